@@ -1,0 +1,36 @@
+# The image of Minibus: one static binary on nothing.
+#
+#   docker build -t minibus .
+#   docker run --rm -p 5672:5672 -p 5300:5300 minibus
+
+FROM --platform=$BUILDPLATFORM golang:1.26 AS build
+ARG TARGETOS
+ARG TARGETARCH
+ARG VERSION=devel
+WORKDIR /src
+COPY . .
+RUN --mount=type=cache,target=/root/.cache/go-build \
+    CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH GOTOOLCHAIN=local \
+    go build -trimpath -buildvcs=false -ldflags "-s -w -X minibus/internal/app.version=$VERSION" -o /image/minibus ./cmd/minibus
+# The directory of Microsoft's image, which mounts, copies and tests expect, and those that the binary writes to.
+RUN mkdir -p /image/ServiceBus_Emulator/ConfigFiles /image/data /image/tmp && chmod 1777 /image/tmp
+
+FROM scratch
+COPY --from=build /image/ /
+
+# Spring Boot recognises the container by this label, whatever the image is called.
+LABEL org.springframework.boot.service-connection=azure-messaging/servicebus-emulator
+LABEL org.opencontainers.image.title="Minibus" \
+      org.opencontainers.image.description="A local Azure Service Bus" \
+      org.opencontainers.image.licenses="MIT"
+
+# Minibus starts as root, reads the configuration (which may be of mode 0600), binds its ports, takes over /data and then
+# becomes this user. Started as another user, or without the capabilities for it, it stays what it is.
+ENV MINIBUS_USER=1654:1654 \
+    MINIBUS_HOST=all \
+    MINIBUS_DATA_DEFAULT=/data/minibus.db
+
+EXPOSE 5672 5671 5300
+VOLUME /data
+HEALTHCHECK --interval=2s --timeout=4s --start-period=30s --retries=3 CMD ["/minibus", "healthcheck"]
+ENTRYPOINT ["/minibus"]

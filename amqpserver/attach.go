@@ -1,0 +1,173 @@
+package amqpserver
+
+import (
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+)
+
+// Keys of link properties and filters.
+const (
+	keySessionFilter       = "com.microsoft:session-filter"
+	keyMaxBatchSize        = "com.microsoft:max-message-batch-size"
+	keyTransferDestination = "com.microsoft:transfer-destination-address"
+)
+
+// unlimited is how the service writes a max-message-size that is none.
+const unlimited = 1<<64 - 1
+
+// handleAttach opens a link or refuses it [AMQP 2.6.3].
+func (s *session) handleAttach(a *frames.Attach) error {
+	o := &s.c.srv.options
+	switch {
+	case a.Handle > o.HandleMax:
+		return connErrorf(condFraming, "Handle %d is above the handle-max of %d.", a.Handle, o.HandleMax)
+	case a.Handle > s.handleMax:
+		// Our handle is the peer's number, which keeps the two from being confused; only a peer that does not keep to
+		// its own limit ever sees this.
+		return sessionErrorf(condNotAllowed, "Handle %d is above your own handle-max of %d.", a.Handle, s.handleMax)
+	case a.Handle < uint32(len(s.links)) && s.links[a.Handle] != nil:
+		return sessionErrorf(condHandleInUse, "Handle %d is in use.", a.Handle)
+	case s.c.links >= o.MaxLinks:
+		return sessionErrorf(condResourceLimit, "The connection has %d links already.", s.c.links)
+	}
+	var err error
+	if a.Role == frames.RoleSender {
+		err = s.attachIncoming(a)
+	} else {
+		err = s.attachOutgoing(a)
+	}
+	if err != nil {
+		s.refuseLink(a, err)
+	}
+	return nil
+}
+
+// refuseLink answers as the service does: an attach without source and target, which says that the link has not come
+// to life, and a detach with the reason [AMQP 2.6.3].
+func (s *session) refuseLink(a *frames.Attach, err error) {
+	s.c.refusedErr("attach", "", err)
+	r := &refusedLink{s.newLink(a, node{})}
+	r.state, r.released = linkDetaching, true
+	s.put(r)
+	s.c.write(s.channel, reply(a))
+	s.c.write(s.channel, &frames.Detach{Handle: a.Handle, Closed: true, Error: s.c.wireError(faultOf(err))})
+}
+
+// reply is the part of our attach that echoes the peer's: clients compare name and settle modes.
+func reply(a *frames.Attach) *frames.Attach {
+	return &frames.Attach{
+		LinkName: a.LinkName, Handle: a.Handle, Role: !a.Role,
+		SndSettleMode: a.SndSettleMode, HasSndSettleMode: a.HasSndSettleMode,
+		RcvSettleMode: a.RcvSettleMode, HasRcvSettleMode: a.HasRcvSettleMode,
+		HasInitialDeliveryCount: a.Role == frames.RoleReceiver,
+	}
+}
+
+// accepted is the answer to an attach that succeeds: source and target as the peer wrote them, and never null.
+func accepted(a *frames.Attach) *frames.Attach {
+	r := reply(a)
+	r.Source, r.Target, r.Properties = &frames.Source{}, &frames.Target{}, amqp.Map{}
+	if a.Source != nil {
+		source := *a.Source
+		// Filters that are not ours are not in effect, and the standard says so by leaving them out [AMQP 3.5.3].
+		source.Filter = amqp.Map{}
+		r.Source = &source
+	}
+	if a.Target != nil {
+		r.Target = a.Target
+	}
+	return r
+}
+
+func (s *session) newLink(a *frames.Attach, n node) link {
+	return link{s: s, handle: a.Handle, name: a.LinkName, role: a.Role, node: n}
+}
+
+// attachIncoming opens a link on which the client sends.
+func (s *session) attachIncoming(a *frames.Attach) error {
+	switch {
+	case a.Coordinator != nil:
+		return linkErrorf(condNotImplemented, "Transactions are not served by this version of Minibus.")
+	case a.Target == nil || a.Target.Dynamic || a.Target.Address == "":
+		return linkErrorf(condNotImplemented, "A sender needs the address of a queue or topic as its target.")
+	}
+	if _, ok := a.Properties.Get(keyTransferDestination); ok {
+		return linkErrorf(condNotImplemented, "Sends via another entity are not served by this version of Minibus.")
+	}
+	n := parseAddress(a.Target.Address)
+	in := &incoming{link: s.newLink(a, n)}
+	answer := accepted(a)
+	var err error
+	switch n.kind {
+	case nodeCBS:
+		err = in.openCBS(answer)
+	case nodeManagement:
+		err = in.openManagement(answer)
+	default:
+		err = in.openQueue(answer)
+	}
+	if err != nil {
+		return err
+	}
+	s.put(in)
+	in.watch(in)
+	s.c.write(s.channel, answer)
+	in.topUp()
+	return nil
+}
+
+// openQueue makes the link one that sends messages to a queue.
+func (in *incoming) openQueue(answer *frames.Attach) error {
+	if in.node.sub != 0 {
+		return linkErrorf(condNotAllowed, "Messages can't be sent to the sub-queue '%s'.", in.node)
+	}
+	if err := in.lookUp(); err != nil {
+		return err
+	}
+	if err := in.queue.CanSend(); err != nil {
+		return err
+	}
+	limit := in.queue.MaxMessageSize()
+	in.sink, in.window = sendSink{}, sendCredit
+	in.maxMessage, in.maxBatch = int(limit), int(min(limit, maxBatchBytes))
+	answer.MaxMessageSize, answer.HasMaxMessageSize = uint64(limit), true
+	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyMaxBatchSize), Value: int64(in.maxBatch)}}
+	return nil
+}
+
+// attachOutgoing opens a link on which the client receives.
+func (s *session) attachOutgoing(a *frames.Attach) error {
+	if a.Source == nil || a.Source.Dynamic || a.Source.Address == "" {
+		return linkErrorf(condNotImplemented, "A receiver needs the address of a queue or subscription as its source.")
+	}
+	n := parseAddress(a.Source.Address)
+	if n.kind != nodeEntity {
+		return s.attachReplies(a, n)
+	}
+	if a.Source.DistributionMode == "copy" {
+		return linkErrorf(condNotImplemented, "Browsing by link is not served; peek through '%s/%s'.", n, suffixManagement)
+	}
+	o := &outgoing{outlet: outlet{link: s.newLink(a, n)}}
+	if err := o.open(a); err != nil {
+		return err
+	}
+	s.put(o)
+	o.watch(o)
+	answer := accepted(a)
+	answer.MaxMessageSize, answer.HasMaxMessageSize = unlimited, true
+	s.c.write(s.channel, answer)
+	return nil
+}
+
+// lookUp finds the queue behind the link's address and checks the connection's grants for it.
+func (l *link) lookUp() error {
+	if l.node.path == "" {
+		return linkErrorf(condInvalidField, "The address names no entity.")
+	}
+	q, err := l.s.c.srv.ns.Queue(l.node.path)
+	if err != nil {
+		return err
+	}
+	l.queue = q
+	return l.s.c.authorized(q.Path())
+}

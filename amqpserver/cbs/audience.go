@@ -1,0 +1,58 @@
+package cbs
+
+import (
+	"net/url"
+	"strings"
+)
+
+const (
+	managementSuffix    = "/$management"
+	deadLetterSuffix    = "/$deadletterqueue"
+	transferSuffix      = "/$transfer"
+	subscriptionSegment = "/subscriptions/"
+)
+
+// AudiencePath returns the path of an audience: what follows scheme, host and port, decoded from its percent form,
+// without slashes at its ends. The scheme may be any (SDKs write sb, amqp and amqps) in any case; sub-paths such as
+// "/$management" or "/Subscriptions/sub" are kept, and letters keep their case. An audience without a scheme is a
+// path already. The result is empty when the audience is a whole namespace.
+func AudiencePath(audience string) string {
+	_, path := splitAudience(audience)
+	return path
+}
+
+// splitAudience returns the host, with its port if there is one, and the path of an audience.
+func splitAudience(audience string) (host, path string) {
+	rest := strings.TrimSpace(audience)
+	if _, after, ok := strings.Cut(rest, "://"); ok {
+		host, rest, _ = strings.Cut(after, "/")
+	}
+	rest, _, _ = strings.Cut(rest, "?")
+	if plain, err := url.PathUnescape(rest); err == nil {
+		rest = plain
+	}
+	return host, strings.Trim(rest, "/")
+}
+
+// address is the audience as the service repeats it in its texts: always with the scheme sb, with the host that the
+// client used and the path that it asked for (ERR-4, DEC-11).
+func address(audience string) string {
+	host, path := splitAudience(audience)
+	return "sb://" + host + "/" + path
+}
+
+// entityOf strips the node names that every entity has from a path. For a subscription, parent is its topic; the
+// entity is returned in full all the same, since a queue's name may contain any segments.
+func entityOf(path string) (entity, parent string) {
+	entity = "/" + path // so that a path that is nothing but a node name ("$management") loses it too
+	for _, suffix := range []string{managementSuffix, deadLetterSuffix, transferSuffix} {
+		if n := len(entity) - len(suffix); n >= 0 && strings.EqualFold(entity[n:], suffix) {
+			entity = entity[:n]
+		}
+	}
+	entity = strings.TrimPrefix(entity, "/")
+	if i := strings.Index(strings.ToLower(entity), subscriptionSegment); i > 0 {
+		parent = entity[:i]
+	}
+	return entity, parent
+}

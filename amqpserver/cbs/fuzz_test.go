@@ -1,0 +1,40 @@
+package cbs
+
+import (
+	"testing"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+
+	goamqp "github.com/Azure/go-amqp"
+)
+
+// FuzzHandle feeds anything that scans as a message: there must be one response that a client can decode, and no grant
+// without success.
+func FuzzHandle(f *testing.F) {
+	f.Add(encodeRequest(f, "1", putTokenProperties("sb://localhost/q"), sas))
+	f.Add(encodeRequest(f, uint64(1), append(putTokenProperties("amqps://h:1/%24management"),
+		amqp.Pair{Key: "expiration", Value: "0"}), []byte(sas)))
+	f.Add(encodeRequest(f, nil, amqp.Map{{Key: "operation", Value: "x"}}, nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		req, err := message.Scan(b)
+		if err != nil {
+			return
+		}
+		raw, grant := Handle(&req, Policy{Exists: only("q", "localhost")})
+		resp, err := message.Scan(raw)
+		if err != nil {
+			t.Fatalf("the response does not scan: %v", err)
+		}
+		code, _ := resp.ApplicationProperty("status-code")
+		if n, ok := code.(int32); !ok || (n == statusAccepted) != (grant != nil) {
+			t.Fatalf("status-code %v with grant %v", code, grant)
+		}
+		if correlationID(&req) == nil { // the client decodes no id but the four legal types, we echo any
+			var m goamqp.Message
+			if err := m.UnmarshalBinary(raw); err != nil {
+				t.Fatalf("the client cannot decode the response: %v", err)
+			}
+		}
+	})
+}

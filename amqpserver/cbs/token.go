@@ -1,0 +1,124 @@
+package cbs
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+const operationPutToken = "put-token"
+
+// putToken is the content of a put-token request.
+type putToken struct {
+	audience string    // application property name
+	kind     string    // application property type; empty when absent
+	token    string    // the body
+	expiry   time.Time // application property expiration; zero when absent or 0
+}
+
+// parsePutToken reads a request as the SDKs write it, which differs in every detail: the expiry is a string of seconds,
+// a timestamp or missing, and the token may come as binary. Whatever is wrong comes back as the status to answer.
+func parsePutToken(req *message.Message) (putToken, *status) {
+	var t putToken
+	operation, bad := textProperty(req, "operation", true)
+	if bad != nil {
+		return t, bad
+	}
+	if operation != operationPutToken {
+		return t, &status{
+			code:        statusNotImplemented,
+			condition:   conditionNotImplemented,
+			description: fmt.Sprintf("The operation '%s' is not implemented by $cbs; it serves '%s'.", operation, operationPutToken),
+		}
+	}
+	if t.audience, bad = textProperty(req, "name", true); bad != nil {
+		return t, bad
+	}
+	if t.kind, bad = textProperty(req, "type", false); bad != nil {
+		return t, bad
+	}
+	if t.expiry, bad = expiration(req); bad != nil {
+		return t, bad
+	}
+	t.token, bad = bodyText(req)
+	return t, bad
+}
+
+func textProperty(req *message.Message, key string, required bool) (string, *status) {
+	v, _ := req.ApplicationProperty(key)
+	if v == nil {
+		if required {
+			return "", argumentError("The application property '%s' is missing; expected a string.", key)
+		}
+		return "", nil
+	}
+	text, ok := amqp.AsString(v)
+	if !ok || required && text == "" {
+		return "", argumentError("The application property '%s' is %s; expected a string.", key, found(v))
+	}
+	return text, nil
+}
+
+// expiration reads the expiry in its three forms. Zero is what a client sends for a token whose expiry it does not
+// know, for example a ready-made signature.
+func expiration(req *message.Message) (time.Time, *status) {
+	v, _ := req.ApplicationProperty("expiration")
+	if v == nil {
+		return time.Time{}, nil
+	}
+	if at, ok := v.(amqp.Timestamp); ok {
+		return time.UnixMilli(int64(at)).UTC(), nil
+	}
+	seconds, ok := amqp.AsInt64(v)
+	if text, isText := amqp.AsString(v); !ok && isText {
+		n, err := strconv.ParseInt(text, 10, 64)
+		seconds, ok = n, err == nil
+	}
+	if !ok {
+		return time.Time{}, argumentError(
+			"The application property 'expiration' is %s; expected a timestamp or a number of seconds.", found(v))
+	}
+	if seconds == 0 {
+		return time.Time{}, nil
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+func bodyText(req *message.Message) (string, *status) {
+	if !req.Body.Empty() {
+		v, _, err := amqp.Decode(section(req, req.Body))
+		if err != nil {
+			return "", argumentError("The body of the request cannot be decoded: %v.", err)
+		}
+		d, _ := v.(amqp.Described)
+		if text, ok := amqp.AsString(d.Value); ok {
+			return text, nil
+		}
+	}
+	return "", argumentError("The body of the request holds no token; expected an amqp-value section with a string.")
+}
+
+// found describes a value for an error text, cut down to a length that no honest value reaches.
+func found(v any) string {
+	const most = 64
+	switch v.(type) {
+	case amqp.List, amqp.Map, amqp.Array, amqp.Described:
+		return "not a simple value"
+	}
+	text, isText := amqp.AsString(v)
+	if !isText {
+		text = fmt.Sprint(v)
+	}
+	if len(text) > most {
+		text = text[:most] + "..."
+	}
+	if isText {
+		text = strconv.Quote(text)
+	}
+	return text
+}
+
+func section(req *message.Message, s message.Span) []byte { return req.Raw[s.Start:s.End] }

@@ -1,0 +1,157 @@
+package amqpserver
+
+import (
+	"time"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+)
+
+// dispatch hands a frame to its handler.
+func (c *conn) dispatch(in *inFrame) error {
+	if c.state == stateWaiting {
+		open, ok := in.other.(*frames.Open)
+		if !ok {
+			return connErrorf(condIllegalState, "The first frame must be open.")
+		}
+		return c.handleOpen(open)
+	}
+	switch p := in.other.(type) {
+	case *frames.Open:
+		return connErrorf(condIllegalState, "The connection is open already.")
+	case *frames.Close:
+		c.handleClose(p)
+		return nil
+	case *frames.Begin:
+		return c.handleBegin(in.channel, p)
+	}
+	s := c.sessions[in.channel]
+	if _, ended := c.formerly[in.channel]; s == nil && ended {
+		return nil // some clients still detach a link behind their end; there is nobody left to tell
+	}
+	if s == nil {
+		return connErrorf(condFraming, "There is no session on channel %d.", in.channel)
+	}
+	return s.dispatch(in)
+}
+
+// handleOpen takes the peer's limits and answers with ours [AMQP 2.7.1].
+func (c *conn) handleOpen(o *frames.Open) error {
+	size := uint32(1<<32 - 1)
+	if o.HasMaxFrameSize {
+		size = o.MaxFrameSize
+	}
+	if size < frames.MinMaxFrameSize {
+		return connErrorf(condInvalidField, "A max-frame-size of %d is below the minimum of %d.", size, frames.MinMaxFrameSize)
+	}
+	c.peer.maxFrame = int(min(size, c.srv.options.MaxFrameSize))
+	c.peer.containerID = o.ContainerID
+	if o.HasIdleTimeout {
+		c.peer.idleTimeout = time.Duration(o.IdleTimeout) * time.Millisecond
+	}
+	if product, ok := o.Properties.Get("product"); ok {
+		c.peer.product, _ = amqp.AsString(product)
+	}
+	c.state = stateOpen
+	c.sendOpen()
+	c.timer.Reset(c.peer.heartbeat())
+	c.log.Debug("connection opened", "container", c.peer.containerID, "product", c.peer.product)
+	return nil
+}
+
+// sendOpen sends our open unless that has been done. Every field that some client insists on is there
+// (amqp-data-plane 1.4).
+func (c *conn) sendOpen() {
+	if c.openSent {
+		return
+	}
+	c.openSent = true
+	o := &c.srv.options
+	c.write(0, &frames.Open{
+		ContainerID:  c.srv.ns.Name(),
+		MaxFrameSize: o.MaxFrameSize, HasMaxFrameSize: true,
+		ChannelMax: o.ChannelMax, HasChannelMax: true,
+		IdleTimeout: uint32(o.IdleTimeout.Milliseconds()), HasIdleTimeout: true,
+	})
+}
+
+// handleClose answers the peer's close; nothing is written behind it [AMQP 2.4.3].
+func (c *conn) handleClose(p *frames.Close) {
+	if p.Error != nil {
+		c.log.Debug("connection closed by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
+	}
+	c.letGo()
+	clear(c.sessions)
+	c.runnable, c.dirty = nil, nil
+	c.write(0, &frames.Close{})
+	c.state = stateClosed
+	c.linger()
+}
+
+// handleBegin opens a session on the peer's channel; we answer on the same number [AMQP 2.5.1].
+func (c *conn) handleBegin(channel uint16, b *frames.Begin) error {
+	o := &c.srv.options
+	switch {
+	case channel > o.ChannelMax:
+		return connErrorf(condFraming, "Channel %d is above the channel-max of %d.", channel, o.ChannelMax)
+	case c.sessions[channel] != nil:
+		return connErrorf(condIllegalState, "There is a session on channel %d already.", channel)
+	case b.HasRemoteChannel:
+		return connErrorf(condInvalidField, "A begin with remote-channel answers one of ours, and there is none.")
+	}
+	s := newSession(c, channel, b)
+	c.sessions[channel] = s
+	delete(c.formerly, channel)
+	c.write(channel, &frames.Begin{
+		RemoteChannel: channel, HasRemoteChannel: true,
+		NextOutgoingID: s.win.nextOutgoing, IncomingWindow: incomingWindow, OutgoingWindow: outgoingWindow,
+		HandleMax: o.HandleMax, HasHandleMax: true,
+	})
+	return nil
+}
+
+// forgetSession frees the channel of a session that has ended on both sides.
+func (c *conn) forgetSession(s *session) {
+	delete(c.sessions, s.channel)
+	c.formerly[s.channel] = struct{}{}
+}
+
+// write appends one frame to the output, unless close has been written. A frame that the peer cannot take, because
+// its max-frame-size is tiny and something that we have to echo is not, costs the connection.
+func (c *conn) write(channel uint16, p frames.Performative) {
+	if c.state >= stateClosing {
+		return
+	}
+	before := len(c.out.buf)
+	c.append(channel, p)
+	if size := len(c.out.buf) - before; size > c.peer.maxFrame && c.state == stateOpen {
+		c.out.buf = c.out.buf[:before]
+		c.close(connErrorf(condFrameTooSmall, "A frame of %d bytes does not fit into your max-frame-size of %d.", size, c.peer.maxFrame))
+	}
+}
+
+// append appends one frame to the output without a check.
+func (c *conn) append(channel uint16, p frames.Performative) {
+	if c.srv.trace != nil {
+		c.srv.trace.frame(c.id, traceOut, channel, p, 0)
+	}
+	c.out.buf = frames.AppendFrame(c.out.buf, channel, p)
+}
+
+// shutdown ends the connection as soon as what the client has sent is acknowledged.
+func (c *conn) shutdown() {
+	if c.state == stateWaiting {
+		c.dead = errSocketGone
+		return
+	}
+	if c.state != stateOpen {
+		return
+	}
+	c.draining = true
+	for _, s := range c.sessions {
+		s.stopReceiving()
+	}
+}
+
+// drained reports whether nothing is under way any more.
+func (c *conn) drained() bool { return c.outstanding == 0 }

@@ -1,0 +1,29 @@
+// Package amqpserver puts AMQP 1.0 in front of the domain: it is what an Azure Service Bus SDK talks to.
+//
+// internal/app makes a [Server], gives it listeners and shuts it down; sbtest gives it single connections. The package
+// calls package emulator for everything that concerns messages, cbs and management for the two request/response
+// nodes, and nothing else: no files, no SQL, no HTTP.
+//
+// # Goroutines
+//
+// Each connection has three. The read goroutine takes frames from the socket, decodes them and copies the payload of a
+// transfer once. The loop owns all protocol state (sessions, links, credit, unsettled deliveries), which therefore has
+// no mutex; it is the goroutine of [Server.ServeConn]. The write goroutine writes whatever the loop has
+// produced meanwhile in one call. There are three rather than two because a loop that wrote to the socket itself would
+// stand still with a peer that waits for us to read. All three end with the connection, and ServeConn waits for them.
+// Serve adds one accept loop per listener.
+//
+// Everything that happens elsewhere (a commit, a message for a waiting receiver, a changed entity) reaches a loop through
+// its mailbox, which anybody may post to without waiting.
+//
+// # Words
+//
+// Incoming is client to us, outgoing is us to client. An error's type is its scope: [linkError], [sessionError],
+// [connError]; one place (fail.go) turns it into detach, end or close.
+//
+// # What it never does
+//
+// It never decodes a message's body, never sends an outcome before the commit, never walks an id range that a peer names,
+// never trusts a size on the wire with memory, and never blocks the loop: back-pressure is the loop not taking frames
+// from its reader, and a write buffer with a limit above which no delivery is started.
+package amqpserver

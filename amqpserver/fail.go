@@ -1,0 +1,72 @@
+package amqpserver
+
+import (
+	"errors"
+	"log/slog"
+
+	"minibus/internal/amqp/frames"
+)
+
+// fail is the one place where an error of a handler costs the peer something: what its type says. Anything that is not
+// one of the three types is a mistake of ours and costs the connection. s is the session that the frame belongs to.
+func (c *conn) fail(s *session, err error) {
+	var se sessionError
+	if errors.As(err, &se) && s != nil {
+		c.logEnd("session", se.fault)
+		s.endWith(se.fault)
+		return
+	}
+	c.close(err)
+}
+
+// close sends close with an error and waits a little for the peer's. If open has not been sent it is sent first
+// [AMQP 2.4.6].
+func (c *conn) close(err error) {
+	if c.state >= stateClosing {
+		return
+	}
+	c.logEnd("connection", causeOf("", err))
+	c.letGo()
+	clear(c.sessions)
+	c.runnable, c.dirty = nil, nil
+	c.sendOpen()
+	c.append(0, &frames.Close{Error: c.wireError(faultOf(err))})
+	c.state = stateClosing
+	c.linger()
+}
+
+// refused logs an operation that was refused or failed, once, here at the edge.
+func (c *conn) refused(operation string, f fault) { c.logFault(operation+" refused", operation, f) }
+
+// refusedErr is refused for an error as the domain gave it: the client does not learn the cause of an internal error,
+// the log does.
+func (c *conn) refusedErr(operation, entity string, err error) {
+	c.refused(operation, causeOf(entity, err))
+}
+
+// logEnd logs the end of a connection, session or link that we brought about.
+func (c *conn) logEnd(scope string, f fault) { c.logFault(scope+" closed", scope, f) }
+
+func (c *conn) logFault(message, operation string, f fault) {
+	level := slog.LevelWarn
+	switch f.condition {
+	case condInternal:
+		level = slog.LevelError
+	case condForced, condDetachForced:
+		level = slog.LevelInfo
+	}
+	c.log.Log(noContext, level, message,
+		"operation", operation, "entity", f.entity, "condition", string(f.condition), "reason", f.text)
+}
+
+// causeOf is a fault for the log.
+func causeOf(entity string, err error) fault {
+	f := faultOf(err)
+	if f.entity == "" {
+		f.entity = entity
+	}
+	if f.condition == condInternal {
+		f.text = err.Error()
+	}
+	return f
+}

@@ -1,0 +1,75 @@
+package amqpserver
+
+import "minibus/internal/amqp/frames"
+
+// handleFlow takes the peer's view of the session and, with a handle, of a link [AMQP 2.7.4].
+func (s *session) handleFlow(f *frames.Flow) error {
+	before := s.win.outgoing
+	s.win.update(f.NextIncomingID, f.HasNextIncomingID, f.IncomingWindow)
+	if s.win.outgoing > before {
+		s.resume()
+	}
+	if !f.HasHandle {
+		if f.Echo {
+			s.c.write(s.channel, s.flow())
+		}
+		return nil
+	}
+	e, err := s.endpoint(f.Handle)
+	if err != nil {
+		return err
+	}
+	l := e.base()
+	if l.state != linkAttached {
+		return nil
+	}
+	l.touch()
+	e.flow(f)
+	return nil
+}
+
+// flow is a flow frame with the state of the session; it opens the window again.
+func (s *session) flow() *frames.Flow {
+	s.win.reopen()
+	return &frames.Flow{
+		NextIncomingID: s.win.nextIncoming, HasNextIncomingID: true, IncomingWindow: s.win.incoming,
+		NextOutgoingID: s.win.nextOutgoing, OutgoingWindow: outgoingWindow,
+	}
+}
+
+// linkFlow is a flow frame with the state of a link as well.
+func (s *session) linkFlow(handle uint32, count serial, credit uint32) *frames.Flow {
+	f := s.flow()
+	f.Handle, f.HasHandle = handle, true
+	f.DeliveryCount, f.HasDeliveryCount = count, true
+	f.LinkCredit, f.HasLinkCredit = credit, true
+	f.HasAvailable = true
+	return f
+}
+
+// resume lets all sending links of the session try again.
+func (s *session) resume() {
+	for _, e := range s.links {
+		if p, ok := e.(resumer); ok {
+			p.resume()
+		}
+	}
+}
+
+// resumer is a link that may have stopped sending for reasons that are not its own.
+type resumer interface{ resume() }
+
+// resumeAll lets all sending links of the connection try again.
+func (c *conn) resumeAll() {
+	for _, s := range c.sessions {
+		s.resume()
+	}
+}
+
+// room returns how many deliveries the session takes now, as far as the session and the connection are concerned.
+func (s *session) room() int {
+	if s.c.out.full() {
+		return 0
+	}
+	return max(min(int(s.win.outgoing), s.ring-len(s.unsettled)-s.settling), 0)
+}

@@ -1,0 +1,224 @@
+package amqpserver_test
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"minibus/amqpserver"
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqptest"
+)
+
+// script turns the bytes of a fuzz input into frames. Small numbers are likely, so that frames concern each other.
+type script struct{ data []byte }
+
+func (s *script) byte() byte {
+	if len(s.data) == 0 {
+		return 0
+	}
+	b := s.data[0]
+	s.data = s.data[1:]
+	return b
+}
+
+func (s *script) bool() bool { return s.byte()&1 == 1 }
+
+// number is mostly small and sometimes at the ends of the circle.
+func (s *script) number() uint32 {
+	switch b := s.byte(); {
+	case b < 0xe0:
+		return uint32(b % 8)
+	case b < 0xf0:
+		return 1<<32 - 1 - uint32(b&0xf)
+	default:
+		return uint32(s.byte())<<8 | uint32(s.byte())
+	}
+}
+
+func (s *script) bytes() []byte {
+	n := min(int(s.byte()), len(s.data))
+	b := s.data[:n]
+	s.data = s.data[n:]
+	return b
+}
+
+var fuzzAddresses = []string{
+	"q", "q/$deadletterqueue", "q/$management", "$cbs", "nosuch", "amqps://h/q", "/Q", "",
+}
+
+func (s *script) address() string { return fuzzAddresses[int(s.byte())%len(fuzzAddresses)] }
+
+func (s *script) attach() *frames.Attach {
+	handle, mode := s.number(), s.byte()
+	a := amqptest.SenderAttach(handle, s.address())
+	if s.bool() {
+		a = amqptest.ReceiverAttach(handle, s.address())
+	}
+	a.SndSettleMode, a.HasSndSettleMode = mode%3, mode&4 != 0
+	switch mode >> 4 {
+	case 1:
+		a.Source = nil
+	case 2:
+		a.Target = nil
+	case 3:
+		a.Target, a.Coordinator = nil, &frames.Coordinator{}
+	case 4:
+		a.Properties = amqp.Map{{Key: amqp.Symbol("k"), Value: s.bytes()}}
+	}
+	return a
+}
+
+func (s *script) state() frames.DeliveryState {
+	switch s.byte() % 8 {
+	case 0:
+		return nil
+	case 1:
+		return &frames.Accepted{}
+	case 2:
+		return &frames.Released{}
+	case 3:
+		return &frames.Modified{UndeliverableHere: s.bool(), MessageAnnotations: amqp.Map{{Key: "k", Value: s.bytes()}}}
+	case 4:
+		return &frames.Rejected{Error: &frames.Error{Condition: "x", Info: amqp.Map{{Key: "DeadLetterReason", Value: string(s.bytes())}}}}
+	case 5:
+		return &frames.TransactionalState{TxnID: s.bytes()}
+	case 6:
+		return &frames.Received{}
+	}
+	return &frames.Rejected{}
+}
+
+func (s *script) transfer() (*frames.Transfer, []byte) {
+	flags := s.byte()
+	t := &frames.Transfer{
+		Handle: s.number(), DeliveryID: s.number(), HasDeliveryID: flags&1 == 0, More: flags&2 != 0, Aborted: flags&4 != 0,
+		Settled: flags&8 != 0, HasMessageFormat: true,
+	}
+	if flags&16 != 0 {
+		t.MessageFormat = 0x80013700
+	}
+	payload := s.bytes()
+	if flags&32 == 0 {
+		payload = amqptest.Message(string(payload))
+	}
+	return t, payload
+}
+
+func (s *script) flow() *frames.Flow {
+	flags := s.byte()
+	return &frames.Flow{
+		NextIncomingID: s.number(), HasNextIncomingID: flags&1 == 0, IncomingWindow: s.number() * 16,
+		Handle: s.number(), HasHandle: flags&2 == 0, DeliveryCount: s.number(), HasDeliveryCount: flags&4 == 0,
+		LinkCredit: s.number(), HasLinkCredit: flags&8 == 0, Drain: flags&16 != 0, Echo: flags&32 != 0,
+	}
+}
+
+// frame appends the next frame of the script.
+func (s *script) frame(dst []byte) []byte {
+	kind, channel := s.byte(), uint16(s.byte()%3)
+	var p frames.Performative
+	switch kind % 12 {
+	case 0:
+		p = &frames.Begin{NextOutgoingID: s.number(), IncomingWindow: s.number() * 16, HandleMax: s.number(), HasHandleMax: s.bool()}
+	case 1, 2, 3:
+		p = s.attach()
+	case 4, 5:
+		p = s.flow()
+	case 6, 7:
+		t, payload := s.transfer()
+		dst, start := frames.BeginFrame(dst, frames.TypeAMQP, channel)
+		return frames.EndFrame(append(t.AppendTo(dst), payload...), start)
+	case 8:
+		p = &frames.Disposition{Role: frames.Role(!s.bool()), First: s.number(), Last: s.number(), HasLast: s.bool(), Settled: s.bool(), State: s.state()}
+	case 9:
+		p = &frames.Detach{Handle: s.number(), Closed: s.bool()}
+	case 10:
+		if kind > 200 {
+			p = &frames.End{}
+			break
+		}
+		return append(dst, frames.Heartbeat...)
+	default:
+		switch kind {
+		case 11:
+			return append(dst, s.bytes()...) // anything
+		case 23:
+			p = &frames.Close{}
+		case 35:
+			p = &frames.Open{ContainerID: "again"}
+		default:
+			return dst
+		}
+	}
+	return frames.AppendFrame(dst, channel, p)
+}
+
+// FuzzSession plays random frames to a server: it must neither panic nor leak, and serve others all the while.
+func FuzzSession(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{1, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 5, 'h', 'e', 'l', 'l', 'o', 1, 0, 1, 4, 0, 1, 0, 4, 0, 0, 1, 7, 1, 0, 7})
+	f.Add([]byte("\x01\x00\x00\x00\x02\x00\x06\x00\x02\x00\x00\x20aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x06\x00\x00\x00\x00\x04bbbb\x09\x00\x00\x01"))
+	f.Add([]byte("\x03\x00\x01\x05\x03\x01\x00\x04\x00\x00\x00\x00\x01\x00\x07\x08\x00\x01\x00\x07\x01\x00\x01\x0a\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		// On real time: a loop that spins makes fake time stand still.
+		watchdog := time.AfterFunc(20*time.Second, func() {
+			stacks := make([]byte, 1<<20)
+			panic(fmt.Sprintf("no end after 20 seconds with %q\n%s", data, stacks[:runtime.Stack(stacks, true)]))
+		})
+		defer watchdog.Stop()
+		synctest.Test(t, func(t *testing.T) { playScript(t, data) })
+	})
+}
+
+func playScript(t *testing.T, data []byte) {
+	var trace strings.Builder
+	b := newBench(t, func(o *amqpserver.Options) { o.Trace = &trace })
+	q, err := b.ns.Queue("q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, server := amqptest.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		b.server.ServeConn(server)
+	}()
+	go func() { _, _ = io.Copy(io.Discard, client) }()
+	stream := append([]byte(nil), amqptest.HeaderAMQP...)
+	stream = frames.AppendFrame(stream, 0, &frames.Open{ContainerID: "fuzz", MaxFrameSize: 512, HasMaxFrameSize: true})
+	stream = frames.AppendFrame(stream, 0, &frames.Begin{IncomingWindow: 100, OutgoingWindow: 100})
+	for s := (&script{data}); len(s.data) > 0; {
+		stream = s.frame(stream)
+	}
+	if _, err := client.Write(stream); err != nil && len(stream) == 0 {
+		t.Fatal(err)
+	}
+	time.Sleep(30 * time.Second)
+	_ = client.Close()
+	<-ended
+	if log := b.log.String(); strings.Contains(log, "panic") {
+		t.Fatalf("panic:\n%s\n%s", log, trace.String())
+	}
+	// Nothing waits for messages any more: what is sent now is there for everybody.
+	before := q.Counts().Active
+	b.send(t, b.client(t), "q", "x")
+	time.Sleep(10 * time.Minute) // all locks have expired
+	if got := q.Counts(); got.Active+got.DeadLetter < before+1 {
+		t.Errorf("counts %+v after a message was sent to %d", got, before)
+	}
+	c, err := q.NewConsumer(emulator.Main, emulator.PeekLock, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q.Counts().Active > q.Counts().Deferred && len(c.Take(nil, 1)) != 1 {
+		t.Errorf("nothing can be received: counts %+v", q.Counts())
+	}
+	c.Close()
+}

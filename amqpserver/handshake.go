@@ -1,0 +1,121 @@
+package amqpserver
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+)
+
+// Protocol headers [AMQP 2.2, 5.3.2].
+var (
+	headerAMQP = []byte{'A', 'M', 'Q', 'P', 0, 1, 0, 0}
+	headerSASL = []byte{'A', 'M', 'Q', 'P', 3, 1, 0, 0}
+)
+
+// mechanisms is what the service offers, in its order; .NET insists on MSSBCBS, all others use ANONYMOUS
+// (amqp-data-plane 1.2). None of them proves anything: who may do what is settled by tokens.
+var mechanisms = []amqp.Symbol{"MSSBCBS", "PLAIN", "ANONYMOUS", "EXTERNAL"}
+
+// Outcome codes of SASL [AMQP 5.3.3.6].
+const (
+	saslOK   = 0
+	saslAuth = 1
+)
+
+var (
+	errProtocolHeader = errors.New("unknown protocol header")
+	errSASL           = errors.New("sasl negotiation failed")
+)
+
+// handshake goes through the protocol headers, with or without the SASL layer, up to where the peer's open is due.
+// It runs on the connection's own goroutine before the others exist, under the read deadline set at accept. We always speak
+// second: one client hangs if it gets our header before it has sent its own.
+func (c *conn) handshake(f *frameReader) error {
+	header, err := f.raw(len(headerAMQP))
+	if err != nil {
+		return fmt.Errorf("read protocol header: %w", err)
+	}
+	switch {
+	case bytes.Equal(header, headerAMQP):
+		return c.writeHeader(headerAMQP)
+	case !bytes.Equal(header, headerSASL):
+		return c.refuseHeader(header)
+	}
+	if err := c.negotiateSASL(f); err != nil {
+		return err
+	}
+	header, err = f.raw(len(headerAMQP))
+	if err != nil {
+		return fmt.Errorf("read protocol header: %w", err)
+	}
+	if !bytes.Equal(header, headerAMQP) {
+		return c.refuseHeader(header)
+	}
+	return c.writeHeader(headerAMQP)
+}
+
+// refuseHeader answers a header that we do not know with one that we do, after which the socket is closed
+// [AMQP 2.2].
+func (c *conn) refuseHeader(got []byte) error {
+	ours := headerAMQP
+	if got[4] == headerSASL[4] {
+		ours = headerSASL
+	}
+	err := fmt.Errorf("read protocol header %x: %w", got, errProtocolHeader)
+	return errors.Join(err, c.writeHeader(ours))
+}
+
+func (c *conn) writeHeader(header []byte) error {
+	if c.srv.trace != nil {
+		c.srv.trace.note(c.id, traceOut, fmt.Sprintf("header %q %d %d.%d.%d", header[:4], header[4], header[5], header[6], header[7]))
+	}
+	if err := c.writeAll(header); err != nil {
+		return fmt.Errorf("write protocol header: %w", err)
+	}
+	return nil
+}
+
+// negotiateSASL offers the mechanisms and takes any answer that is one of them. The frames may already be
+// waiting: some clients do not wait for the offer.
+func (c *conn) negotiateSASL(f *frameReader) error {
+	if err := c.writeHeader(headerSASL); err != nil {
+		return err
+	}
+	if err := c.writeSASL(&frames.SASLMechanisms{Mechanisms: mechanisms}); err != nil {
+		return err
+	}
+	h, body, err := f.next()
+	if err != nil {
+		return fmt.Errorf("read sasl-init: %w", err)
+	}
+	p, _, err := frames.DecodeBody(body)
+	if err != nil {
+		return fmt.Errorf("read sasl-init: %w", err)
+	}
+	init, ok := p.(*frames.SASLInit)
+	if !ok || h.Type != frames.TypeSASL {
+		return fmt.Errorf("expect sasl-init: %w", errSASL)
+	}
+	if c.srv.trace != nil {
+		c.srv.trace.frame(c.id, traceIn, 0, init, 0)
+	}
+	if !slices.Contains(mechanisms, init.Mechanism) {
+		err := fmt.Errorf("negotiate mechanism %.40q: %w", string(init.Mechanism), errSASL)
+		return errors.Join(err, c.writeSASL(&frames.SASLOutcome{Code: saslAuth}))
+	}
+	return c.writeSASL(&frames.SASLOutcome{Code: saslOK})
+}
+
+func (c *conn) writeSASL(p frames.Performative) error {
+	if c.srv.trace != nil {
+		c.srv.trace.frame(c.id, traceOut, 0, p, 0)
+	}
+	if err := c.writeAll(frames.AppendSASLFrame(nil, p)); err != nil {
+		return fmt.Errorf("write %s: %w", p.Name(), err)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package amqpserver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"minibus/internal/amqp/frames"
+)
+
+// noContext is for log calls: a connection's loop has no context, its end is an event like others.
+var noContext = context.Background()
+
+// handleTimer does what is due: a heartbeat, the end of silent peers and of idle links. The timer follows the last
+// write, so it is never more than a heartbeat's interval away, and everything else is checked on the way (DEC-35: the real
+// clock).
+func (c *conn) handleTimer(now time.Time) {
+	switch {
+	case c.state == stateClosing || c.state == stateClosed:
+		if now.Before(c.closeBy) {
+			c.timer.Reset(c.closeBy.Sub(now))
+			return
+		}
+		c.dead = errSocketGone
+		return
+	case c.state == stateWaiting:
+		c.dead = errSocketGone // the reader's own deadline has passed as well
+		return
+	}
+	c.checkIdle(now)
+	if c.state != stateOpen {
+		return
+	}
+	interval := c.peer.heartbeat()
+	if silent := now.Sub(c.out.last); silent >= interval {
+		c.out.rest()
+		if c.srv.trace != nil {
+			c.srv.trace.frame(c.id, traceOut, 0, nil, 0)
+		}
+		if c.out.idle() { // else a write is under way, and it shows that we live as soon as the peer reads
+			c.out.buf = append(c.out.buf, frames.Heartbeat...)
+		}
+		c.out.last = now
+	}
+	c.timer.Reset(max(interval-now.Sub(c.out.last), time.Millisecond))
+}
+
+// linger arms the timer for the peer's close.
+func (c *conn) linger() {
+	c.closeBy = time.Now().Add(closeLinger)
+	c.timer.Reset(closeLinger)
+}
+
+// checkIdle ends what has been idle for too long (LOCK-19, DEC-15).
+func (c *conn) checkIdle(now time.Time) {
+	o := &c.srv.options
+	if limit := 2 * o.IdleTimeout; c.input() != nil && now.Sub(time.Unix(0, c.lastRead.Load())) >= limit {
+		c.close(inactive(limit))
+		return
+	}
+	if o.LinkIdle > 0 {
+		for _, s := range c.sessions {
+			s.detachIdle(now, o.LinkIdle)
+		}
+	}
+	limit := o.ConnectionIdle
+	if !c.everLinked {
+		limit = o.FirstLink
+	}
+	if c.links == 0 && limit > 0 && now.Sub(c.linkless) >= limit {
+		c.close(inactive(limit))
+	}
+}
+
+// inactive is the service's word for a connection that nobody uses.
+func inactive(limit time.Duration) error {
+	return connErrorf(condForced,
+		"The connection was inactive for more than the allowed %d milliseconds and is closed by container 'LinkTracker'.",
+		limit.Milliseconds())
+}
+
+// detachIdle detaches the links of a session that had no traffic. Those of $cbs stay: they belong to the connection.
+func (s *session) detachIdle(now time.Time, limit time.Duration) {
+	for _, e := range s.links {
+		if e == nil {
+			continue
+		}
+		l := e.base()
+		if l.state != linkAttached || l.node.kind == nodeCBS || now.Sub(l.active) < limit {
+			continue
+		}
+		s.detach(e, fault{condition: condDetachForced, entity: l.entity(), text: l.idleText(limit)})
+	}
+}
+
+// idleText imitates the service's words; people search for them.
+func (l *link) idleText(limit time.Duration) string {
+	who, class := "publisher", "AmqpMessagePublisher"
+	if l.role == frames.RoleReceiver {
+		who, class = "consumer", "AmqpMessageConsumer"
+	}
+	return fmt.Sprintf("The link '%s' is force detached. Code: %s(link%d). Details: %s.IdleTimerExpired: Idle timeout: %s.",
+		l.name, who, l.handle, class, clockText(limit))
+}
+
+// clockText writes a duration as hh:mm:ss.
+func clockText(d time.Duration) string {
+	s := int(d.Seconds())
+	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+}

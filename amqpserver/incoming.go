@@ -1,0 +1,200 @@
+package amqpserver
+
+import (
+	"minibus/internal/amqp/frames"
+)
+
+const (
+	sendCredit    = 1000    // deliveries that a sender may have under way
+	maxBatchBytes = 1 << 20 // of a batch, even where single messages may be larger (QUO-6)
+)
+
+// incoming is a link on which the client sends: messages to a queue, or requests to a node.
+//
+// Transfers beyond the link's credit are taken: one client counts for itself (amqp-data-plane 3.4). What bounds a
+// sender is the loop, which stops reading.
+type incoming struct {
+	link
+	sink       sink
+	window     uint32 // deliveries that the client may have under way
+	maxMessage int    // bytes
+	maxBatch   int    // bytes
+
+	count  serial // deliveries received
+	credit uint32 // what the client may still send, as far as we told it
+	part   part
+}
+
+// sink is what becomes of the deliveries of a link.
+type sink interface {
+	// take gets one whole delivery and sees to its outcome. d is valid until it returns; what raw refers to stays.
+	take(in *incoming, d *delivered)
+	// window returns how much credit the link may have now.
+	window(in *incoming) uint32
+}
+
+// delivered is one whole delivery from the client.
+type delivered struct {
+	id      serial
+	format  uint32
+	settled bool
+	state   frames.DeliveryState
+	raw     []byte
+}
+
+// part is a delivery whose last transfer has not arrived.
+type part struct {
+	delivered
+	begun   bool
+	refused bool // its outcome is known; the rest is discarded
+	counted int  // bytes in conn.assembling
+}
+
+// handleTransfer takes one transfer frame [AMQP 2.7.5].
+func (s *session) handleTransfer(t *frames.Transfer, payload []byte) error {
+	if s.win.received() {
+		s.c.write(s.channel, s.flow())
+	}
+	e, err := s.endpoint(t.Handle)
+	if err != nil {
+		return err
+	}
+	in, ok := e.(*incoming)
+	switch {
+	case e.base().state != linkAttached:
+		return nil
+	case !ok:
+		return sessionErrorf(condErrantLink, "The link with handle %d is one that you receive on.", t.Handle)
+	}
+	in.touch()
+	if err := in.transfer(t, payload); err != nil {
+		in.drop()
+		s.detach(in, faultOf(err))
+		return nil
+	}
+	in.topUp()
+	return nil
+}
+
+// transfer adds a frame to its delivery and hands that on when it is whole.
+func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
+	p := &in.part
+	if !p.begun {
+		if !t.HasDeliveryID {
+			return linkErrorf(condInvalidField, "The first transfer of a delivery must have a delivery-id.")
+		}
+		*p = part{delivered: delivered{id: t.DeliveryID, format: t.MessageFormat, state: t.State}, begun: true}
+		in.count++
+		in.credit -= min(in.credit, 1)
+	} else if t.HasDeliveryID && t.DeliveryID != p.id {
+		return linkErrorf(condInvalidField, "Delivery %d begins before delivery %d has ended.", t.DeliveryID, p.id)
+	}
+	p.settled = p.settled || t.Settled
+	if t.Aborted {
+		in.drop()
+		return nil
+	}
+	if !p.refused {
+		in.collect(payload, t.More)
+	}
+	if t.More {
+		return nil
+	}
+	refused := p.refused
+	in.s.c.whole = p.delivered
+	in.drop()
+	if !refused {
+		in.sink.take(in, &in.s.c.whole)
+	}
+	in.s.c.whole = delivered{}
+	return nil
+}
+
+// collect adds a payload to the delivery. At the limit the delivery is refused, there and then: its sender may never
+// end it.
+func (in *incoming) collect(payload []byte, more bool) {
+	p, c := &in.part, in.s.c
+	size := len(p.raw) + len(payload)
+	switch {
+	case size > in.maxMessage:
+		in.refusePart(in.tooLarge(size, in.maxMessage))
+	case p.raw == nil && !more:
+		p.raw = payload // the usual case: one transfer, and the payload is ours already
+	case c.assembling+len(payload) > max(maxAssembly, in.maxMessage):
+		in.refusePart(linkErrorf(condResourceLimit, "The connection has too many unfinished deliveries."))
+	default:
+		c.assembling += len(payload)
+		p.counted += len(payload)
+		p.raw = append(p.raw, payload...)
+	}
+}
+
+// refusePart settles an unfinished delivery and forgets what has come of it.
+func (in *incoming) refusePart(err error) {
+	c, p := in.s.c, &in.part
+	in.forget()
+	p.refused = true
+	c.refusedErr("send", in.entity(), err)
+	if !p.settled {
+		in.s.reject(&in.s.received, p.id, in.fault(err))
+	}
+}
+
+// forget gives the memory of an unfinished delivery back.
+func (in *incoming) forget() {
+	in.s.c.assembling -= in.part.counted
+	in.part.counted, in.part.raw = 0, nil
+}
+
+// drop ends the delivery under way.
+func (in *incoming) drop() {
+	in.forget()
+	in.part = part{}
+}
+
+func (in *incoming) tooLarge(size, limit int) error {
+	return linkError{fault{condSizeExceeded, sizeText(size, limit), in.entity()}}
+}
+
+// fault gives an error the link's entity.
+func (in *incoming) fault(err error) fault {
+	f := faultOf(err)
+	if f.entity == "" {
+		f.entity = in.entity()
+	}
+	return f
+}
+
+// refuse ends a whole delivery with an error. A sender that has settled it does not learn of it (ERR-7).
+func (in *incoming) refuse(operation string, d *delivered, err error) {
+	in.s.c.refusedErr(operation, in.entity(), err)
+	if !d.settled {
+		in.s.reject(&in.s.received, d.id, in.fault(err))
+	}
+}
+
+// topUp grants credit when half of it is used up.
+func (in *incoming) topUp() {
+	w := in.sink.window(in)
+	if in.state != linkAttached || in.credit > in.window/2 || w <= in.credit {
+		return
+	}
+	in.credit = w
+	in.s.c.write(in.s.channel, in.s.linkFlow(in.handle, in.count, in.credit))
+}
+
+// flow answers an echo. What the client says of credit is meaningless here: the receiver, which we are, grants it.
+func (in *incoming) flow(f *frames.Flow) {
+	if f.Echo {
+		in.s.c.write(in.s.channel, in.s.linkFlow(in.handle, in.count, in.credit))
+	}
+}
+
+func (in *incoming) detached() bool { return true }
+
+func (in *incoming) release() {
+	in.drop()
+	if in.node.kind == nodeCBS {
+		in.s.c.cbsSenders--
+	}
+}

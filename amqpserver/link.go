@@ -1,0 +1,163 @@
+package amqpserver
+
+import (
+	"time"
+
+	"minibus/emulator"
+	"minibus/internal/amqp/frames"
+)
+
+// linkState is how far the end of a link has come.
+type linkState uint8
+
+const (
+	linkAttached  linkState = iota
+	linkDetaching           // we have sent detach; the handle is free when the peer's arrives
+	linkClosing             // the peer has sent detach; our answer waits for what must be written first
+)
+
+// link is what all kinds of links have in common.
+type link struct {
+	// immutable
+	s      *session
+	handle uint32 // the peer's and ours
+	name   string
+	role   frames.Role // of the peer
+	node   node
+	queue  *emulator.Queue // nil for $cbs
+
+	state    linkState
+	unwatch  func()
+	active   time.Time // last traffic (LOCK-19)
+	released bool      // it holds nothing of the domain any more
+}
+
+func (l *link) base() *link { return l }
+
+// touch notes traffic.
+func (l *link) touch() { l.active = l.s.c.now }
+
+// entity is the path for logs and error texts.
+func (l *link) entity() string {
+	if l.queue != nil {
+		return l.queue.Path()
+	}
+	return l.node.path
+}
+
+// watch detaches the link when its entity is changed or deleted (LOCK-17, DEL-1). The call may come from anywhere.
+func (l *link) watch(e endpoint) {
+	if l.queue == nil {
+		return
+	}
+	box, s := &l.s.c.box, l.s
+	l.unwatch = l.queue.Watch(l.node.sub, func(err error) {
+		box.post(eventFunc(func(*conn) {
+			f := faultOf(err)
+			f.entity = l.entity()
+			s.detach(e, f)
+		}))
+	})
+}
+
+// refusedLink stands in the slot of a link that was refused, until the peer's detach arrives.
+type refusedLink struct{ link }
+
+func (*refusedLink) flow(*frames.Flow) {}
+func (*refusedLink) detached() bool    { return true }
+func (*refusedLink) release()          {}
+
+// put gives a link its slot.
+func (s *session) put(e endpoint) {
+	l := e.base()
+	for uint32(len(s.links)) <= l.handle {
+		s.links = append(s.links, nil)
+	}
+	s.links[l.handle] = e
+	s.c.links++
+	s.c.everLinked = true
+	l.touch()
+}
+
+// free empties a slot.
+func (s *session) free(handle uint32) {
+	s.links[handle] = nil
+	s.c.unlinked(1)
+}
+
+// unlinked counts links that are gone.
+func (c *conn) unlinked(n int) {
+	c.links -= n
+	if c.links == 0 {
+		c.linkless = c.now
+	}
+}
+
+// releaseLink gives back what a link holds.
+func (s *session) releaseLink(e endpoint) {
+	l := e.base()
+	if l.released {
+		return
+	}
+	l.released = true
+	if l.unwatch != nil {
+		l.unwatch()
+	}
+	e.release()
+}
+
+// detach ends a link with an error. Its handle stays taken, and what arrives for it is discarded, until the peer's
+// detach comes.
+func (s *session) detach(e endpoint, f fault) {
+	l := e.base()
+	if s.released || l.state == linkDetaching {
+		return
+	}
+	s.c.logEnd("link", f)
+	s.flushOutcomes()
+	s.releaseLink(e)
+	s.c.write(s.channel, &frames.Detach{Handle: l.handle, Closed: true, Error: s.c.wireError(f)})
+	if l.state == linkClosing {
+		s.free(l.handle)
+		return
+	}
+	l.state = linkDetaching
+}
+
+// handleDetach answers the peer's detach, always as closed: the links of the service are not suspended
+// (amqp-data-plane 4.6).
+func (s *session) handleDetach(p *frames.Detach) error {
+	e, err := s.endpoint(p.Handle)
+	if err != nil {
+		return err
+	}
+	l := e.base()
+	if p.Error != nil {
+		s.c.log.Debug("link detached by the client", "link", l.name, "entity", l.node.String(),
+			"condition", string(p.Error.Condition), "reason", p.Error.Description)
+	}
+	switch l.state {
+	case linkDetaching:
+		s.free(l.handle)
+		return nil
+	case linkClosing:
+		return sessionErrorf(condUnattachedHandle, "The link with handle %d is detached already.", l.handle)
+	}
+	if !e.detached() {
+		l.state = linkClosing
+		return nil
+	}
+	s.finishDetach(e)
+	return nil
+}
+
+// finishDetach answers the peer's detach and frees the handle.
+func (s *session) finishDetach(e endpoint) {
+	l := e.base()
+	s.flushOutcomes()
+	s.releaseLink(e)
+	s.c.write(s.channel, &frames.Detach{Handle: l.handle, Closed: true})
+	if !s.released {
+		s.free(l.handle)
+	}
+}

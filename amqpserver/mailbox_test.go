@@ -1,0 +1,47 @@
+package amqpserver
+
+import (
+	"sync"
+	"testing"
+)
+
+func TestMailbox_LosesNothingAndKeepsOrder(t *testing.T) {
+	const posters, each = 4, 1000
+	m := newMailbox()
+	last := make([]int, posters)
+	seen := 0
+	var wg sync.WaitGroup
+	for p := range posters {
+		wg.Go(func() {
+			for i := 1; i <= each; i++ {
+				m.post(eventFunc(func(*conn) {
+					if last[p] != i-1 {
+						t.Errorf("poster %d: event %d after %d", p, i, last[p])
+					}
+					last[p] = i
+					seen++
+				}))
+			}
+		})
+	}
+	var spare []event
+	for seen < posters*each {
+		<-m.poke
+		events := m.take(spare)
+		for _, e := range events {
+			e.run(nil)
+		}
+		spare = events
+	}
+	wg.Wait()
+}
+
+func TestMailbox_ClosedTakesNothing(t *testing.T) {
+	m := newMailbox()
+	m.post(eventFunc(func(*conn) {}))
+	m.close()
+	m.post(eventFunc(func(*conn) {}))
+	if got := m.take(nil); len(got) != 0 {
+		t.Errorf("%d events after close", len(got))
+	}
+}

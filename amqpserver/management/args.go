@@ -1,0 +1,181 @@
+package management
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+// Bounds on the elements of one request. The queue works through them in one turn, so they also bound how long others
+// wait for it. SDKs send one lock token at a time; for numbers and messages the greatest count that a client is known
+// to send is the service's limit for a batch, 4,500 (QUO-7).
+const (
+	maxItems  = 10_000
+	maxTokens = 1_000
+)
+
+// args are the arguments of a request: the map in its body. The same argument comes as long from one SDK and as uint
+// from another, in a list or in an array, under a string or a binary key, so every reader here takes all of them. A
+// null counts as absent.
+type args struct{ fields amqp.Map }
+
+// parseArgs decodes the body of a request. A request without a body has no arguments.
+func parseArgs(req *message.Message, limit int64) (args, error) {
+	if req.Body.Empty() {
+		return args{}, nil
+	}
+	body := section(req, req.Body)
+	if int64(len(body)) > limit {
+		return args{}, &emulator.Error{
+			Code: emulator.CodeMessageTooLarge,
+			Text: fmt.Sprintf("The request is too large: its body takes %d bytes; the limit is %d.", len(body), limit),
+		}
+	}
+	v, _, err := amqp.Decode(body)
+	if err != nil {
+		return args{}, argumentError("The body of the request cannot be decoded: %v.", err)
+	}
+	d, _ := v.(amqp.Described)
+	switch fields := d.Value.(type) {
+	case amqp.Map:
+		return args{fields}, nil
+	case nil:
+		return args{}, nil
+	}
+	return args{}, argumentError("The body of the request holds %s; expected a map in an amqp-value section.", found(d.Value))
+}
+
+// get returns an argument; nil when it is absent.
+func (a args) get(key string) any {
+	v, _ := a.fields.Get(key)
+	return v
+}
+
+func (a args) int64(key string) (int64, error) {
+	v := a.get(key)
+	n, ok := amqp.AsInt64(v)
+	if !ok {
+		return 0, wrong(key, v, "an integer")
+	}
+	return n, nil
+}
+
+// text returns a string; ok tells whether it was given.
+func (a args) text(key string) (s string, ok bool, err error) {
+	v := a.get(key)
+	if v == nil {
+		return "", false, nil
+	}
+	if s, ok = amqp.AsString(v); !ok {
+		return "", false, wrong(key, v, "a string")
+	}
+	return s, true, nil
+}
+
+// flag returns a boolean; false when it is absent.
+func (a args) flag(key string) (bool, error) {
+	v := a.get(key)
+	b, ok := amqp.AsBool(v)
+	if v != nil && !ok {
+		return false, wrong(key, v, "a boolean")
+	}
+	return b, nil
+}
+
+// items returns the elements of a list or an array, which must be there but may be empty, and are at most so many.
+func (a args) items(key, expected string, most int) ([]any, error) {
+	v := a.get(key)
+	items, ok := amqp.ItemsOf(v)
+	if !ok {
+		return nil, wrong(key, v, expected)
+	}
+	if len(items) > most {
+		return nil, argumentError("The argument '%s' has %d elements; at most %d are allowed in one request.",
+			key, len(items), most)
+	}
+	return items, nil
+}
+
+func (a args) numbers(key string) ([]int64, error) {
+	items, err := a.items(key, "an array of long", maxItems)
+	if err != nil {
+		return nil, err
+	}
+	numbers := make([]int64, len(items))
+	for i, v := range items {
+		n, ok := amqp.AsInt64(v)
+		if !ok {
+			return nil, wrong(element(key, i), v, "a long")
+		}
+		numbers[i] = n
+	}
+	return numbers, nil
+}
+
+// tokens returns lock tokens. An empty array is refused: a request about no lock at all is a mistake.
+func (a args) tokens(key string) ([]emulator.LockToken, error) {
+	items, err := a.items(key, "an array of uuid", maxTokens)
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 {
+		return nil, argumentError("The argument '%s' is empty; expected at least one lock token.", key)
+	}
+	tokens := make([]emulator.LockToken, len(items))
+	for i, v := range items {
+		u, ok := v.(amqp.UUID)
+		if !ok {
+			return nil, wrong(element(key, i), v, "a uuid")
+		}
+		tokens[i] = emulator.LockToken(u)
+	}
+	return tokens, nil
+}
+
+func element(key string, i int) string { return key + "[" + strconv.Itoa(i) + "]" }
+
+func wrong(key string, v any, expected string) error {
+	if v == nil {
+		return argumentError("The argument '%s' is missing; expected %s.", key, expected)
+	}
+	return argumentError("The argument '%s' is %s; expected %s.", key, found(v), expected)
+}
+
+// found describes a value for an error text: its AMQP type, and the value itself if it is short.
+func found(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "the string " + strconv.Quote(clip(v))
+	case amqp.Symbol:
+		return "the symbol " + strconv.Quote(clip(string(v)))
+	case []byte:
+		return fmt.Sprintf("a binary of %d bytes", len(v))
+	case amqp.List:
+		return fmt.Sprintf("a list of %d", len(v))
+	case amqp.Array:
+		return fmt.Sprintf("an array of %d", len(v.Items))
+	case amqp.Map:
+		return fmt.Sprintf("a map of %d", len(v))
+	case amqp.Described:
+		return "a described value"
+	case amqp.UUID:
+		return "the uuid " + v.String()
+	case uint64:
+		if v > math.MaxInt64 {
+			return fmt.Sprintf("%d, which is out of range", v)
+		}
+	}
+	return "the value " + clip(fmt.Sprint(v))
+}
+
+// clip shortens what a client wrote before it is repeated in a text.
+func clip(s string) string {
+	const most = 64
+	return printable(s, most)
+}

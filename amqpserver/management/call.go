@@ -1,0 +1,101 @@
+package management
+
+import (
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+// call is one request on its way to its response.
+type call struct {
+	Context
+	operation     string // empty when the request names none
+	link          string // associated-link-name; empty when the request names none
+	tracking      string // com.microsoft:tracking-id, echoed; empty when the request has none
+	correlationID any    // message-id of the request, with its type
+	reply         func(resp []byte)
+}
+
+// maxTracking is the length above which a tracking id is not echoed: SDKs send the text of a uuid.
+const maxTracking = 128
+
+func newCall(ctx Context, req *message.Message, reply func([]byte)) *call {
+	c := &call{Context: ctx, correlationID: correlationID(req), reply: reply}
+	c.operation = property(req, "operation")
+	c.link = property(req, "associated-link-name")
+	if t := property(req, "com.microsoft:tracking-id"); len(t) <= maxTracking {
+		c.tracking = printable(t, maxTracking)
+	}
+	return c
+}
+
+// property returns an application property of a request as text; empty when it is absent or not text. The bounds on
+// waiting that the SDKs send beside these (server-timeout) have nothing to bound: no operation here waits for more
+// than its commit.
+func property(req *message.Message, key string) string {
+	v, _ := req.ApplicationProperty(key)
+	text, _ := amqp.AsString(v)
+	return text
+}
+
+// correlationID is the message-id of a request with the type that it has: clients look it up in a map keyed by both.
+// Without one, a request's own correlation-id serves; nil when there is neither.
+func correlationID(req *message.Message) any {
+	const messageID, ownCorrelationID = 0, 5 // positions in the section [AMQP 3.2.4]
+	if req.Properties.Empty() {
+		return nil
+	}
+	v, _, err := amqp.Decode(section(req, req.Properties))
+	if err != nil {
+		return nil
+	}
+	d, _ := v.(amqp.Described)
+	fields, _ := d.Value.(amqp.List)
+	for _, i := range []int{messageID, ownCorrelationID} {
+		if i < len(fields) && fields[i] != nil {
+			return fields[i]
+		}
+	}
+	return nil
+}
+
+func section(req *message.Message, s message.Span) []byte { return req.Raw[s.Start:s.End] }
+
+// ok answers 200. body appends the value of the amqp-value section; without a body there is no section, since some
+// clients cannot read an empty map. size is a hint of what body appends.
+func (c *call) ok(size int, body func(dst []byte) []byte) {
+	dst := c.appendEnvelope(make([]byte, 0, size+envelopeSize), statusOK, "", "")
+	if body != nil {
+		dst = body(amqp.AppendDescriptor(dst, codeValue))
+	}
+	c.reply(dst)
+}
+
+// empty answers 204: nothing was wrong, and there is nothing to return.
+func (c *call) empty() {
+	c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize), statusNoContent, "", ""))
+}
+
+// fail answers with the status and the condition of err (ERR-6).
+func (c *call) fail(err error) {
+	if c.Refused != nil {
+		c.Refused(c.operation, err)
+	}
+	f := failureOf(err)
+	entity := f.entity
+	if entity == "" {
+		entity = c.Queue.Path()
+	}
+	if c.TrackingSuffix != nil {
+		f.text += c.TrackingSuffix(entity)
+	}
+	c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize+len(f.text)), f.status, f.condition, f.text))
+}
+
+// finish answers 200 without a body, or the error; it is the completion of operations that return nothing.
+func (c *call) finish(err error) {
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.ok(0, nil)
+}

@@ -1,0 +1,96 @@
+package management
+
+import (
+	"minibus/emulator"
+	"minibus/internal/amqp"
+)
+
+// The values of receiver-settle-mode [AMQP 2.8.3]: how a message received by number is settled.
+const (
+	settleFirst  = 0 // receive and delete
+	settleSecond = 1 // peek-lock
+)
+
+// receiveBySequenceNumber serves receive-by-sequence-number: deferred messages, in the order asked for (DEF-4), all of
+// them or none (DEF-5), locked or removed at once (DEF-3, RAD-3).
+func receiveBySequenceNumber(c *call, a args) {
+	seqs, err := a.numbers("sequence-numbers")
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	mode, err := parseMode(a)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	if len(seqs) == 0 {
+		c.received(nil, mode)
+		return
+	}
+	err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, func(ds []*emulator.Delivery, err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.received(ds, mode)
+	})
+	if err != nil {
+		c.fail(err)
+	}
+}
+
+// parseMode reads receiver-settle-mode. Whoever does not say gets a lock, which loses nothing.
+func parseMode(a args) (emulator.ReceiveMode, error) {
+	const key = "receiver-settle-mode"
+	v := a.get(key)
+	n, ok := amqp.AsInt64(v)
+	if second, isBool := v.(bool); isBool {
+		n, ok = settleFirst, true
+		if second {
+			n = settleSecond
+		}
+	}
+	switch {
+	case v == nil, ok && n == settleSecond:
+		return emulator.PeekLock, nil
+	case ok && n == settleFirst:
+		return emulator.ReceiveAndDelete, nil
+	}
+	return 0, wrong(key, v, "0 (receive and delete) or 1 (peek-lock)")
+}
+
+// received replies with deliveries. A lock token stands beside its message, for the clients that do not take it from
+// the message's annotations; what is already deleted has none.
+func (c *call) received(ds []*emulator.Delivery, mode emulator.ReceiveMode) {
+	const perMessage = 512 // the map around each message, and what the broker adds to it
+	size := 32
+	for _, d := range ds {
+		size += perMessage + d.Size()
+	}
+	c.ok(size, func(dst []byte) []byte {
+		return appendField(dst, "messages", func(dst []byte) []byte {
+			return appendDeliveries(dst, ds, mode == emulator.PeekLock)
+		})
+	})
+}
+
+func appendDeliveries(dst []byte, ds []*emulator.Delivery, locked bool) []byte {
+	dst, list := amqp.BeginList(dst)
+	var scratch []byte // encoded messages differ in size, so one buffer serves them all
+	for _, d := range ds {
+		scratch = d.Append(scratch[:0])
+		var m amqp.Mark
+		pairs := 1
+		dst, m = amqp.BeginMap(dst)
+		dst = amqp.AppendString(dst, "message")
+		dst = amqp.AppendBinary(dst, scratch)
+		if locked {
+			dst = amqp.AppendString(dst, "lock-token")
+			dst = amqp.AppendUUID(dst, amqp.UUID(d.Token()))
+			pairs++
+		}
+		dst = amqp.EndMap(dst, m, pairs)
+	}
+	return amqp.EndList(dst, list, len(ds))
+}

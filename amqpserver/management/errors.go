@@ -1,0 +1,88 @@
+package management
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+)
+
+// Status codes of responses, which are those of HTTP. Clients know only the usual ones.
+const (
+	statusOK             int32 = 200
+	statusNoContent      int32 = 204
+	statusBadRequest     int32 = 400
+	statusUnauthorized   int32 = 401
+	statusForbidden      int32 = 403
+	statusNotFound       int32 = 404
+	statusTimeout        int32 = 408
+	statusConflict       int32 = 409
+	statusGone           int32 = 410
+	statusInternalError  int32 = 500
+	statusNotImplemented int32 = 501
+	statusUnavailable    int32 = 503
+)
+
+// statuses is the table of ERR-6: what each code of the domain is on this node.
+var statuses = map[emulator.Code]struct {
+	status    int32
+	condition amqp.Symbol
+}{
+	emulator.CodeInternal:        {statusInternalError, "amqp:internal-error"},
+	emulator.CodeNotFound:        {statusNotFound, "amqp:not-found"},
+	emulator.CodeMessageNotFound: {statusNotFound, "com.microsoft:message-not-found"},
+	emulator.CodeMessageLockLost: {statusGone, "com.microsoft:message-lock-lost"},
+	emulator.CodeSessionLockLost: {statusGone, "com.microsoft:session-lock-lost"},
+	emulator.CodeSessionLocked:   {statusGone, "com.microsoft:session-cannot-be-locked"},
+	emulator.CodeNotAllowed:      {statusBadRequest, "amqp:not-allowed"},
+	emulator.CodeArgument:        {statusBadRequest, "com.microsoft:argument-error"},
+	emulator.CodeEntityDisabled:  {statusBadRequest, "com.microsoft:entity-disabled"},
+	emulator.CodeQuotaExceeded:   {statusForbidden, "amqp:resource-limit-exceeded"},
+	emulator.CodeMessageTooLarge: {statusForbidden, "amqp:link:message-size-exceeded"},
+	emulator.CodeAlreadyExists:   {statusConflict, "com.microsoft:entity-already-exists"},
+	emulator.CodeTimeout:         {statusTimeout, "com.microsoft:timeout"},
+	emulator.CodeServerBusy:      {statusUnavailable, "com.microsoft:server-busy"},
+	emulator.CodeUnauthorized:    {statusUnauthorized, "amqp:unauthorized-access"},
+	emulator.CodeNotImplemented:  {statusNotImplemented, "amqp:not-implemented"},
+	emulator.CodeDetached:        {statusUnavailable, "amqp:link:detach-forced"},
+}
+
+// failure is an error as a response carries it.
+type failure struct {
+	status    int32
+	condition amqp.Symbol
+	text      string
+	entity    string // empty when the error names none
+}
+
+// failureOf finds the status of an error. What is not the domain's own error is a failure of the broker.
+func failureOf(err error) failure {
+	code, entity := emulator.CodeInternal, ""
+	var e *emulator.Error
+	if errors.As(err, &e) {
+		code, entity = e.Code, e.Entity
+	}
+	s, ok := statuses[code]
+	if !ok {
+		s = statuses[emulator.CodeInternal]
+	}
+	return failure{status: s.status, condition: s.condition, text: printable(err.Error(), maxText), entity: entity}
+}
+
+// maxText bounds the text of an error, in bytes; only a list of thousands of missing numbers is longer (SCHED-13).
+const maxText = 4096
+
+// printable makes a text fit for the wire: what a client wrote as symbol or binary may be repeated in it and need not
+// be UTF-8, which an AMQP string must be and some clients check.
+func printable(s string, most int) string {
+	if len(s) > most {
+		s = s[:most] + "..."
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+func argumentError(format string, args ...any) error {
+	return &emulator.Error{Code: emulator.CodeArgument, Text: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,135 @@
+package management
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+// scheduleMessage serves schedule-message: it stores messages for later and answers with one number each, in the order
+// of the request (SCHED-6).
+func scheduleMessage(c *call, a args) {
+	if err := c.refuseSubQueue(); err != nil {
+		c.fail(err)
+		return
+	}
+	msgs, err := parseScheduled(a)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	if len(msgs) == 0 {
+		c.scheduled(nil)
+		return
+	}
+	// The numbers are known when Schedule returns, and may be told when the commit is done. Either may be first.
+	var seqs []int64
+	var failure error
+	var open atomic.Int32
+	open.Store(2)
+	done := func() {
+		if open.Add(-1) != 0 {
+			return
+		}
+		if failure != nil {
+			c.fail(failure)
+			return
+		}
+		c.scheduled(seqs)
+	}
+	numbers, err := c.Queue.Schedule(msgs, emulator.CompletionFunc(func(err error) {
+		failure = err
+		done()
+	}))
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	seqs = numbers
+	done()
+}
+
+func (c *call) scheduled(seqs []int64) {
+	c.ok(64+8*len(seqs), func(dst []byte) []byte {
+		return appendField(dst, "sequence-numbers", func(dst []byte) []byte {
+			return amqp.AppendLongArray(dst, seqs)
+		})
+	})
+}
+
+// parseScheduled returns the messages of a request. Each entry repeats some properties of its message (message-id,
+// session-id, partition keys); the message itself is what counts.
+func parseScheduled(a args) ([]message.Message, error) {
+	const key = "messages"
+	items, err := a.items(key, "a list of maps", maxItems)
+	if err != nil {
+		return nil, err
+	}
+	msgs := make([]message.Message, len(items))
+	for i, v := range items {
+		entry, ok := v.(amqp.Map)
+		if !ok {
+			return nil, wrong(element(key, i), v, "a map")
+		}
+		name := element(key, i) + ".message"
+		encoded, _ := entry.Get("message")
+		raw, ok := encoded.([]byte)
+		if !ok {
+			return nil, wrong(name, encoded, "a binary")
+		}
+		if msgs[i], err = scanScheduled(name, raw); err != nil {
+			return nil, err
+		}
+	}
+	return msgs, nil
+}
+
+func scanScheduled(name string, raw []byte) (message.Message, error) {
+	m, err := message.Scan(raw)
+	if err != nil {
+		return m, argumentError("The argument '%s' is not an encoded message: %v.", name, err)
+	}
+	info, err := m.Info()
+	if err != nil {
+		return m, argumentError("The argument '%s' cannot be accepted: %v.", name, err)
+	}
+	if !info.HasScheduled {
+		return m, argumentError("The argument '%s' has no message annotation 'x-opt-scheduled-enqueue-time'; expected a timestamp.", name)
+	}
+	return m, nil
+}
+
+// cancelScheduledMessage serves cancel-scheduled-message: all the numbers are removed, or none is (SCHED-13, SCHED-14).
+func cancelScheduledMessage(c *call, a args) {
+	if err := c.refuseSubQueue(); err != nil {
+		c.fail(err)
+		return
+	}
+	seqs, err := a.numbers("sequence-numbers")
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	if len(seqs) == 0 {
+		c.ok(0, nil)
+		return
+	}
+	if err := c.Queue.CancelScheduled(seqs, emulator.CompletionFunc(c.finish)); err != nil {
+		c.fail(err)
+	}
+}
+
+// refuseSubQueue refuses what a dead-letter queue cannot do: nobody can send to it, now or later (DLQ-2).
+func (c *call) refuseSubQueue() error {
+	if c.Sub == emulator.Main {
+		return nil
+	}
+	return &emulator.Error{
+		Code:   emulator.CodeNotAllowed,
+		Entity: c.Queue.Path(),
+		Text:   fmt.Sprintf("The dead-letter queue of '%s' holds no scheduled messages; use the node of the entity itself.", c.Queue.Path()),
+	}
+}

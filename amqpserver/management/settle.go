@@ -1,0 +1,121 @@
+package management
+
+import (
+	"strings"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+// dispositions are the words of update-disposition. The clients write "defered"; the documentation knows both.
+var dispositions = map[string]emulator.Outcome{
+	"completed": emulator.Complete,
+	"abandoned": emulator.Abandon,
+	"defered":   emulator.Defer,
+	"deferred":  emulator.Defer,
+	"suspended": emulator.DeadLetterOutcome,
+}
+
+// updateDisposition serves update-disposition: settlement by lock token, from any link or connection (LOCK-9), all
+// tokens or none (LOCK-15). A session-id is not looked at: the token says enough.
+func updateDisposition(c *call, a args) {
+	tokens, err := a.tokens("lock-tokens")
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	settlement, err := parseSettlement(a)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	if err := c.Queue.Settle(tokens, settlement, emulator.CompletionFunc(c.finish)); err != nil {
+		c.fail(err)
+	}
+}
+
+func parseSettlement(a args) (emulator.Settlement, error) {
+	const key = "disposition-status"
+	var s emulator.Settlement
+	word, ok, err := a.text(key)
+	if err != nil {
+		return s, err
+	}
+	if s.Outcome, ok = dispositions[strings.ToLower(word)]; !ok {
+		return s, wrong(key, a.get(key), "completed, abandoned, suspended or defered")
+	}
+	properties, err := modifiedProperties(a, s.Outcome)
+	if err != nil || s.Outcome == emulator.Complete {
+		return s, err // a completed message has nobody left to show properties to (LOCK-14)
+	}
+	if s.Properties, err = message.EncodeProperties(properties); err != nil {
+		return s, argumentError("The argument 'properties-to-modify' cannot be stored: %v.", err)
+	}
+	return s, nil
+}
+
+// modifiedProperties returns the properties to merge into the message. For a dead-letter these include the reason and
+// the description, where they are given (DLQ-8); the arguments made for them win over properties of the same names.
+func modifiedProperties(a args, o emulator.Outcome) (amqp.Map, error) {
+	given, err := a.properties("properties-to-modify")
+	if err != nil || o != emulator.DeadLetterOutcome {
+		return given, err
+	}
+	for _, r := range []struct{ key, property string }{
+		{"deadletter-reason", emulator.DeadLetterReason},
+		{"deadletter-description", emulator.DeadLetterErrorDescription},
+	} {
+		text, ok, err := a.text(r.key)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			given = set(given, r.property, text)
+		}
+	}
+	return given, nil
+}
+
+// properties returns a map of application properties with string keys; nil when it is absent or empty. When a key
+// occurs twice, the last one counts.
+func (a args) properties(key string) (amqp.Map, error) {
+	v := a.get(key)
+	if v == nil {
+		return nil, nil
+	}
+	m, ok := v.(amqp.Map)
+	if !ok {
+		return nil, wrong(key, v, "a map")
+	}
+	if len(m) > maxProperties {
+		return nil, argumentError("The argument '%s' has %d entries; at most %d are allowed.", key, len(m), maxProperties)
+	}
+	var plain amqp.Map
+	for _, p := range m {
+		name, ok := amqp.AsString(p.Key)
+		if !ok {
+			return nil, argumentError("A key of the argument '%s' is %s; expected a string.", key, found(p.Key))
+		}
+		switch p.Value.(type) {
+		case amqp.List, amqp.Map, amqp.Array, amqp.Described:
+			return nil, wrong(key+"."+clip(name), p.Value, "a simple value")
+		}
+		plain = set(plain, name, p.Value)
+	}
+	return plain, nil
+}
+
+// maxProperties bounds the properties that one settlement changes; all of a message's headers together are at most
+// 64 KB (QUO-8), so no honest client comes near.
+const maxProperties = 1_000
+
+func set(m amqp.Map, name string, value any) amqp.Map {
+	for i := range m {
+		if m[i].Key == name {
+			m[i].Value = value
+			return m
+		}
+	}
+	return append(m, amqp.Pair{Key: name, Value: value})
+}

@@ -1,0 +1,88 @@
+package amqpserver
+
+import (
+	"io"
+	"log/slog"
+	"time"
+)
+
+// Options configure a [Server]. The zero value of a field means its default.
+type Options struct {
+	// Logger gets one line per refused or failed operation, with entity, condition and reason. Default: discard.
+	Logger *slog.Logger
+
+	// Trace, if set, gets one line per frame. Tokens and message bodies are never in it. Writes are serialised.
+	Trace io.Writer
+
+	// Authorize checks a token that a client puts to $cbs; an error is the refusal and its text reaches the client.
+	// With it, links need a grant that covers their entity. Nil accepts any token and asks for none (DEC-10).
+	Authorize func(audience, tokenType, token string, expiry time.Time) error
+
+	// LinkIdle is after how long without traffic a link is detached, ConnectionIdle how long a connection lives
+	// without links, FirstLink how long it may take to attach its first (LOCK-19, DEC-15). Zero is the service's
+	// value (10, 5 and 1 minutes); negative is never. They follow the real clock (DEC-35).
+	LinkIdle, ConnectionIdle, FirstLink time.Duration
+
+	// IdleTimeout is the idle-time-out that we announce [AMQP 2.4.5]; a peer that is silent for twice as long loses
+	// its connection. Default 4 minutes, as the service.
+	IdleTimeout time.Duration
+
+	// HandshakeTimeout is how long a peer may take until its open has arrived. Default 30 seconds.
+	HandshakeTimeout time.Duration
+
+	// MaxFrameSize is the largest frame we take and send, in bytes. Default 65,536.
+	MaxFrameSize uint32
+
+	// ChannelMax and HandleMax are the highest channel and handle numbers that we take. Defaults 4,999 and 1,023.
+	ChannelMax uint16
+	HandleMax  uint32
+
+	// MaxLinks is how many links one connection may have. Default 8,192.
+	MaxLinks int
+
+	// AllowSecondCBS allows more than one sender to $cbs per connection (DEC-14).
+	AllowSecondCBS bool
+}
+
+// Limits that are not options: they bound memory, and no client comes near them.
+const (
+	maxFrameBeforeOpen = 8 << 10   // bytes of a frame before open
+	maxUncommitted     = 4 << 20   // bytes sent to the domain and not yet committed, per connection
+	maxUncommittedAll  = 128 << 20 // the same for all connections; one that has nothing under way may still send
+	maxAssembly        = 16 << 20  // bytes of unfinished deliveries per connection, beyond the largest single one
+	maxPendingOut      = 1 << 20   // bytes written but not sent above which no delivery is started
+	maxPendingReplies  = 4 << 20   // bytes written but not sent above which no frame is read
+	maxHeldReplies     = 16 << 20  // bytes of management replies that wait for credit, per connection
+	maxRequests        = 8192      // requests without a written reply, per connection
+	maxUnsettled       = 1 << 18   // deliveries that a session's peer may leave unsettled before it gets more
+	maxGrants          = 4096      // audiences that a connection may have put a token for
+
+	writeTimeout = time.Minute      // for a chunk of writeChunk bytes
+	writeChunk   = 256 << 10        // bytes per call, so that a slow reader is not taken for a dead one
+	closeLinger  = time.Second      // how long we wait for the peer's close after ours
+	maxHeartbeat = 15 * time.Second // some clients give up after 60 s, whatever they announce
+	minHeartbeat = 50 * time.Millisecond
+)
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	defaultTo(&o.LinkIdle, 10*time.Minute)
+	defaultTo(&o.ConnectionIdle, 5*time.Minute)
+	defaultTo(&o.FirstLink, time.Minute)
+	defaultTo(&o.IdleTimeout, 4*time.Minute)
+	defaultTo(&o.HandshakeTimeout, 30*time.Second)
+	defaultTo(&o.MaxFrameSize, 65_536)
+	defaultTo(&o.ChannelMax, 4_999)
+	defaultTo(&o.HandleMax, 1_023)
+	defaultTo(&o.MaxLinks, 8_192)
+	return o
+}
+
+func defaultTo[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

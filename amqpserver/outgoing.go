@@ -1,0 +1,270 @@
+package amqpserver
+
+import (
+	"sync/atomic"
+
+	"minibus/emulator"
+	"minibus/internal/amqp/frames"
+)
+
+// Deliveries that a link has taken and not written yet, because their bodies are being read or their removal is being
+// committed, are bounded in number and bytes.
+const (
+	maxTaken      = 512
+	maxTakenBytes = 1 << 20
+)
+
+// outgoing is a link on which the client receives messages.
+//
+// It pulls: the queue says through notify that there may be something, and the loop takes what credit, the session's window
+// and the write buffer allow. Whoever is notified has to take, if only nothing, so that the queue can turn to the next
+// consumer. While a link cannot take, it is not in the queue's line.
+type outgoing struct {
+	outlet
+	consumer *emulator.Consumer
+	settled  bool // receive and delete (RAD-1)
+
+	notified atomic.Bool // there is an event in the mailbox; set by anyone
+
+	due        bool                 // the consumer is to be asked
+	held       bool                 // it is to be asked again when there is room, for there is credit or a drain to answer
+	stopped    bool                 // the server is shutting down
+	taken      []*emulator.Delivery // not yet written, in order
+	takenBytes int
+}
+
+// open attaches the consumer. The modes say what kind of receiver it is: settled by the sender is receive and
+// delete, everything else is peek-lock (amqp-data-plane 4.1).
+func (o *outgoing) open(a *frames.Attach) error {
+	if err := o.lookUp(); err != nil {
+		return err
+	}
+	if err := o.queue.CanReceive(o.node.sub); err != nil {
+		return err
+	}
+	if _, ok := a.Source.Filter.Get(keySessionFilter); ok {
+		return linkError{fault{condNotAllowed,
+			"A sessionful message receiver cannot be created on an entity that does not require sessions.", o.entity()}}
+	}
+	mode := emulator.PeekLock
+	const settled = 1
+	if a.HasSndSettleMode && a.SndSettleMode == settled {
+		mode, o.settled = emulator.ReceiveAndDelete, true
+	}
+	var err error
+	o.consumer, err = o.queue.NewConsumer(o.node.sub, mode, o.notify)
+	return err
+}
+
+// notify is called by the domain, from any goroutine and under its mutex.
+func (o *outgoing) notify() {
+	if o.notified.CompareAndSwap(false, true) {
+		o.s.c.box.post(o)
+	}
+}
+
+// run is the event that notify posts.
+func (o *outgoing) run(c *conn) {
+	o.notified.Store(false)
+	o.due = true
+	if !o.released {
+		c.run(o)
+	}
+}
+
+// flow takes the client's credit.
+func (o *outgoing) flow(f *frames.Flow) {
+	if f.HasLinkCredit {
+		o.credit.grant(f.DeliveryCount, f.HasDeliveryCount, f.LinkCredit, f.Drain)
+	}
+	if surplus := len(o.taken) - o.credit.left(); surplus > 0 {
+		o.giveBack(len(o.taken) - surplus)
+	}
+	o.due = true
+	if f.Echo && !f.Drain {
+		o.writeFlow(false)
+	}
+	o.s.c.run(o)
+}
+
+// resume lets the link go on after the session's window, or the write buffer, had stopped it.
+func (o *outgoing) resume() {
+	if o.held || len(o.taken) > 0 || o.partial() {
+		o.due = o.due || o.held
+		o.s.c.run(o)
+	}
+}
+
+// pump takes messages and writes them. It returns true when there may be more at once.
+func (o *outgoing) pump() bool {
+	if o.released {
+		return false
+	}
+	full := o.write()
+	if o.state == linkClosing {
+		o.close(full)
+		return false
+	}
+	if !o.due {
+		return false
+	}
+	asked, got := o.take()
+	o.write()
+	if o.credit.drain && o.drained(asked, got) {
+		return false
+	}
+	o.held = o.credit.drain || asked == 0 && o.credit.left() > len(o.taken)
+	o.due = o.due || asked > 0 && got == asked && (o.credit.left() > len(o.taken) || o.credit.drain)
+	return o.due
+}
+
+// take asks the consumer for as much as the link can have. Asking for nothing leaves the queue's line.
+func (o *outgoing) take() (asked, got int) {
+	o.due = false
+	asked = max(min(o.credit.left(), o.s.room(), maxTaken)-len(o.taken), 0)
+	if o.takenBytes >= maxTakenBytes || o.stopped || o.partial() {
+		asked = 0
+	}
+	before := len(o.taken)
+	// A Take gives no more than a quantum: asking for more only says how much the consumer would wait for.
+	o.taken = o.consumer.Take(o.taken, asked)
+	for _, d := range o.taken[before:] {
+		o.takenBytes += d.Size()
+	}
+	got = len(o.taken) - before
+	if got == takeQuantum {
+		asked = got // there may be more, for another turn
+	}
+	return asked, got
+}
+
+// takeQuantum is how many deliveries a Take gives at most (DEC-27).
+const takeQuantum = 64
+
+// write writes taken deliveries, in order, until one is not ready or there is no room. It reports whether it was room
+// that it lacked.
+func (o *outgoing) write() (full bool) {
+	if !o.finish() {
+		return true
+	}
+	n := 0
+	defer func() { o.dropTaken(n) }()
+	for n < len(o.taken) {
+		d := o.taken[n]
+		ready, gone := d.Ready()
+		switch {
+		case gone:
+			o.takenBytes -= d.Size()
+			n++
+			o.due = true // its credit is free again
+			continue
+		case !ready:
+			return false
+		case o.s.room() == 0 || o.credit.left() == 0:
+			return true
+		}
+		n++
+		o.takenBytes -= d.Size()
+		o.deliver(d)
+		if o.partial() {
+			return true
+		}
+	}
+	return false
+}
+
+// deliver writes one delivery. The tag is the lock token (LOCK-3).
+func (o *outgoing) deliver(d *emulator.Delivery) {
+	if o.settled {
+		o.send(d, o.s.c.tags.make(), true)
+		return
+	}
+	o.s.unsettled[o.s.nextDelivery] = unsettled{o, d}
+	o.send(d, o.s.c.tags.guid(d.Token()), false)
+}
+
+// dropTaken removes the first n deliveries from taken.
+func (o *outgoing) dropTaken(n int) {
+	if n == 0 {
+		return
+	}
+	left := copy(o.taken, o.taken[n:])
+	clear(o.taken[left:])
+	o.taken = o.taken[:left]
+}
+
+// giveBack returns deliveries that were taken and will not be written, from index from on.
+func (o *outgoing) giveBack(from int) {
+	back := o.taken[from:]
+	if len(back) == 0 {
+		return
+	}
+	o.consumer.Return(back)
+	for _, d := range back {
+		o.takenBytes -= d.Size()
+	}
+	clear(back)
+	o.taken = o.taken[:from]
+}
+
+// drained answers a drain when there is nothing more to send: credit is used up as a whole, by messages or by the
+// flow [AMQP 2.6.7]. A peer whose session window is closed gets nothing more, and its answer at once.
+func (o *outgoing) drained(asked, got int) bool {
+	// Our own write buffer empties by itself; then there is another try.
+	if asked > 0 && got == asked || o.s.c.out.full() {
+		return false
+	}
+	if o.s.room() == 0 {
+		o.giveBack(0)
+	}
+	if len(o.taken) > 0 || o.partial() {
+		return false
+	}
+	o.consumer.Take(nil, 0)
+	o.credit.exhaust()
+	o.held = false
+	o.writeFlow(true)
+	return true
+}
+
+// detached is called for the client's detach. Messages that were received and deleted are written before the answer
+// (RAD-5); locked ones go back, those that the client has keep their locks (LOCK-10).
+func (o *outgoing) detached() bool {
+	if !o.settled || (len(o.taken) == 0 && !o.partial()) {
+		return true
+	}
+	o.s.c.run(o)
+	return false
+}
+
+// close answers a detach that had to wait. What there is no room for goes back to its place.
+func (o *outgoing) close(full bool) {
+	o.consumer.Take(nil, 0) // it is not in the queue's line any more
+	if full && o.s.c.out.full() {
+		return
+	}
+	if full || len(o.taken) == 0 {
+		o.s.finishDetach(o)
+	}
+}
+
+// stop takes no more messages: the server is shutting down.
+func (o *outgoing) stop() {
+	o.stopped, o.due = true, true
+	o.giveBack(0)
+	o.s.c.run(o)
+}
+
+func (o *outgoing) release() {
+	o.giveBack(0)
+	o.consumer.Close()
+	o.rest = nil
+	if o.s.released {
+		return
+	}
+	for id, u := range o.s.unsettled {
+		if u.link == o {
+			delete(o.s.unsettled, id)
+		}
+	}
+}

@@ -1,0 +1,569 @@
+package amqpserver_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	goamqp "github.com/Azure/go-amqp"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqp/message"
+	"minibus/internal/amqptest"
+)
+
+// receiving returns a peer with a receiver of "q" as handle 0, without credit, and n messages in the queue.
+func (b *bench) receiving(t *testing.T, n int, change ...func(*frames.Attach)) *amqptest.Peer {
+	t.Helper()
+	b.send(t, b.client(t), "q", numbered(n)...)
+	p := b.opened(t)
+	a := amqptest.ReceiverAttach(0, "q")
+	for _, f := range change {
+		f(a)
+	}
+	p.AttachReceiver(0, a)
+	return p
+}
+
+// deleting makes a receiver one that receives and deletes.
+func deleting(a *frames.Attach) {
+	a.SndSettleMode, a.HasSndSettleMode, a.RcvSettleMode = 1, true, 0
+}
+
+// settle writes a disposition of a receiver.
+func settle(p *amqptest.Peer, first, last uint32, settled bool, state frames.DeliveryState) {
+	p.Send(0, &frames.Disposition{Role: frames.RoleReceiver, First: first, Last: last, HasLast: true, Settled: settled, State: state})
+}
+
+func TestDelivery_TransferFields(t *testing.T) { // amqp-data-plane 4.5
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 1)
+		p.Send(0, amqptest.Flow(0, 0, 1))
+		d, payload := amqptest.WantPayload[*frames.Transfer](p)
+		if len(d.DeliveryTag) != 16 || !d.HasMessageFormat || d.MessageFormat != 0 || !d.HasDeliveryID {
+			t.Errorf("transfer %+v", d)
+		}
+		if d.HasSettled || d.More || !d.Batchable {
+			t.Errorf("transfer %+v", d)
+		}
+		m, err := message.Scan(payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := deliveryAnnotation(t, &m, "x-opt-lock-token").(amqp.UUID)
+		guid := amqp.UUID{token[3], token[2], token[1], token[0], token[5], token[4], token[7], token[6]}
+		copy(guid[8:], token[8:])
+		if !bytes.Equal(d.DeliveryTag, guid[:]) {
+			t.Errorf("tag %x is not the Guid form of token %x", d.DeliveryTag, token)
+		}
+	})
+}
+
+func deliveryAnnotation(t *testing.T, m *message.Message, key string) any {
+	t.Helper()
+	v, _, err := amqp.Decode(m.Raw[m.DeliveryAnnotations.Start:m.DeliveryAnnotations.End])
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, _ := v.(amqp.Described).Value.(amqp.Map).Get(key)
+	return value
+}
+
+func TestLOCK22_PRE1_CreditAloneDecides(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 5)
+		p.WantSilence(time.Second)
+		p.Send(0, amqptest.Flow(0, 0, 2))
+		amqptest.Want[*frames.Transfer](p)
+		amqptest.Want[*frames.Transfer](p)
+		p.WantSilence(time.Second)
+		b.wantReceivable(t, "q", 3) // two are locked at once, none beyond the credit
+	})
+}
+
+func TestLOCK22_WaitingReceiverGetsTheMessageWhenThereIsOne(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 0)
+		p.Send(0, amqptest.Flow(0, 0, 10))
+		p.WantSilence(time.Hour / 10)
+		b.send(t, b.client(t), "q", "now")
+		if _, payload := amqptest.WantPayload[*frames.Transfer](p); !bytes.Contains(payload, []byte("now")) {
+			t.Errorf("payload %q", payload)
+		}
+	})
+}
+
+func TestORD4_ORD5_CreditIsServedInTheOrderGranted(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		first, second := b.receiving(t, 0), b.receiving(t, 0)
+		second.Send(0, amqptest.Flow(0, 0, 1))
+		time.Sleep(time.Second)
+		first.Send(0, amqptest.Flow(0, 0, 1))
+		time.Sleep(time.Second)
+		b.send(t, b.client(t), "q", numbered(3)...)
+		for i, p := range []*amqptest.Peer{second, first} {
+			if _, payload := amqptest.WantPayload[*frames.Transfer](p); !bytes.HasSuffix(payload, []byte(fmt.Sprint(i))) {
+				t.Errorf("delivery %d is %q", i, payload)
+			}
+			p.WantSilence(time.Second)
+		}
+	})
+}
+
+func TestFlow_DrainWithoutMessages(t *testing.T) { // [AMQP 2.6.7], amqp-data-plane 4.4
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 0)
+		p.Send(0, amqptest.Flow(0, 0, 10))
+		drain := amqptest.Flow(0, 0, 10)
+		drain.Drain = true
+		p.Send(0, drain)
+		f := amqptest.Want[*frames.Flow](p)
+		if !f.Drain || f.DeliveryCount != 10 || f.LinkCredit != 0 || f.Available != 0 || f.Handle != 0 || !f.HasHandle {
+			t.Errorf("the answer to a drain is %+v", f)
+		}
+		b.send(t, b.client(t), "q", "later")
+		p.WantSilence(time.Second) // the credit is gone
+		p.Send(0, amqptest.Flow(0, 10, 1))
+		amqptest.Want[*frames.Transfer](p)
+	})
+}
+
+func TestFlow_DrainSendsWhatIsThereFirst(t *testing.T) { // [AMQP 2.6.7]
+	bubble(t, func(t *testing.T, b *bench) {
+		for _, mode := range []func(*frames.Attach){func(*frames.Attach) {}, deleting} {
+			p := b.receiving(t, 100, mode)
+			drain := amqptest.Flow(0, 0, 1000)
+			drain.Drain = true
+			p.Send(0, drain)
+			for range 100 {
+				amqptest.Want[*frames.Transfer](p)
+			}
+			if f := amqptest.Want[*frames.Flow](p); !f.Drain || f.DeliveryCount != 1000 || f.LinkCredit != 0 {
+				t.Errorf("the answer to a drain is %+v", f)
+			}
+			p.Close()
+		}
+	})
+}
+
+func TestFlow_DrainThatUsesAllCredit(t *testing.T) { // [AMQP 2.6.7]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 5)
+		drain := amqptest.Flow(0, 0, 3)
+		drain.Drain = true
+		p.Send(0, drain)
+		for range 3 {
+			amqptest.Want[*frames.Transfer](p)
+		}
+		if f := amqptest.Want[*frames.Flow](p); f.DeliveryCount != 3 || f.LinkCredit != 0 || !f.Drain {
+			t.Errorf("the answer to a drain is %+v", f)
+		}
+		p.WantSilence(time.Second)
+	})
+}
+
+func TestFlow_DrainIsAnsweredWithTheWindowClosed(t *testing.T) { // Python sends no flow until it is
+	bubble(t, func(t *testing.T, b *bench) {
+		b.send(t, b.client(t), "q", numbered(5)...)
+		p := b.peer(t)
+		p.Open()
+		p.BeginWindow(0, 0)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+		drain := amqptest.Flow(0, 0, 3)
+		drain.Drain, drain.IncomingWindow = true, 0
+		p.Send(0, drain)
+		if f := amqptest.Want[*frames.Flow](p); f.DeliveryCount != 3 || !f.Drain {
+			t.Errorf("the answer to a drain is %+v", f)
+		}
+		b.wantReceivable(t, "q", 5)
+	})
+}
+
+func TestLOCK21_DrainedCreditChangesNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 0)
+		drain := amqptest.Flow(0, 0, 5)
+		drain.Drain = true
+		p.Send(0, drain)
+		amqptest.Want[*frames.Flow](p)
+		b.send(t, b.client(t), "q", "x")
+		r, _ := b.client(t).NewReceiver(t.Context(), "q", nil)
+		m, err := r.Receive(t.Context(), nil)
+		if err != nil || m.Header.DeliveryCount != 0 {
+			t.Errorf("delivery count %d, %v", m.Header.DeliveryCount, err)
+		}
+	})
+}
+
+func TestFlow_CreditCanBeWithdrawn(t *testing.T) { // [AMQP 2.6.7]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 0)
+		other := b.receiving(t, 0)
+		p.Send(0, amqptest.Flow(0, 0, 10))
+		time.Sleep(time.Second)
+		other.Send(0, amqptest.Flow(0, 0, 10))
+		p.Send(0, amqptest.Flow(0, 0, 0))
+		time.Sleep(time.Second)
+		b.send(t, b.client(t), "q", "x")
+		amqptest.Want[*frames.Transfer](other)
+		p.WantSilence(time.Second)
+	})
+}
+
+func TestFlow_CountsWrapAround(t *testing.T) { // [RFC 1982]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 6)
+		// The client claims to be just below the end of the circle; credit reaches across it.
+		p.Send(0, amqptest.Flow(0, 1<<32-2, 4))
+		amqptest.Want[*frames.Transfer](p)
+		amqptest.Want[*frames.Transfer](p)
+		p.WantSilence(time.Second) // the limit is 2, as the server counts
+	})
+}
+
+func TestReceiver_ThatDetachesSwallowsNothing(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		go_  func(p *amqptest.Peer)
+	}{
+		{"detach", func(p *amqptest.Peer) {
+			p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+			amqptest.Want[*frames.Detach](p)
+		}},
+		{"end", func(p *amqptest.Peer) { p.Send(0, &frames.End{}); amqptest.Want[*frames.End](p) }},
+		{"close", func(p *amqptest.Peer) { p.Send(0, &frames.Close{}); amqptest.Want[*frames.Close](p) }},
+		{"loss", func(p *amqptest.Peer) { p.Close(); time.Sleep(time.Second) }},
+	} {
+		for _, mode := range []func(*frames.Attach){func(*frames.Attach) {}, deleting} {
+			t.Run(c.name, func(t *testing.T) {
+				bubble(t, func(t *testing.T, b *bench) {
+					p := b.receiving(t, 0, mode)
+					p.Send(0, amqptest.Flow(0, 0, 100))
+					time.Sleep(time.Second)
+					c.go_(p)
+					b.send(t, b.client(t), "q", numbered(10)...)
+					b.wantReceivable(t, "q", 10)
+				})
+			})
+		}
+	}
+}
+
+func TestLOCK10_DetachedReceiverKeepsItsLocks(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 3)
+		p.Send(0, amqptest.Flow(0, 0, 2))
+		amqptest.Want[*frames.Transfer](p)
+		amqptest.Want[*frames.Transfer](p)
+		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+		amqptest.Want[*frames.Detach](p)
+		b.wantReceivable(t, "q", 1)
+		time.Sleep(61 * time.Second)
+		b.wantReceivable(t, "q", 3)
+	})
+}
+
+func TestRAD1_RAD2_RemovedAsItIsWritten(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 10, deleting)
+		p.Send(0, amqptest.Flow(0, 0, 4))
+		tags := make(map[string]bool)
+		for range 4 {
+			d, payload := amqptest.WantPayload[*frames.Transfer](p)
+			if tags[string(d.DeliveryTag)] = true; !d.Settled || len(d.DeliveryTag) != 16 {
+				t.Errorf("transfer %+v", d)
+			}
+			if m, _ := message.Scan(payload); !m.DeliveryAnnotations.Empty() {
+				t.Error("the delivery has a lock token")
+			}
+		}
+		if len(tags) != 4 {
+			t.Error("tags repeat")
+		}
+		q, _ := b.ns.Queue("q")
+		if n := q.Counts().Active; n != 6 {
+			t.Errorf("%d messages are left, want 6", n)
+		}
+		settle(p, 0, 3, true, &frames.Accepted{}) // some clients say so; it means nothing
+		p.WantSilence(time.Second)
+	})
+}
+
+func TestRAD1_WrittenAfterTheCommit(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 1, deleting)
+		b.journal.Pause()
+		p.Send(0, amqptest.Flow(0, 0, 1))
+		p.WantSilence(time.Second)
+		b.journal.Resume()
+		amqptest.Want[*frames.Transfer](p)
+	})
+}
+
+func TestRAD5_WhatIsRemovedIsWrittenBeforeTheDetach(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 10, deleting)
+		b.journal.Pause()
+		p.Send(0, amqptest.Flow(0, 0, 100))
+		time.Sleep(time.Second)
+		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+		p.WantSilence(time.Second)
+		b.journal.Resume()
+		for range 10 {
+			amqptest.Want[*frames.Transfer](p)
+		}
+		if d := amqptest.Want[*frames.Detach](p); d.Error != nil || !d.Closed {
+			t.Errorf("detach %+v", d)
+		}
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+	})
+}
+
+func TestRAD5_WhatCannotBeWrittenReturns(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.send(t, b.client(t), "q", numbered(10)...)
+		p := b.peer(t)
+		p.Open()
+		p.BeginWindow(0, 100)
+		a := amqptest.ReceiverAttach(0, "q")
+		deleting(a)
+		p.AttachReceiver(0, a)
+		b.journal.Pause()
+		p.Send(0, amqptest.Flow(0, 0, 100))
+		time.Sleep(time.Second)
+		p.Send(0, &frames.Flow{NextIncomingID: 1, HasNextIncomingID: true, IncomingWindow: 3})
+		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+		time.Sleep(time.Second)
+		b.journal.Resume()
+		for range 3 {
+			amqptest.Want[*frames.Transfer](p)
+		}
+		amqptest.Want[*frames.Detach](p)
+		time.Sleep(time.Second)
+		b.wantReceivable(t, "q", 7)
+	})
+}
+
+func TestRAD5_NothingIsRemovedWithoutWindow(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.send(t, b.client(t), "q", numbered(10)...)
+		p := b.peer(t)
+		p.Open()
+		p.BeginWindow(0, 4)
+		a := amqptest.ReceiverAttach(0, "q")
+		deleting(a)
+		p.AttachReceiver(0, a)
+		flow := amqptest.Flow(0, 0, 100)
+		flow.IncomingWindow = 4
+		p.Send(0, flow)
+		for range 4 {
+			amqptest.Want[*frames.Transfer](p)
+		}
+		p.WantSilence(time.Second)
+		b.wantReceivable(t, "q", 6)
+	})
+}
+
+func TestRAD_LostConnectionGivesBackWhatWasNotWritten(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 10, deleting)
+		b.journal.Pause()
+		p.Send(0, amqptest.Flow(0, 0, 100))
+		time.Sleep(time.Second)
+		p.Close()
+		time.Sleep(time.Second)
+		b.journal.Resume()
+		time.Sleep(time.Second)
+		b.wantReceivable(t, "q", 10)
+	})
+}
+
+func TestLOCK20_ManyUnsettledDeliveries(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		const n = 6000
+		q, _ := b.ns.Queue("q")
+		m, err := message.Scan(amqptest.Message("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range n {
+			if err := q.Send([]message.Message{m}, emulator.CompletionFunc(func(error) {})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := b.receiving(t, 0)
+		p.Send(0, amqptest.Flow(0, 0, n))
+		for id := range uint32(n) {
+			if d := amqptest.Want[*frames.Transfer](p); d.DeliveryID != id {
+				t.Fatalf("delivery-id %d, want %d", d.DeliveryID, id)
+			}
+		}
+		settle(p, 0, n-1, false, &frames.Accepted{})
+		for next := uint32(0); next < n; {
+			d := amqptest.Want[*frames.Disposition](p)
+			if d.First != next {
+				t.Fatalf("disposition %+v, want one from %d", d, next)
+			}
+			next = d.Last + 1
+		}
+	})
+}
+
+func TestDelivery_RingOfUnsettledDeliveries(t *testing.T) { // rhea's ring overflows beyond 2048
+	bubble(t, func(t *testing.T, b *bench) {
+		const ring, n = 20, 50
+		b.send(t, b.client(t), "q", numbered(n)...)
+		p := b.peer(t)
+		p.Open()
+		p.BeginWindow(0, ring)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+		flow := amqptest.Flow(0, 0, n)
+		flow.IncomingWindow = ring
+		p.Send(0, flow)
+		for id := range uint32(ring) {
+			amqptest.Want[*frames.Transfer](p)
+			// The window is open again, but none of the deliveries is settled.
+			p.Send(0, &frames.Flow{NextIncomingID: id + 2, HasNextIncomingID: true, IncomingWindow: ring})
+		}
+		p.WantSilence(time.Second)
+		settle(p, 0, 4, false, &frames.Accepted{})
+		if d := amqptest.Want[*frames.Disposition](p); d.Last != 4 {
+			t.Errorf("disposition %+v", d)
+		}
+		for range 5 {
+			amqptest.Want[*frames.Transfer](p)
+		}
+		p.WantSilence(time.Second)
+	})
+}
+
+func TestDelivery_SplitAtThePeersFrameSize(t *testing.T) { // [AMQP 2.6.14]; Java over WebSocket takes 4096
+	for _, size := range []int{100, 3500, 3800, 3900, 4000, 4096, 20_000, 200_000} {
+		bubble(t, func(t *testing.T, b *bench) {
+			body := strings.Repeat("x", size)
+			s := b.client(t)
+			b.send(t, s, "q", body)
+			p := b.peer(t)
+			p.MaxFrameSize = 4096 // larger frames fail the test
+			p.Open()
+			p.Begin(0)
+			p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+			p.Send(0, amqptest.Flow(0, 0, 1))
+			var raw []byte
+			for more := true; more; {
+				f := p.Next()
+				more = f.Body.(*frames.Transfer).More
+				if more && f.Size != 4096 {
+					t.Errorf("a frame of %d bytes, and it is not the last", f.Size)
+				}
+				raw = append(raw, f.Payload...)
+			}
+			var m goamqp.Message
+			if err := m.UnmarshalBinary(raw); err != nil || string(m.GetData()) != body {
+				t.Errorf("size %d: %v, body of %d bytes", size, err, len(m.GetData()))
+			}
+		})
+	}
+}
+
+func TestDelivery_LinksOfAConnectionTakeTurns(t *testing.T) { // DEC-27
+	bubble(t, func(t *testing.T, b *bench) {
+		b.queue("q2", emulator.QueueOptions{})
+		s := b.client(t)
+		b.send(t, s, "q", numbered(500)...)
+		b.send(t, s, "q2", numbered(10)...)
+		p := b.opened(t)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+		p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q2"))
+		// Both flows in one write, so that one batch grants both credits.
+		a := frames.AppendFrame(nil, 0, amqptest.Flow(0, 0, 1000))
+		p.Raw(frames.AppendFrame(a, 0, amqptest.Flow(1, 0, 1000)))
+		for i := 0; ; i++ {
+			d := amqptest.Want[*frames.Transfer](p)
+			if d.Handle == 1 {
+				if i > 200 {
+					t.Errorf("the second link had to wait for %d deliveries of the first", i)
+				}
+				return
+			}
+		}
+	})
+}
+
+func TestReader_ThatStopsReadingHoldsLittle(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		const n, size = 200, 60_000 // 12 MB
+		s := b.client(t)
+		body := strings.Repeat("x", size)
+		for range n / 10 {
+			b.send(t, s, "q", body, body, body, body, body, body, body, body, body, body)
+		}
+		p := b.opened(t)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+		p.Send(0, amqptest.Flow(0, 0, 1000))
+		time.Sleep(10 * time.Second)
+		q, _ := b.ns.Queue("q")
+		c, _ := q.NewConsumer(emulator.Main, emulator.PeekLock, func() {})
+		free := 0
+		for got := c.Take(nil, 64); len(got) > 0; got = c.Take(nil, 64) {
+			free += len(got)
+		}
+		if locked := n - free; locked > 80 {
+			t.Errorf("%d messages of %d bytes are locked for a client that does not read", locked, size)
+		}
+		time.Sleep(2 * time.Minute) // nobody waits for it for ever
+		if got := b.server.Connections(); got > 1 {
+			t.Errorf("%d connections", got)
+		}
+	})
+}
+
+func TestDelivery_MoreThanTheWriteBufferHolds(t *testing.T) {
+	for _, mode := range []func(*frames.Attach){func(*frames.Attach) {}, deleting} {
+		bubble(t, func(t *testing.T, b *bench) {
+			const n = 100 // of 60 KB
+			s := b.client(t)
+			body := strings.Repeat("x", 60_000)
+			for range n / 10 {
+				b.send(t, s, "q", body, body, body, body, body, body, body, body, body, body)
+			}
+			p := b.receiving(t, 0, mode)
+			drain := amqptest.Flow(0, 0, 1000)
+			drain.Drain = true
+			p.Send(0, drain)
+			for range n {
+				amqptest.Want[*frames.Transfer](p)
+			}
+			if f := amqptest.Want[*frames.Flow](p); f.DeliveryCount != 1000 || !f.Drain {
+				t.Errorf("the answer to a drain is %+v", f)
+			}
+		})
+	}
+}
+
+func TestDelivery_LargeMessages(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.queue("big", emulator.QueueOptions{MaxMessageSizeInKilobytes: 10_240})
+		ctx := t.Context()
+		s := b.client(t)
+		body := strings.Repeat("0123456789abcdef", 500_000) // 8 MB
+		b.send(t, s, "big", body, body)
+		r, err := s.NewReceiver(ctx, "big", &goamqp.ReceiverOptions{SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr(), Credit: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			m, err := r.Receive(ctx, nil)
+			if err != nil || string(m.GetData()) != body {
+				t.Fatalf("%v, body of %d bytes", err, len(m.GetData()))
+			}
+			if err := r.AcceptMessage(ctx, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

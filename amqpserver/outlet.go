@@ -1,0 +1,163 @@
+package amqpserver
+
+import (
+	"encoding/binary"
+
+	"github.com/google/uuid"
+
+	"minibus/emulator"
+	"minibus/internal/amqp/frames"
+)
+
+// outlet is what links have in common on which we send: credit, and deliveries that may take several frames.
+type outlet struct {
+	link
+	credit   credit
+	inLine   bool            // stands in conn.runnable
+	first    bool            // no frame of rest has been written
+	rest     []byte          // a message that takes several frames
+	written  int             // how much of rest is written
+	restHead frames.Transfer // of the first frame of rest
+	restTag  [16]byte
+}
+
+func (o *outlet) queued() *bool { return &o.inLine }
+
+// content is a message that can be written.
+type content interface {
+	// Append appends the encoded message.
+	Append(dst []byte) []byte
+	// Size returns about how many bytes that will be.
+	Size() int
+}
+
+// headroom is how much longer than Size a message may become before it is not worth trying to fit it in one frame.
+const headroom = 512
+
+// send writes a delivery, as far as the session's window reaches, which must be open; the rest is kept for finish. It
+// returns the delivery's id.
+func (o *outlet) send(m content, tag []byte, settled bool) serial {
+	s := o.s
+	c := s.c
+	id := s.nextDelivery
+	s.nextDelivery++
+	o.credit.sent()
+	o.touch()
+	t := &c.transfer
+	*t = frames.Transfer{
+		Handle: o.handle, DeliveryID: id, HasDeliveryID: true, DeliveryTag: tag, HasMessageFormat: true,
+		Settled: settled, Batchable: true,
+	}
+	if m.Size()+headroom < c.peer.maxFrame {
+		buf, start := frames.BeginFrame(c.out.buf, frames.TypeAMQP, s.channel)
+		buf = t.AppendTo(buf)
+		head := len(buf)
+		buf = m.Append(buf)
+		if len(buf)-start <= c.peer.maxFrame {
+			o.traceTransfer(t, len(buf)-head)
+			c.out.buf = frames.EndFrame(buf, start)
+			s.win.sent()
+			return id
+		}
+		o.rest, o.written = append(o.rest[:0], buf[head:]...), 0
+		c.out.buf = buf[:start]
+	} else {
+		o.rest, o.written = m.Append(o.rest[:0]), 0
+	}
+	o.restHead, o.first = *t, true
+	o.restHead.DeliveryTag = o.restTag[:copy(o.restTag[:], tag)]
+	o.finish()
+	return id
+}
+
+// finish writes more frames of a delivery and reports whether it is complete. All frames of a delivery follow each
+// other on their link.
+func (o *outlet) finish() bool {
+	s := o.s
+	for o.partial() && s.win.outgoing > 0 && !s.c.out.full() {
+		o.writePiece()
+	}
+	if o.partial() {
+		return false
+	}
+	o.rest, o.written = o.rest[:0], 0
+	if cap(o.rest) > writeChunk {
+		o.rest = nil
+	}
+	return true
+}
+
+// partial reports whether a delivery has been begun and not finished.
+func (o *outlet) partial() bool { return o.written < len(o.rest) }
+
+// writePiece writes one frame of rest. Only the first says which delivery it is; that is how the service does it.
+func (o *outlet) writePiece() {
+	s := o.s
+	c := s.c
+	t := &c.transfer
+	*t = frames.Transfer{Handle: o.handle, Settled: o.restHead.Settled, Batchable: true}
+	if o.first {
+		*t = o.restHead
+	}
+	t.More = true
+	buf, start := frames.BeginFrame(c.out.buf, frames.TypeAMQP, s.channel)
+	buf = t.AppendTo(buf)
+	n := c.peer.maxFrame - (len(buf) - start)
+	if left := len(o.rest) - o.written; n >= left {
+		n, t.More = left, false
+		buf = t.AppendTo(buf[:start+frames.HeaderSize])
+	}
+	buf = append(buf, o.rest[o.written:o.written+n]...)
+	o.traceTransfer(t, n)
+	c.out.buf = frames.EndFrame(buf, start)
+	o.written += n
+	o.first = false
+	s.win.sent()
+}
+
+func (o *outlet) traceTransfer(t *frames.Transfer, payload int) {
+	if c := o.s.c; c.srv.trace != nil {
+		c.srv.trace.frame(c.id, traceOut, o.s.channel, t, payload)
+	}
+}
+
+// writeFlow tells the peer the state of the link.
+func (o *outlet) writeFlow(drain bool) {
+	f := o.s.linkFlow(o.handle, o.credit.count, uint32(o.credit.left()))
+	f.Drain = drain
+	o.s.c.write(o.s.channel, f)
+}
+
+// tagMaker makes delivery tags for deliveries that have no lock token: unique, and of the length that clients expect.
+type tagMaker struct {
+	tag  [16]byte
+	next uint64
+	key  [16]byte
+}
+
+func newTagMaker() tagMaker { return tagMaker{tag: uuid.New()} }
+
+// make returns a tag of 16 bytes; it is valid until the next call.
+func (t *tagMaker) make() []byte {
+	t.next++
+	binary.LittleEndian.PutUint64(t.tag[8:], t.next)
+	return t.tag[:]
+}
+
+// makeShort returns a tag of 4 bytes, as the service gives to replies; it is valid until the next call.
+func (t *tagMaker) makeShort() []byte {
+	t.next++
+	binary.LittleEndian.PutUint32(t.tag[8:], uint32(t.next))
+	return t.tag[8:12]
+}
+
+// guid returns a lock token in the byte order of a .NET Guid, which is what a tag is: the first three groups are
+// little-endian (LOCK-3, amqp-data-plane 4.5). It is valid until the next call.
+func (t *tagMaker) guid(k emulator.LockToken) []byte {
+	t.key = k
+	key := &t.key
+	key[0], key[1], key[2], key[3] = key[3], key[2], key[1], key[0]
+	key[4], key[5] = key[5], key[4]
+	key[6], key[7] = key[7], key[6]
+	return key[:]
+}

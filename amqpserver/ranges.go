@@ -1,0 +1,57 @@
+package amqpserver
+
+import "minibus/internal/amqp/frames"
+
+// outcome is how a delivery ended, as far as a disposition needs to know. Outcomes without an error can share a
+// disposition; they are comparable, so that equal neighbours are found cheaply.
+type outcome uint8
+
+const (
+	outcomeAccepted outcome = iota
+	outcomeReleased
+	outcomeAbandoned
+	outcomeDeferred
+	outcomeDeadLettered
+)
+
+// outcomeStates are the states that the service answers with: the type that was asked for, without an error
+// (amqp-data-plane 6.2). Clients compare the type.
+var outcomeStates = [...]frames.DeliveryState{
+	outcomeAccepted:     &frames.Accepted{},
+	outcomeReleased:     &frames.Released{},
+	outcomeAbandoned:    &frames.Modified{},
+	outcomeDeferred:     &frames.Modified{UndeliverableHere: true},
+	outcomeDeadLettered: &frames.Rejected{},
+}
+
+// ranges collects the outcomes of one session and role and joins neighbours, so that hundreds of deliveries cost one
+// disposition.
+type ranges struct {
+	role  frames.Role // ours
+	some  bool
+	first serial
+	last  serial
+	what  outcome
+}
+
+// add notes an outcome. When it does not continue the range so far, that range is written first.
+func (r *ranges) add(id serial, what outcome, write func(*frames.Disposition)) {
+	// A range must not end in 0 unless it begins there: some clients read 0 as "no last" (amqp-data-plane 3.7).
+	if r.some && id == r.last+1 && id != 0 && what == r.what {
+		r.last = id
+		return
+	}
+	r.flush(write)
+	r.some, r.first, r.last, r.what = true, id, id, what
+}
+
+// flush writes what has been collected.
+func (r *ranges) flush(write func(*frames.Disposition)) {
+	if !r.some {
+		return
+	}
+	r.some = false
+	write(&frames.Disposition{
+		Role: r.role, First: r.first, Last: r.last, HasLast: true, Settled: true, State: outcomeStates[r.what],
+	})
+}

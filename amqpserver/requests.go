@@ -1,0 +1,169 @@
+package amqpserver
+
+import (
+	"time"
+
+	"minibus/amqpserver/cbs"
+	"minibus/amqpserver/management"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqp/message"
+)
+
+// requestCredit is how many requests a client may have under way on a link; the service gives as much.
+const requestCredit = 100
+
+// minRequestBytes is the size of a request that is always taken, whatever the queue's limit for messages.
+const minRequestBytes = 1 << 20
+
+// openCBS makes the link one that puts tokens. There is one per connection (ERR-10): a client that has lost track
+// of its own finds that out and begins again with a new connection.
+func (in *incoming) openCBS(answer *frames.Attach) error {
+	c := in.s.c
+	if c.cbsSenders > 0 && !c.srv.options.AllowSecondCBS {
+		return linkErrorf(condNotAllowed, "A link to send to '%s' is open on this connection already.", addressCBS)
+	}
+	c.cbsSenders++
+	in.sink, in.window, in.maxMessage = cbsSink{}, requestCredit, minRequestBytes
+	answer.MaxMessageSize, answer.HasMaxMessageSize = unlimited, true
+	return nil
+}
+
+// openManagement makes the link one that sends requests to an entity's management node.
+func (in *incoming) openManagement(answer *frames.Attach) error {
+	if err := in.lookUp(); err != nil {
+		return err
+	}
+	in.sink, in.window = managementSink{}, requestCredit
+	in.maxMessage = int(max(2*in.queue.MaxMessageSize(), minRequestBytes))
+	answer.MaxMessageSize, answer.HasMaxMessageSize = uint64(in.maxMessage), true
+	return nil
+}
+
+// request is one request on its way to its reply.
+type request struct {
+	s       *session // which it came on
+	node    node
+	key     string // of the node
+	replyTo string
+	name    string // of the link it came on
+}
+
+// newRequest takes a request's delivery: it is decoded as far as routing needs, and accepted, which says that it
+// was taken and nothing of its success (amqp-data-plane 2.2). It fails, and the delivery is refused, when there is no
+// way to answer.
+func (in *incoming) newRequest(d *delivered) (*request, *message.Message, bool) {
+	c := in.s.c
+	if _, ok := d.state.(*frames.TransactionalState); ok {
+		in.refuse("request", d, linkErrorf(condNotImplemented, textTransactions))
+		return nil, nil, false
+	}
+	m, err := message.Scan(d.raw)
+	if err != nil {
+		in.refuse("request", d, linkErrorf(condDecode, "The request could not be decoded: %v.", err))
+		return nil, nil, false
+	}
+	if c.requests >= maxRequests || c.heldReplies >= maxHeldReplies {
+		in.refuse("request", d, linkErrorf(condResourceLimit, "Too many requests wait for the credit that their replies need."))
+		return nil, nil, false
+	}
+	c.requests++
+	if !d.settled {
+		in.s.answer(&in.s.received, d.id, outcomeAccepted)
+	}
+	r := &request{s: in.s, node: in.node, key: in.node.key(), name: in.name, replyTo: replyTo(&m)}
+	return r, &m, true
+}
+
+// replyTo returns the reply-to of a request as text, if it has one.
+func replyTo(m *message.Message) string {
+	const field = 4 // position in the section [AMQP 3.2.4]
+	if m.Properties.Empty() {
+		return ""
+	}
+	v, _, err := amqp.Decode(m.Raw[m.Properties.Start:m.Properties.End])
+	if err != nil {
+		return ""
+	}
+	described, _ := v.(amqp.Described)
+	fields, _ := described.Value.(amqp.List)
+	if len(fields) <= field {
+		return ""
+	}
+	text, _ := amqp.AsString(fields[field])
+	return text
+}
+
+// requestWindow holds credit back while many replies wait to be fetched.
+func requestWindow(in *incoming) uint32 {
+	c := in.s.c
+	if c.requests+requestCredit > maxRequests/2 || c.heldReplies >= maxHeldReplies/2 {
+		return 0
+	}
+	return requestCredit
+}
+
+// cbsSink answers requests to $cbs.
+type cbsSink struct{}
+
+func (cbsSink) window(in *incoming) uint32 { return requestWindow(in) }
+
+func (cbsSink) take(in *incoming, d *delivered) {
+	r, m, ok := in.newRequest(d)
+	if !ok {
+		return
+	}
+	c := in.s.c
+	response, grant := cbs.Handle(m, cbs.Policy{
+		Exists:    c.srv.ns.Exists,
+		Authorize: c.srv.options.Authorize,
+		Refused: func(audience, text string) {
+			c.log.Warn("token refused", "operation", "put-token", "entity", audience, "reason", text)
+		},
+	})
+	if grant != nil {
+		c.remember(grant)
+	}
+	c.reply(r, response)
+}
+
+// managementSink answers requests to an entity's management node.
+type managementSink struct{}
+
+func (managementSink) window(in *incoming) uint32 { return requestWindow(in) }
+
+func (managementSink) take(in *incoming, d *delivered) {
+	r, m, ok := in.newRequest(d)
+	if !ok {
+		return
+	}
+	c := in.s.c
+	entity := in.queue.Path()
+	c.outstanding++
+	// The reply may come from another goroutine, so it always takes the way through the mailbox.
+	management.Handle(management.Context{
+		Queue: in.queue, Sub: in.node.sub,
+		AssociatedLink: c.touchLink,
+		TrackingSuffix: c.srv.trackingSuffix,
+		Refused: func(operation string, err error) {
+			c.box.post(eventFunc(func(c *conn) { c.refusedErr(operation, entity, err) }))
+		},
+	}, m, func(response []byte) {
+		c.box.post(eventFunc(func(c *conn) {
+			c.outstanding--
+			c.reply(r, response)
+		}))
+	})
+}
+
+// touchLink counts a request as traffic of the link that it names (LOCK-16). A name that nobody has is no error.
+func (c *conn) touchLink(name string) {
+	c.now = time.Now()
+	for _, s := range c.sessions {
+		for _, e := range s.links {
+			if e != nil && e.base().name == name {
+				e.base().touch()
+			}
+		}
+	}
+}

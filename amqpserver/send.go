@@ -1,0 +1,135 @@
+package amqpserver
+
+import (
+	"fmt"
+
+	"minibus/emulator"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqp/message"
+)
+
+// Message formats [AMQP 2.8.11]: a plain message, and the envelope of a batch (amqp-data-plane 3.6).
+const (
+	formatMessage = 0
+	formatBatch   = 0x80013700
+)
+
+// textTransactions is the answer to everything transactional.
+const textTransactions = "Transactions are not served by this version of Minibus."
+
+// sizeText is the service's sentence for a message that is too large; clients show it.
+func sizeText(size, limit int) string {
+	return fmt.Sprintf("The received message (delivery-id:0, size:%d bytes) exceeds the limit (%d bytes) currently allowed on the link.",
+		size, limit)
+}
+
+// sendSink takes the deliveries of a link to a queue.
+type sendSink struct{}
+
+func (sendSink) window(*incoming) uint32 { return sendCredit }
+
+// take sends a delivery's messages to the queue. They are sent in the order in which their deliveries ended (ORD-8); the
+// outcome follows the commit.
+func (sendSink) take(in *incoming, d *delivered) {
+	c := in.s.c
+	if _, ok := d.state.(*frames.TransactionalState); ok {
+		in.refuse("send", d, linkErrorf(condNotImplemented, textTransactions))
+		return
+	}
+	op := c.newSending()
+	op.in, op.id, op.settled, op.size = in, d.id, d.settled, len(d.raw)
+	messages, err := op.parse(d)
+	if err == nil && len(messages) > 0 {
+		err = in.queue.Send(messages, op)
+	}
+	switch {
+	case err != nil:
+		c.recycleSending(op)
+		in.refuse("send", d, err)
+	case len(messages) == 0: // an empty batch is legal (QUO-14)
+		c.recycleSending(op)
+		if !d.settled {
+			in.s.answer(&in.s.received, d.id, outcomeAccepted)
+		}
+	default:
+		c.uncommitted += op.size
+		c.srv.uncommitted.Add(int64(op.size))
+		c.outstanding++
+	}
+}
+
+// sending is one delivery on its way to the journal. It is reused: a busy connection would make tens of thousands of
+// them a second.
+type sending struct {
+	in      *incoming
+	id      serial
+	settled bool
+	size    int
+	err     error
+	one     [1]message.Message // where a single message stands
+}
+
+// parse finds the messages in a delivery; their bodies are not looked at.
+func (op *sending) parse(d *delivered) ([]message.Message, error) {
+	switch d.format {
+	case formatMessage:
+		m, err := message.Scan(d.raw)
+		if err != nil {
+			return nil, linkErrorf(condDecode, "The message could not be decoded: %v.", err)
+		}
+		op.one[0] = m
+		return op.one[:], nil
+	case formatBatch:
+		if limit := op.in.maxBatch; len(d.raw) > limit {
+			return nil, op.in.tooLarge(len(d.raw), limit)
+		}
+		messages, err := message.Batch(d.raw)
+		if err != nil {
+			return nil, linkErrorf(condDecode, "The batch could not be decoded: %v.", err)
+		}
+		return messages, nil
+	}
+	return nil, linkErrorf(condNotImplemented, "The message format %#x is not known.", d.format)
+}
+
+// Completed implements [emulator.Completion]: it runs on the journal's goroutine.
+func (op *sending) Completed(err error) {
+	op.err = err
+	op.in.s.c.box.post(op)
+}
+
+var _ emulator.Completion = (*sending)(nil)
+
+// run tells the client, now that the messages are durable or are not.
+func (op *sending) run(c *conn) {
+	c.uncommitted -= op.size
+	c.srv.uncommitted.Add(-int64(op.size))
+	c.outstanding--
+	s := op.in.s
+	switch {
+	case op.err != nil:
+		op.in.refuse("send", &delivered{id: op.id, settled: op.settled}, op.err)
+	case !op.settled:
+		s.answer(&s.received, op.id, outcomeAccepted)
+	}
+	c.recycleSending(op)
+}
+
+// maxPool bounds what is kept for reuse.
+const maxPool = 256
+
+func (c *conn) newSending() *sending {
+	if n := len(c.sendPool); n > 0 {
+		op := c.sendPool[n-1]
+		c.sendPool = c.sendPool[:n-1]
+		return op
+	}
+	return new(sending)
+}
+
+func (c *conn) recycleSending(op *sending) {
+	*op = sending{}
+	if len(c.sendPool) < maxPool {
+		c.sendPool = append(c.sendPool, op)
+	}
+}

@@ -1,0 +1,186 @@
+package amqpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"minibus/emulator"
+)
+
+// ErrServerClosed is returned by [Server.Serve] after [Server.Shutdown].
+var ErrServerClosed = errors.New("amqpserver: server closed")
+
+// Server serves AMQP connections for one namespace. Its methods may be called from any goroutine.
+type Server struct {
+	// immutable
+	ns      *emulator.Namespace
+	options Options
+	trace   *tracer // nil without Options.Trace
+
+	readBuffers sync.Pool    // of *[]byte, each as large as the largest frame
+	uncommitted atomic.Int64 // bytes of all connections that are on their way to the journal
+	lastConn    atomic.Int64
+
+	// guarded by mu
+	mu        sync.Mutex
+	listeners map[net.Listener]struct{}
+	conns     map[*conn]struct{}
+	closed    bool
+	ended     sync.WaitGroup // one count per connection; Add only while not closed
+}
+
+// New returns a server for the namespace. It has no goroutine until it serves something.
+func New(ns *emulator.Namespace, o Options) *Server {
+	s := &Server{
+		ns: ns, options: o.withDefaults(),
+		listeners: make(map[net.Listener]struct{}), conns: make(map[*conn]struct{}),
+	}
+	s.readBuffers.New = func() any {
+		b := make([]byte, s.options.MaxFrameSize)
+		return &b
+	}
+	if o.Trace != nil {
+		s.trace = &tracer{w: o.Trace}
+	}
+	return s
+}
+
+// Serve accepts connections until the listener is closed or the server shut down; then it returns [ErrServerClosed] or
+// the listener's error. It closes the listener.
+func (s *Server) Serve(l net.Listener) error {
+	defer l.Close()
+	if !s.addListener(l) {
+		return ErrServerClosed
+	}
+	defer s.removeListener(l)
+	var delay time.Duration
+	for {
+		nc, err := l.Accept()
+		if err == nil {
+			delay = 0
+			go s.ServeConn(nc)
+			continue
+		}
+		if s.isClosed() {
+			return ErrServerClosed
+		}
+		var ne net.Error
+		if errors.Is(err, net.ErrClosed) || !errors.As(err, &ne) {
+			return fmt.Errorf("accept connection: %w", err)
+		}
+		// Out of file descriptors, most likely: try again, but not in a tight loop.
+		delay = min(max(2*delay, 5*time.Millisecond), time.Second)
+		s.options.Logger.Warn("accepting a connection failed", "error", err, "retry", delay)
+		time.Sleep(delay)
+	}
+}
+
+// ServeConn serves one connection, of any kind that carries bytes in order, and returns when it has ended.
+func (s *Server) ServeConn(nc net.Conn) {
+	c := newConn(s, nc, "c"+strconv.FormatInt(s.lastConn.Add(1), 10))
+	if !s.addConn(c) {
+		_ = nc.Close()
+		return
+	}
+	defer s.removeConn(c)
+	c.serve()
+}
+
+// Shutdown closes the listeners and ends all connections: what clients have sent already is committed and
+// acknowledged, then they are told amqp:connection:forced, upon which every SDK connects again. It returns when all
+// goroutines of the server have ended; when ctx ends first, connections are cut and its error is returned.
+func (s *Server) Shutdown(ctx context.Context) error {
+	for _, c := range s.close() {
+		c.box.post(eventFunc((*conn).shutdown))
+		c.interrupt()
+	}
+	ended := make(chan struct{})
+	go func() {
+		s.ended.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+	}
+	for _, c := range s.openConns() {
+		_ = c.nc.Close()
+	}
+	<-ended
+	return fmt.Errorf("shut down connections: %w", ctx.Err())
+}
+
+// Connections returns the number of open connections.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns)
+}
+
+func (s *Server) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// close marks the server closed, closes its listeners and returns its connections.
+func (s *Server) close() []*conn {
+	s.mu.Lock()
+	s.closed = true
+	for l := range s.listeners {
+		_ = l.Close()
+	}
+	s.mu.Unlock()
+	return s.openConns()
+}
+
+func (s *Server) openConns() []*conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	conns := make([]*conn, 0, len(s.conns))
+	for c := range s.conns {
+		conns = append(conns, c)
+	}
+	return conns
+}
+
+func (s *Server) addListener(l net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.listeners[l] = struct{}{}
+	return true
+}
+
+func (s *Server) removeListener(l net.Listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listeners, l)
+}
+
+func (s *Server) addConn(c *conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.conns[c] = struct{}{}
+	s.ended.Add(1)
+	return true
+}
+
+func (s *Server) removeConn(c *conn) {
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+	s.ended.Done()
+}

@@ -1,0 +1,192 @@
+package amqpserver
+
+import (
+	"minibus/emulator"
+	"minibus/internal/amqp/frames"
+)
+
+// ringWindow is the incoming-window of a client that keeps its unsettled deliveries in a ring of just that size and
+// loses the session when it overflows (rhea). A peer with a window as small as that gets no more unsettled deliveries
+// than its window (amqp-data-plane 1.6).
+const ringWindow = 2048
+
+// session is one session [AMQP 2.5]. The connection's loop owns it.
+type session struct {
+	// immutable
+	c         *conn
+	channel   uint16 // of both directions
+	handleMax uint32 // of the peer
+	ring      int    // most deliveries that the peer can have unsettled
+
+	win          window
+	links        []endpoint // by handle; the peer's handles are also ours
+	nextDelivery serial     // id of the next delivery that we send, contiguous over all links
+	unsettled    map[serial]unsettled
+	settling     int    // deliveries whose settlement is being committed
+	received     ranges // outcomes of what the client sent
+	settled      ranges // outcomes of what it settled
+	dirty        bool   // stands in c.dirty
+	ended        bool   // we have sent end and wait for the peer's
+	released     bool   // nothing may be written for the session any more
+}
+
+// unsettled is one delivery that the client has not settled.
+type unsettled struct {
+	link     *outgoing
+	delivery *emulator.Delivery
+}
+
+// endpoint is one link, of any kind.
+type endpoint interface {
+	base() *link
+	// flow takes the peer's flow for the link.
+	flow(f *frames.Flow)
+	// detached is called when the peer detaches. It reports whether the answer may be sent at once.
+	detached() bool
+	// release gives back what the link holds. Nothing may be written for it afterwards.
+	release()
+}
+
+func newSession(c *conn, channel uint16, b *frames.Begin) *session {
+	s := &session{
+		c: c, channel: channel, handleMax: 1<<32 - 1, ring: maxUnsettled,
+		win:       newWindow(b.NextOutgoingID, b.IncomingWindow),
+		unsettled: make(map[serial]unsettled),
+		received:  ranges{role: frames.RoleReceiver}, settled: ranges{role: frames.RoleSender},
+	}
+	if b.HasHandleMax {
+		s.handleMax = b.HandleMax
+	}
+	if b.IncomingWindow <= ringWindow {
+		s.ring = int(b.IncomingWindow)
+	}
+	return s
+}
+
+// dispatch hands a frame of the session to its handler.
+func (s *session) dispatch(in *inFrame) error {
+	if s.ended {
+		if _, ok := in.other.(*frames.End); ok {
+			s.c.forgetSession(s)
+		}
+		return nil // written before the peer saw our end [AMQP 2.5.5]
+	}
+	switch in.kind {
+	case frameTransfer:
+		return s.handleTransfer(&in.transfer, in.payload)
+	case frameDisposition:
+		return s.handleDisposition(&in.disposition)
+	}
+	switch p := in.other.(type) {
+	case *frames.Attach:
+		return s.handleAttach(p)
+	case *frames.Flow:
+		return s.handleFlow(p)
+	case *frames.Transfer:
+		return s.handleTransfer(p, in.payload)
+	case *frames.Disposition:
+		return s.handleDisposition(p)
+	case *frames.Detach:
+		return s.handleDetach(p)
+	case *frames.End:
+		s.handleEnd(p)
+		return nil
+	}
+	return connErrorf(condIllegalState, "A frame of this kind has no place in a session.")
+}
+
+// handleEnd answers end. Clients end sessions without detaching their links first; they are released silently.
+func (s *session) handleEnd(p *frames.End) {
+	if p.Error != nil {
+		s.c.log.Debug("session ended by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
+	}
+	s.release()
+	s.c.forgetSession(s)
+	s.c.write(s.channel, &frames.End{})
+}
+
+// endWith ends the session with an error. Frames that the peer wrote before it learns of that are discarded.
+func (s *session) endWith(f fault) {
+	if s.ended || s.released {
+		return
+	}
+	s.flushOutcomes()
+	s.release()
+	s.ended = true
+	s.c.write(s.channel, &frames.End{Error: s.c.wireError(f)})
+}
+
+// release gives back what the session's links hold.
+func (s *session) release() {
+	if s.released {
+		return
+	}
+	s.released = true
+	links := 0
+	for _, e := range s.links {
+		if e != nil {
+			s.releaseLink(e)
+			links++
+		}
+	}
+	s.c.unlinked(links)
+	s.links, s.unsettled = nil, nil
+}
+
+// endpoint finds the link of a handle. After we have detached a link its handle stays taken until the peer's detach
+// arrives, and what arrives for it is not an error.
+func (s *session) endpoint(handle uint32) (endpoint, error) {
+	if handle < uint32(len(s.links)) && s.links[handle] != nil {
+		return s.links[handle], nil
+	}
+	return nil, sessionErrorf(condUnattachedHandle, "There is no link with handle %d.", handle)
+}
+
+// mark puts the session in line for writing its outcomes at the end of the turn.
+func (s *session) mark() {
+	if !s.dirty {
+		s.dirty = true
+		s.c.dirty = append(s.c.dirty, s)
+	}
+}
+
+// flushOutcomes writes the outcomes that have been collected.
+func (s *session) flushOutcomes() {
+	if s.released {
+		return
+	}
+	s.received.flush(s.writeDisposition)
+	s.settled.flush(s.writeDisposition)
+}
+
+func (s *session) writeDisposition(d *frames.Disposition) { s.c.write(s.channel, d) }
+
+// answer collects the outcome of a delivery, without an error.
+func (s *session) answer(r *ranges, id serial, what outcome) {
+	if s.released {
+		return
+	}
+	r.add(id, what, s.writeDisposition)
+	s.mark()
+}
+
+// reject writes the outcome of a delivery that failed. The error is always there: clients read its fields.
+func (s *session) reject(r *ranges, id serial, f fault) {
+	if s.released {
+		return
+	}
+	r.flush(s.writeDisposition)
+	s.writeDisposition(&frames.Disposition{
+		Role: r.role, First: id, Last: id, HasLast: true, Settled: true,
+		State: &frames.Rejected{Error: s.c.wireError(f)},
+	})
+}
+
+// stopReceiving takes no more messages for the session's receivers.
+func (s *session) stopReceiving() {
+	for _, e := range s.links {
+		if o, ok := e.(*outgoing); ok && !o.released {
+			o.stop()
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package amqpserver
+
+import (
+	"cmp"
+	"slices"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqp/message"
+)
+
+// handleDisposition settles what the client says of deliveries that it has received [AMQP 2.7.6]. What it says of those
+// that it has sent is of no interest: they are settled by us.
+func (s *session) handleDisposition(d *frames.Disposition) error {
+	if d.Role != frames.RoleReceiver {
+		return nil
+	}
+	if _, ok := d.State.(*frames.Received); (ok || d.State == nil) && !d.Settled {
+		return nil // no outcome
+	}
+	last := d.First
+	// One client takes a last of 0 for none, and may write it so.
+	if d.HasLast && !serialLess(d.Last, d.First) {
+		last = d.Last
+	}
+	wasFull := s.ringFull()
+	v := verdictOf(d)
+	if last == d.First {
+		s.settleSingle(d.First, &v)
+	} else {
+		s.settleRange(d.First, last, &v)
+	}
+	if wasFull && !s.ringFull() {
+		s.resume()
+	}
+	return nil
+}
+
+// ringFull reports whether the client cannot have more unsettled deliveries.
+func (s *session) ringFull() bool { return len(s.unsettled)+s.settling >= s.ring }
+
+// verdict is what a disposition does to each delivery that it names.
+type verdict struct {
+	settlement emulator.Settlement
+	echo       outcome
+	quiet      bool  // the client has settled: no answer
+	forget     bool  // there is no outcome: the lock runs on
+	refused    error // the disposition itself is wrong
+}
+
+// verdictOf reads the outcome of a disposition (LOCK-12; amqp-data-plane 6.1).
+func verdictOf(d *frames.Disposition) verdict {
+	v := verdict{quiet: d.Settled}
+	var modified amqp.Map
+	switch state := d.State.(type) {
+	case nil, *frames.Received:
+		v.forget = true
+	case *frames.Accepted:
+		v.settlement.Outcome, v.echo = emulator.Complete, outcomeAccepted
+	case *frames.Released:
+		v.settlement.Outcome, v.echo = emulator.Release, outcomeReleased
+	case *frames.Modified:
+		v.settlement.Outcome, v.echo = emulator.Abandon, outcomeAbandoned
+		if state.UndeliverableHere {
+			v.settlement.Outcome, v.echo = emulator.Defer, outcomeDeferred
+		}
+		modified = state.MessageAnnotations
+	case *frames.Rejected:
+		v.settlement.Outcome, v.echo = emulator.DeadLetterOutcome, outcomeDeadLettered
+		modified = deadLetterProperties(state.Error)
+	default:
+		v.refused = linkErrorf(condNotImplemented, textTransactions)
+		return v
+	}
+	v.settlement.Properties, v.refused = encodeProperties(modified)
+	return v
+}
+
+// deadLetterProperties are the properties that a dead-lettering sets: reason and description, where they are given,
+// and all other keys of the info map (LOCK-14, DLQ-8).
+func deadLetterProperties(e *frames.Error) amqp.Map {
+	if e == nil {
+		return nil
+	}
+	var properties amqp.Map
+	for _, p := range e.Info {
+		name, _ := amqp.AsString(p.Key)
+		if p.Value == nil && (name == emulator.DeadLetterReason || name == emulator.DeadLetterErrorDescription) {
+			continue // not given
+		}
+		properties = append(properties, p)
+	}
+	return properties
+}
+
+// encodeProperties turns properties to modify into application properties: string keys, no compound values.
+func encodeProperties(m amqp.Map) ([]byte, error) {
+	if len(m) == 0 {
+		return nil, nil
+	}
+	plain := make(amqp.Map, 0, len(m))
+	for _, p := range m {
+		name, ok := amqp.AsString(p.Key)
+		if !ok || compound(p.Value) {
+			return nil, linkErrorf(condArgument, "The property '%s' to modify has a key or value of a type that properties can't have.", name)
+		}
+		plain = append(plain, amqp.Pair{Key: name, Value: p.Value})
+	}
+	encoded, err := message.EncodeProperties(plain)
+	if err != nil {
+		return nil, linkErrorf(condArgument, "The properties to modify can't be stored: %v.", err)
+	}
+	return encoded, nil
+}
+
+// compound reports whether a value is one that application properties can't have. Described ones are how some
+// clients write dates and URIs.
+func compound(v any) bool {
+	switch v := v.(type) {
+	case amqp.List, amqp.Map, amqp.Array:
+		return true
+	case amqp.Described:
+		return compound(v.Value)
+	}
+	return false
+}
+
+// settleSingle settles one delivery. If it is not known, its lock is lost as far as the client is concerned.
+func (s *session) settleSingle(id serial, v *verdict) {
+	u, ok := s.unsettled[id]
+	switch {
+	case ok:
+		s.settle(id, u, v)
+	case !v.quiet:
+		s.c.refused("settle", fault{condition: condMessageLockLost, text: textLockLost})
+		s.reject(&s.settled, id, fault{condition: condMessageLockLost, text: textLockLost})
+	}
+}
+
+// settleRange settles those deliveries of a range that are unsettled; the others are ignored. The range is the client's
+// word and may span four thousand million ids, so the work is bounded by what we have delivered.
+func (s *session) settleRange(first, last serial, v *verdict) {
+	if span := int64(last-first) + 1; span <= int64(len(s.unsettled)) {
+		for id := first; ; id++ {
+			if u, ok := s.unsettled[id]; ok {
+				s.settle(id, u, v)
+			}
+			if id == last {
+				return
+			}
+		}
+	}
+	var ids []serial
+	for id := range s.unsettled {
+		if id-first <= last-first {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b serial) int { return cmp.Compare(a-first, b-first) })
+	for _, id := range ids {
+		s.settle(id, s.unsettled[id], v)
+	}
+}
+
+// settle settles one delivery; the answer follows the commit.
+func (s *session) settle(id serial, u unsettled, v *verdict) {
+	delete(s.unsettled, id)
+	u.link.touch()
+	if v.forget {
+		return
+	}
+	op := s.c.newSettling()
+	op.s, op.id, op.echo, op.quiet, op.entity = s, id, v.echo, v.quiet, u.link.entity()
+	settlement := v.settlement
+	if v.refused != nil {
+		// Whatever is refused ends the delivery: the message is available again (LOCK-24).
+		settlement, op.refused = emulator.Settlement{Outcome: emulator.Release}, v.refused
+	}
+	if err := u.link.consumer.Settle(u.delivery, settlement, op); err != nil {
+		op.tell(err)
+		s.c.recycleSettling(op)
+		return
+	}
+	s.settling++
+	s.c.outstanding++
+}
+
+// settling is one settlement on its way to the journal. It is reused.
+type settling struct {
+	s       *session
+	id      serial
+	echo    outcome
+	quiet   bool
+	refused error
+	entity  string
+	err     error
+}
+
+// Completed implements [emulator.Completion]: it runs on the journal's goroutine.
+func (op *settling) Completed(err error) {
+	op.err = err
+	op.s.c.box.post(op)
+}
+
+var _ emulator.Completion = (*settling)(nil)
+
+// run tells the client, now that the settlement is durable or is not.
+func (op *settling) run(c *conn) {
+	s := op.s
+	wasFull := s.ringFull()
+	s.settling--
+	c.outstanding--
+	op.tell(op.err)
+	c.recycleSettling(op)
+	if wasFull && !s.ringFull() {
+		s.resume()
+	}
+}
+
+// tell answers with the outcome that was asked for, or with the error.
+func (op *settling) tell(err error) {
+	if op.refused != nil {
+		err = op.refused
+	}
+	if err == nil {
+		if !op.quiet {
+			op.s.answer(&op.s.settled, op.id, op.echo)
+		}
+		return
+	}
+	op.s.c.refusedErr("settle", op.entity, err)
+	if !op.quiet {
+		f := faultOf(err)
+		if f.entity == "" {
+			f.entity = op.entity
+		}
+		op.s.reject(&op.s.settled, op.id, f)
+	}
+}
+
+func (c *conn) newSettling() *settling {
+	if n := len(c.settlePool); n > 0 {
+		op := c.settlePool[n-1]
+		c.settlePool = c.settlePool[:n-1]
+		return op
+	}
+	return new(settling)
+}
+
+func (c *conn) recycleSettling(op *settling) {
+	*op = settling{}
+	if len(c.settlePool) < maxPool {
+		c.settlePool = append(c.settlePool, op)
+	}
+}

@@ -1,0 +1,290 @@
+package amqpserver_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	goamqp "github.com/Azure/go-amqp"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqptest"
+)
+
+// delivered returns a peer that has received n messages of "q" with ids 0 to n-1.
+func (b *bench) delivered(t *testing.T, n int) *amqptest.Peer {
+	t.Helper()
+	p := b.receiving(t, n)
+	p.Send(0, amqptest.Flow(0, 0, uint32(n)))
+	for range n {
+		amqptest.Want[*frames.Transfer](p)
+	}
+	return p
+}
+
+// wantSettled fails the test unless the next frames answer the settlements of a range, and nothing else. How many
+// frames that takes depends on how their commits came together.
+func wantSettled(t *testing.T, p *amqptest.Peer, first, last uint32) frames.DeliveryState {
+	t.Helper()
+	for {
+		d := amqptest.Want[*frames.Disposition](p)
+		if d.Role != frames.RoleSender || !d.Settled || d.First != first || !d.HasLast || d.Last < first || d.Last > last {
+			t.Fatalf("disposition %+v, want %d to %d", d, first, last)
+		}
+		if first = d.Last + 1; d.Last == last {
+			return d.State
+		}
+	}
+}
+
+// wantLockLost fails the test unless a settlement was answered with that.
+func wantLockLost(t *testing.T, state frames.DeliveryState) {
+	t.Helper()
+	r, ok := state.(*frames.Rejected)
+	if !ok || r.Error == nil || r.Error.Condition != "com.microsoft:message-lock-lost" {
+		t.Errorf("outcome %+v, want lock lost", state)
+	}
+}
+
+func TestLOCK12_OutcomesAndTheirEchoes(t *testing.T) { // amqp-data-plane 6.1, 6.2
+	for _, c := range []struct {
+		name  string
+		state frames.DeliveryState
+		same  func(frames.DeliveryState) bool
+		after emulator.Counts
+		ready int
+	}{
+		{"accepted", &frames.Accepted{},
+			func(s frames.DeliveryState) bool { _, ok := s.(*frames.Accepted); return ok }, emulator.Counts{}, 0},
+		{"released", &frames.Released{},
+			func(s frames.DeliveryState) bool { _, ok := s.(*frames.Released); return ok }, emulator.Counts{Active: 1}, 1},
+		{"modified", &frames.Modified{},
+			func(s frames.DeliveryState) bool { m, ok := s.(*frames.Modified); return ok && !m.UndeliverableHere }, emulator.Counts{Active: 1}, 1},
+		{"modified, failed", &frames.Modified{DeliveryFailed: true},
+			func(s frames.DeliveryState) bool { m, ok := s.(*frames.Modified); return ok && !m.UndeliverableHere }, emulator.Counts{Active: 1}, 1},
+		{"modified, undeliverable here", &frames.Modified{UndeliverableHere: true},
+			func(s frames.DeliveryState) bool { m, ok := s.(*frames.Modified); return ok && m.UndeliverableHere }, emulator.Counts{Active: 1, Deferred: 1}, 0},
+		{"rejected without error", &frames.Rejected{},
+			func(s frames.DeliveryState) bool { r, ok := s.(*frames.Rejected); return ok && r.Error == nil }, emulator.Counts{DeadLetter: 1}, 0},
+		{"rejected", &frames.Rejected{Error: &frames.Error{Condition: "com.microsoft:dead-letter"}},
+			func(s frames.DeliveryState) bool { r, ok := s.(*frames.Rejected); return ok && r.Error == nil }, emulator.Counts{DeadLetter: 1}, 0},
+	} {
+		for _, settled := range []bool{false, true} { // Python settles and waits for nothing
+			t.Run(c.name, func(t *testing.T) {
+				bubble(t, func(t *testing.T, b *bench) {
+					p := b.delivered(t, 1)
+					settle(p, 0, 0, settled, c.state)
+					if settled {
+						p.WantSilence(time.Second)
+					} else if got := wantSettled(t, p, 0, 0); !c.same(got) {
+						t.Errorf("answered with %+v", got)
+					}
+					q, _ := b.ns.Queue("q")
+					got := q.Counts()
+					got.SizeBytes = 0
+					if got != c.after {
+						t.Errorf("counts %+v, want %+v", got, c.after)
+					}
+					b.wantReceivable(t, "q", c.ready)
+				})
+			})
+		}
+	}
+}
+
+func TestSettle_AnswerFollowsTheCommit(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 2)
+		b.journal.Pause()
+		settle(p, 0, 0, false, &frames.Accepted{})
+		p.WantSilence(time.Second)
+		b.journal.Resume()
+		wantSettled(t, p, 0, 0)
+		b.journal.FailNext(1, errors.New("disk on fire"))
+		settle(p, 1, 1, false, &frames.Accepted{})
+		if r, ok := wantSettled(t, p, 1, 1).(*frames.Rejected); !ok || r.Error == nil {
+			t.Error("a settlement that failed was answered as a success")
+		}
+	})
+}
+
+func TestSettle_RangesIgnoreWhatIsNotThere(t *testing.T) { // amqp-data-plane 6.1
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 10)
+		settle(p, 3, 3, false, &frames.Accepted{})
+		wantSettled(t, p, 3, 3)
+		settle(p, 1, 5, false, &frames.Accepted{})
+		wantSettled(t, p, 1, 2)
+		wantSettled(t, p, 4, 5)
+		// Four thousand million ids, of which six are known.
+		settle(p, 0, 1<<31-2, false, &frames.Accepted{})
+		wantSettled(t, p, 0, 0)
+		wantSettled(t, p, 6, 9)
+		settle(p, 0, 9, false, &frames.Accepted{})
+		p.WantSilence(time.Second)
+	})
+}
+
+func TestLOCK7_SettlingTwice(t *testing.T) { // amqp-data-plane 6.3
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 1)
+		settle(p, 0, 0, false, &frames.Accepted{})
+		wantSettled(t, p, 0, 0)
+		settle(p, 0, 0, false, &frames.Accepted{})
+		wantLockLost(t, wantSettled(t, p, 0, 0))
+		settle(p, 0, 0, true, &frames.Accepted{})
+		settle(p, 77, 77, true, &frames.Accepted{})
+		p.WantSilence(time.Second)
+		settle(p, 77, 77, false, &frames.Accepted{})
+		wantLockLost(t, wantSettled(t, p, 77, 77))
+	})
+}
+
+func TestLOCK7_SettlingAfterTheLockExpired(t *testing.T) {
+	for _, state := range []frames.DeliveryState{&frames.Accepted{}, &frames.Released{}, &frames.Modified{}, &frames.Rejected{}} {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.delivered(t, 1)
+			time.Sleep(61 * time.Second)
+			settle(p, 0, 0, false, state)
+			wantLockLost(t, wantSettled(t, p, 0, 0))
+		})
+	}
+}
+
+func TestLOCK24_RefusedDispositionEndsTheDelivery(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		queue     string
+		state     frames.DeliveryState
+		condition amqp.Symbol
+	}{
+		{"dead-letter in the dead-letter queue", "q/$DeadLetterQueue", &frames.Rejected{}, "amqp:not-allowed"},
+		{"transaction", "q", &frames.TransactionalState{TxnID: []byte{1}, Outcome: &frames.Accepted{}}, "amqp:not-implemented"},
+		{"property that cannot be one", "q", &frames.Modified{MessageAnnotations: amqp.Map{{Key: "k", Value: amqp.List{int32(1)}}}}, "com.microsoft:argument-error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.delivered(t, 1)
+				if c.queue != "q" {
+					settle(p, 0, 0, false, &frames.Rejected{})
+					wantSettled(t, p, 0, 0)
+				} else {
+					settle(p, 0, 0, false, &frames.Released{})
+					wantSettled(t, p, 0, 0)
+				}
+				p.AttachReceiver(0, amqptest.ReceiverAttach(1, c.queue))
+				p.Send(0, amqptest.Flow(1, 0, 2))
+				amqptest.Want[*frames.Transfer](p)
+				settle(p, 1, 1, false, c.state)
+				again, answered := false, false
+				for !again || !answered { // the answer and the next delivery, in either order
+					switch f := p.Next().Body.(type) {
+					case *frames.Disposition:
+						r, ok := f.State.(*frames.Rejected)
+						if answered = true; !ok || r.Error == nil || r.Error.Condition != c.condition {
+							t.Errorf("answered with %+v", f.State)
+						}
+					case *frames.Transfer:
+						again = true
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestLOCK14_DLQ8_PropertiesOfASettlement(t *testing.T) {
+	symbol := func(s string) amqp.Symbol { return amqp.Symbol(s) }
+	for _, c := range []struct {
+		name  string
+		state frames.DeliveryState
+		from  string
+		want  map[string]any
+	}{
+		{"abandon", &frames.Modified{MessageAnnotations: amqp.Map{{Key: symbol("a"), Value: int32(1)}, {Key: "b", Value: "two"}}},
+			"q", map[string]any{"a": int32(1), "b": "two"}},
+		{"dead-letter", &frames.Rejected{Error: &frames.Error{Condition: "com.microsoft:dead-letter", Info: amqp.Map{
+			{Key: symbol("DeadLetterReason"), Value: "why"}, {Key: symbol("DeadLetterErrorDescription"), Value: "because"},
+			{Key: symbol("a"), Value: true}}}},
+			"q/$deadletterqueue", map[string]any{"DeadLetterReason": "why", "DeadLetterErrorDescription": "because", "a": true}},
+		{"dead-letter with null reason", &frames.Rejected{Error: &frames.Error{Condition: "com.microsoft:dead-letter", Info: amqp.Map{
+			{Key: symbol("DeadLetterReason"), Value: nil}, {Key: "DeadLetterErrorDescription", Value: ""}}}},
+			"q/$deadletterqueue", map[string]any{"DeadLetterErrorDescription": ""}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.delivered(t, 1)
+				settle(p, 0, 0, false, c.state)
+				wantSettled(t, p, 0, 0)
+				r, err := b.client(t).NewReceiver(t.Context(), c.from, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := r.Receive(t.Context(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(m.ApplicationProperties) != len(c.want) {
+					t.Errorf("properties %v, want %v", m.ApplicationProperties, c.want)
+				}
+				for k, v := range c.want {
+					if m.ApplicationProperties[k] != v {
+						t.Errorf("property %s is %v, want %v", k, m.ApplicationProperties[k], v)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestSettle_SettledWithoutOutcomeLeavesTheLock(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 1)
+		settle(p, 0, 0, false, &frames.Received{})
+		settle(p, 0, 0, false, nil)
+		settle(p, 0, 0, true, nil)
+		p.WantSilence(time.Second)
+		b.wantReceivable(t, "q", 0)
+		time.Sleep(time.Minute)
+		b.wantReceivable(t, "q", 1)
+	})
+}
+
+func TestLOCK13_ReleasedIsAvailableAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		ctx := t.Context()
+		s := b.client(t)
+		b.send(t, s, "q", "x")
+		r, err := s.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		for range 50 {
+			m, err := r.Receive(ctx, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Header.DeliveryCount != 0 {
+				t.Fatalf("delivery count %d", m.Header.DeliveryCount)
+			}
+			if err := r.ReleaseMessage(ctx, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := time.Since(start); d != 0 {
+			t.Errorf("it took %v", d)
+		}
+	})
+}
+
+func TestDisposition_OfTheSendersRoleIsIgnored(t *testing.T) { // [AMQP 2.7.6]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 1)
+		p.Send(0, &frames.Disposition{Role: frames.RoleSender, First: 0, Last: 0, HasLast: true, Settled: true, State: &frames.Accepted{}})
+		p.WantSilence(time.Second)
+		b.wantReceivable(t, "q", 0)
+	})
+}

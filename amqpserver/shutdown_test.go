@@ -1,0 +1,133 @@
+package amqpserver_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"minibus/amqpserver"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqptest"
+)
+
+func TestShutdown_AcknowledgesWhatIsUnderWay(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.AttachSender(0, 0, "q")
+		p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q"))
+		p.Send(0, amqptest.Flow(1, 0, 10))
+		b.journal.Pause()
+		for id := range uint32(5) {
+			p.Send(0, amqptest.Transfer(0, id), amqptest.Message("x")...)
+		}
+		time.Sleep(time.Second)
+		ended := make(chan error, 1)
+		go func() { ended <- b.server.Shutdown(t.Context()) }()
+		p.WantSilence(time.Second)
+		b.journal.Resume()
+		for next := uint32(0); next < 5; {
+			next = amqptest.Want[*frames.Disposition](p).Last + 1
+		}
+		// The receiver gets nothing more; it is told to come again.
+		c := amqptest.Want[*frames.Close](p)
+		if c.Error == nil || c.Error.Condition != "amqp:connection:forced" {
+			t.Errorf("closed with %v", c.Error)
+		}
+		p.Send(0, &frames.Close{})
+		p.WantEOF()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		b.wantReceivable(t, "q", 5)
+	})
+}
+
+func TestShutdown_GivesBackWhatWasTaken(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 5, deleting)
+		b.journal.Pause()
+		p.Send(0, amqptest.Flow(0, 0, 10))
+		time.Sleep(time.Second)
+		ended := make(chan error, 1)
+		go func() { ended <- b.server.Shutdown(t.Context()) }()
+		time.Sleep(5 * time.Second)
+		b.journal.Resume()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Second)
+		b.wantReceivable(t, "q", 5)
+	})
+}
+
+func TestShutdown_CutsWhenItsTimeIsUp(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.AttachSender(0, 0, "q")
+		b.journal.Pause()
+		p.Send(0, amqptest.Transfer(0, 0), amqptest.Message("x")...)
+		time.Sleep(time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		start := time.Now()
+		err := b.server.Shutdown(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 3*time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		if n := b.server.Connections(); n != 0 {
+			t.Errorf("%d connections", n)
+		}
+		b.journal.Resume()
+	})
+}
+
+func TestShutdown_DropsHandshakesAtOnce(t *testing.T) {
+	for _, sent := range []string{"", "AMQP\x00\x01\x00\x00"} {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.peer(t)
+			p.Raw([]byte(sent))
+			time.Sleep(time.Second)
+			start := time.Now()
+			if err := b.server.Shutdown(t.Context()); err != nil || time.Since(start) > time.Second {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+		})
+	}
+}
+
+func TestServe_OverTCP(t *testing.T) {
+	b := newBench(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- b.server.Serve(l) }()
+	nc, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := amqptest.NewPeer(t, nc)
+	p.Open()
+	p.Begin(0)
+	p.AttachSender(0, 0, "q")
+	p.Send(0, amqptest.Transfer(0, 0), amqptest.Message("x")...)
+	wantOutcome(t, p, 0, "")
+	// Input that cannot be decoded: the close arrives although the socket had unread input.
+	p.Raw(append([]byte{0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0}, make([]byte, 100_000)...))
+	if c := amqptest.Want[*frames.Close](p); c.Error.Condition != "amqp:connection:framing-error" {
+		t.Errorf("closed with %v", c.Error)
+	}
+	p.Close()
+	if err := b.server.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; !errors.Is(err, amqpserver.ErrServerClosed) {
+		t.Errorf("Serve returned %v", err)
+	}
+	if err := b.server.Serve(l); !errors.Is(err, amqpserver.ErrServerClosed) {
+		t.Errorf("Serve after Shutdown returned %v", err)
+	}
+}

@@ -1,0 +1,68 @@
+package amqpserver
+
+// serial is a sequence number that wraps around [AMQP 2.8.10, RFC 1982].
+type serial = uint32
+
+// serialLess reports whether a comes before b. Numbers that are half the circle apart have no order; they compare as
+// less, one way or the other.
+func serialLess(a, b serial) bool { return int32(a-b) < 0 }
+
+// incomingWindow is how many transfer frames a session lets its peer have under way. It bounds frames, not memory:
+// memory is bounded by the loop, which stops reading.
+const incomingWindow = 5000
+
+// outgoingWindow is what we say of ourselves. We have nothing to say there: what we send is limited by the peer's window
+// and by credit.
+const outgoingWindow = 1<<31 - 1
+
+// window is the transfer flow control of one session [AMQP 2.5.6]. It counts transfer frames in both directions.
+//
+// The peer's own idea of its next-outgoing-id is never checked: stacks number transfers from 0 or 1, and one of them
+// counts deliveries instead (amqp-data-plane 1.6).
+type window struct {
+	nextIncoming serial // id of the next transfer frame that the peer sends
+	incoming     uint32 // frames the peer may still send
+	nextOutgoing serial // id of the next transfer frame that we send
+	outgoing     uint32 // frames we may still send
+}
+
+// newWindow starts from what the peer's begin says of itself.
+func newWindow(peerNextOutgoing serial, peerIncomingWindow uint32) window {
+	return window{nextIncoming: peerNextOutgoing, incoming: incomingWindow, nextOutgoing: 1, outgoing: peerIncomingWindow}
+}
+
+// received counts one transfer frame from the peer and reports whether it is time to open the window again. That is
+// at half: some clients stop silently when it closes.
+func (w *window) received() (topUp bool) {
+	w.nextIncoming++
+	if w.incoming > 0 {
+		w.incoming--
+	}
+	return w.incoming <= incomingWindow/2
+}
+
+// reopen is called when a flow tells the peer that the whole window is open.
+func (w *window) reopen() { w.incoming = incomingWindow }
+
+// sent counts one transfer frame to the peer.
+func (w *window) sent() {
+	w.nextOutgoing++
+	w.outgoing--
+}
+
+// update takes the peer's flow: its window counts from the last transfer it had seen when it wrote the flow, and what
+// we sent since then is on its way. A flow without next-incoming-id was written before our begin arrived.
+func (w *window) update(nextIncoming serial, known bool, peerWindow uint32) {
+	if !known {
+		nextIncoming = 1
+	}
+	underWay := w.nextOutgoing - nextIncoming
+	if int32(underWay) < 0 {
+		underWay = 0 // the peer claims transfers that we never sent
+	}
+	if underWay >= peerWindow {
+		w.outgoing = 0
+		return
+	}
+	w.outgoing = peerWindow - underWay
+}

@@ -1,0 +1,30 @@
+// Command minibus is a local Azure Service Bus. See minibus --help.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"minibus/internal/app"
+)
+
+func main() {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals // the user is impatient; as process 1 of a container nothing but this ends us
+		os.Exit(1)
+	}()
+	if err := app.Run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr); err != nil {
+		if text := err.Error(); text != "" {
+			fmt.Fprintln(os.Stderr, "minibus:", text)
+		}
+		os.Exit(1)
+	}
+}

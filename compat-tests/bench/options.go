@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+)
+
+// options are the command line.
+type options struct {
+	url         string
+	user        string
+	password    string
+	target      string // address that is sent to
+	source      string // address that is received from; default: target
+	mode        string
+	size        int // bytes of a body
+	inflight    int // unanswered operations in all, per direction
+	connections int
+	count       int64         // messages; 0: no limit
+	duration    time.Duration // 0: no limit
+	forget      bool          // accept without waiting for the broker's answer
+	transient   bool          // messages are not marked durable
+	pid         int
+	label       string
+	json        string
+}
+
+var errNoLimit = errors.New("give -count or -duration")
+
+func parseOptions(args []string, output io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(output)
+	flags.StringVar(&o.url, "url", "amqp://localhost:5672", "address of the broker")
+	flags.StringVar(&o.user, "user", "", "user name for SASL PLAIN; empty: SASL ANONYMOUS")
+	flags.StringVar(&o.password, "password", "", "password for SASL PLAIN")
+	flags.StringVar(&o.target, "target", "queue.1", "address to send to")
+	flags.StringVar(&o.source, "source", "", "address to receive from (default: the target)")
+	flags.StringVar(&o.mode, "mode", "both", "send, receive, both, latency, or idle (hold -connections for -duration)")
+	flags.IntVar(&o.size, "size", 1024, "bytes of a message's body")
+	flags.IntVar(&o.inflight, "inflight", 200, "operations without answer at a time, in each direction, over all connections")
+	flags.IntVar(&o.connections, "connections", 1, "connections in each direction")
+	flags.Int64Var(&o.count, "count", 0, "stop after so many messages in each direction")
+	flags.DurationVar(&o.duration, "duration", 0, "stop after this time")
+	flags.BoolVar(&o.forget, "forget", false, "accept without waiting for the broker's answer (receiver settles first)")
+	flags.BoolVar(&o.transient, "transient", false, "do not mark messages as durable")
+	flags.IntVar(&o.pid, "pid", 0, "process id of the broker, for processor time and memory")
+	flags.StringVar(&o.label, "label", "", "name of this run in the output")
+	flags.StringVar(&o.json, "json", "", "append the result as one line of JSON to this file; - for standard output")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if o.source == "" {
+		o.source = o.target
+	}
+	if o.label == "" {
+		o.label = o.mode
+	}
+	return o, o.check()
+}
+
+func (o options) check() error {
+	switch o.mode {
+	case "send", "receive", "both", "latency", "idle":
+	default:
+		return fmt.Errorf("unknown mode %q", o.mode)
+	}
+	if o.count <= 0 && o.duration <= 0 {
+		return errNoLimit
+	}
+	if o.mode == "idle" {
+		return nil
+	}
+	if o.connections < 1 || o.inflight < o.connections || o.size < 0 {
+		return fmt.Errorf("need at least one connection, an operation in flight for each, and a size of 0 or more")
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// series is how long each operation of one kind took.
+type series struct {
+	name  string
+	times []time.Duration
+}
+
+func (s *series) add(d time.Duration) { s.times = append(s.times, d) }
+
+func merge(name string, parts []series) series {
+	all := series{name: name}
+	for _, part := range parts {
+		all.times = append(all.times, part.times...)
+	}
+	return all
+}
+
+// summary is a series in numbers. Times are in microseconds.
+type summary struct {
+	Name  string  `json:"name"`
+	Count int     `json:"count"`
+	Rate  float64 `json:"rate"` // a second
+	P50   float64 `json:"p50_us"`
+	P99   float64 `json:"p99_us"`
+	Max   float64 `json:"max_us"`
+}
+
+func (s series) summarize(elapsed time.Duration) summary {
+	out := summary{Name: s.name, Count: len(s.times), Rate: float64(len(s.times)) / elapsed.Seconds()}
+	if len(s.times) == 0 {
+		return out
+	}
+	slices.Sort(s.times)
+	at := func(q float64) float64 {
+		return float64(s.times[int(q*float64(len(s.times)-1))].Nanoseconds()) / 1e3
+	}
+	out.P50, out.P99, out.Max = at(0.50), at(0.99), at(1)
+	return out
+}
+
+// result is one run.
+type result struct {
+	Label       string    `json:"label"`
+	Mode        string    `json:"mode"`
+	Size        int       `json:"size"`
+	Inflight    int       `json:"inflight"`
+	Connections int       `json:"connections"`
+	Seconds     float64   `json:"seconds"`
+	Series      []summary `json:"series"`
+	CPUMicros   float64   `json:"server_cpu_us_per_message,omitempty"` // of the broker, for one message of the largest series
+	PeakKB      int64     `json:"server_peak_kb,omitempty"`
+	MemoryKB    int64     `json:"server_memory_kb,omitempty"`
+}
+
+func newResult(o options, elapsed time.Duration, all []series, before, after process) result {
+	r := result{
+		Label: o.label, Mode: o.mode, Size: o.size, Inflight: o.inflight, Connections: o.connections,
+		Seconds: elapsed.Seconds(), PeakKB: after.peakKB, MemoryKB: after.memoryKB,
+	}
+	most := 0
+	for _, s := range all {
+		r.Series = append(r.Series, s.summarize(elapsed))
+		most = max(most, len(s.times))
+	}
+	if o.pid != 0 && most > 0 {
+		r.CPUMicros = float64((after.cpu - before.cpu).Microseconds()) / float64(most)
+	}
+	return r
+}
+
+// print writes the table.
+func (r result) print(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "%s\tcount\trate/s\tp50 us\tp99 us\tmax us\t\n", r.Label)
+	for _, s := range r.Series {
+		fmt.Fprintf(table, "%s\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t\n", s.Name, s.Count, s.Rate, s.P50, s.P99, s.Max)
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print table: %w", err)
+	}
+	if r.PeakKB != 0 {
+		fmt.Fprintf(out, "server: %.1f us of processor time per message, %d MiB resident, %d MiB at its peak\n",
+			r.CPUMicros, r.MemoryKB/1024, r.PeakKB/1024)
+	}
+	return nil
+}
+
+// save appends the result as a line of JSON.
+func (r result) save(path string) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encode result: %w", err)
+	}
+	line = append(line, '\n')
+	if path == "-" {
+		_, err := os.Stdout.Write(line)
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("open result file: %w", err)
+	}
+	if _, err := file.Write(line); err != nil {
+		file.Close()
+		return fmt.Errorf("write result: %w", err)
+	}
+	return file.Close()
+}

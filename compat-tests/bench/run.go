@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/Azure/go-amqp"
+)
+
+// A runner drives one run. Workers share its budget of messages and its deadline.
+type runner struct {
+	options options
+	body    []byte
+	toSend  budget
+	toTake  budget
+}
+
+// budget hands out the right to one more message. A negative total means no limit.
+type budget struct{ left atomic.Int64 }
+
+func (b *budget) set(count int64) {
+	if count <= 0 {
+		count = -1
+	}
+	b.left.Store(count)
+}
+
+func (b *budget) take() bool {
+	for {
+		left := b.left.Load()
+		if left < 0 {
+			return true
+		}
+		if left == 0 {
+			return false
+		}
+		if b.left.CompareAndSwap(left, left-1) {
+			return true
+		}
+	}
+}
+
+// run does what the options say and returns one measurement per direction.
+func run(ctx context.Context, o options) (result, error) {
+	if o.duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.duration)
+		defer cancel()
+	}
+	r := &runner{options: o, body: make([]byte, o.size)}
+	for i := range r.body {
+		r.body[i] = byte(i)
+	}
+	r.toSend.set(o.count)
+	r.toTake.set(o.count)
+	if o.mode == "idle" {
+		return r.measure(func() error { return nil }, func() ([]series, error) { return r.idle(ctx) })
+	}
+	if o.mode == "latency" {
+		return r.measure(func() error { return nil }, func() ([]series, error) { return r.oneAfterAnother(ctx) })
+	}
+	var senders, receivers []*connection
+	connect := func() (err error) {
+		if o.mode == "send" || o.mode == "both" {
+			senders, err = r.connectAll(ctx)
+		}
+		if err == nil && (o.mode == "receive" || o.mode == "both") {
+			receivers, err = r.connectAll(ctx)
+		}
+		return err
+	}
+	defer func() { closeAll(senders); closeAll(receivers) }()
+	return r.measure(connect, func() ([]series, error) { return r.load(ctx, senders, receivers) })
+}
+
+// measure runs the work between two looks at the broker's process.
+func (r *runner) measure(connect func() error, work func() ([]series, error)) (result, error) {
+	if err := connect(); err != nil {
+		return result{}, err
+	}
+	before, err := readProcess(r.options.pid)
+	if err != nil {
+		return result{}, err
+	}
+	begin := time.Now()
+	all, err := work()
+	elapsed := time.Since(begin)
+	if err != nil {
+		return result{}, err
+	}
+	after, err := readProcess(r.options.pid)
+	if err != nil {
+		return result{}, err
+	}
+	return newResult(r.options, elapsed, all, before, after), nil
+}
+
+// load runs senders and receivers side by side.
+func (r *runner) load(ctx context.Context, senders, receivers []*connection) ([]series, error) {
+	sends := make([]series, len(senders))
+	takes := make([]series, len(receivers))
+	var (
+		group    sync.WaitGroup
+		mu       sync.Mutex
+		failures []error
+	)
+	start := func(work func() error) {
+		group.Go(func() {
+			if err := work(); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failures = append(failures, err)
+			}
+		})
+	}
+	for i, c := range senders {
+		start(func() (err error) { sends[i], err = r.send(ctx, c); return err })
+	}
+	for i, c := range receivers {
+		start(func() (err error) { takes[i], err = r.receive(ctx, c); return err })
+	}
+	group.Wait()
+	var all []series
+	if len(sends) > 0 {
+		all = append(all, merge("send", sends))
+	}
+	if len(takes) > 0 {
+		all = append(all, merge("receive", takes))
+	}
+	return all, errors.Join(failures...)
+}
+
+// ended reports whether an error only says that the time is up.
+func ended(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled))
+}
+
+// connection is an AMQP connection with its only session.
+type connection struct {
+	conn    *amqp.Conn
+	session *amqp.Session
+}
+
+func (r *runner) connect(ctx context.Context) (*connection, error) {
+	sasl := amqp.SASLTypeAnonymous()
+	if r.options.user != "" {
+		sasl = amqp.SASLTypePlain(r.options.user, r.options.password)
+	}
+	conn, err := amqp.Dial(ctx, r.options.url, &amqp.ConnOptions{SASLType: sasl})
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", r.options.url, err)
+	}
+	session, err := conn.NewSession(ctx, nil)
+	if err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("begin session: %w", err)
+	}
+	return &connection{conn: conn, session: session}, nil
+}
+
+func (r *runner) connectAll(ctx context.Context) ([]*connection, error) {
+	var all []*connection
+	for range r.options.connections {
+		c, err := r.connect(ctx)
+		if err != nil {
+			closeAll(all)
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// idle opens connections and holds them until the time is up. The series holds how long each took to open.
+func (r *runner) idle(ctx context.Context) ([]series, error) {
+	opened := series{name: "open"}
+	var all []*connection
+	for range r.options.connections {
+		begin := time.Now()
+		c, err := r.connect(ctx)
+		if err != nil {
+			closeAll(all)
+			return nil, err
+		}
+		opened.add(time.Since(begin))
+		all = append(all, c)
+	}
+	<-ctx.Done()
+	// Closed only after the measurement, by the end of the process: memory is read while they are held.
+	return []series{opened}, nil
+}
+
+func closeAll(all []*connection) {
+	for _, c := range all {
+		c.conn.Close()
+	}
+}

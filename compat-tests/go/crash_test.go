@@ -1,0 +1,242 @@
+package compat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/compat-tests/harness"
+)
+
+const (
+	crashRounds     = 20     // MINIBUS_CRASH_ROUNDS changes it
+	crashOperations = 10_000 // a round's plan; the process is killed somewhere in the middle
+)
+
+// TestDEC21_SEQ4_Kill9LosesAndDoublesNothing kills the server in the middle of 10,000 sends, settlements and schedules,
+// again and again on one database: every acknowledged send is there exactly once, every acknowledged settlement holds, no
+// number names two messages, and the counter goes on with the next number.
+func TestDEC21_SEQ4_Kill9LosesAndDoublesNothing(t *testing.T) {
+	rounds := crashRounds
+	if text := os.Getenv("MINIBUS_CRASH_ROUNDS"); text != "" {
+		var err error
+		if rounds, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("MINIBUS_CRASH_ROUNDS: %v", err)
+		}
+	}
+	o := harness.Options{
+		Config: harness.WriteConfig(t, harness.Queue{Name: queueName, LockDuration: "PT5M", MaxDeliveryCount: 2000, TimeToLive: "PT1H"}),
+		Data:   filepath.Join(t.TempDir(), "minibus.db"),
+	}
+	book := newLedger()
+	for round := range rounds {
+		server := harness.Start(t, o)
+		work := newCrashLoad(t, server, book, round)
+		killed := work.runAndKill(crashOperations/5 + rand.IntN(crashOperations*3/5))
+		server = harness.Start(t, o)
+		audit := newAuditor(t, server, book)
+		audit.run(round)
+		server.Stop(t)
+		t.Logf("round %d: killed after %d answers, %d messages there, next number %d", round, killed, len(audit.found), book.highest+1)
+		if len(book.faults) > 0 {
+			for _, fault := range book.faults[:min(len(book.faults), 20)] {
+				t.Error(fault)
+			}
+			t.Fatalf("round %d, killed after %d answers: %d faults", round, killed, len(book.faults))
+		}
+		book.rest()
+	}
+}
+
+// crashLoad is the work of one round.
+type crashLoad struct {
+	t       *testing.T
+	server  *harness.Server
+	book    *ledger
+	round   int
+	ctx     context.Context
+	cancel  context.CancelFunc
+	answers atomic.Int64 // acknowledged operations
+	target  int64        // kill after so many
+	reached chan struct{}
+	once    sync.Once
+	workers sync.WaitGroup
+	dead    atomic.Bool
+}
+
+func newCrashLoad(t *testing.T, server *harness.Server, book *ledger, round int) *crashLoad {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	return &crashLoad{t: t, server: server, book: book, round: round, ctx: ctx, cancel: cancel, reached: make(chan struct{})}
+}
+
+// answered counts an acknowledged operation.
+func (w *crashLoad) answered(n int) {
+	if w.answers.Add(int64(n)) >= w.target {
+		w.once.Do(func() { close(w.reached) })
+	}
+}
+
+// runAndKill works until so many operations are acknowledged, kills the server, and waits for all workers.
+func (w *crashLoad) runAndKill(after int) int64 {
+	w.target = int64(after)
+	for i := range 2 {
+		client := w.connect()
+		for j := range 4 {
+			w.goWork(func() { w.sendSingles(client, fmt.Sprintf("r%d-s%d.%d", w.round, i, j)) })
+		}
+		w.goWork(func() { w.sendBatches(client, fmt.Sprintf("r%d-b%d", w.round, i)) })
+		w.goWork(func() { w.schedule(client, fmt.Sprintf("r%d-t%d", w.round, i)) })
+		w.goWork(func() { w.settle(client) })
+	}
+	select {
+	case <-w.reached:
+	case <-w.ctx.Done():
+		w.t.Errorf("round %d: only %d of %d operations were answered in %v", w.round, w.answers.Load(), after, patience)
+	}
+	w.dead.Store(true)
+	w.server.Kill(w.t)
+	w.cancel()
+	w.workers.Wait()
+	return w.answers.Load()
+}
+
+func (w *crashLoad) goWork(work func()) { w.workers.Go(work) }
+
+func (w *crashLoad) connect() *azservicebus.Client {
+	client, err := connectTo(w.server)
+	if err != nil {
+		w.t.Fatalf("connect: %v", err)
+	}
+	w.t.Cleanup(func() { client.Close(context.Background()) })
+	return client
+}
+
+func connectTo(server *harness.Server) (*azservicebus.Client, error) {
+	return azservicebus.NewClientFromConnectionString(server.ConnectionString(), &azservicebus.ClientOptions{
+		RetryOptions: azservicebus.RetryOptions{MaxRetries: -1}, // a retried send could be stored twice, and rightly so
+	})
+}
+
+// failed reports whether a worker must stop. An error is expected once the server is dead, and a finding before.
+func (w *crashLoad) failed(what string, err error) bool {
+	if err == nil {
+		return false
+	}
+	if !w.dead.Load() && !errors.Is(err, context.Canceled) {
+		// The kill may be under way: what counts is whether the process really ended.
+		time.Sleep(100 * time.Millisecond)
+		if !w.dead.Load() {
+			w.t.Errorf("round %d: %s: %v", w.round, what, err)
+		}
+	}
+	return true
+}
+
+func (w *crashLoad) sendSingles(client *azservicebus.Client, name string) {
+	sender, err := client.NewSender(queueName, nil)
+	for n := 0; !w.failed("send", err); n++ {
+		id := fmt.Sprintf("%s.%d", name, n)
+		w.book.sending(id, inQueue)
+		if err = sender.SendMessage(w.ctx, message(id), nil); err == nil {
+			w.book.sent(id)
+			w.answered(1)
+		}
+	}
+}
+
+func (w *crashLoad) sendBatches(client *azservicebus.Client, name string) {
+	sender, err := client.NewSender(queueName, nil)
+	for n := 0; !w.failed("send batch", err); n++ {
+		var batch *azservicebus.MessageBatch
+		if batch, err = sender.NewMessageBatch(w.ctx, nil); err != nil {
+			continue
+		}
+		var ids []string
+		for i := range 10 {
+			id := fmt.Sprintf("%s.%d.%d", name, n, i)
+			ids = append(ids, id)
+			w.book.sending(id, inQueue)
+			if err := batch.AddMessage(message(id), nil); err != nil {
+				w.t.Errorf("add to batch: %v", err)
+			}
+		}
+		if err = sender.SendMessageBatch(w.ctx, batch, nil); err != nil {
+			w.book.doubtfulBatch(fmt.Sprintf("%s.%d", name, n), ids)
+			continue
+		}
+		for _, id := range ids {
+			w.book.sent(id)
+		}
+		w.answered(len(ids))
+	}
+}
+
+// schedule takes turns between messages for much later, some of which are cancelled, and messages for at once.
+func (w *crashLoad) schedule(client *azservicebus.Client, name string) {
+	sender, err := client.NewSender(queueName, nil)
+	for n := 0; !w.failed("schedule", err); n++ {
+		id := fmt.Sprintf("%s.%d", name, n)
+		due, where := time.Now().Add(time.Hour), asScheduled
+		if n%3 == 0 {
+			due, where = time.Now().Add(100*time.Millisecond), asScheduled|inQueue
+		}
+		w.book.sending(id, where)
+		var numbers []int64
+		if numbers, err = sender.ScheduleMessages(w.ctx, []*azservicebus.Message{message(id)}, due, nil); err != nil {
+			continue
+		}
+		w.book.sent(id)
+		w.book.seen(id, numbers[0])
+		w.answered(1)
+		if n%3 == 1 {
+			w.book.settling(id, nowhere)
+			if err = sender.CancelScheduledMessages(w.ctx, numbers, nil); err == nil {
+				w.book.settledAt(id, nowhere)
+				w.answered(1)
+			}
+		}
+	}
+}
+
+func (w *crashLoad) settle(client *azservicebus.Client) {
+	receiver, err := client.NewReceiverForQueue(queueName, nil)
+	for !w.failed("receive", err) {
+		var messages []*azservicebus.ReceivedMessage
+		if messages, err = receiver.ReceiveMessages(w.ctx, 40, nil); err != nil {
+			continue
+		}
+		var group sync.WaitGroup
+		for _, m := range messages {
+			id := string(m.Body)
+			w.book.seen(id, *m.SequenceNumber)
+			w.book.delivered(id)
+			group.Go(func() { w.settleOne(receiver, m, id) })
+		}
+		group.Wait()
+	}
+}
+
+func (w *crashLoad) settleOne(receiver *azservicebus.Receiver, m *azservicebus.ReceivedMessage, id string) {
+	where, settle := nowhere, func() error { return receiver.CompleteMessage(w.ctx, m, nil) }
+	switch *m.SequenceNumber % 10 {
+	case 3:
+		where, settle = asDeferred, func() error { return receiver.DeferMessage(w.ctx, m, nil) }
+	case 7:
+		where, settle = inDeadLetters, func() error { return receiver.DeadLetterMessage(w.ctx, m, nil) }
+	}
+	w.book.settling(id, where)
+	if err := settle(); !w.failed("settle", err) {
+		w.book.settledAt(id, where)
+		w.answered(1)
+	}
+}

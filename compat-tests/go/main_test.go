@@ -1,0 +1,227 @@
+// Package compat drives the built binary with the unmodified Go SDK, as a black box over TCP.
+package compat
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/compat-tests/harness"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	harness.Cleanup()
+	os.Exit(code)
+}
+
+const (
+	queueName    = "orders"
+	shortLock    = 5 * time.Second // the shortest that the service allows (LOCK-1)
+	defaultLock  = time.Minute
+	patience     = 30 * time.Second
+	emptyWait    = 300 * time.Millisecond // how long a receive waits before a queue counts as empty
+	dueTolerance = time.Second            // SCHED-12
+)
+
+// bench is one server with one queue, and a client of it.
+type bench struct {
+	*testing.T
+	ctx      context.Context
+	server   *harness.Server
+	client   *azservicebus.Client
+	sender   *azservicebus.Sender
+	receiver *azservicebus.Receiver
+	began    time.Time // before anything was sent, in whole milliseconds as the broker's clock
+}
+
+// start runs a server with the queue "orders" and connects to it. The queue is PT1M, 10 deliveries unless adjusted.
+func start(t *testing.T, adjust ...func(*harness.Queue)) *bench {
+	t.Helper()
+	t.Parallel()
+	queue := harness.Queue{Name: queueName, MaxDeliveryCount: 10}
+	for _, f := range adjust {
+		f(&queue)
+	}
+	server := harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queue)})
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	t.Cleanup(cancel)
+	b := &bench{T: t, ctx: ctx, server: server, began: time.Now().Truncate(time.Millisecond)}
+	b.client = b.connect()
+	b.sender = b.newSender(b.client)
+	b.receiver = b.newReceiver(b.client, nil)
+	return b
+}
+
+func shortLocks(q *harness.Queue) { q.LockDuration = "PT5S" }
+
+// connect opens a client of its own: another connection.
+func (b *bench) connect() *azservicebus.Client {
+	b.Helper()
+	client, err := azservicebus.NewClientFromConnectionString(b.server.ConnectionString(), &azservicebus.ClientOptions{
+		RetryOptions: azservicebus.RetryOptions{MaxRetries: -1},
+	})
+	b.must("create client", err)
+	b.Cleanup(func() { client.Close(context.Background()) })
+	return client
+}
+
+func (b *bench) newSender(client *azservicebus.Client) *azservicebus.Sender {
+	b.Helper()
+	sender, err := client.NewSender(queueName, nil)
+	b.must("create sender", err)
+	return sender
+}
+
+func (b *bench) newReceiver(client *azservicebus.Client, o *azservicebus.ReceiverOptions) *azservicebus.Receiver {
+	b.Helper()
+	receiver, err := client.NewReceiverForQueue(queueName, o)
+	b.must("create receiver", err)
+	return receiver
+}
+
+func (b *bench) deadLetters() *azservicebus.Receiver {
+	b.Helper()
+	return b.newReceiver(b.client, &azservicebus.ReceiverOptions{SubQueue: azservicebus.SubQueueDeadLetter})
+}
+
+func (b *bench) must(what string, err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatalf("%s: %v", what, err)
+	}
+}
+
+// send sends one message per body, one after another.
+func (b *bench) send(bodies ...string) {
+	b.Helper()
+	for _, body := range bodies {
+		b.must("send", b.sender.SendMessage(b.ctx, message(body), nil))
+	}
+}
+
+func message(body string) *azservicebus.Message {
+	return &azservicebus.Message{Body: []byte(body), MessageID: &body}
+}
+
+// receive collects exactly n messages.
+func (b *bench) receive(from *azservicebus.Receiver, n int) []*azservicebus.ReceivedMessage {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	var got []*azservicebus.ReceivedMessage
+	for len(got) < n {
+		messages, err := from.ReceiveMessages(ctx, n-len(got), nil)
+		if err != nil {
+			b.Fatalf("receive message %d of %d: %v", len(got)+1, n, err)
+		}
+		got = append(got, messages...)
+	}
+	return got
+}
+
+func (b *bench) receiveOne(from *azservicebus.Receiver) *azservicebus.ReceivedMessage {
+	b.Helper()
+	return b.receive(from, 1)[0]
+}
+
+// wantEmpty fails when something can be received.
+func (b *bench) wantEmpty(from *azservicebus.Receiver) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, emptyWait)
+	defer cancel()
+	if messages, err := from.ReceiveMessages(ctx, 1, nil); err == nil && len(messages) > 0 {
+		b.Fatalf("received %q from a queue that should be empty", messages[0].Body)
+	}
+}
+
+// peekAll peeks from a number on.
+func (b *bench) peekAll(from *azservicebus.Receiver, first int64) []*azservicebus.ReceivedMessage {
+	b.Helper()
+	messages, err := from.PeekMessages(b.ctx, 250, &azservicebus.PeekMessagesOptions{FromSequenceNumber: &first})
+	b.must("peek", err)
+	return messages
+}
+
+// stamps are what the broker says about a message. The Go SDK shows the wire's delivery count plus one.
+type stamps struct {
+	body  string
+	seq   int64
+	count uint32
+	state azservicebus.MessageState
+}
+
+// check compares a message with what it should carry, and its enqueued time with the test's clock (TIME-1).
+func (b *bench) check(m *azservicebus.ReceivedMessage, want stamps) {
+	b.Helper()
+	got := stamps{body: string(m.Body), count: m.DeliveryCount, state: m.State}
+	if m.SequenceNumber == nil {
+		b.Fatalf("message %q has no sequence number", m.Body)
+	}
+	got.seq = *m.SequenceNumber
+	if got != want {
+		b.Errorf("message is %+v, want %+v", got, want)
+	}
+	if m.EnqueuedTime == nil {
+		b.Fatalf("message %q has no enqueued time", m.Body)
+	}
+	if m.EnqueuedTime.Before(b.began) || m.EnqueuedTime.After(time.Now()) {
+		b.Errorf("enqueued time %v of %q is not between %v and now", m.EnqueuedTime, m.Body, b.began)
+	}
+	if m.EnqueuedTime.Nanosecond()%int(time.Millisecond) != 0 {
+		b.Errorf("enqueued time %v is not in whole milliseconds (TIME-7)", m.EnqueuedTime)
+	}
+	if m.EnqueuedSequenceNumber != nil {
+		b.Errorf("message %q has an enqueued sequence number (SEQ-17)", m.Body)
+	}
+}
+
+// checkLock wants a lock that was taken or renewed between since and now.
+func (b *bench) checkLock(m *azservicebus.ReceivedMessage, since time.Time, duration time.Duration) {
+	b.Helper()
+	if m.LockedUntil == nil {
+		b.Fatalf("message %q has no locked-until", m.Body)
+	}
+	if m.LockToken == [16]byte{} {
+		b.Errorf("message %q has no lock token", m.Body)
+	}
+	earliest, latest := since.Truncate(time.Millisecond).Add(duration), time.Now().Add(duration)
+	if m.LockedUntil.Before(earliest) || m.LockedUntil.After(latest) {
+		b.Errorf("locked until %v, want between %v and %v", m.LockedUntil, earliest, latest)
+	}
+}
+
+// checkUnlocked wants a message without lock (PROP-3).
+func (b *bench) checkUnlocked(m *azservicebus.ReceivedMessage) {
+	b.Helper()
+	if m.LockedUntil != nil {
+		b.Errorf("message %q is locked until %v, want no lock", m.Body, m.LockedUntil)
+	}
+}
+
+// wantText compares an optional text.
+func (b *bench) wantText(what string, got *string, want string) {
+	b.Helper()
+	if got == nil || *got != want {
+		b.Errorf("%s is %s, want %q", what, show(got), want)
+	}
+}
+
+func show(s *string) string {
+	if s == nil {
+		return "absent"
+	}
+	return fmt.Sprintf("%q", *s)
+}
+
+// wantCode wants an error of the SDK with this code.
+func (b *bench) wantCode(what string, err error, want azservicebus.Code) {
+	b.Helper()
+	if code := codeOf(err); code != want {
+		b.Errorf("%s: got %v, want code %s", what, err, want)
+	}
+}

@@ -1,0 +1,75 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+var binary struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+// Binary returns the path of the server's binary, built at the first call. MINIBUS_BINARY names one that exists already.
+func Binary(t testing.TB) string {
+	t.Helper()
+	binary.once.Do(func() { binary.path, binary.err = build() })
+	if binary.err != nil {
+		t.Fatal(binary.err)
+	}
+	return binary.path
+}
+
+func build() (string, error) {
+	if given := os.Getenv("MINIBUS_BINARY"); given != "" {
+		return given, nil
+	}
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	// One directory per repository and process: the go command's cache makes the next build cheap, and the file may be
+	// in use by another test process.
+	dir, err := os.MkdirTemp("", "minibus-compat-")
+	if err != nil {
+		return "", fmt.Errorf("make directory for the binary: %w", err)
+	}
+	path := filepath.Join(dir, "minibus")
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/minibus")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build minibus: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// Cleanup removes what Binary built. A TestMain calls it after its tests.
+func Cleanup() {
+	if binary.path != "" && os.Getenv("MINIBUS_BINARY") == "" {
+		os.RemoveAll(filepath.Dir(binary.path))
+	}
+}
+
+// Root returns the root of the repository: the nearest directory upwards that has a go.mod.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find working directory: %w", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", fmt.Errorf("find root of the repository: no go.mod above the working directory")
+		}
+		dir = parent
+	}
+}

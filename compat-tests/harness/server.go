@@ -1,0 +1,175 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// readyTimeout is generous: it covers a loaded machine and a deep database, and no test waits for it in vain.
+const readyTimeout = 30 * time.Second
+
+// Options say how to start a server.
+type Options struct {
+	Config string   // path of a Config.json
+	Data   string   // path of the database; empty: --ephemeral
+	Args   []string // further flags
+	Ports  Ports    // a port to ask for; 0 lets the system choose
+}
+
+// Ports are the TCP ports of a server.
+type Ports struct {
+	AMQP int `json:"amqp"`
+	TLS  int `json:"tls"`
+	HTTP int `json:"http"`
+}
+
+// Server is a running child process.
+type Server struct {
+	Ports Ports
+
+	cmd    *exec.Cmd
+	log    *logBuffer
+	exited chan struct{} // closed when the process has ended
+	state  error         // how it ended; read after exited
+}
+
+// Start runs the server, waits until it is ready and stops it at the end of the test. The log is shown when the test
+// fails.
+func Start(t testing.TB, o Options) *Server {
+	t.Helper()
+	portsFile := filepath.Join(t.TempDir(), "ports.json")
+	args := []string{
+		"--host", "127.0.0.1",
+		"--amqp-port", strconv.Itoa(o.Ports.AMQP), "--tls-port", strconv.Itoa(o.Ports.TLS), "--http-port", strconv.Itoa(o.Ports.HTTP),
+		"--ports-file", portsFile,
+	}
+	if o.Config != "" {
+		args = append(args, "--config", o.Config)
+	}
+	if o.Data != "" {
+		args = append(args, "--data", o.Data)
+	} else {
+		args = append(args, "--ephemeral")
+	}
+	s := &Server{cmd: exec.Command(Binary(t), append(args, o.Args...)...), log: new(logBuffer), exited: make(chan struct{})}
+	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
+	if err := s.cmd.Start(); err != nil {
+		t.Fatalf("start minibus: %v", err)
+	}
+	go func() {
+		s.state = s.cmd.Wait()
+		close(s.exited)
+	}()
+	t.Cleanup(func() {
+		s.Stop(t)
+		if t.Failed() {
+			t.Logf("log of minibus (pid %d):\n%s", s.cmd.Process.Pid, s.Log())
+		}
+	})
+	if err := s.waitReady(portsFile); err != nil {
+		t.Fatalf("start minibus: %v\n%s", err, s.Log())
+	}
+	return s
+}
+
+// waitReady polls for the ports file, which the server writes once it is ready.
+func (s *Server) waitReady(portsFile string) error {
+	deadline := time.Now().Add(readyTimeout)
+	for {
+		text, err := os.ReadFile(portsFile)
+		if err == nil {
+			if err := json.Unmarshal(text, &s.Ports); err != nil {
+				return fmt.Errorf("read ports file: %w", err)
+			}
+			return nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read ports file: %w", err)
+		}
+		select {
+		case <-s.exited:
+			return fmt.Errorf("it ended before it was ready: %w", s.state)
+		case <-time.After(2 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("not ready after %v", readyTimeout)
+		}
+	}
+}
+
+// ConnectionString is what a user would paste.
+func (s *Server) ConnectionString() string {
+	return fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;", s.Addr())
+}
+
+// Addr is host:port of the AMQP listener.
+func (s *Server) Addr() string {
+	return net.JoinHostPort("localhost", strconv.Itoa(s.Ports.AMQP))
+}
+
+// Pid is the process id.
+func (s *Server) Pid() int { return s.cmd.Process.Pid }
+
+// Log is what the server has printed so far.
+func (s *Server) Log() string { return s.log.String() }
+
+// Kill ends the process as kill -9 does and waits until it is gone.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatalf("kill minibus: %v", err)
+	}
+	<-s.exited
+}
+
+// Stop asks the process to end, as an orchestrator does, and waits for it. A clean shutdown ends with status 0.
+func (s *Server) Stop(t testing.TB) {
+	t.Helper()
+	select {
+	case <-s.exited:
+		return
+	default:
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("stop minibus: %v", err)
+	}
+	select {
+	case <-s.exited:
+		if s.state != nil {
+			t.Errorf("minibus ended with %v after SIGTERM", s.state)
+		}
+	case <-time.After(readyTimeout):
+		t.Errorf("minibus did not end within %v after SIGTERM", readyTimeout)
+		s.Kill(t)
+	}
+}
+
+// logBuffer collects output that a child writes while a test reads.
+type logBuffer struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text = append(b.text, p...)
+	return len(p), nil
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.text)
+}

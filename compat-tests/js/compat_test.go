@@ -1,0 +1,74 @@
+// Package js runs the JavaScript SDK against the built binary.
+package js
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"minibus/compat-tests/harness"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	harness.Cleanup()
+	os.Exit(code)
+}
+
+// needNode skips unless MINIBUS_COMPAT=all, since these tests need Node.js and the package registry; continuous
+// integration always sets it.
+func needNode(t *testing.T) {
+	t.Helper()
+	if os.Getenv("MINIBUS_COMPAT") != "all" {
+		t.Skip("set MINIBUS_COMPAT=all to run the JavaScript clients")
+	}
+	harness.InstallNodeModules(t, ".")
+}
+
+// node runs a script and shows what it says.
+func node(t *testing.T, server *harness.Server, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", args...)
+	cmd.Env = os.Environ()
+	if server != nil {
+		cmd.Env = append(cmd.Env, "MINIBUS_CONNECTION_STRING="+server.ConnectionString(), "MINIBUS_ADDR="+server.Addr())
+	}
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Errorf("run node %s: %v", args[len(args)-1], err)
+	}
+}
+
+// TestJavaScriptSDK drives @azure/service-bus.
+func TestJavaScriptSDK(t *testing.T) {
+	needNode(t)
+	queues := make([]harness.Queue, 6)
+	for i := range queues {
+		queues[i] = harness.Queue{Name: fmt.Sprintf("js.%d", i+1), LockDuration: "PT5S", MaxDeliveryCount: 10}
+	}
+	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), "--test", "smoke.test.mjs")
+}
+
+// TestRhea drives the AMQP library under that SDK, anonymously and with a password, without tokens.
+func TestRhea(t *testing.T) {
+	needNode(t)
+	config := harness.WriteConfig(t, harness.Queue{Name: "rhea", MaxDeliveryCount: 10})
+	node(t, harness.Start(t, harness.Options{Config: config}), "rhea.mjs")
+}
+
+// TestRheaDecodesOurFrames reads the server's side of the golden files with rhea's codec.
+func TestRheaDecodesOurFrames(t *testing.T) {
+	needNode(t)
+	files, err := filepath.Glob("../../internal/amqp/frames/testdata/golden/*.hex")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	node(t, nil, append([]string{"decode.mjs"}, files...)...)
+}

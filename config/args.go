@@ -1,0 +1,182 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// The commands.
+const (
+	CommandServe       = "serve" // none given
+	CommandCheck       = "config check"
+	CommandHealthcheck = "healthcheck"
+	CommandVersion     = "version"
+	CommandHelp        = "help"
+)
+
+// Command is a parsed command line.
+type Command struct {
+	Name     string // one of the constants
+	File     string // CommandCheck: the file to check; empty for the one that would be served
+	Settings Settings
+}
+
+// ParseArgs reads the arguments (without the program's name) and the environment ("KEY=value" entries). A flag wins over
+// the environment, and the environment over the default. An empty variable counts as unset: compose files pass
+// variables through that way. The error is one line and names the flag or variable.
+func ParseArgs(args, environ []string) (*Command, error) {
+	c := &Command{}
+	settings := table()
+	flags := pflag.NewFlagSet("minibus", pflag.ContinueOnError)
+	flags.SetOutput(nowhere{})
+	flags.Usage = func() {}
+	help := flags.BoolP("help", "h", false, "")
+	version := flags.BoolP("version", "v", false, "")
+	values := make([]*flagValue, len(settings))
+	for i := range settings {
+		values[i] = &flagValue{setting: &settings[i]}
+		f := flags.VarPF(values[i], settings[i].name, "", settings[i].help)
+		if settings[i].arg == "" {
+			f.NoOptDefVal = "true"
+		}
+	}
+	if err := flags.Parse(args); err != nil {
+		return nil, flagError(err, settings)
+	}
+	switch {
+	case *help:
+		c.Name = CommandHelp
+		return c, nil
+	case *version:
+		c.Name = CommandVersion
+		return c, nil
+	}
+	if err := c.words(flags.Args()); err != nil {
+		return nil, err
+	}
+	if err := c.apply(values, environMap(environ)); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// apply fills the settings from the three sources.
+func (c *Command) apply(values []*flagValue, environ map[string]string) error {
+	given := map[string]bool{}
+	for _, v := range values {
+		value, source := v.setting.initial, "default"
+		for _, name := range append([]string{v.setting.variable()}, v.setting.aliases...) {
+			if e := strings.TrimSpace(environ[name]); e != "" && source == "default" {
+				value, source = e, name
+			}
+		}
+		if v.changed {
+			value, source = v.value, "--"+v.setting.name
+			given[v.setting.name] = true
+		}
+		if value == "" && !v.changed {
+			continue
+		}
+		if err := v.setting.set(&c.Settings, value); err != nil {
+			return fmt.Errorf("%s: %w", source, err)
+		}
+	}
+	if given["ephemeral"] && given["data"] && c.Settings.Ephemeral {
+		return errors.New("--ephemeral and --data exclude each other: leave one out")
+	}
+	return nil
+}
+
+// words reads what is not a flag.
+func (c *Command) words(words []string) error {
+	if len(words) == 0 {
+		c.Name = CommandServe
+		return nil
+	}
+	rest := words[1:]
+	switch strings.ToLower(words[0]) {
+	case CommandServe:
+		c.Name = CommandServe
+	case CommandHealthcheck:
+		c.Name = CommandHealthcheck
+	case CommandVersion:
+		c.Name = CommandVersion
+	case CommandHelp:
+		c.Name, rest = CommandHelp, nil
+	case "config":
+		if len(rest) == 0 || !strings.EqualFold(rest[0], "check") {
+			return errors.New("config needs a second word: minibus config check FILE")
+		}
+		c.Name, rest = CommandCheck, rest[1:]
+		if len(rest) > 0 {
+			c.File, rest = rest[0], rest[1:]
+		}
+	default:
+		commands := []string{CommandServe, "config", CommandHealthcheck, CommandVersion, CommandHelp}
+		return fmt.Errorf("there is no command %q%s", clip(words[0]), orHelp(closest(words[0], commands)))
+	}
+	if len(rest) > 0 {
+		return fmt.Errorf("%q is one word too many, see minibus --help", clip(rest[0]))
+	}
+	return nil
+}
+
+// flagError adds a guess to the library's message for an unknown flag.
+func flagError(err error, settings []setting) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return fmt.Errorf("read the command line: %w", err)
+	}
+	names := []string{"help", "version"}
+	for _, s := range settings {
+		names = append(names, s.name)
+	}
+	guess := closest(unknown.GetSpecifiedName(), names)
+	if guess != "" {
+		guess = "--" + guess
+	}
+	return fmt.Errorf("there is no flag --%s%s", clip(unknown.GetSpecifiedName()), orHelp(guess))
+}
+
+func orHelp(guess string) string {
+	if guess != "" {
+		return ", did you mean " + guess + "?"
+	}
+	return ", see minibus --help"
+}
+
+func environMap(environ []string) map[string]string {
+	m := make(map[string]string, len(environ))
+	for _, entry := range environ {
+		if name, value, ok := strings.Cut(entry, "="); ok {
+			m[name] = value
+		}
+	}
+	return m
+}
+
+// flagValue records what a flag was given; values are applied later, when their precedence is known.
+type flagValue struct {
+	setting *setting
+	value   string
+	changed bool
+}
+
+func (v *flagValue) String() string { return v.value }
+
+// Set implements pflag.Value.
+func (v *flagValue) Set(s string) error {
+	v.value, v.changed = s, true
+	return nil
+}
+
+// Type implements pflag.Value.
+func (v *flagValue) Type() string { return v.setting.arg }
+
+// nowhere swallows what the flag library would print; errors are printed once, by the caller.
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }

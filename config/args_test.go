@@ -1,0 +1,155 @@
+package config
+
+import (
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func settings(t *testing.T, args []string, environ ...string) Settings {
+	t.Helper()
+	c, err := ParseArgs(args, environ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Settings
+}
+
+func TestDefaultsOfSettings(t *testing.T) {
+	want := Settings{Limits: LimitsRelaxed, Synchronous: "normal", Host: "localhost", AMQPPort: 5672, TLSPort: 5671, HTTPPort: 5300,
+		Auth: "any", LogFormat: "text", LogLevel: slog.LevelInfo}
+	if got := settings(t, nil); got != want {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Every setting can be given as a flag and in the environment, and the flag wins.
+func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
+	samples := map[string][2]string{ // one value for the flag, another for the variable
+		"config": {"a.json", "b.json"}, "limits": {"premium", "standard"}, "data": {"a.db", "b.db"}, "ephemeral": {"true", "0"},
+		"synchronous": {"full", "normal"}, "host": {"all", "127.0.0.1"}, "amqp-port": {"1", "2"}, "tls-port": {"off", "3"},
+		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "any"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
+		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "data-default": {"/a", "/b"},
+	}
+	for _, s := range table() {
+		sample, ok := samples[s.name]
+		if !ok {
+			t.Errorf("no sample for --%s", s.name)
+			continue
+		}
+		flag, variable := "--"+s.name+"="+sample[0], s.variable()+"="+sample[1]
+		byFlag, byEnv := settings(t, []string{flag}), settings(t, nil, variable)
+		if want := settings(t, nil, s.variable()+"="+sample[0]); byFlag != want {
+			t.Errorf("--%s and %s differ: %+v, %+v", s.name, s.variable(), byFlag, want)
+		}
+		if both := settings(t, []string{flag}, variable); both != byFlag {
+			t.Errorf("--%s does not win: %+v", s.name, both)
+		}
+		if s.name != "auth" && byFlag == byEnv {
+			t.Errorf("--%s has no effect", s.name)
+		}
+	}
+}
+
+func TestHTTPPortOfMicrosoftsImage(t *testing.T) {
+	if got := settings(t, nil, "EMULATOR_HTTP_PORT=80").HTTPPort; got != 80 {
+		t.Errorf("port %d", got)
+	}
+	if got := settings(t, nil, "EMULATOR_HTTP_PORT=80", "MINIBUS_HTTP_PORT=81").HTTPPort; got != 81 {
+		t.Errorf("port %d", got)
+	}
+	if got := settings(t, []string{"--http-port", "82"}, "EMULATOR_HTTP_PORT=80", "MINIBUS_HTTP_PORT=81").HTTPPort; got != 82 {
+		t.Errorf("port %d", got)
+	}
+}
+
+func TestMicrosoftsVariablesAndEmptyOnesAreIgnored(t *testing.T) {
+	got := settings(t, nil, "ACCEPT_EULA=N", "SQL_SERVER=mssql:1433", "MSSQL_SA_PASSWORD=x", "SQL_WAIT_INTERVAL=", "EMULATOR_HTTP_PORT=",
+		"MINIBUS_AMQP_PORT=", "MINIBUS_SERVICE_HOST=10.0.0.1", "MINIBUS_PORT=tcp://10.0.0.1:5672", "broken")
+	if want := settings(t, nil); got != want {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestSwitches(t *testing.T) {
+	if !settings(t, []string{"--ephemeral"}).Ephemeral || settings(t, []string{"--ephemeral=false"}, "MINIBUS_EPHEMERAL=yes").Ephemeral {
+		t.Error("--ephemeral")
+	}
+	if got := settings(t, []string{"--tls-port", "OFF"}).TLSPort; got != PortOff {
+		t.Errorf("port %d", got)
+	}
+}
+
+func TestCommands(t *testing.T) {
+	for line, want := range map[string]Command{
+		"":                                  {Name: CommandServe},
+		"serve --trace":                     {Name: CommandServe},
+		"config check":                      {Name: CommandCheck},
+		"config check a.json":               {Name: CommandCheck, File: "a.json"},
+		"--limits relaxed config check f":   {Name: CommandCheck, File: "f"},
+		"config check f --limits=standard":  {Name: CommandCheck, File: "f"},
+		"healthcheck --http-port 1":         {Name: CommandHealthcheck},
+		"version":                           {Name: CommandVersion},
+		"--version":                         {Name: CommandVersion},
+		"-v":                                {Name: CommandVersion},
+		"help":                              {Name: CommandHelp},
+		"help config":                       {Name: CommandHelp},
+		"-h":                                {Name: CommandHelp},
+		"config check --help --limits fun":  {Name: CommandHelp},
+		"config check -- --strangely-named": {Name: CommandCheck, File: "--strangely-named"},
+	} {
+		got, err := ParseArgs(strings.Fields(line), nil)
+		if err != nil {
+			t.Errorf("%q: %v", line, err)
+			continue
+		}
+		got.Settings = Settings{}
+		if !reflect.DeepEqual(*got, want) {
+			t.Errorf("%q: %+v", line, *got)
+		}
+	}
+}
+
+func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
+	for _, tt := range []struct{ line, env, want string }{
+		{"--amqp-prot 1", "", "there is no flag --amqp-prot, did you mean --amqp-port?"},
+		{"--xyzzyxyzzy", "", "there is no flag --xyzzyxyzzy, see minibus --help"},
+		{"--amqp-port", "", "flag needs an argument"},
+		{"--amqp-port 70000", "", `--amqp-port: found "70000"; allowed: a port from 1 to 65535, 0 for a free one, off for none`},
+		{"", "MINIBUS_AMQP_PORT=x", `MINIBUS_AMQP_PORT: found "x"`},
+		{"", "EMULATOR_HTTP_PORT=x", `EMULATOR_HTTP_PORT: found "x"`},
+		{"--limits free", "", `--limits: no profile of limits is called "free"`},
+		{"--auth sas", "", "--auth: checking tokens (sas) is not served yet"},
+		{"--auth none", "", `--auth: found "none"; allowed: any`},
+		{"--log-level loud", "", `--log-level: found "loud"; allowed: debug, info, warn, error`},
+		{"--log-format xml", "", `allowed: text, json`},
+		{"--synchronous off", "", `allowed: normal, full`},
+		{"--trace=maybe", "", `--trace: found "maybe"; allowed: true, false`},
+		{"--ephemeral --data x", "", "--ephemeral and --data exclude each other"},
+		{"serv", "", `there is no command "serv", did you mean serve?`},
+		{"config", "", "minibus config check FILE"},
+		{"config chek f", "", "minibus config check FILE"},
+		{"config check a b", "", `"b" is one word too many`},
+		{"version 2", "", `"2" is one word too many`},
+	} {
+		_, err := ParseArgs(strings.Fields(tt.line), []string{tt.env})
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q %s: %v", tt.line, tt.env, err)
+		}
+	}
+}
+
+func TestHelpNamesEveryFlag(t *testing.T) {
+	help := Help()
+	for _, s := range table() {
+		if s.group != "" && !strings.Contains(help, "--"+s.name) {
+			t.Errorf("--%s is missing", s.name)
+		}
+	}
+	for line := range strings.SplitSeq(help, "\n") {
+		if len(line) > 140 {
+			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package config
+
+import "strings"
+
+// closest returns the candidate nearest to s, if it is near enough to be what was meant.
+func closest(s string, candidates []string) string {
+	best, bestDistance := "", len(s)/3+1
+	for _, c := range candidates {
+		if n := distance(strings.ToLower(clip(s)), strings.ToLower(c)); n <= bestDistance && (best == "" || n < bestDistance) {
+			best, bestDistance = c, n
+		}
+	}
+	return best
+}
+
+// distance is the number of characters to insert, delete or replace on the way from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diagonal = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func containsFold(list []string, s string) bool {
+	for _, item := range list {
+		if strings.EqualFold(item, s) {
+			return true
+		}
+	}
+	return false
+}

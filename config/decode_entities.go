@@ -1,0 +1,219 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"minibus/emulator"
+)
+
+// Defaults of Microsoft's emulator, which entities of a Config.json get (DEC-4). Entities made through the API have
+// the cloud's, which are the emulator package's own.
+const (
+	DefaultTimeToLive       = time.Hour
+	DefaultWindow           = 20 * time.Second
+	DefaultMaxDeliveryCount = 3
+	DefaultLockDuration     = time.Minute
+)
+
+// entity is a queue or topic on its way to an emulator.EntityConfig.
+type entity struct {
+	config   emulator.EntityConfig
+	node     *node // of the name, for messages
+	forwards []forward
+	pending  []*emulator.QueueOptions // of the subscriptions, in their order, until the forward targets are known
+}
+
+// forward is a target that can be checked only when all entities are known: it may stand later in the file.
+type forward struct {
+	at     *node
+	target *string // where the canonical name goes
+}
+
+// The properties of each kind of entity. What Azure has beyond Microsoft's file is read too (drop-in 2.4).
+var (
+	queueKeys = []string{"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow",
+		"ForwardDeadLetteredMessagesTo", "ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresDuplicateDetection",
+		"RequiresSession", "AutoDeleteOnIdle", "EnablePartitioning", "MaxSizeInMegabytes", "MaxMessageSizeInKilobytes",
+		"EnableBatchedOperations", "Status", "UserMetadata"}
+	topicKeys = []string{"DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "RequiresDuplicateDetection",
+		"AutoDeleteOnIdle", "EnablePartitioning", "MaxSizeInMegabytes", "MaxMessageSizeInKilobytes", "SupportOrdering",
+		"Status", "UserMetadata"}
+	subscriptionKeys = []string{"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
+		"ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresSession", "AutoDeleteOnIdle", "EnableBatchedOperations",
+		"Status", "UserMetadata", "Rules"}
+	// Settings without a counterpart here, and what exports of live entities carry.
+	inertKeys = []string{"EnableExpress", "AuthorizationRules", "FilteringMessagesBeforePublishing", "IsAnonymousAccessible",
+		"EnableSubscriptionPartitioning", "DeadLetteringOnFilterEvaluationExceptions", "IsClientAffine", "SizeInBytes",
+		"MessageCount", "CountDetails", "CreatedAt", "UpdatedAt", "AccessedAt", "EntityAvailabilityStatus", "SubscriptionCount"}
+)
+
+func lockRange(l limits) durationRange       { return l.lock }
+func ttlRange(l limits) durationRange        { return l.ttl }
+func windowRange(l limits) durationRange     { return l.window }
+func autoDeleteRange(l limits) durationRange { return l.autoDelete }
+func deliveriesRange(l limits) intRange      { return l.deliveries }
+func messageRange(l limits) intRange         { return l.messageKB }
+func sizeRange(l limits) intRange            { return l.sizeMB }
+
+// partitionedSize lets a partitioned entity have the size of all its partitions together (QUO-1).
+func partitionedSize(l limits) intRange {
+	return intRange{l.sizeMB.least, l.sizeMB.most * max(l.partitionedTimes, 1), l.sizeMB.step}
+}
+
+// queue decodes one element of Queues.
+func (d *decoder) queue(n *node) {
+	if !d.object(n) {
+		return
+	}
+	d.keys(n, []string{"Name", "Properties"})
+	name, at := d.name(n, nameRule{most: maxPathLength, slash: true, loose: d.limits.looseNames})
+	e := &entity{node: at, config: emulator.EntityConfig{Path: name}}
+	props := d.properties(n, queueKeys)
+	o := d.queueOptions(props, e)
+	o.RequiresDuplicateDetection = d.boolean(props.get("RequiresDuplicateDetection"))
+	o.DuplicateDetectionWindow = d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), DefaultWindow, windowRange)
+	o.EnablePartitioning = d.partitioning(props)
+	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
+	o.MaxMessageSizeInKilobytes = d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange)
+	e.config.Queue = o
+	d.register(e)
+}
+
+// queueOptions reads what queues and subscriptions have in common.
+func (d *decoder) queueOptions(props *node, e *entity) *emulator.QueueOptions {
+	o := &emulator.QueueOptions{
+		LockDuration:             d.duration(props.get("LockDuration"), DefaultLockDuration, lockRange),
+		MaxDeliveryCount:         int(d.integer(props.get("MaxDeliveryCount"), DefaultMaxDeliveryCount, deliveriesRange)),
+		DefaultMessageTimeToLive: none(d.duration(props.get("DefaultMessageTimeToLive"), DefaultTimeToLive, ttlRange)),
+
+		DeadLetteringOnExpiration: d.boolean(props.get("DeadLetteringOnMessageExpiration")),
+
+		RequiresSession:  d.boolean(props.get("RequiresSession")),
+		AutoDeleteOnIdle: none(d.duration(props.get("AutoDeleteOnIdle"), Forever, autoDeleteRange)),
+		Status:           d.status(props.get("Status")),
+		UserMetadata:     d.metadata(props.get("UserMetadata")),
+	}
+	if n := props.get("EnableBatchedOperations"); n != nil {
+		v := d.boolean(n)
+		o.EnableBatchedOperations = &v
+	}
+	d.forward(e, props.get("ForwardTo"), &o.ForwardTo)
+	d.forward(e, props.get("ForwardDeadLetteredMessagesTo"), &o.ForwardDeadLetteredMessagesTo)
+	if n := props.get("ForwardTo"); o.RequiresSession && n != nil && n.text != "" {
+		d.fail(n, "found ForwardTo together with RequiresSession", "one of the two",
+			"let the target require sessions instead of the source")
+	}
+	return o
+}
+
+// topic decodes one element of Topics with its subscriptions.
+func (d *decoder) topic(n *node) {
+	if !d.object(n) {
+		return
+	}
+	d.keys(n, []string{"Name", "Properties", "Subscriptions"})
+	name, at := d.name(n, nameRule{most: maxPathLength, slash: true, loose: d.limits.looseNames})
+	props := d.properties(n, topicKeys)
+	o := &emulator.TopicOptions{
+		DefaultMessageTimeToLive:   none(d.duration(props.get("DefaultMessageTimeToLive"), DefaultTimeToLive, ttlRange)),
+		RequiresDuplicateDetection: d.boolean(props.get("RequiresDuplicateDetection")),
+		DuplicateDetectionWindow:   d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), DefaultWindow, windowRange),
+		AutoDeleteOnIdle:           none(d.duration(props.get("AutoDeleteOnIdle"), Forever, autoDeleteRange)),
+		EnablePartitioning:         d.partitioning(props),
+		MaxMessageSizeInKilobytes:  d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange),
+		SupportOrdering:            d.boolean(props.get("SupportOrdering")),
+		Status:                     d.status(props.get("Status")),
+		UserMetadata:               d.metadata(props.get("UserMetadata")),
+	}
+	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
+	e := &entity{node: at, config: emulator.EntityConfig{Path: name, Topic: o}}
+	d.subscriptions(n.get("Subscriptions"), e)
+	d.register(e)
+}
+
+// name reads Name. An unusable one is reported and comes back empty.
+func (d *decoder) name(n *node, rule nameRule) (string, *node) {
+	at := n.get("Name")
+	if at == nil {
+		d.fail(n, "found no Name", rule.allowed(), "give it a Name")
+		return "", n
+	}
+	if at.kind != kindString {
+		d.fail(at, "found "+at.describe(), "text in double quotes", "")
+		return "", at
+	}
+	name := strings.TrimSpace(at.text)
+	if wrong := rule.check(name); wrong != "" {
+		loose := rule
+		loose.loose = true
+		cure := relaxedCure(!rule.loose && loose.check(name) == "")
+		if strings.Contains(name, `\`) {
+			cure = "separate segments with /"
+		}
+		d.fail(at, "found "+wrong+" ("+strconv.Quote(clip(name))+")",
+			"up to "+strconv.Itoa(rule.most)+" characters: "+rule.allowed(), cure)
+		return "", at
+	}
+	return name, at
+}
+
+// properties returns the Properties of an entity, or an empty object.
+func (d *decoder) properties(n *node, known []string) *node {
+	props := n.get("Properties")
+	if !d.object(props) {
+		return &node{kind: kindObject, pos: n.pos, path: n.path}
+	}
+	d.keys(props, known, inertKeys...)
+	return props
+}
+
+// size reads MaxSizeInMegabytes; 0 is the default (QUO-1).
+func (d *decoder) size(props *node, partitioned bool) int64 {
+	if partitioned {
+		return d.integer(props.get("MaxSizeInMegabytes"), 0, partitionedSize)
+	}
+	return d.integer(props.get("MaxSizeInMegabytes"), 0, sizeRange)
+}
+
+func (d *decoder) partitioning(props *node) bool {
+	n := props.get("EnablePartitioning")
+	v := d.boolean(n)
+	if v && !d.limits.partitioning {
+		d.fail(n, "found EnablePartitioning", "false in this profile", relaxedCure(true))
+	}
+	return v
+}
+
+// status reads the status of an entity in any case.
+func (d *decoder) status(n *node) emulator.Status {
+	all := []string{string(emulator.StatusActive), string(emulator.StatusDisabled),
+		string(emulator.StatusSendDisabled), string(emulator.StatusReceiveDisabled)}
+	s := d.text(n, "")
+	for _, known := range all {
+		if strings.EqualFold(s, known) {
+			return emulator.Status(known)
+		}
+	}
+	if s != "" {
+		d.fail(n, "found "+n.describe(), strings.Join(all, ", "), "")
+	}
+	return ""
+}
+
+func (d *decoder) metadata(n *node) string {
+	s := d.text(n, "")
+	if most := d.limits.userMetadata; most > 0 && len([]rune(s)) > most {
+		d.fail(n, "found "+strconv.Itoa(len([]rune(s)))+" characters", "up to "+strconv.Itoa(most)+" characters", "")
+	}
+	return s
+}
+
+// none turns "for ever" into the zero that stands for it in the options.
+func none(d time.Duration) time.Duration {
+	if d == Forever {
+		return 0
+	}
+	return d
+}

@@ -1,0 +1,88 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"minibus/emulator"
+)
+
+// subscriptions decodes the subscriptions of a topic.
+func (d *decoder) subscriptions(n *node, topic *entity) {
+	items := d.array(n)
+	d.quota(n, len(items), d.limits.subscriptions, "subscriptions in one topic")
+	seen := map[string]*node{}
+	counts := &filterCounts{}
+	for _, item := range items {
+		if !d.object(item) {
+			continue
+		}
+		d.keys(item, []string{"Name", "Properties", "Rules"})
+		name, at := d.name(item, nameRule{most: maxNameLength, loose: d.limits.looseNames})
+		d.unique(seen, name, at, "subscription")
+		options := d.queueOptions(d.properties(item, subscriptionKeys), topic)
+		topic.pending = append(topic.pending, options)
+		topic.config.Topic.Subscriptions = append(topic.config.Topic.Subscriptions,
+			emulator.SubscriptionOptions{Name: name, Rules: d.rules(rulesOf(item), counts)})
+	}
+	d.quota(n, counts.sql, d.limits.sqlFilters, "SQL filters in one topic")
+	d.quota(n, counts.correlation, d.limits.correlations, "correlation filters in one topic")
+}
+
+// rulesOf returns the Rules of a subscription; some files have them under Properties.
+func rulesOf(n *node) *node {
+	if rules := n.get("Rules"); rules != nil {
+		return rules
+	}
+	return n.get("Properties").get("Rules")
+}
+
+// filterCounts are the filters of a topic, which share a quota.
+type filterCounts struct{ sql, correlation int }
+
+func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
+	items := d.array(n)
+	d.quota(n, len(items), d.limits.rules, "rules in one subscription")
+	seen := map[string]*node{}
+	var rules []emulator.RuleOptions
+	for _, item := range items {
+		if !d.object(item) {
+			continue
+		}
+		d.keys(item, []string{"Name", "Properties"})
+		name, at := d.name(item, nameRule{most: maxNameLength, loose: d.limits.looseNames, system: true})
+		d.unique(seen, name, at, "rule")
+		rule := d.rule(item)
+		rule.Name = name
+		if rule.Correlation != nil {
+			counts.correlation++
+		} else {
+			counts.sql++
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// unique reports a name that was used before in the same place, without regard to case.
+func (d *decoder) unique(seen map[string]*node, name string, at *node, what string) {
+	if name == "" {
+		return // already reported
+	}
+	key := strings.ToLower(name)
+	if first := seen[key]; first != nil {
+		d.fail(at, fmt.Sprintf("found the %s %s a second time (first on line %d)", what, strconv.Quote(clip(name)), first.pos.line),
+			"names that differ in more than case", "rename or remove one of the two")
+		return
+	}
+	seen[key] = at
+}
+
+// quota reports a count above the profile's ceiling; 0 is no ceiling.
+func (d *decoder) quota(n *node, count, most int, what string) {
+	if n == nil || most == 0 || count <= most {
+		return
+	}
+	d.fail(n, fmt.Sprintf("found %d %s", count, what), fmt.Sprintf("up to %d", most), relaxedCure(true))
+}

@@ -1,0 +1,140 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Forever is the duration of what is larger than a time.Duration can say (about 292 years), .NET's largest TimeSpan
+// P10675199DT2H48M5.4775807S among it. As a time to live it means that nothing expires.
+const Forever = time.Duration(math.MaxInt64)
+
+var errDuration = errors.New("not an ISO 8601 duration")
+
+// ParseDuration reads an ISO 8601 duration: PT1M, P1DT2H, PT0.5S. Months have 30 days and years 365, as in .NET's
+// XmlConvert, which writes the files of Aspire. Any component may have a fraction. The result is cut to nanoseconds.
+func ParseDuration(s string) (time.Duration, error) {
+	rest, ok := strings.CutPrefix(strings.ToUpper(strings.TrimSpace(s)), "P")
+	if !ok {
+		return 0, errDuration
+	}
+	date, clock, hasClock := strings.Cut(rest, "T")
+	if hasClock && clock == "" || date == "" && !hasClock {
+		return 0, errDuration
+	}
+	const day = 24 * time.Hour
+	total, err := addComponents(0, date, "YMWD", []time.Duration{365 * day, 30 * day, 7 * day, day})
+	if err != nil {
+		return 0, err
+	}
+	return addComponents(total, clock, "HMS", []time.Duration{time.Hour, time.Minute, time.Second})
+}
+
+// addComponents adds the numbers of s to total; each is followed by one of the letters, which keep their order.
+func addComponents(total time.Duration, s, letters string, units []time.Duration) (time.Duration, error) {
+	for s != "" {
+		end := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,", r) })
+		if end <= 0 {
+			return 0, errDuration
+		}
+		at := strings.IndexByte(letters, s[end])
+		if at < 0 {
+			return 0, errDuration
+		}
+		d, err := component(s[:end], units[at])
+		if err != nil {
+			return 0, err
+		}
+		total = addSaturated(total, d)
+		letters, units, s = letters[at+1:], units[at+1:], s[end+1:]
+	}
+	return total, nil
+}
+
+func component(number string, unit time.Duration) (time.Duration, error) {
+	whole, fraction, _ := strings.Cut(strings.ReplaceAll(number, ",", "."), ".")
+	if whole == "" && fraction == "" || strings.Contains(fraction, ".") {
+		return 0, errDuration
+	}
+	var d time.Duration
+	if whole = strings.TrimLeft(whole, "0"); whole != "" {
+		n, err := strconv.ParseInt(whole, 10, 64)
+		if err != nil || n > int64(Forever/unit) {
+			return Forever, nil // more digits than fit: the largest there is
+		}
+		d = time.Duration(n) * unit
+	}
+	if fraction == "" {
+		return d, nil
+	}
+	f, err := strconv.ParseFloat("0."+fraction, 64)
+	if err != nil {
+		return 0, errDuration
+	}
+	return addSaturated(d, time.Duration(math.Round(f*float64(unit)))), nil
+}
+
+func addSaturated(a, b time.Duration) time.Duration {
+	if a > Forever-b {
+		return Forever
+	}
+	return a + b
+}
+
+// FormatDuration writes a duration in the form that [ParseDuration] reads.
+func FormatDuration(d time.Duration) string {
+	if d >= Forever {
+		return "P10675199DT2H48M5.4775807S"
+	}
+	if d == 0 {
+		return "PT0S"
+	}
+	var b strings.Builder
+	b.WriteByte('P')
+	if days := d / (24 * time.Hour); days > 0 {
+		fmt.Fprintf(&b, "%dD", days)
+	}
+	if d %= 24 * time.Hour; d == 0 {
+		return b.String()
+	}
+	b.WriteByte('T')
+	if h := d / time.Hour; h > 0 {
+		fmt.Fprintf(&b, "%dH", h)
+	}
+	if m := d % time.Hour / time.Minute; m > 0 {
+		fmt.Fprintf(&b, "%dM", m)
+	}
+	if s := d % time.Minute; s > 0 {
+		b.WriteString(strconv.FormatFloat(s.Seconds(), 'f', -1, 64) + "S")
+	}
+	return b.String()
+}
+
+// timeSpan is the other notation that .NET users reach for: [days.]hours:minutes:seconds.
+var timeSpan = regexp.MustCompile(`^(?:(\d{1,6})\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d+)?)?$`)
+
+// suggestDuration guesses what s was meant to be, for the cure of a message; empty if it has no idea.
+func suggestDuration(s string) string {
+	s = strings.TrimSpace(s)
+	if d, err := time.ParseDuration(strings.ToLower(strings.ReplaceAll(s, " ", ""))); err == nil && d > 0 {
+		return FormatDuration(d)
+	}
+	m := timeSpan.FindStringSubmatch(s)
+	if m == nil {
+		return ""
+	}
+	var total time.Duration
+	for i, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute, time.Second} {
+		n, _ := strconv.Atoi("0" + m[i+1]) // at most six digits
+		total += time.Duration(n) * unit
+	}
+	if total == 0 {
+		return ""
+	}
+	return FormatDuration(total)
+}

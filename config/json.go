@@ -1,0 +1,184 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth bounds the nesting of the file; the deepest path of a valid one is 12.
+const maxDepth = 64
+
+// syntaxError is a place where the text is no JSON, not even with the liberties that the format takes.
+type syntaxError struct {
+	pos  position
+	path string
+	text string // what was found and what belongs there
+}
+
+func (e *syntaxError) Error() string { return e.text }
+
+// parser reads JSON with comments (// and /* */) and trailing commas, which Microsoft's own files have.
+type parser struct {
+	src    string
+	off    int
+	line   int
+	column int
+	depth  int
+}
+
+// parseJSON parses the whole text.
+func parseJSON(src string) (root *node, err error) {
+	p := &parser{src: src, line: 1, column: 1}
+	if err := p.space("$"); err != nil {
+		return nil, err
+	}
+	if p.off == len(p.src) {
+		return nil, p.fail("$", "the file is empty, a JSON object belongs here")
+	}
+	root, err = p.value("$")
+	if err != nil {
+		return nil, err
+	}
+	if err := p.space("$"); err != nil {
+		return nil, err
+	}
+	if p.off < len(p.src) {
+		return nil, p.fail("$", "found %s behind the end of the document", p.here())
+	}
+	return root, nil
+}
+
+// decodeText turns the bytes of a file into text: UTF-8 with or without a byte order mark, or UTF-16 with one (what
+// Windows shells write on redirection).
+func decodeText(data []byte) string {
+	switch {
+	case len(data) >= 3 && data[0] == 0xEF && data[1] == 0xBB && data[2] == 0xBF:
+		return string(data[3:])
+	case len(data) >= 2 && data[0] == 0xFF && data[1] == 0xFE:
+		return decodeUTF16(data[2:], func(a, b byte) uint16 { return uint16(a) | uint16(b)<<8 })
+	case len(data) >= 2 && data[0] == 0xFE && data[1] == 0xFF:
+		return decodeUTF16(data[2:], func(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) })
+	}
+	return string(data)
+}
+
+func decodeUTF16(data []byte, unit func(a, b byte) uint16) string {
+	units := make([]uint16, 0, len(data)/2)
+	for i := 0; i+1 < len(data); i += 2 {
+		units = append(units, unit(data[i], data[i+1]))
+	}
+	return string(utf16.Decode(units))
+}
+
+func (p *parser) fail(path, format string, args ...any) error {
+	return &syntaxError{pos: p.pos(), path: path, text: fmt.Sprintf(format, args...)}
+}
+
+func (p *parser) pos() position { return position{p.line, p.column} }
+
+// here names the next character for a message.
+func (p *parser) here() string {
+	if p.off >= len(p.src) {
+		return "the end of the file"
+	}
+	r, _ := utf8.DecodeRuneInString(p.src[p.off:])
+	if r == '\n' || r == '\r' {
+		return "the end of the line"
+	}
+	return strconv.QuoteRune(r)
+}
+
+func (p *parser) peek() byte {
+	if p.off < len(p.src) {
+		return p.src[p.off]
+	}
+	return 0
+}
+
+// next consumes one character and keeps the position. CRLF and LF end a line; so does a CR alone.
+func (p *parser) next() rune {
+	r, size := utf8.DecodeRuneInString(p.src[p.off:])
+	p.off += size
+	if r == '\n' || r == '\r' && p.peek() != '\n' {
+		p.line++
+		p.column = 1
+	} else {
+		p.column++
+	}
+	return r
+}
+
+// space skips white space and comments.
+func (p *parser) space(path string) error {
+	for p.off < len(p.src) {
+		switch c := p.src[p.off]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			p.next()
+		case c == '/':
+			if err := p.comment(path); err != nil {
+				return err
+			}
+		case c == 0xEF && len(p.src) >= p.off+3 && p.src[p.off:p.off+3] == "\uFEFF":
+			p.next() // a mark in the middle comes from files that were pasted together
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+func (p *parser) comment(path string) error {
+	start := p.pos()
+	p.next()
+	switch p.peek() {
+	case '/':
+		for p.off < len(p.src) && p.peek() != '\n' && p.peek() != '\r' {
+			p.next()
+		}
+		return nil
+	case '*':
+		p.next()
+		for p.off < len(p.src) {
+			if p.next() == '*' && p.peek() == '/' {
+				p.next()
+				return nil
+			}
+		}
+		return &syntaxError{pos: start, path: path, text: "found a comment that never ends, */ belongs behind it"}
+	}
+	return &syntaxError{pos: start, path: path, text: "found '/', a comment starts with // or /*"}
+}
+
+func (p *parser) value(path string) (*node, error) {
+	n := &node{pos: p.pos(), path: path}
+	switch c := p.peek(); {
+	case p.off >= len(p.src):
+		return nil, p.fail(path, "found the end of the file, a value belongs here")
+	case c == '{':
+		return n, p.nested(n, p.object)
+	case c == '[':
+		return n, p.nested(n, p.array)
+	case c == '"':
+		n.kind = kindString
+		var err error
+		n.text, err = p.str(path)
+		return n, err
+	case c == '-' || c >= '0' && c <= '9':
+		return n, p.number(n)
+	case isAlnum(c):
+		return n, p.word(n)
+	}
+	return nil, p.fail(path, "found %s, a value belongs here", p.here())
+}
+
+func (p *parser) nested(n *node, body func(*node) error) error {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > maxDepth {
+		return p.fail(n.path, "found more than %d levels of nesting", maxDepth)
+	}
+	p.next()
+	return body(n)
+}

@@ -1,0 +1,97 @@
+package config
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// StandardPath is where Microsoft's image has its configuration, and where containers mount it.
+const StandardPath = "/ServiceBus_Emulator/ConfigFiles/Config.json"
+
+// maxFileSize bounds the file in bytes; ten thousand entities with every property set take about 10 MiB.
+const maxFileSize = 64 << 20
+
+// defaultJSON is the topology without a file.
+//
+//go:embed default.json
+var defaultJSON []byte
+
+// DefaultTopology returns what Microsoft's emulator serves when it is given no file: queue.1 and topic.1 with four
+// subscriptions.
+func DefaultTopology() *Topology {
+	t, report := Parse("default.json", defaultJSON, LimitsRelaxed)
+	if err := report.Err(); err != nil {
+		panic("config: the embedded topology is broken: " + err.Error())
+	}
+	return t
+}
+
+// Load reads and parses a file. The error says, on one line, why the file could not be read; what is wrong inside it is in
+// the report.
+func Load(path string, profile Limits) (*Topology, *Report, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, &Report{}, err
+	}
+	t, report := Parse(path, data, profile)
+	return t, report, nil
+}
+
+// Find returns the file to load: the one that was named, else the one at [StandardPath], else none (ok is false).
+func Find(named string) (path string, ok bool) {
+	if named != "" {
+		return named, true
+	}
+	// Anything but "does not exist" is for Load to explain: a directory, a file that may not be read.
+	if _, err := os.Stat(StandardPath); errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		return "", false
+	}
+	return StandardPath, true
+}
+
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return nil, fmt.Errorf("read the configuration: %s is a directory, not a file; "+
+			"container engines make one when the file to mount does not exist on the host: create the file, remove the directory, start again", path)
+	}
+	var data []byte
+	if err == nil {
+		data, err = readBounded(path)
+	}
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	return data, nil
+}
+
+// explain turns the operating system's error into one line that says what to do.
+func explain(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("read the configuration: %s does not exist; correct --config, or leave it out for the default entities", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("read the configuration: %s may not be read by user %d; run: chmod a+r %s", path, os.Getuid(), path)
+	}
+	return fmt.Errorf("read the configuration: %w", err)
+}
+
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if len(data) > maxFileSize {
+		return nil, fmt.Errorf("%s is larger than %d MiB, which no configuration is", path, maxFileSize>>20)
+	}
+	return data, nil
+}

@@ -1,0 +1,77 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestLoadReadsAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "Config.json")
+	if err := os.WriteFile(path, []byte(queueProps("")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	topology, report, err := Load(path, LimitsRelaxed)
+	if err != nil || report.Err() != nil || len(topology.Entities) != 1 {
+		t.Errorf("%+v, %v, %v", topology, report.Findings, err)
+	}
+}
+
+func TestLoadSaysWhyAFileCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct{ path, want string }{
+		{dir, "is a directory, not a file; container engines make one"},
+		{filepath.Join(dir, "missing.json"), "missing.json does not exist; correct --config"},
+		{filepath.Join(dir, "a\x00b"), "invalid argument"},
+	} {
+		_, _, err := Load(tt.path, LimitsRelaxed)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", tt.path, err)
+		}
+	}
+}
+
+// A superuser may read everything, so the hint is checked where the error is made.
+func TestDEC8_UnreadableFileGetsAChmodHint(t *testing.T) {
+	err := explain("/x/Config.json", os.ErrPermission)
+	if err == nil || !strings.Contains(err.Error(), "run: chmod a+r /x/Config.json") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLoadRefusesAHugeFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "huge")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, maxFileSize+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Load(path, LimitsRelaxed); err == nil || !strings.Contains(err.Error(), "is larger than 64 MiB") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFindPrefersTheNamedFile(t *testing.T) {
+	if path, ok := Find("x.json"); !ok || path != "x.json" {
+		t.Errorf("%q, %v", path, ok)
+	}
+	_, statErr := os.Stat(StandardPath)
+	if path, ok := Find(""); ok != (statErr == nil) || ok && path != StandardPath {
+		t.Errorf("%q, %v", path, ok)
+	}
+}
+
+func TestExamplesAreUsable(t *testing.T) {
+	files, err := filepath.Glob("examples/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d examples, %v", len(files), err)
+	}
+	for _, file := range files {
+		_, report, err := Load(file, LimitsRelaxed)
+		if err != nil || report.Err() != nil || report.Count(Warning) != 0 {
+			t.Errorf("%s: %v, %v", file, err, report.Findings)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+)
+
+// kind is the JSON type of a node.
+type kind uint8
+
+const (
+	kindNull kind = iota
+	kindBool
+	kindNumber
+	kindString
+	kindArray
+	kindObject
+)
+
+// position is a place in the file, both counted from 1; columns count characters, not bytes.
+type position struct{ line, column int }
+
+// node is one JSON value with its place in the file. The parser keeps places because a message without a line
+// number is of little use in a file of a thousand entities.
+type node struct {
+	kind    kind
+	pos     position
+	path    string // JSON path, $.UserConfig.Namespaces[0]
+	text    string // the value of a string, the spelling of a number
+	boolean bool
+	items   []*node  // array
+	members []member // object, in file order
+}
+
+// member is one key of an object.
+type member struct {
+	key   string
+	pos   position // of the key
+	value *node
+}
+
+// get returns the last member whose key equals one of the names without regard to case, or nil. An explicit null
+// counts as absent: serializers write one for what was not set.
+func (n *node) get(names ...string) *node {
+	if n == nil || n.kind != kindObject {
+		return nil
+	}
+	for i := len(n.members) - 1; i >= 0; i-- {
+		for _, name := range names {
+			if strings.EqualFold(n.members[i].key, name) {
+				if n.members[i].value.kind == kindNull {
+					return nil
+				}
+				return n.members[i].value
+			}
+		}
+	}
+	return nil
+}
+
+// describe renders the value for the "found" part of a message, cut to a readable length.
+func (n *node) describe() string {
+	switch n.kind {
+	case kindNull:
+		return "null"
+	case kindBool:
+		return strconv.FormatBool(n.boolean)
+	case kindNumber:
+		return "the number " + clip(n.text)
+	case kindString:
+		return strconv.Quote(clip(n.text))
+	case kindArray:
+		return "an array"
+	default:
+		return "an object"
+	}
+}
+
+// clip bounds what of a user's text is repeated in a message.
+func clip(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && s[cut]&0xC0 == 0x80 { // not in the middle of a character
+		cut--
+	}
+	return s[:cut] + "..."
+}
+
+// childPath appends a key to a JSON path, in brackets where a dot would not be unambiguous.
+func childPath(parent, key string) string {
+	for i := range len(key) {
+		c := key[i]
+		if c != '_' && c != '$' && c != '-' && !isAlnum(c) {
+			return parent + "[" + strconv.Quote(clip(key)) + "]"
+		}
+	}
+	if key == "" {
+		return parent + `[""]`
+	}
+	return parent + "." + clip(key)
+}
+
+// indexPath appends an index to a JSON path.
+func indexPath(parent string, i int) string { return parent + "[" + strconv.Itoa(i) + "]" }
+
+func isAlnum(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}

@@ -1,0 +1,186 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"minibus/emulator"
+)
+
+// DefaultNamespace is the name that Microsoft's emulator insists on and that Minibus has without a file (DEC-11).
+const DefaultNamespace = "sbemulatorns"
+
+// Topology is what a configuration file asks for.
+type Topology struct {
+	Namespace string                  // name of the one namespace
+	Entities  []emulator.EntityConfig // in file order, queues first
+}
+
+// Parse reads the text of a Config.json. file is the name used in messages. The report is never nil; the topology is
+// nil if and only if the report has errors.
+func Parse(file string, data []byte, profile Limits) (*Topology, *Report) {
+	d := &decoder{file: file, report: &Report{}, limits: profile.table(), emulator: LimitsEmulator.table(),
+		relaxed: LimitsRelaxed.table(), names: map[string]*entity{}}
+	defer d.report.sort()
+	root, err := parseJSON(decodeText(data))
+	if err != nil {
+		d.syntax(err)
+		return nil, d.report
+	}
+	t := d.root(root)
+	d.checkForwards()
+	d.noteBeyond()
+	if d.report.Count(Error) > 0 {
+		return nil, d.report
+	}
+	for _, e := range d.entities {
+		for i, options := range e.pending {
+			e.config.Topic.Subscriptions[i].Queue = *options
+		}
+		t.Entities = append(t.Entities, e.config)
+	}
+	return t, d.report
+}
+
+func (d *decoder) syntax(err error) {
+	var s *syntaxError
+	if !errors.As(err, &s) {
+		d.report.add(Finding{Severity: Error, File: d.file, Found: err.Error()})
+		return
+	}
+	d.report.add(Finding{Severity: Error, File: d.file, Line: s.pos.line, Column: s.pos.column, Path: s.path,
+		Found: s.text, Cure: "correct the JSON"})
+}
+
+// root decodes the document down to the namespace.
+func (d *decoder) root(root *node) *Topology {
+	t := &Topology{Namespace: DefaultNamespace}
+	if !d.object(root) {
+		return t
+	}
+	user := root.get("UserConfig")
+	if user == nil {
+		cure := `put everything in one object: {"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [], "Topics": []}]}}`
+		d.fail(root, "found no UserConfig", "", cure)
+		return t
+	}
+	d.keys(root, []string{"UserConfig"})
+	if !d.object(user) {
+		return t
+	}
+	d.keys(user, []string{"Namespaces", "Logging"})
+	d.logging(user.get("Logging"))
+	namespaces := d.array(user.get("Namespaces"))
+	switch {
+	case len(namespaces) == 0:
+		d.warn(user, "found no namespace, so there are no entities", "add Namespaces with Queues or Topics")
+	case len(namespaces) > 1:
+		d.fail(namespaces[1], fmt.Sprintf("found %d namespaces", len(namespaces)), "one",
+			"start one Minibus for each namespace, with its own file and ports")
+	default:
+		d.namespace(namespaces[0], t)
+	}
+	return t
+}
+
+// logging checks the section that the original requires. Minibus always logs to standard error.
+func (d *decoder) logging(n *node) {
+	if !d.object(n) {
+		return
+	}
+	d.keys(n, []string{"Type"})
+	t := n.get("Type")
+	for part := range strings.SplitSeq(d.text(t, "Console"), ",") {
+		if part = strings.TrimSpace(part); !containsFold([]string{"File", "Console"}, part) {
+			d.warn(t, "found the unknown logging type "+strconv.Quote(clip(part))+", it is ignored", "use Console, File or both")
+		}
+	}
+}
+
+func (d *decoder) namespace(n *node, t *Topology) {
+	if !d.object(n) {
+		return
+	}
+	d.keys(n, []string{"Name", "Queues", "Topics"})
+	if name := strings.TrimSpace(d.text(n.get("Name"), "")); name != "" {
+		t.Namespace = name
+		at := n.get("Name")
+		if wrong := (nameRule{most: maxNameLength, loose: true}).check(name); wrong != "" {
+			d.warn(at, "found "+wrong+" ("+strconv.Quote(clip(name))+"), the namespace is called "+DefaultNamespace, "")
+			t.Namespace = DefaultNamespace
+		} else if !strings.EqualFold(name, DefaultNamespace) {
+			d.add(Note, at, "the namespace is called "+strconv.Quote(clip(name)), "", "Microsoft's emulator insists on "+DefaultNamespace)
+		}
+	}
+	queues, topics := d.array(n.get("Queues")), d.array(n.get("Topics"))
+	d.quota(n, len(queues)+len(topics), d.limits.entities, "queues and topics")
+	for _, q := range queues {
+		d.queue(q)
+	}
+	for _, topic := range topics {
+		d.topic(topic)
+	}
+}
+
+// register adds an entity; queues and topics share their names (management-rest 6.1).
+func (d *decoder) register(e *entity) {
+	d.entities = append(d.entities, e)
+	if e.config.Path == "" {
+		return // already reported
+	}
+	key := strings.ToLower(e.config.Path)
+	if first := d.names[key]; first != nil {
+		d.fail(e.node, fmt.Sprintf("found the name %s a second time (first on line %d)",
+			strconv.Quote(clip(e.config.Path)), first.node.pos.line),
+			"names of queues and topics that differ in more than case", "rename or remove one of the two")
+		return
+	}
+	d.names[key] = e
+}
+
+// forward notes a target for checkForwards. An empty one is none, as in Microsoft's file.
+func (d *decoder) forward(e *entity, n *node, target *string) {
+	if *target = strings.TrimSpace(d.text(n, "")); *target != "" {
+		e.forwards = append(e.forwards, forward{at: n, target: target})
+	}
+}
+
+// checkForwards resolves the forward targets. An entity may name itself, and targets may form a cycle (DEC-29).
+func (d *decoder) checkForwards() {
+	for _, e := range d.entities {
+		for _, f := range e.forwards {
+			if target := d.names[strings.ToLower(targetPath(*f.target))]; target != nil {
+				*f.target = target.config.Path
+				continue
+			}
+			cure := "add the entity or correct the name"
+			if d.report.Count(Error) < maxFindings { // the rest is only counted
+				if guess := closest(targetPath(*f.target), d.paths()); guess != "" {
+					cure = "did you mean " + guess + "?"
+				}
+			}
+			d.fail(f.at, "found the unknown target "+strconv.Quote(clip(*f.target)), "a queue or topic of this file", cure)
+		}
+	}
+}
+
+// targetPath takes the path out of a target that is given as an address (management-rest 6.2).
+func targetPath(s string) string {
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		_, s, _ = strings.Cut(rest, "/")
+	}
+	return strings.Trim(s, "/")
+}
+
+// paths lists the names to guess from, bounded because guessing compares with each.
+func (d *decoder) paths() []string {
+	var list []string
+	for _, e := range d.entities {
+		if len(list) < 200 && e.config.Path != "" {
+			list = append(list, e.config.Path)
+		}
+	}
+	return list
+}

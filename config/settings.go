@@ -1,0 +1,165 @@
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+)
+
+// Port is a TCP port. 0 asks for a free one; [PortOff] means that it is not opened.
+type Port int
+
+// PortOff is written "off".
+const PortOff Port = -1
+
+// Settings is everything that flags and the environment decide.
+type Settings struct {
+	Config string // configuration file; empty: StandardPath if it exists, else the default topology
+	Limits Limits // profile of ranges and quotas (DEC-1)
+
+	Data        string // database file; empty: the default path (DEC-6)
+	DataDefault string // default path of the image; empty elsewhere
+	Ephemeral   bool   // keep everything in memory
+	Synchronous string // "normal" (survives a crash of the process) or "full" (survives a power cut)
+
+	Host      string // what to bind: "localhost" (both loopback addresses), an address, or "all"
+	AMQPPort  Port
+	TLSPort   Port
+	HTTPPort  Port
+	PortsFile string // written once ready, with the ports that 0 became
+
+	Auth string // "any" (DEC-10)
+	User string // "uid:gid" to become after the start as root (DEC-8)
+
+	LogFormat string // "text" or "json"
+	LogLevel  slog.Level
+	Trace     bool // print every AMQP frame
+}
+
+// setting is one row of the table: a flag, its twin in the environment, its default, its help.
+type setting struct {
+	name    string   // flag --name, variable MINIBUS_NAME
+	aliases []string // further variables, of lower precedence
+	arg     string   // placeholder of the value in the help; empty for a switch
+	initial string   // default
+	group   string   // heading in the help
+	help    string
+	set     func(s *Settings, v string) error
+}
+
+// variable is the name of the twin in the environment.
+func (d *setting) variable() string {
+	return "MINIBUS_" + strings.ToUpper(strings.ReplaceAll(d.name, "-", "_"))
+}
+
+// table lists all settings in the order of the help.
+func table() []setting {
+	return []setting{
+		{name: "config", arg: "FILE", group: "Entities", help: "Config.json in Microsoft's format (without: Microsoft's path" +
+			" if it exists, else queue.1 and topic.1)", set: text(func(s *Settings) *string { return &s.Config })},
+		{name: "limits", arg: "PROFILE", initial: "relaxed", group: "Entities",
+			help: "what entities may ask for: relaxed, standard, premium or emulator", set: setLimits},
+
+		{name: "data", arg: "FILE", group: "Storage", help: "database file (default: minibus.db in the user's data directory, /data in the image)",
+			set: text(func(s *Settings) *string { return &s.Data })},
+		{name: "ephemeral", group: "Storage", help: "keep everything in memory; nothing survives the process",
+			set: toggle(func(s *Settings) *bool { return &s.Ephemeral })},
+		{name: "synchronous", arg: "MODE", initial: "normal", group: "Storage", help: "normal survives kill -9, full a power cut too",
+			set: choice(func(s *Settings) *string { return &s.Synchronous }, "normal", "full")},
+
+		{name: "host", arg: "ADDRESS", initial: "localhost", group: "Network", help: "address to listen on: localhost, all, or one address",
+			set: text(func(s *Settings) *string { return &s.Host })},
+		{name: "amqp-port", arg: "PORT", initial: "5672", group: "Network", help: "AMQP; like every port it also takes TLS and HTTP (0: any free one, off: none)",
+			set: port(func(s *Settings) *Port { return &s.AMQPPort })},
+		{name: "tls-port", arg: "PORT", initial: "5671", group: "Network", help: "AMQP over TLS",
+			set: port(func(s *Settings) *Port { return &s.TLSPort })},
+		{name: "http-port", arg: "PORT", initial: "5300", aliases: []string{"EMULATOR_HTTP_PORT"}, group: "Network", help: "health and administration",
+			set: port(func(s *Settings) *Port { return &s.HTTPPort })},
+		{name: "ports-file", arg: "FILE", group: "Network", help: `write {"amqp":..,"tls":..,"http":..} there once ready`,
+			set: text(func(s *Settings) *string { return &s.PortsFile })},
+
+		{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any accepts every token", set: setAuth},
+		{name: "user", arg: "UID:GID", group: "Security", help: "become this user after the start, when started as root (Linux)",
+			set: text(func(s *Settings) *string { return &s.User })},
+
+		{name: "log-format", arg: "FORMAT", initial: "text", group: "Logging", help: "text or json",
+			set: choice(func(s *Settings) *string { return &s.LogFormat }, "text", "json")},
+		{name: "log-level", arg: "LEVEL", initial: "info", group: "Logging", help: "debug, info, warn or error", set: setLevel},
+		{name: "trace", group: "Logging", help: "print every AMQP frame, without bodies and tokens",
+			set: toggle(func(s *Settings) *bool { return &s.Trace })},
+
+		{name: "data-default", arg: "FILE", set: text(func(s *Settings) *string { return &s.DataDefault })},
+	}
+}
+
+func text(field func(*Settings) *string) func(*Settings, string) error {
+	return func(s *Settings, v string) error {
+		*field(s) = v
+		return nil
+	}
+}
+
+func choice(field func(*Settings) *string, words ...string) func(*Settings, string) error {
+	return func(s *Settings, v string) error {
+		for _, w := range words {
+			if strings.EqualFold(v, w) {
+				*field(s) = w
+				return nil
+			}
+		}
+		return fmt.Errorf("found %q; allowed: %s", v, strings.Join(words, ", "))
+	}
+}
+
+func toggle(field func(*Settings) *bool) func(*Settings, string) error {
+	return func(s *Settings, v string) error {
+		switch strings.ToLower(v) {
+		case "1", "true", "yes", "on":
+			*field(s) = true
+		case "0", "false", "no", "off":
+			*field(s) = false
+		default:
+			return fmt.Errorf("found %q; allowed: true, false", v)
+		}
+		return nil
+	}
+}
+
+func port(field func(*Settings) *Port) func(*Settings, string) error {
+	return func(s *Settings, v string) error {
+		if strings.EqualFold(v, "off") {
+			*field(s) = PortOff
+			return nil
+		}
+		n, err := strconv.ParseUint(v, 10, 16)
+		if err != nil {
+			return fmt.Errorf("found %q; allowed: a port from 1 to 65535, 0 for a free one, off for none", v)
+		}
+		*field(s) = Port(n)
+		return nil
+	}
+}
+
+func setLimits(s *Settings, v string) (err error) {
+	s.Limits, err = ParseLimits(v)
+	return err
+}
+
+func setLevel(s *Settings, v string) error {
+	if err := s.LogLevel.UnmarshalText([]byte(v)); err != nil {
+		return fmt.Errorf("found %q; allowed: debug, info, warn, error", v)
+	}
+	return nil
+}
+
+func setAuth(s *Settings, v string) error {
+	switch strings.ToLower(v) {
+	case "any":
+		s.Auth = "any"
+		return nil
+	case "sas":
+		return fmt.Errorf("checking tokens (sas) is not served yet; allowed: any, which accepts every token")
+	}
+	return fmt.Errorf("found %q; allowed: any", v)
+}

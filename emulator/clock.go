@@ -1,0 +1,33 @@
+package emulator
+
+import "time"
+
+// Clock is the broker's time (DEC-35): locks, schedules, time to live and idle deletion follow it. What belongs to
+// the network (heartbeats, idle links) follows the real clock instead.
+type Clock interface {
+	// Now returns the current instant.
+	Now() time.Time
+	// At calls f on its own goroutine once the clock has reached t.
+	At(t time.Time, f func()) Timer
+}
+
+// Timer is one pending call of a [Clock].
+type Timer interface {
+	// Stop prevents the call if it has not begun; it does not wait for one that has.
+	Stop() bool
+}
+
+// SystemClock is the machine's own clock. In a testing/synctest bubble it follows the bubble's.
+type SystemClock struct{}
+
+// Now returns time.Now.
+func (SystemClock) Now() time.Time { return time.Now() }
+
+// At uses time.AfterFunc.
+func (SystemClock) At(t time.Time, f func()) Timer { return time.AfterFunc(time.Until(t), f) }
+
+// millis is the resolution of all instants in the broker (TIME-7).
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+// instant is the inverse of millis.
+func instant(ms int64) time.Time { return time.UnixMilli(ms) }

@@ -1,0 +1,177 @@
+package emulator
+
+// ReceiveMode says whether a delivered message is locked or removed.
+type ReceiveMode uint8
+
+// The receive modes.
+const (
+	PeekLock         ReceiveMode = iota // LOCK-1
+	ReceiveAndDelete                    // RAD-1
+)
+
+// quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27).
+const quantum = 64
+
+// Consumer is one receiving link on a sub-queue. Its methods must not be called from two goroutines at once.
+type Consumer struct {
+	// immutable
+	q      *Queue
+	sub    SubQueue
+	mode   ReceiveMode
+	notify func()
+
+	// guarded by q.mu
+	closed     bool
+	inLine     bool
+	prev, next *Consumer
+	want       int // how many messages it would take
+	promise    int // how many the last poke promised; 0 when it is not poked
+}
+
+// NewConsumer attaches a consumer to a sub-queue. notify says: call Take again, or look whether your deliveries have
+// become ready. It runs on any goroutine, possibly under the queue's mutex: it must only set a flag or post. Every
+// notify must be answered with a Take, if only with one of zero.
+func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.canReceiveLocked(); err != nil {
+		return nil, err
+	}
+	q.touchLocked(q.ns.Now())
+	return &Consumer{q: q, sub: sub, mode: mode, notify: notify}, nil
+}
+
+// Take appends up to max messages, a quantum at most, to dst, those with the lowest numbers first (ORD-1). If there
+// are fewer the consumer waits in line, in the order in which consumers granted credit (ORD-4), and is notified when
+// there is something to take. Take(dst, 0) says that the consumer can't take anything now: it leaves the line, and
+// what it was notified of goes to the next.
+//
+// In peek-lock mode the messages are locked from now on (LOCK-2). A delivery may not be ready at once: see
+// [Delivery.Ready].
+func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
+	q := c.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	b := q.box(c.sub)
+	poked := c.promise > 0
+	b.line.promised -= c.promise
+	c.promise = 0
+	if c.closed || max <= 0 || q.canReceiveLocked() != nil {
+		b.line.leave(c)
+		b.wake()
+		return dst
+	}
+	now := q.ns.Now()
+	taken := c.pickLocked(b, min(max, quantum, b.available-b.line.promised), now)
+	c.lineUpLocked(b, max, len(taken), poked)
+	if len(taken) > 0 {
+		q.touchLocked(now)
+		dst = append(dst, c.deliverLocked(taken, now)...)
+	}
+	b.wake()
+	return dst
+}
+
+// pickLocked returns up to n available entries, without changing them yet; expired ones go where expired messages
+// go instead (EXP-5, EXP-7).
+func (c *Consumer) pickLocked(b *box, n int, now int64) []*entry {
+	if n <= 0 {
+		return nil
+	}
+	picked := make([]*entry, 0, n)
+	var expired []*entry
+	for len(picked) < n {
+		e := b.nextReady()
+		if e == nil {
+			break
+		}
+		b.take(e, markBusy)
+		if e.expired(now) {
+			expired = append(expired, e)
+			continue
+		}
+		picked = append(picked, e)
+	}
+	for _, e := range expired {
+		e.mark = markFree
+		b.makeAvailable(e)
+	}
+	if len(expired) > 0 {
+		c.q.expireLocked(expired, now)
+	}
+	return picked
+}
+
+// lineUpLocked puts a consumer that asked for max and got taken in its place in the line.
+func (c *Consumer) lineUpLocked(b *box, max, taken int, poked bool) {
+	c.want = max - taken
+	switch {
+	case c.want == 0 || taken == quantum:
+		b.line.leave(c) // full, or it comes back at once
+	case taken > 0:
+		b.line.leave(c)
+		b.line.pushBack(c)
+	case c.inLine:
+	case poked:
+		b.line.pushFront(c) // somebody was faster; it keeps its turn
+	default:
+		b.line.pushBack(c)
+	}
+}
+
+// deliverLocked makes deliveries of entries that pickLocked chose.
+func (c *Consumer) deliverLocked(taken []*entry, now int64) []*Delivery {
+	ds := make([]*Delivery, len(taken))
+	for i, e := range taken {
+		if c.mode == PeekLock {
+			c.q.lockLocked(e, now)
+		}
+		ds[i] = newDelivery(c.q, e, c.notify)
+	}
+	if c.mode == ReceiveAndDelete {
+		c.q.deliverDeletedLocked(ds)
+		return ds
+	}
+	c.q.fetchLocked(ds)
+	return ds
+}
+
+// Close takes the consumer off the queue. Locks run on (LOCK-10); deliveries that did not reach the wire have to be
+// given back with Return before.
+func (c *Consumer) Close() {
+	q := c.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	b := q.box(c.sub)
+	b.line.promised -= c.promise
+	c.promise = 0
+	c.closed = true
+	b.line.leave(c)
+	b.wake()
+}
+
+// Settle settles a delivery of this consumer, as [Queue.Settle] does.
+func (c *Consumer) Settle(d *Delivery, s Settlement, done Completion) error {
+	token := [1]LockToken{d.token}
+	return c.q.Settle(token[:], s, done)
+}
+
+// Return gives back deliveries that never reached the wire. They are available again at once, with number and
+// delivery count unchanged (LOCK-13, RAD-5), those that were received and deleted once they are stored again.
+func (c *Consumer) Return(ds []*Delivery) {
+	q := c.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.ns.Now()
+	for i := len(ds) - 1; i >= 0; i-- {
+		d := ds[i]
+		if d.mode == PeekLock {
+			if e := q.locks[d.token]; e != nil {
+				q.unlockLocked(e)
+				q.restLocked(e, now)
+			}
+			continue
+		}
+		q.takeBackLocked(d)
+	}
+}

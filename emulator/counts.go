@@ -1,0 +1,30 @@
+package emulator
+
+// Counts is how many messages a queue holds (CNT-1).
+type Counts struct {
+	Active             int64 // with locked and deferred ones (CNT-3, CNT-4)
+	DeadLetter         int64
+	Scheduled          int64
+	Transfer           int64
+	TransferDeadLetter int64
+	Deferred           int64 // of the active ones, those that are deferred
+	SizeBytes          int64 // of all of them
+}
+
+// Counts returns the numbers at this moment. They are kept up to date, not counted.
+func (q *Queue) Counts() Counts {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	b := &q.boxes[Main]
+	c := Counts{
+		Active:             int64(b.n - b.pending - b.scheduled),
+		Scheduled:          int64(b.scheduled),
+		Deferred:           int64(b.deferred),
+		DeadLetter:         int64(q.boxes[DeadLetter].n - q.boxes[DeadLetter].pending),
+		TransferDeadLetter: int64(q.boxes[TransferDeadLetter].n - q.boxes[TransferDeadLetter].pending),
+	}
+	for i := range q.boxes {
+		c.SizeBytes += q.boxes[i].bytes
+	}
+	return c
+}

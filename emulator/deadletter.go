@@ -1,0 +1,14 @@
+package emulator
+
+import "fmt"
+
+// maxDeliveryProperties are those of a message that was delivered count times in vain (DLQ-R1).
+func maxDeliveryProperties(count uint32) []byte {
+	return deadLetterProperties("MaxDeliveryCountExceeded",
+		fmt.Sprintf("Message could not be consumed after %d delivery attempts.", count))
+}
+
+// headerSizeProperties are those of a message whose properties outgrew their limit (DLQ-R3).
+func headerSizeProperties() []byte {
+	return deadLetterProperties("HeaderSizeExceeded", "The size quota for this stream has been exceeded.")
+}

@@ -1,0 +1,147 @@
+package emulator
+
+import (
+	"container/heap"
+	"slices"
+)
+
+// bucketShift makes buckets of 256 milliseconds.
+const bucketShift = 8
+
+// deadlines keeps entries by an instant in milliseconds. Instants that lie close together share a bucket, and only
+// the earliest bucket is ever sorted, so that adding and removing cost the same however many entries wait.
+//
+// An entry is not searched when it is removed: remove only counts, and live tells the stale items apart when their
+// bucket is compacted or comes due.
+type deadlines struct {
+	live    func(e *entry, at int64) bool
+	buckets map[int64]*bucket
+	keys    int64Heap // keys of buckets
+}
+
+type bucket struct {
+	items  []deadline
+	min    int64 // no item is due earlier
+	dead   int   // removals since the last compaction
+	sorted bool  // descending, the earliest at the end
+}
+
+type deadline struct {
+	at int64
+	e  *entry
+}
+
+func newDeadlines(live func(e *entry, at int64) bool) deadlines {
+	return deadlines{live: live, buckets: make(map[int64]*bucket)}
+}
+
+// add lets popDue return e once at has come.
+func (d *deadlines) add(e *entry, at int64) {
+	key := at >> bucketShift
+	b := d.buckets[key]
+	if b == nil {
+		b = &bucket{min: at}
+		d.buckets[key] = b
+		heap.Push(&d.keys, key)
+	}
+	b.items = append(b.items, deadline{at: at, e: e})
+	b.min = min(b.min, at)
+	b.sorted = false
+}
+
+// remove says that live became false for an entry that was added for at.
+func (d *deadlines) remove(at int64) {
+	b := d.buckets[at>>bucketShift]
+	if b == nil {
+		return
+	}
+	b.dead++
+	if b.dead >= 32 && b.dead*2 >= len(b.items) || b.dead >= len(b.items) {
+		b.compact(d.live)
+	}
+}
+
+func (b *bucket) compact(live func(*entry, int64) bool) {
+	b.items = slices.DeleteFunc(b.items, func(x deadline) bool { return !live(x.e, x.at) })
+	if len(b.items) == 0 {
+		b.items = nil
+	} else if cap(b.items) > 4*len(b.items) {
+		b.items = slices.Clone(b.items)
+	}
+	b.dead = 0
+}
+
+// next returns an instant before which nothing is due; what was removed meanwhile may make it too early.
+func (d *deadlines) next() (at int64, ok bool) {
+	for len(d.keys) > 0 {
+		if b := d.buckets[d.keys[0]]; len(b.items) > 0 {
+			return b.min, true
+		}
+		d.dropFirst()
+	}
+	return 0, false
+}
+
+// popDue removes and returns the earliest entry whose instant has come.
+func (d *deadlines) popDue(now int64) (*entry, bool) {
+	for len(d.keys) > 0 {
+		b := d.buckets[d.keys[0]]
+		if len(b.items) > 0 && b.min > now {
+			return nil, false
+		}
+		if !b.sorted {
+			slices.SortFunc(b.items, func(x, y deadline) int { return compare(y, x) })
+			b.sorted = true
+		}
+		for n := len(b.items); n > 0; n = len(b.items) {
+			x := b.items[n-1]
+			if live := d.live(x.e, x.at); live && x.at > now {
+				b.min = x.at
+				return nil, false
+			} else {
+				b.items[n-1] = deadline{}
+				b.items = b.items[:n-1]
+				if live {
+					return x.e, true
+				}
+			}
+		}
+		d.dropFirst()
+	}
+	return nil, false
+}
+
+func (d *deadlines) dropFirst() {
+	delete(d.buckets, d.keys[0])
+	heap.Pop(&d.keys)
+}
+
+// compare orders by instant, then by sequence number.
+func compare(x, y deadline) int {
+	if x.at != y.at {
+		if x.at < y.at {
+			return -1
+		}
+		return 1
+	}
+	switch {
+	case x.e.seq < y.e.seq:
+		return -1
+	case x.e.seq > y.e.seq:
+		return 1
+	}
+	return 0
+}
+
+type int64Heap []int64
+
+func (h int64Heap) Len() int           { return len(h) }
+func (h int64Heap) Less(i, j int) bool { return h[i] < h[j] }
+func (h int64Heap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *int64Heap) Push(x any)        { *h = append(*h, x.(int64)) }
+func (h *int64Heap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}

@@ -1,0 +1,114 @@
+package emulator
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestDeadlines_AgainstAMap does the same random operations on deadlines and on a map.
+func TestDeadlines_AgainstAMap(t *testing.T) {
+	r := NewRandom(t)
+	for _, span := range []int64{100, 5_000, 10_000_000} { // one bucket, a few, many
+		model := make(map[*entry]int64)
+		d := newDeadlines(func(e *entry, at int64) bool { at2, ok := model[e]; return ok && at2 == at })
+		now, seq := int64(0), int64(0)
+		for range 20_000 {
+			switch k := r.IntN(10); {
+			case k < 5:
+				seq++
+				e := &entry{seq: seq}
+				model[e] = now + r.Int64N(span)
+				d.add(e, model[e])
+			case k < 8: // settled before it is due, or put off
+				for e, at := range model {
+					delete(model, e)
+					d.remove(at)
+					if k == 7 {
+						model[e] = at + r.Int64N(span)
+						d.add(e, model[e])
+					}
+					break
+				}
+			default:
+				now += r.Int64N(span/20 + 1)
+				popAll(t, &d, model, now)
+			}
+			checkNext(t, &d, model)
+		}
+		popAll(t, &d, model, now+3*span)
+		if len(model) > 0 {
+			t.Fatalf("%d entries never came due", len(model))
+		}
+		if at, ok := d.next(); ok {
+			t.Fatalf("next is %d with nothing left", at)
+		}
+	}
+}
+
+// popAll takes what is due by now from both and compares, order included.
+func popAll(t *testing.T, d *deadlines, model map[*entry]int64, now int64) {
+	t.Helper()
+	var want []deadline
+	for e, at := range model {
+		if at <= now {
+			want = append(want, deadline{at: at, e: e})
+		}
+	}
+	slices.SortFunc(want, compare)
+	for i, w := range want {
+		e, ok := d.popDue(now)
+		if !ok || e != w.e {
+			t.Fatalf("entry %d of %d that are due at %d: %v %v, want number %d at %d", i, len(want), now, e, ok, w.e.seq, w.at)
+		}
+		delete(model, e)
+	}
+	if e, ok := d.popDue(now); ok {
+		t.Fatalf("number %d came due too early", e.seq)
+	}
+}
+
+// checkNext checks that nothing is due before the instant that next tells.
+func checkNext(t *testing.T, d *deadlines, model map[*entry]int64) {
+	t.Helper()
+	at, ok := d.next()
+	if !ok && len(model) > 0 {
+		t.Fatalf("next knows of nothing; %d entries wait", len(model))
+	}
+	for _, want := range model {
+		if want < at {
+			t.Fatalf("next is %d, but something is due at %d", at, want)
+		}
+	}
+}
+
+// TestDeadlines_RemovedOnesAreForgotten: locks come and go by the million, all with deadlines in the future.
+func TestDeadlines_RemovedOnesAreForgotten(t *testing.T) {
+	live := map[*entry]bool{}
+	d := newDeadlines(func(e *entry, _ int64) bool { return live[e] })
+	for i := range int64(100_000) {
+		e := &entry{seq: i}
+		live[e] = true
+		d.add(e, 60_000+i/100)
+		delete(live, e)
+		d.remove(60_000 + i/100)
+	}
+	kept := 0
+	for _, b := range d.buckets {
+		kept += cap(b.items)
+	}
+	if kept > 1000 {
+		t.Errorf("room for %d stale deadlines is kept", kept)
+	}
+}
+
+func TestDeadlines_SameInstantByNumber(t *testing.T) {
+	d := newDeadlines(func(*entry, int64) bool { return true })
+	for _, seq := range []int64{3, 1, 2} {
+		d.add(&entry{seq: seq}, 1000)
+	}
+	for want := int64(1); want <= 3; want++ {
+		if e, ok := d.popDue(1000); !ok || e.seq != want {
+			t.Errorf("got %v, want number %d", e, want)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package emulator
+
+// ReceiveDeferred receives deferred messages by their numbers, all or none, in the order asked for (DEF-3 to DEF-5).
+// done is called once with ready deliveries, possibly before ReceiveDeferred returns and on any goroutine, or with
+// an error. A synchronous error means that done will not be called: CodeMessageNotFound if one of the messages is
+// unknown, not deferred, locked or named twice; one that has expired is treated as expired by the attempt (EXP-11).
+func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, done func([]*Delivery, error)) error {
+	q.mu.Lock()
+	if err := q.canReceiveLocked(); err != nil {
+		q.mu.Unlock()
+		return err
+	}
+	now := q.ns.Now()
+	entries, err := q.findDeferredLocked(sub, seqs, now)
+	if err != nil || len(entries) == 0 {
+		q.mu.Unlock()
+		if err == nil {
+			done(nil, nil)
+		}
+		return err
+	}
+	q.touchLocked(now)
+	ds := make([]*Delivery, len(entries))
+	for i, e := range entries {
+		if mode == PeekLock {
+			q.lockLocked(e, now)
+		} else {
+			e.mark = markBusy
+		}
+		ds[i] = newDelivery(q, e, nil)
+		ds[i].withState = true
+	}
+	if mode == ReceiveAndDelete {
+		q.deleteLocked(ds, func(err error) { finishDeferred(ds, err, done) })
+		q.mu.Unlock()
+		return nil
+	}
+	missing := make([]*Delivery, 0, len(ds))
+	for _, d := range ds {
+		if data := d.e.body.data; data != nil {
+			d.become(deliveryReady, data)
+		} else {
+			missing = append(missing, d)
+		}
+	}
+	if len(missing) > 0 {
+		q.readLocked(missing, func(err error) { q.finishDeferredRead(ds, missing, err, done) })
+		q.mu.Unlock()
+		return nil
+	}
+	q.mu.Unlock()
+	done(ds, nil)
+	return nil
+}
+
+// finishDeferredRead ends a receive whose bodies had to be read. If one of them can't be had none of the messages is
+// received: their locks are given back.
+func (q *Queue) finishDeferredRead(ds, missing []*Delivery, err error, done func([]*Delivery, error)) {
+	for _, d := range missing {
+		if err == nil && d.body == nil {
+			err = deferredNotFound(q.path) // settled by its token, or removed, meanwhile
+		}
+		d.become(deliveryReady, d.body)
+	}
+	if err != nil {
+		q.mu.Lock()
+		now := q.ns.Now()
+		for _, d := range ds {
+			if e := q.locks[d.token]; e != nil {
+				q.unlockLocked(e)
+				q.restLocked(e, now)
+			}
+		}
+		q.mu.Unlock()
+	}
+	finishDeferred(ds, err, done)
+}
+
+func finishDeferred(ds []*Delivery, err error, done func([]*Delivery, error)) {
+	if err != nil {
+		done(nil, err)
+		return
+	}
+	done(ds, nil)
+}
+
+// findDeferredLocked returns the deferred, unlocked messages with the given numbers.
+func (q *Queue) findDeferredLocked(sub SubQueue, seqs []int64, now int64) ([]*entry, error) {
+	var entries, expired []*entry
+	bad := false
+	seen := make(map[int64]bool, len(seqs))
+	for _, s := range seqs {
+		e := q.box(sub).find(s)
+		if e == nil || e.state != Deferred || e.mark != markFree || seen[s] {
+			bad = true
+			continue
+		}
+		seen[s] = true
+		if e.expired(now) {
+			expired = append(expired, e)
+			continue
+		}
+		entries = append(entries, e)
+	}
+	if len(expired) > 0 {
+		op := q.newMove(len(expired), nil)
+		op.again = true
+		for _, e := range expired {
+			op.expireLocked(e)
+		}
+		op.appendLocked()
+	}
+	if bad || len(expired) > 0 {
+		return nil, deferredNotFound(q.path)
+	}
+	return entries, nil
+}

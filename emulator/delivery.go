@@ -1,0 +1,169 @@
+package emulator
+
+import (
+	"sync/atomic"
+
+	"minibus/internal/amqp/message"
+)
+
+// Progress of a delivery on its way to the wire.
+const (
+	deliveryWaiting uint32 = iota // its body is being read, or its removal is being written
+	deliveryReady
+	deliveryGone
+)
+
+// Delivery is one message handed to one consumer.
+type Delivery struct {
+	// immutable
+	q           *Queue
+	e           *entry
+	notify      func()
+	mode        ReceiveMode
+	token       LockToken
+	seq         int64
+	enqueued    int64
+	ttl         int64
+	until       int64
+	enqueuedSeq int64
+	bodyID      int64
+	size        uint32
+	count       uint32
+	state       State
+	withState   bool // the message state is told (PROP-6)
+	omitBody    bool // PEEK-14
+	overlay     []byte
+
+	body     []byte // set before progress becomes ready
+	progress atomic.Uint32
+
+	// guarded by q.mu; ReceiveAndDelete only
+	returned bool // the consumer gave it back
+	removed  bool // its removal is committed
+}
+
+func newDelivery(q *Queue, e *entry, notify func()) *Delivery {
+	d := &Delivery{
+		q: q, e: e, notify: notify, mode: ReceiveAndDelete, seq: e.seq, enqueued: e.enqueued, ttl: e.ttl,
+		enqueuedSeq: e.enqueuedSeq(), bodyID: e.body.id, size: e.body.size, count: e.count, state: e.state,
+		overlay: e.overlay(),
+	}
+	if e.lock != nil {
+		d.mode, d.token, d.until = PeekLock, e.lock.token, e.lock.until
+	}
+	return d
+}
+
+// Ready reports whether the delivery may be written. If it is neither ready nor gone, the consumer's notify says
+// when to look again. A delivery that is gone must be skipped: its message was settled by its token meanwhile, or it
+// could not be read or removed and is available again.
+func (d *Delivery) Ready() (ready, gone bool) {
+	p := d.progress.Load()
+	return p == deliveryReady, p == deliveryGone
+}
+
+// Token returns the lock token; it is zero for messages received and deleted.
+func (d *Delivery) Token() LockToken { return d.token }
+
+// Seq returns the sequence number.
+func (d *Delivery) Seq() int64 { return d.seq }
+
+// LockedUntil returns when the lock ends unless it is renewed, in milliseconds since the Unix epoch.
+func (d *Delivery) LockedUntil() int64 { return d.until }
+
+// DeliveryCount returns the number of earlier failed deliveries (DC-1).
+func (d *Delivery) DeliveryCount() uint32 { return d.count }
+
+// Size returns the bytes of the message as its sender encoded it.
+func (d *Delivery) Size() int { return int(d.size) }
+
+// Append appends the encoded message as the client must see it. The delivery must be ready.
+func (d *Delivery) Append(dst []byte) []byte {
+	m, err := message.Scan(d.body)
+	if err != nil {
+		return dst // every stored message was scanned before
+	}
+	p := message.Patch{
+		DeliveryCount: d.count, TTL: d.ttl, SequenceNumber: d.seq, EnqueuedTime: message.Timestamp(d.enqueued),
+		EnqueuedSequenceNumber: d.enqueuedSeq, HasEnqueuedSequenceNumber: d.enqueuedSeq != 0,
+		State: int32(d.state), HasState: d.withState, Properties: d.overlay, OmitBody: d.omitBody,
+	}
+	if d.mode == PeekLock {
+		p.LockedUntil, p.HasLockedUntil = message.Timestamp(d.until), true
+		p.LockToken, p.HasLockToken = message.UUID(d.token), true
+	}
+	if !m.HasMessageID() {
+		p.MessageID = d.q.ns.madeID(d.bodyID)
+	}
+	return p.Append(dst, &m)
+}
+
+func (d *Delivery) become(progress uint32, body []byte) {
+	d.body = body
+	d.progress.Store(progress)
+}
+
+// fetch is bodies that are being read for deliveries.
+type fetch struct {
+	read BodyRead
+	q    *Queue
+	ds   []*Delivery
+	then func(err error) // called without the mutex when all bodies are there
+}
+
+// fetchLocked makes deliveries ready whose bodies are in memory and reads the others from the journal.
+func (q *Queue) fetchLocked(ds []*Delivery) {
+	var missing []*Delivery
+	for _, d := range ds {
+		if data := d.e.body.data; data != nil {
+			d.become(deliveryReady, data)
+		} else {
+			missing = append(missing, d)
+		}
+	}
+	if len(missing) > 0 {
+		q.readLocked(missing, func(err error) { finishFetch(q, missing, err) })
+	}
+}
+
+// readLocked reads the bodies of deliveries and calls then.
+func (q *Queue) readLocked(ds []*Delivery, then func(error)) {
+	f := &fetch{q: q, ds: ds, then: then}
+	for _, d := range ds {
+		f.read.IDs = append(f.read.IDs, d.bodyID)
+	}
+	f.read.Done = f
+	q.ns.journal.ReadBodies(&f.read)
+}
+
+// Completed hands the bodies to their deliveries.
+func (f *fetch) Completed(err error) {
+	if err == nil {
+		for i, d := range f.ds {
+			d.body = f.read.Bodies[i]
+		}
+	}
+	f.then(err)
+}
+
+// finishFetch ends a read for peek-locked deliveries. Those without a body are given up and their locks released.
+func finishFetch(q *Queue, ds []*Delivery, err error) {
+	if err != nil {
+		q.ns.logger.Error("message bodies could not be read", "entity", q.path, "error", err)
+	}
+	q.mu.Lock()
+	now := q.ns.Now()
+	for _, d := range ds {
+		if d.body != nil {
+			d.become(deliveryReady, d.body)
+			continue
+		}
+		d.become(deliveryGone, nil)
+		if e := q.locks[d.token]; e != nil {
+			q.unlockLocked(e)
+			q.restLocked(e, now)
+		}
+	}
+	q.mu.Unlock()
+	ds[0].notify()
+}

@@ -1,0 +1,123 @@
+package emulator
+
+// mark says what the broker is doing with an entry at the moment. Together with entry.state, which is what the
+// journal has, it is the message's place in the life cycle.
+type mark uint8
+
+const (
+	markFree    mark = iota // at rest: available, deferred or scheduled
+	markPending             // being written; nobody sees it yet
+	markLocked              // locked by a consumer
+	markBusy                // a change of it is being written: settled, moved, activated or removed
+	markGone                // no longer in any log
+)
+
+// entry is one message in memory. There is one for every stored message, so its size matters: 64 bytes, with what
+// few messages have in extra and what only locked ones have in lock.
+type entry struct {
+	seq      int64
+	enqueued int64 // ms
+	ttl      int64 // ms; 0: does not expire
+	row      int64
+	body     *payload
+	extra    *extra // nil on most messages
+	lock     *lock  // not nil while mark is markLocked
+	count    uint32 // delivery count (DC-1)
+	state    State
+	mark     mark
+	sub      SubQueue
+	returned bool // stands in its box's heap of returned messages
+}
+
+// extra is what only some messages have.
+type extra struct {
+	due         int64  // ms; of scheduled messages
+	overlay     []byte // changed application properties
+	reason      string // dead-letter reason
+	enqueuedSeq int64  // SEQ-16
+}
+
+// payload is the encoded message as the sender sent it, shared by all copies of the message.
+type payload struct {
+	id   int64
+	data []byte // nil when it is only on disk
+	size uint32
+	refs int32
+}
+
+// lock is a peek-lock (LOCK-1).
+type lock struct {
+	token LockToken
+	until int64 // ms
+}
+
+func (e *entry) due() int64 {
+	if e.extra == nil {
+		return 0
+	}
+	return e.extra.due
+}
+
+func (e *entry) overlay() []byte {
+	if e.extra == nil {
+		return nil
+	}
+	return e.extra.overlay
+}
+
+func (e *entry) reason() string {
+	if e.extra == nil {
+		return ""
+	}
+	return e.extra.reason
+}
+
+func (e *entry) enqueuedSeq() int64 {
+	if e.extra == nil {
+		return 0
+	}
+	return e.extra.enqueuedSeq
+}
+
+// expires returns the instant in milliseconds after which the message is no longer delivered, or 0 (EXP-4).
+func (e *entry) expires() int64 {
+	if e.ttl <= 0 {
+		return 0
+	}
+	return e.enqueued + e.ttl
+}
+
+// expired reports whether the message may not be delivered any more (EXP-5). Nothing expires in a dead-letter
+// queue or while it is scheduled (EXP-12).
+func (e *entry) expired(now int64) bool {
+	return e.ttl > 0 && e.sub == Main && e.state != Scheduled && now >= e.enqueued+e.ttl
+}
+
+// ready reports whether a receive may take the message.
+func (e *entry) ready() bool { return e.mark == markFree && e.state == Active }
+
+// withExtra returns a copy of e's extra data to change; e itself keeps its own until the change is committed.
+func (e *entry) withExtra() extra {
+	if e.extra == nil {
+		return extra{}
+	}
+	return *e.extra
+}
+
+// setExtra stores x, or nothing if nothing is set in it.
+func (e *entry) setExtra(x extra) {
+	if x.due == 0 && x.overlay == nil && x.reason == "" && x.enqueuedSeq == 0 {
+		e.extra = nil
+		return
+	}
+	e.extra = &x
+}
+
+// record is what the journal stores of e in the entity.
+func (e *entry) record(entity int64) MessageRecord {
+	return MessageRecord{
+		Row: e.row, Entity: entity, Sub: e.sub, Seq: e.seq, Body: e.body.id, State: e.state,
+		Enqueued: e.enqueued, TTL: e.ttl, Scheduled: e.due(), Size: int64(e.body.size),
+		DeliveryCount: e.count, Overlay: e.overlay(), Reason: e.reason(), EnqueuedSeq: e.enqueuedSeq(),
+	}
+}

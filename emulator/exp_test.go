@@ -1,0 +1,305 @@
+package emulator_test
+
+import (
+	"testing"
+	"time"
+
+	goamqp "github.com/Azure/go-amqp"
+
+	"minibus/emulator"
+)
+
+func TestEXP1_EXP16_EffectiveTTLIsTheSmaller(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		message, def, ttl time.Duration
+	}{
+		{"neither", 0, 0, 0},
+		{"the message's alone", time.Minute, 0, time.Minute},
+		{"the entity's alone", 0, time.Hour, time.Hour},
+		{"a longer one is reduced", 2 * time.Hour, time.Hour, time.Hour},
+		{"a shorter one is kept", time.Minute, time.Hour, time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, emulator.QueueOptions{DefaultMessageTimeToLive: c.def}, func(b *broker) {
+				m := withTTL("a", c.message) // a header with ttl 0 counts as one without
+				b.send(m)
+				for range 2 {
+					g := b.peek()[0]
+					equal(t, "ttl that receivers see", g.Header.TTL, c.ttl)
+					equal(t, "expiry time is there", g.Properties.AbsoluteExpiryTime != nil, c.ttl > 0)
+					b.restart()
+				}
+				if c.ttl == 0 {
+					return
+				}
+				wait(c.ttl - time.Millisecond)
+				b.wantCounts(1, 0, 0, 0)
+				wait(time.Millisecond)
+				b.wantCounts(0, 0, 0, 0)
+			})
+		})
+	}
+}
+
+func TestEXP3_NoTimeToLiveUnlessAsked(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		b.sendTexts("a")
+		wait(10 * 365 * 24 * time.Hour)
+		g := b.one()
+		equal(t, "ttl", g.Header.TTL, 0)
+		equal(t, "body", g.body(), "a")
+	})
+}
+
+func TestEXP4_FixedWhenStored(t *testing.T) {
+	bubble(t, emulator.QueueOptions{DefaultMessageTimeToLive: time.Minute}, func(b *broker) {
+		soonGone := text("old")
+		soonGone.Properties = properties("id")
+		far := time.Now().Add(24 * time.Hour)
+		soonGone.Properties.AbsoluteExpiryTime = &far // without effect
+		b.send(soonGone)
+		b.update(func(o *emulator.QueueOptions) { o.DefaultMessageTimeToLive = time.Hour })
+		b.sendTexts("new")
+		b.restart()
+		equal(t, "ttl of the old message", b.peek()[0].Header.TTL, time.Minute)
+		wait(time.Minute)
+		equal(t, "left", bodies(b.peek()), "new")
+		wait(time.Hour - time.Minute)
+		b.wantCounts(0, 0, 0, 0)
+	})
+}
+
+func TestEXP5_NeverDeliveredPastTheInstant(t *testing.T) {
+	for _, mode := range []emulator.ReceiveMode{emulator.PeekLock, emulator.ReceiveAndDelete} {
+		bubble(t, emulator.QueueOptions{}, func(b *broker) {
+			// The clock may be ahead of the timer: then it is the receive that finds the message expired.
+			r := b.receiver(emulator.Main, mode)
+			for range 10 {
+				b.send(withTTL("a", time.Second))
+			}
+			b.send(withTTL("b", time.Minute))
+			time.Sleep(time.Second) // no synctest.Wait: the timer may or may not have run
+			equal(t, "received", bodies(r.take(20)), "b")
+		})
+	}
+}
+
+func TestEXP5_LateTimerStillDeliversNothingExpired(t *testing.T) {
+	clock := &lateClock{}
+	bubbleWith(t, emulator.Options{Clock: clock}, emulator.QueueOptions{DeadLetteringOnExpiration: true}, func(b *broker) {
+		b.send(withTTL("a", time.Second), text("b"), withTTL("c", time.Second))
+		clock.late = true
+		wait(time.Minute)
+		equal(t, "before the timer, peeked", bodies(b.peek()), "a b c") // EXP-7
+		b.wantCounts(3, 0, 0, 0)                                        // CNT-5
+		equal(t, "received", bodies(b.receive(5)), "b")
+		b.wantCounts(1, 2, 0, 0) // the attempt treats what it finds expired
+	})
+}
+
+// lateClock is the system's clock, the timers of which do not fire once late is set.
+type lateClock struct {
+	emulator.SystemClock
+	late bool
+}
+
+func (c *lateClock) At(t time.Time, f func()) emulator.Timer {
+	return c.SystemClock.At(t, func() {
+		if !c.late {
+			f()
+		}
+	})
+}
+
+func TestEXP6_DLQR2_DroppedOrDeadLettered(t *testing.T) {
+	for _, flag := range []bool{false, true} {
+		bubble(t, emulator.QueueOptions{DeadLetteringOnExpiration: flag}, func(b *broker) {
+			m := withTTL("a", time.Minute)
+			m.ApplicationProperties = map[string]any{"k": "v"}
+			sent := now()
+			b.send(m, text("stays"))
+			wait(time.Minute)
+			if !flag {
+				b.wantCounts(1, 0, 0, 0)
+				b.restart()
+				b.wantCounts(1, 0, 0, 0)
+				return
+			}
+			b.wantCounts(1, 1, 0, 0)
+			b.restart()
+			g := b.oneFrom(emulator.DeadLetter)
+			equal(t, "body", g.body(), "a")
+			equal(t, "reason", g.property("DeadLetterReason"), any("TTLExpiredException"))
+			equal(t, "description", g.property("DeadLetterErrorDescription"), any("The message expired and was dead lettered."))
+			equal(t, "the sender's property", g.property("k"), any("v"))
+			equal(t, "number", g.seq(), 1)
+			equal(t, "enqueued time", g.enqueued(), sent)
+			equal(t, "delivery count", g.count(), 0)
+		})
+	}
+}
+
+func TestEXP7_DEC22_AtTheInstant(t *testing.T) {
+	bubble(t, emulator.QueueOptions{DeadLetteringOnExpiration: true}, func(b *broker) {
+		for i := range 300 { // more than one turn of the timer, all due at once, and a few besides
+			b.send(withTTL("a", time.Minute+time.Duration(i%3)*time.Second))
+		}
+		wait(time.Minute - time.Millisecond)
+		b.wantCounts(300, 0, 0, 0)
+		for i := range int64(3) {
+			wait(time.Millisecond)
+			b.wantCounts(200-100*i, 100+100*i, 0, 0)
+			wait(time.Second - time.Millisecond)
+		}
+	})
+}
+
+func TestEXP8_LockProtectsAndItsEndTakesEffectAtOnce(t *testing.T) {
+	ends := map[string]func(b *broker, g *got){
+		"abandon": func(b *broker, g *got) { b.settle(emulator.Abandon, g) },
+		"release": func(b *broker, g *got) { b.settle(emulator.Release, g) },
+		"expiry":  func(*broker, *got) { wait(time.Minute) },
+	}
+	for name, end := range ends {
+		for _, flag := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				bubble(t, emulator.QueueOptions{DeadLetteringOnExpiration: flag}, func(b *broker) {
+					b.send(withTTL("completed", time.Second), withTTL("a", time.Second))
+					gs := b.receive(2)
+					wait(30 * time.Second)
+					b.wantCounts(2, 0, 0, 0)
+					b.settle(emulator.Complete, gs[0])
+					end(b, gs[1])
+					equal(t, "redelivered", len(b.receive(1)), 0)
+					if !flag {
+						b.wantCounts(0, 0, 0, 0)
+						return
+					}
+					b.wantCounts(0, 1, 0, 0)
+					equal(t, "reason", b.oneFrom(emulator.DeadLetter).property("DeadLetterReason"), any("TTLExpiredException"))
+				})
+			})
+		}
+	}
+}
+
+func TestEXP8_EXP10_DeferOfAnExpiredLockedMessageKeepsIt(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		b.send(withTTL("a", time.Second))
+		g := b.one()
+		wait(30 * time.Second)
+		b.settle(emulator.Defer, g)
+		b.wantCounts(1, 0, 0, 1)
+	})
+}
+
+func TestEXP9_ExpiryWinsOverMaxDeliveryCount(t *testing.T) {
+	bubble(t, emulator.QueueOptions{DeadLetteringOnExpiration: true, MaxDeliveryCount: 1}, func(b *broker) {
+		b.send(withTTL("a", time.Second))
+		g := b.one()
+		wait(30 * time.Second)
+		b.settle(emulator.Abandon, g)
+		g = b.oneFrom(emulator.DeadLetter)
+		equal(t, "reason", g.property("DeadLetterReason"), any("TTLExpiredException"))
+	})
+}
+
+func TestEXP10_EXP11_DeferredMessagesStayUntilTheyAreAskedFor(t *testing.T) {
+	for _, flag := range []bool{false, true} {
+		for _, mode := range []emulator.ReceiveMode{emulator.PeekLock, emulator.ReceiveAndDelete} {
+			bubble(t, emulator.QueueOptions{DeadLetteringOnExpiration: flag}, func(b *broker) {
+				seq := b.deferOne(withTTL("a", time.Second))
+				other := b.deferOne(text("b"))
+				wait(time.Hour)
+				b.wantCounts(2, 0, 0, 2)
+				b.restart()
+				equal(t, "peeked", bodies(b.peek()), "a b")
+				_, err := b.byNumber(emulator.Main, mode, other, seq)
+				wantCode(t, "by number", err, emulator.CodeMessageNotFound)
+				wait(0)
+				equal(t, "peeked after the attempt", bodies(b.peek()), "b")
+				dead := b.peekFrom(emulator.DeadLetter, 0, 5)
+				equal(t, "dead-lettered", len(dead) == 1, flag)
+				if flag {
+					equal(t, "reason", dead[0].property("DeadLetterReason"), any("TTLExpiredException"))
+				}
+				equal(t, "the other one, not locked by the attempt", b.fetch(other).count(), 1)
+			})
+		}
+	}
+}
+
+func TestEXP13_RenewPastTheExpiryIsAllowed(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		b.send(withTTL("a", time.Second))
+		g := b.one()
+		for range 5 {
+			wait(50 * time.Second)
+			if _, err := b.q.Renew(tokensOf([]*got{g})); err != nil {
+				t.Fatalf("renew: %v", err)
+			}
+		}
+		b.settle(emulator.Complete, g)
+		b.wantCounts(0, 0, 0, 0)
+	})
+}
+
+func TestEXP17_MoreThanAHeaderCanHold(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		const ttl = 100 * 24 * time.Hour
+		m := withTTL("a", 4294967295*time.Millisecond)
+		created := now()
+		expires := created.Add(ttl)
+		m.Properties = &goamqp.MessageProperties{CreationTime: &created, AbsoluteExpiryTime: &expires}
+		b.send(m)
+		g := b.peek()[0]
+		equal(t, "ttl in the header", g.Header.TTL, 4294967295*time.Millisecond)
+		equal(t, "ttl by the two times", g.Properties.AbsoluteExpiryTime.Sub(*g.Properties.CreationTime), ttl)
+		wait(ttl - time.Millisecond)
+		b.wantCounts(1, 0, 0, 0)
+		wait(time.Millisecond)
+		b.wantCounts(0, 0, 0, 0)
+	})
+}
+
+func TestEXP6_FailedExpiryIsTriedAgain(t *testing.T) {
+	for _, flag := range []bool{false, true} {
+		bubble(t, emulator.QueueOptions{DeadLetteringOnExpiration: flag}, func(b *broker) {
+			b.send(withTTL("a", time.Minute), withTTL("b", time.Minute))
+			b.failOnce()
+			wait(time.Minute)
+			b.wantCounts(2, 0, 0, 0)
+			equal(t, "received meanwhile", len(b.receive(2)), 0)
+			wait(2 * time.Second)
+			if flag {
+				b.wantCounts(0, 2, 0, 0)
+				equalSlices(t, "delivery counts", countsOf(b.peekFrom(emulator.DeadLetter, 0, 2)), 0, 0)
+				return
+			}
+			b.wantCounts(0, 0, 0, 0)
+		})
+	}
+}
+
+func TestEXP11_FailedExpiryOfADeferredMessageChangesNothing(t *testing.T) {
+	for _, flag := range []bool{false, true} {
+		bubble(t, emulator.QueueOptions{DeadLetteringOnExpiration: flag}, func(b *broker) {
+			seq := b.deferOne(withTTL("a", time.Second))
+			wait(time.Minute)
+			b.failOnce()
+			_, err := b.byNumber(emulator.Main, emulator.PeekLock, seq)
+			wantCode(t, "by number", err, emulator.CodeMessageNotFound)
+			wait(time.Hour)
+			for _, g := range b.peek() { // it may be gone by now: the attempt is tried again
+				equal(t, "delivery count", g.count(), 1)
+				equal(t, "state", g.state(), int32(emulator.Deferred))
+			}
+			_, err = b.byNumber(emulator.Main, emulator.PeekLock, seq)
+			wantCode(t, "by number again", err, emulator.CodeMessageNotFound)
+			wait(time.Second)
+			equal(t, "left", len(b.peek()), 0)
+			equal(t, "dead-lettered", b.q.Counts().DeadLetter == 1, flag)
+		})
+	}
+}

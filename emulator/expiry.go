@@ -1,0 +1,18 @@
+package emulator
+
+// expireLocked removes or dead-letters messages that are past their time to live, of those entries that are at rest
+// and active: what is locked is treated when it is unlocked (EXP-8), and deferred messages stay (EXP-10).
+func (q *Queue) expireLocked(entries []*entry, now int64) {
+	if q.deleted {
+		return
+	}
+	op := q.newMove(len(entries), nil)
+	for _, e := range entries {
+		if !e.ready() || !e.expired(now) {
+			continue
+		}
+		q.box(e.sub).take(e, markBusy)
+		op.expireLocked(e)
+	}
+	op.appendLocked()
+}

@@ -1,0 +1,145 @@
+package emulator
+
+// SubQueue names one of the message logs of a queue.
+type SubQueue uint8
+
+// The logs of a queue (DLQ-1, DLQ-16).
+const (
+	Main               SubQueue = 0 // the queue itself
+	DeadLetter         SubQueue = 1 // <path>/$deadletterqueue
+	TransferDeadLetter SubQueue = 2 // <path>/$Transfer/$deadletterqueue
+)
+
+// State is what the journal knows of a message. A lock is not journaled (DEC-21): a locked message is Active or
+// Deferred there.
+type State uint8
+
+// The values of the message state annotation (PEEK-3).
+const (
+	Active    State = 0
+	Deferred  State = 1
+	Scheduled State = 2
+)
+
+// Completion is told the result of an operation, exactly once. It runs on the journal's goroutine, or on the
+// caller's when there was nothing to wait for; it must not block and must not call back into the package.
+type Completion interface {
+	Completed(err error)
+}
+
+// CompletionFunc adapts a function to [Completion].
+type CompletionFunc func(err error)
+
+// Completed calls f.
+func (f CompletionFunc) Completed(err error) { f(err) }
+
+// MessageRecord is one stored message: the row of the narrow state table.
+type MessageRecord struct {
+	Row           int64 // unique in the database, never reused
+	Entity        int64 // id of the owning entity
+	Seq           int64 // sequence number (SEQ-4)
+	Body          int64 // id of the body row; several rows may share one body
+	Enqueued      int64 // milliseconds since the Unix epoch (TIME-7)
+	TTL           int64 // effective time to live in milliseconds; 0 means that it never expires
+	Scheduled     int64 // due time in milliseconds; 0 when not scheduled
+	Size          int64 // bytes of the encoded message as the sender sent it
+	DeliveryCount uint32
+	Sub           SubQueue
+	State         State
+	HasSession    bool
+	SessionID     string
+	MessageID     string // canonical text, for people and for duplicate detection
+	Overlay       []byte // encoded map of application properties that the broker or a settlement changed; nil if none
+	Reason        string // dead-letter reason, for people; the overlay has it too
+	EnqueuedSeq   int64  // number at first submission (SEQ-16); 0 on messages sent directly
+}
+
+// OpKind says what an [Op] does.
+type OpKind uint8
+
+// The operations of a change.
+const (
+	OpInsert       OpKind = iota + 1 // store Record, and Data under Record.Body if Data is not nil
+	OpUpdate                         // write the changeable columns of Record: Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount, Overlay, Reason
+	OpDelete                         // remove row Record.Row, and body Record.Body if DropBody
+	OpCounter                        // nothing but the counter: Record.Entity's last number becomes Record.Seq
+	OpPutEntity                      // store Entity (insert or replace by id)
+	OpDeleteEntity                   // remove the entity Entity.ID and everything in it
+)
+
+// Op is one operation of a [Change].
+//
+// The journal also keeps, per entity, the last sequence number drawn: after a commit it is the greatest Record.Seq
+// of the OpInsert, OpUpdate (only where DrawsNumber) and OpCounter operations on that entity so far. It is never derived from the rows left
+// (SEQ-4: a number is never given twice).
+type Op struct {
+	Kind        OpKind
+	DropBody    bool // OpDelete: the body has no other copy
+	DrawsNumber bool // OpUpdate: Record.Seq was newly drawn (activation of a scheduled message)
+	Record      MessageRecord
+	Data        []byte // OpInsert: the encoded message; not changed and not kept after Completed
+	Entity      EntityRecord
+}
+
+// Change is an atomic unit: all its operations are committed in one transaction, or none is.
+type Change struct {
+	Ops  []Op
+	Done Completion // may be nil
+
+	// Single is backing space for changes of one operation, so that they cost no second allocation.
+	Single [1]Op
+}
+
+// EntityRecord is one stored entity.
+type EntityRecord struct {
+	ID      int64 // unique in the database, never reused: a re-created entity is another one (DEL-3)
+	Kind    EntityKind
+	Path    string // as created; names are compared without case
+	LastSeq int64  // last sequence number drawn
+	Options []byte // JSON of QueueOptions or TopicOptions
+}
+
+// EntityKind tells entities apart.
+type EntityKind uint8
+
+// The kinds of entities.
+const (
+	KindQueue EntityKind = 1
+	KindTopic EntityKind = 2
+)
+
+// BodyRead asks the journal for bodies. Bodies has the length of IDs; a body that is gone is nil.
+type BodyRead struct {
+	IDs    []int64
+	Bodies [][]byte
+	Done   Completion
+}
+
+// Loader receives what a journal holds, at start: all entities first, then all messages in any order.
+type Loader interface {
+	LoadEntity(EntityRecord) error
+	LoadMessage(*MessageRecord) error // the record is reused by the caller; byte slices may be kept
+}
+
+// Journal is the durable side of the domain. The store package implements it on SQLite.
+//
+// Append and ReadBodies never block and may be called under a queue's mutex. Changes are committed in the order in
+// which they were appended, many in one transaction where they have queued up. Completions of changes run on one
+// goroutine, in commit order, after the commit.
+//
+// When a commit fails, every change of its batch and every change appended behind it, until all their completions
+// have run, fails too, in order; a change that is alone at fault fails alone. After Close, appended changes fail.
+type Journal interface {
+	// Load streams the content. It is called once, before the first Append.
+	Load(Loader) error
+	// NextRow returns the first row id that was never used (rows and bodies share one sequence of ids).
+	NextRow() int64
+	// Secret returns 16 random bytes made once per database, from which message ids are made (PROP-10).
+	Secret() [16]byte
+	Append(*Change)
+	// ReadBodies reads bodies on a goroutine of the journal and then calls Done. A body whose insert is not yet
+	// committed may be reported as gone.
+	ReadBodies(*BodyRead)
+	// Flush calls done when everything that was appended before is committed or failed.
+	Flush(done Completion)
+}

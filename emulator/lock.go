@@ -1,0 +1,108 @@
+package emulator
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+)
+
+// LockToken identifies one delivery of a message (LOCK-3), in RFC 4122 byte order.
+type LockToken [16]byte
+
+// String returns the usual text form of a UUID.
+func (t LockToken) String() string {
+	var b [36]byte
+	hex.Encode(b[0:8], t[0:4])
+	hex.Encode(b[9:13], t[4:6])
+	hex.Encode(b[14:18], t[6:8])
+	hex.Encode(b[19:23], t[8:10])
+	hex.Encode(b[24:36], t[10:16])
+	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
+	return string(b[:])
+}
+
+// newTokenLocked makes a version 4 UUID.
+func (q *Queue) newTokenLocked() LockToken {
+	var t LockToken
+	binary.BigEndian.PutUint64(t[:8], q.tokens.Uint64())
+	binary.BigEndian.PutUint64(t[8:], q.tokens.Uint64())
+	t[6] = t[6]&0x0f | 0x40
+	t[8] = t[8]&0x3f | 0x80
+	return t
+}
+
+// holdLocked gives e the lock l.
+func (q *Queue) holdLocked(e *entry, l *lock) {
+	e.mark, e.lock = markLocked, l
+	q.locks[l.token] = e
+	q.lockEnds.add(e, l.until)
+	q.rearmLocked(l.until)
+}
+
+// unlockLocked takes the lock from e and leaves it busy; its token is dead from here on.
+func (q *Queue) unlockLocked(e *entry) *lock {
+	l := e.lock
+	e.lock, e.mark = nil, markBusy
+	delete(q.locks, l.token)
+	q.lockEnds.remove(l.until)
+	return l
+}
+
+// lockedLocked returns the entry that the token locks, or nil if the lock is gone or over (LOCK-8).
+func (q *Queue) lockedLocked(t LockToken, now int64) *entry {
+	e := q.locks[t]
+	if e == nil || e.lock.until <= now {
+		return nil
+	}
+	return e
+}
+
+// restLocked puts an unlocked entry back in its place: an active one becomes available again (ORD-3), a deferred
+// one is deferred again (DC-5, DEF-6), and one that expired while it was locked goes the way of expired messages
+// (EXP-8).
+func (q *Queue) restLocked(e *entry, now int64) {
+	e.mark = markFree
+	if e.state != Active {
+		return
+	}
+	b := q.box(e.sub)
+	b.makeAvailable(e)
+	if e.expired(now) {
+		q.expireLocked([]*entry{e}, now)
+		return
+	}
+	b.wake()
+}
+
+// Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the
+// tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6).
+func (q *Queue) Renew(tokens []LockToken) ([]int64, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.canSettleLocked(); err != nil {
+		return nil, err
+	}
+	now := q.ns.Now()
+	for _, t := range tokens {
+		if q.lockedLocked(t, now) == nil {
+			return nil, lockLost(q.path)
+		}
+	}
+	until := now + q.options.lockDuration().Milliseconds()
+	untils := make([]int64, len(tokens))
+	for i, t := range tokens {
+		e := q.locks[t]
+		old := e.lock.until
+		e.lock.until = until
+		q.lockEnds.remove(old)
+		q.lockEnds.add(e, until)
+		untils[i] = until
+	}
+	q.touchLocked(now)
+	q.rearmLocked(until)
+	return untils, nil
+}
+
+// lockLocked locks an entry that was picked for a delivery, from now on (LOCK-2).
+func (q *Queue) lockLocked(e *entry, now int64) {
+	q.holdLocked(e, &lock{token: q.newTokenLocked(), until: now + q.options.lockDuration().Milliseconds()})
+}

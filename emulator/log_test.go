@@ -1,0 +1,117 @@
+package emulator
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestLog_AgainstASortedSlice does the same random operations on a log and on a slice.
+func TestLog_AgainstASortedSlice(t *testing.T) {
+	r := NewRandom(t)
+	for _, span := range []int64{50, 3000, 1 << 40} { // dense, with holes, sparse
+		var l log
+		var model []*entry
+		next := int64(0)
+		for step := range 20_000 {
+			switch k := r.IntN(10); {
+			case k < 4: // at the end, as sends do
+				next += 1 + r.Int64N(1+span/1000)
+				e := &entry{seq: next}
+				l.add(e)
+				model = append(model, e)
+			case k < 5: // in the middle, as dead-lettering does
+				e := &entry{seq: r.Int64N(span)}
+				if i, taken := at(model, e.seq); !taken {
+					l.add(e)
+					model = slices.Insert(model, i, e)
+					next = max(next, e.seq)
+				}
+			case k < 7 && len(model) > 0: // at the front
+				l.remove(model[0])
+				model = slices.Delete(model, 0, 1)
+			case k < 9 && len(model) > 0:
+				i := r.IntN(len(model))
+				l.remove(model[i])
+				model = slices.Delete(model, i, i+1)
+			default:
+				l.remove(&entry{seq: r.Int64N(span)}) // not in the log: without effect
+			}
+			if step%97 == 0 {
+				checkLog(t, r, &l, model, span)
+			}
+		}
+		checkLog(t, r, &l, model, span)
+		for len(model) > 0 {
+			l.remove(model[len(model)-1])
+			model = model[:len(model)-1]
+		}
+		checkLog(t, r, &l, model, span)
+	}
+}
+
+func at(model []*entry, seq int64) (int, bool) {
+	return slices.BinarySearchFunc(model, seq, func(e *entry, s int64) int { return int(e.seq - s) })
+}
+
+func checkLog(t *testing.T, r *rand.Rand, l *log, model []*entry, span int64) {
+	t.Helper()
+	if l.n != len(model) {
+		t.Fatalf("%d entries, want %d", l.n, len(model))
+	}
+	for _, c := range l.chunks {
+		if len(c) == 0 || len(c) > chunkSize {
+			t.Fatalf("a chunk of %d entries", len(c))
+		}
+	}
+	from := r.Int64N(span + 2)
+	i, found := at(model, from)
+	if e := l.find(from); (e != nil) != found || found && e != model[i] {
+		t.Fatalf("find(%d) = %v, want it: %v", from, e, found)
+	}
+	limit := r.IntN(600)
+	var have []*entry
+	l.ascend(from, func(e *entry) bool {
+		have = append(have, e)
+		return len(have) < limit
+	})
+	if want := model[i:min(len(model), i+max(limit, 1))]; !slices.Equal(have, want) {
+		t.Fatalf("ascend from %d, %d at most: %d entries, want %d", from, limit, len(have), len(want))
+	}
+}
+
+func TestLog_TwoEntriesWithOneNumber(t *testing.T) {
+	var l log
+	for i := range int64(600) {
+		l.add(&entry{seq: i})
+	}
+	old := l.find(300)
+	again := &entry{seq: 300, mark: markPending}
+	l.add(again)
+	if l.find(300) != old {
+		t.Error("found the entry that is on its way in, not the one that is there")
+	}
+	l.remove(old)
+	if e := l.find(300); e != nil {
+		t.Errorf("found %v before it has arrived", e)
+	}
+	again.mark = markFree
+	if l.find(300) != again {
+		t.Error("did not find the entry that has arrived")
+	}
+	l.remove(again)
+	if l.find(300) != nil || l.n != 599 {
+		t.Errorf("%d entries left, want 599", l.n)
+	}
+}
+
+// TestLog_ChunksOfAQueueStayFull guards the memory of the usual case: entries that come in order.
+func TestLog_ChunksOfAQueueStayFull(t *testing.T) {
+	var l log
+	for i := range int64(100_000) {
+		l.add(&entry{seq: i})
+	}
+	if want := 100_000/chunkSize + 1; len(l.chunks) > want {
+		t.Errorf("%d chunks for entries that came in order, want %d at most", len(l.chunks), want)
+	}
+}

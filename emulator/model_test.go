@@ -1,0 +1,235 @@
+package emulator_test
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"minibus/emulator"
+)
+
+// model is what a queue should do, written for clarity: one list of messages, walked again for every question.
+// Nothing in it is concurrent and nothing can fail halfway.
+type model struct {
+	options  emulator.QueueOptions
+	messages []*modelMessage
+	last     int64 // last sequence number given
+}
+
+// modelMessage is one message with everything about it in plain fields.
+type modelMessage struct {
+	body     string
+	seq      int64
+	sub      emulator.SubQueue
+	state    emulator.State
+	count    uint32
+	enqueued time.Time
+	due      time.Time // when it is scheduled: activation is tried then
+	ttl      time.Duration
+	locked   bool
+	until    time.Time // when locked
+	token    lockToken // zero if nobody holds it
+	mark     int64     // the property that settlements change
+	reason   any
+}
+
+func (m *modelMessage) expired(now time.Time) bool {
+	return m.ttl > 0 && m.sub == emulator.Main && m.state != emulator.Scheduled && !now.Before(m.enqueued.Add(m.ttl))
+}
+
+func (m *modelMessage) ready() bool { return m.state == emulator.Active && !m.locked }
+
+// String is what a peek should show of it.
+func (m *modelMessage) String() string {
+	return fmt.Sprintf("%d %s state=%d count=%d enqueued=%s ttl=%s mark=%d reason=%v",
+		m.seq, m.body, m.state, m.count, m.enqueued.Format("15:04:05.000"), m.ttl, m.mark, m.reason)
+}
+
+func (q *model) draw() int64 { q.last++; return q.last }
+
+// send stores a message; due is zero for one that is not scheduled.
+func (q *model) send(body string, ttl time.Duration, due, now time.Time) *modelMessage {
+	if d := q.options.DefaultMessageTimeToLive; d > 0 && (ttl == 0 || d < ttl) {
+		ttl = d
+	}
+	m := &modelMessage{body: body, seq: q.draw(), enqueued: now, ttl: ttl}
+	if due.After(now) {
+		m.state, m.due = emulator.Scheduled, due
+	}
+	q.messages = append(q.messages, m)
+	return m
+}
+
+func (q *model) remove(m *modelMessage) {
+	q.messages = slices.DeleteFunc(q.messages, func(x *modelMessage) bool { return x == m })
+}
+
+// in returns the messages of a sub-queue for which f holds, by number.
+func (q *model) in(sub emulator.SubQueue, f func(*modelMessage) bool) []*modelMessage {
+	var found []*modelMessage
+	for _, m := range q.messages {
+		if m.sub == sub && f(m) {
+			found = append(found, m)
+		}
+	}
+	slices.SortFunc(found, func(a, b *modelMessage) int { return int(a.seq - b.seq) })
+	return found
+}
+
+// find returns the message with that number, if f holds for it.
+func (q *model) find(sub emulator.SubQueue, seq int64, f func(*modelMessage) bool) *modelMessage {
+	found := q.in(sub, func(m *modelMessage) bool { return m.seq == seq && f(m) })
+	if len(found) == 0 {
+		return nil
+	}
+	return found[0]
+}
+
+func (q *model) lock(m *modelMessage, token lockToken, now time.Time) {
+	m.locked, m.token, m.until = true, token, now.Add(q.options.LockDuration)
+}
+
+// unlock lets m rest; if it has expired meanwhile that takes effect (EXP-8).
+func (q *model) unlock(m *modelMessage, now time.Time) {
+	m.locked, m.token = false, lockToken{}
+	if m.state == emulator.Active && m.expired(now) {
+		q.expire(m)
+	}
+}
+
+func (q *model) deadLetter(m *modelMessage, reason any) {
+	m.sub, m.state, m.locked, m.token = emulator.DeadLetter, emulator.Active, false, lockToken{}
+	if reason != nil {
+		m.reason = reason
+	}
+}
+
+func (q *model) expire(m *modelMessage) {
+	if q.options.DeadLetteringOnExpiration {
+		q.deadLetter(m, "TTLExpiredException")
+		return
+	}
+	q.remove(m)
+}
+
+// fail is a delivery that came to nothing: an abandon with a changed property, or the end of a lock with none.
+func (q *model) fail(m *modelMessage, mark int64, now time.Time) {
+	if m.state == emulator.Active && m.expired(now) {
+		q.expire(m)
+		return
+	}
+	if mark != 0 {
+		m.mark = mark
+	}
+	if m.sub == emulator.Main {
+		m.count++
+		if m.count >= uint32(q.options.MaxDeliveryCount) {
+			q.deadLetter(m, "MaxDeliveryCountExceeded")
+			return
+		}
+	}
+	q.unlock(m, now)
+}
+
+// settle applies an outcome to a locked message; mark is the property to change, 0 for none.
+func (q *model) settle(m *modelMessage, o emulator.Outcome, mark int64, now time.Time) {
+	switch o {
+	case emulator.Complete:
+		q.remove(m)
+	case emulator.Abandon:
+		q.fail(m, mark, now)
+	case emulator.Release:
+		q.unlock(m, now)
+	case emulator.Defer:
+		m.state = emulator.Deferred
+		m.count++
+		if mark != 0 {
+			m.mark = mark
+		}
+		q.unlock(m, now)
+	case emulator.DeadLetterOutcome:
+		if mark != 0 {
+			m.mark = mark
+		}
+		q.deadLetter(m, nil)
+	}
+}
+
+// next returns the instant at which something happens to m by itself.
+func (m *modelMessage) next() (time.Time, bool) {
+	switch {
+	case m.state == emulator.Scheduled:
+		return m.due, true
+	case m.locked:
+		return m.until, true
+	case m.state == emulator.Active && m.ttl > 0 && m.sub == emulator.Main:
+		return m.enqueued.Add(m.ttl), true
+	}
+	return time.Time{}, false
+}
+
+// advance lets time pass. What happens at the instant broken can't be written; it is tried again a second later.
+func (q *model) advance(to, broken time.Time) {
+	for {
+		var at time.Time
+		for _, m := range q.messages {
+			if t, ok := m.next(); ok && !t.After(to) && (at.IsZero() || t.Before(at)) {
+				at = t
+			}
+		}
+		if at.IsZero() {
+			return
+		}
+		q.happen(at, at.Equal(broken))
+	}
+}
+
+// happen treats everything that is due at an instant.
+func (q *model) happen(now time.Time, broken bool) {
+	var due []*modelMessage
+	for _, m := range slices.Clone(q.messages) {
+		if t, ok := m.next(); !ok || t.After(now) {
+			continue
+		}
+		switch {
+		case m.state == emulator.Scheduled && broken:
+			m.due = now.Add(time.Second)
+		case m.state == emulator.Scheduled:
+			due = append(due, m)
+		case broken: // nobody may have it until that is written
+			m.locked, m.token, m.until = true, lockToken{}, now.Add(time.Second)
+		case m.locked:
+			q.fail(m, 0, now)
+		default:
+			q.expire(m)
+		}
+	}
+	q.activate(due, now)
+}
+
+// activate appends due messages, the one that was due first at the front.
+func (q *model) activate(due []*modelMessage, now time.Time) {
+	slices.SortFunc(due, func(a, b *modelMessage) int {
+		if c := a.due.Compare(b.due); c != 0 {
+			return c
+		}
+		return int(a.seq - b.seq)
+	})
+	for _, m := range due {
+		m.state, m.seq, m.enqueued, m.due = emulator.Active, q.draw(), now, time.Time{}
+	}
+}
+
+// restart is a new process: no locks, and what fell due meanwhile is treated (DEC-21).
+func (q *model) restart(now time.Time) {
+	var due []*modelMessage
+	for _, m := range slices.Clone(q.messages) {
+		switch {
+		case m.state == emulator.Scheduled && !m.due.After(now):
+			due = append(due, m)
+		case m.state != emulator.Scheduled:
+			q.unlock(m, now)
+		}
+	}
+	q.activate(due, now)
+}

@@ -1,0 +1,177 @@
+package emulator
+
+import "minibus/internal/amqp/message"
+
+// move is one atomic change of several messages: removed, changed in place or moved to a sub-queue.
+type move struct {
+	change Change
+	q      *Queue
+	steps  []step
+	done   Completion // may be nil
+	lock   *lock      // of the entry whose step is added next; nil if it had none
+	again  bool       // the entries are deferred and will be asked for again: if the commit fails they just rest
+	one    [1]step
+}
+
+// step is what happens to one entry once the move is committed.
+type step struct {
+	e    *entry
+	lock *lock  // what e gets back if the commit fails
+	rest bool   // e goes back to rest then
+	to   *entry // its new self, pending in another log; nil if it stays or goes
+	gone bool
+	// the new values of an entry that stays
+	state State
+	count uint32
+	extra extra
+}
+
+func (q *Queue) newMove(n int, c Completion) *move {
+	op := &move{q: q, done: c}
+	op.change.Done = op
+	op.steps, op.change.Ops = op.one[:0], op.change.Single[:0]
+	if n > 1 {
+		op.steps, op.change.Ops = make([]step, 0, n), make([]Op, 0, n)
+	}
+	return op
+}
+
+func (op *move) add(s step, o Op) {
+	s.lock, s.rest = op.lock, op.again
+	s.e.mark = markBusy
+	op.steps = append(op.steps, s)
+	op.change.Ops = append(op.change.Ops, o)
+}
+
+// removeLocked adds that e is deleted.
+func (op *move) removeLocked(e *entry) {
+	op.add(step{e: e, gone: true}, Op{
+		Kind: OpDelete, DropBody: e.body.refs == 1,
+		Record: MessageRecord{Row: e.row, Entity: op.q.id, Sub: e.sub, Body: e.body.id},
+	})
+}
+
+// changeLocked adds that e stays in its log with new values.
+func (op *move) changeLocked(e *entry, s State, count uint32, overlay []byte) {
+	x := e.withExtra()
+	x.overlay = overlay
+	r := e.record(op.q.id)
+	r.State, r.DeliveryCount, r.Overlay = s, count, overlay
+	op.add(step{e: e, state: s, count: count, extra: x}, Op{Kind: OpUpdate, Record: r})
+}
+
+// restLocked adds nothing: e goes back to its place at once.
+func (op *move) restLocked(e *entry) { op.q.restLocked(e, op.q.ns.Now()) }
+
+// deadLetterLocked adds that e moves to the dead-letter queue with its number and its enqueued time (DLQ-9) and the
+// properties given (DLQ-8).
+func (op *move) deadLetterLocked(e *entry, count uint32, properties []byte) {
+	to := &entry{
+		seq: e.seq, enqueued: e.enqueued, ttl: e.ttl, row: e.row, body: e.body,
+		count: count, state: Active, sub: DeadLetter,
+	}
+	x := e.withExtra()
+	x.due = 0
+	x.overlay = message.MergeProperties(x.overlay, properties)
+	if len(x.overlay) > maxHeaderBytes {
+		x.overlay = message.MergeProperties(e.overlay(), headerSizeProperties())
+	}
+	if v, ok := message.LookupProperty(x.overlay, DeadLetterReason); ok {
+		x.reason, _ = v.(string)
+	}
+	to.setExtra(x)
+	op.q.box(DeadLetter).expect(to)
+	op.add(step{e: e, to: to}, Op{Kind: OpUpdate, Record: to.record(op.q.id)})
+}
+
+// expireLocked adds what happens to a message that is past its time to live (EXP-6).
+func (op *move) expireLocked(e *entry) {
+	if op.q.options.DeadLetteringOnExpiration {
+		op.deadLetterLocked(e, e.count, deadLetterProperties("TTLExpiredException", "The message expired and was dead lettered."))
+		return
+	}
+	op.removeLocked(e)
+}
+
+// appendLocked hands the move to the journal.
+func (op *move) appendLocked() {
+	if len(op.steps) > 0 {
+		op.q.ns.journal.Append(&op.change)
+	} else if op.done != nil {
+		op.done.Completed(nil)
+	}
+}
+
+// Completed applies the move, or undoes it.
+func (op *move) Completed(err error) {
+	q := op.q
+	q.mu.Lock()
+	now := q.ns.Now()
+	for i := range op.steps {
+		if s := &op.steps[i]; err != nil {
+			q.undoLocked(s)
+		} else {
+			q.applyLocked(s, now)
+		}
+	}
+	for i := range q.boxes {
+		q.boxes[i].wake()
+	}
+	q.mu.Unlock()
+	if op.done != nil {
+		op.done.Completed(err)
+	} else if err != nil {
+		q.ns.logger.Error("ended locks or expired messages could not be written; trying again", "entity", q.path, "error", err)
+	}
+}
+
+func (q *Queue) applyLocked(s *step, now int64) {
+	e := s.e
+	switch {
+	case s.gone:
+		q.dismissLocked(e)
+	case s.to != nil:
+		expires := e.expires()
+		q.box(e.sub).dismiss(e)
+		if expires != 0 && e.sub == Main {
+			q.expiries.remove(expires)
+		}
+		q.box(s.to.sub).arrive(s.to)
+	default:
+		b := q.box(e.sub)
+		b.tally(e, -1)
+		e.state, e.count = s.state, s.count
+		e.setExtra(s.extra)
+		b.tally(e, 1)
+		q.restLocked(e, now)
+	}
+}
+
+// undoLocked puts an entry back as it was: locked by the same token, or, if the broker itself had acted, at rest
+// with another try later.
+func (q *Queue) undoLocked(s *step) {
+	if s.to != nil {
+		q.box(s.to.sub).forget(s.to)
+	}
+	e := s.e
+	switch {
+	case s.lock != nil:
+		q.holdLocked(e, s.lock)
+		return
+	case s.rest:
+		e.mark = markFree
+		return
+	}
+	// The end of a lock or an expiry: nobody may have the message before that is written. Try again later.
+	q.holdLocked(e, &lock{token: q.newTokenLocked(), until: q.laterLocked()})
+}
+
+func deadLetterProperties(reason, description string) []byte {
+	b, err := message.EncodeProperties(message.Map{
+		{Key: DeadLetterReason, Value: reason}, {Key: DeadLetterErrorDescription, Value: description},
+	})
+	if err != nil {
+		panic(err) // two strings can always be encoded
+	}
+	return b
+}

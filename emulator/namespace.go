@@ -1,0 +1,184 @@
+package emulator
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	crand "crypto/rand"
+)
+
+// DefaultNamespace is the name of the namespace unless the configuration says otherwise (DEC-11).
+const DefaultNamespace = "sbemulatorns"
+
+// DefaultBodyBudget is how many bytes of message bodies stay in memory.
+const DefaultBodyBudget = 64 << 20
+
+// Namespace is the set of entities of one broker. Its methods may be called from any goroutine.
+type Namespace struct {
+	// immutable
+	name    string
+	journal Journal
+	clock   Clock
+	logger  *slog.Logger
+	ids     cipher.Block // makes message ids (PROP-10)
+	budget  int64
+
+	lastRow  atomic.Int64 // last row id given out; bodies and entities draw from it too
+	inMemory atomic.Int64 // bytes of bodies in memory
+
+	admin sync.Mutex // serialises changes of entities, commits included; nothing of a message's path takes it
+
+	mu     sync.RWMutex      // never held while waiting
+	queues map[string]*Queue // by lower-case path
+	topics map[string]*topic
+	closed bool
+}
+
+// topic is a stored topic. Topics are not served yet: they only occupy their name.
+type topic struct {
+	id      int64
+	path    string
+	options TopicOptions
+}
+
+// Open builds the namespace from what the journal holds. Schedules that fell due while the broker was down are
+// activated, and messages that expired are treated, before it returns (DEC-21).
+func Open(j Journal, o Options) (*Namespace, error) {
+	secret := j.Secret()
+	ids, err := aes.NewCipher(secret[:])
+	if err != nil {
+		return nil, fmt.Errorf("prepare message ids: %w", err)
+	}
+	ns := &Namespace{
+		name: o.Name, journal: j, clock: o.Clock, logger: o.Logger, ids: ids, budget: o.BodyBudget,
+		queues: make(map[string]*Queue), topics: make(map[string]*topic),
+	}
+	if ns.name == "" {
+		ns.name = DefaultNamespace
+	}
+	if ns.clock == nil {
+		ns.clock = SystemClock{}
+	}
+	if ns.logger == nil {
+		ns.logger = slog.New(slog.DiscardHandler)
+	}
+	if ns.budget <= 0 {
+		ns.budget = DefaultBodyBudget
+	}
+	if err := ns.load(); err != nil {
+		return nil, err
+	}
+	return ns, nil
+}
+
+// Close stops the timers. Operations that come later fail with the journal.
+func (ns *Namespace) Close() {
+	ns.mu.Lock()
+	ns.closed = true
+	ns.mu.Unlock()
+	for _, q := range ns.Queues() {
+		q.stop()
+	}
+}
+
+// Name returns the namespace's name, as error texts show it.
+func (ns *Namespace) Name() string { return ns.name }
+
+// Now returns the broker's time in milliseconds since the Unix epoch.
+func (ns *Namespace) Now() int64 { return millis(ns.clock.Now()) }
+
+// Queue returns the queue with that path; letters of any case are the same. It fails with CodeNotFound, or with
+// CodeNotImplemented for a topic or a subscription.
+func (ns *Namespace) Queue(path string) (*Queue, error) {
+	ns.mu.RLock()
+	defer ns.mu.RUnlock()
+	key := strings.ToLower(path)
+	if q := ns.queues[key]; q != nil {
+		return q, nil
+	}
+	name, sub, isSub := splitSubscription(key)
+	t := ns.topics[name]
+	switch {
+	case t == nil:
+		return nil, NotFound(path)
+	case isSub && !t.hasSubscription(sub):
+		return nil, NotFound(fmt.Sprintf("%s:Topic:%s|%s", ns.name, name, sub))
+	}
+	return nil, errorf(CodeNotImplemented, path,
+		"Topics and subscriptions are not served by this version of Minibus; '%s' is one.", path)
+}
+
+// Exists reports whether there is a queue or a topic with that path, or a topic of which the path names a
+// subscription: that is what a put-token is checked against (ERR-4).
+func (ns *Namespace) Exists(path string) bool {
+	ns.mu.RLock()
+	defer ns.mu.RUnlock()
+	key := strings.ToLower(path)
+	name, _, _ := splitSubscription(key)
+	return ns.queues[key] != nil || ns.topics[key] != nil || ns.topics[name] != nil
+}
+
+// Queues returns all queues by path.
+func (ns *Namespace) Queues() []*Queue {
+	ns.mu.RLock()
+	list := make([]*Queue, 0, len(ns.queues))
+	for _, q := range ns.queues {
+		list = append(list, q)
+	}
+	ns.mu.RUnlock()
+	sort.Slice(list, func(i, j int) bool { return list[i].path < list[j].path })
+	return list
+}
+
+// splitSubscription cuts "topic/subscriptions/name", in lower case.
+func splitSubscription(key string) (topicKey, sub string, ok bool) {
+	if i := strings.LastIndex(key, "/subscriptions/"); i > 0 {
+		return key[:i], key[i+len("/subscriptions/"):], true
+	}
+	return key, "", false
+}
+
+func (t *topic) hasSubscription(key string) bool {
+	for _, s := range t.options.Subscriptions {
+		if strings.ToLower(s.Name) == key {
+			return true
+		}
+	}
+	return false
+}
+
+// newRow returns an id that no row, body or entity ever had.
+func (ns *Namespace) newRow() int64 { return ns.lastRow.Add(1) }
+
+// madeID returns the message id of a message whose sender gave none: 32 hexadecimal digits (PROP-10). It follows
+// from the body's id, so that it needs no room and is the same for all copies of the message.
+func (ns *Namespace) madeID(body int64) string {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], uint64(body))
+	ns.ids.Encrypt(b[:], b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// keep decides whether a body of that size stays in memory once it is on disk, for a queue that holds so many bytes
+// already. A deep queue may use what is free; a shallow one always finds a little room.
+func (ns *Namespace) keep(size, held int64) bool {
+	const floor = 256 << 10
+	total := ns.inMemory.Load() + size
+	return total <= ns.budget || held+size <= floor && total <= 2*ns.budget
+}
+
+// newTokens returns a source of lock tokens. They are unique, not secret: whoever may settle may also receive.
+func newTokens() *rand.ChaCha8 {
+	var seed [32]byte
+	crand.Read(seed[:])
+	return rand.NewChaCha8(seed)
+}

@@ -1,0 +1,134 @@
+package emulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Status of an entity (STAT).
+type Status string
+
+// The statuses that a user can set.
+const (
+	StatusActive          Status = "Active"
+	StatusDisabled        Status = "Disabled"
+	StatusSendDisabled    Status = "SendDisabled"
+	StatusReceiveDisabled Status = "ReceiveDisabled"
+)
+
+// Defaults of the service for entities created through its API (DEC-4), and the default size limit (DEC-2).
+const (
+	DefaultLockDuration    = time.Minute
+	DefaultMaxDelivery     = 10
+	DefaultMaxMessageBytes = 262_144
+	DefaultDedupWindow     = 10 * time.Minute
+)
+
+// QueueOptions are the settings of a queue. The zero value of a field means the service's default.
+type QueueOptions struct {
+	LockDuration                  time.Duration `json:"lockDuration,omitempty"`                  // LOCK-1
+	MaxDeliveryCount              int           `json:"maxDeliveryCount,omitempty"`              // DC-7
+	DefaultMessageTimeToLive      time.Duration `json:"defaultMessageTimeToLive,omitempty"`      // 0: none
+	DeadLetteringOnExpiration     bool          `json:"deadLetteringOnExpiration,omitempty"`     // EXP-6
+	RequiresSession               bool          `json:"requiresSession,omitempty"`               // SESS-1
+	RequiresDuplicateDetection    bool          `json:"requiresDuplicateDetection,omitempty"`    // DUP-1
+	DuplicateDetectionWindow      time.Duration `json:"duplicateDetectionWindow,omitempty"`      // DUP-1
+	ForwardTo                     string        `json:"forwardTo,omitempty"`                     // FWD-1
+	ForwardDeadLetteredMessagesTo string        `json:"forwardDeadLetteredMessagesTo,omitempty"` // FWD-1
+	AutoDeleteOnIdle              time.Duration `json:"autoDeleteOnIdle,omitempty"`              // 0: never (IDLE-1)
+	EnablePartitioning            bool          `json:"enablePartitioning,omitempty"`            // PART-1
+	MaxSizeInMegabytes            int64         `json:"maxSizeInMegabytes,omitempty"`            // QUO-1
+	MaxMessageSizeInKilobytes     int64         `json:"maxMessageSizeInKilobytes,omitempty"`     // QUO-5, DEC-2
+	EnableBatchedOperations       *bool         `json:"enableBatchedOperations,omitempty"`
+	Status                        Status        `json:"status,omitempty"` // STAT-1
+	UserMetadata                  string        `json:"userMetadata,omitempty"`
+}
+
+// TopicOptions are the settings of a topic with its subscriptions. Topics are stored; they are not served yet.
+type TopicOptions struct {
+	DefaultMessageTimeToLive   time.Duration         `json:"defaultMessageTimeToLive,omitempty"`
+	RequiresDuplicateDetection bool                  `json:"requiresDuplicateDetection,omitempty"`
+	DuplicateDetectionWindow   time.Duration         `json:"duplicateDetectionWindow,omitempty"`
+	AutoDeleteOnIdle           time.Duration         `json:"autoDeleteOnIdle,omitempty"`
+	EnablePartitioning         bool                  `json:"enablePartitioning,omitempty"`
+	MaxSizeInMegabytes         int64                 `json:"maxSizeInMegabytes,omitempty"`
+	MaxMessageSizeInKilobytes  int64                 `json:"maxMessageSizeInKilobytes,omitempty"`
+	SupportOrdering            bool                  `json:"supportOrdering,omitempty"`
+	Status                     Status                `json:"status,omitempty"`
+	UserMetadata               string                `json:"userMetadata,omitempty"`
+	Subscriptions              []SubscriptionOptions `json:"subscriptions,omitempty"`
+}
+
+// SubscriptionOptions are the settings of a subscription. Queue holds what it shares with a queue.
+type SubscriptionOptions struct {
+	Name  string        `json:"name"`
+	Queue QueueOptions  `json:"queue"`
+	Rules []RuleOptions `json:"rules,omitempty"` // none given: the implicit $Default (TOP-4)
+}
+
+// RuleOptions are a rule: exactly one of SQL and Correlation is set.
+type RuleOptions struct {
+	Name        string             `json:"name"`
+	SQL         string             `json:"sql,omitempty"`
+	Correlation *CorrelationFilter `json:"correlation,omitempty"`
+	Action      string             `json:"action,omitempty"`
+}
+
+// CorrelationFilter is the conjunction of equalities that it names (TOP-9).
+type CorrelationFilter struct {
+	ContentType      string         `json:"contentType,omitempty"`
+	CorrelationID    string         `json:"correlationId,omitempty"`
+	Label            string         `json:"label,omitempty"`
+	MessageID        string         `json:"messageId,omitempty"`
+	ReplyTo          string         `json:"replyTo,omitempty"`
+	ReplyToSessionID string         `json:"replyToSessionId,omitempty"`
+	SessionID        string         `json:"sessionId,omitempty"`
+	To               string         `json:"to,omitempty"`
+	Properties       map[string]any `json:"properties,omitempty"`
+}
+
+// Options configure a [Namespace]. The zero value of a field means its default.
+type Options struct {
+	Name       string       // namespace name used in texts; default "sbemulatorns" (DEC-11)
+	Clock      Clock        // default SystemClock
+	BodyBudget int64        // bytes of message bodies kept in memory; default 64 MiB
+	Logger     *slog.Logger // default discards
+}
+
+// EntityConfig is an entity that must exist, as a configuration names it. Exactly one of Queue and Topic is set.
+type EntityConfig struct {
+	Path  string
+	Queue *QueueOptions
+	Topic *TopicOptions
+}
+
+func (o QueueOptions) lockDuration() time.Duration {
+	if o.LockDuration <= 0 {
+		return DefaultLockDuration
+	}
+	return o.LockDuration
+}
+
+func (o QueueOptions) maxDelivery() uint32 {
+	if o.MaxDeliveryCount <= 0 {
+		return DefaultMaxDelivery
+	}
+	return uint32(min(int64(o.MaxDeliveryCount), 1<<31-1))
+}
+
+func (o QueueOptions) maxMessageBytes() int64 {
+	if o.MaxMessageSizeInKilobytes <= 0 {
+		return DefaultMaxMessageBytes
+	}
+	return o.MaxMessageSizeInKilobytes * 1024
+}
+
+func encodeOptions(v any) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode entity options: %w", err)
+	}
+	return b, nil
+}

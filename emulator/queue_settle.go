@@ -1,0 +1,173 @@
+package emulator
+
+import "minibus/internal/amqp/message"
+
+// Outcome is what becomes of a locked message (LOCK-12).
+type Outcome uint8
+
+// The outcomes.
+const (
+	Complete          Outcome = iota // remove it
+	Abandon                          // unlock it, delivery count plus one (DC-2)
+	Defer                            // set it aside, to be fetched by its number (DEF-1), delivery count plus one (DC-4)
+	DeadLetterOutcome                // move it to the dead-letter queue
+	Release                          // unlock it, delivery count unchanged (LOCK-13)
+)
+
+// Properties that dead-lettering sets (DLQ-8).
+const (
+	DeadLetterReason           = "DeadLetterReason"
+	DeadLetterErrorDescription = "DeadLetterErrorDescription"
+)
+
+// maxHeaderBytes bounds the properties that the broker and settlements may add to a message (DLQ-R3).
+const maxHeaderBytes = 64 << 10
+
+// Settlement is an outcome with the application properties that it changes, as an encoded map (LOCK-14); Complete
+// and Release ignore them. For a dead-lettering they include the reason and its description, where given.
+type Settlement struct {
+	Outcome    Outcome
+	Properties []byte
+}
+
+// Settle ends the locks of all tokens with the same outcome, or none of them (LOCK-15). A token is good whichever
+// link or connection received the message, and for every sub-queue (LOCK-9 to LOCK-11, DLQ-17).
+//
+// An error means that nothing was settled and c will not be called: CodeMessageLockLost if a lock is over
+// (LOCK-7), CodeEntityDisabled (LOCK-23), or CodeNotAllowed for dead-lettering inside a dead-letter queue; the last
+// one ends the deliveries all the same: the messages are available again and their tokens dead (LOCK-24).
+// Otherwise c is told once whether the settlement is durable; if not, the locks hold as before.
+func (q *Queue) Settle(tokens []LockToken, s Settlement, c Completion) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.canSettleLocked(); err != nil {
+		return err
+	}
+	now := q.ns.Now()
+	var one [1]*entry
+	entries := one[:0]
+	for _, t := range tokens {
+		e := q.lockedLocked(t, now)
+		if e == nil {
+			return lockLost(q.path)
+		}
+		entries = append(entries, e)
+	}
+	if repeats(tokens) {
+		return lockLost(q.path) // it can be settled once only
+	}
+	q.touchLocked(now)
+	if s.Outcome == DeadLetterOutcome {
+		if err := q.refuseDeadLetterLocked(entries, now); err != nil {
+			return err
+		}
+	}
+	if len(entries) == 0 {
+		c.Completed(nil)
+		return nil
+	}
+	locks := make([]*lock, len(entries))
+	for i, e := range entries {
+		locks[i] = q.unlockLocked(e)
+	}
+	q.settleLocked(entries, locks, s, c, now)
+	return nil
+}
+
+func repeats(tokens []LockToken) bool {
+	if len(tokens) < 2 {
+		return false
+	}
+	seen := make(map[LockToken]struct{}, len(tokens))
+	for _, t := range tokens {
+		seen[t] = struct{}{}
+	}
+	return len(seen) < len(tokens)
+}
+
+// refuseDeadLetterLocked fails if one of the entries is in a dead-letter queue (DLQ-4).
+func (q *Queue) refuseDeadLetterLocked(entries []*entry, now int64) error {
+	inside := false
+	for _, e := range entries {
+		inside = inside || e.sub != Main
+	}
+	if !inside {
+		return nil
+	}
+	for _, e := range entries {
+		q.unlockLocked(e)
+		q.restLocked(e, now)
+	}
+	return errorf(CodeNotAllowed, q.path,
+		"A message in the dead-letter queue of '%s' can't be dead-lettered.", q.path)
+}
+
+// settleLocked applies an outcome to unlocked, busy entries.
+func (q *Queue) settleLocked(entries []*entry, locks []*lock, s Settlement, c Completion, now int64) {
+	if s.Outcome == Release {
+		for _, e := range entries {
+			q.restLocked(e, now)
+		}
+		c.Completed(nil)
+		return
+	}
+	op := q.newMove(len(entries), c)
+	for i, e := range entries {
+		op.lock = locks[i]
+		switch s.Outcome {
+		case Complete:
+			op.removeLocked(e)
+		case Abandon:
+			q.abandonLocked(op, e, s.Properties, now)
+		case Defer:
+			q.deferLocked(op, e, s.Properties)
+		case DeadLetterOutcome:
+			op.deadLetterLocked(e, e.count, s.Properties)
+		}
+	}
+	op.appendLocked()
+}
+
+// abandonLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock.
+func (q *Queue) abandonLocked(op *move, e *entry, properties []byte, now int64) {
+	count := e.count + 1
+	if e.sub != Main {
+		count = e.count // DC-8
+	}
+	overlay := message.MergeProperties(e.overlay(), properties)
+	switch {
+	case e.expired(now) && e.state == Active: // EXP-8, EXP-9
+		op.expireLocked(e)
+	case e.sub == Main && count >= q.options.maxDelivery(): // DC-7
+		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)))
+	case e.sub == Main && len(overlay) > maxHeaderBytes:
+		op.deadLetterLocked(e, count, headerSizeProperties())
+	case count == e.count && properties == nil:
+		op.restLocked(e) // nothing to write
+	default:
+		op.changeLocked(e, e.state, count, overlay)
+	}
+}
+
+// deferLocked adds to op that e is set aside (DEF-1). Reaching the maximum delivery count keeps it deferred (DC-13).
+func (q *Queue) deferLocked(op *move, e *entry, properties []byte) {
+	overlay := message.MergeProperties(e.overlay(), properties)
+	if e.sub == Main && len(overlay) > maxHeaderBytes {
+		op.deadLetterLocked(e, e.count+1, headerSizeProperties())
+		return
+	}
+	op.changeLocked(e, Deferred, e.count+1, overlay)
+}
+
+// endLocksLocked treats entries whose locks have ended by themselves (LOCK-8, DC-3).
+func (q *Queue) endLocksLocked(entries []*entry, now int64) {
+	op := q.newMove(len(entries), nil)
+	for _, e := range entries {
+		if e.lock == nil || e.lock.until > now {
+			continue
+		}
+		q.unlockLocked(e)
+		q.abandonLocked(op, e, nil, now)
+	}
+	op.appendLocked()
+}

@@ -1,0 +1,180 @@
+package emulator
+
+import "minibus/internal/amqp/message"
+
+// deletion is deliveries whose messages are being removed before they leave (RAD-1).
+type deletion struct {
+	change Change
+	q      *Queue
+	ds     []*Delivery
+	then   func(error) // instead of notifying the consumer; may be nil
+}
+
+// deliverDeletedLocked removes the messages of deliveries, whose entries are busy. Each delivery becomes ready once
+// its removal is committed, so that a message is never delivered twice in this mode.
+func (q *Queue) deliverDeletedLocked(ds []*Delivery) { q.deleteLocked(ds, nil) }
+
+func (q *Queue) deleteLocked(ds []*Delivery, then func(error)) {
+	op := &deletion{q: q, ds: ds, then: then}
+	op.change.Done = op
+	var missing []*Delivery
+	for _, d := range ds {
+		if d.body = d.e.body.data; d.body == nil {
+			missing = append(missing, d)
+		}
+	}
+	if len(missing) == 0 {
+		op.appendLocked()
+		return
+	}
+	q.readLocked(missing, op.bodiesRead)
+}
+
+// bodiesRead goes on once bodies were read. A message whose body is gone does not hold up the others, unless the
+// caller wants all or none of them.
+func (op *deletion) bodiesRead(err error) {
+	q := op.q
+	q.mu.Lock()
+	var there, gone []*Delivery
+	for _, d := range op.ds {
+		if d.body != nil {
+			there = append(there, d)
+		} else {
+			gone = append(gone, d)
+		}
+	}
+	if err == nil && len(gone) > 0 && (op.then != nil || len(there) == 0) {
+		err = errorf(CodeInternal, q.path, "The body of message %d is missing.", gone[0].seq)
+	}
+	if err == nil {
+		err = q.usableLocked()
+	}
+	if err == nil {
+		now := q.ns.Now()
+		for _, d := range gone {
+			d.become(deliveryGone, nil)
+			q.restLocked(d.e, now)
+		}
+		op.ds = there
+		op.appendLocked()
+	}
+	q.mu.Unlock()
+	if err != nil {
+		op.Completed(err)
+	}
+}
+
+func (op *deletion) appendLocked() {
+	op.change.Ops = op.change.Single[:0]
+	for _, d := range op.ds {
+		e := d.e
+		op.change.Ops = append(op.change.Ops, Op{
+			Kind: OpDelete, DropBody: e.body.refs == 1,
+			Record: MessageRecord{Row: e.row, Entity: op.q.id, Sub: e.sub, Body: e.body.id},
+		})
+	}
+	op.q.ns.journal.Append(&op.change)
+}
+
+// Completed lets the deliveries go, or puts their messages back.
+func (op *deletion) Completed(err error) {
+	q := op.q
+	q.mu.Lock()
+	now := q.ns.Now()
+	for _, d := range op.ds {
+		if err != nil {
+			d.become(deliveryGone, nil)
+			q.restLocked(d.e, now)
+			continue
+		}
+		d.removed = true
+		q.dismissLocked(d.e)
+		if d.returned {
+			q.storeAgainLocked(d)
+			continue
+		}
+		d.become(deliveryReady, d.body)
+	}
+	q.mu.Unlock()
+	if err != nil {
+		q.ns.logger.Error("messages could not be removed", "entity", q.path, "error", err)
+	}
+	switch {
+	case op.then != nil:
+		op.then(err)
+	default:
+		op.ds[0].notify()
+	}
+}
+
+// takeBackLocked undoes a receive-and-delete whose message did not reach the wire (RAD-5).
+func (q *Queue) takeBackLocked(d *Delivery) {
+	if d.returned || d.progress.Load() == deliveryGone {
+		return
+	}
+	d.returned = true
+	if d.removed {
+		q.storeAgainLocked(d)
+	}
+}
+
+// storeAgainLocked stores a message that was removed but not delivered, in its old place.
+func (q *Queue) storeAgainLocked(d *Delivery) {
+	if q.deleted {
+		return
+	}
+	old := d.e
+	e := &entry{
+		seq: old.seq, enqueued: old.enqueued, ttl: old.ttl, row: q.ns.newRow(), extra: old.extra, count: old.count,
+		state: old.state, sub: old.sub,
+		body: &payload{id: d.bodyID, data: d.body, size: d.size, refs: 1},
+	}
+	q.box(e.sub).expect(e)
+	r := e.record(q.id)
+	if m, err := message.Scan(d.body); err == nil {
+		if info, err := m.Info(); err == nil {
+			q.describe(&r, &info)
+		}
+	}
+	op := &restoring{q: q, e: e}
+	op.change.Done = op
+	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpInsert, Record: r, Data: d.body})
+	q.ns.journal.Append(&op.change)
+}
+
+// restoring is a message that is being stored again.
+type restoring struct {
+	change Change
+	q      *Queue
+	e      *entry
+}
+
+// Completed makes the message available again. Nobody else has it: if it could not be stored that is tried again.
+func (op *restoring) Completed(err error) {
+	q := op.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err != nil {
+		q.ns.logger.Error("an undelivered message could not be stored again; trying once more",
+			"entity", q.path, "sequenceNumber", op.e.seq, "error", err)
+		q.ns.clock.At(instant(q.laterLocked()), op.again)
+		return
+	}
+	b := q.box(op.e.sub)
+	q.settleBodyLocked(op.e.body)
+	b.arrive(op.e)
+	q.timeLocked(op.e)
+	b.wake()
+}
+
+// again is the next try, unless the queue is no more.
+func (op *restoring) again() {
+	q := op.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.stopped || q.deleted {
+		q.box(op.e.sub).forget(op.e)
+		return
+	}
+	q.ns.journal.Append(&op.change)
+}

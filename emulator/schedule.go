@@ -1,0 +1,97 @@
+package emulator
+
+import (
+	"fmt"
+	"strings"
+)
+
+// activation is scheduled messages that are being appended to the log because their time has come (SCHED-9).
+type activation struct {
+	change Change
+	q      *Queue
+	olds   []*entry
+	news   []*entry
+}
+
+// activateLocked appends due messages at the tail, each with a new number and the present instant as its enqueued
+// time (SCHED-9, SEQ-11, TIME-3). Until that is committed they are still scheduled.
+func (q *Queue) activateLocked(due []*entry, now int64) {
+	op := &activation{q: q}
+	op.change.Done = op
+	q.drawing++
+	for _, e := range due {
+		if e.mark != markFree {
+			continue // it was due twice: a failed cancel adds it once more
+		}
+		ne := &entry{
+			seq: q.drawLocked(), enqueued: max(now, e.due()), ttl: e.ttl, row: e.row, body: e.body,
+			state: Active, count: e.count,
+		}
+		x := e.withExtra()
+		x.due = 0
+		ne.setExtra(x)
+		e.mark = markBusy
+		q.box(Main).expect(ne)
+		op.olds, op.news = append(op.olds, e), append(op.news, ne)
+		op.change.Ops = append(op.change.Ops, Op{Kind: OpUpdate, DrawsNumber: true, Record: ne.record(q.id)})
+	}
+	q.ns.journal.Append(&op.change)
+}
+
+// Completed lets the messages be received, or has them tried again later.
+func (op *activation) Completed(err error) {
+	q := op.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	b := q.box(Main)
+	q.drawnLocked(op.news[len(op.news)-1].seq, err)
+	for i, e := range op.olds {
+		if err != nil {
+			b.forget(op.news[i])
+			e.mark = markFree
+			q.dues.add(e, q.laterLocked())
+			continue
+		}
+		b.dismiss(e)
+		b.arrive(op.news[i])
+		q.timeLocked(op.news[i])
+	}
+	if err != nil {
+		q.rearmLocked(q.laterLocked())
+		return
+	}
+	b.wake()
+}
+
+// CancelScheduled deletes scheduled messages by their numbers, all or none (SCHED-4, SCHED-14). It fails with
+// CodeMessageNotFound, naming the missing numbers, if one of them is not scheduled (any more) (SCHED-8, SCHED-13).
+func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.canSendLocked(); err != nil {
+		return err
+	}
+	var found []*entry
+	var missing []string
+	seen := make(map[int64]bool, len(seqs))
+	for _, s := range seqs {
+		e := q.box(Main).find(s)
+		if e == nil || e.state != Scheduled || e.mark != markFree || seen[s] {
+			missing = append(missing, fmt.Sprint(s))
+			continue
+		}
+		seen[s] = true
+		found = append(found, e)
+	}
+	if len(missing) > 0 {
+		return errorf(CodeMessageNotFound, q.path,
+			"Messages not found. Missing sequence numbers: %s", strings.Join(missing, ","))
+	}
+	q.touchLocked(q.ns.Now())
+	q.removeLocked(found, c, func(e *entry) {
+		e.mark = markFree
+		q.dues.add(e, e.due())
+		q.rearmLocked(e.due())
+	})
+	return nil
+}

@@ -1,0 +1,80 @@
+package emulator
+
+import "time"
+
+// turn is how many due messages are treated in one critical section.
+const turn = 128
+
+// retryAfter is when work that a failed commit undid is tried again.
+const retryAfter = 1000 // ms
+
+// rearmLocked makes sure that the queue's timer fires at at, in milliseconds, or earlier.
+func (q *Queue) rearmLocked(at int64) {
+	if q.stopped || q.deleted || q.timerAt != 0 && q.timerAt <= at {
+		return
+	}
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	q.timerAt = at
+	q.timer = q.ns.clock.At(instant(at), func() { q.ring(at) })
+}
+
+// ring runs everything that is due and sets the timer anew.
+func (q *Queue) ring(at int64) {
+	for more := true; more; {
+		q.mu.Lock()
+		if q.stopped || q.deleted || q.timerAt != at {
+			q.mu.Unlock()
+			return
+		}
+		more = q.runDueLocked(q.ns.Now())
+		if !more {
+			q.timerAt, q.timer = 0, nil
+			q.rearmNextLocked()
+		}
+		q.mu.Unlock()
+	}
+}
+
+func (q *Queue) rearmNextLocked() {
+	for _, d := range []*deadlines{&q.lockEnds, &q.dues, &q.expiries} {
+		if at, ok := d.next(); ok {
+			q.rearmLocked(at)
+		}
+	}
+}
+
+// runDueLocked treats at most a turn of each kind of what is due and reports whether there may be more.
+func (q *Queue) runDueLocked(now int64) bool {
+	ends := popTurn(&q.lockEnds, now)
+	dues := popTurn(&q.dues, now)
+	expiries := popTurn(&q.expiries, now)
+	if len(ends) > 0 {
+		q.endLocksLocked(ends, now)
+	}
+	if len(dues) > 0 {
+		q.activateLocked(dues, now)
+	}
+	if len(expiries) > 0 {
+		q.expireLocked(expiries, now)
+	}
+	return len(ends) == turn || len(dues) == turn || len(expiries) == turn
+}
+
+func popTurn(d *deadlines, now int64) []*entry {
+	var due []*entry
+	for len(due) < turn {
+		e, ok := d.popDue(now)
+		if !ok {
+			break
+		}
+		due = append(due, e)
+	}
+	return due
+}
+
+// later returns the instant at which failed work is tried again.
+func (q *Queue) laterLocked() int64 {
+	return millis(q.ns.clock.Now().Add(retryAfter * time.Millisecond))
+}

@@ -1,0 +1,85 @@
+package frames
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Frame types [AMQP 2.3.1].
+const (
+	TypeAMQP = 0
+	TypeSASL = 1
+)
+
+const (
+	// HeaderSize is the size of a frame header without extension, in bytes.
+	HeaderSize = 8
+	// MinMaxFrameSize is the smallest max-frame-size a peer may ask for, and the largest frame before open, in bytes.
+	MinMaxFrameSize = 512
+)
+
+// ErrHeader is wrapped by the errors of [ParseHeader]; the peer gets amqp:connection:framing-error.
+var ErrHeader = errors.New("bad frame header")
+
+// Heartbeat is the empty frame that only shows that the connection is alive [AMQP 2.4.5]. It must not be modified.
+var Heartbeat = []byte{0, 0, 0, 8, 2, 0, 0, 0}
+
+// Header is a frame header [AMQP 2.3.1].
+type Header struct {
+	Size       uint32 // of the whole frame in bytes, header included
+	DataOffset uint8  // where the body begins, in words of four bytes
+	Type       uint8  // TypeAMQP or TypeSASL
+	Channel    uint16 // of AMQP frames; to be ignored on SASL frames
+}
+
+// BodyStart returns the offset of the body in the frame, in bytes: what lies between the eight bytes of the header and
+// it is an extended header, to be ignored.
+func (h Header) BodyStart() int { return int(h.DataOffset) * 4 }
+
+// ParseHeader reads the header of a frame; b has at least HeaderSize bytes. It checks what the header says of itself:
+// that the body begins behind the header and inside the frame. Size against max-frame-size and the type are the caller's.
+func ParseHeader(b []byte) (Header, error) {
+	if len(b) < HeaderSize {
+		return Header{}, fmt.Errorf("read %d bytes: %w", len(b), ErrHeader)
+	}
+	h := Header{
+		Size:       binary.BigEndian.Uint32(b),
+		DataOffset: b[4],
+		Type:       b[5],
+		Channel:    binary.BigEndian.Uint16(b[6:]),
+	}
+	if h.Size < HeaderSize {
+		return h, fmt.Errorf("read frame size %d, less than its header: %w", h.Size, ErrHeader)
+	}
+	if h.DataOffset < HeaderSize/4 {
+		return h, fmt.Errorf("read data offset %d, inside the header: %w", h.DataOffset, ErrHeader)
+	}
+	if h.Size < uint32(h.BodyStart()) {
+		return h, fmt.Errorf("read data offset %d beyond frame size %d: %w", h.DataOffset, h.Size, ErrHeader)
+	}
+	return h, nil
+}
+
+// BeginFrame reserves a frame header at the end of dst and returns where the frame starts, for [EndFrame].
+func BeginFrame(dst []byte, typ uint8, channel uint16) ([]byte, int) {
+	return append(dst, 0, 0, 0, 0, HeaderSize/4, typ, byte(channel>>8), byte(channel)), len(dst)
+}
+
+// EndFrame patches the size of the frame that starts at start and ends with dst.
+func EndFrame(dst []byte, start int) []byte {
+	binary.BigEndian.PutUint32(dst[start:], uint32(len(dst)-start))
+	return dst
+}
+
+// AppendFrame appends a whole AMQP frame without payload.
+func AppendFrame(dst []byte, channel uint16, p Performative) []byte {
+	dst, start := BeginFrame(dst, TypeAMQP, channel)
+	return EndFrame(p.AppendTo(dst), start)
+}
+
+// AppendSASLFrame appends a whole SASL frame.
+func AppendSASLFrame(dst []byte, p Performative) []byte {
+	dst, start := BeginFrame(dst, TypeSASL, 0)
+	return EndFrame(p.AppendTo(dst), start)
+}

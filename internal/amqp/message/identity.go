@@ -1,0 +1,15 @@
+package message
+
+import "minibus/internal/amqp"
+
+// Map is [amqp.Map] and Pair [amqp.Pair], for callers that build overlays.
+type (
+	Map  = amqp.Map
+	Pair = amqp.Pair
+)
+
+// HasMessageID says whether the sender gave the message a message-id; the broker makes one where not (PROP-10).
+func (m *Message) HasMessageID() bool {
+	n, r := m.list(m.Properties)
+	return n > PropertyMessageID && !r.Null()
+}

@@ -1,0 +1,196 @@
+package message
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"minibus/internal/amqp"
+)
+
+// Info is what the broker needs to know of a message that is being sent.
+type Info struct {
+	MessageID          string // canonical text whatever the type on the wire (DUP-11)
+	HasMessageID       bool
+	GroupID            string // session id; the empty string is one (SESS-2)
+	HasGroupID         bool
+	PartitionKey       string
+	HasPartitionKey    bool
+	ViaPartitionKey    string
+	HasViaPartitionKey bool
+	TTL                int64 // milliseconds; 0 is none (EXP-16, EXP-17)
+	Scheduled          Timestamp
+	HasScheduled       bool
+}
+
+// PropertyError says which property of a message the broker cannot accept, and why. The send is to be refused as an
+// invalid argument of the client's.
+type PropertyError struct {
+	Key    string // annotation key or property name
+	Reason string
+}
+
+// Error implements error.
+func (e *PropertyError) Error() string { return fmt.Sprintf("message property %s %s", e.Key, e.Reason) }
+
+// Info reads the header, the properties and the message annotations. It returns a [*PropertyError] about a value that
+// the broker would have to act on and cannot (PROP-13). Annotations that only the broker writes are ignored,
+// whatever they hold (SEQ-7).
+func (m *Message) Info() (Info, error) {
+	var in Info
+	if err := m.readHeader(&in); err != nil {
+		return Info{}, err
+	}
+	if err := m.readProperties(&in); err != nil {
+		return Info{}, err
+	}
+	if err := m.readAnnotations(&in); err != nil {
+		return Info{}, err
+	}
+	return in, nil
+}
+
+var headerNames = [headerFields]string{"durable", "priority", "ttl", "first-acquirer", "delivery-count"}
+
+func (m *Message) readHeader(in *Info) error {
+	n, r := m.list(m.Header)
+	for i := range n {
+		var err error
+		var v uint32
+		switch i {
+		case headerDurable, headerFirstAcquirer:
+			_, _, err = r.Bool()
+		default:
+			v, _, err = r.Uint32()
+		}
+		if err != nil {
+			return &PropertyError{headerNames[i], "has a wrong type"}
+		}
+		if i == headerTTL {
+			in.TTL = int64(v)
+		}
+	}
+	return nil
+}
+
+func (m *Message) readProperties(in *Info) error {
+	n, r := m.list(m.Properties)
+	var expiry, created Timestamp
+	var hasExpiry, hasCreated bool
+	for i := range n {
+		var err error
+		switch i {
+		case PropertyMessageID:
+			in.MessageID, in.HasMessageID, err = idText(&r)
+		case PropertyAbsoluteExpiryTime:
+			expiry, hasExpiry, err = r.Timestamp()
+		case PropertyCreationTime:
+			created, hasCreated, err = r.Timestamp()
+		case PropertyGroupID:
+			in.GroupID, in.HasGroupID, err = r.Text()
+		default:
+			err = r.Skip()
+		}
+		if err != nil {
+			return &PropertyError{propertyNames[i], "has a wrong type"}
+		}
+	}
+	// EXP-17: a TTL that the header cannot hold is carried by the two times.
+	if in.TTL == math.MaxUint32 && hasExpiry && hasCreated {
+		if ttl := int64(expiry) - int64(created); expiry > created && ttl > 0 {
+			in.TTL = ttl
+		}
+	}
+	return nil
+}
+
+var propertyNames = [propertyFields]string{
+	"message-id", "user-id", "to", "subject", "reply-to", "correlation-id", "content-type", "content-encoding",
+	"absolute-expiry-time", "creation-time", "group-id", "group-sequence", "reply-to-group-id",
+}
+
+// idText reads a message-id and returns its canonical text (DUP-11): a string as it is, a uuid in lower case with
+// dashes, an integer in decimal, a binary in hex.
+func idText(r *amqp.Reader) (string, bool, error) {
+	code, _ := r.Peek()
+	switch code {
+	case amqp.CodeUUID:
+		u, ok, err := r.UUID()
+		return u.String(), ok, err
+	case amqp.CodeBinary8, amqp.CodeBinary32:
+		b, ok, err := r.Bytes()
+		return hex.EncodeToString(b), ok, err
+	case amqp.CodeString8, amqp.CodeString32, amqp.CodeSymbol8, amqp.CodeSymbol32, amqp.CodeNull:
+		return r.Text()
+	case amqp.CodeUlong:
+		n, ok, err := r.Uint64()
+		return strconv.FormatUint(n, 10), ok, err
+	case amqp.CodeTimestamp:
+		return "", false, r.Fail("message-id", amqp.ErrWrongType)
+	}
+	n, ok, err := r.Int64()
+	return strconv.FormatInt(n, 10), ok, err
+}
+
+func (m *Message) readAnnotations(in *Info) error {
+	n, r := m.pairs(m.MessageAnnotations)
+	for range n {
+		key := keyOf(&r)
+		var err error
+		switch string(key) {
+		case keyPartitionKey:
+			in.PartitionKey, in.HasPartitionKey, err = keyText(&r, keyPartitionKey)
+		case keyViaPartitionKey:
+			in.ViaPartitionKey, in.HasViaPartitionKey, err = keyText(&r, keyViaPartitionKey)
+		case keyScheduledEnqueueTime:
+			in.Scheduled, in.HasScheduled, err = scheduled(&r)
+		case keyMessageState:
+			err = refuseNull(&r, keyMessageState)
+		case keyEnqueueSequenceNumber:
+			err = refuseNull(&r, keyEnqueueSequenceNumber)
+		default:
+			err = r.Skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keyOf consumes a map key and returns its text; a key that is no text is empty, which matches nothing.
+func keyOf(r *amqp.Reader) []byte {
+	switch code, _ := r.Peek(); code {
+	case amqp.CodeSymbol8, amqp.CodeSymbol32, amqp.CodeString8, amqp.CodeString32, amqp.CodeBinary8, amqp.CodeBinary32:
+		text, _, _ := r.Bytes()
+		return text
+	}
+	_ = r.Skip() // Scan has stepped over it before
+	return nil
+}
+
+// keyText reads a partition key, which may be null.
+func keyText(r *amqp.Reader, key string) (string, bool, error) {
+	b, ok, err := r.Bytes()
+	if err != nil || !utf8.Valid(b) {
+		return "", false, &PropertyError{key, "is not a string"}
+	}
+	return string(b), ok, nil
+}
+
+func scheduled(r *amqp.Reader) (Timestamp, bool, error) {
+	t, ok, err := r.Timestamp()
+	if err != nil || !ok {
+		return 0, false, &PropertyError{keyScheduledEnqueueTime, "is not a timestamp"}
+	}
+	return t, true, nil
+}
+
+func refuseNull(r *amqp.Reader, key string) error {
+	if r.Null() {
+		return &PropertyError{key, "is null"}
+	}
+	return r.Skip()
+}

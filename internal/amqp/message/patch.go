@@ -1,0 +1,135 @@
+package message
+
+import (
+	"math"
+
+	"minibus/internal/amqp"
+)
+
+// maxInstant is DateTime.MaxValue of .NET as a timestamp; clients take it for "never" and fail on anything later.
+const maxInstant = 253402300800000
+
+// Patch is everything that the broker owns or changes in a delivered or peeked message. It is merged while the message is
+// written out, so that a stored message keeps the sender's bytes. Absent values leave the annotation out, except where
+// said otherwise.
+type Patch struct {
+	DeliveryCount             uint32 // earlier failed deliveries (PROP-4)
+	TTL                       int64  // effective, in milliseconds; 0 is none (PROP-5)
+	SequenceNumber            int64
+	EnqueuedTime              Timestamp
+	LockedUntil               Timestamp
+	HasLockedUntil            bool
+	EnqueuedSequenceNumber    int64
+	HasEnqueuedSequenceNumber bool
+	State                     int32 // 0 active, 1 deferred, 2 scheduled (PROP-6)
+	HasState                  bool
+	PartitionID               int16
+	HasPartitionID            bool
+	DeadLetterSource          string // empty leaves what the sender gave
+	LockToken                 UUID   // goes into the delivery annotations
+	HasLockToken              bool
+	OmitBody                  bool   // PEEK-14
+	MessageID                 string // for a message that has none (PROP-10)
+	Properties                []byte // overlay for the application properties, see EncodeProperties; nil is none
+}
+
+// fixedOverhead covers what Append adds of fixed size: section headers, annotation keys and numbers.
+const fixedOverhead = 512
+
+// SizeHint returns an upper bound of how many bytes longer than m.Raw the result of [Patch.Append] is.
+func (p *Patch) SizeHint(m *Message) int {
+	return fixedOverhead + len(p.MessageID) + len(p.DeadLetterSource) + len(p.Properties)
+}
+
+// Append appends the message with the patch merged in: a header with all five fields; delivery annotations if there are
+// any; message annotations; properties; application properties if there are any; body and footer as they were. It
+// allocates nothing when dst has room, unless the overlay has dozens of entries.
+func (p *Patch) Append(dst []byte, m *Message) []byte {
+	dst = p.appendHeader(dst, m)
+	dst = p.appendDeliveryAnnotations(dst, m)
+	dst = p.appendMessageAnnotations(dst, m)
+	dst = p.appendProperties(dst, m)
+	dst = p.appendApplicationProperties(dst, m)
+	if !p.OmitBody {
+		dst = append(dst, m.bytes(m.Body)...)
+	}
+	return append(dst, m.bytes(m.Footer)...)
+}
+
+// appendHeader writes the header section. Durable, priority and first-acquirer are the sender's (PROP-12), as they were
+// encoded; the delivery count is never null, because clients take it apart without looking.
+func (p *Patch) appendHeader(dst []byte, m *Message) []byte {
+	n, r := m.list(m.Header)
+	dst, mark := amqp.BeginList(amqp.AppendDescriptor(dst, codeHeader))
+	for i := range headerFields {
+		var raw []byte
+		if i < n {
+			raw, _ = r.Raw()
+		}
+		switch {
+		case i == headerDeliveryCount:
+			dst = amqp.AppendUint(dst, p.DeliveryCount)
+		case i == headerTTL && p.TTL > 0:
+			dst = amqp.AppendUint(dst, uint32(min(p.TTL, math.MaxUint32)))
+		case i == headerTTL || raw == nil:
+			dst = amqp.AppendNull(dst)
+		default:
+			dst = append(dst, raw...)
+		}
+	}
+	return amqp.EndList(dst, mark, headerFields)
+}
+
+// appendProperties writes the properties section, which is always there. It is the sender's as it was, unless the
+// message-id or the two times of PROP-5 have to be put in.
+func (p *Patch) appendProperties(dst []byte, m *Message) []byte {
+	n, r := m.list(m.Properties)
+	code, some := r.Peek()
+	makeID := p.MessageID != "" && (n == 0 || some && code == amqp.CodeNull)
+	if !makeID && p.TTL <= 0 && !m.Properties.Empty() {
+		return append(dst, m.bytes(m.Properties)...)
+	}
+	count := max(n, PropertyMessageID+1)
+	if p.TTL > 0 {
+		count = max(n, PropertyCreationTime+1)
+	}
+	dst, mark := amqp.BeginList(amqp.AppendDescriptor(dst, codeProperties))
+	for i := range count {
+		var raw []byte
+		if i < n {
+			raw, _ = r.Raw()
+		}
+		switch {
+		case i == PropertyMessageID && makeID:
+			dst = amqp.AppendString(dst, p.MessageID)
+		case i == PropertyAbsoluteExpiryTime && p.TTL > 0:
+			dst = amqp.AppendTimestamp(dst, p.expiry())
+		case i == PropertyCreationTime && p.TTL > 0:
+			dst = amqp.AppendTimestamp(dst, p.EnqueuedTime)
+		case raw == nil:
+			dst = amqp.AppendNull(dst)
+		default:
+			dst = append(dst, raw...)
+		}
+	}
+	return amqp.EndList(dst, mark, count)
+}
+
+// expiry returns EnqueuedTime + TTL, but no instant that a client could not represent.
+func (p *Patch) expiry() Timestamp {
+	if p.TTL >= maxInstant-int64(p.EnqueuedTime) {
+		return maxInstant
+	}
+	return p.EnqueuedTime + Timestamp(p.TTL)
+}
+
+func (p *Patch) appendApplicationProperties(dst []byte, m *Message) []byte {
+	over, ok := newOverlay(p.Properties)
+	if !ok {
+		return append(dst, m.bytes(m.ApplicationProperties)...)
+	}
+	n, r := m.pairs(m.ApplicationProperties)
+	dst, mark := amqp.BeginMap(amqp.AppendDescriptor(dst, codeApplicationProperties))
+	dst, pairs := over.merge(dst, n, r)
+	return amqp.EndMap(dst, mark, pairs)
+}

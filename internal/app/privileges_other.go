@@ -1,0 +1,12 @@
+//go:build !linux
+
+package app
+
+import "log/slog"
+
+// becomeUser is for the container image, which is Linux.
+func becomeUser(user, _ string, log *slog.Logger) {
+	if user != "" {
+		log.Warn("--user has an effect on Linux only")
+	}
+}

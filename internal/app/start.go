@@ -1,0 +1,201 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"minibus/amqpserver"
+	"minibus/config"
+	"minibus/emulator"
+	"minibus/internal/listen"
+	"minibus/internal/tlsca"
+	"minibus/mgmt"
+	"minibus/store"
+)
+
+// Config says what to start.
+type Config struct {
+	Settings  config.Settings
+	Topology  *config.Topology // entities that must exist; nil for none
+	NoNetwork bool             // bind no port: only [App.Dial] connects
+	Clock     emulator.Clock   // default: the machine's
+	Logger    *slog.Logger     // default: discards
+	Trace     io.Writer        // one line per AMQP frame; nil for none
+}
+
+// App is a running Minibus.
+type App struct {
+	config Config
+	log    *slog.Logger
+	ready  atomic.Bool
+
+	ports  ports
+	data   dataChoice
+	pipe   *listen.Pipe
+	mux    *listen.Mux
+	web    *http.Server
+	store  *store.Store
+	broker *emulator.Namespace
+	amqp   *amqpserver.Server
+	served sync.WaitGroup // the goroutines of the listeners and servers
+
+	closing sync.Once
+	closed  error
+}
+
+// Start brings everything up and returns once it is ready: every entity exists and every listener accepts. Ports are bound
+// first, so that a busy one is found before anything is touched, and /health answers 503 from then on. An error is one line;
+// nothing is left running then.
+func Start(ctx context.Context, c Config) (*App, error) {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Topology == nil {
+		c.Topology = &config.Topology{Namespace: config.DefaultNamespace}
+	}
+	a := &App{config: c, log: c.Logger, pipe: listen.NewPipe()}
+	for _, step := range []func() error{a.bind, a.prepareData, a.listen, a.open, a.serve} {
+		err := ctx.Err()
+		if err == nil {
+			err = step()
+		}
+		if err != nil {
+			_ = a.Close(context.Background()) // what came up so far; the first error is the one to tell
+			return nil, err
+		}
+	}
+	a.ready.Store(true)
+	return a, nil
+}
+
+func (a *App) bind() error {
+	if a.config.NoNetwork {
+		return nil
+	}
+	var err error
+	a.ports, err = bindPorts(a.config.Settings)
+	return err
+}
+
+// prepareData chooses the database. It also drops privileges: after the ports are bound and the data directory is taken
+// over, before anything is written or served (DEC-8).
+func (a *App) prepareData() error {
+	var err error
+	a.data, err = chooseData(a.config.Settings, func(path string) {
+		becomeUser(a.config.Settings.User, path, a.log)
+	})
+	if err == nil && a.data.note != "" {
+		a.log.Warn(a.data.note)
+	}
+	return err
+}
+
+// listen starts to accept; HTTP is answered at once, AMQP connections wait for serve.
+func (a *App) listen() error {
+	authority, err := a.authority()
+	if err != nil {
+		return err
+	}
+	a.mux = listen.New(listen.Options{TLS: authority.TLSConfig(), Logger: a.log})
+	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{Ready: a.ready.Load, Version: Version()}), a.log)
+	for _, l := range append(a.ports.listeners(), a.pipe) {
+		a.goServe("a port", func() error { return a.mux.Serve(l) })
+	}
+	a.goServe("HTTP", func() error { return a.web.Serve(a.mux.HTTP()) })
+	return nil
+}
+
+func (a *App) authority() (*tlsca.Authority, error) {
+	if a.data.ephemeral {
+		return tlsca.InMemory()
+	}
+	return tlsca.Open(a.data.dir())
+}
+
+// open opens the store and the broker and creates the entities.
+func (a *App) open() error {
+	var err error
+	s := a.config.Settings
+	a.store, err = store.Open(a.data.path, store.Options{Ephemeral: a.data.ephemeral, Synchronous: s.Synchronous, Logger: a.log})
+	if err != nil {
+		return err
+	}
+	a.broker, err = emulator.Open(a.store, emulator.Options{Name: a.config.Topology.Namespace, Clock: a.config.Clock, Logger: a.log})
+	if err != nil {
+		return fmt.Errorf("load the broker: %w", err)
+	}
+	if err := a.broker.EnsureEntities(a.config.Topology.Entities); err != nil {
+		return fmt.Errorf("create the entities: %w", err)
+	}
+	return nil
+}
+
+func (a *App) serve() error {
+	a.amqp = amqpserver.New(a.broker, amqpserver.Options{Logger: a.log, Trace: a.config.Trace})
+	a.goServe("AMQP", func() error { return a.amqp.Serve(a.mux.AMQP()) })
+	return nil
+}
+
+// goServe runs a server until Close. One that ends before is reported: Minibus would look alive and serve nothing.
+func (a *App) goServe(what string, serve func() error) {
+	a.served.Go(func() {
+		err := serve()
+		if !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, amqpserver.ErrServerClosed) {
+			a.log.Error("a server ended", "server", what, "error", err)
+		}
+	})
+}
+
+// Close takes everything down: no new connections, AMQP clients are told amqp:connection:forced after what they have sent is
+// committed and acknowledged, the store is flushed and closed. When ctx ends first, connections are cut. It may be called more
+// than once.
+func (a *App) Close(ctx context.Context) error {
+	a.closing.Do(func() { a.closed = a.close(ctx) })
+	return a.closed
+}
+
+func (a *App) close(ctx context.Context) error {
+	a.ready.Store(false)
+	var errs []error
+	add := func(what string, err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("close %s: %w", what, err))
+		}
+	}
+	_ = a.pipe.Close()
+	if a.mux == nil {
+		a.ports.close()
+	} else {
+		add("the ports", a.mux.Close())
+	}
+	if a.amqp != nil {
+		add("AMQP", a.amqp.Shutdown(ctx))
+	}
+	if a.web != nil {
+		if err := a.web.Shutdown(ctx); err != nil {
+			_ = a.web.Close()
+			add("HTTP", err)
+		}
+	}
+	a.served.Wait()
+	if a.broker != nil {
+		a.broker.Close()
+	}
+	if a.store != nil {
+		add("the store", a.store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Dial connects in memory, past all ports. The connection speaks whatever a port speaks.
+func (a *App) Dial(ctx context.Context) (net.Conn, error) { return a.pipe.Dial(ctx) }
+
+// Broker is the running namespace.
+func (a *App) Broker() *emulator.Namespace { return a.broker }

@@ -1,0 +1,85 @@
+package tlsca
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+)
+
+// caLife is how long the authority is valid. Trusting it takes work on every machine, so that should last.
+const caLife = 10 * 365 * 24 * time.Hour
+
+// backdate covers clients whose clock is behind.
+const backdate = time.Hour
+
+// Authority signs certificates on demand.
+type Authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pem  []byte
+
+	mu     sync.Mutex
+	leaves map[string]*tls.Certificate
+}
+
+// InMemory makes an authority that disappears with the process.
+func InMemory() (*Authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make the key of the certificate authority: %w", err)
+	}
+	serial, err := serialNumber()
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber:          serial,
+		Subject:               pkix.Name{CommonName: "Minibus local CA " + serial.Text(36)[:6], Organization: []string{"Minibus"}},
+		NotBefore:             now.Add(-backdate),
+		NotAfter:              now.Add(caLife),
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		BasicConstraintsValid: true,
+		IsCA:                  true,
+		MaxPathLenZero:        true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, fmt.Errorf("make the certificate authority: %w", err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, fmt.Errorf("read the new certificate authority: %w", err)
+	}
+	return newAuthority(cert, key), nil
+}
+
+func newAuthority(cert *x509.Certificate, key *ecdsa.PrivateKey) *Authority {
+	return &Authority{cert: cert, key: key, leaves: map[string]*tls.Certificate{},
+		pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw})}
+}
+
+// CertificatePEM is what a client has to trust.
+func (a *Authority) CertificatePEM() []byte { return append([]byte(nil), a.pem...) }
+
+// TLSConfig serves TLS 1.2 and newer with a certificate for whatever name the client asks for. It offers no application
+// protocol: all that is behind it is recognised by its first bytes, and HTTP/2 is not among it.
+func (a *Authority) TLSConfig() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: a.Certificate}
+}
+
+func serialNumber() (*big.Int, error) {
+	n, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, fmt.Errorf("draw a serial number: %w", err)
+	}
+	return n.SetBit(n, 120, 1), nil // never zero, always of the same length
+}

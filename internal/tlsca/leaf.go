@@ -1,0 +1,124 @@
+package tlsca
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+)
+
+const (
+	// leafLife stays under what clients accept at most (Apple's: 825 days).
+	leafLife = 365 * 24 * time.Hour
+	// leafRenew is the rest of a certificate's life at which it is made anew.
+	leafRenew = 30 * 24 * time.Hour
+	// maxLeaves bounds the cache: names are the clients' to choose.
+	maxLeaves = 256
+	// maxHost is the longest DNS name.
+	maxHost = 253
+)
+
+var errName = errors.New("the server name asked for is no host name")
+
+// Certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for, or, for a
+// client that names none (one that dials an address), for the address that it reached.
+func (a *Authority) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	host := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
+	if host == "" {
+		host = localHost(hello.Conn)
+	}
+	if !validHost(host) {
+		return nil, errName
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if leaf := a.leaves[host]; leaf != nil && time.Until(leaf.Leaf.NotAfter) > leafRenew {
+		return leaf, nil
+	}
+	leaf, err := a.sign(host)
+	if err != nil {
+		return nil, err
+	}
+	for name := range a.leaves {
+		if len(a.leaves) < maxLeaves {
+			break
+		}
+		delete(a.leaves, name) // any one: real names are few, and signing takes a fraction of a millisecond
+	}
+	a.leaves[host] = leaf
+	return leaf, nil
+}
+
+// localHost is the address that the client dialled, or localhost where there is none.
+func localHost(c net.Conn) string {
+	if c != nil && c.LocalAddr() != nil {
+		if host, _, err := net.SplitHostPort(c.LocalAddr().String()); err == nil {
+			host, _, _ = strings.Cut(host, "%") // without an IPv6 zone
+			return host
+		}
+	}
+	return "localhost"
+}
+
+func validHost(host string) bool {
+	if host == "" || len(host) > maxHost {
+		return false
+	}
+	if net.ParseIP(host) != nil {
+		return true
+	}
+	for _, c := range host {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' && c != '_' {
+			return false
+		}
+	}
+	return !strings.HasPrefix(host, ".") && !strings.Contains(host, "..")
+}
+
+// sign makes the certificate of one host. The caller holds the mutex.
+func (a *Authority) sign(host string) (*tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make the key for %s: %w", host, err)
+	}
+	serial, err := serialNumber()
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{CommonName: commonName(host), Organization: []string{"Minibus"}},
+		NotBefore:    now.Add(-backdate),
+		NotAfter:     now.Add(leafLife),
+		KeyUsage:     x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	if a.cert.NotAfter.Before(template.NotAfter) {
+		template.NotAfter = a.cert.NotAfter
+	}
+	if ip := net.ParseIP(host); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else {
+		template.DNSNames = []string{host}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
+	if err != nil {
+		return nil, fmt.Errorf("sign the certificate for %s: %w", host, err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, fmt.Errorf("read the new certificate for %s: %w", host, err)
+	}
+	return &tls.Certificate{Certificate: [][]byte{der, a.cert.Raw}, PrivateKey: key, Leaf: leaf}, nil
+}
+
+// commonName cuts the name to the 64 characters that the field may have; clients look at the alternative names.
+func commonName(host string) string { return host[:min(len(host), 64)] }

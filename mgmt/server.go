@@ -1,0 +1,30 @@
+package mgmt
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Limits of the HTTP server. Every client that is slower or larger than this is broken or hostile; an entity's
+// description with its filters stays far below.
+const (
+	headerTimeout  = 10 * time.Second
+	requestTimeout = time.Minute
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+	maxBodyBytes   = 4 << 20
+)
+
+// NewServer wraps the handler in a server with time-outs and header limits.
+func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           http.MaxBytesHandler(h, maxBodyBytes),
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       requestTimeout,
+		WriteTimeout:      requestTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // broken clients are not the user's concern
+	}
+}

@@ -1,0 +1,114 @@
+package sbtest
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"testing"
+	"time"
+
+	"minibus/config"
+	"minibus/emulator"
+	"minibus/internal/app"
+)
+
+// closeTime is how long the end of a test waits for connections that the test left open.
+const closeTime = 5 * time.Second
+
+// Server is a running Minibus.
+type Server struct {
+	app *app.App
+}
+
+// Start runs a Minibus until the test and its subtests end. Without an option that names entities it has Microsoft's default ones,
+// queue.1 and topic.1. What fails ends the test.
+func Start(t testing.TB, opts ...Option) *Server {
+	t.Helper()
+	o := &options{config: app.Config{Settings: config.Settings{Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff, Ephemeral: true}}}
+	for _, opt := range opts {
+		opt(t, o)
+	}
+	if o.config.Topology == nil {
+		o.config.Topology = config.DefaultTopology()
+	}
+	a, err := app.Start(context.Background(), o.config)
+	if err != nil {
+		t.Fatalf("sbtest: start Minibus: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		if err := a.Close(ctx); err != nil {
+			t.Errorf("sbtest: stop Minibus: %v", err)
+		}
+	})
+	return &Server{app: a}
+}
+
+// ConnectionString is what every SDK takes. Its port speaks AMQP, AMQP over TLS and HTTP.
+func (s *Server) ConnectionString() string { return s.app.ConnectionString() }
+
+// Dial connects in memory. The connection carries AMQP without TLS, which is what azservicebus sends through its
+// NewWebSocketConn and go-amqp through NewConn; it works inside a testing/synctest bubble.
+func (s *Server) Dial(ctx context.Context) (net.Conn, error) { return s.app.Dial(ctx) }
+
+// Namespace is the broker itself, for looking behind the scenes: queues, counts.
+func (s *Server) Namespace() *emulator.Namespace { return s.app.Broker() }
+
+// Option changes what [Start] starts.
+type Option func(t testing.TB, o *options)
+
+type options struct {
+	config app.Config
+}
+
+// entities returns the topology to add entities to.
+func (o *options) entities() *config.Topology {
+	if o.config.Topology == nil {
+		o.config.Topology = &config.Topology{Namespace: config.DefaultNamespace}
+	}
+	return o.config.Topology
+}
+
+// Queue adds a queue. The zero value of an option means the cloud's default (ten deliveries, a lock of a minute, no expiry).
+func Queue(name string, o emulator.QueueOptions) Option {
+	return func(_ testing.TB, opts *options) {
+		t := opts.entities()
+		t.Entities = append(t.Entities, emulator.EntityConfig{Path: name, Queue: &o})
+	}
+}
+
+// ConfigJSON adds the entities of a configuration in Microsoft's format, with Microsoft's defaults.
+func ConfigJSON(text string) Option {
+	return func(t testing.TB, opts *options) {
+		t.Helper()
+		parsed, report := config.Parse("sbtest.ConfigJSON", []byte(text), config.LimitsRelaxed)
+		if err := report.Err(); err != nil {
+			t.Fatalf("sbtest: %v", err)
+		}
+		into := opts.entities()
+		into.Namespace = parsed.Namespace
+		into.Entities = append(into.Entities, parsed.Entities...)
+	}
+}
+
+// WithClock makes the broker's time that of a clock (DEC-35 says which times those are).
+func WithClock(c emulator.Clock) Option {
+	return func(_ testing.TB, o *options) { o.config.Clock = c }
+}
+
+// WithoutNetwork binds no port: only [Server.Dial] connects.
+func WithoutNetwork() Option {
+	return func(_ testing.TB, o *options) { o.config.NoNetwork = true }
+}
+
+// WithLogger sends the server's log lines somewhere: one per refused or failed operation.
+func WithLogger(l *slog.Logger) Option {
+	return func(_ testing.TB, o *options) { o.config.Logger = l }
+}
+
+// WithTrace prints one line per AMQP frame, without bodies and tokens.
+func WithTrace(w io.Writer) Option {
+	return func(_ testing.TB, o *options) { o.config.Trace = w }
+}

@@ -1,0 +1,249 @@
+package sbtest_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/emulator"
+	"minibus/sbtest"
+)
+
+// connect returns a client that reaches the server in memory.
+func connect(t *testing.T, bus *sbtest.Server) *azservicebus.Client {
+	t.Helper()
+	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), &azservicebus.ClientOptions{
+		NewWebSocketConn: func(ctx context.Context, _ azservicebus.NewWebSocketConnArgs) (net.Conn, error) { return bus.Dial(ctx) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close(context.Background()) })
+	return client
+}
+
+func send(t *testing.T, client *azservicebus.Client, queue string, m *azservicebus.Message) {
+	t.Helper()
+	sender, err := client.NewSender(queue, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sender.SendMessage(context.Background(), m, nil); err != nil {
+		t.Fatal(err)
+	}
+	_ = sender.Close(context.Background())
+}
+
+func receiver(t *testing.T, client *azservicebus.Client, queue string) *azservicebus.Receiver {
+	t.Helper()
+	r, err := client.NewReceiverForQueue(queue, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// one receives a message within the time.
+func one(t *testing.T, r *azservicebus.Receiver, within time.Duration) *azservicebus.ReceivedMessage {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	messages, err := r.ReceiveMessages(ctx, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages[0]
+}
+
+func TestOverTCP(t *testing.T) {
+	bus := sbtest.Start(t, sbtest.Queue("orders", emulator.QueueOptions{}))
+	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Close(context.Background()) }()
+	send(t, client, "orders", &azservicebus.Message{Body: []byte("hello")})
+	r := receiver(t, client, "orders")
+	m := one(t, r, 10*time.Second)
+	if string(m.Body) != "hello" || *m.SequenceNumber != 1 {
+		t.Errorf("got %q, number %d", m.Body, *m.SequenceNumber)
+	}
+	if err := r.CompleteMessage(context.Background(), m, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDefaultEntities(t *testing.T) {
+	bus := sbtest.Start(t, sbtest.WithoutNetwork())
+	if !bus.Namespace().Exists("queue.1") || !bus.Namespace().Exists("topic.1") {
+		t.Error("Microsoft's default entities are missing")
+	}
+}
+
+func TestConfigJSON(t *testing.T) {
+	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue("a", emulator.QueueOptions{}),
+		sbtest.ConfigJSON(`{"UserConfig": {"Namespaces": [{"Name": "mine", "Queues": [{"Name": "b"}]}]}}`))
+	if bus.Namespace().Name() != "mine" || !bus.Namespace().Exists("a") || !bus.Namespace().Exists("b") || bus.Namespace().Exists("queue.1") {
+		t.Errorf("namespace %s", bus.Namespace().Name())
+	}
+}
+
+func TestTwoServersAreStrangers(t *testing.T) {
+	first := sbtest.Start(t, sbtest.Queue("q", emulator.QueueOptions{}))
+	second := sbtest.Start(t, sbtest.Queue("q", emulator.QueueOptions{}))
+	if first.ConnectionString() == second.ConnectionString() {
+		t.Fatal("both have the same address")
+	}
+	send(t, connect(t, first), "q", &azservicebus.Message{Body: []byte("x")})
+	for i, s := range []*sbtest.Server{first, second} {
+		q, err := s.Namespace().Queue("q")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.Counts().Active; got != int64(1-i) {
+			t.Errorf("server %d has %d messages", i, got)
+		}
+	}
+}
+
+// In a bubble a minute passes at once: the lock of a message expires while its receiver does nothing.
+func TestLOCK10_LockExpiresInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue("orders", emulator.QueueOptions{LockDuration: time.Minute}))
+		client := connect(t, bus)
+		send(t, client, "orders", &azservicebus.Message{Body: []byte("x")})
+		r := receiver(t, client, "orders")
+		if first := one(t, r, time.Second); first.DeliveryCount != 0 && first.DeliveryCount != 1 {
+			t.Errorf("first delivery has count %d", first.DeliveryCount)
+		}
+		start := time.Now()
+		second := one(t, r, 2*time.Minute)
+		if waited := time.Since(start); waited < 59*time.Second || waited > 61*time.Second {
+			t.Errorf("delivered again after %v", waited)
+		}
+		if err := r.CompleteMessage(context.Background(), second, nil); err != nil {
+			t.Error(err)
+		}
+		_ = client.Close(context.Background())
+	})
+}
+
+func TestSCHED9_ScheduleFallsDueInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue("orders", emulator.QueueOptions{}))
+		client := connect(t, bus)
+		due := time.Now().Add(24 * time.Hour)
+		send(t, client, "orders", &azservicebus.Message{Body: []byte("x"), ScheduledEnqueueTime: &due})
+		time.Sleep(24*time.Hour - time.Second)
+		r := receiver(t, client, "orders")
+		m := one(t, r, time.Minute)
+		if m.EnqueuedTime.Before(due) {
+			t.Errorf("enqueued at %v, due at %v", m.EnqueuedTime, due)
+		}
+		_ = client.Close(context.Background())
+	})
+}
+
+// stoppedClock is a broker's clock that the test sets.
+type stoppedClock struct{ emulator.SystemClock }
+
+func (stoppedClock) Now() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+func TestWithClock(t *testing.T) {
+	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithClock(stoppedClock{}), sbtest.Queue("q", emulator.QueueOptions{}))
+	client := connect(t, bus)
+	send(t, client, "q", &azservicebus.Message{Body: []byte("x")})
+	if m := one(t, receiver(t, client, "q"), 10*time.Second); !m.EnqueuedTime.Equal(stoppedClock{}.Now()) {
+		t.Errorf("enqueued at %v", m.EnqueuedTime)
+	}
+}
+
+// buffer is a log that several goroutines write.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func TestLogAndTrace(t *testing.T) {
+	var log, trace buffer
+	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithTrace(&trace), sbtest.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	sender, err := connect(t, bus).NewSender("missing", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sender.SendMessage(context.Background(), &azservicebus.Message{}, nil); err == nil {
+		t.Error("a queue that does not exist took a message")
+	}
+	if !bytes.Contains([]byte(log.String()), []byte("missing")) {
+		t.Errorf("log: %s", log.String())
+	}
+	if trace.String() == "" {
+		t.Error("no frame was traced")
+	}
+}
+
+// Example shows the server in a test; here the test is a stand-in, in yours it is the *testing.T.
+func Example() {
+	t := &stand{}
+	defer t.finish()
+
+	bus := sbtest.Start(t, sbtest.Queue("orders", emulator.QueueOptions{}))
+	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = client.Close(context.Background()) }()
+
+	sender, err := client.NewSender("orders", nil)
+	if err != nil {
+		panic(err)
+	}
+	if err := sender.SendMessage(context.Background(), &azservicebus.Message{Body: []byte("two coffees")}, nil); err != nil {
+		panic(err)
+	}
+	receiver, err := client.NewReceiverForQueue("orders", nil)
+	if err != nil {
+		panic(err)
+	}
+	messages, err := receiver.ReceiveMessages(context.Background(), 1, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%d: %s\n", *messages[0].SequenceNumber, messages[0].Body)
+	// Output: 1: two coffees
+}
+
+// stand stands in for a test in the example.
+type stand struct {
+	testing.TB
+	cleanup []func()
+}
+
+func (s *stand) Helper()          {}
+func (s *stand) Cleanup(f func()) { s.cleanup = append(s.cleanup, f) }
+
+func (s *stand) finish() {
+	for _, f := range s.cleanup {
+		f()
+	}
+}

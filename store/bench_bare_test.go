@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	_ "modernc.org/sqlite" // the driver, to compare with
+
+	"minibus/emulator"
+)
+
+// What SQLite does when nothing of the store is around it: the same rows, pages and checkpoints, 200 messages of
+// 1 KiB in a transaction, from one goroutine. BenchmarkInsert/file/flight=200 is to be compared with these.
+const bareBatch = 200
+
+// BenchmarkBareInsert goes through this package's own statements.
+func BenchmarkBareInsert(b *testing.B) {
+	s := benchStore(b, false)
+	data := make([]byte, 1024)
+	onWriter(s, func() {
+		w := s.writer
+		b.ResetTimer()
+		for n := 0; n < b.N; {
+			if err := w.st.begin.exec(); err != nil {
+				b.Fatal(err)
+			}
+			for range bareBatch {
+				op := insertChange(int64(n), data).Ops[0]
+				bareInsert(b, w, &op)
+				n++
+			}
+			w.st.raise.bindInt(1, int64(n))
+			w.st.raise.bindInt(2, 1)
+			if err := w.st.raise.exec(); err != nil {
+				b.Fatal(err)
+			}
+			if err := w.st.commit.exec(); err != nil {
+				b.Fatal(err)
+			}
+			w.checkpointIfDue()
+		}
+		b.StopTimer()
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
+}
+
+func bareInsert(b *testing.B, w *writer, op *emulator.Op) {
+	if err := w.insertBody(op.Record.Body, op.Data); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.bindInsert(&op.Record); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.st.insert.exec(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkDriverInsert goes through database/sql, with statements prepared once.
+func BenchmarkDriverInsert(b *testing.B) {
+	db := driverDatabase(b)
+	ctx := context.Background()
+	row, err1 := db.PrepareContext(ctx, "INSERT INTO message VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+	body, err2 := db.PrepareContext(ctx, "INSERT INTO body VALUES(?,1,0,?)")
+	if err := errors.Join(err1, err2); err != nil {
+		b.Fatal(err)
+	}
+	data := make([]byte, 1024)
+	b.ResetTimer()
+	for n := int64(0); n < int64(b.N); n += bareBatch {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		txRow, txBody := tx.StmtContext(ctx, row), tx.StmtContext(ctx, body)
+		for i := range int64(bareBatch) {
+			r := insertChange(n+i, data).Ops[0].Record
+			_, err1 := txBody.ExecContext(ctx, r.Body, data)
+			_, err2 := txRow.ExecContext(ctx, r.Row, r.Entity, 0, r.Seq, 0, 0, r.Body, r.Enqueued, 0, 0, r.Size, 0,
+				nil, r.MessageID, nil, nil)
+			if err := errors.Join(err1, err2); err != nil {
+				b.Fatal(err)
+			}
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE entity SET last_seq=? WHERE id=1", n)
+		if err := errors.Join(err, tx.Commit()); err != nil {
+			b.Fatal(err)
+		}
+		if n%(8*bareBatch) == 0 {
+			if _, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
+}
+
+// driverDatabase makes a database of the store and opens it with the driver, with the store's settings.
+func driverDatabase(b *testing.B) *sql.DB {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "bench.db")
+	s := mustOpen(b, path, Options{})
+	wait(b, s, putQueue(1, "q"))
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=synchronous(1)&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-16384)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = db.Close() })
+	db.SetMaxOpenConns(1)
+	return db
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	lib "modernc.org/sqlite/lib"
+)
+
+const (
+	pageSize = 8192
+
+	// checkpointPages is the size of the write-ahead log that is worth a checkpoint: 16 MiB. A larger log folds more
+	// writes of the same page into one, a smaller one is read faster after a crash.
+	checkpointPages = 2048
+
+	// A file gives space back once more than half of it, and more than 32 MiB, is free; in steps of 2 MiB, while
+	// nobody commits.
+	vacuumWorthPages = 4096
+	vacuumStep       = 256
+
+	busyBatchesPerStep = 8   // under load, a step of a sweep for every so many batches
+	batchesPerLook     = 256 // batches after which the free space is looked at
+)
+
+// care is the housekeeping between batches.
+type care struct {
+	freePages  *stmt
+	allPages   *stmt
+	vacuum     *stmt
+	batches    int
+	look       bool // the free space deserves a look
+	vacuuming  bool
+	durable    bool // there is a log to be checkpointed
+	checkpoint int  // pages written that make a checkpoint due
+}
+
+func (w *writer) prepareCare(ephemeral bool) error {
+	w.care.durable = !ephemeral
+	w.care.checkpoint = checkpointPages
+	return prepareAll(w.conn, map[string]**stmt{
+		"PRAGMA freelist_count":          &w.care.freePages,
+		"PRAGMA page_count":              &w.care.allPages,
+		"PRAGMA incremental_vacuum(256)": &w.care.vacuum,
+	})
+}
+
+// afterWork runs after everything that had queued up is committed; more may have queued up meanwhile.
+func (w *writer) afterWork() {
+	w.checkpointIfDue()
+	w.care.batches++
+	if w.care.batches%batchesPerLook == 0 {
+		w.care.look = true
+	}
+	if w.sweep != nil && w.care.batches%busyBatchesPerStep == 0 {
+		w.sweep.step()
+	}
+}
+
+// idleWork does one step of what can wait, and reports whether there was one.
+func (w *writer) idleWork() bool {
+	switch {
+	case w.sweep != nil:
+		w.sweep.step()
+		w.checkpointIfDue()
+		return true
+	case w.care.look:
+		w.care.look = false
+		w.care.vacuuming = w.vacuumWorth(vacuumWorthPages)
+		return true
+	case w.care.vacuuming:
+		w.vacuumSome()
+		w.checkpointIfDue()
+		return true
+	}
+	return false
+}
+
+// checkpointIfDue copies the log into the file when it has grown. Between batches, and not in a commit as SQLite
+// would, so that no completion waits for it that could have run before.
+func (w *writer) checkpointIfDue() {
+	if !w.care.durable {
+		return
+	}
+	w.conn.mu.Lock()
+	defer w.conn.mu.Unlock()
+	if w.conn.pagesWritten(false) < w.care.checkpoint {
+		return
+	}
+	w.conn.pagesWritten(true)
+	if _, err := w.conn.checkpoint(lib.SQLITE_CHECKPOINT_PASSIVE); err != nil {
+		w.s.log.Warn("checkpoint failed; the log grows until one succeeds", "error", err)
+		return
+	}
+	w.s.stats.checkpoints.Add(1)
+}
+
+func (w *writer) vacuumWorth(pages int64) bool {
+	w.conn.mu.Lock()
+	defer w.conn.mu.Unlock()
+	free, err := w.care.freePages.one()
+	if err != nil || free < pages {
+		return false
+	}
+	all, err := w.care.allPages.one()
+	return err == nil && free > all/2
+}
+
+// vacuumSome gives a few free pages back. It goes on until most of them are given back, not only the half.
+func (w *writer) vacuumSome() {
+	w.conn.mu.Lock()
+	err := w.runVacuum()
+	free, freeErr := w.care.freePages.one()
+	w.conn.mu.Unlock()
+	if err != nil {
+		w.s.log.Warn("giving space back failed", "error", err)
+	}
+	w.care.vacuuming = err == nil && freeErr == nil && free > vacuumStep
+}
+
+func (w *writer) runVacuum() error {
+	for {
+		row, err := w.care.vacuum.step()
+		if err != nil {
+			w.conn.rollback()
+			return err
+		}
+		if !row {
+			return nil
+		}
+	}
+}
+
+// one returns the only value of a statement without parameters.
+func (s *stmt) one() (int64, error) {
+	row, err := s.step()
+	if err != nil || !row {
+		return 0, err
+	}
+	defer s.reset()
+	return s.columnInt(0), nil
+}

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"modernc.org/libc"
+	lib "modernc.org/sqlite/lib"
+)
+
+// busyTimeout is how long a statement waits, in milliseconds, for another program that holds the database's write
+// lock, for example somebody's sqlite3 shell in the middle of a transaction.
+const busyTimeout = 5000
+
+func init() { lib.PatchIssue199() } // page size of arm64 Linux, as the driver of modernc.org/sqlite does
+
+// conn is one connection. It is used by one goroutine at a time: whoever holds mu.
+type conn struct {
+	mu  sync.Mutex // held for a batch, a read or a step of housekeeping
+	tls *libc.TLS
+	db  uintptr
+	out uintptr // C memory for results by pointer: two words
+	all []*stmt
+}
+
+// openConn opens path, which may be ":memory:". The file is created if it is missing.
+func openConn(path string) (*conn, error) {
+	c := &conn{tls: libc.NewTLS()}
+	c.out = libc.Xcalloc(c.tls, 2, 8)
+	name, err := libc.CString(path)
+	if err != nil || c.out == 0 {
+		c.tls.Close()
+		return nil, fmt.Errorf("open database %s: out of memory", path)
+	}
+	defer libc.Xfree(c.tls, name)
+	const flags = lib.SQLITE_OPEN_READWRITE | lib.SQLITE_OPEN_CREATE | lib.SQLITE_OPEN_NOMUTEX | lib.SQLITE_OPEN_EXRESCODE
+	rc := lib.Xsqlite3_open_v2(c.tls, name, c.out, flags, 0)
+	c.db = *(*uintptr)(cPointer(c.out))
+	if err := c.check(rc); err != nil {
+		c.close()
+		return nil, err
+	}
+	lib.Xsqlite3_busy_timeout(c.tls, c.db, busyTimeout)
+	return c, nil
+}
+
+// close finalizes the statements and closes the connection. The last connection to a file checkpoints it.
+func (c *conn) close() {
+	for len(c.all) > 0 {
+		c.all[0].finalize() // takes itself off the list
+	}
+	lib.Xsqlite3_close_v2(c.tls, c.db)
+	libc.Xfree(c.tls, c.out)
+	c.tls.Close()
+}
+
+// cPointer turns an address in C memory, which the garbage collector neither moves nor frees, into a pointer.
+func cPointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
+
+func (c *conn) check(rc int32) error {
+	if rc == lib.SQLITE_OK || rc == lib.SQLITE_ROW || rc == lib.SQLITE_DONE {
+		return nil
+	}
+	if c.db == 0 {
+		return &sqliteError{code: rc, text: libc.GoString(lib.Xsqlite3_errstr(c.tls, rc))}
+	}
+	return &sqliteError{code: rc, text: libc.GoString(lib.Xsqlite3_errmsg(c.tls, c.db))}
+}
+
+// exec runs statements without parameters and results.
+func (c *conn) exec(sql string) error {
+	z, err := libc.CString(sql)
+	if err != nil {
+		return err
+	}
+	defer libc.Xfree(c.tls, z)
+	return c.check(lib.Xsqlite3_exec(c.tls, c.db, z, 0, 0, 0))
+}
+
+// queryInt returns the first column of the first row, 0 if there is no row.
+func (c *conn) queryInt(sql string) (int64, error) {
+	s, err := c.prepare(sql)
+	if err != nil {
+		return 0, err
+	}
+	defer s.finalize()
+	row, err := s.step()
+	if err != nil || !row {
+		return 0, err
+	}
+	return s.columnInt(0), nil
+}
+
+// inTransaction reports whether a transaction is open. After an error it tells which kind it was: SQLite has rolled
+// back by itself on some (full disk, I/O, out of memory), and left the transaction open on others.
+func (c *conn) inTransaction() bool { return lib.Xsqlite3_get_autocommit(c.tls, c.db) == 0 }
+
+// rollback ends the transaction if SQLite has not already done so.
+func (c *conn) rollback() {
+	if c.inTransaction() {
+		_ = c.exec("ROLLBACK") // cannot fail in a way that leaves it open
+	}
+}
+
+// pagesWritten returns how many pages were written to the file or its log since the last call that reset the count.
+func (c *conn) pagesWritten(reset bool) int {
+	var r int32
+	if reset {
+		r = 1
+	}
+	if lib.Xsqlite3_db_status(c.tls, c.db, lib.SQLITE_DBSTATUS_CACHE_WRITE, c.out, c.out+8, r) != lib.SQLITE_OK {
+		return 0
+	}
+	return int(*(*int32)(cPointer(c.out)))
+}
+
+// checkpoint copies the log into the database file as far as no reader holds it, and reports whether all of it went.
+func (c *conn) checkpoint(mode int32) (all bool, err error) {
+	rc := lib.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, mode, c.out, c.out+8)
+	if err := c.check(rc); err != nil {
+		return false, err
+	}
+	log, done := *(*int32)(cPointer(c.out)), *(*int32)(cPointer(c.out + 8))
+	return log == done, nil
+}
+
+// leaveLog keeps close from checkpointing, so that a database that was refused stays as it was.
+func (c *conn) leaveLog() {
+	args := libc.Xcalloc(c.tls, 2, 8)
+	if args == 0 {
+		return
+	}
+	defer libc.Xfree(c.tls, args)
+	lib.Xsqlite3_db_config(c.tls, c.db, lib.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, libc.VaList(args, int32(1), uintptr(0)))
+}
+
+// readOnly reports whether the file could be opened for reading only.
+func (c *conn) readOnly() bool {
+	z, err := libc.CString("main")
+	if err != nil {
+		return false
+	}
+	defer libc.Xfree(c.tls, z)
+	return lib.Xsqlite3_db_readonly(c.tls, c.db, z) == 1
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"minibus/emulator"
+)
+
+// crashBody is what the body of a row must be. Some are in parts.
+func crashBody(row int64) []byte {
+	n := 200
+	if row%97 == 0 {
+		n = maxInline + 5
+	}
+	return bytes.Repeat([]byte(strconv.FormatInt(row, 10)+","), n/8+1)
+}
+
+// crashWorker is the child: it inserts, updates and deletes until it is killed. Any failure ends it.
+type crashWorker struct {
+	s      *Store
+	state  *crashState
+	next   int64
+	slots  chan struct{}               // changes in flight
+	stored chan emulator.MessageRecord // told to be stored
+	ready  []emulator.MessageRecord    // stored and not yet deleted
+}
+
+func crashChild(path string) {
+	s, err := Open(path, Options{})
+	if err != nil {
+		panic(err)
+	}
+	w := &crashWorker{
+		s: s, state: newCrashState(), next: s.NextRow(),
+		slots: make(chan struct{}, 64), stored: make(chan emulator.MessageRecord, 128),
+	}
+	if err := s.Load(w.state); err != nil {
+		panic(err)
+	}
+	for {
+		for len(w.stored) > 0 {
+			w.ready = append(w.ready, <-w.stored)
+		}
+		if len(w.ready) > 20 && rand.IntN(3) == 0 {
+			w.change()
+		} else {
+			w.insert()
+		}
+	}
+}
+
+func (w *crashWorker) insert() {
+	entity := 1 + rand.Int64N(2)
+	w.state.last[entity]++
+	r := emulator.MessageRecord{Row: w.next, Body: w.next, Entity: entity, Seq: w.state.last[entity]}
+	w.next++
+	w.send('i', emulator.Op{Kind: emulator.OpInsert, Record: r, Data: crashBody(r.Row)})
+}
+
+// change updates or deletes one of the stored messages.
+func (w *crashWorker) change() {
+	i, last := rand.IntN(len(w.ready)), len(w.ready)-1
+	r := w.ready[i]
+	w.ready[i] = w.ready[last]
+	w.ready = w.ready[:last]
+	if r.DeliveryCount < 3 && rand.IntN(2) == 0 {
+		r.DeliveryCount++
+		w.send('u', emulator.Op{Kind: emulator.OpUpdate, Record: r})
+		return
+	}
+	w.send('d', emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: r})
+}
+
+// send reports a change, small letter, appends it, and reports its commit, capital letter.
+func (w *crashWorker) send(kind byte, op emulator.Op) {
+	w.slots <- struct{}{}
+	r := op.Record
+	line := fmt.Sprintf("%d %d %d %d\n", r.Row, r.Entity, r.Seq, r.DeliveryCount)
+	fmt.Printf("%c %s", kind, line)
+	w.s.Append(&emulator.Change{Ops: []emulator.Op{op}, Done: emulator.CompletionFunc(func(err error) {
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("%c %s", kind-'a'+'A', line)
+		if kind != 'd' {
+			w.stored <- r
+		}
+		<-w.slots
+	})})
+}

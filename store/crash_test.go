@@ -1,0 +1,204 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"minibus/emulator"
+)
+
+// The crash test runs the test binary a second time, as a process that works on a database and reports each change
+// twice on its output: when it is about to append it, and when it was told that it is committed. The parent kills it
+// in the middle and compares.
+const (
+	crashChildEnv  = "MINIBUS_CRASH_CHILD"  // path of the database: be the child
+	crashRoundsEnv = "MINIBUS_CRASH_ROUNDS" // number of kills; 5 by default
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(crashChildEnv); path != "" {
+		crashChild(path)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// crashState is what a Load tells.
+type crashState struct {
+	rows rows
+	last map[int64]int64
+}
+
+func newCrashState() *crashState { return &crashState{rows: rows{}, last: map[int64]int64{}} }
+
+func (c *crashState) LoadEntity(e emulator.EntityRecord) error {
+	c.last[e.ID] = e.LastSeq
+	return nil
+}
+
+func (c *crashState) LoadMessage(r *emulator.MessageRecord) error { return c.rows.LoadMessage(r) }
+
+// crashModel is what the parent knows from the child's reports.
+type crashModel struct {
+	rows map[int64]*crashRow
+	seqs map[[2]int64]int64 // entity and number of a stored message -> row
+}
+
+type crashRow struct {
+	entity, seq                    int64
+	inserted, deleteBegun, deleted bool
+	countBegun, count              int64
+}
+
+func (m *crashModel) note(t *testing.T, line string) {
+	var kind byte
+	var row, entity, seq, dc int64
+	if n, _ := fmt.Sscanf(line, "%c %d %d %d %d\n", &kind, &row, &entity, &seq, &dc); n != 5 {
+		return // cut off by the kill
+	}
+	r := m.rows[row]
+	switch kind {
+	case 'i':
+		if r != nil && r.inserted {
+			t.Errorf("row id %d is used again", row)
+		}
+		m.rows[row] = &crashRow{entity: entity, seq: seq}
+	case 'I':
+		if other, used := m.seqs[[2]int64{entity, seq}]; used {
+			t.Errorf("number %d of entity %d names the rows %d and %d", seq, entity, other, row)
+		}
+		m.seqs[[2]int64{entity, seq}] = row
+		r.inserted = true
+	case 'd':
+		r.deleteBegun = true
+	case 'D':
+		r.deleted = true
+	case 'u':
+		r.countBegun = dc
+	case 'U':
+		r.count = dc
+	}
+}
+
+// check compares what is stored with what the child had said, and learns what it could not say any more.
+func (m *crashModel) check(t *testing.T, s *Store) {
+	t.Helper()
+	got := newCrashState()
+	if err := s.Load(got); err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]int64, 0, len(got.rows))
+	for row, r := range got.rows {
+		ids = append(ids, row)
+		m.checkStored(t, r)
+	}
+	for row, want := range m.rows {
+		_, there := got.rows[row]
+		if want.inserted && !want.deleteBegun && !there {
+			t.Errorf("row %d was acknowledged and is gone", row)
+		}
+		if want.inserted && (got.last[want.entity] < want.seq || s.NextRow() <= row) {
+			t.Errorf("row %d, number %d was stored; the counter is at %d, the next row %d",
+				row, want.seq, got.last[want.entity], s.NextRow())
+		}
+		want.deleted = want.deleteBegun && !there
+	}
+	m.checkBodies(t, s, ids)
+}
+
+func (m *crashModel) checkStored(t *testing.T, r emulator.MessageRecord) {
+	t.Helper()
+	want, count := m.rows[r.Row], int64(r.DeliveryCount)
+	switch {
+	case want == nil || want.deleted || want.entity != r.Entity || want.seq != r.Seq:
+		t.Errorf("stored is %+v, known %+v", r, want)
+		return
+	case count < want.count || count > want.countBegun:
+		t.Errorf("row %d has count %d, want %d to %d", r.Row, count, want.count, want.countBegun)
+	}
+	want.inserted = true // committed, though the child could not say so
+	m.seqs[[2]int64{r.Entity, r.Seq}] = r.Row
+}
+
+func (m *crashModel) checkBodies(t *testing.T, s *Store, ids []int64) {
+	t.Helper()
+	res := make(chan error, 1)
+	r := &emulator.BodyRead{IDs: ids, Done: emulator.CompletionFunc(func(err error) { res <- err })}
+	s.ReadBodies(r)
+	if err := <-res; err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range r.Bodies {
+		if !bytes.Equal(b, crashBody(ids[i])) {
+			t.Errorf("body of row %d has %d bytes, want %d", ids[i], len(b), len(crashBody(ids[i])))
+		}
+	}
+	if n := count(t, s, "body"); n != int64(len(ids)) {
+		t.Errorf("%d bodies for %d messages", n, len(ids))
+	}
+}
+
+// TestKill_SEQ4_LosesNothing (invariants 1 to 3, SEQ-4): whatever was acknowledged before a SIGKILL is there after it, what
+// was deleted is gone, no row id and no number is used twice, and no body is without its message.
+func TestKill_SEQ4_LosesNothing(t *testing.T) {
+	rounds := 5
+	if v, err := strconv.Atoi(os.Getenv(crashRoundsEnv)); err == nil {
+		rounds = v
+	}
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := mustOpen(t, path, Options{})
+	wait(t, s, putQueue(1, "one"), putQueue(2, "two"))
+	_ = s.Close()
+	m := &crashModel{rows: map[int64]*crashRow{}, seqs: map[[2]int64]int64{}}
+	for round := range rounds {
+		lines := runAndKill(t, path, 500+rand.IntN(3000), func(line string) { m.note(t, line) })
+		s := mustOpen(t, path, Options{})
+		m.check(t, s)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("round %d: killed after %d lines", round, lines)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// runAndKill lets a child work until it has reported so many lines, and passes on all that it said before it died.
+func runAndKill(t *testing.T, path string, after int, line func(string)) (lines int) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), crashChildEnv+"="+path)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(out)
+	for {
+		text, err := in.ReadString('\n')
+		if err == io.EOF {
+			break
+		}
+		line(text)
+		if lines++; lines == after {
+			_ = cmd.Process.Kill() // it may have died by itself, which the count shows
+		}
+	}
+	_ = cmd.Wait() // "signal: killed"
+	if lines < after {
+		t.Fatalf("the child ended after %d lines of %d", lines, after)
+	}
+	return lines
+}

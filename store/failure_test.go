@@ -1,0 +1,206 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"minibus/emulator"
+)
+
+// begin appends a change and returns where its result will be.
+func begin(s *Store, ops ...emulator.Op) <-chan error {
+	res := make(chan error, 2)
+	s.Append(&emulator.Change{Ops: ops, Done: emulator.CompletionFunc(func(err error) { res <- err })})
+	return res
+}
+
+func insertOp(row, seq int64, data []byte) emulator.Op {
+	return emulator.Op{Kind: emulator.OpInsert, Data: data, Record: emulator.MessageRecord{
+		Row: row, Entity: 1, Seq: seq, Body: row, Size: int64(len(data)),
+	}}
+}
+
+func putQueue(id int64, path string) emulator.Op {
+	return emulator.Op{Kind: emulator.OpPutEntity, Entity: emulator.EntityRecord{ID: id, Kind: emulator.KindQueue, Path: path}}
+}
+
+// newStore opens a database of its own with the queue 1 in it.
+func newStore(t *testing.T) *Store {
+	t.Helper()
+	s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{})
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	wait(t, s, putQueue(1, "q"))
+	return s
+}
+
+// onWriter runs f on the goroutine of the writer, where nothing else happens meanwhile.
+func onWriter(s *Store, f func()) {
+	done := make(chan struct{})
+	s.Flush(emulator.CompletionFunc(func(error) { f(); close(done) }))
+	<-done
+}
+
+// hold makes everything that is appended during f one batch.
+func hold(s *Store, f func()) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	s.Flush(emulator.CompletionFunc(func(error) { close(entered); <-leave }))
+	<-entered
+	f()
+	close(leave)
+}
+
+type rows map[int64]emulator.MessageRecord
+
+func (rows) LoadEntity(emulator.EntityRecord) error { return nil }
+func (r rows) LoadMessage(m *emulator.MessageRecord) error {
+	r[m.Row] = *m
+	return nil
+}
+
+func stored(t *testing.T, s *Store) rows {
+	t.Helper()
+	drain(s)
+	r := rows{}
+	if err := s.Load(r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func counter(t *testing.T, s *Store, entity int64) (seq int64) {
+	t.Helper()
+	onWriter(s, func() { seq, _ = s.writer.conn.queryInt(fmt.Sprint("SELECT last_seq FROM entity WHERE id=", entity)) })
+	return seq
+}
+
+// TestFailedCommitFailsTheBatchAndWhatIsBehind is invariant 2: all of the batch fails, so does what was appended until
+// the last completion ran, in order; nothing of it is stored, counters are as before, and afterwards all is well.
+func TestFailedCommitFailsTheBatchAndWhatIsBehind(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, insertOp(10, 1, nil))
+	broken := errors.New("the disk is on fire")
+	var mu sync.Mutex
+	var order []int64
+	done := func(row int64, then func()) emulator.Completion {
+		return emulator.CompletionFunc(func(err error) {
+			if !errors.Is(err, broken) {
+				t.Errorf("row %d: %v, want the failure of the commit", row, err)
+			}
+			mu.Lock()
+			order = append(order, row)
+			mu.Unlock()
+			then()
+		})
+	}
+	last := make(chan struct{})
+	add := func(row int64, then func()) {
+		s.Append(&emulator.Change{Ops: []emulator.Op{insertOp(row, row, nil)}, Done: done(row, then)})
+	}
+	hold(s, func() {
+		s.beforeCommit = func() error { s.beforeCommit = nil; return broken } // fails once only
+		add(11, func() {})
+		add(12, func() { add(13, func() { add(14, func() { close(last) }) }) })
+	})
+	<-last
+	drain(s)
+	if fmt.Sprint(order) != "[11 12 13 14]" {
+		t.Errorf("failed in the order %v", order)
+	}
+	if got := counter(t, s, 1); got != 1 {
+		t.Errorf("counter is %d, want the committed 1", got)
+	}
+	wait(t, s, insertOp(11, 2, nil))
+	if got := stored(t, s); len(got) != 2 || counter(t, s, 1) != 2 {
+		t.Errorf("stored are %v, counter %d", got, counter(t, s, 1))
+	}
+}
+
+// TestFullDiskIsAnErrorAndPasses uses SQLite's own limit, so that the error is the one of a full disk (SQLITE_FULL).
+func TestFullDiskIsAnErrorAndPasses(t *testing.T) {
+	for name, size := range map[string]int{"small bodies": 4000, "a body in parts": 4 << 20} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			onWriter(s, func() { _, _ = s.writer.conn.queryInt("PRAGMA max_page_count=100") })
+			ok, err := int64(0), error(nil)
+			for ; err == nil && ok < 1000; ok++ {
+				err = <-begin(s, insertOp(10+ok, 1+ok, make([]byte, size)))
+			}
+			var de *emulator.Error
+			if !errors.As(err, &de) || de.Code != emulator.CodeQuotaExceeded || !strings.Contains(err.Error(), "no space left") {
+				t.Fatalf("error is %v, want quota exceeded", err)
+			}
+			if got := stored(t, s); int64(len(got)) != ok-1 || counter(t, s, 1) != ok-1 {
+				t.Errorf("%d rows and counter %d after %d successes", len(got), counter(t, s, 1), ok-1)
+			}
+			if got := count(t, s, "body_part WHERE body NOT IN (SELECT id FROM body)"); got != 0 {
+				t.Errorf("%d pieces of the failed message are left", got)
+			}
+			onWriter(s, func() { _, _ = s.writer.conn.queryInt("PRAGMA max_page_count=1000000") })
+			wait(t, s, insertOp(5000, ok, make([]byte, size)))
+			if got := counter(t, s, 1); got != ok {
+				t.Errorf("counter is %d, want %d", got, ok)
+			}
+		})
+	}
+}
+
+// TestOwnFaultInABatch has one bad change between good ones in one transaction: only it fails, and numbers drawn by it
+// count as never drawn, while those of the changes before it do.
+func TestOwnFaultInABatch(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, insertOp(10, 1, nil))
+	var a, bad, b, unknown <-chan error
+	commits := s.Stats().Commits
+	hold(s, func() {
+		a = begin(s, insertOp(11, 2, nil))
+		bad = begin(s, insertOp(12, 90, nil), putQueue(2, "two"), insertOp(10, 91, nil))
+		unknown = begin(s, insertOp(13, 92, nil), emulator.Op{Kind: 77})
+		b = begin(s, insertOp(14, 3, nil))
+	})
+	if err := errors.Join(<-a, <-b); err != nil {
+		t.Error(err)
+	}
+	if <-bad == nil || <-unknown == nil {
+		t.Error("a change at fault succeeded")
+	}
+	drain(s)
+	if got := s.Stats().Commits - commits; got != 1 {
+		t.Errorf("%d transactions, want one", got)
+	}
+	if got := stored(t, s); len(got) != 3 || counter(t, s, 1) != 3 {
+		t.Errorf("stored are %v, counter %d", got, counter(t, s, 1))
+	}
+	if err := <-begin(s, emulator.Op{Kind: emulator.OpCounter, Record: emulator.MessageRecord{Entity: 2, Seq: 1}}); err == nil {
+		t.Error("the entity of the failed change exists")
+	}
+}
+
+// TestBusyDatabaseIsAnErrorAndPasses: somebody else holds the write lock of the file, for example a sqlite3 shell.
+func TestBusyDatabaseIsAnErrorAndPasses(t *testing.T) {
+	s := newStore(t)
+	other, err := openConn(s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.close()
+	onWriter(s, func() { _ = s.writer.conn.exec("PRAGMA busy_timeout=1") })
+	if err := other.exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	var de *emulator.Error
+	if err := <-begin(s, insertOp(10, 1, nil)); !errors.As(err, &de) || de.Code != emulator.CodeServerBusy {
+		t.Errorf("error is %v, want busy", err)
+	}
+	if err := other.exec("COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, s, insertOp(10, 1, nil))
+}

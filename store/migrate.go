@@ -1,0 +1,108 @@
+package store
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+
+	lib "modernc.org/sqlite/lib"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// migrations bring a database from the version of their index to the next one. They are never changed once released.
+var migrations = []string{"migrations/0001_init.sql"}
+
+const (
+	applicationID = 0x4d425553 // "MBUS": tells our databases from others
+	codeCorrupt   = lib.SQLITE_CORRUPT
+)
+
+// errForeign is an SQLite database of somebody else.
+var errForeign = errors.New("this is not a Minibus database")
+
+// openDatabase opens a connection and brings the file to this version's schema. Nothing is written before it is
+// clear that the database is ours and not newer than this program.
+func openDatabase(path, sync string) (*conn, error) {
+	c, err := openConn(path)
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	if err := c.setUp(sync); err != nil {
+		c.leaveLog()
+		c.close()
+		return nil, openError(path, err)
+	}
+	return c, nil
+}
+
+func (c *conn) setUp(sync string) error {
+	version, err := c.recognise()
+	if err != nil {
+		return err
+	}
+	if c.readOnly() {
+		return errors.New("the file is not writable")
+	}
+	if version == 0 {
+		if err := c.exec(fmt.Sprintf("PRAGMA page_size=%d; PRAGMA auto_vacuum=INCREMENTAL", pageSize)); err != nil {
+			return err
+		}
+	}
+	for ; version < int64(len(migrations)); version++ {
+		if err := c.migrate(version); err != nil {
+			return fmt.Errorf("bring the schema to version %d: %w", version+1, err)
+		}
+	}
+	return c.exec("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;" +
+		"PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA synchronous=" + sync)
+}
+
+// recognise returns the version of the schema, 0 for a database that has nothing in it yet.
+func (c *conn) recognise() (version int64, err error) {
+	app, err := c.queryInt("PRAGMA application_id")
+	if err != nil {
+		return 0, err
+	}
+	if version, err = c.queryInt("PRAGMA user_version"); err != nil {
+		return 0, err
+	}
+	tables, err := c.queryInt("SELECT count(*) FROM sqlite_schema")
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case app == 0 && version == 0 && tables == 0:
+		return 0, nil
+	case app != applicationID:
+		return 0, errForeign
+	case version > int64(len(migrations)):
+		return 0, fmt.Errorf("it was made by a newer version of Minibus (schema %d, this version knows %d)",
+			version, len(migrations))
+	}
+	return version, nil
+}
+
+// migrate runs one migration in a transaction. The first one runs before the database goes to WAL mode, so that the
+// header of the file itself tells whose it is.
+func (c *conn) migrate(version int64) error {
+	script, err := migrationFiles.ReadFile(migrations[version])
+	if err != nil {
+		return err
+	}
+	err = c.exec(fmt.Sprintf("BEGIN IMMEDIATE; %s; PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
+		script, applicationID, version+1))
+	if err != nil {
+		c.rollback()
+	}
+	return err
+}
+
+// openError makes one line of what went wrong with a database at start.
+func openError(path string, err error) error {
+	if isDamage(err) {
+		return fmt.Errorf("open database %s: the file is damaged: %w", path, err)
+	}
+	return fmt.Errorf("open database %s: %w", path, err)
+}

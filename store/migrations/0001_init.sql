@@ -1,0 +1,92 @@
+-- The first schema. Times are milliseconds since the Unix epoch; the views below show them as text.
+-- ns is the namespace key (DEC-11): one namespace per process today, hence always 1.
+
+CREATE TABLE meta (
+  ns    INTEGER NOT NULL,
+  key   TEXT    NOT NULL, -- secret, next_row, created
+  value         NOT NULL,
+  PRIMARY KEY (ns, key)
+) WITHOUT ROWID;
+
+-- Queues and topics. last_seq is the last sequence number drawn: it only grows, and it never follows from the rows
+-- left. deleted = 1 marks an entity whose messages are being removed in the background; its id is never used again.
+CREATE TABLE entity (
+  id       INTEGER PRIMARY KEY,
+  ns       INTEGER NOT NULL,
+  kind     INTEGER NOT NULL, -- 1 queue, 2 topic
+  path     TEXT    NOT NULL,
+  last_seq INTEGER NOT NULL,
+  deleted  INTEGER NOT NULL,
+  options  TEXT              -- JSON
+);
+
+-- The state of each message. Narrow, so that a million of them load in a moment.
+CREATE TABLE message (
+  row            INTEGER PRIMARY KEY,
+  ns             INTEGER NOT NULL,
+  entity         INTEGER NOT NULL, -- entity.id
+  sub            INTEGER NOT NULL, -- 0 the queue, 1 dead-letter queue, 2 transfer dead-letter queue
+  seq            INTEGER NOT NULL, -- sequence number
+  state          INTEGER NOT NULL, -- 0 active, 1 deferred, 2 scheduled
+  delivery_count INTEGER NOT NULL,
+  body           INTEGER NOT NULL, -- body.id; copies of a message share one body
+  enqueued       INTEGER NOT NULL,
+  ttl            INTEGER NOT NULL, -- milliseconds; 0 never expires
+  scheduled      INTEGER NOT NULL, -- due time; 0 not scheduled
+  size           INTEGER NOT NULL,
+  enqueued_seq   INTEGER NOT NULL,
+  session        TEXT,             -- NULL without session id
+  message_id     TEXT,
+  reason         TEXT,             -- dead-letter reason
+  overlay        BLOB              -- AMQP map of the application properties that the broker changed
+);
+
+-- Encoded messages as their senders sent them. Large ones (parts > 0) have their bytes in body_part.
+CREATE TABLE body (
+  id    INTEGER PRIMARY KEY,
+  ns    INTEGER NOT NULL,
+  parts INTEGER NOT NULL,
+  data  BLOB
+);
+
+CREATE TABLE body_part (
+  id   INTEGER PRIMARY KEY,
+  ns   INTEGER NOT NULL,
+  body INTEGER NOT NULL,
+  part INTEGER NOT NULL,
+  data BLOB    NOT NULL,
+  UNIQUE (body, part)
+);
+
+-- For people: sqlite3 -box minibus.db 'SELECT * FROM messages'
+CREATE VIEW messages AS
+SELECT e.path AS entity,
+       CASE m.sub WHEN 0 THEN '' WHEN 1 THEN '$deadletterqueue' ELSE '$Transfer/$deadletterqueue' END AS sub_queue,
+       m.seq,
+       CASE m.state WHEN 0 THEN 'active' WHEN 1 THEN 'deferred' ELSE 'scheduled' END AS state,
+       m.delivery_count,
+       datetime(m.enqueued / 1000.0, 'unixepoch', 'subsec') AS enqueued,
+       CASE WHEN m.ttl > 0 THEN datetime((m.enqueued + m.ttl) / 1000.0, 'unixepoch', 'subsec') END AS expires,
+       CASE WHEN m.scheduled > 0 THEN datetime(m.scheduled / 1000.0, 'unixepoch', 'subsec') END AS scheduled,
+       m.session,
+       m.message_id,
+       m.reason,
+       m.size,
+       m.row,
+       m.body
+FROM message m JOIN entity e ON e.id = m.entity
+WHERE e.deleted = 0;
+
+CREATE VIEW entities AS
+SELECT e.path,
+       CASE e.kind WHEN 1 THEN 'queue' ELSE 'topic' END AS kind,
+       e.last_seq,
+       count(m.row) AS messages,
+       count(*) FILTER (WHERE m.sub > 0) AS dead_lettered,
+       e.options,
+       e.id
+FROM entity e LEFT JOIN message m ON m.entity = e.id
+WHERE e.deleted = 0
+GROUP BY e.id;
+
+INSERT INTO meta (ns, key, value) VALUES (1, 'next_row', 1), (1, 'created', datetime('now'));

@@ -1,0 +1,223 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"minibus/emulator"
+)
+
+// TestRefusedDatabasesStayAsTheyAre: what Minibus will not open is named in one line and not written to.
+func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, path string)
+		want  string
+	}{
+		"another file":          {func(t *testing.T, p string) { write(t, p, []byte("Dear diary")) }, "not a Minibus database"},
+		"damaged header":        {func(t *testing.T, p string) { scribble(t, p, 20, 60) }, "damaged"},
+		"damaged schema":        {func(t *testing.T, p string) { scribble(t, p, 100, 4000) }, "damaged"},
+		"cut off":               {func(t *testing.T, p string) { truncate(t, p, 10000) }, "damaged"},
+		"of a newer version":    {func(t *testing.T, p string) { run(t, p, "PRAGMA user_version=99") }, "newer version of Minibus (schema 99"},
+		"of another program":    {func(t *testing.T, p string) { run(t, p, "PRAGMA application_id=7") }, "not a Minibus database"},
+		"newer, with a log":     {leaveLogOf("PRAGMA user_version=99"), "newer version of Minibus (schema 99"},
+		"without its secret":    {func(t *testing.T, p string) { run(t, p, "UPDATE meta SET value=x'01' WHERE key='secret'") }, "damaged"},
+		"without its own table": {func(t *testing.T, p string) { run(t, p, "DROP VIEW messages; DROP VIEW entities; DROP TABLE body") }, "body"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.db")
+			s := mustOpen(t, path, Options{})
+			wait(t, s, putQueue(1, "q"))
+			wait(t, s, insertOp(5, 1, make([]byte, 50_000)))
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			c.spoil(t, path)
+			before := read(t, path)
+			_, err := Open(path, Options{})
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) ||
+				strings.Contains(err.Error(), "\n") {
+				t.Errorf("error is %v, want one line about %q", err, c.want)
+			}
+			if !bytes.Equal(read(t, path), before) {
+				t.Error("the file was changed")
+			}
+		})
+	}
+}
+
+// TestDamagedRowsStopTheLoad: damage that Open cannot see is found by Load.
+func TestDamagedRowsStopTheLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := mustOpen(t, path, Options{})
+	wait(t, s, putQueue(1, "q"))
+	for i := range int64(2000) {
+		begin(s, insertOp(5+i, 1+i, nil))
+	}
+	drain(s)
+	root := int64(0)
+	onWriter(s, func() { root, _ = s.writer.conn.queryInt("SELECT rootpage FROM sqlite_schema WHERE name='message'") })
+	_ = s.Close()
+	leaveLogOf("UPDATE meta SET value=value+1 WHERE key='next_row'")(t, path)
+	scribble(t, path, (root-1)*pageSize, 400)
+	before := read(t, path)
+	s = mustOpen(t, path, Options{})
+	err := s.Load(rows{})
+	_ = s.Close()
+	if err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("load says %v", err)
+	}
+	if !bytes.Equal(read(t, path), before) {
+		t.Error("the file was changed")
+	}
+}
+
+// TestSecondMinibusIsKeptOut and a reader with a shell is not.
+func TestSecondMinibusIsKeptOut(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, insertOp(5, 1, nil))
+	_, err := Open(s.Path(), Options{})
+	if err == nil || !strings.Contains(err.Error(), "in use by another Minibus (process ") {
+		t.Errorf("second open says %v", err)
+	}
+	shell, err := openConn(s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shell.close()
+	if n, err := shell.queryInt("SELECT count(*) FROM messages WHERE entity='q' AND state='active' AND seq=1"); err != nil || n != 1 {
+		t.Errorf("a reader beside Minibus sees %d, %v", n, err)
+	}
+	if n, err := shell.queryInt("SELECT messages FROM entities WHERE path='q'"); err != nil || n != 1 {
+		t.Errorf("the view of entities says %d, %v", n, err)
+	}
+}
+
+func TestUnwritablePlacesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "file"), nil)
+	for _, path := range []string{filepath.Join(dir, "file", "a.db"), dir} {
+		if _, err := Open(path, Options{}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if _, err := Open(filepath.Join(dir, "b.db"), Options{Synchronous: "sometimes"}); err == nil {
+		t.Error("an unknown synchronous mode was accepted")
+	}
+}
+
+func TestEmptyFileAndMissingDirectoryAreFine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "a.db")
+	s := mustOpen(t, path, Options{})
+	_ = s.Close()
+	path = filepath.Join(t.TempDir(), "empty.db")
+	write(t, path, nil)
+	s = mustOpen(t, path, Options{})
+	wait(t, s, putQueue(1, "q"))
+	if err := errors.Join(s.Close(), s.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEphemeralLeavesNothing (DEC-6): no file, and nothing kept.
+func TestEphemeralLeavesNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := mustOpen(t, "a.db", Options{Ephemeral: true})
+	wait(t, s, putQueue(1, "q"))
+	if s.Path() != "" {
+		t.Errorf("path is %q", s.Path())
+	}
+	for _, stage := range []string{"while open", "after Close"} {
+		if files, _ := filepath.Glob("*"); len(files) > 0 {
+			t.Errorf("%s there are %v", stage, files)
+		}
+		_ = s.Close()
+	}
+	again := mustOpen(t, "a.db", Options{Ephemeral: true})
+	defer again.Close()
+	if err := <-begin(again, insertOp(5, 1, nil)); err == nil {
+		t.Error("the next ephemeral database knows the entity of the first")
+	}
+}
+
+// TestOrphanedPartsGoAtStart: pieces of a body whose message was never committed.
+func TestOrphanedPartsGoAtStart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := mustOpen(t, path, Options{})
+	wait(t, s, putQueue(1, "q"))
+	wait(t, s, insertOp(5, 1, make([]byte, 3<<20)))
+	large := emulator.Change{Ops: []emulator.Op{insertOp(6, 2, make([]byte, 2<<20))}}
+	onWriter(s, func() {
+		if err := s.writer.writeParts(&large); err != nil {
+			t.Error(err)
+		}
+	})
+	_ = s.Close()
+	s = mustOpen(t, path, Options{})
+	defer s.Close()
+	onWriter(s, func() {
+		if n, err := s.writer.conn.queryInt("SELECT count(*) FROM body_part"); n != 3 || err != nil {
+			t.Errorf("%d parts are there (%v), want those of the one message", n, err)
+		}
+	})
+}
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func scribble(t *testing.T, path string, at, n int64) {
+	t.Helper()
+	b := read(t, path)
+	copy(b[at:], bytes.Repeat([]byte{0x5a}, int(n)))
+	write(t, path, b)
+}
+
+func truncate(t *testing.T, path string, size int64) {
+	t.Helper()
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t *testing.T, path, sql string) {
+	t.Helper()
+	c, err := openConn(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	if err := c.exec(sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// leaveLogOf changes the database in its log only, as after a kill -9.
+func leaveLogOf(sql string) func(t *testing.T, path string) {
+	return func(t *testing.T, path string) {
+		c, err := openConn(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.exec("PRAGMA wal_autocheckpoint=0;" + sql); err != nil {
+			t.Fatal(err)
+		}
+		c.leaveLog()
+		c.close()
+	}
+}

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"fmt"
+
+	"minibus/emulator"
+)
+
+// Bodies over maxInline bytes are written ahead of their message's row, a piece per transaction. So no transaction is
+// much larger than maxBatchBytes: the log stays small, a checkpoint can come in between, and what was appended before
+// a message of 100 MB does not wait for it. What was appended after it does: changes keep their order. Until the row
+// of the body is committed the pieces belong to nobody; those are removed at start.
+const maxInline = 1 << 20
+
+func partCount(data []byte) int { return (len(data) + maxInline - 1) / maxInline }
+
+// isLarge reports whether a change has a body that is written in parts.
+func isLarge(c *emulator.Change) bool {
+	for i := range c.Ops {
+		if len(c.Ops[i].Data) > maxInline {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *writer) writeParts(c *emulator.Change) error {
+	w.hasParts = true
+	for i := range c.Ops {
+		op := &c.Ops[i]
+		if len(op.Data) <= maxInline {
+			continue
+		}
+		for n := range partCount(op.Data) {
+			piece := op.Data[n*maxInline : min((n+1)*maxInline, len(op.Data))]
+			if err := w.writePart(op.Record.Body, n, piece); err != nil {
+				return fmt.Errorf("write part %d of body %d: %w", n, op.Record.Body, err)
+			}
+			w.checkpointIfDue()
+		}
+	}
+	return nil
+}
+
+func (w *writer) writePart(body int64, n int, piece []byte) error {
+	w.conn.mu.Lock()
+	defer w.conn.mu.Unlock()
+	w.st.insertPart.bindInt(1, body)
+	w.st.insertPart.bindInt(2, int64(n))
+	if err := w.st.insertPart.bindBlob(3, piece); err != nil {
+		return err
+	}
+	return w.st.insertPart.exec()
+}
+
+// dropParts removes the pieces of a change that failed, as far as the disk allows; the next start removes the rest.
+func (w *writer) dropParts(c *emulator.Change) {
+	w.conn.mu.Lock()
+	defer w.conn.mu.Unlock()
+	for i := range c.Ops {
+		if len(c.Ops[i].Data) <= maxInline {
+			continue
+		}
+		w.st.dropParts.bindInt(1, c.Ops[i].Record.Body)
+		if err := w.st.dropParts.exec(); err != nil {
+			w.conn.rollback()
+			w.s.log.Warn("parts of a failed message stay until the next start", "error", err)
+			return
+		}
+	}
+}

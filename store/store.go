@@ -1,0 +1,116 @@
+package store
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"minibus/emulator"
+)
+
+// Options configure a [Store]. The zero value is a durable database that survives kill -9.
+type Options struct {
+	Ephemeral   bool         // keep everything in memory; the path is not used
+	Synchronous string       // "normal" (default): survives kill -9; "full": survives power loss, at an fsync per commit
+	Logger      *slog.Logger // for trouble in the background; default discards
+}
+
+// ErrClosed is the cause of the failure of what is appended after Close.
+var ErrClosed = errors.New("the message store is closed")
+
+// Store is a journal on SQLite. Make one with [Open].
+type Store struct {
+	path    string
+	log     *slog.Logger
+	lock    *fileLock // nil for an ephemeral database
+	secret  [16]byte
+	nextRow int64
+
+	inbox  inbox[item]
+	reads  inbox[*emulator.BodyRead]
+	writer *writer
+	reader *reader
+	stats  counters
+
+	damaged  atomic.Bool // Load failed on a damaged file
+	closing  sync.Once
+	closeErr error
+
+	beforeCommit func() error // fault injection by tests: an error takes the place of the commit's
+}
+
+// item is one entry of the writer's inbox. Exactly one field is set.
+type item struct {
+	change *emulator.Change
+	flush  emulator.Completion
+}
+
+// Stats are counts since Open, for metrics.
+type Stats struct {
+	Commits     int64 // transactions committed
+	Changes     int64 // changes in them
+	Failed      int64 // changes that failed
+	Checkpoints int64 // copies of the write-ahead log into the file
+	BodyReads   int64 // bodies read back
+}
+
+type counters struct {
+	commits, changes, failed, checkpoints, bodyReads atomic.Int64
+}
+
+// Stats returns the counts so far.
+func (s *Store) Stats() Stats {
+	return Stats{
+		Commits: s.stats.commits.Load(), Changes: s.stats.changes.Load(), Failed: s.stats.failed.Load(),
+		Checkpoints: s.stats.checkpoints.Load(), BodyReads: s.stats.bodyReads.Load(),
+	}
+}
+
+// Path returns the path of the database file; empty when it is ephemeral.
+func (s *Store) Path() string { return s.path }
+
+// NextRow implements [emulator.Journal].
+func (s *Store) NextRow() int64 { return s.nextRow }
+
+// Secret implements [emulator.Journal].
+func (s *Store) Secret() [16]byte { return s.secret }
+
+// Append implements [emulator.Journal].
+func (s *Store) Append(c *emulator.Change) { s.inbox.put(item{change: c}) }
+
+// Flush implements [emulator.Journal]. The completion gets nil even if what came before it failed.
+func (s *Store) Flush(done emulator.Completion) { s.inbox.put(item{flush: done}) }
+
+// ReadBodies implements [emulator.Journal].
+func (s *Store) ReadBodies(r *emulator.BodyRead) { s.reads.put(r) }
+
+// Close commits what is queued, then stops both goroutines and closes the file, which then needs neither log nor
+// recovery. Changes and reads that come later fail with [ErrClosed] as the cause. A second Close does nothing.
+func (s *Store) Close() error {
+	s.closing.Do(func() { s.closeErr = s.shutdown() })
+	return s.closeErr
+}
+
+func (s *Store) shutdown() error {
+	closed := &emulator.Error{Code: emulator.CodeInternal, Text: "The message store no longer works", Err: ErrClosed}
+	s.inbox.close(func(it item) { it.finish(closed) })
+	s.reads.close(func(r *emulator.BodyRead) { finishRead(r, closed) })
+	err := s.writer.finish()
+	if s.reader.conn != s.writer.conn {
+		s.reader.conn.close()
+	}
+	s.writer.conn.close()
+	s.lock.release()
+	return err
+}
+
+func (it item) finish(err error) {
+	if it.flush != nil {
+		it.flush.Completed(nil)
+		return
+	}
+	if it.change.Done != nil {
+		it.change.Done.Completed(err)
+	}
+}

@@ -1,0 +1,116 @@
+package storetest
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	"minibus/emulator"
+)
+
+func testAllFields(t *testing.T, h *harness) {
+	q := h.queue("Orders/New")
+	want := emulator.MessageRecord{
+		Row: h.id(), Entity: q, Seq: 1 << 50, Body: h.id(), Enqueued: 1_700_000_000_123, TTL: 1 << 40, Scheduled: 1_800_000_000_000,
+		Size: 5, DeliveryCount: 1<<32 - 1, Sub: emulator.TransferDeadLetter, State: emulator.Scheduled, HasSession: true,
+		SessionID: "s-1", MessageID: "id", Overlay: []byte{0xc1, 0, 1}, Reason: "because", EnqueuedSeq: 77,
+	}
+	h.must(emulator.Op{Kind: emulator.OpInsert, Record: want, Data: []byte("hello")})
+	c := h.restart()
+	if got := c.rows[want.Row]; !reflect.DeepEqual(got, want) {
+		t.Errorf("message is\n%+v, want\n%+v", got, want)
+	}
+	wantEntity := emulator.EntityRecord{
+		ID: q, Kind: emulator.KindQueue, Path: "Orders/New", LastSeq: want.Seq, Options: []byte(`{"maxDeliveryCount":3}`),
+	}
+	if got := c.entities[q]; !reflect.DeepEqual(got, wantEntity) {
+		t.Errorf("entity is %+v, want %+v", got, wantEntity)
+	}
+	if got := h.bodies(want.Body)[0]; string(got) != "hello" {
+		t.Errorf("body is %q", got)
+	}
+}
+
+func testOddTexts(t *testing.T, h *harness) {
+	q := h.queue("q")
+	for i, text := range []string{"", "a\x00b", "\xff\xfe not UTF-8", "Grüße", "'); DROP TABLE message;--"} {
+		op := h.message(q, int64(i+1), "x")
+		op.Record.HasSession, op.Record.SessionID = true, text
+		op.Record.MessageID, op.Record.Reason = text, text
+		h.must(op)
+		got := h.restart().rows[op.Record.Row]
+		if !got.HasSession || got.SessionID != text || got.MessageID != text || got.Reason != text {
+			t.Errorf("%q came back as %q, %q, %q (session: %t)", text, got.SessionID, got.MessageID, got.Reason, got.HasSession)
+		}
+	}
+	op := h.message(q, 9, "x")
+	h.must(op)
+	if got := h.restart().rows[op.Record.Row]; got.HasSession || got.SessionID != "" {
+		t.Errorf("a message without session came back with session %q", got.SessionID)
+	}
+}
+
+func testUpdate(t *testing.T, h *harness) {
+	op := h.message(h.queue("q"), 1, "x")
+	op.Record.Scheduled, op.Record.State, op.Record.MessageID = 5, emulator.Scheduled, "id"
+	h.must(op)
+	want := op.Record
+	want.Sub, want.Seq, want.State, want.Enqueued, want.TTL = emulator.DeadLetter, 8, emulator.Deferred, 1_700_000_000_999, 60_000
+	want.Scheduled, want.DeliveryCount, want.Overlay, want.Reason = 0, 4, []byte{0xc1}, "tired"
+	change := want
+	change.Body, change.Size, change.MessageID, change.HasSession = 999, 999, "other", true
+	h.must(emulator.Op{Kind: emulator.OpUpdate, Record: change, DrawsNumber: true})
+	c := h.restart()
+	if got := c.rows[want.Row]; !reflect.DeepEqual(got, want) {
+		t.Errorf("message is\n%+v, want\n%+v", got, want)
+	}
+	if got := c.entities[want.Entity].LastSeq; got != 8 {
+		t.Errorf("last number is %d, want the one that the update drew", got)
+	}
+	change.Row = h.id()
+	if err := h.try(emulator.Op{Kind: emulator.OpUpdate, Record: change}); err == nil {
+		t.Error("an update of a row that does not exist succeeded")
+	}
+}
+
+func testDelete(t *testing.T, h *harness) {
+	q := h.queue("q")
+	first := h.message(q, 1, "shared")
+	copied := h.message(q, 2, "")
+	copied.Data, copied.Record.Body = nil, first.Record.Body
+	h.must(first, copied)
+	h.must(emulator.Op{Kind: emulator.OpDelete, Record: first.Record})
+	if got := h.bodies(first.Record.Body)[0]; string(got) != "shared" {
+		t.Fatalf("the body of the copy is %q", got)
+	}
+	h.must(emulator.Op{Kind: emulator.OpDelete, Record: copied.Record, DropBody: true})
+	if got := h.bodies(first.Record.Body)[0]; got != nil {
+		t.Errorf("the body was to go, and is %q", got)
+	}
+	if err := h.try(emulator.Op{Kind: emulator.OpDelete, Record: copied.Record, DropBody: true}); err != nil {
+		t.Errorf("deleting what is gone: %v", err)
+	}
+	if c := h.restart(); len(c.rows) != 0 {
+		t.Errorf("%d messages are left", len(c.rows))
+	}
+}
+
+func testBodies(t *testing.T, h *harness) {
+	q := h.queue("q")
+	var ids []int64
+	var want [][]byte
+	for i, size := range []int{0, 1, 1024, 100_000, 1 << 20, 1<<20 + 1, 5<<20 + 17} {
+		op := h.message(q, int64(i+1), "")
+		op.Data = bytes.Repeat([]byte{byte(i + 1)}, size)
+		h.begin(op)
+		ids, want = append(ids, op.Record.Body), append(want, op.Data)
+	}
+	h.flush()
+	ids, want = append(ids, h.id(), ids[2]), append(want, nil, want[2])
+	h.restart()
+	for i, got := range h.bodies(ids...) {
+		if !bytes.Equal(got, want[i]) || (got == nil) != (want[i] == nil) {
+			t.Errorf("body %d has %d bytes (nil: %t), want %d", i, len(got), got == nil, len(want[i]))
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+
+	"minibus/emulator"
+)
+
+func testCounter(t *testing.T, h *harness) {
+	q := h.queue("q")
+	op := h.message(q, 41, "x")
+	h.must(op)
+	h.must(emulator.Op{Kind: emulator.OpDelete, Record: op.Record, DropBody: true})
+	if got := h.restart().entities[q].LastSeq; got != 41 {
+		t.Errorf("last number of the empty queue is %d, want 41", got)
+	}
+	h.must(emulator.Op{Kind: emulator.OpCounter, Record: emulator.MessageRecord{Entity: q, Seq: 50}})
+	if got := h.restart().entities[q].LastSeq; got != 50 {
+		t.Errorf("last number is %d, want 50", got)
+	}
+}
+
+func testCounterMonotonic(t *testing.T, h *harness) {
+	q := h.queue("q")
+	h.must(h.message(q, 20, "x"))
+	late := h.message(q, 7, "x")
+	h.must(late) // for example moved here with the number it had
+	moved := late.Record
+	moved.Seq = 30
+	h.must(emulator.Op{Kind: emulator.OpUpdate, Record: moved}) // not newly drawn
+	again := putQueue(q, "q")
+	again.Entity.LastSeq = 3
+	h.must(again)
+	if got := h.restart().entities[q].LastSeq; got != 20 {
+		t.Errorf("last number is %d, want 20", got)
+	}
+}
+
+func testNextRow(t *testing.T, h *harness) {
+	q := h.queue("q")
+	op := h.message(q, 1, "x")
+	h.must(op)
+	h.must(emulator.Op{Kind: emulator.OpDelete, Record: op.Record, DropBody: true})
+	h.nextRowIsAfter(op.Record.Body)
+	id := h.next + 1000
+	h.must(putQueue(id, "last"))
+	h.must(dropQueue(id))
+	h.nextRowIsAfter(id)
+}
+
+// nextRowIsAfter restarts the journal. One that stays the same one answers NextRow as at its opening.
+func (h *harness) nextRowIsAfter(used int64) {
+	h.t.Helper()
+	before := h.Journal
+	h.restart()
+	if got := h.NextRow(); h.Journal != before && got <= used {
+		h.t.Errorf("next row is %d, although %d was used", got, used)
+	}
+}
+
+func testSecret(t *testing.T, h *harness) {
+	before := h.Secret()
+	if before == [16]byte{} {
+		t.Error("the secret is empty")
+	}
+	h.restart()
+	if h.Secret() != before {
+		t.Error("the secret changed with a restart")
+	}
+}
+
+func testPutEntity(t *testing.T, h *harness) {
+	q := h.queue("q")
+	h.must(h.message(q, 5, "x"))
+	now := emulator.EntityRecord{ID: q, Kind: emulator.KindQueue, Path: "Q", LastSeq: 5, Options: []byte(`{"a":1}`)}
+	h.must(emulator.Op{Kind: emulator.OpPutEntity, Entity: now})
+	c := h.restart()
+	if got := c.entities[q]; got.Path != "Q" || string(got.Options) != `{"a":1}` || got.LastSeq != 5 {
+		t.Errorf("entity is %+v", got)
+	}
+	if len(c.rows) != 1 || len(c.entities) != 1 {
+		t.Errorf("%d messages in %d entities, want one in one", len(c.rows), len(c.entities))
+	}
+}
+
+func testDeleteEntity(t *testing.T, h *harness) {
+	old, other := h.queue("q"), h.queue("other")
+	gone, stays := h.message(old, 1, "gone"), h.message(other, 1, "stays")
+	h.must(gone)
+	h.must(stays)
+	h.must(dropQueue(old))
+	again := h.queue("q")
+	fresh := h.message(again, 1, "fresh")
+	h.must(fresh)
+	c := h.restart()
+	if len(c.entities) != 2 || c.entities[again].LastSeq != 1 {
+		t.Errorf("entities are %+v", c.entities)
+	}
+	if _, ok := c.rows[gone.Record.Row]; ok || len(c.rows) != 2 {
+		t.Errorf("messages are %+v", c.rows)
+	}
+	got := h.bodies(stays.Record.Body, fresh.Record.Body)
+	if string(got[0]) != "stays" || string(got[1]) != "fresh" {
+		t.Errorf("bodies are %q", got)
+	}
+}
+
+func testDeleteShared(t *testing.T, h *harness) {
+	a, b := h.queue("a"), h.queue("b")
+	first := h.message(a, 1, "shared")
+	copied := h.message(b, 1, "")
+	copied.Data, copied.Record.Body = nil, first.Record.Body
+	h.must(first, copied)
+	h.must(dropQueue(a))
+	h.restart()
+	if got := h.bodies(first.Record.Body)[0]; string(got) != "shared" {
+		t.Errorf("the body of the copy in the other entity is %q", got)
+	}
+}
+
+func testNotFound(t *testing.T, h *harness) {
+	q := h.queue("q")
+	op := h.message(q, 1, "x")
+	h.must(op)
+	h.must(dropQueue(q))
+	for name, ops := range map[string][]emulator.Op{
+		"insert into a deleted entity":  {h.message(q, 2, "x")},
+		"insert into an unknown entity": {h.message(h.id(), 1, "x")},
+		"counter of a deleted entity":   {{Kind: emulator.OpCounter, Record: emulator.MessageRecord{Entity: q, Seq: 9}}},
+		"deletion of a deleted entity":  {dropQueue(q)},
+	} {
+		var de *emulator.Error
+		if err := h.try(ops...); !errors.As(err, &de) || de.Code != emulator.CodeNotFound {
+			t.Errorf("%s: error is %v, want not found", name, err)
+		}
+	}
+	if c := h.restart(); len(c.rows)+len(c.entities) != 0 {
+		t.Errorf("left are %+v and %+v", c.entities, c.rows)
+	}
+}

@@ -1,0 +1,130 @@
+package storetest
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"minibus/emulator"
+)
+
+// ErrClosed is what changes get that are appended to a [Memory] after its Close.
+var ErrClosed = errors.New("the journal is closed")
+
+// Memory is a journal that keeps everything in maps: fast, and failing on demand. It is meant for tests of the
+// domain. Its goroutine exists only while there is something to do, so that a test that forgets Close leaks nothing.
+type Memory struct {
+	mu       sync.Mutex
+	idle     *sync.Cond // running became false
+	queue    []memoryItem
+	running  bool
+	paused   bool
+	closed   bool
+	failNext int
+	failErr  error
+	commits  int
+	content  *memoryContent
+}
+
+// memoryItem is one thing to do, in order. Exactly one field is set.
+type memoryItem struct {
+	change *emulator.Change
+	read   *emulator.BodyRead
+	flush  emulator.Completion
+}
+
+// NewMemory returns an empty journal.
+func NewMemory() *Memory { return newMemory(newMemoryContent()) }
+
+func newMemory(c *memoryContent) *Memory {
+	m := &Memory{content: c}
+	m.idle = sync.NewCond(&m.mu)
+	return m
+}
+
+// FailNext makes the next n commits fail with err: each with all changes that are queued behind it.
+func (m *Memory) FailNext(n int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failNext, m.failErr = n, err
+}
+
+// Pause holds everything back until Resume: changes stay uncommitted and body reads unanswered.
+func (m *Memory) Pause() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.paused = true
+}
+
+// Resume ends a Pause.
+func (m *Memory) Resume() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.paused = false
+	m.startLocked()
+}
+
+// Commits returns how many transactions were committed.
+func (m *Memory) Commits() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.commits
+}
+
+// Close commits what is queued, even while paused. Changes that are appended later fail.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.paused = false
+	m.startLocked()
+	for m.running {
+		m.idle.Wait()
+	}
+	m.closed = true
+	return nil
+}
+
+// Reopen closes m and returns a journal with the same content, as after a restart of the process.
+func (m *Memory) Reopen() *Memory {
+	_ = m.Close() // never fails
+	return newMemory(m.content)
+}
+
+// Load implements [emulator.Journal].
+func (m *Memory) Load(l emulator.Loader) error {
+	m.mu.Lock()
+	entities := slices.Collect(maps.Values(m.content.entities))
+	rows := slices.Collect(maps.Values(m.content.rows))
+	m.mu.Unlock()
+	for _, e := range entities {
+		if err := l.LoadEntity(e); err != nil {
+			return err
+		}
+	}
+	for i := range rows {
+		if err := l.LoadMessage(&rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NextRow implements [emulator.Journal].
+func (m *Memory) NextRow() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.content.next
+}
+
+// Secret implements [emulator.Journal].
+func (m *Memory) Secret() [16]byte { return m.content.secret }
+
+// Append implements [emulator.Journal].
+func (m *Memory) Append(c *emulator.Change) { m.put(memoryItem{change: c}) }
+
+// ReadBodies implements [emulator.Journal].
+func (m *Memory) ReadBodies(r *emulator.BodyRead) { m.put(memoryItem{read: r}) }
+
+// Flush implements [emulator.Journal].
+func (m *Memory) Flush(done emulator.Completion) { m.put(memoryItem{flush: done}) }

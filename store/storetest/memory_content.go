@@ -1,0 +1,186 @@
+package storetest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+
+	"minibus/emulator"
+)
+
+// memoryContent is what a [Memory] has committed; it survives Reopen.
+type memoryContent struct {
+	entities map[int64]emulator.EntityRecord
+	rows     map[int64]emulator.MessageRecord
+	bodies   map[int64][]byte
+	next     int64
+	secret   [16]byte
+}
+
+func newMemoryContent() *memoryContent {
+	return &memoryContent{
+		entities: map[int64]emulator.EntityRecord{},
+		rows:     map[int64]emulator.MessageRecord{},
+		bodies:   map[int64][]byte{},
+		next:     1,
+		secret:   [16]byte([]byte("0123456789abcdef")),
+	}
+}
+
+// apply does all operations of a change, or none.
+func (c *memoryContent) apply(ch *emulator.Change) error {
+	var undo []func()
+	for i := range ch.Ops {
+		back, err := c.applyOp(&ch.Ops[i])
+		if err != nil {
+			for j := len(undo) - 1; j >= 0; j-- {
+				undo[j]()
+			}
+			return err
+		}
+		undo = append(undo, back)
+	}
+	return nil
+}
+
+func (c *memoryContent) applyOp(op *emulator.Op) (undo func(), err error) {
+	r := op.Record
+	switch op.Kind {
+	case emulator.OpInsert:
+		return c.insert(op)
+	case emulator.OpUpdate:
+		return c.update(op)
+	case emulator.OpDelete:
+		return c.remove(op)
+	case emulator.OpCounter:
+		if err := c.known(r.Entity); err != nil {
+			return nil, err
+		}
+		return c.draw(r.Entity, r.Seq), nil
+	case emulator.OpPutEntity:
+		return c.putEntity(op.Entity), nil
+	case emulator.OpDeleteEntity:
+		if err := c.known(op.Entity.ID); err != nil {
+			return nil, err
+		}
+		return c.removeEntity(op.Entity.ID), nil
+	}
+	return nil, fmt.Errorf("apply operation of unknown kind %d", op.Kind)
+}
+
+func (c *memoryContent) insert(op *emulator.Op) (func(), error) {
+	r := op.Record
+	if err := c.known(r.Entity); err != nil {
+		return nil, err
+	}
+	if _, ok := c.rows[r.Row]; ok {
+		return nil, &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d exists already", r.Row)}
+	}
+	r.Overlay = bytes.Clone(r.Overlay)
+	c.rows[r.Row] = r
+	if op.Data != nil {
+		c.bodies[r.Body] = bytes.Clone(op.Data)
+	}
+	c.next = max(c.next, r.Row+1, r.Body+1)
+	back := c.draw(r.Entity, r.Seq)
+	return func() {
+		back()
+		delete(c.rows, r.Row)
+		if op.Data != nil {
+			delete(c.bodies, r.Body)
+		}
+	}, nil
+}
+
+func (c *memoryContent) update(op *emulator.Op) (func(), error) {
+	r := op.Record
+	old, ok := c.rows[r.Row]
+	if !ok {
+		return nil, &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d is not stored", r.Row)}
+	}
+	now := old
+	now.Sub, now.Seq, now.State, now.Enqueued, now.TTL = r.Sub, r.Seq, r.State, r.Enqueued, r.TTL
+	now.Scheduled, now.DeliveryCount, now.Reason = r.Scheduled, r.DeliveryCount, r.Reason
+	now.Overlay = bytes.Clone(r.Overlay)
+	c.rows[r.Row] = now
+	back := func() {}
+	if op.DrawsNumber {
+		back = c.draw(r.Entity, r.Seq)
+	}
+	return func() { back(); c.rows[r.Row] = old }, nil
+}
+
+func (c *memoryContent) remove(op *emulator.Op) (func(), error) {
+	row, body := op.Record.Row, op.Record.Body
+	old, had := c.rows[row]
+	data, hadBody := c.bodies[body]
+	delete(c.rows, row)
+	if op.DropBody {
+		delete(c.bodies, body)
+	}
+	return func() {
+		if had {
+			c.rows[row] = old
+		}
+		if hadBody {
+			c.bodies[body] = data
+		}
+	}, nil
+}
+
+func (c *memoryContent) known(entity int64) error {
+	if _, ok := c.entities[entity]; !ok {
+		return emulator.NotFound(fmt.Sprint(entity))
+	}
+	return nil
+}
+
+// draw raises the counter of an entity.
+func (c *memoryContent) draw(entity, seq int64) (undo func()) {
+	old, ok := c.entities[entity]
+	if !ok || seq <= old.LastSeq {
+		return func() {}
+	}
+	now := old
+	now.LastSeq = seq
+	c.entities[entity] = now
+	return func() { c.entities[entity] = old }
+}
+
+func (c *memoryContent) putEntity(e emulator.EntityRecord) (undo func()) {
+	before := maps.Clone(c.entities)
+	e.LastSeq = max(e.LastSeq, before[e.ID].LastSeq)
+	e.Options = bytes.Clone(e.Options)
+	c.entities[e.ID] = e
+	c.next = max(c.next, e.ID+1)
+	return func() { c.entities = before }
+}
+
+func (c *memoryContent) removeEntity(id int64) (undo func()) {
+	entities, rows, bodies := maps.Clone(c.entities), maps.Clone(c.rows), maps.Clone(c.bodies)
+	delete(c.entities, id)
+	for row, r := range c.rows {
+		if r.Entity == id {
+			delete(c.rows, row)
+		}
+	}
+	c.dropOrphans()
+	return func() { c.entities, c.rows, c.bodies = entities, rows, bodies }
+}
+
+func (c *memoryContent) dropOrphans() {
+	used := map[int64]bool{}
+	for _, r := range c.rows {
+		used[r.Body] = true
+	}
+	maps.DeleteFunc(c.bodies, func(id int64, _ []byte) bool { return !used[id] })
+}
+
+func (c *memoryContent) read(r *emulator.BodyRead) {
+	if len(r.Bodies) != len(r.IDs) {
+		r.Bodies = make([][]byte, len(r.IDs))
+	}
+	for i, id := range r.IDs {
+		r.Bodies[i] = bytes.Clone(c.bodies[id])
+	}
+}

@@ -1,0 +1,90 @@
+package storetest
+
+import "minibus/emulator"
+
+func (m *Memory) put(it memoryItem) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.queue = append(m.queue, it)
+	m.startLocked()
+}
+
+func (m *Memory) startLocked() {
+	if !m.running && !m.paused && len(m.queue) > 0 {
+		m.running = true
+		go m.run()
+	}
+}
+
+// run commits what is queued, batch by batch, until nothing is left. A fault lasts, as the contract says, until the
+// completions of everything that had queued up behind it have run.
+func (m *Memory) run() {
+	var fault error
+	for {
+		m.mu.Lock()
+		if len(m.queue) == 0 {
+			fault = nil
+		}
+		if len(m.queue) == 0 || m.paused {
+			m.running = false
+			m.idle.Broadcast()
+			m.mu.Unlock()
+			return
+		}
+		batch := m.queue
+		m.queue = nil
+		if fault == nil {
+			fault = m.nextFaultLocked()
+		}
+		errs := m.applyLocked(batch, fault)
+		m.mu.Unlock()
+		for i, it := range batch {
+			it.finish(errs[i])
+		}
+	}
+}
+
+func (m *Memory) nextFaultLocked() error {
+	if m.closed {
+		return ErrClosed
+	}
+	if m.failNext == 0 {
+		return nil
+	}
+	m.failNext--
+	return m.failErr
+}
+
+// applyLocked makes one transaction of a batch and returns the result of each item.
+func (m *Memory) applyLocked(batch []memoryItem, fault error) []error {
+	errs := make([]error, len(batch))
+	for i, it := range batch {
+		switch {
+		case it.read != nil:
+			m.content.read(it.read)
+		case it.change != nil && fault != nil:
+			errs[i] = fault
+		case it.change != nil:
+			errs[i] = m.content.apply(it.change)
+		}
+	}
+	if fault == nil {
+		m.commits++
+	}
+	return errs
+}
+
+func (it memoryItem) finish(err error) {
+	var done emulator.Completion
+	switch {
+	case it.flush != nil:
+		done = it.flush
+	case it.read != nil:
+		done = it.read.Done
+	default:
+		done = it.change.Done
+	}
+	if done != nil {
+		done.Completed(err)
+	}
+}

@@ -1,0 +1,51 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+
+	"minibus/emulator"
+)
+
+func TestMemoryConformance(t *testing.T) {
+	Run(t, func(*testing.T) (Journal, func() Journal) {
+		m := NewMemory()
+		return m, func() Journal { m = m.Reopen(); return m }
+	})
+}
+
+func TestMemoryFailNextFailsWhatIsQueuedBehind(t *testing.T) {
+	m := NewMemory()
+	h := &harness{t: t, Journal: m, next: m.NextRow()}
+	q := h.queue("q")
+	broken := errors.New("broken")
+	m.Pause()
+	m.FailNext(1, broken)
+	a, b := h.begin(h.message(q, 1, "x")), h.begin(h.message(q, 2, "x"))
+	m.Resume()
+	if errA, errB := <-a, <-b; !errors.Is(errA, broken) || !errors.Is(errB, broken) {
+		t.Errorf("results are %v and %v, want both broken", errA, errB)
+	}
+	h.flush()
+	h.must(h.message(q, 1, "x"))
+	if got := m.Reopen().content.entities[q].LastSeq; got != 1 {
+		t.Errorf("last number is %d, want 1", got)
+	}
+}
+
+func TestMemoryPauseHoldsEverythingBack(t *testing.T) {
+	m := NewMemory()
+	h := &harness{t: t, Journal: m, next: m.NextRow()}
+	q := h.queue("q")
+	commits := m.Commits()
+	m.Pause()
+	res := h.begin(h.message(q, 1, "x"))
+	m.Append(&emulator.Change{})
+	if m.Commits() != commits || len(res) != 0 {
+		t.Error("something was committed during the pause")
+	}
+	m.Resume()
+	if err := <-res; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,250 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Sizes of a step of a sweep: about a millisecond of work each, so that nobody who commits meanwhile notices.
+const (
+	sweepScan = 2000
+	sweepDrop = 500
+)
+
+// sweep removes what deleted entities left: their messages, the bodies that no other message shares, and at last
+// the tombstones themselves. It works in small transactions between the batches. A crash leaves the tombstones, and
+// the next start begins again.
+//
+// There is no index by entity or body, because it would cost every insert; a sweep walks the narrow table instead.
+type sweep struct {
+	w       *writer
+	dead    map[int64]*entityState
+	waiting []*entityState // deleted since the sweep began: for the next one
+
+	// thorough takes every body for a candidate: after a restart nobody knows whose rows had gone before.
+	thorough bool
+
+	phase      func() (end bool, err error)
+	then       []func() (end bool, err error) // the phases after this one
+	cursor     int64
+	limit      int64              // greatest id when the sweep began: newer rows are none of its business
+	candidates []int64            // bodies that may have no message any more; sorted once all are found
+	held       []bool             // by index of candidates: a message was seen that has it
+	shared     map[int64]struct{} // bodies of which somebody made a copy since the sweep began
+	scan       []scanned
+}
+
+type scanned struct{ row, body, entity int64 }
+
+// sweepStatements are prepared when the first sweep begins.
+type sweepStatements struct {
+	rows, bodies, bury *stmt
+}
+
+func (w *writer) startSweep(e *entityState) {
+	if w.sweep != nil {
+		w.sweep.waiting = append(w.sweep.waiting, e)
+		return
+	}
+	w.sweep = newSweep(w, []*entityState{e}, w.sweepFailed)
+}
+
+// resumeSweep takes up what an earlier run of the process, or a failed sweep, left.
+func (w *writer) resumeSweep() {
+	var dead []*entityState
+	for _, e := range w.entities {
+		if e.dead {
+			dead = append(dead, e)
+		}
+	}
+	if len(dead) > 0 {
+		w.sweep = newSweep(w, dead, true)
+	}
+}
+
+func newSweep(w *writer, dead []*entityState, thorough bool) *sweep {
+	s := &sweep{w: w, dead: map[int64]*entityState{}, thorough: thorough, limit: w.high, shared: map[int64]struct{}{}}
+	s.cursor = s.limit
+	if thorough {
+		for _, e := range w.entities {
+			if e.dead {
+				s.dead[e.id] = e
+			}
+		}
+		s.cursor = 0
+	}
+	for _, e := range dead {
+		s.dead[e.id] = e
+		s.cursor = min(s.cursor, e.firstRow-1)
+	}
+	s.phase = s.removeRows
+	s.then = []func() (bool, error){s.findReferences, s.removeBodies, s.removeTombstones}
+	if thorough {
+		s.then = slices.Insert(s.then, 0, s.findBodies)
+	}
+	return s
+}
+
+// keep is told of a new copy of a body that exists.
+func (s *sweep) keep(body int64) {
+	if body <= s.limit {
+		s.shared[body] = struct{}{}
+	}
+}
+
+// step does the next bit. After the last one the next sweep, if any, takes its place.
+func (s *sweep) step() {
+	end, err := s.inTransaction(s.phase)
+	switch {
+	case err != nil:
+		s.w.s.log.Warn("removing a deleted entity failed; it goes on with the next deletion or start", "error", err)
+		s.w.sweep, s.w.sweepFailed = nil, true
+	case !end:
+	case len(s.then) > 0:
+		s.phase, s.then, s.cursor = s.then[0], s.then[1:], 0
+	default:
+		s.w.sweepFailed = s.w.sweepFailed && !s.thorough
+		s.finish()
+	}
+}
+
+func (s *sweep) finish() {
+	for id := range s.dead {
+		delete(s.w.entities, id)
+	}
+	s.w.sweep = nil
+	s.w.care.look = true
+	if len(s.waiting) > 0 {
+		s.w.sweep = newSweep(s.w, s.waiting, s.w.sweepFailed)
+	}
+}
+
+func (s *sweep) inTransaction(f func() (bool, error)) (end bool, err error) {
+	w := s.w
+	w.conn.mu.Lock()
+	defer w.conn.mu.Unlock()
+	if err := w.prepareSweep(); err != nil {
+		return false, err
+	}
+	if err := w.st.begin.exec(); err != nil {
+		return false, err
+	}
+	if end, err = f(); err == nil {
+		err = w.st.commit.exec()
+	}
+	if err != nil {
+		w.conn.rollback()
+	}
+	return end, err
+}
+
+func (w *writer) prepareSweep() error {
+	if w.sweepSt.rows != nil {
+		return nil
+	}
+	return prepareAll(w.conn, map[string]**stmt{
+		"SELECT row, body, entity FROM message WHERE row>? ORDER BY row LIMIT ?": &w.sweepSt.rows,
+		"SELECT id, 0, 0 FROM body WHERE id>? AND id<=? ORDER BY id LIMIT ?":     &w.sweepSt.bodies,
+		"DELETE FROM entity WHERE id=? AND deleted=1":                            &w.sweepSt.bury,
+	})
+}
+
+// read fetches the next rows behind the cursor and moves it.
+func (s *sweep) read(st *stmt) (end bool, err error) {
+	s.scan = s.scan[:0]
+	for {
+		row, err := st.step()
+		if err != nil {
+			return false, fmt.Errorf("look for rows of deleted entities: %w", err)
+		}
+		if !row {
+			return len(s.scan) < sweepScan, nil
+		}
+		s.scan = append(s.scan, scanned{st.columnInt(0), st.columnInt(1), st.columnInt(2)})
+		s.cursor = s.scan[len(s.scan)-1].row
+	}
+}
+
+func (s *sweep) readRows() (end bool, err error) {
+	s.w.sweepSt.rows.bindInt(1, s.cursor)
+	s.w.sweepSt.rows.bindInt(2, sweepScan)
+	return s.read(s.w.sweepSt.rows)
+}
+
+func (s *sweep) removeRows() (end bool, err error) {
+	if end, err = s.readRows(); err != nil {
+		return false, err
+	}
+	for _, r := range s.scan {
+		if s.dead[r.entity] == nil {
+			continue
+		}
+		if err := s.w.remove(r.row, 0, false); err != nil {
+			return false, err
+		}
+		if !s.thorough {
+			s.candidates = append(s.candidates, r.body)
+		}
+	}
+	return end || s.cursor >= s.limit, nil
+}
+
+// findBodies takes all bodies for candidates.
+func (s *sweep) findBodies() (end bool, err error) {
+	st := s.w.sweepSt.bodies
+	st.bindInt(1, s.cursor)
+	st.bindInt(2, s.limit)
+	st.bindInt(3, sweepScan)
+	if end, err = s.read(st); err != nil {
+		return false, err
+	}
+	for _, r := range s.scan {
+		s.candidates = append(s.candidates, r.row)
+	}
+	return end, nil
+}
+
+// findReferences keeps the candidates that other messages share. Copies made meanwhile come through keep.
+func (s *sweep) findReferences() (end bool, err error) {
+	if len(s.candidates) == 0 {
+		return true, nil
+	}
+	if s.held == nil {
+		slices.Sort(s.candidates)
+		s.held = make([]bool, len(s.candidates))
+	}
+	if end, err = s.readRows(); err != nil {
+		return false, err
+	}
+	for _, r := range s.scan {
+		if i, found := slices.BinarySearch(s.candidates, r.body); found {
+			s.held[i] = true
+		}
+	}
+	return end, nil
+}
+
+func (s *sweep) removeBodies() (end bool, err error) {
+	n := min(sweepDrop, len(s.candidates))
+	for i, id := range s.candidates[:n] {
+		if _, shared := s.shared[id]; shared || s.held[i] {
+			continue
+		}
+		if err := s.w.removeBody(id); err != nil {
+			return false, err
+		}
+	}
+	s.candidates, s.held = s.candidates[n:], s.held[n:]
+	return len(s.candidates) == 0, nil
+}
+
+func (s *sweep) removeTombstones() (end bool, err error) {
+	for _, id := range slices.Sorted(maps.Keys(s.dead)) {
+		s.w.sweepSt.bury.bindInt(1, id)
+		if err := s.w.sweepSt.bury.exec(); err != nil {
+			return false, fmt.Errorf("remove the tombstone of %s: %w", s.dead[id].path, err)
+		}
+	}
+	return true, nil
+}

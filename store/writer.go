@@ -1,0 +1,234 @@
+package store
+
+import (
+	"errors"
+
+	"minibus/emulator"
+)
+
+// Bounds of one transaction. They are far above what queues up while a commit runs; they keep a flood from making
+// everybody wait for one long commit.
+const (
+	maxBatchOps   = 4096
+	maxBatchBytes = 4 << 20
+)
+
+// writer is the goroutine that changes the database. Everything in it belongs to that goroutine.
+type writer struct {
+	s    *Store
+	conn *conn
+	st   statements
+
+	entities map[int64]*entityState
+	raised   []*entityState // counters that the open transaction raises
+	undo     []func()       // takes back what the open transaction did to entities, in order
+	buried   []*entityState // entities that the open transaction deletes
+	alone    bool           // changes are applied one by one: counters can be taken back singly
+	errs     []error        // results of the batch in hand, by item
+
+	high     int64 // greatest row, body or entity id stored so far
+	reserved int64 // ids below it may have been used: the committed value of meta.next_row
+	hasParts bool  // there may be bodies in parts
+	tidied   bool  // what a crash left behind is removed or on its way
+
+	sweep       *sweep // removal of deleted entities; nil when there is nothing to remove
+	sweepFailed bool   // tombstones are left behind by a sweep that failed
+	sweepSt     sweepStatements
+	care        care // checkpoints and vacuum
+}
+
+func (w *writer) run() {
+	defer close(w.s.inbox.done)
+	for {
+		items, closed := w.s.inbox.take()
+		switch {
+		case len(items) > 0:
+			if !w.tidied {
+				w.tidy()
+			}
+			w.process(items)
+			w.afterWork()
+		case closed:
+			return
+		case !w.idleWork():
+			<-w.s.inbox.wake
+		}
+	}
+}
+
+// process commits items in as many transactions as their size demands.
+func (w *writer) process(items []item) {
+	for len(items) > 0 {
+		n := batchLength(items)
+		if err := w.commitBatch(items[:n]); err != nil {
+			w.failRest(items[n:], err)
+			return
+		}
+		items = items[n:]
+	}
+}
+
+// batchLength returns how many items go into the next transaction. A change with a large body comes first in its
+// batch, because its parts are written before the transaction begins.
+func batchLength(items []item) int {
+	ops, bytes := 0, 0
+	for i, it := range items {
+		if it.change == nil {
+			continue
+		}
+		if i > 0 && (ops >= maxBatchOps || bytes >= maxBatchBytes || isLarge(it.change)) {
+			return i
+		}
+		ops += len(it.change.Ops)
+		for j := range it.change.Ops {
+			if n := len(it.change.Ops[j].Data); n <= maxInline {
+				bytes += n
+			}
+		}
+	}
+	return len(items)
+}
+
+// failRest fails what was queued behind a failed commit, until nothing new came in while completions ran: those
+// changes were made by somebody who had not yet seen the failure.
+func (w *writer) failRest(items []item, err error) {
+	for {
+		for i, it := range items {
+			if it.change != nil {
+				w.s.stats.failed.Add(1)
+			}
+			it.finish(err)
+			items[i] = item{}
+		}
+		if items, _ = w.s.inbox.take(); len(items) == 0 {
+			return
+		}
+	}
+}
+
+// commitBatch commits a batch and runs its completions. Changes that are themselves at fault fail alone. An error
+// means that all of the batch failed, and has been told to its completions.
+func (w *writer) commitBatch(batch []item) error {
+	w.errs = append(w.errs[:0], make([]error, len(batch))...)
+	changes := 0
+	for _, it := range batch {
+		if it.change != nil {
+			changes++
+		}
+	}
+	var err error
+	if changes > 0 {
+		err = w.store(batch)
+	}
+	if err != nil {
+		err = domainError(err)
+		for i := range w.errs {
+			w.errs[i] = err
+		}
+	}
+	w.count(changes)
+	for i, it := range batch {
+		it.finish(w.errs[i])
+		batch[i] = item{}
+	}
+	return err
+}
+
+func (w *writer) count(changes int) {
+	failed := 0
+	for _, err := range w.errs {
+		if err != nil {
+			failed++
+		}
+	}
+	w.s.stats.failed.Add(int64(failed))
+	if changes > failed {
+		w.s.stats.commits.Add(1)
+		w.s.stats.changes.Add(int64(changes - failed))
+	}
+}
+
+// store writes a batch: parts of a large body first, then all changes in one transaction.
+func (w *writer) store(batch []item) error {
+	first := batch[0].change
+	large := first != nil && isLarge(first)
+	if large {
+		if err := w.writeParts(first); err != nil {
+			w.dropParts(first)
+			return err
+		}
+	}
+	w.conn.mu.Lock()
+	err := w.transact(batch, false)
+	if err != nil && isOwnFault(err) {
+		err = w.transact(batch, true)
+	}
+	w.conn.mu.Unlock()
+	if large && (err != nil || w.errs[0] != nil) {
+		w.dropParts(first)
+	}
+	return err
+}
+
+// transact runs one transaction. With oneByOne each change has a savepoint, and one that is itself at fault is left
+// out and its error noted; without it, any error ends the transaction.
+func (w *writer) transact(batch []item, oneByOne bool) error {
+	err := w.fill(batch, oneByOne)
+	if err == nil && w.s.beforeCommit != nil {
+		err = w.s.beforeCommit()
+	}
+	if err == nil {
+		err = w.st.commit.exec()
+	}
+	if err != nil {
+		w.conn.rollback()
+		w.forget()
+		return err
+	}
+	w.settle()
+	return nil
+}
+
+func (w *writer) fill(batch []item, oneByOne bool) error {
+	if err := w.st.begin.exec(); err != nil {
+		return err
+	}
+	for i, it := range batch {
+		if it.change == nil {
+			continue
+		}
+		apply := w.apply
+		if oneByOne {
+			apply = w.applyAlone
+		}
+		if err := apply(it.change); err != nil {
+			if !oneByOne || !isOwnFault(err) {
+				return err
+			}
+			w.errs[i] = domainError(err)
+		}
+	}
+	return w.writeCounters()
+}
+
+// applyAlone does all of a change or nothing of it.
+func (w *writer) applyAlone(c *emulator.Change) error {
+	if err := w.conn.exec("SAVEPOINT one"); err != nil {
+		return err
+	}
+	undo, buried := len(w.undo), len(w.buried)
+	w.alone = true
+	err := w.apply(c)
+	w.alone = false
+	if err == nil {
+		return w.conn.exec("RELEASE one")
+	}
+	if !w.conn.inTransaction() {
+		return errors.New("the transaction was rolled back: " + err.Error()) // no longer one change's own fault
+	}
+	w.takeBack(undo, buried)
+	if back := w.conn.exec("ROLLBACK TO one; RELEASE one"); back != nil {
+		return back
+	}
+	return err
+}
