@@ -30,24 +30,34 @@ func (s *session) handleAttach(a *frames.Attach) error {
 	case s.c.links >= o.MaxLinks:
 		return sessionErrorf(condResourceLimit, "The connection has %d links already.", s.c.links)
 	}
-	var err error
-	if a.Role == frames.RoleSender {
-		err = s.attachIncoming(a)
-	} else {
-		err = s.attachOutgoing(a)
-	}
-	if err != nil {
+	if err := s.attach(a); err != nil {
 		s.refuseLink(a, err)
 	}
 	return nil
+}
+
+func (s *session) attach(a *frames.Attach) error {
+	names := len(a.LinkName)
+	if a.Source != nil {
+		names += len(a.Source.Address)
+	}
+	if a.Target != nil {
+		names += len(a.Target.Address)
+	}
+	switch {
+	case names > maxNames:
+		return linkErrorf(condInvalidField, "The link's name and addresses have %d bytes; at most %d are allowed.", names, maxNames)
+	case a.Role == frames.RoleSender:
+		return s.attachIncoming(a)
+	}
+	return s.attachOutgoing(a)
 }
 
 // refuseLink answers as the service does: an attach without source and target, which says that the link has not come
 // to life, and a detach with the reason [AMQP 2.6.3].
 func (s *session) refuseLink(a *frames.Attach, err error) {
 	s.c.refusedErr("attach", "", err)
-	r := &refusedLink{s.newLink(a, node{})}
-	r.state, r.released = linkDetaching, true
+	r := &refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}}
 	s.put(r)
 	s.c.write(s.channel, reply(a))
 	s.c.write(s.channel, &frames.Detach{Handle: a.Handle, Closed: true, Error: s.c.wireError(faultOf(err))})

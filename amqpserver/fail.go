@@ -7,16 +7,34 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// fail is the one place where an error of a handler costs the peer something: what its type says. Anything that is not
-// one of the three types is a mistake of ours and costs the connection. s is the session that the frame belongs to.
-func (c *conn) fail(s *session, err error) {
-	var se sessionError
-	if errors.As(err, &se) && s != nil {
+// fail is the one place where an error of a frame's handler costs the peer something: what its type says. Anything
+// that is not one of the three types is a mistake of ours and costs the connection. (An attach that is refused is no
+// error of its frame; see refuseLink.)
+func (c *conn) fail(in *inFrame, err error) {
+	var (
+		le linkError
+		se sessionError
+	)
+	s := c.sessions[in.channel]
+	switch {
+	case s != nil && errors.As(err, &le):
+		if e, err := s.endpoint(in.handle()); err == nil {
+			s.detach(e, le.fault)
+		}
+	case s != nil && errors.As(err, &se):
 		c.logEnd("session", se.fault)
 		s.endWith(se.fault)
-		return
+	default:
+		c.close(err)
 	}
-	c.close(err)
+}
+
+// handle is the link that a frame is about; only transfers have handlers that fail with a linkError.
+func (in *inFrame) handle() uint32 {
+	if t, ok := in.other.(*frames.Transfer); ok {
+		return t.Handle
+	}
+	return in.transfer.Handle
 }
 
 // close sends close with an error and waits a little for the peer's. If open has not been sent it is sent first

@@ -68,9 +68,7 @@ func (s *session) handleTransfer(t *frames.Transfer, payload []byte) error {
 	}
 	in.touch()
 	if err := in.transfer(t, payload); err != nil {
-		in.drop()
-		s.detach(in, faultOf(err))
-		return nil
+		return err
 	}
 	in.topUp()
 	return nil
@@ -120,7 +118,7 @@ func (in *incoming) collect(payload []byte, more bool) {
 		in.refusePart(in.tooLarge(size, in.maxMessage))
 	case p.raw == nil && !more:
 		p.raw = payload // the usual case: one transfer, and the payload is ours already
-	case c.assembling+len(payload) > max(maxAssembly, in.maxMessage):
+	case c.assembling+len(payload) > maxAssembly+in.maxMessage:
 		in.refusePart(linkErrorf(condResourceLimit, "The connection has too many unfinished deliveries."))
 	default:
 		c.assembling += len(payload)

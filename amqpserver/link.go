@@ -110,8 +110,8 @@ func (s *session) releaseLink(e endpoint) {
 // detach comes.
 func (s *session) detach(e endpoint, f fault) {
 	l := e.base()
-	if s.released || l.state == linkDetaching {
-		return
+	if s.released || l.released {
+		return // what asked for it was on its way when the link went by itself
 	}
 	s.c.logEnd("link", f)
 	s.flushOutcomes()

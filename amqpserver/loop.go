@@ -210,7 +210,7 @@ func (c *conn) handleFrame(in *inFrame) {
 		return
 	}
 	if err := c.dispatch(in); err != nil {
-		c.fail(c.sessions[in.channel], err)
+		c.fail(in, err)
 	}
 }
 

@@ -55,6 +55,7 @@ const (
 	maxHeldReplies     = 16 << 20  // bytes of management replies that wait for credit, per connection
 	maxRequests        = 8192      // requests without a written reply, per connection
 	maxUnsettled       = 1 << 18   // deliveries that a session's peer may leave unsettled before it gets more
+	maxNames           = 8 << 10   // bytes of a link's name and addresses together
 	maxGrants          = 4096      // audiences that a connection may have put a token for
 
 	writeTimeout = time.Minute      // for a chunk of writeChunk bytes

@@ -402,7 +402,7 @@ func TestRequests_ReplyAfterTheClientHasGone(t *testing.T) {
 }
 
 func TestAuthorize_LinksNeedAGrant(t *testing.T) { // ERR-1; DEC-10
-	refuse := errors.New("ExpiredToken: The token is expired.")
+	refuse := errors.New("the token has expired")
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		wantRefused(t, p, amqptest.SenderAttach(0, "q"), "amqp:unauthorized-access")
@@ -445,6 +445,50 @@ func TestManagement_ManyNodesOnOneConnection(t *testing.T) {
 			if _, _, handle := wantReply(t, p); handle != 2*i+1 {
 				t.Errorf("reply on handle %d", handle)
 			}
+		}
+	})
+}
+
+func TestReplies_DrainAndEcho(t *testing.T) { // [AMQP 2.6.7]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.AttachSender(0, 0, "q/$management")
+		replyLink(p, 0, 1, "q/$management", "r", "r", 3)
+		echo := amqptest.Flow(1, 0, 3)
+		echo.Echo = true
+		p.Send(0, echo)
+		if f := amqptest.Want[*frames.Flow](p); f.LinkCredit != 3 || f.DeliveryCount != 0 || f.Handle != 1 {
+			t.Errorf("the answer to an echo is %+v", f)
+		}
+		request(t, p, 0, 0, 0, peekRequest("r", "1"))
+		wantReply(t, p)
+		drain := amqptest.Flow(1, 1, 2)
+		drain.Drain = true
+		p.Send(0, drain)
+		if f := amqptest.Want[*frames.Flow](p); !f.Drain || f.LinkCredit != 0 || f.DeliveryCount != 3 {
+			t.Errorf("the answer to a drain is %+v", f)
+		}
+	})
+}
+
+func TestReplies_ThoseOfADetachedLinkAreForgotten(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.AttachSender(0, 0, "q/$management")
+		for round := range uint32(50) { // 10,000 requests in all, above what may wait at a time
+			replyLink(p, 0, 1, "q/$management", "r", "r", 0)
+			for i := range uint32(200) {
+				tr := amqptest.Transfer(0, round*200+i)
+				tr.Settled = true
+				p.Send(0, tr, encode(t, peekRequest("r", "1"))...)
+			}
+			p.Send(0, &frames.Detach{Handle: 1, Closed: true})
+			for detached := false; !detached; {
+				_, detached = p.Next().Body.(*frames.Detach)
+			}
+		}
+		if strings.Contains(b.log.String(), "resource-limit") {
+			t.Error("requests were refused")
 		}
 	})
 }

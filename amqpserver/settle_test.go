@@ -288,3 +288,21 @@ func TestDisposition_OfTheSendersRoleIsIgnored(t *testing.T) { // [AMQP 2.7.6]
 		b.wantReceivable(t, "q", 0)
 	})
 }
+
+func TestDisposition_InAnotherLegalEncoding(t *testing.T) { // [AMQP 1.1.2]: a descriptor may be a full ulong or a symbol
+	for _, descriptor := range [][]byte{
+		{0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x15},
+		append([]byte{0, 0xa3, 21}, "amqp:disposition:list"...),
+	} {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.delivered(t, 1)
+			fields := []byte{0x41, 0x43, 0x40, 0x42, 0, 0x53, 0x24, 0x45} // receiver, first 0, last null, unsettled, accepted
+			body := append(append([]byte(nil), descriptor...), 0xc0, byte(len(fields)+1), 5)
+			body = append(body, fields...)
+			p.Raw(append([]byte{0, 0, 0, byte(len(body) + 8), 2, 0, 0, 0}, body...))
+			if _, ok := wantSettled(t, p, 0, 0).(*frames.Accepted); !ok {
+				t.Error("not accepted")
+			}
+		})
+	}
+}

@@ -131,3 +131,26 @@ func TestServe_OverTCP(t *testing.T) {
 		t.Errorf("Serve after Shutdown returned %v", err)
 	}
 }
+
+func TestServe_HalfClosedPeerStillReadsOurClose(t *testing.T) {
+	b := newBench(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = b.server.Serve(l) }()
+	nc, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := amqptest.NewPeer(t, nc)
+	p.Open()
+	p.Raw([]byte{0, 0, 0, 8, 0, 0, 0, 0}) // data offset inside the header
+	if err := nc.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if c := amqptest.Want[*frames.Close](p); c.Error.Condition != "amqp:connection:framing-error" {
+		t.Errorf("closed with %v", c.Error)
+	}
+	p.WantEOF()
+}

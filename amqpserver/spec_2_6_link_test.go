@@ -125,6 +125,8 @@ func TestLink_RefusedAttaches(t *testing.T) { // [AMQP 2.6.3], amqp-data-plane 3
 		{"named session of a plain queue", receiver("q", session("s")), "amqp:not-allowed"},
 		{"next session of a plain queue", receiver("q", session(nil)), "amqp:not-allowed"},
 		{"described session filter", receiver("q", session(amqp.Described{Descriptor: uint64(0x137000000C), Value: "s"})), "amqp:not-allowed"},
+		{"name that is a book", sender("q", func(a *frames.Attach) { a.LinkName = strings.Repeat("n", 9000) }), "amqp:invalid-field"},
+		{"address that is a book", receiver(strings.Repeat("n", 9000)), "amqp:invalid-field"},
 		{"disabled queue, sender", sender("off"), "com.microsoft:entity-disabled"},
 		{"disabled queue, receiver", receiver("off"), "com.microsoft:entity-disabled"},
 	} {

@@ -35,7 +35,7 @@ func TestDeadlines_AgainstAMap(t *testing.T) {
 			}
 			checkNext(t, &d, model)
 		}
-		popAll(t, &d, model, now+3*span)
+		popAll(t, &d, model, 1<<60)
 		if len(model) > 0 {
 			t.Fatalf("%d entries never came due", len(model))
 		}

@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,7 +90,7 @@ func TestEXP5_LateTimerStillDeliversNothingExpired(t *testing.T) {
 	clock := &lateClock{}
 	bubbleWith(t, emulator.Options{Clock: clock}, emulator.QueueOptions{DeadLetteringOnExpiration: true}, func(b *broker) {
 		b.send(withTTL("a", time.Second), text("b"), withTTL("c", time.Second))
-		clock.late = true
+		clock.late.Store(true)
 		wait(time.Minute)
 		equal(t, "before the timer, peeked", bodies(b.peek()), "a b c") // EXP-7
 		b.wantCounts(3, 0, 0, 0)                                        // CNT-5
@@ -101,12 +102,12 @@ func TestEXP5_LateTimerStillDeliversNothingExpired(t *testing.T) {
 // lateClock is the system's clock, the timers of which do not fire once late is set.
 type lateClock struct {
 	emulator.SystemClock
-	late bool
+	late atomic.Bool
 }
 
 func (c *lateClock) At(t time.Time, f func()) emulator.Timer {
 	return c.SystemClock.At(t, func() {
-		if !c.late {
+		if !c.late.Load() {
 			f()
 		}
 	})

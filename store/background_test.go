@@ -75,6 +75,32 @@ func TestDEL3_DeletedEntityIsRemovedInTheBackground(t *testing.T) {
 	}
 }
 
+// TestBodySharedDuringASweepStays: the copy comes when the sweep has already looked for references, with a row id that
+// was drawn early and stored late.
+func TestBodySharedDuringASweepStays(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"))
+	insertMany(t, s, 2, 1000, 5)
+	late := insertOp(50, 9, nil)
+	late.Record.Body = 1002
+	onWriter(s, func() {
+		w := s.writer
+		if err := w.store([]item{{change: &emulator.Change{Ops: []emulator.Op{dropQueue(2)}}}}); err != nil {
+			t.Error(err)
+		}
+		for len(w.sweep.then) > 1 {
+			w.sweep.step()
+		}
+		if err := w.store([]item{{change: &emulator.Change{Ops: []emulator.Op{late}}}}); err != nil {
+			t.Error(err)
+		}
+	})
+	sweepNow(s)
+	if m, b := count(t, s, "message"), count(t, s, "body WHERE id=1002"); m != 1 || b != 1 {
+		t.Errorf("left are %d messages and %d of the body", m, b)
+	}
+}
+
 // TestTombstonesSurviveAKill: a database with a deleted entity, half removed, is finished after the next start and
 // shows none of it meanwhile.
 func TestTombstonesSurviveAKill(t *testing.T) {
@@ -176,6 +202,9 @@ func TestReadsWhileWriting(t *testing.T) {
 			wait(t, s, insertOp(10, 1, []byte("first")))
 			reads := make(chan *emulator.BodyRead, 200)
 			for i := range int64(200) {
+				for j := range int64(20) {
+					begin(s, insertOp(1000+20*i+j, 0, make([]byte, 5000)))
+				}
 				begin(s, insertOp(20+i, 2+i, []byte("x")))
 				r := &emulator.BodyRead{IDs: []int64{10, 20 + i, 999}}
 				r.Done = emulator.CompletionFunc(func(err error) {

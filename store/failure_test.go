@@ -125,10 +125,14 @@ func TestFailedCommitFailsTheBatchAndWhatIsBehind(t *testing.T) {
 
 // TestFullDiskIsAnErrorAndPasses uses SQLite's own limit, so that the error is the one of a full disk (SQLITE_FULL).
 func TestFullDiskIsAnErrorAndPasses(t *testing.T) {
-	for name, size := range map[string]int{"small bodies": 4000, "a body in parts": 4 << 20} {
+	for name, c := range map[string]struct{ size, pages int }{
+		"small bodies":            {4000, 100},
+		"a body in parts":         {2 << 20, 600},
+		"its first part does fit": {4 << 20, 200},
+	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStore(t)
-			onWriter(s, func() { _, _ = s.writer.conn.queryInt("PRAGMA max_page_count=100") })
+			s, size := newStore(t), c.size
+			onWriter(s, func() { _, _ = s.writer.conn.queryInt(fmt.Sprint("PRAGMA max_page_count=", c.pages)) })
 			ok, err := int64(0), error(nil)
 			for ; err == nil && ok < 1000; ok++ {
 				err = <-begin(s, insertOp(10+ok, 1+ok, make([]byte, size)))
@@ -202,5 +206,6 @@ func TestBusyDatabaseIsAnErrorAndPasses(t *testing.T) {
 	if err := other.exec("COMMIT"); err != nil {
 		t.Fatal(err)
 	}
+	drain(s) // until then changes still count as queued behind the failed one
 	wait(t, s, insertOp(10, 1, nil))
 }

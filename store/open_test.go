@@ -165,6 +165,19 @@ func TestOrphanedPartsGoAtStart(t *testing.T) {
 	})
 }
 
+// TestBodyWithoutAllItsPartsIsAnError and not a shorter message.
+func TestBodyWithoutAllItsPartsIsAnError(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, insertOp(5, 1, make([]byte, 3<<20)))
+	onWriter(s, func() { _ = s.writer.conn.exec("DELETE FROM body_part WHERE part=1") })
+	res := make(chan error, 1)
+	s.ReadBodies(&emulator.BodyRead{IDs: []int64{5}, Done: emulator.CompletionFunc(func(err error) { res <- err })})
+	var de *emulator.Error
+	if err := <-res; !errors.As(err, &de) || de.Code != emulator.CodeInternal {
+		t.Errorf("error is %v", err)
+	}
+}
+
 func write(t *testing.T, path string, b []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, b, 0o600); err != nil {

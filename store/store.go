@@ -105,6 +105,8 @@ func (s *Store) shutdown() error {
 	return err
 }
 
+func (it item) isChange() bool { return it.change != nil }
+
 func (it item) finish(err error) {
 	if it.flush != nil {
 		it.flush.Completed(nil)

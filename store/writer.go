@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 
 	"minibus/emulator"
 )
@@ -100,7 +101,8 @@ func (w *writer) failRest(items []item, err error) {
 			it.finish(err)
 			items[i] = item{}
 		}
-		if items, _ = w.s.inbox.take(); len(items) == 0 {
+		if items, _ = w.s.inbox.take(); !slices.ContainsFunc(items, item.isChange) {
+			w.process(items) // flushes: who waited for one may go on at once
 			return
 		}
 	}

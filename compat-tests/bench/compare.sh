@@ -94,9 +94,9 @@ if ((depth > 0)); then
   stop_minibus
   start_minibus "$work/depth.db"
   minibus depth-fill -mode send -count 1000
-  minibus depth-1000 -mode both -duration 20s
+  minibus depth-1000 -mode both -level -duration 20s
   minibus depth-fill -mode send -count $((depth - 1000))
-  minibus "depth-$depth" -mode both -duration 20s
+  minibus "depth-$depth" -mode both -level -duration 20s
   stop_minibus
   start_minibus "$work/depth.db"
 fi

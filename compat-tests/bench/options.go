@@ -23,6 +23,7 @@ type options struct {
 	duration    time.Duration // 0: no limit
 	forget      bool          // accept without waiting for the broker's answer
 	transient   bool          // messages are not marked durable
+	level       bool          // mode both: one message is sent for each one accepted
 	pid         int
 	label       string
 	json        string
@@ -47,6 +48,7 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.DurationVar(&o.duration, "duration", 0, "stop after this time")
 	flags.BoolVar(&o.forget, "forget", false, "accept without waiting for the broker's answer (receiver settles first)")
 	flags.BoolVar(&o.transient, "transient", false, "do not mark messages as durable")
+	flags.BoolVar(&o.level, "level", false, "in mode both, send one message for each one accepted, so that the queue keeps its depth")
 	flags.IntVar(&o.pid, "pid", 0, "process id of the broker, for processor time and memory")
 	flags.StringVar(&o.label, "label", "", "name of this run in the output")
 	flags.StringVar(&o.json, "json", "", "append the result as one line of JSON to this file; - for standard output")

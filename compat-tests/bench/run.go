@@ -17,6 +17,7 @@ type runner struct {
 	body    []byte
 	toSend  budget
 	toTake  budget
+	permits chan struct{} // with -level: the right to send, given by accepted messages; nil: no such limit
 }
 
 // budget hands out the right to one more message. A negative total means no limit.
@@ -57,6 +58,12 @@ func run(ctx context.Context, o options) (result, error) {
 	}
 	r.toSend.set(o.count)
 	r.toTake.set(o.count)
+	if o.level && o.mode == "both" {
+		r.permits = make(chan struct{}, o.inflight)
+		for range o.inflight {
+			r.permits <- struct{}{}
+		}
+	}
 	if o.mode == "idle" {
 		return r.measure(func() error { return nil }, func() ([]series, error) { return r.idle(ctx) })
 	}
@@ -134,9 +141,39 @@ func (r *runner) load(ctx context.Context, senders, receivers []*connection) ([]
 	return all, errors.Join(failures...)
 }
 
-// ended reports whether an error only says that the time is up.
+// maySend waits for a permit where sends follow accepts.
+func (r *runner) maySend(ctx context.Context) bool {
+	if r.permits == nil {
+		return true
+	}
+	select {
+	case <-r.permits:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// accepted gives a permit; one too many is dropped.
+func (r *runner) accepted() {
+	select {
+	case r.permits <- struct{}{}:
+	default:
+	}
+}
+
+// ended reports whether an error only says that the time is up. The client library looks at the deadline by itself and may
+// notice it a moment before the context does.
 func ended(ctx context.Context, err error) bool {
-	return err != nil && ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled))
+	switch {
+	case errors.Is(err, context.Canceled):
+		return ctx.Err() != nil
+	case errors.Is(err, context.DeadlineExceeded):
+		deadline, ok := ctx.Deadline()
+		return ok && time.Until(deadline) < 100*time.Millisecond
+	default:
+		return false
+	}
 }
 
 // connection is an AMQP connection with its only session.

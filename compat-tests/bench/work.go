@@ -41,7 +41,7 @@ func (r *runner) send(ctx context.Context, c *connection) (series, error) {
 	var times series
 	go func() { collected <- times.collect(ctx, pending) }()
 	var sendErr error
-	for sendErr == nil && r.toSend.take() {
+	for sendErr == nil && r.maySend(ctx) && r.toSend.take() {
 		begin := time.Now()
 		var receipt amqp.SendReceipt
 		if receipt, sendErr = sender.SendWithReceipt(ctx, r.newMessage(), nil); sendErr == nil {
@@ -162,6 +162,7 @@ func (r *runner) takeAndAccept(ctx context.Context, credit *creditor, times *ser
 			return fmt.Errorf("accept: %w", err)
 		}
 		times.add(time.Since(begin))
+		r.accepted()
 		if err := credit.accepted(); err != nil && ctx.Err() == nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package amqptest
 
 import (
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -71,7 +72,7 @@ func (s *stream) read(b []byte) (int, error) {
 	defer s.mu.Unlock()
 	for {
 		switch {
-		case s.closed == io.ErrClosedPipe:
+		case errors.Is(s.closed, io.ErrClosedPipe):
 			return 0, io.ErrClosedPipe
 		case s.readDeadline.passed():
 			return 0, os.ErrDeadlineExceeded
@@ -117,7 +118,7 @@ func (s *stream) write(b []byte) (int, error) {
 func (s *stream) close(reason error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed == nil || reason == io.ErrClosedPipe {
+	if s.closed == nil || errors.Is(reason, io.ErrClosedPipe) {
 		s.closed = reason
 	}
 	s.readDeadline.stop()

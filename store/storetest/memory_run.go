@@ -1,6 +1,10 @@
 package storetest
 
-import "minibus/emulator"
+import (
+	"slices"
+
+	"minibus/emulator"
+)
 
 func (m *Memory) put(it memoryItem) {
 	m.mu.Lock()
@@ -22,7 +26,7 @@ func (m *Memory) run() {
 	var fault error
 	for {
 		m.mu.Lock()
-		if len(m.queue) == 0 {
+		if !slices.ContainsFunc(m.queue, memoryItem.isChange) {
 			fault = nil
 		}
 		if len(m.queue) == 0 || m.paused {
@@ -34,7 +38,7 @@ func (m *Memory) run() {
 		batch := m.queue
 		m.queue = nil
 		if fault == nil {
-			fault = m.nextFaultLocked()
+			fault = m.nextFaultLocked(batch)
 		}
 		errs := m.applyLocked(batch, fault)
 		m.mu.Unlock()
@@ -44,11 +48,12 @@ func (m *Memory) run() {
 	}
 }
 
-func (m *Memory) nextFaultLocked() error {
-	if m.closed {
+// nextFaultLocked tells why a batch must fail, if it must. One without changes commits nothing that could.
+func (m *Memory) nextFaultLocked(batch []memoryItem) error {
+	switch {
+	case m.closed:
 		return ErrClosed
-	}
-	if m.failNext == 0 {
+	case m.failNext == 0 || !slices.ContainsFunc(batch, memoryItem.isChange):
 		return nil
 	}
 	m.failNext--
@@ -73,6 +78,8 @@ func (m *Memory) applyLocked(batch []memoryItem, fault error) []error {
 	}
 	return errs
 }
+
+func (it memoryItem) isChange() bool { return it.change != nil }
 
 func (it memoryItem) finish(err error) {
 	var done emulator.Completion

@@ -1,0 +1,139 @@
+package amqpserver_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqptest"
+)
+
+func TestORD4_ORD5_CreditIsServedInTheOrderGranted(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		first, second := b.receiving(t, 0), b.receiving(t, 0)
+		second.Send(0, amqptest.Flow(0, 0, 1))
+		time.Sleep(time.Second)
+		first.Send(0, amqptest.Flow(0, 0, 1))
+		time.Sleep(time.Second)
+		b.send(t, b.client(t), "q", numbered(3)...)
+		for i, p := range []*amqptest.Peer{second, first} {
+			if _, payload := amqptest.WantPayload[*frames.Transfer](p); !bytes.HasSuffix(payload, []byte(fmt.Sprint(i))) {
+				t.Errorf("delivery %d is %q", i, payload)
+			}
+			p.WantSilence(time.Second)
+		}
+	})
+}
+
+func TestFlow_DrainWithoutMessages(t *testing.T) { // [AMQP 2.6.7], amqp-data-plane 4.4
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 0)
+		p.Send(0, amqptest.Flow(0, 0, 10))
+		drain := amqptest.Flow(0, 0, 10)
+		drain.Drain = true
+		p.Send(0, drain)
+		f := amqptest.Want[*frames.Flow](p)
+		if !f.Drain || f.DeliveryCount != 10 || f.LinkCredit != 0 || f.Available != 0 || f.Handle != 0 || !f.HasHandle {
+			t.Errorf("the answer to a drain is %+v", f)
+		}
+		b.send(t, b.client(t), "q", "later")
+		p.WantSilence(time.Second) // the credit is gone
+		p.Send(0, amqptest.Flow(0, 10, 1))
+		amqptest.Want[*frames.Transfer](p)
+	})
+}
+
+func TestFlow_DrainSendsWhatIsThereFirst(t *testing.T) { // [AMQP 2.6.7]
+	bubble(t, func(t *testing.T, b *bench) {
+		for _, mode := range []func(*frames.Attach){func(*frames.Attach) {}, deleting} {
+			p := b.receiving(t, 100, mode)
+			drain := amqptest.Flow(0, 0, 1000)
+			drain.Drain = true
+			p.Send(0, drain)
+			for range 100 {
+				amqptest.Want[*frames.Transfer](p)
+			}
+			if f := amqptest.Want[*frames.Flow](p); !f.Drain || f.DeliveryCount != 1000 || f.LinkCredit != 0 {
+				t.Errorf("the answer to a drain is %+v", f)
+			}
+			p.Close()
+		}
+	})
+}
+
+func TestFlow_DrainThatUsesAllCredit(t *testing.T) { // [AMQP 2.6.7]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 5)
+		drain := amqptest.Flow(0, 0, 3)
+		drain.Drain = true
+		p.Send(0, drain)
+		for range 3 {
+			amqptest.Want[*frames.Transfer](p)
+		}
+		if f := amqptest.Want[*frames.Flow](p); f.DeliveryCount != 3 || f.LinkCredit != 0 || !f.Drain {
+			t.Errorf("the answer to a drain is %+v", f)
+		}
+		p.WantSilence(time.Second)
+	})
+}
+
+func TestFlow_DrainIsAnsweredWithTheWindowClosed(t *testing.T) { // Python sends no flow until it is
+	bubble(t, func(t *testing.T, b *bench) {
+		b.send(t, b.client(t), "q", numbered(5)...)
+		p := b.peer(t)
+		p.Open()
+		p.BeginWindow(0, 0)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+		drain := amqptest.Flow(0, 0, 3)
+		drain.Drain, drain.IncomingWindow = true, 0
+		p.Send(0, drain)
+		if f := amqptest.Want[*frames.Flow](p); f.DeliveryCount != 3 || !f.Drain {
+			t.Errorf("the answer to a drain is %+v", f)
+		}
+		b.wantReceivable(t, "q", 5)
+	})
+}
+
+func TestLOCK21_DrainedCreditChangesNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 0)
+		drain := amqptest.Flow(0, 0, 5)
+		drain.Drain = true
+		p.Send(0, drain)
+		amqptest.Want[*frames.Flow](p)
+		b.send(t, b.client(t), "q", "x")
+		r, _ := b.client(t).NewReceiver(t.Context(), "q", nil)
+		m, err := r.Receive(t.Context(), nil)
+		if err != nil || m.Header.DeliveryCount != 0 {
+			t.Errorf("delivery count %d, %v", m.Header.DeliveryCount, err)
+		}
+	})
+}
+
+func TestFlow_CreditCanBeWithdrawn(t *testing.T) { // [AMQP 2.6.7]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 0)
+		other := b.receiving(t, 0)
+		p.Send(0, amqptest.Flow(0, 0, 10))
+		time.Sleep(time.Second)
+		other.Send(0, amqptest.Flow(0, 0, 10))
+		p.Send(0, amqptest.Flow(0, 0, 0))
+		time.Sleep(time.Second)
+		b.send(t, b.client(t), "q", "x")
+		amqptest.Want[*frames.Transfer](other)
+		p.WantSilence(time.Second)
+	})
+}
+
+func TestFlow_CountsWrapAround(t *testing.T) { // [RFC 1982]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.receiving(t, 6)
+		// The client claims to be just below the end of the circle; credit reaches across it.
+		p.Send(0, amqptest.Flow(0, 1<<32-2, 4))
+		amqptest.Want[*frames.Transfer](p)
+		amqptest.Want[*frames.Transfer](p)
+		p.WantSilence(time.Second) // the limit is 2, as the server counts
+	})
+}

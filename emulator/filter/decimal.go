@@ -1,0 +1,140 @@
+package filter
+
+import (
+	"encoding/binary"
+	"math/big"
+	"strings"
+)
+
+// Decimals are rare: a client must send one on purpose, or an action must subtract unsigned longs. They are kept as their
+// shortest text and computed with as exact fractions, rounded to what System.Decimal can hold: 96 bits and 28 places.
+const (
+	decimalPlaces  = 28
+	maxDecimalText = 64 // no number in range needs more characters
+)
+
+var (
+	decimalLimit = new(big.Int).Lsh(big.NewInt(1), 96)
+	ten          = big.NewInt(10)
+)
+
+// ParseDecimal makes a decimal from digits with an optional sign and point. It is false for anything else and for
+// numbers beyond System.Decimal.
+func ParseDecimal(text string) (Value, bool) {
+	if len(text) == 0 || len(text) > maxDecimalText || strings.Trim(text, "+-.0123456789") != "" {
+		return Value{}, false
+	}
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return Value{}, false
+	}
+	v, err := decimalOf(r)
+	return v, err == nil
+}
+
+// Decimal128 makes a decimal from the sixteen bytes of an AMQP decimal128 (IEEE 754-2008, binary integer encoding). What
+// System.Decimal cannot hold, infinities and NaN become opaque, with the sixteen bytes as their text.
+func Decimal128(b [16]byte) Value {
+	high, low := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
+	negative := high>>63 == 1
+	if high>>61&3 == 3 {
+		return Opaque(string(b[:])) // special values, and coefficients that the standard counts as zero
+	}
+	exponent := int(high>>49&0x3fff) - 6176
+	coefficient := new(big.Int).SetUint64(high & (1<<49 - 1))
+	coefficient.Or(coefficient.Lsh(coefficient, 64), new(big.Int).SetUint64(low))
+	if coefficient.Sign() == 0 {
+		return Value{kind: KindDecimal, str: "0"}
+	}
+	if exponent > 40 || exponent < -80 {
+		return Opaque(string(b[:]))
+	}
+	r := new(big.Rat).SetInt(coefficient)
+	scale := new(big.Rat).SetInt(new(big.Int).Exp(ten, big.NewInt(int64(max(exponent, -exponent))), nil))
+	if exponent < 0 {
+		r.Quo(r, scale)
+	} else {
+		r.Mul(r, scale)
+	}
+	if negative {
+		r.Neg(r)
+	}
+	v, err := decimalOf(r)
+	if err != nil {
+		return Opaque(string(b[:]))
+	}
+	return v
+}
+
+// Decimal128 encodes a [KindDecimal] as an AMQP decimal128.
+func (v Value) Decimal128() (b [16]byte) {
+	digits, negative := strings.CutPrefix(v.str, "-")
+	whole, fraction, _ := strings.Cut(digits, ".")
+	coefficient, ok := new(big.Int).SetString(whole+fraction, 10)
+	if !ok {
+		coefficient = new(big.Int)
+	}
+	coefficient.FillBytes(b[:])
+	high := binary.BigEndian.Uint64(b[:8]) | uint64(6176-len(fraction))<<49
+	if negative {
+		high |= 1 << 63
+	}
+	binary.BigEndian.PutUint64(b[:8], high)
+	return b
+}
+
+// rational is the exact value of any number that is finite.
+func rational(v Value) *big.Rat {
+	r := new(big.Rat)
+	switch classOf[v.kind] {
+	case classDecimal:
+		r.SetString(v.str)
+	case classFloat, classDouble:
+		r.SetFloat64(v.Float())
+	case classULong:
+		r.SetUint64(v.num)
+	default:
+		r.SetInt64(v.Int())
+	}
+	return r
+}
+
+// decimalOf rounds a fraction, half to even, to as many places as fit.
+func decimalOf(r *big.Rat) (Value, error) {
+	scale := new(big.Int).Exp(ten, big.NewInt(decimalPlaces), nil)
+	for places := decimalPlaces; places >= 0; places-- {
+		coefficient := roundHalfEven(new(big.Int).Mul(r.Num(), scale), r.Denom())
+		if coefficient.CmpAbs(decimalLimit) < 0 {
+			return Value{kind: KindDecimal, str: decimalText(coefficient, places)}, nil
+		}
+		scale.Quo(scale, ten)
+	}
+	return Value{}, evalErrorf("The resulting number is too large for a decimal.")
+}
+
+// decimalText writes coefficient / 10^places without zeros at the end of the fraction.
+func decimalText(coefficient *big.Int, places int) string {
+	digits := new(big.Int).Abs(coefficient).String()
+	if pad := places + 1 - len(digits); pad > 0 {
+		digits = strings.Repeat("0", pad) + digits
+	}
+	whole, fraction := digits[:len(digits)-places], strings.TrimRight(digits[len(digits)-places:], "0")
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	if coefficient.Sign() < 0 {
+		return "-" + whole
+	}
+	return whole
+}
+
+// roundHalfEven divides and rounds to the nearest integer, and to the even one of two that are equally near.
+func roundHalfEven(num, den *big.Int) *big.Int {
+	quotient, rest := new(big.Int).QuoRem(num, den, new(big.Int))
+	twice := rest.Lsh(rest, 1)
+	switch c := twice.CmpAbs(den); {
+	case c > 0, c == 0 && quotient.Bit(0) == 1:
+		quotient.Add(quotient, big.NewInt(int64(num.Sign())))
+	}
+	return quotient
+}

@@ -1,0 +1,175 @@
+package filter
+
+// Index finds, among many matchers, the few that can possibly select a message. It files each matcher under the values
+// of one condition that the matcher cannot do without, so a message is looked up once for each property that occurs in
+// such conditions, however many matchers there are. What has no such condition is a candidate for every message.
+//
+// An Index is not safe for concurrent use; a topic guards its own with its mutex. Matchers that are not candidates would
+// not be true and would not raise an error.
+type Index[ID comparable] struct {
+	entries map[ID]*entry[ID]
+	always  bucket[ID]
+	shelves map[Property]*shelf[ID]
+	order   []*shelf[ID] // the same shelves, to walk through
+	round   uint64       // counts calls of Candidates
+}
+
+// entry is one matcher in the index.
+type entry[ID comparable] struct {
+	id     ID
+	always bool
+	places []place
+	round  uint64 // the call of Candidates that came across it last
+}
+
+// place is where an entry is filed.
+type place struct {
+	property Property
+	key      key
+}
+
+// shelf holds the entries filed under one property.
+type shelf[ID comparable] struct {
+	property Property
+	buckets  map[key]bucket[ID]
+}
+
+// bucket holds the entries that one message finds together, in no particular order.
+type bucket[ID comparable] []*entry[ID]
+
+func (b bucket[ID]) without(e *entry[ID]) bucket[ID] {
+	for i, other := range b {
+		if other == e {
+			last := len(b) - 1
+			b[i], b[last] = b[last], nil
+			return b[:last]
+		}
+	}
+	return b
+}
+
+// Len is the number of matchers in the index.
+func (x *Index[ID]) Len() int { return len(x.entries) }
+
+// Add files a matcher. An earlier one of the same id is replaced.
+func (x *Index[ID]) Add(id ID, m Matcher) {
+	x.Remove(id)
+	if x.entries == nil {
+		x.entries, x.shelves = make(map[ID]*entry[ID]), make(map[Property]*shelf[ID])
+	}
+	e := &entry[ID]{id: id}
+	x.entries[id] = e
+	condition, ok := x.choose(m.Required())
+	if !ok {
+		e.always = true
+		x.always = append(x.always, e)
+		return
+	}
+	e.places = placesOf(condition)
+	for _, p := range e.places {
+		s := x.shelf(p.property)
+		s.buckets[p.key] = append(s.buckets[p.key], e)
+	}
+}
+
+// placesOf turns equalities into places, without repeating one.
+func placesOf(condition AnyOf) []place {
+	var places []place
+	seen := make(map[place]bool)
+	for _, equality := range condition {
+		k, ok := keyOf(equality.Value)
+		p := place{property: equality.Property, key: k}
+		if ok && !seen[p] {
+			seen[p] = true
+			places = append(places, p)
+		}
+	}
+	return places
+}
+
+// choose picks the condition whose values the fewest matchers are filed under so far. That finds the condition that
+// tells rules apart: of type='order' AND region='eu', the region, if all the rules have the same type.
+func (x *Index[ID]) choose(conditions []AnyOf) (best AnyOf, ok bool) {
+	bestCrowd := 0
+	for _, condition := range conditions {
+		crowd := 0
+		for _, p := range placesOf(condition) {
+			crowd++ // a condition with many values is a little worse than one with few
+			if s := x.shelves[p.property]; s != nil {
+				crowd += len(s.buckets[p.key])
+			}
+		}
+		if !ok || crowd < bestCrowd {
+			best, bestCrowd, ok = condition, crowd, true
+		}
+	}
+	return best, ok
+}
+
+func (x *Index[ID]) shelf(p Property) *shelf[ID] {
+	s := x.shelves[p]
+	if s == nil {
+		s = &shelf[ID]{property: p, buckets: make(map[key]bucket[ID])}
+		x.shelves[p] = s
+		x.order = append(x.order, s)
+	}
+	return s
+}
+
+// Remove takes a matcher out, if it is there.
+func (x *Index[ID]) Remove(id ID) {
+	e := x.entries[id]
+	if e == nil {
+		return
+	}
+	delete(x.entries, id)
+	if e.always {
+		x.always = x.always.without(e)
+	}
+	for _, p := range e.places {
+		s := x.shelves[p.property]
+		if s.buckets[p.key] = s.buckets[p.key].without(e); len(s.buckets[p.key]) == 0 {
+			delete(s.buckets, p.key)
+		}
+		if len(s.buckets) == 0 {
+			x.drop(s)
+		}
+	}
+}
+
+// drop forgets a property that no entry is filed under any more, so that messages are no longer asked for it.
+func (x *Index[ID]) drop(s *shelf[ID]) {
+	delete(x.shelves, s.property)
+	for i, other := range x.order {
+		if other == s {
+			x.order = append(x.order[:i], x.order[i+1:]...)
+			return
+		}
+	}
+}
+
+// Candidates calls yield once for each matcher that can possibly select the message, in no particular order, until yield
+// returns false. Whoever is called must still evaluate it. It does not allocate.
+func (x *Index[ID]) Candidates(m Message, yield func(id ID) bool) {
+	x.round++
+	for _, e := range x.always {
+		if !yield(e.id) {
+			return
+		}
+	}
+	for _, s := range x.order {
+		k, ok := keyOf(s.property.of(m))
+		if !ok {
+			continue
+		}
+		for _, e := range s.buckets[k] {
+			if e.round == x.round {
+				continue // found under another property already
+			}
+			e.round = x.round
+			if !yield(e.id) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package filter
+
+import "math"
+
+// What a syntax error says it expected.
+var (
+	expectValue     = []string{"IDENTIFIER", "CONSTANT", "PARAMETER", "'('"}
+	expectPredicate = []string{"NOT", "EXISTS", "IDENTIFIER", "CONSTANT", "PARAMETER", "'('"}
+	expectTest      = []string{"COMPARISON", "IS", "NOT", "IN", "LIKE"}
+)
+
+// want says what a place in the grammar takes. Only an opening parenthesis at the start of a test may begin either; one
+// pass parses both and looks afterwards at what came out.
+type want uint8
+
+const (
+	wantValue want = iota
+	wantPredicate
+	wantEither
+)
+
+var (
+	sumOps     = map[tokenKind]arithOp{tokPlus: opAdd, tokMinus: opSub}
+	productOps = map[tokenKind]arithOp{tokStar: opMul, tokSlash: opDiv, tokPercent: opMod}
+)
+
+// sum = product { ("+" | "-") product }. With wantEither it may return a predicate that stood in parentheses.
+func (p *parser) sum(w want) node {
+	return p.binary(w, p.product, sumOps)
+}
+
+// product = factor { ("*" | "/" | "%") factor }.
+func (p *parser) product(w want) node {
+	return p.binary(w, p.factor, productOps)
+}
+
+// binary parses a row of left-associative operators of one binding strength. No operator takes a predicate.
+func (p *parser) binary(w want, next func(want) node, ops map[tokenKind]arithOp) node {
+	first := next(w)
+	left, ok := first.(operand)
+	if !ok {
+		return first
+	}
+	for {
+		op, more := ops[p.token().kind]
+		if !more {
+			return left
+		}
+		p.advance()
+		right, _ := next(wantValue).(operand)
+		left = arithmetic{op: op, x: left, y: right}
+	}
+}
+
+// value parses a value and nothing else.
+func (p *parser) value() operand {
+	n, _ := p.sum(wantValue).(operand)
+	return n
+}
+
+// factor = ("+" | "-") factor | primary.
+func (p *parser) factor(w want) node {
+	minus := p.is(tokMinus)
+	if !minus && !p.is(tokPlus) {
+		return p.primary(w)
+	}
+	p.advance()
+	if t := p.token(); minus && t.kind == tokInteger && t.magnitude == 1<<63 {
+		p.advance() // the smallest long, whose digits alone are out of range
+		return literal{Int64(math.MinInt64)}
+	}
+	p.enter()
+	defer p.leave()
+	x, _ := p.factor(wantValue).(operand)
+	return signed{minus: minus, x: x}
+}
+
+// primary = constant | parameter | function | property | "(" ... ")".
+func (p *parser) primary(w want) node {
+	switch t := p.token(); t.kind {
+	case tokOpen:
+		return p.parenthesis(w)
+	case tokIdentifier, tokDelimited:
+		return p.nameOrCall()
+	case tokParameter:
+		return p.parameter()
+	case tokInteger, tokNumber, tokString, tokTrue, tokFalse, tokNull:
+		return p.constant()
+	}
+	if w == wantValue {
+		p.unexpected(expectValue...)
+	} else {
+		p.unexpected(expectPredicate...)
+	}
+	return nil
+}
+
+// parenthesis parses what stands between parentheses, which is either a value or, where that is wanted, a predicate.
+func (p *parser) parenthesis(w want) node {
+	p.enter()
+	defer p.leave()
+	p.expect(tokOpen)
+	var inner node
+	if w == wantValue {
+		inner = p.value()
+	} else {
+		inner = p.or(wantEither)
+	}
+	p.expect(tokClose)
+	return inner
+}
+
+func (p *parser) constant() node {
+	t := p.token()
+	if t.kind == tokInteger && t.magnitude > math.MaxInt64 {
+		p.fail(integerRangeDetail)
+		return nil
+	}
+	p.advance()
+	switch t.kind {
+	case tokInteger:
+		return literal{Int64(int64(t.magnitude))}
+	case tokNumber:
+		return literal{Float64(t.number)}
+	case tokString:
+		return literal{String(t.text)}
+	case tokNull:
+		return literal{Null()}
+	default:
+		return literal{Bool(t.kind == tokTrue)}
+	}
+}
+
+func (p *parser) parameter() node {
+	name := p.token().text
+	v, ok := p.lookupParameter(name)
+	if !ok {
+		p.fail("the parameter @" + name + " has no value")
+		return nil
+	}
+	p.advance()
+	return parameter{name: name, value: v}
+}
+
+// nameOrCall parses a function, which is a name with a parenthesis behind it, or else a property.
+func (p *parser) nameOrCall() node {
+	t := p.token()
+	if p.after() != tokOpen {
+		return p.property()
+	}
+	switch {
+	case t.is("newid"):
+		p.advance()
+		p.expect(tokOpen)
+		p.expect(tokClose)
+		return newidCall{}
+	case t.is("property"), t.is("p"):
+		p.enter()
+		defer p.leave()
+		p.advance()
+		p.expect(tokOpen)
+		name := p.value()
+		p.expect(tokClose)
+		return propertyCall{name: name}
+	}
+	return p.property()
+}
+
+// property = [ ("sys" | "user") "." ] identifier. The two scopes are ordinary names where no point follows.
+func (p *parser) property() property {
+	t := p.token()
+	sys := t.is("sys")
+	if p.after() == tokDot && (sys || t.is("user")) {
+		p.advance()
+		p.advance()
+		return property{sys: sys, name: p.identifier()}
+	}
+	return property{name: p.identifier()}
+}
+
+func (p *parser) identifier() string {
+	t := p.token()
+	if t.kind != tokIdentifier && t.kind != tokDelimited {
+		p.unexpected(tokIdentifier.String())
+		return ""
+	}
+	p.advance()
+	return t.text
+}

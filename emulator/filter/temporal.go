@@ -1,0 +1,100 @@
+package filter
+
+import (
+	"math"
+	"time"
+)
+
+// Instants and durations are kept in ticks of 100 nanoseconds, as .NET does, so that adding and subtracting them gives
+// what an application on the cloud sees. Instants count from the first day of year 1.
+const (
+	ticksPerMilli  = int64(10_000)
+	ticksPerSecond = 1000 * ticksPerMilli
+	ticksPerMinute = 60 * ticksPerSecond
+	ticksPerHour   = 60 * ticksPerMinute
+	ticksPerDay    = 24 * ticksPerHour
+
+	unixEpochTicks = int64(621_355_968_000_000_000)
+	maxInstant     = int64(3_155_378_975_999_999_999) // the last tick of year 9999
+)
+
+// DateTime makes an instant from milliseconds since the Unix epoch. What lies outside the years 1 to 9999 becomes the
+// nearest instant inside, as it does in .NET clients.
+func DateTime(unixMilli int64) Value {
+	const minMilli, maxMilli = -unixEpochTicks / ticksPerMilli, (maxInstant - unixEpochTicks) / ticksPerMilli
+	unixMilli = max(minMilli, min(maxMilli, unixMilli))
+	return Value{kind: KindDateTime, num: uint64(unixMilli*ticksPerMilli + unixEpochTicks)}
+}
+
+// DateTimeOffset makes an instant from UTC ticks since year 1, which is what com.microsoft:datetime-offset carries.
+func DateTimeOffset(ticks int64) Value {
+	return Value{kind: KindDateTimeOffset, num: uint64(max(0, min(maxInstant, ticks)))}
+}
+
+// TimeSpan makes a duration from ticks of 100 nanoseconds, which is what com.microsoft:timespan carries.
+func TimeSpan(ticks int64) Value { return Value{kind: KindTimeSpan, num: uint64(ticks)} }
+
+// Ticks returns the ticks of a [KindDateTime] or [KindDateTimeOffset] since year 1, or of a [KindTimeSpan].
+func (v Value) Ticks() int64 { return int64(v.num) }
+
+// UnixMilli returns a [KindDateTime] or [KindDateTimeOffset] in milliseconds since the Unix epoch, rounded down.
+func (v Value) UnixMilli() int64 {
+	return floorDiv(v.Ticks()-unixEpochTicks, ticksPerMilli)
+}
+
+// time returns an instant as the standard library has it.
+func (v Value) time() time.Time {
+	since := v.Ticks() - unixEpochTicks
+	seconds := floorDiv(since, ticksPerSecond)
+	return time.Unix(seconds, (since-seconds*ticksPerSecond)*100).UTC()
+}
+
+// instantOf is the opposite of time; ok is false outside the years 1 to 9999.
+func instantOf(t time.Time) (ticks int64, ok bool) {
+	if year := t.UTC().Year(); year < 1 || year > 9999 {
+		return 0, false
+	}
+	return t.Unix()*ticksPerSecond + int64(t.Nanosecond()/100) + unixEpochTicks, true
+}
+
+// isInstant reports whether the kind is a point in time.
+func isInstant(k Kind) bool { return k == KindDateTime || k == KindDateTimeOffset }
+
+// addInstant moves an instant by a duration.
+func addInstant(v Value, ticks int64) (Value, error) {
+	sum, ok := addTicks(v.Ticks(), ticks)
+	if !ok || sum < 0 || sum > maxInstant {
+		return Value{}, evalErrorf("The resulting date is outside the years 1 to 9999.")
+	}
+	return Value{kind: v.kind, num: uint64(sum)}, nil
+}
+
+// addSpans adds two durations.
+func addSpans(a, b int64) (Value, error) {
+	sum, ok := addTicks(a, b)
+	if !ok {
+		return Value{}, evalErrorf("The resulting TimeSpan is too long.")
+	}
+	return TimeSpan(sum), nil
+}
+
+// negateSpan turns a duration around. The shortest one has no opposite.
+func negateSpan(ticks int64) (int64, error) {
+	if ticks == math.MinInt64 {
+		return 0, evalErrorf("The resulting TimeSpan is too long.")
+	}
+	return -ticks, nil
+}
+
+func addTicks(a, b int64) (sum int64, ok bool) {
+	sum = a + b
+	return sum, (sum > a) == (b > 0)
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
