@@ -11,7 +11,8 @@ func (q *Queue) usableLocked() error {
 // unserved names a setting that this version of Minibus stores but does not act upon, where pretending would lose or
 // reorder messages.
 func (q *Queue) unservedLocked() error {
-	o, name := &q.options, ""
+	o := &q.options
+	var name string
 	switch {
 	case o.RequiresSession:
 		name = "RequiresSession"

@@ -95,15 +95,15 @@ func (d *deadlines) popDue(now int64) (*entry, bool) {
 		}
 		for n := len(b.items); n > 0; n = len(b.items) {
 			x := b.items[n-1]
-			if live := d.live(x.e, x.at); live && x.at > now {
+			live := d.live(x.e, x.at)
+			if live && x.at > now {
 				b.min = x.at
 				return nil, false
-			} else {
-				b.items[n-1] = deadline{}
-				b.items = b.items[:n-1]
-				if live {
-					return x.e, true
-				}
+			}
+			b.items[n-1] = deadline{}
+			b.items = b.items[:n-1]
+			if live {
+				return x.e, true
 			}
 		}
 		d.dropFirst()

@@ -38,11 +38,12 @@ func updateDisposition(c *call, a args) {
 func parseSettlement(a args) (emulator.Settlement, error) {
 	const key = "disposition-status"
 	var s emulator.Settlement
-	word, ok, err := a.text(key)
+	word, _, err := a.text(key)
 	if err != nil {
 		return s, err
 	}
-	if s.Outcome, ok = dispositions[strings.ToLower(word)]; !ok {
+	var known bool
+	if s.Outcome, known = dispositions[strings.ToLower(word)]; !known {
 		return s, wrong(key, a.get(key), "completed, abandoned, suspended or defered")
 	}
 	properties, err := modifiedProperties(a, s.Outcome)

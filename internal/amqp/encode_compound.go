@@ -8,9 +8,6 @@ import (
 // Mark remembers where a list or map was begun, for the call that ends it.
 type Mark int
 
-// compoundHeader is what BeginList and BeginMap reserve: constructor, size, count.
-const compoundHeader = 1 + 4 + 4
-
 // BeginList appends the header of a list whose size and count [EndList] fills in. It is always the 32-bit form: the
 // size is not known yet, and an empty list must not become list0, which some SDKs misread in performatives.
 func BeginList(dst []byte) ([]byte, Mark) { return begin(dst, CodeList32) }

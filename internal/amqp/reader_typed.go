@@ -108,7 +108,7 @@ func (r *Reader) Bool() (v, ok bool, err error) {
 // Bytes reads a binary, string or symbol. The result aliases the input and is never nil when ok.
 func (r *Reader) Bytes() (v []byte, ok bool, err error) {
 	code, _ := r.Peek()
-	head := 0
+	var head int
 	switch code {
 	case CodeBinary8, CodeString8, CodeSymbol8:
 		head = 2

@@ -42,7 +42,7 @@ func TestDecode_SymbolicDescriptorsInside(t *testing.T) {
 		code byte
 		name amqp.Symbol
 	}{
-		{&frames.Close{Error: someError}, 0x1d, "amqp:error:list"},
+		{&frames.Close{Error: errSample}, 0x1d, "amqp:error:list"},
 		{attach, 0x28, "amqp:source:list"},
 		{attach, 0x29, "amqp:target:list"},
 		{&frames.Attach{LinkName: "l", Coordinator: &frames.Coordinator{Capabilities: someSymbols}}, 0x30, "amqp:coordinator:list"},
@@ -78,7 +78,7 @@ func TestControl_SymbolicDescriptors(t *testing.T) {
 }
 
 func TestError_IsAnErrorWithText(t *testing.T) {
-	if got := someError.Error(); got != "amqp:not-found: no such queue" {
+	if got := errSample.Error(); got != "amqp:not-found: no such queue" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -19,18 +19,18 @@ type Received struct {
 	SectionOffset uint64
 }
 
-// Accepted: the message was processed [AMQP 3.4.2].
+// Accepted says that the message was processed [AMQP 3.4.2].
 type Accepted struct{}
 
-// Rejected: the message is invalid; to Service Bus, to be dead-lettered [AMQP 3.4.3].
+// Rejected says that the message is invalid; to Service Bus, to be dead-lettered [AMQP 3.4.3].
 type Rejected struct {
 	Error *Error
 }
 
-// Released: the message was not processed and may be delivered again [AMQP 3.4.4].
+// Released says that the message was not processed and may be delivered again [AMQP 3.4.4].
 type Released struct{}
 
-// Modified: the message was not processed and is to be changed [AMQP 3.4.5].
+// Modified says that the message was not processed and is to be changed [AMQP 3.4.5].
 type Modified struct {
 	DeliveryFailed     bool
 	UndeliverableHere  bool

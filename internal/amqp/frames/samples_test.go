@@ -21,7 +21,7 @@ func unhex(t testing.TB, s string) []byte {
 var (
 	someMap     = amqp.Map{{Key: amqp.Symbol("k"), Value: int32(1000)}}
 	someSymbols = []amqp.Symbol{"a", "bc"}
-	someError   = &frames.Error{Condition: "amqp:not-found", Description: "no such queue", Info: someMap}
+	errSample   = &frames.Error{Condition: "amqp:not-found", Description: "no such queue", Info: someMap}
 	someSource  = &frames.Source{
 		Address: "queue", HasAddress: true, Durable: 1, ExpiryPolicy: "never", Timeout: 7, Dynamic: true,
 		DynamicNodeProperties: someMap, DistributionMode: "move",
@@ -64,9 +64,9 @@ func samples() []frames.Performative {
 		&frames.Transfer{},
 		&frames.Disposition{Role: frames.RoleReceiver, First: 1, Last: 9, HasLast: true, Settled: true, Batchable: true},
 		&frames.Disposition{},
-		&frames.Detach{Handle: 5, Closed: true, Error: someError}, &frames.Detach{},
-		&frames.End{Error: someError}, &frames.End{},
-		&frames.Close{Error: someError}, &frames.Close{Error: &frames.Error{}}, &frames.Close{},
+		&frames.Detach{Handle: 5, Closed: true, Error: errSample}, &frames.Detach{},
+		&frames.End{Error: errSample}, &frames.End{},
+		&frames.Close{Error: errSample}, &frames.Close{Error: &frames.Error{}}, &frames.Close{},
 		&frames.SASLMechanisms{Mechanisms: someSymbols},
 		&frames.SASLInit{Mechanism: "PLAIN", InitialResponse: []byte("\x00user\x00secret"), Hostname: "h"},
 		&frames.SASLInit{Mechanism: "ANONYMOUS"},
@@ -88,7 +88,7 @@ func states() []frames.DeliveryState {
 		&frames.TransactionalState{TxnID: txn},
 	}
 	for _, s := range []frames.DeliveryState{
-		&frames.Accepted{}, &frames.Released{}, &frames.Rejected{}, &frames.Rejected{Error: someError}, &frames.Modified{},
+		&frames.Accepted{}, &frames.Released{}, &frames.Rejected{}, &frames.Rejected{Error: errSample}, &frames.Modified{},
 		&frames.Modified{DeliveryFailed: true, UndeliverableHere: true, MessageAnnotations: someMap},
 	} {
 		out = append(out, s, &frames.TransactionalState{TxnID: txn, Outcome: s})

@@ -27,7 +27,7 @@ func TestTrace_Golden(t *testing.T) {
 			"-> ch=1 flow incoming-window=0 next-outgoing-id=0 outgoing-window=0 handle=0 link-credit=9 drain"},
 		{&frames.Transfer{DeliveryTag: []byte{0xab}, More: true}, 1024,
 			"-> ch=1 transfer handle=0 delivery-tag=ab more payload=1024"},
-		{&frames.Disposition{Settled: true, State: &frames.TransactionalState{TxnID: []byte{1}, Outcome: &frames.Rejected{Error: someError}}}, 0,
+		{&frames.Disposition{Settled: true, State: &frames.TransactionalState{TxnID: []byte{1}, Outcome: &frames.Rejected{Error: errSample}}}, 0,
 			`-> ch=1 disposition role=sender first=0 settled=true state=transactional-state txn-id=01 state=rejected error="amqp:not-found: no such queue"`},
 		{&frames.Disposition{State: &frames.Modified{UndeliverableHere: true, MessageAnnotations: someMap}}, 0,
 			`-> ch=1 disposition role=sender first=0 settled=false state=modified undeliverable-here message-annotations=["k"]`},
