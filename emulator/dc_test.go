@@ -15,7 +15,7 @@ func TestDC1_PROP4_PROP12_StartsAtZeroWhateverTheSenderSays(t *testing.T) {
 		m := text("a")
 		m.Header = &goamqp.MessageHeader{DeliveryCount: 7}
 		b.send(m)
-		equal(t, "peeked", b.peek()[0].count(), 0)
+		equal(t, "peeked", b.peekOne(emulator.Main, 0).count(), 0)
 		g := b.one()
 		equal(t, "delivered", g.count(), 0)
 		equal(t, "DeliveryCount", g.d.DeliveryCount(), 0)
@@ -95,7 +95,7 @@ func TestDC7_DLQR1_DeliveredExactlyMaxDeliveryCountTimes(t *testing.T) {
 					b.wantCounts(0, 1, 0, 0)
 					equal(t, "peek of the queue", len(b.peek()), 0)
 					for range 2 { // and the same from the journal
-						g := b.peekFrom(emulator.DeadLetter, 0, 1)[0]
+						g := b.peekOne(emulator.DeadLetter, 0)
 						equal(t, "delivery count", g.count(), uint32(c.want))
 						equal(t, "number", g.seq(), 1)
 						equal(t, "reason", g.property("DeadLetterReason"), any("MaxDeliveryCountExceeded"))

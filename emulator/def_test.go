@@ -52,7 +52,7 @@ func TestDEF3_PROP6_LockedWithANewTokenStateDeferred(t *testing.T) {
 		}
 		equal(t, "locked until", g.until(), now().Add(10*time.Second))
 		equal(t, "state", g.state(), int32(emulator.Deferred))
-		equal(t, "peeked state", b.peek()[0].state(), int32(emulator.Deferred))
+		equal(t, "peeked state", b.peekOne(emulator.Main, 0).state(), int32(emulator.Deferred))
 		if _, err := b.q.Renew(tokensOf([]*got{g})); err != nil {
 			t.Errorf("renew: %v", err)
 		}
@@ -136,7 +136,7 @@ func TestDEF8_PropertiesMayChangeOnDefer(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.sendTexts("a")
 		b.settleWith(emulator.Defer, b.properties("k", "v"), b.one())
-		equal(t, "peeked", b.peek()[0].property("k"), any("v"))
+		equal(t, "peeked", b.peekOne(emulator.Main, 0).property("k"), any("v"))
 		g := b.fetch(1)
 		equal(t, "received", g.property("k"), any("v"))
 		b.settleWith(emulator.Abandon, b.properties("k", "w"), g)
@@ -149,7 +149,7 @@ func TestDEF12_InsideTheDeadLetterQueue(t *testing.T) {
 		b.deadLetterOne(text("a"))
 		b.settle(emulator.Defer, b.oneFrom(emulator.DeadLetter))
 		equal(t, "received the ordinary way", len(b.receiveFrom(emulator.DeadLetter, emulator.PeekLock, 1)), 0)
-		equal(t, "state", b.peekFrom(emulator.DeadLetter, 0, 1)[0].state(), int32(emulator.Deferred))
+		equal(t, "state", b.peekOne(emulator.DeadLetter, 0).state(), int32(emulator.Deferred))
 		b.wantCounts(0, 1, 0, 0)
 		_, err := b.byNumber(emulator.Main, emulator.PeekLock, 1)
 		wantCode(t, "by number on the queue", err, emulator.CodeMessageNotFound)

@@ -1,15 +1,11 @@
 package emulator_test
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	goamqp "github.com/Azure/go-amqp"
 
 	"minibus/emulator"
 )
@@ -59,19 +55,6 @@ func TestRandomOperations_AgainstTheModel(t *testing.T) {
 	}
 }
 
-func (p *player) note(format string, args ...any) {
-	p.log = append(p.log, fmt.Sprintf("%s: ", now().Format("15:04:05"))+fmt.Sprintf(format, args...))
-}
-
-// failing decides whether the next commit fails, and arms the journal.
-func (p *player) failing() bool {
-	if p.r.IntN(6) > 0 {
-		return false
-	}
-	p.failOnce()
-	return true
-}
-
 // step does one random operation.
 func (p *player) step() {
 	steps := []func(){
@@ -86,36 +69,6 @@ func (p *player) step() {
 	steps[i]()
 	synctest.Wait() // a commit that fails takes along what is appended before it is over
 	p.j.FailNext(0, nil)
-}
-
-// some makes up to three messages and tells what the model shall do with them.
-func (p *player) some() (ms []*goamqp.Message, store func() []int64) {
-	type plan struct {
-		body string
-		ttl  time.Duration
-		due  time.Time
-	}
-	var plans []plan
-	for range 1 + p.r.IntN(3) {
-		p.sent++
-		x := plan{body: fmt.Sprintf("m%d", p.sent)}
-		m := text(x.body)
-		if p.r.IntN(3) == 0 {
-			x.ttl = time.Duration(1+p.r.IntN(30)) * grid
-			m.Header = &goamqp.MessageHeader{TTL: x.ttl}
-		}
-		if p.r.IntN(3) == 0 {
-			x.due = now().Add(time.Duration(p.r.IntN(20)-2) * grid)
-			m.Annotations = goamqp.Annotations{"x-opt-scheduled-enqueue-time": x.due}
-		}
-		plans, ms = append(plans, x), append(ms, m)
-	}
-	return ms, func() (seqs []int64) {
-		for _, x := range plans {
-			seqs = append(seqs, p.m.send(x.body, x.ttl, x.due, now()).seq)
-		}
-		return seqs
-	}
 }
 
 func (p *player) sendSome() {
@@ -144,44 +97,6 @@ func (p *player) scheduleSome() {
 	equalSlices(p.t, "numbers of scheduled messages", seqs, store()...)
 }
 
-// wantFailure checks that an operation failed if and only if its commit did.
-func (p *player) wantFailure(failed bool, err error) bool {
-	p.t.Helper()
-	if failed != errors.Is(err, errDisk) || !failed && err != nil {
-		p.t.Errorf("failing commit: %v; error: %v", failed, err)
-	}
-	return failed || err != nil
-}
-
-// numbers picks up to three numbers of messages of a kind, and now and then one of another.
-func (p *player) numbers(sub emulator.SubQueue, state emulator.State) []int64 {
-	var seqs []int64
-	for _, m := range p.m.in(sub, func(m *modelMessage) bool { return m.state == state }) {
-		if p.r.IntN(4) == 0 && len(seqs) < 3 {
-			seqs = append(seqs, m.seq)
-		}
-	}
-	if p.r.IntN(8) == 0 {
-		seqs = append(seqs, p.r.Int64N(p.m.last+2))
-	}
-	p.r.Shuffle(len(seqs), func(i, j int) { seqs[i], seqs[j] = seqs[j], seqs[i] })
-	return seqs
-}
-
-// all finds messages by number; ok is false if one is missing, not as f wants it, or named twice.
-func (p *player) all(sub emulator.SubQueue, seqs []int64, f func(*modelMessage) bool) (found []*modelMessage, ok bool) {
-	ok = true
-	for _, s := range seqs {
-		m := p.m.find(sub, s, f)
-		if m == nil || slices.Contains(found, m) {
-			ok = false
-			continue
-		}
-		found = append(found, m)
-	}
-	return found, ok
-}
-
 func (p *player) cancelSome() {
 	seqs := p.numbers(emulator.Main, emulator.Scheduled)
 	found, ok := p.all(emulator.Main, seqs, func(m *modelMessage) bool { return m.state == emulator.Scheduled })
@@ -198,19 +113,6 @@ func (p *player) cancelSome() {
 	for _, m := range found {
 		p.m.remove(m)
 	}
-}
-
-func (p *player) anySub() emulator.SubQueue {
-	if p.r.IntN(4) == 0 {
-		return emulator.DeadLetter
-	}
-	return emulator.Main
-}
-
-// ready is what a receive of n messages should get.
-func (p *player) ready(sub emulator.SubQueue, n int) []*modelMessage {
-	ms := p.m.in(sub, (*modelMessage).ready)
-	return ms[:min(n, len(ms))]
 }
 
 func (p *player) lockSome() {
@@ -241,7 +143,7 @@ func (p *player) deleteFrom(sub emulator.SubQueue, n int) {
 	want := p.ready(sub, n)
 	fail := len(want) > 0 && p.failing()
 	r := p.receiver(sub, emulator.ReceiveAndDelete)
-	ds := r.pull(n)
+	ds := r.c.Take(nil, n) // once: after a failure the next Take would have the messages again
 	r.c.Take(nil, 0)
 	gs := p.written(ds)
 	if fail {
@@ -290,28 +192,6 @@ func (p *player) fetchSome() {
 	}
 }
 
-// tokens picks up to three tokens, most of which are good, and the messages that they lock; ok is false if one is
-// dead or named twice.
-func (p *player) tokens(sub emulator.SubQueue) (tokens []lockToken, found []*modelMessage, ok bool) {
-	ok = true
-	for _, m := range p.m.in(sub, func(m *modelMessage) bool { return m.locked }) {
-		if p.r.IntN(3) > 0 && len(tokens) < 3 {
-			tokens, found = append(tokens, m.token), append(found, m)
-		}
-	}
-	if len(p.held) > 0 && p.r.IntN(10) == 0 {
-		t := p.held[p.r.IntN(len(p.held))]
-		i := slices.IndexFunc(p.m.messages, func(m *modelMessage) bool { return m.locked && m.token == t && m.sub == sub })
-		tokens = append(tokens, t)
-		if i >= 0 && !slices.Contains(found, p.m.messages[i]) {
-			found = append(found, p.m.messages[i])
-		} else {
-			ok = false
-		}
-	}
-	return tokens, found, ok
-}
-
 func (p *player) settleSome() {
 	sub := p.anySub()
 	tokens, found, ok := p.tokens(sub)
@@ -345,120 +225,4 @@ func (p *player) settleSome() {
 			p.m.settle(m, o, mark, now())
 		}
 	}
-}
-
-func (p *player) renewSome() {
-	tokens, found, ok := p.tokens(p.anySub())
-	untils, err := p.q.Renew(tokens)
-	p.note("renew %v: %v", mapped(found, func(m *modelMessage) string { return m.body }), err)
-	if err != nil {
-		wantCode(p.t, "renew", err, emulator.CodeMessageLockLost)
-	}
-	if err == nil && !ok && len(tokens) > 0 {
-		// The extra token may be good in the other sub-queue, or be named twice, which does no harm.
-		found = slices.DeleteFunc(slices.Clone(p.m.messages), func(m *modelMessage) bool { return !m.locked || !slices.Contains(tokens, m.token) })
-		ok = len(found) > 0
-	}
-	equal(p.t, "renewed", err == nil, ok)
-	if err != nil {
-		return
-	}
-	for _, m := range found {
-		m.until = now().Add(p.m.options.LockDuration)
-	}
-	for _, u := range untils {
-		equal(p.t, "renewed until", u, now().Add(p.m.options.LockDuration).UnixMilli())
-	}
-}
-
-// passTime lets some steps of the grid pass; at one of them the commits may fail.
-func (p *player) passTime() {
-	steps := 1 + p.r.IntN(6)
-	start := now()
-	broken := time.Time{}
-	if steps > 1 && p.r.IntN(3) == 0 {
-		broken = start.Add(time.Duration(1+p.r.IntN(steps-1)) * grid)
-		wait(broken.Sub(start) - time.Millisecond)
-		p.failOnce()
-		wait(time.Millisecond)
-		p.j.FailNext(0, nil)
-	}
-	to := start.Add(time.Duration(steps) * grid)
-	wait(to.Sub(now()))
-	p.note("%d steps pass, broken at %s", steps, broken.Format("15:04:05"))
-	p.m.advance(to, broken)
-}
-
-func (p *player) restartIt() {
-	if p.r.IntN(3) > 0 {
-		return
-	}
-	down := time.Duration(p.r.IntN(5)) * grid
-	p.stop()
-	time.Sleep(down)
-	p.start()
-	wait(0)
-	p.note("restart after %s", down)
-	p.m.restart(now())
-}
-
-// compare checks everything that can be seen of the queue against the model.
-func (p *player) compare() {
-	p.t.Helper()
-	p.compareSub(emulator.Main)
-	p.compareSub(emulator.DeadLetter)
-	var want emulator.Counts
-	for _, m := range p.m.messages {
-		switch {
-		case m.sub == emulator.DeadLetter:
-			want.DeadLetter++
-		case m.state == emulator.Scheduled:
-			want.Scheduled++
-		case m.state == emulator.Deferred:
-			want.Deferred++
-			want.Active++
-		default:
-			want.Active++
-		}
-	}
-	p.wantCounts(want.Active, want.DeadLetter, want.Scheduled, want.Deferred)
-	equal(p.t, "last number", p.q.LastSequenceNumber(), p.m.last)
-}
-
-func (p *player) compareSub(sub emulator.SubQueue) {
-	p.t.Helper()
-	want := p.m.in(sub, func(*modelMessage) bool { return true })
-	var have []*modelMessage
-	for from := int64(0); ; {
-		gs := p.peekFrom(sub, from, 250)
-		if len(gs) == 0 {
-			break
-		}
-		for _, g := range gs {
-			mark, _ := g.property("mark").(int64)
-			have = append(have, &modelMessage{
-				body: g.body(), seq: g.seq(), state: emulator.State(g.state()), count: g.count(),
-				enqueued: g.enqueued(), ttl: g.Header.TTL, mark: mark, reason: g.property(emulator.DeadLetterReason),
-			})
-		}
-		from = gs[len(gs)-1].seq() + 1
-	}
-	h, w := mapped(have, (*modelMessage).String), mapped(want, (*modelMessage).String)
-	if !slices.Equal(h, w) {
-		p.t.Errorf("sub-queue %d differs", sub)
-		for i := range max(len(h), len(w)) {
-			if i >= len(h) || i >= len(w) || h[i] != w[i] {
-				p.t.Errorf("first difference, message %d:\nhave %q\nwant %q", i, tail(h, i), tail(w, i))
-				return
-			}
-		}
-	}
-}
-
-// tail returns the first of the strings from i on, if there is one.
-func tail(s []string, i int) string {
-	if i >= len(s) {
-		return "nothing"
-	}
-	return s[i]
 }

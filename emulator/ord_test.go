@@ -145,6 +145,20 @@ func TestORD5_CreditAloneReservesMessages(t *testing.T) {
 	})
 }
 
+func TestORD4_WhoIsPokedInVainKeepsItsTurn(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		first := b.waiting("first", emulator.PeekLock, 1)
+		second := b.waiting("second", emulator.PeekLock, 1)
+		b.send(withTTL("a", time.Second))
+		equal(t, "first is poked", first.poked(), true)
+		wait(time.Second) // the message expires before it is taken
+		equal(t, "first takes", len(first.take(1)), 0)
+		b.sendTexts("b")
+		equal(t, "first is poked again", first.poked(), true)
+		equal(t, "second is poked", second.poked(), false)
+	})
+}
+
 func TestORD4_OneMessageEachInTurn(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		ws := []*waiting{b.waiting("first", emulator.PeekLock, 10), b.waiting("second", emulator.PeekLock, 10)}

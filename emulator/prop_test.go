@@ -95,7 +95,7 @@ func TestPROP1_PROP3_PROP8_ExactAnnotations(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.sendTexts("a", "b")
 		seq := b.deferOne(text("ignored"))
-		peeked := b.peekFrom(emulator.Main, 2, 1)[0]
+		peeked := b.peekOne(emulator.Main, 2)
 		locked := b.one()
 		deleted := b.receiveFrom(emulator.Main, emulator.ReceiveAndDelete, 1)[0]
 		deferred := b.fetch(seq)
@@ -141,7 +141,7 @@ func TestPROP7_PROP13_OnlyWhatWasSentIsEchoed(t *testing.T) {
 		m.Properties = &goamqp.MessageProperties{GroupID: ptr("session")}
 		b.send(m)
 		for _, k := range []string{"x-opt-partition-key", "x-opt-via-partition-key", "x-opt-scheduled-enqueue-time", "x-opt-partition-id"} {
-			equal(t, "has "+k, b.peek()[0].has(k), false)
+			equal(t, "has "+k, b.peekOne(emulator.Main, 0).has(k), false)
 		}
 		m.Annotations = goamqp.Annotations{"x-opt-partition-key": nil, "x-opt-deadletter-source": nil}
 		b.send(m)
@@ -180,6 +180,11 @@ func TestPROP10_DEC16_MadeMessageID(t *testing.T) {
 		equal(t, "different ids", len(ids), 2)
 		b.restart()
 		g := b.one()
+		b.settle(emulator.Complete, b.one()) // the newest: its id must not come again
+		b.restart()
+		b.sendTexts("c")
+		equal(t, "an id of a message that is gone", ids[b.peekOne(emulator.Main, 3).Properties.MessageID], false)
+		g = b.one()
 		equal(t, "the same later, and after a restart", g.Properties.MessageID, first[0].Properties.MessageID)
 		b.settle(emulator.DeadLetterOutcome, g)
 		equal(t, "and in the dead-letter queue", b.oneFrom(emulator.DeadLetter).Properties.MessageID, first[0].Properties.MessageID)

@@ -127,7 +127,7 @@ func TestRAD5_ReturnKeepsCountOverlayAndExpiry(t *testing.T) {
 		r.c.Return(ds)
 		r.c.Close()
 		synctest.Wait()
-		g := b.peek()[0]
+		g := b.peekOne(emulator.Main, 0)
 		equal(t, "delivery count", g.count(), 1)
 		equal(t, "property", g.property("k"), any("v"))
 		wait(time.Minute)

@@ -50,12 +50,12 @@ func TestDEC21_MessagesNumbersCountsAndSchedulesSurvive(t *testing.T) {
 		equal(t, "time to live", gs[2].Header.TTL, 2*time.Hour)
 		equal(t, "options", b.q.Options().LockDuration, 42*time.Second)
 		b.sendTexts("next")
-		equal(t, "next number", b.peekFrom(emulator.Main, 5, 1)[0].seq(), 6)
+		equal(t, "next number", b.peekOne(emulator.Main, 5).seq(), 6)
 		wait(time.Hour)
-		equal(t, "activated", b.peekFrom(emulator.Main, 7, 1)[0].body(), "later")
+		equal(t, "activated", b.peekOne(emulator.Main, 7).body(), "later")
 		wait(time.Hour)
 		equal(t, "expired", len(b.peekFrom(emulator.Main, 4, 1)), 1)
-		equal(t, "which is not the one that expired", b.peekFrom(emulator.Main, 4, 1)[0].body(), "next")
+		equal(t, "which is not the one that expired", b.peekOne(emulator.Main, 4).body(), "next")
 	})
 }
 

@@ -1,7 +1,6 @@
 package emulator_test
 
 import (
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,22 +25,6 @@ func TestSCHED1_SCHED2_NotInTheQueueBeforeItsTime(t *testing.T) {
 	})
 }
 
-func TestSCHED3_SCHED4_CancelledIsDeletedAndNeverArrives(t *testing.T) {
-	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		seqs := b.schedule(at("a", soon(time.Minute)), at("b", soon(time.Minute)), at("c", soon(time.Minute)))
-		wait(time.Minute - time.Millisecond) // any time before
-		if err := b.cancel(seqs[0], seqs[2]); err != nil {
-			t.Fatalf("cancel: %v", err)
-		}
-		equal(t, "peek at a cancelled number", len(b.peekFrom(emulator.Main, seqs[2], 10)), 0)
-		b.wantCounts(0, 0, 1, 0)
-		wait(time.Hour)
-		equal(t, "arrived", bodies(b.receive(10)), "b")
-		b.restart()
-		equal(t, "left after a restart", bodies(b.peek()), "b")
-	})
-}
-
 func TestSCHED5_SCHED6_BothWaysToSchedule(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.send(at("by annotation", soon(time.Minute)))
@@ -50,7 +33,7 @@ func TestSCHED5_SCHED6_BothWaysToSchedule(t *testing.T) {
 		for _, g := range b.peek() {
 			equal(t, "state of "+g.body(), g.state(), int32(emulator.Scheduled))
 		}
-		equal(t, "at the first number", b.peekFrom(emulator.Main, seqs[0], 1)[0].body(), "x")
+		equal(t, "at the first number", b.peekOne(emulator.Main, seqs[0]).body(), "x")
 		wait(3 * time.Minute)
 		equal(t, "arrived, by due time", bodies(b.receive(3)), "by annotation y x")
 	})
@@ -67,18 +50,6 @@ func TestSCHED7_FoundByBrowsing(t *testing.T) {
 		if err := b.cancel(gs[1].seq()); err != nil {
 			t.Errorf("cancel by the number found: %v", err)
 		}
-	})
-}
-
-func TestSCHED8_SCHED13_NumberDiesAtActivation(t *testing.T) {
-	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		seqs := b.schedule(at("a", soon(time.Minute)), at("b", soon(time.Hour)))
-		wait(time.Minute)
-		err := b.cancel(seqs[0])
-		wantCode(t, "cancel after activation", err, emulator.CodeMessageNotFound)
-		g := b.peekFrom(emulator.Main, seqs[0], 1)[0]
-		equal(t, "next after the dead number", g.seq(), seqs[1])
-		wantCode(t, "cancel by the new number", b.cancel(3), emulator.CodeMessageNotFound)
 	})
 }
 
@@ -154,44 +125,6 @@ func TestSCHED12_DueWithinASecondAfterManyOthers(t *testing.T) {
 	})
 }
 
-func TestSCHED13_SCHED14_CancelIsAllOrNothingAndNamesTheMissing(t *testing.T) {
-	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		seqs := b.schedule(at("a", soon(time.Minute)), at("b", soon(time.Minute)))
-		b.sendTexts("active")
-		err := b.cancel(seqs[0], 3, seqs[1], 999)
-		wantCode(t, "cancel with missing numbers", err, emulator.CodeMessageNotFound)
-		if !strings.HasPrefix(err.Error(), "Messages not found. Missing sequence numbers: 3,999") {
-			t.Errorf("text: %q", err)
-		}
-		b.wantCounts(1, 0, 2, 0)
-		wantCode(t, "the same number twice", b.cancel(seqs[0], seqs[0]), emulator.CodeMessageNotFound)
-		b.wantCounts(1, 0, 2, 0)
-		if err := b.cancel(seqs...); err != nil {
-			t.Errorf("cancel of what is there: %v", err)
-		}
-		wantCode(t, "cancel of cancelled ones", b.cancel(seqs...), emulator.CodeMessageNotFound)
-		if err := b.cancel(); err != nil {
-			t.Errorf("cancel of nothing: %v", err)
-		}
-	})
-}
-
-func TestSCHED15_SecondOfTwoRacingCancels(t *testing.T) {
-	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		seqs := b.schedule(at("a", soon(time.Minute)))
-		b.j.Pause()
-		first := newOutcome()
-		if err := b.q.CancelScheduled(seqs, first); err != nil {
-			t.Fatalf("first cancel: %v", err)
-		}
-		wantCode(t, "second cancel", b.cancel(seqs...), emulator.CodeMessageNotFound)
-		b.j.Resume()
-		if err := <-first; err != nil {
-			t.Errorf("first cancel: %v", err)
-		}
-	})
-}
-
 func TestSCHED18_EXP12_TTLCountsFromActivation(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		m := at("a", soon(5*time.Minute))
@@ -245,7 +178,7 @@ func TestSCHED23_DeliveryCountZeroAndScheduledTimeReadable(t *testing.T) {
 		g := b.one()
 		equal(t, "delivery count", g.count(), 0)
 		equal(t, "scheduled time", annotation[time.Time](g, "x-opt-scheduled-enqueue-time").UTC(), due)
-		equal(t, "state", b.peek()[0].state(), int32(emulator.Active))
+		equal(t, "state", b.peekOne(emulator.Main, 0).state(), int32(emulator.Active))
 	})
 }
 
@@ -283,24 +216,6 @@ func TestSCHED9_FailedActivationIsTriedAgain(t *testing.T) {
 	})
 }
 
-func TestSCHED4_FailedCancelLeavesTheScheduleAndActivatesOnce(t *testing.T) {
-	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		seqs := b.schedule(at("a", soon(time.Minute)))
-		for range 3 {
-			b.failOnce()
-			if err := b.cancel(seqs...); err == nil {
-				t.Fatal("a cancel that could not be written succeeded")
-			}
-		}
-		b.wantCounts(0, 0, 1, 0)
-		wait(time.Minute)
-		b.wantCounts(1, 0, 0, 0)
-		gs := b.receive(10)
-		equal(t, "arrived", bodies(gs), "a")
-		equalSlices(t, "numbers", seqsOf(gs), 2)
-	})
-}
-
 func TestSCHED6_FailedScheduleLeavesNothing(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.failOnce()
@@ -315,17 +230,5 @@ func TestSCHED6_FailedScheduleLeavesNothing(t *testing.T) {
 		wait(time.Hour)
 		b.wantCounts(0, 0, 0, 0)
 		equalSlices(t, "next number", b.schedule(at("b", soon(time.Minute))), 1)
-	})
-}
-
-func TestSCHED3_CancelWhileActivationIsBeingWritten(t *testing.T) {
-	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		seqs := b.schedule(at("a", soon(time.Minute)))
-		b.j.Pause()
-		wait(time.Minute)
-		wantCode(t, "cancel of a message that is due", b.cancel(seqs...), emulator.CodeMessageNotFound)
-		b.j.Resume()
-		synctest.Wait()
-		equal(t, "arrived", bodies(b.receive(2)), "a")
 	})
 }

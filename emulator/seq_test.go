@@ -18,7 +18,7 @@ func TestSEQ10_FreshQueueNumbersFromOne(t *testing.T) {
 		b.sendTexts("c")
 		equalSlices(t, "numbers", seqsOf(b.peek()), 1, 2, 3)
 		equal(t, "messages from number 4 on", len(b.peekFrom(emulator.Main, 4, 10)), 0)
-		equal(t, "number after 2", b.peekFrom(emulator.Main, 3, 1)[0].seq(), 3)
+		equal(t, "number after 2", b.peekOne(emulator.Main, 3).seq(), 3)
 	})
 }
 

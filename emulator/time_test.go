@@ -34,7 +34,7 @@ func TestTIME2_EnqueuedTimeStaysThroughAbandonExpiryAndDeferral(t *testing.T) {
 		wait(time.Minute)
 		equal(t, "deferred", b.fetch(1).enqueued(), sent)
 		b.restart()
-		equal(t, "after restart", b.peek()[0].enqueued(), sent)
+		equal(t, "after restart", b.peekOne(emulator.Main, 0).enqueued(), sent)
 	})
 }
 
@@ -46,7 +46,7 @@ func TestTIME3_SCHED12_ActivationTimeIsNeverBeforeTheDueTime(t *testing.T) {
 			sent := now()
 			due := now().Add(5 * time.Second)
 			b.send(at("a", due))
-			g := b.peek()[0]
+			g := b.peekOne(emulator.Main, 0)
 			equal(t, "submission time while scheduled", g.enqueued(), sent)
 			equal(t, "due time while scheduled", annotation[time.Time](g, "x-opt-scheduled-enqueue-time").UTC(), due)
 			wait(time.Until(due) - time.Nanosecond)

@@ -1,0 +1,80 @@
+package emulator_test
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"minibus/emulator"
+	"minibus/store/storetest"
+)
+
+// errDisk is what a failing journal answers in these tests.
+var errDisk = errors.New("disk on fire")
+
+// journal is a journal in memory that also notes what it is asked, and whose reads can fail.
+type journal struct {
+	*storetest.Memory
+	mu       sync.Mutex
+	appended [][]emulator.Op
+	reads    int
+	readErr  error // what all reads answer, if not nil
+	lose     int64 // the body that reads do not find
+}
+
+func (j *journal) Append(c *emulator.Change) {
+	j.mu.Lock()
+	j.appended = append(j.appended, slices.Clone(c.Ops))
+	j.mu.Unlock()
+	j.Memory.Append(c)
+}
+
+func (j *journal) ReadBodies(r *emulator.BodyRead) {
+	j.mu.Lock()
+	j.reads++
+	err, lost := j.readErr, j.lose
+	j.mu.Unlock()
+	switch {
+	case err != nil:
+		go r.Done.Completed(err)
+		return
+	case lost != 0:
+		done := r.Done
+		r.Done = emulator.CompletionFunc(func(err error) {
+			for i, id := range r.IDs {
+				if id == lost {
+					r.Bodies[i] = nil
+				}
+			}
+			done.Completed(err)
+		})
+	}
+	j.Memory.ReadBodies(r)
+}
+
+func (j *journal) setReads(err error, lose int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.readErr, j.lose = err, lose
+}
+
+// seen returns how many changes were appended and how many reads were asked for.
+func (j *journal) seen() (changes, reads int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.appended), j.reads
+}
+
+// since returns the operations of all changes from the n-th on.
+func (j *journal) since(n int) []emulator.Op {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Concat(j.appended[n:]...)
+}
+
+// outcome is a completion that can be waited for.
+type outcome chan error
+
+func newOutcome() outcome { return make(outcome, 1) }
+
+func (o outcome) Completed(err error) { o <- err }
