@@ -179,12 +179,12 @@ func TestPROP10_DEC16_MadeMessageID(t *testing.T) {
 		}
 		equal(t, "different ids", len(ids), 2)
 		b.restart()
-		g := b.one()
+		b.one()
 		b.settle(emulator.Complete, b.one()) // the newest: its id must not come again
 		b.restart()
 		b.sendTexts("c")
 		equal(t, "an id of a message that is gone", ids[b.peekOne(emulator.Main, 3).Properties.MessageID], false)
-		g = b.one()
+		g := b.one()
 		equal(t, "the same later, and after a restart", g.Properties.MessageID, first[0].Properties.MessageID)
 		b.settle(emulator.DeadLetterOutcome, g)
 		equal(t, "and in the dead-letter queue", b.oneFrom(emulator.DeadLetter).Properties.MessageID, first[0].Properties.MessageID)

@@ -1,6 +1,7 @@
 // Command bench is a load generator for any broker that speaks AMQP 1.0:
 //
 //	go run ./compat-tests/bench -url amqp://localhost:5672 -target queue.1 -mode both -duration 10s -pid $(pgrep minibus)
+//	go run ./compat-tests/bench report FILE          the medians of a -json file as a table
 //
 // Modes: send only, receive only (receive and accept), both at once, latency (send, receive, accept, one message after
 // another), and idle (hold connections). It prints rates and percentiles as a table, and as JSON with -json; given the process id of a broker on this

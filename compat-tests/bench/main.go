@@ -17,6 +17,9 @@ func main() {
 }
 
 func command(args []string) error {
+	if len(args) == 2 && args[0] == "report" {
+		return reportFile(args[1], os.Stdout)
+	}
 	o, err := parseOptions(args, os.Stderr)
 	if err != nil {
 		return err

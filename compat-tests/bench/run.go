@@ -16,7 +16,7 @@ type runner struct {
 	options options
 	body    []byte
 	toSend  budget
-	toTake  budget
+	taken   atomic.Int64
 	permits chan struct{} // with -level: the right to send, given by accepted messages; nil: no such limit
 }
 
@@ -57,7 +57,6 @@ func run(ctx context.Context, o options) (result, error) {
 		r.body[i] = byte(i)
 	}
 	r.toSend.set(o.count)
-	r.toTake.set(o.count)
 	if o.level && o.mode == "both" {
 		r.permits = make(chan struct{}, o.inflight)
 		for range o.inflight {
@@ -127,8 +126,10 @@ func (r *runner) load(ctx context.Context, senders, receivers []*connection) ([]
 	for i, c := range senders {
 		start(func() (err error) { sends[i], err = r.send(ctx, c); return err })
 	}
+	taking, stop := context.WithCancel(ctx)
+	defer stop()
 	for i, c := range receivers {
-		start(func() (err error) { takes[i], err = r.receive(ctx, c); return err })
+		start(func() (err error) { takes[i], err = r.receive(taking, stop, c); return err })
 	}
 	group.Wait()
 	var all []series
@@ -154,12 +155,13 @@ func (r *runner) maySend(ctx context.Context) bool {
 	}
 }
 
-// accepted gives a permit; one too many is dropped.
-func (r *runner) accepted() {
+// accepted counts a message, reports whether it was the last one that is wanted, and gives a permit; one too many is dropped.
+func (r *runner) accepted() (last bool) {
 	select {
 	case r.permits <- struct{}{}:
 	default:
 	}
+	return r.taken.Add(1) == r.options.count
 }
 
 // ended reports whether an error only says that the time is up. The client library looks at the deadline by itself and may

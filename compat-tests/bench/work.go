@@ -118,9 +118,11 @@ func (c *creditor) accepted() error {
 	return nil
 }
 
-// receive takes and accepts messages, as many at a time as the connection's share. The series holds the time that an
-// accept took.
-func (r *runner) receive(ctx context.Context, c *connection) (series, error) {
+// receive takes and accepts messages, as many at a time as the connection's share, until somebody calls stop. Any worker of
+// any connection may take the last message, so what ends them is the count of what was accepted, not a right to receive:
+// a message may wait in the buffer of one connection while workers of another one are idle. The series holds the time
+// that an accept took.
+func (r *runner) receive(ctx context.Context, stop context.CancelFunc, c *connection) (series, error) {
 	receiver, err := r.newReceiver(ctx, c, r.share())
 	if err != nil {
 		return series{}, err
@@ -134,7 +136,7 @@ func (r *runner) receive(ctx context.Context, c *connection) (series, error) {
 	failures := make(chan error, workers)
 	var group sync.WaitGroup
 	for i := range workers {
-		group.Go(func() { failures <- r.takeAndAccept(ctx, credit, &all[i]) })
+		group.Go(func() { failures <- r.takeAndAccept(ctx, stop, credit, &all[i]) })
 	}
 	group.Wait()
 	close(failures)
@@ -146,8 +148,8 @@ func (r *runner) receive(ctx context.Context, c *connection) (series, error) {
 	return merge("receive", all), nil
 }
 
-func (r *runner) takeAndAccept(ctx context.Context, credit *creditor, times *series) error {
-	for r.toTake.take() {
+func (r *runner) takeAndAccept(ctx context.Context, stop context.CancelFunc, credit *creditor, times *series) error {
+	for ctx.Err() == nil {
 		m, err := credit.receiver.Receive(ctx, nil)
 		if ended(ctx, err) {
 			return nil
@@ -162,7 +164,9 @@ func (r *runner) takeAndAccept(ctx context.Context, credit *creditor, times *ser
 			return fmt.Errorf("accept: %w", err)
 		}
 		times.add(time.Since(begin))
-		r.accepted()
+		if r.accepted() {
+			stop()
+		}
 		if err := credit.accepted(); err != nil && ctx.Err() == nil {
 			return err
 		}

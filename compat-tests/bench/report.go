@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// row is what several runs of one label said about one kind of operation.
+type row struct {
+	label, series     string
+	rates, p50s, p99s []float64
+	cpus, memory      []float64
+}
+
+// reportFile prints the medians of a result file as a table in Markdown, in the order of the file.
+func reportFile(path string, out io.Writer) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open results: %w", err)
+	}
+	defer file.Close()
+	var rows []*row
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		var r result
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return fmt.Errorf("read results: %w", err)
+		}
+		for _, s := range r.Series {
+			rows = addTo(rows, r, s)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read results: %w", err)
+	}
+	fmt.Fprintln(out, "| Run | Operation | Runs | Rate/s | p50 µs | p99 µs | Server CPU µs/message | Server memory MiB |")
+	fmt.Fprintln(out, "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+	for _, r := range rows {
+		fmt.Fprintf(out, "| %s | %s | %d | %.0f | %.0f | %.0f | %.1f | %.0f |\n", r.label, r.series, len(r.rates),
+			median(r.rates), median(r.p50s), median(r.p99s), median(r.cpus), median(r.memory))
+	}
+	return nil
+}
+
+func addTo(rows []*row, r result, s summary) []*row {
+	at := slices.IndexFunc(rows, func(known *row) bool { return known.label == r.Label && known.series == s.Name })
+	if at < 0 {
+		rows = append(rows, &row{label: r.Label, series: s.Name})
+		at = len(rows) - 1
+	}
+	known := rows[at]
+	known.rates = append(known.rates, s.Rate)
+	known.p50s = append(known.p50s, s.P50)
+	known.p99s = append(known.p99s, s.P99)
+	known.cpus = append(known.cpus, r.CPUMicros)
+	known.memory = append(known.memory, float64(r.MemoryKB)/1024)
+	return rows
+}
+
+// median of a list that is not empty: the lower of the two in the middle when their number is even.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)/2]
+}
