@@ -11,9 +11,10 @@ import (
 type nodeKind uint8
 
 const (
-	nodeEntity     nodeKind = iota // messages of a queue or one of its sub-queues
-	nodeManagement                 // its request/response node
-	nodeCBS                        // claims based security of the connection
+	nodeEntity      nodeKind = iota // messages of a queue or one of its sub-queues
+	nodeManagement                  // its request/response node
+	nodeCBS                         // claims based security of the connection
+	nodeCoordinator                 // of transactions; it has no address
 )
 
 // The fixed parts of addresses, compared without case (amqp-data-plane 3.1).
@@ -86,8 +87,9 @@ func cutSuffixFold(path, suffix string) (string, bool) {
 
 // key identifies a request/response node: links that give the same key belong together.
 func (n node) key() string {
-	if n.kind == nodeCBS {
-		return addressCBS
+	switch n.kind {
+	case nodeCBS, nodeCoordinator:
+		return n.String()
 	}
 	return strings.ToLower(n.path) + n.suffix() + "/" + suffixManagement
 }
@@ -108,6 +110,8 @@ func (n node) String() string {
 	switch n.kind {
 	case nodeCBS:
 		return addressCBS
+	case nodeCoordinator:
+		return "coordinator"
 	case nodeManagement:
 		return n.path + n.suffix() + "/" + suffixManagement
 	}

@@ -97,12 +97,9 @@ func (s *session) newLink(a *frames.Attach, n node) link {
 func (s *session) attachIncoming(a *frames.Attach) error {
 	switch {
 	case a.Coordinator != nil:
-		return linkErrorf(condNotImplemented, "Transactions are not served by this version of Minibus.")
+		return s.attachCoordinator(a)
 	case a.Target == nil || a.Target.Dynamic || a.Target.Address == "":
 		return linkErrorf(condNotImplemented, "A sender needs the address of a queue or topic as its target.")
-	}
-	if _, ok := a.Properties.Get(keyTransferDestination); ok {
-		return linkErrorf(condNotImplemented, "Sends via another entity are not served by this version of Minibus.")
 	}
 	n := parseAddress(a.Target.Address)
 	in := &incoming{link: s.newLink(a, n)}
@@ -114,20 +111,21 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 	case nodeManagement:
 		err = in.openManagement(answer)
 	default:
-		err = in.openQueue(answer)
+		err = in.openQueue(answer, a.Properties)
 	}
 	if err != nil {
 		return err
 	}
 	s.put(in)
 	in.watch(in)
+	in.watchVia()
 	s.c.write(s.channel, answer)
 	in.topUp()
 	return nil
 }
 
-// openQueue makes the link one that sends messages to a queue.
-func (in *incoming) openQueue(answer *frames.Attach) error {
+// openQueue makes the link one that sends messages to a queue, or through it to another (TXN-9).
+func (in *incoming) openQueue(answer *frames.Attach, properties amqp.Map) error {
 	if in.node.sub != 0 {
 		return linkErrorf(condNotAllowed, "Messages can't be sent to the sub-queue '%s'.", in.node)
 	}
@@ -137,11 +135,18 @@ func (in *incoming) openQueue(answer *frames.Attach) error {
 	if err := in.queue.CanSend(); err != nil {
 		return err
 	}
+	if err := in.openVia(properties); err != nil {
+		return err
+	}
+	in.s.enter(in.root())
 	limit := in.queue.MaxMessageSize()
 	in.sink, in.window = sendSink{}, sendCredit
 	in.maxMessage, in.maxBatch = int(limit), int(min(limit, maxBatchBytes))
 	answer.MaxMessageSize, answer.HasMaxMessageSize = uint64(limit), true
 	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyMaxBatchSize), Value: int64(in.maxBatch)}}
+	if destination, ok := properties.Get(keyTransferDestination); ok {
+		answer.Properties = append(answer.Properties, amqp.Pair{Key: amqp.Symbol(keyTransferDestination), Value: destination})
+	}
 	return nil
 }
 
@@ -161,12 +166,23 @@ func (s *session) attachOutgoing(a *frames.Attach) error {
 	if err := o.open(a); err != nil {
 		return err
 	}
+	s.enter(rootOf(o.queue.Path()))
 	s.put(o)
 	o.watch(o)
+	if o.opening == nil {
+		o.answer(a)
+	}
+	return nil
+}
+
+// answer accepts the attach of a receiver.
+func (o *outgoing) answer(a *frames.Attach) {
 	answer := accepted(a)
 	answer.MaxMessageSize, answer.HasMaxMessageSize = unlimited, true
-	s.c.write(s.channel, answer)
-	return nil
+	if o.accepting != nil {
+		o.describeSession(answer)
+	}
+	o.s.c.write(o.s.channel, answer)
 }
 
 // lookUp finds the queue behind the link's address and checks the connection's grants for it.

@@ -41,37 +41,40 @@ type conn struct {
 	lastRead atomic.Int64 // Unix nanoseconds
 
 	// owned by the loop
-	state       connState
-	readGone    <-chan struct{} // readEnded, until that has been noticed
-	openSent    bool
-	dead        error // the socket is of no more use, and why
-	out         output
-	events      []event // spare slice for the mailbox
-	sessions    map[uint16]*session
-	formerly    map[uint16]struct{} // channels whose last session has ended
-	links       int
-	cbsSenders  int
-	grants      map[string]cbs.Grant
-	peer        peerLimits
-	runnable    []pumper // links that may have something to send
-	dirty       []*session
-	uncommitted int // bytes sent to the domain and not committed
-	outstanding int // operations whose completion will arrive in the mailbox
-	assembling  int // bytes of unfinished deliveries
-	requests    int // requests without a written reply
-	heldReplies int // bytes of replies that wait for credit
-	draining    bool
-	timer       *time.Timer
-	closeBy     time.Time // in stateClosing
-	linkless    time.Time // since when there has been no link
-	everLinked  bool
-	sendPool    []*sending      // for reuse
-	settlePool  []*settling     // for reuse
-	transfer    frames.Transfer // being written
-	whole       delivered       // being taken
-	lastOrder   int64
-	tags        tagMaker
-	now         time.Time // when the current event was taken up
+	state            connState
+	readGone         <-chan struct{} // readEnded, until that has been noticed
+	openSent         bool
+	dead             error // the socket is of no more use, and why
+	out              output
+	events           []event // spare slice for the mailbox
+	sessions         map[uint16]*session
+	formerly         map[uint16]struct{} // channels whose last session has ended
+	links            int
+	cbsSenders       int
+	grants           map[string]cbs.Grant
+	peer             peerLimits
+	runnable         []pumper // links that may have something to send
+	dirty            []*session
+	uncommitted      int                     // bytes sent to the domain and not committed
+	outstanding      int                     // operations whose completion will arrive in the mailbox
+	assembling       int                     // bytes of unfinished deliveries
+	requests         int                     // requests without a written reply
+	transactions     map[string]*transaction // open ones, by id
+	transactionBytes int                     // of messages that they hold
+	lastTransaction  uint64
+	heldReplies      int // bytes of replies that wait for credit
+	draining         bool
+	timer            *time.Timer
+	closeBy          time.Time // in stateClosing
+	linkless         time.Time // since when there has been no link
+	everLinked       bool
+	sendPool         []*sending      // for reuse
+	settlePool       []*settling     // for reuse
+	transfer         frames.Transfer // being written
+	whole            delivered       // being taken
+	lastOrder        int64
+	tags             tagMaker
+	now              time.Time // when the current event was taken up
 }
 
 // peerLimits is what the peer's open says of itself.

@@ -16,6 +16,13 @@
 // Everything that happens elsewhere (a commit, a message for a waiting receiver, a changed entity) reaches a loop through
 // its mailbox, which anybody may post to without waiting.
 //
+// # Sessions and transactions
+//
+// A receiver with a session filter holds a session of the entity as long as its link lives (accept.go); while it waits for
+// one, its attach stays unanswered. A transaction belongs to the control link that declared it (coordinator.go) and lives
+// in the domain from its first operation on (transaction.go). Which entities it may touch depends on the links in the
+// control link's session, or on a link that names a via entity (via.go).
+//
 // # Words
 //
 // Incoming is client to us, outgoing is us to client. An error's type is its scope: [linkError], [sessionError],

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"minibus/amqpserver/management"
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
@@ -15,7 +16,6 @@ import (
 // Error conditions: of the standard [AMQP 2.8.15 to 2.8.18] and the service's own (amqp-data-plane 9.1).
 const (
 	condInternal         amqp.Symbol = "amqp:internal-error"
-	condNotFound         amqp.Symbol = "amqp:not-found"
 	condUnauthorized     amqp.Symbol = "amqp:unauthorized-access"
 	condDecode           amqp.Symbol = "amqp:decode-error"
 	condResourceLimit    amqp.Symbol = "amqp:resource-limit-exceeded"
@@ -32,14 +32,13 @@ const (
 	condDetachForced     amqp.Symbol = "amqp:link:detach-forced"
 	condSizeExceeded     amqp.Symbol = "amqp:link:message-size-exceeded"
 	condMessageLockLost  amqp.Symbol = "com.microsoft:message-lock-lost"
-	condMessageNotFound  amqp.Symbol = "com.microsoft:message-not-found"
-	condSessionLockLost  amqp.Symbol = "com.microsoft:session-lock-lost"
-	condSessionLocked    amqp.Symbol = "com.microsoft:session-cannot-be-locked"
 	condArgument         amqp.Symbol = "com.microsoft:argument-error"
-	condEntityDisabled   amqp.Symbol = "com.microsoft:entity-disabled"
-	condAlreadyExists    amqp.Symbol = "com.microsoft:entity-already-exists"
 	condTimeout          amqp.Symbol = "com.microsoft:timeout"
-	condServerBusy       amqp.Symbol = "com.microsoft:server-busy"
+
+	// Of transactions [AMQP 4.5.8].
+	condUnknownTransaction  amqp.Symbol = "amqp:transaction:unknown-id"
+	condTransactionRollback amqp.Symbol = "amqp:transaction:rollback"
+	condTransactionTimeout  amqp.Symbol = "amqp:transaction:timeout"
 )
 
 // maxDescription bounds the error descriptions that we write, in bytes.
@@ -47,27 +46,6 @@ const maxDescription = 1024
 
 // textLockLost is the domain's text for a lock that is over, for deliveries that it is not even asked about.
 const textLockLost = "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue."
-
-// conditions is the one table from the domain's codes to AMQP. A code that is missing is an internal error.
-var conditions = map[emulator.Code]amqp.Symbol{
-	emulator.CodeInternal:        condInternal,
-	emulator.CodeNotFound:        condNotFound,
-	emulator.CodeMessageNotFound: condMessageNotFound,
-	emulator.CodeMessageLockLost: condMessageLockLost,
-	emulator.CodeSessionLockLost: condSessionLockLost,
-	emulator.CodeSessionLocked:   condSessionLocked,
-	emulator.CodeNotAllowed:      condNotAllowed,
-	emulator.CodeArgument:        condArgument,
-	emulator.CodeEntityDisabled:  condEntityDisabled,
-	emulator.CodeQuotaExceeded:   condResourceLimit,
-	emulator.CodeMessageTooLarge: condSizeExceeded,
-	emulator.CodeAlreadyExists:   condAlreadyExists,
-	emulator.CodeTimeout:         condTimeout,
-	emulator.CodeServerBusy:      condServerBusy,
-	emulator.CodeUnauthorized:    condUnauthorized,
-	emulator.CodeNotImplemented:  condNotImplemented,
-	emulator.CodeDetached:        condDetachForced,
-}
 
 // fault is what is wrong, in the protocol's terms.
 type fault struct {
@@ -120,11 +98,7 @@ func faultOf(err error) fault {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &de):
-		condition, ok := conditions[de.Code]
-		if !ok {
-			condition = condInternal
-		}
-		return fault{condition: condition, text: de.Text, entity: de.Entity}
+		return fault{condition: management.Condition(de.Code), text: de.Text, entity: de.Entity}
 	}
 	return fault{condition: condInternal, text: "The service was unable to process the request; please retry the operation."}
 }

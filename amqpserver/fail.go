@@ -70,7 +70,7 @@ func (c *conn) logFault(message, operation string, f fault) {
 	switch f.condition {
 	case condInternal:
 		level = slog.LevelError
-	case condForced, condDetachForced:
+	case condForced, condDetachForced, condTimeout:
 		level = slog.LevelInfo
 	}
 	c.log.Log(noContext, level, message,

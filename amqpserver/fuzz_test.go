@@ -50,7 +50,7 @@ func (s *script) bytes() []byte {
 }
 
 var fuzzAddresses = []string{
-	"q", "q/$deadletterqueue", "q/$management", "$cbs", "nosuch", "amqps://h/q", "/Q", "",
+	"q", "q/$deadletterqueue", "q/$management", "$cbs", "nosuch", "amqps://h/q", "/Q", "", "s", "s/$management", "s/$deadletterqueue", "q2",
 }
 
 func (s *script) address() string { return fuzzAddresses[int(s.byte())%len(fuzzAddresses)] }
@@ -71,8 +71,41 @@ func (s *script) attach() *frames.Attach {
 		a.Target, a.Coordinator = nil, &frames.Coordinator{}
 	case 4:
 		a.Properties = amqp.Map{{Key: amqp.Symbol("k"), Value: s.bytes()}}
+	case 5, 6, 7, 8:
+		s.filter(a)
+	case 9:
+		a.Properties = amqp.Map{{Key: amqp.Symbol("com.microsoft:transfer-destination-address"), Value: s.address()}}
 	}
 	return a
+}
+
+// filter makes an attach one that asks for a session.
+func (s *script) filter(a *frames.Attach) {
+	if a.Role != frames.RoleReceiver || a.Source == nil {
+		return
+	}
+	var id any
+	switch s.byte() % 4 {
+	case 1:
+		id = "a"
+	case 2:
+		id = ""
+	case 3:
+		id = s.bytes()
+	}
+	if s.bool() {
+		id = amqp.Described{Descriptor: uint64(0x137000000C), Value: id}
+	}
+	a.Source.Filter = amqp.Map{{Key: filterKey, Value: id}}
+	a.Properties = amqp.Map{{Key: amqp.Symbol("com.microsoft:timeout"), Value: s.number() * 1000}}
+}
+
+// transaction is the id of a transaction, usually one that a declare before it has opened: they are numbered.
+func (s *script) transaction() []byte {
+	if n := s.byte(); n < 0xf0 {
+		return fmt.Appendf(nil, "c1.%d", n%5)
+	}
+	return s.bytes()
 }
 
 func (s *script) state() frames.DeliveryState {
@@ -88,11 +121,25 @@ func (s *script) state() frames.DeliveryState {
 	case 4:
 		return &frames.Rejected{Error: &frames.Error{Condition: "x", Info: amqp.Map{{Key: "DeadLetterReason", Value: string(s.bytes())}}}}
 	case 5:
-		return &frames.TransactionalState{TxnID: s.bytes()}
+		return &frames.TransactionalState{TxnID: s.transaction(), Outcome: s.outcome()}
 	case 6:
 		return &frames.Received{}
 	}
 	return &frames.Rejected{}
+}
+
+func (s *script) outcome() frames.DeliveryState {
+	return []frames.DeliveryState{
+		nil, &frames.Accepted{}, &frames.Released{}, &frames.Rejected{}, &frames.Modified{}, &frames.Modified{UndeliverableHere: true},
+	}[s.byte()%6]
+}
+
+// control is a message to the coordinator.
+func (s *script) control() []byte {
+	if s.bool() {
+		return (&frames.Discharge{TxnID: s.transaction(), Fail: s.bool()}).AppendTo(nil)
+	}
+	return (&frames.Declare{}).AppendTo(nil)
 }
 
 func (s *script) transfer() (*frames.Transfer, []byte) {
@@ -104,9 +151,18 @@ func (s *script) transfer() (*frames.Transfer, []byte) {
 	if flags&16 != 0 {
 		t.MessageFormat = 0x80013700
 	}
+	if flags&64 != 0 {
+		t.State = &frames.TransactionalState{TxnID: s.transaction()}
+	}
+	if flags&128 != 0 {
+		return t, s.control()
+	}
 	payload := s.bytes()
-	if flags&32 == 0 {
+	switch {
+	case flags&32 == 0:
 		payload = amqptest.Message(string(payload))
+	case len(payload) > 0 && payload[0] < 8:
+		payload = sessionMessage("a", string(payload))
 	}
 	return t, payload
 }
@@ -166,6 +222,13 @@ func FuzzSession(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 5, 'h', 'e', 'l', 'l', 'o', 1, 0, 1, 4, 0, 1, 0, 4, 0, 0, 1, 7, 1, 0, 7})
 	f.Add([]byte("\x01\x00\x00\x00\x02\x00\x06\x00\x02\x00\x00\x20aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x06\x00\x00\x00\x00\x04bbbb\x09\x00\x00\x01"))
 	f.Add([]byte("\x03\x00\x01\x05\x03\x01\x00\x04\x00\x00\x00\x00\x01\x00\x07\x08\x00\x01\x00\x07\x01\x00\x01\x0a\x00"))
+	// A waiting accept, credit, a message for it, an abandon; the same for a named session, with a settlement in no transaction.
+	f.Add([]byte("\x01\x00\x00\x50\x08\x01\x08\x00\x00\x07\x04\x00\x00\x00\x07\x00\x00\x05\x01\x00\x01\x00\x08\x00" +
+		"\x06\x00\x20\x01\x00\x02\x01x\x08\x00\x00\x00\x00\x00\x00\x03\x00\x00"))
+	f.Add([]byte("\x01\x00\x00\x50\x08\x01\x08\x01\x01\x07\x04\x00\x00\x00\x07\x00\x00\x05\x01\x00\x01\x00\x08\x00" +
+		"\x06\x00\x20\x01\x00\x02\x01x\x08\x00\x00\x00\x00\x00\x00\x05\x00\x01\x09\x00\x00\x01"))
+	// A control link, a declare, a send in the transaction, a discharge.
+	f.Add([]byte("\x01\x00\x00\x30\x00\x00\x01\x00\x01\x00\x00\x00\x06\x00\x80\x00\x00\x00\x06\x00\x40\x01\x01\x01\x02hi\x06\x00\x80\x00\x02\x01\x01\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		// On real time: a loop that spins makes fake time stand still.
 		watchdog := time.AfterFunc(20*time.Second, func() {
@@ -184,6 +247,8 @@ func playScript(t *testing.T, data []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.queue("q2", emulator.QueueOptions{})
+	s := b.queue("s", emulator.QueueOptions{RequiresSession: true, LockDuration: 10 * time.Second})
 	client, server := amqptest.Pipe()
 	ended := make(chan struct{})
 	go func() {
@@ -205,6 +270,13 @@ func playScript(t *testing.T, data []byte) {
 	<-ended
 	if log := b.log.String(); strings.Contains(log, "panic") {
 		t.Fatalf("panic:\n%s\n%s", log, trace.String())
+	}
+	for _, id := range []string{"", "a"} { // nobody holds a session any more
+		if c, err := s.AcceptSession(id, emulator.Accept{Notify: func() {}, Lost: func(error) {}}); err != nil {
+			t.Errorf("accept session %q: %v", id, err)
+		} else {
+			c.Close()
+		}
 	}
 	// Nothing waits for messages any more: what is sent now is there for everybody.
 	before := q.Counts().Active

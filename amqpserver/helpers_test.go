@@ -51,9 +51,15 @@ func (l *logBuffer) String() string {
 // newBench makes a bench with a queue "q". Everything has ended when the test has.
 func newBench(t testing.TB, options ...func(*amqpserver.Options)) *bench {
 	t.Helper()
+	return newBenchFor(t, emulator.Options{}, options...)
+}
+
+// newBenchFor is newBench for a namespace with options.
+func newBenchFor(t testing.TB, namespace emulator.Options, options ...func(*amqpserver.Options)) *bench {
+	t.Helper()
 	b := &bench{t: t, journal: storetest.NewMemory(), log: new(logBuffer)}
 	var err error
-	b.ns, err = emulator.Open(b.journal, emulator.Options{})
+	b.ns, err = emulator.Open(b.journal, namespace)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func (s *session) detachIdle(now time.Time, limit time.Duration) {
 			continue
 		}
 		l := e.base()
-		if l.state != linkAttached || l.node.kind == nodeCBS || now.Sub(l.active) < limit {
+		if l.state != linkAttached || l.opening != nil || l.node.kind == nodeCBS || now.Sub(l.active) < limit {
 			continue
 		}
 		s.detach(e, fault{condition: condDetachForced, entity: l.entity(), text: l.idleText(limit)})

@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"minibus/emulator"
 	"minibus/internal/amqp/frames"
 )
 
@@ -16,9 +17,11 @@ const (
 type incoming struct {
 	link
 	sink       sink
-	window     uint32 // deliveries that the client may have under way
-	maxMessage int    // bytes
-	maxBatch   int    // bytes
+	window     uint32          // deliveries that the client may have under way
+	maxMessage int             // bytes
+	maxBatch   int             // bytes
+	via        *emulator.Queue // the entity that its messages go through on their way to queue; nil: none (TXN-9)
+	unwatchVia func()
 
 	count  serial // deliveries received
 	credit uint32 // what the client may still send, as far as we told it
@@ -88,6 +91,9 @@ func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
 		return linkErrorf(condInvalidField, "Delivery %d begins before delivery %d has ended.", t.DeliveryID, p.id)
 	}
 	p.settled = p.settled || t.Settled
+	if t.State != nil {
+		p.state = t.State // a transaction may be named on any of the frames [AMQP 2.7.5]
+	}
 	if t.Aborted {
 		in.drop()
 		return nil
@@ -192,7 +198,14 @@ func (in *incoming) detached() bool { return true }
 
 func (in *incoming) release() {
 	in.drop()
-	if in.node.kind == nodeCBS {
+	switch in.node.kind {
+	case nodeCBS:
 		in.s.c.cbsSenders--
+	case nodeCoordinator:
+		in.s.coordinators--
+		in.s.c.rollBack(in)
+	}
+	if in.unwatchVia != nil {
+		in.unwatchVia()
 	}
 }

@@ -30,6 +30,8 @@ type link struct {
 	unwatch  func()
 	active   time.Time // last traffic (LOCK-19)
 	released bool      // it holds nothing of the domain any more
+
+	opening *frames.Attach // of the peer, as long as it is not answered; else nil
 }
 
 func (l *link) base() *link { return l }
@@ -116,6 +118,10 @@ func (s *session) detach(e endpoint, f fault) {
 	s.c.logEnd("link", f)
 	s.flushOutcomes()
 	s.releaseLink(e)
+	if l.opening != nil {
+		s.c.write(s.channel, reply(l.opening)) // without source and target: the link has not come to life
+		l.opening = nil
+	}
 	s.c.write(s.channel, &frames.Detach{Handle: l.handle, Closed: true, Error: s.c.wireError(f)})
 	if l.state == linkClosing {
 		s.free(l.handle)

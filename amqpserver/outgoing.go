@@ -21,8 +21,9 @@ const (
 // consumer. While a link cannot take, it is not in the queue's line.
 type outgoing struct {
 	outlet
-	consumer *emulator.Consumer
-	settled  bool // receive and delete (RAD-1)
+	consumer  *emulator.Consumer // nil while a session receiver waits for its session
+	settled   bool               // receive and delete (RAD-1)
+	accepting *accepting         // of a session receiver; else nil
 
 	notified atomic.Bool // there is an event in the mailbox; set by anyone
 
@@ -42,16 +43,21 @@ func (o *outgoing) open(a *frames.Attach) error {
 	if err := o.queue.CanReceive(o.node.sub); err != nil {
 		return err
 	}
-	if _, ok := a.Source.Filter.Get(keySessionFilter); ok {
-		return linkError{fault{condNotAllowed,
-			"A sessionful message receiver cannot be created on an entity that does not require sessions.", o.entity()}}
+	if err := o.s.mayReceive(o.queue); err != nil {
+		return err
+	}
+	filter, err := readSessionFilter(a.Source.Filter)
+	if err != nil {
+		return err
 	}
 	mode := emulator.PeekLock
 	const settled = 1
 	if a.HasSndSettleMode && a.SndSettleMode == settled {
 		mode, o.settled = emulator.ReceiveAndDelete, true
 	}
-	var err error
+	if filter != nil {
+		return o.openSession(a, filter, mode)
+	}
 	o.consumer, err = o.queue.NewConsumer(o.node.sub, mode, o.notify)
 	return err
 }
@@ -80,6 +86,9 @@ func (o *outgoing) flow(f *frames.Flow) {
 	if surplus := len(o.taken) - o.credit.left(); surplus > 0 {
 		o.giveBack(len(o.taken) - surplus)
 	}
+	if o.opening != nil {
+		return // what it grants is for later
+	}
 	o.due = true
 	if f.Echo && !f.Drain {
 		o.writeFlow(false)
@@ -97,7 +106,7 @@ func (o *outgoing) resume() {
 
 // pump takes messages and writes them. It returns true when there may be more at once.
 func (o *outgoing) pump() bool {
-	if o.released {
+	if o.released || o.opening != nil {
 		return false
 	}
 	full := o.write()
@@ -256,8 +265,11 @@ func (o *outgoing) stop() {
 }
 
 func (o *outgoing) release() {
+	o.giveUp()
 	o.giveBack(0)
-	o.consumer.Close()
+	if o.consumer != nil {
+		o.consumer.Close()
+	}
 	o.rest = nil
 	if o.s.released {
 		return
@@ -265,6 +277,9 @@ func (o *outgoing) release() {
 	for id, u := range o.s.unsettled {
 		if u.link == o {
 			delete(o.s.unsettled, id)
+			if o.accepting != nil {
+				o.s.outlived(id)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"time"
@@ -134,8 +135,11 @@ func (in *inFrame) decodeTransfer(body []byte) error {
 	if err != nil {
 		return err
 	}
-	// Nobody needs the sender's tag: what it calls a delivery by is the id. A state is only looked at for its type.
+	// Nobody needs the sender's tag: what it calls a delivery by is the id. Of a state, only a transaction's id matters.
 	in.transfer.DeliveryTag = nil
+	if state, ok := in.transfer.State.(*frames.TransactionalState); ok {
+		in.transfer.State = &frames.TransactionalState{TxnID: bytes.Clone(state.TxnID)}
+	}
 	in.payload = append(make([]byte, 0, len(payload)), payload...)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"minibus/amqpserver/cbs"
 	"minibus/amqpserver/management"
+	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 	"minibus/internal/amqp/message"
@@ -54,10 +55,6 @@ type request struct {
 // way to answer.
 func (in *incoming) newRequest(d *delivered) (*request, *message.Message, bool) {
 	c := in.s.c
-	if _, ok := d.state.(*frames.TransactionalState); ok {
-		in.refuse("request", d, linkErrorf(condNotImplemented, textTransactions))
-		return nil, nil, false
-	}
 	m, err := message.Scan(d.raw)
 	if err != nil {
 		in.refuse("request", d, linkErrorf(condDecode, "The request could not be decoded: %v.", err))
@@ -68,7 +65,11 @@ func (in *incoming) newRequest(d *delivered) (*request, *message.Message, bool) 
 		return nil, nil, false
 	}
 	c.requests++
-	if !d.settled {
+	switch id := transactionOf(d); {
+	case d.settled:
+	case id != nil:
+		in.s.settleAs(&in.s.received, d.id, inTransaction(id, outcomeAccepted))
+	default:
 		in.s.answer(&in.s.received, d.id, outcomeAccepted)
 	}
 	r := &request{s: in.s, node: in.node, key: in.node.key(), name: in.name, replyTo: replyTo(&m)}
@@ -109,6 +110,10 @@ type cbsSink struct{}
 func (cbsSink) window(in *incoming) uint32 { return requestWindow(in) }
 
 func (cbsSink) take(in *incoming, d *delivered) {
+	if transactionOf(d) != nil {
+		in.refuse("request", d, linkErrorf(condNotAllowed, "A token can't be put in a transaction."))
+		return
+	}
 	r, m, ok := in.newRequest(d)
 	if !ok {
 		return
@@ -145,6 +150,10 @@ func (managementSink) take(in *incoming, d *delivered) {
 		Queue: in.queue, Sub: in.node.sub,
 		AssociatedLink: c.touchLink,
 		TrackingSuffix: c.srv.trackingSuffix,
+		Holder:         func(id string) *emulator.Consumer { return c.sessionHolder(in.queue, id) },
+		LockedState:    c.srv.options.LockedSessionState,
+		LinkHolder:     func(name string) *emulator.Consumer { return c.linkHolder(in.queue, name) },
+		Tx:             in.workFor(d),
 		Refused: func(operation string, err error) {
 			c.box.post(eventFunc(func(c *conn) { c.refusedErr(operation, entity, err) }))
 		},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"minibus/emulator"
-	"minibus/internal/amqp/frames"
 	"minibus/internal/amqp/message"
 )
 
@@ -13,9 +12,6 @@ const (
 	formatMessage = 0
 	formatBatch   = 0x80013700
 )
-
-// textTransactions is the answer to everything transactional.
-const textTransactions = "Transactions are not served by this version of Minibus."
 
 // sizeText is the service's sentence for a message that is too large; clients show it.
 func sizeText(size, limit int) string {
@@ -32,15 +28,15 @@ func (sendSink) window(*incoming) uint32 { return sendCredit }
 // outcome follows the commit.
 func (sendSink) take(in *incoming, d *delivered) {
 	c := in.s.c
-	if _, ok := d.state.(*frames.TransactionalState); ok {
-		in.refuse("send", d, linkErrorf(condNotImplemented, textTransactions))
+	if id := transactionOf(d); id != nil {
+		in.sendIn(d, id)
 		return
 	}
 	op := c.newSending()
 	op.in, op.id, op.settled, op.size = in, d.id, d.settled, len(d.raw)
 	messages, err := op.parse(d)
 	if err == nil && len(messages) > 0 {
-		err = in.queue.Send(messages, op)
+		err = in.send(messages, op)
 	}
 	switch {
 	case err != nil:
@@ -86,6 +82,9 @@ func (op *sending) parse(d *delivered) ([]message.Message, error) {
 		messages, err := message.Batch(d.raw)
 		if err != nil {
 			return nil, linkErrorf(condDecode, "The batch could not be decoded: %v.", err)
+		}
+		if err := op.in.s.c.srv.ns.Limits().CheckBatch(op.in.entity(), len(messages)); err != nil { // QUO-7
+			return nil, err
 		}
 		return messages, nil
 	}

@@ -22,12 +22,15 @@ type session struct {
 	links        []endpoint // by handle; the peer's handles are also ours
 	nextDelivery serial     // id of the next delivery that we send, contiguous over all links
 	unsettled    map[serial]unsettled
-	settling     int    // deliveries whose settlement is being committed
-	received     ranges // outcomes of what the client sent
-	settled      ranges // outcomes of what it settled
-	dirty        bool   // stands in c.dirty
-	ended        bool   // we have sent end and wait for the peer's
-	released     bool   // nothing may be written for the session any more
+	settling     int                 // deliveries whose settlement is being committed
+	stale        map[serial]struct{} // deliveries whose session lock is over
+	via          string              // entity of the first link, as transactions see it
+	coordinators int                 // links to the transaction coordinator
+	received     ranges              // outcomes of what the client sent
+	settled      ranges              // outcomes of what it settled
+	dirty        bool                // stands in c.dirty
+	ended        bool                // we have sent end and wait for the peer's
+	released     bool                // nothing may be written for the session any more
 }
 
 // unsettled is one delivery that the client has not settled.

@@ -42,11 +42,12 @@ func (s *session) ringFull() bool { return len(s.unsettled)+s.settling >= s.ring
 
 // verdict is what a disposition does to each delivery that it names.
 type verdict struct {
-	settlement emulator.Settlement
-	echo       outcome
-	quiet      bool  // the client has settled: no answer
-	forget     bool  // there is no outcome: the lock runs on
-	refused    error // the disposition itself is wrong
+	settlement  emulator.Settlement
+	transaction []byte // id of the one that it is part of; nil: none
+	echo        outcome
+	quiet       bool  // the client has settled: no answer
+	forget      bool  // there is no outcome: the lock runs on
+	refused     error // the disposition itself is wrong
 }
 
 // verdictOf reads the outcome of a disposition (LOCK-12; amqp-data-plane 6.1).
@@ -69,11 +70,20 @@ func verdictOf(d *frames.Disposition) verdict {
 	case *frames.Rejected:
 		v.settlement.Outcome, v.echo = emulator.DeadLetterOutcome, outcomeDeadLettered
 		modified = deadLetterProperties(state.Error)
-	default:
-		v.refused = linkErrorf(condNotImplemented, textTransactions)
-		return v
+	case *frames.TransactionalState:
+		return verdictIn(d, state)
 	}
 	v.settlement.Properties, v.refused = encodeProperties(modified)
+	return v
+}
+
+// verdictIn reads the outcome of a disposition that is part of a transaction [AMQP 4.4.2].
+func verdictIn(d *frames.Disposition, state *frames.TransactionalState) verdict {
+	v := verdictOf(&frames.Disposition{Settled: d.Settled, State: state.Outcome})
+	v.transaction = state.TxnID
+	if v.forget {
+		v.forget, v.refused = false, linkErrorf(condInvalidField, "A settlement in a transaction needs an outcome.")
+	}
 	return v
 }
 
@@ -133,8 +143,12 @@ func (s *session) settleSingle(id serial, v *verdict) {
 	case ok:
 		s.settle(id, u, v)
 	case !v.quiet:
-		s.c.refused("settle", fault{condition: condMessageLockLost, text: textLockLost})
-		s.reject(&s.settled, id, fault{condition: condMessageLockLost, text: textLockLost})
+		f := fault{condition: condMessageLockLost, text: textLockLost}
+		if _, ok := s.stale[id]; ok {
+			f = faultOf(emulator.SessionLockLost(""))
+		}
+		s.c.refused("settle", f)
+		s.reject(&s.settled, id, f)
 	}
 }
 
@@ -170,15 +184,21 @@ func (s *session) settle(id serial, u unsettled, v *verdict) {
 	if v.forget {
 		return
 	}
+	refused := v.refused
+	if v.transaction != nil && refused == nil {
+		if refused = s.settleIn(id, u, v); refused == nil {
+			return
+		}
+	}
 	op := s.c.newSettling()
 	op.s, op.id, op.echo, op.quiet, op.entity = s, id, v.echo, v.quiet, u.link.entity()
 	settlement := v.settlement
-	if v.refused != nil {
+	if refused != nil {
 		// Whatever is refused ends the delivery: the message is available again (LOCK-24).
-		settlement, op.refused = emulator.Settlement{Outcome: emulator.Release}, v.refused
+		settlement, op.refused = emulator.Settlement{Outcome: emulator.Release}, refused
 	}
 	if err := u.link.consumer.Settle(u.delivery, settlement, op); err != nil {
-		op.tell(err)
+		op.tell(u.link.lockError(err))
 		s.c.recycleSettling(op)
 		return
 	}

@@ -161,7 +161,7 @@ func TestLOCK24_RefusedDispositionEndsTheDelivery(t *testing.T) {
 		condition amqp.Symbol
 	}{
 		{"dead-letter in the dead-letter queue", "q/$DeadLetterQueue", &frames.Rejected{}, "amqp:not-allowed"},
-		{"transaction", "q", &frames.TransactionalState{TxnID: []byte{1}, Outcome: &frames.Accepted{}}, "amqp:not-implemented"},
+		{"transaction", "q", &frames.TransactionalState{TxnID: []byte{1}, Outcome: &frames.Accepted{}}, "amqp:transaction:unknown-id"},
 		{"property that cannot be one", "q", &frames.Modified{MessageAnnotations: amqp.Map{{Key: "k", Value: amqp.List{int32(1)}}}}, "com.microsoft:argument-error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

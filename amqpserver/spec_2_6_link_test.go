@@ -112,7 +112,6 @@ func TestLink_RefusedAttaches(t *testing.T) { // [AMQP 2.6.3], amqp-data-plane 3
 		{"management of a missing queue", sender("nosuch/$management"), "amqp:not-found"},
 		{"management replies of a missing queue", receiver("nosuch/$management"), "amqp:not-found"},
 		{"sender to the dead-letter queue", sender("q/$DeadLetterQueue"), "amqp:not-allowed"},
-		{"coordinator", sender("", func(a *frames.Attach) { a.Target, a.Coordinator = nil, &frames.Coordinator{} }), "amqp:not-implemented"},
 		{"no target", sender("", func(a *frames.Attach) { a.Target = nil }), "amqp:not-implemented"},
 		{"dynamic target", sender("", func(a *frames.Attach) { a.Target = &frames.Target{Dynamic: true} }), "amqp:not-implemented"},
 		{"no source", receiver("", func(a *frames.Attach) { a.Source = nil }), "amqp:not-implemented"},
@@ -121,7 +120,7 @@ func TestLink_RefusedAttaches(t *testing.T) { // [AMQP 2.6.3], amqp-data-plane 3
 		{"address that is only a host", sender("amqp://host"), "amqp:invalid-field"},
 		{"via another entity", sender("q", func(a *frames.Attach) {
 			a.Properties = amqp.Map{{Key: amqp.Symbol("com.microsoft:transfer-destination-address"), Value: "q2"}}
-		}), "amqp:not-implemented"},
+		}), "amqp:not-found"},
 		{"named session of a plain queue", receiver("q", session("s")), "amqp:not-allowed"},
 		{"next session of a plain queue", receiver("q", session(nil)), "amqp:not-allowed"},
 		{"described session filter", receiver("q", session(amqp.Described{Descriptor: uint64(0x137000000C), Value: "s"})), "amqp:not-allowed"},

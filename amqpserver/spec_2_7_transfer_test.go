@@ -214,7 +214,7 @@ func TestTransfer_BadMessagesAreRejectedNotDetached(t *testing.T) { // amqp-data
 		{"truncated section", amqptest.Transfer(0, 0), amqptest.Message("hello")[:6], "amqp:decode-error"},
 		{"batch of garbage", batchTransfer(0, 0), batchOf([]byte("garbage")), "amqp:decode-error"},
 		{"unknown format", &frames.Transfer{HasDeliveryID: true, HasMessageFormat: true, MessageFormat: 99}, amqptest.Message("x"), "amqp:not-implemented"},
-		{"transaction", &frames.Transfer{HasDeliveryID: true, State: &frames.TransactionalState{TxnID: []byte{1}}}, amqptest.Message("x"), "amqp:not-implemented"},
+		{"transaction", &frames.Transfer{HasDeliveryID: true, State: &frames.TransactionalState{TxnID: []byte{1}}}, amqptest.Message("x"), "amqp:transaction:unknown-id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bench) {

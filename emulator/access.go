@@ -8,29 +8,6 @@ func (q *Queue) usableLocked() error {
 	return nil
 }
 
-// unserved names a setting that this version of Minibus stores but does not act upon, where pretending would lose or
-// reorder messages.
-func (q *Queue) unservedLocked() error {
-	o := &q.options
-	var name string
-	switch {
-	case o.RequiresSession:
-		name = "RequiresSession"
-	case o.RequiresDuplicateDetection:
-		name = "RequiresDuplicateDetection"
-	case o.EnablePartitioning:
-		name = "EnablePartitioning"
-	case o.ForwardTo != "":
-		name = "ForwardTo"
-	case o.ForwardDeadLetteredMessagesTo != "":
-		name = "ForwardDeadLetteredMessagesTo"
-	default:
-		return nil
-	}
-	return errorf(CodeNotImplemented, q.path,
-		"The entity '%s' has %s, which is not served by this version of Minibus.", q.path, name)
-}
-
 // CanSend reports why a sender may not attach, or nil.
 func (q *Queue) CanSend() error {
 	q.mu.Lock()
@@ -45,21 +22,47 @@ func (q *Queue) canSendLocked() error {
 	if s := q.options.Status; s == StatusDisabled || s == StatusSendDisabled {
 		return q.disabledLocked(s)
 	}
-	return q.unservedLocked()
+	return nil
 }
 
 // CanReceive reports why a receiver may not attach to the sub-queue, or nil.
-func (q *Queue) CanReceive(SubQueue) error {
+func (q *Queue) CanReceive(sub SubQueue) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.canReceiveLocked()
+	return q.canReceiveLocked(sub)
 }
 
-func (q *Queue) canReceiveLocked() error {
+// canReceiveLocked also fails where messages are forwarded instead (FWD-4, DLQ-15).
+func (q *Queue) canReceiveLocked(sub SubQueue) error {
 	if err := q.canSettleLocked(); err != nil {
 		return err
 	}
-	return q.unservedLocked()
+	if q.forwardTargetLocked(sub) != "" {
+		return errorf(CodeNotAllowed, q.path, "Cannot create a message receiver on an entity with auto-forwarding enabled.")
+	}
+	return nil
+}
+
+// canBrowseLocked fails for requests to $management of an entity whose messages are forwarded (FWD-4).
+func (q *Queue) canBrowseLocked(sub SubQueue) error {
+	if err := q.usableLocked(); err != nil {
+		return err
+	}
+	if q.forwardTargetLocked(sub) != "" {
+		return errorf(CodeNotAllowed, q.path, "Cannot create a message browser on an entity with auto-forwarding enabled.")
+	}
+	return nil
+}
+
+// forwardTargetLocked returns the path to which the messages of a sub-queue are forwarded, or "" (FWD-1).
+func (q *Queue) forwardTargetLocked(sub SubQueue) string {
+	switch sub {
+	case Main:
+		return q.options.ForwardTo
+	case DeadLetter:
+		return q.options.ForwardDeadLetteredMessagesTo
+	}
+	return ""
 }
 
 // canSettleLocked fails when nothing may be removed from the queue (LOCK-23, STAT).

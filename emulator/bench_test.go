@@ -12,12 +12,16 @@ import (
 
 // benched is a queue over a journal in memory, outside of a bubble.
 type benched struct {
-	b *testing.B
-	q *emulator.Queue
-	m []message.Message // one message of 1 KiB
+	b  *testing.B
+	ns *emulator.Namespace
+	q  *emulator.Queue
+	m  []message.Message // one message of 1 KiB
 }
 
-func bench(b *testing.B) *benched {
+func bench(b *testing.B) *benched { b.Helper(); return benchWith(b, emulator.QueueOptions{}) }
+
+// benchWith is bench with settings for the queue.
+func benchWith(b *testing.B, o emulator.QueueOptions) *benched {
 	b.Helper()
 	j := storetest.NewMemory()
 	ns, err := emulator.Open(j, emulator.Options{})
@@ -25,13 +29,13 @@ func bench(b *testing.B) *benched {
 		b.Fatalf("open namespace: %v", err)
 	}
 	b.Cleanup(func() { ns.Close(); j.Close() })
-	q, err := ns.CreateQueue("q", emulator.QueueOptions{})
+	q, err := ns.CreateQueue("q", o)
 	if err != nil {
 		b.Fatalf("create queue: %v", err)
 	}
 	m := text(strings.Repeat("x", 1024))
 	m.Properties = properties("id")
-	return &benched{b: b, q: q, m: []message.Message{encode(b, m)}}
+	return &benched{b: b, ns: ns, q: q, m: []message.Message{encode(b, m)}}
 }
 
 // window is a completion that lets so many operations be under way.

@@ -187,3 +187,40 @@ func TestRAD5_ReturnWhileBodiesAreRead(t *testing.T) {
 		equal(t, "after a restart", bodies(b.receive(5)), "a b")
 	})
 }
+
+// A fault that lasts must not become a loop: who waits asks again the moment a message is back.
+func TestBodies_LastingReadErrorIsTriedWithPauses(t *testing.T) {
+	bubbleWith(t, emulator.Options{BodyBudget: 1}, emulator.QueueOptions{}, func(b *broker) {
+		b.sendTexts("a")
+		b.j.setReads(errDisk, 0)
+		poked := make(chan struct{}, 1)
+		c, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, func() {
+			select {
+			case poked <- struct{}{}:
+			default:
+			}
+		})
+		if err != nil {
+			t.Fatalf("attach consumer: %v", err)
+		}
+		defer c.Close()
+		takes := 0
+		for end := time.After(10 * time.Second); ; takes++ {
+			c.Take(nil, 1)
+			select {
+			case <-poked:
+				continue
+			case <-end:
+			}
+			break
+		}
+		if takes < 20 || takes > 100 {
+			t.Errorf("the message was asked for %d times in ten seconds", takes)
+		}
+		b.j.setReads(nil, 0)
+		wait(2 * time.Second)
+		if ds := b.written(c.Take(nil, 1)); bodies(ds) != "a" || ds[0].count() != 0 {
+			t.Errorf("received when the disk is well: %q", bodies(ds))
+		}
+	})
+}

@@ -1,26 +1,80 @@
 package emulator
 
-import "container/heap"
-
-// box is one sub-queue: its log, what of it is available, and the consumers that wait for it.
-// Its queue's mutex guards it.
+// box is one sub-queue with all its entries. Those of a session or of a partition also stand on its shelf, from
+// which they are served; the others are served from the box's own. The queue's mutex guards it.
 type box struct {
-	log
+	shelf
 	sub       SubQueue
-	available int   // entries that are ready
-	next      int64 // the walk has seen all entries with lower numbers: those that are ready stand in returned
-	returned  seqHeap
-	line      line
-	deferred  int // entries in state Deferred
-	scheduled int // entries in state Scheduled
+	parts     []shelf // by partition; nil unless the queue is partitioned and this is its main box
+	deferred  int     // entries in state Deferred
+	scheduled int     // entries in state Scheduled
 	bytes     int64
 	pending   int // entries that are not committed yet
+}
+
+// shelfOf returns the shelf from which e is served.
+func (b *box) shelfOf(e *entry) *shelf {
+	switch {
+	case e.session != nil && b.sub == Main:
+		return &e.session.shelf
+	case b.parts != nil:
+		return &b.parts[partitionOf(e.seq)]
+	}
+	return &b.shelf
+}
+
+func (b *box) insert(e *entry) {
+	b.add(e)
+	if s := b.shelfOf(e); s != &b.shelf {
+		s.add(e)
+	}
+}
+
+func (b *box) erase(e *entry) {
+	b.remove(e)
+	if s := b.shelfOf(e); s != &b.shelf {
+		s.remove(e)
+	}
+}
+
+// makeAvailable lets receives have e, which is at rest and active.
+func (b *box) makeAvailable(e *entry) {
+	s := b.shelfOf(e)
+	s.makeAvailable(e)
+	if s != &b.shelf && e.session == nil {
+		b.available++ // consumers of a partitioned queue wait at the box
+	}
+}
+
+// take removes e, which is ready, from what is available and gives it the mark m.
+func (b *box) take(e *entry, m mark) {
+	s := b.shelfOf(e)
+	s.take(e, m)
+	if s != &b.shelf && e.session == nil {
+		b.available--
+	}
+}
+
+// nextReady returns the next entry for a consumer that waits at the box: of the first ones of all partitions, the one
+// that arrived first (PART-6).
+func (b *box) nextReady() *entry {
+	if b.parts == nil {
+		return b.shelf.nextReady()
+	}
+	var first *entry
+	for i := range b.parts {
+		e := b.parts[i].nextReady()
+		if e != nil && (first == nil || e.enqueued < first.enqueued || e.enqueued == first.enqueued && e.row < first.row) {
+			first = e
+		}
+	}
+	return first
 }
 
 // admit takes in an entry that is at rest.
 func (b *box) admit(e *entry) {
 	e.mark = markFree
-	b.bytes += int64(e.body.size)
+	b.bytes += e.body.counted()
 	b.tally(e, 1)
 	if e.state == Active {
 		b.makeAvailable(e)
@@ -39,9 +93,9 @@ func (b *box) tally(e *entry, by int) {
 
 // dismiss takes a committed entry out of the log.
 func (b *box) dismiss(e *entry) {
-	b.bytes -= int64(e.body.size)
+	b.bytes -= e.body.counted()
 	b.tally(e, -1)
-	b.remove(e)
+	b.erase(e)
 	e.mark = markGone
 }
 
@@ -49,7 +103,7 @@ func (b *box) dismiss(e *entry) {
 func (b *box) expect(e *entry) {
 	e.mark = markPending
 	b.pending++
-	b.add(e)
+	b.insert(e)
 }
 
 // arrive makes an expected entry visible.
@@ -61,60 +115,6 @@ func (b *box) arrive(e *entry) {
 // forget takes out an expected entry whose insertion failed.
 func (b *box) forget(e *entry) {
 	b.pending--
-	b.remove(e)
+	b.erase(e)
 	e.mark = markGone
-}
-
-// makeAvailable lets receives have e, which is at rest and active.
-func (b *box) makeAvailable(e *entry) {
-	e.mark = markFree
-	b.available++
-	if e.seq < b.next && !e.returned {
-		e.returned = true
-		heap.Push(&b.returned, e)
-	}
-}
-
-// take removes e, which is ready, from what is available and gives it the mark m.
-func (b *box) take(e *entry, m mark) {
-	e.mark = m
-	b.available--
-}
-
-// nextReady returns the available entry with the lowest number (ORD-1) without taking it, or nil.
-func (b *box) nextReady() *entry {
-	for len(b.returned) > 0 {
-		if e := b.returned[0]; e.ready() {
-			return e
-		}
-		heap.Pop(&b.returned).(*entry).returned = false
-	}
-	if b.available == 0 {
-		return nil
-	}
-	var found *entry
-	b.ascend(b.next, func(e *entry) bool {
-		if e.ready() {
-			found = e
-			return false
-		}
-		b.next = e.seq + 1
-		return true
-	})
-	return found
-}
-
-// seqHeap is a heap of entries, the lowest number on top.
-type seqHeap []*entry
-
-func (h seqHeap) Len() int           { return len(h) }
-func (h seqHeap) Less(i, j int) bool { return h[i].seq < h[j].seq }
-func (h seqHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *seqHeap) Push(x any)        { *h = append(*h, x.(*entry)) }
-func (h *seqHeap) Pop() any {
-	old := *h
-	e := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return e
 }

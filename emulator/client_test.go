@@ -175,7 +175,7 @@ func (b *broker) tryPeek(sub emulator.SubQueue, from int64, max, maxBytes int, o
 	b.t.Helper()
 	var msgs [][]byte
 	done := newOutcome()
-	err := b.q.Peek(sub, from, max, maxBytes, omit, func(m [][]byte, err error) { msgs = m; done <- err })
+	err := b.q.Peek(emulator.Peek{Sub: sub, From: from, Max: max, MaxBytes: maxBytes, OmitBody: omit}, func(m [][]byte, err error) { msgs = m; done <- err })
 	if err == nil {
 		err = <-done
 	}
@@ -187,7 +187,7 @@ func (b *broker) byNumber(sub emulator.SubQueue, mode emulator.ReceiveMode, seqs
 	b.t.Helper()
 	var ds []*emulator.Delivery
 	done := newOutcome()
-	err := b.q.ReceiveDeferred(sub, seqs, mode, func(d []*emulator.Delivery, err error) { ds = d; done <- err })
+	err := b.q.ReceiveDeferred(sub, seqs, mode, nil, func(d []*emulator.Delivery, err error) { ds = d; done <- err })
 	if err == nil {
 		err = <-done
 	}

@@ -20,6 +20,10 @@ type Consumer struct {
 	mode   ReceiveMode
 	notify func()
 
+	shelf   *shelf      // where it is served
+	session *session    // nil: not a session receiver
+	lost    func(error) // of a session receiver
+
 	// guarded by q.mu
 	closed     bool
 	inLine     bool
@@ -30,15 +34,20 @@ type Consumer struct {
 
 // NewConsumer attaches a consumer to a sub-queue. notify says: call Take again, or look whether your deliveries have
 // become ready. It runs on any goroutine, possibly under the queue's mutex: it must only set a flag or post. Every
-// notify must be answered with a Take, if only with one of zero.
+// notify must be answered with a Take, if only with one of zero. An entity with sessions takes session receivers only
+// (SESS-5); its dead-letter queue takes plain ones (DLQ-6).
 func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.canReceiveLocked(); err != nil {
+	if err := q.canReceiveLocked(sub); err != nil {
 		return nil, err
 	}
+	if q.options.RequiresSession && sub == Main {
+		return nil, errorf(CodeNotAllowed, q.path, "It is not possible for an entity that requires sessions to create a "+
+			"non-sessionful message receiver.")
+	}
 	q.touchLocked(q.ns.Now())
-	return &Consumer{q: q, sub: sub, mode: mode, notify: notify}, nil
+	return &Consumer{q: q, sub: sub, mode: mode, notify: notify, shelf: &q.box(sub).shelf}, nil
 }
 
 // Take appends up to max messages, a quantum at most, to dst, those with the lowest numbers first (ORD-1). If there
@@ -52,36 +61,45 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 	q := c.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	b := q.box(c.sub)
+	line := &c.shelf.line
 	poked := c.promise > 0
-	b.line.promised -= c.promise
+	line.promised -= c.promise
 	c.promise = 0
-	if c.closed || max <= 0 || q.canReceiveLocked() != nil {
-		b.line.leave(c)
-		b.wake()
+	now := q.ns.Now()
+	if c.closed || max <= 0 || q.canReceiveLocked(c.sub) != nil {
+		c.stopWaitingLocked(poked, now)
+		c.shelf.wake()
 		return dst
 	}
-	now := q.ns.Now()
-	taken := c.pickLocked(b, min(max, quantum, b.available-b.line.promised), now)
-	c.lineUpLocked(b, max, len(taken), poked)
+	taken := c.pickLocked(min(max, quantum, c.shelf.available-line.promised), now)
+	c.lineUpLocked(max, len(taken), poked)
 	if len(taken) > 0 {
 		q.touchLocked(now)
 		dst = append(dst, c.deliverLocked(taken, now)...)
 	}
-	b.wake()
+	c.shelf.wake()
 	return dst
+}
+
+// stopWaitingLocked takes the consumer out of the line. Until now it was receiving (IDLE-5).
+func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
+	if c.inLine || poked {
+		c.q.touchLocked(now)
+	}
+	c.shelf.line.leave(c)
 }
 
 // pickLocked returns up to n available entries, without changing them yet; expired ones go where expired messages
 // go instead (EXP-5, EXP-7).
-func (c *Consumer) pickLocked(b *box, n int, now int64) []*entry {
-	if n <= 0 {
+func (c *Consumer) pickLocked(n int, now int64) []*entry {
+	if n <= 0 || c.shelf.returning > 0 {
 		return nil
 	}
+	b := c.q.box(c.sub)
 	picked := make([]*entry, 0, n)
 	var expired []*entry
 	for len(picked) < n {
-		e := b.nextReady()
+		e := c.nextReadyLocked(b)
 		if e == nil {
 			break
 		}
@@ -93,7 +111,6 @@ func (c *Consumer) pickLocked(b *box, n int, now int64) []*entry {
 		picked = append(picked, e)
 	}
 	for _, e := range expired {
-		e.mark = markFree
 		b.makeAvailable(e)
 	}
 	if len(expired) > 0 {
@@ -102,20 +119,28 @@ func (c *Consumer) pickLocked(b *box, n int, now int64) []*entry {
 	return picked
 }
 
+func (c *Consumer) nextReadyLocked(b *box) *entry {
+	if c.session != nil {
+		return c.session.nextReady()
+	}
+	return b.nextReady()
+}
+
 // lineUpLocked puts a consumer that asked for max and got taken in its place in the line.
-func (c *Consumer) lineUpLocked(b *box, max, taken int, poked bool) {
+func (c *Consumer) lineUpLocked(max, taken int, poked bool) {
+	line := &c.shelf.line
 	c.want = max - taken
 	switch {
 	case c.want == 0 || taken == quantum:
-		b.line.leave(c) // full, or it comes back at once
+		line.leave(c) // full, or it comes back at once
 	case taken > 0:
-		b.line.leave(c)
-		b.line.pushBack(c)
+		line.leave(c)
+		line.pushBack(c)
 	case c.inLine:
 	case poked:
-		b.line.pushFront(c) // somebody was faster; it keeps its turn
+		line.pushFront(c) // somebody was faster; it keeps its turn
 	default:
-		b.line.pushBack(c)
+		line.pushBack(c)
 	}
 }
 
@@ -136,18 +161,25 @@ func (c *Consumer) deliverLocked(taken []*entry, now int64) []*Delivery {
 	return ds
 }
 
-// Close takes the consumer off the queue. Locks run on (LOCK-10); deliveries that did not reach the wire have to be
-// given back with Return before.
+// Close takes the consumer off the queue. Locks run on (LOCK-10), but a session is free at once, and so are its
+// messages (SESS-18). Deliveries that did not reach the wire have to be given back with Return before.
 func (c *Consumer) Close() {
 	q := c.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	b := q.box(c.sub)
-	b.line.promised -= c.promise
+	if c.closed {
+		return
+	}
+	if c.session != nil {
+		q.freeSessionLocked(c.session, false, q.ns.Now())
+		return
+	}
+	poked := c.promise > 0
+	c.shelf.line.promised -= c.promise
 	c.promise = 0
 	c.closed = true
-	b.line.leave(c)
-	b.wake()
+	c.stopWaitingLocked(poked, q.ns.Now())
+	c.shelf.wake()
 }
 
 // Settle settles a delivery of this consumer, as [Queue.Settle] does.

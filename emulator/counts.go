@@ -23,8 +23,6 @@ func (q *Queue) Counts() Counts {
 		DeadLetter:         int64(q.boxes[DeadLetter].n - q.boxes[DeadLetter].pending),
 		TransferDeadLetter: int64(q.boxes[TransferDeadLetter].n - q.boxes[TransferDeadLetter].pending),
 	}
-	for i := range q.boxes {
-		c.SizeBytes += q.boxes[i].bytes
-	}
+	c.SizeBytes = q.sizeLocked()
 	return c
 }

@@ -12,3 +12,9 @@ func maxDeliveryProperties(count uint32) []byte {
 func headerSizeProperties() []byte {
 	return deadLetterProperties("HeaderSizeExceeded", "The size quota for this stream has been exceeded.")
 }
+
+// sessionIDProperties are those of a message without the session id that it needs (DLQ-R4).
+func sessionIDProperties() []byte {
+	return deadLetterProperties("Session id is null.",
+		"Session enabled entity doesn't allow a message whose session identifier is null.")
+}

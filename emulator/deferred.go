@@ -4,14 +4,18 @@ package emulator
 // done is called once with ready deliveries, possibly before ReceiveDeferred returns and on any goroutine, or with
 // an error. A synchronous error means that done will not be called: CodeMessageNotFound if one of the messages is
 // unknown, not deferred, locked or named twice; one that has expired is treated as expired by the attempt (EXP-11).
-func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, done func([]*Delivery, error)) error {
+//
+// On an entity with sessions, holder is the consumer that holds the messages' session (DEF-9): without one the error is
+// CodeNotAllowed (DEF-14), with one that has lost it CodeSessionLockLost, and messages of other sessions are unknown
+// (DEF-13). Elsewhere it is nil.
+func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, done func([]*Delivery, error)) error {
 	q.mu.Lock()
-	if err := q.canReceiveLocked(); err != nil {
+	if err := q.mayFetchLocked(sub, holder); err != nil {
 		q.mu.Unlock()
 		return err
 	}
 	now := q.ns.Now()
-	entries, err := q.findDeferredLocked(sub, seqs, now)
+	entries, err := q.findDeferredLocked(sub, seqs, holder, now)
 	if err != nil || len(entries) == 0 {
 		q.mu.Unlock()
 		if err == nil {
@@ -53,6 +57,24 @@ func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, do
 	return nil
 }
 
+// mayFetchLocked reports why messages may not be received by their numbers, or nil.
+func (q *Queue) mayFetchLocked(sub SubQueue, holder *Consumer) error {
+	if err := q.canSettleLocked(); err != nil {
+		return err
+	}
+	if err := q.canBrowseLocked(sub); err != nil {
+		return err
+	}
+	switch {
+	case !q.options.RequiresSession || sub != Main:
+		return nil
+	case holder == nil:
+		return errorf(CodeNotAllowed, q.path,
+			"Deferred messages of the entity '%s', which requires sessions, can be received by the receiver of their session only.", q.path)
+	}
+	return holder.holdsLocked()
+}
+
 // finishDeferredRead ends a receive whose bodies had to be read. If one of them can't be had none of the messages is
 // received: their locks are given back.
 func (q *Queue) finishDeferredRead(ds, missing []*Delivery, err error, done func([]*Delivery, error)) {
@@ -85,13 +107,13 @@ func finishDeferred(ds []*Delivery, err error, done func([]*Delivery, error)) {
 }
 
 // findDeferredLocked returns the deferred, unlocked messages with the given numbers.
-func (q *Queue) findDeferredLocked(sub SubQueue, seqs []int64, now int64) ([]*entry, error) {
+func (q *Queue) findDeferredLocked(sub SubQueue, seqs []int64, holder *Consumer, now int64) ([]*entry, error) {
 	var entries, expired []*entry
 	bad := false
 	seen := make(map[int64]bool, len(seqs))
 	for _, s := range seqs {
 		e := q.box(sub).find(s)
-		if e == nil || e.state != Deferred || e.mark != markFree || seen[s] {
+		if e == nil || e.state != Deferred || e.mark != markFree || seen[s] || e.session != nil && e.session != holder.session {
 			bad = true
 			continue
 		}

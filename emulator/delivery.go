@@ -33,6 +33,7 @@ type Delivery struct {
 	withState   bool // the message state is told (PROP-6)
 	omitBody    bool // PEEK-14
 	overlay     []byte
+	source      string
 
 	body     []byte // set before progress becomes ready
 	progress atomic.Uint32
@@ -46,10 +47,10 @@ func newDelivery(q *Queue, e *entry, notify func()) *Delivery {
 	d := &Delivery{
 		q: q, e: e, notify: notify, mode: ReceiveAndDelete, seq: e.seq, enqueued: e.enqueued, ttl: e.ttl,
 		enqueuedSeq: e.enqueuedSeq(), bodyID: e.body.id, size: e.body.size, count: e.count, state: e.state,
-		overlay: e.overlay(),
+		overlay: e.overlay(), source: e.source(),
 	}
 	if e.lock != nil {
-		d.mode, d.token, d.until = PeekLock, e.lock.token, e.lock.until
+		d.mode, d.token, d.until = PeekLock, e.lock.token, e.lockedUntil()
 	}
 	return d
 }
@@ -87,6 +88,10 @@ func (d *Delivery) Append(dst []byte) []byte {
 		DeliveryCount: d.count, TTL: d.ttl, SequenceNumber: d.seq, EnqueuedTime: message.Timestamp(d.enqueued),
 		EnqueuedSequenceNumber: d.enqueuedSeq, HasEnqueuedSequenceNumber: d.enqueuedSeq != 0,
 		State: int32(d.state), HasState: d.withState, Properties: d.overlay, OmitBody: d.omitBody,
+		DeadLetterSource: d.source,
+	}
+	if d.q.partitioned() {
+		p.PartitionID, p.HasPartitionID = int16(partitionOf(d.seq)), true
 	}
 	if d.mode == PeekLock {
 		p.LockedUntil, p.HasLockedUntil = message.Timestamp(d.until), true
@@ -152,7 +157,7 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 		q.ns.logger.Error("message bodies could not be read", "entity", q.path, "error", err)
 	}
 	q.mu.Lock()
-	now := q.ns.Now()
+	var rest []*entry
 	for _, d := range ds {
 		if d.body != nil {
 			d.become(deliveryReady, d.body)
@@ -161,9 +166,39 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 		d.become(deliveryGone, nil)
 		if e := q.locks[d.token]; e != nil {
 			q.unlockLocked(e)
-			q.restLocked(e, now)
+			rest = append(rest, e)
 		}
 	}
+	q.restAfterFaultLocked(rest)
 	q.mu.Unlock()
 	ds[0].notify()
+}
+
+// faultsAtOnce is how often in a row messages that could not be delivered are put back at once.
+const faultsAtOnce = 16
+
+// restAfterFaultLocked puts back messages that could not be delivered. At first that is at once; when it goes on and
+// on, it is after a pause, since whoever waits asks for them again the moment they are there. Without messages it
+// notes that the fault is over.
+func (q *Queue) restAfterFaultLocked(entries []*entry) {
+	if len(entries) == 0 {
+		q.faults = 0
+		return
+	}
+	q.faults++
+	if q.faults <= faultsAtOnce {
+		for i := len(entries) - 1; i >= 0; i-- {
+			q.restLocked(entries[i], q.ns.Now())
+		}
+		return
+	}
+	q.ns.clock.At(instant(q.laterLocked()), func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		for _, e := range entries {
+			if e.mark == markBusy && !q.deleted {
+				q.restLocked(e, q.ns.Now())
+			}
+		}
+	})
 }

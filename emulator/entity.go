@@ -66,6 +66,9 @@ func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err := ns.vacant(path); err != nil {
 		return nil, err
 	}
+	if err := o.Status.check(path); err != nil {
+		return nil, err
+	}
 	q := newQueue(ns, ns.newRow(), path, o)
 	if err := ns.putEntity(EntityRecord{ID: q.id, Kind: KindQueue, Path: path}, o); err != nil {
 		return nil, err
@@ -73,6 +76,9 @@ func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 	ns.mu.Lock()
 	ns.queues[strings.ToLower(path)] = q
 	ns.mu.Unlock()
+	q.mu.Lock()
+	q.rearmNextLocked() // it may be idle from the start (IDLE-1)
+	q.mu.Unlock()
 	return q, nil
 }
 
@@ -107,7 +113,7 @@ func (ns *Namespace) commit(op Op) error {
 	done := make(chan error, 1)
 	c := &Change{Done: CompletionFunc(func(err error) { done <- err })}
 	c.Ops = append(c.Single[:0], op)
-	ns.journal.Append(c)
+	ns.append(c)
 	return <-done
 }
 
@@ -124,16 +130,33 @@ func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	if name := immutable(q.Options(), o); name != "" {
 		return nil, errorf(CodeArgument, path, "%s of the queue '%s' can't be changed.", name, path)
 	}
-	if err := ns.putEntity(EntityRecord{ID: q.id, Kind: KindQueue, Path: q.path, LastSeq: q.LastSequenceNumber()}, o); err != nil {
+	if err := o.Status.check(path); err != nil {
+		return nil, err
+	}
+	if err := ns.putEntity(EntityRecord{ID: q.id, Kind: KindQueue, Path: q.path}, o); err != nil {
 		return nil, err
 	}
 	q.mu.Lock()
-	q.options = o
-	q.updated = ns.Now()
-	q.tellWatchersLocked(errorf(CodeDetached, q.path,
-		"The link is force detached: the entity '%s' was updated. Attach again.", q.path))
+	q.applyOptionsLocked(o)
 	q.mu.Unlock()
 	return q, nil
+}
+
+// applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23), a
+// backlog begins to be forwarded (FWD-14).
+func (q *Queue) applyOptionsLocked(o QueueOptions) {
+	now := q.ns.Now()
+	q.options, q.updated = o, now
+	why := errorf(CodeDetached, q.path, "The link is force detached: the entity '%s' was updated. Attach again.", q.path)
+	for len(q.sessionEnds) > 0 {
+		q.loseSessionLocked(q.sessionEnds[0], why, false, now)
+	}
+	q.tellWatchersLocked(why)
+	q.grantLocked()
+	q.retryAt = [2]int64{}
+	q.forwardLocked(Main)
+	q.forwardLocked(DeadLetter)
+	q.rearmNextLocked()
 }
 
 // DeleteEntity removes a queue or a topic with everything in it (DEL-1) and waits until that is durable. A later
@@ -144,7 +167,7 @@ func (ns *Namespace) DeleteEntity(path string) error {
 	q, t := ns.lookUp(path)
 	switch {
 	case q != nil:
-		return ns.deleteQueue(q)
+		return ns.deleteQueueLocked(q, nil)
 	case t != nil:
 		if err := ns.commit(Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: t.id, Kind: KindTopic, Path: t.path}}); err != nil {
 			return err
@@ -157,8 +180,20 @@ func (ns *Namespace) DeleteEntity(path string) error {
 	return NotFound(path)
 }
 
-func (ns *Namespace) deleteQueue(q *Queue) error {
+// deleteIf removes a queue if the condition, asked under its mutex, still holds.
+func (ns *Namespace) deleteIf(q *Queue, condition func() bool) error {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	return ns.deleteQueueLocked(q, condition)
+}
+
+// deleteQueueLocked removes a queue; the caller holds ns.admin.
+func (ns *Namespace) deleteQueueLocked(q *Queue, condition func() bool) error {
 	q.mu.Lock()
+	if q.deleted || condition != nil && !condition() {
+		q.mu.Unlock()
+		return nil
+	}
 	q.deleted = true // from here on nothing is appended for it
 	q.mu.Unlock()
 	if err := ns.commit(Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: q.id, Kind: KindQueue, Path: q.path}}); err != nil {
@@ -187,7 +222,10 @@ func (q *Queue) reviveLocked() {
 		q.timer.Stop()
 	}
 	q.timer, q.timerAt = nil, 0
+	q.touchLocked(q.ns.Now()) // an idle one is tried again after another span
 	q.rearmNextLocked()
+	q.forwardLocked(Main)
+	q.forwardLocked(DeadLetter)
 	q.tellWatchersLocked(errorf(CodeDetached, q.path,
 		"The link is force detached: the entity '%s' could not be deleted. Attach again.", q.path))
 }

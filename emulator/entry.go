@@ -12,7 +12,7 @@ const (
 	markGone                // no longer in any log
 )
 
-// entry is one message in memory. There is one for every stored message, so its size matters: 64 bytes, with what
+// entry is one message in memory. There is one for every stored message, so its size matters: 80 bytes, with what
 // few messages have in extra and what only locked ones have in lock.
 type entry struct {
 	seq      int64
@@ -20,9 +20,10 @@ type entry struct {
 	ttl      int64 // ms; 0: does not expire
 	row      int64
 	body     *payload
-	extra    *extra // nil on most messages
-	lock     *lock  // not nil while mark is markLocked
-	count    uint32 // delivery count (DC-1)
+	extra    *extra   // nil on most messages
+	lock     *lock    // not nil while mark is markLocked
+	session  *session // nil where the queue has no sessions, and in dead-letter queues (DLQ-6)
+	count    uint32   // delivery count (DC-1)
 	state    State
 	mark     mark
 	sub      SubQueue
@@ -35,6 +36,8 @@ type extra struct {
 	overlay     []byte // changed application properties
 	reason      string // dead-letter reason
 	enqueuedSeq int64  // SEQ-16
+	hops        uint8  // transfers so far (FWD-9)
+	source      string // where it was dead-lettered before it was forwarded (DLQ-10)
 }
 
 // payload is the encoded message as the sender sent it, shared by all copies of the message.
@@ -45,10 +48,22 @@ type payload struct {
 	refs int32
 }
 
+// counted is what the message counts against the size of its queue: a large one counts twice (QUO-3).
+func (p *payload) counted() int64 {
+	if p.size > 1<<20 {
+		return 2 * int64(p.size)
+	}
+	return int64(p.size)
+}
+
 // lock is a peek-lock (LOCK-1).
 type lock struct {
 	token LockToken
-	until int64 // ms
+	until int64        // ms; of a message in a session, the session's lock counts instead
+	tx    *Transaction // that will settle it; nil: none
+
+	holder *Consumer // of the session; nil without one
+	back   bool      // nobody's: the message must return to its session before others leave it (SESS-20)
 }
 
 func (e *entry) due() int64 {
@@ -106,7 +121,7 @@ func (e *entry) withExtra() extra {
 
 // setExtra stores x, or nothing if nothing is set in it.
 func (e *entry) setExtra(x extra) {
-	if x.due == 0 && x.overlay == nil && x.reason == "" && x.enqueuedSeq == 0 {
+	if x.due == 0 && x.overlay == nil && x.reason == "" && x.enqueuedSeq == 0 && x.hops == 0 && x.source == "" {
 		e.extra = nil
 		return
 	}
@@ -119,5 +134,20 @@ func (e *entry) record(entity int64) MessageRecord {
 		Row: e.row, Entity: entity, Sub: e.sub, Seq: e.seq, Body: e.body.id, State: e.state,
 		Enqueued: e.enqueued, TTL: e.ttl, Scheduled: e.due(), Size: int64(e.body.size),
 		DeliveryCount: e.count, Overlay: e.overlay(), Reason: e.reason(), EnqueuedSeq: e.enqueuedSeq(),
+		Hops: e.hops(), Source: e.source(),
 	}
+}
+
+func (e *entry) hops() uint8 {
+	if e.extra == nil {
+		return 0
+	}
+	return e.extra.hops
+}
+
+func (e *entry) source() string {
+	if e.extra == nil {
+		return ""
+	}
+	return e.extra.source
 }

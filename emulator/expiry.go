@@ -13,6 +13,9 @@ func (q *Queue) expireLocked(entries []*entry, now int64) {
 		}
 		q.box(e.sub).take(e, markBusy)
 		op.expireLocked(e)
+		if e.session != nil {
+			q.rankLocked(e.session) // EXP-14
+		}
 	}
 	op.appendLocked()
 }

@@ -52,6 +52,8 @@ type MessageRecord struct {
 	Overlay       []byte // encoded map of application properties that the broker or a settlement changed; nil if none
 	Reason        string // dead-letter reason, for people; the overlay has it too
 	EnqueuedSeq   int64  // number at first submission (SEQ-16); 0 on messages sent directly
+	Hops          uint8  // transfers from entity to entity so far (FWD-9)
+	Source        string // path of the entity whose dead-letter queue it was forwarded from (DLQ-10)
 }
 
 // OpKind says what an [Op] does.
@@ -60,22 +62,26 @@ type OpKind uint8
 // The operations of a change.
 const (
 	OpInsert       OpKind = iota + 1 // store Record, and Data under Record.Body if Data is not nil
-	OpUpdate                         // write the changeable columns of Record: Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount, Overlay, Reason
+	OpUpdate                         // write the changeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount, Overlay, Reason, EnqueuedSeq, Hops, Source
 	OpDelete                         // remove row Record.Row, and body Record.Body if DropBody
 	OpCounter                        // nothing but the counter: Record.Entity's last number becomes Record.Seq
 	OpPutEntity                      // store Entity (insert or replace by id)
 	OpDeleteEntity                   // remove the entity Entity.ID and everything in it
+	OpSessionState                   // state of session Record.SessionID of Record.Entity becomes Data, set at Record.Enqueued; nil Data removes it
+	OpHistory                        // remember the key Data (16 bytes) of Record.Entity for duplicate detection, since Record.Enqueued
+	OpPruneHistory                   // forget the keys of Record.Entity that were remembered before Record.Enqueued
 )
 
 // Op is one operation of a [Change].
 //
-// The journal also keeps, per entity, the last sequence number drawn: after a commit it is the greatest Record.Seq
-// of the OpInsert, OpUpdate (only where DrawsNumber) and OpCounter operations on that entity so far. It is never derived from the rows left
-// (SEQ-4: a number is never given twice).
+// The journal also keeps, per entity and partition, the last sequence number drawn: after a commit it is the Record.Seq
+// of the last operation so far that has DrawsNumber. It is never derived from the rows left (SEQ-4: a number is never
+// given twice).
 type Op struct {
 	Kind        OpKind
-	DropBody    bool // OpDelete: the body has no other copy
-	DrawsNumber bool // OpUpdate: Record.Seq was newly drawn (activation of a scheduled message)
+	DropBody    bool  // OpDelete: the body has no other copy
+	DrawsNumber bool  // OpInsert, OpUpdate, OpCounter: Record.Seq was newly drawn from Record.Entity
+	Partition   uint8 // from which partition; 0 where there are none
 	Record      MessageRecord
 	Data        []byte // OpInsert: the encoded message; not changed and not kept after Completed
 	Entity      EntityRecord
@@ -94,9 +100,15 @@ type Change struct {
 type EntityRecord struct {
 	ID      int64 // unique in the database, never reused: a re-created entity is another one (DEL-3)
 	Kind    EntityKind
-	Path    string // as created; names are compared without case
-	LastSeq int64  // last sequence number drawn
-	Options []byte // JSON of QueueOptions or TopicOptions
+	Path    string          // as created; names are compared without case
+	Last    []CounterRecord // of each partition that drew a number, in any order; only when loading
+	Options []byte          // JSON of QueueOptions or TopicOptions
+}
+
+// CounterRecord is the last sequence number that was drawn from a partition of an entity.
+type CounterRecord struct {
+	Partition uint8
+	Seq       int64
 }
 
 // EntityKind tells entities apart.
@@ -115,10 +127,12 @@ type BodyRead struct {
 	Done   Completion
 }
 
-// Loader receives what a journal holds, at start: all entities first, then all messages in any order.
+// Loader receives what a journal holds, at start: all entities first, then the messages in any order, then the rest.
 type Loader interface {
 	LoadEntity(EntityRecord) error
 	LoadMessage(*MessageRecord) error // the record is reused by the caller; byte slices may be kept
+	LoadSession(entity int64, id string, state []byte, updated int64) error
+	LoadHistory(entity int64, key [16]byte, at int64) error // by ascending at for each entity
 }
 
 // Journal is the durable side of the domain. The store package implements it on SQLite.

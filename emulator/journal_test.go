@@ -18,14 +18,19 @@ type journal struct {
 	mu       sync.Mutex
 	appended [][]emulator.Op
 	reads    int
-	readErr  error // what all reads answer, if not nil
-	lose     int64 // the body that reads do not find
+	readErr  error                   // what all reads answer, if not nil
+	lose     int64                   // the body that reads do not find
+	hook     func(ops []emulator.Op) // called before each change is appended
 }
 
 func (j *journal) Append(c *emulator.Change) {
 	j.mu.Lock()
 	j.appended = append(j.appended, slices.Clone(c.Ops))
+	hook := j.hook
 	j.mu.Unlock()
+	if hook != nil {
+		hook(c.Ops)
+	}
 	j.Memory.Append(c)
 }
 
@@ -56,6 +61,28 @@ func (j *journal) setReads(err error, lose int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.readErr, j.lose = err, lose
+}
+
+// on calls f before each change with an operation of that kind.
+func (j *journal) on(kind emulator.OpKind, f func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.hook = func(ops []emulator.Op) {
+		if slices.ContainsFunc(ops, func(o emulator.Op) bool { return o.Kind == kind }) {
+			f()
+		}
+	}
+}
+
+// onTransfer calls f before each change that moves a message to the queue with that id.
+func (j *journal) onTransfer(id int64, f func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.hook = func(ops []emulator.Op) {
+		if slices.ContainsFunc(ops, func(o emulator.Op) bool { return o.Kind == emulator.OpUpdate && o.DrawsNumber && o.Record.Entity == id }) {
+			f()
+		}
+	}
 }
 
 // seen returns how many changes were appended and how many reads were asked for.

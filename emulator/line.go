@@ -43,15 +43,3 @@ func (l *line) leave(c *Consumer) {
 	}
 	c.inLine, c.prev, c.next = false, nil, nil
 }
-
-// wake pokes as many consumers, from the front of the line, as can take what is available. A poked consumer answers
-// with a Take, which passes on what it does not want.
-func (b *box) wake() {
-	for b.line.first != nil && b.available > b.line.promised {
-		c := b.line.first
-		b.line.leave(c)
-		c.promise = c.want
-		b.line.promised += c.promise
-		c.notify()
-	}
-}

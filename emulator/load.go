@@ -38,6 +38,12 @@ func (ns *Namespace) catchUp() error {
 	}
 	for _, q := range ns.Queues() {
 		q.mu.Lock()
+		q.updated = ns.Now() // idle clocks restart
+		for _, s := range q.sessions {
+			q.rankLocked(s)
+		}
+		q.forwardLocked(Main)
+		q.forwardLocked(DeadLetter)
 		q.rearmNextLocked()
 		q.mu.Unlock()
 	}
@@ -71,7 +77,11 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 			return fmt.Errorf("read the settings of queue %q: %w", r.Path, err)
 		}
 		q := newQueue(l.ns, r.ID, r.Path, o)
-		q.lastSeq, q.committed = r.LastSeq, r.LastSeq
+		for _, last := range r.Last {
+			c := &q.counters[int(last.Partition)%len(q.counters)]
+			c.last = last.Seq &^ c.base
+			c.committed = c.last
+		}
 		l.byID[r.ID] = q
 		l.ns.queues[key] = q
 	case KindTopic:
@@ -99,7 +109,12 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 		seq: r.Seq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row, count: r.DeliveryCount, state: r.State, sub: r.Sub,
 		body: l.body(r),
 	}
-	e.setExtra(extra{due: r.Scheduled, overlay: r.Overlay, reason: r.Reason, enqueuedSeq: r.EnqueuedSeq})
+	e.setExtra(extra{
+		due: r.Scheduled, overlay: r.Overlay, reason: r.Reason, enqueuedSeq: r.EnqueuedSeq, hops: r.Hops, source: r.Source,
+	})
+	if q.options.RequiresSession && r.Sub == Main && r.HasSession {
+		e.session = q.sessionLocked(r.SessionID)
+	}
 	l.lastRow = max(l.lastRow, r.Row, r.Body)
 	b := &q.boxes[r.Sub]
 	// Rows come in no order: collect now, sort once in settleLocked.
@@ -109,6 +124,28 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 		b.chunks[n-1] = append(b.chunks[n-1], e)
 	}
 	b.n++
+	return nil
+}
+
+// LoadSession takes in the state of a session.
+func (l *loader) LoadSession(entity int64, id string, state []byte, updated int64) error {
+	q := l.byID[entity]
+	if q == nil {
+		return fmt.Errorf("the state of session %q belongs to the unknown entity %d", id, entity)
+	}
+	s := q.sessionLocked(id)
+	s.state, s.updated = state, updated
+	q.stateBytes += int64(len(state))
+	return nil
+}
+
+// LoadHistory takes in a message id that duplicate detection remembers.
+func (l *loader) LoadHistory(entity int64, key [16]byte, at int64) error {
+	q := l.byID[entity]
+	if q == nil {
+		return fmt.Errorf("a remembered message id belongs to the unknown entity %d", entity)
+	}
+	q.history.add(key, at)
 	return nil
 }
 
@@ -137,12 +174,12 @@ func (l *loader) settleLocked(q *Queue, b *box) {
 	}
 	b.chunks, b.n = nil, 0
 	for _, e := range all {
-		b.add(e)
+		b.insert(e)
 		b.admit(e)
 		switch {
 		case e.state == Scheduled:
 			q.dues.add(e, e.due())
-		case e.ttl > 0 && e.sub == Main:
+		case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
 			q.expiries.add(e, e.expires())
 		}
 	}

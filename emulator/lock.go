@@ -3,6 +3,7 @@ package emulator
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"math"
 )
 
 // LockToken identifies one delivery of a message (LOCK-3), in RFC 4122 byte order.
@@ -34,8 +35,23 @@ func (q *Queue) newTokenLocked() LockToken {
 func (q *Queue) holdLocked(e *entry, l *lock) {
 	e.mark, e.lock = markLocked, l
 	q.locks[l.token] = e
+	if l.until == sessionLock {
+		e.session.locked++
+		return
+	}
 	q.lockEnds.add(e, l.until)
 	q.rearmLocked(l.until)
+}
+
+// sessionLock is the until of locks that end with their session's (SESS-12).
+const sessionLock = math.MaxInt64
+
+// lockedUntil returns when the entry's lock ends.
+func (e *entry) lockedUntil() int64 {
+	if e.lock.until == sessionLock {
+		return e.session.until
+	}
+	return e.lock.until
 }
 
 // unlockLocked takes the lock from e and leaves it busy; its token is dead from here on.
@@ -43,14 +59,22 @@ func (q *Queue) unlockLocked(e *entry) *lock {
 	l := e.lock
 	e.lock, e.mark = nil, markBusy
 	delete(q.locks, l.token)
-	q.lockEnds.remove(l.until)
+	if l.until == sessionLock {
+		e.session.locked--
+	} else {
+		q.lockEnds.remove(l.until)
+	}
+	if l.back {
+		e.session.returning--
+	}
 	return l
 }
 
-// lockedLocked returns the entry that the token locks, or nil if the lock is gone or over (LOCK-8).
+// lockedLocked returns the entry that the token locks, or nil if the lock is gone or over (LOCK-8), or a transaction
+// has the message (TXN-17).
 func (q *Queue) lockedLocked(t LockToken, now int64) *entry {
 	e := q.locks[t]
-	if e == nil || e.lock.until <= now {
+	if e == nil || e.lockedUntil() <= now || e.lock.tx != nil {
 		return nil
 	}
 	return e
@@ -70,7 +94,7 @@ func (q *Queue) restLocked(e *entry, now int64) {
 		q.expireLocked([]*entry{e}, now)
 		return
 	}
-	b.wake()
+	q.stirLocked(e)
 }
 
 // Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the
@@ -78,12 +102,18 @@ func (q *Queue) restLocked(e *entry, now int64) {
 func (q *Queue) Renew(tokens []LockToken) ([]int64, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.renewLocked(tokens, nil)
+}
+
+// renewLocked is Renew; tx may renew the locks of messages that it will settle.
+func (q *Queue) renewLocked(tokens []LockToken, tx *Transaction) ([]int64, error) {
 	if err := q.canSettleLocked(); err != nil {
 		return nil, err
 	}
 	now := q.ns.Now()
 	for _, t := range tokens {
-		if q.lockedLocked(t, now) == nil {
+		if e := q.locks[t]; q.lockedLocked(t, now) == nil &&
+			(e == nil || tx == nil || e.lock.tx != tx || e.lockedUntil() <= now) {
 			return nil, lockLost(q.path)
 		}
 	}
@@ -92,6 +122,10 @@ func (q *Queue) Renew(tokens []LockToken) ([]int64, error) {
 	for i, t := range tokens {
 		e := q.locks[t]
 		old := e.lock.until
+		if old == sessionLock { // SESS-21
+			untils[i] = e.session.until
+			continue
+		}
 		e.lock.until = until
 		q.lockEnds.remove(old)
 		q.lockEnds.add(e, until)
@@ -104,5 +138,9 @@ func (q *Queue) Renew(tokens []LockToken) ([]int64, error) {
 
 // lockLocked locks an entry that was picked for a delivery, from now on (LOCK-2).
 func (q *Queue) lockLocked(e *entry, now int64) {
-	q.holdLocked(e, &lock{token: q.newTokenLocked(), until: now + q.options.lockDuration().Milliseconds()})
+	l := &lock{token: q.newTokenLocked(), until: now + q.options.lockDuration().Milliseconds()}
+	if e.session != nil {
+		l.until, l.holder = sessionLock, e.session.holder
+	}
+	q.holdLocked(e, l)
 }

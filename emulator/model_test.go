@@ -14,6 +14,12 @@ type model struct {
 	options  emulator.QueueOptions
 	messages []*modelMessage
 	last     int64 // last sequence number given
+
+	// only in an atlas
+	path     string
+	atlas    *atlas
+	history  map[string]time.Time
+	sessions map[string]*modelSession
 }
 
 // modelMessage is one message with everything about it in plain fields.
@@ -31,6 +37,14 @@ type modelMessage struct {
 	token    lockToken // zero if nobody holds it
 	mark     int64     // the property that settlements change
 	reason   any
+
+	// only in an atlas
+	session *string
+	id      string        // message id
+	first   int64         // enqueued sequence number
+	source  string        // dead-letter source
+	held    *modelSession // whose holder's lock it is that locks it
+	work    *modelWork    // that will settle it
 }
 
 func (m *modelMessage) expired(now time.Time) bool {
@@ -45,7 +59,13 @@ func (m *modelMessage) String() string {
 		m.seq, m.body, m.state, m.count, m.enqueued.Format("15:04:05.000"), m.ttl, m.mark, m.reason)
 }
 
-func (q *model) draw() int64 { q.last++; return q.last }
+func (q *model) draw() int64 {
+	if q.atlas != nil {
+		return 0 // it is looked up
+	}
+	q.last++
+	return q.last
+}
 
 // send stores a message; due is zero for one that is not scheduled.
 func (q *model) send(body string, ttl time.Duration, due, now time.Time) *modelMessage {
@@ -72,7 +92,7 @@ func (q *model) in(sub emulator.SubQueue, f func(*modelMessage) bool) []*modelMe
 			found = append(found, m)
 		}
 	}
-	slices.SortFunc(found, func(a, b *modelMessage) int { return int(a.seq - b.seq) })
+	slices.SortStableFunc(found, func(a, b *modelMessage) int { return int(a.seq - b.seq) })
 	return found
 }
 
@@ -91,14 +111,14 @@ func (q *model) lock(m *modelMessage, token lockToken, now time.Time) {
 
 // unlock lets m rest; if it has expired meanwhile that takes effect (EXP-8).
 func (q *model) unlock(m *modelMessage, now time.Time) {
-	m.locked, m.token = false, lockToken{}
+	m.locked, m.token, m.held, m.work = false, lockToken{}, nil, nil
 	if m.state == emulator.Active && m.expired(now) {
 		q.expire(m)
 	}
 }
 
 func (q *model) deadLetter(m *modelMessage, reason any) {
-	m.sub, m.state, m.locked, m.token = emulator.DeadLetter, emulator.Active, false, lockToken{}
+	m.sub, m.state, m.locked, m.token, m.held = emulator.DeadLetter, emulator.Active, false, lockToken{}, nil
 	if reason != nil {
 		m.reason = reason
 	}
@@ -114,6 +134,7 @@ func (q *model) expire(m *modelMessage) {
 
 // fail is a delivery that came to nothing: an abandon with a changed property, or the end of a lock with none.
 func (q *model) fail(m *modelMessage, mark int64, now time.Time) {
+	m.leaveWork()
 	if m.state == emulator.Active && m.expired(now) {
 		q.expire(m)
 		return
@@ -161,7 +182,7 @@ func (m *modelMessage) next() (time.Time, bool) {
 	case m.state == emulator.Scheduled:
 		return m.due, true
 	case m.locked:
-		return m.until, true
+		return m.until, m.held == nil
 	case m.state == emulator.Active && m.ttl > 0 && m.sub == emulator.Main:
 		return m.enqueued.Add(m.ttl), true
 	}
@@ -197,6 +218,7 @@ func (q *model) happen(now time.Time, broken bool) {
 		case m.state == emulator.Scheduled:
 			due = append(due, m)
 		case broken: // nobody may have it until that is written
+			m.leaveWork()
 			m.locked, m.token, m.until = true, lockToken{}, now.Add(time.Second)
 		case m.locked:
 			q.fail(m, 0, now)

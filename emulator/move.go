@@ -9,17 +9,19 @@ type move struct {
 	steps  []step
 	done   Completion // may be nil
 	lock   *lock      // of the entry whose step is added next; nil if it had none
-	again  bool       // the entries are deferred and will be asked for again: if the commit fails they just rest
+	again  bool       // if the commit fails the entries just rest: whoever asked for the move tries again
 	one    [1]step
 }
 
 // step is what happens to one entry once the move is committed.
 type step struct {
-	e    *entry
-	lock *lock  // what e gets back if the commit fails
-	rest bool   // e goes back to rest then
-	to   *entry // its new self, pending in another log; nil if it stays or goes
-	gone bool
+	e        *entry
+	lock     *lock  // what e gets back if the commit fails
+	rest     bool   // e goes back to rest then
+	to       *entry // its new self, pending in another log; nil if it stays or goes
+	gone     bool
+	keepBody bool // of a message that goes: it lives on in another queue
+	back     bool // it returns to its session and must not be overtaken meanwhile (SESS-20)
 	// the new values of an entry that stays
 	state State
 	count uint32
@@ -57,7 +59,11 @@ func (op *move) changeLocked(e *entry, s State, count uint32, overlay []byte) {
 	x.overlay = overlay
 	r := e.record(op.q.id)
 	r.State, r.DeliveryCount, r.Overlay = s, count, overlay
-	op.add(step{e: e, state: s, count: count, extra: x}, Op{Kind: OpUpdate, Record: r})
+	back := e.session != nil && e.sub == Main && s == Active
+	if back {
+		e.session.returning++
+	}
+	op.add(step{e: e, state: s, count: count, extra: x, back: back}, Op{Kind: OpUpdate, Record: r})
 }
 
 // restLocked adds nothing: e goes back to its place at once.
@@ -96,7 +102,7 @@ func (op *move) expireLocked(e *entry) {
 // appendLocked hands the move to the journal.
 func (op *move) appendLocked() {
 	if len(op.steps) > 0 {
-		op.q.ns.journal.Append(&op.change)
+		op.q.ns.append(&op.change)
 	} else if op.done != nil {
 		op.done.Completed(nil)
 	}
@@ -106,17 +112,7 @@ func (op *move) appendLocked() {
 func (op *move) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
-	now := q.ns.Now()
-	for i := range op.steps {
-		if s := &op.steps[i]; err != nil {
-			q.undoLocked(s)
-		} else {
-			q.applyLocked(s, now)
-		}
-	}
-	for i := range q.boxes {
-		q.boxes[i].wake()
-	}
+	op.finishLocked(err)
 	q.mu.Unlock()
 	if op.done != nil {
 		op.done.Completed(err)
@@ -125,18 +121,36 @@ func (op *move) Completed(err error) {
 	}
 }
 
+func (op *move) finishLocked(err error) {
+	q := op.q
+	now := q.ns.Now()
+	for i := range op.steps {
+		s := &op.steps[i]
+		if s.back {
+			s.e.session.returning--
+		}
+		if err != nil {
+			q.undoLocked(s)
+		} else {
+			q.applyLocked(s, now)
+		}
+		if s.back && s.e.session.returning == 0 { // others may leave the session again, whatever became of this one
+			s.e.session.wake()
+			q.rankLocked(s.e.session)
+		}
+	}
+}
+
 func (q *Queue) applyLocked(s *step, now int64) {
 	e := s.e
 	switch {
+	case s.keepBody:
+		q.leaveLocked(e)
 	case s.gone:
 		q.dismissLocked(e)
 	case s.to != nil:
-		expires := e.expires()
-		q.box(e.sub).dismiss(e)
-		if expires != 0 && e.sub == Main {
-			q.expiries.remove(expires)
-		}
-		q.box(s.to.sub).arrive(s.to)
+		q.leaveLocked(e)
+		q.arriveLocked(s.to)
 	default:
 		b := q.box(e.sub)
 		b.tally(e, -1)
@@ -155,15 +169,21 @@ func (q *Queue) undoLocked(s *step) {
 	}
 	e := s.e
 	switch {
+	case s.lock != nil && s.lock.holder != nil && e.session.holder != s.lock.holder:
+		q.restLocked(e, q.ns.Now()) // its session was given up meanwhile
+		return
 	case s.lock != nil:
 		q.holdLocked(e, s.lock)
 		return
 	case s.rest:
-		e.mark = markFree
+		q.restLocked(e, q.ns.Now())
 		return
 	}
 	// The end of a lock or an expiry: nobody may have the message before that is written. Try again later.
-	q.holdLocked(e, &lock{token: q.newTokenLocked(), until: q.laterLocked()})
+	if s.back {
+		e.session.returning++
+	}
+	q.holdLocked(e, &lock{token: q.newTokenLocked(), until: q.laterLocked(), back: s.back})
 }
 
 func deadLetterProperties(reason, description string) []byte {

@@ -35,6 +35,12 @@ type Namespace struct {
 	lastRow  atomic.Int64 // last row id given out; bodies and entities draw from it too
 	inMemory atomic.Int64 // bytes of bodies in memory
 
+	limits Limits
+	movers running // goroutines that forward
+	lazy   bool    // Options.LazyExpiry
+
+	appended atomic.Int64 // changes handed to the journal
+
 	admin sync.Mutex // serialises changes of entities, commits included; nothing of a message's path takes it
 
 	mu     sync.RWMutex      // never held while waiting
@@ -59,7 +65,7 @@ func Open(j Journal, o Options) (*Namespace, error) {
 		return nil, fmt.Errorf("prepare message ids: %w", err)
 	}
 	ns := &Namespace{
-		name: o.Name, journal: j, clock: o.Clock, logger: o.Logger, ids: ids, budget: o.BodyBudget,
+		name: o.Name, limits: o.Limits, lazy: o.LazyExpiry, journal: j, clock: o.Clock, logger: o.Logger, ids: ids, budget: o.BodyBudget,
 		queues: make(map[string]*Queue), topics: make(map[string]*topic),
 	}
 	if ns.name == "" {
@@ -88,6 +94,7 @@ func (ns *Namespace) Close() {
 	for _, q := range ns.Queues() {
 		q.stop()
 	}
+	ns.movers.wait()
 }
 
 // Name returns the namespace's name, as error texts show it.

@@ -18,6 +18,15 @@ const (
 	StatusReceiveDisabled Status = "ReceiveDisabled"
 )
 
+// check fails unless the status is one that a user can set (STAT-1, STAT-5). None means active.
+func (s Status) check(entity string) error {
+	switch s {
+	case "", StatusActive, StatusDisabled, StatusSendDisabled, StatusReceiveDisabled:
+		return nil
+	}
+	return errorf(CodeArgument, entity, "The status '%s' of the entity '%s' can't be set.", string(s), entity)
+}
+
 // Defaults of the service for entities created through its API (DEC-4), and the default size limit (DEC-2).
 const (
 	DefaultLockDuration    = time.Minute
@@ -95,6 +104,11 @@ type Options struct {
 	Clock      Clock        // default SystemClock
 	BodyBudget int64        // bytes of message bodies kept in memory; default 64 MiB
 	Logger     *slog.Logger // default discards
+	Limits     Limits       // default LimitsRelaxed (DEC-1)
+
+	// LazyExpiry leaves expired messages where they are, counted and peeked, until a receive comes upon them, as the
+	// cloud may do (EXP-7, DEC-22). Default: they are treated at the instant.
+	LazyExpiry bool
 }
 
 // EntityConfig is an entity that must exist, as a configuration names it. Exactly one of Queue and Topic is set.

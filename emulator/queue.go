@@ -28,12 +28,20 @@ type Queue struct {
 	tokens   *rand.ChaCha8
 	watchers map[*watcher]struct{}
 	held     int64 // bytes of bodies in memory
+	faults   int   // deliveries in a row that failed for want of the journal
 
-	// Sequence numbers (SEQ-2). lastSeq is ahead of committed while changes that drew numbers are being written; if
-	// they fail it goes back, so that a failed send leaves no gap.
-	lastSeq   int64
-	committed int64
-	drawing   int // changes being written that drew numbers
+	counters   []counter // one, or one for each partition
+	roundRobin int       // last partition chosen for a message without a key
+	history    history   // of duplicate detection
+
+	sessions    map[string]*session // by id; empty unless the queue requires sessions
+	offers      offers              // sessions that accept-next may choose
+	sessionEnds sessionEnds         // held sessions
+	accepts     []*waitingAccept    // in the order they came
+	stateBytes  int64               // of all session states
+
+	forwarding [2]bool // a mover is at work on Main, DeadLetter
+	retryAt    [2]int64
 
 	created, updated, accessed int64 // ms (CNT-8, CNT-9)
 }
@@ -47,10 +55,17 @@ type watcher struct {
 func newQueue(ns *Namespace, id int64, path string, o QueueOptions) *Queue {
 	q := &Queue{
 		ns: ns, id: id, path: path, options: o, locks: make(map[LockToken]*entry), tokens: newTokens(),
-		watchers: make(map[*watcher]struct{}),
+		watchers: make(map[*watcher]struct{}), sessions: make(map[string]*session), counters: make([]counter, 1),
 	}
 	for i := range q.boxes {
 		q.boxes[i].sub = SubQueue(i)
+	}
+	if o.EnablePartitioning {
+		q.counters = make([]counter, partitions)
+		q.boxes[Main].parts = make([]shelf, partitions)
+		for i := range q.counters {
+			q.counters[i].base = int64(i) << partitionShift
+		}
 	}
 	q.lockEnds = newDeadlines(func(e *entry, at int64) bool { return e.lock != nil && e.lock.until == at })
 	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark == markFree && e.state == Scheduled })
@@ -82,38 +97,18 @@ func (q *Queue) MaxMessageSize() int64 {
 	return q.options.maxMessageBytes()
 }
 
-// LastSequenceNumber returns the last number that was given to a committed message.
+// LastSequenceNumber returns the last number that was given to a committed message, of partition 0 on a partitioned
+// queue.
 func (q *Queue) LastSequenceNumber() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.committed
+	return q.counters[0].committed
 }
 
 func (q *Queue) box(s SubQueue) *box { return &q.boxes[s] }
 
 // touchLocked notes a use of the queue (CNT-9).
 func (q *Queue) touchLocked(now int64) { q.accessed = now }
-
-// drawLocked returns the next sequence number. The caller appends a change that stores it, in the same critical
-// section, and calls drawnLocked when that is done.
-func (q *Queue) drawLocked() int64 {
-	if q.lastSeq == 1<<63-1 {
-		q.lastSeq = -1 // SEQ-6: numbering restarts at zero
-	}
-	q.lastSeq++
-	return q.lastSeq
-}
-
-// drawnLocked ends one change that drew numbers up to last.
-func (q *Queue) drawnLocked(last int64, err error) {
-	q.drawing--
-	if err == nil {
-		q.committed = last
-	}
-	if q.drawing == 0 {
-		q.lastSeq = q.committed
-	}
-}
 
 // releaseLocked gives up one copy's share of a body and reports whether it was the last.
 func (q *Queue) releaseLocked(p *payload) (last bool) {

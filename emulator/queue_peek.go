@@ -13,40 +13,50 @@ const (
 // with its state (PEEK-3); at most 250, and not more than about maxBytes, but at least one if there is any (PEEK-6).
 // With omitBody the bodies are left out (PEEK-14).
 //
+// With a session only its messages are shown, for which nobody needs to hold it (PEEK-7).
+//
 // done is called once with the encoded messages, possibly before Peek returns and on any goroutine. A synchronous
 // error means that it will not be called: CodeArgument for a max that is not positive (PEEK-12).
-func (q *Queue) Peek(sub SubQueue, from int64, max int, maxBytes int, omitBody bool, done func([][]byte, error)) error {
-	if max <= 0 {
-		return errorf(CodeArgument, q.path, "The number of messages to peek must be greater than zero; it is %d.", max)
+func (q *Queue) Peek(p Peek, done func([][]byte, error)) error {
+	if p.Max <= 0 {
+		return errorf(CodeArgument, q.path, "The number of messages to peek must be greater than zero; it is %d.", p.Max)
 	}
-	if maxBytes <= 0 {
-		maxBytes = maxPeekReply
+	if p.MaxBytes <= 0 {
+		p.MaxBytes = maxPeekReply
 	}
-	b := browse{q: q, sub: sub, max: min(max, maxPeek), maxBytes: maxBytes, omitBody: omitBody, done: done}
-	return b.run(from)
+	p.Max = min(p.Max, maxPeek)
+	b := browse{Peek: p, q: q, done: done}
+	return b.run()
+}
+
+// Peek says what to look at.
+type Peek struct {
+	Sub       SubQueue
+	From      int64   // lowest sequence number
+	Max       int     // messages
+	MaxBytes  int     // about; 0: 256 KiB
+	OmitBody  bool    // PEEK-14
+	SessionID *string // only this session's messages; nil: all
 }
 
 // browse is one peek.
 type browse struct {
-	q        *Queue
-	sub      SubQueue
-	max      int
-	maxBytes int
-	omitBody bool
-	done     func([][]byte, error)
+	Peek
+	q    *Queue
+	done func([][]byte, error)
 
 	found []*Delivery
 	bytes int
 }
 
-func (b *browse) run(from int64) error {
+func (b *browse) run() error {
 	for more := true; more; {
 		b.q.mu.Lock()
-		if err := b.q.usableLocked(); err != nil {
+		if err := b.q.canBrowseLocked(b.Sub); err != nil {
 			b.q.mu.Unlock()
 			return err
 		}
-		from, more = b.lookLocked(from)
+		b.From, more = b.lookLocked(b.From)
 		b.q.touchLocked(b.q.ns.Now()) // PEEK-11
 		b.q.mu.Unlock()
 	}
@@ -69,9 +79,9 @@ func (b *browse) run(from int64) error {
 func (b *browse) read(err error) {
 	msgs := b.encode()
 	if err == nil && len(msgs) == 0 {
-		from := b.found[len(b.found)-1].seq + 1
+		b.From = b.found[len(b.found)-1].seq + 1
 		b.found, b.bytes = nil, 0
-		if err = b.run(from); err == nil {
+		if err = b.run(); err == nil {
 			return
 		}
 	}
@@ -84,7 +94,7 @@ func (b *browse) read(err error) {
 // lookLocked notes the next messages and returns where to go on, and whether to.
 func (b *browse) lookLocked(from int64) (next int64, more bool) {
 	looked := 0
-	b.q.box(b.sub).ascend(from, func(e *entry) bool {
+	b.logLocked().ascend(from, func(e *entry) bool {
 		if looked++; looked > peekChunk {
 			more = true
 			return false
@@ -94,16 +104,27 @@ func (b *browse) lookLocked(from int64) (next int64, more bool) {
 			return true
 		}
 		size := int(e.body.size) + peekOverhead
-		if len(b.found) > 0 && b.bytes+size > b.maxBytes {
+		if len(b.found) > 0 && b.bytes+size > b.MaxBytes {
 			return false
 		}
 		b.bytes += size
 		d := newDelivery(b.q, e, nil)
 		d.mode, d.withState, d.body = ReceiveAndDelete, true, e.body.data
 		b.found = append(b.found, d)
-		return len(b.found) < b.max
+		return len(b.found) < b.Max
 	})
 	return next, more
+}
+
+// logLocked returns the entries to look at.
+func (b *browse) logLocked() *log {
+	if b.SessionID == nil || !b.q.options.RequiresSession || b.Sub != Main {
+		return &b.q.box(b.Sub).log
+	}
+	if s := b.q.sessions[*b.SessionID]; s != nil {
+		return &s.log
+	}
+	return &log{}
 }
 
 // encode returns the messages; one that was removed while its body was read is left out.
@@ -113,7 +134,7 @@ func (b *browse) encode() [][]byte {
 		if d.body == nil {
 			continue
 		}
-		d.omitBody = b.omitBody
+		d.omitBody = b.OmitBody
 		msgs = append(msgs, d.Append(make([]byte, 0, len(d.body)+peekOverhead)))
 	}
 	return msgs

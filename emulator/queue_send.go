@@ -10,33 +10,66 @@ import (
 type incoming struct {
 	raw  []byte
 	info message.Info
+	hops uint8 // transfers so far (FWD-9)
 }
 
 // Send stores messages, all or none (SEQ-14), in their order. A message with a scheduled enqueue time in the future
-// is stored as scheduled (SCHED-5, SCHED-21). The queue keeps the messages' bytes.
+// is stored as scheduled (SCHED-5, SCHED-21); a duplicate is accepted and dropped (DUP-2). The queue keeps the
+// messages' bytes.
 //
 // An error means that nothing was stored and that c will not be called; otherwise c is told once whether the
-// messages are durable. Errors: CodeNotFound, CodeEntityDisabled, CodeMessageTooLarge, CodeArgument.
+// messages are durable. Errors: CodeNotFound, CodeEntityDisabled, CodeMessageTooLarge, CodeArgument, CodeNotAllowed,
+// CodeQuotaExceeded.
 func (q *Queue) Send(msgs []message.Message, c Completion) error {
-	_, err := q.store(msgs, false, c)
-	return err
+	if len(msgs) == 0 {
+		c.Completed(nil) // QUO-14: an empty batch is legal
+		return nil
+	}
+	var one [1]incoming
+	in, err := q.inspect(one[:0], msgs)
+	if err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.acceptsLocked(in); err != nil {
+		return err
+	}
+	op := q.newSendLocked(in, nil, c)
+	q.ns.append(&op.change)
+	return nil
 }
 
 // Schedule stores messages as Send does and returns the number of each, in their order, by which it can be
 // cancelled while it is scheduled (SCHED-6). The numbers are valid once c was told of success. A message whose time
-// has come, or that has none, becomes available at once (SCHED-11).
+// has come, or that has none, becomes available at once (SCHED-11). A duplicate gets a number of its own and is not
+// stored (DUP-7, DEC-30).
 func (q *Queue) Schedule(msgs []message.Message, c Completion) ([]int64, error) {
-	return q.store(msgs, true, c)
-}
-
-func (q *Queue) store(msgs []message.Message, numbers bool, c Completion) ([]int64, error) {
 	if len(msgs) == 0 {
-		c.Completed(nil) // QUO-14: an empty batch is legal
+		c.Completed(nil)
 		return nil, nil
 	}
-	var one [1]incoming
-	in := one[:0]
-	if len(msgs) > 1 {
+	in, err := q.inspect(nil, msgs)
+	if err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.acceptsLocked(in); err != nil {
+		return nil, err
+	}
+	if err := q.canBrowseLocked(Main); err != nil {
+		return nil, err
+	}
+	seqs := make([]int64, 0, len(in))
+	op := q.newSendLocked(in, &seqs, c)
+	q.ns.append(&op.change)
+	return seqs, nil
+}
+
+// inspect reads what the broker must know of messages that are being sent.
+func (q *Queue) inspect(in []incoming, msgs []message.Message) ([]incoming, error) {
+	if len(msgs) > cap(in) {
 		in = make([]incoming, 0, len(msgs))
 	}
 	for i := range msgs {
@@ -44,35 +77,52 @@ func (q *Queue) store(msgs []message.Message, numbers bool, c Completion) ([]int
 		if err != nil {
 			return nil, &Error{Code: CodeArgument, Entity: q.path, Text: fmt.Sprintf("Message %d of %d is not valid", i+1, len(msgs)), Err: err}
 		}
+		if err := q.ns.limits.checkMessage(q.path, &msgs[i], &info); err != nil {
+			return nil, err
+		}
 		in = append(in, incoming{raw: msgs[i].Raw, info: info})
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err := q.canSendLocked(); err != nil {
-		return nil, err
-	}
-	if err := q.fitLocked(in); err != nil {
-		return nil, err
-	}
-	op := q.newSendLocked(in, c)
-	var seqs []int64
-	if numbers {
-		seqs = make([]int64, len(op.entries))
-		for i, e := range op.entries {
-			seqs[i] = e.seq
-		}
-	}
-	q.ns.journal.Append(&op.change)
-	return seqs, nil
+	return in, nil
 }
 
-// fitLocked fails if one of the messages is larger than the queue takes (QUO-5).
-func (q *Queue) fitLocked(in []incoming) error {
+// acceptsLocked reports why messages can't be stored now, or nil.
+func (q *Queue) acceptsLocked(in []incoming) error {
+	if err := q.canSendLocked(); err != nil {
+		return err
+	}
 	limit := q.options.maxMessageBytes()
 	for i := range in {
 		if n := len(in[i].raw); int64(n) > limit {
 			return errorf(CodeMessageTooLarge, q.path,
 				"The message has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", n, limit, q.path)
+		}
+		if q.options.RequiresSession && !in[i].info.HasGroupID { // SESS-2
+			return errorf(CodeNotAllowed, q.path, "The SessionId was not set on a message, and it cannot be sent to the entity. "+
+				"Entities that have session support enabled can only receive messages that have the SessionId set to a valid value.")
+		}
+	}
+	if err := q.onePartitionLocked(in); err != nil {
+		return err
+	}
+	return q.roomLocked()
+}
+
+// onePartitionLocked fails if messages of one batch belong to several partitions (PART-5), or one names two (PART-3).
+func (q *Queue) onePartitionLocked(in []incoming) error {
+	if !q.partitioned() {
+		return nil
+	}
+	first := &in[0].info
+	for i := range in {
+		x := &in[i].info
+		if x.HasGroupID && x.HasPartitionKey && x.GroupID != x.PartitionKey {
+			return errorf(CodeNotAllowed, q.path, "The PartitionKey '%s' of a message differs from its SessionId '%s'; "+
+				"the partitioned entity '%s' needs them to be equal.", x.PartitionKey, x.GroupID, q.path)
+		}
+		if x.HasGroupID != first.HasGroupID || x.GroupID != first.GroupID ||
+			x.HasPartitionKey != first.HasPartitionKey || x.PartitionKey != first.PartitionKey {
+			return errorf(CodeNotAllowed, q.path, "The messages of a batch for the partitioned entity '%s' "+
+				"must have the same SessionId and PartitionKey.", q.path)
 		}
 	}
 	return nil
@@ -83,11 +133,15 @@ type sendOp struct {
 	change  Change
 	q       *Queue
 	entries []*entry
+	keys    []remembered // new in the history
+	drawn   drawn
 	done    Completion
 	one     [1]*entry
 }
 
-func (q *Queue) newSendLocked(in []incoming, c Completion) *sendOp {
+// newSendLocked makes the change that stores messages, without appending it. With seqs, every message gets a number,
+// duplicates too.
+func (q *Queue) newSendLocked(in []incoming, seqs *[]int64, c Completion) *sendOp {
 	op := &sendOp{q: q, done: c}
 	op.entries, op.change.Ops = op.one[:0], op.change.Single[:0]
 	if len(in) > 1 {
@@ -97,27 +151,82 @@ func (q *Queue) newSendLocked(in []incoming, c Completion) *sendOp {
 	op.change.Done = op
 	now := q.ns.Now()
 	q.touchLocked(now)
-	q.drawing++
+	partition := q.partitionForLocked(&in[0])
 	for i := range in {
-		e := q.newEntryLocked(&in[i], now)
-		q.box(Main).expect(e)
-		op.entries = append(op.entries, e)
-		r := e.record(q.id)
-		q.describe(&r, &in[i].info)
-		op.change.Ops = append(op.change.Ops, Op{Kind: OpInsert, Record: r, Data: in[i].raw})
+		key, remember, duplicate := q.rememberLocked(&in[i], now)
+		if duplicate && seqs == nil {
+			continue // SEQ-18: without a number
+		}
+		seq := q.drawLocked(&op.drawn, partition)
+		if seqs != nil {
+			*seqs = append(*seqs, seq)
+		}
+		if duplicate {
+			op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
+			continue
+		}
+		op.addLocked(&in[i], seq, now)
+		if remember {
+			op.rememberLocked(key, now)
+		}
 	}
 	return op
 }
 
-func (q *Queue) newEntryLocked(in *incoming, now int64) *entry {
+// newSendAtLocked is newSendLocked with numbers that were drawn before; without any it draws them.
+func (q *Queue) newSendAtLocked(in []incoming, seqs []int64, c Completion) *sendOp {
+	if seqs == nil {
+		return q.newSendLocked(in, nil, c)
+	}
+	op := &sendOp{q: q, done: c}
+	op.change.Done = op
+	now := q.ns.Now()
+	q.touchLocked(now)
+	for i := range in {
+		key, remember, duplicate := q.rememberLocked(&in[i], now)
+		if duplicate {
+			continue
+		}
+		op.addLocked(&in[i], seqs[i], now)
+		op.change.Ops[len(op.change.Ops)-1].DrawsNumber = false
+		if remember {
+			op.rememberLocked(key, now)
+		}
+	}
+	return op
+}
+
+func (op *sendOp) rememberLocked(key historyKey, now int64) {
+	op.keys = append(op.keys, remembered{key, now})
+	op.change.Ops = append(op.change.Ops, Op{
+		Kind: OpHistory, Record: MessageRecord{Entity: op.q.id, Enqueued: now}, Data: append([]byte(nil), key[:]...),
+	})
+}
+
+// addLocked adds one message to the change.
+func (op *sendOp) addLocked(in *incoming, seq, now int64) {
+	q := op.q
+	e := q.newEntryLocked(in, seq, now)
+	q.box(Main).expect(e)
+	op.entries = append(op.entries, e)
+	r := e.record(q.id)
+	q.describe(&r, &in.info)
+	op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpInsert, Record: r, Data: in.raw}))
+}
+
+func (q *Queue) newEntryLocked(in *incoming, seq, now int64) *entry {
 	row := q.ns.newRow()
 	e := &entry{
-		seq: q.drawLocked(), enqueued: now, row: row, ttl: q.effectiveTTLLocked(in.info.TTL),
+		seq: seq, enqueued: now, row: row, ttl: q.effectiveTTLLocked(in.info.TTL),
 		body: &payload{id: row, data: in.raw, size: uint32(len(in.raw)), refs: 1},
 	}
+	x := extra{hops: in.hops}
 	if due := int64(in.info.Scheduled); in.info.HasScheduled && due > now {
-		e.state = Scheduled
-		e.extra = &extra{due: due}
+		e.state, x.due = Scheduled, due
+	}
+	e.setExtra(x)
+	if q.options.RequiresSession {
+		e.session = q.sessionLocked(in.info.GroupID)
 	}
 	return e
 }
@@ -143,29 +252,41 @@ func (q *Queue) describe(r *MessageRecord, info *message.Info) {
 func (op *sendOp) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
-	b := q.box(Main)
-	q.drawnLocked(op.entries[len(op.entries)-1].seq, err)
+	op.drawn.end(err)
+	if err != nil {
+		for _, k := range op.keys {
+			q.history.drop(k.key, k.at)
+		}
+	}
 	for _, e := range op.entries {
 		if err != nil {
-			b.forget(e)
+			q.box(e.sub).forget(e)
+			q.forgetLocked(e.session)
 			continue
 		}
 		q.settleBodyLocked(e.body)
-		b.arrive(e)
-		q.timeLocked(e)
+		q.arriveLocked(e)
 	}
-	b.wake()
 	q.mu.Unlock()
 	op.done.Completed(err)
 }
 
-// timeLocked arms the deadlines of an entry that has just come to rest in the main log.
+// arriveLocked makes an expected entry visible, arms its deadlines and tells who may have it.
+func (q *Queue) arriveLocked(e *entry) {
+	q.box(e.sub).arrive(e)
+	q.timeLocked(e)
+	if e.state == Active {
+		q.stirLocked(e)
+	}
+}
+
+// timeLocked arms the deadlines of an entry that has just come to rest.
 func (q *Queue) timeLocked(e *entry) {
 	switch {
 	case e.state == Scheduled:
 		q.dues.add(e, e.due())
 		q.rearmLocked(e.due())
-	case e.ttl > 0 && e.sub == Main:
+	case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
 		q.expiries.add(e, e.expires())
 		q.rearmLocked(e.expires())
 	}

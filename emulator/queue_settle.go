@@ -45,16 +45,9 @@ func (q *Queue) Settle(tokens []LockToken, s Settlement, c Completion) error {
 	}
 	now := q.ns.Now()
 	var one [1]*entry
-	entries := one[:0]
-	for _, t := range tokens {
-		e := q.lockedLocked(t, now)
-		if e == nil {
-			return lockLost(q.path)
-		}
-		entries = append(entries, e)
-	}
-	if repeats(tokens) {
-		return lockLost(q.path) // it can be settled once only
+	entries, err := q.lockedByLocked(one[:0], tokens, now)
+	if err != nil {
+		return err
 	}
 	q.touchLocked(now)
 	if s.Outcome == DeadLetterOutcome {
@@ -72,6 +65,21 @@ func (q *Queue) Settle(tokens []LockToken, s Settlement, c Completion) error {
 	}
 	q.settleLocked(entries, locks, s, c, now)
 	return nil
+}
+
+// lockedByLocked appends the entries that the tokens lock; each can be named once only.
+func (q *Queue) lockedByLocked(entries []*entry, tokens []LockToken, now int64) ([]*entry, error) {
+	for _, t := range tokens {
+		e := q.lockedLocked(t, now)
+		if e == nil {
+			return nil, lockLost(q.path)
+		}
+		entries = append(entries, e)
+	}
+	if repeats(tokens) {
+		return nil, lockLost(q.path)
+	}
+	return entries, nil
 }
 
 func repeats(tokens []LockToken) bool {
@@ -114,18 +122,25 @@ func (q *Queue) settleLocked(entries []*entry, locks []*lock, s Settlement, c Co
 	op := q.newMove(len(entries), c)
 	for i, e := range entries {
 		op.lock = locks[i]
-		switch s.Outcome {
-		case Complete:
-			op.removeLocked(e)
-		case Abandon:
-			q.abandonLocked(op, e, s.Properties, now)
-		case Defer:
-			q.deferLocked(op, e, s.Properties)
-		case DeadLetterOutcome:
-			op.deadLetterLocked(e, e.count, s.Properties)
-		}
+		op.settleLocked(e, s, now)
 	}
 	op.appendLocked()
+}
+
+// settleLocked adds to op what an outcome does to e, which is unlocked and busy.
+func (op *move) settleLocked(e *entry, s Settlement, now int64) {
+	switch s.Outcome {
+	case Complete:
+		op.removeLocked(e)
+	case Abandon:
+		op.q.abandonLocked(op, e, s.Properties, now)
+	case Defer:
+		op.q.deferLocked(op, e, s.Properties)
+	case DeadLetterOutcome:
+		op.deadLetterLocked(e, e.count, s.Properties)
+	case Release:
+		op.restLocked(e)
+	}
 }
 
 // abandonLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock.
@@ -166,8 +181,17 @@ func (q *Queue) endLocksLocked(entries []*entry, now int64) {
 		if e.lock == nil || e.lock.until > now {
 			continue
 		}
+		if e.lock.tx != nil {
+			e.lock.tx.lost.Store(true) // TXN-18
+		}
 		q.unlockLocked(e)
 		q.abandonLocked(op, e, nil, now)
 	}
 	op.appendLocked()
+	for _, e := range entries {
+		if e.session != nil {
+			e.session.wake()
+			q.rankLocked(e.session)
+		}
+	}
 }

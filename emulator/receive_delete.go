@@ -50,10 +50,8 @@ func (op *deletion) bodiesRead(err error) {
 		err = q.usableLocked()
 	}
 	if err == nil {
-		now := q.ns.Now()
-		for _, d := range gone {
-			d.become(deliveryGone, nil)
-			q.restLocked(d.e, now)
+		if len(gone) > 0 {
+			q.restAfterFaultLocked(giveUp(gone))
 		}
 		op.ds = there
 		op.appendLocked()
@@ -73,27 +71,28 @@ func (op *deletion) appendLocked() {
 			Record: MessageRecord{Row: e.row, Entity: op.q.id, Sub: e.sub, Body: e.body.id},
 		})
 	}
-	op.q.ns.journal.Append(&op.change)
+	op.q.ns.append(&op.change)
+}
+
+// giveUp marks deliveries as gone and returns their entries.
+func giveUp(ds []*Delivery) []*entry {
+	entries := make([]*entry, len(ds))
+	for i, d := range ds {
+		d.become(deliveryGone, nil)
+		entries[i] = d.e
+	}
+	return entries
 }
 
 // Completed lets the deliveries go, or puts their messages back.
 func (op *deletion) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
-	now := q.ns.Now()
-	for _, d := range op.ds {
-		if err != nil {
-			d.become(deliveryGone, nil)
-			q.restLocked(d.e, now)
-			continue
-		}
-		d.removed = true
-		q.dismissLocked(d.e)
-		if d.returned {
-			q.storeAgainLocked(d)
-			continue
-		}
-		d.become(deliveryReady, d.body)
+	if err == nil {
+		op.letGoLocked()
+		q.restAfterFaultLocked(nil)
+	} else {
+		q.restAfterFaultLocked(giveUp(op.ds))
 	}
 	q.mu.Unlock()
 	if err != nil {
@@ -104,6 +103,19 @@ func (op *deletion) Completed(err error) {
 		op.then(err)
 	default:
 		op.ds[0].notify()
+	}
+}
+
+func (op *deletion) letGoLocked() {
+	q := op.q
+	for _, d := range op.ds {
+		d.removed = true
+		q.dismissLocked(d.e)
+		if d.returned {
+			q.storeAgainLocked(d)
+			continue
+		}
+		d.become(deliveryReady, d.body)
 	}
 }
 
@@ -129,6 +141,9 @@ func (q *Queue) storeAgainLocked(d *Delivery) {
 		state: old.state, sub: old.sub,
 		body: &payload{id: d.bodyID, data: d.body, size: d.size, refs: 1},
 	}
+	if old.session != nil {
+		e.session = q.sessionLocked(old.session.id) // it may have been forgotten meanwhile
+	}
 	q.box(e.sub).expect(e)
 	r := e.record(q.id)
 	if m, err := message.Scan(d.body); err == nil {
@@ -139,7 +154,7 @@ func (q *Queue) storeAgainLocked(d *Delivery) {
 	op := &restoring{q: q, e: e}
 	op.change.Done = op
 	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpInsert, Record: r, Data: d.body})
-	q.ns.journal.Append(&op.change)
+	q.ns.append(&op.change)
 }
 
 // restoring is a message that is being stored again.
@@ -160,11 +175,8 @@ func (op *restoring) Completed(err error) {
 		q.ns.clock.At(instant(q.laterLocked()), op.again)
 		return
 	}
-	b := q.box(op.e.sub)
 	q.settleBodyLocked(op.e.body)
-	b.arrive(op.e)
-	q.timeLocked(op.e)
-	b.wake()
+	q.arriveLocked(op.e)
 }
 
 // again is the next try, unless the queue is no more.
@@ -176,5 +188,5 @@ func (op *restoring) again() {
 		q.box(op.e.sub).forget(op.e)
 		return
 	}
-	q.ns.journal.Append(&op.change)
+	q.ns.append(&op.change)
 }

@@ -17,6 +17,11 @@ func (q *Queue) removeLocked(entries []*entry, c Completion, undo func(*entry)) 
 		c.Completed(nil)
 		return
 	}
+	q.ns.append(&q.newRemovalLocked(entries, c, undo).change)
+}
+
+// newRemovalLocked makes the change of removeLocked without appending it.
+func (q *Queue) newRemovalLocked(entries []*entry, c Completion, undo func(*entry)) *removal {
 	op := &removal{q: q, undo: undo, done: c}
 	op.entries = append(op.one[:0], entries...)
 	op.change.Done = op
@@ -31,7 +36,7 @@ func (q *Queue) removeLocked(entries []*entry, c Completion, undo func(*entry)) 
 			Record: MessageRecord{Row: e.row, Entity: q.id, Sub: e.sub, Body: e.body.id},
 		})
 	}
-	q.ns.journal.Append(&op.change)
+	return op
 }
 
 // Completed forgets the messages, or puts them back.
@@ -53,10 +58,18 @@ func (op *removal) Completed(err error) {
 
 // dismissLocked forgets a message that is no longer stored.
 func (q *Queue) dismissLocked(e *entry) {
+	q.leaveLocked(e)
+	q.releaseLocked(e.body)
+}
+
+// leaveLocked takes a committed entry out of its box; its body stays.
+func (q *Queue) leaveLocked(e *entry) {
 	expires := e.expires()
 	q.box(e.sub).dismiss(e)
-	q.releaseLocked(e.body)
 	if expires != 0 && e.sub == Main {
 		q.expiries.remove(expires)
+	}
+	if e.sub == Main {
+		q.forgetLocked(e.session)
 	}
 }

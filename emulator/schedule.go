@@ -11,6 +11,7 @@ type activation struct {
 	q      *Queue
 	olds   []*entry
 	news   []*entry
+	drawn  drawn
 }
 
 // activateLocked appends due messages at the tail, each with a new number and the present instant as its enqueued
@@ -18,14 +19,14 @@ type activation struct {
 func (q *Queue) activateLocked(due []*entry, now int64) {
 	op := &activation{q: q}
 	op.change.Done = op
-	q.drawing++
+	q.touchLocked(now) // until now the queue was in use (SCHED-26)
 	for _, e := range due {
 		if e.mark != markFree {
 			continue // it was due twice: a failed cancel adds it once more
 		}
 		ne := &entry{
-			seq: q.drawLocked(), enqueued: max(now, e.due()), ttl: e.ttl, row: e.row, body: e.body,
-			state: Active, count: e.count,
+			seq: q.drawLocked(&op.drawn, q.partitionOf(e.seq)), enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
+			body: e.body, session: e.session, state: Active, count: e.count,
 		}
 		x := e.withExtra()
 		x.due = 0
@@ -33,9 +34,9 @@ func (q *Queue) activateLocked(due []*entry, now int64) {
 		e.mark = markBusy
 		q.box(Main).expect(ne)
 		op.olds, op.news = append(op.olds, e), append(op.news, ne)
-		op.change.Ops = append(op.change.Ops, Op{Kind: OpUpdate, DrawsNumber: true, Record: ne.record(q.id)})
+		op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpUpdate, Record: ne.record(q.id)}))
 	}
-	q.ns.journal.Append(&op.change)
+	q.ns.append(&op.change)
 }
 
 // Completed lets the messages be received, or has them tried again later.
@@ -43,24 +44,18 @@ func (op *activation) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	b := q.box(Main)
-	q.drawnLocked(op.news[len(op.news)-1].seq, err)
+	op.drawn.end(err)
 	for i, e := range op.olds {
 		if err != nil {
-			b.forget(op.news[i])
+			q.box(Main).forget(op.news[i])
 			e.mark = markFree
 			q.dues.add(e, q.laterLocked())
+			q.rearmLocked(q.laterLocked())
 			continue
 		}
-		b.dismiss(e)
-		b.arrive(op.news[i])
-		q.timeLocked(op.news[i])
+		q.box(Main).dismiss(e)
+		q.arriveLocked(op.news[i])
 	}
-	if err != nil {
-		q.rearmLocked(q.laterLocked())
-		return
-	}
-	b.wake()
 }
 
 // CancelScheduled deletes scheduled messages by their numbers, all or none (SCHED-4, SCHED-14). It fails with
@@ -71,6 +66,27 @@ func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
 	if err := q.canSendLocked(); err != nil {
 		return err
 	}
+	if err := q.canBrowseLocked(Main); err != nil {
+		return err
+	}
+	found, err := q.findScheduledLocked(seqs)
+	if err != nil {
+		return err
+	}
+	q.touchLocked(q.ns.Now())
+	q.removeLocked(found, c, q.rescheduleLocked)
+	return nil
+}
+
+// rescheduleLocked puts a scheduled message back whose removal failed or was rolled back.
+func (q *Queue) rescheduleLocked(e *entry) {
+	e.mark = markFree
+	q.dues.add(e, e.due())
+	q.rearmLocked(e.due())
+}
+
+// findScheduledLocked returns the scheduled messages with the given numbers.
+func (q *Queue) findScheduledLocked(seqs []int64) ([]*entry, error) {
 	var found []*entry
 	var missing []string
 	seen := make(map[int64]bool, len(seqs))
@@ -84,14 +100,8 @@ func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
 		found = append(found, e)
 	}
 	if len(missing) > 0 {
-		return errorf(CodeMessageNotFound, q.path,
+		return nil, errorf(CodeMessageNotFound, q.path,
 			"Messages not found. Missing sequence numbers: %s", strings.Join(missing, ","))
 	}
-	q.touchLocked(q.ns.Now())
-	q.removeLocked(found, c, func(e *entry) {
-		e.mark = markFree
-		q.dues.add(e, e.due())
-		q.rearmLocked(e.due())
-	})
-	return nil
+	return found, nil
 }

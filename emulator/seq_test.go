@@ -129,7 +129,7 @@ func jump(t *testing.T, j *journal, q *emulator.Queue, last int64) {
 	t.Helper()
 	done := newOutcome()
 	j.Append(&emulator.Change{Done: done, Ops: []emulator.Op{{
-		Kind: emulator.OpCounter, Record: emulator.MessageRecord{Entity: q.ID(), Seq: last},
+		Kind: emulator.OpCounter, DrawsNumber: true, Record: emulator.MessageRecord{Entity: q.ID(), Seq: last},
 	}}})
 	if err := <-done; err != nil {
 		t.Fatalf("move the counter: %v", err)

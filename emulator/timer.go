@@ -29,11 +29,18 @@ func (q *Queue) ring(at int64) {
 			return
 		}
 		more = q.runDueLocked(q.ns.Now())
+		idle := false
 		if !more {
+			idle = q.idleLocked(q.ns.Now())
 			q.timerAt, q.timer = 0, nil
-			q.rearmNextLocked()
+			if !idle {
+				q.rearmNextLocked()
+			}
 		}
 		q.mu.Unlock()
+		if idle {
+			q.ns.deleteIdle(q)
+		}
 	}
 }
 
@@ -42,6 +49,20 @@ func (q *Queue) rearmNextLocked() {
 		if at, ok := d.next(); ok {
 			q.rearmLocked(at)
 		}
+	}
+	if len(q.sessionEnds) > 0 {
+		q.rearmLocked(q.sessionEnds[0].until)
+	}
+	if at, ok := q.nextPruneLocked(); ok {
+		q.rearmLocked(at)
+	}
+	for _, at := range q.retryAt {
+		if at > q.ns.Now() {
+			q.rearmLocked(at)
+		}
+	}
+	if at, ok := q.idleAtLocked(); ok {
+		q.rearmLocked(at)
 	}
 }
 
@@ -59,7 +80,11 @@ func (q *Queue) runDueLocked(now int64) bool {
 	if len(expiries) > 0 {
 		q.expireLocked(expiries, now)
 	}
-	return len(ends) == turn || len(dues) == turn || len(expiries) == turn
+	q.forwardLocked(Main)
+	q.forwardLocked(DeadLetter)
+	moreSessions := q.endSessionsLocked(now)
+	moreHistory := q.pruneHistoryLocked(now)
+	return len(ends) == turn || len(dues) == turn || len(expiries) == turn || moreSessions || moreHistory
 }
 
 func popTurn(d *deadlines, now int64) []*entry {

@@ -18,7 +18,8 @@ const closeTime = 5 * time.Second
 
 // Server is a running Minibus.
 type Server struct {
-	app *app.App
+	app   *app.App
+	clock *emulator.AdjustableClock // nil with WithClock
 }
 
 // Start runs a Minibus until the test and its subtests end. Without an option that names entities it has Microsoft's default ones,
@@ -26,8 +27,13 @@ type Server struct {
 func Start(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	o := &options{config: app.Config{Settings: config.Settings{Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff, Ephemeral: true}}}
+	clock := &emulator.AdjustableClock{}
+	o.config.Broker.Clock = clock
 	for _, opt := range opts {
 		opt(t, o)
+	}
+	if o.config.Broker.Clock != clock {
+		clock = nil
 	}
 	if o.config.Topology == nil {
 		o.config.Topology = config.DefaultTopology()
@@ -43,7 +49,7 @@ func Start(t testing.TB, opts ...Option) *Server {
 			t.Errorf("sbtest: stop Minibus: %v", err)
 		}
 	})
-	return &Server{app: a}
+	return &Server{app: a, clock: clock}
 }
 
 // ConnectionString is what every SDK takes. Its port speaks AMQP, AMQP over TLS and HTTP.
@@ -55,6 +61,16 @@ func (s *Server) Dial(ctx context.Context) (net.Conn, error) { return s.app.Dial
 
 // Namespace is the broker itself, for looking behind the scenes: queues, counts.
 func (s *Server) Namespace() *emulator.Namespace { return s.app.Broker() }
+
+// Advance lets the broker's time pass: locks end, messages expire, scheduled ones become due, all in their order, before
+// it returns. Time on the network does not pass, so that connections and waiting calls live on (DEC-35). It can't be
+// used together with [WithClock].
+func (s *Server) Advance(d time.Duration) {
+	if s.clock == nil {
+		panic("sbtest: Advance needs the clock that Start brings; leave WithClock out")
+	}
+	s.clock.Advance(d, s.app.Broker().Quiesce)
+}
 
 // Option changes what [Start] starts.
 type Option func(t testing.TB, o *options)
@@ -95,7 +111,7 @@ func ConfigJSON(text string) Option {
 
 // WithClock makes the broker's time that of a clock (DEC-35 says which times those are).
 func WithClock(c emulator.Clock) Option {
-	return func(_ testing.TB, o *options) { o.config.Clock = c }
+	return func(_ testing.TB, o *options) { o.config.Broker.Clock = c }
 }
 
 // WithoutNetwork binds no port: only [Server.Dial] connects.
@@ -111,4 +127,40 @@ func WithLogger(l *slog.Logger) Option {
 // WithTrace prints one line per AMQP frame, without bodies and tokens.
 func WithTrace(w io.Writer) Option {
 	return func(_ testing.TB, o *options) { o.config.Trace = w }
+}
+
+// WithLimits enforces a profile of limits: relaxed, standard, premium or emulator (DEC-1).
+func WithLimits(name string) Option {
+	return func(t testing.TB, o *options) {
+		t.Helper()
+		l, err := config.ParseLimits(name)
+		if err != nil {
+			t.Fatalf("sbtest: %v", err)
+		}
+		o.config.Settings.Limits = l
+	}
+}
+
+// WithLazyExpiry leaves expired messages in place until a receive comes upon them (DEC-22).
+func WithLazyExpiry() Option {
+	return func(_ testing.TB, o *options) { o.config.Broker.LazyExpiry = true }
+}
+
+// WithIdleTimes changes after how long without traffic a link is detached, and a connection without links closed
+// (DEC-15); negative is never.
+func WithIdleTimes(link, connection time.Duration) Option {
+	return func(_ testing.TB, o *options) {
+		o.config.AMQP.LinkIdle, o.config.AMQP.ConnectionIdle = link, connection
+	}
+}
+
+// WithSecondCBS allows several senders to $cbs on a connection, as plain AMQP clients may open them (DEC-14).
+func WithSecondCBS() Option {
+	return func(_ testing.TB, o *options) { o.config.AMQP.AllowSecondCBS = true }
+}
+
+// WithLockedSessionState tells a session's state only to the receiver that holds the session; without it, clients that
+// browse may read it too (DEC-20).
+func WithLockedSessionState() Option {
+	return func(_ testing.TB, o *options) { o.config.AMQP.LockedSessionState = true }
 }

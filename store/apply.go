@@ -8,13 +8,16 @@ import (
 
 // statements of the writer, prepared once.
 type statements struct {
-	begin, commit                *stmt
-	insert, update, remove       *stmt
-	insertBody, removeBody       *stmt
-	insertPart, removeParts      *stmt
-	dropParts                    *stmt
-	putEntity, buryEntity, raise *stmt
-	nextRow                      *stmt
+	begin, commit                 *stmt
+	insert, update, remove        *stmt
+	entityOf                      *stmt
+	insertBody, removeBody        *stmt
+	insertPart, removeParts       *stmt
+	dropParts                     *stmt
+	putEntity, buryEntity         *stmt
+	count, nextRow                *stmt
+	putSession, removeSession     *stmt
+	remember, forgetBefore, prune *stmt
 }
 
 func (st *statements) prepare(c *conn) error {
@@ -22,21 +25,29 @@ func (st *statements) prepare(c *conn) error {
 		"BEGIN IMMEDIATE": &st.begin,
 		"COMMIT":          &st.commit,
 		`INSERT INTO message(row, ns, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size,
-			enqueued_seq, session, message_id, reason, overlay) VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`: &st.insert,
-		`UPDATE message SET sub=?, seq=?, state=?, delivery_count=?, enqueued=?, ttl=?, scheduled=?, reason=?, overlay=?
-			WHERE row=?`: &st.update,
+			enqueued_seq, hops, session, message_id, reason, source, overlay)
+			VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`: &st.insert,
+		`UPDATE message SET entity=?, sub=?, seq=?, state=?, delivery_count=?, enqueued=?, ttl=?, scheduled=?,
+			enqueued_seq=?, hops=?, reason=?, source=?, overlay=? WHERE row=?`: &st.update,
 		"DELETE FROM message WHERE row=?":                                                    &st.remove,
+		"SELECT entity FROM message WHERE row=?":                                             &st.entityOf,
 		"INSERT INTO body(id, ns, parts, data) VALUES(?,1,?,?)":                              &st.insertBody,
 		"DELETE FROM body WHERE id=?":                                                        &st.removeBody,
 		"INSERT INTO body_part(ns, body, part, data) VALUES(1,?,?,?)":                        &st.insertPart,
 		"DELETE FROM body_part WHERE body=?":                                                 &st.removeParts,
 		`DELETE FROM body_part WHERE body=?1 AND NOT EXISTS(SELECT 1 FROM body WHERE id=?1)`: &st.dropParts,
-		`INSERT INTO entity(id, ns, kind, path, last_seq, deleted, options) VALUES(?,1,?,?,?,0,?)
-			ON CONFLICT(id) DO UPDATE SET kind=excluded.kind, path=excluded.path, last_seq=excluded.last_seq,
-			options=excluded.options`: &st.putEntity,
-		"UPDATE entity SET deleted=1 WHERE id=?":                &st.buryEntity,
-		"UPDATE entity SET last_seq=? WHERE id=?":               &st.raise,
+		`INSERT INTO entity(id, ns, kind, path, deleted, history_from, options) VALUES(?,1,?,?,0,0,?)
+			ON CONFLICT(id) DO UPDATE SET kind=excluded.kind, path=excluded.path, options=excluded.options`: &st.putEntity,
+		"UPDATE entity SET deleted=1 WHERE id=?": &st.buryEntity,
+		`INSERT INTO counter(ns, entity, partition, last_seq) VALUES(1,?,?,?)
+			ON CONFLICT DO UPDATE SET last_seq=excluded.last_seq`: &st.count,
 		"UPDATE meta SET value=? WHERE ns=1 AND key='next_row'": &st.nextRow,
+		`INSERT INTO session(ns, entity, id, updated, state) VALUES(1,?,?,?,?)
+			ON CONFLICT(entity, id) DO UPDATE SET updated=excluded.updated, state=excluded.state`: &st.putSession,
+		"DELETE FROM session WHERE entity=? AND id=?":                         &st.removeSession,
+		"INSERT OR IGNORE INTO history(ns, entity, at, keys) VALUES(1,?,?,?)": &st.remember,
+		"UPDATE entity SET history_from=? WHERE id=?":                         &st.forgetBefore,
+		pruneSQL: &st.prune,
 	})
 }
 
@@ -62,9 +73,15 @@ func (w *writer) applyOp(op *emulator.Op) error {
 	case emulator.OpCounter:
 		e, err := w.live(r.Entity)
 		if err == nil {
-			w.draw(e, r.Seq)
+			w.draw(e, op)
 		}
 		return err
+	case emulator.OpSessionState:
+		return w.setSession(op)
+	case emulator.OpHistory:
+		return w.remember(op)
+	case emulator.OpPruneHistory:
+		return w.pruneHistory(r.Entity, r.Enqueued)
 	case emulator.OpPutEntity:
 		return w.putEntity(&op.Entity)
 	case emulator.OpDeleteEntity:
@@ -92,7 +109,10 @@ func (w *writer) insert(op *emulator.Op) error {
 	if err := w.st.insert.exec(); err != nil {
 		return fmt.Errorf("insert message row %d: %w", r.Row, err)
 	}
-	w.draw(e, r.Seq)
+	e.holds(r.Row)
+	if op.DrawsNumber {
+		w.draw(e, op)
+	}
 	w.high = max(w.high, r.Row, r.Body)
 	return nil
 }
@@ -101,22 +121,21 @@ func (w *writer) bindInsert(r *emulator.MessageRecord) error {
 	st := w.st.insert
 	for i, v := range [...]int64{
 		r.Row, r.Entity, int64(r.Sub), r.Seq, int64(r.State), int64(r.DeliveryCount),
-		r.Body, r.Enqueued, r.TTL, r.Scheduled, r.Size, r.EnqueuedSeq,
+		r.Body, r.Enqueued, r.TTL, r.Scheduled, r.Size, r.EnqueuedSeq, int64(r.Hops),
 	} {
 		st.bindInt(i+1, v)
 	}
 	if !r.HasSession {
-		st.bindNull(13)
-	} else if err := st.bindText(13, r.SessionID); err != nil {
+		st.bindNull(14)
+	} else if err := st.bindText(14, r.SessionID); err != nil {
 		return err
 	}
-	if err := st.bindTextOrNull(14, r.MessageID); err != nil {
-		return err
+	for i, v := range [...]string{r.MessageID, r.Reason, r.Source} {
+		if err := st.bindTextOrNull(i+15, v); err != nil {
+			return err
+		}
 	}
-	if err := st.bindTextOrNull(15, r.Reason); err != nil {
-		return err
-	}
-	return st.bindBlob(16, r.Overlay)
+	return st.bindBlob(18, r.Overlay)
 }
 
 func (w *writer) insertBody(id int64, data []byte) error {
@@ -137,35 +156,65 @@ func (w *writer) insertBody(id int64, data []byte) error {
 	return nil
 }
 
+// update writes the changeable columns of a message, which may move to another entity.
 func (w *writer) update(op *emulator.Op) error {
-	r, st := &op.Record, w.st.update
-	if e := w.entities[r.Entity]; e != nil && e.dead {
-		return emulator.NotFound(e.path)
-	}
-	for i, v := range [...]int64{
-		int64(r.Sub), r.Seq, int64(r.State), int64(r.DeliveryCount), r.Enqueued, r.TTL, r.Scheduled,
-	} {
-		st.bindInt(i+1, v)
-	}
-	if err := st.bindTextOrNull(8, r.Reason); err != nil {
+	r := &op.Record
+	e, err := w.live(r.Entity)
+	if err != nil {
 		return err
 	}
-	if err := st.bindBlob(9, r.Overlay); err != nil {
+	if err := w.checkAlive(r.Row); err != nil {
 		return err
 	}
-	st.bindInt(10, r.Row)
-	if err := st.exec(); err != nil {
+	if err := w.bindUpdate(r); err != nil {
+		return err
+	}
+	if err := w.st.update.exec(); err != nil {
 		return fmt.Errorf("update message row %d: %w", r.Row, err)
 	}
 	if w.conn.changes() == 0 {
 		return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d is not stored", r.Row)}
 	}
+	e.holds(r.Row)
 	if op.DrawsNumber {
-		e, err := w.live(r.Entity)
-		if err != nil {
+		w.draw(e, op)
+	}
+	return nil
+}
+
+func (w *writer) bindUpdate(r *emulator.MessageRecord) error {
+	st := w.st.update
+	for i, v := range [...]int64{
+		r.Entity, int64(r.Sub), r.Seq, int64(r.State), int64(r.DeliveryCount), r.Enqueued, r.TTL, r.Scheduled,
+		r.EnqueuedSeq, int64(r.Hops),
+	} {
+		st.bindInt(i+1, v)
+	}
+	for i, v := range [...]string{r.Reason, r.Source} {
+		if err := st.bindTextOrNull(i+11, v); err != nil {
 			return err
 		}
-		w.draw(e, r.Seq)
+	}
+	if err := st.bindBlob(13, r.Overlay); err != nil {
+		return err
+	}
+	st.bindInt(14, r.Row)
+	return nil
+}
+
+// checkAlive fails for a row of a deleted entity: it is gone, even if nobody has removed it yet, and must not escape
+// into another entity.
+func (w *writer) checkAlive(row int64) error {
+	if w.sweep == nil && !w.sweepFailed && len(w.buried) == 0 {
+		return nil
+	}
+	w.st.entityOf.bindInt(1, row)
+	id, err := w.st.entityOf.one()
+	if err != nil {
+		return fmt.Errorf("look for message row %d: %w", row, err)
+	}
+	if e := w.entities[id]; e != nil && e.dead {
+		return emulator.NotFound(e.path)
 	}
 	return nil
 }
@@ -194,52 +243,5 @@ func (w *writer) removeBody(id int64) error {
 	if err := w.st.removeParts.exec(); err != nil {
 		return fmt.Errorf("delete the parts of body %d: %w", id, err)
 	}
-	return nil
-}
-
-// putEntity stores an entity. The counter of one that is there already never goes back.
-func (w *writer) putEntity(rec *emulator.EntityRecord) error {
-	e := w.entities[rec.ID]
-	switch {
-	case e == nil:
-		e = &entityState{id: rec.ID, firstRow: w.high + 1}
-		w.entities[rec.ID] = e
-		w.undo = append(w.undo, func() { delete(w.entities, rec.ID) })
-	case e.dead:
-		return emulator.NotFound(rec.Path)
-	}
-	oldPath := e.path
-	w.undo = append(w.undo, func() { e.path = oldPath })
-	e.path = rec.Path
-	w.draw(e, rec.LastSeq)
-	w.high = max(w.high, rec.ID)
-	st := w.st.putEntity
-	st.bindInt(1, rec.ID)
-	st.bindInt(2, int64(rec.Kind))
-	if err := st.bindText(3, rec.Path); err != nil {
-		return err
-	}
-	st.bindInt(4, e.lastSeq)
-	if err := st.bindTextOrNull(5, string(rec.Options)); err != nil {
-		return err
-	}
-	if err := st.exec(); err != nil {
-		return fmt.Errorf("store entity %s: %w", rec.Path, err)
-	}
-	return nil
-}
-
-func (w *writer) buryEntity(id int64) error {
-	e, err := w.live(id)
-	if err != nil {
-		return err
-	}
-	w.st.buryEntity.bindInt(1, id)
-	if err := w.st.buryEntity.exec(); err != nil {
-		return fmt.Errorf("delete entity %s: %w", e.path, err)
-	}
-	e.dead = true
-	w.undo = append(w.undo, func() { e.dead = false })
-	w.buried = append(w.buried, e)
 	return nil
 }

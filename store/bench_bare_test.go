@@ -32,9 +32,10 @@ func BenchmarkBareInsert(b *testing.B) {
 				bareInsert(b, w, &op)
 				n++
 			}
-			w.st.raise.bindInt(1, int64(n))
-			w.st.raise.bindInt(2, 1)
-			if err := w.st.raise.exec(); err != nil {
+			w.st.count.bindInt(1, 1)
+			w.st.count.bindInt(2, 0)
+			w.st.count.bindInt(3, int64(n))
+			if err := w.st.count.exec(); err != nil {
 				b.Fatal(err)
 			}
 			if err := w.st.commit.exec(); err != nil {
@@ -63,7 +64,7 @@ func bareInsert(b *testing.B, w *writer, op *emulator.Op) {
 func BenchmarkDriverInsert(b *testing.B) {
 	db := driverDatabase(b)
 	ctx := context.Background()
-	row, err1 := db.PrepareContext(ctx, "INSERT INTO message VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+	row, err1 := db.PrepareContext(ctx, "INSERT INTO message VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,NULL,?)")
 	body, err2 := db.PrepareContext(ctx, "INSERT INTO body VALUES(?,1,0,?)")
 	if err := errors.Join(err1, err2); err != nil {
 		b.Fatal(err)
@@ -85,7 +86,7 @@ func BenchmarkDriverInsert(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE entity SET last_seq=? WHERE id=1", n)
+		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO counter VALUES(1,0,1,?)", n)
 		if err := errors.Join(err, tx.Commit()); err != nil {
 			b.Fatal(err)
 		}

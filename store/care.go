@@ -1,9 +1,5 @@
 package store
 
-import (
-	lib "modernc.org/sqlite/lib"
-)
-
 const (
 	pageSize = 8192
 
@@ -16,7 +12,7 @@ const (
 	vacuumWorthPages = 4096
 	vacuumStep       = 256
 
-	busyBatchesPerStep = 8   // under load, a step of a sweep for every so many batches
+	busyBatchesPerStep = 8   // under load, a step of a sweep or prune for every so many batches
 	batchesPerLook     = 256 // batches after which the free space is looked at
 )
 
@@ -30,6 +26,7 @@ type care struct {
 	vacuuming  bool
 	durable    bool // there is a log to be checkpointed
 	checkpoint int  // pages written that make a checkpoint due
+	logPages   int  // pages of the log, at most
 }
 
 func (w *writer) prepareCare(ephemeral bool) error {
@@ -49,16 +46,15 @@ func (w *writer) afterWork() {
 	if w.care.batches%batchesPerLook == 0 {
 		w.care.look = true
 	}
-	if w.sweep != nil && w.care.batches%busyBatchesPerStep == 0 {
-		w.sweep.step()
+	if w.care.batches%busyBatchesPerStep == 0 {
+		w.cleanSome()
 	}
 }
 
 // idleWork does one step of what can wait, and reports whether there was one.
 func (w *writer) idleWork() bool {
 	switch {
-	case w.sweep != nil:
-		w.sweep.step()
+	case w.cleanSome():
 		w.checkpointIfDue()
 		return true
 	case w.care.look:
@@ -73,7 +69,20 @@ func (w *writer) idleWork() bool {
 	return false
 }
 
-// checkpointIfDue copies the log into the file when it has grown. Between batches, and not in a commit as SQLite
+// cleanSome does a step of removing what is deleted or forgotten, and reports whether there was one.
+func (w *writer) cleanSome() bool {
+	switch {
+	case len(w.prunes) > 0: // first, because it is short, and a sweep may be long
+		w.pruneSome()
+	case w.sweep != nil:
+		w.sweep.step()
+	default:
+		return false
+	}
+	return true
+}
+
+// checkpointIfDue has the log copied into the file when it has grown: between batches, and not in a commit as SQLite
 // would, so that no completion waits for it that could have run before.
 func (w *writer) checkpointIfDue() {
 	if !w.care.durable {
@@ -81,15 +90,17 @@ func (w *writer) checkpointIfDue() {
 	}
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
-	if w.conn.pagesWritten(false) < w.care.checkpoint {
+	pages := w.conn.pagesWritten(false)
+	if pages < w.care.checkpoint {
 		return
 	}
 	w.conn.pagesWritten(true)
-	if _, err := w.conn.checkpoint(lib.SQLITE_CHECKPOINT_PASSIVE); err != nil {
-		w.s.log.Warn("checkpoint failed; the log grows until one succeeds", "error", err)
-		return
+	w.care.logPages += pages
+	if w.care.logPages < w.s.checkpointer.longest {
+		w.s.checkpointer.poke()
+	} else if w.s.checkpointer.catchUp(w.conn) {
+		w.care.logPages = 0
 	}
-	w.s.stats.checkpoints.Add(1)
 }
 
 func (w *writer) vacuumWorth(pages int64) bool {

@@ -18,6 +18,14 @@ func crashBody(row int64) []byte {
 	return bytes.Repeat([]byte(strconv.FormatInt(row, 10)+","), n/8+1)
 }
 
+// crashText and crashKey stand for a number.
+func crashText(seq int64) []byte { return strconv.AppendInt(nil, seq, 10) }
+
+func crashKey(seq int64) (key [16]byte) {
+	copy(key[:], crashText(seq))
+	return key
+}
+
 // crashWorker is the child: it inserts, updates and deletes until it is killed. Any failure ends it.
 type crashWorker struct {
 	s      *Store
@@ -57,7 +65,11 @@ func (w *crashWorker) insert() {
 	w.state.last[entity]++
 	r := emulator.MessageRecord{Row: w.next, Body: w.next, Entity: entity, Seq: w.state.last[entity]}
 	w.next++
-	w.send('i', emulator.Op{Kind: emulator.OpInsert, Record: r, Data: crashBody(r.Row)})
+	key := crashKey(r.Seq)
+	w.send('i', emulator.Op{Kind: emulator.OpInsert, DrawsNumber: true, Record: r, Data: crashBody(r.Row)},
+		emulator.Op{Kind: emulator.OpHistory, Data: key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: r.Seq / 10}},
+		emulator.Op{Kind: emulator.OpSessionState, Data: crashText(r.Seq), Record: emulator.MessageRecord{Entity: entity, SessionID: "s"}},
+	)
 }
 
 // change updates or deletes one of the stored messages.
@@ -75,12 +87,12 @@ func (w *crashWorker) change() {
 }
 
 // send reports a change, small letter, appends it, and reports its commit, capital letter.
-func (w *crashWorker) send(kind byte, op emulator.Op) {
+func (w *crashWorker) send(kind byte, ops ...emulator.Op) {
 	w.slots <- struct{}{}
-	r := op.Record
+	r := ops[0].Record
 	line := fmt.Sprintf("%d %d %d %d\n", r.Row, r.Entity, r.Seq, r.DeliveryCount)
 	fmt.Printf("%c %s", kind, line)
-	w.s.Append(&emulator.Change{Ops: []emulator.Op{op}, Done: emulator.CompletionFunc(func(err error) {
+	w.s.Append(&emulator.Change{Ops: ops, Done: emulator.CompletionFunc(func(err error) {
 		if err != nil {
 			panic(err)
 		}

@@ -5,11 +5,12 @@
 //
 // Goroutines: a [Store] owns two, which end in Close. The writer commits whatever has queued up, without a timer
 // (natural group commit), tells the completions, and between batches does the housekeeping: checkpoints, removal of
-// deleted entities, giving space back. The reader answers ReadBodies on a connection of its own.
+// deleted entities and of what duplicate detection has forgotten, giving space back. The reader answers ReadBodies on
+// a connection of its own.
 //
-// Storage: rows of state and bodies live apart (see migrations/0001_init.sql), in a database in WAL mode that anybody
-// may read with the sqlite3 shell while Minibus runs. A second Minibus is kept out by an advisory lock on a file
-// beside the database.
+// Storage: rows of state and bodies live apart (see migrations/0001_init.sql), beside counters, session states and the
+// history of duplicate detection, in a database in WAL mode that anybody may read with the sqlite3 shell while Minibus
+// runs. A second Minibus is kept out by an advisory lock on a file beside the database.
 //
 // SQLite is called through modernc.org/sqlite/lib, without database/sql and its driver: in batches of 200 messages of
 // 1 KiB this inserts two to three times as many a second, because nothing is allocated per statement. The unsafe

@@ -2,19 +2,35 @@ package store
 
 import (
 	"fmt"
+	"slices"
 
 	"minibus/emulator"
 )
 
-// entityState is what the writer knows of an entity: its counter, and whether it is deleted.
+// entityState is what the writer knows of an entity.
 type entityState struct {
 	id       int64
 	path     string
 	dead     bool  // deleted; its rows are being removed in the background
 	firstRow int64 // none of its rows has a smaller id
-	lastSeq  int64 // last number drawn, as the open transaction will leave it
-	saved    int64 // last number drawn, as committed
+
+	counters []counter // those that were drawn from since the start
+	drawn    bool      // some of them are not yet written
+
+	historyFrom int64 // keys that were remembered before are forgotten
+	pruning     bool  // it waits for their removal
+	group       int   // index of its youngest group in writer.history, if that is one of it
 }
+
+// counter is the last number drawn from a partition.
+type counter struct {
+	partition uint8
+	drawn     bool // and not yet written
+	seq       int64
+}
+
+// holds says that a row belongs to e: one that was moved here can be older than e.
+func (e *entityState) holds(row int64) { e.firstRow = min(e.firstRow, row) }
 
 // live returns the state of an entity into which messages may be put.
 func (w *writer) live(id int64) (*entityState, error) {
@@ -28,30 +44,101 @@ func (w *writer) live(id int64) (*entityState, error) {
 	return e, nil
 }
 
-// draw raises the counter of e.
-func (w *writer) draw(e *entityState, seq int64) {
-	if seq <= e.lastSeq {
-		return
+// putEntity stores an entity. The counters of one that is there already stay.
+func (w *writer) putEntity(rec *emulator.EntityRecord) error {
+	e := w.entities[rec.ID]
+	switch {
+	case e == nil:
+		e = &entityState{id: rec.ID, firstRow: w.high + 1}
+		w.entities[rec.ID] = e
+		w.undo = append(w.undo, func() { delete(w.entities, rec.ID) })
+	case e.dead:
+		return emulator.NotFound(rec.Path)
 	}
-	if e.lastSeq == e.saved {
-		w.raised = append(w.raised, e)
+	oldPath := e.path
+	w.undo = append(w.undo, func() { e.path = oldPath })
+	e.path = rec.Path
+	w.high = max(w.high, rec.ID)
+	st := w.st.putEntity
+	st.bindInt(1, rec.ID)
+	st.bindInt(2, int64(rec.Kind))
+	if err := st.bindText(3, rec.Path); err != nil {
+		return err
 	}
-	if w.alone {
-		old := e.lastSeq
-		w.undo = append(w.undo, func() { e.lastSeq = old })
+	if err := st.bindTextOrNull(4, string(rec.Options)); err != nil {
+		return err
 	}
-	e.lastSeq = seq
+	if err := st.exec(); err != nil {
+		return fmt.Errorf("store entity %s: %w", rec.Path, err)
+	}
+	return nil
 }
 
-// writeCounters puts the raised counters, and the reservation of ids, into the open transaction.
-func (w *writer) writeCounters() error {
-	for _, e := range w.raised {
-		w.st.raise.bindInt(1, e.lastSeq)
-		w.st.raise.bindInt(2, e.id)
-		if err := w.st.raise.exec(); err != nil {
-			return fmt.Errorf("write the counter of %s: %w", e.path, err)
+func (w *writer) buryEntity(id int64) error {
+	e, err := w.live(id)
+	if err != nil {
+		return err
+	}
+	w.st.buryEntity.bindInt(1, id)
+	if err := w.st.buryEntity.exec(); err != nil {
+		return fmt.Errorf("delete entity %s: %w", e.path, err)
+	}
+	e.dead = true
+	w.undo = append(w.undo, func() { e.dead = false })
+	w.buried = append(w.buried, e)
+	return nil
+}
+
+// draw notes that op drew its number. The last one counts, not the greatest (SEQ-6).
+func (w *writer) draw(e *entityState, op *emulator.Op) {
+	i := slices.IndexFunc(e.counters, func(c counter) bool { return c.partition == op.Partition })
+	if i < 0 {
+		i = len(e.counters)
+		e.counters = append(e.counters, counter{partition: op.Partition})
+	}
+	e.counters[i].seq, e.counters[i].drawn = op.Record.Seq, true
+	if !e.drawn {
+		e.drawn = true
+		w.drawn = append(w.drawn, e)
+	}
+}
+
+// writePending puts what was gathered from the operations so far into the open transaction: counters, each once, and
+// the history of duplicate detection.
+func (w *writer) writePending() error {
+	for _, e := range w.drawn {
+		for _, c := range e.counters {
+			if !c.drawn {
+				continue
+			}
+			w.st.count.bindInt(1, e.id)
+			w.st.count.bindInt(2, int64(c.partition))
+			w.st.count.bindInt(3, c.seq)
+			if err := w.st.count.exec(); err != nil {
+				return fmt.Errorf("write the counter of %s: %w", e.path, err)
+			}
 		}
 	}
+	if err := w.writeHistory(); err != nil {
+		return err
+	}
+	w.dropPending()
+	return nil
+}
+
+// dropPending forgets what was gathered.
+func (w *writer) dropPending() {
+	for _, e := range w.drawn {
+		e.drawn = false
+		for i := range e.counters {
+			e.counters[i].drawn = false
+		}
+	}
+	w.drawn, w.history = w.drawn[:0], w.history[:0]
+}
+
+// reserveRows puts the reservation of ids into the open transaction when the last one is used up.
+func (w *writer) reserveRows() error {
 	if w.high >= w.reserved {
 		return w.writeNextRow(w.high + rowBlock)
 	}
@@ -68,25 +155,19 @@ func (w *writer) writeNextRow(next int64) error {
 
 // settle makes the open transaction's view of entities the committed one.
 func (w *writer) settle() {
-	for _, e := range w.raised {
-		e.saved = e.lastSeq
-	}
 	if w.high >= w.reserved {
 		w.reserved = w.high + rowBlock
 	}
 	for _, e := range w.buried {
 		w.startSweep(e)
 	}
-	w.clearPending()
+	w.undo, w.buried = w.undo[:0], w.buried[:0]
 }
 
 // forget returns to the committed view.
 func (w *writer) forget() {
+	w.dropPending()
 	w.takeBack(0, 0)
-	for _, e := range w.raised {
-		e.lastSeq = e.saved
-	}
-	w.clearPending()
 }
 
 // takeBack undoes what was noted of entities since undo and buried had the given lengths.
@@ -95,8 +176,4 @@ func (w *writer) takeBack(undo, buried int) {
 		w.undo[i]()
 	}
 	w.undo, w.buried = w.undo[:undo], w.buried[:buried]
-}
-
-func (w *writer) clearPending() {
-	w.raised, w.undo, w.buried = w.raised[:0], w.undo[:0], w.buried[:0]
 }

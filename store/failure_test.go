@@ -19,7 +19,7 @@ func begin(s *Store, ops ...emulator.Op) <-chan error {
 }
 
 func insertOp(row, seq int64, data []byte) emulator.Op {
-	return emulator.Op{Kind: emulator.OpInsert, Data: data, Record: emulator.MessageRecord{
+	return emulator.Op{Kind: emulator.OpInsert, DrawsNumber: true, Data: data, Record: emulator.MessageRecord{
 		Row: row, Entity: 1, Seq: seq, Body: row, Size: int64(len(data)),
 	}}
 }
@@ -64,6 +64,8 @@ func (r rows) LoadMessage(m *emulator.MessageRecord) error {
 	r[m.Row] = *m
 	return nil
 }
+func (rows) LoadSession(int64, string, []byte, int64) error { return nil }
+func (rows) LoadHistory(int64, [16]byte, int64) error       { return nil }
 
 func stored(t *testing.T, s *Store) rows {
 	t.Helper()
@@ -75,9 +77,11 @@ func stored(t *testing.T, s *Store) rows {
 	return r
 }
 
-func counter(t *testing.T, s *Store, entity int64) (seq int64) {
+func lastSeq(t *testing.T, s *Store, entity int64) (seq int64) {
 	t.Helper()
-	onWriter(s, func() { seq, _ = s.writer.conn.queryInt(fmt.Sprint("SELECT last_seq FROM entity WHERE id=", entity)) })
+	onWriter(s, func() {
+		seq, _ = s.writer.conn.queryInt(fmt.Sprint("SELECT last_seq FROM counter WHERE partition=0 AND entity=", entity))
+	})
 	return seq
 }
 
@@ -114,12 +118,12 @@ func TestFailedCommitFailsTheBatchAndWhatIsBehind(t *testing.T) {
 	if fmt.Sprint(order) != "[11 12 13 14]" {
 		t.Errorf("failed in the order %v", order)
 	}
-	if got := counter(t, s, 1); got != 1 {
+	if got := lastSeq(t, s, 1); got != 1 {
 		t.Errorf("counter is %d, want the committed 1", got)
 	}
 	wait(t, s, insertOp(11, 2, nil))
-	if got := stored(t, s); len(got) != 2 || counter(t, s, 1) != 2 {
-		t.Errorf("stored are %v, counter %d", got, counter(t, s, 1))
+	if got := stored(t, s); len(got) != 2 || lastSeq(t, s, 1) != 2 {
+		t.Errorf("stored are %v, counter %d", got, lastSeq(t, s, 1))
 	}
 }
 
@@ -141,15 +145,15 @@ func TestFullDiskIsAnErrorAndPasses(t *testing.T) {
 			if !errors.As(err, &de) || de.Code != emulator.CodeQuotaExceeded || !strings.Contains(err.Error(), "no space left") {
 				t.Fatalf("error is %v, want quota exceeded", err)
 			}
-			if got := stored(t, s); int64(len(got)) != ok-1 || counter(t, s, 1) != ok-1 {
-				t.Errorf("%d rows and counter %d after %d successes", len(got), counter(t, s, 1), ok-1)
+			if got := stored(t, s); int64(len(got)) != ok-1 || lastSeq(t, s, 1) != ok-1 {
+				t.Errorf("%d rows and counter %d after %d successes", len(got), lastSeq(t, s, 1), ok-1)
 			}
 			if got := count(t, s, "body_part WHERE body NOT IN (SELECT id FROM body)"); got != 0 {
 				t.Errorf("%d pieces of the failed message are left", got)
 			}
 			onWriter(s, func() { _, _ = s.writer.conn.queryInt("PRAGMA max_page_count=1000000") })
 			wait(t, s, insertOp(5000, ok, make([]byte, size)))
-			if got := counter(t, s, 1); got != ok {
+			if got := lastSeq(t, s, 1); got != ok {
 				t.Errorf("counter is %d, want %d", got, ok)
 			}
 		})
@@ -179,8 +183,8 @@ func TestOwnFaultInABatch(t *testing.T) {
 	if got := s.Stats().Commits - commits; got != 1 {
 		t.Errorf("%d transactions, want one", got)
 	}
-	if got := stored(t, s); len(got) != 3 || counter(t, s, 1) != 3 {
-		t.Errorf("stored are %v, counter %d", got, counter(t, s, 1))
+	if got := stored(t, s); len(got) != 3 || lastSeq(t, s, 1) != 3 {
+		t.Errorf("stored are %v, counter %d", got, lastSeq(t, s, 1))
 	}
 	if err := <-begin(s, emulator.Op{Kind: emulator.OpCounter, Record: emulator.MessageRecord{Entity: 2, Seq: 1}}); err == nil {
 		t.Error("the entity of the failed change exists")

@@ -31,12 +31,12 @@ func TestWriteErrorIsAnErrorAndPasses(t *testing.T) {
 			if !errors.As(err, &de) || de.Code != emulator.CodeInternal || !strings.Contains(err.Error(), "I/O") {
 				t.Fatalf("error is %v, want an I/O error", err)
 			}
-			if got := stored(t, s); int64(len(got)) != ok-1 || counter(t, s, 1) != ok-1 {
-				t.Errorf("%d rows and counter %d after %d successes", len(got), counter(t, s, 1), ok-1)
+			if got := stored(t, s); int64(len(got)) != ok-1 || lastSeq(t, s, 1) != ok-1 {
+				t.Errorf("%d rows and counter %d after %d successes", len(got), lastSeq(t, s, 1), ok-1)
 			}
 			raise()
 			wait(t, s, insertOp(5000, ok, make([]byte, size)))
-			if got := counter(t, s, 1); got != ok {
+			if got := lastSeq(t, s, 1); got != ok {
 				t.Errorf("counter is %d, want %d", got, ok)
 			}
 		})

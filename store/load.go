@@ -13,9 +13,12 @@ func (s *Store) Load(l emulator.Loader) error {
 	c := s.reader.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	dead, err := loadEntities(c, l)
-	if err == nil {
-		err = loadMessages(c, l, dead)
+	ld := &loading{c: c, l: l, last: map[int64][]emulator.CounterRecord{}, historyFrom: map[int64]int64{}}
+	var err error
+	for _, part := range []func() error{ld.counters, ld.entities, ld.messages, ld.sessions, ld.history} {
+		if err = part(); err != nil {
+			break
+		}
 	}
 	switch {
 	case err == nil:
@@ -28,53 +31,97 @@ func (s *Store) Load(l emulator.Loader) error {
 	}
 }
 
-func loadEntities(c *conn, l emulator.Loader) (dead map[int64]bool, err error) {
-	st, err := c.prepare("SELECT id, kind, path, last_seq, options, deleted FROM entity ORDER BY id")
-	if err != nil {
-		return nil, err
-	}
-	defer st.finalize()
-	dead = map[int64]bool{}
-	for {
-		row, err := st.step()
-		if err != nil || !row {
-			return dead, err
-		}
-		e := emulator.EntityRecord{
-			ID: st.columnInt(0), Kind: emulator.EntityKind(st.columnInt(1)), Path: string(st.columnView(2)),
-			LastSeq: st.columnInt(3), Options: bytes.Clone(st.columnView(4)),
-		}
-		if st.columnInt(5) != 0 {
-			dead[e.ID] = true
-			continue
-		}
-		if err := l.LoadEntity(e); err != nil {
-			return nil, err
-		}
-	}
+// loading is one Load.
+type loading struct {
+	c    *conn
+	l    emulator.Loader
+	last map[int64][]emulator.CounterRecord
+	dead map[int64]bool // nil if there are none
+
+	historyFrom map[int64]int64 // of the entities that are not dead
 }
 
-func loadMessages(c *conn, l emulator.Loader, dead map[int64]bool) error {
-	st, err := c.prepare("SELECT row, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, " +
-		"enqueued_seq, session, message_id, reason, overlay FROM message ORDER BY row")
+// each runs a query and hands over its rows.
+func (ld *loading) each(sql string, row func(st *stmt) error) error {
+	st, err := ld.c.prepare(sql)
 	if err != nil {
 		return err
 	}
 	defer st.finalize()
-	var r emulator.MessageRecord
 	for {
-		row, err := st.step()
-		if err != nil || !row {
+		more, err := st.step()
+		if err != nil || !more {
 			return err
 		}
-		readMessage(st, &r)
-		if len(dead) > 0 && dead[r.Entity] {
-			continue
-		}
-		if err := l.LoadMessage(&r); err != nil {
+		if err := row(st); err != nil {
 			return err
 		}
 	}
+}
+
+func (ld *loading) counters() error {
+	return ld.each("SELECT entity, partition, last_seq FROM counter ORDER BY entity, partition", func(st *stmt) error {
+		id := st.columnInt(0)
+		ld.last[id] = append(ld.last[id], emulator.CounterRecord{Partition: uint8(st.columnInt(1)), Seq: st.columnInt(2)})
+		return nil
+	})
+}
+
+func (ld *loading) entities() error {
+	return ld.each("SELECT id, kind, path, options, deleted, history_from FROM entity ORDER BY id", func(st *stmt) error {
+		e := emulator.EntityRecord{
+			ID: st.columnInt(0), Kind: emulator.EntityKind(st.columnInt(1)), Path: string(st.columnView(2)),
+			Options: bytes.Clone(st.columnView(3)),
+		}
+		if st.columnInt(4) != 0 {
+			if ld.dead == nil {
+				ld.dead = map[int64]bool{}
+			}
+			ld.dead[e.ID] = true
+			return nil
+		}
+		e.Last = ld.last[e.ID]
+		ld.historyFrom[e.ID] = st.columnInt(5)
+		return ld.l.LoadEntity(e)
+	})
+}
+
+func (ld *loading) messages() error {
+	var r emulator.MessageRecord
+	return ld.each("SELECT row, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, "+
+		"enqueued_seq, hops, session, message_id, reason, source, overlay FROM message ORDER BY row", func(st *stmt) error {
+		readMessage(st, &r)
+		if ld.dead[r.Entity] {
+			return nil
+		}
+		return ld.l.LoadMessage(&r)
+	})
+}
+
+func (ld *loading) sessions() error {
+	return ld.each("SELECT entity, id, updated, state FROM session ORDER BY row", func(st *stmt) error {
+		entity := st.columnInt(0)
+		if ld.dead[entity] {
+			return nil
+		}
+		state := append([]byte{}, st.columnView(3)...) // never nil: an empty state is one
+		return ld.l.LoadSession(entity, string(st.columnView(1)), state, st.columnInt(2))
+	})
+}
+
+func (ld *loading) history() error {
+	return ld.each("SELECT entity, at, keys FROM history ORDER BY entity, at", func(st *stmt) error {
+		entity, at, keys := st.columnInt(0), st.columnInt(1), st.columnView(2)
+		if ld.dead[entity] || at < ld.historyFrom[entity] {
+			return nil
+		}
+		for ; len(keys) >= keySize; keys = keys[keySize:] {
+			if err := ld.l.LoadHistory(entity, [keySize]byte(keys), at); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func readMessage(st *stmt, r *emulator.MessageRecord) {
@@ -83,11 +130,13 @@ func readMessage(st *stmt, r *emulator.MessageRecord) {
 	r.State, r.DeliveryCount = emulator.State(st.columnInt(4)), uint32(st.columnInt(5))
 	r.Body, r.Enqueued, r.TTL = st.columnInt(6), st.columnInt(7), st.columnInt(8)
 	r.Scheduled, r.Size, r.EnqueuedSeq = st.columnInt(9), st.columnInt(10), st.columnInt(11)
-	r.HasSession = !st.columnIsNull(12)
-	r.SessionID = st.columnString(12, r.SessionID)
-	r.MessageID = st.columnString(13, "")
-	r.Reason = st.columnString(14, r.Reason)
-	r.Overlay = bytes.Clone(st.columnView(15))
+	r.Hops = uint8(st.columnInt(12))
+	r.HasSession = !st.columnIsNull(13)
+	r.SessionID = st.columnString(13, r.SessionID)
+	r.MessageID = st.columnString(14, "")
+	r.Reason = st.columnString(15, r.Reason)
+	r.Source = st.columnString(16, r.Source)
+	r.Overlay = bytes.Clone(st.columnView(17))
 }
 
 // columnString returns a text. Where it equals the one before, that one is returned, so that the many messages of a

@@ -46,6 +46,9 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	go s.writer.run()
 	go s.reader.run()
+	if s.checkpointer != nil {
+		go s.checkpointer.run()
+	}
 	return s, nil
 }
 
@@ -108,7 +111,11 @@ func (s *Store) open(path, sync string, ephemeral bool) error {
 			return openError(path, err)
 		}
 	}
-	if err := s.build(c, rc, ephemeral); err != nil {
+	err = s.build(c, rc, ephemeral)
+	if err == nil && !ephemeral {
+		s.checkpointer, err = newCheckpointer(s, path, sync)
+	}
+	if err != nil {
 		if rc != c {
 			rc.close()
 		}
@@ -140,7 +147,7 @@ func (s *Store) build(c, rc *conn, ephemeral bool) error {
 	return s.readSecret()
 }
 
-// readState fetches counters and entities.
+// readState fetches the reservation of ids and the entities.
 func (w *writer) readState() error {
 	next, err := w.conn.queryInt("SELECT value FROM meta WHERE ns=1 AND key='next_row'")
 	if err != nil {
@@ -160,6 +167,11 @@ func (w *writer) readState() error {
 func (w *writer) tidy() {
 	w.tidied = true
 	w.resumeSweep()
+	for _, e := range w.entities {
+		if e.historyFrom > 0 {
+			w.prune(e)
+		}
+	}
 	if !w.hasParts {
 		return
 	}
@@ -172,7 +184,7 @@ func (w *writer) tidy() {
 }
 
 func (w *writer) readEntities() error {
-	st, err := w.conn.prepare("SELECT id, path, last_seq, deleted FROM entity")
+	st, err := w.conn.prepare("SELECT id, path, history_from, deleted FROM entity")
 	if err != nil {
 		return err
 	}
@@ -183,9 +195,8 @@ func (w *writer) readEntities() error {
 			return err
 		}
 		e := &entityState{
-			id: st.columnInt(0), path: string(st.columnView(1)), lastSeq: st.columnInt(2), dead: st.columnInt(3) != 0,
+			id: st.columnInt(0), path: string(st.columnView(1)), historyFrom: st.columnInt(2), dead: st.columnInt(3) != 0,
 		}
-		e.saved = e.lastSeq
 		w.entities[e.id] = e
 	}
 }

@@ -91,8 +91,20 @@ func TestSecondMinibusIsKeptOut(t *testing.T) {
 	if n, err := shell.queryInt("SELECT count(*) FROM messages WHERE entity='q' AND state='active' AND seq=1"); err != nil || n != 1 {
 		t.Errorf("a reader beside Minibus sees %d, %v", n, err)
 	}
-	if n, err := shell.queryInt("SELECT messages FROM entities WHERE path='q'"); err != nil || n != 1 {
-		t.Errorf("the view of entities says %d, %v", n, err)
+	wait(t, s, emulator.Op{
+		Kind: emulator.OpSessionState, Record: emulator.MessageRecord{Entity: 1, SessionID: "a"}, Data: []byte("four"),
+	})
+	wait(t, s, rememberOp(1, 1000), rememberOp(2, 1000), rememberOp(3, 1001))
+	for sql, want := range map[string]int64{
+		"SELECT messages FROM entities WHERE path='q'":                       1,
+		"SELECT bytes FROM sessions WHERE entity='q' AND session='a'":        4,
+		"SELECT remembered FROM duplicate_detection WHERE entity='q'":        3,
+		"SELECT last_seq FROM counter WHERE entity=1 AND partition=0":        1,
+		"SELECT count(*) FROM history WHERE entity=1 AND length(keys) <= 32": 2,
+	} {
+		if n, err := shell.queryInt(sql); err != nil || n != want {
+			t.Errorf("%s: %d, %v, want %d", sql, n, err, want)
+		}
 	}
 }
 

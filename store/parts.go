@@ -14,10 +14,14 @@ const maxInline = 1 << 20
 
 func partCount(data []byte) int { return (len(data) + maxInline - 1) / maxInline }
 
+// inParts reports whether the body of op is written in parts. The state of a session never is: it is one value, which
+// is written again as a whole.
+func inParts(op *emulator.Op) bool { return op.Kind == emulator.OpInsert && len(op.Data) > maxInline }
+
 // isLarge reports whether a change has a body that is written in parts.
 func isLarge(c *emulator.Change) bool {
 	for i := range c.Ops {
-		if len(c.Ops[i].Data) > maxInline {
+		if inParts(&c.Ops[i]) {
 			return true
 		}
 	}
@@ -28,7 +32,7 @@ func (w *writer) writeParts(c *emulator.Change) error {
 	w.hasParts = true
 	for i := range c.Ops {
 		op := &c.Ops[i]
-		if len(op.Data) <= maxInline {
+		if !inParts(op) {
 			continue
 		}
 		for n := range partCount(op.Data) {
@@ -58,7 +62,7 @@ func (w *writer) dropParts(c *emulator.Change) {
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
 	for i := range c.Ops {
-		if len(c.Ops[i].Data) <= maxInline {
+		if !inParts(&c.Ops[i]) {
 			continue
 		}
 		w.st.dropParts.bindInt(1, c.Ops[i].Record.Body)

@@ -109,6 +109,15 @@ func (s *stmt) hold(i, n int) (uintptr, error) {
 	return p, nil
 }
 
+// shrink gives the memory of parameter i back, and makes it NULL.
+func (s *stmt) shrink(i int) {
+	s.bindNull(i)
+	if b := &s.bufs[i]; b.p != 0 {
+		libc.Xfree(s.c.tls, b.p)
+		*b = cBuffer{}
+	}
+}
+
 // exec runs the statement to its end and makes it ready for the next run.
 func (s *stmt) exec() error {
 	rc := lib.Xsqlite3_step(s.c.tls, s.p)

@@ -31,7 +31,10 @@ type Store struct {
 	reads  inbox[*emulator.BodyRead]
 	writer *writer
 	reader *reader
-	stats  counters
+
+	checkpointer *checkpointer // nil for an ephemeral database
+
+	stats counters
 
 	damaged  atomic.Bool // Load failed on a damaged file
 	closing  sync.Once
@@ -96,6 +99,7 @@ func (s *Store) shutdown() error {
 	closed := &emulator.Error{Code: emulator.CodeInternal, Text: "The message store no longer works", Err: ErrClosed}
 	s.inbox.close(func(it item) { it.finish(closed) })
 	s.reads.close(func(r *emulator.BodyRead) { finishRead(r, closed) })
+	s.checkpointer.close()
 	err := s.writer.finish()
 	if s.reader.conn != s.writer.conn {
 		s.reader.conn.close()

@@ -2,18 +2,19 @@ package store
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 )
 
 // Sizes of a step of a sweep: about a millisecond of work each, so that nobody who commits meanwhile notices.
 const (
-	sweepScan = 2000
-	sweepDrop = 500
+	sweepScan     = 2000
+	sweepDrop     = 500
+	sweepStates   = 100
+	sweepEntities = 50
 )
 
-// sweep removes what deleted entities left: their messages, the bodies that no other message shares, and at last
-// the tombstones themselves. It works in small transactions between the batches. A crash leaves the tombstones, and
+// sweep removes what deleted entities left: their messages, the bodies that no other message shares, counters, states
+// of sessions and history, and at last the tombstones themselves. It works in small transactions between the batches. A crash leaves the tombstones, and
 // the next start begins again.
 //
 // There is no index by entity or body, because it would cost every insert; a sweep walks the narrow table instead.
@@ -39,7 +40,9 @@ type scanned struct{ row, body, entity int64 }
 
 // sweepStatements are prepared when the first sweep begins.
 type sweepStatements struct {
-	rows, bodies, bury *stmt
+	rows, bodies     *stmt
+	counters, states *stmt
+	bury             *stmt
 }
 
 func (w *writer) startSweep(e *entityState) {
@@ -79,7 +82,9 @@ func newSweep(w *writer, dead []*entityState, thorough bool) *sweep {
 		s.cursor = min(s.cursor, e.firstRow-1)
 	}
 	s.phase = s.removeRows
-	s.then = []func() (bool, error){s.findReferences, s.removeBodies, s.removeTombstones}
+	s.then = []func() (bool, error){
+		s.removeStates, s.removeHistory, s.findReferences, s.removeBodies, s.removeTombstones,
+	}
 	if thorough {
 		s.then = slices.Insert(s.then, 0, s.findBodies)
 	}
@@ -95,7 +100,7 @@ func (s *sweep) keep(body int64) {
 
 // step does the next bit. After the last one the next sweep, if any, takes its place.
 func (s *sweep) step() {
-	end, err := s.inTransaction(s.phase)
+	end, err := s.w.inTransaction(s.phase)
 	switch {
 	case err != nil:
 		s.w.s.log.Warn("removing a deleted entity failed; it goes on with the next deletion or start", "error", err)
@@ -120,8 +125,8 @@ func (s *sweep) finish() {
 	}
 }
 
-func (s *sweep) inTransaction(f func() (bool, error)) (end bool, err error) {
-	w := s.w
+// inTransaction runs a step of housekeeping.
+func (w *writer) inTransaction(f func() (end bool, err error)) (end bool, err error) {
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
 	if err := w.prepareSweep(); err != nil {
@@ -144,9 +149,11 @@ func (w *writer) prepareSweep() error {
 		return nil
 	}
 	return prepareAll(w.conn, map[string]**stmt{
-		"SELECT row, body, entity FROM message WHERE row>? ORDER BY row LIMIT ?": &w.sweepSt.rows,
-		"SELECT id, 0, 0 FROM body WHERE id>? AND id<=? ORDER BY id LIMIT ?":     &w.sweepSt.bodies,
-		"DELETE FROM entity WHERE id=? AND deleted=1":                            &w.sweepSt.bury,
+		"SELECT row, body, entity FROM message WHERE row>? ORDER BY row LIMIT ?":            &w.sweepSt.rows,
+		"SELECT id, 0, 0 FROM body WHERE id>? AND id<=? ORDER BY id LIMIT ?":                &w.sweepSt.bodies,
+		"DELETE FROM counter WHERE entity=?":                                                &w.sweepSt.counters,
+		"DELETE FROM session WHERE row IN (SELECT row FROM session WHERE entity=? LIMIT ?)": &w.sweepSt.states,
+		"DELETE FROM entity WHERE id=? AND deleted=1":                                       &w.sweepSt.bury,
 	})
 }
 
@@ -237,14 +244,4 @@ func (s *sweep) removeBodies() (end bool, err error) {
 	}
 	s.candidates, s.held = s.candidates[n:], s.held[n:]
 	return len(s.candidates) == 0, nil
-}
-
-func (s *sweep) removeTombstones() (end bool, err error) {
-	for _, id := range slices.Sorted(maps.Keys(s.dead)) {
-		s.w.sweepSt.bury.bindInt(1, id)
-		if err := s.w.sweepSt.bury.exec(); err != nil {
-			return false, fmt.Errorf("remove the tombstone of %s: %w", s.dead[id].path, err)
-		}
-	}
-	return true, nil
 }

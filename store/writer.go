@@ -21,10 +21,10 @@ type writer struct {
 	st   statements
 
 	entities map[int64]*entityState
-	raised   []*entityState // counters that the open transaction raises
+	drawn    []*entityState // entities with counters that the open transaction is still to write
+	history  []remembered   // keys that the open transaction is still to write
 	undo     []func()       // takes back what the open transaction did to entities, in order
 	buried   []*entityState // entities that the open transaction deletes
-	alone    bool           // changes are applied one by one: counters can be taken back singly
 	errs     []error        // results of the batch in hand, by item
 
 	high     int64 // greatest row, body or entity id stored so far
@@ -35,7 +35,8 @@ type writer struct {
 	sweep       *sweep // removal of deleted entities; nil when there is nothing to remove
 	sweepFailed bool   // tombstones are left behind by a sweep that failed
 	sweepSt     sweepStatements
-	care        care // checkpoints and vacuum
+	prunes      []*entityState // entities with forgotten keys to be removed
+	care        care           // checkpoints and vacuum
 }
 
 func (w *writer) run() {
@@ -82,8 +83,8 @@ func batchLength(items []item) int {
 		}
 		ops += len(it.change.Ops)
 		for j := range it.change.Ops {
-			if n := len(it.change.Ops[j].Data); n <= maxInline {
-				bytes += n
+			if op := &it.change.Ops[j]; !inParts(op) {
+				bytes += len(op.Data)
 			}
 		}
 	}
@@ -210,7 +211,10 @@ func (w *writer) fill(batch []item, oneByOne bool) error {
 			w.errs[i] = domainError(err)
 		}
 	}
-	return w.writeCounters()
+	if err := w.writePending(); err != nil {
+		return err
+	}
+	return w.reserveRows()
 }
 
 // applyAlone does all of a change or nothing of it.
@@ -219,12 +223,14 @@ func (w *writer) applyAlone(c *emulator.Change) error {
 		return err
 	}
 	undo, buried := len(w.undo), len(w.buried)
-	w.alone = true
 	err := w.apply(c)
-	w.alone = false
+	if err == nil {
+		err = w.writePending() // so that nothing gathered is ever of a change that is taken back
+	}
 	if err == nil {
 		return w.conn.exec("RELEASE one")
 	}
+	w.dropPending()
 	if !w.conn.inTransaction() {
 		return errors.New("the transaction was rolled back: " + err.Error()) // no longer one change's own fault
 	}

@@ -64,6 +64,15 @@ func (a args) int64(key string) (int64, error) {
 	return n, nil
 }
 
+// count returns an integer between two bounds.
+func (a args) count(key string, least, most int64) (int, error) {
+	n, err := a.int64(key)
+	if err == nil && (n < least || n > most) {
+		err = wrong(key, a.get(key), fmt.Sprintf("a number from %d to %d", least, most))
+	}
+	return int(n), err
+}
+
 // text returns a string; ok tells whether it was given.
 func (a args) text(key string) (s string, ok bool, err error) {
 	v := a.get(key)

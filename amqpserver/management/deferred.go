@@ -12,7 +12,8 @@ const (
 )
 
 // receiveBySequenceNumber serves receive-by-sequence-number: deferred messages, in the order asked for (DEF-4), all of
-// them or none (DEF-5), locked or removed at once (DEF-3, RAD-3).
+// them or none (DEF-5), locked or removed at once (DEF-3, RAD-3). Those of a session go to its receiver only (DEF-9,
+// DEF-13, DEF-14).
 func receiveBySequenceNumber(c *call, a args) {
 	seqs, err := a.numbers("sequence-numbers")
 	if err != nil {
@@ -24,11 +25,12 @@ func receiveBySequenceNumber(c *call, a args) {
 		c.fail(err)
 		return
 	}
-	if len(seqs) == 0 {
-		c.received(nil, mode)
+	holder, err := c.holder(a)
+	if err != nil {
+		c.fail(err)
 		return
 	}
-	err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, func(ds []*emulator.Delivery, err error) {
+	err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, holder, func(ds []*emulator.Delivery, err error) {
 		if err != nil {
 			c.fail(err)
 			return

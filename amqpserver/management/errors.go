@@ -25,7 +25,8 @@ const (
 	statusUnavailable    int32 = 503
 )
 
-// statuses is the table of ERR-6: what each code of the domain is on this node.
+// statuses is the table of ERR-6: what each code of the domain is on this node, and its condition everywhere. A
+// transaction that has ended has no status of its own; 400 is one that no client takes for a reason to try again.
 var statuses = map[emulator.Code]struct {
 	status    int32
 	condition amqp.Symbol
@@ -47,6 +48,19 @@ var statuses = map[emulator.Code]struct {
 	emulator.CodeUnauthorized:    {statusUnauthorized, "amqp:unauthorized-access"},
 	emulator.CodeNotImplemented:  {statusNotImplemented, "amqp:not-implemented"},
 	emulator.CodeDetached:        {statusUnavailable, "amqp:link:detach-forced"},
+
+	emulator.CodeTransactionEnded:    {statusBadRequest, "amqp:transaction:unknown-id"},
+	emulator.CodeTransactionTimedOut: {statusBadRequest, "amqp:transaction:timeout"}, // 408 would invite to try again
+}
+
+// Condition returns the AMQP error condition that stands for a code of the domain on every channel (ERR-6,
+// amqp-data-plane 9.1); for a code that it does not know, that of an internal error.
+func Condition(code emulator.Code) amqp.Symbol {
+	s, ok := statuses[code]
+	if !ok {
+		s = statuses[emulator.CodeInternal]
+	}
+	return s.condition
 }
 
 // failure is an error as a response carries it.
@@ -59,16 +73,13 @@ type failure struct {
 
 // failureOf finds the status of an error. What is not the domain's own error is a failure of the broker.
 func failureOf(err error) failure {
-	code, entity := emulator.CodeInternal, ""
-	var e *emulator.Error
-	if errors.As(err, &e) {
-		code, entity = e.Code, e.Entity
-	}
-	s, ok := statuses[code]
+	e := &emulator.Error{Code: emulator.CodeInternal}
+	errors.As(err, &e)
+	s, ok := statuses[e.Code]
 	if !ok {
 		s = statuses[emulator.CodeInternal]
 	}
-	return failure{status: s.status, condition: s.condition, text: printable(err.Error(), maxText), entity: entity}
+	return failure{status: s.status, condition: s.condition, text: printable(err.Error(), maxText), entity: e.Entity}
 }
 
 // maxText bounds the text of an error, in bytes; only a list of thousands of missing numbers is longer (SCHED-13).

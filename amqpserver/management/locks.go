@@ -1,15 +1,24 @@
 package management
 
-import "minibus/internal/amqp"
+import (
+	"minibus/emulator"
+	"minibus/internal/amqp"
+)
 
-// renewLock serves renew-lock: every lock gets a whole lock duration from now, or none does (LOCK-4 to LOCK-6).
+// renewLock serves renew-lock: every lock gets a whole lock duration from now, or none does (LOCK-4 to LOCK-6). For
+// messages of a session nothing changes, and the reply tells when the session's lock ends (SESS-21). A renewal in a
+// transaction is not taken back by a rollback, and cannot be made when the transaction is over.
 func renewLock(c *call, a args) {
 	tokens, err := a.tokens("lock-tokens")
 	if err != nil {
 		c.fail(err)
 		return
 	}
-	untils, err := c.Queue.Renew(tokens)
+	renew := c.Queue.Renew
+	if c.Tx != nil {
+		renew = func(tokens []emulator.LockToken) ([]int64, error) { return c.Tx.Renew(c.Queue, tokens) }
+	}
+	untils, err := renew(tokens)
 	if err != nil {
 		c.fail(err)
 		return

@@ -19,6 +19,21 @@ type Context struct {
 	// it (LOCK-16). May be nil.
 	AssociatedLink func(name string)
 
+	// Holder returns the live session consumer of this connection that holds the session with that id on this entity,
+	// or nil. It is called before Handle returns, as LinkHolder is; so are the methods of the consumer. May be nil.
+	Holder func(sessionID string) *emulator.Consumer
+
+	// LinkHolder returns the live session consumer of the link with that name, if it is a link of this entity, or nil.
+	// The name is the one that the request gives. May be nil.
+	LinkHolder func(linkName string) *emulator.Consumer
+
+	// LockedState refuses to tell a session's state to whoever does not hold the session, browsing clients included
+	// (DEC-20).
+	LockedState bool
+
+	// Tx is the transaction that the request is part of (transactional-state on its transfer), or nil.
+	Tx *emulator.Transaction
+
 	// TrackingSuffix returns what is appended to the text of an error that concerns entity (ERR-9). May be nil.
 	TrackingSuffix func(entity string) string
 
@@ -27,18 +42,29 @@ type Context struct {
 	Refused func(operation string, err error)
 }
 
-// operation is one row of the table: it calls c.ok, c.empty or c.fail exactly once, now or later.
-type operation func(c *call, a args)
+// operation is one row of the table.
+type operation struct {
+	// serve calls c.ok, c.empty or c.fail exactly once, now or later.
+	serve func(c *call, a args)
 
-// operations is what this package serves. The service has more (sessions, rules, batch delete): those, like any name
-// that nobody knows, are refused as not implemented rather than answered without effect.
+	// transactional says that the operation may be part of a transaction (TXN-1).
+	transactional bool
+}
+
+// operations is what this package serves. The service has more (rules): those, like any name that nobody knows, are
+// refused as not implemented rather than answered without effect.
 var operations = map[string]operation{
-	"com.microsoft:renew-lock":                 renewLock,
-	"com.microsoft:update-disposition":         updateDisposition,
-	"com.microsoft:peek-message":               peekMessage,
-	"com.microsoft:schedule-message":           scheduleMessage,
-	"com.microsoft:cancel-scheduled-message":   cancelScheduledMessage,
-	"com.microsoft:receive-by-sequence-number": receiveBySequenceNumber,
+	"com.microsoft:renew-lock":                 {serve: renewLock, transactional: true},
+	"com.microsoft:update-disposition":         {serve: updateDisposition, transactional: true},
+	"com.microsoft:schedule-message":           {serve: scheduleMessage, transactional: true},
+	"com.microsoft:cancel-scheduled-message":   {serve: cancelScheduledMessage, transactional: true},
+	"com.microsoft:peek-message":               {serve: peekMessage},
+	"com.microsoft:receive-by-sequence-number": {serve: receiveBySequenceNumber},
+	"com.microsoft:batch-delete-messages":      {serve: batchDeleteMessages},
+	"com.microsoft:renew-session-lock":         {serve: renewSessionLock},
+	"com.microsoft:get-session-state":          {serve: getSessionState},
+	"com.microsoft:set-session-state":          {serve: setSessionState},
+	"com.microsoft:get-message-sessions":       {serve: getMessageSessions},
 }
 
 // Handle answers one request. reply is called exactly once with the complete encoded response: before Handle returns,
@@ -53,12 +79,9 @@ func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 		c.fail(argumentError("The application property 'operation' is missing; expected a string."))
 		return
 	}
-	serve, ok := operations[c.operation]
-	if !ok {
-		c.fail(&emulator.Error{
-			Code: emulator.CodeNotImplemented,
-			Text: fmt.Sprintf("The operation '%s' is not implemented.", clip(c.operation)),
-		})
+	o, err := c.find()
+	if err != nil {
+		c.fail(err)
 		return
 	}
 	a, err := parseArgs(req, bodyLimit(ctx.Queue))
@@ -66,7 +89,26 @@ func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 		c.fail(err)
 		return
 	}
-	serve(c, a)
+	o.serve(c, a)
+}
+
+// find returns the operation that a request names.
+func (c *call) find() (operation, error) {
+	o, ok := operations[c.operation]
+	switch {
+	case !ok:
+		return o, &emulator.Error{
+			Code: emulator.CodeNotImplemented,
+			Text: fmt.Sprintf("The operation '%s' is not implemented.", clip(c.operation)),
+		}
+	case c.Tx != nil && !o.transactional:
+		return o, &emulator.Error{
+			Code:   emulator.CodeNotAllowed,
+			Entity: c.Queue.Path(),
+			Text:   fmt.Sprintf("The operation '%s' can't be part of a transaction.", c.operation),
+		}
+	}
+	return o, nil
 }
 
 // bodyLimit bounds the encoded arguments of one request, in bytes. A decoded body takes several times its bytes, so

@@ -18,10 +18,7 @@ import (
 
 func TestUnservedOperationsAreRefusedByName(t *testing.T) {
 	inBubble(t, func(f *fixture) {
-		for _, name := range []string{
-			"renew-session-lock", "get-session-state", "set-session-state", "get-message-sessions",
-			"add-rule", "remove-rule", "enumerate-rules", "batch-delete-messages", "no-such-thing",
-		} {
+		for _, name := range []string{"add-rule", "remove-rule", "enumerate-rules", "no-such-thing"} {
 			a := f.request(name, amqp.Map{})
 			a.want(f, 501, "amqp:not-implemented")
 			if !strings.Contains(a.text, "'com.microsoft:"+name+"'") {
@@ -148,6 +145,8 @@ func TestERR6_StatusAndConditionOfEveryCode(t *testing.T) {
 		{emulator.CodeUnauthorized, 401, "amqp:unauthorized-access"},
 		{emulator.CodeServerBusy, 503, "com.microsoft:server-busy"},
 		{emulator.CodeDetached, 503, "amqp:link:detach-forced"},
+		{emulator.CodeTransactionEnded, 400, "amqp:transaction:unknown-id"},
+		{emulator.CodeTransactionTimedOut, 400, "amqp:transaction:timeout"},
 		{emulator.CodeInternal, 500, "amqp:internal-error"},
 		{emulator.Code(250), 500, "amqp:internal-error"},
 	}
@@ -157,6 +156,9 @@ func TestERR6_StatusAndConditionOfEveryCode(t *testing.T) {
 		want := failure{status: tt.status, condition: tt.condition, text: "do it: no", entity: "q"}
 		if got != want {
 			t.Errorf("code %d: %+v, want %+v", tt.code, got, want)
+		}
+		if got := Condition(tt.code); got != tt.condition {
+			t.Errorf("code %d: condition %q, want %q", tt.code, got, tt.condition)
 		}
 	}
 	if len(statuses) != len(tests)-1 {

@@ -1,8 +1,6 @@
 package management
 
 import (
-	"fmt"
-
 	"minibus/emulator"
 	"minibus/internal/amqp"
 )
@@ -13,38 +11,59 @@ const maxPeek = 250
 // peekMessage serves peek-message: a look at the messages from a number on, without touching them. Nothing there is
 // 204 (PEEK-5).
 func peekMessage(c *call, a args) {
-	from, count, omitBody, err := parsePeek(a)
+	p, err := c.parsePeek(a)
 	if err != nil {
 		c.fail(err)
 		return
 	}
-	if err := c.refuseSession(a); err != nil {
-		c.fail(err)
-		return
-	}
-	limit := c.MaxReplyBytes
-	if limit <= 0 {
-		limit = int(c.Queue.MaxMessageSize())
-	}
-	if err := c.Queue.Peek(c.Sub, from, count, limit, omitBody, c.peeked); err != nil {
+	if err := c.Queue.Peek(p, c.peeked); err != nil {
 		c.fail(err)
 	}
 }
 
-func parsePeek(a args) (from int64, count int, omitBody bool, err error) {
+func (c *call) parsePeek(a args) (p emulator.Peek, err error) {
 	const countKey = "message-count"
-	if from, err = a.int64("from-sequence-number"); err != nil {
-		return 0, 0, false, err
+	p.Sub, p.MaxBytes = c.Sub, c.MaxReplyBytes
+	if p.MaxBytes <= 0 {
+		p.MaxBytes = int(c.Queue.MaxMessageSize())
 	}
+	if p.From, err = a.int64("from-sequence-number"); err != nil {
+		return p, err
+	}
+	p.From = max(p.From, 0) // PEEK-12
 	n, err := a.int64(countKey)
 	if err != nil {
-		return 0, 0, false, err
+		return p, err
 	}
 	if n <= 0 {
-		return 0, 0, false, wrong(countKey, a.get(countKey), "a number greater than 0") // PEEK-12
+		return p, wrong(countKey, a.get(countKey), "a number greater than 0") // PEEK-12
 	}
-	omitBody, err = a.flag("omit-message-body")
-	return max(from, 0), int(min(n, maxPeek)), omitBody, err
+	p.Max = int(min(n, maxPeek))
+	if p.OmitBody, err = a.flag("omit-message-body"); err != nil {
+		return p, err
+	}
+	p.SessionID, err = c.peekedSession(a)
+	return p, err
+}
+
+// peekedSession returns the session that a peek is limited to, nil for none: the one that it names, which nobody needs
+// to hold, or else that of the associated link (PEEK-7, DEC-19).
+func (c *call) peekedSession(a args) (*string, error) {
+	if !c.hasSessions() {
+		return nil, nil
+	}
+	id, named, err := a.text(sessionKey)
+	if err != nil {
+		return nil, err
+	}
+	if !named {
+		holder := c.linkHolder()
+		if holder == nil {
+			return nil, nil
+		}
+		id, _ = holder.SessionID()
+	}
+	return &id, nil
 }
 
 // peeked replies with what a peek found.
@@ -73,19 +92,4 @@ func appendMessages(dst []byte, msgs [][]byte) []byte {
 		dst = appendField(dst, "message", func(dst []byte) []byte { return amqp.AppendBinary(dst, m) })
 	}
 	return amqp.EndList(dst, list, len(msgs))
-}
-
-// refuseSession refuses to peek one session of an entity that has sessions: as long as they are not served, an answer
-// would mix them all. On an entity without sessions a session-id means nothing and is ignored, as it is in a
-// dead-letter queue (DLQ-6).
-func (c *call) refuseSession(a args) error {
-	id, given, err := a.text("session-id")
-	if err != nil || !given || c.Sub != emulator.Main || !c.Queue.Options().RequiresSession {
-		return err
-	}
-	return &emulator.Error{
-		Code:   emulator.CodeNotImplemented,
-		Entity: c.Queue.Path(),
-		Text:   fmt.Sprintf("A peek of the session '%s' is not implemented.", clip(id)),
-	}
 }

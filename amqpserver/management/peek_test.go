@@ -141,14 +141,3 @@ func TestPeekIgnoresSessionIDOnAPlainQueue(t *testing.T) {
 		}
 	})
 }
-
-func TestPeekOfOneSessionIsRefusedNotFaked(t *testing.T) {
-	inBubble(t, func(f *fixture) {
-		q, err := f.ns.CreateQueue("sessions", emulator.QueueOptions{RequiresSession: true})
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.ctx.Queue = q
-		peek(f, int64(0), int32(1), amqp.Pair{Key: "session-id", Value: "s"}).want(f, 501, "amqp:not-implemented")
-	})
-}

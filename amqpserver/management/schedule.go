@@ -12,7 +12,7 @@ import (
 // scheduleMessage serves schedule-message: it stores messages for later and answers with one number each, in the order
 // of the request (SCHED-6).
 func scheduleMessage(c *call, a args) {
-	if err := c.refuseSubQueue(); err != nil {
+	if err := c.refuseSubQueue("scheduled messages"); err != nil {
 		c.fail(err)
 		return
 	}
@@ -21,10 +21,18 @@ func scheduleMessage(c *call, a args) {
 		c.fail(err)
 		return
 	}
-	if len(msgs) == 0 {
+	switch {
+	case c.Tx != nil:
+		c.scheduleInTransaction(msgs)
+	case len(msgs) == 0:
 		c.scheduled(nil)
-		return
+	default:
+		c.schedule(msgs)
 	}
+}
+
+// schedule stores messages and answers when that is durable.
+func (c *call) schedule(msgs []message.Message) {
 	// The numbers are known when Schedule returns, and may be told when the commit is done. Either may be first.
 	var seqs []int64
 	var failure error
@@ -50,6 +58,17 @@ func scheduleMessage(c *call, a args) {
 	}
 	seqs = numbers
 	done()
+}
+
+// scheduleInTransaction answers with the numbers that the messages will have when the transaction is committed
+// (SCHED-19).
+func (c *call) scheduleInTransaction(msgs []message.Message) {
+	seqs, err := c.Tx.Schedule(c.Queue, msgs)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.scheduled(seqs)
 }
 
 func (c *call) scheduled(seqs []int64) {
@@ -104,7 +123,7 @@ func scanScheduled(name string, raw []byte) (message.Message, error) {
 
 // cancelScheduledMessage serves cancel-scheduled-message: all the numbers are removed, or none is (SCHED-13, SCHED-14).
 func cancelScheduledMessage(c *call, a args) {
-	if err := c.refuseSubQueue(); err != nil {
+	if err := c.refuseSubQueue("scheduled messages"); err != nil {
 		c.fail(err)
 		return
 	}
@@ -113,8 +132,8 @@ func cancelScheduledMessage(c *call, a args) {
 		c.fail(err)
 		return
 	}
-	if len(seqs) == 0 {
-		c.ok(0, nil)
+	if c.Tx != nil {
+		c.finish(c.Tx.CancelScheduled(c.Queue, seqs))
 		return
 	}
 	if err := c.Queue.CancelScheduled(seqs, emulator.CompletionFunc(c.finish)); err != nil {
@@ -122,14 +141,14 @@ func cancelScheduledMessage(c *call, a args) {
 	}
 }
 
-// refuseSubQueue refuses what a dead-letter queue cannot do: nobody can send to it, now or later (DLQ-2).
-func (c *call) refuseSubQueue() error {
+// refuseSubQueue refuses what a dead-letter queue never has.
+func (c *call) refuseSubQueue(what string) error {
 	if c.Sub == emulator.Main {
 		return nil
 	}
 	return &emulator.Error{
 		Code:   emulator.CodeNotAllowed,
 		Entity: c.Queue.Path(),
-		Text:   fmt.Sprintf("The dead-letter queue of '%s' holds no scheduled messages; use the node of the entity itself.", c.Queue.Path()),
+		Text:   fmt.Sprintf("The dead-letter queue of '%s' has no %s; use the node of the entity itself.", c.Queue.Path(), what),
 	}
 }

@@ -136,7 +136,10 @@ func TestScheduleRefusesWhatItCannotStore(t *testing.T) {
 
 func TestQUO5_ScheduleOfATooLargeMessage(t *testing.T) {
 	inBubble(t, func(f *fixture) {
-		large := scheduled(f, strings.Repeat("x", 300_000), time.Hour)
+		large := marshal(f, &goamqp.Message{
+			Annotations: goamqp.Annotations{"x-opt-scheduled-enqueue-time": time.Now().Add(time.Hour)},
+			Data:        [][]byte{make([]byte, 300_000)},
+		})
 		schedule(f, amqp.Map{{Key: "message", Value: large}}).want(f, 403, "amqp:link:message-size-exceeded")
 	})
 }

@@ -1,6 +1,7 @@
 package management
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -117,6 +118,43 @@ func TestEveryOperationInTheDialectOfEverySDK(t *testing.T) {
 					{Key: "disposition-status", Value: "suspended"}, {Key: "deadletter-reason", Value: "r"}})
 				if c := f.queue.Counts(); c.Active != 0 || c.DeadLetter != 1 {
 					f.Errorf("counts %+v at the end, want one dead-lettered message", c)
+				}
+			})
+		})
+	}
+}
+
+// One life of a session by management alone, in the dialect of each SDK.
+func TestSessionOperationsInTheDialectOfEverySDK(t *testing.T) {
+	for _, d := range dialects {
+		t.Run(d.name, func(t *testing.T) {
+			inSessionBubble(t, func(f *sessionFixture) {
+				f.accept("l", "s")
+				f.sendTo("s", "s", "s")
+				do := func(operation string, fields ...amqp.Pair) answer {
+					f.Helper()
+					fields = append(fields, amqp.Pair{Key: "session-id", Value: "s"})
+					a := decodeAnswer(f, f.handle(f.ctx, d.encode(f, d, operation, fields)))
+					a.want(f, 200, "")
+					return a
+				}
+				do("renew-session-lock")
+				do("set-session-state", state([]byte("x")))
+				if got := field[[]byte](f, do("get-session-state"), "session-state"); string(got) != "x" {
+					f.Errorf("state %q, want x", got)
+				}
+				ds := f.takeFrom(f.links["l"], 2)
+				do("update-disposition", amqp.Pair{Key: "lock-tokens", Value: d.tokens(uuids(ds)[0])},
+					amqp.Pair{Key: "disposition-status", Value: "defered"})
+				do("receive-by-sequence-number", amqp.Pair{Key: "sequence-numbers", Value: d.numbers(1)},
+					amqp.Pair{Key: "receiver-settle-mode", Value: d.settleMode})
+				do("renew-lock", amqp.Pair{Key: "lock-tokens", Value: d.tokens(uuids(ds)[1])})
+				do("peek-message", amqp.Pair{Key: "from-sequence-number", Value: int64(1)}, amqp.Pair{Key: "message-count", Value: int32(9)})
+				n := field[int32](f, do("batch-delete-messages", amqp.Pair{Key: "message-count", Value: int32(9)},
+					amqp.Pair{Key: "enqueued-time-utc", Value: time.Now()}), "message-count")
+				left := fmt.Sprint(numbers(f.fixture, peek(f.fixture, int64(0), int32(9))))
+				if n != 1 || left != "[1 2]" || f.queue.Counts().Active != 2 {
+					f.Errorf("%d deleted, %s left, want 1 deleted and the two locked ones left", n, left)
 				}
 			})
 		})

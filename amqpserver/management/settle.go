@@ -18,7 +18,8 @@ var dispositions = map[string]emulator.Outcome{
 }
 
 // updateDisposition serves update-disposition: settlement by lock token, from any link or connection (LOCK-9), all
-// tokens or none (LOCK-15). A session-id is not looked at: the token says enough.
+// tokens or none (LOCK-15). A token says enough without a session-id; a session that is named must be held by this
+// connection (DEF-9, DEF-13, SESS-14).
 func updateDisposition(c *call, a args) {
 	tokens, err := a.tokens("lock-tokens")
 	if err != nil {
@@ -28,6 +29,14 @@ func updateDisposition(c *call, a args) {
 	settlement, err := parseSettlement(a)
 	if err != nil {
 		c.fail(err)
+		return
+	}
+	if _, err := c.holder(a); err != nil {
+		c.fail(err)
+		return
+	}
+	if c.Tx != nil {
+		c.finish(c.Tx.Settle(c.Queue, tokens, settlement))
 		return
 	}
 	if err := c.Queue.Settle(tokens, settlement, emulator.CompletionFunc(c.finish)); err != nil {

@@ -4,7 +4,8 @@
 //	go run ./compat-tests/bench report FILE          the medians of a -json file as a table
 //
 // Modes: send only, receive only (receive and accept), both at once, latency (send, receive, accept, one message after
-// another), and idle (hold connections). It prints rates and percentiles as a table, and as JSON with -json; given the process id of a broker on this
+// another), sessions (drain sessions in order, with many receivers at once), and idle (hold connections). Messages may carry
+// ids, sessions and due times. It prints rates and percentiles as a table, and as JSON with -json; given the process id of a broker on this
 // machine also the processor time that a message cost it and its peak of memory.
 //
 // It is run by people and by compare.sh. It owns two goroutines per sending connection, -inflight goroutines in all for

@@ -23,6 +23,10 @@ type options struct {
 	duration    time.Duration // 0: no limit
 	forget      bool          // accept without waiting for the broker's answer
 	transient   bool          // messages are not marked durable
+	sessions    int64         // spread messages over so many sessions; 0: none
+	receivers   int           // that drain sessions at once
+	ids         bool          // each message has an id of its own
+	delay       time.Duration // messages are due so much later
 	level       bool          // mode both: one message is sent for each one accepted
 	pid         int
 	label       string
@@ -40,7 +44,7 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.StringVar(&o.password, "password", "", "password for SASL PLAIN")
 	flags.StringVar(&o.target, "target", "queue.1", "address to send to")
 	flags.StringVar(&o.source, "source", "", "address to receive from (default: the target)")
-	flags.StringVar(&o.mode, "mode", "both", "send, receive, both, latency, or idle (hold -connections for -duration)")
+	flags.StringVar(&o.mode, "mode", "both", "send, receive, both, latency, sessions (drain -sessions in order), or idle (hold -connections for -duration)")
 	flags.IntVar(&o.size, "size", 1024, "bytes of a message's body")
 	flags.IntVar(&o.inflight, "inflight", 200, "operations without answer at a time, in each direction, over all connections")
 	flags.IntVar(&o.connections, "connections", 1, "connections in each direction")
@@ -49,6 +53,10 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.BoolVar(&o.forget, "forget", false, "accept without waiting for the broker's answer (receiver settles first)")
 	flags.BoolVar(&o.transient, "transient", false, "do not mark messages as durable")
 	flags.BoolVar(&o.level, "level", false, "in mode both, send one message for each one accepted, so that the queue keeps its depth")
+	flags.Int64Var(&o.sessions, "sessions", 0, "spread messages over so many session ids, in turn; in mode sessions, how many there are")
+	flags.IntVar(&o.receivers, "receivers", 50, "mode sessions: receivers at a time, over all connections")
+	flags.BoolVar(&o.ids, "ids", false, "give each message an id of its own, as duplicate detection wants it")
+	flags.DurationVar(&o.delay, "delay", 0, "schedule messages for so much later")
 	flags.IntVar(&o.pid, "pid", 0, "process id of the broker, for processor time and memory")
 	flags.StringVar(&o.label, "label", "", "name of this run in the output")
 	flags.StringVar(&o.json, "json", "", "append the result as one line of JSON to this file; - for standard output")
@@ -66,7 +74,7 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 
 func (o options) check() error {
 	switch o.mode {
-	case "send", "receive", "both", "latency", "idle":
+	case "send", "receive", "both", "latency", "sessions", "idle":
 	default:
 		return fmt.Errorf("unknown mode %q", o.mode)
 	}
@@ -75,6 +83,9 @@ func (o options) check() error {
 	}
 	if o.mode == "idle" {
 		return nil
+	}
+	if o.mode == "sessions" && (o.sessions < 1 || o.count < o.sessions || o.receivers < 1) {
+		return fmt.Errorf("mode sessions needs -sessions, a -count of one message for each at least, and -receivers")
 	}
 	if o.connections < 1 || o.inflight < o.connections || o.size < 0 {
 		return fmt.Errorf("need at least one connection, an operation in flight for each, and a size of 0 or more")

@@ -17,6 +17,9 @@ type runner struct {
 	body    []byte
 	toSend  budget
 	taken   atomic.Int64
+	toOpen  budget // sessions
+	began   time.Time
+	made    atomic.Int64  // messages
 	permits chan struct{} // with -level: the right to send, given by accepted messages; nil: no such limit
 }
 
@@ -52,7 +55,7 @@ func run(ctx context.Context, o options) (result, error) {
 		ctx, cancel = context.WithTimeout(ctx, o.duration)
 		defer cancel()
 	}
-	r := &runner{options: o, body: make([]byte, o.size)}
+	r := &runner{options: o, body: make([]byte, o.size), began: time.Now()}
 	for i := range r.body {
 		r.body[i] = byte(i)
 	}
@@ -74,12 +77,15 @@ func run(ctx context.Context, o options) (result, error) {
 		if o.mode == "send" || o.mode == "both" {
 			senders, err = r.connectAll(ctx)
 		}
-		if err == nil && (o.mode == "receive" || o.mode == "both") {
+		if err == nil && (o.mode == "receive" || o.mode == "both" || o.mode == "sessions") {
 			receivers, err = r.connectAll(ctx)
 		}
 		return err
 	}
 	defer func() { closeAll(senders); closeAll(receivers) }()
+	if o.mode == "sessions" {
+		return r.measure(connect, func() ([]series, error) { return r.drain(ctx, receivers) })
+	}
 	return r.measure(connect, func() ([]series, error) { return r.load(ctx, senders, receivers) })
 }
 

@@ -27,6 +27,7 @@ func (r *runner) newSender(ctx context.Context, c *connection) (*amqp.Sender, er
 func (r *runner) newMessage() *amqp.Message {
 	m := amqp.NewMessage(r.body)
 	m.Header = &amqp.MessageHeader{Durable: !r.options.transient}
+	r.dress(m)
 	return m
 }
 

@@ -22,13 +22,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// only and skip choose the cases that queues cover; the others belong to features that are not served yet.
-const (
-	only = "conn.*,cbs.*,send.*,body.*,recv.*,settle.*,lock.*,peek.*,mgmt.*,sched.*," +
-		"err.missing-sender,err.missing-receiver,err.missing-management,err.attach-*," +
-		"dlq.order,dlq.abandon,dlq.case,reset.lock,reset.token,reset.prefetch,load.send,load.order,load.share"
-	skip = "mgmt.delete"
-)
+// skip names the cases of features that are not served yet, and one that cannot pass against any broker:
+// cross.second-receiver attaches a receiver that the broker has to refuse with amqp:not-allowed (TXN-9) and then completes a
+// message on its first receiver. But the probe's own OpenLinkAsync (Client/ServiceBus.cs) closes the session of a link
+// that was refused, and in a cross-entity client that is the session of all links, so the first receiver is closed too;
+// CloseLink there has the guard `if (!options.CrossEntity)`, OpenLinkAsync has not. That the refusal itself is
+// amqp:not-allowed, and that the first receiver works on, is checked by TestTXN9_AcrossEntities of compat-tests/go.
+const skip = "topic.*,rule.*,txn.topic,cross.topic,cross.second-receiver"
 
 // noLimit is how .NET writes an unlimited time to live. Without it a queue of a Config.json gets an hour (DEC-4), which
 // shows in the header of every message.
@@ -52,13 +52,15 @@ func TestDotNetProbe(t *testing.T) {
 		t.Skipf("no probe at %s", probe)
 	}
 	var queues []harness.Queue
-	for _, name := range []string{"probe.q1", "probe.q2", "probe.q3", "probe.q4"} {
-		queues = append(queues, harness.Queue{Name: name, LockDuration: "PT5S", MaxDeliveryCount: 10, TimeToLive: noLimit})
+	for _, name := range []string{"probe.q1", "probe.q2", "probe.q3", "probe.q4", "probe.s1", "probe.s2"} {
+		queues = append(queues, harness.Queue{
+			Name: name, LockDuration: "PT5S", MaxDeliveryCount: 10, TimeToLive: noLimit, RequiresSession: strings.HasPrefix(name, "probe.s"),
+		})
 	}
 	server := harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)})
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	args := []string{"--connection-string", server.ConnectionString(), "--only", only, "--skip", skip}
+	args := []string{"--connection-string", server.ConnectionString(), "--skip", skip}
 	args = append(args, strings.Fields(os.Getenv("MINIBUS_DOTNET_PROBE_ARGS"))...)
 	out, err := exec.CommandContext(ctx, probe, args...).CombinedOutput()
 	for line := range strings.Lines(string(out)) {

@@ -27,19 +27,12 @@ const (
 // again and again on one database: every acknowledged send is there exactly once, every acknowledged settlement holds, no
 // number names two messages, and the counter goes on with the next number.
 func TestDEC21_SEQ4_Kill9LosesAndDoublesNothing(t *testing.T) {
-	rounds := crashRounds
-	if text := os.Getenv("MINIBUS_CRASH_ROUNDS"); text != "" {
-		var err error
-		if rounds, err = strconv.Atoi(text); err != nil {
-			t.Fatalf("MINIBUS_CRASH_ROUNDS: %v", err)
-		}
-	}
 	o := harness.Options{
 		Config: harness.WriteConfig(t, harness.Queue{Name: queueName, LockDuration: "PT5M", MaxDeliveryCount: 2000, TimeToLive: "PT1H"}),
 		Data:   filepath.Join(t.TempDir(), "minibus.db"),
 	}
 	book := newLedger()
-	for round := range rounds {
+	for round := range crashRoundsWanted(t) {
 		server := harness.Start(t, o)
 		work := newCrashLoad(t, server, book, round)
 		killed := work.runAndKill(crashOperations/5 + rand.IntN(crashOperations*3/5))
@@ -56,6 +49,20 @@ func TestDEC21_SEQ4_Kill9LosesAndDoublesNothing(t *testing.T) {
 		}
 		book.rest()
 	}
+}
+
+// crashRoundsWanted is how often a crash test kills the server.
+func crashRoundsWanted(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("MINIBUS_CRASH_ROUNDS")
+	if text == "" {
+		return crashRounds
+	}
+	rounds, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("MINIBUS_CRASH_ROUNDS: %v", err)
+	}
+	return rounds
 }
 
 // crashLoad is the work of one round.
@@ -88,16 +95,23 @@ func (w *crashLoad) answered(n int) {
 
 // runAndKill works until so many operations are acknowledged, kills the server, and waits for all workers.
 func (w *crashLoad) runAndKill(after int) int64 {
-	w.target = int64(after)
-	for i := range 2 {
-		client := w.connect()
-		for j := range 4 {
-			w.goWork(func() { w.sendSingles(client, fmt.Sprintf("r%d-s%d.%d", w.round, i, j)) })
+	return w.runWhile(after, func() {
+		for i := range 2 {
+			client := w.connect()
+			for j := range 4 {
+				w.goWork(func() { w.sendSingles(client, fmt.Sprintf("r%d-s%d.%d", w.round, i, j)) })
+			}
+			w.goWork(func() { w.sendBatches(client, fmt.Sprintf("r%d-b%d", w.round, i)) })
+			w.goWork(func() { w.schedule(client, fmt.Sprintf("r%d-t%d", w.round, i)) })
+			w.goWork(func() { w.settle(client) })
 		}
-		w.goWork(func() { w.sendBatches(client, fmt.Sprintf("r%d-b%d", w.round, i)) })
-		w.goWork(func() { w.schedule(client, fmt.Sprintf("r%d-t%d", w.round, i)) })
-		w.goWork(func() { w.settle(client) })
-	}
+	})
+}
+
+// runWhile starts workers and kills the server once they have got so many answers.
+func (w *crashLoad) runWhile(after int, begin func()) int64 {
+	w.target = int64(after)
+	begin()
 	select {
 	case <-w.reached:
 	case <-w.ctx.Done():

@@ -15,11 +15,12 @@ const (
 	asScheduled
 	asDeferred
 	inDeadLetters
+	inTarget // the queue that it was moved or forwarded to
 )
 
 func (p place) String() string {
 	var names []string
-	for bit, name := range map[place]string{nowhere: "nowhere", inQueue: "queue", asScheduled: "scheduled", asDeferred: "deferred", inDeadLetters: "dead-letter queue"} {
+	for bit, name := range map[place]string{nowhere: "nowhere", inQueue: "queue", asScheduled: "scheduled", asDeferred: "deferred", inDeadLetters: "dead-letter queue", inTarget: "target"} {
 		if p&bit != 0 {
 			names = append(names, name)
 		}

@@ -38,10 +38,11 @@ type Ports struct {
 type Server struct {
 	Ports Ports
 
-	cmd    *exec.Cmd
-	log    *logBuffer
-	exited chan struct{} // closed when the process has ended
-	state  error         // how it ended; read after exited
+	options Options
+	cmd     *exec.Cmd
+	log     *logBuffer
+	exited  chan struct{} // closed when the process has ended
+	state   error         // how it ended; read after exited
 }
 
 // Start runs the server, waits until it is ready and stops it at the end of the test. The log is shown when the test
@@ -62,7 +63,7 @@ func Start(t testing.TB, o Options) *Server {
 	} else {
 		args = append(args, "--ephemeral")
 	}
-	s := &Server{cmd: exec.Command(Binary(t), append(args, o.Args...)...), log: new(logBuffer), exited: make(chan struct{})}
+	s := &Server{options: o, cmd: exec.Command(Binary(t), append(args, o.Args...)...), log: new(logBuffer), exited: make(chan struct{})}
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	if err := s.cmd.Start(); err != nil {
 		t.Fatalf("start minibus: %v", err)
@@ -117,6 +118,9 @@ func (s *Server) ConnectionString() string {
 func (s *Server) Addr() string {
 	return net.JoinHostPort("localhost", strconv.Itoa(s.Ports.AMQP))
 }
+
+// Options are those that it was started with.
+func (s *Server) Options() Options { return s.options }
 
 // Pid is the process id.
 func (s *Server) Pid() int { return s.cmd.Process.Pid }

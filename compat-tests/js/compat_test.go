@@ -56,6 +56,29 @@ func TestJavaScriptSDK(t *testing.T) {
 	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), "--test", "smoke.test.mjs")
 }
 
+// TestJavaScriptSessions drives the SDK's session receivers.
+func TestJavaScriptSessions(t *testing.T) {
+	needNode(t)
+	queues := []harness.Queue{{Name: "plain"}}
+	for i := range 8 {
+		queues = append(queues, harness.Queue{Name: fmt.Sprintf("s.%d", i+1), LockDuration: "PT5S", MaxDeliveryCount: 10, RequiresSession: true})
+	}
+	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), "--test", "sessions.test.mjs")
+}
+
+// TestJavaScriptFeatures drives the SDK over queues with one feature each.
+func TestJavaScriptFeatures(t *testing.T) {
+	needNode(t)
+	queues := []harness.Queue{
+		{Name: "f.expiring", DeadLetterExpired: true}, {Name: "f.once", DetectDuplicates: true}, {Name: "f.purged", MaxDeliveryCount: 10},
+		{Name: "f.source", ForwardTo: "f.target"}, {Name: "f.target"},
+	}
+	for i := range 4 {
+		queues = append(queues, harness.Queue{Name: fmt.Sprintf("f.%d", i+1), MaxDeliveryCount: 10})
+	}
+	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), "--test", "features.test.mjs")
+}
+
 // TestRhea drives the AMQP library under that SDK, anonymously and with a password, without tokens.
 func TestRhea(t *testing.T) {
 	needNode(t)

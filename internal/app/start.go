@@ -25,9 +25,13 @@ type Config struct {
 	Settings  config.Settings
 	Topology  *config.Topology // entities that must exist; nil for none
 	NoNetwork bool             // bind no port: only [App.Dial] connects
-	Clock     emulator.Clock   // default: the machine's
 	Logger    *slog.Logger     // default: discards
 	Trace     io.Writer        // one line per AMQP frame; nil for none
+
+	// Broker and AMQP are options that have no flag: a clock, lazy expiry, idle times. What Settings and Topology say
+	// goes before them.
+	Broker emulator.Options
+	AMQP   amqpserver.Options
 }
 
 // App is a running Minibus.
@@ -127,7 +131,9 @@ func (a *App) open() error {
 	if err != nil {
 		return err
 	}
-	a.broker, err = emulator.Open(a.store, emulator.Options{Name: a.config.Topology.Namespace, Clock: a.config.Clock, Logger: a.log})
+	o := a.config.Broker
+	o.Name, o.Logger, o.Limits = a.config.Topology.Namespace, a.log, profile(s.Limits)
+	a.broker, err = emulator.Open(a.store, o)
 	if err != nil {
 		return fmt.Errorf("load the broker: %w", err)
 	}
@@ -137,8 +143,23 @@ func (a *App) open() error {
 	return nil
 }
 
+// profile is the broker's side of a profile of limits.
+func profile(l config.Limits) emulator.Limits {
+	switch l {
+	case config.LimitsStandard:
+		return emulator.LimitsStandard
+	case config.LimitsPremium:
+		return emulator.LimitsPremium
+	case config.LimitsEmulator:
+		return emulator.LimitsEmulator
+	}
+	return emulator.LimitsRelaxed
+}
+
 func (a *App) serve() error {
-	a.amqp = amqpserver.New(a.broker, amqpserver.Options{Logger: a.log, Trace: a.config.Trace})
+	o := a.config.AMQP
+	o.Logger, o.Trace = a.log, a.config.Trace
+	a.amqp = amqpserver.New(a.broker, o)
 	a.goServe("AMQP", func() error { return a.amqp.Serve(a.mux.AMQP()) })
 	return nil
 }

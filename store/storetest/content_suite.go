@@ -14,14 +14,16 @@ func testAllFields(t *testing.T, h *harness) {
 		Row: h.id(), Entity: q, Seq: 1 << 50, Body: h.id(), Enqueued: 1_700_000_000_123, TTL: 1 << 40, Scheduled: 1_800_000_000_000,
 		Size: 5, DeliveryCount: 1<<32 - 1, Sub: emulator.TransferDeadLetter, State: emulator.Scheduled, HasSession: true,
 		SessionID: "s-1", MessageID: "id", Overlay: []byte{0xc1, 0, 1}, Reason: "because", EnqueuedSeq: 77,
+		Hops: 255, Source: "Orders/Old",
 	}
-	h.must(emulator.Op{Kind: emulator.OpInsert, Record: want, Data: []byte("hello")})
+	h.must(emulator.Op{Kind: emulator.OpInsert, DrawsNumber: true, Record: want, Data: []byte("hello")})
 	c := h.restart()
 	if got := c.rows[want.Row]; !reflect.DeepEqual(got, want) {
 		t.Errorf("message is\n%+v, want\n%+v", got, want)
 	}
 	wantEntity := emulator.EntityRecord{
-		ID: q, Kind: emulator.KindQueue, Path: "Orders/New", LastSeq: want.Seq, Options: []byte(`{"maxDeliveryCount":3}`),
+		ID: q, Kind: emulator.KindQueue, Path: "Orders/New", Options: []byte(`{"maxDeliveryCount":3}`),
+		Last: []emulator.CounterRecord{{Seq: want.Seq}},
 	}
 	if got := c.entities[q]; !reflect.DeepEqual(got, wantEntity) {
 		t.Errorf("entity is %+v, want %+v", got, wantEntity)
@@ -36,11 +38,15 @@ func testOddTexts(t *testing.T, h *harness) {
 	for i, text := range []string{"", "a\x00b", "\xff\xfe not UTF-8", "Grüße", "'); DROP TABLE message;--"} {
 		op := h.message(q, int64(i+1), "x")
 		op.Record.HasSession, op.Record.SessionID = true, text
-		op.Record.MessageID, op.Record.Reason = text, text
-		h.must(op)
-		got := h.restart().rows[op.Record.Row]
-		if !got.HasSession || got.SessionID != text || got.MessageID != text || got.Reason != text {
-			t.Errorf("%q came back as %q, %q, %q (session: %t)", text, got.SessionID, got.MessageID, got.Reason, got.HasSession)
+		op.Record.MessageID, op.Record.Reason, op.Record.Source = text, text, text
+		h.must(op, sessionState(q, text, []byte(text), 1))
+		c := h.restart()
+		got := c.rows[op.Record.Row]
+		if !got.HasSession || got.SessionID != text || got.MessageID != text || got.Reason != text || got.Source != text {
+			t.Errorf("%q came back as %+v", text, got)
+		}
+		if state, ok := c.sessions[sessionKey{q, text}]; !ok || string(state.state) != text {
+			t.Errorf("the state of session %q came back as %q (%t)", text, state.state, ok)
 		}
 	}
 	op := h.message(q, 9, "x")
@@ -57,6 +63,7 @@ func testUpdate(t *testing.T, h *harness) {
 	want := op.Record
 	want.Sub, want.Seq, want.State, want.Enqueued, want.TTL = emulator.DeadLetter, 8, emulator.Deferred, 1_700_000_000_999, 60_000
 	want.Scheduled, want.DeliveryCount, want.Overlay, want.Reason = 0, 4, []byte{0xc1}, "tired"
+	want.EnqueuedSeq, want.Hops, want.Source = 1, 3, "other"
 	change := want
 	change.Body, change.Size, change.MessageID, change.HasSession = 999, 999, "other", true
 	h.must(emulator.Op{Kind: emulator.OpUpdate, Record: change, DrawsNumber: true})
@@ -64,7 +71,7 @@ func testUpdate(t *testing.T, h *harness) {
 	if got := c.rows[want.Row]; !reflect.DeepEqual(got, want) {
 		t.Errorf("message is\n%+v, want\n%+v", got, want)
 	}
-	if got := c.entities[want.Entity].LastSeq; got != 8 {
+	if got := c.last(want.Entity, 0); got != 8 {
 		t.Errorf("last number is %d, want the one that the update drew", got)
 	}
 	change.Row = h.id()

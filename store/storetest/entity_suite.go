@@ -7,36 +7,6 @@ import (
 	"minibus/emulator"
 )
 
-func testCounter(t *testing.T, h *harness) {
-	q := h.queue("q")
-	op := h.message(q, 41, "x")
-	h.must(op)
-	h.must(emulator.Op{Kind: emulator.OpDelete, Record: op.Record, DropBody: true})
-	if got := h.restart().entities[q].LastSeq; got != 41 {
-		t.Errorf("last number of the empty queue is %d, want 41", got)
-	}
-	h.must(emulator.Op{Kind: emulator.OpCounter, Record: emulator.MessageRecord{Entity: q, Seq: 50}})
-	if got := h.restart().entities[q].LastSeq; got != 50 {
-		t.Errorf("last number is %d, want 50", got)
-	}
-}
-
-func testCounterMonotonic(t *testing.T, h *harness) {
-	q := h.queue("q")
-	h.must(h.message(q, 20, "x"))
-	late := h.message(q, 7, "x")
-	h.must(late) // for example moved here with the number it had
-	moved := late.Record
-	moved.Seq = 30
-	h.must(emulator.Op{Kind: emulator.OpUpdate, Record: moved}) // not newly drawn
-	again := putQueue(q, "q")
-	again.Entity.LastSeq = 3
-	h.must(again)
-	if got := h.restart().entities[q].LastSeq; got != 20 {
-		t.Errorf("last number is %d, want 20", got)
-	}
-}
-
 func testNextRow(t *testing.T, h *harness) {
 	q := h.queue("q")
 	op := h.message(q, 1, "x")
@@ -73,10 +43,10 @@ func testSecret(t *testing.T, h *harness) {
 func testPutEntity(t *testing.T, h *harness) {
 	q := h.queue("q")
 	h.must(h.message(q, 5, "x"))
-	now := emulator.EntityRecord{ID: q, Kind: emulator.KindQueue, Path: "Q", LastSeq: 5, Options: []byte(`{"a":1}`)}
+	now := emulator.EntityRecord{ID: q, Kind: emulator.KindQueue, Path: "Q", Options: []byte(`{"a":1}`)}
 	h.must(emulator.Op{Kind: emulator.OpPutEntity, Entity: now})
 	c := h.restart()
-	if got := c.entities[q]; got.Path != "Q" || string(got.Options) != `{"a":1}` || got.LastSeq != 5 {
+	if got := c.entities[q]; got.Path != "Q" || string(got.Options) != `{"a":1}` || c.last(q, 0) != 5 {
 		t.Errorf("entity is %+v", got)
 	}
 	if len(c.rows) != 1 || len(c.entities) != 1 {
@@ -94,7 +64,7 @@ func testDeleteEntity(t *testing.T, h *harness) {
 	fresh := h.message(again, 1, "fresh")
 	h.must(fresh)
 	c := h.restart()
-	if len(c.entities) != 2 || c.entities[again].LastSeq != 1 {
+	if len(c.entities) != 2 || c.last(again, 0) != 1 {
 		t.Errorf("entities are %+v", c.entities)
 	}
 	if _, ok := c.rows[gone.Record.Row]; ok || len(c.rows) != 2 {
@@ -119,6 +89,19 @@ func testDeleteShared(t *testing.T, h *harness) {
 	}
 }
 
+// testDeleteEverything deletes one of two entities that have something of each kind.
+func testDeleteEverything(t *testing.T, h *harness) {
+	old, other := h.queue("old"), h.queue("other")
+	for _, q := range []int64{old, other} {
+		h.must(h.message(q, 1, "x"), historyKeyOp(q, 1, 100), sessionState(q, "s", []byte("state"), 1))
+	}
+	h.must(historyKeyOp(old, 2, 101), dropQueue(old))
+	c := h.restart()
+	if len(c.entities) != 1 || len(c.rows) != 1 || len(c.sessions) != 1 || len(c.history) != 1 || c.last(other, 0) != 1 {
+		t.Errorf("left is %+v, want one of each kind", c)
+	}
+}
+
 func testNotFound(t *testing.T, h *harness) {
 	q := h.queue("q")
 	op := h.message(q, 1, "x")
@@ -129,13 +112,17 @@ func testNotFound(t *testing.T, h *harness) {
 		"insert into an unknown entity": {h.message(h.id(), 1, "x")},
 		"counter of a deleted entity":   {{Kind: emulator.OpCounter, Record: emulator.MessageRecord{Entity: q, Seq: 9}}},
 		"deletion of a deleted entity":  {dropQueue(q)},
+		"update in a deleted entity":    {{Kind: emulator.OpUpdate, Record: op.Record}},
+		"session of a deleted entity":   {sessionState(q, "s", []byte("x"), 1)},
+		"history of a deleted entity":   {historyKeyOp(q, 1, 1)},
 	} {
 		var de *emulator.Error
 		if err := h.try(ops...); !errors.As(err, &de) || de.Code != emulator.CodeNotFound {
 			t.Errorf("%s: error is %v, want not found", name, err)
 		}
 	}
-	if c := h.restart(); len(c.rows)+len(c.entities) != 0 {
-		t.Errorf("left are %+v and %+v", c.entities, c.rows)
+	h.must(pruneHistory(q, 5)) // nothing to be done
+	if c := h.restart(); len(c.rows)+len(c.entities)+len(c.sessions)+len(c.history) != 0 {
+		t.Errorf("left is %+v", c)
 	}
 }

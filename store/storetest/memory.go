@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -96,14 +97,38 @@ func (m *Memory) Load(l emulator.Loader) error {
 	m.mu.Lock()
 	entities := slices.Collect(maps.Values(m.content.entities))
 	rows := slices.Collect(maps.Values(m.content.rows))
+	last := maps.Clone(m.content.last)
 	m.mu.Unlock()
 	for _, e := range entities {
+		for k, seq := range last {
+			if k.entity == e.ID {
+				e.Last = append(e.Last, emulator.CounterRecord{Partition: k.partition, Seq: seq})
+			}
+		}
 		if err := l.LoadEntity(e); err != nil {
 			return err
 		}
 	}
 	for i := range rows {
 		if err := l.LoadMessage(&rows[i]); err != nil {
+			return err
+		}
+	}
+	return m.loadRest(l)
+}
+
+// loadRest streams sessions and the history of duplicate detection.
+func (m *Memory) loadRest(l emulator.Loader) error {
+	for k, s := range m.content.sessions {
+		if err := l.LoadSession(k.entity, k.id, s.state, s.updated); err != nil {
+			return err
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(m.content.history), func(a, b historyKey) int {
+		return cmp.Compare(m.content.history[a], m.content.history[b])
+	})
+	for _, k := range keys {
+		if err := l.LoadHistory(k.entity, k.key, m.content.history[k]); err != nil {
 			return err
 		}
 	}

@@ -13,15 +13,40 @@ type memoryContent struct {
 	entities map[int64]emulator.EntityRecord
 	rows     map[int64]emulator.MessageRecord
 	bodies   map[int64][]byte
+	last     map[counterKey]int64
+	sessions map[sessionKey]memorySession
+	history  map[historyKey]int64
 	next     int64
 	secret   [16]byte
 }
+
+type (
+	counterKey struct {
+		entity    int64
+		partition uint8
+	}
+	sessionKey struct {
+		entity int64
+		id     string
+	}
+	historyKey struct {
+		entity int64
+		key    [16]byte
+	}
+	memorySession struct {
+		state   []byte
+		updated int64
+	}
+)
 
 func newMemoryContent() *memoryContent {
 	return &memoryContent{
 		entities: map[int64]emulator.EntityRecord{},
 		rows:     map[int64]emulator.MessageRecord{},
 		bodies:   map[int64][]byte{},
+		last:     map[counterKey]int64{},
+		sessions: map[sessionKey]memorySession{},
+		history:  map[historyKey]int64{},
 		next:     1,
 		secret:   [16]byte([]byte("0123456789abcdef")),
 	}
@@ -56,7 +81,13 @@ func (c *memoryContent) applyOp(op *emulator.Op) (undo func(), err error) {
 		if err := c.known(r.Entity); err != nil {
 			return nil, err
 		}
-		return c.draw(r.Entity, r.Seq), nil
+		return c.draw(op), nil
+	case emulator.OpSessionState:
+		return c.setSession(op)
+	case emulator.OpHistory:
+		return c.remember(op)
+	case emulator.OpPruneHistory:
+		return c.prune(r.Entity, r.Enqueued), nil
 	case emulator.OpPutEntity:
 		return c.putEntity(op.Entity), nil
 	case emulator.OpDeleteEntity:
@@ -82,7 +113,10 @@ func (c *memoryContent) insert(op *emulator.Op) (func(), error) {
 		c.bodies[r.Body] = bytes.Clone(op.Data)
 	}
 	c.next = max(c.next, r.Row+1, r.Body+1)
-	back := c.draw(r.Entity, r.Seq)
+	back := func() {}
+	if op.DrawsNumber {
+		back = c.draw(op)
+	}
 	return func() {
 		back()
 		delete(c.rows, r.Row)
@@ -94,18 +128,22 @@ func (c *memoryContent) insert(op *emulator.Op) (func(), error) {
 
 func (c *memoryContent) update(op *emulator.Op) (func(), error) {
 	r := op.Record
+	if err := c.known(r.Entity); err != nil {
+		return nil, err
+	}
 	old, ok := c.rows[r.Row]
 	if !ok {
 		return nil, &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d is not stored", r.Row)}
 	}
 	now := old
+	now.Entity, now.EnqueuedSeq, now.Hops, now.Source = r.Entity, r.EnqueuedSeq, r.Hops, r.Source
 	now.Sub, now.Seq, now.State, now.Enqueued, now.TTL = r.Sub, r.Seq, r.State, r.Enqueued, r.TTL
 	now.Scheduled, now.DeliveryCount, now.Reason = r.Scheduled, r.DeliveryCount, r.Reason
 	now.Overlay = bytes.Clone(r.Overlay)
 	c.rows[r.Row] = now
 	back := func() {}
 	if op.DrawsNumber {
-		back = c.draw(r.Entity, r.Seq)
+		back = c.draw(op)
 	}
 	return func() { back(); c.rows[r.Row] = old }, nil
 }
@@ -135,21 +173,9 @@ func (c *memoryContent) known(entity int64) error {
 	return nil
 }
 
-// draw raises the counter of an entity.
-func (c *memoryContent) draw(entity, seq int64) (undo func()) {
-	old, ok := c.entities[entity]
-	if !ok || seq <= old.LastSeq {
-		return func() {}
-	}
-	now := old
-	now.LastSeq = seq
-	c.entities[entity] = now
-	return func() { c.entities[entity] = old }
-}
-
 func (c *memoryContent) putEntity(e emulator.EntityRecord) (undo func()) {
 	before := maps.Clone(c.entities)
-	e.LastSeq = max(e.LastSeq, before[e.ID].LastSeq)
+	e.Last = nil
 	e.Options = bytes.Clone(e.Options)
 	c.entities[e.ID] = e
 	c.next = max(c.next, e.ID+1)
@@ -157,15 +183,16 @@ func (c *memoryContent) putEntity(e emulator.EntityRecord) (undo func()) {
 }
 
 func (c *memoryContent) removeEntity(id int64) (undo func()) {
-	entities, rows, bodies := maps.Clone(c.entities), maps.Clone(c.rows), maps.Clone(c.bodies)
+	before := *c
+	c.entities, c.rows, c.bodies = maps.Clone(c.entities), maps.Clone(c.rows), maps.Clone(c.bodies)
+	c.last, c.sessions, c.history = maps.Clone(c.last), maps.Clone(c.sessions), maps.Clone(c.history)
 	delete(c.entities, id)
-	for row, r := range c.rows {
-		if r.Entity == id {
-			delete(c.rows, row)
-		}
-	}
+	maps.DeleteFunc(c.rows, func(_ int64, r emulator.MessageRecord) bool { return r.Entity == id })
+	maps.DeleteFunc(c.last, func(k counterKey, _ int64) bool { return k.entity == id })
+	maps.DeleteFunc(c.sessions, func(k sessionKey, _ memorySession) bool { return k.entity == id })
+	maps.DeleteFunc(c.history, func(k historyKey, _ int64) bool { return k.entity == id })
 	c.dropOrphans()
-	return func() { c.entities, c.rows, c.bodies = entities, rows, bodies }
+	return func() { *c = before }
 }
 
 func (c *memoryContent) dropOrphans() {

@@ -28,7 +28,7 @@ func TestMemoryFailNextFailsWhatIsQueuedBehind(t *testing.T) {
 	}
 	h.flush()
 	h.must(h.message(q, 1, "x"))
-	if got := m.Reopen().content.entities[q].LastSeq; got != 1 {
+	if got := m.Reopen().content.last[counterKey{q, 0}]; got != 1 {
 		t.Errorf("last number is %d, want 1", got)
 	}
 }

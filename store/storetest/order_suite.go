@@ -19,7 +19,7 @@ func testAtomic(t *testing.T, h *harness) {
 		t.Fatal("a change with a row that exists already succeeded")
 	}
 	c := h.restart()
-	if len(c.rows) != 2 || len(c.entities) != 1 || c.entities[q].LastSeq != 2 {
+	if len(c.rows) != 2 || len(c.entities) != 1 || c.last(q, 0) != 2 {
 		t.Errorf("after the failed change there are %+v and %+v", c.entities, c.rows)
 	}
 	got := h.bodies(ok.Record.Body, gone.Record.Body, a.Record.Body)
@@ -49,8 +49,8 @@ func testOwnFault(t *testing.T, h *harness) {
 		}
 	}
 	c := h.restart()
-	if len(c.rows) != 50 || c.entities[q].LastSeq != 51 {
-		t.Errorf("%d messages with last number %d, want 50 and 51", len(c.rows), c.entities[q].LastSeq)
+	if len(c.rows) != 50 || c.last(q, 0) != 51 {
+		t.Errorf("%d messages with last number %d, want 50 and 51", len(c.rows), c.last(q, 0))
 	}
 }
 

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"slices"
 	"testing"
 
 	"minibus/emulator"
@@ -26,13 +25,27 @@ func Run(t *testing.T, open func(t *testing.T) (j Journal, reopen func() Journal
 		{"UpdateWritesTheChangeableColumns", testUpdate},
 		{"DeleteDropsTheBodyOnlyIfAsked", testDelete},
 		{"SEQ4_CounterDoesNotFollowFromRows", testCounter},
-		{"SEQ4_CounterNeverGoesBack", testCounterMonotonic},
+		{"SEQ4_OnlyDrawnNumbersCount", testCounterDrawn},
+		{"SEQ6_CounterGoesBackWhenToldSo", testCounterRollsOver},
+		{"SEQ3_PARTCountersOfPartitions", testPartitions},
+		{"FailedChangesDrawNoNumber", testCounterOfFailed},
 		{"RowsAreNeverReused", testNextRow},
 		{"PROP10_SecretIsMadeOnce", testSecret},
 		{"EntityIsReplacedById", testPutEntity},
 		{"DEL3_DeletedEntityTakesItsMessages", testDeleteEntity},
 		{"DeletedEntityLeavesSharedBodies", testDeleteShared},
+		{"DEL3_DUP16_DeletedEntityTakesEverything", testDeleteEverything},
+		{"FWD_UpdateMovesToAnotherEntity", testMove},
+		{"FWD_NothingLeavesADeletedEntity", testMoveOutOfDeleted},
+		{"FWD_MovedMessageGoesWithItsNewEntity", testMoveThenDelete},
+		{"SESS22_SessionStates", testSessions},
+		{"SESS22_SessionStatesOfAnySize", testSessionSizes},
+		{"DUP16_HistorySurvives", testHistory},
+		{"DUP16_HistoryIsPruned", testPrune},
+		{"DUP16_DeepHistoryIsPruned", testPruneDeep},
+		{"DUP12_FailedChangesRememberNothing", testHistoryOfFailed},
 		{"ChangesAreAtomic", testAtomic},
+		{"TXN_ChangesOfSeveralEntitiesAreAtomic", testAtomicEntities},
 		{"AChangeAtFaultFailsAlone", testOwnFault},
 		{"UnknownAndDeletedEntitiesAreNotFound", testNotFound},
 		{"CompletionsRunInOrderOfAppend", testOrder},
@@ -61,19 +74,70 @@ type harness struct {
 type content struct {
 	entities map[int64]emulator.EntityRecord
 	rows     map[int64]emulator.MessageRecord
-	order    []string // "entity" and "message", as they came
+	sessions map[sessionKey]memorySession
+	history  map[historyKey]int64
+	newest   map[int64]int64 // instant of the youngest key by entity
+	stage    int             // what came last: see the stages
+	t        *testing.T
+}
+
+// The stages of a Load.
+const (
+	loadsEntities = iota
+	loadsMessages
+	loadsTheRest
+)
+
+func newContent(t *testing.T) *content {
+	return &content{
+		entities: map[int64]emulator.EntityRecord{}, rows: map[int64]emulator.MessageRecord{},
+		sessions: map[sessionKey]memorySession{}, history: map[historyKey]int64{}, newest: map[int64]int64{}, t: t,
+	}
+}
+
+func (c *content) enter(stage int) {
+	if stage < c.stage {
+		c.t.Errorf("stage %d of the load came after stage %d", stage, c.stage)
+	}
+	c.stage = stage
 }
 
 func (c *content) LoadEntity(e emulator.EntityRecord) error {
+	c.enter(loadsEntities)
 	c.entities[e.ID] = e
-	c.order = append(c.order, "entity")
 	return nil
 }
 
 func (c *content) LoadMessage(r *emulator.MessageRecord) error {
+	c.enter(loadsMessages)
 	c.rows[r.Row] = *r
-	c.order = append(c.order, "message")
 	return nil
+}
+
+func (c *content) LoadSession(entity int64, id string, state []byte, updated int64) error {
+	c.enter(loadsTheRest)
+	c.sessions[sessionKey{entity, id}] = memorySession{state, updated}
+	return nil
+}
+
+func (c *content) LoadHistory(entity int64, key [16]byte, at int64) error {
+	c.enter(loadsTheRest)
+	if at < c.newest[entity] {
+		c.t.Errorf("a key of %d came after one of %d", at, c.newest[entity])
+	}
+	c.newest[entity] = at
+	c.history[historyKey{entity, key}] = at
+	return nil
+}
+
+// last returns the last number drawn from a partition, -1 if none was.
+func (c *content) last(entity int64, partition uint8) int64 {
+	for _, l := range c.entities[entity].Last {
+		if l.Partition == partition {
+			return l.Seq
+		}
+	}
+	return -1
 }
 
 // restart reopens the journal and loads it.
@@ -81,12 +145,9 @@ func (h *harness) restart() *content {
 	h.t.Helper()
 	h.flush()
 	h.Journal = h.reopen()
-	c := &content{entities: map[int64]emulator.EntityRecord{}, rows: map[int64]emulator.MessageRecord{}}
+	c := newContent(h.t)
 	if err := h.Load(c); err != nil {
 		h.t.Fatalf("load: %v", err)
-	}
-	if i := slices.Index(c.order, "message"); i >= 0 && slices.Contains(c.order[i:], "entity") {
-		h.t.Error("an entity came after a message")
 	}
 	return c
 }
@@ -136,10 +197,10 @@ func dropQueue(id int64) emulator.Op {
 	return emulator.Op{Kind: emulator.OpDeleteEntity, Entity: emulator.EntityRecord{ID: id}}
 }
 
-// message makes an insert with fresh ids.
+// message makes an insert with fresh ids and a number just drawn.
 func (h *harness) message(entity, seq int64, data string) emulator.Op {
 	row := h.id()
-	return emulator.Op{Kind: emulator.OpInsert, Data: []byte(data), Record: emulator.MessageRecord{
+	return emulator.Op{Kind: emulator.OpInsert, DrawsNumber: true, Data: []byte(data), Record: emulator.MessageRecord{
 		Row: row, Entity: entity, Seq: seq, Body: h.id(), Enqueued: 1_700_000_000_123, Size: int64(len(data)),
 	}}
 }

@@ -13,3 +13,9 @@ func (m *Message) HasMessageID() bool {
 	n, r := m.list(m.Properties)
 	return n > PropertyMessageID && !r.Null()
 }
+
+// HeaderBytes returns how many bytes the message's properties of all kinds have, which is what a limit on the message's
+// header counts (QUO-8).
+func (m *Message) HeaderBytes() int {
+	return m.MessageAnnotations.Len() + m.Properties.Len() + m.ApplicationProperties.Len() + m.Header.Len()
+}

@@ -1,0 +1,227 @@
+package amqpserver
+
+import (
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+)
+
+// Keys of link properties that concern session receivers.
+const (
+	keyTimeout     = "com.microsoft:timeout"          // how long to wait for a session, ms
+	keyLockedUntil = "com.microsoft:locked-until-utc" // end of the session's lock, .NET ticks
+)
+
+// acceptWait is how long the service lets a client wait for the next session when it does not say (SESS-8).
+const acceptWait = 65 * time.Second
+
+// sessionFilter says which session a receiver wants (amqp-data-plane 4.3).
+type sessionFilter struct {
+	id         string
+	next       bool // any that is available: the value was null. The empty string is an id (SESS-34)
+	described  bool
+	descriptor any // of the value, where it had one; the answer has the same form, or one client can't read it
+}
+
+// readSessionFilter returns the session filter of an attach, nil if there is none.
+func readSessionFilter(filters amqp.Map) (*sessionFilter, error) {
+	v, ok := filters.Get(keySessionFilter)
+	if !ok {
+		return nil, nil
+	}
+	f := new(sessionFilter)
+	if d, ok := v.(amqp.Described); ok {
+		if id, ok := torn(d); ok {
+			return &sessionFilter{id: id}, nil
+		}
+		f.described, f.descriptor, v = true, d.Descriptor, d.Value
+	}
+	if v == nil {
+		f.next = true
+		return f, nil
+	}
+	if f.id, ok = amqp.AsString(v); !ok {
+		return nil, linkErrorf(condInvalidField, "The filter '%s' must be a string or null.", keySessionFilter)
+	}
+	return f, nil
+}
+
+// torn puts a session id of two characters together again that older versions of one client write as a described
+// value: the first character describes the second (amqp-data-plane 10, trap 38).
+func torn(d amqp.Described) (id string, ok bool) {
+	first, ok1 := amqp.AsString(d.Descriptor)
+	second, ok2 := amqp.AsString(d.Value)
+	if !ok1 || !ok2 || utf8.RuneCountInString(first) != 1 || utf8.RuneCountInString(second) != 1 {
+		return "", false
+	}
+	return first + second, true
+}
+
+// value is the filter of the answer: the id of the session that was locked, in the form of the question.
+func (f *sessionFilter) value(id string) any {
+	if f.described {
+		return amqp.Described{Descriptor: f.descriptor, Value: id}
+	}
+	return id
+}
+
+// accepting is what a session receiver has while its session is not there, and the form of the answer.
+type accepting struct {
+	filter *sessionFilter
+	cancel func()                            // ends the wait; nil for a session that was named
+	timer  *time.Timer                       // on the real clock (DEC-35)
+	got    atomic.Pointer[emulator.Consumer] // set under the queue's mutex, so that after cancel it stays as it is
+}
+
+// openSession locks a session for the link: the one that is named at once or not at all (SESS-6, SESS-7), the next one
+// as soon as there is one (SESS-8).
+func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator.ReceiveMode) error {
+	if o.node.sub != emulator.Main {
+		return linkError{fault{condNotAllowed, // DLQ-6
+			"A dead-letter queue has no sessions; attach without a session filter.", o.entity()}}
+	}
+	o.accepting = &accepting{filter: f}
+	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.lost}
+	var err error
+	if !f.next {
+		o.consumer, err = o.queue.AcceptSession(f.id, accept)
+		return err
+	}
+	box := &o.s.c.box
+	o.accepting.cancel, err = o.queue.AcceptNextSession(accept, func(c *emulator.Consumer) {
+		o.accepting.got.Store(c)
+		box.post(eventFunc(func(*conn) { o.granted() }))
+	})
+	if err != nil {
+		return err
+	}
+	o.opening = a
+	o.accepting.timer = time.AfterFunc(acceptTime(a.Properties), func() {
+		box.post(eventFunc(func(*conn) { o.notGranted() }))
+	})
+	return nil
+}
+
+// acceptTime is how long the client wants to wait for a session.
+func acceptTime(properties amqp.Map) time.Duration {
+	v, _ := properties.Get(keyTimeout)
+	if ms, ok := amqp.AsUint32(v); ok {
+		return time.Duration(ms) * time.Millisecond
+	}
+	return acceptWait
+}
+
+// granted answers the attach of a client that waited for a session.
+func (o *outgoing) granted() {
+	if o.released || o.opening == nil {
+		return // the client gave up; release has seen to the session
+	}
+	a := o.opening
+	o.opening = nil
+	o.accepting.timer.Stop()
+	o.consumer = o.accepting.got.Load()
+	o.touch()
+	o.answer(a)
+	o.due = true
+	o.s.c.run(o)
+}
+
+// notGranted tells a client that it has waited in vain. Whatever session becomes available later is not for it
+// (SESS-9).
+func (o *outgoing) notGranted() {
+	if o.released || o.opening == nil || o.accepting.got.Load() != nil {
+		return // the answer is given, or on its way
+	}
+	o.s.detach(o, fault{condTimeout,
+		"The operation did not complete within the allotted time: no session was available to be accepted.", o.entity()})
+}
+
+// giveUp ends a wait. A session that was granted meanwhile and that nobody wants any more is free again.
+func (o *outgoing) giveUp() {
+	w := o.accepting
+	if w == nil || w.cancel == nil {
+		return
+	}
+	w.timer.Stop()
+	w.cancel()
+	if c := w.got.Load(); c != nil && o.consumer == nil {
+		c.Close()
+	}
+}
+
+// lost is called by the domain, from any goroutine and under its mutex, when the lock of the session has ended (SESS-15).
+func (o *outgoing) lost(err error) {
+	o.s.c.box.post(eventFunc(func(*conn) {
+		f := faultOf(err)
+		f.entity = o.entity()
+		o.s.detach(o, f)
+	}))
+}
+
+// describeSession adds to the answer which session is locked, and until when.
+func (o *outgoing) describeSession(answer *frames.Attach) {
+	id, _ := o.consumer.SessionID()
+	answer.Source.Filter = amqp.Map{{Key: amqp.Symbol(keySessionFilter), Value: o.accepting.filter.value(id)}}
+	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyLockedUntil), Value: ticks(o.consumer.SessionLockedUntil())}}
+}
+
+// ticks turns milliseconds since the Unix epoch into .NET's count of 100 ns since the year 1.
+func ticks(ms int64) int64 {
+	const epoch, perMillisecond = 621_355_968_000_000_000, 10_000
+	return epoch + ms*perMillisecond
+}
+
+// maxStale bounds the deliveries of lost sessions that a session remembers.
+const maxStale = 1 << 14
+
+// outlived notes a delivery whose session lock is over, so that settling it fails with that and nothing else (SESS-16).
+func (s *session) outlived(id serial) {
+	if s.stale == nil || len(s.stale) >= maxStale {
+		s.stale = make(map[serial]struct{})
+	}
+	s.stale[id] = struct{}{}
+}
+
+// lockError is what a client learns that settles a delivery whose lock is over: in a session that is lost, the
+// session's lock (SESS-15).
+func (o *outgoing) lockError(err error) error {
+	if o.accepting == nil || faultOf(err).condition != condMessageLockLost {
+		return err
+	}
+	if _, lost := o.consumer.SessionState(); lost != nil {
+		return lost
+	}
+	return err
+}
+
+// holder finds the receiver of this connection that holds a session of the queue, or nil. A request that names the
+// session is traffic of its link.
+func (c *conn) holder(q *emulator.Queue, matches func(*outgoing) bool) *emulator.Consumer {
+	for _, s := range c.sessions {
+		for _, e := range s.links {
+			o, ok := e.(*outgoing)
+			if ok && !o.released && o.queue == q && o.accepting != nil && o.consumer != nil && matches(o) {
+				o.touch()
+				return o.consumer
+			}
+		}
+	}
+	return nil
+}
+
+// sessionHolder finds the receiver that holds the session with that id.
+func (c *conn) sessionHolder(q *emulator.Queue, id string) *emulator.Consumer {
+	return c.holder(q, func(o *outgoing) bool {
+		held, _ := o.consumer.SessionID()
+		return held == id
+	})
+}
+
+// linkHolder finds the session receiver with that link name.
+func (c *conn) linkHolder(q *emulator.Queue, name string) *emulator.Consumer {
+	return c.holder(q, func(o *outgoing) bool { return o.name == name })
+}

@@ -1,0 +1,176 @@
+package amqpserver
+
+import (
+	"strconv"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqp/message"
+)
+
+// Bounds on what open transactions hold, per connection. They protect the broker; a client opens a handful.
+const (
+	maxTransactions     = 1024
+	maxTransactionBytes = 64 << 20 // of messages that wait for a commit, beyond a first one of any size
+)
+
+// coordinatorCapabilities are what our coordinator can do [AMQP 4.7]: several transactions at once per session
+// (TXN-22), and work for one of them from several sessions of the connection (TXN-4).
+var coordinatorCapabilities = []amqp.Symbol{
+	"amqp:local-transactions", "amqp:multi-txns-per-ssn", "amqp:multi-ssns-per-txn",
+}
+
+// transaction is one that was declared on this connection and not discharged (TXN-4).
+type transaction struct {
+	id      string
+	control *incoming             // the link that declared it; it does not outlive it (TXN-5)
+	work    *emulator.Transaction // nil until the first operation
+	root    string                // the entity that it is bound to, from the first operation on (TXN-8)
+	cross   bool                  // its sends may go to other entities (TXN-9)
+	bytes   int                   // in conn.transactionBytes
+}
+
+// attachCoordinator opens a link that declares and discharges transactions [AMQP 4.2].
+func (s *session) attachCoordinator(a *frames.Attach) error {
+	in := &incoming{link: s.newLink(a, node{kind: nodeCoordinator})}
+	in.sink, in.window, in.maxMessage = coordinatorSink{}, requestCredit, controlLimit
+	s.coordinators++
+	s.put(in)
+	answer := accepted(a)
+	answer.Target = nil
+	answer.Coordinator = &frames.Coordinator{Capabilities: coordinatorCapabilities}
+	answer.MaxMessageSize, answer.HasMaxMessageSize = controlLimit, true
+	s.c.write(s.channel, answer)
+	in.topUp()
+	return nil
+}
+
+// controlLimit is the size of a message to the coordinator, in bytes; what is in it is an id and a flag.
+const controlLimit = 64 << 10
+
+// coordinatorSink takes the messages of a control link.
+type coordinatorSink struct{}
+
+func (coordinatorSink) window(*incoming) uint32 { return requestCredit }
+
+func (coordinatorSink) take(in *incoming, d *delivered) {
+	m, err := message.Scan(d.raw)
+	if err != nil {
+		in.refuse("transaction", d, linkErrorf(condDecode, "The message could not be decoded: %v.", err))
+		return
+	}
+	control, err := frames.DecodeControl(m.Raw[m.Body.Start:m.Body.End])
+	if err != nil {
+		in.refuse("transaction", d, linkErrorf(condDecode, "The coordinator takes declare and discharge only: %v.", err))
+		return
+	}
+	switch control := control.(type) {
+	case *frames.Declare:
+		in.declare(d, control)
+	case *frames.Discharge:
+		in.discharge(d, control)
+	}
+}
+
+// declare opens a transaction [AMQP 4.5.2]. The domain's is made at its first operation, from where its time counts
+// (TXN-3) and which says to what entity it is bound.
+func (in *incoming) declare(d *delivered, p *frames.Declare) {
+	c := in.s.c
+	switch {
+	case p.GlobalID != nil:
+		in.refuse("declare", d, linkErrorf(condNotImplemented, "Distributed transactions are not supported."))
+		return
+	case d.settled:
+		in.refuse("declare", d, linkErrorf(condInvalidField, "A declare must not be settled: its outcome is the transaction's id."))
+		return
+	case len(c.transactions) >= maxTransactions:
+		in.refuse("declare", d, linkErrorf(condResourceLimit, "The connection has %d open transactions.", len(c.transactions)))
+		return
+	}
+	c.lastTransaction++
+	// The connection's name in it keeps it from meaning anything on another one (TXN-4).
+	t := &transaction{id: c.id + "." + strconv.FormatUint(c.lastTransaction, 10), control: in}
+	if c.transactions == nil {
+		c.transactions = make(map[string]*transaction)
+	}
+	c.transactions[t.id] = t
+	in.s.settleAs(&in.s.received, d.id, &frames.Declared{TxnID: []byte(t.id)})
+}
+
+// discharge ends a transaction [AMQP 4.5.3]. Its outcome follows the commit.
+func (in *incoming) discharge(d *delivered, p *frames.Discharge) {
+	c := in.s.c
+	t := c.transactions[string(p.TxnID)]
+	if t == nil {
+		in.refuse("discharge", d, unknownTransaction(p.TxnID))
+		return
+	}
+	c.forgetTransaction(t)
+	if t.work == nil || p.Fail {
+		if t.work != nil {
+			t.work.Rollback()
+		}
+		in.discharged(d, nil)
+		return
+	}
+	op := &discharging{in: in, delivered: delivered{id: d.id, settled: d.settled}}
+	if err := t.work.Commit(op); err != nil {
+		in.discharged(d, err)
+		return
+	}
+	c.outstanding++
+}
+
+// discharged tells the client how its discharge ended.
+func (in *incoming) discharged(d *delivered, err error) {
+	switch {
+	case err != nil:
+		in.s.c.refusedErr("discharge", "", err)
+		if !d.settled {
+			in.s.reject(&in.s.received, d.id, commitFault(err))
+		}
+	case !d.settled:
+		in.s.answer(&in.s.received, d.id, outcomeAccepted)
+	}
+}
+
+// discharging is a transaction on its way to the journal.
+type discharging struct {
+	in        *incoming
+	delivered delivered
+	err       error
+}
+
+// Completed implements [emulator.Completion]: it runs on the journal's goroutine.
+func (op *discharging) Completed(err error) {
+	op.err = err
+	op.in.s.c.box.post(op)
+}
+
+var _ emulator.Completion = (*discharging)(nil)
+
+// run tells the client, now that the transaction is durable or is not.
+func (op *discharging) run(c *conn) {
+	c.outstanding--
+	op.in.discharged(&op.delivered, op.err)
+}
+
+// forgetTransaction takes a transaction off the connection. It can't be named any more.
+func (c *conn) forgetTransaction(t *transaction) {
+	delete(c.transactions, t.id)
+	c.transactionBytes -= t.bytes
+}
+
+// rollBack ends the transactions of a control link that has gone (TXN-5).
+func (c *conn) rollBack(control *incoming) {
+	for _, t := range c.transactions {
+		if t.control != control {
+			continue
+		}
+		c.forgetTransaction(t)
+		if t.work != nil {
+			t.work.Rollback()
+		}
+	}
+}

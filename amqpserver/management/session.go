@@ -1,0 +1,149 @@
+package management
+
+import (
+	"bytes"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+)
+
+// sessionKey names the session that a request is about.
+const sessionKey = "session-id"
+
+// session finds the consumer of this connection that a request with arguments about a session speaks for: the one that
+// holds the session-id, or without one that of the associated link (DEC-19): Go never sends the id, and .NET leaves an
+// empty one out. named tells whether the request has an id; the empty string is one (SESS-34). A session that is named
+// and not held here is lost (SESS-14, DEF-13); without a name, nobody may be found, and that is no error.
+func (c *call) session(a args) (holder *emulator.Consumer, named bool, err error) {
+	id, named, err := a.text(sessionKey)
+	if err != nil {
+		return nil, named, err
+	}
+	if !named {
+		return c.linkHolder(), false, nil
+	}
+	if c.Holder != nil {
+		holder = c.Holder(id)
+	}
+	if holder == nil {
+		return nil, true, emulator.SessionLockLost(c.Queue.Path())
+	}
+	return holder, true, nil
+}
+
+func (c *call) linkHolder() *emulator.Consumer {
+	if c.link == "" || c.LinkHolder == nil {
+		return nil
+	}
+	return c.LinkHolder(c.link)
+}
+
+// hasSessions reports whether messages of the node belong to sessions; elsewhere a session-id means nothing (SESS-4,
+// DLQ-6).
+func (c *call) hasSessions() bool { return c.Sub == emulator.Main && c.Queue.Options().RequiresSession }
+
+// holder is session for operations that every entity has: nil where there are no sessions.
+func (c *call) holder(a args) (*emulator.Consumer, error) {
+	if !c.hasSessions() {
+		return nil, nil
+	}
+	holder, _, err := c.session(a)
+	return holder, err
+}
+
+// mustHold is session for the operations on a session itself.
+func (c *call) mustHold(a args) (*emulator.Consumer, error) {
+	if err := c.refuseSubQueue("sessions"); err != nil {
+		return nil, err
+	}
+	holder, _, err := c.session(a)
+	if err == nil && holder == nil {
+		return nil, wrong(sessionKey, nil, "a string")
+	}
+	return holder, err
+}
+
+// renewSessionLock serves renew-session-lock: the session is locked for a whole lock duration from now (SESS-13).
+func renewSessionLock(c *call, a args) {
+	holder, err := c.mustHold(a)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	until, err := holder.RenewSession()
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.ok(32, func(dst []byte) []byte {
+		return appendField(dst, "expiration", func(dst []byte) []byte {
+			return amqp.AppendTimestamp(dst, amqp.Timestamp(until))
+		})
+	})
+}
+
+// getSessionState serves get-session-state. Whoever names no link is a client that browses and may read the state of
+// any session; everybody else must hold it (SESS-14, SESS-24, DEC-20).
+func getSessionState(c *call, a args) {
+	state, err := c.sessionState(a)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.ok(32+len(state), func(dst []byte) []byte {
+		return appendField(dst, stateKey, func(dst []byte) []byte {
+			if state == nil {
+				return amqp.AppendNull(dst) // the key must be there, the value must not be empty (SESS-22)
+			}
+			return amqp.AppendBinary(dst, state)
+		})
+	})
+}
+
+// stateKey is the argument and the result that hold a session's state.
+const stateKey = "session-state"
+
+func (c *call) sessionState(a args) ([]byte, error) {
+	if c.link == "" && !c.LockedState {
+		return c.browseState(a)
+	}
+	holder, err := c.mustHold(a)
+	if err != nil {
+		return nil, err
+	}
+	return holder.SessionState()
+}
+
+func (c *call) browseState(a args) ([]byte, error) {
+	if err := c.refuseSubQueue("sessions"); err != nil {
+		return nil, err
+	}
+	id, named, err := a.text(sessionKey)
+	if err != nil {
+		return nil, err
+	}
+	if !named {
+		return nil, wrong(sessionKey, nil, "a string")
+	}
+	return c.Queue.BrowseSessionState(id)
+}
+
+// setSessionState serves set-session-state. Null and an empty binary clear the state: Go cannot say the one, the
+// others do not say the other (SESS-22).
+func setSessionState(c *call, a args) {
+	holder, err := c.mustHold(a)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	v := a.get(stateKey)
+	state, ok := v.([]byte)
+	if v != nil && !ok {
+		c.fail(wrong(stateKey, v, "a binary or null"))
+		return
+	}
+	// A copy, because the state outlives the request that it is a slice of.
+	if err := holder.SetSessionState(bytes.Clone(state), emulator.CompletionFunc(c.finish)); err != nil {
+		c.fail(err)
+	}
+}

@@ -1,0 +1,178 @@
+package management
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+)
+
+// begin makes requests part of a new transaction.
+func (f *fixture) begin() *emulator.Transaction {
+	f.ctx.Tx = f.ns.Begin(false, "")
+	return f.ctx.Tx
+}
+
+func TestTXN1_WhichOperationsTakePart(t *testing.T) {
+	inSessionBubble(t, func(f *sessionFixture) {
+		f.sendTo("s")
+		f.accept("l", "s")
+		f.begin()
+		for name, o := range operations {
+			name = name[len("com.microsoft:"):]
+			a := f.ask("l", name, "s")
+			want := "amqp:not-allowed"
+			if o.transactional {
+				want = "com.microsoft:argument-error" // it has come as far as its arguments
+			}
+			if a.code != 400 || a.condition != want {
+				f.Errorf("%s: %d %q %q, want %q", name, a.code, a.condition, a.text, want)
+			}
+		}
+		for _, name := range []string{"update-disposition", "renew-lock", "schedule-message", "cancel-scheduled-message"} {
+			if !operations["com.microsoft:"+name].transactional {
+				f.Errorf("%s takes no part in transactions", name)
+			}
+		}
+		f.ask("l", "add-rule", nil).want(f, 501, "amqp:not-implemented")
+	})
+}
+
+func TestTXN1_TXN2_SettlementTakesEffectAtCommit(t *testing.T) {
+	for _, commit := range []bool{true, false} {
+		inBubble(t, func(f *fixture) {
+			f.send("a")
+			tokens := uuids(f.take(emulator.Main, 1))
+			tx := f.begin()
+			settle(f, f.ctx, tokens, "completed").want(f, 200, "")
+			settle(f, f.ctx, tokens, "completed").want(f, 410, "com.microsoft:message-lock-lost")
+			if n := f.queue.Counts().Active; n != 1 {
+				f.Errorf("%d messages before the end, want 1", n)
+			}
+			want := int64(1)
+			if commit {
+				f.await(tx.Commit)
+				want = 0
+			} else {
+				tx.Rollback()
+			}
+			f.ctx.Tx = nil
+			if n := f.queue.Counts().Active; n != want {
+				f.Errorf("commit %v: %d messages, want %d", commit, n, want)
+			}
+			if !commit {
+				settle(f, f.ctx, tokens, "completed").want(f, 200, "") // TXN-6: the lock is as it was
+			}
+		})
+	}
+}
+
+func TestSCHED19_ScheduleInATransaction(t *testing.T) {
+	inBubble(t, func(f *fixture) {
+		entry := amqp.Map{{Key: "message", Value: scheduled(f, "a", time.Hour)}}
+		tx := f.begin()
+		lost := field[[]int64](f, schedule(f, entry, entry), "sequence-numbers")
+		if len(lost) != 2 || lost[1] <= lost[0] {
+			f.Errorf("numbers %v, want two that rise", lost)
+		}
+		tx.Rollback()
+		tx = f.begin()
+		kept := field[[]int64](f, schedule(f, entry), "sequence-numbers")
+		f.ctx.Tx = nil
+		if n := f.queue.Counts().Scheduled; n != 0 {
+			f.Errorf("%d scheduled messages before the commit, want 0", n)
+		}
+		f.await(tx.Commit)
+		if n := f.queue.Counts().Scheduled; n != 1 {
+			f.Errorf("%d scheduled messages, want the committed one", n)
+		}
+		cancel(f, lost).want(f, 404, "com.microsoft:message-not-found")
+		cancel(f, kept).want(f, 200, "")
+	})
+}
+
+func TestSCHED19_CancelInATransaction(t *testing.T) {
+	inBubble(t, func(f *fixture) {
+		entry := amqp.Map{{Key: "message", Value: scheduled(f, "a", time.Hour)}}
+		seqs := field[[]int64](f, schedule(f, entry), "sequence-numbers")
+		tx := f.begin()
+		cancel(f, seqs).want(f, 200, "")
+		cancel(f, seqs).want(f, 404, "com.microsoft:message-not-found")
+		cancel(f, amqp.List{}).want(f, 200, "")
+		tx.Rollback()
+		if n := f.queue.Counts().Scheduled; n != 1 {
+			f.Errorf("%d scheduled messages after the rollback, want 1", n)
+		}
+		tx = f.begin()
+		cancel(f, seqs).want(f, 200, "")
+		cancel(f, amqp.List{}).want(f, 200, "")
+		f.await(tx.Commit)
+		if n := f.queue.Counts().Scheduled; n != 0 {
+			f.Errorf("%d scheduled messages after the commit, want 0", n)
+		}
+	})
+}
+
+func TestTXN1_RenewLockInATransaction(t *testing.T) {
+	inBubble(t, func(f *fixture) {
+		f.send("a")
+		tokens := uuids(f.take(emulator.Main, 1))
+		tx := f.begin()
+		time.Sleep(10 * time.Second)
+		until := field[[]time.Time](f, renew(f, f.ctx, tokens), "expirations")
+		if want := time.Now().Add(lockDuration).Truncate(time.Millisecond); !until[0].Equal(want) {
+			f.Errorf("renewed until %v, want %v", until[0], want)
+		}
+		tx.Rollback()
+		renew(f, f.ctx, tokens).want(f, 400, "amqp:transaction:unknown-id")
+		f.ctx.Tx = nil
+		renew(f, f.ctx, tokens).want(f, 200, "")
+	})
+}
+
+// inTransaction are requests that an ended transaction, or one on another entity, refuses.
+func inTransaction(f *fixture) map[string]func() answer {
+	entry := amqp.Map{{Key: "message", Value: scheduled(f, "a", time.Hour)}}
+	return map[string]func() answer{
+		"schedule-message":         func() answer { return schedule(f, entry) },
+		"cancel-scheduled-message": func() answer { return cancel(f, []int64{1}) },
+		"renew-lock":               func() answer { return renew(f, f.ctx, uuids(f.take(emulator.Main, 1))) },
+		"update-disposition":       func() answer { return settle(f, f.ctx, uuids(f.take(emulator.Main, 1)), "completed") },
+	}
+}
+
+func TestTXN3_ERR6_ATransactionThatIsOverTakesNothing(t *testing.T) {
+	inBubble(t, func(f *fixture) {
+		f.send("a", "b", "c", "d")
+		for name, request := range inTransaction(f) {
+			f.begin().Rollback()
+			request().want(f, 400, "amqp:transaction:unknown-id")
+			f.begin()
+			schedule(f).want(f, 200, "") // its first operation, from which its time runs
+			time.Sleep(2*time.Minute + time.Second)
+			synctest.Wait()
+			if a := request(); a.code != 400 || a.condition != "amqp:transaction:timeout" {
+				f.Errorf("%s after two minutes: %d %q %q", name, a.code, a.condition, a.text)
+			}
+		}
+	})
+}
+
+func TestTXN8_ATransactionStaysOnOneEntity(t *testing.T) {
+	inBubble(t, func(f *fixture) {
+		f.send("a", "b", "c", "d")
+		other := f.ctx
+		other.Queue = f.create("other", emulator.QueueOptions{})
+		for name, request := range inTransaction(f) {
+			tx := f.begin()
+			other.Tx = tx
+			f.requestTo(other, "schedule-message", amqp.Map{{Key: "messages", Value: amqp.List{}}}).want(f, 200, "")
+			if a := request(); a.code != 400 || a.condition != "amqp:not-allowed" {
+				f.Errorf("%s on a second entity: %d %q %q", name, a.code, a.condition, a.text)
+			}
+			tx.Rollback()
+		}
+	})
+}

@@ -1,0 +1,518 @@
+package amqpserver_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqptest"
+)
+
+// controlAttach is the attach of a link to the coordinator.
+func controlAttach(handle uint32) *frames.Attach {
+	return &frames.Attach{
+		LinkName: fmt.Sprintf("control %d", handle), Handle: handle, Role: frames.RoleSender, HasInitialDeliveryCount: true,
+		Source: &frames.Source{Address: "me", HasAddress: true}, Coordinator: &frames.Coordinator{},
+	}
+}
+
+// controlled returns a peer with a control link on handle 7 of channel 1; work is for channel 0.
+func (b *bench) controlled(t *testing.T) *amqptest.Peer {
+	t.Helper()
+	p := b.opened(t)
+	p.Begin(1)
+	p.Send(1, controlAttach(7))
+	amqptest.Want[*frames.Attach](p)
+	amqptest.Want[*frames.Flow](p)
+	return p
+}
+
+// nextDisposition returns the next disposition, past flows that grant credit or open a window.
+func nextDisposition(t *testing.T, p *amqptest.Peer) *frames.Disposition {
+	t.Helper()
+	for {
+		switch f := p.Next().Body.(type) {
+		case nil, *frames.Flow:
+		case *frames.Disposition:
+			return f
+		default:
+			t.Fatalf("got %s, want disposition", f.Name())
+		}
+	}
+}
+
+// declare declares a transaction on a peer that is controlled.
+func declare(t *testing.T, p *amqptest.Peer) []byte {
+	t.Helper()
+	p.Send(1, amqptest.Transfer(7, 0), (&frames.Declare{}).AppendTo(nil)...)
+	d := nextDisposition(t, p)
+	state, ok := d.State.(*frames.Declared)
+	if !ok || !d.Settled || d.Role != frames.RoleReceiver {
+		t.Fatalf("declare answered with %+v", d)
+	}
+	return state.TxnID
+}
+
+// discharge discharges a transaction and returns the state of the answer.
+func discharge(t *testing.T, p *amqptest.Peer, txn []byte, fail bool) frames.DeliveryState {
+	t.Helper()
+	p.Send(1, amqptest.Transfer(7, 99), (&frames.Discharge{TxnID: txn, Fail: fail}).AppendTo(nil)...)
+	d := nextDisposition(t, p)
+	if d.First != 99 || !d.Settled || d.Role != frames.RoleReceiver {
+		t.Fatalf("discharge answered with %+v", d)
+	}
+	return d.State
+}
+
+// end discharges and fails the test unless that succeeds.
+func end(t *testing.T, p *amqptest.Peer, txn []byte, fail bool) {
+	t.Helper()
+	if state := discharge(t, p, txn, fail); state.Name() != "accepted" {
+		t.Fatalf("discharge answered with %+v", state)
+	}
+}
+
+// within is a transfer that is part of a transaction.
+func within(txn []byte, handle, id uint32) *frames.Transfer {
+	tr := amqptest.Transfer(handle, id)
+	tr.State = &frames.TransactionalState{TxnID: txn}
+	return tr
+}
+
+// wantWithin fails the test unless the next frame says that a delivery has that outcome in a transaction.
+func wantWithin(t *testing.T, p *amqptest.Peer, role frames.Role, txn []byte, id uint32, outcome frames.DeliveryState) {
+	t.Helper()
+	d := nextDisposition(t, p)
+	state, ok := d.State.(*frames.TransactionalState)
+	if !ok || d.Role != role || d.First != id || !d.Settled || !bytes.Equal(state.TxnID, txn) || state.Outcome == nil ||
+		state.Outcome.Name() != outcome.Name() {
+		t.Fatalf("answered with %+v, %+v, want %s in a transaction", d, d.State, outcome.Name())
+	}
+}
+
+// sendWithin sends a message as part of a transaction.
+func sendWithin(t *testing.T, p *amqptest.Peer, txn []byte, handle, id uint32, body string) {
+	t.Helper()
+	p.Send(0, within(txn, handle, id), amqptest.Message(body)...)
+	wantWithin(t, p, frames.RoleReceiver, txn, id, &frames.Accepted{})
+}
+
+func TestCoordinator_Attach(t *testing.T) { // [AMQP 4.2, 4.5.1], amqp-data-plane 8
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		for handle := range uint32(2) { // a session may have several
+			a := controlAttach(handle)
+			p.Send(0, a)
+			answer := amqptest.Want[*frames.Attach](p)
+			if answer.Coordinator == nil || answer.Target != nil || answer.Role != frames.RoleReceiver || answer.LinkName != a.LinkName {
+				t.Errorf("answered with %+v", answer)
+			}
+			if answer.Source == nil || answer.Source.Address != "me" || !answer.HasMaxMessageSize || answer.MaxMessageSize == 0 {
+				t.Errorf("answered with %+v", answer)
+			}
+			if f := amqptest.Want[*frames.Flow](p); f.LinkCredit == 0 {
+				t.Error("no credit")
+			}
+		}
+	})
+}
+
+func TestTXN22_SeveralOpenTransactions(t *testing.T) { // [AMQP 4.3]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.controlled(t)
+		p.AttachSender(0, 0, "q")
+		txns := [][]byte{declare(t, p), declare(t, p), declare(t, p)}
+		for i, txn := range txns {
+			if len(txn) == 0 || len(txn) > 32 || i > 0 && bytes.Equal(txn, txns[i-1]) {
+				t.Errorf("transaction id %q", txn)
+			}
+			sendWithin(t, p, txn, 0, uint32(i), fmt.Sprint(i))
+		}
+		end(t, p, txns[2], false)
+		end(t, p, txns[0], true)
+		end(t, p, txns[1], false)
+		b.wantReceivable(t, "q", 2)
+	})
+}
+
+func TestTXN_EmptyTransactions(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.controlled(t)
+		end(t, p, declare(t, p), false)
+		end(t, p, declare(t, p), true)
+	})
+}
+
+func TestTXN20_UnknownIDs(t *testing.T) { // [AMQP 4.5.8]
+	const unknown = "amqp:transaction:unknown-id"
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.controlled(t)
+		wantRejected(t, discharge(t, p, []byte("nobody's"), false), unknown)
+		txn := declare(t, p)
+		end(t, p, txn, false)
+		wantRejected(t, discharge(t, p, txn, false), unknown)
+		p.AttachSender(0, 0, "q")
+		p.Send(0, within(txn, 0, 1), amqptest.Message("x")...)
+		wantOutcome(t, p, 1, unknown)
+	})
+}
+
+func TestCoordinator_BadMessages(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		settled   bool
+		payload   []byte
+		condition amqp.Symbol
+	}{
+		{"garbage", false, []byte("garbage"), "amqp:decode-error"},
+		{"something else", false, amqptest.Message("x"), "amqp:decode-error"},
+		{"distributed", false, (&frames.Declare{GlobalID: []byte{1}}).AppendTo(nil), "amqp:not-implemented"},
+		{"too long", false, amqptest.Message(strings.Repeat("x", 65_000) + strings.Repeat("x", 1000)), "amqp:link:message-size-exceeded"},
+		{"settled declare", true, (&frames.Declare{}).AppendTo(nil), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.controlled(t)
+				for len(c.payload) > 60_000 {
+					tr := amqptest.Transfer(7, 5)
+					tr.More = true
+					p.Send(1, tr, c.payload[:60_000]...)
+					c.payload = c.payload[60_000:]
+				}
+				tr := amqptest.Transfer(7, 5)
+				tr.Settled = c.settled
+				p.Send(1, tr, c.payload...)
+				if !c.settled {
+					wantOutcome(t, p, 5, c.condition)
+				}
+				declare(t, p) // the link lives
+			})
+		})
+	}
+}
+
+func TestCoordinator_OpenTransactionsAreBounded(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.controlled(t)
+		for range 1024 {
+			declare(t, p)
+		}
+		p.Send(1, amqptest.Transfer(7, 5), (&frames.Declare{}).AppendTo(nil)...)
+		wantRejected(t, nextDisposition(t, p).State, "amqp:resource-limit-exceeded")
+	})
+}
+
+func TestTXN2_SendsAreInvisibleUntilTheCommit(t *testing.T) { // [AMQP 4.4.1]
+	batch := func(tr *frames.Transfer) *frames.Transfer {
+		tr.MessageFormat = 0x80013700
+		return tr
+	}
+	for _, c := range []struct {
+		name string
+		send func(t *testing.T, p *amqptest.Peer, txn []byte)
+		n    int
+	}{
+		{"single", func(t *testing.T, p *amqptest.Peer, txn []byte) { sendWithin(t, p, txn, 0, 0, "x") }, 1},
+		{"batch", func(t *testing.T, p *amqptest.Peer, txn []byte) {
+			p.Send(0, batch(within(txn, 0, 0)), batchOf(amqptest.Message("1"), amqptest.Message("2"))...)
+			wantWithin(t, p, frames.RoleReceiver, txn, 0, &frames.Accepted{})
+		}, 2},
+		{"empty batch", func(t *testing.T, p *amqptest.Peer, txn []byte) {
+			p.Send(0, batch(within(txn, 0, 0)))
+			wantWithin(t, p, frames.RoleReceiver, txn, 0, &frames.Accepted{})
+		}, 0},
+		{"several frames", func(t *testing.T, p *amqptest.Peer, txn []byte) {
+			m := amqptest.Message(strings.Repeat("x", 1000))
+			first := within(txn, 0, 0)
+			first.More = true
+			p.Send(0, first, m[:500]...)
+			p.Send(0, &frames.Transfer{Handle: 0}, m[500:]...)
+			wantWithin(t, p, frames.RoleReceiver, txn, 0, &frames.Accepted{})
+		}, 1},
+		{"settled", func(t *testing.T, p *amqptest.Peer, txn []byte) { // ERR-7
+			tr := within(txn, 0, 0)
+			tr.Settled = true
+			p.Send(0, tr, amqptest.Message("x")...)
+			p.WantSilence(time.Second)
+		}, 1},
+	} {
+		for _, fail := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, fail %v", c.name, fail), func(t *testing.T) {
+				bubble(t, func(t *testing.T, b *bench) {
+					p := b.controlled(t)
+					p.AttachSender(0, 0, "q")
+					txn := declare(t, p)
+					c.send(t, p, txn)
+					b.wantReceivable(t, "q", 0)
+					end(t, p, txn, fail)
+					if fail {
+						c.n = 0
+					}
+					b.wantReceivable(t, "q", c.n)
+				})
+			})
+		}
+	}
+}
+
+func TestTXN2_OutcomeOfTheDischargeFollowsTheCommit(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.controlled(t)
+		p.AttachSender(0, 0, "q")
+		txn := declare(t, p)
+		sendWithin(t, p, txn, 0, 0, "x")
+		b.journal.Pause()
+		p.Send(1, amqptest.Transfer(7, 5), (&frames.Discharge{TxnID: txn}).AppendTo(nil)...)
+		p.WantSilence(time.Second)
+		b.journal.Resume()
+		wantOutcome(t, p, 5, "")
+		txn = declare(t, p)
+		sendWithin(t, p, txn, 0, 1, "y")
+		b.journal.FailNext(1, errors.New("disk on fire"))
+		wantRejected(t, discharge(t, p, txn, false), "amqp:transaction:rollback")
+		if !strings.Contains(b.log.String(), "disk on fire") {
+			t.Error("the log does not say why")
+		}
+		b.wantReceivable(t, "q", 1)
+	})
+}
+
+func TestTXN6_TXN7_SettlementsTakeEffectAtTheCommit(t *testing.T) { // [AMQP 4.4.2]
+	for _, c := range []struct {
+		outcome frames.DeliveryState
+		after   emulator.Counts // of a commit
+	}{
+		{&frames.Accepted{}, emulator.Counts{}},
+		{&frames.Modified{}, emulator.Counts{Active: 1}},
+		{&frames.Modified{UndeliverableHere: true}, emulator.Counts{Active: 1, Deferred: 1}},
+		{&frames.Rejected{}, emulator.Counts{DeadLetter: 1}},
+		{&frames.Released{}, emulator.Counts{Active: 1}},
+	} {
+		for _, fail := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, fail %v", c.outcome.Name(), fail), func(t *testing.T) {
+				bubble(t, func(t *testing.T, b *bench) { settleWithin(t, b, c.outcome, c.after, fail) })
+			})
+		}
+	}
+}
+
+func settleWithin(t *testing.T, b *bench, outcome frames.DeliveryState, after emulator.Counts, fail bool) {
+	b.send(t, b.client(t), "q", "x")
+	p := b.controlled(t)
+	p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+	p.Send(0, amqptest.Flow(0, 0, 1))
+	token := emulator.LockToken(amqp.UUID(amqptest.Want[*frames.Transfer](p).DeliveryTag).SwapGUID())
+	txn := declare(t, p)
+	settle(p, 0, 0, false, &frames.TransactionalState{TxnID: txn, Outcome: outcome})
+	wantWithin(t, p, frames.RoleSender, txn, 0, outcome)
+	q, _ := b.ns.Queue("q")
+	if n := q.Counts().Active; n != 1 {
+		t.Errorf("%d messages before the discharge", n)
+	}
+	b.wantReceivable(t, "q", 0)
+	end(t, p, txn, fail)
+	err := q.Settle([]emulator.LockToken{token}, emulator.Settlement{}, emulator.CompletionFunc(func(error) {}))
+	synctest.Wait()
+	if fail {
+		after = emulator.Counts{} // it was still locked, and is complete now
+	}
+	if (err == nil) != fail {
+		t.Errorf("settled again: %v", err)
+	}
+	got := q.Counts()
+	got.SizeBytes = 0
+	if got != after {
+		t.Errorf("counts %+v, want %+v", got, after)
+	}
+}
+
+func TestTXN_SettlementsWithoutOutcomeOrTransaction(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		state     func(txn []byte) *frames.TransactionalState
+		condition amqp.Symbol
+	}{
+		{"no outcome", func(txn []byte) *frames.TransactionalState { return &frames.TransactionalState{TxnID: txn} }, "amqp:invalid-field"},
+		{"unknown", func([]byte) *frames.TransactionalState {
+			return &frames.TransactionalState{TxnID: []byte("nobody's"), Outcome: &frames.Accepted{}}
+		}, "amqp:transaction:unknown-id"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				b.send(t, b.client(t), "q", "x")
+				p := b.controlled(t)
+				p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+				p.Send(0, amqptest.Flow(0, 0, 1))
+				amqptest.Want[*frames.Transfer](p)
+				settle(p, 0, 0, false, c.state(declare(t, p)))
+				wantRejected(t, wantSettled(t, p, 0, 0), c.condition)
+				b.wantReceivable(t, "q", 1) // LOCK-24
+			})
+		})
+	}
+}
+
+func TestTXN1_SettledDispositionHasNoAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.send(t, b.client(t), "q", "x")
+		p := b.controlled(t)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+		p.Send(0, amqptest.Flow(0, 0, 1))
+		amqptest.Want[*frames.Transfer](p)
+		txn := declare(t, p)
+		settle(p, 0, 0, true, &frames.TransactionalState{TxnID: txn, Outcome: &frames.Accepted{}})
+		p.WantSilence(time.Second)
+		end(t, p, txn, false)
+		q, _ := b.ns.Queue("q")
+		if n := q.Counts().Active; n != 0 {
+			t.Errorf("%d messages after the commit", n)
+		}
+	})
+}
+
+func TestTXN3_TimesOut(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.controlled(t)
+		p.AttachSender(0, 0, "q")
+		txn := declare(t, p)
+		time.Sleep(time.Hour / 12) // it counts from the first operation
+		sendWithin(t, p, txn, 0, 0, "x")
+		time.Sleep(2*time.Minute + time.Millisecond)
+		p.Send(0, within(txn, 0, 1), amqptest.Message("y")...)
+		wantOutcome(t, p, 1, "amqp:transaction:timeout")
+		wantRejected(t, discharge(t, p, txn, false), "amqp:transaction:timeout")
+		b.wantReceivable(t, "q", 0)
+	})
+}
+
+func TestTXN18_LostLockFailsTheCommit(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.queue("short", emulator.QueueOptions{LockDuration: 5 * time.Second})
+		b.send(t, b.client(t), "short", "x")
+		p := b.controlled(t)
+		p.AttachSender(0, 0, "short")
+		p.AttachReceiver(0, amqptest.ReceiverAttach(1, "short"))
+		p.Send(0, amqptest.Flow(1, 0, 1))
+		amqptest.Want[*frames.Transfer](p)
+		txn := declare(t, p)
+		settle(p, 0, 0, false, &frames.TransactionalState{TxnID: txn, Outcome: &frames.Accepted{}})
+		wantWithin(t, p, frames.RoleSender, txn, 0, &frames.Accepted{})
+		sendWithin(t, p, txn, 0, 0, "y")
+		time.Sleep(6 * time.Second)
+		wantRejected(t, discharge(t, p, txn, false), "amqp:transaction:rollback")
+		b.wantReceivable(t, "short", 1)
+	})
+}
+
+func TestTXN4_BoundToItsConnection(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p, other := b.controlled(t), b.controlled(t)
+		txn := declare(t, p)
+		other.AttachSender(0, 0, "q")
+		other.Send(0, within(txn, 0, 0), amqptest.Message("x")...)
+		wantOutcome(t, other, 0, "amqp:transaction:unknown-id")
+		wantRejected(t, discharge(t, other, txn, false), "amqp:transaction:unknown-id")
+		end(t, p, txn, false)
+	})
+}
+
+func TestTXN5_EndOfTheControlLinkRollsBack(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(p *amqptest.Peer)
+	}{
+		{"detach", func(p *amqptest.Peer) {
+			p.Send(1, &frames.Detach{Handle: 7, Closed: true})
+			amqptest.Want[*frames.Detach](p)
+		}},
+		{"end", func(p *amqptest.Peer) {
+			p.Send(1, &frames.End{})
+			amqptest.Want[*frames.End](p)
+		}},
+		{"lost connection", func(p *amqptest.Peer) { p.Close() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				b.send(t, b.client(t), "q", "x")
+				p := b.controlled(t)
+				p.AttachSender(0, 0, "q")
+				p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q"))
+				p.Send(0, amqptest.Flow(1, 0, 1))
+				token := emulator.LockToken(amqp.UUID(amqptest.Want[*frames.Transfer](p).DeliveryTag).SwapGUID())
+				txn := declare(t, p)
+				sendWithin(t, p, txn, 0, 0, "y")
+				settle(p, 0, 0, false, &frames.TransactionalState{TxnID: txn, Outcome: &frames.Accepted{}})
+				wantWithin(t, p, frames.RoleSender, txn, 0, &frames.Accepted{})
+				c.end(p)
+				synctest.Wait()
+				q, _ := b.ns.Queue("q")
+				if n := q.Counts().Active; n != 1 {
+					t.Errorf("%d messages", n)
+				}
+				if err := q.Settle([]emulator.LockToken{token}, emulator.Settlement{Outcome: emulator.Release}, emulator.CompletionFunc(func(error) {})); err != nil {
+					t.Errorf("the lock is gone: %v", err) // TXN-6
+				}
+				if c.name != "lost connection" {
+					p.Send(0, within(txn, 0, 1), amqptest.Message("z")...)
+					wantOutcome(t, p, 1, "amqp:transaction:unknown-id")
+				}
+			})
+		})
+	}
+}
+
+func TestTXN12_TXN16_AtMostAHundredMessages(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.controlled(t)
+		p.AttachSender(0, 0, "q")
+		txn := declare(t, p)
+		for i := range uint32(100) {
+			sendWithin(t, p, txn, 0, i, "x")
+		}
+		p.Send(0, within(txn, 0, 100), amqptest.Message("x")...)
+		d := nextDisposition(t, p)
+		wantRejected(t, d.State, "amqp:resource-limit-exceeded")
+		if r, ok := d.State.(*frames.Rejected); ok && !strings.HasPrefix(r.Error.Description, "Cannot send more than 100 messages in a single transaction.") {
+			t.Errorf("refused with %q", r.Error.Description)
+		}
+		end(t, p, txn, false) // one failure is not the end of the others
+		if q, _ := b.ns.Queue("q"); q.Counts().Active != 100 {
+			t.Errorf("%d messages", q.Counts().Active)
+		}
+	})
+}
+
+func TestTXN_WhatTransactionsHoldIsBounded(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.queue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 40 << 10})
+		p := b.controlled(t)
+		p.AttachSender(0, 0, "large")
+		txn := declare(t, p)
+		m := amqptest.Message(strings.Repeat("x", 33<<20))
+		for id := range uint32(2) {
+			for i := 0; i < len(m); i += 60_000 {
+				tr := within(txn, 0, id)
+				tr.More = i+60_000 < len(m)
+				p.Send(0, tr, m[i:min(i+60_000, len(m))]...)
+			}
+			state := nextDisposition(t, p).State
+			if id == 1 {
+				wantRejected(t, state, "amqp:resource-limit-exceeded")
+			} else if state.Name() != "transactional-state" {
+				t.Fatalf("the first send is answered with %+v", state)
+			}
+		}
+		end(t, p, txn, false)
+		if q, _ := b.ns.Queue("large"); q.Counts().Active != 1 {
+			t.Errorf("%d messages", q.Counts().Active)
+		}
+		sendWithin(t, p, declare(t, p), 0, 9, "x") // there is room again
+	})
+}

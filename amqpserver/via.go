@@ -1,0 +1,102 @@
+package amqpserver
+
+import (
+	"errors"
+	"strings"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+// rootOf is what counts as one entity in a transaction: a topic and its subscriptions are (TXN-8).
+func rootOf(path string) string {
+	path = strings.ToLower(path)
+	if i := strings.LastIndex(path, "/subscriptions/"); i > 0 {
+		return path[:i]
+	}
+	return path
+}
+
+// root is the entity that a link works on or through, as transactions see it.
+func (in *incoming) root() string {
+	if in.via != nil {
+		return rootOf(in.via.Path())
+	}
+	return rootOf(in.queue.Path())
+}
+
+// enter notes the entity of the first link in a session. If there is a coordinator too, the session is that of a
+// client with transactions over several entities, and that entity the one which all of them go through (TXN-9).
+func (s *session) enter(root string) {
+	if s.via == "" {
+		s.via = root
+	}
+}
+
+// mayReceive fails for a receiver that would take a transaction to a second entity (TXN-9).
+func (s *session) mayReceive(q *emulator.Queue) error {
+	if s.coordinators == 0 || s.via == "" || s.via == rootOf(q.Path()) {
+		return nil
+	}
+	return linkError{fault{condNotAllowed, "Transactions of this session go through the entity '" + s.via +
+		"': it takes no receiver for another entity. Use a client of its own for that.", q.Path()}}
+}
+
+// openVia finds the entity that the messages of a link are for when the link's target is only the one that they go
+// through (TXN-9). The link's queue is the destination from then on.
+func (in *incoming) openVia(properties amqp.Map) error {
+	v, ok := properties.Get(keyTransferDestination)
+	if !ok || v == nil {
+		return nil
+	}
+	address, ok := amqp.AsString(v)
+	n := parseAddress(address)
+	if !ok || n.kind != nodeEntity || n.sub != emulator.Main || n.path == "" {
+		return linkErrorf(condInvalidField, "The property '%s' must name a queue or topic.", keyTransferDestination)
+	}
+	q, err := in.s.c.srv.ns.Queue(n.path)
+	if err != nil {
+		return err
+	}
+	if err := in.s.c.authorized(q.Path()); err != nil {
+		return err
+	}
+	in.via, in.queue = in.queue, q
+	return nil
+}
+
+// send sends messages outside of a transaction. What goes through another entity and can't be delivered because its
+// destination is disabled ends in the transfer dead-letter queue of that entity (DLQ-16, TXN-11).
+func (in *incoming) send(messages []message.Message, op *sending) error {
+	err := in.queue.Send(messages, op)
+	if err == nil || in.via == nil {
+		return err
+	}
+	var e *emulator.Error
+	if !errors.As(err, &e) || e.Code != emulator.CodeEntityDisabled {
+		return err
+	}
+	transfer := in.s.c.srv.ns.Begin(true, in.root())
+	if transfer.Send(in.queue, messages) != nil { // too many, or gone as well
+		transfer.Rollback()
+		return err
+	}
+	return transfer.Commit(op)
+}
+
+// watchVia detaches the link when the entity that its messages go through is changed or deleted, as watch does for the
+// one that they are for.
+func (in *incoming) watchVia() {
+	if in.via == nil {
+		return
+	}
+	box, path := &in.s.c.box, in.via.Path()
+	in.unwatchVia = in.via.Watch(emulator.Main, func(err error) {
+		box.post(eventFunc(func(*conn) {
+			f := faultOf(err)
+			f.entity = path
+			in.s.detach(in, f)
+		}))
+	})
+}

@@ -1,0 +1,68 @@
+package compat
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	"github.com/Azure/go-amqp"
+
+	"minibus/compat-tests/harness"
+)
+
+// refuses wants a configuration to be refused in words that hold all of these.
+func refuses(t *testing.T, config, limits string, words ...string) {
+	t.Helper()
+	out, err := exec.Command(harness.Binary(t), "config", "check", "--limits", limits, config).CombinedOutput()
+	if err == nil {
+		t.Errorf("the configuration was taken: %s", out)
+	}
+	for _, word := range words {
+		if !strings.Contains(string(out), word) {
+			t.Errorf("the refusal does not say %q: %s", word, out)
+		}
+	}
+}
+
+func TestFWD2_FWD5_TargetsAreChecked(t *testing.T) {
+	refuses(t, configOf(t, harness.Queue{Name: "source", ForwardTo: "nowhere"}), "relaxed", "ForwardTo", "nowhere")
+	refuses(t, configOf(t, harness.Queue{Name: "source", ForwardDeadLettersTo: "nowhere"}), "relaxed", "ForwardDeadLetteredMessagesTo", "nowhere")
+	refuses(t, configOf(t, harness.Queue{Name: "source", RequiresSession: true, ForwardTo: "target"}, harness.Queue{Name: "target"}),
+		"relaxed", "ForwardTo", "RequiresSession")
+}
+
+func TestQUO1_QUO11_PART1_DEC1_LimitsOfEntities(t *testing.T) {
+	var many []harness.Queue
+	for i := range 10_001 {
+		many = append(many, harness.Queue{Name: fmt.Sprint("q", i)})
+	}
+	refuses(t, configOf(t, many...), "standard", "10001", "10000")
+	refuses(t, configOf(t, harness.Queue{Name: "q", MaxSizeInMegabytes: 6 * 1024}), "standard", "MaxSizeInMegabytes", "5120")
+	refuses(t, configOf(t, harness.Queue{Name: "q", Partitioned: true}), "premium", "EnablePartitioning")
+	refuses(t, configOf(t, harness.Queue{Name: "q", LockDuration: "PT6M"}), "standard", "LockDuration", "PT5M")
+}
+
+// A batch is no larger than 1 MiB even where single messages may be, and nowhere larger than a message.
+func TestQUO6_SizeOfABatch(t *testing.T) {
+	b := serve(t, harness.Queue{Name: queueName}, harness.Queue{Name: "large", MaxMessageSizeInKilobytes: 4096})
+	session := b.dial()
+	for queue, most := range map[string]int{queueName: 256 << 10, "large": 1 << 20} {
+		sender, err := session.NewSender(b.ctx, queue, nil)
+		b.must("attach sender", err)
+		body := make([]byte, 10_000)
+		one, err := (&amqp.Message{Data: [][]byte{body}}).MarshalBinary()
+		b.must("encode", err)
+		fits := &amqp.Message{Format: 0x80013700}
+		for size := 0; size < most-20_000; size += len(one) + 10 {
+			fits.Data = append(fits.Data, one)
+		}
+		b.must("send a batch that fits", sender.Send(b.ctx, fits, nil))
+		over := &amqp.Message{Format: 0x80013700, Data: append(fits.Data, one, one, one)}
+		if err := sender.Send(b.ctx, over, nil); err == nil || !strings.Contains(err.Error(), "size") {
+			b.Errorf("%s: a batch of more than %d bytes: %v", queue, most, err)
+		}
+	}
+	b.put("large", &azservicebus.Message{Body: make([]byte, 2<<20)}) // a single one may
+}

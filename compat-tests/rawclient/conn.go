@@ -1,0 +1,184 @@
+package rawclient
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"minibus/internal/amqp/frames"
+)
+
+// patience is how long an answer may take.
+const patience = 30 * time.Second
+
+// window is what is announced to the server for frames and never updated: no test receives as many.
+const window = 1 << 24
+
+// ErrNothing is what Receive returns when no message came in time.
+var ErrNothing = errors.New("no message came")
+
+// Conn is a connection.
+type Conn struct {
+	nc       net.Conn
+	buf      []byte
+	sessions map[uint16]*Session // by the server's channel
+	channels uint16
+}
+
+// Dial connects without SASL and opens the connection.
+func Dial(addr string) (*Conn, error) {
+	nc, err := net.DialTimeout("tcp", addr, patience)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	c := &Conn{nc: nc, sessions: make(map[uint16]*Session)}
+	if err := c.open(); err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("open connection: %w", err)
+	}
+	return c, nil
+}
+
+func (c *Conn) open() error {
+	header := []byte("AMQP\x00\x01\x00\x00")
+	if _, err := c.nc.Write(header); err != nil {
+		return err
+	}
+	if err := c.fill(len(header), time.Now().Add(patience)); err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(c.buf, header) {
+		return fmt.Errorf("the server answered with the header %x", c.buf[:len(header)])
+	}
+	c.buf = c.buf[len(header):]
+	if err := c.send(0, &frames.Open{ContainerID: "rawclient", MaxFrameSize: 1 << 20, HasMaxFrameSize: true}); err != nil {
+		return err
+	}
+	f, err := c.next(time.Now().Add(patience))
+	if err != nil {
+		return err
+	}
+	if _, ok := f.body.(*frames.Open); !ok {
+		return fmt.Errorf("the server answered with %s", f.body.Name())
+	}
+	return nil
+}
+
+// Close ends the connection without a word, as a process that dies.
+func (c *Conn) Close() { c.nc.Close() }
+
+// Begin opens a session.
+func (c *Conn) Begin() (*Session, error) {
+	s := &Session{c: c, channel: c.channels, attached: make(map[string]*frames.Attach), receivers: make(map[uint32]*Receiver)}
+	c.channels++
+	begin := &frames.Begin{IncomingWindow: window, OutgoingWindow: window, HandleMax: 255, HasHandleMax: true}
+	if err := c.send(s.channel, begin); err != nil {
+		return nil, fmt.Errorf("begin session: %w", err)
+	}
+	for {
+		f, err := c.next(time.Now().Add(patience))
+		if err != nil {
+			return nil, fmt.Errorf("begin session: %w", err)
+		}
+		if answer, ok := f.body.(*frames.Begin); ok && answer.RemoteChannel == s.channel {
+			c.sessions[f.channel] = s
+			return s, nil
+		}
+		if err := c.dispatch(f); err != nil {
+			return nil, fmt.Errorf("begin session: %w", err)
+		}
+	}
+}
+
+// frame is what the server sent.
+type frame struct {
+	channel uint16
+	body    frames.Performative
+	payload []byte
+}
+
+func (c *Conn) send(channel uint16, body frames.Performative, payload ...byte) error {
+	b, start := frames.BeginFrame(nil, frames.TypeAMQP, channel)
+	b = append(body.AppendTo(b), payload...)
+	if _, err := c.nc.Write(frames.EndFrame(b, start)); err != nil {
+		return fmt.Errorf("write %s: %w", body.Name(), err)
+	}
+	return nil
+}
+
+// next returns the next frame that is not a heartbeat.
+func (c *Conn) next(deadline time.Time) (frame, error) {
+	for {
+		if err := c.fill(frames.HeaderSize, deadline); err != nil {
+			return frame{}, err
+		}
+		header, err := frames.ParseHeader(c.buf)
+		if err != nil {
+			return frame{}, err
+		}
+		if err := c.fill(int(header.Size), deadline); err != nil {
+			return frame{}, err
+		}
+		body, payload, err := frames.DecodeBody(bytes.Clone(c.buf[header.BodyStart():header.Size]))
+		if err != nil {
+			return frame{}, fmt.Errorf("decode frame: %w", err)
+		}
+		c.buf = c.buf[header.Size:]
+		if body != nil {
+			return frame{header.Channel, body, payload}, nil
+		}
+	}
+}
+
+// fill reads until n bytes are there.
+func (c *Conn) fill(n int, deadline time.Time) error {
+	if len(c.buf) >= n {
+		return nil
+	}
+	if err := c.nc.SetReadDeadline(deadline); err != nil {
+		return err
+	}
+	chunk := make([]byte, 64<<10)
+	for len(c.buf) < n {
+		got, err := c.nc.Read(chunk)
+		c.buf = append(c.buf, chunk[:got]...)
+		if err != nil && len(c.buf) < n {
+			return fmt.Errorf("read: %w", err)
+		}
+	}
+	return nil
+}
+
+// dispatch hands a frame that nobody waits for to its session. The end of the connection is an error.
+func (c *Conn) dispatch(f frame) error {
+	if end, ok := f.body.(*frames.Close); ok {
+		if end.Error != nil {
+			return fmt.Errorf("the server closed the connection: %w", end.Error)
+		}
+		return errors.New("the server closed the connection")
+	}
+	if s := c.sessions[f.channel]; s != nil {
+		return s.handle(f)
+	}
+	return nil
+}
+
+// await dispatches frames until done says so.
+func (c *Conn) await(deadline time.Time, done func() bool) error {
+	for !done() {
+		f, err := c.next(deadline)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return ErrNothing
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.dispatch(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}

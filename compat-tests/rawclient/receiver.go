@@ -1,0 +1,108 @@
+package rawclient
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/Azure/go-amqp"
+
+	"minibus/internal/amqp/frames"
+)
+
+// Receiver is a link from an entity, in peek-lock mode.
+type Receiver struct {
+	s       *Session
+	handle  uint32
+	taken   uint32 // deliveries so far
+	credit  uint32 // granted and not used
+	partial *Delivery
+	ready   []*Delivery
+}
+
+// Delivery is a message that is locked until it is settled.
+type Delivery struct {
+	Message amqp.Message
+
+	id      uint32
+	encoded []byte
+}
+
+// Receiver opens a link from an entity. It has no credit.
+func (s *Session) Receiver(address string) (*Receiver, error) {
+	r := &Receiver{s: s, handle: s.handles}
+	answer, err := s.attach(&frames.Attach{
+		Role: frames.RoleReceiver, RcvSettleMode: 1, HasRcvSettleMode: true,
+		Source: &frames.Source{Address: address, HasAddress: true}, Target: &frames.Target{},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("attach receiver: %w", err)
+	}
+	s.receivers[answer.Handle] = r
+	return r, nil
+}
+
+// Credit lets the server send n more messages.
+func (r *Receiver) Credit(n uint32) error {
+	r.credit += n
+	return r.s.c.send(r.s.channel, &frames.Flow{
+		IncomingWindow: window, NextOutgoingID: r.s.sent, OutgoingWindow: window, NextIncomingID: r.s.frames, HasNextIncomingID: true,
+		Handle: r.handle, HasHandle: true, DeliveryCount: r.taken, HasDeliveryCount: true, LinkCredit: r.credit, HasLinkCredit: true,
+	})
+}
+
+// collect takes one frame of a delivery.
+func (r *Receiver) collect(t *frames.Transfer, payload []byte) error {
+	if r.partial == nil {
+		r.partial = &Delivery{id: t.DeliveryID}
+	}
+	d := r.partial
+	d.encoded = append(d.encoded, payload...)
+	if t.More {
+		return nil
+	}
+	r.partial = nil
+	r.taken++
+	r.credit--
+	if err := d.Message.UnmarshalBinary(d.encoded); err != nil {
+		return fmt.Errorf("decode message: %w", err)
+	}
+	r.ready = append(r.ready, d)
+	return nil
+}
+
+// Receive waits for the next message. [ErrNothing] says that none came in time.
+func (r *Receiver) Receive(wait time.Duration) (*Delivery, error) {
+	if err := r.s.c.await(time.Now().Add(wait), func() bool { return len(r.ready) > 0 }); err != nil {
+		return nil, fmt.Errorf("receive: %w", err)
+	}
+	d := r.ready[0]
+	r.ready = r.ready[1:]
+	return d, nil
+}
+
+// Settle tells the server what became of a message, perhaps as part of a transaction, and waits for its answer, which must be the
+// same. A refusal is a *frames.Error. After a rollback the message is still locked, but its delivery is settled on the link:
+// then only its token serves, on $management.
+func (r *Receiver) Settle(d *Delivery, as frames.DeliveryState, txn Txn) error {
+	state := as
+	if txn != nil {
+		state = &frames.TransactionalState{TxnID: txn, Outcome: as}
+	}
+	disposition := &frames.Disposition{Role: frames.RoleReceiver, First: d.id, Last: d.id, HasLast: true, State: state}
+	if err := r.s.c.send(r.s.channel, disposition); err != nil {
+		return fmt.Errorf("settle: %w", err)
+	}
+	got, err := r.s.answer(frames.RoleSender, d.id)
+	if err != nil {
+		return fmt.Errorf("settle: %w", err)
+	}
+	if o := outcome(got, txn); o == nil || o.Name() != as.Name() || isError(o) && !isError(as) {
+		return fmt.Errorf("settle: %w", refusal(got))
+	}
+	return nil
+}
+
+func isError(state frames.DeliveryState) bool {
+	rejected, ok := state.(*frames.Rejected)
+	return ok && rejected.Error != nil
+}

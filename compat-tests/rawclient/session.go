@@ -1,0 +1,214 @@
+package rawclient
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/Azure/go-amqp"
+
+	"minibus/internal/amqp/frames"
+)
+
+// Txn names a transaction; nil is none.
+type Txn []byte
+
+// Session is an AMQP session. A session with a coordinator and links to entities is that of a client with transactions
+// over several entities; a plain one has its coordinator in a session of its own.
+type Session struct {
+	c         *Conn
+	channel   uint16
+	handles   uint32
+	sent      uint32                    // the next delivery-id
+	frames    uint32                    // transfers that came
+	attached  map[string]*frames.Attach // answers by link name
+	detached  []*frames.Detach          // in the order of arrival
+	receivers map[uint32]*Receiver      // by the server's handle
+	answers   []*frames.Disposition     // that nobody has looked at
+}
+
+// handle takes what the server sent to this session.
+func (s *Session) handle(f frame) error {
+	switch body := f.body.(type) {
+	case *frames.Attach:
+		s.attached[body.LinkName] = body
+	case *frames.Detach:
+		s.detached = append(s.detached, body)
+	case *frames.Disposition:
+		s.answers = append(s.answers, body)
+	case *frames.Transfer:
+		s.frames++
+		if r := s.receivers[body.Handle]; r != nil {
+			return r.collect(body, f.payload)
+		}
+	case *frames.End:
+		if body.Error != nil {
+			return fmt.Errorf("the server ended the session: %w", body.Error)
+		}
+		return errors.New("the server ended the session")
+	}
+	return nil
+}
+
+// attach opens a link. A refusal is the server's error, a *frames.Error.
+func (s *Session) attach(a *frames.Attach) (*frames.Attach, error) {
+	a.LinkName, a.Handle = fmt.Sprintf("link %d of session %d", s.handles, s.channel), s.handles
+	s.handles++
+	if err := s.c.send(s.channel, a); err != nil {
+		return nil, err
+	}
+	err := s.c.await(time.Now().Add(patience), func() bool { return s.attached[a.LinkName] != nil })
+	if err != nil {
+		return nil, err
+	}
+	answer := s.attached[a.LinkName]
+	if a.Role == frames.RoleReceiver && answer.Source != nil || a.Role == frames.RoleSender && (answer.Target != nil || answer.Coordinator != nil) {
+		return answer, nil
+	}
+	if err := s.c.await(time.Now().Add(patience), func() bool { return s.detachOf(answer.Handle) != nil }); err != nil {
+		return nil, err
+	}
+	if d := s.detachOf(answer.Handle); d.Error != nil {
+		return nil, d.Error
+	}
+	return nil, errors.New("the link was refused without an error")
+}
+
+func (s *Session) detachOf(handle uint32) *frames.Detach {
+	for _, d := range s.detached {
+		if d.Handle == handle {
+			return d
+		}
+	}
+	return nil
+}
+
+// Sender is a link to an entity.
+type Sender struct {
+	s      *Session
+	handle uint32
+}
+
+// Sender opens a link to an entity.
+func (s *Session) Sender(address string) (*Sender, error) {
+	return s.sender(&frames.Attach{Target: &frames.Target{Address: address, HasAddress: true}})
+}
+
+// Coordinator is a link that declares and discharges transactions.
+type Coordinator struct{ sender *Sender }
+
+// Coordinator opens a link to the transaction coordinator.
+func (s *Session) Coordinator() (*Coordinator, error) {
+	sender, err := s.sender(&frames.Attach{Coordinator: &frames.Coordinator{}})
+	return &Coordinator{sender}, err
+}
+
+func (s *Session) sender(a *frames.Attach) (*Sender, error) {
+	a.Role, a.HasInitialDeliveryCount, a.Source = frames.RoleSender, true, &frames.Source{}
+	sender := &Sender{s: s, handle: s.handles}
+	if _, err := s.attach(a); err != nil {
+		return nil, fmt.Errorf("attach sender: %w", err)
+	}
+	return sender, nil
+}
+
+// Send sends a message, perhaps as part of a transaction, and waits for the answer. A refusal is a *frames.Error.
+func (l *Sender) Send(m *amqp.Message, txn Txn) error {
+	encoded, err := m.MarshalBinary()
+	if err != nil {
+		return fmt.Errorf("encode message: %w", err)
+	}
+	state, err := l.transfer(encoded, m.Format, txn)
+	if err != nil {
+		return fmt.Errorf("send: %w", err)
+	}
+	if _, ok := outcome(state, txn).(*frames.Accepted); !ok {
+		return fmt.Errorf("send: %w", refusal(state))
+	}
+	return nil
+}
+
+// transfer sends an encoded message and returns the state that the server answers with.
+func (l *Sender) transfer(encoded []byte, format uint32, txn Txn) (frames.DeliveryState, error) {
+	id := l.s.sent
+	l.s.sent++
+	t := &frames.Transfer{
+		Handle: l.handle, DeliveryID: id, HasDeliveryID: true, DeliveryTag: fmt.Append(nil, id), MessageFormat: format, HasMessageFormat: true,
+	}
+	if txn != nil {
+		t.State = &frames.TransactionalState{TxnID: txn}
+	}
+	if err := l.s.c.send(l.s.channel, t, encoded...); err != nil {
+		return nil, err
+	}
+	return l.s.answer(frames.RoleReceiver, id)
+}
+
+// answer waits for the state of a delivery, as the other end of its link sees it.
+func (s *Session) answer(role frames.Role, id uint32) (state frames.DeliveryState, err error) {
+	err = s.c.await(time.Now().Add(patience), func() bool {
+		for _, d := range s.answers {
+			last := d.First
+			if d.HasLast {
+				last = d.Last
+			}
+			if d.Role == role && d.First <= id && id <= last {
+				state = d.State
+				s.answers = nil // one delivery at a time is without an answer
+				return true
+			}
+		}
+		return false
+	})
+	return state, err
+}
+
+// Declare opens a transaction.
+func (c *Coordinator) Declare() (Txn, error) {
+	state, err := c.sender.transfer((&frames.Declare{}).AppendTo(nil), 0, nil)
+	if err != nil {
+		return nil, fmt.Errorf("declare: %w", err)
+	}
+	declared, ok := state.(*frames.Declared)
+	if !ok {
+		return nil, fmt.Errorf("declare: %w", refusal(state))
+	}
+	return declared.TxnID, nil
+}
+
+// Discharge commits a transaction, or rolls it back. A refusal is a *frames.Error.
+func (c *Coordinator) Discharge(txn Txn, fail bool) error {
+	state, err := c.sender.transfer((&frames.Discharge{TxnID: txn, Fail: fail}).AppendTo(nil), 0, nil)
+	if err != nil {
+		return fmt.Errorf("discharge: %w", err)
+	}
+	if _, ok := state.(*frames.Accepted); !ok {
+		return fmt.Errorf("discharge: %w", refusal(state))
+	}
+	return nil
+}
+
+// outcome is what a state says, inside of a transaction's state if there is one.
+func outcome(state frames.DeliveryState, txn Txn) frames.DeliveryState {
+	if inside, ok := state.(*frames.TransactionalState); ok && string(inside.TxnID) == string(txn) {
+		return inside.Outcome
+	}
+	if txn != nil {
+		return nil
+	}
+	return state
+}
+
+// refusal is the error that a state carries.
+func refusal(state frames.DeliveryState) error {
+	if inside, ok := state.(*frames.TransactionalState); ok {
+		state = inside.Outcome
+	}
+	if rejected, ok := state.(*frames.Rejected); ok && rejected.Error != nil {
+		return rejected.Error
+	}
+	if state == nil {
+		return errors.New("the server's answer has no state")
+	}
+	return fmt.Errorf("the server answered with %s", state.Name())
+}

@@ -1,0 +1,77 @@
+package emulator
+
+// maxBatchDelete is how many messages one call deletes at most (BDEL-2).
+const maxBatchDelete = 4000
+
+// DeleteBatch deletes up to max available messages of a sub-queue that were enqueued at or before the given instant,
+// in milliseconds, the oldest first (BDEL-1, BDEL-5); locked, deferred and scheduled ones stay (BDEL-3, DEC-33). On an
+// entity with sessions it works on the session of holder (BDEL-4). done is called once with how many are gone. A synchronous error
+// means that it will not be called: CodeArgument for a max out of range.
+func (q *Queue) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, done func(int, error)) error {
+	if max <= 0 || max > maxBatchDelete {
+		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.", maxBatchDelete, max)
+	}
+	q.mu.Lock()
+	if err := q.mayDeleteLocked(sub, holder); err != nil {
+		q.mu.Unlock()
+		return err
+	}
+	q.touchLocked(q.ns.Now())
+	found := q.takeOldLocked(sub, max, before, holder)
+	n := len(found)
+	q.removeLocked(found, CompletionFunc(func(err error) {
+		if err != nil {
+			n = 0
+		}
+		done(n, err)
+	}), func(e *entry) { q.restLocked(e, q.ns.Now()) })
+	q.mu.Unlock()
+	return nil
+}
+
+// takeOldLocked takes the oldest available messages.
+func (q *Queue) takeOldLocked(sub SubQueue, max int, before int64, holder *Consumer) []*entry {
+	b := q.box(sub)
+	var found []*entry
+	if b.parts != nil { // numbers of different partitions do not tell what is older
+		for len(found) < max {
+			e := b.nextReady()
+			if e == nil || e.enqueued > before {
+				break
+			}
+			b.take(e, markBusy)
+			found = append(found, e)
+		}
+		return found
+	}
+	l := &b.log
+	if holder != nil && sub == Main {
+		l = &holder.session.log
+	}
+	l.ascend(-1<<63, func(e *entry) bool {
+		if e.ready() && e.enqueued <= before {
+			found = append(found, e)
+		}
+		return len(found) < max
+	})
+	for _, e := range found {
+		b.take(e, markBusy)
+	}
+	return found
+}
+
+func (q *Queue) mayDeleteLocked(sub SubQueue, holder *Consumer) error {
+	if err := q.canSettleLocked(); err != nil {
+		return err
+	}
+	if err := q.canBrowseLocked(sub); err != nil {
+		return err
+	}
+	if !q.options.RequiresSession || sub != Main {
+		return nil
+	}
+	if holder == nil {
+		return errorf(CodeNotAllowed, q.path, "Messages of the entity '%s', which requires sessions, can be deleted by the receiver of their session only.", q.path)
+	}
+	return holder.holdsLocked()
+}

@@ -1,0 +1,29 @@
+package emulator
+
+// SessionsInMemory returns how many sessions the queue knows (SESS-26).
+func (q *Queue) SessionsInMemory() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.sessions)
+}
+
+// HistoryInMemory returns how many message ids the queue remembers for duplicate detection.
+func (q *Queue) HistoryInMemory() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.history.seen)
+}
+
+// AcceptsInMemory returns how many accepts of the next session wait.
+func (q *Queue) AcceptsInMemory() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.accepts)
+}
+
+// BodiesInMemory returns how many bytes of bodies the namespace keeps in memory, and how many of them are the queue's.
+func (q *Queue) BodiesInMemory() (all, own int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.ns.inMemory.Load(), q.held
+}

@@ -1,0 +1,141 @@
+package emulator
+
+import (
+	"crypto/sha256"
+
+	"minibus/internal/amqp/message"
+)
+
+// historyKey stands for a message id in the history of duplicate detection: a digest, so that a million ids have a
+// small and fixed size.
+type historyKey [16]byte
+
+// history remembers the ids of messages for the window of duplicate detection (DUP). The queue's mutex guards it.
+type history struct {
+	seen   map[historyKey]int64 // when it was first accepted, ms (DUP-5)
+	order  []remembered         // by ascending at
+	head   int                  // order[:head] has been forgotten
+	pruned int64                // the journal was told to forget what is older
+}
+
+type remembered struct {
+	key historyKey
+	at  int64
+}
+
+// historyKey returns the key of a message; ok is false for one that is never a duplicate (DUP-10). On a partitioned entity
+// the partition key belongs to it (DUP-4).
+func (q *Queue) historyKey(info *message.Info) (k historyKey, ok bool) {
+	if !info.HasMessageID || info.MessageID == "" {
+		return k, false
+	}
+	text := info.MessageID
+	if q.partitioned() {
+		switch {
+		case info.HasGroupID:
+			text += "\x00" + info.GroupID
+		case info.HasPartitionKey:
+			text += "\x00" + info.PartitionKey
+		}
+	}
+	sum := sha256.Sum256([]byte(text))
+	return historyKey(sum[:16]), true
+}
+
+// has reports whether the key was remembered at or after the instant since.
+func (h *history) has(k historyKey, since int64) bool {
+	at, ok := h.seen[k]
+	return ok && at > since
+}
+
+func (h *history) add(k historyKey, at int64) {
+	if h.seen == nil {
+		h.seen = make(map[historyKey]int64)
+	}
+	h.seen[k] = at
+	h.order = append(h.order, remembered{k, at})
+}
+
+// drop takes back an add whose commit failed.
+func (h *history) drop(k historyKey, at int64) {
+	if h.seen[k] == at {
+		delete(h.seen, k)
+	}
+}
+
+// prune forgets what was remembered at or before the instant until, a bounded number of keys per call, and returns
+// how many.
+func (h *history) prune(until int64) int {
+	n := 0
+	for ; n < 1024 && h.head < len(h.order) && h.order[h.head].at <= until; n++ {
+		x := h.order[h.head]
+		h.drop(x.key, x.at)
+		h.head++
+	}
+	if h.head == len(h.order) {
+		h.order, h.head = nil, 0
+		if len(h.seen) == 0 {
+			h.seen = nil // a map does not shrink by itself
+		}
+	} else if h.head > 4096 && h.head > len(h.order)/2 {
+		h.order, h.head = append([]remembered(nil), h.order[h.head:]...), 0
+	}
+	return n
+}
+
+// window is the length of the history in milliseconds.
+func (o QueueOptions) dedupWindow() int64 {
+	if o.DuplicateDetectionWindow <= 0 {
+		return DefaultDedupWindow.Milliseconds()
+	}
+	return o.DuplicateDetectionWindow.Milliseconds()
+}
+
+// rememberLocked says whether a message is a duplicate (DUP-2); if not, it is remembered with the change that stores it.
+func (q *Queue) rememberLocked(in *incoming, now int64) (k historyKey, remember, duplicate bool) {
+	if !q.options.RequiresDuplicateDetection {
+		return k, false, false
+	}
+	k, ok := q.historyKey(&in.info)
+	if !ok {
+		return k, false, false
+	}
+	if q.history.has(k, now-q.options.dedupWindow()) {
+		return k, false, true
+	}
+	q.history.add(k, now)
+	q.rearmLocked(now + q.options.dedupWindow() + historyGrain)
+	return k, true, false
+}
+
+// historyGrain is how long, in milliseconds, a key may stay beyond the window, so that a busy queue's timer does not
+// ring for each.
+const historyGrain = 1000
+
+// pruneHistoryLocked forgets what has left the window, in memory and, now and then, in the journal, and reports
+// whether there is more.
+func (q *Queue) pruneHistoryLocked(now int64) bool {
+	if len(q.history.order) == 0 {
+		return false
+	}
+	until := now - q.options.dedupWindow()
+	n := q.history.prune(until)
+	if n == 1024 {
+		return true
+	}
+	if until-q.history.pruned > 10*historyGrain || len(q.history.order) == 0 {
+		q.history.pruned = until
+		c := &Change{}
+		c.Ops = append(c.Single[:0], Op{Kind: OpPruneHistory, Record: MessageRecord{Entity: q.id, Enqueued: until + 1}})
+		q.ns.append(c)
+	}
+	return false
+}
+
+// nextPruneLocked returns when the history should be looked at again.
+func (q *Queue) nextPruneLocked() (at int64, ok bool) {
+	if q.history.head >= len(q.history.order) {
+		return 0, false
+	}
+	return q.history.order[q.history.head].at + q.options.dedupWindow() + historyGrain, true
+}

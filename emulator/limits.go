@@ -1,0 +1,90 @@
+package emulator
+
+import (
+	"minibus/internal/amqp/message"
+)
+
+// Limits is a profile of the limits that the broker enforces (DEC-1).
+type Limits uint8
+
+// The profiles.
+const (
+	LimitsRelaxed  Limits = iota // Standard's defaults without its ceilings
+	LimitsStandard               // those of Azure's Standard tier
+	LimitsPremium                // those of Azure's Premium tier
+	LimitsEmulator               // those of Microsoft's emulator
+)
+
+// Limits of a message that every strict profile has (QUO-8, QUO-9, DUP-15, SESS-33).
+const (
+	maxIDLength     = 128
+	maxHeaderOfSent = 64 << 10
+	maxBatch        = 4500 // QUO-7
+)
+
+// checkMessage reports what about a message is beyond the limits, or nil. Relaxed has only those that protect the
+// broker.
+func (l Limits) checkMessage(entity string, m *message.Message, i *message.Info) error {
+	if n := m.HeaderBytes(); n > maxHeaderOfSent {
+		return errorf(CodeQuotaExceeded, entity, "The properties of the message have %d bytes, which exceeds the limit of %d bytes.", n, maxHeaderOfSent)
+	}
+	if l == LimitsRelaxed {
+		return nil
+	}
+	for _, id := range []struct{ name, value string }{
+		{"MessageId", i.MessageID}, {"SessionId", i.GroupID}, {"PartitionKey", i.PartitionKey},
+	} {
+		if len([]rune(id.value)) > maxIDLength {
+			return errorf(CodeArgument, entity, "The %s of the message has more than %d characters.", id.name, maxIDLength)
+		}
+	}
+	return nil
+}
+
+// CheckBatch reports whether a batch has more messages than the profile takes (QUO-7, DEC-17).
+func (l Limits) CheckBatch(entity string, n int) error {
+	if l == LimitsRelaxed || n <= maxBatch {
+		return nil
+	}
+	return errorf(CodeNotAllowed, entity, "The batch has %d messages, which exceeds the limit of %d messages.", n, maxBatch)
+}
+
+// roomLocked fails when the queue is full (QUO-2, DEC-3).
+func (q *Queue) roomLocked() error {
+	if q.ns.limits == LimitsRelaxed {
+		return nil
+	}
+	limit := q.options.maxSizeBytes(q.ns.limits)
+	if size := q.sizeLocked(); size >= limit {
+		return errorf(CodeQuotaExceeded, q.path, "The maximum entity size has been reached or exceeded for Queue: '%s'. "+
+			"Size of entity in bytes:%d, Max entity size in bytes:%d.", q.path, size, limit)
+	}
+	return nil
+}
+
+// maxSizeBytes is the entity's quota (QUO-1, PART-1).
+func (o QueueOptions) maxSizeBytes(l Limits) int64 {
+	mb := o.MaxSizeInMegabytes
+	switch {
+	case l == LimitsEmulator:
+		mb = 100
+	case mb <= 0:
+		mb = 1024
+	}
+	if o.EnablePartitioning {
+		mb *= partitions
+	}
+	return mb << 20
+}
+
+// sizeLocked is what counts against the quota (QUO-3, DLQ-12, SESS-23).
+func (q *Queue) sizeLocked() int64 {
+	size := q.stateBytes
+	for i := range q.boxes {
+		size += q.boxes[i].bytes
+	}
+	return size
+}
+
+// Limits returns the profile that the namespace enforces.
+func (ns *Namespace) Limits() Limits { return ns.limits }

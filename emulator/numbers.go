@@ -1,0 +1,137 @@
+package emulator
+
+import "hash/fnv"
+
+// partitions is the number of partitions of a partitioned entity (PART-1).
+const partitions = 16
+
+// partitionShift makes room for the counter in a partitioned entity's sequence numbers (SEQ-5).
+const partitionShift = 48
+
+// partitionOf returns the partition of a number of a partitioned entity.
+func partitionOf(seq int64) int { return int(uint64(seq) >> partitionShift) }
+
+// partitionOf returns the partition of one of the queue's numbers, 0 if it has no partitions.
+func (q *Queue) partitionOf(seq int64) int {
+	if !q.partitioned() {
+		return 0
+	}
+	return partitionOf(seq)
+}
+
+// counter gives out the sequence numbers of a queue or of one of its partitions (SEQ-2, SEQ-3). last is ahead of
+// committed while changes that drew numbers are being written; if they fail it goes back, so that a failed send
+// leaves no gap.
+type counter struct {
+	base      int64 // of the partition
+	last      int64
+	committed int64
+	drawing   int // changes being written that drew numbers
+}
+
+// begin says that a change is about to draw numbers; end must follow when it is done.
+func (c *counter) begin() { c.drawing++ }
+
+// draw returns the next number. The caller appends the change that stores it in the same critical section.
+func (c *counter) draw(partitioned bool) int64 {
+	limit := int64(1<<63 - 1)
+	if partitioned {
+		limit = 1<<partitionShift - 1
+	}
+	if c.last >= limit {
+		c.last = -1 // SEQ-6: numbering restarts at zero
+	}
+	c.last++
+	return c.base | c.last
+}
+
+// end ends one change whose last number was seq.
+func (c *counter) end(seq int64, err error) {
+	c.drawing--
+	if err == nil {
+		c.committed = seq &^ c.base
+	}
+	if c.drawing == 0 {
+		c.last = c.committed
+	}
+}
+
+// partitioned reports whether the queue has partitions. It never changes.
+func (q *Queue) partitioned() bool { return len(q.counters) > 1 }
+
+// partitionForLocked chooses the partition of a message (PART-2).
+func (q *Queue) partitionForLocked(in *incoming) int {
+	if !q.partitioned() {
+		return 0
+	}
+	key := ""
+	switch i := &in.info; {
+	case i.HasGroupID:
+		key = i.GroupID
+	case i.HasPartitionKey:
+		key = i.PartitionKey
+	case q.options.RequiresDuplicateDetection && i.HasMessageID && i.MessageID != "":
+		key = i.MessageID
+	default:
+		q.roundRobin++
+		return q.roundRobin % partitions
+	}
+	h := fnv.New32a()
+	h.Write([]byte(key))
+	return int(h.Sum32() % partitions)
+}
+
+// drawn are the counters that one change draws from, each with the last number drawn.
+type drawn struct {
+	one  drawnFrom
+	more []drawnFrom
+}
+
+type drawnFrom struct {
+	c   *counter
+	seq int64
+}
+
+// drawLocked draws a number for the change that d belongs to.
+func (q *Queue) drawLocked(d *drawn, partition int) int64 {
+	c := &q.counters[partition]
+	slot := &d.one
+	if d.one.c != c && d.one.c != nil {
+		slot = nil
+		for i := range d.more {
+			if d.more[i].c == c {
+				slot = &d.more[i]
+			}
+		}
+		if slot == nil {
+			d.more = append(d.more, drawnFrom{})
+			slot = &d.more[len(d.more)-1]
+		}
+	}
+	if slot.c == nil {
+		slot.c = c
+		c.begin()
+	}
+	slot.seq = c.draw(q.partitioned())
+	return slot.seq
+}
+
+// drawing completes an operation whose record has a number that was newly drawn from q.
+func (q *Queue) drawing(o Op) Op {
+	o.DrawsNumber = true
+	if q.partitioned() {
+		o.Partition = uint8(partitionOf(o.Record.Seq))
+	}
+	return o
+}
+
+// end ends the change.
+func (d *drawn) end(err error) {
+	if d.one.c == nil {
+		return
+	}
+	d.one.c.end(d.one.seq, err)
+	for _, x := range d.more {
+		x.c.end(x.seq, err)
+	}
+}

@@ -1,0 +1,226 @@
+package emulator_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"minibus/emulator"
+)
+
+// stateOf reads a session's state without a lock.
+func (b *broker) stateOf(id string) string {
+	b.t.Helper()
+	state, err := b.q.BrowseSessionState(id)
+	if err != nil {
+		b.t.Fatalf("browse state of session %q: %v", id, err)
+	}
+	if state == nil {
+		return "none"
+	}
+	return string(state)
+}
+
+// withState gives sessions a state.
+func (b *broker) withState(state string, ids ...string) {
+	b.t.Helper()
+	for _, id := range ids {
+		h := b.accept(id)
+		if err := h.setState([]byte(state)); err != nil {
+			b.t.Fatalf("set state of session %q: %v", id, err)
+		}
+		h.c.Close()
+	}
+}
+
+func TestSESS22_StateSurvivesEverythingUntilItIsCleared(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		h := b.accept("s")
+		state, err := h.c.SessionState()
+		if state != nil || err != nil {
+			t.Errorf("state that was never set: %q, %v", state, err)
+		}
+		for _, value := range []string{"one", "\x00binary\xff"} {
+			if err := h.setState([]byte(value)); err != nil {
+				t.Fatalf("set state: %v", err)
+			}
+			state, _ = h.c.SessionState()
+			equal(t, "state", string(state), value)
+		}
+		b.sendSession("s:1")
+		b.settle(emulator.Complete, h.take(1)...)
+		h.c.Close()
+		h = b.accept("s")
+		state, _ = h.c.SessionState()
+		equal(t, "state for the next holder", string(state), "\x00binary\xff")
+		wait(time.Minute)
+		b.update(func(*emulator.QueueOptions) {})
+		b.restart()
+		equal(t, "state after a restart", b.stateOf("s"), "\x00binary\xff")
+	})
+}
+
+func TestSESS22_NothingClears(t *testing.T) {
+	for name, nothing := range map[string][]byte{"null": nil, "empty": {}} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, sessionful, func(b *broker) {
+				b.withState("x", "s")
+				h := b.accept("s")
+				if err := h.setState(nothing); err != nil {
+					t.Fatalf("clear state: %v", err)
+				}
+				if state, err := h.c.SessionState(); state != nil || err != nil {
+					t.Errorf("state: %q, %v", state, err)
+				}
+				b.restart()
+				equal(t, "state after a restart", b.stateOf("s"), "none")
+			})
+		})
+	}
+}
+
+func TestSESS22_FailedSetLeavesTheState(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		b.withState("old", "s")
+		h := b.accept("s")
+		b.failOnce()
+		if err := h.setState([]byte("new")); !errors.Is(err, errDisk) {
+			t.Errorf("set state: %v", err)
+		}
+		equal(t, "state", b.stateOf("s"), "old")
+		equal(t, "size", b.q.Counts().SizeBytes, 3)
+		fresh := b.accept("fresh")
+		b.failOnce()
+		if err := fresh.setState([]byte("new")); !errors.Is(err, errDisk) {
+			t.Errorf("set state: %v", err)
+		}
+		fresh.c.Close()
+		equal(t, "sessions", b.q.SessionsInMemory(), 1)
+	})
+}
+
+func TestSESS22_StateIsReadableOnceItIsDurable(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		h := b.accept("s")
+		b.j.Pause()
+		first, second := newOutcome(), newOutcome()
+		if err := errors.Join(h.c.SetSessionState([]byte("x"), first), h.c.SetSessionState([]byte("y"), second)); err != nil {
+			t.Fatalf("set state: %v", err)
+		}
+		equal(t, "state before the commit", b.stateOf("s"), "none")
+		h.c.Close() // what is under way is written all the same
+		b.j.Resume()
+		if err := errors.Join(<-first, <-second); err != nil {
+			t.Fatalf("set state: %v", err)
+		}
+		equal(t, "state", b.stateOf("s"), "y")
+	})
+}
+
+func TestSESS23_StateIsLimitedAndCounted(t *testing.T) {
+	o := sessionful
+	o.MaxMessageSizeInKilobytes = 1
+	bubble(t, o, func(b *broker) {
+		equal(t, "limit", b.q.MaxSessionState(), 1024)
+		h := b.accept("s")
+		if err := h.setState(make([]byte, 1024)); err != nil {
+			t.Errorf("state of the limit's size: %v", err)
+		}
+		equal(t, "size", b.q.Counts().SizeBytes, 1024)
+		wantCode(t, "state above the limit", h.setState(make([]byte, 1025)), emulator.CodeMessageTooLarge)
+		b.restart()
+		equal(t, "size after a restart", b.q.Counts().SizeBytes, 1024)
+		if err := b.accept("s").setState(make([]byte, 24)); err != nil {
+			t.Errorf("smaller state: %v", err)
+		}
+		equal(t, "size of the smaller state", b.q.Counts().SizeBytes, 24)
+	})
+}
+
+func TestSESS24_DEC20_BrowsingNeedsNoLock(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		b.withState("x", "s")
+		b.accept("s")
+		equal(t, "state of a held session", b.stateOf("s"), "x")
+		equal(t, "state of a session that is not there", b.stateOf("t"), "none")
+		b.update(func(o *emulator.QueueOptions) { o.Status = emulator.StatusDisabled })
+		_, err := b.q.BrowseSessionState("s")
+		wantCode(t, "state in a disabled queue", err, emulator.CodeEntityDisabled)
+	})
+}
+
+func TestSESS25_StateIsNotPartOfTransactions(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		b.sendSession("s:1")
+		h := b.accept("s")
+		w := b.begin()
+		w.settle(b, emulator.Complete, h.take(1)...)
+		if err := h.setState([]byte("x")); err != nil {
+			t.Fatalf("set state: %v", err)
+		}
+		w.Rollback()
+		equal(t, "state", b.stateOf("s"), "x")
+	})
+}
+
+func TestSESS27_SESS29_ModeAListsActiveMessagesAndStates(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		b.sendSession("active:1", "locked:1", "deferred:1", "dead:1", "gone:1")
+		b.accept("locked").take(1)
+		for id, o := range map[string]emulator.Outcome{
+			"deferred": emulator.Defer, "dead": emulator.DeadLetterOutcome, "gone": emulator.Complete,
+		} {
+			h := b.accept(id)
+			b.settle(o, h.take(1)...)
+			h.c.Close()
+		}
+		b.withState("x", "state")
+		m := inSession("scheduled", "x")
+		m.Annotations = map[any]any{"x-opt-scheduled-enqueue-time": soon(time.Hour)}
+		b.send(m)
+		b.accept("nothing")
+		equalSlices(t, "sessions", b.sessions(true, time.Time{}, 0, 100), "active", "locked", "state")
+		b.restart()
+		equalSlices(t, "sessions after a restart", b.sessions(true, time.Time{}, 0, 100), "active", "locked", "state")
+	})
+}
+
+func TestSESS27_ModeBListsStatesUpdatedAfterAnInstant(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		b.sendSession("message:1")
+		b.withState("x", "old", "renewed", "cleared")
+		wait(time.Minute)
+		cut := now()
+		wait(time.Minute)
+		b.withState("y", "renewed", "new")
+		b.withState("", "cleared")
+		equalSlices(t, "updated after the instant", b.sessions(false, cut, 0, 100), "new", "renewed")
+		equalSlices(t, "all that have a state", b.sessions(false, time.UnixMilli(0), 0, 100), "new", "old", "renewed")
+		equalSlices(t, "in the future", b.sessions(false, now().Add(time.Hour), 0, 100))
+		b.restart()
+		equalSlices(t, "updated after the instant, after a restart", b.sessions(false, cut, 0, 100), "new", "renewed")
+	})
+}
+
+func TestSESS28_PagesReturnEachSessionOnce(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		equalSlices(t, "sessions of an empty queue", b.sessions(true, time.Time{}, 0, 100))
+		var want []string
+		for i := range 120 {
+			want = append(want, fmt.Sprintf("session-%03d", i))
+			b.sendSession(want[i] + ":x")
+		}
+		var have []string
+		for _, n := range []int{100, 20, 0} {
+			page := b.sessions(true, time.Time{}, len(have), 100)
+			equal(t, "sessions on the page", len(page), n)
+			have = append(have, page...)
+		}
+		if !slices.Equal(have, want) {
+			t.Errorf("sessions %q", have)
+		}
+		equal(t, "page of a negative size", len(b.sessions(true, time.Time{}, -5, -1)), 0)
+	})
+}

@@ -1,0 +1,151 @@
+package emulator
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+)
+
+// session is one session of a queue (SESS): its messages, its state and who holds it. It exists while it has one of
+// them (SESS-26). The queue's mutex guards it.
+type session struct {
+	shelf
+	id      string
+	holder  *Consumer // nil: nobody
+	until   int64     // end of the holder's lock, ms
+	state   []byte    // nil: none
+	updated int64     // when the state was set, ms
+	writing int       // changes of the state being written
+	locked  int       // entries that the holder's lock covers
+
+	first  int64 // its lowest available number, while it stands in the queue's offers
+	offer  int   // its place there; -1: it is not there
+	ending int   // its place in the queue's sessionEnds; -1: it is not held
+}
+
+// sessionLocked returns the session with that id, which it makes if there is none.
+func (q *Queue) sessionLocked(id string) *session {
+	s := q.sessions[id]
+	if s == nil {
+		s = &session{id: id, offer: -1, ending: -1}
+		q.sessions[id] = s
+	}
+	return s
+}
+
+// forgetLocked drops a session of which nothing is left (SESS-26).
+func (q *Queue) forgetLocked(s *session) {
+	if s != nil && s.n == 0 && s.holder == nil && s.state == nil && s.writing == 0 && s.returning == 0 {
+		delete(q.sessions, s.id)
+	}
+}
+
+// rankLocked gives a session its place among those that accept-next may choose: unlocked ones with an available
+// message, the one whose message has the lowest number first (SESS-10, SESS-11, DEC-26). Then it serves those who wait.
+func (q *Queue) rankLocked(s *session) {
+	e := (*entry)(nil)
+	if s.holder == nil && s.returning == 0 && s.available > 0 {
+		e = s.nextReady()
+	}
+	switch {
+	case e == nil && s.offer >= 0:
+		heap.Remove(&q.offers, s.offer)
+	case e != nil && s.offer >= 0:
+		s.first = e.seq
+		heap.Fix(&q.offers, s.offer)
+	case e != nil:
+		s.first = e.seq
+		heap.Push(&q.offers, s)
+	}
+	q.grantLocked()
+}
+
+// stirLocked tells those who may have e that it is available.
+func (q *Queue) stirLocked(e *entry) {
+	if e.session != nil && e.sub == Main {
+		e.session.wake()
+		q.rankLocked(e.session)
+		return
+	}
+	q.box(e.sub).wake()
+	q.forwardLocked(e.sub)
+}
+
+// offers is a heap of the sessions that accept-next may choose.
+type offers []*session
+
+func (h offers) Len() int           { return len(h) }
+func (h offers) Less(i, j int) bool { return h[i].first < h[j].first }
+func (h offers) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].offer, h[j].offer = i, j
+}
+func (h *offers) Push(x any) {
+	s := x.(*session)
+	s.offer = len(*h)
+	*h = append(*h, s)
+}
+func (h *offers) Pop() any {
+	old := *h
+	s := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	s.offer = -1
+	return s
+}
+
+// sessionEnds is a heap of the held sessions by the end of their locks.
+type sessionEnds []*session
+
+func (h sessionEnds) Len() int           { return len(h) }
+func (h sessionEnds) Less(i, j int) bool { return h[i].until < h[j].until }
+func (h sessionEnds) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].ending, h[j].ending = i, j
+}
+func (h *sessionEnds) Push(x any) {
+	s := x.(*session)
+	s.ending = len(*h)
+	*h = append(*h, s)
+}
+func (h *sessionEnds) Pop() any {
+	old := *h
+	s := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	s.ending = -1
+	return s
+}
+
+// Sessions lists the ids of sessions, in their order, from the skip-th on and top at most. With all, those that have
+// an active message or a state; otherwise those whose state was set after the instant updatedAfter, in milliseconds
+// (SESS-27 to SESS-29).
+func (q *Queue) Sessions(all bool, updatedAfter int64, skip, top int) ([]string, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.canReceiveLocked(Main); err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, s := range q.sessions {
+		if all && (s.state != nil || s.hasActive()) || !all && s.state != nil && s.updated > updatedAfter {
+			ids = append(ids, s.id)
+		}
+	}
+	slices.SortFunc(ids, cmp.Compare[string])
+	ids = ids[min(max(skip, 0), len(ids)):]
+	return ids[:min(max(top, 0), len(ids))], nil
+}
+
+// hasActive reports whether a message of the session is active, available or not.
+func (s *session) hasActive() bool {
+	if s.available > 0 {
+		return true
+	}
+	active := false
+	s.ascend(-1<<63, func(e *entry) bool {
+		active = e.state == Active && e.mark != markPending
+		return !active
+	})
+	return active
+}

@@ -1,0 +1,147 @@
+package emulator
+
+import (
+	"container/heap"
+	"slices"
+)
+
+// Accept asks for a session (SESS-6 to SESS-13).
+type Accept struct {
+	Mode   ReceiveMode
+	Notify func() // as of NewConsumer
+
+	// Lost is called once if the lock of the session ends by itself or the entity takes it away, with the reason
+	// (SESS-15). The consumer is closed then. It must only post.
+	Lost func(error)
+}
+
+// waitingAccept is an accept-next that waits for a session.
+type waitingAccept struct {
+	Accept
+	granted func(*Consumer)
+}
+
+// AcceptSession locks the session with that id for a new consumer; the empty string is an id like any other
+// (SESS-34). It fails with CodeSessionLocked if somebody holds it (SESS-7), and with CodeNotAllowed on an entity without
+// sessions.
+func (q *Queue) AcceptSession(id string, a Accept) (*Consumer, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.canAcceptLocked(); err != nil {
+		return nil, err
+	}
+	s := q.sessionLocked(id)
+	if s.holder != nil {
+		return nil, errorf(CodeSessionLocked, q.path,
+			"The requested session '%s' cannot be accepted. It may be locked by another receiver.", id)
+	}
+	return q.holdSessionLocked(s, a), nil
+}
+
+// AcceptNextSession locks the next available session for a new consumer. If there is none it waits, first come,
+// first served, until cancel is called (SESS-8, SESS-9); the caller limits the time. granted is called at most once,
+// possibly under the queue's mutex: it must only post, and whoever gets a consumer that nobody wants any more closes it.
+func (q *Queue) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel func(), err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.canAcceptLocked(); err != nil {
+		return nil, err
+	}
+	w := &waitingAccept{Accept: a, granted: granted}
+	q.accepts = append(q.accepts, w)
+	q.grantLocked()
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if i := slices.Index(q.accepts, w); i >= 0 {
+			q.accepts = slices.Delete(q.accepts, i, i+1)
+			q.touchLocked(q.ns.Now())
+		}
+	}, nil
+}
+
+// grantLocked serves waiting accepts while sessions are available.
+func (q *Queue) grantLocked() {
+	for len(q.accepts) > 0 && len(q.offers) > 0 && q.canReceiveLocked(Main) == nil {
+		w := q.accepts[0]
+		q.accepts[0] = nil
+		q.accepts = q.accepts[1:]
+		w.granted(q.holdSessionLocked(q.offers[0], w.Accept))
+	}
+}
+
+func (q *Queue) holdSessionLocked(s *session, a Accept) *Consumer {
+	now := q.ns.Now()
+	q.touchLocked(now)
+	c := &Consumer{q: q, sub: Main, mode: a.Mode, notify: a.Notify, shelf: &s.shelf, session: s, lost: a.Lost}
+	s.holder = c
+	s.until = now + q.options.lockDuration().Milliseconds()
+	heap.Push(&q.sessionEnds, s)
+	if s.offer >= 0 {
+		heap.Remove(&q.offers, s.offer)
+	}
+	q.rearmLocked(s.until)
+	return c
+}
+
+// canAcceptLocked reports why no session may be accepted, or nil.
+func (q *Queue) canAcceptLocked() error {
+	if err := q.canReceiveLocked(Main); err != nil {
+		return err
+	}
+	if !q.options.RequiresSession {
+		return errorf(CodeNotAllowed, q.path, "It is not possible to create a session receiver on the entity '%s', "+
+			"which was created with RequiresSession set to false.", q.path)
+	}
+	return nil
+}
+
+// SessionID returns the id of the consumer's session and whether it has one.
+func (c *Consumer) SessionID() (id string, ok bool) {
+	if c.session == nil {
+		return "", false
+	}
+	return c.session.id, true
+}
+
+// SessionLockedUntil returns when the lock of the consumer's session ends, in milliseconds since the Unix epoch.
+func (c *Consumer) SessionLockedUntil() int64 {
+	c.q.mu.Lock()
+	defer c.q.mu.Unlock()
+	return c.session.until
+}
+
+// RenewSession lets the lock of the consumer's session end one lock duration from now and returns when that is
+// (SESS-13). It fails with CodeSessionLockLost if the consumer has no session any more (SESS-14).
+func (c *Consumer) RenewSession() (until int64, err error) {
+	q := c.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := c.holdsLocked(); err != nil {
+		return 0, err
+	}
+	now := q.ns.Now()
+	q.touchLocked(now)
+	s := c.session
+	s.until = now + q.options.lockDuration().Milliseconds()
+	heap.Fix(&q.sessionEnds, s.ending)
+	q.rearmLocked(s.until)
+	return s.until, nil
+}
+
+// holdsLocked fails if the consumer does not hold its session.
+func (c *Consumer) holdsLocked() error {
+	if err := c.q.canSettleLocked(); err != nil {
+		return err
+	}
+	if c.session == nil || c.session.holder != c || c.session.until <= c.q.ns.Now() {
+		return SessionLockLost(c.q.path)
+	}
+	return nil
+}
+
+// SessionLockLost is the service's answer to whoever does not hold the session that it speaks of (SESS-14).
+func SessionLockLost(entity string) *Error {
+	return errorf(CodeSessionLockLost, entity,
+		"The session lock has expired on the MessageSession. Accept a new MessageSession.")
+}

@@ -1,0 +1,66 @@
+package emulator
+
+import "container/heap"
+
+// freeSessionLocked ends the holder's lock of a session. What the holder had not settled comes back: at once and
+// unchanged when it closed (SESS-18), with one more delivery counted when its time was over (DC-10). Its tokens are
+// dead in either case (SESS-16).
+func (q *Queue) freeSessionLocked(s *session, expired bool, now int64) {
+	c := s.holder
+	s.holder = nil
+	heap.Remove(&q.sessionEnds, s.ending)
+	c.stopWaitingLocked(c.promise > 0, now)
+	s.line.promised -= c.promise
+	c.promise, c.closed = 0, true
+	op := q.newMove(1, nil)
+	for _, e := range s.lockedEntries() {
+		if e.lock.tx != nil {
+			e.lock.tx.lost.Store(true) // TXN-18
+		}
+		q.unlockLocked(e)
+		if expired {
+			q.abandonLocked(op, e, nil, now)
+		} else {
+			q.restLocked(e, now)
+		}
+	}
+	op.appendLocked()
+	q.rankLocked(s)
+	q.forgetLocked(s)
+}
+
+// lockedEntries returns the entries that were delivered and not settled, by number. They stand at the front, but for
+// deferred ones.
+func (s *session) lockedEntries() []*entry {
+	if s.locked == 0 {
+		return nil
+	}
+	locked := make([]*entry, 0, s.locked)
+	s.ascend(-1<<63, func(e *entry) bool {
+		if e.mark == markLocked && e.lock.until == sessionLock {
+			locked = append(locked, e)
+		}
+		return len(locked) < s.locked
+	})
+	return locked
+}
+
+// endSessionsLocked ends the session locks whose time is over (SESS-15) and reports whether there may be more.
+func (q *Queue) endSessionsLocked(now int64) bool {
+	for range turn {
+		if len(q.sessionEnds) == 0 || q.sessionEnds[0].until > now {
+			return false
+		}
+		q.loseSessionLocked(q.sessionEnds[0], SessionLockLost(q.path), true, now)
+	}
+	return true
+}
+
+// loseSessionLocked takes a session from its holder and tells it why.
+func (q *Queue) loseSessionLocked(s *session, why error, expired bool, now int64) {
+	c := s.holder
+	q.freeSessionLocked(s, expired, now)
+	if c.lost != nil {
+		c.lost(why)
+	}
+}

@@ -1,0 +1,80 @@
+package emulator
+
+// MaxSessionState is the limit for a session's state in bytes, that of one message (SESS-23).
+func (q *Queue) MaxSessionState() int64 { return q.MaxMessageSize() }
+
+// stateOp is a session state that is being written.
+type stateOp struct {
+	change Change
+	q      *Queue
+	s      *session
+	state  []byte
+	at     int64
+	done   Completion
+}
+
+// SetSessionState stores the state of the consumer's session; nil or nothing clears it (SESS-22). The lock is needed
+// (SESS-24): CodeSessionLockLost without. A state above the limit fails with CodeMessageTooLarge. An error means that
+// done will not be called.
+func (c *Consumer) SetSessionState(state []byte, done Completion) error {
+	q := c.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := c.holdsLocked(); err != nil {
+		return err
+	}
+	if n, limit := int64(len(state)), q.options.maxMessageBytes(); n > limit {
+		return errorf(CodeMessageTooLarge, q.path,
+			"The session state has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", n, limit, q.path)
+	}
+	if len(state) == 0 {
+		state = nil
+	}
+	now := q.ns.Now()
+	q.touchLocked(now)
+	op := &stateOp{q: q, s: c.session, state: state, at: now, done: done}
+	op.s.writing++
+	op.change.Done = op
+	op.change.Ops = append(op.change.Single[:0], Op{
+		Kind: OpSessionState, Record: MessageRecord{Entity: q.id, SessionID: c.session.id, Enqueued: now}, Data: state,
+	})
+	q.ns.append(&op.change)
+	return nil
+}
+
+// Completed makes the state readable.
+func (op *stateOp) Completed(err error) {
+	q, s := op.q, op.s
+	q.mu.Lock()
+	s.writing--
+	if err == nil {
+		q.stateBytes += int64(len(op.state) - len(s.state))
+		s.state, s.updated = op.state, op.at
+	}
+	q.forgetLocked(s)
+	q.mu.Unlock()
+	op.done.Completed(err)
+}
+
+// SessionState returns the state of the consumer's session, nil if there is none. The lock is needed (SESS-14).
+func (c *Consumer) SessionState() ([]byte, error) {
+	c.q.mu.Lock()
+	defer c.q.mu.Unlock()
+	if err := c.holdsLocked(); err != nil {
+		return nil, err
+	}
+	return c.session.state, nil
+}
+
+// BrowseSessionState returns the state of any session without a lock, as browsing clients ask for it (SESS-24).
+func (q *Queue) BrowseSessionState(id string) ([]byte, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.canAcceptLocked(); err != nil {
+		return nil, err
+	}
+	if s := q.sessions[id]; s != nil {
+		return s.state, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,287 @@
+package emulator_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"minibus/emulator"
+	"minibus/store/storetest"
+)
+
+// storm is senders, workers and an unlucky administrator on a whole namespace at once, while commits fail and the
+// process dies now and then. Every message has a body of its own, by which it is followed:
+//
+//	in (duplicate detection) ──forward──► work (sessions) ──transaction──► out (partitions)
+//	   └── dead letters ──┐                  └── dead letters ──┐
+//	plain (time to live, schedules) ── dead letters ──► dead ◄──┘
+type storm struct {
+	t     *testing.T
+	seed  uint64
+	limit int64
+	ops   atomic.Int64
+	now   atomic.Pointer[generation]
+	calm  atomic.Bool // nothing goes wrong any more
+
+	products atomic.Int64 // messages sent in transactions, from which they have their names
+
+	mu       sync.Mutex
+	accepted map[string]bool   // sends that were acknowledged
+	removed  map[string]int    // how often a message was completed, or received and deleted
+	perhaps  map[string]bool   // given back after it was removed: lost if the process dies at that moment (RAD-1)
+	last     map[string]int    // the last message of each session that was completed
+	states   map[string]string // of sessions
+}
+
+// generation is the broker between two restarts.
+type generation struct {
+	ns   *emulator.Namespace
+	j    *mortal
+	over chan struct{} // closed when it goes down
+}
+
+// mortal is a journal that nobody reads after the process died.
+type mortal struct {
+	*storetest.Memory
+	mu   sync.Mutex
+	dead bool
+}
+
+func (m *mortal) ReadBodies(r *emulator.BodyRead) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead {
+		go r.Done.Completed(storetest.ErrClosed)
+		return
+	}
+	m.Memory.ReadBodies(r)
+}
+
+func (m *mortal) die() {
+	m.mu.Lock()
+	m.dead = true
+	m.mu.Unlock()
+	m.Close()
+}
+
+// stormQueues are the queues of a storm.
+var stormQueues = map[string]emulator.QueueOptions{
+	"in": {RequiresDuplicateDetection: true, DuplicateDetectionWindow: 24 * time.Hour, ForwardTo: "work",
+		DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "dead"},
+	"work": {RequiresSession: true, LockDuration: 5 * time.Second, MaxDeliveryCount: 8, DeadLetteringOnExpiration: true,
+		ForwardDeadLetteredMessagesTo: "dead"},
+	"plain": {LockDuration: 5 * time.Second, MaxDeliveryCount: 4, DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "dead"},
+	"out":   {EnablePartitioning: true, LockDuration: 5 * time.Second, MaxDeliveryCount: 1 << 30},
+	"dead": {LockDuration: 5 * time.Second, MaxDeliveryCount: 1 << 30, DeadLetteringOnExpiration: true,
+		ForwardDeadLetteredMessagesTo: "dead"}, // what expires there comes back
+}
+
+// operations returns how many operations a random test should do: MINIBUS_OPS, or so many.
+func operations(t *testing.T, n int) int {
+	t.Helper()
+	s := os.Getenv("MINIBUS_OPS")
+	if s == "" {
+		return n
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatalf("MINIBUS_OPS: %v", err)
+	}
+	return n
+}
+
+// TestInvariants_Storm drives a namespace with every feature from many goroutines and checks at the end that nothing was
+// lost or doubled, that sessions kept their order, and that all counts are exact. With the race detector it also checks
+// the locking. MINIBUS_OPS=100000 makes it long, MINIBUS_SEED repeats its choices.
+func TestInvariants_Storm(t *testing.T) {
+	r := emulator.NewRandom(t)
+	for i, no := range []emulator.Options{{}, small} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &storm{
+				t: t, seed: r.Uint64(), limit: int64(operations(t, 8000) / 2), accepted: map[string]bool{}, removed: map[string]int{},
+				perhaps: map[string]bool{}, last: map[string]int{}, states: map[string]string{},
+			}
+			s.begin(storetest.NewMemory(), no)
+			for path, o := range stormQueues {
+				if _, err := s.gen().ns.CreateQueue(path, o); err != nil {
+					t.Fatalf("create queue %s: %v", path, err)
+				}
+			}
+			s.run(no)
+			s.check(no)
+			if n := s.ops.Load(); n < s.limit {
+				t.Errorf("run %d did %d operations, want %d", i, n, s.limit)
+			}
+		})
+	}
+}
+
+func (s *storm) gen() *generation { return s.now.Load() }
+
+// queue returns a queue as it is now.
+func (s *storm) queue(path string) *emulator.Queue { return s.gen().queue(s.t, path) }
+
+func (g *generation) queue(t *testing.T, path string) *emulator.Queue {
+	q, err := g.ns.Queue(path)
+	if err != nil {
+		t.Errorf("find queue %s: %v", path, err)
+	}
+	return q
+}
+
+// random returns the choices of one party.
+func (s *storm) random(party int) *rand.Rand { return rand.New(rand.NewPCG(s.seed, uint64(party))) }
+
+func (s *storm) begin(m *storetest.Memory, no emulator.Options) {
+	g := &generation{j: &mortal{Memory: m}, over: make(chan struct{})}
+	var err error
+	if g.ns, err = emulator.Open(g.j, no); err != nil {
+		s.t.Errorf("open namespace: %v", err)
+	}
+	s.now.Store(g)
+}
+
+// end ends the process; if it crashes, what is being written is lost.
+func (s *storm) end(crash bool) *storetest.Memory {
+	g := s.gen()
+	close(g.over)
+	if crash {
+		g.j.FailNext(1<<30, errDisk)
+	}
+	g.ns.Close()
+	g.j.die()
+	return g.j.Reopen()
+}
+
+// run lets all parties play until enough was sent and everything was received.
+func (s *storm) run(no emulator.Options) {
+	var senders, workers, chaos sync.WaitGroup
+	quit := make(chan struct{})
+	for i := range 4 {
+		senders.Go(func() { s.sendSessions(i, s.random(i)) })
+		workers.Go(func() { s.workSessions(s.random(10+i), quit) })
+	}
+	for i := range 2 {
+		senders.Go(func() { s.sendPlain(i, s.random(20+i)) })
+		workers.Go(func() { s.workPlain(s.random(30+i), quit) })
+	}
+	for i, path := range []string{"plain", "out", "dead"} {
+		workers.Go(func() { s.deletePlain(path, emulator.Main, s.random(40+i), quit) })
+	}
+	workers.Go(func() { s.deletePlain("work", emulator.TransferDeadLetter, s.random(45), quit) })
+	workers.Go(func() { s.browse(s.random(50), quit) })
+	chaos.Go(func() { s.disturb(s.random(60), no) })
+	senders.Wait()
+	s.calm.Store(true)
+	chaos.Wait()
+	for range 200 { // until all locks, schedules and retries are over
+		time.Sleep(10 * time.Second)
+		s.fetchDeferred()
+		if s.total() == 0 {
+			break
+		}
+	}
+	close(quit)
+	workers.Wait()
+	synctest.Wait()
+}
+
+// total is how many messages there are.
+func (s *storm) total() (n int64) {
+	for path := range stormQueues {
+		c := s.queue(path).Counts()
+		n += c.Active + c.DeadLetter + c.Scheduled + c.TransferDeadLetter
+	}
+	return n
+}
+
+// disturb makes commits fail, restarts the broker, and updates and disables queues.
+func (s *storm) disturb(r *rand.Rand, no emulator.Options) {
+	paths := []string{"in", "work", "plain", "out", "dead"}
+	for !s.calm.Load() {
+		time.Sleep(time.Duration(r.IntN(400)) * time.Millisecond)
+		path := paths[r.IntN(len(paths))]
+		switch r.IntN(30) {
+		case 0:
+			s.begin(s.end(r.IntN(2) == 0), no)
+		case 1, 2, 3:
+			s.update(path, []emulator.Status{emulator.StatusDisabled, emulator.StatusReceiveDisabled, emulator.StatusSendDisabled, ""}[r.IntN(4)])
+			time.Sleep(time.Duration(r.IntN(2000)) * time.Millisecond)
+			s.update(path, emulator.StatusActive)
+		default:
+			s.gen().j.FailNext(1+r.IntN(2), errDisk)
+		}
+	}
+	s.gen().j.FailNext(0, nil)
+	for _, path := range paths {
+		s.update(path, emulator.StatusActive)
+	}
+}
+
+// update sets the status of a queue, if need be several times.
+func (s *storm) update(path string, status emulator.Status) {
+	for {
+		o := stormQueues[path]
+		o.Status = status
+		_, err := s.gen().ns.UpdateQueue(path, o)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, errDisk) {
+			s.t.Errorf("update queue %s: %v", path, err)
+			return
+		}
+	}
+}
+
+// check compares what was sent with what was received.
+func (s *storm) check(no emulator.Options) {
+	for range 2 {
+		states := int64(0)
+		for _, state := range s.states {
+			states += int64(len(state))
+		}
+		for path := range stormQueues {
+			want := emulator.Counts{}
+			if path == "work" {
+				want.SizeBytes = states
+			}
+			equal(s.t, "counts of "+path, s.queue(path).Counts(), want)
+		}
+		equal(s.t, "sessions that are left", s.queue("work").SessionsInMemory(), len(s.states))
+		for id, want := range s.states {
+			state, err := s.queue("work").BrowseSessionState(id)
+			if err != nil || string(state) != want {
+				s.t.Errorf("state of session %s is %q, want %q (%v)", id, state, want, err)
+			}
+		}
+		s.begin(s.end(false), no)
+	}
+	s.end(false)
+	lost, doubled, ghosts := 0, 0, 0
+	for id := range s.accepted {
+		switch n := s.removed[id]; {
+		case n == 0 && !s.perhaps[id]:
+			lost++
+			s.t.Logf("lost: %s", id)
+		case n > 1:
+			doubled++
+			s.t.Logf("received %d times: %s", n, id)
+		}
+	}
+	for id := range s.removed {
+		if !s.accepted[id] {
+			ghosts++
+			s.t.Logf("received though its send failed: %s", id)
+		}
+	}
+	equal(s.t, "lost, doubled and ghost messages", fmt.Sprint(lost, doubled, ghosts), "0 0 0")
+	s.t.Logf("%d operations, %d messages, %d perhaps lost", s.ops.Load(), len(s.accepted), len(s.perhaps))
+}

@@ -1,0 +1,342 @@
+package emulator
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"minibus/internal/amqp/message"
+)
+
+// Limits of a transaction.
+const (
+	transactionTime = 2 * time.Minute // from its first operation (TXN-3)
+	maxTransaction  = 100             // messages sent (TXN-12)
+)
+
+// Transaction collects sends, settlements and changes of schedules that take effect together, when it is committed,
+// or not at all (TXN-2). Its methods may be called from any goroutine; those of one transaction take turns.
+//
+// Lock order: Transaction.mu before the queues' mutexes.
+type Transaction struct {
+	ns   *Namespace
+	lost atomic.Bool // the lock of a message that it settles has ended (TXN-18)
+
+	// guarded by mu
+	mu       sync.Mutex
+	ended    bool
+	timedOut bool
+	timer    Timer
+	root     string // the entity that it is pinned to (TXN-8); "" until the first operation
+	cross    bool   // it may send to other entities, through the root (TXN-9)
+	messages int
+	work     []txWork // in the order of the operations
+}
+
+// txWork is one operation to apply at commit.
+type txWork struct {
+	q        *Queue
+	via      *Queue     // of a transfer: where it goes if its destination does not take it (TXN-11); else nil
+	sends    []incoming // messages to store
+	seqs     []int64    // their numbers, if they were given out already
+	entries  []*entry   // messages to settle or to cancel
+	settle   Settlement
+	isCancel bool
+}
+
+// Begin opens a transaction. With cross it may send to several entities; it is then pinned to via, which may be "" until
+// its first operation (TXN-9).
+func (ns *Namespace) Begin(cross bool, via string) *Transaction {
+	return &Transaction{ns: ns, cross: cross, root: strings.ToLower(via)}
+}
+
+// enterLocked checks that the transaction takes an operation on the entity with that root path.
+func (t *Transaction) enterLocked(q *Queue, send bool) error {
+	if t.ended {
+		return t.endedLocked(q.path)
+	}
+	root := strings.ToLower(q.rootPath())
+	switch {
+	case t.root == "":
+		t.root = root
+	case t.root != root && !(send && t.cross):
+		return errorf(CodeNotAllowed, q.path, "The transaction is bound to the entity '%s' and can't work on '%s' as well: "+
+			"all operations of a transaction must be on the same entity.", t.root, q.path)
+	}
+	if t.timer == nil {
+		t.timer = t.ns.clock.At(t.ns.clock.Now().Add(transactionTime), t.timeOut)
+	}
+	return nil
+}
+
+// endedLocked is the error of whoever uses the transaction after its end.
+func (t *Transaction) endedLocked(entity string) *Error {
+	if t.timedOut {
+		return errorf(CodeTransactionTimedOut, entity,
+			"The transaction has timed out: it must be discharged within two minutes of its first operation.")
+	}
+	return errorf(CodeTransactionEnded, entity, "The transaction has ended.")
+}
+
+// rootPath is what counts as one entity in a transaction (TXN-8).
+func (q *Queue) rootPath() string {
+	name, _, _ := splitSubscription(strings.ToLower(q.path))
+	return name
+}
+
+func (t *Transaction) timeOut() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ended {
+		t.timedOut = true
+		t.rollbackLocked()
+	}
+}
+
+// Send adds messages that are stored at commit, invisible and without numbers until then (TXN-2, SEQ-19). What can be
+// checked now is (TXN-19).
+func (t *Transaction) Send(q *Queue, msgs []message.Message) error {
+	_, err := t.store(q, msgs, false)
+	return err
+}
+
+// Schedule adds messages as Send does and returns their numbers, which name them once the transaction is committed
+// (SCHED-19).
+func (t *Transaction) Schedule(q *Queue, msgs []message.Message) ([]int64, error) {
+	return t.store(q, msgs, true)
+}
+
+func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]int64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.enterLocked(q, !numbers); err != nil {
+		return nil, err
+	}
+	if t.messages+len(msgs) > maxTransaction {
+		return nil, errorf(CodeQuotaExceeded, q.path, "Cannot send more than %d messages in a single transaction.", maxTransaction)
+	}
+	in, err := q.inspect(nil, msgs)
+	if err != nil || len(in) == 0 {
+		return nil, err
+	}
+	w := txWork{q: q, sends: in}
+	if root := strings.ToLower(q.rootPath()); root != t.root {
+		w.via, _ = t.ns.Queue(t.root)
+		for i := range in {
+			in[i].hops = 1 // FWD-9
+		}
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.acceptsLocked(in); err != nil && !(w.via != nil && isDisabled(err)) {
+		return nil, err
+	}
+	if numbers {
+		if err := q.canBrowseLocked(Main); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.samePartitionLocked(q, in); err != nil {
+		return nil, err
+	}
+	if numbers {
+		w.seqs = q.reserveLocked(in)
+	}
+	t.messages += len(in)
+	t.work = append(t.work, w)
+	return w.seqs, nil
+}
+
+func isDisabled(err error) bool {
+	e, ok := err.(*Error) //nolint:errorlint // acceptsLocked returns it unwrapped
+	return ok && e.Code == CodeEntityDisabled
+}
+
+// samePartitionLocked fails unless all work on a partitioned entity falls on one partition (TXN-14).
+func (t *Transaction) samePartitionLocked(q *Queue, in []incoming) error {
+	if !q.partitioned() {
+		return nil
+	}
+	i := &in[0].info
+	if !i.HasGroupID && !i.HasPartitionKey && !(q.options.RequiresDuplicateDetection && i.HasMessageID && i.MessageID != "") {
+		return errorf(CodeNotAllowed, q.path, "A message that is sent to the partitioned entity '%s' in a transaction needs a PartitionKey.", q.path)
+	}
+	if p, ok := t.partitionLocked(q); ok && p != q.partitionForLocked(&in[0]) {
+		return errorf(CodeNotAllowed, q.path, "All operations of a transaction on the partitioned entity '%s' must be on the same partition.", q.path)
+	}
+	return nil
+}
+
+// partitionLocked returns the partition of q that the transaction works on.
+func (t *Transaction) partitionLocked(q *Queue) (int, bool) {
+	for _, w := range t.work {
+		switch {
+		case w.q != q:
+		case len(w.sends) > 0:
+			return q.partitionForLocked(&w.sends[0]), true
+		case len(w.entries) > 0:
+			return partitionOf(w.entries[0].seq), true
+		}
+	}
+	return 0, false
+}
+
+// reserveLocked draws numbers for messages that are scheduled in a transaction. They are used up even if it is rolled
+// back.
+func (q *Queue) reserveLocked(in []incoming) []int64 {
+	op := &sendOp{q: q, done: CompletionFunc(func(error) {})}
+	op.change.Done = op
+	seqs := make([]int64, 0, len(in))
+	partition := q.partitionForLocked(&in[0])
+	for range in {
+		seq := q.drawLocked(&op.drawn, partition)
+		seqs = append(seqs, seq)
+		op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
+	}
+	q.ns.append(&op.change)
+	return seqs
+}
+
+// Settle adds a settlement. Until the end of the transaction the messages stay locked, by the same locks, and their
+// tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Queue.Settle]; where the transaction refuses the
+// operation itself, the deliveries end and the messages are available again (LOCK-24, TXN-15).
+func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.canSettleLocked(); err != nil {
+		return err
+	}
+	now := q.ns.Now()
+	entries, err := q.lockedByLocked(nil, tokens, now)
+	if err != nil {
+		return err
+	}
+	refusal := t.enterLocked(q, false)
+	if refusal == nil && q.partitioned() {
+		refusal = t.settlePartitionLocked(q, entries)
+	}
+	if refusal != nil {
+		for _, e := range entries {
+			q.unlockLocked(e)
+			q.restLocked(e, now)
+		}
+		return refusal
+	}
+	if s.Outcome == DeadLetterOutcome {
+		if err := q.refuseDeadLetterLocked(entries, now); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		e.lock.tx = t
+	}
+	q.touchLocked(now)
+	t.work = append(t.work, txWork{q: q, entries: entries, settle: s})
+	return nil
+}
+
+func (t *Transaction) settlePartitionLocked(q *Queue, entries []*entry) error {
+	p, ok := t.partitionLocked(q)
+	for _, e := range entries {
+		if ok && partitionOf(e.seq) != p {
+			return errorf(CodeNotAllowed, q.path, "All operations of a transaction on the partitioned entity '%s' must be on the same partition.", q.path)
+		}
+		p, ok = partitionOf(e.seq), true
+	}
+	return nil
+}
+
+// Renew renews locks at once, as [Queue.Renew] does, those of messages that the transaction will settle too (TXN-1). A
+// rollback does not undo it.
+func (t *Transaction) Renew(q *Queue, tokens []LockToken) ([]int64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.enterLocked(q, false); err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.renewLocked(tokens, t)
+}
+
+// CancelScheduled adds that scheduled messages are deleted (SCHED-19). They do not become due before the transaction
+// ends.
+func (t *Transaction) CancelScheduled(q *Queue, seqs []int64) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.enterLocked(q, false); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.canSendLocked(); err != nil {
+		return err
+	}
+	if err := q.canBrowseLocked(Main); err != nil {
+		return err
+	}
+	found, err := q.findScheduledLocked(seqs)
+	if err != nil {
+		return err
+	}
+	for _, e := range found {
+		e.mark = markBusy
+	}
+	t.work = append(t.work, txWork{q: q, entries: found, isCancel: true})
+	return nil
+}
+
+// Rollback ends the transaction without effect. Messages that it would have settled stay locked (TXN-6).
+func (t *Transaction) Rollback() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ended {
+		t.rollbackLocked()
+	}
+}
+
+func (t *Transaction) rollbackLocked() {
+	t.endLocked()
+	for _, w := range t.work {
+		w.q.mu.Lock()
+		t.undoLocked(&w)
+		w.q.mu.Unlock()
+	}
+	t.work = nil
+}
+
+func (t *Transaction) endLocked() {
+	t.ended = true
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+}
+
+// undoLocked gives up one operation; the caller holds its queue's mutex.
+func (t *Transaction) undoLocked(w *txWork) {
+	for _, e := range w.entries {
+		switch {
+		case w.isCancel:
+			w.q.rescheduleLocked(e)
+		case e.lock != nil && e.lock.tx == t:
+			e.lock.tx = nil
+		}
+	}
+}
+
+// queuesLocked returns the queues that the transaction touches, in the order in which they are to be locked.
+func (t *Transaction) queuesLocked() []*Queue {
+	var qs []*Queue
+	for _, w := range t.work {
+		qs = append(qs, w.q)
+		if w.via != nil {
+			qs = append(qs, w.via)
+		}
+	}
+	slices.SortFunc(qs, func(a, b *Queue) int { return int(a.id - b.id) })
+	return slices.Compact(qs)
+}

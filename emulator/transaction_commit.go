@@ -1,0 +1,131 @@
+package emulator
+
+// txCommit is a transaction that is being written: one change with the completions of its parts.
+type txCommit struct {
+	change Change
+	parts  []Completion
+	done   Completion
+}
+
+// Completed lets every part take effect, or none.
+func (op *txCommit) Completed(err error) {
+	for _, p := range op.parts {
+		p.Completed(err)
+	}
+	op.done.Completed(err)
+}
+
+func (op *txCommit) add(c *Change) {
+	op.change.Ops = append(op.change.Ops, c.Ops...)
+	op.parts = append(op.parts, c.Done)
+}
+
+// Commit makes everything take effect in one change of the journal. An error means that the transaction was rolled
+// back and that c will not be called: its time was over, a lock ended meanwhile (TXN-18), or an entity is gone or full
+// (TXN-19).
+func (t *Transaction) Commit(c Completion) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return t.endedLocked("")
+	}
+	qs := t.queuesLocked()
+	for _, q := range qs {
+		q.mu.Lock()
+	}
+	err := t.checkLocked()
+	op := &txCommit{done: c}
+	if err == nil {
+		op.change.Done = op
+		for i := range t.work {
+			t.applyLocked(op, &t.work[i])
+		}
+		if len(op.change.Ops) > 0 || len(op.parts) > 0 {
+			t.ns.append(&op.change)
+		} else {
+			defer c.Completed(nil)
+		}
+	}
+	for _, q := range qs {
+		q.mu.Unlock()
+	}
+	if err != nil {
+		t.rollbackLocked()
+		return err
+	}
+	t.endLocked()
+	t.work = nil
+	return nil
+}
+
+// checkLocked reports what keeps the transaction from being committed.
+func (t *Transaction) checkLocked() error {
+	now := t.ns.Now()
+	for i := range t.work {
+		w := &t.work[i]
+		if err := w.q.usableLocked(); err != nil {
+			return err
+		}
+		for _, e := range w.entries {
+			if !w.isCancel && (t.lost.Load() || e.lock == nil || e.lock.tx != t || e.lockedUntil() <= now) {
+				return lockLost(w.q.path)
+			}
+		}
+		if len(w.sends) > 0 {
+			if err := w.q.acceptsLocked(w.sends); err != nil && !(w.via != nil && isDisabled(err)) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// applyLocked adds one operation to the change.
+func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
+	q := w.q
+	nothing := CompletionFunc(func(error) {})
+	switch {
+	case len(w.sends) > 0:
+		if w.via != nil && q.acceptsLocked(w.sends) != nil {
+			op.add(&w.via.newTransferDeadLetterLocked(w.sends, q).change)
+			return
+		}
+		op.add(&q.newSendAtLocked(w.sends, w.seqs, nothing).change)
+	case w.isCancel:
+		op.add(&q.newRemovalLocked(w.entries, nothing, q.rescheduleLocked).change)
+	default:
+		m := q.newMove(len(w.entries), nothing)
+		now := q.ns.Now()
+		for _, e := range w.entries {
+			e.lock.tx = nil
+			m.lock = q.unlockLocked(e)
+			m.settleLocked(e, w.settle, now)
+		}
+		op.add(&m.change)
+	}
+}
+
+// newTransferDeadLetterLocked stores messages whose destination did not take them in the transfer dead-letter queue of
+// the entity that they were sent through (DLQ-16, TXN-11).
+func (q *Queue) newTransferDeadLetterLocked(in []incoming, destination *Queue) *sendOp {
+	op := &sendOp{q: q, done: CompletionFunc(func(error) {})}
+	op.change.Done = op
+	now := q.ns.Now()
+	for i := range in {
+		seq := q.drawLocked(&op.drawn, q.partitionForLocked(&in[i]))
+		e := q.newEntryLocked(&in[i], seq, now)
+		q.forgetLocked(e.session)
+		e.sub, e.session, e.state = TransferDeadLetter, nil, Active
+		e.setExtra(extra{
+			overlay: deadLetterProperties("MessagingEntityDisabledException",
+				"Messaging entity '"+destination.path+"' is currently disabled."),
+			reason: "MessagingEntityDisabledException",
+		})
+		q.box(TransferDeadLetter).expect(e)
+		op.entries = append(op.entries, e)
+		r := e.record(q.id)
+		q.describe(&r, &in[i].info)
+		op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpInsert, Record: r, Data: in[i].raw}))
+	}
+	return op
+}

@@ -1,0 +1,76 @@
+package sbtest_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/emulator"
+	"minibus/sbtest"
+)
+
+// wantCounts compares the numbers of a queue, without its size.
+func wantCounts(t *testing.T, bus *sbtest.Server, queue string, want emulator.Counts) {
+	t.Helper()
+	q, err := bus.Namespace().Queue(queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := q.Counts()
+	empty := got.Active+got.DeadLetter+got.Scheduled+got.Transfer+got.TransferDeadLetter == 0
+	if (got.SizeBytes == 0) != empty {
+		t.Errorf("%s: %d bytes with %+v", queue, got.SizeBytes, got)
+	}
+	got.SizeBytes = 0
+	if got != want {
+		t.Errorf("%s: %+v, want %+v", queue, got, want)
+	}
+}
+
+// The numbers follow each operation of the SDK at once (CNT-1, CNT-3, CNT-4, CNT-7).
+func TestCNT1_CNT3_CNT4_CNT7_CountsFollowTheSDK(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue("orders", emulator.QueueOptions{}))
+		client := connect(t, bus)
+		for _, body := range []string{"1", "2", "3", "4"} {
+			send(t, client, "orders", &azservicebus.Message{Body: []byte(body)})
+		}
+		due := time.Now().Add(time.Hour)
+		send(t, client, "orders", &azservicebus.Message{Body: []byte("later"), ScheduledEnqueueTime: &due})
+		wantCounts(t, bus, "orders", emulator.Counts{Active: 4, Scheduled: 1})
+		r := receiver(t, client, "orders")
+		settle := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		settle(r.DeadLetterMessage(ctx, one(t, r, time.Second), nil))
+		wantCounts(t, bus, "orders", emulator.Counts{Active: 3, DeadLetter: 1, Scheduled: 1})
+		settle(r.DeferMessage(ctx, one(t, r, time.Second), nil))
+		wantCounts(t, bus, "orders", emulator.Counts{Active: 3, Deferred: 1, DeadLetter: 1, Scheduled: 1})
+		settle(r.CompleteMessage(ctx, one(t, r, time.Second), nil))
+		wantCounts(t, bus, "orders", emulator.Counts{Active: 2, Deferred: 1, DeadLetter: 1, Scheduled: 1})
+		one(t, r, time.Second) // locked ones count
+		wantCounts(t, bus, "orders", emulator.Counts{Active: 2, Deferred: 1, DeadLetter: 1, Scheduled: 1})
+		bus.Advance(time.Hour)
+		wantCounts(t, bus, "orders", emulator.Counts{Active: 3, Deferred: 1, DeadLetter: 1})
+	})
+}
+
+// What is forwarded counts where it is (CNT-6).
+func TestCNT6_FWD3_CountsOfForwardedMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue("target", emulator.QueueOptions{}),
+			sbtest.Queue("source", emulator.QueueOptions{ForwardTo: "target"}))
+		client := connect(t, bus)
+		send(t, client, "source", &azservicebus.Message{Body: []byte("x")})
+		synctest.Wait()
+		wantCounts(t, bus, "source", emulator.Counts{})
+		wantCounts(t, bus, "target", emulator.Counts{Active: 1})
+	})
+}

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// removeStates removes states of sessions, and goes from entity to entity with the cursor.
+func (s *sweep) removeStates() (end bool, err error) {
+	return s.eachEntity(func(id int64) (bool, error) {
+		st := s.w.sweepSt.states
+		st.bindInt(1, id)
+		st.bindInt(2, sweepStates)
+		if err := st.exec(); err != nil {
+			return false, fmt.Errorf("remove the states of sessions of %s: %w", s.dead[id].path, err)
+		}
+		return s.w.conn.changes() < sweepStates, nil
+	})
+}
+
+func (s *sweep) removeHistory() (end bool, err error) {
+	return s.eachEntity(func(id int64) (bool, error) { return s.w.pruneRows(id, math.MaxInt64) })
+}
+
+// eachEntity does the next bit of what is to be done for each deleted entity, one after another. The cursor is the last
+// entity that is through.
+func (s *sweep) eachEntity(some func(id int64) (end bool, err error)) (end bool, err error) {
+	n := 0
+	for _, id := range slices.Sorted(maps.Keys(s.dead)) {
+		if id <= s.cursor {
+			continue
+		}
+		if n++; n > sweepEntities {
+			return false, nil
+		}
+		if through, err := some(id); err != nil || !through {
+			return false, err
+		}
+		s.cursor = id
+	}
+	return true, nil
+}
+
+func (s *sweep) removeTombstones() (end bool, err error) {
+	for _, id := range slices.Sorted(maps.Keys(s.dead)) {
+		for _, st := range []*stmt{s.w.sweepSt.counters, s.w.sweepSt.bury} {
+			st.bindInt(1, id)
+			if err := st.exec(); err != nil {
+				return false, fmt.Errorf("remove the tombstone of %s: %w", s.dead[id].path, err)
+			}
+		}
+	}
+	return true, nil
+}

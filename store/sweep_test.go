@@ -1,0 +1,91 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+
+	"minibus/emulator"
+)
+
+func sessionOp(entity int64, id string, state []byte) emulator.Op {
+	return emulator.Op{
+		Kind: emulator.OpSessionState, Data: state, Record: emulator.MessageRecord{Entity: entity, SessionID: id},
+	}
+}
+
+// TestDEL3_DUP16_SweepRemovesStatesInSteps: counters, session states and history of deleted entities go, bit by bit,
+// and those of others stay.
+func TestDEL3_DUP16_SweepRemovesStatesInSteps(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"))
+	const states, rows = 2*sweepStates + 5, 2*pruneRows + 5
+	for i := range int64(states) {
+		begin(s, sessionOp(2, fmt.Sprint(i), []byte("state")))
+	}
+	for i := range int64(rows) {
+		op := rememberOp(i, 1000+i)
+		op.Record.Entity = 2
+		begin(s, op)
+	}
+	wait(t, s, insertOp(5, 1, []byte("x")), sessionOp(1, "stays", []byte("state")), rememberOp(1, 1000))
+	wait(t, s, emulator.Op{Kind: emulator.OpCounter, Record: emulator.MessageRecord{Entity: 2, Seq: 9}})
+	onWriter(s, func() {
+		if err := s.writer.store([]item{{change: &emulator.Change{Ops: []emulator.Op{dropQueue(2)}}}}); err != nil {
+			t.Error(err)
+		}
+		before := int64(states + rows)
+		for s.writer.sweep != nil {
+			s.writer.sweep.step()
+			after, _ := s.writer.conn.queryInt("SELECT (SELECT count(*) FROM session)+(SELECT count(*) FROM history)-2")
+			if before-after > max(sweepStates, pruneRows) {
+				t.Errorf("a step removed %d rows", before-after)
+			}
+			before = after
+		}
+	})
+	for _, table := range []string{"session", "history", "counter", "entity", "message"} {
+		if got := count(t, s, table); got != 1 {
+			t.Errorf("%d rows of %s are left, want the one of the other entity", got, table)
+		}
+	}
+}
+
+// TestDEL3_ManyEntitiesAtOnce are swept together, more of them than a step looks at.
+func TestDEL3_ManyEntitiesAtOnce(t *testing.T) {
+	s := newStore(t)
+	const many = 2*sweepEntities + 10
+	for id := int64(100); id < 100+many; id++ {
+		begin(s, putQueue(id, fmt.Sprint("q", id)))
+		begin(s, sessionOp(id, "s", []byte("state")))
+	}
+	drain(s)
+	hold(s, func() {
+		for id := int64(100); id < 100+many; id++ {
+			begin(s, dropQueue(id))
+		}
+	})
+	sweepNow(s)
+	if e, st := count(t, s, "entity"), count(t, s, "session"); e != 1 || st != 0 {
+		t.Errorf("left are %d entities and %d states, want 1 and none", e, st)
+	}
+}
+
+// TestFWD_BodyOfAMovedMessageStays when the entity that it came from is swept, which looks at the row while it is moved.
+func TestFWD_BodyOfAMovedMessageStays(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"))
+	insertMany(t, s, 2, 1000, 5)
+	moved := insertOp(1002, 1, nil)
+	moved.Kind = emulator.OpUpdate
+	hold(s, func() {
+		begin(s, moved)
+		begin(s, dropQueue(2))
+	})
+	sweepNow(s)
+	if got := stored(t, s); len(got) != 1 || got[1002].Entity != 1 {
+		t.Errorf("stored are %+v, want the moved message", got)
+	}
+	if got := count(t, s, "body WHERE id=1002"); got != 1 || count(t, s, "body") != 1 {
+		t.Errorf("%d bodies of the moved message are left", got)
+	}
+}
