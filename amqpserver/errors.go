@@ -3,6 +3,7 @@ package amqpserver
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -107,7 +108,14 @@ func faultOf(err error) fault {
 // tools and people search for.
 func (s *Server) trackingSuffix(entity string) string {
 	tracker := s.ns.Name()
-	if entity != "" {
+	kind, _ := s.ns.Kind(entity)
+	switch {
+	case entity == "":
+	case strings.HasPrefix(entity, tracker+":"):
+		tracker = entity // the full name of a subscription or of a rule
+	case kind == emulator.KindTopic:
+		tracker += ":Topic:" + entity
+	default:
 		tracker += ":Queue:" + entity
 	}
 	return fmt.Sprintf(" TrackingId:%s_G0_B0, SystemTracker:%s, Timestamp:%s",

@@ -187,11 +187,16 @@ func TestDelivery_RingOfUnsettledDeliveries(t *testing.T) { // rhea's ring overf
 		}
 		p.WantSilence(time.Second)
 		settle(p, 0, 4, false, &frames.Accepted{})
-		if d := amqptest.Want[*frames.Disposition](p); d.Last != 4 {
-			t.Errorf("disposition %+v", d)
-		}
-		for range 5 {
-			amqptest.Want[*frames.Transfer](p)
+		// As many commits as there may be, each makes room for what it settled.
+		for settled, sent := uint32(0), 0; settled < 5 || sent < 5; {
+			switch f := p.Next().Body.(type) {
+			case *frames.Disposition:
+				settled += f.Last - f.First + 1
+			case *frames.Transfer:
+				sent++
+			default:
+				t.Fatalf("got %T", f)
+			}
 		}
 		p.WantSilence(time.Second)
 	})

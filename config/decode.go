@@ -115,6 +115,15 @@ func (d *decoder) boolean(n *node) bool {
 	return n.boolean
 }
 
+// optional is boolean for a setting whose default is not false: nil is "not given".
+func (d *decoder) optional(n *node) *bool {
+	if n == nil {
+		return nil
+	}
+	v := d.boolean(n)
+	return &v
+}
+
 // duration reads a duration in the range that of picks from a profile.
 func (d *decoder) duration(n *node, fallback time.Duration, of func(limits) durationRange) time.Duration {
 	if n == nil {

@@ -42,10 +42,10 @@ var (
 		"Status", "UserMetadata"}
 	subscriptionKeys = []string{"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
 		"ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresSession", "AutoDeleteOnIdle", "EnableBatchedOperations",
-		"Status", "UserMetadata", "Rules"}
+		"Status", "UserMetadata", "Rules", "DeadLetteringOnFilterEvaluationExceptions"}
 	// Settings without a counterpart here, and what exports of live entities carry.
 	inertKeys = []string{"EnableExpress", "AuthorizationRules", "FilteringMessagesBeforePublishing", "IsAnonymousAccessible",
-		"EnableSubscriptionPartitioning", "DeadLetteringOnFilterEvaluationExceptions", "IsClientAffine", "SizeInBytes",
+		"EnableSubscriptionPartitioning", "IsClientAffine", "SizeInBytes",
 		"MessageCount", "CountDetails", "CreatedAt", "UpdatedAt", "AccessedAt", "EntityAvailabilityStatus", "SubscriptionCount"}
 )
 
@@ -94,10 +94,8 @@ func (d *decoder) queueOptions(props *node, e *entity) *emulator.QueueOptions {
 		AutoDeleteOnIdle: none(d.duration(props.get("AutoDeleteOnIdle"), Forever, autoDeleteRange)),
 		Status:           d.status(props.get("Status")),
 		UserMetadata:     d.metadata(props.get("UserMetadata")),
-	}
-	if n := props.get("EnableBatchedOperations"); n != nil {
-		v := d.boolean(n)
-		o.EnableBatchedOperations = &v
+
+		EnableBatchedOperations: d.optional(props.get("EnableBatchedOperations")),
 	}
 	d.forward(e, props.get("ForwardTo"), &o.ForwardTo)
 	d.forward(e, props.get("ForwardDeadLetteredMessagesTo"), &o.ForwardDeadLetteredMessagesTo)

@@ -3,6 +3,7 @@ package config
 import (
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"minibus/emulator"
 )
@@ -109,14 +110,18 @@ func (d *decoder) sqlFilter(props *node) string {
 	return d.expression(n)
 }
 
+// maxExpression is the number of characters, as .NET counts them, that a filter or an action may have. It belongs to the
+// language and not to a profile of limits: the rule would be refused when it is made (QUO-10).
+const maxExpression = 1024
+
 func (d *decoder) expression(n *node) string {
 	s := d.text(n, "")
-	switch length := len([]rune(s)); {
+	switch length := len(utf16.Encode([]rune(s))); {
 	case n.kind == kindString && strings.TrimSpace(s) == "":
 		d.fail(n, "found an empty expression", "an SQL expression", "write 1=1 for a filter that takes everything")
-	case d.limits.expression > 0 && length > d.limits.expression:
-		d.fail(n, "found an expression of "+strconv.Itoa(length)+" characters",
-			"up to "+strconv.Itoa(d.limits.expression)+" characters", relaxedCure(true))
+	case length > maxExpression:
+		d.fail(n, "found an expression of "+strconv.Itoa(length)+" characters", "up to "+strconv.Itoa(maxExpression)+" characters",
+			"make two rules of it")
 	}
 	return s
 }

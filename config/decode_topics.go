@@ -21,10 +21,12 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 		d.keys(item, []string{"Name", "Properties", "Rules"})
 		name, at := d.name(item, nameRule{most: maxNameLength, loose: d.limits.looseNames})
 		d.unique(seen, name, at, "subscription")
-		options := d.queueOptions(d.properties(item, subscriptionKeys), topic)
-		topic.pending = append(topic.pending, options)
-		topic.config.Topic.Subscriptions = append(topic.config.Topic.Subscriptions,
-			emulator.SubscriptionOptions{Name: name, Rules: d.rules(rulesOf(item), counts)})
+		props := d.properties(item, subscriptionKeys)
+		topic.pending = append(topic.pending, d.queueOptions(props, topic))
+		topic.config.Topic.Subscriptions = append(topic.config.Topic.Subscriptions, emulator.SubscriptionOptions{
+			Name: name, Rules: d.rules(rulesOf(item), counts),
+			DeadLetteringOnFilterErrors: d.optional(props.get("DeadLetteringOnFilterEvaluationExceptions")),
+		})
 	}
 	d.quota(n, counts.sql, d.limits.sqlFilters, "SQL filters in one topic")
 	d.quota(n, counts.correlation, d.limits.correlations, "correlation filters in one topic")

@@ -43,6 +43,7 @@ func TestErrorsAreExact(t *testing.T) {
 		{"no filter type", rule(``), `found no FilterType`},
 		{"sql without sql", rule(`"FilterType": "Sql"`), `found FilterType Sql without SqlFilter; add "SqlFilter"`},
 		{"empty sql", rule(`"FilterType": "Sql", "SqlFilter": {"SqlExpression": " "}`), `found an empty expression`},
+		{"long sql", sqlRule(strings.Repeat("x", 1025)), `Rules[0].Properties.SqlFilter.SqlExpression: found an expression of 1025 characters; allowed: up to 1024 characters`},
 		{"empty correlation", rule(`"FilterType": "Correlation", "CorrelationFilter": {}`), `found a correlation filter without a condition`},
 		{"correlation without", rule(`"FilterType": "Correlation"`), `without CorrelationFilter`},
 		{"nested property", rule(`"FilterType": "Correlation", "CorrelationFilter": {"Properties": {"a b": []}}`), `CorrelationFilter.Properties["a b"]: found an array; allowed: text`},

@@ -82,7 +82,6 @@ type limits struct {
 	rules            int // per subscription
 	sqlFilters       int // per topic (QUO-10)
 	correlations     int // per topic (QUO-10)
-	expression       int // characters of a filter or action
 	userMetadata     int // characters
 	looseNames       bool
 	partitioning     bool
@@ -100,7 +99,7 @@ func (l Limits) table() limits {
 		sizeMB:     intRange{1024, 5120, 1024},
 		messageKB:  intRange{256, 256, 1},
 		entities:   10_000, subscriptions: 2_000, sqlFilters: 2_000, correlations: 100_000,
-		expression: 1024, userMetadata: 1024,
+		userMetadata: 1024,
 		partitioning: true, partitionedTimes: 16,
 	}
 	switch l {
@@ -124,7 +123,7 @@ func (l Limits) table() limits {
 		t.sizeMB = intRange{1, 1 << 31, 1}
 		t.messageKB = intRange{1, 102_400, 1}
 		t.entities, t.subscriptions, t.sqlFilters, t.correlations = 0, 0, 0, 0
-		t.expression, t.userMetadata = 0, 0
+		t.userMetadata = 0
 		t.looseNames = true
 	}
 	return t

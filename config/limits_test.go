@@ -45,7 +45,11 @@ func TestDEC1_DEC5_QUO9_QUO10_ProfilesHaveTheirRanges(t *testing.T) {
 		{"message 2048", queueProps(`"MaxMessageSizeInKilobytes": 2048`), "rp"},
 		{"partitioned", queueProps(`"EnablePartitioning": true`), "rs"},
 		{"metadata", queueProps(`"UserMetadata": "` + strings.Repeat("x", 1025) + `"`), "r"},
-		{"expression", rule(`"FilterType": "Sql", "SqlFilter": {"SqlExpression": "` + strings.Repeat("x", 1025) + `"}`), "r"},
+		{"expression", sqlRule(strings.Repeat("x", 1024)), "rspe"},
+		{"too long expression", sqlRule(strings.Repeat("x", 1025)), ""},
+		{"expression beyond the basic plane", sqlRule(strings.Repeat("😀", 512)), "rspe"},
+		{"too long beyond the basic plane", sqlRule(strings.Repeat("😀", 512) + "x"), ""},
+		{"too long action", rule(`"FilterType": "True", "Action": {"SqlExpression": "` + strings.Repeat("x", 1025) + `"}`), ""},
 		{"51 queues", wrap(`"Queues": [` + many(51, `{"Name": "q%d"}`) + `]`), "rsp"},
 		{"10,001 queues", wrap(`"Queues": [` + many(10_001, `{"Name": "q%d"}`) + `]`), "r"},
 		{"51 subscriptions", wrap(`"Topics": [{"Name": "t", "Subscriptions": [` + many(51, `{"Name": "s%d"}`) + `]}]`), "rsp"},
@@ -66,6 +70,11 @@ func TestDEC1_DEC5_QUO9_QUO10_ProfilesHaveTheirRanges(t *testing.T) {
 			t.Errorf("%s: accepted by %q, want %q", tt.name, got, tt.in)
 		}
 	}
+}
+
+// sqlRule is a document with one rule of that SQL filter.
+func sqlRule(text string) string {
+	return rule(`"FilterType": "Sql", "SqlFilter": {"SqlExpression": "` + text + `"}`)
 }
 
 // many joins n copies of a format that has one number.

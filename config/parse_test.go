@@ -102,6 +102,23 @@ func TestEveryTopicAndRuleProperty(t *testing.T) {
 	}
 }
 
+func TestTOP10_FilterErrorsOfASubscription(t *testing.T) {
+	const key = `"DeadLetteringOnFilterEvaluationExceptions": `
+	topology, report := parse(t, wrap(`"Topics": [{"Name": "t", "Subscriptions": [
+		{"Name": "a"}, {"Name": "b", "Properties": {`+key+`true}}, {"Name": "c", "Properties": {`+key+`false}}]}]`), LimitsRelaxed)
+	var got []string
+	for _, s := range topology.Entities[0].Topic.Subscriptions {
+		flag := "default"
+		if s.DeadLetteringOnFilterErrors != nil {
+			flag = fmt.Sprint(*s.DeadLetteringOnFilterErrors)
+		}
+		got = append(got, flag)
+	}
+	if text := strings.Join(got, " "); text != "default true false" || len(report.Findings) > 0 {
+		t.Errorf("flags %s, findings %v", text, report.Findings)
+	}
+}
+
 func TestDefaultTopologyIsMicrosofts(t *testing.T) {
 	topology := DefaultTopology()
 	if topology.Namespace != DefaultNamespace || len(topology.Entities) != 2 {

@@ -3,9 +3,17 @@ package emulator
 // usableLocked fails when the queue was deleted (DEL-1).
 func (q *Queue) usableLocked() error {
 	if q.deleted {
-		return NotFound(q.path)
+		return q.missing()
 	}
 	return nil
+}
+
+// missing is the service's answer for an entity that is no more.
+func (q *Queue) missing() *Error {
+	if q.subscription != nil {
+		return NotFound(q.subscription.fullName())
+	}
+	return NotFound(q.path)
 }
 
 // CanSend reports why a sender may not attach, or nil.
@@ -18,6 +26,10 @@ func (q *Queue) CanSend() error {
 func (q *Queue) canSendLocked() error {
 	if err := q.usableLocked(); err != nil {
 		return err
+	}
+	if q.subscription != nil { // TXN-10
+		return errorf(CodeNotAllowed, q.path, "Messages can't be sent to the subscription '%s': send them to its topic '%s'.",
+			q.path, q.subscription.topic.path)
 	}
 	if s := q.options.Status; s == StatusDisabled || s == StatusSendDisabled {
 		return q.disabledLocked(s)
@@ -32,8 +44,12 @@ func (q *Queue) CanReceive(sub SubQueue) error {
 	return q.canReceiveLocked(sub)
 }
 
-// canReceiveLocked also fails where messages are forwarded instead (FWD-4, DLQ-15).
+// canReceiveLocked also fails where messages are forwarded instead (FWD-4, DLQ-15), and on a topic, of which nothing can
+// be received but what could not be transferred (TOP-1, SCHED-17, DLQ-1).
 func (q *Queue) canReceiveLocked(sub SubQueue) error {
+	if q.fan != nil && sub != TransferDeadLetter {
+		return q.missing()
+	}
 	if err := q.canSettleLocked(); err != nil {
 		return err
 	}

@@ -146,7 +146,6 @@ func (p *traveller) send() {
 	for _, x := range xs {
 		q.store(x, now())
 	}
-	p.a.forward(now())
 }
 
 // wantFailure checks that an operation failed if and only if its commit did.
@@ -241,7 +240,6 @@ func (p *traveller) closeSession() {
 		s.holder.c.Close()
 		synctest.Wait()
 		p.a.queues["s"].endSession(id, false, false, now())
-		p.a.forward(now())
 	}
 }
 
@@ -344,7 +342,6 @@ func (p *traveller) settle() {
 			q.settle(m, o, mark, now())
 		}
 	}
-	p.a.forward(now())
 }
 
 // fetch receives a deferred message by its number.
@@ -369,7 +366,6 @@ func (p *traveller) fetch() {
 		wantCode(p.t, "fetch an expired message", err, emulator.CodeMessageNotFound)
 		m.held = nil
 		q.expire(m)
-		p.a.forward(now())
 		return
 	}
 	if err != nil {

@@ -116,7 +116,6 @@ func (p *traveller) commit() {
 		w.giveUp()
 	default:
 		w.commit(now())
-		p.a.forward(now())
 	}
 }
 

@@ -9,11 +9,14 @@ import (
 // AdjustableClock is the machine's clock plus an offset that only grows: a test may let an hour pass (DEC-35).
 // Without a call of Advance it is [SystemClock].
 type AdjustableClock struct {
-	mu        sync.Mutex
-	offset    time.Duration
-	timers    timerHeap
-	next      *time.Timer // at the earliest of timers, in real time
-	advancing sync.Mutex  // held for a whole Advance
+	advancing sync.Mutex     // held for a whole Advance
+	calls     sync.WaitGroup // that ring has started
+
+	mu     sync.Mutex
+	offset time.Duration
+	timers timerHeap
+	next   *time.Timer // at the earliest of timers, in real time
+	moving bool        // Advance makes all calls
 }
 
 // Now returns the machine's time plus what was added by Advance.
@@ -35,13 +38,13 @@ func (c *AdjustableClock) At(t time.Time, f func()) Timer {
 	return x
 }
 
-// rearmLocked sets the real timer to the earliest deadline.
+// rearmLocked sets the real timer to the earliest deadline, unless Advance looks after it.
 func (c *AdjustableClock) rearmLocked() {
 	if c.next != nil {
 		c.next.Stop()
 		c.next = nil
 	}
-	if len(c.timers) > 0 {
+	if len(c.timers) > 0 && !c.moving {
 		c.next = time.AfterFunc(c.timers[0].at.Sub(c.nowLocked()), c.ring)
 	}
 }
@@ -50,9 +53,9 @@ func (c *AdjustableClock) rearmLocked() {
 func (c *AdjustableClock) ring() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.timers) > 0 && !c.timers[0].at.After(c.nowLocked()) {
+	for !c.moving && len(c.timers) > 0 && !c.timers[0].at.After(c.nowLocked()) {
 		x := heap.Pop(&c.timers).(*adjustableTimer)
-		go x.f()
+		c.calls.Go(x.f)
 	}
 	c.rearmLocked()
 }
@@ -63,6 +66,9 @@ func (c *AdjustableClock) ring() {
 func (c *AdjustableClock) Advance(d time.Duration, settle func()) {
 	c.advancing.Lock()
 	defer c.advancing.Unlock()
+	c.move(true)
+	defer c.move(false)
+	c.calls.Wait()
 	settle()
 	target := c.Now().Add(d)
 	for {
@@ -74,6 +80,15 @@ func (c *AdjustableClock) Advance(d time.Duration, settle func()) {
 		x.f()
 		settle()
 	}
+}
+
+// move says whether Advance makes all calls from now on. Of several that are due at one instant none must be made
+// meanwhile by the real timer: Advance would not know of it and go on.
+func (c *AdjustableClock) move(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.moving = on
+	c.rearmLocked()
 }
 
 // popUntil moves the clock to the earliest deadline up to target and takes its timer; without one it moves the clock to

@@ -1,6 +1,6 @@
 package emulator
 
-// Counts is how many messages a queue holds (CNT-1).
+// Counts is how many messages an entity holds (CNT-1). A topic holds only scheduled ones (CNT-2).
 type Counts struct {
 	Active             int64 // with locked and deferred ones (CNT-3, CNT-4)
 	DeadLetter         int64
@@ -8,7 +8,8 @@ type Counts struct {
 	Transfer           int64
 	TransferDeadLetter int64
 	Deferred           int64 // of the active ones, those that are deferred
-	SizeBytes          int64 // of all of them
+	SizeBytes          int64 // of all of them, of a topic with those of its subscriptions (CNT-7)
+	Subscriptions      int64 // of a topic (CNT-2)
 }
 
 // Counts returns the numbers at this moment. They are kept up to date, not counted.
@@ -24,5 +25,8 @@ func (q *Queue) Counts() Counts {
 		TransferDeadLetter: int64(q.boxes[TransferDeadLetter].n - q.boxes[TransferDeadLetter].pending),
 	}
 	c.SizeBytes = q.sizeLocked()
+	if q.fan != nil {
+		c.Subscriptions = int64(len(q.fan.subs))
+	}
 	return c
 }

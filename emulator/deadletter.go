@@ -1,6 +1,10 @@
 package emulator
 
-import "fmt"
+import (
+	"fmt"
+
+	"minibus/internal/amqp/message"
+)
 
 // maxDeliveryProperties are those of a message that was delivered count times in vain (DLQ-R1).
 func maxDeliveryProperties(count uint32) []byte {
@@ -17,4 +21,13 @@ func headerSizeProperties() []byte {
 func sessionIDProperties() []byte {
 	return deadLetterProperties("Session id is null.",
 		"Session enabled entity doesn't allow a message whose session identifier is null.")
+}
+
+// deadLetterOverlay puts the properties of a dead-lettering on an overlay and returns it with the reason (DLQ-8).
+func deadLetterOverlay(overlay, properties []byte) (merged []byte, reason string) {
+	merged = message.MergeProperties(overlay, properties)
+	if v, ok := message.LookupProperty(merged, DeadLetterReason); ok {
+		reason, _ = v.(string)
+	}
+	return merged, reason
 }

@@ -33,6 +33,7 @@ type Delivery struct {
 	withState   bool // the message state is told (PROP-6)
 	omitBody    bool // PEEK-14
 	overlay     []byte
+	system      []byte
 	source      string
 
 	body     []byte // set before progress becomes ready
@@ -46,8 +47,8 @@ type Delivery struct {
 func newDelivery(q *Queue, e *entry, notify func()) *Delivery {
 	d := &Delivery{
 		q: q, e: e, notify: notify, mode: ReceiveAndDelete, seq: e.seq, enqueued: e.enqueued, ttl: e.ttl,
-		enqueuedSeq: e.enqueuedSeq(), bodyID: e.body.id, size: e.body.size, count: e.count, state: e.state,
-		overlay: e.overlay(), source: e.source(),
+		enqueuedSeq: e.first, bodyID: e.body.id, size: e.body.size, count: e.count, state: e.state,
+		overlay: e.overlay(), system: e.system(), source: e.source(),
 	}
 	if e.lock != nil {
 		d.mode, d.token, d.until = PeekLock, e.lock.token, e.lockedUntil()
@@ -87,7 +88,7 @@ func (d *Delivery) Append(dst []byte) []byte {
 	p := message.Patch{
 		DeliveryCount: d.count, TTL: d.ttl, SequenceNumber: d.seq, EnqueuedTime: message.Timestamp(d.enqueued),
 		EnqueuedSequenceNumber: d.enqueuedSeq, HasEnqueuedSequenceNumber: d.enqueuedSeq != 0,
-		State: int32(d.state), HasState: d.withState, Properties: d.overlay, OmitBody: d.omitBody,
+		State: int32(d.state), HasState: d.withState, Properties: d.overlay, System: d.system, OmitBody: d.omitBody,
 		DeadLetterSource: d.source,
 	}
 	if d.q.partitioned() {
@@ -97,7 +98,7 @@ func (d *Delivery) Append(dst []byte) []byte {
 		p.LockedUntil, p.HasLockedUntil = message.Timestamp(d.until), true
 		p.LockToken, p.HasLockToken = message.UUID(d.token), true
 	}
-	if !m.HasMessageID() {
+	if !m.HasMessageID() || d.system != nil {
 		p.MessageID = d.q.ns.madeID(d.bodyID)
 	}
 	return p.Append(dst, &m)

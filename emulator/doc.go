@@ -9,11 +9,19 @@
 // commit fails, the second half undoes the marks instead. So nobody ever sees a message that is not durable, and
 // an operation that failed leaves no trace.
 //
-// The package owns no standing goroutine. Work happens on the callers' goroutines, on the journal's (completions)
-// and in timer callbacks of the [Clock], one timer per queue.
+// A [Queue] is what keeps messages: a queue, a subscription, or a topic. What a topic has besides, its subscriptions and
+// their compiled rules, is guarded by its own mutex: a send to it decides there who gets a copy, takes the mutex of one
+// subscription after another to make the copies, and appends all of them as one change, with the body once. The change is
+// completed one subscription after another as well, so nothing ever holds the mutexes of all of them but the commit of a
+// transaction.
 //
-// Lock order: Namespace.admin, Namespace.mu, then the queues' mutexes by ascending id, then leaf locks. Under a queue's mutex nothing
-// blocks: Journal.Append and the notify functions of consumers are the only calls outward, and neither waits.
+// The package owns no standing goroutine. Work happens on the callers' goroutines, on the journal's (completions)
+// and in timer callbacks of the [Clock], one timer per queue; movers, which forward, live as long as there is something to
+// forward.
+//
+// Lock order: Namespace.admin, Namespace.mu, then the queues' mutexes by ascending id, which puts a topic before its
+// subscriptions, then leaf locks. Under a queue's mutex nothing blocks: Journal.Append and the notify functions of
+// consumers are the only calls outward, and neither waits.
 //
 // Rule ids in comments (SCHED-9, LOCK-10) and decisions (DEC-22) name the behaviour of the service that the code
 // reproduces; docs/rules.md lists them with their tests.

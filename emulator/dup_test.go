@@ -314,6 +314,7 @@ func TestDUP2_DuplicateOfASendThatFails(t *testing.T) {
 		if err := <-second; err == nil {
 			t.Error("the duplicate of a message that was not stored was accepted")
 		}
+		synctest.Wait() // what follows a failure is done on the journal's goroutine
 		b.ids("a")
 		b.wantCounts(1, 0, 0, 0)
 	})

@@ -1,62 +1,6 @@
 package emulator
 
-import (
-	"errors"
-	"reflect"
-	"strings"
-)
-
-// EnsureEntities creates the entities that are missing and updates changeable settings that differ; it deletes
-// nothing (DEC-7). A setting that differs and can't be changed is an error that says how to go on.
-func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
-	for _, c := range list {
-		var err error
-		if c.Queue != nil {
-			err = ns.ensureQueue(c.Path, *c.Queue)
-		} else if c.Topic != nil {
-			err = ns.ensureTopic(c.Path, *c.Topic)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (ns *Namespace) ensureQueue(path string, o QueueOptions) error {
-	q, err := ns.Queue(path)
-	var e *Error
-	switch {
-	case err == nil && reflect.DeepEqual(q.Options(), o):
-		return nil
-	case err == nil:
-		if name := immutable(q.Options(), o); name != "" {
-			return errorf(CodeArgument, path, "The queue '%s' exists with another %s, which can't be changed: "+
-				"delete the queue, restore the setting, or start with an empty database.", path, name)
-		}
-		ns.logger.Info("queue updated to the configuration", "entity", path)
-		_, err := ns.UpdateQueue(path, o)
-		return err
-	case errors.As(err, &e) && e.Code != CodeNotFound:
-		return errorf(CodeAlreadyExists, path, "The queue '%s' can't be created: a topic has that name.", path)
-	}
-	_, err = ns.CreateQueue(path, o)
-	return err
-}
-
-// immutable names a setting in which two descriptions of a queue differ and that is fixed at creation (SESS-1,
-// DUP-1, PART-1).
-func immutable(a, b QueueOptions) string {
-	switch {
-	case a.RequiresSession != b.RequiresSession:
-		return "RequiresSession"
-	case a.RequiresDuplicateDetection != b.RequiresDuplicateDetection:
-		return "RequiresDuplicateDetection"
-	case a.EnablePartitioning != b.EnablePartitioning:
-		return "EnablePartitioning"
-	}
-	return ""
-}
+import "strings"
 
 // CreateQueue creates a queue and waits until that is durable. It fails with CodeAlreadyExists if an entity of any
 // kind has the name (ERR-5).
@@ -69,51 +13,61 @@ func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err := o.Status.check(path); err != nil {
 		return nil, err
 	}
-	q := newQueue(ns, ns.newRow(), path, o)
-	if err := ns.putEntity(EntityRecord{ID: q.id, Kind: KindQueue, Path: path}, o); err != nil {
+	q := newQueue(ns, ns.newRow(), KindQueue, path, o)
+	if err := ns.putEntity(q, o, q.updated); err != nil {
 		return nil, err
 	}
-	ns.mu.Lock()
-	ns.queues[strings.ToLower(path)] = q
-	ns.mu.Unlock()
-	q.mu.Lock()
-	q.rearmNextLocked() // it may be idle from the start (IDLE-1)
-	q.mu.Unlock()
+	ns.admit(q)
 	return q, nil
 }
 
 func (ns *Namespace) vacant(path string) error {
-	if q, t := ns.lookUp(path); q != nil || t != nil {
-		return errorf(CodeAlreadyExists, path, "The messaging entity '%s' already exists.", path)
+	if ns.lookUp(path) != nil {
+		return alreadyExists(path)
 	}
 	return nil
 }
 
-// lookUp returns the queue or the topic with that path.
-func (ns *Namespace) lookUp(path string) (*Queue, *topic) {
+// lookUp returns the entity with that path, of any kind, or nil.
+func (ns *Namespace) lookUp(path string) *Queue {
 	ns.mu.RLock()
 	defer ns.mu.RUnlock()
-	key := strings.ToLower(path)
-	return ns.queues[key], ns.topics[key]
+	return ns.catalog.byKey[strings.ToLower(path)]
+}
+
+// find returns the entity of that kind with that path, or CodeNotFound.
+func (ns *Namespace) find(path string, kind EntityKind) (*Queue, error) {
+	q := ns.lookUp(path)
+	if q == nil || q.kind != kind {
+		return nil, ns.missing(path)
+	}
+	return q, nil
+}
+
+// admit lets a new entity be found. Its idle span begins (IDLE-1).
+func (ns *Namespace) admit(q *Queue) {
+	ns.mu.Lock()
+	ns.catalog.add(q)
+	ns.mu.Unlock()
+	q.mu.Lock()
+	q.rearmNextLocked()
+	q.mu.Unlock()
 }
 
 // putEntity stores an entity with its settings and waits.
-func (ns *Namespace) putEntity(r EntityRecord, options any) error {
-	b, err := encodeOptions(options)
+func (ns *Namespace) putEntity(q *Queue, options any, updated int64) error {
+	b, err := q.encode(options, updated)
 	if err != nil {
 		return err
 	}
-	r.Options = b
-	return ns.commit(Op{Kind: OpPutEntity, Entity: r})
+	return ns.commit(Op{Kind: OpPutEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path, Options: b}})
 }
 
-// commit appends one operation and waits for its commit. The caller holds ns.admin, which no completion and no
-// client's operation takes.
-func (ns *Namespace) commit(op Op) error {
+// commit appends operations as one change and waits for its commit. The caller holds ns.admin, which no completion and no
+// client's operation takes, and no other mutex.
+func (ns *Namespace) commit(ops ...Op) error {
 	done := make(chan error, 1)
-	c := &Change{Done: CompletionFunc(func(err error) { done <- err })}
-	c.Ops = append(c.Single[:0], op)
-	ns.append(c)
+	ns.append(&Change{Ops: ops, Done: CompletionFunc(func(err error) { done <- err })})
 	return <-done
 }
 
@@ -123,9 +77,9 @@ func (ns *Namespace) commit(op Op) error {
 func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	q, _ := ns.lookUp(path)
-	if q == nil {
-		return nil, NotFound(path)
+	q, err := ns.find(path, KindQueue)
+	if err != nil {
+		return nil, err
 	}
 	if name := immutable(q.Options(), o); name != "" {
 		return nil, errorf(CodeArgument, path, "%s of the queue '%s' can't be changed.", name, path)
@@ -133,13 +87,27 @@ func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err := o.Status.check(path); err != nil {
 		return nil, err
 	}
-	if err := ns.putEntity(EntityRecord{ID: q.id, Kind: KindQueue, Path: q.path}, o); err != nil {
+	if err := ns.putEntity(q, o, ns.Now()); err != nil {
 		return nil, err
 	}
 	q.mu.Lock()
 	q.applyOptionsLocked(o)
 	q.mu.Unlock()
 	return q, nil
+}
+
+// immutable names a setting in which two descriptions of an entity differ and that is fixed at creation (SESS-1,
+// DUP-1, PART-1).
+func immutable(a, b QueueOptions) string {
+	switch {
+	case a.RequiresSession != b.RequiresSession:
+		return "RequiresSession"
+	case a.RequiresDuplicateDetection != b.RequiresDuplicateDetection:
+		return "RequiresDuplicateDetection"
+	case a.EnablePartitioning != b.EnablePartitioning:
+		return "EnablePartitioning"
+	}
+	return ""
 }
 
 // applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23), a
@@ -157,100 +125,4 @@ func (q *Queue) applyOptionsLocked(o QueueOptions) {
 	q.forwardLocked(Main)
 	q.forwardLocked(DeadLetter)
 	q.rearmNextLocked()
-}
-
-// DeleteEntity removes a queue or a topic with everything in it (DEL-1) and waits until that is durable. A later
-// entity of the same name starts afresh (DEL-3).
-func (ns *Namespace) DeleteEntity(path string) error {
-	ns.admin.Lock()
-	defer ns.admin.Unlock()
-	q, t := ns.lookUp(path)
-	switch {
-	case q != nil:
-		return ns.deleteQueueLocked(q, nil)
-	case t != nil:
-		if err := ns.commit(Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: t.id, Kind: KindTopic, Path: t.path}}); err != nil {
-			return err
-		}
-		ns.mu.Lock()
-		delete(ns.topics, strings.ToLower(path))
-		ns.mu.Unlock()
-		return nil
-	}
-	return NotFound(path)
-}
-
-// deleteIf removes a queue if the condition, asked under its mutex, still holds.
-func (ns *Namespace) deleteIf(q *Queue, condition func() bool) error {
-	ns.admin.Lock()
-	defer ns.admin.Unlock()
-	return ns.deleteQueueLocked(q, condition)
-}
-
-// deleteQueueLocked removes a queue; the caller holds ns.admin.
-func (ns *Namespace) deleteQueueLocked(q *Queue, condition func() bool) error {
-	q.mu.Lock()
-	if q.deleted || condition != nil && !condition() {
-		q.mu.Unlock()
-		return nil
-	}
-	q.deleted = true // from here on nothing is appended for it
-	q.mu.Unlock()
-	if err := ns.commit(Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: q.id, Kind: KindQueue, Path: q.path}}); err != nil {
-		q.mu.Lock()
-		q.reviveLocked()
-		q.mu.Unlock()
-		return err
-	}
-	ns.mu.Lock()
-	delete(ns.queues, strings.ToLower(q.path))
-	ns.mu.Unlock()
-	q.stop()
-	q.mu.Lock()
-	q.gone = true
-	q.ns.inMemory.Add(-q.held)
-	q.tellWatchersLocked(NotFound(q.path))
-	q.mu.Unlock()
-	return nil
-}
-
-// reviveLocked lets a queue go on whose deletion failed. Its timer may have come and gone meanwhile, and its
-// consumers may have been turned away: they have to attach again.
-func (q *Queue) reviveLocked() {
-	q.deleted = false
-	if q.timer != nil {
-		q.timer.Stop()
-	}
-	q.timer, q.timerAt = nil, 0
-	q.touchLocked(q.ns.Now()) // an idle one is tried again after another span
-	q.rearmNextLocked()
-	q.forwardLocked(Main)
-	q.forwardLocked(DeadLetter)
-	q.tellWatchersLocked(errorf(CodeDetached, q.path,
-		"The link is force detached: the entity '%s' could not be deleted. Attach again.", q.path))
-}
-
-func (ns *Namespace) ensureTopic(path string, o TopicOptions) error {
-	ns.admin.Lock()
-	defer ns.admin.Unlock()
-	_, old := ns.lookUp(path)
-	t := &topic{path: path, options: o}
-	switch {
-	case old != nil && reflect.DeepEqual(old.options, o):
-		return nil
-	case old != nil:
-		t.id, t.path = old.id, old.path
-	default:
-		if err := ns.vacant(path); err != nil {
-			return err
-		}
-		t.id = ns.newRow()
-	}
-	if err := ns.putEntity(EntityRecord{ID: t.id, Kind: KindTopic, Path: t.path}, o); err != nil {
-		return err
-	}
-	ns.mu.Lock()
-	ns.topics[strings.ToLower(path)] = t
-	ns.mu.Unlock()
-	return nil
 }

@@ -28,22 +28,25 @@ func TestERR4_UnknownEntity(t *testing.T) {
 			t.Fatalf("ensure topic: %v", err)
 		}
 		for _, c := range []struct {
-			path   string
-			code   emulator.Code
-			exists bool
+			path, name string
+			exists     bool
 		}{
-			{"nope", emulator.CodeNotFound, false}, {"nope/Subscriptions/x", emulator.CodeNotFound, false},
-			{"t", emulator.CodeNotImplemented, true}, {"T/subscriptions/SUB", emulator.CodeNotImplemented, true},
-			{"t/Subscriptions/other", emulator.CodeNotFound, true},
+			{"nope", "nope", false}, {"nope/Subscriptions/x", "nope/Subscriptions/x", false}, {"q/Subscriptions/x", "q/Subscriptions/x", false},
+			{"T/Subscriptions/Other", "sbemulatorns:Topic:t|Other", true}, {"t/subscriptions/", "sbemulatorns:Topic:t|", true},
 		} {
 			_, err := b.ns.Queue(c.path)
-			wantCode(t, c.path, err, c.code)
+			wantCode(t, c.path, err, emulator.CodeNotFound)
 			equal(t, c.path+" exists", b.ns.Exists(c.path), c.exists)
-			if c.code == emulator.CodeNotFound && !strings.HasPrefix(err.Error(), "The messaging entity '") {
-				t.Errorf("text %q", err)
+			equal(t, "text", err.Error(), "The messaging entity '"+c.name+"' could not be found.")
+		}
+		for path, kind := range map[string]emulator.EntityKind{
+			"Q": emulator.KindQueue, "T": emulator.KindTopic, "T/subscriptions/SUB": emulator.KindSubscription,
+		} {
+			q, err := b.ns.Queue(path)
+			if err != nil || q.Kind() != kind || !b.ns.Exists(path) {
+				t.Errorf("%s: %v, %v, exists %v", path, q, err, b.ns.Exists(path))
 			}
 		}
-		equal(t, "Q exists", b.ns.Exists("Q"), true)
 	})
 }
 

@@ -16,6 +16,7 @@ const (
 // few messages have in extra and what only locked ones have in lock.
 type entry struct {
 	seq      int64
+	first    int64 // number at its first submission, of copies and forwarded messages (SEQ-15, SEQ-16); else 0
 	enqueued int64 // ms
 	ttl      int64 // ms; 0: does not expire
 	row      int64
@@ -32,28 +33,12 @@ type entry struct {
 
 // extra is what only some messages have.
 type extra struct {
-	due         int64  // ms; of scheduled messages
-	overlay     []byte // changed application properties
-	reason      string // dead-letter reason
-	enqueuedSeq int64  // SEQ-16
-	hops        uint8  // transfers so far (FWD-9)
-	source      string // where it was dead-lettered before it was forwarded (DLQ-10)
-}
-
-// payload is the encoded message as the sender sent it, shared by all copies of the message.
-type payload struct {
-	id   int64
-	data []byte // nil when it is only on disk
-	size uint32
-	refs int32
-}
-
-// counted is what the message counts against the size of its queue: a large one counts twice (QUO-3).
-func (p *payload) counted() int64 {
-	if p.size > 1<<20 {
-		return 2 * int64(p.size)
-	}
-	return int64(p.size)
+	due     int64  // ms; of scheduled messages
+	overlay []byte // changed application properties
+	system  []byte // broker properties that an action changed (TOP-6)
+	reason  string // dead-letter reason
+	hops    uint8  // transfers so far (FWD-9)
+	source  string // where it was dead-lettered before it was forwarded (DLQ-10)
 }
 
 // lock is a peek-lock (LOCK-1).
@@ -80,18 +65,18 @@ func (e *entry) overlay() []byte {
 	return e.extra.overlay
 }
 
+func (e *entry) system() []byte {
+	if e.extra == nil {
+		return nil
+	}
+	return e.extra.system
+}
+
 func (e *entry) reason() string {
 	if e.extra == nil {
 		return ""
 	}
 	return e.extra.reason
-}
-
-func (e *entry) enqueuedSeq() int64 {
-	if e.extra == nil {
-		return 0
-	}
-	return e.extra.enqueuedSeq
 }
 
 // expires returns the instant in milliseconds after which the message is no longer delivered, or 0 (EXP-4).
@@ -121,7 +106,7 @@ func (e *entry) withExtra() extra {
 
 // setExtra stores x, or nothing if nothing is set in it.
 func (e *entry) setExtra(x extra) {
-	if x.due == 0 && x.overlay == nil && x.reason == "" && x.enqueuedSeq == 0 && x.hops == 0 && x.source == "" {
+	if x.due == 0 && x.overlay == nil && x.system == nil && x.reason == "" && x.hops == 0 && x.source == "" {
 		e.extra = nil
 		return
 	}
@@ -133,7 +118,7 @@ func (e *entry) record(entity int64) MessageRecord {
 	return MessageRecord{
 		Row: e.row, Entity: entity, Sub: e.sub, Seq: e.seq, Body: e.body.id, State: e.state,
 		Enqueued: e.enqueued, TTL: e.ttl, Scheduled: e.due(), Size: int64(e.body.size),
-		DeliveryCount: e.count, Overlay: e.overlay(), Reason: e.reason(), EnqueuedSeq: e.enqueuedSeq(),
+		DeliveryCount: e.count, Overlay: e.overlay(), System: e.system(), Reason: e.reason(), EnqueuedSeq: e.first,
 		Hops: e.hops(), Source: e.source(),
 	}
 }

@@ -7,7 +7,11 @@ func (q *Queue) idleAtLocked() (at int64, ok bool) {
 	if span <= 0 || q.options.ForwardTo != "" {
 		return 0, false
 	}
-	return max(q.accessed, q.updated, q.created) + span, true
+	last := max(q.accessed, q.updated, q.created, q.opened)
+	if q.fan != nil {
+		last = max(last, q.fan.touched.Load())
+	}
+	return last + span, true
 }
 
 // idleLocked reports whether the queue is to be deleted now. Scheduled messages and receivers that wait keep it
@@ -17,7 +21,7 @@ func (q *Queue) idleLocked(now int64) bool {
 	if !ok || now < at {
 		return false
 	}
-	if q.boxes[Main].scheduled > 0 || q.waitingLocked() {
+	if q.boxes[Main].scheduled > 0 || q.waitingLocked() || q.fan != nil && q.fan.waitingLocked() {
 		q.accessed = now // in use: the span begins anew
 		return false
 	}

@@ -50,6 +50,7 @@ type MessageRecord struct {
 	SessionID     string
 	MessageID     string // canonical text, for people and for duplicate detection
 	Overlay       []byte // encoded map of application properties that the broker or a settlement changed; nil if none
+	System        []byte // encoded map of broker properties that a rule's action changed (message.Patch); nil if none
 	Reason        string // dead-letter reason, for people; the overlay has it too
 	EnqueuedSeq   int64  // number at first submission (SEQ-16); 0 on messages sent directly
 	Hops          uint8  // transfers from entity to entity so far (FWD-9)
@@ -62,11 +63,11 @@ type OpKind uint8
 // The operations of a change.
 const (
 	OpInsert       OpKind = iota + 1 // store Record, and Data under Record.Body if Data is not nil
-	OpUpdate                         // write the changeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount, Overlay, Reason, EnqueuedSeq, Hops, Source
-	OpDelete                         // remove row Record.Row, and body Record.Body if DropBody
+	OpUpdate                         // write the changeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount, Overlay, System, Reason, EnqueuedSeq, Hops, Source
+	OpDelete                         // remove row Record.Row (0: none), and body Record.Body if DropBody
 	OpCounter                        // nothing but the counter: Record.Entity's last number becomes Record.Seq
 	OpPutEntity                      // store Entity (insert or replace by id)
-	OpDeleteEntity                   // remove the entity Entity.ID and everything in it
+	OpDeleteEntity                   // remove the entity Entity.ID and everything in it but bodies that messages of others share
 	OpSessionState                   // state of session Record.SessionID of Record.Entity becomes Data, set at Record.Enqueued; nil Data removes it
 	OpHistory                        // remember the key Data (16 bytes) of Record.Entity for duplicate detection, since Record.Enqueued
 	OpPruneHistory                   // forget the keys of Record.Entity that were remembered before Record.Enqueued
@@ -102,7 +103,7 @@ type EntityRecord struct {
 	Kind    EntityKind
 	Path    string          // as created; names are compared without case
 	Last    []CounterRecord // of each partition that drew a number, in any order; only when loading
-	Options []byte          // JSON of QueueOptions or TopicOptions
+	Options []byte          // JSON of QueueOptions, TopicOptions or SubscriptionOptions
 }
 
 // CounterRecord is the last sequence number that was drawn from a partition of an entity.
@@ -116,8 +117,9 @@ type EntityKind uint8
 
 // The kinds of entities.
 const (
-	KindQueue EntityKind = 1
-	KindTopic EntityKind = 2
+	KindQueue        EntityKind = 1
+	KindTopic        EntityKind = 2
+	KindSubscription EntityKind = 3 // its path is topic/Subscriptions/name
 )
 
 // BodyRead asks the journal for bodies. Bodies has the length of IDs; a body that is gone is nil.

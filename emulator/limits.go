@@ -56,8 +56,12 @@ func (q *Queue) roomLocked() error {
 	}
 	limit := q.options.maxSizeBytes(q.ns.limits)
 	if size := q.sizeLocked(); size >= limit {
-		return errorf(CodeQuotaExceeded, q.path, "The maximum entity size has been reached or exceeded for Queue: '%s'. "+
-			"Size of entity in bytes:%d, Max entity size in bytes:%d.", q.path, size, limit)
+		kind := "Queue"
+		if q.fan != nil {
+			kind = "Topic" // TOP-13
+		}
+		return errorf(CodeQuotaExceeded, q.path, "The maximum entity size has been reached or exceeded for %s: '%s'. "+
+			"Size of entity in bytes:%d, Max entity size in bytes:%d.", kind, q.path, size, limit)
 	}
 	return nil
 }
@@ -77,9 +81,12 @@ func (o QueueOptions) maxSizeBytes(l Limits) int64 {
 	return mb << 20
 }
 
-// sizeLocked is what counts against the quota (QUO-3, DLQ-12, SESS-23).
+// sizeLocked is what counts against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
 func (q *Queue) sizeLocked() int64 {
 	size := q.stateBytes
+	if q.fan != nil {
+		size += q.fan.bytes.Load()
+	}
 	for i := range q.boxes {
 		size += q.boxes[i].bytes
 	}

@@ -48,7 +48,7 @@ func (op *move) add(s step, o Op) {
 // removeLocked adds that e is deleted.
 func (op *move) removeLocked(e *entry) {
 	op.add(step{e: e, gone: true}, Op{
-		Kind: OpDelete, DropBody: e.body.refs == 1,
+		Kind: OpDelete, DropBody: e.body.last(),
 		Record: MessageRecord{Row: e.row, Entity: op.q.id, Sub: e.sub, Body: e.body.id},
 	})
 }
@@ -73,17 +73,14 @@ func (op *move) restLocked(e *entry) { op.q.restLocked(e, op.q.ns.Now()) }
 // properties given (DLQ-8).
 func (op *move) deadLetterLocked(e *entry, count uint32, properties []byte) {
 	to := &entry{
-		seq: e.seq, enqueued: e.enqueued, ttl: e.ttl, row: e.row, body: e.body,
+		seq: e.seq, first: e.first, enqueued: e.enqueued, ttl: e.ttl, row: e.row, body: e.body,
 		count: count, state: Active, sub: DeadLetter,
 	}
 	x := e.withExtra()
 	x.due = 0
-	x.overlay = message.MergeProperties(x.overlay, properties)
+	x.overlay, x.reason = deadLetterOverlay(e.overlay(), properties)
 	if len(x.overlay) > maxHeaderBytes {
-		x.overlay = message.MergeProperties(e.overlay(), headerSizeProperties())
-	}
-	if v, ok := message.LookupProperty(x.overlay, DeadLetterReason); ok {
-		x.reason, _ = v.(string)
+		x.overlay, x.reason = deadLetterOverlay(e.overlay(), headerSizeProperties())
 	}
 	to.setExtra(x)
 	op.q.box(DeadLetter).expect(to)
@@ -145,7 +142,8 @@ func (q *Queue) applyLocked(s *step, now int64) {
 	e := s.e
 	switch {
 	case s.keepBody:
-		q.leaveLocked(e)
+		q.departLocked(e)
+		q.dropLocked(e.body)
 	case s.gone:
 		q.dismissLocked(e)
 	case s.to != nil:

@@ -7,9 +7,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
-	"sort"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -35,25 +34,18 @@ type Namespace struct {
 	lastRow  atomic.Int64 // last row id given out; bodies and entities draw from it too
 	inMemory atomic.Int64 // bytes of bodies in memory
 
-	limits Limits
-	movers running // goroutines that forward
-	lazy   bool    // Options.LazyExpiry
+	limits  Limits
+	movers  running // goroutines that forward
+	reading running // reads of scheduled messages that have become due
+	lazy    bool    // Options.LazyExpiry
 
 	appended atomic.Int64 // changes handed to the journal
 
 	admin sync.Mutex // serialises changes of entities, commits included; nothing of a message's path takes it
 
-	mu     sync.RWMutex      // never held while waiting
-	queues map[string]*Queue // by lower-case path
-	topics map[string]*topic
-	closed bool
-}
-
-// topic is a stored topic. Topics are not served yet: they only occupy their name.
-type topic struct {
-	id      int64
-	path    string
-	options TopicOptions
+	mu      sync.RWMutex // never held while waiting
+	catalog catalog      // entities of all kinds, by lower-case path
+	closed  bool
 }
 
 // Open builds the namespace from what the journal holds. Schedules that fell due while the broker was down are
@@ -66,7 +58,7 @@ func Open(j Journal, o Options) (*Namespace, error) {
 	}
 	ns := &Namespace{
 		name: o.Name, limits: o.Limits, lazy: o.LazyExpiry, journal: j, clock: o.Clock, logger: o.Logger, ids: ids, budget: o.BodyBudget,
-		queues: make(map[string]*Queue), topics: make(map[string]*topic),
+		catalog: newCatalog(),
 	}
 	if ns.name == "" {
 		ns.name = DefaultNamespace
@@ -91,7 +83,7 @@ func (ns *Namespace) Close() {
 	ns.mu.Lock()
 	ns.closed = true
 	ns.mu.Unlock()
-	for _, q := range ns.Queues() {
+	for _, q := range ns.entities(anyKind) {
 		q.stop()
 	}
 	ns.movers.wait()
@@ -103,64 +95,66 @@ func (ns *Namespace) Name() string { return ns.name }
 // Now returns the broker's time in milliseconds since the Unix epoch.
 func (ns *Namespace) Now() int64 { return millis(ns.clock.Now()) }
 
-// Queue returns the queue with that path; letters of any case are the same. It fails with CodeNotFound, or with
-// CodeNotImplemented for a topic or a subscription.
+// Queue returns the entity with that path, of any kind: a queue, a topic, or a subscription by "topic/Subscriptions/name".
+// Letters of any case are the same. It fails with CodeNotFound (ERR-4).
 func (ns *Namespace) Queue(path string) (*Queue, error) {
-	ns.mu.RLock()
-	defer ns.mu.RUnlock()
-	key := strings.ToLower(path)
-	if q := ns.queues[key]; q != nil {
+	if q := ns.lookUp(path); q != nil {
 		return q, nil
 	}
-	name, sub, isSub := splitSubscription(key)
-	t := ns.topics[name]
-	switch {
-	case t == nil:
-		return nil, NotFound(path)
-	case isSub && !t.hasSubscription(sub):
-		return nil, NotFound(fmt.Sprintf("%s:Topic:%s|%s", ns.name, name, sub))
-	}
-	return nil, errorf(CodeNotImplemented, path,
-		"Topics and subscriptions are not served by this version of Minibus; '%s' is one.", path)
+	return nil, ns.missing(path)
 }
 
-// Exists reports whether there is a queue or a topic with that path, or a topic of which the path names a
-// subscription: that is what a put-token is checked against (ERR-4).
+// missing is the service's answer for a path at which there is nothing: for a subscription of a topic that exists it names
+// both (ERR-4).
+func (ns *Namespace) missing(path string) *Error {
+	if topic, name, ok := splitPath(path); ok {
+		if t := ns.lookUp(topic); t != nil && t.kind == KindTopic {
+			return NotFound(subscriptionName(t, name))
+		}
+	}
+	return NotFound(path)
+}
+
+// Kind returns what the entity with that path is; ok is false if there is none.
+func (ns *Namespace) Kind(path string) (kind EntityKind, ok bool) {
+	if q := ns.lookUp(path); q != nil {
+		return q.kind, true
+	}
+	return 0, false
+}
+
+// Exists reports whether there is an entity with that path, or a topic of which the path names a subscription: that is
+// what a put-token is checked against (ERR-4).
 func (ns *Namespace) Exists(path string) bool {
-	ns.mu.RLock()
-	defer ns.mu.RUnlock()
-	key := strings.ToLower(path)
-	name, _, _ := splitSubscription(key)
-	return ns.queues[key] != nil || ns.topics[key] != nil || ns.topics[name] != nil
+	if ns.lookUp(path) != nil {
+		return true
+	}
+	topic, _, ok := splitPath(path)
+	if !ok {
+		return false
+	}
+	t := ns.lookUp(topic)
+	return t != nil && t.kind == KindTopic
 }
 
 // Queues returns all queues by path.
-func (ns *Namespace) Queues() []*Queue {
+func (ns *Namespace) Queues() []*Queue { return ns.entities(KindQueue) }
+
+// anyKind stands for all kinds of entities.
+const anyKind EntityKind = 0
+
+// entities returns the entities of a kind by path.
+func (ns *Namespace) entities(kind EntityKind) []*Queue {
 	ns.mu.RLock()
-	list := make([]*Queue, 0, len(ns.queues))
-	for _, q := range ns.queues {
-		list = append(list, q)
+	defer ns.mu.RUnlock()
+	if kind != anyKind {
+		return ns.catalog.page(kind, 0, math.MaxInt)
 	}
-	ns.mu.RUnlock()
-	sort.Slice(list, func(i, j int) bool { return list[i].path < list[j].path })
+	var list []*Queue
+	for _, k := range []EntityKind{KindQueue, KindTopic, KindSubscription} {
+		list = append(list, ns.catalog.byPath[k]...)
+	}
 	return list
-}
-
-// splitSubscription cuts "topic/subscriptions/name", in lower case.
-func splitSubscription(key string) (topicKey, sub string, ok bool) {
-	if i := strings.LastIndex(key, "/subscriptions/"); i > 0 {
-		return key[:i], key[i+len("/subscriptions/"):], true
-	}
-	return key, "", false
-}
-
-func (t *topic) hasSubscription(key string) bool {
-	for _, s := range t.options.Subscriptions {
-		if strings.ToLower(s.Name) == key {
-			return true
-		}
-	}
-	return false
 }
 
 // newRow returns an id that no row, body or entity ever had.

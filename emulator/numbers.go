@@ -125,6 +125,17 @@ func (q *Queue) drawing(o Op) Op {
 	return o
 }
 
+// each calls f with the last number drawn from each counter.
+func (d *drawn) each(f func(seq int64)) {
+	if d.one.c == nil {
+		return
+	}
+	f(d.one.seq)
+	for _, x := range d.more {
+		f(x.seq)
+	}
+}
+
 // end ends the change.
 func (d *drawn) end(err error) {
 	if d.one.c == nil {

@@ -53,49 +53,7 @@ type QueueOptions struct {
 	EnableBatchedOperations       *bool         `json:"enableBatchedOperations,omitempty"`
 	Status                        Status        `json:"status,omitempty"` // STAT-1
 	UserMetadata                  string        `json:"userMetadata,omitempty"`
-}
-
-// TopicOptions are the settings of a topic with its subscriptions. Topics are stored; they are not served yet.
-type TopicOptions struct {
-	DefaultMessageTimeToLive   time.Duration         `json:"defaultMessageTimeToLive,omitempty"`
-	RequiresDuplicateDetection bool                  `json:"requiresDuplicateDetection,omitempty"`
-	DuplicateDetectionWindow   time.Duration         `json:"duplicateDetectionWindow,omitempty"`
-	AutoDeleteOnIdle           time.Duration         `json:"autoDeleteOnIdle,omitempty"`
-	EnablePartitioning         bool                  `json:"enablePartitioning,omitempty"`
-	MaxSizeInMegabytes         int64                 `json:"maxSizeInMegabytes,omitempty"`
-	MaxMessageSizeInKilobytes  int64                 `json:"maxMessageSizeInKilobytes,omitempty"`
-	SupportOrdering            bool                  `json:"supportOrdering,omitempty"`
-	Status                     Status                `json:"status,omitempty"`
-	UserMetadata               string                `json:"userMetadata,omitempty"`
-	Subscriptions              []SubscriptionOptions `json:"subscriptions,omitempty"`
-}
-
-// SubscriptionOptions are the settings of a subscription. Queue holds what it shares with a queue.
-type SubscriptionOptions struct {
-	Name  string        `json:"name"`
-	Queue QueueOptions  `json:"queue"`
-	Rules []RuleOptions `json:"rules,omitempty"` // none given: the implicit $Default (TOP-4)
-}
-
-// RuleOptions are a rule: exactly one of SQL and Correlation is set.
-type RuleOptions struct {
-	Name        string             `json:"name"`
-	SQL         string             `json:"sql,omitempty"`
-	Correlation *CorrelationFilter `json:"correlation,omitempty"`
-	Action      string             `json:"action,omitempty"`
-}
-
-// CorrelationFilter is the conjunction of equalities that it names (TOP-9).
-type CorrelationFilter struct {
-	ContentType      string         `json:"contentType,omitempty"`
-	CorrelationID    string         `json:"correlationId,omitempty"`
-	Label            string         `json:"label,omitempty"`
-	MessageID        string         `json:"messageId,omitempty"`
-	ReplyTo          string         `json:"replyTo,omitempty"`
-	ReplyToSessionID string         `json:"replyToSessionId,omitempty"`
-	SessionID        string         `json:"sessionId,omitempty"`
-	To               string         `json:"to,omitempty"`
-	Properties       map[string]any `json:"properties,omitempty"`
+	Admin                         Admin         `json:"admin,omitzero"`
 }
 
 // Options configure a [Namespace]. The zero value of a field means its default.

@@ -5,12 +5,16 @@ import (
 	"sync"
 )
 
-// Queue is one queue with its sub-queues. Its methods may be called from any goroutine; none of them waits.
+// Queue is an entity that keeps messages, with its sub-queues: a queue, a subscription, or a topic, which keeps only those
+// that are scheduled (SCHED-16). Its methods may be called from any goroutine; none of them waits.
 type Queue struct {
 	// immutable
-	ns   *Namespace
-	id   int64
-	path string // as created
+	ns           *Namespace
+	id           int64
+	kind         EntityKind
+	path         string        // as created
+	fan          *fan          // what a topic has besides; nil on others
+	subscription *subscription // what a subscription has besides; nil on others
 
 	// guarded by mu
 	mu       sync.Mutex
@@ -42,8 +46,10 @@ type Queue struct {
 
 	forwarding [2]bool // a mover is at work on Main, DeadLetter
 	retryAt    [2]int64
+	movers     running // none begins once deleted is set
 
 	created, updated, accessed int64 // ms (CNT-8, CNT-9)
+	opened                     int64 // ms; when the namespace was loaded: idle clocks start there (DEC-21)
 }
 
 // watcher is a link that wants to know when its entity changes.
@@ -52,9 +58,9 @@ type watcher struct {
 	notify func(error)
 }
 
-func newQueue(ns *Namespace, id int64, path string, o QueueOptions) *Queue {
+func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Queue {
 	q := &Queue{
-		ns: ns, id: id, path: path, options: o, locks: make(map[LockToken]*entry), tokens: newTokens(),
+		ns: ns, id: id, kind: kind, path: path, options: o, locks: make(map[LockToken]*entry), tokens: newTokens(),
 		watchers: make(map[*watcher]struct{}), sessions: make(map[string]*session), counters: make([]counter, 1),
 	}
 	for i := range q.boxes {
@@ -77,8 +83,11 @@ func newQueue(ns *Namespace, id int64, path string, o QueueOptions) *Queue {
 	return q
 }
 
-// Path returns the queue's name as it was created.
+// Path returns the entity's name as it was created, of a subscription "topic/Subscriptions/name".
 func (q *Queue) Path() string { return q.path }
+
+// Kind tells what the entity is.
+func (q *Queue) Kind() EntityKind { return q.kind }
 
 // ID returns the number that tells this queue from others that had or will have its name.
 func (q *Queue) ID() int64 { return q.id }
@@ -107,37 +116,12 @@ func (q *Queue) LastSequenceNumber() int64 {
 
 func (q *Queue) box(s SubQueue) *box { return &q.boxes[s] }
 
-// touchLocked notes a use of the queue (CNT-9).
-func (q *Queue) touchLocked(now int64) { q.accessed = now }
-
-// releaseLocked gives up one copy's share of a body and reports whether it was the last.
-func (q *Queue) releaseLocked(p *payload) (last bool) {
-	p.refs--
-	if p.refs > 0 {
-		return false
+// touchLocked notes a use of the queue (CNT-9). Uses of a subscription keep its topic from being idle (IDLE-2).
+func (q *Queue) touchLocked(now int64) {
+	q.accessed = now
+	if q.subscription != nil {
+		q.subscription.topic.fan.touched.Store(now)
 	}
-	q.dropLocked(p)
-	return true
-}
-
-// dropLocked takes a body out of memory.
-func (q *Queue) dropLocked(p *payload) {
-	if p.data != nil && !q.gone {
-		q.held -= int64(p.size)
-		q.ns.inMemory.Add(-int64(p.size))
-	}
-	p.data = nil
-}
-
-// settleBodyLocked keeps the body of a message that is now on disk in memory, if there is room.
-func (q *Queue) settleBodyLocked(p *payload) {
-	size := int64(p.size)
-	if q.gone || !q.ns.keep(size, q.held) {
-		p.data = nil
-		return
-	}
-	q.held += size
-	q.ns.inMemory.Add(size)
 }
 
 // Watch calls notify when the queue is updated, with an error of CodeDetached (LOCK-17), or deleted, with

@@ -8,7 +8,7 @@ import (
 
 // incoming is a message on its way in, checked but not numbered.
 type incoming struct {
-	raw  []byte
+	m    message.Message
 	info message.Info
 	hops uint8 // transfers so far (FWD-9)
 }
@@ -35,8 +35,7 @@ func (q *Queue) Send(msgs []message.Message, c Completion) error {
 	if err := q.acceptsLocked(in); err != nil {
 		return err
 	}
-	op := q.newSendLocked(in, nil, c)
-	q.ns.append(&op.change)
+	q.ns.append(q.storeLocked(in, numbering{}, false, c))
 	return nil
 }
 
@@ -62,8 +61,7 @@ func (q *Queue) Schedule(msgs []message.Message, c Completion) ([]int64, error) 
 		return nil, err
 	}
 	seqs := make([]int64, 0, len(in))
-	op := q.newSendLocked(in, &seqs, c)
-	q.ns.append(&op.change)
+	q.ns.append(q.storeLocked(in, numbering{told: &seqs}, false, c))
 	return seqs, nil
 }
 
@@ -80,7 +78,7 @@ func (q *Queue) inspect(in []incoming, msgs []message.Message) ([]incoming, erro
 		if err := q.ns.limits.checkMessage(q.path, &msgs[i], &info); err != nil {
 			return nil, err
 		}
-		in = append(in, incoming{raw: msgs[i].Raw, info: info})
+		in = append(in, incoming{m: msgs[i], info: info})
 	}
 	return in, nil
 }
@@ -92,7 +90,7 @@ func (q *Queue) acceptsLocked(in []incoming) error {
 	}
 	limit := q.options.maxMessageBytes()
 	for i := range in {
-		if n := len(in[i].raw); int64(n) > limit {
+		if n := len(in[i].m.Raw); int64(n) > limit {
 			return errorf(CodeMessageTooLarge, q.path,
 				"The message has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", n, limit, q.path)
 		}
@@ -128,97 +126,11 @@ func (q *Queue) onePartitionLocked(in []incoming) error {
 	return nil
 }
 
-// sendOp is a send that is being written.
-type sendOp struct {
-	change  Change
-	q       *Queue
-	entries []*entry
-	keys    []remembered // new in the history
-	drawn   drawn
-	done    Completion
-	one     [1]*entry
-}
-
-// newSendLocked makes the change that stores messages, without appending it. With seqs, every message gets a number,
-// duplicates too.
-func (q *Queue) newSendLocked(in []incoming, seqs *[]int64, c Completion) *sendOp {
-	op := &sendOp{q: q, done: c}
-	op.entries, op.change.Ops = op.one[:0], op.change.Single[:0]
-	if len(in) > 1 {
-		op.entries = make([]*entry, 0, len(in))
-		op.change.Ops = make([]Op, 0, len(in))
-	}
-	op.change.Done = op
-	now := q.ns.Now()
-	q.touchLocked(now)
-	partition := q.partitionForLocked(&in[0])
-	for i := range in {
-		key, remember, duplicate := q.rememberLocked(&in[i], now)
-		if duplicate && seqs == nil {
-			continue // SEQ-18: without a number
-		}
-		seq := q.drawLocked(&op.drawn, partition)
-		if seqs != nil {
-			*seqs = append(*seqs, seq)
-		}
-		if duplicate {
-			op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
-			continue
-		}
-		op.addLocked(&in[i], seq, now)
-		if remember {
-			op.rememberLocked(key, now)
-		}
-	}
-	return op
-}
-
-// newSendAtLocked is newSendLocked with numbers that were drawn before; without any it draws them.
-func (q *Queue) newSendAtLocked(in []incoming, seqs []int64, c Completion) *sendOp {
-	if seqs == nil {
-		return q.newSendLocked(in, nil, c)
-	}
-	op := &sendOp{q: q, done: c}
-	op.change.Done = op
-	now := q.ns.Now()
-	q.touchLocked(now)
-	for i := range in {
-		key, remember, duplicate := q.rememberLocked(&in[i], now)
-		if duplicate {
-			continue
-		}
-		op.addLocked(&in[i], seqs[i], now)
-		op.change.Ops[len(op.change.Ops)-1].DrawsNumber = false
-		if remember {
-			op.rememberLocked(key, now)
-		}
-	}
-	return op
-}
-
-func (op *sendOp) rememberLocked(key historyKey, now int64) {
-	op.keys = append(op.keys, remembered{key, now})
-	op.change.Ops = append(op.change.Ops, Op{
-		Kind: OpHistory, Record: MessageRecord{Entity: op.q.id, Enqueued: now}, Data: append([]byte(nil), key[:]...),
-	})
-}
-
-// addLocked adds one message to the change.
-func (op *sendOp) addLocked(in *incoming, seq, now int64) {
-	q := op.q
-	e := q.newEntryLocked(in, seq, now)
-	q.box(Main).expect(e)
-	op.entries = append(op.entries, e)
-	r := e.record(q.id)
-	q.describe(&r, &in.info)
-	op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpInsert, Record: r, Data: in.raw}))
-}
-
 func (q *Queue) newEntryLocked(in *incoming, seq, now int64) *entry {
 	row := q.ns.newRow()
 	e := &entry{
 		seq: seq, enqueued: now, row: row, ttl: q.effectiveTTLLocked(in.info.TTL),
-		body: &payload{id: row, data: in.raw, size: uint32(len(in.raw)), refs: 1},
+		body: newPayload(row, in.m.Raw),
 	}
 	x := extra{hops: in.hops}
 	if due := int64(in.info.Scheduled); in.info.HasScheduled && due > now {
@@ -248,17 +160,9 @@ func (q *Queue) describe(r *MessageRecord, info *message.Info) {
 	}
 }
 
-// Completed makes the messages visible, or takes them back.
-func (op *sendOp) Completed(err error) {
-	q := op.q
-	q.mu.Lock()
-	op.drawn.end(err)
-	if err != nil {
-		for _, k := range op.keys {
-			q.history.drop(k.key, k.at)
-		}
-	}
-	for _, e := range op.entries {
+// landLocked makes expected entries visible, or takes them back.
+func (q *Queue) landLocked(entries []*entry, err error) {
+	for _, e := range entries {
 		if err != nil {
 			q.box(e.sub).forget(e)
 			q.forgetLocked(e.session)
@@ -267,8 +171,6 @@ func (op *sendOp) Completed(err error) {
 		q.settleBodyLocked(e.body)
 		q.arriveLocked(e)
 	}
-	q.mu.Unlock()
-	op.done.Completed(err)
 }
 
 // arriveLocked makes an expected entry visible, arms its deadlines and tells who may have it.

@@ -9,6 +9,7 @@ func (ns *Namespace) Quiesce() {
 		before := ns.appended.Load()
 		_ = ns.flush() // a failed change is told to whoever asked for it
 		ns.movers.wait()
+		ns.reading.wait()
 		if ns.appended.Load() == before {
 			return
 		}

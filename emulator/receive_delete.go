@@ -67,7 +67,7 @@ func (op *deletion) appendLocked() {
 	for _, d := range op.ds {
 		e := d.e
 		op.change.Ops = append(op.change.Ops, Op{
-			Kind: OpDelete, DropBody: e.body.refs == 1,
+			Kind: OpDelete, DropBody: e.body.last(),
 			Record: MessageRecord{Row: e.row, Entity: op.q.id, Sub: e.sub, Body: e.body.id},
 		})
 	}
@@ -136,25 +136,44 @@ func (q *Queue) storeAgainLocked(d *Delivery) {
 		return
 	}
 	old := d.e
+	row := q.ns.newRow()
 	e := &entry{
-		seq: old.seq, enqueued: old.enqueued, ttl: old.ttl, row: q.ns.newRow(), extra: old.extra, count: old.count,
-		state: old.state, sub: old.sub,
-		body: &payload{id: d.bodyID, data: d.body, size: d.size, refs: 1},
+		seq: old.seq, first: old.first, enqueued: old.enqueued, ttl: old.ttl, row: row, extra: old.extra, count: old.count,
+		state: old.state, sub: old.sub, body: newPayload(d.bodyID, d.body),
+	}
+	m, err := message.Scan(d.body)
+	if err != nil {
+		return // every stored message was scanned before
+	}
+	if old.body.copies != nil {
+		// Other copies may have the body still: this one gets one of its own, and keeps the message id of the old one.
+		e.body.id = row
+		if !m.HasMessageID() {
+			x := e.withExtra()
+			x.system = message.MergeProperties(messageIDOverlay(q.ns.madeID(d.bodyID)), x.system)
+			e.setExtra(x)
+		}
 	}
 	if old.session != nil {
 		e.session = q.sessionLocked(old.session.id) // it may have been forgotten meanwhile
 	}
 	q.box(e.sub).expect(e)
 	r := e.record(q.id)
-	if m, err := message.Scan(d.body); err == nil {
-		if info, err := m.Info(); err == nil {
-			q.describe(&r, &info)
-		}
+	if info, err := m.Info(); err == nil {
+		info.Overlay(e.system())
+		q.describe(&r, &info)
 	}
 	op := &restoring{q: q, e: e}
 	op.change.Done = op
 	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpInsert, Record: r, Data: d.body})
 	q.ns.append(&op.change)
+}
+
+// messageIDOverlay is the system overlay that gives a message an id.
+func messageIDOverlay(id string) []byte {
+	var o message.Overlay
+	o.Add(message.SystemMessageID, message.Scalar{Type: message.TypeString, Text: id}.Append(nil))
+	return o.Bytes()
 }
 
 // restoring is a message that is being stored again.
@@ -176,6 +195,7 @@ func (op *restoring) Completed(err error) {
 		return
 	}
 	q.settleBodyLocked(op.e.body)
+	q.joinLocked(op.e.body)
 	q.arriveLocked(op.e)
 }
 

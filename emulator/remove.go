@@ -32,7 +32,7 @@ func (q *Queue) newRemovalLocked(entries []*entry, c Completion, undo func(*entr
 	for _, e := range entries {
 		e.mark = markBusy
 		op.change.Ops = append(op.change.Ops, Op{
-			Kind: OpDelete, DropBody: e.body.refs == 1,
+			Kind: OpDelete, DropBody: e.body.last(),
 			Record: MessageRecord{Row: e.row, Entity: q.id, Sub: e.sub, Body: e.body.id},
 		})
 	}
@@ -58,11 +58,17 @@ func (op *removal) Completed(err error) {
 
 // dismissLocked forgets a message that is no longer stored.
 func (q *Queue) dismissLocked(e *entry) {
-	q.leaveLocked(e)
+	q.departLocked(e)
 	q.releaseLocked(e.body)
 }
 
-// leaveLocked takes a committed entry out of its box; its body stays.
+// departLocked takes a committed entry out of the entity.
+func (q *Queue) departLocked(e *entry) {
+	q.leaveLocked(e)
+	q.partLocked(e.body)
+}
+
+// leaveLocked takes a committed entry out of its box.
 func (q *Queue) leaveLocked(e *entry) {
 	expires := e.expires()
 	q.box(e.sub).dismiss(e)

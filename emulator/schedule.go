@@ -17,6 +17,10 @@ type activation struct {
 // activateLocked appends due messages at the tail, each with a new number and the present instant as its enqueued
 // time (SCHED-9, SEQ-11, TIME-3). Until that is committed they are still scheduled.
 func (q *Queue) activateLocked(due []*entry, now int64) {
+	if q.fan != nil {
+		q.publishDueLocked(due, now)
+		return
+	}
 	op := &activation{q: q}
 	op.change.Done = op
 	q.touchLocked(now) // until now the queue was in use (SCHED-26)
@@ -25,7 +29,7 @@ func (q *Queue) activateLocked(due []*entry, now int64) {
 			continue // it was due twice: a failed cancel adds it once more
 		}
 		ne := &entry{
-			seq: q.drawLocked(&op.drawn, q.partitionOf(e.seq)), enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
+			seq: q.drawLocked(&op.drawn, q.partitionOf(e.seq)), first: e.first, enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
 			body: e.body, session: e.session, state: Active, count: e.count,
 		}
 		x := e.withExtra()
@@ -48,9 +52,7 @@ func (op *activation) Completed(err error) {
 	for i, e := range op.olds {
 		if err != nil {
 			q.box(Main).forget(op.news[i])
-			e.mark = markFree
-			q.dues.add(e, q.laterLocked())
-			q.rearmLocked(q.laterLocked())
+			q.retryDueLocked(e)
 			continue
 		}
 		q.box(Main).dismiss(e)

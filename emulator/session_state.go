@@ -48,12 +48,20 @@ func (op *stateOp) Completed(err error) {
 	q.mu.Lock()
 	s.writing--
 	if err == nil {
-		q.stateBytes += int64(len(op.state) - len(s.state))
+		q.weighStateLocked(int64(len(op.state) - len(s.state)))
 		s.state, s.updated = op.state, op.at
 	}
 	q.forgetLocked(s)
 	q.mu.Unlock()
 	op.done.Completed(err)
+}
+
+// weighStateLocked counts the bytes of session states, of a subscription to its topic too (QUO-3).
+func (q *Queue) weighStateLocked(by int64) {
+	q.stateBytes += by
+	if q.subscription != nil {
+		q.subscription.topic.fan.bytes.Add(by)
+	}
 }
 
 // SessionState returns the state of the consumer's session, nil if there is none. The lock is needed (SESS-14).

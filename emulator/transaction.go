@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -47,9 +46,10 @@ type txWork struct {
 }
 
 // Begin opens a transaction. With cross it may send to several entities; it is then pinned to via, which may be "" until
-// its first operation (TXN-9).
+// its first operation (TXN-9). A subscription can't be the way to other entities, its topic can (TXN-10).
 func (ns *Namespace) Begin(cross bool, via string) *Transaction {
-	return &Transaction{ns: ns, cross: cross, root: strings.ToLower(via)}
+	root, _, isSubscription := splitPath(strings.ToLower(via))
+	return &Transaction{ns: ns, cross: cross && !isSubscription, root: root}
 }
 
 // enterLocked checks that the transaction takes an operation on the entity with that root path.
@@ -61,6 +61,7 @@ func (t *Transaction) enterLocked(q *Queue, send bool) error {
 	switch {
 	case t.root == "":
 		t.root = root
+		t.cross = t.cross && q.subscription == nil
 	case t.root != root && !(send && t.cross):
 		return errorf(CodeNotAllowed, q.path, "The transaction is bound to the entity '%s' and can't work on '%s' as well: "+
 			"all operations of a transaction must be on the same entity.", t.root, q.path)
@@ -82,8 +83,10 @@ func (t *Transaction) endedLocked(entity string) *Error {
 
 // rootPath is what counts as one entity in a transaction (TXN-8).
 func (q *Queue) rootPath() string {
-	name, _, _ := splitSubscription(strings.ToLower(q.path))
-	return name
+	if q.subscription != nil {
+		return q.subscription.topic.path
+	}
+	return q.path
 }
 
 func (t *Transaction) timeOut() {
@@ -186,8 +189,7 @@ func (t *Transaction) partitionLocked(q *Queue) (int, bool) {
 // reserveLocked draws numbers for messages that are scheduled in a transaction. They are used up even if it is rolled
 // back.
 func (q *Queue) reserveLocked(in []incoming) []int64 {
-	op := &sendOp{q: q, done: CompletionFunc(func(error) {})}
-	op.change.Done = op
+	op := newSendOp(q)
 	seqs := make([]int64, 0, len(in))
 	partition := q.partitionForLocked(&in[0])
 	for range in {
@@ -326,17 +328,4 @@ func (t *Transaction) undoLocked(w *txWork) {
 			e.lock.tx = nil
 		}
 	}
-}
-
-// queuesLocked returns the queues that the transaction touches, in the order in which they are to be locked.
-func (t *Transaction) queuesLocked() []*Queue {
-	var qs []*Queue
-	for _, w := range t.work {
-		qs = append(qs, w.q)
-		if w.via != nil {
-			qs = append(qs, w.via)
-		}
-	}
-	slices.SortFunc(qs, func(a, b *Queue) int { return int(a.id - b.id) })
-	return slices.Compact(qs)
 }

@@ -29,10 +29,7 @@ func (t *Transaction) Commit(c Completion) error {
 	if t.ended {
 		return t.endedLocked("")
 	}
-	qs := t.queuesLocked()
-	for _, q := range qs {
-		q.mu.Lock()
-	}
+	qs := t.lockAll()
 	err := t.checkLocked()
 	op := &txCommit{done: c}
 	if err == nil {
@@ -46,9 +43,7 @@ func (t *Transaction) Commit(c Completion) error {
 			defer c.Completed(nil)
 		}
 	}
-	for _, q := range qs {
-		q.mu.Unlock()
-	}
+	unlockAll(qs)
 	if err != nil {
 		t.rollbackLocked()
 		return err
@@ -90,7 +85,7 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 			op.add(&w.via.newTransferDeadLetterLocked(w.sends, q).change)
 			return
 		}
-		op.add(&q.newSendAtLocked(w.sends, w.seqs, nothing).change)
+		op.add(q.storeLocked(w.sends, numbering{given: w.seqs}, true, nothing))
 	case w.isCancel:
 		op.add(&q.newRemovalLocked(w.entries, nothing, q.rescheduleLocked).change)
 	default:
@@ -108,8 +103,7 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 // newTransferDeadLetterLocked stores messages whose destination did not take them in the transfer dead-letter queue of
 // the entity that they were sent through (DLQ-16, TXN-11).
 func (q *Queue) newTransferDeadLetterLocked(in []incoming, destination *Queue) *sendOp {
-	op := &sendOp{q: q, done: CompletionFunc(func(error) {})}
-	op.change.Done = op
+	op := newSendOp(q)
 	now := q.ns.Now()
 	for i := range in {
 		seq := q.drawLocked(&op.drawn, q.partitionForLocked(&in[i]))
@@ -125,7 +119,7 @@ func (q *Queue) newTransferDeadLetterLocked(in []incoming, destination *Queue) *
 		op.entries = append(op.entries, e)
 		r := e.record(q.id)
 		q.describe(&r, &in[i].info)
-		op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpInsert, Record: r, Data: in[i].raw}))
+		op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpInsert, Record: r, Data: in[i].m.Raw}))
 	}
 	return op
 }

@@ -2,9 +2,13 @@ package mgmt
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/gorilla/mux"
+
+	"minibus/emulator"
 )
 
 // Options configure [New].
@@ -12,8 +16,13 @@ type Options struct {
 	// Ready tells whether every entity exists and every listener accepts (invariant 8 of DESIGN). It must not block: clients
 	// ask while the process starts. Nil means ready.
 	Ready func() bool
+	// Broker returns the namespace that is administered. It is asked only once Ready says so. Nil means that there is none:
+	// administration answers 503 then.
+	Broker func() *emulator.Namespace
 	// Version stands in the Server header.
 	Version string
+	// Logger hears of requests that failed for the broker's own reasons; default discards.
+	Logger *slog.Logger
 }
 
 // The texts of Microsoft's emulator (drop-in 2.2); some users match them.
@@ -22,26 +31,54 @@ const (
 	unhealthyText = "Service not available. Please try after some time."
 )
 
-const notServedText = "The HTTP administration API is not served by this version of Minibus. " +
-	"Create entities with --config Config.json, and send and receive over AMQP. Served here: /health, /livez, /readyz."
-
 // New returns the handler of every HTTP request.
 func New(o Options) http.Handler {
 	h := &handler{options: o}
 	if h.options.Ready == nil {
 		h.options.Ready = func() bool { return true }
 	}
-	r := mux.NewRouter().UseEncodedPath().SkipClean(true) // entity names reach the handlers as they were sent
+	if h.options.Logger == nil {
+		h.options.Logger = slog.New(slog.DiscardHandler)
+	}
+	return h.routes(h.broker)
+}
+
+// routes makes the router. Entity names reach the administration as they were sent, slashes and escapes included, so
+// everything that is not operational goes to one handler.
+func (h *handler) routes(b func() broker) http.Handler {
+	r := mux.NewRouter().UseEncodedPath().SkipClean(true)
 	get := []string{http.MethodGet, http.MethodHead}
-	r.HandleFunc("/health", h.health).Methods(get...)
-	r.HandleFunc("/readyz", h.health).Methods(get...)
-	r.HandleFunc("/livez", h.live).Methods(get...)
-	r.NotFoundHandler = http.HandlerFunc(h.notServed)
-	r.MethodNotAllowedHandler = http.HandlerFunc(h.notServed)
+	operational := func(r *http.Request, _ *mux.RouteMatch) bool { return !namesEntity(r, b) }
+	r.HandleFunc("/health", h.health).Methods(get...).MatcherFunc(operational)
+	r.HandleFunc("/readyz", h.health).Methods(get...).MatcherFunc(operational)
+	r.HandleFunc("/livez", h.live).Methods(get...).MatcherFunc(operational)
+	a := &administration{broker: b, log: h.options.Logger}
+	r.NotFoundHandler, r.MethodNotAllowedHandler = a, a
 	return h.header(r)
 }
 
+// namesEntity reports whether a request for an operational path is about an entity of that name: a client of the
+// administration shows itself by a token or an api-version (DEC-12).
+func namesEntity(r *http.Request, b func() broker) bool {
+	if r.Header.Get("Authorization") == "" && !r.URL.Query().Has("api-version") {
+		return false
+	}
+	ns := b()
+	return ns != nil && ns.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0
+}
+
 type handler struct{ options Options }
+
+// broker returns the namespace once it is ready, else nil.
+func (h *handler) broker() broker {
+	if h.options.Broker == nil || !h.options.Ready() {
+		return nil
+	}
+	if ns := h.options.Broker(); ns != nil {
+		return domain{ns}
+	}
+	return nil
+}
 
 // header adds what every response has.
 func (h *handler) header(next http.Handler) http.Handler {
@@ -67,11 +104,7 @@ func (h *handler) live(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, status{"alive", "Minibus is running."})
 }
 
-func (h *handler) notServed(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusNotImplemented, status{"error", notServedText})
-}
-
-// status is the body of every answer.
+// status is the body of an operational answer.
 type status struct {
 	Status  string `json:"status"`
 	Message string `json:"message"`

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"minibus/emulator"
 )
 
 func ask(t *testing.T, h http.Handler, method, path string) (*httptest.ResponseRecorder, status) {
@@ -45,15 +47,49 @@ func TestHealthSaysWhetherMinibusIsReady(t *testing.T) {
 	}
 }
 
-func TestEverythingElseIsRefusedLoudly(t *testing.T) {
-	h := New(Options{})
-	for _, tt := range [][2]string{{"GET", "/"}, {"GET", "/orders?api-version=2021-05"}, {"PUT", "/orders"}, {"DELETE", "/a/b"}, {"POST", "/health"},
-		{"GET", "/$Resources/queues"}, {"GET", "/a//b/../c"}, {"GET", "/a%2Fb"}, {"POST", "/orders/messages"}, {"GET", "/health/"}} {
-		w, s := ask(t, h, tt[0], tt[1])
-		if w.Code != 501 || !strings.Contains(s.Message, "not served") {
-			t.Errorf("%s %s: %d %+v", tt[0], tt[1], w.Code, s)
+// Administration waits for the process to be ready; clients try again after a 503.
+func TestAdministrationWaitsUntilReady(t *testing.T) {
+	ready := false
+	b := newBus(t, emulator.LimitsRelaxed)
+	h := New(Options{Ready: func() bool { return ready }, Broker: func() *emulator.Namespace {
+		if !ready {
+			t.Error("the broker was asked for before it was ready")
 		}
+		return b.ns
+	}})
+	wants(t, do(t, h, "GET", "/orders?api-version=2021-05", ""), 503, "<Code>503</Code>", "Service not available.")
+	wants(t, do(t, h, "GET", "/health?api-version=2021-05", ""), 503, "unhealthy")
+	ready = true
+	wants(t, do(t, h, "GET", "/orders?api-version=2021-05", ""), 200, "Publicly Listed Services")
+	wants(t, do(t, New(Options{}), "GET", "/orders", ""), 503)
+}
+
+func TestDEC12_OperationalPathsAndEntitiesOfTheirNames(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	wants(t, b.do("GET", "/health?api-version=2021-05", ""), 200, `"healthy"`)
+	wants(t, b.do("PUT", "/Health?api-version=2021-05", queueEntry("")), 201, "QueueDescription")
+	wants(t, b.do("GET", "/health", ""), 200, `"healthy"`)
+	wants(t, b.do("GET", "/health?api-version=2021-05", ""), 200, "QueueDescription")
+	wants(t, b.do("GET", "/health", "", "Authorization", "SharedAccessSignature sr=x"), 200, "QueueDescription")
+	wants(t, b.do("GET", "/livez?api-version=2021-05", "", "Authorization", "x"), 200, `"alive"`)
+	wants(t, b.do("PUT", "/livez", queueEntry("")), 201)
+	wants(t, b.do("DELETE", "/livez", ""), 200)
+	wants(t, b.do("GET", "/", ""), 200, "Publicly Listed Services")
+	wants(t, b.do("GET", "/", "", "Accept", "text/html"), 200)
+	wants(t, b.do("PUT", "/", queueEntry("")), 400, "SubCode=40000.")
+}
+
+// The runtime API is another matter; until it is served, nobody may take an answer for success.
+func TestRuntimePathsAreRefusedLoudly(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
+	for _, tt := range [][2]string{{"POST", "/q/messages"}, {"POST", "/q/messages/head"}, {"DELETE", "/q/messages/head"},
+		{"PUT", "/q/messages/1/5f2b"}, {"DELETE", "/q/messages/1/5f2b"}, {"POST", "/q/messages/1/5f2b"},
+		{"POST", "/t/subscriptions/s/messages/head"}, {"POST", "/q/$DeadLetterQueue/messages/head"}} {
+		wants(t, b.do(tt[0], tt[1], ""), 501, "<Code>501</Code>", "not served")
 	}
+	wants(t, b.do("PUT", "/q/messages", queueEntry("")), 201, "<title type=\"text\">q/messages</title>")
+	wants(t, b.do("GET", "/q/messages/head", ""), 200, "Publicly Listed Services")
 }
 
 func TestServerHasTimeOutsAndLimits(t *testing.T) {

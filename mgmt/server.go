@@ -25,6 +25,7 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 		WriteTimeout:      requestTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
+		ConnContext:       connContext,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // broken clients are not the user's concern
 	}
 }

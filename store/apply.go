@@ -25,10 +25,10 @@ func (st *statements) prepare(c *conn) error {
 		"BEGIN IMMEDIATE": &st.begin,
 		"COMMIT":          &st.commit,
 		`INSERT INTO message(row, ns, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size,
-			enqueued_seq, hops, session, message_id, reason, source, overlay)
-			VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`: &st.insert,
+			enqueued_seq, hops, session, message_id, reason, source, overlay, system)
+			VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`: &st.insert,
 		`UPDATE message SET entity=?, sub=?, seq=?, state=?, delivery_count=?, enqueued=?, ttl=?, scheduled=?,
-			enqueued_seq=?, hops=?, reason=?, source=?, overlay=? WHERE row=?`: &st.update,
+			enqueued_seq=?, hops=?, reason=?, source=?, overlay=?, system=? WHERE row=?`: &st.update,
 		"DELETE FROM message WHERE row=?":                                                    &st.remove,
 		"SELECT entity FROM message WHERE row=?":                                             &st.entityOf,
 		"INSERT INTO body(id, ns, parts, data) VALUES(?,1,?,?)":                              &st.insertBody,
@@ -100,7 +100,8 @@ func (w *writer) insert(op *emulator.Op) error {
 		if err := w.insertBody(r.Body, op.Data); err != nil {
 			return err
 		}
-	} else if w.sweep != nil {
+	}
+	if w.sweep != nil {
 		w.sweep.keep(r.Body)
 	}
 	if err := w.bindInsert(r); err != nil {
@@ -135,7 +136,10 @@ func (w *writer) bindInsert(r *emulator.MessageRecord) error {
 			return err
 		}
 	}
-	return st.bindBlob(18, r.Overlay)
+	if err := st.bindBlob(18, r.Overlay); err != nil {
+		return err
+	}
+	return st.bindBlob(19, r.System)
 }
 
 func (w *writer) insertBody(id int64, data []byte) error {
@@ -198,7 +202,10 @@ func (w *writer) bindUpdate(r *emulator.MessageRecord) error {
 	if err := st.bindBlob(13, r.Overlay); err != nil {
 		return err
 	}
-	st.bindInt(14, r.Row)
+	if err := st.bindBlob(14, r.System); err != nil {
+		return err
+	}
+	st.bindInt(15, r.Row)
 	return nil
 }
 

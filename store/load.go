@@ -89,7 +89,7 @@ func (ld *loading) entities() error {
 func (ld *loading) messages() error {
 	var r emulator.MessageRecord
 	return ld.each("SELECT row, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, "+
-		"enqueued_seq, hops, session, message_id, reason, source, overlay FROM message ORDER BY row", func(st *stmt) error {
+		"enqueued_seq, hops, session, message_id, reason, source, overlay, system FROM message ORDER BY row", func(st *stmt) error {
 		readMessage(st, &r)
 		if ld.dead[r.Entity] {
 			return nil
@@ -137,6 +137,7 @@ func readMessage(st *stmt, r *emulator.MessageRecord) {
 	r.Reason = st.columnString(15, r.Reason)
 	r.Source = st.columnString(16, r.Source)
 	r.Overlay = bytes.Clone(st.columnView(17))
+	r.System = bytes.Clone(st.columnView(18))
 }
 
 // columnString returns a text. Where it equals the one before, that one is returned, so that the many messages of a

@@ -32,7 +32,7 @@ type sweep struct {
 	limit      int64              // greatest id when the sweep began: newer rows are none of its business
 	candidates []int64            // bodies that may have no message any more; sorted once all are found
 	held       []bool             // by index of candidates: a message was seen that has it
-	shared     map[int64]struct{} // bodies of which somebody made a copy since the sweep began
+	shared     map[int64]struct{} // bodies of which somebody stored a message since the sweep began
 	scan       []scanned
 }
 
@@ -91,7 +91,7 @@ func newSweep(w *writer, dead []*entityState, thorough bool) *sweep {
 	return s
 }
 
-// keep is told of a new copy of a body that exists.
+// keep is told of a new message: it may share a body that exists, or bring back one that was removed.
 func (s *sweep) keep(body int64) {
 	if body <= s.limit {
 		s.shared[body] = struct{}{}

@@ -89,3 +89,40 @@ func TestFWD_BodyOfAMovedMessageStays(t *testing.T) {
 		t.Errorf("%d bodies of the moved message are left", got)
 	}
 }
+
+// TestRAD5_BodyThatComesBackStays: a message that is stored again under its old body id, while a sweep that knows all
+// bodies is about to remove those without a message, keeps its body.
+func TestRAD5_BodyThatComesBackStays(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"))
+	wait(t, s, insertOp(1000, 1, []byte("back")))
+	remove := insertOp(1000, 1, nil)
+	remove.Kind = emulator.OpDelete // the body is found by the sweep, and is nobody's then
+	insertMany(t, s, 2, 2000, 1)
+	onWriter(s, func() {
+		w := s.writer
+		w.sweepFailed = true // so that the next one is thorough
+		store := func(op emulator.Op) {
+			if err := w.store([]item{{change: &emulator.Change{Ops: []emulator.Op{op}}}}); err != nil {
+				t.Error(err)
+			}
+		}
+		store(remove)
+		store(dropQueue(2))
+		for len(w.sweep.then) > 1 { // until the bodies are next
+			w.sweep.step()
+		}
+		gone := remove
+		gone.DropBody = true
+		store(gone)
+		again := insertOp(3000, 2, []byte("back"))
+		again.Record.Body = 1000
+		store(again)
+		for w.sweep != nil {
+			w.sweep.step()
+		}
+	})
+	if n := count(t, s, "body"); n != 1 {
+		t.Errorf("%d bodies are left, want the one that came back", n)
+	}
+}

@@ -4,7 +4,7 @@
 // The connection's loop in amqpserver calls [Handle] with a request and routes the response that comes back. Requests
 // that change something are answered when the change is durable, so the answer may come later and on another goroutine.
 //
-// The files follow the groups of operations: locks, settle, peek, schedule, deferred, delete, session, session_list. Each
+// The files follow the groups of operations: locks, settle, peek, schedule, deferred, delete, session, session_list, rules. Each
 // operation is one function in the table of operations.go: it reads its arguments, calls the queue and encodes the
 // result. Arguments are read leniently, because each SDK writes them with other types; what cannot be read is refused
 // with an argument error that names the key.

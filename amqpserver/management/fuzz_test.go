@@ -26,13 +26,16 @@ func FuzzHandle(f *testing.F) {
 		"set-session-state":          {{Key: "session-id", Value: "s"}, {Key: "session-state", Value: []byte{1}}},
 		"get-message-sessions":       {{Key: "last-updated-time", Value: everything}, {Key: "skip", Value: int32(0)}, {Key: "top", Value: int32(9)}},
 		"batch-delete-messages":      {{Key: "message-count", Value: int32(9)}, {Key: "enqueued-time-utc", Value: everything}},
+		"add-rule":                   ruleNamed("r", amqp.Pair{Key: "sql-filter", Value: amqp.Map{{Key: "expression", Value: "a = 1"}}}),
+		"remove-rule":                {{Key: "rule-name", Value: "r"}},
+		"enumerate-rules":            {{Key: "skip", Value: int32(0)}, {Key: "top", Value: int32(9)}},
 	} {
 		properties := amqp.Map{{Key: "operation", Value: "com.microsoft:" + operation}}
 		f.Add(encodeRequest(f, uint64(1), properties, fields))
 		f.Add(encodeRequest(f, "a", properties, nil))
 	}
 	fixture := open(f)
-	contexts := []Context{fixture.ctx, sessionContext(f, fixture.ns)}
+	contexts := []Context{fixture.ctx, sessionContext(f, fixture.ns), {Queue: subscriptionOf(f, fixture.ns)}}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, ctx := range contexts {
 			req, err := message.Scan(bytes.Clone(b)) // the queue keeps what it stores
@@ -69,7 +72,7 @@ func sessionContext(t testing.TB, ns *emulator.Namespace) Context {
 // checkAnswer checks that clients can read a response.
 func checkAnswer(t *testing.T, raw []byte) {
 	t.Helper()
-	known := map[int32]bool{200: true, 204: true, 400: true, 403: true, 404: true, 410: true, 501: true}
+	known := map[int32]bool{200: true, 204: true, 400: true, 403: true, 404: true, 409: true, 410: true, 501: true}
 	resp, err := message.Scan(raw)
 	if err != nil {
 		t.Fatalf("the response does not scan: %v", err)

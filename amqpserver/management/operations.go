@@ -51,8 +51,8 @@ type operation struct {
 	transactional bool
 }
 
-// operations is what this package serves. The service has more (rules): those, like any name that nobody knows, are
-// refused as not implemented rather than answered without effect.
+// operations is what this package serves. Any name that nobody knows is refused as not implemented rather than answered
+// without effect.
 var operations = map[string]operation{
 	"com.microsoft:renew-lock":                 {serve: renewLock, transactional: true},
 	"com.microsoft:update-disposition":         {serve: updateDisposition, transactional: true},
@@ -65,6 +65,9 @@ var operations = map[string]operation{
 	"com.microsoft:get-session-state":          {serve: getSessionState},
 	"com.microsoft:set-session-state":          {serve: setSessionState},
 	"com.microsoft:get-message-sessions":       {serve: getMessageSessions},
+	"com.microsoft:add-rule":                   {serve: addRule},
+	"com.microsoft:remove-rule":                {serve: removeRule},
+	"com.microsoft:enumerate-rules":            {serve: enumerateRules},
 }
 
 // Handle answers one request. reply is called exactly once with the complete encoded response: before Handle returns,

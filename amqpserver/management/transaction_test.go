@@ -36,7 +36,7 @@ func TestTXN1_WhichOperationsTakePart(t *testing.T) {
 				f.Errorf("%s takes no part in transactions", name)
 			}
 		}
-		f.ask("l", "add-rule", nil).want(f, 501, "amqp:not-implemented")
+		f.ask("l", "no-such-thing", nil).want(f, 501, "amqp:not-implemented")
 	})
 }
 

@@ -23,14 +23,23 @@ func configOf(t *testing.T, queues ...harness.Queue) string {
 	t.Helper()
 	queues = slices.Clone(queues)
 	for i := range queues {
-		if queues[i].MaxDeliveryCount == 0 {
-			queues[i].MaxDeliveryCount = 10
-		}
-		if queues[i].TimeToLive == "" {
-			queues[i].TimeToLive = "P10675199DT2H48M5.4775807S" // none (DEC-4)
-		}
+		queues[i] = lasting(queues[i])
 	}
 	return harness.WriteConfig(t, queues...)
+}
+
+// noLimit is how .NET writes an unlimited time to live. Without it an entity of a Config.json gets an hour (DEC-4).
+const noLimit = "P10675199DT2H48M5.4775807S"
+
+// lasting gives a queue or subscription ten deliveries and no expiry, unless it says otherwise.
+func lasting(q harness.Queue) harness.Queue {
+	if q.MaxDeliveryCount == 0 {
+		q.MaxDeliveryCount = 10
+	}
+	if q.TimeToLive == "" {
+		q.TimeToLive = noLimit
+	}
+	return q
 }
 
 // serveTwice is serve on a database, and a function that kills the server and starts it again.

@@ -66,3 +66,18 @@ func TestQUO6_SizeOfABatch(t *testing.T) {
 	}
 	b.put("large", &azservicebus.Message{Body: make([]byte, 2<<20)}) // a single one may
 }
+
+// Rules are refused before anything is served: too long ones with their place in the file, others with the rule's name.
+func TestQUO10_TOP8_RulesAreChecked(t *testing.T) {
+	long := topicConfig(t, []harness.Subscription{subscription("s", harness.Rule{Name: "r", SQL: "n = " + strings.Repeat("1", 1021)})})
+	for _, limits := range []string{"relaxed", "standard"} {
+		refuses(t, long, limits, "Topics[0].Subscriptions[0].Rules[0].Properties.SqlFilter.SqlExpression", "1025 characters", "up to 1024")
+	}
+	bad := topicConfig(t, []harness.Subscription{subscription("s", harness.Rule{Name: "r", SQL: "n BETWEEN 1 AND 2"})})
+	args := []string{"--config", bad, "--ephemeral", "--amqp-port", "0", "--tls-port", "0", "--http-port", "0"}
+	out, err := exec.Command(harness.Binary(t), args...).CombinedOutput()
+	const want = "sbemulatorns:Topic:prices|s|r: There was an error parsing the SQL expression. [Token line=1, column=2, Token in error= BETWEEN"
+	if err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("started with a rule that does not parse (%v): %s", err, out)
+	}
+}

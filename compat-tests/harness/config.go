@@ -29,28 +29,102 @@ type Queue struct {
 
 // properties are the queue's Properties in Config.json.
 func (q Queue) properties() map[string]any {
-	all := map[string]any{
+	return compact(object{
 		"LockDuration": q.LockDuration, "MaxDeliveryCount": q.MaxDeliveryCount, "DefaultMessageTimeToLive": q.TimeToLive,
 		"DeadLetteringOnMessageExpiration": q.DeadLetterExpired, "RequiresSession": q.RequiresSession,
 		"RequiresDuplicateDetection": q.DetectDuplicates, "DuplicateDetectionHistoryTimeWindow": q.DuplicateWindow,
 		"ForwardTo": q.ForwardTo, "ForwardDeadLetteredMessagesTo": q.ForwardDeadLettersTo,
 		"EnablePartitioning": q.Partitioned, "Status": q.Status,
 		"MaxSizeInMegabytes": q.MaxSizeInMegabytes, "MaxMessageSizeInKilobytes": q.MaxMessageSizeInKilobytes,
+	})
+}
+
+// Topic is a topic of a generated Config.json, with the same conventions.
+type Topic struct {
+	Name             string
+	TimeToLive       string
+	DetectDuplicates bool
+	Subscriptions    []Subscription
+}
+
+// Subscription is a subscription of a generated Config.json.
+type Subscription struct {
+	Queue                 // what it has in common with a queue, the name too
+	NoFilterErrors bool   // what a filter fails on does not go to the dead-letter queue (TOP-10)
+	Rules          []Rule // nil: the rule that takes everything
+}
+
+// Rule is a rule of a generated Config.json: a filter, either SQL or Correlation, and perhaps an action.
+type Rule struct {
+	Name        string
+	SQL         string
+	Correlation map[string]any // as the file has it, for example {"Label": "x", "Properties": {"a": 1}}
+	Action      string
+}
+
+// object is an object of a Config.json.
+type object = map[string]any
+
+func (t Topic) object() object {
+	properties := compact(object{"DefaultMessageTimeToLive": t.TimeToLive, "RequiresDuplicateDetection": t.DetectDuplicates})
+	list := make([]object, 0, len(t.Subscriptions))
+	for _, s := range t.Subscriptions {
+		list = append(list, s.object())
 	}
-	maps.DeleteFunc(all, func(_ string, value any) bool { return value == "" || value == 0 || value == false })
-	return all
+	return object{"Name": t.Name, "Properties": properties, "Subscriptions": list}
+}
+
+func (s Subscription) object() object {
+	o := object{"Name": s.Name, "Properties": s.properties()}
+	if s.NoFilterErrors {
+		o["Properties"].(object)["DeadLetteringOnFilterEvaluationExceptions"] = false
+	}
+	if s.Rules == nil {
+		return o
+	}
+	list := make([]object, 0, len(s.Rules))
+	for _, r := range s.Rules {
+		list = append(list, object{"Name": r.Name, "Properties": r.properties()})
+	}
+	o["Rules"] = list
+	return o
+}
+
+func (r Rule) properties() object {
+	o := object{"FilterType": "Sql", "SqlFilter": object{"SqlExpression": r.SQL}}
+	if r.Correlation != nil {
+		o = object{"FilterType": "Correlation", "CorrelationFilter": r.Correlation}
+	}
+	if r.Action != "" {
+		o["Action"] = object{"SqlExpression": r.Action}
+	}
+	return o
+}
+
+// compact removes what is zero.
+func compact(o object) object {
+	maps.DeleteFunc(o, func(_ string, value any) bool { return value == "" || value == 0 || value == false })
+	return o
 }
 
 // WriteConfig writes a Config.json with these queues and returns its path.
 func WriteConfig(t testing.TB, queues ...Queue) string {
 	t.Helper()
-	type object = map[string]any
-	var list []object
+	return WriteTopology(t, queues, nil)
+}
+
+// WriteTopology writes a Config.json with these queues and topics and returns its path.
+func WriteTopology(t testing.TB, queues []Queue, topics []Topic) string {
+	t.Helper()
+	lists := map[string][]object{"Queues": {}, "Topics": {}}
 	for _, q := range queues {
-		list = append(list, object{"Name": q.Name, "Properties": q.properties()})
+		lists["Queues"] = append(lists["Queues"], object{"Name": q.Name, "Properties": q.properties()})
+	}
+	for _, topic := range topics {
+		lists["Topics"] = append(lists["Topics"], topic.object())
 	}
 	config := object{"UserConfig": object{
-		"Namespaces": []object{{"Name": "sbemulatorns", "Queues": list, "Topics": []object{}}},
+		"Namespaces": []object{{"Name": "sbemulatorns", "Queues": lists["Queues"], "Topics": lists["Topics"]}},
 		"Logging":    object{"Type": "Console"},
 	}}
 	text, err := json.MarshalIndent(config, "", "  ")

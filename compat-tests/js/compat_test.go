@@ -79,6 +79,22 @@ func TestJavaScriptFeatures(t *testing.T) {
 	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), "--test", "features.test.mjs")
 }
 
+// TestJavaScriptTopics drives the SDK over topics with two subscriptions each.
+func TestJavaScriptTopics(t *testing.T) {
+	needNode(t)
+	pair := func(sessions bool) []harness.Subscription {
+		return []harness.Subscription{
+			{Queue: harness.Queue{Name: "a", MaxDeliveryCount: 2, RequiresSession: sessions}},
+			{Queue: harness.Queue{Name: "b", MaxDeliveryCount: 2}},
+		}
+	}
+	topics := []harness.Topic{{Name: "t.sessions", Subscriptions: pair(true)}}
+	for i := range 5 {
+		topics = append(topics, harness.Topic{Name: fmt.Sprintf("t.%d", i+1), Subscriptions: pair(false)})
+	}
+	node(t, harness.Start(t, harness.Options{Config: harness.WriteTopology(t, nil, topics)}), "--test", "topics.test.mjs")
+}
+
 // TestRhea drives the AMQP library under that SDK, anonymously and with a password, without tokens.
 func TestRhea(t *testing.T) {
 	needNode(t)

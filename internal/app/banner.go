@@ -89,7 +89,7 @@ func summary(t *config.Topology) string {
 	}
 	text := plural(queues, "queue")
 	if topics > 0 {
-		text += ", " + plural(topics, "topic") + " with " + plural(subscriptions, "subscription") + " (topics are not served yet)"
+		text += ", " + plural(topics, "topic") + " with " + plural(subscriptions, "subscription")
 	}
 	return text
 }

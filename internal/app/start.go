@@ -108,7 +108,7 @@ func (a *App) listen() error {
 		return err
 	}
 	a.mux = listen.New(listen.Options{TLS: authority.TLSConfig(), Logger: a.log})
-	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{Ready: a.ready.Load, Version: Version()}), a.log)
+	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{Ready: a.ready.Load, Broker: a.Broker, Version: Version(), Logger: a.log}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.goServe("a port", func() error { return a.mux.Serve(l) })
 	}
@@ -138,9 +138,18 @@ func (a *App) open() error {
 		return fmt.Errorf("load the broker: %w", err)
 	}
 	if err := a.broker.EnsureEntities(a.config.Topology.Entities); err != nil {
-		return fmt.Errorf("create the entities: %w", err)
+		return entityError(err)
 	}
 	return nil
+}
+
+// entityError says which entity of the configuration, or which rule, the broker refused.
+func entityError(err error) error {
+	var refused *emulator.Error
+	if errors.As(err, &refused) && refused.Entity != "" {
+		return fmt.Errorf("create the entities: %s: %w", refused.Entity, err)
+	}
+	return fmt.Errorf("create the entities: %w", err)
 }
 
 // profile is the broker's side of a profile of limits.

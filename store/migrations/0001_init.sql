@@ -8,12 +8,12 @@ CREATE TABLE meta (
   PRIMARY KEY (ns, key)
 ) WITHOUT ROWID;
 
--- Queues and topics. deleted = 1 marks an entity whose messages are being removed in the background; its id is never
+-- Queues, topics and subscriptions. deleted = 1 marks an entity whose messages are being removed in the background; its id is never
 -- used again.
 CREATE TABLE entity (
   id           INTEGER PRIMARY KEY,
   ns           INTEGER NOT NULL,
-  kind         INTEGER NOT NULL, -- 1 queue, 2 topic
+  kind         INTEGER NOT NULL, -- 1 queue, 2 topic, 3 subscription
   path         TEXT    NOT NULL,
   deleted      INTEGER NOT NULL,
   history_from INTEGER NOT NULL, -- what history has from before is forgotten, and removed in the background
@@ -50,7 +50,8 @@ CREATE TABLE message (
   message_id     TEXT,
   reason         TEXT,             -- dead-letter reason
   source         TEXT,             -- entity from whose dead-letter queue it was forwarded
-  overlay        BLOB              -- AMQP map of the application properties that the broker changed
+  overlay        BLOB,             -- AMQP map of the application properties that the broker changed
+  system         BLOB              -- AMQP map of the broker properties that a rule changed
 );
 
 -- Encoded messages as their senders sent them. Large ones (parts > 0) have their bytes in body_part.
@@ -113,7 +114,7 @@ WHERE e.deleted = 0;
 
 CREATE VIEW entities AS
 SELECT e.path,
-       CASE e.kind WHEN 1 THEN 'queue' ELSE 'topic' END AS kind,
+       CASE e.kind WHEN 1 THEN 'queue' WHEN 2 THEN 'topic' ELSE 'subscription' END AS kind,
        count(m.row) AS messages,
        count(*) FILTER (WHERE m.sub > 0) AS dead_lettered,
        e.options,

@@ -13,7 +13,7 @@ func testAllFields(t *testing.T, h *harness) {
 	want := emulator.MessageRecord{
 		Row: h.id(), Entity: q, Seq: 1 << 50, Body: h.id(), Enqueued: 1_700_000_000_123, TTL: 1 << 40, Scheduled: 1_800_000_000_000,
 		Size: 5, DeliveryCount: 1<<32 - 1, Sub: emulator.TransferDeadLetter, State: emulator.Scheduled, HasSession: true,
-		SessionID: "s-1", MessageID: "id", Overlay: []byte{0xc1, 0, 1}, Reason: "because", EnqueuedSeq: 77,
+		SessionID: "s-1", MessageID: "id", Overlay: []byte{0xc1, 0, 1}, System: []byte{0xd1, 2}, Reason: "because", EnqueuedSeq: 77,
 		Hops: 255, Source: "Orders/Old",
 	}
 	h.must(emulator.Op{Kind: emulator.OpInsert, DrawsNumber: true, Record: want, Data: []byte("hello")})
@@ -63,7 +63,7 @@ func testUpdate(t *testing.T, h *harness) {
 	want := op.Record
 	want.Sub, want.Seq, want.State, want.Enqueued, want.TTL = emulator.DeadLetter, 8, emulator.Deferred, 1_700_000_000_999, 60_000
 	want.Scheduled, want.DeliveryCount, want.Overlay, want.Reason = 0, 4, []byte{0xc1}, "tired"
-	want.EnqueuedSeq, want.Hops, want.Source = 1, 3, "other"
+	want.EnqueuedSeq, want.Hops, want.Source, want.System = 1, 3, "other", []byte{0xd1, 0}
 	change := want
 	change.Body, change.Size, change.MessageID, change.HasSession = 999, 999, "other", true
 	h.must(emulator.Op{Kind: emulator.OpUpdate, Record: change, DrawsNumber: true})
@@ -96,6 +96,13 @@ func testDelete(t *testing.T, h *harness) {
 	}
 	if err := h.try(emulator.Op{Kind: emulator.OpDelete, Record: copied.Record, DropBody: true}); err != nil {
 		t.Errorf("deleting what is gone: %v", err)
+	}
+	last := h.message(q, 3, "alone")
+	h.must(last)
+	h.must(emulator.Op{Kind: emulator.OpDelete, Record: last.Record})
+	h.must(emulator.Op{Kind: emulator.OpDelete, Record: emulator.MessageRecord{Body: last.Record.Body}, DropBody: true})
+	if got := h.bodies(last.Record.Body)[0]; got != nil {
+		t.Errorf("the body that was dropped alone is %q", got)
 	}
 	if c := h.restart(); len(c.rows) != 0 {
 		t.Errorf("%d messages are left", len(c.rows))

@@ -73,6 +73,13 @@ func (m *Memory) Commits() int {
 	return m.commits
 }
 
+// Stored returns how many messages and how many bodies are committed.
+func (m *Memory) Stored() (messages, bodies int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.content.rows), len(m.content.bodies)
+}
+
 // Close commits what is queued, even while paused. Changes that are appended later fail.
 func (m *Memory) Close() error {
 	m.mu.Lock()
@@ -98,6 +105,7 @@ func (m *Memory) Load(l emulator.Loader) error {
 	entities := slices.Collect(maps.Values(m.content.entities))
 	rows := slices.Collect(maps.Values(m.content.rows))
 	last := maps.Clone(m.content.last)
+	sessions, history := maps.Clone(m.content.sessions), maps.Clone(m.content.history)
 	m.mu.Unlock()
 	for _, e := range entities {
 		for k, seq := range last {
@@ -114,21 +122,19 @@ func (m *Memory) Load(l emulator.Loader) error {
 			return err
 		}
 	}
-	return m.loadRest(l)
-}
-
-// loadRest streams sessions and the history of duplicate detection.
-func (m *Memory) loadRest(l emulator.Loader) error {
-	for k, s := range m.content.sessions {
+	for k, s := range sessions {
 		if err := l.LoadSession(k.entity, k.id, s.state, s.updated); err != nil {
 			return err
 		}
 	}
-	keys := slices.SortedFunc(maps.Keys(m.content.history), func(a, b historyKey) int {
-		return cmp.Compare(m.content.history[a], m.content.history[b])
-	})
+	return loadHistory(l, history)
+}
+
+// loadHistory streams the history of duplicate detection, the oldest id first.
+func loadHistory(l emulator.Loader, history map[historyKey]int64) error {
+	keys := slices.SortedFunc(maps.Keys(history), func(a, b historyKey) int { return cmp.Compare(history[a], history[b]) })
 	for _, k := range keys {
-		if err := l.LoadHistory(k.entity, k.key, m.content.history[k]); err != nil {
+		if err := l.LoadHistory(k.entity, k.key, history[k]); err != nil {
 			return err
 		}
 	}

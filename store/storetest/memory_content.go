@@ -107,7 +107,7 @@ func (c *memoryContent) insert(op *emulator.Op) (func(), error) {
 	if _, ok := c.rows[r.Row]; ok {
 		return nil, &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d exists already", r.Row)}
 	}
-	r.Overlay = bytes.Clone(r.Overlay)
+	r.Overlay, r.System = bytes.Clone(r.Overlay), bytes.Clone(r.System)
 	c.rows[r.Row] = r
 	if op.Data != nil {
 		c.bodies[r.Body] = bytes.Clone(op.Data)
@@ -139,7 +139,7 @@ func (c *memoryContent) update(op *emulator.Op) (func(), error) {
 	now.Entity, now.EnqueuedSeq, now.Hops, now.Source = r.Entity, r.EnqueuedSeq, r.Hops, r.Source
 	now.Sub, now.Seq, now.State, now.Enqueued, now.TTL = r.Sub, r.Seq, r.State, r.Enqueued, r.TTL
 	now.Scheduled, now.DeliveryCount, now.Reason = r.Scheduled, r.DeliveryCount, r.Reason
-	now.Overlay = bytes.Clone(r.Overlay)
+	now.Overlay, now.System = bytes.Clone(r.Overlay), bytes.Clone(r.System)
 	c.rows[r.Row] = now
 	back := func() {}
 	if op.DrawsNumber {

@@ -69,6 +69,12 @@ func FuzzPatch(f *testing.F) {
 		if flags&64 != 0 {
 			p.DeadLetterSource = id
 		}
+		if flags&128 != 0 {
+			p.System, _ = message.EncodeProperties(amqp.Map{
+				{Key: message.SystemMessageID, Value: nil}, {Key: message.SystemLabel, Value: id}, {Key: message.SystemPartitionKey, Value: id},
+				{Key: message.SystemScheduled, Value: nil}, {Key: message.SystemTimeToLive, Value: nil},
+			})
+		}
 		out := p.Append(nil, &m)
 		if len(out) > len(raw)+p.SizeHint(&m) {
 			t.Fatalf("%d bytes became %d, hint %d", len(raw), len(out), p.SizeHint(&m))

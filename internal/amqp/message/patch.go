@@ -31,6 +31,7 @@ type Patch struct {
 	OmitBody                  bool   // PEEK-14
 	MessageID                 string // for a message that has none (PROP-10)
 	Properties                []byte // overlay for the application properties, see EncodeProperties; nil is none
+	System                    []byte // overlay for broker properties that the sender gave, see SystemMessageID; nil is none
 }
 
 // fixedOverhead covers what Append adds of fixed size: section headers, annotation keys and numbers.
@@ -38,18 +39,23 @@ const fixedOverhead = 512
 
 // SizeHint returns an upper bound of how many bytes longer than m.Raw the result of [Patch.Append] is.
 func (p *Patch) SizeHint(m *Message) int {
-	return fixedOverhead + len(p.MessageID) + len(p.DeadLetterSource) + len(p.Properties)
+	return fixedOverhead + len(p.MessageID) + len(p.DeadLetterSource) + len(p.Properties) + len(p.System)
 }
 
 // Append appends the message with the patch merged in: a header with all five fields; delivery annotations if there are
 // any; message annotations; properties; application properties if there are any; body and footer as they were. It
 // allocates nothing when dst has room, unless the overlay has dozens of entries.
 func (p *Patch) Append(dst []byte, m *Message) []byte {
+	var over *system
+	if p.System != nil {
+		s := readSystem(p.System)
+		over = &s
+	}
 	dst = p.appendHeader(dst, m)
 	dst = p.appendDeliveryAnnotations(dst, m)
-	dst = p.appendMessageAnnotations(dst, m)
-	dst = p.appendProperties(dst, m)
-	dst = p.appendApplicationProperties(dst, m)
+	dst = p.appendMessageAnnotations(dst, m, over)
+	dst = p.appendProperties(dst, m, over)
+	dst = p.appendApplicationProperties(dst, m, over != nil && over.replace)
 	if !p.OmitBody {
 		dst = append(dst, m.bytes(m.Body)...)
 	}
@@ -81,17 +87,22 @@ func (p *Patch) appendHeader(dst []byte, m *Message) []byte {
 }
 
 // appendProperties writes the properties section, which is always there. It is the sender's as it was, unless the
-// message-id or the two times of PROP-5 have to be put in.
-func (p *Patch) appendProperties(dst []byte, m *Message) []byte {
+// message-id, the two times of PROP-5 or what an action has set have to be put in.
+func (p *Patch) appendProperties(dst []byte, m *Message, over *system) []byte {
 	n, r := m.list(m.Properties)
 	code, some := r.Peek()
 	makeID := p.MessageID != "" && (n == 0 || some && code == amqp.CodeNull)
-	if !makeID && p.TTL <= 0 && !m.Properties.Empty() {
-		return append(dst, m.bytes(m.Properties)...)
+	if over != nil && over.fields[PropertyMessageID] != nil {
+		makeID = p.MessageID != "" && over.fields[PropertyMessageID][0] == amqp.CodeNull
 	}
 	count := max(n, PropertyMessageID+1)
-	if p.TTL > 0 {
+	switch {
+	case over != nil:
+		count = propertyFields
+	case p.TTL > 0:
 		count = max(n, PropertyCreationTime+1)
+	case !makeID && !m.Properties.Empty():
+		return append(dst, m.bytes(m.Properties)...)
 	}
 	dst, mark := amqp.BeginList(amqp.AppendDescriptor(dst, codeProperties))
 	for i := range count {
@@ -99,20 +110,30 @@ func (p *Patch) appendProperties(dst []byte, m *Message) []byte {
 		if i < n {
 			raw, _ = r.Raw()
 		}
-		switch {
-		case i == PropertyMessageID && makeID:
+		if i == PropertyMessageID && makeID {
 			dst = amqp.AppendString(dst, p.MessageID)
-		case i == PropertyAbsoluteExpiryTime && p.TTL > 0:
-			dst = amqp.AppendTimestamp(dst, p.expiry())
-		case i == PropertyCreationTime && p.TTL > 0:
-			dst = amqp.AppendTimestamp(dst, p.EnqueuedTime)
-		case raw == nil:
-			dst = amqp.AppendNull(dst)
-		default:
-			dst = append(dst, raw...)
+			continue
 		}
+		dst = p.appendProperty(dst, i, raw, over)
 	}
 	return amqp.EndList(dst, mark, count)
+}
+
+// appendProperty writes one field of the properties section, of which raw is the sender's, nil if there is none.
+func (p *Patch) appendProperty(dst []byte, i int, raw []byte, over *system) []byte {
+	if over != nil && over.fields[i] != nil {
+		raw = over.fields[i]
+	}
+	times := i == PropertyAbsoluteExpiryTime || i == PropertyCreationTime
+	switch {
+	case times && p.TTL > 0 && i == PropertyAbsoluteExpiryTime:
+		return amqp.AppendTimestamp(dst, p.expiry())
+	case times && p.TTL > 0:
+		return amqp.AppendTimestamp(dst, p.EnqueuedTime)
+	case raw == nil || times && over.timesGone():
+		return amqp.AppendNull(dst)
+	}
+	return append(dst, raw...)
 }
 
 // expiry returns EnqueuedTime + TTL, but no instant that a client could not represent.
@@ -123,12 +144,20 @@ func (p *Patch) expiry() Timestamp {
 	return p.EnqueuedTime + Timestamp(p.TTL)
 }
 
-func (p *Patch) appendApplicationProperties(dst []byte, m *Message) []byte {
+// appendApplicationProperties writes the sender's application properties under the overlay, or, if that replaces them,
+// those of the overlay alone.
+func (p *Patch) appendApplicationProperties(dst []byte, m *Message, replace bool) []byte {
 	over, ok := newOverlay(p.Properties)
 	if !ok {
+		if replace {
+			return dst
+		}
 		return append(dst, m.bytes(m.ApplicationProperties)...)
 	}
 	n, r := m.pairs(m.ApplicationProperties)
+	if replace {
+		n = 0
+	}
 	dst, mark := amqp.BeginMap(amqp.AppendDescriptor(dst, codeApplicationProperties))
 	dst, pairs := over.merge(dst, n, r)
 	return amqp.EndMap(dst, mark, pairs)

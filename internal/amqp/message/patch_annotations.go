@@ -9,7 +9,7 @@ func (p *Patch) appendDeliveryAnnotations(dst []byte, m *Message) []byte {
 	start := len(dst)
 	dst, mark := amqp.BeginMap(amqp.AppendDescriptor(dst, codeDeliveryAnnotations))
 	n, r := m.pairs(m.DeliveryAnnotations)
-	dst, pairs := p.appendSenders(dst, n, r, codeDeliveryAnnotations)
+	dst, pairs := p.appendSenders(dst, n, r, codeDeliveryAnnotations, nil)
 	if p.HasLockToken {
 		dst = amqp.AppendUUID(amqp.AppendSymbol(dst, keyLockToken), p.LockToken)
 		pairs++
@@ -26,10 +26,12 @@ func (p *Patch) appendDeliveryAnnotations(dst []byte, m *Message) []byte {
 
 // appendMessageAnnotations writes the sender's message annotations and the broker's, types as amqp-data-plane 5.1 has
 // them: clients panic on others.
-func (p *Patch) appendMessageAnnotations(dst []byte, m *Message) []byte {
+func (p *Patch) appendMessageAnnotations(dst []byte, m *Message, over *system) []byte {
 	dst, mark := amqp.BeginMap(amqp.AppendDescriptor(dst, codeMessageAnnotations))
 	n, r := m.pairs(m.MessageAnnotations)
-	dst, pairs := p.appendSenders(dst, n, r, codeMessageAnnotations)
+	dst, pairs := p.appendSenders(dst, n, r, codeMessageAnnotations, over)
+	dst, set := over.appendAnnotations(dst)
+	pairs += set
 	dst = amqp.AppendLong(amqp.AppendSymbol(dst, keySequenceNumber), p.SequenceNumber)
 	dst = amqp.AppendTimestamp(amqp.AppendSymbol(dst, keyEnqueuedTime), p.EnqueuedTime)
 	pairs += 2
@@ -58,7 +60,7 @@ func (p *Patch) appendMessageAnnotations(dst []byte, m *Message) []byte {
 
 // appendSenders copies those of n pairs that are not the broker's to write, as they are encoded, and counts them.
 // Neighbours are copied at once.
-func (p *Patch) appendSenders(dst []byte, n int, r amqp.Reader, section byte) ([]byte, int) {
+func (p *Patch) appendSenders(dst []byte, n int, r amqp.Reader, section byte, over *system) ([]byte, int) {
 	pairs := 0
 	run := r // start of the entries not yet copied
 	for range n {
@@ -67,7 +69,7 @@ func (p *Patch) appendSenders(dst []byte, n int, r amqp.Reader, section byte) ([
 		if r.Skip() != nil {
 			break
 		}
-		if p.owns(section, key) {
+		if p.owns(section, key) || over.annotation(key) != nil {
 			dst = append(dst, between(run, entry)...)
 			run = r
 			continue

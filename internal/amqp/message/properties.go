@@ -138,3 +138,16 @@ func (o *overlay) merge(dst []byte, n int, r amqp.Reader) ([]byte, int) {
 func between(from, to amqp.Reader) []byte {
 	return from.Rest()[:to.Offset()-from.Offset()]
 }
+
+// EncodeValue encodes one value, of any type that [amqp.AppendValue] takes.
+func EncodeValue(v any) ([]byte, error) { return amqp.AppendValue(nil, v) }
+
+// DecodeValue decodes one value; bytes behind it are an error.
+func DecodeValue(b []byte) (any, error) {
+	r := amqp.NewReader(b)
+	v, err := r.Value()
+	if err == nil && r.Len() > 0 {
+		err = r.Fail("value", amqp.ErrMalformed)
+	}
+	return v, err
+}

@@ -1,0 +1,162 @@
+package management
+
+import (
+	"math"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+)
+
+// addRule serves add-rule: one more rule of a subscription, for messages that are sent from then on (TOP-8).
+func addRule(c *call, a args) {
+	o, err := parseRule(a)
+	if err == nil {
+		err = c.refuseSubQueue("rules")
+	}
+	if err == nil {
+		err = c.Queue.AddRule(o, emulator.CompletionFunc(c.finish))
+	}
+	if err != nil {
+		c.fail(err)
+	}
+}
+
+// removeRule serves remove-rule (TOP-8).
+func removeRule(c *call, a args) {
+	name, err := a.needText("rule-name")
+	if err == nil {
+		err = c.refuseSubQueue("rules")
+	}
+	if err == nil {
+		err = c.Queue.RemoveRule(name, emulator.CompletionFunc(c.finish))
+	}
+	if err != nil {
+		c.fail(err)
+	}
+}
+
+// enumerateRules serves enumerate-rules: a subscription's rules by name, page by page (TOP-16). The end is a page that is
+// short, or one that is empty, which has a status and a condition of its own.
+func enumerateRules(c *call, a args) {
+	rules, err := c.listRules(a)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	if len(rules) == 0 {
+		c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize), statusNoContent, "com.microsoft:rules-not-found", "No rules found"))
+		return
+	}
+	c.ok(256*len(rules), func(dst []byte) []byte {
+		return appendField(dst, "rules", func(dst []byte) []byte { return appendRules(dst, rules) })
+	})
+}
+
+func (c *call) listRules(a args) ([]emulator.RuleOptions, error) {
+	if err := c.refuseSubQueue("rules"); err != nil {
+		return nil, err
+	}
+	skip, err := a.count("skip", 0, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	top, err := a.count("top", 0, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	return c.Queue.Rules(skip, top)
+}
+
+// needText returns a string that must be there.
+func (a args) needText(key string) (string, error) {
+	s, ok, err := a.text(key)
+	if err == nil && !ok {
+		err = wrong(key, nil, "a string")
+	}
+	return s, err
+}
+
+// sub returns the arguments in a map that is an argument itself; ok tells whether it was given.
+func (a args) sub(key string) (inner args, ok bool, err error) {
+	v := a.get(key)
+	if v == nil {
+		return args{}, false, nil
+	}
+	m, ok := v.(amqp.Map)
+	if !ok {
+		return args{}, false, wrong(key, v, "a map")
+	}
+	return args{m}, true, nil
+}
+
+// parseRule reads the arguments of add-rule. The name within the description, which some SDKs repeat, does not count.
+func parseRule(a args) (o emulator.RuleOptions, err error) {
+	if o.Name, err = a.needText("rule-name"); err != nil {
+		return o, err
+	}
+	description, ok, err := a.sub("rule-description")
+	if err == nil && !ok {
+		err = wrong("rule-description", nil, "a map")
+	}
+	if err != nil {
+		return o, err
+	}
+	sql, hasSQL, err := description.sub("sql-filter")
+	if err != nil {
+		return o, err
+	}
+	correlation, hasCorrelation, err := description.sub("correlation-filter")
+	switch {
+	case err != nil:
+		return o, err
+	case hasSQL == hasCorrelation:
+		return o, argumentError("The argument 'rule-description' has %s; expected one of 'sql-filter' and 'correlation-filter'.",
+			map[bool]string{true: "two filters", false: "no filter"}[hasSQL])
+	case hasSQL:
+		o.SQL, err = sql.needText("expression")
+	default:
+		o.Correlation, err = parseCorrelation(correlation)
+	}
+	if err != nil {
+		return o, err
+	}
+	action, ok, err := description.sub("sql-rule-action")
+	if err == nil && ok {
+		o.Action, _, err = action.text("expression")
+	}
+	return o, err
+}
+
+// parseCorrelation reads a correlation filter. Fields that are null are not tested.
+func parseCorrelation(a args) (*emulator.CorrelationFilter, error) {
+	f := &emulator.CorrelationFilter{}
+	for i, to := range correlationFields(f) {
+		var err error
+		if *to, _, err = a.text(correlationKeys[i]); err != nil {
+			return nil, err
+		}
+	}
+	properties, ok, err := a.sub("properties")
+	if err != nil || !ok {
+		return f, err
+	}
+	f.Properties = make(emulator.Values, len(properties.fields))
+	for _, p := range properties.fields {
+		name, ok := amqp.AsString(p.Key)
+		if !ok {
+			return nil, argumentError("A key of the argument 'properties' is %s; expected a string.", found(p.Key))
+		}
+		f.Properties[name] = p.Value
+	}
+	return f, nil
+}
+
+// correlationKeys are the keys of a correlation filter's fields, in the order in which replies have them.
+var correlationKeys = [...]string{
+	"correlation-id", "message-id", "to", "reply-to", "label", "session-id", "reply-to-session-id", "content-type",
+}
+
+// correlationFields are the fields in the order of correlationKeys.
+func correlationFields(f *emulator.CorrelationFilter) [len(correlationKeys)]*string {
+	return [...]*string{&f.CorrelationID, &f.MessageID, &f.To, &f.ReplyTo, &f.Label, &f.SessionID, &f.ReplyToSessionID, &f.ContentType}
+}

@@ -1,0 +1,48 @@
+package emulator
+
+import "slices"
+
+// Admin is what the administration API keeps with an entity and gives back, and what no message's way depends on: texts
+// as a client wrote them, settings that only the service's machinery knows, authorization rules. The zero value says
+// that none of it was ever set, as for an entity of a configuration file.
+type Admin struct {
+	// AuthorizationRules are the entity's own keys. They count only where access is controlled.
+	AuthorizationRules []AuthorizationRule `json:"authorizationRules,omitempty"`
+
+	// ForwardToText and ForwardDeadLetteredText are the URIs that a client gave for the targets; the settings proper hold
+	// the targets' paths. A text whose path is another than the setting's is out of date and not shown.
+	ForwardToText           string `json:"forwardToText,omitempty"`
+	ForwardDeadLetteredText string `json:"forwardDeadLetteredText,omitempty"`
+	// InertForwardTo is a ForwardTo that stood out of its place in the description: kept, shown, without effect (DEC-29).
+	InertForwardTo string `json:"inertForwardTo,omitempty"`
+
+	// TimeToLiveTicks and AutoDeleteTicks are durations above what a time.Duration can say (292 years) and below .NET's
+	// greatest, in units of 100 ns. The settings proper say "never" then.
+	TimeToLiveTicks int64 `json:"timeToLiveTicks,omitempty"`
+	AutoDeleteTicks int64 `json:"autoDeleteTicks,omitempty"`
+
+	EnableExpress                     bool `json:"enableExpress,omitempty"`
+	FilteringMessagesBeforePublishing bool `json:"filteringMessagesBeforePublishing,omitempty"` // topics
+	EnableSubscriptionPartitioning    bool `json:"enableSubscriptionPartitioning,omitempty"`    // topics
+	IsClientAffine                    bool `json:"isClientAffine,omitempty"`                    // subscriptions
+
+	// SupportOrdering is what a client asked of a topic; nil means the default, which depends on partitioning.
+	SupportOrdering *bool `json:"supportOrdering,omitempty"`
+}
+
+// AuthorizationRule is one named pair of keys with what it allows.
+type AuthorizationRule struct {
+	KeyName      string   `json:"keyName"`
+	Rights       []string `json:"rights"` // Manage, Send, Listen in the order in which they were given
+	PrimaryKey   string   `json:"primaryKey"`
+	SecondaryKey string   `json:"secondaryKey"`
+	ClaimType    string   `json:"claimType,omitempty"`  // "" means SharedAccessKey
+	ClaimValue   string   `json:"claimValue,omitempty"` // "" means None
+	Created      string   `json:"created,omitempty"`    // as the client wrote it, like Modified; "" if it gave none
+	Modified     string   `json:"modified,omitempty"`
+}
+
+// Allows reports whether the rule grants the right; Manage includes the others.
+func (r *AuthorizationRule) Allows(right string) bool {
+	return slices.Contains(r.Rights, right) || slices.Contains(r.Rights, "Manage")
+}

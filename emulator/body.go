@@ -1,0 +1,141 @@
+package emulator
+
+import "sync/atomic"
+
+// payload is the encoded message as the sender sent it, as one copy of the message has it. The copies that a topic makes
+// stand in different entities, each with its own mutex, so each has a payload of its own; the stored body is one.
+type payload struct {
+	id     int64
+	data   []byte  // nil when it is only on disk
+	size   uint32  // bytes of the message
+	share  uint32  // bytes of memory that count for this copy: copies made together share their bytes
+	copies *copies // nil if no other copy has the body
+}
+
+// newPayload makes the payload of a message of which there is no other copy.
+func newPayload(id int64, data []byte) *payload {
+	return &payload{id: id, data: data, size: uint32(len(data)), share: uint32(len(data))}
+}
+
+// copies counts the copies of a message that share a body.
+type copies struct {
+	stored *atomic.Int32 // copies anywhere; the last one to go takes the stored body with it
+	here   atomic.Int32  // of them, those in the subscriptions of the topic that made them (QUO-4)
+}
+
+// newCopies counts n copies in the subscriptions of one topic, and the copies that stored counts already, if any.
+func newCopies(n int32, stored *atomic.Int32) *copies {
+	if stored == nil {
+		stored = new(atomic.Int32)
+	}
+	c := &copies{stored: stored}
+	stored.Add(n)
+	c.here.Store(n)
+	return c
+}
+
+// last reports whether no other copy has the body, so that it goes with this one. The caller is about to remove the
+// copy, and nobody else may be.
+//
+// Of two last copies that are being removed at once neither takes the body along: whichever was removed later drops it
+// then, in a change of its own. To decide earlier, the changes of both would have to be appended in the order of the
+// decisions, although they belong to different entities.
+func (p *payload) last() bool {
+	if p.copies != nil && p.copies.stored.Load() == 1 {
+		p.copies = nil
+	}
+	return p.copies == nil
+}
+
+// releaseLocked gives up a copy that is no longer stored, and with it the body if it was the last and the body is still
+// there.
+func (q *Queue) releaseLocked(p *payload) {
+	q.dropLocked(p)
+	if p.copies == nil || p.copies.stored.Add(-1) > 0 {
+		return
+	}
+	c := &Change{}
+	c.Ops = append(c.Single[:0], Op{Kind: OpDelete, DropBody: true, Record: MessageRecord{Body: p.id}})
+	q.ns.append(c)
+}
+
+// dropLocked takes a body out of memory.
+func (q *Queue) dropLocked(p *payload) {
+	if p.data != nil && !q.gone {
+		q.held -= int64(p.share)
+		q.ns.inMemory.Add(-int64(p.share))
+	}
+	p.data = nil
+}
+
+// settleBodyLocked keeps the body of a message that is now on disk in memory, if there is room.
+func (q *Queue) settleBodyLocked(p *payload) {
+	size := int64(p.share)
+	if q.gone || !q.ns.keep(size, q.held) {
+		p.data = nil
+		return
+	}
+	q.held += size
+	q.ns.inMemory.Add(size)
+}
+
+// largeBody is the size above which a body counts once more with each copy (QUO-3).
+const largeBody = 1 << 20
+
+// counted is what the message counts against the size of its entity: a large one counts twice (QUO-3).
+func (p *payload) counted() int64 {
+	if p.size > largeBody {
+		return 2 * int64(p.size)
+	}
+	return int64(p.size)
+}
+
+// joint is what n copies count together against the size of a topic: the body once, a large one n times more (QUO-3,
+// QUO-4).
+func (p *payload) joint(n int) int64 {
+	switch {
+	case n == 0:
+		return 0
+	case p.size > largeBody:
+		return int64(n+1) * int64(p.size)
+	}
+	return int64(p.size)
+}
+
+// joinLocked counts a message that has come into a subscription to its topic's size.
+func (q *Queue) joinLocked(p *payload) {
+	if q.subscription != nil {
+		n := p.hereAdd(1)
+		q.subscription.topic.fan.bytes.Add(p.joint(n) - p.joint(n-1))
+	}
+}
+
+// partLocked counts a message that leaves a subscription out of its topic's size.
+func (q *Queue) partLocked(p *payload) {
+	if q.subscription != nil {
+		n := p.hereAdd(-1)
+		q.subscription.topic.fan.bytes.Add(p.joint(n) - p.joint(n+1))
+	}
+}
+
+// hereAdd changes the count of the copies in the subscriptions of a topic, and returns it.
+func (p *payload) hereAdd(by int32) int {
+	if p.copies == nil {
+		return int(max(by, 0)) // this one alone
+	}
+	return int(p.copies.here.Add(by))
+}
+
+// abandonBodiesLocked gives up the bodies of everything in an entity that was deleted.
+func (q *Queue) abandonBodiesLocked() {
+	for i := range q.boxes {
+		q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+			if e.mark == markPending {
+				return true // only a new self of another entry that stands in the log as well
+			}
+			q.partLocked(e.body)
+			q.releaseLocked(e.body)
+			return true
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package emulator
+
+// DeleteEntity removes an entity with everything in it (DEL-1), a topic with its subscriptions (TOP-14), and waits until
+// that is durable. A later entity of the same name starts afresh (DEL-3).
+func (ns *Namespace) DeleteEntity(path string) error {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	q := ns.lookUp(path)
+	if q == nil {
+		return ns.missing(path)
+	}
+	return ns.deleteLocked(q, nil)
+}
+
+// deleteIf removes an entity if the condition, asked under its mutex, still holds.
+func (ns *Namespace) deleteIf(q *Queue, condition func() bool) error {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	return ns.deleteLocked(q, condition)
+}
+
+// deleteLocked removes an entity; the caller holds ns.admin.
+func (ns *Namespace) deleteLocked(q *Queue, condition func() bool) error {
+	all := q.retire(condition)
+	if len(all) == 0 {
+		return nil
+	}
+	ops := make([]Op, len(all))
+	for i, x := range all {
+		x.movers.wait() // what they carry is still theirs
+		ops[i] = Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: x.id, Kind: x.kind, Path: x.path}}
+	}
+	if err := ns.commit(ops...); err != nil {
+		q.unretire(all)
+		return err
+	}
+	ns.mu.Lock()
+	for _, x := range all {
+		ns.catalog.remove(x)
+	}
+	ns.mu.Unlock()
+	for _, x := range all {
+		x.bury()
+	}
+	return nil
+}
+
+// retire marks the entity as deleted, a topic's subscriptions too, and returns what it marked, in the order of the ids:
+// nothing if that was done before or the condition does not hold. From here on nothing is appended for any of it: a
+// subscription gets no more copies, since that is decided under its topic's mutex, which is held here.
+func (q *Queue) retire(condition func() bool) []*Queue {
+	if s := q.subscription; s != nil {
+		s.topic.mu.Lock()
+		defer s.topic.mu.Unlock()
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.deleted || condition != nil && !condition() {
+		return nil
+	}
+	q.deleted = true
+	all := []*Queue{q}
+	switch {
+	case q.subscription != nil:
+		q.subscription.topic.fan.dismiss(q.subscription)
+	case q.fan != nil:
+		for _, s := range q.fan.byID() {
+			s.q.mu.Lock()
+			s.q.deleted = true
+			s.q.mu.Unlock()
+			all = append(all, s.q)
+		}
+	}
+	return all
+}
+
+// unretire lets entities go on whose deletion failed.
+func (q *Queue) unretire(all []*Queue) {
+	if s := q.subscription; s != nil {
+		s.topic.mu.Lock()
+		s.topic.fan.admit(s)
+		s.topic.mu.Unlock()
+	}
+	for _, x := range all {
+		x.mu.Lock()
+		x.reviveLocked()
+		x.mu.Unlock()
+	}
+}
+
+// reviveLocked lets an entity go on whose deletion failed. Its timer may have come and gone meanwhile, and its
+// consumers may have been turned away: they have to attach again.
+func (q *Queue) reviveLocked() {
+	q.deleted = false
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	q.timer, q.timerAt = nil, 0
+	q.touchLocked(q.ns.Now()) // an idle one is tried again after another span
+	q.rearmNextLocked()
+	q.forwardLocked(Main)
+	q.forwardLocked(DeadLetter)
+	q.tellWatchersLocked(errorf(CodeDetached, q.path,
+		"The link is force detached: the entity '%s' could not be deleted. Attach again.", q.path))
+}
+
+// bury ends an entity whose deletion is committed.
+func (q *Queue) bury() {
+	q.stop()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.gone = true
+	q.ns.inMemory.Add(-q.held)
+	q.abandonBodiesLocked()
+	if q.subscription != nil {
+		q.weighStateLocked(-q.stateBytes)
+	}
+	q.tellWatchersLocked(q.missing())
+}

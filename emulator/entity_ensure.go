@@ -1,0 +1,103 @@
+package emulator
+
+import "reflect"
+
+// EnsureEntities creates the entities that are missing and updates changeable settings that differ; it deletes
+// nothing (DEC-7). A setting that differs and can't be changed is an error that says how to go on.
+func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
+	for _, c := range list {
+		var err error
+		if c.Queue != nil {
+			err = ns.ensureQueue(c.Path, *c.Queue)
+		} else if c.Topic != nil {
+			err = ns.ensureTopic(c.Path, *c.Topic)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (ns *Namespace) ensureQueue(path string, o QueueOptions) error {
+	q := ns.lookUp(path)
+	switch {
+	case q == nil:
+		_, err := ns.CreateQueue(path, o)
+		return err
+	case q.kind != KindQueue:
+		return errorf(CodeAlreadyExists, path, "The queue '%s' can't be created: a topic has that name.", path)
+	}
+	o.Admin = q.Options().Admin // a file can't say it, so it takes nothing of it away
+	if reflect.DeepEqual(q.Options(), o) {
+		return nil
+	}
+	if name := immutable(q.Options(), o); name != "" {
+		return fixed("queue", path, name)
+	}
+	ns.logger.Info("queue updated to the configuration", "entity", path)
+	_, err := ns.UpdateQueue(path, o)
+	return err
+}
+
+// fixed says that an entity of the configuration exists with another value of a setting that can't be changed.
+func fixed(kind, path, setting string) error {
+	return errorf(CodeArgument, path, "The %s '%s' exists with another %s, which can't be changed: "+
+		"delete the %s, restore the setting, or start with an empty database.", kind, path, setting, kind)
+}
+
+func (ns *Namespace) ensureTopic(path string, o TopicOptions) error {
+	list := o.Subscriptions
+	o.Subscriptions = nil
+	q := ns.lookUp(path)
+	if q != nil {
+		o.Admin = q.TopicOptions().Admin
+	}
+	switch {
+	case q == nil:
+		if _, err := ns.CreateTopic(path, o); err != nil {
+			return err
+		}
+	case q.kind != KindTopic:
+		return errorf(CodeAlreadyExists, path, "The topic '%s' can't be created: a queue has that name.", path)
+	case !reflect.DeepEqual(q.TopicOptions(), o):
+		if name := immutable(q.Options(), o.queue()); name != "" {
+			return fixed("topic", path, name)
+		}
+		ns.logger.Info("topic updated to the configuration", "entity", path)
+		if _, err := ns.UpdateTopic(path, o); err != nil {
+			return err
+		}
+	}
+	for _, s := range list {
+		if err := ns.ensureSubscription(path, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ensureSubscription also replaces the rules by those of the configuration, if that names any: whoever writes rules into
+// a file means them.
+func (ns *Namespace) ensureSubscription(topic string, o SubscriptionOptions) error {
+	path := subscriptionPath(topic, o.Name)
+	q := ns.lookUp(path)
+	if q == nil {
+		_, err := ns.CreateSubscription(topic, o)
+		return err
+	}
+	old := q.SubscriptionOptions()
+	o.Name, o.Queue.EnablePartitioning, o.Queue.Admin = old.Name, old.Queue.EnablePartitioning, old.Queue.Admin
+	if len(o.Rules) == 0 || sameRules(o.Rules, old.Rules) {
+		o.Rules = old.Rules
+	}
+	if reflect.DeepEqual(o, old) {
+		return nil
+	}
+	if name := immutable(old.Queue, o.Queue); name != "" {
+		return fixed("subscription", path, name)
+	}
+	ns.logger.Info("subscription updated to the configuration", "entity", path)
+	_, err := ns.UpdateSubscription(topic, o)
+	return err
+}

@@ -1,0 +1,131 @@
+package emulator
+
+import (
+	"fmt"
+
+	"minibus/emulator/filter"
+	"minibus/internal/amqp/message"
+)
+
+// draft is the copy of a message that a rule's action changes (TOP-5, TOP-6). It implements [filter.Target]. What comes of
+// it are overlays: the body and whatever else the sender sent is never written again.
+type draft struct {
+	base   *view
+	users  []userProperty // all of them, in the order of the message
+	system map[filter.SystemProperty]filter.Value
+	gone   bool // one was removed: an overlay can't say that, it has to replace them all
+}
+
+type userProperty struct {
+	name    string
+	encoded []byte
+	changed bool
+}
+
+func newDraft(base *view) *draft {
+	d := &draft{base: base}
+	for e := base.m.UserProperties(); e.Next(); {
+		d.users = append(d.users, userProperty{name: string(e.Key()), encoded: e.Encoded()})
+	}
+	return d
+}
+
+// find returns the index of a property, looked up as in [filter.Message]; -1 if there is none.
+func (d *draft) find(name string) int {
+	folded := -1
+	for i := range d.users {
+		switch filter.MatchName(d.users[i].name, name) {
+		case filter.ExactMatch:
+			return i
+		case filter.FoldedMatch:
+			if folded < 0 {
+				folded = i
+			}
+		}
+	}
+	return folded
+}
+
+// User implements [filter.Message].
+func (d *draft) User(name string) (filter.Value, bool) {
+	i := d.find(name)
+	if i < 0 {
+		return filter.Value{}, false
+	}
+	return filterValue(message.DecodeScalar(d.users[i].encoded)), true
+}
+
+// System implements [filter.Message].
+func (d *draft) System(p filter.SystemProperty) filter.Value {
+	if v, ok := d.system[p]; ok {
+		return v
+	}
+	return d.base.System(p)
+}
+
+// SetUser implements [filter.Target].
+func (d *draft) SetUser(name string, v filter.Value) error {
+	i := d.find(name)
+	if i < 0 {
+		i = len(d.users)
+		d.users = append(d.users, userProperty{name: name})
+	}
+	d.users[i].encoded, d.users[i].changed = scalarOf(v).Append(nil), true
+	return nil
+}
+
+// RemoveUser implements [filter.Target].
+func (d *draft) RemoveUser(name string) {
+	if i := d.find(name); i >= 0 {
+		d.users = append(d.users[:i], d.users[i+1:]...)
+		d.gone = true
+	}
+}
+
+// SetSystem implements [filter.Target]. ForcePersistence can be set but has no effect.
+func (d *draft) SetSystem(p filter.SystemProperty, v filter.Value) error {
+	if p == filter.TimeToLive && v.Kind() == filter.KindTimeSpan && v.Ticks() <= 0 {
+		return fmt.Errorf("the TimeToLive must be greater than zero")
+	}
+	if d.system == nil {
+		d.system = make(map[filter.SystemProperty]filter.Value)
+	}
+	d.system[p] = v
+	return nil
+}
+
+// overlays returns what the action changed: application properties and broker properties.
+func (d *draft) overlays() (users, system []byte) {
+	var u, s message.Overlay
+	for _, p := range d.users {
+		if p.changed || d.gone {
+			u.Add(p.name, p.encoded)
+		}
+	}
+	for p := range filter.SystemProperty(len(systemKeys)) {
+		if v, ok := d.system[p]; ok && systemKeys[p] != "" {
+			s.Add(systemKeys[p], systemValue(p, v).Append(nil))
+		}
+	}
+	if d.gone {
+		s.Add(message.SystemReplace, message.Scalar{Type: message.TypeBool, Bits: 1}.Append(nil))
+	}
+	return u.Bytes(), s.Bytes()
+}
+
+// systemKeys are the names of the settable properties in an overlay, by property.
+var systemKeys = [...]string{
+	filter.ContentType: message.SystemContentType, filter.CorrelationID: message.SystemCorrelationID,
+	filter.Label: message.SystemLabel, filter.MessageID: message.SystemMessageID,
+	filter.PartitionKey: message.SystemPartitionKey, filter.ReplyTo: message.SystemReplyTo,
+	filter.ReplyToSessionID: message.SystemReplyToSessionID, filter.ScheduledEnqueueTimeUtc: message.SystemScheduled,
+	filter.SessionID: message.SystemSessionID, filter.TimeToLive: message.SystemTimeToLive,
+	filter.To: message.SystemTo, filter.ViaPartitionKey: message.SystemViaPartitionKey,
+}
+
+func systemValue(p filter.SystemProperty, v filter.Value) message.Scalar {
+	if p == filter.TimeToLive && v.Kind() == filter.KindTimeSpan {
+		return message.Scalar{Type: message.TypeUlong, Bits: uint64(max(v.Ticks()/ticksPerMilli, 1))}
+	}
+	return scalarOf(v)
+}

@@ -1,0 +1,137 @@
+package emulator
+
+import "minibus/internal/amqp/message"
+
+// dueRead is due messages of a topic whose properties are being read from disk: the rules need them.
+type dueRead struct {
+	read    BodyRead
+	q       *Queue
+	due     []*entry
+	missing []*entry
+}
+
+// publishDueLocked sends messages that were scheduled in a topic to its subscriptions, by the rules of this moment
+// (SCHED-16). Until that is committed they are still scheduled.
+func (q *Queue) publishDueLocked(due []*entry, now int64) {
+	r := &dueRead{q: q}
+	q.touchLocked(now) // until now the topic was in use (SCHED-26)
+	for _, e := range due {
+		if e.mark != markFree {
+			continue // it was due twice: a failed cancel adds it once more
+		}
+		e.mark = markBusy
+		r.due = append(r.due, e)
+		if e.body.data == nil {
+			r.missing = append(r.missing, e)
+			r.read.IDs = append(r.read.IDs, e.body.id)
+		}
+	}
+	switch {
+	case len(r.due) == 0:
+	case len(r.missing) == 0:
+		q.publishOwnLocked(r.due, nil, now)
+	default:
+		q.ns.reading.add()
+		r.read.Done = r
+		q.ns.journal.ReadBodies(&r.read)
+	}
+}
+
+// Completed goes on when the bodies are there.
+func (r *dueRead) Completed(err error) {
+	q := r.q
+	defer q.ns.reading.done()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err == nil {
+		err = q.usableLocked()
+	}
+	if err != nil {
+		q.ns.logger.Error("scheduled messages could not be read; trying again", "entity", q.path, "error", err)
+		for _, e := range r.due {
+			q.retryDueLocked(e)
+		}
+		return
+	}
+	bodies := make(map[int64][]byte, len(r.missing))
+	for i, e := range r.missing {
+		bodies[e.row] = r.read.Bodies[i]
+	}
+	q.publishOwnLocked(r.due, bodies, q.ns.Now())
+}
+
+// retryDueLocked lets a due message be tried again later.
+func (q *Queue) retryDueLocked(e *entry) {
+	e.mark = markFree
+	q.dues.add(e, q.laterLocked())
+	q.rearmLocked(q.laterLocked())
+}
+
+// publishOwnLocked makes the publication of due messages. bodies has, by row, those that are not in memory.
+func (q *Queue) publishOwnLocked(due []*entry, bodies map[int64][]byte, now int64) {
+	op := q.publicationLocked(false, CompletionFunc(func(error) {}))
+	for _, e := range due {
+		raw := e.body.data
+		if raw == nil {
+			raw = bodies[e.row]
+		}
+		in, err := e.reread(raw)
+		if err != nil || raw == nil {
+			q.ns.logger.Error("a scheduled message can't be read; trying again", "entity", q.path, "sequenceNumber", e.seq, "error", err)
+			q.retryDueLocked(e)
+			continue
+		}
+		op.dueLocked(e, &in, max(now, e.due()))
+	}
+	op.finishLocked()
+	q.ns.append(&op.change)
+}
+
+// dueLocked adds one message, with the number and the time of this moment (SCHED-9, TIME-3).
+func (op *publication) dueLocked(e *entry, in *incoming, at int64) {
+	q := op.q
+	o := &original{
+		in: in, overlay: e.overlay(), system: e.system(), seq: q.drawLocked(&op.drawn, q.partitionOf(e.seq)), first: e.first,
+		at: at, ttl: e.ttl, hops: e.hops(), reason: e.reason(), source: e.source(),
+		body: e.body.id, stored: true, of: e.body.copies,
+	}
+	if o.first == 0 {
+		o.first = o.seq
+	}
+	op.olds = append(op.olds, e)
+	remove := Op{Kind: OpDelete, Record: MessageRecord{Row: e.row, Entity: q.id, Body: e.body.id}}
+	if op.fanOutLocked(o) == 0 {
+		remove.DropBody = e.body.last()
+		op.lost = append(op.lost, e)
+	}
+	op.change.Ops = append(op.change.Ops, remove)
+}
+
+// endDueLocked takes due messages out of the topic, or has them tried again later.
+func (op *publication) endDueLocked(err error) {
+	q := op.q
+	for _, e := range op.olds {
+		if err != nil {
+			q.retryDueLocked(e)
+			continue
+		}
+		q.leaveLocked(e)
+		q.dropLocked(e.body)
+	}
+	if err == nil {
+		for _, e := range op.lost {
+			q.releaseLocked(e.body)
+		}
+	}
+}
+
+// reread makes of a stored message what it was when it came in, with what was changed of its properties.
+func (e *entry) reread(raw []byte) (incoming, error) {
+	m, err := message.Scan(raw)
+	if err != nil {
+		return incoming{}, err
+	}
+	info, err := m.Info()
+	info.Overlay(e.system())
+	return incoming{m: m, info: info}, err
+}

@@ -1,0 +1,234 @@
+package emulator
+
+import (
+	"sort"
+)
+
+// CreateTopic creates a topic with the subscriptions that the options name, and waits until that is durable. It fails with
+// CodeAlreadyExists if an entity of any kind has the name (ERR-5).
+func (ns *Namespace) CreateTopic(path string, o TopicOptions) (*Queue, error) {
+	q, err := ns.createTopic(path, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range o.Subscriptions {
+		if _, err := ns.CreateSubscription(path, s); err != nil {
+			return nil, err
+		}
+	}
+	return q, nil
+}
+
+func (ns *Namespace) createTopic(path string, o TopicOptions) (*Queue, error) {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	if err := ns.vacant(path); err != nil {
+		return nil, err
+	}
+	if err := o.Status.check(path); err != nil {
+		return nil, err
+	}
+	q := newTopic(ns, ns.newRow(), path, o)
+	if err := ns.putEntity(q, q.fan.options, q.updated); err != nil {
+		return nil, err
+	}
+	ns.admit(q)
+	return q, nil
+}
+
+// UpdateTopic changes a topic's settings, not its subscriptions, and waits until that is durable; then its links are told
+// to attach again (LOCK-17).
+func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Queue, error) {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	q, err := ns.find(path, KindTopic)
+	if err != nil {
+		return nil, err
+	}
+	o.Subscriptions = nil
+	if name := immutable(q.Options(), o.queue()); name != "" {
+		return nil, errorf(CodeArgument, path, "%s of the topic '%s' can't be changed.", name, path)
+	}
+	if err := o.Status.check(path); err != nil {
+		return nil, err
+	}
+	if err := ns.putEntity(q, o, ns.Now()); err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	q.fan.options = o
+	q.applyOptionsLocked(o.queue())
+	q.mu.Unlock()
+	return q, nil
+}
+
+// CreateSubscription creates a subscription of a topic, with the rules given or else the default one (TOP-4), and waits
+// until that is durable. It gets what is sent, or becomes due, from then on (TOP-3). Errors: CodeNotFound without the
+// topic, CodeAlreadyExists, CodeArgument for a rule that can't be used, CodeQuotaExceeded (QUO-10).
+func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Queue, error) {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	t, err := ns.find(topic, KindTopic)
+	if err != nil {
+		return nil, err
+	}
+	path := subscriptionPath(t.path, o.Name)
+	if ns.lookUp(path) != nil {
+		return nil, alreadyExists(subscriptionName(t, o.Name))
+	}
+	if err := o.Queue.Status.check(path); err != nil {
+		return nil, err
+	}
+	q := newSubscription(t, ns.newRow(), path, o)
+	s := q.subscription
+	if len(o.Rules) == 0 {
+		o.Rules = []RuleOptions{DefaultRule()}
+	}
+	if s.rules, err = s.compileAll(o.Rules, ns.Now()); err != nil {
+		return nil, err
+	}
+	if err := t.roomForSubscription(s); err != nil {
+		return nil, err
+	}
+	op, err := s.recordLocked() // nobody else knows it yet
+	if err != nil {
+		return nil, err
+	}
+	if err := ns.commit(op); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	s.orderLocked()
+	t.fan.admit(s)
+	t.mu.Unlock()
+	ns.admit(q)
+	return q, nil
+}
+
+// orderLocked numbers the rules in the order in which they stand. The caller holds the topic's mutex.
+func (s *subscription) orderLocked() {
+	for _, r := range s.rules {
+		s.topic.fan.rules++
+		r.order = s.topic.fan.rules
+	}
+}
+
+// UpdateSubscription changes a subscription's settings, and its rules if the options have any, and waits until that is
+// durable; then its links are told to attach again (LOCK-17). The topic is not touched by it (CNT-8).
+func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*Queue, error) {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	q, err := ns.find(subscriptionPath(topic, o.Name), KindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	s := q.subscription
+	o.Name, o.Queue.EnablePartitioning = s.name, s.topic.partitioned()
+	if name := immutable(q.Options(), o.Queue); name != "" {
+		return nil, errorf(CodeArgument, q.path, "%s of the subscription '%s' can't be changed.", name, s.name)
+	}
+	if err := o.Queue.Status.check(q.path); err != nil {
+		return nil, err
+	}
+	var rules []*rule
+	if len(o.Rules) > 0 {
+		if rules, err = s.compileAll(o.Rules, ns.Now()); err != nil {
+			return nil, err
+		}
+	}
+	o.Rules = nil
+	if err := s.store(o, rules); err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	q.applyOptionsLocked(o.Queue)
+	q.mu.Unlock()
+	return q, nil
+}
+
+// store writes new settings, and rules unless they are nil, and waits. Until then messages go by the old settings and, as
+// with every change of rules, the new rules.
+func (s *subscription) store(o SubscriptionOptions, rules []*rule) error {
+	done := make(chan error, 1)
+	s.topic.mu.Lock()
+	oldUpdated := s.touchUpdated(s.q.ns.Now())
+	oldSettings, oldRules := s.settings, s.rules
+	s.settings = o
+	if rules != nil {
+		s.replaceLocked(rules)
+		s.orderLocked()
+	}
+	undo := func() {
+		s.settings = oldSettings
+		s.touchUpdated(oldUpdated)
+		if rules != nil {
+			s.replaceLocked(oldRules)
+		}
+	}
+	err := s.storeLocked(undo, CompletionFunc(func(err error) { done <- err }))
+	s.topic.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return <-done
+}
+
+// touchUpdated notes when the subscription was updated, before that is stored, and returns what was noted before.
+func (s *subscription) touchUpdated(at int64) (old int64) {
+	s.q.mu.Lock()
+	defer s.q.mu.Unlock()
+	old, s.q.updated = s.q.updated, at
+	return old
+}
+
+// replaceLocked lets other rules decide.
+func (s *subscription) replaceLocked(rules []*rule) {
+	for _, r := range s.rules {
+		s.topic.fan.unfile(r)
+	}
+	s.rules = rules
+	for _, r := range rules {
+		s.topic.fan.file(r)
+	}
+}
+
+// roomForSubscription fails if another subscription is above the profile's limits (QUO-10).
+func (q *Queue) roomForSubscription(s *subscription) error {
+	most := maxSubscriptions
+	switch q.ns.limits {
+	case LimitsRelaxed:
+		return nil
+	case LimitsEmulator:
+		most = emulatorSubs
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if n := len(q.fan.subs); n >= most {
+		return errorf(CodeQuotaExceeded, q.path, "The topic '%s' has %d subscriptions, which is the maximum.", q.path, n)
+	}
+	for _, r := range s.rules {
+		if err := q.fan.roomForRule(s, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Topics returns all topics by path.
+func (ns *Namespace) Topics() []*Queue { return ns.entities(KindTopic) }
+
+// Subscriptions returns the subscriptions of a topic by path. It fails with CodeNotFound without the topic.
+func (ns *Namespace) Subscriptions(topic string) ([]*Queue, error) {
+	t, err := ns.find(topic, KindTopic)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := make([]*Queue, 0, len(t.fan.subs))
+	for _, s := range t.fan.subs {
+		list = append(list, s.q)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].path < list[j].path })
+	return list, nil
+}

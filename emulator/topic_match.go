@@ -1,0 +1,183 @@
+package emulator
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"minibus/emulator/filter"
+	"minibus/internal/amqp/message"
+)
+
+// match is a topic's working space for one message at a time, kept from message to message so that matching makes no
+// garbage. The topic's mutex guards it.
+type match struct {
+	view   view
+	hit    []*subscription // of which a rule selects the message or fails on it
+	copies []copyOf
+}
+
+// forget lets go of the last message, which may be large.
+func (m *match) forget() {
+	m.view = view{}
+	clear(m.copies)
+}
+
+// matched is what the rules of one subscription say of a message.
+type matched struct {
+	any     bool
+	plain   bool    // a rule without an action selects it
+	actions []*rule // rules with one that do
+	failure error   // of the first rule that failed, or of the first action
+	failed  int64   // that rule's order
+}
+
+// original is a message on its way through a topic.
+type original struct {
+	in      *incoming // as it was sent, with the overlays applied to what was read of it
+	overlay []byte
+	system  []byte
+	seq     int64 // the topic's number
+	first   int64 // SEQ-16
+	at      int64 // ms; enqueued
+	ttl     int64 // ms; the smaller one of the message's and the topic's (EXP-2)
+	hops    uint8
+	reason  string
+	source  string
+
+	body   int64   // id
+	stored bool    // the body is in the journal already
+	of     *copies // the other copies that have the body, if any
+}
+
+// copyOf is one copy that a subscription gets.
+type copyOf struct {
+	s       *subscription
+	info    *message.Info // after the action
+	overlay []byte
+	system  []byte
+	ttl     int64  // ms; after the action
+	reason  string // not empty: it goes to the dead-letter queue
+}
+
+// copiesLocked finds out which copies of a message are to be made: for each subscription the plain one first, then those of
+// rules with actions by the creation of the rules (TOP-5, TOP-11), then, if a rule failed, one for the dead-letter queue
+// (TOP-10). The result is good until the next call.
+func (f *fan) copiesLocked(ns *Namespace, o *original) []copyOf {
+	f.match.copies = f.match.copies[:0]
+	if f.index.Len() == 0 {
+		return nil // TOP-2
+	}
+	f.lookAt(ns, o)
+	for _, s := range f.selectLocked() {
+		f.match.copies = s.appendCopies(f.match.copies, &f.match.view, o)
+		s.seen = matched{actions: s.seen.actions[:0]}
+	}
+	return f.match.copies
+}
+
+// lookAt sets the view on a message. What overlays have changed of it is written out first, which only forwarded messages
+// need.
+func (f *fan) lookAt(ns *Namespace, o *original) {
+	v := &f.match.view
+	*v = view{m: o.in.m, info: &o.in.info, ns: ns, body: o.body, seq: o.seq, enqueued: o.at, ttl: o.ttl, size: int64(len(o.in.m.Raw))}
+	if o.overlay == nil && o.system == nil {
+		return
+	}
+	p := message.Patch{Properties: o.overlay, System: o.system, OmitBody: true}
+	if m, err := message.Scan(p.Append(nil, &o.in.m)); err == nil {
+		v.m = m
+	}
+}
+
+// selectLocked asks the rules that can select the message and returns the subscriptions concerned, in the order of their
+// ids.
+func (f *fan) selectLocked() []*subscription {
+	hit := f.match.hit[:0]
+	f.index.Candidates(&f.match.view, func(r *rule) bool {
+		t, err := r.matcher.Eval(&f.match.view)
+		if t != filter.True && err == nil {
+			return true
+		}
+		s := r.subscription
+		if !s.seen.any {
+			s.seen.any = true
+			hit = append(hit, s)
+		}
+		switch {
+		case err != nil:
+			if s.seen.failure == nil || r.order < s.seen.failed {
+				s.seen.failure, s.seen.failed = err, r.order
+			}
+		case r.action == nil:
+			s.seen.plain = true
+		default:
+			s.seen.actions = append(s.seen.actions, r)
+		}
+		return true
+	})
+	slices.SortFunc(hit, func(a, b *subscription) int { return cmp.Compare(a.q.id, b.q.id) })
+	f.match.hit = hit
+	return hit
+}
+
+// appendCopies appends the copies that the subscription gets.
+func (s *subscription) appendCopies(list []copyOf, v *view, o *original) []copyOf {
+	base := copyOf{s: s, info: &o.in.info, overlay: o.overlay, system: o.system, ttl: o.ttl}
+	if s.seen.plain {
+		list = append(list, base)
+	}
+	slices.SortFunc(s.seen.actions, func(a, b *rule) int { return cmp.Compare(a.order, b.order) })
+	for _, r := range s.seen.actions {
+		c, err := s.act(r, base, v)
+		if err != nil {
+			if s.seen.failure == nil {
+				s.seen.failure = err
+			}
+			continue
+		}
+		list = append(list, c)
+	}
+	if s.seen.failure != nil && s.settings.filterErrorsToDeadLetter() {
+		list = append(list, failedCopy(base, s.seen.failure))
+	}
+	return list
+}
+
+// act makes the copy that a rule's action changes. The copy has the rule's name, which the action may remove again.
+func (s *subscription) act(r *rule, c copyOf, v *view) (copyOf, error) {
+	d := newDraft(v)
+	if err := d.SetUser(filter.RuleNameProperty, filter.String(r.options.Name)); err != nil {
+		return c, err
+	}
+	if err := r.action.Apply(d); err != nil {
+		return c, err
+	}
+	overlay, system := d.overlays()
+	if d.gone {
+		c.overlay = overlay // it has all there are
+	} else {
+		c.overlay = message.MergeProperties(c.overlay, overlay)
+	}
+	if system == nil {
+		return c, nil
+	}
+	info := *c.info
+	info.Overlay(system)
+	c.info, c.system = &info, message.MergeProperties(c.system, system)
+	if _, ok := d.system[filter.TimeToLive]; ok {
+		c.ttl = s.topic.effectiveTTLLocked(info.TTL)
+	}
+	return c, nil
+}
+
+// failedCopy is the copy of a message on which a rule failed: unchanged, with the failure as its reason (DLQ-R6).
+func failedCopy(c copyOf, failure error) copyOf {
+	c.reason = filter.FilterException
+	var e *filter.EvalError
+	if errors.As(failure, &e) {
+		c.reason = e.Exception
+	}
+	c.overlay = message.MergeProperties(c.overlay, deadLetterProperties(c.reason, failure.Error()))
+	return c
+}

@@ -1,0 +1,152 @@
+package emulator_test
+
+import (
+	"testing"
+	"time"
+
+	"minibus/emulator"
+)
+
+func TestSCHED16_SCHED17_ScheduledMessagesLiveInTheTopic(t *testing.T) {
+	for name, budget := range map[string]int64{"bodies in memory": 0, "bodies on disk": 1} {
+		t.Run(name, func(t *testing.T) {
+			topicBubbleWith(t, emulator.Options{BodyBudget: budget}, emulator.TopicOptions{}, []emulator.SubscriptionOptions{
+				withRules("s", sql("old", "color = 'red'")), {Name: "all"},
+			}, func(b *broker) {
+				m := props("due", "color", "blue")
+				m.Annotations = at("", soon(time.Minute)).Annotations
+				b.send(m)
+				seqs := b.schedule(at("cancelled", soon(time.Minute)), at("later", soon(time.Hour)), text("now"))
+				equalSlices(t, "numbers", seqs, 2, 3, 4)
+				b.wantCounts(0, 0, 3, 0)
+				b.sub("all").wantCounts(1, 0, 0, 0)
+				gs := b.peek()
+				equal(t, "peeked at the topic", bodies(gs), "due cancelled later")
+				equal(t, "state", gs[0].state(), 2)
+				if err := b.cancel(seqs[0]); err != nil {
+					t.Fatalf("cancel: %v", err)
+				}
+				wantCode(t, "cancel what was not scheduled", b.cancel(seqs[2]), emulator.CodeMessageNotFound)
+				b.sub("s").addRule(sql("new", "color = 'blue'")) // the rules of the moment count
+				wait(time.Minute - time.Millisecond)
+				b.sub("s").wantCounts(0, 0, 0, 0)
+				wait(time.Millisecond)
+				b.wantCounts(0, 0, 1, 0)
+				g := b.sub("s").one()
+				equal(t, "activated", g.body(), "due")
+				equal(t, "number", g.seq(), 1)
+				equal(t, "topic's number", g.firstSeq(), 5) // SCHED-9, SEQ-11
+				equal(t, "enqueued", g.enqueued(), now())   // TIME-3
+				wantCode(t, "cancel after activation", b.cancel(1), emulator.CodeMessageNotFound)
+				equal(t, "all", bodies(b.sub("all").peek()), "now due")
+				b.wantStored(4, 3)
+			})
+		})
+	}
+}
+
+func TestSCHED16_DEC21_DueWhileTheBrokerWasDown(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{{Name: "a"}, withRules("none", sql("r", "1=0"))}, func(b *broker) {
+		b.send(at("1", soon(time.Minute)), at("2", soon(2*time.Minute)), at("3", soon(time.Hour)))
+		b.stop()
+		time.Sleep(3 * time.Minute)
+		b.start()
+		b = b.on("t")
+		gs := b.sub("a").peek()
+		equal(t, "activated at the start", bodies(gs), "1 2")
+		equal(t, "enqueued", gs[0].enqueued(), now())
+		b.wantCounts(0, 0, 1, 0)
+		b.sendTexts("4")
+		equal(t, "topic's number afterwards", b.sub("a").peek()[2].firstSeq(), 6)
+	})
+}
+
+func TestSCHED16_DEL4_ActivationWithoutTakers(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{}, nil, func(b *broker) {
+		b.send(at("x", soon(time.Minute)))
+		b.wantStored(1, 1)
+		wait(time.Minute)
+		b.wantStored(0, 0)
+		b.wantCounts(0, 0, 0, 0)
+		equal(t, "size", b.q.Counts().SizeBytes, 0)
+	})
+}
+
+func TestSCHED12_FailedActivationIsTriedAgain(t *testing.T) {
+	for name, budget := range map[string]int64{"commit": 0, "read": 1} {
+		t.Run(name, func(t *testing.T) {
+			topicBubbleWith(t, emulator.Options{BodyBudget: budget}, emulator.TopicOptions{}, named("a", "b"), func(b *broker) {
+				b.send(at("x", soon(time.Minute)))
+				if name == "read" {
+					b.j.setReads(errDisk, 0)
+				}
+				b.failOnce()
+				wait(time.Minute)
+				b.wantCounts(0, 0, 1, 0)
+				b.sub("a").wantCounts(0, 0, 0, 0)
+				b.j.setReads(nil, 0)
+				wait(3 * time.Second)
+				b.wantCounts(0, 0, 0, 0)
+				b.wantStored(2, 1)
+				equal(t, "number", b.sub("b").one().seq(), 1)
+			})
+		})
+	}
+}
+
+func TestSCHED18_EXP2_TTLOfAScheduledTopicMessage(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{DefaultMessageTimeToLive: 10 * time.Minute}, []emulator.SubscriptionOptions{
+		{Name: "short", Queue: emulator.QueueOptions{DefaultMessageTimeToLive: time.Minute}}, {Name: "long"},
+	}, func(b *broker) {
+		b.send(at("x", soon(time.Hour)))
+		wait(time.Hour)
+		equal(t, "short", b.sub("short").peek()[0].Header.TTL, time.Minute)
+		equal(t, "long", b.sub("long").peek()[0].Header.TTL, 10*time.Minute)
+		wait(10 * time.Minute)
+		b.wantStored(0, 0)
+	})
+}
+
+func TestSCHED24_ScheduledTimeOfAnAction(t *testing.T) {
+	due := time.UnixMilli(4_000_000_000_000).UTC() // far in the future of every bubble
+	set := emulator.RuleOptions{Name: "r", SQL: "1=1", Action: "SET sys.ScheduledEnqueueTimeUtc = @due", ActionParameters: emulator.Values{"due": due}}
+	topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{
+		withRules("here", set), {Name: "on", Queue: emulator.QueueOptions{ForwardTo: "q"}, Rules: []emulator.RuleOptions{set}},
+	}, func(b *broker) {
+		b.sendTexts("x")
+		wait(time.Second)
+		g := b.sub("here").one()
+		equal(t, "annotation", annotation[time.Time](g, "x-opt-scheduled-enqueue-time").UTC(), due)
+		b.on("q").wantCounts(0, 0, 1, 0)
+		wait(time.Until(due))
+		g = b.on("q").one()
+		equal(t, "enqueued", g.enqueued(), due)
+		equal(t, "rule", g.property("RuleName"), any("r"))
+		equal(t, "topic's number", g.firstSeq(), 1)
+	})
+}
+
+func TestDUP2_DUP6_DUP13_TopicsDetectDuplicatesSubscriptionsDoNot(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{RequiresDuplicateDetection: true, DuplicateDetectionWindow: time.Minute},
+		[]emulator.SubscriptionOptions{withRules("s", action("r", "SET sys.MessageId = 'same'"))}, func(b *broker) {
+			send := func(ids ...string) {
+				t.Helper()
+				for _, id := range ids {
+					m := text(id)
+					m.Properties = inSession("x", "").Properties
+					m.Properties.MessageID = id
+					b.send(m)
+				}
+			}
+			send("1", "2", "1")
+			b = b.again()
+			send("2", "3")
+			gs := b.sub("s").peek()
+			equal(t, "stored", bodies(gs), "1 2 3")
+			equalSlices(t, "topic's numbers", mapped(gs, (*got).firstSeq), 1, 2, 3)
+			equal(t, "id", gs[2].Properties.MessageID, any("same"))
+			wait(2 * time.Minute)
+			send("1")
+			b.sub("s").wantCounts(4, 0, 0, 0)
+		})
+}

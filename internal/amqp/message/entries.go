@@ -1,0 +1,90 @@
+package message
+
+import "minibus/internal/amqp"
+
+// Entries walks over the pairs of a map, one after another, without decoding any that nobody asks for:
+//
+//	for e := m.UserProperties(); e.Next(); {
+//		if string(e.Key()) == "color" { use(e.Value()) }
+//	}
+type Entries struct {
+	left  int
+	r     amqp.Reader
+	key   []byte
+	value []byte
+}
+
+// UserProperties returns a walk over the application properties.
+func (m *Message) UserProperties() Entries {
+	n, r := m.pairs(m.ApplicationProperties)
+	return Entries{left: n, r: r}
+}
+
+// OverlayEntries returns a walk over an encoded map, such as [EncodeProperties] returns; nil is an empty one.
+func OverlayEntries(props []byte) Entries {
+	n, r, _ := overlayPairs(props)
+	return Entries{left: n, r: r}
+}
+
+// Next moves to the next pair, the first one at first, and reports whether there is one.
+func (e *Entries) Next() bool {
+	if e.left <= 0 {
+		return false
+	}
+	e.left--
+	e.key = keyOf(&e.r)
+	var err error
+	e.value, err = e.r.Raw()
+	return err == nil
+}
+
+// Key returns the text of the key, empty for a key that is no text. It aliases the map.
+func (e *Entries) Key() []byte { return e.key }
+
+// Encoded returns the value as it is encoded. It aliases the map.
+func (e *Entries) Encoded() []byte { return e.value }
+
+// Value takes the value apart.
+func (e *Entries) Value() Scalar { return DecodeScalar(e.value) }
+
+// Field takes one field of the properties section apart, by its index; absent if it, or the section, is not there.
+func (m *Message) Field(index int) Scalar {
+	n, r := m.list(m.Properties)
+	if index < 0 || index >= n {
+		return Scalar{}
+	}
+	for range index {
+		if r.Skip() != nil {
+			return Scalar{}
+		}
+	}
+	raw, err := r.Raw()
+	if err != nil {
+		return Scalar{}
+	}
+	return DecodeScalar(raw)
+}
+
+// Overlay builds an encoded map of values that are encoded already. The zero Overlay is empty.
+type Overlay struct {
+	buf  []byte
+	mark amqp.Mark
+	n    int
+}
+
+// Add adds a value under a key that is not in the overlay yet.
+func (o *Overlay) Add(key string, encoded []byte) {
+	if o.n == 0 {
+		o.buf, o.mark = amqp.BeginMap(o.buf[:0])
+	}
+	o.buf = append(amqp.AppendString(o.buf, key), encoded...)
+	o.n++
+}
+
+// Bytes returns the encoded map, nil if it is empty. The Overlay is not to be used any more.
+func (o *Overlay) Bytes() []byte {
+	if o.n == 0 {
+		return nil
+	}
+	return amqp.EndMap(o.buf, o.mark, o.n)
+}

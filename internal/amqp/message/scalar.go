@@ -1,0 +1,183 @@
+package message
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+	"unsafe"
+
+	"minibus/internal/amqp"
+)
+
+// Type tells what a [Scalar] holds.
+type Type uint8
+
+// The types of single values. Symbols are strings; the three described types are those of the .NET and Java clients.
+const (
+	TypeAbsent         Type = iota // there is no value; the zero Scalar
+	TypeNull                       // null
+	TypeBool                       // Bits is 0 or 1
+	TypeUbyte                      // Bits
+	TypeUshort                     // Bits
+	TypeUint                       // Bits
+	TypeUlong                      // Bits
+	TypeByte                       // Bits, sign-extended
+	TypeShort                      // Bits, sign-extended
+	TypeInt                        // Bits, sign-extended
+	TypeLong                       // Bits, sign-extended
+	TypeFloat                      // Bits, those of a float64
+	TypeDouble                     // Bits
+	TypeDecimal128                 // Bits and Low, the sixteen bytes
+	TypeChar                       // Bits
+	TypeTimestamp                  // Bits, milliseconds since the Unix epoch
+	TypeUUID                       // Bits and Low, the sixteen bytes
+	TypeString                     // Text
+	TypeURI                        // com.microsoft:uri; Text
+	TypeTimeSpan                   // com.microsoft:timespan; Bits, ticks of 100 nanoseconds
+	TypeDateTimeOffset             // com.microsoft:datetime-offset; Bits, UTC ticks since the year 1
+	TypeOther                      // anything else; Text is its encoding
+)
+
+// Scalar is one value of a message, taken apart without allocating. Text aliases the bytes of the message.
+type Scalar struct {
+	Type Type
+	Bits uint64
+	Low  uint64
+	Text string
+}
+
+// The descriptors of .NET types that AMQP does not have (amqp-data-plane 5.1).
+const (
+	descriptorURI            = "com.microsoft:uri"
+	descriptorTimeSpan       = "com.microsoft:timespan"
+	descriptorDateTimeOffset = "com.microsoft:datetime-offset"
+)
+
+// scalarTypes maps constructors to types, of those values that are nothing but a type and bits.
+var scalarTypes = [256]Type{
+	amqp.CodeNull: TypeNull, amqp.CodeTrue: TypeBool, amqp.CodeFalse: TypeBool, amqp.CodeBool: TypeBool,
+	amqp.CodeUbyte: TypeUbyte, amqp.CodeUshort: TypeUshort,
+	amqp.CodeUint0: TypeUint, amqp.CodeSmallUint: TypeUint, amqp.CodeUint: TypeUint,
+	amqp.CodeUlong0: TypeUlong, amqp.CodeSmallUlong: TypeUlong, amqp.CodeUlong: TypeUlong,
+	amqp.CodeByte: TypeByte, amqp.CodeShort: TypeShort, amqp.CodeSmallInt: TypeInt, amqp.CodeInt: TypeInt,
+	amqp.CodeSmallLong: TypeLong, amqp.CodeLong: TypeLong, amqp.CodeTimestamp: TypeTimestamp,
+	amqp.CodeFloat: TypeFloat, amqp.CodeDouble: TypeDouble, amqp.CodeDecimal128: TypeDecimal128, amqp.CodeChar: TypeChar,
+	amqp.CodeUUID:    TypeUUID,
+	amqp.CodeString8: TypeString, amqp.CodeString32: TypeString, amqp.CodeSymbol8: TypeString, amqp.CodeSymbol32: TypeString,
+}
+
+// DecodeScalar takes one encoded value apart. It returns the zero Scalar for no bytes; what is malformed is TypeOther.
+func DecodeScalar(raw []byte) Scalar {
+	if len(raw) == 0 {
+		return Scalar{}
+	}
+	r := amqp.NewReader(raw)
+	switch t := scalarTypes[raw[0]]; t {
+	case TypeAbsent:
+		if raw[0] == amqp.CodeDescribed {
+			return describedScalar(raw)
+		}
+	case TypeNull:
+		return Scalar{Type: TypeNull}
+	case TypeBool:
+		if v, ok, err := r.Bool(); err == nil && ok {
+			return Scalar{Type: TypeBool, Bits: bit(v)}
+		}
+	case TypeUbyte, TypeUshort, TypeUint, TypeUlong:
+		if v, _, err := r.Uint64(); err == nil {
+			return Scalar{Type: t, Bits: v}
+		}
+	case TypeByte, TypeShort, TypeInt, TypeLong, TypeTimestamp:
+		if v, _, err := r.Int64(); err == nil {
+			return Scalar{Type: t, Bits: uint64(v)}
+		}
+	case TypeString:
+		if b, _, err := r.Bytes(); err == nil {
+			return Scalar{Type: TypeString, Text: alias(b)}
+		}
+	default:
+		return wideScalar(t, raw)
+	}
+	return Scalar{Type: TypeOther, Text: alias(raw)}
+}
+
+// wideScalar decodes the types that no Reader reads, which are laid out as they are named.
+func wideScalar(t Type, raw []byte) Scalar {
+	data := raw[1:]
+	switch {
+	case (t == TypeFloat || t == TypeChar) && len(data) >= 4:
+		bits := binary.BigEndian.Uint32(data)
+		if t == TypeFloat {
+			return Scalar{Type: t, Bits: widen(bits)}
+		}
+		return Scalar{Type: t, Bits: uint64(bits)}
+	case t == TypeDouble && len(data) >= 8:
+		return Scalar{Type: t, Bits: binary.BigEndian.Uint64(data)}
+	case (t == TypeUUID || t == TypeDecimal128) && len(data) >= 16:
+		return Scalar{Type: t, Bits: binary.BigEndian.Uint64(data), Low: binary.BigEndian.Uint64(data[8:])}
+	}
+	return Scalar{Type: TypeOther, Text: alias(raw)}
+}
+
+func describedScalar(raw []byte) Scalar {
+	other := Scalar{Type: TypeOther, Text: alias(raw)}
+	r := amqp.NewReader(raw)
+	_, name, err := r.Descriptor()
+	if err != nil {
+		return other
+	}
+	inner := Scalar{}
+	if rest := r.Rest(); len(rest) > 0 && rest[0] != amqp.CodeDescribed {
+		inner = DecodeScalar(rest)
+	}
+	switch {
+	case string(name) == descriptorURI && inner.Type == TypeString:
+		inner.Type = TypeURI
+	case string(name) == descriptorTimeSpan && inner.Type == TypeLong:
+		inner.Type = TypeTimeSpan
+	case string(name) == descriptorDateTimeOffset && inner.Type == TypeLong:
+		inner.Type = TypeDateTimeOffset
+	default:
+		return other
+	}
+	return inner
+}
+
+func bit(v bool) uint64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// alias returns bytes of a message as a string without copying them: a message's bytes never change.
+func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// TextOf returns the text form of a property that the broker treats as text whatever its type on the wire (DUP-11): of
+// a uuid, a number or a binary as of a message-id. ok is false for null, nothing and what has no text form.
+func (s Scalar) TextOf() (text string, ok bool) {
+	switch s.Type {
+	case TypeString, TypeURI:
+		return s.Text, true
+	case TypeUUID:
+		return amqp.UUID(s.bytes16()).String(), true
+	case TypeUbyte, TypeUshort, TypeUint, TypeUlong:
+		return strconv.FormatUint(s.Bits, 10), true
+	case TypeByte, TypeShort, TypeInt, TypeLong:
+		return strconv.FormatInt(int64(s.Bits), 10), true
+	case TypeOther:
+		r := amqp.NewReader([]byte(s.Text))
+		if code, _ := r.Peek(); code != amqp.CodeBinary8 && code != amqp.CodeBinary32 {
+			return "", false
+		}
+		b, ok, err := r.Bytes()
+		return hex.EncodeToString(b), ok && err == nil
+	}
+	return "", false
+}
+
+func (s Scalar) bytes16() (b [16]byte) {
+	binary.BigEndian.PutUint64(b[:8], s.Bits)
+	binary.BigEndian.PutUint64(b[8:], s.Low)
+	return b
+}

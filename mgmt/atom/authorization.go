@@ -1,0 +1,131 @@
+package atom
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+
+	"minibus/emulator"
+)
+
+// Limits of authorization rules (QUO-10).
+const (
+	maxAuthorizationRules = 12
+	maxKeyName            = 256
+)
+
+// keyBytes is the length of a key that the service makes; as base64 it has 44 characters.
+const keyBytes = 32
+
+// authorizationRules reads the rules; given is false if the element is absent.
+func (f *fields) authorizationRules() (rules []emulator.AuthorizationRule, given bool) {
+	list := f.d.Child("AuthorizationRules")
+	if list == nil || list.isNil() {
+		return nil, false
+	}
+	names := map[string]bool{}
+	for _, e := range list.Children {
+		if e.Name != "AuthorizationRule" {
+			continue
+		}
+		r := f.authorizationRule(e)
+		key := strings.ToLower(r.KeyName)
+		if names[key] {
+			f.refuse("There is more than one authorization rule of that name.", "KeyName", clip(r.KeyName))
+		}
+		names[key] = true
+		rules = append(rules, r)
+		if len(rules) > maxAuthorizationRules {
+			f.refuse(fmt.Sprintf("There are more than %d authorization rules. ", maxAuthorizationRules), "", "")
+			return nil, true
+		}
+	}
+	return rules, true
+}
+
+func (f *fields) authorizationRule(e *Element) emulator.AuthorizationRule {
+	r := emulator.AuthorizationRule{
+		KeyName: e.Child("KeyName").Text(), ClaimType: e.Child("ClaimType").Text(), ClaimValue: e.Child("ClaimValue").Text(),
+		PrimaryKey: keyOr(e.Child("PrimaryKey").Text()), SecondaryKey: keyOr(e.Child("SecondaryKey").Text()),
+		Created: f.instant(e, "CreatedTime"), Modified: f.instant(e, "ModifiedTime"),
+	}
+	if rights := e.Child("Rights"); rights != nil {
+		for _, c := range rights.Children {
+			r.Rights = append(r.Rights, f.right(strings.TrimSpace(c.Text())))
+		}
+	}
+	switch {
+	case r.KeyName == "" || len(r.KeyName) > maxKeyName:
+		f.refuse(fmt.Sprintf("The name of an authorization rule must have 1 to %d characters.", maxKeyName), "KeyName", clip(r.KeyName))
+	case len(r.Rights) == 0:
+		f.refuse("An authorization rule must have at least one right.", "Rights", "")
+	case slices.Contains(r.Rights, "Manage") && (!slices.Contains(r.Rights, "Send") || !slices.Contains(r.Rights, "Listen")):
+		f.refuse("Manage permission should also include Send and Listen.", "Rights", strings.Join(r.Rights, ","))
+	}
+	return r
+}
+
+// right returns a right in its own spelling.
+func (f *fields) right(s string) string {
+	for _, known := range []string{"Manage", "Send", "Listen"} {
+		if strings.EqualFold(s, known) {
+			return known
+		}
+	}
+	f.refuse("A right must be Manage, Send or Listen.", "Rights", clip(s))
+	return ""
+}
+
+// keyOr returns the key, or a new one if there is none.
+func keyOr(key string) string {
+	if key != "" {
+		return key
+	}
+	b := make([]byte, keyBytes)
+	_, _ = rand.Read(b) // never fails
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+// instant returns when a rule was made or changed, as the client says. The service gives back what it was given, and
+// nothing to clients that gave nothing: Go's live tests see that.
+func (f *fields) instant(e *Element, name string) string {
+	s := strings.TrimSpace(e.Child(name).Text())
+	if _, err := parseTime(s); s != "" && err != nil {
+		f.refuse("The value is not a time.", name, clip(s))
+	}
+	return s
+}
+
+func (w *writer) authorizationRules(rules []emulator.AuthorizationRule) {
+	if len(rules) == 0 {
+		w.empty("AuthorizationRules")
+		return
+	}
+	w.open("AuthorizationRules")
+	for _, r := range rules {
+		w.open("AuthorizationRule", "i:type", "SharedAccessAuthorizationRule")
+		w.text("ClaimType", or(r.ClaimType, "SharedAccessKey"))
+		w.text("ClaimValue", or(r.ClaimValue, "None"))
+		w.open("Rights")
+		for _, right := range r.Rights {
+			w.text("AccessRights", right)
+		}
+		w.close("Rights")
+		w.optional("CreatedTime", r.Created)
+		w.optional("ModifiedTime", r.Modified)
+		w.text("KeyName", r.KeyName)
+		w.text("PrimaryKey", r.PrimaryKey)
+		w.text("SecondaryKey", r.SecondaryKey)
+		w.close("AuthorizationRule")
+	}
+	w.close("AuthorizationRules")
+}
+
+func or(s, standard string) string {
+	if s == "" {
+		return standard
+	}
+	return s
+}

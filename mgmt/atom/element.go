@@ -1,0 +1,192 @@
+package atom
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Limits of a document. The largest honest one, a topic with 12 authorization rules or a filter with its parameters, is far
+// below; what is above would only cost memory.
+const (
+	maxDepth    = 32
+	maxElements = 20_000
+)
+
+// Element is a node of a document that was read. Names are local names: clients use all kinds of prefixes.
+type Element struct {
+	Name     string
+	Children []*Element
+	attrs    []xml.Attr
+	text     []byte
+}
+
+// Parse reads a document. Document type declarations are refused, so that nothing can be expanded.
+func Parse(body []byte) (*Element, error) {
+	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
+	d := xml.NewDecoder(bytes.NewReader(body))
+	p := parser{}
+	for {
+		token, err := d.RawToken()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = p.take(token)
+		}
+		if err != nil {
+			return nil, malformed(err)
+		}
+	}
+	switch {
+	case len(p.open) > 0:
+		return nil, malformed(fmt.Errorf("the element %s is not closed", p.open[len(p.open)-1].Name))
+	case p.root == nil:
+		return nil, malformed(errors.New("there is no element"))
+	}
+	return p.root, nil
+}
+
+func malformed(err error) error {
+	return &Error{SubCode: badRequest, Text: "The XML of the request could not be read: " + err.Error() + ". "}
+}
+
+// parser builds the tree. It works on raw tokens, since prefixes are not looked at, and hence matches the ends itself.
+type parser struct {
+	root     *Element
+	open     []*Element
+	prefixed []string // the open elements with their prefixes
+	count    int
+}
+
+func (p *parser) take(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.Directive:
+		return errors.New("document type declarations are not allowed")
+	case xml.ProcInst:
+		return checkEncoding(t)
+	case xml.StartElement:
+		return p.start(t)
+	case xml.EndElement:
+		return p.end(t)
+	case xml.CharData:
+		if n := len(p.open); n > 0 {
+			e := p.open[n-1]
+			e.text = append(e.text, t...)
+		} else if len(bytes.TrimSpace(t)) > 0 {
+			return errors.New("there is text outside the element")
+		}
+	}
+	return nil
+}
+
+// checkEncoding refuses other encodings than UTF-8: what follows was read as UTF-8.
+func checkEncoding(t xml.ProcInst) error {
+	_, after, found := strings.Cut(string(t.Inst), "encoding=")
+	if t.Target != "xml" || !found || len(after) < 2 {
+		return nil
+	}
+	name, _, _ := strings.Cut(after[1:], after[:1])
+	if !strings.EqualFold(name, "utf-8") && !strings.EqualFold(name, "us-ascii") {
+		return fmt.Errorf("the encoding %q is not served, only utf-8", name)
+	}
+	return nil
+}
+
+func (p *parser) start(t xml.StartElement) error {
+	p.count++
+	switch {
+	case p.count > maxElements:
+		return fmt.Errorf("there are more than %d elements", maxElements)
+	case len(p.open) >= maxDepth:
+		return fmt.Errorf("elements are nested more than %d deep", maxDepth)
+	case p.root != nil && len(p.open) == 0:
+		return errors.New("there is more than one root element")
+	}
+	e := &Element{Name: t.Name.Local, attrs: t.Copy().Attr}
+	if n := len(p.open); n > 0 {
+		p.open[n-1].Children = append(p.open[n-1].Children, e)
+	} else {
+		p.root = e
+	}
+	p.open = append(p.open, e)
+	p.prefixed = append(p.prefixed, t.Name.Space)
+	return nil
+}
+
+func (p *parser) end(t xml.EndElement) error {
+	n := len(p.open) - 1
+	if n < 0 || p.open[n].Name != t.Name.Local || p.prefixed[n] != t.Name.Space {
+		return fmt.Errorf("the end of %s does not belong to the open element", t.Name.Local)
+	}
+	p.open, p.prefixed = p.open[:n], p.prefixed[:n]
+	return nil
+}
+
+// Child returns the first child of that name, or nil. It may be called on nil.
+func (e *Element) Child(name string) *Element {
+	if e == nil {
+		return nil
+	}
+	for _, c := range e.Children {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// index returns the position of the first child of that name, or -1.
+func (e *Element) index(name string) int {
+	for i, c := range e.Children {
+		if c.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Text returns the element's own text. It may be called on nil.
+func (e *Element) Text() string {
+	if e == nil {
+		return ""
+	}
+	return string(e.text)
+}
+
+// typeName returns the local name of the type that the element says it has, or "". Some clients put the attribute into a
+// wrong namespace, so any attribute of that local name is taken.
+func (e *Element) typeName() string {
+	for _, a := range e.attrs {
+		if a.Name.Local == "type" {
+			_, local, found := strings.Cut(a.Value, ":")
+			if found {
+				return local
+			}
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// isNil reports whether the element says that it has no value (i:nil).
+func (e *Element) isNil() bool {
+	for _, a := range e.attrs {
+		if a.Name.Local == "nil" && (a.Value == "true" || a.Value == "1") {
+			return true
+		}
+	}
+	return false
+}
+
+// Description returns the description in an entry: the element inside its content.
+func (e *Element) Description() (*Element, error) {
+	content := e.Child("content")
+	if e.Name != "entry" || content == nil || len(content.Children) == 0 {
+		return nil, &Error{SubCode: badRequest, Text: "The body of the request is not an ATOM entry with a description inside its content. "}
+	}
+	return content.Children[0], nil
+}

@@ -1,0 +1,217 @@
+package atom
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"minibus/emulator"
+)
+
+// fields reads the elements of a description. The first thing that is wrong stays in err, and what is read then does not
+// matter.
+type fields struct {
+	d       *Element
+	subCode int    // of errors; the service gives none for subscriptions and rules
+	kind    string // Queue, Topic, Subscription, as error texts have it
+	limits  limits
+	err     error
+}
+
+func newFields(d *Element, kind string, l emulator.Limits) *fields {
+	f := &fields{d: d, kind: kind, limits: limitsOf(l)}
+	if kind == "Queue" || kind == "Topic" {
+		f.subCode = badRequest
+	}
+	return f
+}
+
+// refuse keeps the first error.
+func (f *fields) refuse(text, parameter, actual string) {
+	if f.err == nil {
+		f.err = &Error{SubCode: f.subCode, Text: text, Parameter: parameter, Actual: actual}
+	}
+}
+
+// value returns an element's text. An element that is there and empty counts as absent for texts only.
+func (f *fields) value(name string) (string, bool) {
+	e := f.d.Child(name)
+	if e == nil || e.isNil() {
+		return "", false
+	}
+	s := strings.TrimSpace(e.Text())
+	if s == "" {
+		f.refuse("The element "+name+" has no value. ", "", "")
+		return "", false
+	}
+	return s, true
+}
+
+// text returns a text as it is.
+func (f *fields) text(name string) string { return f.d.Child(name).Text() }
+
+func (f *fields) boolean(name string, standard bool) bool {
+	if b := f.boolIfGiven(name); b != nil {
+		return *b
+	}
+	return standard
+}
+
+func (f *fields) boolIfGiven(name string) *bool {
+	s, ok := f.value(name)
+	if !ok {
+		return nil
+	}
+	b := strings.EqualFold(s, "true") || s == "1"
+	if !b && !strings.EqualFold(s, "false") && s != "0" {
+		f.refuse("The value is neither true nor false.", name, clip(s))
+	}
+	return &b
+}
+
+func (f *fields) integer(name string, standard int64) int64 {
+	s, ok := f.value(name)
+	if !ok {
+		return standard
+	}
+	v, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		f.refuse("The value is not a whole number.", name, clip(s))
+	}
+	return v
+}
+
+// span reads a duration within a range. The default is always taken: clients send back what they were shown.
+func (f *fields) span(name string, standard TimeSpan, r spanRange) TimeSpan {
+	s, ok := f.value(name)
+	if !ok {
+		return standard
+	}
+	t, err := ParseTimeSpan(s)
+	switch {
+	case err != nil:
+		f.refuse("The value is not a duration.", name, clip(s))
+	case t != standard && !r.contains(t):
+		f.refuse(fmt.Sprintf("The value supplied must be between %s and %s.", r.least.Clock(), r.most.Clock()), name, t.Clock())
+	}
+	return t
+}
+
+// lock reads the lock duration, of which the service has its own text.
+func (f *fields) lock() TimeSpan {
+	const name = "LockDuration"
+	t := f.span(name, Minute, spanRange{least: f.limits.lock.least, most: MaxTimeSpan})
+	if f.err == nil && t > f.limits.lock.most {
+		f.refuse("The supplied lock time exceeds the allowed maximum of '5' minutes. "+moreInfo+". ", name, t.Clock())
+	}
+	return t
+}
+
+func (f *fields) deliveries() int {
+	const name = "MaxDeliveryCount"
+	v := f.integer(name, emulator.DefaultMaxDelivery)
+	if v < 1 || v > f.limits.deliveries {
+		f.refuse(fmt.Sprintf("The value must be between 1 and %d.", f.limits.deliveries), name, fmt.Sprint(v))
+	}
+	return int(v)
+}
+
+// sizeError reports whether a size may be asked for; 0 is none. It can be told only once it is known whether the entity is
+// partitioned.
+func (l limits) sizeError(mb int64, partitioned bool) error {
+	if mb == 0 || l.takesSize(mb, partitioned) {
+		return nil
+	}
+	allowed := fmt.Sprintf("be between %d and %d", l.sizeMB.least, l.sizeMB.most)
+	if l.sizeMB.step > 1 {
+		allowed = "be one of the following values: " + l.sizeMB.list()
+	}
+	return &Error{SubCode: badRequest, Text: fmt.Sprintf(
+		"The specified value %d is invalid. The property 'MaxSizeInMegabytes', must %s. ", mb, allowed)}
+}
+
+// size reads MaxSizeInMegabytes; 0 if it is not given.
+func (f *fields) size() int64 {
+	const name = "MaxSizeInMegabytes"
+	v := f.integer(name, 0)
+	if _, given := f.value(name); given && v <= 0 {
+		f.refuse("The value must be greater than zero.", name, fmt.Sprint(v))
+	}
+	return v
+}
+
+// messageSize reads MaxMessageSizeInKilobytes.
+func (f *fields) messageSize(l emulator.Limits) int64 {
+	const name = "MaxMessageSizeInKilobytes"
+	standard := int64(0)
+	if l == emulator.LimitsPremium {
+		standard = DefaultMessageKB(l) // the broker's own default is that of the other tiers
+	}
+	v := f.integer(name, standard)
+	if _, given := f.value(name); given && !f.limits.messageKB.contains(v) {
+		r := f.limits.messageKB
+		f.refuse(fmt.Sprintf("The value must be between %d and %d.", r.least, r.most), name, fmt.Sprint(v))
+	}
+	return v
+}
+
+func (f *fields) metadata() string {
+	const name = "UserMetadata"
+	s := f.text(name)
+	if n := utf8.RuneCountInString(s); f.limits.metadata > 0 && n > f.limits.metadata {
+		f.refuse(fmt.Sprintf("The value has %d characters, more than %d.", n, f.limits.metadata), name, "")
+	}
+	return s
+}
+
+// status reads the status; others than these four belong to the service (STAT-5).
+func (f *fields) status() emulator.Status {
+	s, ok := f.value("Status")
+	if !ok {
+		return emulator.StatusActive
+	}
+	for _, v := range []emulator.Status{emulator.StatusActive, emulator.StatusDisabled, emulator.StatusSendDisabled, emulator.StatusReceiveDisabled} {
+		if strings.EqualFold(s, string(v)) {
+			return v
+		}
+	}
+	f.refuse("The status must be Active, Disabled, SendDisabled or ReceiveDisabled.", "Status", clip(s))
+	return ""
+}
+
+// express reads EnableExpress.
+func (f *fields) express(dedup *bool) bool {
+	v := f.boolean("EnableExpress", false)
+	switch {
+	case v && dedup != nil && *dedup:
+		f.refuse("Both DelayedPersistence and RequiresDuplicateDetection property can't be enabled together. ", "", "")
+	case v && !f.limits.express:
+		f.refuse("EnableExpress is not available in the Premium tier. ", "", "")
+	}
+	return v
+}
+
+// partitioning reads EnablePartitioning.
+func (f *fields) partitioning() *bool {
+	v := f.boolIfGiven("EnablePartitioning")
+	if v != nil && *v && !f.limits.partitioning {
+		f.refuse("Partitioning of single entities is not available under this profile of limits. ", "", "")
+	}
+	return v
+}
+
+// closed refuses what the service never had.
+func (f *fields) closed() {
+	if f.boolean("IsAnonymousAccessible", false) {
+		f.refuse("Anonymous access is not available. ", "", "")
+	}
+}
+
+// clip shortens what a client sent for an error text.
+func clip(s string) string {
+	if len(s) <= 64 {
+		return s
+	}
+	return strings.ToValidUTF8(s[:64], "") + "..."
+}

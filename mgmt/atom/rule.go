@@ -1,0 +1,180 @@
+package atom
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"minibus/emulator"
+)
+
+// DefaultRuleName is the name of the rule that a subscription has unless another is given (TOP-4).
+const DefaultRuleName = "$Default"
+
+// FilterKind is the type of a filter, in the service's words.
+type FilterKind string
+
+// The kinds of filters.
+const (
+	TrueFilter        FilterKind = "TrueFilter"
+	FalseFilter       FilterKind = "FalseFilter"
+	SQLFilter         FilterKind = "SqlFilter"
+	CorrelationFilter FilterKind = "CorrelationFilter"
+)
+
+// The expressions of the two constant filters.
+const (
+	trueExpression  = "1=1"
+	falseExpression = "1=0"
+)
+
+// compatibility is the level that the service shows on every expression.
+const compatibility = "20"
+
+// Rule is a rule as it is asked for and shown.
+type Rule struct {
+	Name      string
+	Filter    Filter
+	Action    Action
+	CreatedAt int64 // ms since the Unix epoch
+}
+
+// Filter is a rule's condition.
+type Filter struct {
+	Kind        FilterKind
+	SQL         string // of all kinds but the correlation filter
+	Parameters  []Parameter
+	Correlation []Test      // what is set, in the service's order
+	Properties  []Parameter // application properties of a correlation filter
+}
+
+// Test is one equality of a correlation filter.
+type Test struct{ Property, Value string }
+
+// Action is what a rule does to a message; without SQL it does nothing.
+type Action struct {
+	SQL        string
+	Parameters []Parameter
+}
+
+// correlationProperties are the broker's properties in a correlation filter, in the service's order.
+var correlationProperties = []string{
+	"CorrelationId", "MessageId", "To", "ReplyTo", "Label", "SessionId", "ReplyToSessionId", "ContentType",
+}
+
+// ParseRule reads a RuleDescription or a DefaultRuleDescription. A missing filter is true, a missing action none.
+func ParseRule(d *Element, l emulator.Limits) (*Rule, error) {
+	p := ruleParser{limits: limitsOf(l)}
+	r := &Rule{Name: strings.TrimSpace(d.Child("Name").Text()), Filter: p.filter(d.Child("Filter")), Action: p.action(d.Child("Action"))}
+	return r, p.err
+}
+
+// ruleParser keeps the first thing that is wrong.
+type ruleParser struct {
+	limits limits
+	err    error
+}
+
+func (p *ruleParser) refuse(format string, args ...any) {
+	if p.err == nil {
+		p.err = &Error{Text: fmt.Sprintf(format, args...) + " "}
+	}
+}
+
+func (p *ruleParser) filter(e *Element) Filter {
+	if e == nil || e.isNil() {
+		return Filter{Kind: TrueFilter, SQL: trueExpression}
+	}
+	switch kind := FilterKind(e.typeName()); kind {
+	case TrueFilter:
+		return Filter{Kind: kind, SQL: trueExpression, Parameters: p.parameters(e.Child("Parameters"))}
+	case FalseFilter:
+		return Filter{Kind: kind, SQL: falseExpression, Parameters: p.parameters(e.Child("Parameters"))}
+	case SQLFilter:
+		return Filter{Kind: kind, SQL: p.expression(e), Parameters: p.parameters(e.Child("Parameters"))}
+	case CorrelationFilter:
+		return p.correlation(e)
+	default:
+		p.refuse("The filter type '%s' is not supported.", clip(string(kind)))
+		return Filter{}
+	}
+}
+
+func (p *ruleParser) correlation(e *Element) Filter {
+	f := Filter{Kind: CorrelationFilter, Properties: p.parameters(e.Child("Properties"))}
+	for _, name := range correlationProperties {
+		if s := e.Child(name).Text(); s != "" {
+			f.Correlation = append(f.Correlation, Test{Property: name, Value: s})
+		}
+	}
+	if len(f.Correlation)+len(f.Properties) == 0 {
+		p.refuse("A correlation filter must have at least one property.")
+	}
+	return f
+}
+
+func (p *ruleParser) action(e *Element) Action {
+	if e == nil || e.isNil() {
+		return Action{}
+	}
+	switch kind := e.typeName(); kind {
+	case "EmptyRuleAction":
+	case "SqlRuleAction":
+		return Action{SQL: p.expression(e), Parameters: p.parameters(e.Child("Parameters"))}
+	default:
+		p.refuse("The rule action type '%s' is not supported.", clip(kind))
+	}
+	return Action{}
+}
+
+func (p *ruleParser) expression(e *Element) string {
+	s := e.Child("SqlExpression").Text()
+	switch n := utf8.RuneCountInString(s); {
+	case strings.TrimSpace(s) == "":
+		p.refuse("The SQL expression is empty.")
+	case p.limits.expression > 0 && n > p.limits.expression:
+		p.refuse("The SQL expression has %d characters, more than %d.", n, p.limits.expression)
+	}
+	return s
+}
+
+// write appends the description. All four children are always there: Go and JavaScript look into Filter and Action without
+// asking.
+func (r Rule) write(w *writer, _ View) {
+	w.open("RuleDescription", namespaces...)
+	r.Filter.write(w)
+	r.Action.write(w)
+	w.time("CreatedAt", r.CreatedAt)
+	w.text("Name", r.Name)
+	w.close("RuleDescription")
+}
+
+func (f *Filter) write(w *writer) {
+	w.open("Filter", "i:type", string(f.Kind))
+	if f.Kind == CorrelationFilter {
+		for _, t := range f.Correlation {
+			w.text(t.Property, t.Value)
+		}
+		w.parameters("Properties", f.Properties)
+	} else {
+		// No SqlExpression on the other kind: JavaScript's client tells them apart by it.
+		w.sql(f.SQL, f.Parameters)
+	}
+	w.close("Filter")
+}
+
+func (a *Action) write(w *writer) {
+	if a.SQL == "" {
+		w.empty("Action", "i:type", "EmptyRuleAction")
+		return
+	}
+	w.open("Action", "i:type", "SqlRuleAction")
+	w.sql(a.SQL, a.Parameters)
+	w.close("Action")
+}
+
+func (w *writer) sql(text string, parameters []Parameter) {
+	w.text("SqlExpression", text)
+	w.text("CompatibilityLevel", compatibility)
+	w.parameters("Parameters", parameters)
+}

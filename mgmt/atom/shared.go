@@ -1,0 +1,165 @@
+package atom
+
+import (
+	"time"
+
+	"minibus/emulator"
+)
+
+// SharedDescription is what a client asks a queue or a subscription to be. Elements that are absent have the service's
+// default, but for those that are fixed at creation: an update keeps them (management-rest 6.3).
+type SharedDescription struct {
+	Name    string // Queue or Subscription
+	options emulator.QueueOptions
+
+	limits                       limits
+	session, dedup, partitioning *bool // nil: not given
+	rules                        bool  // AuthorizationRules were given
+}
+
+// ParseQueue reads a QueueDescription.
+func ParseQueue(d *Element, l emulator.Limits) (*SharedDescription, error) {
+	f := newFields(d, "Queue", l)
+	s := f.shared()
+	s.dedup = f.boolIfGiven("RequiresDuplicateDetection")
+	s.partitioning = f.partitioning()
+	s.options.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.window))
+	s.options.MaxSizeInMegabytes = f.size()
+	s.options.MaxMessageSizeInKilobytes = f.messageSize(l)
+	s.options.Admin.EnableExpress = f.express(s.dedup)
+	s.options.Admin.AuthorizationRules, s.rules = f.authorizationRules()
+	f.closed()
+	return s, f.err
+}
+
+// shared reads what queues and subscriptions have in common.
+func (f *fields) shared() *SharedDescription {
+	s := &SharedDescription{Name: f.kind, limits: f.limits}
+	o := &s.options
+	o.LockDuration = durationOf(f.lock())
+	o.MaxDeliveryCount = f.deliveries()
+	s.session = f.boolIfGiven("RequiresSession")
+	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan, f.limits.ttl))
+	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.autoDelete))
+	o.DeadLetteringOnExpiration = f.boolean("DeadLetteringOnMessageExpiration", false)
+	batched := f.boolean("EnableBatchedOperations", true)
+	o.EnableBatchedOperations = &batched
+	o.Status = f.status()
+	o.UserMetadata = f.metadata()
+	f.forwarding(o)
+	return s
+}
+
+// forwarding reads the targets. An entity that forwards is never idle, so the service takes its AutoDeleteOnIdle away.
+func (f *fields) forwarding(o *emulator.QueueOptions) {
+	o.ForwardTo, o.Admin.ForwardToText = ForwardPath(f.text("ForwardTo"))
+	o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText = ForwardPath(f.text("ForwardDeadLetteredMessagesTo"))
+	for _, t := range [][2]string{{o.ForwardTo, o.Admin.ForwardToText}, {o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText}} {
+		if t[0] == "" && t[1] != "" {
+			f.refuse("The forwarding destination '"+clip(t[1])+"' names no entity. ", "", "")
+		}
+	}
+	if s := f.boolean("RequiresSession", false); s && o.ForwardTo != "" {
+		if forwardInPlace(f.d) {
+			f.refuse("Bad Request. ", "", "")
+			return
+		}
+		o.Admin.InertForwardTo = o.Admin.ForwardToText
+		o.ForwardTo, o.Admin.ForwardToText = "", ""
+	}
+	if o.ForwardTo != "" || o.ForwardDeadLetteredMessagesTo != "" {
+		o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = 0, 0
+	}
+}
+
+// Targets returns the paths that messages are to be forwarded to.
+func (s *SharedDescription) Targets() []string {
+	var paths []string
+	for _, p := range []string{s.options.ForwardTo, s.options.ForwardDeadLetteredMessagesTo} {
+		if p != "" {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// Create returns the settings of a new entity. It fails if its size is none that may be asked for.
+func (s *SharedDescription) Create() (emulator.QueueOptions, error) {
+	o := s.options
+	o.RequiresSession = value(s.session)
+	o.RequiresDuplicateDetection = value(s.dedup)
+	o.EnablePartitioning = value(s.partitioning)
+	return s.settle(o)
+}
+
+// settle fills what depends on partitioning.
+func (s *SharedDescription) settle(o emulator.QueueOptions) (emulator.QueueOptions, error) {
+	err := s.limits.sizeError(o.MaxSizeInMegabytes, o.EnablePartitioning)
+	o.MaxSizeInMegabytes = s.limits.storedSize(o.MaxSizeInMegabytes, o.EnablePartitioning)
+	return o, err
+}
+
+// Update returns the settings of an entity that has the old ones. It fails if something that is fixed would change
+// (SESS-1, DUP-1, PART-1).
+func (s *SharedDescription) Update(old emulator.QueueOptions) (emulator.QueueOptions, error) {
+	switch {
+	case differs(s.session, old.RequiresSession):
+		return old, fixed("RequiresSession", s.Name)
+	case differs(s.dedup, old.RequiresDuplicateDetection):
+		return old, fixed("RequiresDuplicateDetection", s.Name)
+	case differs(s.partitioning, old.EnablePartitioning):
+		return old, fixedPartitioning(s.Name)
+	}
+	o := s.options
+	o.RequiresSession, o.RequiresDuplicateDetection = old.RequiresSession, old.RequiresDuplicateDetection
+	o.EnablePartitioning = old.EnablePartitioning
+	if o.RequiresSession && o.ForwardTo != "" { // the description left RequiresSession out
+		return old, &Error{SubCode: badRequest, Text: "Bad Request. "}
+	}
+	if !s.rules {
+		o.Admin.AuthorizationRules = old.Admin.AuthorizationRules
+	}
+	return s.settle(o)
+}
+
+func differs(given *bool, old bool) bool { return given != nil && *given != old }
+
+func value(b *bool) bool { return b != nil && *b }
+
+func fixed(property, kind string) error {
+	return &Error{SubCode: badRequest, Text: "The value for the " + property + " property of an existing " + kind +
+		" cannot be changed. " + moreInfo + ". "}
+}
+
+func fixedPartitioning(kind string) error {
+	return &Error{SubCode: badRequest, Text: "Partitioning cannot be changed for " + kind + ". "}
+}
+
+// durationOf converts a time span that is within the range of durations.
+func durationOf(t TimeSpan) time.Duration {
+	d, _ := t.Duration()
+	return d
+}
+
+// neverOr converts a time span of which the greatest means never. One that a duration can't say means never too, and its
+// ticks are kept.
+func neverOr(t TimeSpan) (d time.Duration, ticks int64) {
+	if t == MaxTimeSpan {
+		return 0, 0
+	}
+	if d, ok := t.Duration(); ok {
+		return d, 0
+	}
+	return 0, int64(t)
+}
+
+// shownSpan is the inverse of neverOr.
+func shownSpan(d time.Duration, ticks int64) TimeSpan {
+	switch {
+	case d > 0:
+		return SpanOf(d)
+	case ticks > 0:
+		return TimeSpan(ticks)
+	}
+	return MaxTimeSpan
+}

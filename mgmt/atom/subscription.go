@@ -1,0 +1,82 @@
+package atom
+
+import (
+	"minibus/emulator"
+)
+
+// SubscriptionDescription is what a client asks a subscription to be; see [SharedDescription] about what is absent.
+type SubscriptionDescription struct {
+	SharedDescription
+	// FilterErrors is DeadLetteringOnFilterEvaluationExceptions (TOP-10).
+	FilterErrors bool
+	// Rule is the rule that the subscription is created with instead of $Default; nil if the client gave none.
+	Rule *Rule
+}
+
+// ParseSubscription reads a SubscriptionDescription.
+func ParseSubscription(d *Element, l emulator.Limits) (*SubscriptionDescription, error) {
+	f := newFields(d, "Subscription", l)
+	s := &SubscriptionDescription{SharedDescription: *f.shared()}
+	s.FilterErrors = f.boolean("DeadLetteringOnFilterEvaluationExceptions", true)
+	s.options.Admin.IsClientAffine = f.boolean("IsClientAffine", false)
+	if r := d.Child("DefaultRuleDescription"); f.err == nil && r != nil && !r.isNil() {
+		rule, err := ParseRule(r, l)
+		if err != nil {
+			return nil, err
+		}
+		s.Rule = rule
+	}
+	return s, f.err
+}
+
+// Subscription is a subscription as it is shown.
+type Subscription struct {
+	Name         string // as created
+	Options      emulator.QueueOptions
+	FilterErrors bool
+	Counts       emulator.Counts
+	Times        emulator.Times
+}
+
+// write appends the description, its elements in the order that the service's contract has. The rule that it was created
+// with is never shown.
+func (s Subscription) write(w *writer, v View) {
+	o := &s.Options
+	w.open("SubscriptionDescription", namespaces...)
+	w.lock(o)
+	w.bool("RequiresSession", o.RequiresSession)
+	w.span("DefaultMessageTimeToLive", shownSpan(o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks))
+	w.bool("DeadLetteringOnMessageExpiration", o.DeadLetteringOnExpiration)
+	w.bool("DeadLetteringOnFilterEvaluationExceptions", s.FilterErrors)
+	w.int("MessageCount", total(s.Counts))
+	w.deliveries(o)
+	w.status(o.Status)
+	w.forwardTo(o)
+	w.time("CreatedAt", s.Times.Created)
+	w.time("UpdatedAt", s.Times.Updated)
+	w.subscriptionAccessed(s.Times, v)
+	w.optional("UserMetadata", o.UserMetadata)
+	if v.Full {
+		w.counts(s.Counts)
+	}
+	w.forwardDeadLettered(o)
+	w.span("AutoDeleteOnIdle", shownSpan(o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks))
+	w.text("EntityAvailabilityStatus", "Available")
+	if v.Version.has(version2021) {
+		w.bool("IsClientAffine", o.Admin.IsClientAffine)
+	}
+	w.close("SubscriptionDescription")
+}
+
+// subscriptionAccessed writes AccessedAt: a subscription counts as used when it was created, and answers to create and
+// update have a text of their own, which Go's client knows.
+func (w *writer) subscriptionAccessed(t emulator.Times, v View) {
+	switch {
+	case !v.Full:
+		w.text("AccessedAt", "0001-01-01T00:00:00")
+	case t.Accessed == 0:
+		w.time("AccessedAt", t.Created)
+	default:
+		w.time("AccessedAt", t.Accessed)
+	}
+}

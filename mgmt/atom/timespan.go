@@ -1,0 +1,172 @@
+package atom
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// TimeSpan is a duration as .NET has it: a number of ticks of 100 ns. It reaches a hundred times further than
+// time.Duration, and clients use its greatest value for "never".
+type TimeSpan int64
+
+// MaxTimeSpan means never; it is written P10675199DT2H48M5.4775807S.
+const MaxTimeSpan TimeSpan = math.MaxInt64
+
+// The units of a time span.
+const (
+	Second TimeSpan = 1e7
+	Minute          = 60 * Second
+	Hour            = 60 * Minute
+	Day             = 24 * Hour
+)
+
+// SpanOf converts a duration.
+func SpanOf(d time.Duration) TimeSpan { return TimeSpan(d / 100) }
+
+// Duration converts to a time.Duration. ok is false if it does not fit.
+func (t TimeSpan) Duration() (d time.Duration, ok bool) {
+	if t > math.MaxInt64/100 || t < math.MinInt64/100 {
+		return 0, false
+	}
+	return time.Duration(t) * 100, true
+}
+
+// ParseTimeSpan reads an xs:duration: P1DT2H, PT0.5S, -PT1M. A year has 365 days and a month 30, as in .NET. What is
+// above the greatest value becomes that value, as clients write it with rounding errors.
+func ParseTimeSpan(s string) (TimeSpan, error) {
+	rest, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
+	rest, ok := strings.CutPrefix(rest, "P")
+	date, clock, hasClock := strings.Cut(rest, "T")
+	if !ok || hasClock && clock == "" || rest == "" {
+		return 0, durationError(s)
+	}
+	total, ok := addParts(0, date, "YMD", []TimeSpan{365 * Day, 30 * Day, Day})
+	if ok {
+		total, ok = addParts(total, clock, "HMS", []TimeSpan{Hour, Minute, Second})
+	}
+	if !ok {
+		return 0, durationError(s)
+	}
+	if negative {
+		return -total, nil
+	}
+	return total, nil
+}
+
+func durationError(s string) error {
+	if len(s) > 64 {
+		s = s[:64] + "..."
+	}
+	return fmt.Errorf("the value %q is not a duration", s)
+}
+
+// addParts adds the numbers of s, each followed by one of the letters in their order. Only seconds have a fraction.
+func addParts(total TimeSpan, s, letters string, units []TimeSpan) (TimeSpan, bool) {
+	for s != "" {
+		end := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+		if end <= 0 {
+			return 0, false
+		}
+		at := strings.IndexByte(letters, s[end])
+		if at < 0 {
+			return 0, false
+		}
+		whole, fraction, hasFraction := strings.Cut(s[:end], ".")
+		if whole == "" || hasFraction && (s[end] != 'S' || !digits(fraction)) {
+			return 0, false
+		}
+		total = addSpan(total, whole, units[at])
+		if hasFraction {
+			f, err := strconv.ParseInt((fraction + "0000000")[:7], 10, 64)
+			if err != nil {
+				return 0, false
+			}
+			total = saturate(uint64(total), uint64(f))
+		}
+		letters, units, s = letters[at+1:], units[at+1:], s[end+1:]
+	}
+	return total, true
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// addSpan adds a number of units, without overflow.
+func addSpan(total TimeSpan, number string, unit TimeSpan) TimeSpan {
+	n, err := strconv.ParseUint(number, 10, 64)
+	if err != nil {
+		return MaxTimeSpan // digits only: too many of them
+	}
+	high, low := bits.Mul64(n, uint64(unit))
+	if high != 0 {
+		return MaxTimeSpan
+	}
+	return saturate(uint64(total), low)
+}
+
+func saturate(a, b uint64) TimeSpan {
+	sum, carry := bits.Add64(a, b, 0)
+	if carry != 0 || sum > math.MaxInt64 {
+		return MaxTimeSpan
+	}
+	return TimeSpan(sum)
+}
+
+// String is the form of the service's answers: P1DT2H3M4.5S with zero parts left out.
+func (t TimeSpan) String() string {
+	if t == 0 {
+		return "PT0S"
+	}
+	var b strings.Builder
+	rest := uint64(t)
+	if t < 0 {
+		b.WriteByte('-')
+		rest = -rest
+	}
+	b.WriteByte('P')
+	if d := rest / uint64(Day); d > 0 {
+		fmt.Fprintf(&b, "%dD", d)
+	}
+	if rest %= uint64(Day); rest > 0 {
+		b.WriteByte('T')
+	}
+	if h := rest / uint64(Hour); h > 0 {
+		fmt.Fprintf(&b, "%dH", h)
+	}
+	if m := rest / uint64(Minute) % 60; m > 0 {
+		fmt.Fprintf(&b, "%dM", m)
+	}
+	if s := rest % uint64(Minute); s > 0 {
+		b.WriteString(strconv.FormatUint(s/uint64(Second), 10) + fraction(s%uint64(Second)) + "S")
+	}
+	return b.String()
+}
+
+// Clock is the form of error texts: [d.]hh:mm:ss[.fffffff].
+func (t TimeSpan) Clock() string {
+	var b strings.Builder
+	rest := uint64(t)
+	if t < 0 {
+		b.WriteByte('-')
+		rest = -rest
+	}
+	if d := rest / uint64(Day); d > 0 {
+		fmt.Fprintf(&b, "%d.", d)
+	}
+	fmt.Fprintf(&b, "%02d:%02d:%02d", rest/uint64(Hour)%24, rest/uint64(Minute)%60, rest/uint64(Second)%60)
+	if f := rest % uint64(Second); f > 0 {
+		fmt.Fprintf(&b, ".%07d", f)
+	}
+	return b.String()
+}
+
+// fraction is ".5" for 5,000,000 ticks and "" for none.
+func fraction(ticks uint64) string {
+	if ticks == 0 {
+		return ""
+	}
+	return "." + strings.TrimRight(fmt.Sprintf("%07d", ticks), "0")
+}

@@ -1,0 +1,125 @@
+package atom
+
+import (
+	"minibus/emulator"
+)
+
+// TopicDescription is what a client asks a topic to be; see [SharedDescription] about what is absent.
+type TopicDescription struct {
+	options             emulator.TopicOptions
+	limits              limits
+	dedup, partitioning *bool
+	rules               bool
+}
+
+// ParseTopic reads a TopicDescription.
+func ParseTopic(d *Element, l emulator.Limits) (*TopicDescription, error) {
+	f := newFields(d, "Topic", l)
+	t := &TopicDescription{limits: f.limits, dedup: f.boolIfGiven("RequiresDuplicateDetection"), partitioning: f.partitioning()}
+	o := &t.options
+	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan, f.limits.ttl))
+	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.autoDelete))
+	o.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.window))
+	o.MaxSizeInMegabytes = f.size()
+	o.MaxMessageSizeInKilobytes = f.messageSize(l)
+	o.Status = f.status()
+	o.UserMetadata = f.metadata()
+	batched := f.boolean("EnableBatchedOperations", true)
+	o.EnableBatchedOperations = &batched
+	o.Admin.SupportOrdering = f.boolIfGiven("SupportOrdering")
+	o.Admin.FilteringMessagesBeforePublishing = f.boolean("FilteringMessagesBeforePublishing", false)
+	o.Admin.EnableSubscriptionPartitioning = f.boolean("EnableSubscriptionPartitioning", false)
+	o.Admin.EnableExpress = f.express(t.dedup)
+	o.Admin.AuthorizationRules, t.rules = f.authorizationRules()
+	f.closed()
+	return t, f.err
+}
+
+// Create returns the settings of a new topic. It fails if its size is none that may be asked for.
+func (t *TopicDescription) Create() (emulator.TopicOptions, error) {
+	o := t.options
+	o.RequiresDuplicateDetection = value(t.dedup)
+	o.EnablePartitioning = value(t.partitioning)
+	return t.settle(o)
+}
+
+// Update returns the settings of a topic that has the old ones. It fails if something that is fixed would change.
+func (t *TopicDescription) Update(old emulator.TopicOptions) (emulator.TopicOptions, error) {
+	switch {
+	case differs(t.dedup, old.RequiresDuplicateDetection):
+		return old, fixed("RequiresDuplicateDetection", "Topic")
+	case differs(t.partitioning, old.EnablePartitioning):
+		return old, fixedPartitioning("Topic")
+	}
+	o := t.options
+	o.RequiresDuplicateDetection, o.EnablePartitioning = old.RequiresDuplicateDetection, old.EnablePartitioning
+	if !t.rules {
+		o.Admin.AuthorizationRules = old.Admin.AuthorizationRules
+	}
+	return t.settle(o)
+}
+
+// settle fills what depends on partitioning.
+func (t *TopicDescription) settle(o emulator.TopicOptions) (emulator.TopicOptions, error) {
+	err := t.limits.sizeError(o.MaxSizeInMegabytes, o.EnablePartitioning)
+	o.MaxSizeInMegabytes = t.limits.storedSize(o.MaxSizeInMegabytes, o.EnablePartitioning)
+	o.SupportOrdering = supportsOrdering(&o)
+	return o, err
+}
+
+// supportsOrdering is SupportOrdering with its default: a partitioned topic keeps no order unless it was asked to.
+func supportsOrdering(o *emulator.TopicOptions) bool {
+	if o.Admin.SupportOrdering != nil {
+		return *o.Admin.SupportOrdering
+	}
+	return !o.EnablePartitioning
+}
+
+// Topic is a topic as it is shown.
+type Topic struct {
+	Path          string // as created
+	Options       emulator.TopicOptions
+	Counts        emulator.Counts
+	Times         emulator.Times
+	Subscriptions int64
+	SQLFilters    int64 // of all subscriptions; a true filter is one of them
+	Correlations  int64
+}
+
+// write appends the description, its elements in the order that the service's contract has.
+func (t Topic) write(w *writer, v View) {
+	o, l := &t.Options, limitsOf(v.Limits)
+	w.open("TopicDescription", namespaces...)
+	w.span("DefaultMessageTimeToLive", shownSpan(o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks))
+	w.int("MaxSizeInMegabytes", l.shownSize(o.MaxSizeInMegabytes, o.EnablePartitioning))
+	w.bool("RequiresDuplicateDetection", o.RequiresDuplicateDetection)
+	w.window(o.DuplicateDetectionWindow)
+	w.bool("EnableBatchedOperations", batched(o.EnableBatchedOperations))
+	w.int("SizeInBytes", t.Counts.SizeBytes)
+	w.bool("FilteringMessagesBeforePublishing", o.Admin.FilteringMessagesBeforePublishing)
+	w.bool("IsAnonymousAccessible", false)
+	w.authorizationRules(o.Admin.AuthorizationRules)
+	w.status(o.Status)
+	w.time("CreatedAt", t.Times.Created)
+	w.time("UpdatedAt", t.Times.Updated)
+	if v.Full {
+		w.text("AccessedAt", formatAccessed(t.Times.Accessed))
+	}
+	w.optional("UserMetadata", o.UserMetadata)
+	w.bool("SupportOrdering", supportsOrdering(o))
+	if v.Full {
+		w.counts(t.Counts)
+		w.int("SubscriptionCount", t.Subscriptions)
+	}
+	w.span("AutoDeleteOnIdle", shownSpan(o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks))
+	w.bool("EnablePartitioning", o.EnablePartitioning)
+	w.text("EntityAvailabilityStatus", "Available")
+	w.bool("EnableSubscriptionPartitioning", o.Admin.EnableSubscriptionPartitioning)
+	w.bool("EnableExpress", o.Admin.EnableExpress)
+	w.messageSize(o.MaxMessageSizeInKilobytes, v)
+	if v.Full && v.Version.has(version2024) {
+		w.int("SqlFilterCount", t.SQLFilters)
+		w.int("CorrelationFilterCount", t.Correlations)
+	}
+	w.close("TopicDescription")
+}

@@ -1,0 +1,165 @@
+package atom
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Parameter is a named value: a parameter of an SQL text, its name beginning with @, or an application property of a
+// correlation filter.
+type Parameter struct {
+	Key string
+	// Value is a string, bool, int32, int64, float64, time.Time or TimeSpan if a client gave it over HTTP. Rules that were
+	// made over AMQP may also have the other scalars of Go (int8, uint64, float32 and so on).
+	Value any
+}
+
+func (p *ruleParser) parameters(list *Element) []Parameter {
+	if list == nil {
+		return nil
+	}
+	var all []Parameter
+	seen := map[string]bool{}
+	for _, e := range list.Children {
+		if e.Name != "KeyValueOfstringanyType" {
+			continue
+		}
+		key := e.Child("Key").Text()
+		if key == "" {
+			p.refuse("A parameter has no name.")
+		}
+		if seen[key] {
+			p.refuse("There is more than one value for '%s'.", clip(key))
+		}
+		seen[key] = true
+		all = append(all, Parameter{Key: key, Value: p.value(key, e.Child("Value"))})
+	}
+	return all
+}
+
+// value reads a typed value. One without type is a string.
+func (p *ruleParser) value(key string, e *Element) any {
+	if e == nil || e.isNil() {
+		p.refuse("The parameter '%s' has no value.", clip(key))
+		return nil
+	}
+	v, err := typedValue(e.typeName(), e.Text())
+	if err != nil {
+		p.refuse("The value '%s' of '%s' is not of the type %s.", clip(e.Text()), clip(key), clip(e.typeName()))
+	}
+	return v
+}
+
+func typedValue(typeName, text string) (any, error) {
+	if typeName == "" || typeName == "string" {
+		return text, nil
+	}
+	text = strings.TrimSpace(text)
+	switch typeName {
+	case "boolean":
+		return strconv.ParseBool(strings.ToLower(text))
+	case "int", "short", "byte", "unsignedByte", "unsignedShort":
+		v, err := strconv.ParseInt(text, 10, 32)
+		if numError(err) { // Go writes all its integers as int, also those that are longer
+			long, err := strconv.ParseInt(text, 10, 64)
+			return long, err
+		}
+		return int32(v), err
+	case "long", "unsignedInt", "unsignedLong":
+		return strconv.ParseInt(text, 10, 64)
+	case "double", "float", "decimal":
+		return parseDouble(text)
+	case "dateTime":
+		return parseTime(text)
+	case "duration":
+		return ParseTimeSpan(text)
+	}
+	return text, strconv.ErrSyntax
+}
+
+// numError reports whether a number was only too large.
+func numError(err error) bool {
+	return err != nil && strings.Contains(err.Error(), strconv.ErrRange.Error())
+}
+
+func parseDouble(s string) (float64, error) {
+	switch s {
+	case "INF":
+		return math.Inf(1), nil
+	case "-INF":
+		return math.Inf(-1), nil
+	}
+	return strconv.ParseFloat(s, 64)
+}
+
+// parameters writes a list of typed values. The prefix must have four characters and be declared on each value, and an empty
+// list must have no attributes: JavaScript's client depends on all three.
+func (w *writer) parameters(name string, list []Parameter) {
+	if len(list) == 0 {
+		w.empty(name)
+		return
+	}
+	w.open(name)
+	for _, p := range list {
+		w.open("KeyValueOfstringanyType")
+		w.text("Key", p.Key)
+		typeName, ns, text := textValue(p.Value)
+		w.text("Value", text, "i:type", "d6p1:"+typeName, "xmlns:d6p1", ns)
+		w.close("KeyValueOfstringanyType")
+	}
+	w.close(name)
+}
+
+// textValue returns how a value is written.
+func textValue(v any) (typeName, ns, text string) {
+	switch v := v.(type) {
+	case bool:
+		return "boolean", nsSchema, strconv.FormatBool(v)
+	case time.Time:
+		return "dateTime", nsSchema, v.UTC().Format("2006-01-02T15:04:05.9999999Z")
+	case TimeSpan:
+		return "duration", nsSerialized, v.String()
+	case float64:
+		return "double", nsSchema, formatDouble(v, 64)
+	case float32:
+		return "float", nsSchema, formatDouble(float64(v), 32)
+	case string:
+		return "string", nsSchema, v
+	}
+	return integerValue(v)
+}
+
+func integerValue(v any) (typeName, ns, text string) {
+	switch v := v.(type) {
+	case int32:
+		return "int", nsSchema, strconv.FormatInt(int64(v), 10)
+	case int64:
+		return "long", nsSchema, strconv.FormatInt(v, 10)
+	case int8:
+		return "byte", nsSchema, strconv.FormatInt(int64(v), 10)
+	case int16:
+		return "short", nsSchema, strconv.FormatInt(int64(v), 10)
+	case uint8:
+		return "unsignedByte", nsSchema, strconv.FormatUint(uint64(v), 10)
+	case uint16:
+		return "unsignedShort", nsSchema, strconv.FormatUint(uint64(v), 10)
+	case uint32:
+		return "unsignedInt", nsSchema, strconv.FormatUint(uint64(v), 10)
+	case uint64:
+		return "unsignedLong", nsSchema, strconv.FormatUint(v, 10)
+	}
+	return "string", nsSchema, fmt.Sprint(v)
+}
+
+func formatDouble(f float64, size int) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "INF"
+	case math.IsInf(f, -1):
+		return "-INF"
+	}
+	return strconv.FormatFloat(f, 'g', -1, size)
+}

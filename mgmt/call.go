@@ -1,0 +1,118 @@
+package mgmt
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"minibus/emulator"
+	"minibus/mgmt/atom"
+)
+
+// maxDescription is the largest body of an administration request, in bytes. A filter has a thousand characters; an entity
+// with everything that it can have is far below.
+const maxDescription = 1 << 20
+
+// call is one request to the administration API.
+type call struct {
+	broker  broker
+	log     *slog.Logger
+	w       http.ResponseWriter
+	r       *http.Request
+	query   url.Values
+	target  target
+	started time.Time // of the broker; it stands for the namespace's creation, of which nothing older is known
+	now     int64
+	limits  emulator.Limits
+}
+
+// answer is a response.
+type answer struct {
+	status      int
+	contentType string
+	body        []byte
+	updated     int64 // of the entity, in ms, for the ETag; 0: none
+}
+
+func (a *answer) write(w http.ResponseWriter) {
+	h := w.Header()
+	if a.contentType != "" {
+		h.Set("Content-Type", a.contentType)
+	}
+	if a.updated != 0 {
+		h.Set("ETag", strconv.FormatInt(atom.Ticks(a.updated), 10))
+	}
+	h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body) // the client is gone if this fails
+}
+
+// version is the api-version, as it was sent; "" if it was not.
+func (c *call) version() string { return c.query.Get("api-version") }
+
+func (c *call) view(full bool) atom.View {
+	return atom.View{Version: atom.Version(c.version()), Limits: c.limits, Full: full}
+}
+
+// isUpdate tells an update from a creation. All clients send "*"; any other tag means update too.
+func (c *call) isUpdate() bool { return c.r.Header.Get("If-Match") != "" }
+
+// base is how the client addresses this server. Names differ from client to client, so answers use each one's own.
+func (c *call) base() string {
+	scheme := "http"
+	if isSecure(c.r) {
+		scheme = "https"
+	}
+	return scheme + "://" + c.r.Host
+}
+
+// address is the request's own address.
+func (c *call) address() string { return c.base() + c.pathAndQuery() }
+
+func (c *call) pathAndQuery() string {
+	s := c.r.URL.EscapedPath()
+	if c.r.URL.RawQuery != "" {
+		s += "?" + c.r.URL.RawQuery
+	}
+	return s
+}
+
+// description reads the body.
+func (c *call) description() (*atom.Element, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxDescription))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, problemf(http.StatusRequestEntityTooLarge, "SubCode=40000. The body of the request has more than %d bytes. ", tooLarge.Limit)
+	case err != nil:
+		return nil, badRequest("The body of the request could not be read: " + err.Error() + ".")
+	}
+	root, err := atom.Parse(body)
+	if err != nil {
+		return nil, err
+	}
+	return root.Description()
+}
+
+// entry answers with one entity. Creations have no ETag.
+func (c *call) entry(status int, e atom.Entry, full bool) *answer {
+	e.ID, e.Self = c.address(), c.address()
+	a := &answer{status: status, contentType: atom.TypeEntry, updated: e.Updated}
+	if status == http.StatusCreated {
+		a.updated = 0
+	}
+	a.body = e.Encode(c.view(full))
+	return a
+}
+
+// nothing is the answer to a get of a queue or topic that does not exist (management-rest 3.3).
+func (c *call) nothing() *answer {
+	return &answer{status: http.StatusOK, contentType: atom.TypeFeed, body: atom.NothingHere(nothingID, c.now)}
+}
+
+// nothingID stands in the feed of nothing; no client looks at it.
+const nothingID = "0d5c1c2e-2f0f-4a3e-9f0b-1d8f3f5a7c11"

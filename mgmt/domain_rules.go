@@ -1,0 +1,128 @@
+package mgmt
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/mgmt/atom"
+)
+
+// ruleOptions translates a rule for the domain.
+func ruleOptions(r atom.Rule) emulator.RuleOptions {
+	o := emulator.RuleOptions{Name: r.Name, Action: r.Action.SQL, ActionParameters: values(r.Action.Parameters)}
+	if r.Filter.Kind == atom.CorrelationFilter {
+		o.Correlation = correlation(r.Filter)
+		return o
+	}
+	o.SQL, o.Parameters = r.Filter.SQL, values(r.Filter.Parameters)
+	o.Constant = r.Filter.Kind != atom.SQLFilter
+	return o
+}
+
+// correlationFields are the broker's properties of a correlation filter, in the order in which they are shown.
+var correlationFields = []struct {
+	name  string
+	field func(*emulator.CorrelationFilter) *string
+}{
+	{"CorrelationId", func(c *emulator.CorrelationFilter) *string { return &c.CorrelationID }},
+	{"MessageId", func(c *emulator.CorrelationFilter) *string { return &c.MessageID }},
+	{"To", func(c *emulator.CorrelationFilter) *string { return &c.To }},
+	{"ReplyTo", func(c *emulator.CorrelationFilter) *string { return &c.ReplyTo }},
+	{"Label", func(c *emulator.CorrelationFilter) *string { return &c.Label }},
+	{"SessionId", func(c *emulator.CorrelationFilter) *string { return &c.SessionID }},
+	{"ReplyToSessionId", func(c *emulator.CorrelationFilter) *string { return &c.ReplyToSessionID }},
+	{"ContentType", func(c *emulator.CorrelationFilter) *string { return &c.ContentType }},
+}
+
+func correlation(f atom.Filter) *emulator.CorrelationFilter {
+	c := &emulator.CorrelationFilter{Properties: values(f.Properties)}
+	for _, t := range f.Correlation {
+		for _, x := range correlationFields {
+			if x.name == t.Property {
+				*x.field(c) = t.Value
+			}
+		}
+	}
+	return c
+}
+
+// The descriptors of .NET's types in AMQP.
+const (
+	descriptorTimeSpan       = "com.microsoft:timespan"        // ticks
+	descriptorDateTimeOffset = "com.microsoft:datetime-offset" // ticks since the year 1, UTC
+)
+
+func values(list []atom.Parameter) emulator.Values {
+	if len(list) == 0 {
+		return nil
+	}
+	v := make(emulator.Values, len(list))
+	for _, p := range list {
+		v[p.Key] = p.Value
+		if t, ok := p.Value.(atom.TimeSpan); ok {
+			v[p.Key] = amqp.Described{Descriptor: amqp.Symbol(descriptorTimeSpan), Value: int64(t)}
+		}
+	}
+	return v
+}
+
+// shownRule translates a rule of the domain.
+func shownRule(o emulator.RuleOptions) atom.Rule {
+	r := atom.Rule{Name: o.Name, CreatedAt: o.CreatedAt, Action: atom.Action{SQL: o.Action, Parameters: parameters(o.ActionParameters)}}
+	switch {
+	case o.Correlation != nil:
+		r.Filter = atom.Filter{Kind: atom.CorrelationFilter, Properties: parameters(o.Correlation.Properties)}
+		for _, x := range correlationFields {
+			if s := *x.field(o.Correlation); s != "" {
+				r.Filter.Correlation = append(r.Filter.Correlation, atom.Test{Property: x.name, Value: s})
+			}
+		}
+		return r
+	case o.Constant && o.SQL == "1=0":
+		r.Filter.Kind = atom.FalseFilter
+	case o.Constant:
+		r.Filter.Kind = atom.TrueFilter
+	default:
+		r.Filter.Kind = atom.SQLFilter
+	}
+	r.Filter.SQL, r.Filter.Parameters = o.SQL, parameters(o.Parameters)
+	return r
+}
+
+// parameters returns values in the order of their names: the domain keeps none.
+func parameters(v emulator.Values) []atom.Parameter {
+	var list []atom.Parameter
+	for key, x := range v {
+		list = append(list, atom.Parameter{Key: key, Value: shownValue(x)})
+	}
+	slices.SortFunc(list, func(a, b atom.Parameter) int { return cmp.Compare(a.Key, b.Key) })
+	return list
+}
+
+// shownValue translates what AMQP has for the types of .NET.
+func shownValue(x any) any {
+	switch v := x.(type) {
+	case amqp.Timestamp:
+		return time.UnixMilli(int64(v)).UTC()
+	case amqp.Symbol:
+		return string(v)
+	case amqp.Char:
+		return string(rune(v))
+	case amqp.UUID:
+		return uuid.UUID(v).String()
+	case amqp.Described:
+		ticks, _ := v.Value.(int64)
+		switch v.Descriptor {
+		case amqp.Symbol(descriptorTimeSpan):
+			return atom.TimeSpan(ticks)
+		case amqp.Symbol(descriptorDateTimeOffset):
+			return atom.TimeOfTicks(ticks)
+		}
+	}
+	return x
+}

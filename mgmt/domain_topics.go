@@ -1,0 +1,196 @@
+package mgmt
+
+import (
+	"strings"
+
+	"minibus/emulator"
+	"minibus/mgmt/atom"
+)
+
+// subscriptionPath is where the domain has a subscription.
+func subscriptionPath(topic, name string) string { return topic + "/Subscriptions/" + name }
+
+// Topic returns a topic.
+func (d domain) Topic(path string) (atom.Topic, error) {
+	q, err := d.find(path, emulator.KindTopic)
+	if err != nil {
+		return atom.Topic{}, err
+	}
+	return d.shownTopic(q), nil
+}
+
+// shownTopic also counts the filters of all subscriptions, which newer versions of the API show.
+func (d domain) shownTopic(q *emulator.Queue) atom.Topic {
+	c := q.Counts()
+	t := atom.Topic{Path: q.Path(), Options: q.TopicOptions(), Counts: c, Times: q.Times(), Subscriptions: c.Subscriptions}
+	list, _ := d.Namespace.Subscriptions(q.Path()) // none if it was deleted meanwhile
+	for _, s := range list {
+		for _, r := range s.SubscriptionOptions().Rules {
+			if r.Correlation != nil {
+				t.Correlations++
+			} else {
+				t.SQLFilters++
+			}
+		}
+	}
+	return t
+}
+
+// Topics returns a page of all topics.
+func (d domain) Topics(skip, top int) []atom.Topic {
+	var list []atom.Topic
+	page, _ := d.Page(emulator.KindTopic, skip, top)
+	for _, q := range page {
+		list = append(list, d.shownTopic(q))
+	}
+	return list
+}
+
+// CreateTopic creates a topic.
+func (d domain) CreateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
+	q, err := d.Namespace.CreateTopic(path, o)
+	if err != nil {
+		return atom.Topic{}, err
+	}
+	return d.shownTopic(q), nil
+}
+
+// UpdateTopic updates a topic.
+func (d domain) UpdateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
+	q, err := d.Namespace.UpdateTopic(path, o)
+	if err != nil {
+		return atom.Topic{}, err
+	}
+	return d.shownTopic(q), nil
+}
+
+// Subscription returns a subscription.
+func (d domain) Subscription(topic, name string) (atom.Subscription, error) {
+	q, err := d.find(subscriptionPath(topic, name), emulator.KindSubscription)
+	if err != nil {
+		return atom.Subscription{}, err
+	}
+	return shownSubscription(q), nil
+}
+
+func shownSubscription(q *emulator.Queue) atom.Subscription {
+	o := q.SubscriptionOptions()
+	return atom.Subscription{Name: o.Name, Options: o.Queue, Counts: q.Counts(), Times: q.Times(),
+		FilterErrors: o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors}
+}
+
+// Subscriptions returns a page of a topic's subscriptions.
+func (d domain) Subscriptions(topic string, skip, top int) ([]atom.Subscription, error) {
+	all, err := d.Namespace.Subscriptions(topic)
+	if err != nil {
+		return nil, err
+	}
+	var list []atom.Subscription
+	for _, q := range of(page{skip, top}, all) {
+		list = append(list, shownSubscription(q))
+	}
+	return list, nil
+}
+
+// CreateSubscription creates a subscription with its first rule.
+func (d domain) CreateSubscription(topic string, s newSubscription) (atom.Subscription, error) {
+	q, err := d.Namespace.CreateSubscription(topic, emulator.SubscriptionOptions{
+		Name: s.name, Queue: s.options, DeadLetteringOnFilterErrors: &s.filterErrors,
+		Rules: []emulator.RuleOptions{ruleOptions(s.rule)},
+	})
+	if err != nil {
+		return atom.Subscription{}, err
+	}
+	return shownSubscription(q), nil
+}
+
+// UpdateSubscription updates a subscription; its rules stay.
+func (d domain) UpdateSubscription(topic, name string, o emulator.QueueOptions, filterErrors bool) (atom.Subscription, error) {
+	q, err := d.Namespace.UpdateSubscription(topic, emulator.SubscriptionOptions{
+		Name: name, Queue: o, DeadLetteringOnFilterErrors: &filterErrors,
+	})
+	if err != nil {
+		return atom.Subscription{}, err
+	}
+	return shownSubscription(q), nil
+}
+
+// DeleteSubscription removes a subscription.
+func (d domain) DeleteSubscription(topic, name string) error {
+	path := subscriptionPath(topic, name)
+	if _, err := d.find(path, emulator.KindSubscription); err != nil {
+		return err
+	}
+	return d.DeleteEntity(path)
+}
+
+// Rule returns a rule.
+func (d domain) Rule(topic, subscription, name string) (atom.Rule, error) {
+	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	if err != nil {
+		return atom.Rule{}, err
+	}
+	for _, r := range q.SubscriptionOptions().Rules {
+		if strings.EqualFold(r.Name, name) {
+			return shownRule(r), nil
+		}
+	}
+	return atom.Rule{}, emulator.NotFound(name)
+}
+
+// Rules returns a page of a subscription's rules.
+func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, error) {
+	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := q.Rules(skip, top)
+	if err != nil {
+		return nil, err
+	}
+	var list []atom.Rule
+	for _, r := range rules {
+		list = append(list, shownRule(r))
+	}
+	return list, nil
+}
+
+// AddRule adds a rule and waits.
+func (d domain) AddRule(topic, subscription string, r atom.Rule) (atom.Rule, error) {
+	return d.putRule(topic, subscription, r, (*emulator.Queue).AddRule)
+}
+
+// UpdateRule replaces a rule's filter and action and waits.
+func (d domain) UpdateRule(topic, subscription string, r atom.Rule) (atom.Rule, error) {
+	return d.putRule(topic, subscription, r, (*emulator.Queue).UpdateRule)
+}
+
+func (d domain) putRule(topic, subscription string, r atom.Rule,
+	put func(*emulator.Queue, emulator.RuleOptions, emulator.Completion) error) (atom.Rule, error) {
+	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	if err == nil {
+		err = wait(func(c emulator.Completion) error { return put(q, ruleOptions(r), c) })
+	}
+	if err != nil {
+		return atom.Rule{}, err
+	}
+	return d.Rule(topic, subscription, r.Name)
+}
+
+// RemoveRule removes a rule and waits.
+func (d domain) RemoveRule(topic, subscription, name string) error {
+	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	if err != nil {
+		return err
+	}
+	return wait(func(c emulator.Completion) error { return q.RemoveRule(name, c) })
+}
+
+// wait runs an operation until it is durable.
+func wait(f func(emulator.Completion) error) error {
+	done := make(chan error, 1)
+	if err := f(emulator.CompletionFunc(func(err error) { done <- err })); err != nil {
+		return err
+	}
+	return <-done
+}

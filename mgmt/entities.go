@@ -1,0 +1,245 @@
+package mgmt
+
+import (
+	"net/http"
+	"strings"
+
+	"minibus/emulator"
+	"minibus/mgmt/atom"
+)
+
+// getNamespace answers with the namespace's properties.
+func (c *call) getNamespace() (*answer, error) {
+	name := c.broker.Name()
+	n := atom.Namespace{Name: name, Created: c.started, Modified: c.started}
+	a := c.entry(http.StatusOK, atom.Entry{Title: name, Author: name, Updated: c.now, Content: n}, true)
+	a.updated = 0 // no ETag here
+	return a, nil
+}
+
+// getEntity answers with a queue or a topic, whichever has the path; with the feed of nothing if none has.
+func (c *call) getEntity() (*answer, error) {
+	path := c.target.entity
+	switch c.broker.Kind(path) {
+	case emulator.KindQueue:
+		if q, err := c.broker.Queue(path); err == nil {
+			return c.entry(http.StatusOK, c.queueEntry(q, path), true), nil
+		}
+	case emulator.KindTopic:
+		if t, err := c.broker.Topic(path); err == nil {
+			return c.entry(http.StatusOK, c.topicEntry(t, path), true), nil
+		}
+	}
+	return c.nothing(), nil // also if it was deleted meanwhile
+}
+
+// queueEntry wraps a queue. Its title is the name as the client spells it.
+func (c *call) queueEntry(q atom.Queue, title string) atom.Entry {
+	return atom.Entry{Title: title, Published: q.Times.Created, Updated: q.Times.Updated, Author: c.broker.Name(), Content: q}
+}
+
+func (c *call) topicEntry(t atom.Topic, title string) atom.Entry {
+	return atom.Entry{Title: title, Published: t.Times.Created, Updated: t.Times.Updated, Author: c.broker.Name(), Content: t}
+}
+
+// putEntity creates or updates; the body says whether it is a queue or a topic.
+func (c *call) putEntity() (*answer, error) {
+	if err := atom.CheckPath(c.target.entity, c.limits); err != nil {
+		return nil, err
+	}
+	d, err := c.description()
+	if err != nil {
+		return nil, err
+	}
+	switch d.Name {
+	case "QueueDescription":
+		return c.putQueue(d)
+	case "TopicDescription":
+		return c.putTopic(d)
+	}
+	return nil, badRequest("The body of the request describes neither a queue nor a topic.")
+}
+
+func (c *call) putQueue(d *atom.Element) (*answer, error) {
+	path := c.target.entity
+	description, err := atom.ParseQueue(d, c.limits)
+	if err != nil {
+		return nil, err
+	}
+	if !c.isUpdate() {
+		return c.createQueue(description)
+	}
+	old, err := c.broker.Queue(path)
+	if err != nil {
+		return nil, c.missing(err, errUpdateMissing)
+	}
+	o, err := description.Update(old.Options)
+	if err == nil {
+		err = c.checkTargets(description.Targets(), path)
+	}
+	if err != nil {
+		return nil, c.about(err, backend(c.broker, "Queue", path))
+	}
+	q, err := c.broker.UpdateQueue(path, o)
+	if err != nil {
+		return nil, c.missing(err, errUpdateMissing)
+	}
+	return c.entry(http.StatusOK, c.queueEntry(q, path), false), nil
+}
+
+func (c *call) createQueue(d *atom.SharedDescription) (*answer, error) {
+	path := c.target.entity
+	o, err := d.Create()
+	if err == nil {
+		err = c.vacant(path, "Queue")
+	}
+	if err == nil {
+		err = c.checkTargets(d.Targets(), path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	q, err := c.broker.CreateQueue(path, o)
+	if err != nil {
+		return nil, c.conflict(err)
+	}
+	return c.entry(http.StatusCreated, c.queueEntry(q, path), false), nil
+}
+
+func (c *call) putTopic(d *atom.Element) (*answer, error) {
+	path := c.target.entity
+	description, err := atom.ParseTopic(d, c.limits)
+	if err != nil {
+		return nil, err
+	}
+	if !c.isUpdate() {
+		return c.createTopic(description)
+	}
+	old, err := c.broker.Topic(path)
+	if err != nil {
+		return nil, c.missing(err, errUpdateMissing)
+	}
+	o, err := description.Update(old.Options)
+	if err != nil {
+		return nil, c.about(err, backend(c.broker, "Topic", path))
+	}
+	t, err := c.broker.UpdateTopic(path, o)
+	if err != nil {
+		return nil, c.missing(err, errUpdateMissing)
+	}
+	return c.entry(http.StatusOK, c.topicEntry(t, path), false), nil
+}
+
+func (c *call) createTopic(d *atom.TopicDescription) (*answer, error) {
+	path := c.target.entity
+	o, err := d.Create()
+	if err == nil {
+		err = c.vacant(path, "Topic")
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.broker.CreateTopic(path, o)
+	if err != nil {
+		return nil, c.conflict(err)
+	}
+	return c.entry(http.StatusCreated, c.topicEntry(t, path), false), nil
+}
+
+func (c *call) deleteEntity() (*answer, error) {
+	updated := c.updated()
+	if err := c.broker.Delete(c.target.entity); err != nil {
+		return nil, c.missing(err, errDeleteMissing)
+	}
+	return &answer{status: http.StatusOK, updated: updated}, nil
+}
+
+// updated is when the queue or topic of the request was updated; 0 if there is none.
+func (c *call) updated() int64 {
+	if q, err := c.broker.Queue(c.target.entity); err == nil {
+		return q.Times.Updated
+	}
+	return c.topicUpdated()
+}
+
+// vacant fails if the path is taken, whatever by, or if the profile takes no more entities.
+func (c *call) vacant(path, kind string) error {
+	if c.broker.Kind(path) != 0 {
+		return errConflict
+	}
+	if most := mostEntities(c.limits); most > 0 && c.broker.Entities() >= most {
+		return problemf(http.StatusForbidden, "SubCode=40300. The maximum number of resources of type `%s` has been reached or exceeded. "+
+			"Actual: %d, Max allowed: %d. ", kind, c.broker.Entities(), most)
+	}
+	return nil
+}
+
+// mostEntities is how many queues and topics a profile of limits allows; 0: any number (DEC-1).
+func mostEntities(l emulator.Limits) int {
+	switch l {
+	case emulator.LimitsStandard:
+		return 10_000
+	case emulator.LimitsPremium:
+		return 1_000 // per messaging unit, of which we report one
+	case emulator.LimitsEmulator:
+		return 50
+	}
+	return 0
+}
+
+// checkTargets fails unless every path is a queue or a topic, or the entity itself (DEC-29).
+func (c *call) checkTargets(paths []string, own string) error {
+	for _, p := range paths {
+		if !strings.EqualFold(p, own) && c.broker.Kind(p) == 0 {
+			return errNoTarget
+		}
+	}
+	return nil
+}
+
+// conflict is the answer to a creation that came second.
+func (c *call) conflict(err error) error {
+	if hasCode(err, emulator.CodeAlreadyExists) {
+		return errConflict
+	}
+	return err
+}
+
+// missing replaces the domain's not-found by the answer that the operation has for it.
+func (c *call) missing(err error, p *problem) error {
+	if hasCode(err, emulator.CodeNotFound) {
+		return p
+	}
+	return err
+}
+
+// about names the entity of a refusal in the tail, as the service's back end does.
+func (c *call) about(err error, tracker string) error {
+	p := *problemOf(err)
+	p.tracker = tracker
+	return &p
+}
+
+func (c *call) listQueues() (*answer, error) {
+	p, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	var entries []atom.Entry
+	for _, q := range c.broker.Queues(p.skip, p.top) {
+		entries = append(entries, c.listed(c.queueEntry(q, q.Path), "", "../"))
+	}
+	return c.feed("Queues", p, entries), nil
+}
+
+func (c *call) listTopics() (*answer, error) {
+	p, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	var entries []atom.Entry
+	for _, t := range c.broker.Topics(p.skip, p.top) {
+		entries = append(entries, c.listed(c.topicEntry(t, t.Path), "", "../"))
+	}
+	return c.feed("Topics", p, entries), nil
+}

@@ -1,0 +1,108 @@
+package mgmt
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"minibus/emulator"
+	"minibus/mgmt/atom"
+)
+
+// moreInfo stands in the service's newer texts.
+const moreInfo = "To know more visit https://aka.ms/sbResourceMgrExceptions. "
+
+// problem is an answer that is an error: the status and the text, in the service's words where they are known.
+type problem struct {
+	status  int
+	detail  string // without the tail; ends in a space
+	tracker string // SystemTracker of the tail; "": host and path of the request
+}
+
+// Error returns the text.
+func (p *problem) Error() string { return p.detail }
+
+func problemf(status int, format string, args ...any) *problem {
+	return &problem{status: status, detail: fmt.Sprintf(format, args...)}
+}
+
+// The answers that several operations give.
+var (
+	errConflict = problemf(http.StatusConflict,
+		"SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the resource's current state. %s. ", moreInfo)
+	errUpdateMissing = problemf(http.StatusNotFound, "SubCode=40400. Not Found. The Operation doesn't exist. %s. ", moreInfo)
+	errDeleteMissing = problemf(http.StatusNotFound, "No service is hosted at the specified address. ")
+	errNoTopic       = problemf(http.StatusNotFound, "The incoming request is not recognized as a namespace policy put request. %s", moreInfo)
+	errNoTarget      = problemf(http.StatusBadRequest, "SubCode=40400. The auto forwarding destination entity does not exist. ")
+	errNotReady      = problemf(http.StatusServiceUnavailable, "SubCode=50004. %s ", unhealthyText)
+)
+
+// badVerb is the answer to a method that a path does not have.
+func badVerb(method string) *problem {
+	return problemf(http.StatusBadRequest, "The specified HTTP verb (%s) is not valid. ", method)
+}
+
+func badRequest(text string) *problem {
+	return problemf(http.StatusBadRequest, "SubCode=40000. %s ", text)
+}
+
+// backend names an entity as texts and trackers do: ns:Topic:name|subscription|rule.
+func backend(b namespace, kind, path string) string { return b.Name() + ":" + kind + ":" + path }
+
+// statusOf is the HTTP side of the domain's codes. What stands before the text is read by clients.
+var statusOf = map[emulator.Code]struct {
+	status int
+	prefix string
+}{
+	emulator.CodeNotFound:       {http.StatusNotFound, "SubCode=40400. "},
+	emulator.CodeAlreadyExists:  {http.StatusConflict, "SubCode=40900. "},
+	emulator.CodeArgument:       {http.StatusBadRequest, "SubCode=40000. "},
+	emulator.CodeNotAllowed:     {http.StatusBadRequest, "SubCode=40000. "},
+	emulator.CodeEntityDisabled: {http.StatusForbidden, "SubCode=40301. "},
+	emulator.CodeQuotaExceeded:  {http.StatusForbidden, "SubCode=40300. "},
+	emulator.CodeUnauthorized:   {http.StatusUnauthorized, "SubCode=40100. "},
+	emulator.CodeServerBusy:     {http.StatusServiceUnavailable, "SubCode=50004. "},
+	emulator.CodeNotImplemented: {http.StatusNotImplemented, ""},
+}
+
+// problemOf finds the answer to an error.
+func problemOf(err error) *problem {
+	var p *problem
+	var wrong *atom.Error
+	var domain *emulator.Error
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &wrong):
+		return &problem{status: http.StatusBadRequest, detail: wrong.Error()}
+	case errors.As(err, &domain):
+		if s, known := statusOf[domain.Code]; known {
+			return problemf(s.status, "%s%s ", s.prefix, domain.Error())
+		}
+	}
+	return problemf(http.StatusInternalServerError, "SubCode=50000. The service was unable to process the request: %v. ", err)
+}
+
+// hasCode reports whether an error of the domain has that code.
+func hasCode(err error, code emulator.Code) bool {
+	var e *emulator.Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+// answer makes the error document. The tail helps nobody here, but clients show it and some parse it.
+func (p *problem) answer(c *call) *answer {
+	tracker := p.tracker
+	if tracker == "" {
+		tracker = c.r.Host + ":" + c.target.String()
+	}
+	detail := fmt.Sprintf("%sTrackingId:%s_G0, SystemTracker:%s, Timestamp:%s", p.detail, uuid.NewString(), tracker,
+		time.UnixMilli(c.now).UTC().Format("2006-01-02T15:04:05"))
+	if p.status == http.StatusInternalServerError {
+		c.log.Error("administration request failed", "method", c.r.Method, "path", c.r.URL.Path, slog.String("error", p.detail))
+	}
+	return &answer{status: p.status, contentType: atom.TypeError, body: atom.Problem(p.status, detail)}
+}

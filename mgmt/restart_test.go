@@ -1,0 +1,38 @@
+package mgmt
+
+import (
+	"testing"
+
+	"minibus/emulator"
+)
+
+// TestEntitiesMadeOverHTTPSurviveARestart, with everything that only the administration knows of them.
+func TestEntitiesMadeOverHTTPSurviveARestart(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	const all = twoRules + "<ForwardTo>sb://host:1/X</ForwardTo><UserMetadata>m</UserMetadata><EnableExpress>true</EnableExpress>"
+	wants(t, b.do("PUT", "/x", queueEntry("<DefaultMessageTimeToLive>P10675199DT2H48M5.477S</DefaultMessageTimeToLive>")), 201)
+	wants(t, b.do("PUT", "/q", queueEntry(all)), 201)
+	wants(t, b.do("PUT", "/gone", queueEntry("")), 201)
+	wants(t, b.do("DELETE", "/gone", ""), 200)
+	before := b.do("GET", "/q", "").Body.String()
+	b.restart()
+	if after := b.do("GET", "/q", "").Body.String(); after != before {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+	wants(t, b.do("GET", "/x", ""), 200, "<DefaultMessageTimeToLive>P10675199DT2H48M5.477S<")
+	wants(t, b.do("GET", "/gone", ""), 200, "Publicly Listed Services")
+}
+
+// TestDEC7_FilesTakeNothingAway: what a file can't say stays as it was set over the API.
+func TestDEC7_FilesTakeNothingAway(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	wants(t, b.do("PUT", "/q", queueEntry(twoRules)), 201)
+	o := emulator.QueueOptions{MaxDeliveryCount: 3}
+	for range 2 {
+		if err := b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "q", Queue: &o}}); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, b.do("GET", "/q", ""), 200, twoRules, "<MaxDeliveryCount>3<")
+		b.restart()
+	}
+}

@@ -1,0 +1,120 @@
+package mgmt
+
+import (
+	"net/http"
+
+	"minibus/emulator"
+	"minibus/mgmt/atom"
+)
+
+// getRule answers with a rule. Without its topic there is nothing; with it, the rule or its subscription is missed.
+func (c *call) getRule() (*answer, error) {
+	r, err := c.broker.Rule(c.target.entity, c.target.subscription, c.target.rule)
+	switch {
+	case !c.hasTopic():
+		return c.nothing(), nil
+	case err != nil:
+		return nil, c.missing(err, c.notFound())
+	}
+	return c.backendEntry(ruleEntry(r, c.target.rule)), nil
+}
+
+func ruleEntry(r atom.Rule, title string) atom.Entry {
+	return atom.Entry{Title: title, Published: r.CreatedAt, Updated: r.CreatedAt, Content: r}
+}
+
+// putRule creates a rule or replaces its filter and action. The name is the path's; if the path has none, the body's.
+func (c *call) putRule() (*answer, error) {
+	if c.target.kind == targetRule {
+		if err := atom.CheckRule(c.target.rule, c.limits); err != nil {
+			return nil, err
+		}
+	}
+	d, err := c.description()
+	if err != nil {
+		return nil, err
+	}
+	if d.Name != "RuleDescription" {
+		return nil, badRequest("The body of the request does not describe a rule.")
+	}
+	r, err := atom.ParseRule(d, c.limits)
+	if err != nil {
+		return nil, err
+	}
+	if c.target.kind == targetRules {
+		if c.target.rule = r.Name; r.Name == "" {
+			c.target.rule = atom.DefaultRuleName
+		}
+		if err := atom.CheckRule(c.target.rule, c.limits); err != nil {
+			return nil, err
+		}
+	}
+	r.Name = c.target.rule
+	if !c.hasTopic() {
+		return nil, errNoTopic
+	}
+	if c.isUpdate() {
+		return c.updateRule(*r)
+	}
+	return c.createRule(*r)
+}
+
+func (c *call) createRule(r atom.Rule) (*answer, error) {
+	made, err := c.broker.AddRule(c.target.entity, c.target.subscription, r)
+	switch {
+	case hasCode(err, emulator.CodeAlreadyExists):
+		return nil, c.exists()
+	case err != nil:
+		return nil, c.ruleProblem(c.missing(err, c.notFound()))
+	}
+	return c.ruleAnswer(http.StatusCreated, made), nil
+}
+
+func (c *call) updateRule(r atom.Rule) (*answer, error) {
+	made, err := c.broker.UpdateRule(c.target.entity, c.target.subscription, r)
+	if err != nil {
+		return nil, c.ruleProblem(c.missing(err, c.notFound()))
+	}
+	return c.ruleAnswer(http.StatusOK, made), nil
+}
+
+// ruleProblem answers a filter or action that the domain does not take: its text is the service's, and has no sub-code.
+func (c *call) ruleProblem(err error) error {
+	if hasCode(err, emulator.CodeArgument) {
+		return problemf(http.StatusBadRequest, "%s ", err.Error())
+	}
+	return err
+}
+
+func (c *call) ruleAnswer(status int, r atom.Rule) *answer {
+	a := c.entry(status, ruleEntry(r, c.target.rule), false)
+	a.updated = c.topicUpdated()
+	return a
+}
+
+func (c *call) deleteRule() (*answer, error) {
+	if err := c.broker.RemoveRule(c.target.entity, c.target.subscription, c.target.rule); err != nil {
+		return nil, c.missing(err, c.notFound())
+	}
+	return &answer{status: http.StatusOK, updated: c.topicUpdated()}, nil
+}
+
+// listRules answers with a page of a subscription's rules.
+func (c *call) listRules() (*answer, error) {
+	p, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.broker.Rules(c.target.entity, c.target.subscription, p.skip, p.top)
+	switch {
+	case err != nil && !c.hasTopic():
+		return c.nothing(), nil
+	case err != nil:
+		return nil, c.missing(err, c.notFound())
+	}
+	var entries []atom.Entry
+	for _, r := range list {
+		entries = append(entries, c.below(ruleEntry(r, r.Name)))
+	}
+	return c.feed("Rules", p, entries), nil
+}

@@ -1,0 +1,170 @@
+package mgmt
+
+import (
+	"net/http"
+	"path"
+
+	"minibus/emulator"
+	"minibus/mgmt/atom"
+)
+
+// subscriptionName is how texts name the subscription of the request.
+func (c *call) subscriptionName() string { return backend(c.broker, "Topic", c.target.String()) }
+
+// notFound is the answer about a subscription or rule that does not exist below a topic that does.
+func (c *call) notFound() *problem {
+	return problemf(http.StatusNotFound, "Entity '%s' was not found. %s", c.subscriptionName(), moreInfo)
+}
+
+func (c *call) exists() *problem {
+	return problemf(http.StatusConflict, "The messaging entity '%s' already exists. %s", c.subscriptionName(), moreInfo)
+}
+
+// hasTopic reports whether the topic of the request exists.
+func (c *call) hasTopic() bool { return c.broker.Kind(c.target.entity) == emulator.KindTopic }
+
+// getSubscription answers with a subscription. Without its topic there is nothing; with it, the subscription is missed.
+func (c *call) getSubscription() (*answer, error) {
+	s, err := c.broker.Subscription(c.target.entity, c.target.subscription)
+	switch {
+	case !c.hasTopic():
+		return c.nothing(), nil
+	case err != nil:
+		return nil, c.missing(err, c.notFound())
+	}
+	return c.backendEntry(c.subscriptionEntry(s, c.target.subscription)), nil
+}
+
+// backendEntry answers a get with an entry of a subscription or rule. The service's back end writes these, and addresses
+// them as it knows them.
+func (c *call) backendEntry(e atom.Entry) *answer {
+	a := c.entry(http.StatusOK, e, true)
+	e.ID = "sb://" + c.r.Host + c.pathAndQuery()
+	e.Self = e.ID
+	a.body = e.Encode(c.view(true))
+	a.updated = c.topicUpdated()
+	return a
+}
+
+// topicUpdated is what the ETag of a subscription and of a rule tells: when the topic was updated.
+func (c *call) topicUpdated() int64 {
+	t, err := c.broker.Topic(c.target.entity)
+	if err != nil {
+		return 0
+	}
+	return t.Times.Updated
+}
+
+func (c *call) subscriptionEntry(s atom.Subscription, title string) atom.Entry {
+	return atom.Entry{Title: title, Published: s.Times.Created, Updated: s.Times.Updated, Content: s}
+}
+
+func (c *call) putSubscription() (*answer, error) {
+	if err := atom.CheckSubscription(c.target.subscription, c.limits); err != nil {
+		return nil, err
+	}
+	d, err := c.description()
+	if err != nil {
+		return nil, err
+	}
+	if d.Name != "SubscriptionDescription" {
+		return nil, badRequest("The body of the request does not describe a subscription.")
+	}
+	description, err := atom.ParseSubscription(d, c.limits)
+	if err != nil {
+		return nil, err
+	}
+	if !c.hasTopic() {
+		return nil, errNoTopic
+	}
+	if err := c.checkTargets(description.Targets(), ""); err != nil {
+		return nil, err
+	}
+	if c.isUpdate() {
+		return c.updateSubscription(description)
+	}
+	return c.createSubscription(description)
+}
+
+func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, error) {
+	rule := atom.Rule{Filter: atom.Filter{Kind: atom.TrueFilter, SQL: "1=1"}}
+	if d.Rule != nil {
+		rule = *d.Rule
+	}
+	if rule.Name == "" {
+		rule.Name = atom.DefaultRuleName
+	}
+	if err := atom.CheckRule(rule.Name, c.limits); err != nil {
+		return nil, err
+	}
+	o, err := d.Create()
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.broker.CreateSubscription(c.target.entity, newSubscription{
+		name: c.target.subscription, options: o, filterErrors: d.FilterErrors, rule: rule,
+	})
+	switch {
+	case hasCode(err, emulator.CodeAlreadyExists):
+		return nil, c.exists()
+	case err != nil:
+		return nil, c.ruleProblem(c.missing(err, errNoTopic))
+	}
+	return c.subscriptionAnswer(http.StatusCreated, s), nil
+}
+
+func (c *call) updateSubscription(d *atom.SubscriptionDescription) (*answer, error) {
+	old, err := c.broker.Subscription(c.target.entity, c.target.subscription)
+	if err != nil {
+		return nil, c.missing(err, c.notFound())
+	}
+	o, err := d.Update(old.Options)
+	if err != nil {
+		return nil, c.about(err, c.subscriptionName())
+	}
+	s, err := c.broker.UpdateSubscription(c.target.entity, c.target.subscription, o, d.FilterErrors)
+	if err != nil {
+		return nil, c.missing(err, c.notFound())
+	}
+	return c.subscriptionAnswer(http.StatusOK, s), nil
+}
+
+func (c *call) subscriptionAnswer(status int, s atom.Subscription) *answer {
+	a := c.entry(status, c.subscriptionEntry(s, c.target.subscription), false)
+	a.updated = c.topicUpdated()
+	return a
+}
+
+func (c *call) deleteSubscription() (*answer, error) {
+	if err := c.broker.DeleteSubscription(c.target.entity, c.target.subscription); err != nil {
+		return nil, c.missing(err, c.notFound())
+	}
+	return &answer{status: http.StatusOK, updated: c.topicUpdated()}, nil
+}
+
+// listSubscriptions answers with a page of a topic's subscriptions; with the feed of nothing if there is no such topic.
+func (c *call) listSubscriptions() (*answer, error) {
+	p, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.broker.Subscriptions(c.target.entity, p.skip, p.top)
+	if err != nil {
+		if hasCode(err, emulator.CodeNotFound) {
+			return c.nothing(), nil
+		}
+		return nil, err
+	}
+	var entries []atom.Entry
+	for _, s := range list {
+		entries = append(entries, c.below(c.subscriptionEntry(s, s.Name)))
+	}
+	return c.feed("Subscriptions", p, entries), nil
+}
+
+// below completes an entry of a list below an entity: its address is built from that of the list, as the client wrote it.
+func (c *call) below(e atom.Entry) atom.Entry {
+	list := c.r.URL.EscapedPath()
+	prefix := path.Clean("/" + list)
+	return c.listed(e, prefix, path.Base(list)+"/")
+}

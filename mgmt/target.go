@@ -1,0 +1,112 @@
+package mgmt
+
+import (
+	"net/url"
+	"strings"
+)
+
+// targetKind says what a path of the administration API names.
+type targetKind uint8
+
+const (
+	targetRoot          targetKind = iota
+	targetEntity                   // a queue or a topic
+	targetSubscription             // topic/Subscriptions/name
+	targetRule                     // topic/Subscriptions/name/Rules/name
+	targetNamespace                // $namespaceinfo
+	targetQueues                   // $Resources/queues
+	targetTopics                   // $Resources/topics
+	targetSubscriptions            // topic/Subscriptions
+	targetRules                    // topic/Subscriptions/name/Rules
+	targetNone                     // something with a segment of the service's own, such as a dead-letter queue
+)
+
+// target is what a request is about.
+type target struct {
+	kind         targetKind
+	entity       string // path of the queue or topic, decoded
+	subscription string
+	rule         string
+	messages     []string // what follows in the runtime API: messages, messages/head or messages/id/token
+}
+
+// String is the path, for texts.
+func (t target) String() string {
+	s := t.entity
+	for _, part := range []string{t.subscription, t.rule} {
+		if part != "" {
+			s += "|" + part
+		}
+	}
+	return s
+}
+
+// parseTarget reads an encoded path. Segments are cut before they are decoded, so that a slash inside a name stays there;
+// in the path of a queue or topic it is the same as one outside. Keywords are matched without case.
+func parseTarget(escaped string) target {
+	segments := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
+	if n := len(segments); n > 1 && segments[n-1] == "" {
+		segments = segments[:n-1] // a trailing slash
+	}
+	for i, s := range segments {
+		if d, err := url.PathUnescape(s); err == nil {
+			segments[i] = d
+		}
+	}
+	if len(segments) == 1 && segments[0] == "" {
+		return target{kind: targetRoot}
+	}
+	if t, ok := reserved(segments); ok {
+		return t
+	}
+	return named(segments)
+}
+
+// reserved finds the lists and the namespace.
+func reserved(segments []string) (target, bool) {
+	switch n := len(segments); {
+	case n == 1 && strings.EqualFold(segments[0], "$namespaceinfo"):
+		return target{kind: targetNamespace}, true
+	case n == 2 && strings.EqualFold(segments[0], "$Resources") && strings.EqualFold(segments[1], "queues"):
+		return target{kind: targetQueues}, true
+	case n == 2 && strings.EqualFold(segments[0], "$Resources") && strings.EqualFold(segments[1], "topics"):
+		return target{kind: targetTopics}, true
+	}
+	return target{}, false
+}
+
+// named finds the entity. A name may contain the keywords; the last pair of them counts.
+func named(s []string) target {
+	n := len(s)
+	is := func(i int, keyword string) bool { return i > 0 && strings.EqualFold(s[i], keyword) }
+	join := func(upTo int) string { return strings.Join(s[:upTo], "/") }
+	var t target
+	switch {
+	case is(n-2, "rules") && is(n-4, "subscriptions"):
+		t = target{kind: targetRule, entity: join(n - 4), subscription: s[n-3], rule: s[n-1]}
+	case is(n-2, "subscriptions"):
+		t = target{kind: targetSubscription, entity: join(n - 2), subscription: s[n-1]}
+	case is(n-1, "rules") && is(n-3, "subscriptions"):
+		t = target{kind: targetRules, entity: join(n - 3), subscription: s[n-2]}
+	case is(n-1, "subscriptions"):
+		t = target{kind: targetSubscriptions, entity: join(n - 1)}
+	default:
+		t = target{kind: targetEntity, entity: join(n), messages: messagesSuffix(s)}
+	}
+	if strings.HasPrefix(t.entity, "$") || strings.Contains(t.entity, "/$") {
+		t.kind = targetNone
+	}
+	return t
+}
+
+// messagesSuffix finds the end of a path of the runtime API. Whether it is one, or the name of an entity, depends on the
+// method.
+func messagesSuffix(s []string) []string {
+	for i := max(len(s)-3, 1); i < len(s); i++ {
+		tail := s[i:]
+		if strings.EqualFold(tail[0], "messages") && (len(tail) != 2 || strings.EqualFold(tail[1], "head")) {
+			return tail
+		}
+	}
+	return nil
+}
