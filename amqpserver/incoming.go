@@ -86,6 +86,7 @@ func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
 		}
 		*p = part{delivered: delivered{id: t.DeliveryID, format: t.MessageFormat, state: t.State}, begun: true}
 		in.count++
+		in.passed++
 		in.credit -= min(in.credit, 1)
 	} else if t.HasDeliveryID && t.DeliveryID != p.id {
 		return linkErrorf(condInvalidField, "Delivery %d begins before delivery %d has ended.", t.DeliveryID, p.id)

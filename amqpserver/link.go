@@ -28,6 +28,8 @@ type link struct {
 
 	state    linkState
 	unwatch  func()
+	attached time.Time
+	passed   int64     // deliveries begun
 	active   time.Time // last traffic (LOCK-19)
 	released bool      // it holds nothing of the domain any more
 
@@ -79,6 +81,11 @@ func (s *session) put(e endpoint) {
 	s.c.links++
 	s.c.everLinked = true
 	l.touch()
+	if !l.released {
+		l.attached = l.active
+		s.c.srv.links.Add(1)
+		s.c.srv.linksTotal.Add(1)
+	}
 }
 
 // free empties a slot.
@@ -102,6 +109,8 @@ func (s *session) releaseLink(e endpoint) {
 		return
 	}
 	l.released = true
+	s.c.srv.links.Add(-1)
+	s.c.logLink(e)
 	if l.unwatch != nil {
 		l.unwatch()
 	}

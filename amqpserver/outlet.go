@@ -42,6 +42,7 @@ func (o *outlet) send(m content, tag []byte, settled bool) serial {
 	id := s.nextDelivery
 	s.nextDelivery++
 	o.credit.sent()
+	o.passed++
 	o.touch()
 	t := &c.transfer
 	*t = frames.Transfer{

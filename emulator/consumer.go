@@ -147,6 +147,7 @@ func (c *Consumer) lineUpLocked(max, taken int, poked bool) {
 // deliverLocked makes deliveries of entries that pickLocked chose.
 func (c *Consumer) deliverLocked(taken []*entry, now int64) []*Delivery {
 	ds := make([]*Delivery, len(taken))
+	c.q.traffic.Delivered += int64(len(taken))
 	for i, e := range taken {
 		if c.mode == PeekLock {
 			c.q.lockLocked(e, now)

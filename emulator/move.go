@@ -9,6 +9,7 @@ type move struct {
 	steps  []step
 	done   Completion // may be nil
 	lock   *lock      // of the entry whose step is added next; nil if it had none
+	event  event      // what the step that is added next counts as
 	again  bool       // if the commit fails the entries just rest: whoever asked for the move tries again
 	one    [1]step
 }
@@ -21,6 +22,7 @@ type step struct {
 	to       *entry // its new self, pending in another log; nil if it stays or goes
 	gone     bool
 	keepBody bool // of a message that goes: it lives on in another queue
+	event    event
 	back     bool // it returns to its session and must not be overtaken meanwhile (SESS-20)
 	// the new values of an entry that stays
 	state State
@@ -39,7 +41,7 @@ func (q *Queue) newMove(n int, c Completion) *move {
 }
 
 func (op *move) add(s step, o Op) {
-	s.lock, s.rest = op.lock, op.again
+	s.lock, s.rest, s.event = op.lock, op.again, op.event
 	s.e.mark = markBusy
 	op.steps = append(op.steps, s)
 	op.change.Ops = append(op.change.Ops, o)
@@ -84,11 +86,15 @@ func (op *move) deadLetterLocked(e *entry, count uint32, properties []byte) {
 	}
 	to.setExtra(x)
 	op.q.box(DeadLetter).expect(to)
+	if op.event != eventExpired {
+		op.event = eventDeadLettered
+	}
 	op.add(step{e: e, to: to}, Op{Kind: OpUpdate, Record: to.record(op.q.id)})
 }
 
 // expireLocked adds what happens to a message that is past its time to live (EXP-6).
 func (op *move) expireLocked(e *entry) {
+	op.event = eventExpired
 	if op.q.options.DeadLetteringOnExpiration {
 		op.deadLetterLocked(e, e.count, deadLetterProperties("TTLExpiredException", "The message expired and was dead lettered."))
 		return
@@ -140,6 +146,7 @@ func (op *move) finishLocked(err error) {
 
 func (q *Queue) applyLocked(s *step, now int64) {
 	e := s.e
+	q.countLocked(s.event)
 	switch {
 	case s.keepBody:
 		q.departLocked(e)

@@ -48,6 +48,8 @@ type Queue struct {
 	retryAt    [2]int64
 	movers     running // none begins once deleted is set
 
+	traffic Traffic
+
 	created, updated, accessed int64 // ms (CNT-8, CNT-9)
 	opened                     int64 // ms; when the namespace was loaded: idle clocks start there (DEC-21)
 }

@@ -162,6 +162,9 @@ func (q *Queue) describe(r *MessageRecord, info *message.Info) {
 
 // landLocked makes expected entries visible, or takes them back.
 func (q *Queue) landLocked(entries []*entry, err error) {
+	if err == nil {
+		q.traffic.Stored += int64(len(entries))
+	}
 	for _, e := range entries {
 		if err != nil {
 			q.box(e.sub).forget(e)

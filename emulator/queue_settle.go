@@ -129,8 +129,10 @@ func (q *Queue) settleLocked(entries []*entry, locks []*lock, s Settlement, c Co
 
 // settleLocked adds to op what an outcome does to e, which is unlocked and busy.
 func (op *move) settleLocked(e *entry, s Settlement, now int64) {
+	op.event = eventNone
 	switch s.Outcome {
 	case Complete:
+		op.event = eventCompleted
 		op.removeLocked(e)
 	case Abandon:
 		op.q.abandonLocked(op, e, s.Properties, now)
@@ -145,6 +147,7 @@ func (op *move) settleLocked(e *entry, s Settlement, now int64) {
 
 // abandonLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock.
 func (q *Queue) abandonLocked(op *move, e *entry, properties []byte, now int64) {
+	op.event = eventAbandoned
 	count := e.count + 1
 	if e.sub != Main {
 		count = e.count // DC-8
@@ -166,6 +169,7 @@ func (q *Queue) abandonLocked(op *move, e *entry, properties []byte, now int64) 
 
 // deferLocked adds to op that e is set aside (DEF-1). Reaching the maximum delivery count keeps it deferred (DC-13).
 func (q *Queue) deferLocked(op *move, e *entry, properties []byte) {
+	op.event = eventDeferred
 	overlay := message.MergeProperties(e.overlay(), properties)
 	if e.sub == Main && len(overlay) > maxHeaderBytes {
 		op.deadLetterLocked(e, e.count+1, headerSizeProperties())

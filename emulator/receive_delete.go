@@ -111,6 +111,7 @@ func (op *deletion) letGoLocked() {
 	for _, d := range op.ds {
 		d.removed = true
 		q.dismissLocked(d.e)
+		q.countLocked(eventCompleted)
 		if d.returned {
 			q.storeAgainLocked(d)
 			continue

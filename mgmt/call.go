@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"time"
 
@@ -88,6 +89,8 @@ func (c *call) description() (*atom.Element, error) {
 	switch {
 	case errors.As(err, &tooLarge):
 		return nil, problemf(http.StatusRequestEntityTooLarge, "SubCode=40000. The body of the request has more than %d bytes. ", tooLarge.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, problemf(http.StatusRequestTimeout, "SubCode=40800. The body of the request did not arrive in time. ")
 	case err != nil:
 		return nil, badRequest("The body of the request could not be read: " + err.Error() + ".")
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gorilla/mux"
 
@@ -19,9 +20,13 @@ type Options struct {
 	// Broker returns the namespace that is administered. It is asked only once Ready says so. Nil means that there is none:
 	// administration answers 503 then.
 	Broker func() *emulator.Namespace
+	// Metrics answers GET /metrics; nil: there are none.
+	Metrics http.Handler
+	// Observe is told of every request that was answered; nil: nobody is.
+	Observe func(method string, status int, took time.Duration)
 	// Version stands in the Server header.
 	Version string
-	// Logger hears of requests that failed for the broker's own reasons; default discards.
+	// Logger gets one line for each request, and hears of what failed for the broker's own reasons; default discards.
 	Logger *slog.Logger
 }
 
@@ -52,9 +57,12 @@ func (h *handler) routes(b func() broker) http.Handler {
 	r.HandleFunc("/health", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/readyz", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/livez", h.live).Methods(get...).MatcherFunc(operational)
+	if h.options.Metrics != nil {
+		r.Handle("/metrics", h.options.Metrics).Methods(get...).MatcherFunc(operational)
+	}
 	a := &administration{broker: b, log: h.options.Logger}
 	r.NotFoundHandler, r.MethodNotAllowedHandler = a, a
-	return h.header(r)
+	return h.logged(h.header(r))
 }
 
 // namesEntity reports whether a request for an operational path is about an entity of that name: a client of the

@@ -11,6 +11,7 @@ import (
 const (
 	headerTimeout  = 10 * time.Second
 	requestTimeout = time.Minute
+	answerTimeout  = 90 * time.Second // from the same moment: a request that timed out still gets its answer
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
 	maxBodyBytes   = 4 << 20
@@ -22,7 +23,7 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 		Handler:           http.MaxBytesHandler(h, maxBodyBytes),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
-		WriteTimeout:      requestTimeout,
+		WriteTimeout:      answerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ConnContext:       connContext,

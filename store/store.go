@@ -56,17 +56,21 @@ type Stats struct {
 	Failed      int64 // changes that failed
 	Checkpoints int64 // copies of the write-ahead log into the file
 	BodyReads   int64 // bodies read back
+
+	CommitTimes Histogram // of the transactions of Commits
 }
 
 type counters struct {
 	commits, changes, failed, checkpoints, bodyReads atomic.Int64
+
+	times histogram
 }
 
 // Stats returns the counts so far.
 func (s *Store) Stats() Stats {
 	return Stats{
 		Commits: s.stats.commits.Load(), Changes: s.stats.changes.Load(), Failed: s.stats.failed.Load(),
-		Checkpoints: s.stats.checkpoints.Load(), BodyReads: s.stats.bodyReads.Load(),
+		Checkpoints: s.stats.checkpoints.Load(), BodyReads: s.stats.bodyReads.Load(), CommitTimes: s.stats.times.read(),
 	}
 }
 

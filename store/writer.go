@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"minibus/emulator"
 )
@@ -121,7 +122,10 @@ func (w *writer) commitBatch(batch []item) error {
 	}
 	var err error
 	if changes > 0 {
-		err = w.store(batch)
+		begin := time.Now()
+		if err = w.store(batch); err == nil {
+			w.s.stats.times.observe(time.Since(begin))
+		}
 	}
 	if err != nil {
 		err = domainError(err)

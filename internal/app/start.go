@@ -108,7 +108,10 @@ func (a *App) listen() error {
 		return err
 	}
 	a.mux = listen.New(listen.Options{TLS: authority.TLSConfig(), Logger: a.log})
-	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{Ready: a.ready.Load, Broker: a.Broker, Version: Version(), Logger: a.log}), a.log)
+	m := a.metrics()
+	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
+		Ready: a.ready.Load, Broker: a.Broker, Version: Version(), Logger: a.log, Metrics: m.Handler(), Observe: m.ObserveHTTP,
+	}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.goServe("a port", func() error { return a.mux.Serve(l) })
 	}

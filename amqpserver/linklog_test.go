@@ -1,0 +1,46 @@
+package amqpserver_test
+
+import (
+	"strings"
+	"testing"
+
+	goamqp "github.com/Azure/go-amqp"
+)
+
+func TestOneLineForEachLink(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		s := b.client(t)
+		b.send(t, s, "q", "a", "b", "c")
+		r, err := s.NewReceiver(t.Context(), "q", &goamqp.ReceiverOptions{Credit: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if _, err := r.Receive(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stats := b.server.Stats()
+		if stats.Connections != 1 || stats.Links != 1 || stats.LinksTotal != 2 {
+			t.Errorf("while receiving: %+v", stats)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if stats = b.server.Stats(); stats.Links != 0 {
+			t.Errorf("after the detach: %+v", stats)
+		}
+		if _, err := s.NewSender(t.Context(), "missing", nil); err == nil {
+			t.Error("attached to a queue that does not exist")
+		}
+		if stats = b.server.Stats(); stats.Links != 0 || stats.LinksTotal != 2 {
+			t.Errorf("a refused link counts: %+v", stats)
+		}
+		log := b.log.String()
+		for _, part := range []string{"entity=q client=sends messages=3", "entity=q client=receives messages=3"} {
+			if strings.Count(log, part) != 1 {
+				t.Errorf("want one %q:\n%s", part, log)
+			}
+		}
+	})
+}

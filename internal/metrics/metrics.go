@@ -1,0 +1,84 @@
+package metrics
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"minibus/amqpserver"
+	"minibus/emulator"
+	"minibus/store"
+)
+
+// DefaultMaxEntities is how many entities have series of their own.
+const DefaultMaxEntities = 500
+
+// Options say where the numbers come from. The functions are called at each scrape, from any goroutine; one that is nil, or
+// returns nil or false, has nothing to show yet.
+type Options struct {
+	Version     string
+	MaxEntities int // entities with series of their own; 0: DefaultMaxEntities
+	Broker      func() *emulator.Namespace
+	AMQP        func() (amqpserver.Stats, bool)
+	Store       func() (store.Stats, bool)
+}
+
+// Metrics is everything that is measured. Make one with [New]; its methods may be called from any goroutine.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	seconds  prometheus.Histogram
+}
+
+// New returns metrics that nobody has scraped yet.
+func New(o Options) *Metrics {
+	if o.MaxEntities <= 0 {
+		o.MaxEntities = DefaultMaxEntities
+	}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "minibus_http_requests_total", Help: "HTTP requests that were answered, by method and status.",
+		}, []string{"method", "code"}),
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "minibus_http_request_duration_seconds", Help: "How long HTTP requests took, waiting for messages included.",
+			Buckets: prometheus.ExponentialBuckets(0.00025, 4, 10),
+		}),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "minibus_build_info", Help: "Always 1; the label says which version this is.",
+		ConstLabels: prometheus.Labels{"version": o.Version},
+	})
+	build.Set(1)
+	m.registry.MustRegister(build, m.requests, m.seconds,
+		&entityCollector{o}, &amqpCollector{o}, &storeCollector{o},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Handler answers GET /metrics.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+}
+
+// ObserveHTTP counts one request that was answered. Methods that are not of HTTP count as "other".
+func (m *Metrics) ObserveHTTP(method string, status int, took time.Duration) {
+	m.requests.WithLabelValues(knownMethod(method), strconv.Itoa(status)).Inc()
+	m.seconds.Observe(took.Seconds())
+}
+
+// knownMethod keeps a client from inventing series.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodPatch:
+		return method
+	}
+	return "other"
+}
+
+// Gatherer is where the handler has its numbers from.
+func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }

@@ -1,0 +1,75 @@
+package mgmt
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// logged wraps the handler of all requests: one line in the log for each, and one observation.
+//
+// The line has the path without the query, which can hold anything, and no header. Requests that machines repeat every few
+// seconds to see whether the process is well are for debugging.
+func (h *handler) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begin := time.Now()
+		rec := &answered{ResponseWriter: w}
+		next.ServeHTTP(rec, r)
+		took := time.Since(begin)
+		if h.options.Observe != nil {
+			h.options.Observe(r.Method, rec.code(), took)
+		}
+		level := slog.LevelInfo
+		if operationalPath(r.URL.Path) {
+			level = slog.LevelDebug
+		}
+		h.options.Logger.Log(context.Background(), level, "request", "method", r.Method, "path", r.URL.Path, "status", rec.code(),
+			"bytes", rec.bytes, "duration", took.Round(time.Microsecond), "remote", r.RemoteAddr, "agent", r.UserAgent())
+	})
+}
+
+// operationalPath reports whether a path is one of those that tell about the process.
+func operationalPath(path string) bool {
+	switch path {
+	case "/health", "/livez", "/readyz", "/metrics":
+		return true
+	}
+	return false
+}
+
+// answered notes the status and the length of an answer.
+type answered struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *answered) WriteHeader(status int) {
+	if r.status == 0 || r.status < http.StatusOK {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *answered) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (r *answered) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// code is the status that the client got. A connection that was taken over, for a WebSocket, got 101.
+func (r *answered) code() int {
+	if r.status == 0 {
+		return http.StatusSwitchingProtocols
+	}
+	return r.status
+}

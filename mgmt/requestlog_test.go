@@ -1,0 +1,69 @@
+package mgmt
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"minibus/emulator"
+)
+
+func TestOneLineForEachRequestWithoutItsSecrets(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	var log bytes.Buffer
+	type seen struct {
+		method string
+		status int
+	}
+	var observed []seen
+	b.handler = New(Options{
+		Broker: func() *emulator.Namespace { return b.ns }, Version: "test",
+		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
+		Observe: func(method string, status int, _ time.Duration) { observed = append(observed, seen{method, status}) },
+	})
+	b.do(http.MethodPut, "/orders?api-version=2021-05&token=hidden-query", entry("QueueDescription", ""),
+		"Authorization", "SharedAccessSignature sr=x&sig=hidden-signature")
+	b.do(http.MethodDelete, "/nothing", "")
+	b.do(http.MethodGet, "/health", "")
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("%d lines:\n%s", len(lines), &log)
+	}
+	for i, parts := range [][]string{
+		{"level=INFO", "msg=request", "method=PUT", "path=/orders", "status=201", "bytes=", "duration="},
+		{"method=DELETE", "path=/nothing", "status=404"},
+	} {
+		for _, part := range parts {
+			if !strings.Contains(lines[i], part) {
+				t.Errorf("line %d has no %s: %s", i, part, lines[i])
+			}
+		}
+	}
+	if strings.Contains(log.String(), "hidden") {
+		t.Errorf("the log has a secret:\n%s", &log)
+	}
+	if want := []seen{{"PUT", 201}, {"DELETE", 404}, {"GET", 200}}; len(observed) != 3 || observed[0] != want[0] || observed[1] != want[1] || observed[2] != want[2] {
+		t.Errorf("observed %v", observed)
+	}
+}
+
+func TestMetricsAreServedUnlessAnEntityHasTheName(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("minibus_up 1")) })
+	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Version: "test", Metrics: page})
+	if w := b.do(http.MethodGet, "/metrics", ""); w.Code != 200 || w.Body.String() != "minibus_up 1" {
+		t.Errorf("GET /metrics: %d %s", w.Code, w.Body)
+	}
+	if w := b.do(http.MethodPut, "/metrics?api-version=2021-05", entry("QueueDescription", "")); w.Code != 201 {
+		t.Fatalf("create the queue metrics: %d %s", w.Code, w.Body)
+	}
+	if w := b.do(http.MethodGet, "/metrics?api-version=2021-05", ""); !strings.Contains(w.Body.String(), "QueueDescription") {
+		t.Errorf("DEC-12: a client of the administration got %s", w.Body)
+	}
+	if w := b.do(http.MethodGet, "/metrics", ""); w.Body.String() != "minibus_up 1" {
+		t.Errorf("DEC-12: a scraper got %s", w.Body)
+	}
+}
