@@ -152,6 +152,8 @@ type Journal interface {
 	NextRow() int64
 	// Secret returns 16 random bytes made once per database, from which message ids are made (PROP-10).
 	Secret() [16]byte
+	// Created returns when the database was made, in milliseconds since the Unix epoch, by the machine's clock.
+	Created() int64
 	Append(*Change)
 	// ReadBodies reads bodies on a goroutine of the journal and then calls Done. A body whose insert is not yet
 	// committed may be reported as gone.

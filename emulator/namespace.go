@@ -92,6 +92,9 @@ func (ns *Namespace) Close() {
 // Name returns the namespace's name, as error texts show it.
 func (ns *Namespace) Name() string { return ns.name }
 
+// Created returns when the namespace was created, in milliseconds since the Unix epoch: it is as old as its database.
+func (ns *Namespace) Created() int64 { return ns.journal.Created() }
+
 // Now returns the broker's time in milliseconds since the Unix epoch.
 func (ns *Namespace) Now() int64 { return millis(ns.clock.Now()) }
 

@@ -5,16 +5,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
-	"time"
 )
 
 // administration serves the ATOM administration API and refuses what else there is under the paths of entities.
 type administration struct {
-	broker  func() broker // nil until the process is ready
-	log     *slog.Logger
-	first   sync.Once
-	started time.Time // when the broker was there first
+	broker func() broker // nil until the process is ready
+	log    *slog.Logger
 }
 
 // ServeHTTP answers one request. The order of the checks is the service's: values of the body before existence, existence
@@ -27,8 +23,6 @@ func (a *administration) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.now, c.limits = c.broker.Now(), c.broker.Limits()
-	a.first.Do(func() { a.started = time.UnixMilli(c.now) })
-	c.started = a.started
 	result, err := c.handle()
 	if err != nil {
 		result = problemOf(err).answer(c)

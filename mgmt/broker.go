@@ -19,7 +19,8 @@ type broker interface {
 // namespace is what concerns all entities.
 type namespace interface {
 	Name() string
-	Now() int64 // the broker's time in milliseconds
+	Now() int64     // the broker's time in milliseconds
+	Created() int64 // when the namespace was created, in milliseconds
 	Limits() emulator.Limits
 	// Kind returns 0 if no queue or topic has that path.
 	Kind(path string) emulator.EntityKind

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"strconv"
-	"time"
 
 	"minibus/emulator"
 	"minibus/mgmt/atom"
@@ -20,15 +19,14 @@ const maxDescription = 1 << 20
 
 // call is one request to the administration API.
 type call struct {
-	broker  broker
-	log     *slog.Logger
-	w       http.ResponseWriter
-	r       *http.Request
-	query   url.Values
-	target  target
-	started time.Time // of the broker; it stands for the namespace's creation, of which nothing older is known
-	now     int64
-	limits  emulator.Limits
+	broker broker
+	log    *slog.Logger
+	w      http.ResponseWriter
+	r      *http.Request
+	query  url.Values
+	target target
+	now    int64
+	limits emulator.Limits
 }
 
 // answer is a response.

@@ -3,6 +3,7 @@ package mgmt
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"minibus/emulator"
 	"minibus/mgmt/atom"
@@ -11,7 +12,8 @@ import (
 // getNamespace answers with the namespace's properties.
 func (c *call) getNamespace() (*answer, error) {
 	name := c.broker.Name()
-	n := atom.Namespace{Name: name, Created: c.started, Modified: c.started}
+	created := time.UnixMilli(c.broker.Created())
+	n := atom.Namespace{Name: name, Created: created, Modified: created}
 	a := c.entry(http.StatusOK, atom.Entry{Title: name, Author: name, Updated: c.now, Content: n}, true)
 	a.updated = 0 // no ETag here
 	return a, nil

@@ -62,6 +62,7 @@ type bus struct {
 func newBus(t testing.TB, l emulator.Limits) *bus {
 	t.Helper()
 	b := &bus{t: t, limits: l, clock: newClock(), journal: storetest.NewMemory()}
+	b.journal.SetCreated(b.clock.Now().UnixMilli())
 	b.open()
 	t.Cleanup(b.close)
 	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Version: "test"})

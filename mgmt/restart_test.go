@@ -1,7 +1,9 @@
 package mgmt
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"minibus/emulator"
 )
@@ -15,7 +17,12 @@ func TestEntitiesMadeOverHTTPSurviveARestart(t *testing.T) {
 	wants(t, b.do("PUT", "/gone", queueEntry("")), 201)
 	wants(t, b.do("DELETE", "/gone", ""), 200)
 	before := b.do("GET", "/q", "").Body.String()
+	namespace := b.do("GET", "/$namespaceinfo", "").Body.String()
+	b.clock.advance(48 * time.Hour)
 	b.restart()
+	if after := b.do("GET", "/$namespaceinfo", "").Body.String(); between(after, "<CreatedTime>", "</CreatedTime>") != between(namespace, "<CreatedTime>", "</CreatedTime>") {
+		t.Errorf("the namespace was created at another time:\n%s\n%s", namespace, after)
+	}
 	if after := b.do("GET", "/q", "").Body.String(); after != before {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
@@ -35,4 +42,11 @@ func TestDEC7_FilesTakeNothingAway(t *testing.T) {
 		wants(t, b.do("GET", "/q", ""), 200, twoRules, "<MaxDeliveryCount>3<")
 		b.restart()
 	}
+}
+
+// between is what stands between two texts.
+func between(s, begin, end string) string {
+	_, s, _ = strings.Cut(s, begin)
+	s, _, _ = strings.Cut(s, end)
+	return s
 }

@@ -144,6 +144,9 @@ func (s *Store) build(c, rc *conn, ephemeral bool) error {
 	s.writer, s.reader, s.nextRow = w, r, w.reserved
 	s.inbox.init()
 	s.reads.init()
+	if s.created, err = c.queryInt("SELECT 1000*unixepoch(value) FROM meta WHERE ns=1 AND key='created'"); err != nil {
+		return err
+	}
 	return s.readSecret()
 }
 

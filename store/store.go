@@ -25,6 +25,7 @@ type Store struct {
 	log     *slog.Logger
 	lock    *fileLock // nil for an ephemeral database
 	secret  [16]byte
+	created int64 // ms
 	nextRow int64
 
 	inbox  inbox[item]
@@ -82,6 +83,9 @@ func (s *Store) NextRow() int64 { return s.nextRow }
 
 // Secret implements [emulator.Journal].
 func (s *Store) Secret() [16]byte { return s.secret }
+
+// Created implements [emulator.Journal].
+func (s *Store) Created() int64 { return s.created }
 
 // Append implements [emulator.Journal].
 func (s *Store) Append(c *emulator.Change) { s.inbox.put(item{change: c}) }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"minibus/emulator"
 )
@@ -37,6 +38,17 @@ func testSecret(t *testing.T, h *harness) {
 	h.restart()
 	if h.Secret() != before {
 		t.Error("the secret changed with a restart")
+	}
+}
+
+func testCreated(t *testing.T, h *harness) {
+	before := h.Created()
+	if age := time.Since(time.UnixMilli(before)); age < -time.Second || age > time.Minute {
+		t.Errorf("the database was made %s ago", age)
+	}
+	h.restart()
+	if h.Created() != before {
+		t.Error("the time of creation changed with a restart")
 	}
 }
 

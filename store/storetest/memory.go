@@ -151,6 +151,12 @@ func (m *Memory) NextRow() int64 {
 // Secret implements [emulator.Journal].
 func (m *Memory) Secret() [16]byte { return m.content.secret }
 
+// Created implements [emulator.Journal].
+func (m *Memory) Created() int64 { return m.content.created }
+
+// SetCreated changes what Created returns, for tests that compare texts.
+func (m *Memory) SetCreated(ms int64) { m.content.created = ms }
+
 // Append implements [emulator.Journal].
 func (m *Memory) Append(c *emulator.Change) { m.put(memoryItem{change: c}) }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"time"
 
 	"minibus/emulator"
 )
@@ -18,6 +19,7 @@ type memoryContent struct {
 	history  map[historyKey]int64
 	next     int64
 	secret   [16]byte
+	created  int64
 }
 
 type (
@@ -49,6 +51,7 @@ func newMemoryContent() *memoryContent {
 		history:  map[historyKey]int64{},
 		next:     1,
 		secret:   [16]byte([]byte("0123456789abcdef")),
+		created:  time.Now().UnixMilli(),
 	}
 }
 

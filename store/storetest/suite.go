@@ -31,6 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) (j Journal, reopen func() Journal
 		{"FailedChangesDrawNoNumber", testCounterOfFailed},
 		{"RowsAreNeverReused", testNextRow},
 		{"PROP10_SecretIsMadeOnce", testSecret},
+		{"CreatedIsKept", testCreated},
 		{"EntityIsReplacedById", testPutEntity},
 		{"DEL3_DeletedEntityTakesItsMessages", testDeleteEntity},
 		{"DeletedEntityLeavesSharedBodies", testDeleteShared},
