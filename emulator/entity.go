@@ -122,6 +122,7 @@ func (q *Queue) applyOptionsLocked(o QueueOptions) {
 	q.tellWatchersLocked(why)
 	q.grantLocked()
 	q.retryAt = [2]int64{}
+	q.unparkLocked()
 	q.forwardLocked(Main)
 	q.forwardLocked(DeadLetter)
 	q.rearmNextLocked()

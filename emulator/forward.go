@@ -28,8 +28,9 @@ func (q *Queue) forwardLocked(sub SubQueue) {
 
 // mayForwardLocked reports whether there is something to forward, now. A disabled source pauses (FWD-17).
 func (q *Queue) mayForwardLocked(sub SubQueue) bool {
+	now := q.ns.Now()
 	return q.forwardTargetLocked(sub) != "" && !q.stopped && q.canSettleLocked() == nil &&
-		q.box(sub).available > 0 && q.ns.Now() >= q.retryAt[sub]
+		(q.box(sub).available > 0 && now >= q.retryAt[sub] || sub == DeadLetter && q.parked.due(now))
 }
 
 // forwardSome moves up to a quantum of messages and reports whether to go on.
@@ -41,22 +42,36 @@ func (q *Queue) forwardSome(sub SubQueue) bool {
 		return false
 	}
 	name := q.forwardTargetLocked(sub)
+	q.mu.Unlock()
+	target, missing := q.forwardTarget(name)
+	q.mu.Lock()
+	if sub == DeadLetter {
+		q.reconsiderLocked(target)
+	}
 	picked := q.pickForwardsLocked(sub)
 	q.mu.Unlock()
-	if err := q.forwardTo(name, sub, picked); err != nil {
+	if len(picked) == 0 {
+		return true
+	}
+	if err := q.forwardTo(target, missing, sub, picked); err != nil {
 		q.ns.logger.Error("messages could not be forwarded; trying again", "entity", q.path, "target", name, "error", err)
 		q.pause(sub)
 	}
 	return true
 }
 
-// forwardTo moves messages, or does with them what has to be done if the target does not take them, and waits until that
-// is written. An error means that it could not be: the messages are where they were.
-func (q *Queue) forwardTo(name string, sub SubQueue, picked []*entry) error {
+// forwardTarget returns the target of that name. Subscriptions are never one (FWD-1).
+func (q *Queue) forwardTarget(name string) (*Queue, error) {
 	target, err := q.ns.Queue(name)
 	if err == nil && target.subscription != nil {
-		err = target.missing() // FWD-1: subscriptions are never targets
+		return nil, target.missing()
 	}
+	return target, err
+}
+
+// forwardTo moves messages, or does with them what has to be done if the target does not take them or, as err says, is
+// missing, and waits until that is written. An error means that it could not be: the messages are where they were.
+func (q *Queue) forwardTo(target *Queue, err error, sub SubQueue, picked []*entry) error {
 	var list []forwarded
 	if err == nil {
 		list, err = q.readForwards(picked)
@@ -75,10 +90,13 @@ func (q *Queue) forwardTo(name string, sub SubQueue, picked []*entry) error {
 	return cmp.Or(failed, <-op.result)
 }
 
-// pickForwardsLocked takes the next available messages and marks them as being transferred.
+// pickForwardsLocked takes the next available messages and marks them as being transferred; none before a pause is over.
 func (q *Queue) pickForwardsLocked(sub SubQueue) []*entry {
 	b := q.box(sub)
 	now := q.ns.Now()
+	if now < q.retryAt[sub] || q.canSettleLocked() != nil {
+		return nil
+	}
 	var picked, expired []*entry
 	for len(picked) < quantum {
 		e := b.nextReady()
@@ -88,9 +106,10 @@ func (q *Queue) pickForwardsLocked(sub SubQueue) []*entry {
 		b.take(e, markBusy)
 		if e.expired(now) {
 			expired = append(expired, e)
-		} else {
-			picked = append(picked, e)
+			continue
 		}
+		b.remark(e, markMoving)
+		picked = append(picked, e)
 	}
 	for _, e := range expired {
 		b.makeAvailable(e)
@@ -146,26 +165,22 @@ func (q *Queue) readForwards(entries []*entry) ([]forwarded, error) {
 
 // screenForwards takes out the messages that can't be forwarded to the target, whatever its state, and returns the
 // others: those that went too far (FWD-8, FWD-10) and those without the session id that the target needs (FWD-6). They
-// are dead-lettered here, or, in a dead-letter queue, stay. The error is as of forwardTo.
+// are dead-lettered here, or, in a dead-letter queue, parked. The error is as of forwardTo.
 func (q *Queue) screenForwards(sub SubQueue, list []forwarded, target *Queue) (good []forwarded, err error) {
 	needsSession := target.Options().RequiresSession
-	var doomed, waiting []*entry
+	var doomed, lame []*entry
 	for _, m := range list {
 		noSession := needsSession && !m.in.info.HasGroupID
 		switch {
 		case m.e.hops() >= maxHops && sub == Main, noSession && sub == Main:
 			doomed = append(doomed, m.e)
 		case noSession:
-			waiting = append(waiting, m.e)
+			lame = append(lame, m.e)
 		default:
 			good = append(good, m)
 		}
 	}
-	if len(waiting) > 0 {
-		q.mu.Lock()
-		q.postponeLocked(sub, waiting)
-		q.mu.Unlock()
-	}
+	q.park(lame, target)
 	return good, q.deadLetterAll(doomed, func(e *entry) []byte {
 		if e.hops() >= maxHops {
 			return deadLetterProperties("MaxTransferHopCountExceeded", "The message was forwarded more than 4 times.")

@@ -123,6 +123,14 @@ func wantCode(t *testing.T, what string, err error, code emulator.Code) {
 	equal(t, what+": code", e.Code, code)
 }
 
+// wantTransfer checks how many messages wait to be forwarded, and that nothing else is there.
+func (b *broker) wantTransfer(n int64) {
+	b.t.Helper()
+	c := b.q.Counts()
+	c.SizeBytes = 0
+	equal(b.t, "counts", c, emulator.Counts{Transfer: n})
+}
+
 // wantCounts compares the numbers of active, dead-lettered, scheduled and deferred messages.
 func (b *broker) wantCounts(active, dead, scheduled, deferred int64) {
 	b.t.Helper()

@@ -46,6 +46,7 @@ type Queue struct {
 
 	forwarding [2]bool // a mover is at work on Main, DeadLetter
 	retryAt    [2]int64
+	parked     parked  // of DeadLetter
 	movers     running // none begins once deleted is set
 
 	created, updated, accessed int64 // ms (CNT-8, CNT-9)

@@ -197,7 +197,7 @@ func (s *storm) run(no emulator.Options) {
 func (s *storm) total() (n int64) {
 	for path := range stormQueues {
 		c := s.queue(path).Counts()
-		n += c.Active + c.DeadLetter + c.Scheduled + c.TransferDeadLetter
+		n += c.Active + c.DeadLetter + c.Scheduled + c.Transfer + c.TransferDeadLetter
 	}
 	return n
 }
