@@ -31,8 +31,9 @@ type Queue struct {
 	stopped  bool
 	tokens   *rand.ChaCha8
 	watchers map[*watcher]struct{}
-	held     int64 // bytes of bodies in memory
-	faults   int   // deliveries in a row that failed for want of the journal
+	held     int64        // bytes of bodies in memory
+	faults   int          // deliveries in a row that failed for want of the journal
+	stranded []*restoring // undelivered messages to be stored again if the deletion that is being written fails
 
 	counters   []counter // one, or one for each partition
 	roundRobin int       // last partition chosen for a message without a key
