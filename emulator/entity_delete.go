@@ -111,6 +111,7 @@ func (q *Queue) reviveLocked() {
 // bury ends an entity whose deletion is committed.
 func (q *Queue) bury() {
 	q.stop()
+	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.gone, q.stranded = true, nil

@@ -28,9 +28,8 @@ func (q *Queue) forwardLocked(sub SubQueue) {
 
 // mayForwardLocked reports whether there is something to forward, now. A disabled source pauses (FWD-17).
 func (q *Queue) mayForwardLocked(sub SubQueue) bool {
-	now := q.ns.Now()
 	return q.forwardTargetLocked(sub) != "" && !q.stopped && q.canSettleLocked() == nil &&
-		(q.box(sub).available > 0 && now >= q.retryAt[sub] || sub == DeadLetter && q.parked.due(now))
+		q.box(sub).available > 0 && q.ns.Now() >= q.retryAt[sub]
 }
 
 // forwardSome moves up to a quantum of messages and reports whether to go on.
@@ -42,36 +41,22 @@ func (q *Queue) forwardSome(sub SubQueue) bool {
 		return false
 	}
 	name := q.forwardTargetLocked(sub)
-	q.mu.Unlock()
-	target, missing := q.forwardTarget(name)
-	q.mu.Lock()
-	if sub == DeadLetter {
-		q.reconsiderLocked(target)
-	}
 	picked := q.pickForwardsLocked(sub)
 	q.mu.Unlock()
-	if len(picked) == 0 {
-		return true
-	}
-	if err := q.forwardTo(target, missing, sub, picked); err != nil {
+	if err := q.forwardTo(name, sub, picked); err != nil {
 		q.ns.logger.Error("messages could not be forwarded; trying again", "entity", q.path, "target", name, "error", err)
 		q.pause(sub)
 	}
 	return true
 }
 
-// forwardTarget returns the target of that name. Subscriptions are never one (FWD-1).
-func (q *Queue) forwardTarget(name string) (*Queue, error) {
+// forwardTo moves messages, or does with them what has to be done if the target does not take them, and waits until that
+// is written. An error means that it could not be: the messages are where they were.
+func (q *Queue) forwardTo(name string, sub SubQueue, picked []*entry) error {
 	target, err := q.ns.Queue(name)
 	if err == nil && target.subscription != nil {
-		return nil, target.missing()
+		err = target.missing() // FWD-1: subscriptions are never targets
 	}
-	return target, err
-}
-
-// forwardTo moves messages, or does with them what has to be done if the target does not take them or, as err says, is
-// missing, and waits until that is written. An error means that it could not be: the messages are where they were.
-func (q *Queue) forwardTo(target *Queue, err error, sub SubQueue, picked []*entry) error {
 	var list []forwarded
 	if err == nil {
 		list, err = q.readForwards(picked)
@@ -90,13 +75,10 @@ func (q *Queue) forwardTo(target *Queue, err error, sub SubQueue, picked []*entr
 	return cmp.Or(failed, <-op.result)
 }
 
-// pickForwardsLocked takes the next available messages and marks them as being transferred; none before a pause is over.
+// pickForwardsLocked takes the next available messages and marks them as being transferred.
 func (q *Queue) pickForwardsLocked(sub SubQueue) []*entry {
 	b := q.box(sub)
 	now := q.ns.Now()
-	if now < q.retryAt[sub] || q.canSettleLocked() != nil {
-		return nil
-	}
 	var picked, expired []*entry
 	for len(picked) < quantum {
 		e := b.nextReady()

@@ -33,6 +33,7 @@ func bubbleWith(t *testing.T, no emulator.Options, o emulator.QueueOptions, f fu
 		b := &broker{t: t, options: no, j: &journal{Memory: storetest.NewMemory()}}
 		b.open()
 		defer b.close()
+		b.ns.Plan(o.ForwardTo, o.ForwardDeadLetteredMessagesTo)
 		q, err := b.ns.CreateQueue("q", o)
 		if err != nil {
 			t.Fatalf("create queue: %v", err)

@@ -110,6 +110,7 @@ func TestInvariants_Storm(t *testing.T) {
 			}
 			s.begin(storetest.NewMemory(), no)
 			for path, o := range stormQueues {
+				s.gen().ns.Plan(o.ForwardTo, o.ForwardDeadLetteredMessagesTo)
 				if _, err := s.gen().ns.CreateQueue(path, o); err != nil {
 					t.Fatalf("create queue %s: %v", path, err)
 				}

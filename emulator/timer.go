@@ -61,9 +61,6 @@ func (q *Queue) rearmNextLocked() {
 			q.rearmLocked(at)
 		}
 	}
-	if len(q.parked.entries) > 0 {
-		q.rearmLocked(q.parked.lookAt)
-	}
 	if at, ok := q.idleAtLocked(); ok {
 		q.rearmLocked(at)
 	}

@@ -141,8 +141,12 @@ func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]i
 		return nil, errorf(CodeQuotaExceeded, q.path, "Cannot send more than %d messages in a single transaction.", maxTransaction)
 	}
 	in, err := q.inspect(nil, msgs)
-	if err != nil || len(in) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	if len(in) == 0 {
+		t.enteredLocked(q)
+		return nil, nil
 	}
 	w := txWork{q: q, sends: in}
 	if root := strings.ToLower(q.rootPath()); t.root != "" && root != t.root {
