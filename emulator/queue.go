@@ -3,6 +3,7 @@ package emulator
 import (
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 )
 
 // Queue is an entity that keeps messages, with its sub-queues: a queue, a subscription, or a topic, which keeps only those
@@ -15,6 +16,8 @@ type Queue struct {
 	path         string        // as created
 	fan          *fan          // what a topic has besides; nil on others
 	subscription *subscription // what a subscription has besides; nil on others
+
+	receiving atomic.Int64 // receivers and waiting accepts (QUO-12), of a topic those of its subscriptions
 
 	// guarded by mu
 	mu       sync.Mutex
