@@ -36,6 +36,7 @@ type conn struct {
 	ended       chan struct{}
 	readEnded   chan struct{}
 	writeEnded  chan struct{}
+	counted     bool // by the server's quota; guarded by its mutex
 
 	// written by the read goroutine
 	lastRead atomic.Int64 // Unix nanoseconds
@@ -68,6 +69,7 @@ type conn struct {
 	closeBy          time.Time // in stateClosing
 	linkless         time.Time // since when there has been no link
 	everLinked       bool
+	refusals         refusals
 	sendPool         []*sending      // for reuse
 	settlePool       []*settling     // for reuse
 	transfer         frames.Transfer // being written
@@ -132,6 +134,7 @@ func (c *conn) serve() {
 
 // end stops the other goroutines and waits for them. Nothing of the connection runs when it returns.
 func (c *conn) end() {
+	c.refusals.tell(c.refusals.since.Add(time.Second), c.log)
 	c.box.close()
 	close(c.ended)
 	close(c.out.toWriter)

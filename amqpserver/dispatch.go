@@ -52,6 +52,9 @@ func (c *conn) handleOpen(o *frames.Open) error {
 	if product, ok := o.Properties.Get("product"); ok {
 		c.peer.product, _ = amqp.AsString(product)
 	}
+	if err := c.srv.open(c); err != nil {
+		return err
+	}
 	c.state = stateOpen
 	c.sendOpen()
 	c.timer.Reset(c.peer.heartbeat())

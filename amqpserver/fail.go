@@ -3,6 +3,7 @@ package amqpserver
 import (
 	"errors"
 	"log/slog"
+	"time"
 
 	"minibus/internal/amqp/frames"
 )
@@ -53,8 +54,13 @@ func (c *conn) close(err error) {
 	c.linger()
 }
 
-// refused logs an operation that was refused or failed, once, here at the edge.
-func (c *conn) refused(operation string, f fault) { c.logFault(operation+" refused", operation, f) }
+// refused logs an operation that was refused or failed, once, here at the edge. A client that goes on and on gets only so
+// many lines a second, and one that says how many were left out.
+func (c *conn) refused(operation string, f fault) {
+	if c.refusals.take(time.Now(), c.log) {
+		c.logFault(operation+" refused", operation, f)
+	}
+}
 
 // refusedErr is refused for an error as the domain gave it: the client does not learn the cause of an internal error,
 // the log does.

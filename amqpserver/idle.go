@@ -27,6 +27,7 @@ func (c *conn) handleTimer(now time.Time) {
 		c.dead = errSocketGone // the reader's own deadline has passed as well
 		return
 	}
+	c.refusals.tell(now, c.log)
 	c.checkIdle(now)
 	if c.state != stateOpen {
 		return

@@ -33,6 +33,7 @@ type Server struct {
 	mu        sync.Mutex
 	listeners map[net.Listener]struct{}
 	conns     map[*conn]struct{}
+	opened    int // connections that count against the quota (QUO-12)
 	closed    bool
 	ended     sync.WaitGroup // one count per connection; Add only while not closed
 }
@@ -180,9 +181,26 @@ func (s *Server) addConn(c *conn) bool {
 	return true
 }
 
+// open counts a connection whose client has opened it, or fails if the namespace has as many as the profile of limits
+// takes (QUO-12).
+func (s *Server) open(c *conn) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if most := s.ns.Limits().MaxConnections(); most > 0 && s.opened >= most {
+		return connErrorf(condResourceLimit, "ConnectionsQuotaExceeded for namespace: %s. The maximum of %d connections has been reached.",
+			s.ns.Name(), most)
+	}
+	c.counted = true
+	s.opened++
+	return nil
+}
+
 func (s *Server) removeConn(c *conn) {
 	s.mu.Lock()
 	delete(s.conns, c)
+	if c.counted {
+		s.opened--
+	}
 	s.mu.Unlock()
 	s.ended.Done()
 }

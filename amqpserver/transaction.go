@@ -6,19 +6,22 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// join finds the transaction that an operation names [AMQP 4.4]. The first operation makes the domain's: it binds it to
-// the via entity of the control link's session, if there is one, or else to the operation's entity (TXN-8, TXN-9).
+// join finds the transaction that an operation names [AMQP 4.4]. The first operation that is not refused binds it to the
+// via entity of the control link's session, if there is one, or else to the operation's entity (TXN-8, TXN-9).
 func (c *conn) join(id []byte, root string) (*transaction, error) {
 	t := c.transactions[string(id)]
 	if t == nil {
 		return nil, unknownTransaction(id)
 	}
+	cross := false
+	if via := t.control.s.via; via != "" {
+		root, cross = via, true
+	}
 	if t.work == nil {
-		t.root, t.cross = root, false
-		if via := t.control.s.via; via != "" {
-			t.root, t.cross = via, true
-		}
-		t.work = c.srv.ns.Begin(true, t.root)
+		t.work = c.srv.ns.Begin(true, root)
+		t.root, t.cross = root, cross
+	} else if t.work.Rebind(true, root) {
+		t.root, t.cross = root, cross
 	}
 	return t, nil
 }

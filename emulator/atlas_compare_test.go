@@ -79,6 +79,8 @@ func (p *traveller) compare() {
 				want.DeadLetter++
 			case m.state == emulator.Scheduled:
 				want.Scheduled++
+			case q.options.ForwardTo != "" && m.ready():
+				want.Transfer++
 			default:
 				want.Active++
 				want.Deferred += int64(m.state) // 1 if it is

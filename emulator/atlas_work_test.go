@@ -27,15 +27,17 @@ func (w *modelWork) enter(q *model, send bool) (emulator.Code, bool) {
 	switch {
 	case w.timedOut:
 		return emulator.CodeTransactionTimedOut, false
-	case w.root == "":
-		w.root = q.path
-	case w.root != q.path && !send:
+	case w.root != "" && w.root != q.path && !send:
 		return emulator.CodeNotAllowed, false
 	}
-	if w.deadline.IsZero() {
-		w.deadline = now().Add(2 * time.Minute)
-	}
 	return 0, true
+}
+
+// entered notes that the transaction took an operation on q.
+func (w *modelWork) entered(q *model) {
+	if w.root == "" {
+		w.root, w.deadline = q.path, now().Add(2*time.Minute)
+	}
 }
 
 func (p *traveller) sendInWork() {
@@ -55,6 +57,7 @@ func (p *traveller) sendInWork() {
 		wantCode(p.t, "send without a session id in a transaction", err, emulator.CodeNotAllowed)
 	default:
 		equal(p.t, "send in a transaction", err, nil)
+		w.entered(q)
 		for _, x := range xs {
 			w.steps = append(w.steps, modelStep{q: q, send: x})
 		}
@@ -68,7 +71,9 @@ func (p *traveller) settleInWork() {
 	}
 	q, sub := p.pick("s", "p", "d", "e"), emulator.SubQueue(p.r.IntN(4)/3)
 	ms, tokens, free := p.locked(q, sub)
-	o := []emulator.Outcome{emulator.Complete, emulator.Complete, emulator.Abandon, emulator.Defer, emulator.DeadLetterOutcome}[p.r.IntN(5)]
+	o := []emulator.Outcome{
+		emulator.Complete, emulator.Complete, emulator.Abandon, emulator.Defer, emulator.DeadLetterOutcome, emulator.Release,
+	}[p.r.IntN(6)]
 	if len(ms) == 0 {
 		return
 	}
@@ -90,6 +95,7 @@ func (p *traveller) settleInWork() {
 		return
 	}
 	equal(p.t, "settle in a transaction", err, nil)
+	w.entered(q)
 	for _, m := range ms {
 		m.work = w
 	}

@@ -10,6 +10,17 @@ type box struct {
 	scheduled int     // entries in state Scheduled
 	bytes     int64
 	pending   int // entries that are not committed yet
+	moving    int // entries that a mover has in hand (CNT-6)
+}
+
+// remark gives e, which is committed, another mark.
+func (b *box) remark(e *entry, m mark) {
+	if e.mark == markMoving {
+		b.moving--
+	}
+	if e.mark = m; m == markMoving {
+		b.moving++
+	}
 }
 
 // shelfOf returns the shelf from which e is served.
@@ -96,7 +107,7 @@ func (b *box) dismiss(e *entry) {
 	b.bytes -= e.body.counted()
 	b.tally(e, -1)
 	b.erase(e)
-	e.mark = markGone
+	b.remark(e, markGone)
 }
 
 // expect takes in an entry whose insertion is being written.

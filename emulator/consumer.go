@@ -35,7 +35,8 @@ type Consumer struct {
 // NewConsumer attaches a consumer to a sub-queue. notify says: call Take again, or look whether your deliveries have
 // become ready. It runs on any goroutine, possibly under the queue's mutex: it must only set a flag or post. Every
 // notify must be answered with a Take, if only with one of zero. An entity with sessions takes session receivers only
-// (SESS-5); its dead-letter queue takes plain ones (DLQ-6).
+// (SESS-5); its dead-letter queue takes plain ones (DLQ-6). Beyond the profile's limit the error is CodeQuotaExceeded
+// (QUO-12).
 func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -46,6 +47,10 @@ func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Con
 		return nil, errorf(CodeNotAllowed, q.path, "It is not possible for an entity that requires sessions to create a "+
 			"non-sessionful message receiver.")
 	}
+	if err := q.roomForReceiverLocked(); err != nil {
+		return nil, err
+	}
+	q.receivers().Add(1)
 	q.touchLocked(q.ns.Now())
 	return &Consumer{q: q, sub: sub, mode: mode, notify: notify, shelf: &q.box(sub).shelf}, nil
 }
@@ -179,6 +184,7 @@ func (c *Consumer) Close() {
 	c.shelf.line.promised -= c.promise
 	c.promise = 0
 	c.closed = true
+	q.receivers().Add(-1)
 	c.stopWaitingLocked(poked, q.ns.Now())
 	c.shelf.wake()
 }

@@ -5,7 +5,7 @@ type Counts struct {
 	Active             int64 // with locked and deferred ones (CNT-3, CNT-4)
 	DeadLetter         int64
 	Scheduled          int64
-	Transfer           int64
+	Transfer           int64 // of a queue that forwards, those that are to go and not locked, deferred or scheduled (CNT-6)
 	TransferDeadLetter int64
 	Deferred           int64 // of the active ones, those that are deferred
 	SizeBytes          int64 // of all of them, of a topic with those of its subscriptions (CNT-7)
@@ -24,6 +24,11 @@ func (q *Queue) Counts() Counts {
 		DeadLetter:         int64(q.boxes[DeadLetter].n - q.boxes[DeadLetter].pending),
 		TransferDeadLetter: int64(q.boxes[TransferDeadLetter].n - q.boxes[TransferDeadLetter].pending),
 	}
+	c.Transfer = int64(b.moving)
+	if q.options.ForwardTo != "" {
+		c.Transfer += int64(b.available)
+	}
+	c.Active -= c.Transfer
 	c.SizeBytes = q.sizeLocked()
 	if q.fan != nil {
 		c.Subscriptions = int64(len(q.fan.subs))

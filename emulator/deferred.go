@@ -128,7 +128,7 @@ func (q *Queue) findDeferredLocked(sub SubQueue, seqs []int64, holder *Consumer,
 		op := q.newMove(len(expired), nil)
 		op.again = true
 		for _, e := range expired {
-			op.expireLocked(e)
+			op.expireLocked(e, e.count, nil)
 		}
 		op.appendLocked()
 	}

@@ -197,7 +197,7 @@ func (q *Queue) restAfterFaultLocked(entries []*entry) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		for _, e := range entries {
-			if e.mark == markBusy && !q.deleted {
+			if e.mark == markBusy && !q.gone {
 				q.restLocked(e, q.ns.Now())
 			}
 		}

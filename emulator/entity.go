@@ -3,14 +3,12 @@ package emulator
 import "strings"
 
 // CreateQueue creates a queue and waits until that is durable. It fails with CodeAlreadyExists if an entity of any
-// kind has the name (ERR-5).
+// kind has the name (ERR-5), with CodeArgument for settings that no queue can have (FWD-2, FWD-5, IDLE-1, STAT-5, QUO-9),
+// and with CodeQuotaExceeded (PART-9).
 func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	if err := ns.vacant(path); err != nil {
-		return nil, err
-	}
-	if err := o.Status.check(path); err != nil {
+	if err := ns.mayCreateLocked(path, &o); err != nil {
 		return nil, err
 	}
 	q := newQueue(ns, ns.newRow(), KindQueue, path, o)
@@ -19,6 +17,20 @@ func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 	}
 	ns.admit(q)
 	return q, nil
+}
+
+// mayCreateLocked reports why a queue or a topic with these settings can't be created, or nil.
+func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
+	if err := checkName(path, path, maxPath); err != nil {
+		return err
+	}
+	if err := ns.vacant(path); err != nil {
+		return err
+	}
+	if err := ns.checkLocked(path, o); err != nil {
+		return err
+	}
+	return ns.roomForEntity(path, o.EnablePartitioning)
 }
 
 func (ns *Namespace) vacant(path string) error {
@@ -52,6 +64,7 @@ func (ns *Namespace) admit(q *Queue) {
 	q.mu.Lock()
 	q.rearmNextLocked()
 	q.mu.Unlock()
+	ns.tellParkers(q)
 }
 
 // putEntity stores an entity with its settings and waits.
@@ -73,7 +86,7 @@ func (ns *Namespace) commit(ops ...Op) error {
 
 // UpdateQueue changes a queue's settings and waits until that is durable; then its links are told to attach again
 // (LOCK-17, STAT-4). Message locks stay as they are (DEC-23), and a new lock duration counts from the next lock or
-// renewal (LOCK-18).
+// renewal (LOCK-18). Errors: CodeNotFound, and CodeArgument for what can't be changed and as of CreateQueue.
 func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
@@ -84,7 +97,7 @@ func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	if name := immutable(q.Options(), o); name != "" {
 		return nil, errorf(CodeArgument, path, "%s of the queue '%s' can't be changed.", name, path)
 	}
-	if err := o.Status.check(path); err != nil {
+	if err := ns.checkLocked(path, &o); err != nil {
 		return nil, err
 	}
 	if err := ns.putEntity(q, o, ns.Now()); err != nil {
@@ -122,6 +135,7 @@ func (q *Queue) applyOptionsLocked(o QueueOptions) {
 	q.tellWatchersLocked(why)
 	q.grantLocked()
 	q.retryAt = [2]int64{}
+	q.unparkLocked()
 	q.forwardLocked(Main)
 	q.forwardLocked(DeadLetter)
 	q.rearmNextLocked()

@@ -92,6 +92,10 @@ func (q *Queue) unretire(all []*Queue) {
 // consumers may have been turned away: they have to attach again.
 func (q *Queue) reviveLocked() {
 	q.deleted = false
+	for _, op := range q.stranded {
+		op.tryLocked()
+	}
+	q.stranded = nil
 	if q.timer != nil {
 		q.timer.Stop()
 	}
@@ -107,9 +111,10 @@ func (q *Queue) reviveLocked() {
 // bury ends an entity whose deletion is committed.
 func (q *Queue) bury() {
 	q.stop()
+	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.gone = true
+	q.gone, q.stranded = true, nil
 	q.ns.inMemory.Add(-q.held)
 	q.abandonBodiesLocked()
 	if q.subscription != nil {

@@ -1,10 +1,20 @@
 package emulator
 
-import "reflect"
+import (
+	"reflect"
+	"strings"
+)
 
 // EnsureEntities creates the entities that are missing and updates changeable settings that differ; it deletes
-// nothing (DEC-7). A setting that differs and can't be changed is an error that says how to go on.
+// nothing (DEC-7). A setting that differs and can't be changed is an error that says how to go on. An entity may forward to
+// one that stands behind it in the list (FWD-2).
 func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
+	planned := make(map[string]bool, len(list))
+	for _, c := range list {
+		planned[strings.ToLower(c.Path)] = true
+	}
+	ns.plan(planned)
+	defer ns.plan(nil)
 	for _, c := range list {
 		var err error
 		if c.Queue != nil {
@@ -17,6 +27,13 @@ func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
 		}
 	}
 	return nil
+}
+
+// plan says which entities are about to exist.
+func (ns *Namespace) plan(paths map[string]bool) {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	ns.planned = paths
 }
 
 func (ns *Namespace) ensureQueue(path string, o QueueOptions) error {

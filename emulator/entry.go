@@ -9,6 +9,7 @@ const (
 	markPending             // being written; nobody sees it yet
 	markLocked              // locked by a consumer
 	markBusy                // a change of it is being written: settled, moved, activated or removed
+	markMoving              // a mover has it in hand, or, in a dead-letter queue, has parked it
 	markGone                // no longer in any log
 )
 
@@ -49,6 +50,7 @@ type lock struct {
 
 	holder *Consumer // of the session; nil without one
 	back   bool      // nobody's: the message must return to its session before others leave it (SESS-20)
+	own    bool      // nobody's: what the broker does by itself is to be tried again when it ends
 }
 
 func (e *entry) due() int64 {

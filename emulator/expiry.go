@@ -7,12 +7,13 @@ func (q *Queue) expireLocked(entries []*entry, now int64) {
 		return
 	}
 	op := q.newMove(len(entries), nil)
+	op.own = true
 	for _, e := range entries {
 		if !e.ready() || !e.expired(now) {
 			continue
 		}
 		q.box(e.sub).take(e, markBusy)
-		op.expireLocked(e)
+		op.expireLocked(e, e.count, nil)
 		if e.session != nil {
 			q.rankLocked(e.session) // EXP-14
 		}

@@ -1,5 +1,19 @@
 package emulator
 
+import "strings"
+
+// Plan lets entities forward to paths at which there is nothing yet, as those of a configuration can (FWD-2).
+func (ns *Namespace) Plan(paths ...string) {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	if ns.planned == nil {
+		ns.planned = make(map[string]bool)
+	}
+	for _, p := range paths {
+		ns.planned[strings.ToLower(p)] = true
+	}
+}
+
 // SessionsInMemory returns how many sessions the queue knows (SESS-26).
 func (q *Queue) SessionsInMemory() int {
 	q.mu.Lock()

@@ -88,9 +88,10 @@ func (q *Queue) pickForwardsLocked(sub SubQueue) []*entry {
 		b.take(e, markBusy)
 		if e.expired(now) {
 			expired = append(expired, e)
-		} else {
-			picked = append(picked, e)
+			continue
 		}
+		b.remark(e, markMoving)
+		picked = append(picked, e)
 	}
 	for _, e := range expired {
 		b.makeAvailable(e)
@@ -146,26 +147,22 @@ func (q *Queue) readForwards(entries []*entry) ([]forwarded, error) {
 
 // screenForwards takes out the messages that can't be forwarded to the target, whatever its state, and returns the
 // others: those that went too far (FWD-8, FWD-10) and those without the session id that the target needs (FWD-6). They
-// are dead-lettered here, or, in a dead-letter queue, stay. The error is as of forwardTo.
+// are dead-lettered here, or, in a dead-letter queue, parked. The error is as of forwardTo.
 func (q *Queue) screenForwards(sub SubQueue, list []forwarded, target *Queue) (good []forwarded, err error) {
 	needsSession := target.Options().RequiresSession
-	var doomed, waiting []*entry
+	var doomed, lame []*entry
 	for _, m := range list {
 		noSession := needsSession && !m.in.info.HasGroupID
 		switch {
 		case m.e.hops() >= maxHops && sub == Main, noSession && sub == Main:
 			doomed = append(doomed, m.e)
 		case noSession:
-			waiting = append(waiting, m.e)
+			lame = append(lame, m.e)
 		default:
 			good = append(good, m)
 		}
 	}
-	if len(waiting) > 0 {
-		q.mu.Lock()
-		q.postponeLocked(sub, waiting)
-		q.mu.Unlock()
-	}
+	q.park(lame, target)
 	return good, q.deadLetterAll(doomed, func(e *entry) []byte {
 		if e.hops() >= maxHops {
 			return deadLetterProperties("MaxTransferHopCountExceeded", "The message was forwarded more than 4 times.")

@@ -33,6 +33,7 @@ func bubbleWith(t *testing.T, no emulator.Options, o emulator.QueueOptions, f fu
 		b := &broker{t: t, options: no, j: &journal{Memory: storetest.NewMemory()}}
 		b.open()
 		defer b.close()
+		b.ns.Plan(o.ForwardTo, o.ForwardDeadLetteredMessagesTo)
 		q, err := b.ns.CreateQueue("q", o)
 		if err != nil {
 			t.Fatalf("create queue: %v", err)
@@ -121,6 +122,14 @@ func wantCode(t *testing.T, what string, err error, code emulator.Code) {
 		t.Fatalf("%s: error %v, want one of the domain with code %d", what, err, code)
 	}
 	equal(t, what+": code", e.Code, code)
+}
+
+// wantTransfer checks how many messages wait to be forwarded, and that nothing else is there.
+func (b *broker) wantTransfer(n int64) {
+	b.t.Helper()
+	c := b.q.Counts()
+	c.SizeBytes = 0
+	equal(b.t, "counts", c, emulator.Counts{Transfer: n})
 }
 
 // wantCounts compares the numbers of active, dead-lettered, scheduled and deferred messages.

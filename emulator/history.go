@@ -16,6 +16,8 @@ type history struct {
 	order  []remembered         // by ascending at
 	head   int                  // order[:head] has been forgotten
 	pruned int64                // the journal was told to forget what is older
+
+	writing map[historyKey]*fate // of the changes that are being written, by the keys that are new with them
 }
 
 type remembered struct {
@@ -54,6 +56,21 @@ func (h *history) add(k historyKey, at int64) {
 	}
 	h.seen[k] = at
 	h.order = append(h.order, remembered{k, at})
+}
+
+// await notes that a key is only as good as the change that is being written.
+func (h *history) await(k historyKey, f *fate) {
+	if h.writing == nil {
+		h.writing = make(map[historyKey]*fate)
+	}
+	h.writing[k] = f
+}
+
+// written ends await.
+func (h *history) written(k historyKey) {
+	if delete(h.writing, k); len(h.writing) == 0 {
+		h.writing = nil
+	}
 }
 
 // drop takes back an add whose commit failed.

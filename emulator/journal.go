@@ -92,6 +92,7 @@ type Op struct {
 type Change struct {
 	Ops  []Op
 	Done Completion // may be nil
+	ties *ties      // nil: none; see Unmet
 
 	// Single is backing space for changes of one operation, so that they cost no second allocation.
 	Single [1]Op
@@ -144,7 +145,8 @@ type Loader interface {
 // goroutine, in commit order, after the commit.
 //
 // When a commit fails, every change of its batch and every change appended behind it, until all their completions
-// have run, fails too, in order; a change that is alone at fault fails alone. After Close, appended changes fail.
+// have run, fails too, in order; a change that is alone at fault fails alone, but for those that need it (Change.Unmet,
+// Change.Failed). After Close, appended changes fail.
 type Journal interface {
 	// Load streams the content. It is called once, before the first Append.
 	Load(Loader) error

@@ -21,6 +21,7 @@ type journal struct {
 	readErr  error                   // what all reads answer, if not nil
 	lose     int64                   // the body that reads do not find
 	hook     func(ops []emulator.Op) // called before each change is appended
+	readHook func()                  // called before each read
 }
 
 func (j *journal) Append(c *emulator.Change) {
@@ -37,8 +38,11 @@ func (j *journal) Append(c *emulator.Change) {
 func (j *journal) ReadBodies(r *emulator.BodyRead) {
 	j.mu.Lock()
 	j.reads++
-	err, lost := j.readErr, j.lose
+	err, lost, hook := j.readErr, j.lose, j.readHook
 	j.mu.Unlock()
+	if hook != nil {
+		hook()
+	}
 	switch {
 	case err != nil:
 		go r.Done.Completed(err)
@@ -61,6 +65,12 @@ func (j *journal) setReads(err error, lose int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.readErr, j.lose = err, lose
+}
+
+func (j *journal) onRead(f func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.readHook = f
 }
 
 // on calls f before each change with an operation of that kind.

@@ -1,6 +1,8 @@
 package emulator
 
 import (
+	"sync/atomic"
+
 	"minibus/internal/amqp/message"
 )
 
@@ -19,7 +21,8 @@ const (
 const (
 	maxIDLength     = 128
 	maxHeaderOfSent = 64 << 10
-	maxBatch        = 4500 // QUO-7
+	maxValue        = 32 << 10 // of one property
+	maxBatch        = 4500     // QUO-7
 )
 
 // checkMessage reports what about a message is beyond the limits, or nil. Relaxed has only those that protect the
@@ -37,6 +40,10 @@ func (l Limits) checkMessage(entity string, m *message.Message, i *message.Info)
 		if len([]rune(id.value)) > maxIDLength {
 			return errorf(CodeArgument, entity, "The %s of the message has more than %d characters.", id.name, maxIDLength)
 		}
+	}
+	if name, n := m.LargestProperty(maxValue); n > maxValue {
+		return errorf(CodeQuotaExceeded, entity, "The property '%.64s' of the message has %d bytes, which exceeds the limit of %d bytes.",
+			name, n, maxValue)
 	}
 	return nil
 }
@@ -91,6 +98,48 @@ func (q *Queue) sizeLocked() int64 {
 		size += q.boxes[i].bytes
 	}
 	return size
+}
+
+// MaxConnections is how many AMQP connections a namespace takes at a time (QUO-12); 0: any number.
+func (l Limits) MaxConnections() int {
+	switch l {
+	case LimitsStandard, LimitsPremium:
+		return 5000
+	case LimitsEmulator:
+		return 10
+	}
+	return 0
+}
+
+// maxReceivers is how many receive requests an entity takes at a time (QUO-12); 0: any number. A receiver counts from its
+// attach to its detach, whether it has credit or not, and so does an accept of a session while it waits.
+func (l Limits) maxReceivers() int64 {
+	switch l {
+	case LimitsStandard, LimitsPremium:
+		return 5000
+	case LimitsEmulator:
+		return 200
+	}
+	return 0
+}
+
+// roomForReceiverLocked fails if the entity, of a subscription all subscriptions of its topic together, has as many
+// receivers as it may.
+func (q *Queue) roomForReceiverLocked() error {
+	most := q.ns.limits.maxReceivers()
+	if n := q.receivers().Load(); most > 0 && n >= most {
+		return errorf(CodeQuotaExceeded, q.path, "The maximum number of concurrent receive requests has been reached or exceeded for "+
+			"the entity '%s'. Actual: %d, Max allowed: %d.", q.path, n, most)
+	}
+	return nil
+}
+
+// receivers counts the receivers of the entity.
+func (q *Queue) receivers() *atomic.Int64 {
+	if q.subscription != nil {
+		return &q.subscription.topic.receiving
+	}
+	return &q.receiving
 }
 
 // Limits returns the profile that the namespace enforces.

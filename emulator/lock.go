@@ -84,11 +84,11 @@ func (q *Queue) lockedLocked(t LockToken, now int64) *entry {
 // one is deferred again (DC-5, DEF-6), and one that expired while it was locked goes the way of expired messages
 // (EXP-8).
 func (q *Queue) restLocked(e *entry, now int64) {
-	e.mark = markFree
+	b := q.box(e.sub)
+	b.remark(e, markFree)
 	if e.state != Active {
 		return
 	}
-	b := q.box(e.sub)
 	b.makeAvailable(e)
 	if e.expired(now) {
 		q.expireLocked([]*entry{e}, now)

@@ -33,6 +33,7 @@ type modelMessage struct {
 	due      time.Time // when it is scheduled: activation is tried then
 	ttl      time.Duration
 	locked   bool
+	own      bool      // locked by the broker, whose expiry of it could not be written
 	until    time.Time // when locked
 	token    lockToken // zero if nobody holds it
 	mark     int64     // the property that settlements change
@@ -111,14 +112,14 @@ func (q *model) lock(m *modelMessage, token lockToken, now time.Time) {
 
 // unlock lets m rest; if it has expired meanwhile that takes effect (EXP-8).
 func (q *model) unlock(m *modelMessage, now time.Time) {
-	m.locked, m.token, m.held, m.work = false, lockToken{}, nil, nil
+	m.locked, m.own, m.token, m.held, m.work = false, false, lockToken{}, nil, nil
 	if m.state == emulator.Active && m.expired(now) {
 		q.expire(m)
 	}
 }
 
 func (q *model) deadLetter(m *modelMessage, reason any) {
-	m.sub, m.state, m.locked, m.token, m.held = emulator.DeadLetter, emulator.Active, false, lockToken{}, nil
+	m.sub, m.state, m.locked, m.own, m.token, m.held = emulator.DeadLetter, emulator.Active, false, false, lockToken{}, nil
 	if reason != nil {
 		m.reason = reason
 	}
@@ -135,8 +136,8 @@ func (q *model) expire(m *modelMessage) {
 // fail is a delivery that came to nothing: an abandon with a changed property, or the end of a lock with none.
 func (q *model) fail(m *modelMessage, mark int64, now time.Time) {
 	m.leaveWork()
-	if m.state == emulator.Active && m.expired(now) {
-		q.expire(m)
+	if m.own { // no delivery: it was its expiry that could not be written
+		q.unlock(m, now)
 		return
 	}
 	if mark != 0 {
@@ -144,6 +145,10 @@ func (q *model) fail(m *modelMessage, mark int64, now time.Time) {
 	}
 	if m.sub == emulator.Main {
 		m.count++
+		if m.state == emulator.Active && m.expired(now) {
+			q.expire(m)
+			return
+		}
 		if m.count >= uint32(q.options.MaxDeliveryCount) {
 			q.deadLetter(m, "MaxDeliveryCountExceeded")
 			return
@@ -219,6 +224,7 @@ func (q *model) happen(now time.Time, broken bool) {
 			due = append(due, m)
 		case broken: // nobody may have it until that is written
 			m.leaveWork()
+			m.own = m.own || !m.locked
 			m.locked, m.token, m.until = true, lockToken{}, now.Add(time.Second)
 		case m.locked:
 			q.fail(m, 0, now)

@@ -11,6 +11,7 @@ type move struct {
 	lock   *lock      // of the entry whose step is added next; nil if it had none
 	event  event      // what the step that is added next counts as
 	again  bool       // if the commit fails the entries just rest: whoever asked for the move tries again
+	own    bool       // it is the broker's own doing and nobody's failed delivery, and is to be tried again as such
 	one    [1]step
 }
 
@@ -19,6 +20,8 @@ type step struct {
 	e        *entry
 	lock     *lock  // what e gets back if the commit fails
 	rest     bool   // e goes back to rest then
+	own      bool   // as of move
+	same     bool   // e goes back to rest as it is, but not before the rest of the change is committed
 	to       *entry // its new self, pending in another log; nil if it stays or goes
 	gone     bool
 	keepBody bool // of a message that goes: it lives on in another queue
@@ -41,10 +44,17 @@ func (q *Queue) newMove(n int, c Completion) *move {
 }
 
 func (op *move) add(s step, o Op) {
-	s.lock, s.rest, s.event = op.lock, op.again, op.event
-	s.e.mark = markBusy
-	op.steps = append(op.steps, s)
+	op.addStep(s)
 	op.change.Ops = append(op.change.Ops, o)
+}
+
+func (op *move) addStep(s step) {
+	s.lock, s.rest, s.own, s.event = op.lock, s.rest || op.again, op.own, op.event
+	op.q.box(s.e.sub).remark(s.e, markBusy)
+	if s.back {
+		s.e.session.returning++
+	}
+	op.steps = append(op.steps, s)
 }
 
 // removeLocked adds that e is deleted.
@@ -61,15 +71,17 @@ func (op *move) changeLocked(e *entry, s State, count uint32, overlay []byte) {
 	x.overlay = overlay
 	r := e.record(op.q.id)
 	r.State, r.DeliveryCount, r.Overlay = s, count, overlay
-	back := e.session != nil && e.sub == Main && s == Active
-	if back {
-		e.session.returning++
-	}
-	op.add(step{e: e, state: s, count: count, extra: x, back: back}, Op{Kind: OpUpdate, Record: r})
+	op.add(step{e: e, state: s, count: count, extra: x, back: e.inSession(s)}, Op{Kind: OpUpdate, Record: r})
 }
 
-// restLocked adds nothing: e goes back to its place at once.
-func (op *move) restLocked(e *entry) { op.q.restLocked(e, op.q.ns.Now()) }
+// restLocked adds that e goes back to its place as it is. Nothing is written for that; but nobody sees it before the rest
+// of the change is committed, and it keeps its lock if that fails.
+func (op *move) restLocked(e *entry) {
+	op.addStep(step{e: e, same: true, rest: true, back: e.inSession(e.state)})
+}
+
+// inSession reports whether e, in that state, stands in its session's order (SESS-20).
+func (e *entry) inSession(s State) bool { return e.session != nil && e.sub == Main && s == Active }
 
 // deadLetterLocked adds that e moves to the dead-letter queue with its number and its enqueued time (DLQ-9) and the
 // properties given (DLQ-8).
@@ -92,21 +104,26 @@ func (op *move) deadLetterLocked(e *entry, count uint32, properties []byte) {
 	op.add(step{e: e, to: to}, Op{Kind: OpUpdate, Record: to.record(op.q.id)})
 }
 
-// expireLocked adds what happens to a message that is past its time to live (EXP-6).
-func (op *move) expireLocked(e *entry) {
+// expireLocked adds what happens to a message that is past its time to live (EXP-6). The count and the changed properties
+// are those of the failed delivery that brought it up, if one did (DC-2, DC-3, LOCK-14).
+func (op *move) expireLocked(e *entry, count uint32, properties []byte) {
 	op.event = eventExpired
 	if op.q.options.DeadLetteringOnExpiration {
-		op.deadLetterLocked(e, e.count, deadLetterProperties("TTLExpiredException", "The message expired and was dead lettered."))
+		op.deadLetterLocked(e, count, message.MergeProperties(properties,
+			deadLetterProperties("TTLExpiredException", "The message expired and was dead lettered.")))
 		return
 	}
 	op.removeLocked(e)
 }
 
-// appendLocked hands the move to the journal.
+// appendLocked hands the move to the journal. If there is nothing to write it takes effect at once.
 func (op *move) appendLocked() {
-	if len(op.steps) > 0 {
+	if len(op.change.Ops) > 0 {
 		op.q.ns.append(&op.change)
-	} else if op.done != nil {
+		return
+	}
+	op.finishLocked(nil)
+	if op.done != nil {
 		op.done.Completed(nil)
 	}
 }
@@ -156,6 +173,8 @@ func (q *Queue) applyLocked(s *step, now int64) {
 	case s.to != nil:
 		q.leaveLocked(e)
 		q.arriveLocked(s.to)
+	case s.same:
+		q.restLocked(e, now)
 	default:
 		b := q.box(e.sub)
 		b.tally(e, -1)
@@ -188,7 +207,7 @@ func (q *Queue) undoLocked(s *step) {
 	if s.back {
 		e.session.returning++
 	}
-	q.holdLocked(e, &lock{token: q.newTokenLocked(), until: q.laterLocked(), back: s.back})
+	q.holdLocked(e, &lock{token: q.newTokenLocked(), until: q.laterLocked(), back: s.back, own: s.own})
 }
 
 func deadLetterProperties(reason, description string) []byte {

@@ -35,13 +35,15 @@ type Namespace struct {
 	inMemory atomic.Int64 // bytes of bodies in memory
 
 	limits  Limits
-	movers  running // goroutines that forward
-	reading running // reads of scheduled messages that have become due
-	lazy    bool    // Options.LazyExpiry
+	movers  running  // goroutines that forward
+	parkers sync.Map // of *Queue: those with parked messages
+	reading running  // reads of scheduled messages that have become due
+	lazy    bool     // Options.LazyExpiry
 
 	appended atomic.Int64 // changes handed to the journal
 
-	admin sync.Mutex // serialises changes of entities, commits included; nothing of a message's path takes it
+	planned map[string]bool // lower-case paths of a configuration that is being made true; guarded by admin
+	admin   sync.Mutex      // serialises changes of entities, commits included; nothing of a message's path takes it
 
 	mu      sync.RWMutex // never held while waiting
 	catalog catalog      // entities of all kinds, by lower-case path

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	goamqp "github.com/Azure/go-amqp"
@@ -167,6 +168,22 @@ func TestPEEK14_WithoutBodies(t *testing.T) {
 			full := b.peekOne(emulator.Main, 0)
 			equal(t, "body otherwise", full.body(), "some body")
 			equal(t, "delivery annotations otherwise", len(full.DeliveryAnnotations), 0)
+		})
+	}
+}
+
+func TestPEEK10_EXP7_ExpiredMessagesAreNotShownWhileTheirRemovalIsWritten(t *testing.T) {
+	for _, lazy := range []bool{false, true} {
+		bubbleWith(t, emulator.Options{LazyExpiry: lazy}, emulator.QueueOptions{}, func(b *broker) {
+			b.send(withTTL("locked", time.Second), withTTL("dropped", time.Second), text("stays"))
+			b.one()
+			want := map[bool]string{false: "locked stays", true: "locked dropped stays"}[lazy]
+			b.j.Pause()
+			wait(time.Second)
+			equal(t, "while it is being written", bodies(b.peek()), want)
+			b.j.Resume()
+			synctest.Wait()
+			equal(t, "when it is written", bodies(b.peek()), want)
 		})
 	}
 }

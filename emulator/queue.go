@@ -3,6 +3,7 @@ package emulator
 import (
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 )
 
 // Queue is an entity that keeps messages, with its sub-queues: a queue, a subscription, or a topic, which keeps only those
@@ -15,6 +16,8 @@ type Queue struct {
 	path         string        // as created
 	fan          *fan          // what a topic has besides; nil on others
 	subscription *subscription // what a subscription has besides; nil on others
+
+	receiving atomic.Int64 // receivers and waiting accepts (QUO-12), of a topic those of its subscriptions
 
 	// guarded by mu
 	mu       sync.Mutex
@@ -31,8 +34,9 @@ type Queue struct {
 	stopped  bool
 	tokens   *rand.ChaCha8
 	watchers map[*watcher]struct{}
-	held     int64 // bytes of bodies in memory
-	faults   int   // deliveries in a row that failed for want of the journal
+	held     int64        // bytes of bodies in memory
+	faults   int          // deliveries in a row that failed for want of the journal
+	stranded []*restoring // undelivered messages to be stored again if the deletion that is being written fails
 
 	counters   []counter // one, or one for each partition
 	roundRobin int       // last partition chosen for a message without a key
@@ -46,6 +50,7 @@ type Queue struct {
 
 	forwarding [2]bool // a mover is at work on Main, DeadLetter
 	retryAt    [2]int64
+	parked     parked  // of DeadLetter
 	movers     running // none begins once deleted is set
 
 	traffic Traffic

@@ -13,6 +13,9 @@ const (
 // with its state (PEEK-3); at most 250, and not more than about maxBytes, but at least one if there is any (PEEK-6).
 // With omitBody the bodies are left out (PEEK-14).
 //
+// Messages that have expired are not shown, even if their timer is late or their removal is still being written, but for
+// locked and deferred ones; with lazy expiry all that are there are (PEEK-10, DEC-22).
+//
 // With a session only its messages are shown, for which nobody needs to hold it (PEEK-7).
 //
 // done is called once with the encoded messages, possibly before Peek returns and on any goroutine. A synchronous
@@ -44,6 +47,7 @@ type browse struct {
 	Peek
 	q    *Queue
 	done func([][]byte, error)
+	now  int64
 
 	found []*Delivery
 	bytes int
@@ -56,8 +60,9 @@ func (b *browse) run() error {
 			b.q.mu.Unlock()
 			return err
 		}
+		b.now = b.q.ns.Now()
 		b.From, more = b.lookLocked(b.From)
-		b.q.touchLocked(b.q.ns.Now()) // PEEK-11
+		b.q.touchLocked(b.now) // PEEK-11
 		b.q.mu.Unlock()
 	}
 	var missing []*Delivery
@@ -100,7 +105,7 @@ func (b *browse) lookLocked(from int64) (next int64, more bool) {
 			return false
 		}
 		next = e.seq + 1
-		if e.mark == markPending {
+		if e.mark == markPending || b.overLocked(e) {
 			return true
 		}
 		size := int(e.body.size) + peekOverhead
@@ -114,6 +119,11 @@ func (b *browse) lookLocked(from int64) (next int64, more bool) {
 		return len(b.found) < b.Max
 	})
 	return next, more
+}
+
+// overLocked reports whether e has expired and only the timer, or the journal, has not got round to it yet (PEEK-10).
+func (b *browse) overLocked(e *entry) bool {
+	return !b.q.ns.lazy && e.lock == nil && e.state == Active && e.expired(b.now)
 }
 
 // logLocked returns the entries to look at.

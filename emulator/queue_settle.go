@@ -112,13 +112,6 @@ func (q *Queue) refuseDeadLetterLocked(entries []*entry, now int64) error {
 
 // settleLocked applies an outcome to unlocked, busy entries.
 func (q *Queue) settleLocked(entries []*entry, locks []*lock, s Settlement, c Completion, now int64) {
-	if s.Outcome == Release {
-		for _, e := range entries {
-			q.restLocked(e, now)
-		}
-		c.Completed(nil)
-		return
-	}
 	op := q.newMove(len(entries), c)
 	for i, e := range entries {
 		op.lock = locks[i]
@@ -155,7 +148,7 @@ func (q *Queue) abandonLocked(op *move, e *entry, properties []byte, now int64) 
 	overlay := message.MergeProperties(e.overlay(), properties)
 	switch {
 	case e.expired(now) && e.state == Active: // EXP-8, EXP-9
-		op.expireLocked(e)
+		op.expireLocked(e, count, properties)
 	case e.sub == Main && count >= q.options.maxDelivery(): // DC-7
 		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)))
 	case e.sub == Main && len(overlay) > maxHeaderBytes:
@@ -188,7 +181,10 @@ func (q *Queue) endLocksLocked(entries []*entry, now int64) {
 		if e.lock.tx != nil {
 			e.lock.tx.lost.Store(true) // TXN-18
 		}
-		q.unlockLocked(e)
+		if l := q.unlockLocked(e); l.own {
+			q.restLocked(e, now)
+			continue
+		}
 		q.abandonLocked(op, e, nil, now)
 	}
 	op.appendLocked()

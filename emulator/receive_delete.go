@@ -133,7 +133,7 @@ func (q *Queue) takeBackLocked(d *Delivery) {
 
 // storeAgainLocked stores a message that was removed but not delivered, in its old place.
 func (q *Queue) storeAgainLocked(d *Delivery) {
-	if q.deleted {
+	if q.gone {
 		return
 	}
 	old := d.e
@@ -167,7 +167,7 @@ func (q *Queue) storeAgainLocked(d *Delivery) {
 	op := &restoring{q: q, e: e}
 	op.change.Done = op
 	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpInsert, Record: r, Data: d.body})
-	q.ns.append(&op.change)
+	op.tryLocked()
 }
 
 // messageIDOverlay is the system overlay that gives a message an id.
@@ -200,14 +200,23 @@ func (op *restoring) Completed(err error) {
 	q.arriveLocked(op.e)
 }
 
-// again is the next try, unless the queue is no more.
+// again is the next try.
 func (op *restoring) again() {
+	op.q.mu.Lock()
+	defer op.q.mu.Unlock()
+	op.tryLocked()
+}
+
+// tryLocked hands the change to the journal, unless the queue is no more. While its deletion is being written nothing is
+// appended for it; should that fail, it is time again.
+func (op *restoring) tryLocked() {
 	q := op.q
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.stopped || q.deleted {
+	switch {
+	case q.gone, q.stopped:
 		q.box(op.e.sub).forget(op.e)
-		return
+	case q.deleted:
+		q.stranded = append(q.stranded, op)
+	default:
+		q.ns.append(&op.change)
 	}
-	q.ns.append(&op.change)
 }

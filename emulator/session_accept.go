@@ -22,20 +22,23 @@ type waitingAccept struct {
 }
 
 // AcceptSession locks the session with that id for a new consumer; the empty string is an id like any other
-// (SESS-34). It fails with CodeSessionLocked if somebody holds it (SESS-7), and with CodeNotAllowed on an entity without
-// sessions.
+// (SESS-34). It fails with CodeSessionLocked if somebody holds it (SESS-7), with CodeNotAllowed on an entity without
+// sessions, and with CodeQuotaExceeded beyond the profile's limit (QUO-12).
 func (q *Queue) AcceptSession(id string, a Accept) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.canAcceptLocked(); err != nil {
 		return nil, err
 	}
-	s := q.sessionLocked(id)
-	if s.holder != nil {
+	if s := q.sessions[id]; s != nil && s.holder != nil {
 		return nil, errorf(CodeSessionLocked, q.path,
 			"The requested session '%s' cannot be accepted. It may be locked by another receiver.", id)
 	}
-	return q.holdSessionLocked(s, a), nil
+	if err := q.roomForReceiverLocked(); err != nil {
+		return nil, err
+	}
+	q.receivers().Add(1)
+	return q.holdSessionLocked(q.sessionLocked(id), a), nil
 }
 
 // AcceptNextSession locks the next available session for a new consumer. If there is none it waits, first come,
@@ -47,6 +50,10 @@ func (q *Queue) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel fun
 	if err := q.canAcceptLocked(); err != nil {
 		return nil, err
 	}
+	if err := q.roomForReceiverLocked(); err != nil {
+		return nil, err
+	}
+	q.receivers().Add(1) // it becomes the consumer's
 	w := &waitingAccept{Accept: a, granted: granted}
 	q.accepts = append(q.accepts, w)
 	q.grantLocked()
@@ -55,6 +62,7 @@ func (q *Queue) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel fun
 		defer q.mu.Unlock()
 		if i := slices.Index(q.accepts, w); i >= 0 {
 			q.accepts = slices.Delete(q.accepts, i, i+1)
+			q.receivers().Add(-1)
 			q.touchLocked(q.ns.Now())
 		}
 	}, nil

@@ -12,6 +12,7 @@ func (q *Queue) freeSessionLocked(s *session, expired bool, now int64) {
 	c.stopWaitingLocked(c.promise > 0, now)
 	s.line.promised -= c.promise
 	c.promise, c.closed = 0, true
+	q.receivers().Add(-1)
 	op := q.newMove(1, nil)
 	for _, e := range s.lockedEntries() {
 		if e.lock.tx != nil {

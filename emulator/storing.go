@@ -8,6 +8,7 @@ type storing struct {
 	q         *Queue
 	partition int          // of its messages
 	keys      []remembered // new in the history
+	fate      *fate        // of the change; nil while it has no keys
 	drawn     drawn
 	done      Completion
 }
@@ -60,7 +61,7 @@ type stored struct {
 func (s *storing) nextLocked(in []incoming, i int, n numbering, now int64) (r stored) {
 	q := s.q
 	duplicate := false
-	r.key, r.remember, duplicate = q.rememberLocked(&in[i], now)
+	r.key, r.remember, duplicate = s.knownLocked(&in[i], now)
 	if r.skip = duplicate; duplicate && n.told == nil {
 		return r
 	}
@@ -78,7 +79,25 @@ func (s *storing) nextLocked(in []incoming, i int, n numbering, now int64) (r st
 	return r
 }
 
+// knownLocked says whether a message is a duplicate (DUP-2) and, if not, whether it is to be remembered. As long as the
+// message that it repeats is still being written, that may yet fail: then this change fails as well, for what it leaves out
+// would be nowhere.
+func (s *storing) knownLocked(in *incoming, now int64) (key historyKey, remember, duplicate bool) {
+	key, remember, duplicate = s.q.rememberLocked(in, now)
+	if first := s.q.history.writing[key]; duplicate && first != nil && first != s.fate {
+		t := s.change.tie()
+		t.needed = append(t.needed, first)
+	}
+	return key, remember, duplicate
+}
+
 func (s *storing) rememberLocked(key historyKey, now int64) {
+	if s.fate == nil {
+		s.fate = &fate{}
+		t := s.change.tie()
+		t.told = append(t.told, s.fate)
+	}
+	s.q.history.await(key, s.fate)
 	s.keys = append(s.keys, remembered{key, now})
 	s.change.Ops = append(s.change.Ops, Op{
 		Kind: OpHistory, Record: MessageRecord{Entity: s.q.id, Enqueued: now}, Data: append([]byte(nil), key[:]...),
@@ -88,11 +107,11 @@ func (s *storing) rememberLocked(key historyKey, now int64) {
 // endLocked ends what the change did to the entity's counters and history.
 func (s *storing) endLocked(err error) {
 	s.drawn.end(err)
-	if err == nil {
-		return
-	}
 	for _, k := range s.keys {
-		s.q.history.drop(k.key, k.at)
+		s.q.history.written(k.key)
+		if err != nil {
+			s.q.history.drop(k.key, k.at)
+		}
 	}
 }
 

@@ -383,7 +383,7 @@ func (s *storm) browse(r *rand.Rand, quit chan struct{}) {
 		for path := range stormQueues {
 			s.ops.Add(1)
 			q := s.queue(path)
-			if c := q.Counts(); min(c.Active, c.DeadLetter, c.Scheduled, c.Deferred, c.SizeBytes) < 0 || c.Deferred > c.Active {
+			if c := q.Counts(); min(c.Active, c.DeadLetter, c.Scheduled, c.Deferred, c.Transfer, c.SizeBytes) < 0 || c.Deferred > c.Active {
 				s.t.Errorf("counts of %s: %+v", path, c)
 			}
 			_ = q.Peek(emulator.Peek{Max: 1 + r.IntN(20), Sub: emulator.SubQueue(r.IntN(2))}, func([][]byte, error) {})

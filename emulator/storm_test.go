@@ -110,6 +110,7 @@ func TestInvariants_Storm(t *testing.T) {
 			}
 			s.begin(storetest.NewMemory(), no)
 			for path, o := range stormQueues {
+				s.gen().ns.Plan(o.ForwardTo, o.ForwardDeadLetteredMessagesTo)
 				if _, err := s.gen().ns.CreateQueue(path, o); err != nil {
 					t.Fatalf("create queue %s: %v", path, err)
 				}
@@ -197,7 +198,7 @@ func (s *storm) run(no emulator.Options) {
 func (s *storm) total() (n int64) {
 	for path := range stormQueues {
 		c := s.queue(path).Counts()
-		n += c.Active + c.DeadLetter + c.Scheduled + c.TransferDeadLetter
+		n += c.Active + c.DeadLetter + c.Scheduled + c.Transfer + c.TransferDeadLetter
 	}
 	return n
 }

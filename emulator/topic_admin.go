@@ -22,10 +22,8 @@ func (ns *Namespace) CreateTopic(path string, o TopicOptions) (*Queue, error) {
 func (ns *Namespace) createTopic(path string, o TopicOptions) (*Queue, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	if err := ns.vacant(path); err != nil {
-		return nil, err
-	}
-	if err := o.Status.check(path); err != nil {
+	settings := o.queue()
+	if err := ns.mayCreateLocked(path, &settings); err != nil {
 		return nil, err
 	}
 	q := newTopic(ns, ns.newRow(), path, o)
@@ -49,7 +47,8 @@ func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Queue, error) {
 	if name := immutable(q.Options(), o.queue()); name != "" {
 		return nil, errorf(CodeArgument, path, "%s of the topic '%s' can't be changed.", name, path)
 	}
-	if err := o.Status.check(path); err != nil {
+	settings := o.queue()
+	if err := ns.checkLocked(path, &settings); err != nil {
 		return nil, err
 	}
 	if err := ns.putEntity(q, o, ns.Now()); err != nil {
@@ -76,7 +75,10 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Q
 	if ns.lookUp(path) != nil {
 		return nil, alreadyExists(subscriptionName(t, o.Name))
 	}
-	if err := o.Queue.Status.check(path); err != nil {
+	if err := ns.checkLocked(path, &o.Queue); err != nil {
+		return nil, err
+	}
+	if err := checkName(path, o.Name, maxName); err != nil {
 		return nil, err
 	}
 	q := newSubscription(t, ns.newRow(), path, o)
@@ -127,7 +129,7 @@ func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*Q
 	if name := immutable(q.Options(), o.Queue); name != "" {
 		return nil, errorf(CodeArgument, q.path, "%s of the subscription '%s' can't be changed.", name, s.name)
 	}
-	if err := o.Queue.Status.check(q.path); err != nil {
+	if err := ns.checkLocked(q.path, &o.Queue); err != nil {
 		return nil, err
 	}
 	var rules []*rule

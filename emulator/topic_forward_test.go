@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"minibus/emulator"
@@ -37,6 +38,7 @@ func TestFWD1_FWD9_ToATopicAndOn(t *testing.T) {
 		subs := []emulator.SubscriptionOptions{
 			withRules("red", sql("r", "color = 'red' AND RuleName IS NULL")), withRules("painted", action("r", "SET color = 'green'; SET sys.Label = 'l'")), forwardingTo("on", "t3"),
 		}
+		b.ns.Plan("t3")
 		if _, err := b.ns.CreateTopic("t2", emulator.TopicOptions{Subscriptions: subs}); err != nil {
 			t.Fatalf("create topic: %v", err)
 		}
@@ -107,6 +109,7 @@ func TestFWD3_FailedForwardThroughATopicIsTriedAgain(t *testing.T) {
 		if _, err := b.ns.UpdateSubscription("src", emulator.SubscriptionOptions{Name: "y", Queue: emulator.QueueOptions{ForwardTo: "t"}}); err == nil {
 			t.Fatal("an update that could not be written succeeded")
 		}
+		synctest.Wait() // what follows a failure is done on the journal's goroutine
 		b.j.Pause()
 		done := newOutcome()
 		go func() {
@@ -129,6 +132,7 @@ func TestFWD3_FailedForwardThroughATopicIsTriedAgain(t *testing.T) {
 
 func TestFWD11_FWD6_TargetsThatRefuse(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{Status: emulator.StatusDisabled}, []emulator.SubscriptionOptions{{Name: "s", Queue: emulator.QueueOptions{RequiresSession: true}}}, func(b *broker) {
+		b.ns.Plan("t/Subscriptions/s", "nope") // as in a database of an older version
 		for to, reason := range map[string]string{"t": "MessagingEntityDisabledException", "t/Subscriptions/s": "MessagingEntityNotFoundException", "nope": "MessagingEntityNotFoundException"} {
 			if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{ForwardTo: to}); err != nil {
 				t.Fatalf("update: %v", err)

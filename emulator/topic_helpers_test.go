@@ -18,6 +18,9 @@ func topicBubbleWith(t *testing.T, no emulator.Options, o emulator.TopicOptions,
 	t.Helper()
 	bubbleWith(t, no, emulator.QueueOptions{}, func(b *broker) {
 		o.Subscriptions = subs
+		for _, s := range subs {
+			b.ns.Plan(s.Queue.ForwardTo, s.Queue.ForwardDeadLetteredMessagesTo)
+		}
 		if _, err := b.ns.CreateTopic("t", o); err != nil {
 			t.Fatalf("create topic: %v", err)
 		}

@@ -25,6 +25,7 @@ type Transaction struct {
 
 	// guarded by mu
 	mu       sync.Mutex
+	entered  bool // it has taken an operation
 	ended    bool
 	timedOut bool
 	timer    Timer
@@ -48,28 +49,47 @@ type txWork struct {
 // Begin opens a transaction. With cross it may send to several entities; it is then pinned to via, which may be "" until
 // its first operation (TXN-9). A subscription can't be the way to other entities, its topic can (TXN-10).
 func (ns *Namespace) Begin(cross bool, via string) *Transaction {
-	root, _, isSubscription := splitPath(strings.ToLower(via))
-	return &Transaction{ns: ns, cross: cross && !isSubscription, root: root}
+	t := &Transaction{ns: ns}
+	t.Rebind(cross, via)
+	return t
 }
 
-// enterLocked checks that the transaction takes an operation on the entity with that root path.
+// Rebind pins a transaction as Begin does and reports whether it could: one that has taken an operation stays as it is.
+func (t *Transaction) Rebind(cross bool, via string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.entered {
+		return false
+	}
+	root, _, isSubscription := splitPath(strings.ToLower(via))
+	t.cross, t.root = cross && !isSubscription, root
+	return true
+}
+
+// enterLocked checks that the transaction takes an operation on the entity.
 func (t *Transaction) enterLocked(q *Queue, send bool) error {
 	if t.ended {
 		return t.endedLocked(q.path)
 	}
-	root := strings.ToLower(q.rootPath())
-	switch {
-	case t.root == "":
-		t.root = root
-		t.cross = t.cross && q.subscription == nil
-	case t.root != root && !(send && t.cross):
+	if root := strings.ToLower(q.rootPath()); t.root != "" && t.root != root && !(send && t.cross) {
 		return errorf(CodeNotAllowed, q.path, "The transaction is bound to the entity '%s' and can't work on '%s' as well: "+
 			"all operations of a transaction must be on the same entity.", t.root, q.path)
 	}
-	if t.timer == nil {
-		t.timer = t.ns.clock.At(t.ns.clock.Now().Add(transactionTime), t.timeOut)
-	}
 	return nil
+}
+
+// enteredLocked notes that the transaction took an operation on the entity. The first one binds it to the entity (TXN-8,
+// TXN-9) and starts its time (TXN-3); one that is refused is none (TXN-16).
+func (t *Transaction) enteredLocked(q *Queue) {
+	if t.entered {
+		return
+	}
+	t.entered = true
+	if t.root == "" {
+		t.root = strings.ToLower(q.rootPath())
+		t.cross = t.cross && q.subscription == nil
+	}
+	t.timer = t.ns.clock.At(t.ns.clock.Now().Add(transactionTime), t.timeOut)
 }
 
 // endedLocked is the error of whoever uses the transaction after its end.
@@ -121,11 +141,15 @@ func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]i
 		return nil, errorf(CodeQuotaExceeded, q.path, "Cannot send more than %d messages in a single transaction.", maxTransaction)
 	}
 	in, err := q.inspect(nil, msgs)
-	if err != nil || len(in) == 0 {
+	if err != nil {
 		return nil, err
 	}
+	if len(in) == 0 {
+		t.enteredLocked(q)
+		return nil, nil
+	}
 	w := txWork{q: q, sends: in}
-	if root := strings.ToLower(q.rootPath()); root != t.root {
+	if root := strings.ToLower(q.rootPath()); t.root != "" && root != t.root {
 		w.via, _ = t.ns.Queue(t.root)
 		for i := range in {
 			in[i].hops = 1 // FWD-9
@@ -147,6 +171,7 @@ func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]i
 	if numbers {
 		w.seqs = q.reserveLocked(in)
 	}
+	t.enteredLocked(q)
 	t.messages += len(in)
 	t.work = append(t.work, w)
 	return w.seqs, nil
@@ -237,6 +262,7 @@ func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
 		e.lock.tx = t
 	}
 	q.touchLocked(now)
+	t.enteredLocked(q)
 	t.work = append(t.work, txWork{q: q, entries: entries, settle: s})
 	return nil
 }
@@ -262,7 +288,11 @@ func (t *Transaction) Renew(q *Queue, tokens []LockToken) ([]int64, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.renewLocked(tokens, t)
+	untils, err := q.renewLocked(tokens, t)
+	if err == nil {
+		t.enteredLocked(q)
+	}
+	return untils, err
 }
 
 // CancelScheduled adds that scheduled messages are deleted (SCHED-19). They do not become due before the transaction
@@ -288,6 +318,7 @@ func (t *Transaction) CancelScheduled(q *Queue, seqs []int64) error {
 	for _, e := range found {
 		e.mark = markBusy
 	}
+	t.enteredLocked(q)
 	t.work = append(t.work, txWork{q: q, entries: found, isCancel: true})
 	return nil
 }

@@ -18,6 +18,7 @@ func (op *txCommit) Completed(err error) {
 func (op *txCommit) add(c *Change) {
 	op.change.Ops = append(op.change.Ops, c.Ops...)
 	op.parts = append(op.parts, c.Done)
+	op.change.inherit(c)
 }
 
 // Commit makes everything take effect in one change of the journal. An error means that the transaction was rolled

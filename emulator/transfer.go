@@ -62,7 +62,7 @@ func (op *transfer) start(list []forwarded) error {
 // addLocked adds one message of the source.
 func (op *transfer) addLocked(m *forwarded, now int64) {
 	t := op.target
-	key, remember, duplicate := t.rememberLocked(&m.in, now)
+	key, remember, duplicate := op.to.knownLocked(&m.in, now)
 	if duplicate { // DUP-13
 		op.removeLocked(m.e)
 		return

@@ -17,6 +17,7 @@ import (
 // create makes one more queue and returns the broker with that one at hand.
 func (b *broker) create(path string, o emulator.QueueOptions) *broker {
 	b.t.Helper()
+	b.ns.Plan(o.ForwardTo, o.ForwardDeadLetteredMessagesTo)
 	if _, err := b.ns.CreateQueue(path, o); err != nil {
 		b.t.Fatalf("create queue %s: %v", path, err)
 	}

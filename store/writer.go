@@ -208,11 +208,16 @@ func (w *writer) fill(batch []item, oneByOne bool) error {
 		if oneByOne {
 			apply = w.applyAlone
 		}
+		if w.errs[i] = it.change.Unmet(); w.errs[i] != nil {
+			it.change.Failed(w.errs[i])
+			continue
+		}
 		if err := apply(it.change); err != nil {
 			if !oneByOne || !isOwnFault(err) {
 				return err
 			}
 			w.errs[i] = domainError(err)
+			it.change.Failed(w.errs[i])
 		}
 	}
 	if err := w.writePending(); err != nil {

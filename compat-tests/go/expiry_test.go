@@ -52,12 +52,7 @@ func TestEXP5_EXP6_EXP12_DLQR2_ExpiredIsDeadLettered(t *testing.T) {
 		}
 	}
 	b.wantBodies("left in the queue", b.peekAll(b.receiver, 0), "second")
-	other := b.from("drops")
-	left := b.peekAll(other, 0)
-	for len(left) > 1 && time.Since(now) < dueTolerance { // each queue cleans up for itself: this one may be a moment later
-		left = b.peekAll(other, 0)
-	}
-	b.wantBodies("left in the other queue", left, "stays")
+	b.wantBodies("left in the other queue", b.peekAll(b.from("drops"), 0), "stays")
 	b.wantBodies("not dead-lettered there", b.peekAll(b.deadFrom("drops"), 0))
 	b.wantBodies("received", b.receive(b.receiver, 1), "second")
 }

@@ -24,6 +24,7 @@ type Memory struct {
 	closed   bool
 	failNext int
 	failErr  error
+	alone    error // why the next change fails, and no other
 	commits  int
 	content  *memoryContent
 }
@@ -49,6 +50,13 @@ func (m *Memory) FailNext(n int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failNext, m.failErr = n, err
+}
+
+// FailAlone makes the next change fail with err and no other, but for those that need it.
+func (m *Memory) FailAlone(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.alone = err
 }
 
 // Pause holds everything back until Resume: changes stay uncommitted and body reads unanswered.

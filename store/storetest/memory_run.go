@@ -70,13 +70,28 @@ func (m *Memory) applyLocked(batch []memoryItem, fault error) []error {
 		case it.change != nil && fault != nil:
 			errs[i] = fault
 		case it.change != nil:
-			errs[i] = m.content.apply(it.change)
+			errs[i] = m.applyOneLocked(it.change)
 		}
 	}
 	if fault == nil {
 		m.commits++
 	}
 	return errs
+}
+
+// applyOneLocked applies a change, which may fail alone.
+func (m *Memory) applyOneLocked(c *emulator.Change) error {
+	err := c.Unmet()
+	if err == nil {
+		err, m.alone = m.alone, nil
+	}
+	if err == nil {
+		err = m.content.apply(c)
+	}
+	if err != nil {
+		c.Failed(err)
+	}
+	return err
 }
 
 func (it memoryItem) isChange() bool { return it.change != nil }

@@ -54,6 +54,44 @@ func testOwnFault(t *testing.T, h *harness) {
 	}
 }
 
+// testNeeds ties changes to one that fails alone, in the same batch and in a later one.
+func testNeeds(t *testing.T, h *harness) {
+	q := h.queue("q")
+	taken := h.message(q, 1, "x")
+	h.must(taken)
+	bad := h.message(q, 2, "x")
+	bad.Record.Row = taken.Record.Row
+	results := map[string]chan error{}
+	change := func(name string, op emulator.Op) *emulator.Change {
+		res := make(chan error, 2)
+		results[name] = res
+		return &emulator.Change{Ops: []emulator.Op{op}, Done: emulator.CompletionFunc(func(err error) { res <- err })}
+	}
+	first, second := change("first", bad), change("second", h.message(q, 3, "x"))
+	third, other := change("third", h.message(q, 4, "x")), change("other", h.message(q, 5, "x"))
+	late := change("late", h.message(q, 6, "x"))
+	good := change("good", h.message(q, 7, "x"))
+	second.Needs(first)
+	third.Needs(second)
+	third.Needs(other)
+	late.Needs(first)
+	good.Needs(other)
+	for _, c := range []*emulator.Change{first, other, second, third} {
+		h.Append(c)
+	}
+	h.flush()
+	h.Append(late)
+	h.Append(good)
+	for name, res := range results {
+		if err := <-res; (err == nil) != (name == "other" || name == "good") {
+			t.Errorf("the %s change: %v", name, err)
+		}
+	}
+	if c := h.restart(); len(c.rows) != 3 || c.last(q, 0) != 7 {
+		t.Errorf("%d messages with last number %d, want 3 and 7", len(c.rows), c.last(q, 0))
+	}
+}
+
 func testOrder(t *testing.T, h *harness) {
 	const senders, each = 4, 500
 	var mu sync.Mutex

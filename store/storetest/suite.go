@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) (j Journal, reopen func() Journal
 		{"ChangesAreAtomic", testAtomic},
 		{"TXN_ChangesOfSeveralEntitiesAreAtomic", testAtomicEntities},
 		{"AChangeAtFaultFailsAlone", testOwnFault},
+		{"DUP2_AChangeFailsWithOneThatItNeeds", testNeeds},
 		{"UnknownAndDeletedEntitiesAreNotFound", testNotFound},
 		{"CompletionsRunInOrderOfAppend", testOrder},
 		{"FlushComesAfterWhatWasAppended", testFlush},

@@ -1,0 +1,81 @@
+package emulator
+
+import (
+	"strings"
+	"time"
+)
+
+// minAutoDelete is the shortest span after which an idle entity may be deleted (IDLE-1).
+const minAutoDelete = 5 * time.Minute
+
+// maxPartitioned is how many partitioned entities a namespace of Azure's Standard tier has (PART-9).
+const maxPartitioned = 100
+
+// Names of entities are that long at most, in characters (QUO-9).
+const (
+	maxPath = 260
+	maxName = 50 // of a subscription in its topic
+)
+
+// checkLocked reports what about an entity's settings the broker can't work with, whoever gave them. The caller holds
+// ns.admin. Ranges that are only customary, not needed, are the business of those who read settings (DEC-5).
+func (ns *Namespace) checkLocked(path string, o *QueueOptions) error {
+	if err := o.Status.check(path); err != nil {
+		return err
+	}
+	if d := o.AutoDeleteOnIdle; d != 0 && d < minAutoDelete { // IDLE-1
+		return errorf(CodeArgument, path, "The AutoDeleteOnIdle of the entity '%s' is %v: the value supplied must be at least %v.",
+			path, d, minAutoDelete)
+	}
+	if o.RequiresSession && o.ForwardTo != "" { // FWD-5
+		return errorf(CodeArgument, path, "Bad Request. The entity '%s' requires sessions and can't have ForwardTo: "+
+			"let the target require sessions instead.", path)
+	}
+	for _, target := range []string{o.ForwardTo, o.ForwardDeadLetteredMessagesTo} {
+		if target != "" && !ns.mayForwardTo(target, path) {
+			return errorf(CodeArgument, path, "The auto forwarding destination entity '%s' does not exist.", target)
+		}
+	}
+	return nil
+}
+
+// mayForwardTo reports whether an entity with that path can forward to the target: an entity that exists, or will as soon
+// as the configuration is there, and is no subscription, or the entity itself (FWD-1, FWD-2, DEC-29).
+func (ns *Namespace) mayForwardTo(target, path string) bool {
+	if ns.planned[strings.ToLower(target)] {
+		return true
+	}
+	q := ns.lookUp(target)
+	if _, _, isSubscription := splitPath(path); q == nil && !isSubscription {
+		return strings.EqualFold(target, path)
+	}
+	return q != nil && q.subscription == nil
+}
+
+// roomForEntity fails when the namespace has as many partitioned queues and topics as it may (PART-9).
+func (ns *Namespace) roomForEntity(path string, partitioned bool) error {
+	if !partitioned || ns.limits != LimitsStandard {
+		return nil
+	}
+	n := 0
+	for _, kind := range []EntityKind{KindQueue, KindTopic} {
+		for _, q := range ns.entities(kind) {
+			if q.partitioned() {
+				n++
+			}
+		}
+	}
+	if n < maxPartitioned {
+		return nil
+	}
+	return errorf(CodeQuotaExceeded, path, "The maximum number of resources of type `partitioned entity` has been reached or exceeded. "+
+		"Actual: %d, Max allowed: %d.", n, maxPartitioned)
+}
+
+// checkName fails if a name is longer than one may be (QUO-9).
+func checkName(path, name string, most int) error {
+	if n := len([]rune(name)); n == 0 || n > most {
+		return errorf(CodeArgument, path, "The name of the entity has %d characters: it must have between 1 and %d.", n, most)
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package emulator
+
+import "strings"
+
+// parked is the messages of a dead-letter queue that can't be forwarded to its target, whatever state that is in, for they
+// have no session id and it needs one (FWD-6). In a dead-letter queue they can't be dead-lettered: they wait (DEC-28), apart,
+// so that those behind them go on and nobody tries them again and again. They are tried again when another entity gets the
+// target's name, and when the settings of the source change.
+type parked struct {
+	entries []*entry // marked as moving
+	target  int64    // id of the target that they can't go to
+}
+
+// park sets messages of the dead-letter queue aside.
+func (q *Queue) park(entries []*entry, target *Queue) {
+	if len(entries) == 0 {
+		return
+	}
+	q.ns.parkers.Store(q, struct{}{})
+	q.mu.Lock()
+	q.parked.entries = append(q.parked.entries, entries...)
+	q.parked.target = target.id
+	name := q.forwardTargetLocked(DeadLetter)
+	q.mu.Unlock()
+	// What happened before the queue was among the parkers went unnoticed.
+	if now, _ := q.ns.Queue(name); name == "" || now != nil {
+		q.reconsider(now)
+	}
+}
+
+// reconsider lets parked messages be tried again if the target is not the one that they could not go to.
+func (q *Queue) reconsider(target *Queue) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if target == nil || target.id != q.parked.target {
+		q.unparkLocked()
+	}
+}
+
+// tellParkers tells those with parked messages for it that there is a new entity.
+func (ns *Namespace) tellParkers(target *Queue) {
+	ns.parkers.Range(func(key, _ any) bool {
+		q := key.(*Queue)
+		q.mu.Lock()
+		name := q.forwardTargetLocked(DeadLetter)
+		q.mu.Unlock()
+		if strings.EqualFold(name, target.path) {
+			q.reconsider(target)
+		}
+		return true
+	})
+}
+
+// unparkLocked puts parked messages back in their places.
+func (q *Queue) unparkLocked() {
+	if len(q.parked.entries) == 0 {
+		return
+	}
+	entries := q.parked.entries
+	q.parked = parked{}
+	q.ns.parkers.Delete(q)
+	for _, e := range entries {
+		q.restLocked(e, q.ns.Now())
+	}
+}

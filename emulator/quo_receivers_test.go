@@ -1,0 +1,124 @@
+package emulator_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	goamqp "github.com/Azure/go-amqp"
+
+	"minibus/emulator"
+)
+
+// attachAll makes n receivers of a sub-queue.
+func (b *broker) attachAll(sub emulator.SubQueue, n int) []*receiver {
+	b.t.Helper()
+	rs := make([]*receiver, n)
+	for i := range rs {
+		rs[i] = b.receiver(sub, emulator.PeekLock)
+	}
+	return rs
+}
+
+func (b *broker) wantNoMoreReceivers() {
+	b.t.Helper()
+	_, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, func() {})
+	wantCode(b.t, "one receiver more", err, emulator.CodeQuotaExceeded)
+}
+
+func TestQUO12_ReceiversOfAQueue(t *testing.T) {
+	for limits, most := range map[emulator.Limits]int{
+		emulator.LimitsStandard: 5000, emulator.LimitsPremium: 5000, emulator.LimitsEmulator: 200, emulator.LimitsRelaxed: 0,
+	} {
+		bubbleWith(t, emulator.Options{Limits: limits}, emulator.QueueOptions{}, func(b *broker) {
+			if most == 0 {
+				b.attachAll(emulator.Main, 5001)
+				return
+			}
+			rs := b.attachAll(emulator.Main, most-100)
+			b.attachAll(emulator.DeadLetter, 100)
+			b.wantNoMoreReceivers()
+			b.create("other", emulator.QueueOptions{}).attachAll(emulator.Main, most)
+			rs[0].c.Close()
+			rs[0].c.Close()
+			b.attachAll(emulator.Main, 1)
+			b.wantNoMoreReceivers()
+		})
+	}
+}
+
+func TestQUO12_SubscriptionsOfATopicCountTogether(t *testing.T) {
+	topicBubbleWith(t, strict, emulator.TopicOptions{}, named("a", "b"), func(b *broker) {
+		rs := b.sub("a").attachAll(emulator.Main, 150)
+		b.sub("b").attachAll(emulator.Main, 50)
+		b.sub("a").wantNoMoreReceivers()
+		b.sub("b").wantNoMoreReceivers()
+		rs[0].c.Close()
+		b.sub("b").attachAll(emulator.Main, 1)
+		b.sub("a").wantNoMoreReceivers()
+	})
+}
+
+func TestQUO12_SessionReceiversAndAccepts(t *testing.T) {
+	bubbleWith(t, strict, sessionful, func(b *broker) {
+		b.attachAll(emulator.DeadLetter, 197)
+		held := b.accept("held")
+		w, last := b.next(), b.next()
+		full := func(what string) {
+			t.Helper()
+			_, err := b.q.AcceptNextSession(emulator.Accept{Notify: func() {}, Lost: func(error) {}}, func(*emulator.Consumer) {})
+			wantCode(t, what+": accept next", err, emulator.CodeQuotaExceeded)
+			_, err = b.tryAccept("x")
+			wantCode(t, what+": accept", err, emulator.CodeQuotaExceeded)
+		}
+		full("with two accepts that wait")
+		_, err := b.tryAccept("held")
+		wantCode(t, "accept of a session that is held", err, emulator.CodeSessionLocked)
+		b.send(inSession("s", "s:1"))
+		equal(t, "accepted", w.id(), "s")
+		full("with one of them granted")
+		last.cancel()
+		last.cancel()
+		last = b.next()
+		full("with another one")
+		held.c.Close()
+		b.accept("again")
+		full("with a session that was closed and accepted again")
+		wait(time.Hour) // all locks end, also that of the accept that got the session of another one
+		for _, id := range []string{"1", "2", "3"} {
+			b.accept(id)
+		}
+		full("after they were lost")
+		equal(t, "sessions in memory", b.q.SessionsInMemory(), 4)
+	})
+}
+
+func TestQUO8_ValueOfAProperty(t *testing.T) {
+	for limits, ok := range map[emulator.Limits]bool{
+		emulator.LimitsRelaxed: true, emulator.LimitsStandard: false, emulator.LimitsPremium: false, emulator.LimitsEmulator: false,
+	} {
+		bubbleWith(t, emulator.Options{Limits: limits}, emulator.QueueOptions{}, func(b *broker) {
+			value := func(n int) *goamqp.Message {
+				m := text("x")
+				m.ApplicationProperties = map[string]any{"small": "y", "large": strings.Repeat("x", n), "number": int64(1)}
+				return m
+			}
+			b.send(value(32 << 10))
+			half := value(20 << 10) // more than the limit together
+			half.ApplicationProperties["other"] = strings.Repeat("x", 20<<10)
+			b.send(half)
+			long := strings.Repeat("x", 32<<10+1)
+			subject := text("x")
+			subject.Properties = &goamqp.MessageProperties{Subject: &long}
+			for what, m := range map[string]*goamqp.Message{"value": value(32<<10 + 1), "subject": subject} {
+				err := b.trySend(m)
+				if ok {
+					equal(t, "relaxed: "+what, err, nil)
+					continue
+				}
+				wantCode(t, what, err, emulator.CodeQuotaExceeded)
+				wantText(t, what, err, "has 32769 bytes, which exceeds the limit of 32768 bytes.")
+			}
+		})
+	}
+}
