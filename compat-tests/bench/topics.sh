@@ -13,7 +13,6 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 readonly out=${1:-topics.jsonl} count=${COUNT:-50000} copies=${COPIES:-100000} most=${MOST:-1000} rounds=${ROUNDS:-3}
-readonly warmup=500
 work=$(mktemp -d)
 pid=""
 
@@ -63,7 +62,7 @@ configure() { # kind, subscriptions, whether all select the messages of tenant 0
 
 measure() { # label, target, messages, bytes
   start && stop
-  local empty full
+  local empty full warmup=$(($3 / 20 + 1))
   empty=$(stat -c %s "$work/minibus.db")
   start
   send() {
