@@ -13,7 +13,8 @@ type decoder struct {
 	file   string
 	report *Report
 
-	limits   limits // what the chosen profile takes
+	profile  Limits // the chosen one
+	limits   limits // what it takes
 	emulator limits // what Microsoft's emulator takes, for the note
 	relaxed  limits // what the widest profile takes, for the cure
 

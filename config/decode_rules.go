@@ -3,7 +3,6 @@ package config
 import (
 	"strconv"
 	"strings"
-	"unicode/utf16"
 
 	"minibus/emulator"
 )
@@ -90,13 +89,13 @@ func (d *decoder) sqlFilter(props *node) string {
 	filter := props.get("SqlFilter")
 	if filter == nil {
 		if direct := props.get("SqlExpression"); direct != nil {
-			return d.expression(direct)
+			return d.expression(direct, emulator.Limits.CheckFilter)
 		}
 		d.fail(props, "found FilterType Sql without SqlFilter", "", `add "SqlFilter": {"SqlExpression": "..."}`)
 		return ""
 	}
 	if filter.kind == kindString {
-		return d.expression(filter)
+		return d.expression(filter, emulator.Limits.CheckFilter)
 	}
 	if !d.object(filter) {
 		return ""
@@ -107,23 +106,36 @@ func (d *decoder) sqlFilter(props *node) string {
 		d.fail(filter, "found no SqlExpression", "text such as \"color = 'red'\"", "")
 		return ""
 	}
-	return d.expression(n)
+	return d.expression(n, emulator.Limits.CheckFilter)
 }
 
-// maxExpression is the number of characters, as .NET counts them, that a filter or an action may have. It belongs to the
-// language and not to a profile of limits: the rule would be refused when it is made (QUO-10).
-const maxExpression = 1024
-
-func (d *decoder) expression(n *node) string {
+// expression reads a SQL text. The broker would refuse one that does not parse, or is above the profile's limits (QUO-10),
+// when the rule is made, and then could not say where in the file it stands.
+func (d *decoder) expression(n *node, check func(l emulator.Limits, sql string) error) string {
 	s := d.text(n, "")
-	switch length := len(utf16.Encode([]rune(s))); {
-	case n.kind == kindString && strings.TrimSpace(s) == "":
-		d.fail(n, "found an empty expression", "an SQL expression", "write 1=1 for a filter that takes everything")
-	case length > maxExpression:
-		d.fail(n, "found an expression of "+strconv.Itoa(length)+" characters", "up to "+strconv.Itoa(maxExpression)+" characters",
-			"make two rules of it")
+	if n.kind != kindString {
+		return s
 	}
+	if strings.TrimSpace(s) == "" {
+		d.fail(n, "found an empty expression", "an SQL expression", "write 1=1 for a filter that takes everything")
+		return s
+	}
+	if err := check(d.profile.Broker(), s); err != nil {
+		d.fail(n, "found an expression that can't be used. "+oneLine(err), "", relaxedCure(check(emulator.LimitsRelaxed, s) == nil))
+		return s
+	}
+	d.beyond(n, check(emulator.LimitsEmulator, s) == nil)
 	return s
+}
+
+// oneLine is an error's text without the line breaks, and most of the length, of what it quotes in its middle.
+func oneLine(err error) string {
+	const head, tail = 160, 240
+	s := []rune(strings.Join(strings.Fields(err.Error()), " "))
+	if len(s) <= head+tail {
+		return string(s)
+	}
+	return string(s[:head]) + "..." + string(s[len(s)-tail:])
 }
 
 // action reads Action.SqlExpression; an action without an expression is none.
@@ -132,7 +144,7 @@ func (d *decoder) action(n *node) string {
 		return ""
 	}
 	if n.kind == kindString {
-		return d.expression(n)
+		return d.expression(n, emulator.Limits.CheckAction)
 	}
 	if !d.object(n) {
 		return ""
@@ -142,10 +154,10 @@ func (d *decoder) action(n *node) string {
 	if expression == nil || expression.kind == kindString && strings.TrimSpace(expression.text) == "" {
 		return ""
 	}
-	return d.expression(expression)
+	return d.expression(expression, emulator.Limits.CheckAction)
 }
 
-// correlationFilter reads the equalities of a correlation filter (TOP-9).
+// correlationFilter reads the equalities of a correlation filter (TOP-9). One with no condition takes everything.
 func (d *decoder) correlationFilter(props *node) *emulator.CorrelationFilter {
 	n := props.get("CorrelationFilter")
 	f := &emulator.CorrelationFilter{}
@@ -158,7 +170,7 @@ func (d *decoder) correlationFilter(props *node) *emulator.CorrelationFilter {
 	}
 	fields := []struct {
 		names []string
-		value *string
+		value **string
 	}{
 		{[]string{"ContentType"}, &f.ContentType}, {[]string{"CorrelationId"}, &f.CorrelationID},
 		{[]string{"Label", "Subject"}, &f.Label}, {[]string{"MessageId"}, &f.MessageID},
@@ -168,18 +180,31 @@ func (d *decoder) correlationFilter(props *node) *emulator.CorrelationFilter {
 	known := []string{"Properties"}
 	empty := true
 	for _, field := range fields {
-		*field.value = d.text(n.get(field.names...), "")
-		empty = empty && *field.value == ""
 		known = append(known, field.names...)
+		if x := n.get(field.names...); x != nil {
+			*field.value = d.tested(x)
+			empty = false
+		}
 	}
 	d.keys(n, known, "RequiresPreprocessing")
 	properties := n.get("Properties")
 	f.Properties = d.userProperties(properties)
 	if empty && (properties == nil || properties.kind == kindObject && len(properties.members) == 0) {
-		d.fail(n, "found a correlation filter without a condition",
-			"at least one of "+strings.Join(known, ", "), "leave the rule out for a subscription that takes everything")
+		d.warn(n, "found a correlation filter without a condition, it selects every message",
+			"set at least one of "+strings.Join(known, ", "))
 	}
 	return f
+}
+
+// tested reads the text that a field of a correlation filter is tested against. The empty text is one: only a message that
+// has the property, and has it empty, is selected, which is hardly ever meant.
+func (d *decoder) tested(n *node) *string {
+	s := d.text(n, "")
+	if n.kind == kindString && s == "" {
+		d.warn(n, "found an empty text, only messages whose property is there and empty are selected",
+			"leave the key out, or write null, if it is not to be tested")
+	}
+	return &s
 }
 
 // userProperties reads the application properties of a correlation filter. Whole numbers become int64.

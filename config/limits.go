@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"minibus/emulator"
 )
 
 // Limits is a profile of ranges and quotas (DEC-1): what a configuration may ask for.
@@ -26,6 +28,19 @@ func ParseLimits(s string) (Limits, error) {
 		return l, nil
 	}
 	return "", fmt.Errorf("no profile of limits is called %q; there are relaxed, standard, premium and emulator", s)
+}
+
+// Broker is the profile as the broker has it.
+func (l Limits) Broker() emulator.Limits {
+	switch l {
+	case LimitsStandard:
+		return emulator.LimitsStandard
+	case LimitsPremium:
+		return emulator.LimitsPremium
+	case LimitsEmulator:
+		return emulator.LimitsEmulator
+	}
+	return emulator.LimitsRelaxed
 }
 
 // durationRange is what a duration property may be, ends included.

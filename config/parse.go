@@ -21,7 +21,7 @@ type Topology struct {
 // Parse reads the text of a Config.json. file is the name used in messages. The report is never nil; the topology is
 // nil if and only if the report has errors.
 func Parse(file string, data []byte, profile Limits) (*Topology, *Report) {
-	d := &decoder{file: file, report: &Report{}, limits: profile.table(), emulator: LimitsEmulator.table(),
+	d := &decoder{file: file, report: &Report{}, profile: profile, limits: profile.table(), emulator: LimitsEmulator.table(),
 		relaxed: LimitsRelaxed.table(), names: map[string]*entity{}}
 	defer d.report.sort()
 	root, err := parseJSON(decodeText(data))

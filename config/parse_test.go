@@ -82,8 +82,8 @@ func TestEveryTopicAndRuleProperty(t *testing.T) {
 		]}]}]`), LimitsRelaxed)
 	sub := topology.Entities[0].Topic.Subscriptions[0]
 	want := []emulator.RuleOptions{
-		{Name: "c", Correlation: &emulator.CorrelationFilter{ContentType: "1", CorrelationID: "2", Label: "3", MessageID: "4", ReplyTo: "5",
-			ReplyToSessionID: "6", SessionID: "7", To: "8",
+		{Name: "c", Correlation: &emulator.CorrelationFilter{ContentType: new("1"), CorrelationID: new("2"), Label: new("3"), MessageID: new("4"), ReplyTo: new("5"),
+			ReplyToSessionID: new("6"), SessionID: new("7"), To: new("8"),
 			Properties: map[string]any{"s": "x", "i": int64(7), "f": 1.5, "b": true, "Label": "own"}}},
 		{Name: "q", SQL: "a = 1", Action: "SET b = 2"},
 	}
@@ -99,6 +99,22 @@ func TestEveryTopicAndRuleProperty(t *testing.T) {
 	}
 	if report.Count(Warning) != 0 {
 		t.Errorf("warnings: %v", report.Findings)
+	}
+}
+
+func TestTOP9_EmptyTextsOfACorrelationFilterAreTested(t *testing.T) {
+	topology, report := parse(t, wrap(`"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", "Rules": [
+		{"Name": "empty", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Label": "", "To": null}}},
+		{"Name": "nothing", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Properties": {}}}}]}]}]`), LimitsRelaxed)
+	want := []emulator.RuleOptions{
+		{Name: "empty", Correlation: &emulator.CorrelationFilter{Label: new("")}},
+		{Name: "nothing", Correlation: &emulator.CorrelationFilter{Properties: map[string]any{}}},
+	}
+	if rules := topology.Entities[0].Topic.Subscriptions[0].Rules; !reflect.DeepEqual(rules, want) {
+		t.Errorf("rules %+v", rules)
+	}
+	if len(report.Findings) != 2 || !strings.Contains(report.Findings[0].Found, "empty text") || !strings.Contains(report.Findings[1].Found, "without a condition") {
+		t.Errorf("findings %v", report.Findings)
 	}
 }
 

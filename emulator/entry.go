@@ -112,7 +112,8 @@ func (e *entry) setExtra(x extra) {
 		e.extra = nil
 		return
 	}
-	e.extra = &x
+	kept := x // x itself would be allocated in every call
+	e.extra = &kept
 }
 
 // record is what the journal stores of e in the entity.

@@ -17,15 +17,37 @@ type view struct {
 	enqueued int64 // ms; when the topic accepted it
 	ttl      int64 // ms; 0: none
 	size     int64 // bytes
+	known    [viewMemory]knownProperty
+	asked    int // of known
+}
+
+// viewMemory is how many application properties a view remembers: the rules of a topic tend to ask for the same few, and those
+// that can't be looked up in the index ask one after another.
+const viewMemory = 4
+
+// knownProperty is an application property that was asked for.
+type knownProperty struct {
+	name  string // as the rule spells it
+	value filter.Value
+	found bool
 }
 
 // User implements [filter.Message].
 func (v *view) User(name string) (filter.Value, bool) {
-	raw, ok := lookUpUser(v.m.UserProperties(), name)
-	if !ok {
-		return filter.Value{}, false
+	for i := range v.known[:v.asked] {
+		if k := &v.known[i]; k.name == name {
+			return k.value, k.found
+		}
 	}
-	return filterValue(message.DecodeScalar(raw)), true
+	k := knownProperty{name: name}
+	if raw, ok := lookUpUser(v.m.UserProperties(), name); ok {
+		k.value, k.found = filterValue(message.DecodeScalar(raw)), true
+	}
+	if v.asked < viewMemory {
+		v.known[v.asked] = k
+		v.asked++
+	}
+	return k.value, k.found
 }
 
 // lookUpUser finds a property by its name: the one that is spelled so, else the first that differs by case only.

@@ -78,6 +78,28 @@ func (broken) System(filter.SystemProperty) (v filter.Value) {
 	panic("a broker property was asked for")
 }
 
+// What the view remembers is what the message says, by the spelling that was asked for, and for more names than it remembers.
+func TestTOP9_PropertiesThatWereAskedForBefore(t *testing.T) {
+	v := viewOf(t, &goamqp.Message{ApplicationProperties: map[string]any{
+		"a": int32(1), "A": int32(2), "b": "x", "none": nil, "c": true, "d": int32(4), "e": int32(5),
+	}})
+	want := []struct {
+		name  string
+		value filter.Value
+		found bool
+	}{
+		{"A", filter.Int32(2), true}, {"a", filter.Int32(1), true}, {"missing", filter.Value{}, false}, {"none", filter.Null(), true},
+		{"e", filter.Int32(5), true}, {"d", filter.Int32(4), true}, {"B", filter.String("x"), true}, {"c", filter.Bool(true), true},
+	}
+	for range 3 {
+		for _, w := range want {
+			if value, found := v.User(w.name); value != w.value || found != w.found {
+				t.Errorf("%s is %v, %v; want %v, %v", w.name, value, found, w.value, w.found)
+			}
+		}
+	}
+}
+
 func TestTOP9_TrueFilterDecodesNothing(t *testing.T) {
 	for _, text := range []string{filter.TrueText, filter.FalseText} {
 		f, err := filter.ParseFilter(text, nil)

@@ -129,13 +129,13 @@ func (l *loader) linkSubscriptions() error {
 		q := newSubscription(topic, x.r.ID, x.r.Path, x.o)
 		s := q.subscription
 		var err error
-		if s.rules, err = s.compileAll(x.o.Rules, l.ns.Now()); err != nil {
+		if s.rules, err = s.compileAll(x.o.Rules, l.ns.Now(), LimitsRelaxed); err != nil {
 			return fmt.Errorf("read the rules of %q: %w", x.r.Path, err)
 		}
 		if err := l.admit(q, x.r); err != nil {
 			return err
 		}
-		s.orderLocked()
+		topic.fan.order(s.rules)
 		topic.fan.admit(s)
 	}
 	l.subscriptions = nil

@@ -106,10 +106,17 @@ func (q *Queue) Options() QueueOptions {
 	return q.options
 }
 
-// MaxMessageSize returns the limit for one message in bytes (QUO-5, DEC-2).
+// MaxMessageSize returns the limit for one message in bytes (QUO-5, DEC-2), of a subscription that of its topic.
 func (q *Queue) MaxMessageSize() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.maxMessageLocked()
+}
+
+func (q *Queue) maxMessageLocked() int64 {
+	if q.subscription != nil {
+		return q.subscription.topic.fan.largest.Load()
+	}
 	return q.options.maxMessageBytes()
 }
 

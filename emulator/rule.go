@@ -19,14 +19,14 @@ type rule struct {
 	action       *filter.Action // nil: none
 }
 
-// compile makes a rule. A text that does not parse fails with CodeArgument and the service's words.
-func (s *subscription) compile(o RuleOptions) (*rule, error) {
+// compile makes a rule under a profile of limits. A text that does not parse fails with CodeArgument and the service's words.
+func (s *subscription) compile(o RuleOptions, l Limits) (*rule, error) {
 	r := &rule{subscription: s}
 	var err error
 	if r.options, err = canonicalRule(o); err != nil {
 		return nil, s.refuse(o, err)
 	}
-	if r.matcher, err = matcherOf(&r.options); err != nil {
+	if r.matcher, err = matcherOf(&r.options, l); err != nil {
 		return nil, s.refuse(o, err)
 	}
 	if o.Action == "" {
@@ -34,7 +34,7 @@ func (s *subscription) compile(o RuleOptions) (*rule, error) {
 	}
 	params, err := r.options.ActionParameters.forFilter()
 	if err == nil {
-		r.action, err = filter.ParseAction(o.Action, params)
+		r.action, err = l.parseAction(o.Action, params)
 	}
 	if err != nil {
 		return nil, s.refuse(o, err)
@@ -60,7 +60,7 @@ func canonicalRule(o RuleOptions) (RuleOptions, error) {
 	return o, errors.Join(errs[:]...)
 }
 
-func matcherOf(o *RuleOptions) (filter.Matcher, error) {
+func matcherOf(o *RuleOptions, l Limits) (filter.Matcher, error) {
 	switch {
 	case o.Name == "":
 		return nil, errors.New("a rule needs a name")
@@ -75,18 +75,18 @@ func matcherOf(o *RuleOptions) (filter.Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filter.ParseFilter(o.SQL, params)
+	return l.parseFilter(o.SQL, params)
 }
 
 func (c *CorrelationFilter) matcher() (filter.Matcher, error) {
 	system := make(map[filter.SystemProperty]string)
-	for p, text := range map[filter.SystemProperty]string{
+	for p, text := range map[filter.SystemProperty]*string{
 		filter.ContentType: c.ContentType, filter.CorrelationID: c.CorrelationID, filter.Label: c.Label,
 		filter.MessageID: c.MessageID, filter.ReplyTo: c.ReplyTo, filter.ReplyToSessionID: c.ReplyToSessionID,
 		filter.SessionID: c.SessionID, filter.To: c.To,
 	} {
-		if text != "" {
-			system[p] = text
+		if text != nil {
+			system[p] = *text
 		}
 	}
 	user, err := c.Properties.forFilter()
@@ -98,7 +98,7 @@ func (c *CorrelationFilter) matcher() (filter.Matcher, error) {
 
 // compileAll makes the rules of a list, whose names must differ in more than case (TOP-8). Those without a time of
 // creation get now.
-func (s *subscription) compileAll(list []RuleOptions, now int64) ([]*rule, error) {
+func (s *subscription) compileAll(list []RuleOptions, now int64, l Limits) ([]*rule, error) {
 	rules := make([]*rule, 0, len(list))
 	seen := make(map[string]bool, len(list))
 	for _, o := range list {
@@ -110,7 +110,7 @@ func (s *subscription) compileAll(list []RuleOptions, now int64) ([]*rule, error
 		if o.CreatedAt == 0 {
 			o.CreatedAt = now
 		}
-		r, err := s.compile(o)
+		r, err := s.compile(o, l)
 		if err != nil {
 			return nil, err
 		}

@@ -301,26 +301,29 @@ func TestTOP9_CorrelationFilters(t *testing.T) {
 		rule emulator.RuleOptions
 		want bool
 	}{
-		"label":              {is(emulator.CorrelationFilter{Label: "Order"}), true},
-		"label, other case":  {is(emulator.CorrelationFilter{Label: "order"}), false},
-		"all must hold":      {is(emulator.CorrelationFilter{Label: "Order", To: "x"}), false},
-		"message id":         {is(emulator.CorrelationFilter{MessageID: "m1"}), true},
-		"session id":         {is(emulator.CorrelationFilter{SessionID: "s1"}), true},
+		"label":              {is(emulator.CorrelationFilter{Label: new("Order")}), true},
+		"label, other case":  {is(emulator.CorrelationFilter{Label: new("order")}), false},
+		"all must hold":      {is(emulator.CorrelationFilter{Label: new("Order"), To: new("x")}), false},
+		"message id":         {is(emulator.CorrelationFilter{MessageID: new("m1")}), true},
+		"session id":         {is(emulator.CorrelationFilter{SessionID: new("s1")}), true},
 		"property":           {is(emulator.CorrelationFilter{Properties: emulator.Values{"Color": "blue"}}), true},
 		"int as long":        {is(emulator.CorrelationFilter{Properties: emulator.Values{"n": int64(10)}}), true},
 		"number as text":     {is(emulator.CorrelationFilter{Properties: emulator.Values{"n": "10"}}), false},
 		"missing property":   {is(emulator.CorrelationFilter{Properties: emulator.Values{"nope": "x"}}), false},
 		"nothing is tested":  {is(emulator.CorrelationFilter{}), true},
-		"two of three":       {is(emulator.CorrelationFilter{Label: "Order", MessageID: "m1", Properties: emulator.Values{"color": "red"}}), false},
+		"empty text":         {is(emulator.CorrelationFilter{Label: new("")}), false},
+		"empty, not set":     {is(emulator.CorrelationFilter{ReplyTo: new("")}), false},
+		"empty property":     {is(emulator.CorrelationFilter{ContentType: new(""), Properties: emulator.Values{"none": ""}}), true},
+		"two of three":       {is(emulator.CorrelationFilter{Label: new("Order"), MessageID: new("m1"), Properties: emulator.Values{"color": "red"}}), false},
 		"the body is no one": {sql("r", "body = 'x' OR EXISTS(body)"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{withRules("s", c.rule)}, func(b *broker) {
 				for range 2 {
-					m := props("x", "color", "blue", "n", int32(10))
+					m := props("x", "color", "blue", "n", int32(10), "none", "")
 					m.Properties = inSession("s1", "").Properties
 					label := "Order"
-					m.Properties.Subject, m.Properties.MessageID = &label, "m1"
+					m.Properties.Subject, m.Properties.MessageID, m.Properties.ContentType = &label, "m1", new("")
 					b.send(m)
 					equal(t, "selected", len(b.sub("s").drain()) == 1, c.want)
 					b = b.again() // with the rule as it was stored
@@ -366,6 +369,21 @@ func TestDLQR3_ActionThatBlowsUpTheHeader(t *testing.T) {
 		g := b.sub("s").oneFrom(emulator.DeadLetter)
 		equal(t, "reason", g.property(emulator.DeadLetterReason), any("HeaderSizeExceeded"))
 		equal(t, "properties", len(g.ApplicationProperties), 3)
+	})
+}
+
+func TestDLQR3_ActionOnALargeHeader(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{
+		withRules("adds", action("r", "SET b = a")), withRules("replaces", action("r", "SET a2 = 'x'; SET a3 = a1")),
+		withRules("removes", action("r", "REMOVE a2")), withRules("system", action("r", "SET sys.Label = a")),
+	}, func(b *broker) {
+		large := strings.Repeat("x", 20_000)
+		b.send(props("x", "a", large, "a1", large[1:], "a2", large, "a3", "y"))
+		for name, want := range map[string][2]int64{"adds": {0, 1}, "replaces": {1, 0}, "removes": {1, 0}, "system": {0, 1}} {
+			c := b.sub(name).q.Counts()
+			equal(t, name+": active and dead-lettered", [2]int64{c.Active, c.DeadLetter}, want)
+		}
+		equal(t, "properties of the dead letter", len(b.sub("adds").oneFrom(emulator.DeadLetter).ApplicationProperties), 6)
 	})
 }
 

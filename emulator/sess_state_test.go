@@ -139,6 +139,24 @@ func TestSESS23_StateIsLimitedAndCounted(t *testing.T) {
 	})
 }
 
+func TestSESS23_StateOfASubscriptionHasTheTopicsLimit(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{MaxMessageSizeInKilobytes: 1024}, []emulator.SubscriptionOptions{{Name: "s", Queue: sessionful}}, func(b *broker) {
+		for _, limit := range []int64{1024 << 10, 300 << 10} {
+			s := b.sub("s")
+			equal(t, "limit", s.q.MaxSessionState(), limit)
+			h := s.accept("x")
+			if err := h.setState(make([]byte, limit)); err != nil {
+				t.Errorf("state of the limit's size: %v", err)
+			}
+			wantCode(t, "state above the limit", h.setState(make([]byte, limit+1)), emulator.CodeMessageTooLarge)
+			if _, err := b.ns.UpdateTopic("t", emulator.TopicOptions{MaxMessageSizeInKilobytes: 300}); err != nil {
+				t.Fatalf("update topic: %v", err)
+			}
+			b = b.again()
+		}
+	})
+}
+
 func TestSESS24_DEC20_BrowsingNeedsNoLock(t *testing.T) {
 	bubble(t, sessionful, func(b *broker) {
 		b.withState("x", "s")

@@ -23,7 +23,7 @@ func (c *Consumer) SetSessionState(state []byte, done Completion) error {
 	if err := c.holdsLocked(); err != nil {
 		return err
 	}
-	if n, limit := int64(len(state)), q.options.maxMessageBytes(); n > limit {
+	if n, limit := int64(len(state)), q.maxMessageLocked(); n > limit {
 		return errorf(CodeMessageTooLarge, q.path,
 			"The session state has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", n, limit, q.path)
 	}

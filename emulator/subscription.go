@@ -15,10 +15,11 @@ type subscription struct {
 	name  string // as created
 
 	// guarded by the topic's mutex
-	settings SubscriptionOptions // as appended to the journal last, without rules
-	rules    []*rule             // by creation
-	seen     matched             // of the message that is being matched
-	part     *part               // of the publication that is being made; nil: it has none yet
+	decisions           // in force: as appended to the journal last
+	written   decisions // what the journal has, while changes are being written
+	pending   int       // changes that are being written
+	seen      matched   // of the message that is being matched
+	part      *part     // of the publication that is being made; nil: it has none yet
 }
 
 // newSubscription makes the entity of a subscription. Its messages have the partitions of the topic's.
@@ -27,7 +28,7 @@ func newSubscription(topic *Queue, id int64, path string, o SubscriptionOptions)
 	q := newQueue(topic.ns, id, KindSubscription, path, o.Queue)
 	_, name, _ := splitPath(path)
 	o.Name, o.Rules = name, nil
-	q.subscription = &subscription{q: q, topic: topic, name: name, settings: o}
+	q.subscription = &subscription{q: q, topic: topic, name: name, decisions: decisions{settings: o}}
 	return q
 }
 
@@ -62,26 +63,7 @@ func (q *Queue) SubscriptionOptions() SubscriptionOptions {
 	}
 	s.topic.mu.Lock()
 	defer s.topic.mu.Unlock()
-	return s.storedLocked()
-}
-
-// storedLocked is what the journal keeps of the subscription. The caller holds the topic's mutex.
-func (s *subscription) storedLocked() SubscriptionOptions {
-	o := s.settings
-	o.Rules = nil
-	for _, r := range s.rules {
-		o.Rules = append(o.Rules, r.options)
-	}
-	return o
-}
-
-// recordLocked makes the operation that stores the subscription as it is. The caller holds the topic's mutex, under
-// which it appends the operation as well: the journal has what was changed last.
-func (s *subscription) recordLocked() (Op, error) {
-	b, err := s.q.encode(s.storedLocked(), s.q.Times().Updated)
-	return Op{Kind: OpPutEntity, Entity: EntityRecord{
-		ID: s.q.id, Kind: KindSubscription, Path: s.q.path, Options: b,
-	}}, err
+	return s.decisions.stored()
 }
 
 // findRule returns the index of a rule by its name, compared without case; -1 if there is none.

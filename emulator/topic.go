@@ -15,6 +15,7 @@ import (
 type fan struct {
 	bytes   atomic.Int64 // of what its subscriptions hold, each body once (QUO-4)
 	touched atomic.Int64 // ms; when a subscription was used last (IDLE-2)
+	largest atomic.Int64 // bytes; limit of a message, for the subscriptions too (QUO-5, SESS-23)
 
 	// guarded by the topic's mutex
 	options TopicOptions             // without subscriptions
@@ -30,6 +31,7 @@ func newTopic(ns *Namespace, id int64, path string, o TopicOptions) *Queue {
 	o.Subscriptions = nil
 	q := newQueue(ns, id, KindTopic, path, o.queue())
 	q.fan = &fan{options: o, subs: make(map[string]*subscription)}
+	q.fan.largest.Store(q.options.maxMessageBytes())
 	return q
 }
 
@@ -46,6 +48,19 @@ func (f *fan) dismiss(s *subscription) {
 	delete(f.subs, strings.ToLower(s.name))
 	for _, r := range s.rules {
 		f.unfile(r)
+	}
+}
+
+// nextOrder numbers another rule, behind all that were made before.
+func (f *fan) nextOrder() int64 {
+	f.rules++
+	return f.rules
+}
+
+// order numbers new rules in the order in which they stand.
+func (f *fan) order(rules []*rule) {
+	for _, r := range rules {
+		r.order = f.nextOrder()
 	}
 }
 

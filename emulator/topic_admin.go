@@ -57,6 +57,7 @@ func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Queue, error) {
 	q.mu.Lock()
 	q.fan.options = o
 	q.applyOptionsLocked(o.queue())
+	q.fan.largest.Store(q.options.maxMessageBytes())
 	q.mu.Unlock()
 	return q, nil
 }
@@ -86,13 +87,15 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Q
 	if len(o.Rules) == 0 {
 		o.Rules = []RuleOptions{DefaultRule()}
 	}
-	if s.rules, err = s.compileAll(o.Rules, ns.Now()); err != nil {
+	rules, err := s.compileAll(o.Rules, ns.Now(), ns.limits)
+	if err != nil {
 		return nil, err
 	}
-	if err := t.roomForSubscription(s); err != nil {
+	if err := t.roomForSubscription(s, rules); err != nil {
 		return nil, err
 	}
-	op, err := s.recordLocked() // nobody else knows it yet
+	s.rules = rules
+	op, err := s.record(s.nowLocked()) // nobody else knows it yet
 	if err != nil {
 		return nil, err
 	}
@@ -100,19 +103,11 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Q
 		return nil, err
 	}
 	t.mu.Lock()
-	s.orderLocked()
+	t.fan.order(s.rules)
 	t.fan.admit(s)
 	t.mu.Unlock()
 	ns.admit(q)
 	return q, nil
-}
-
-// orderLocked numbers the rules in the order in which they stand. The caller holds the topic's mutex.
-func (s *subscription) orderLocked() {
-	for _, r := range s.rules {
-		s.topic.fan.rules++
-		r.order = s.topic.fan.rules
-	}
 }
 
 // UpdateSubscription changes a subscription's settings, and its rules if the options have any, and waits until that is
@@ -134,7 +129,7 @@ func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*Q
 	}
 	var rules []*rule
 	if len(o.Rules) > 0 {
-		if rules, err = s.compileAll(o.Rules, ns.Now()); err != nil {
+		if rules, err = s.compileAll(o.Rules, ns.Now(), ns.limits); err != nil {
 			return nil, err
 		}
 	}
@@ -153,67 +148,21 @@ func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*Q
 func (s *subscription) store(o SubscriptionOptions, rules []*rule) error {
 	done := make(chan error, 1)
 	s.topic.mu.Lock()
-	oldUpdated := s.touchUpdated(s.q.ns.Now())
-	oldSettings, oldRules := s.settings, s.rules
-	s.settings = o
+	next := decisions{settings: o, rules: s.rules, updated: s.q.ns.Now()}
+	var err error
 	if rules != nil {
-		s.replaceLocked(rules)
-		s.orderLocked()
+		s.topic.fan.order(rules)
+		next.rules = rules
+		err = s.roomLocked(rules)
 	}
-	undo := func() {
-		s.settings = oldSettings
-		s.touchUpdated(oldUpdated)
-		if rules != nil {
-			s.replaceLocked(oldRules)
-		}
+	if err == nil {
+		err = s.changeLocked(next, CompletionFunc(func(err error) { done <- err }))
 	}
-	err := s.storeLocked(undo, CompletionFunc(func(err error) { done <- err }))
 	s.topic.mu.Unlock()
 	if err != nil {
 		return err
 	}
 	return <-done
-}
-
-// touchUpdated notes when the subscription was updated, before that is stored, and returns what was noted before.
-func (s *subscription) touchUpdated(at int64) (old int64) {
-	s.q.mu.Lock()
-	defer s.q.mu.Unlock()
-	old, s.q.updated = s.q.updated, at
-	return old
-}
-
-// replaceLocked lets other rules decide.
-func (s *subscription) replaceLocked(rules []*rule) {
-	for _, r := range s.rules {
-		s.topic.fan.unfile(r)
-	}
-	s.rules = rules
-	for _, r := range rules {
-		s.topic.fan.file(r)
-	}
-}
-
-// roomForSubscription fails if another subscription is above the profile's limits (QUO-10).
-func (q *Queue) roomForSubscription(s *subscription) error {
-	most := maxSubscriptions
-	switch q.ns.limits {
-	case LimitsRelaxed:
-		return nil
-	case LimitsEmulator:
-		most = emulatorSubs
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if n := len(q.fan.subs); n >= most {
-		return errorf(CodeQuotaExceeded, q.path, "The topic '%s' has %d subscriptions, which is the maximum.", q.path, n)
-	}
-	for _, r := range s.rules {
-		if err := q.fan.roomForRule(s, r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Topics returns all topics by path.

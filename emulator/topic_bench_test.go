@@ -22,7 +22,7 @@ func BenchmarkTopicSend(b *testing.B) {
 		}
 		perMessage(b)
 	})
-	for _, kind := range []string{"sql", "correlation", "true"} {
+	for _, kind := range []string{"sql", "range", "correlation", "true"} {
 		for _, subs := range []int{1, 10, 100, 1000} {
 			for _, all := range []bool{false, true} {
 				if kind == "true" && !all {
@@ -78,6 +78,8 @@ func benchRule(kind string, value int64) emulator.RuleOptions {
 	switch kind {
 	case "sql":
 		return sql("r", fmt.Sprintf("color = 'red' AND tenant = %d AND size > 5", value))
+	case "range":
+		return sql("r", fmt.Sprintf("tenant > %d AND tenant <= %d", value-1, value))
 	case "correlation":
 		return emulator.RuleOptions{Name: "r", Correlation: &emulator.CorrelationFilter{Properties: emulator.Values{"tenant": value, "color": "red"}}}
 	}

@@ -73,7 +73,7 @@ func (r topicMaker) predicate(depth int) string {
 func (r topicMaker) rule(i int) emulator.RuleOptions {
 	o := emulator.RuleOptions{Name: fmt.Sprint("rule", i)}
 	if r.IntN(4) == 0 {
-		o.Correlation = &emulator.CorrelationFilter{Label: choose(r, "", "x", "y"), Properties: emulator.Values{
+		o.Correlation = &emulator.CorrelationFilter{Label: choose(r, nil, new(""), new("x"), new("y")), Properties: emulator.Values{
 			choose(r, "a", "B"): choose[any](r, "x", int64(1), int32(2), 2.5, true),
 		}}
 	} else {
@@ -105,8 +105,8 @@ func (r topicMaker) message() (*goamqp.Message, *plainMessage) {
 			m.ApplicationProperties[name], p.users[name] = s, filter.String(s)
 		}
 	}
-	if s := choose(r, "", "x", "y"); s != "" {
-		m.Properties, p.label = &goamqp.MessageProperties{Subject: &s}, filter.String(s)
+	if s := choose(r, nil, new(""), new("x"), new("y")); s != nil {
+		m.Properties, p.label = &goamqp.MessageProperties{Subject: s}, filter.String(*s)
 	}
 	return m, p
 }
@@ -147,7 +147,7 @@ func naiveRule(t *testing.T, o emulator.RuleOptions, m *plainMessage) (filter.Tr
 		}
 		return f.Eval(m)
 	}
-	if l := o.Correlation.Label; l != "" && (m.label.Kind() != filter.KindString || m.label.Text() != l) {
+	if l := o.Correlation.Label; l != nil && (m.label.Kind() != filter.KindString || m.label.Text() != *l) {
 		return filter.False, nil
 	}
 	for name, want := range o.Correlation.Properties {

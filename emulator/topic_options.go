@@ -65,17 +65,18 @@ func (o *RuleOptions) IsTrue() bool { return o.Constant && o.SQL == filter.TrueT
 // IsFalse reports whether the filter is the service's false filter.
 func (o *RuleOptions) IsFalse() bool { return o.Constant && o.SQL == filter.FalseText }
 
-// CorrelationFilter is the conjunction of equalities that it names (TOP-9); an empty string is not tested.
+// CorrelationFilter is the conjunction of equalities that it names (TOP-9). A field that is nil is not tested; one that
+// points to an empty text is tested against that, as a property that a message does not have is not the same as an empty one.
 type CorrelationFilter struct {
-	ContentType      string `json:"contentType,omitempty"`
-	CorrelationID    string `json:"correlationId,omitempty"`
-	Label            string `json:"label,omitempty"`
-	MessageID        string `json:"messageId,omitempty"`
-	ReplyTo          string `json:"replyTo,omitempty"`
-	ReplyToSessionID string `json:"replyToSessionId,omitempty"`
-	SessionID        string `json:"sessionId,omitempty"`
-	To               string `json:"to,omitempty"`
-	Properties       Values `json:"properties,omitempty"` // application properties; the type counts
+	ContentType      *string `json:"contentType,omitempty"`
+	CorrelationID    *string `json:"correlationId,omitempty"`
+	Label            *string `json:"label,omitempty"`
+	MessageID        *string `json:"messageId,omitempty"`
+	ReplyTo          *string `json:"replyTo,omitempty"`
+	ReplyToSessionID *string `json:"replyToSessionId,omitempty"`
+	SessionID        *string `json:"sessionId,omitempty"`
+	To               *string `json:"to,omitempty"`
+	Properties       Values  `json:"properties,omitempty"` // application properties; the type counts
 }
 
 // queue returns what the topic's settings are for the entity that keeps its scheduled messages.

@@ -3,6 +3,8 @@ package emulator
 import (
 	"slices"
 	"sync/atomic"
+
+	"minibus/internal/amqp/message"
 )
 
 // publication is messages on their way through a topic, being written: one change with their copies in all subscriptions,
@@ -156,7 +158,7 @@ func (q *Queue) placeLocked(e *entry, c *copyOf, o *original) {
 	case q.options.RequiresSession && !c.info.HasGroupID: // SESS-3, DLQ-R4
 		e.sub = DeadLetter
 		x.overlay, x.reason = deadLetterOverlay(x.overlay, sessionIDProperties())
-	case len(x.overlay)+len(x.system) > maxHeaderBytes: // DLQ-R3
+	case o.overflows(x.overlay, x.system): // DLQ-R3
 		e.sub = DeadLetter
 		x.overlay, x.reason = deadLetterOverlay(o.overlay, headerSizeProperties())
 		x.system = o.system
@@ -167,6 +169,18 @@ func (q *Queue) placeLocked(e *entry, c *copyOf, o *original) {
 		x.reason = o.reason
 	}
 	e.setExtra(x)
+}
+
+// overflows reports whether what rules have changed makes the message's properties longer than they may be (QUO-8). They
+// are written out for that only where their parts together come near it: most of what a rule sets replaces something.
+func (o *original) overflows(overlay, system []byte) bool {
+	changed := len(overlay) + len(system)
+	if changed == 0 || o.in.m.HeaderBytes()+changed <= maxHeaderBytes {
+		return false
+	}
+	p := message.Patch{Properties: overlay, System: system, OmitBody: true}
+	m, err := message.Scan(p.Append(nil, &o.in.m))
+	return err != nil || m.HeaderBytes() > maxHeaderBytes
 }
 
 // partOf returns the publication's part of a subscription.

@@ -1,7 +1,6 @@
 package emulator_test
 
 import (
-	"strconv"
 	"testing"
 	"time"
 
@@ -412,27 +411,5 @@ func TestERR5_NamesOfTopicsAndSubscriptions(t *testing.T) {
 		if err != nil || len(list) != 1 || list[0].Path() != "t/Subscriptions/s" || len(b.ns.Topics()) != 1 || len(b.ns.Queues()) != 1 {
 			t.Errorf("lists: %v %v %v %v", list, err, b.ns.Topics(), b.ns.Queues())
 		}
-	})
-}
-
-func TestQUO10_LimitsOfStrictProfiles(t *testing.T) {
-	topicBubbleWith(t, emulator.Options{Limits: emulator.LimitsEmulator}, emulator.TopicOptions{}, named("s"), func(b *broker) {
-		s := b.sub("s")
-		for i := range 69 {
-			s.addRule(sql("r"+strconv.Itoa(i), "1=1"))
-		}
-		wantCode(t, "SQL filters", s.tryRule(sql("more", "1=1")), emulator.CodeQuotaExceeded)
-		s.addRule(emulator.RuleOptions{Name: "correlation", Correlation: &emulator.CorrelationFilter{Label: "x"}})
-		if err := s.tryRemoveRule("r0"); err != nil {
-			t.Fatalf("remove rule: %v", err)
-		}
-		s.addRule(sql("more", "1=1"))
-		_, err := b.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: "with default rule"})
-		wantCode(t, "SQL filters, by a subscription", err, emulator.CodeQuotaExceeded)
-		for i := range 49 {
-			b.subscribe(withRules("s"+strconv.Itoa(i), emulator.RuleOptions{Name: "c", Correlation: &emulator.CorrelationFilter{Label: "x"}}))
-		}
-		_, err = b.ns.CreateSubscription("t", withRules("more", emulator.RuleOptions{Name: "c", Correlation: &emulator.CorrelationFilter{Label: "x"}}))
-		wantCode(t, "subscriptions", err, emulator.CodeQuotaExceeded)
 	})
 }

@@ -146,7 +146,13 @@ func TestChecklist9_TOP9_CorrelationFilterOnTheWire(t *testing.T) {
 	w := b.do("PUT", "/t/Subscriptions/s/Rules/c", ruleBody(in))
 	wants(t, w, 201, `<Filter i:type="CorrelationFilter"><CorrelationId>c</CorrelationId><Label>l</Label><ContentType>ct</ContentType><Properties>`)
 	lacks(t, w, "SqlExpression")
-	for _, bad := range []string{`<Filter i:type="CorrelationFilter"/>`, `<Filter i:type="DateFilter"/>`, `<Filter/>`, `<Action i:type="Other"/>`, `<Filter i:type="SqlFilter"/>`} {
+	// An element that is there and empty is tested; one that is nil or absent is not; nothing at all selects everything.
+	const empty = `<Filter i:type="CorrelationFilter"><To></To><Label/><MessageId i:nil="true"/></Filter>`
+	const shown = `<Filter i:type="CorrelationFilter"><To></To><Label></Label><Properties/></Filter>`
+	wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/e", ruleBody(empty)), 201, shown)
+	wants(t, b.do("GET", "/t/Subscriptions/s/Rules/e", ""), 200, shown)
+	wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/all", ruleBody(`<Filter i:type="CorrelationFilter"/>`)), 201, `<Filter i:type="CorrelationFilter"><Properties/></Filter>`)
+	for _, bad := range []string{`<Filter i:type="DateFilter"/>`, `<Filter/>`, `<Action i:type="Other"/>`, `<Filter i:type="SqlFilter"/>`} {
 		wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/bad", ruleBody(bad)), 400)
 	}
 	// Java wrote the type attribute into the wrong namespace, and other prefixes.

@@ -27,16 +27,16 @@ func ruleOptions(r atom.Rule) emulator.RuleOptions {
 // correlationFields are the broker's properties of a correlation filter, in the order in which they are shown.
 var correlationFields = []struct {
 	name  string
-	field func(*emulator.CorrelationFilter) *string
+	field func(*emulator.CorrelationFilter) **string
 }{
-	{"CorrelationId", func(c *emulator.CorrelationFilter) *string { return &c.CorrelationID }},
-	{"MessageId", func(c *emulator.CorrelationFilter) *string { return &c.MessageID }},
-	{"To", func(c *emulator.CorrelationFilter) *string { return &c.To }},
-	{"ReplyTo", func(c *emulator.CorrelationFilter) *string { return &c.ReplyTo }},
-	{"Label", func(c *emulator.CorrelationFilter) *string { return &c.Label }},
-	{"SessionId", func(c *emulator.CorrelationFilter) *string { return &c.SessionID }},
-	{"ReplyToSessionId", func(c *emulator.CorrelationFilter) *string { return &c.ReplyToSessionID }},
-	{"ContentType", func(c *emulator.CorrelationFilter) *string { return &c.ContentType }},
+	{"CorrelationId", func(c *emulator.CorrelationFilter) **string { return &c.CorrelationID }},
+	{"MessageId", func(c *emulator.CorrelationFilter) **string { return &c.MessageID }},
+	{"To", func(c *emulator.CorrelationFilter) **string { return &c.To }},
+	{"ReplyTo", func(c *emulator.CorrelationFilter) **string { return &c.ReplyTo }},
+	{"Label", func(c *emulator.CorrelationFilter) **string { return &c.Label }},
+	{"SessionId", func(c *emulator.CorrelationFilter) **string { return &c.SessionID }},
+	{"ReplyToSessionId", func(c *emulator.CorrelationFilter) **string { return &c.ReplyToSessionID }},
+	{"ContentType", func(c *emulator.CorrelationFilter) **string { return &c.ContentType }},
 }
 
 func correlation(f atom.Filter) *emulator.CorrelationFilter {
@@ -44,7 +44,7 @@ func correlation(f atom.Filter) *emulator.CorrelationFilter {
 	for _, t := range f.Correlation {
 		for _, x := range correlationFields {
 			if x.name == t.Property {
-				*x.field(c) = t.Value
+				*x.field(c) = &t.Value
 			}
 		}
 	}
@@ -78,8 +78,8 @@ func shownRule(o emulator.RuleOptions) atom.Rule {
 	case o.Correlation != nil:
 		r.Filter = atom.Filter{Kind: atom.CorrelationFilter, Properties: parameters(o.Correlation.Properties)}
 		for _, x := range correlationFields {
-			if s := *x.field(o.Correlation); s != "" {
-				r.Filter.Correlation = append(r.Filter.Correlation, atom.Test{Property: x.name, Value: s})
+			if s := *x.field(o.Correlation); s != nil {
+				r.Filter.Correlation = append(r.Filter.Correlation, atom.Test{Property: x.name, Value: *s})
 			}
 		}
 		return r

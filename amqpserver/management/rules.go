@@ -127,13 +127,16 @@ func parseRule(a args) (o emulator.RuleOptions, err error) {
 	return o, err
 }
 
-// parseCorrelation reads a correlation filter. Fields that are null are not tested.
+// parseCorrelation reads a correlation filter. Fields that are null are not tested; an empty text is tested like any other.
 func parseCorrelation(a args) (*emulator.CorrelationFilter, error) {
 	f := &emulator.CorrelationFilter{}
 	for i, to := range correlationFields(f) {
-		var err error
-		if *to, _, err = a.text(correlationKeys[i]); err != nil {
+		text, ok, err := a.text(correlationKeys[i])
+		if err != nil {
 			return nil, err
+		}
+		if ok {
+			*to = &text
 		}
 	}
 	properties, ok, err := a.sub("properties")
@@ -157,6 +160,6 @@ var correlationKeys = [...]string{
 }
 
 // correlationFields are the fields in the order of correlationKeys.
-func correlationFields(f *emulator.CorrelationFilter) [len(correlationKeys)]*string {
-	return [...]*string{&f.CorrelationID, &f.MessageID, &f.To, &f.ReplyTo, &f.Label, &f.SessionID, &f.ReplyToSessionID, &f.ContentType}
+func correlationFields(f *emulator.CorrelationFilter) [len(correlationKeys)]**string {
+	return [...]**string{&f.CorrelationID, &f.MessageID, &f.To, &f.ReplyTo, &f.Label, &f.SessionID, &f.ReplyToSessionID, &f.ContentType}
 }

@@ -70,7 +70,11 @@ func appendSQL(dst []byte, code uint64, text string) []byte {
 func appendCorrelationFilter(dst []byte, f *emulator.CorrelationFilter) []byte {
 	dst, m := amqp.BeginList(appendCode(dst, codeCorrelation))
 	for _, text := range correlationFields(f) {
-		dst = appendStringOrNull(dst, *text)
+		if *text == nil {
+			dst = amqp.AppendNull(dst)
+			continue
+		}
+		dst = amqp.AppendString(dst, **text)
 	}
 	dst, properties := amqp.BeginMap(dst)
 	n := 0

@@ -143,6 +143,26 @@ func TestTOP8_TOP16_RulesInTheDialectOfEverySDK(t *testing.T) {
 	}
 }
 
+// A field that is null is not tested; one that is an empty text is, and is shown so again.
+func TestTOP9_EmptyTextsOfACorrelationFilterAreTested(t *testing.T) {
+	inRuleBubble(t, func(f *fixture) {
+		f.request("remove-rule", amqp.Map{{Key: "rule-name", Value: "$Default"}}).want(f, 200, "")
+		f.request("add-rule", ruleNamed("a", correlationFilter("", nil))).want(f, 200, "")
+		f.request("add-rule", ruleNamed("b", correlationFilter(nil, nil))).want(f, 200, "")
+		rules, err := f.ctx.Queue.Rules(0, 2)
+		if err != nil || rules[0].Correlation.Label == nil || *rules[0].Correlation.Label != "" || rules[0].Correlation.To != nil || rules[1].Correlation.Label != nil {
+			f.Errorf("rules %+v, %v", rules, err)
+		}
+		shown := f.rules(uint32(0), uint32(2))
+		for i, want := range []any{"", nil} {
+			filter := shown[i][0].(amqp.Described).Value.(amqp.List)
+			if filter[4] != want || filter[2] != nil {
+				f.Errorf("rule %d is shown as %v", i, filter)
+			}
+		}
+	})
+}
+
 func TestTOP16_PagesEndWithNoContent(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
 		for _, name := range []string{"b", "a"} {

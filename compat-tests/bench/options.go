@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -27,6 +29,7 @@ type options struct {
 	receivers   int           // that drain sessions at once
 	ids         bool          // each message has an id of its own
 	delay       time.Duration // messages are due so much later
+	properties  properties    // application properties of each message
 	level       bool          // mode both: one message is sent for each one accepted
 	pid         int
 	label       string
@@ -57,6 +60,7 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.IntVar(&o.receivers, "receivers", 50, "mode sessions: receivers at a time, over all connections")
 	flags.BoolVar(&o.ids, "ids", false, "give each message an id of its own, as duplicate detection wants it")
 	flags.DurationVar(&o.delay, "delay", 0, "schedule messages for so much later")
+	flags.Var(&o.properties, "property", "an application property of each message, NAME=VALUE, a whole number or a text; may be repeated")
 	flags.IntVar(&o.pid, "pid", 0, "process id of the broker, for processor time and memory")
 	flags.StringVar(&o.label, "label", "", "name of this run in the output")
 	flags.StringVar(&o.json, "json", "", "append the result as one line of JSON to this file; - for standard output")
@@ -70,6 +74,29 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 		o.label = o.mode
 	}
 	return o, o.check()
+}
+
+// properties are what -property collects. It implements [flag.Value].
+type properties map[string]any
+
+// String implements [flag.Value].
+func (p properties) String() string { return fmt.Sprint(map[string]any(p)) }
+
+// Set implements [flag.Value].
+func (p *properties) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return errors.New("want NAME=VALUE")
+	}
+	if *p == nil {
+		*p = properties{}
+	}
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+		(*p)[name] = n
+	} else {
+		(*p)[name] = value
+	}
+	return nil
 }
 
 func (o options) check() error {

@@ -14,6 +14,7 @@ type row struct {
 	label, series     string
 	rates, p50s, p99s []float64
 	cpus, memory      []float64
+	database          []float64 // bytes per message, where it was measured
 }
 
 // reportFile prints the medians of a result file as a table in Markdown, in the order of the file.
@@ -33,17 +34,40 @@ func reportFile(path string, out io.Writer) error {
 		for _, s := range r.Series {
 			rows = addTo(rows, r, s)
 		}
+		for _, known := range rows {
+			if r.Database > 0 && known.label == r.Label {
+				known.database = append(known.database, r.Database)
+			}
+		}
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read results: %w", err)
 	}
-	fmt.Fprintln(out, "| Run | Operation | Runs | Rate/s | p50 µs | p99 µs | Server CPU µs/message | Server memory MiB |")
-	fmt.Fprintln(out, "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-	for _, r := range rows {
-		fmt.Fprintf(out, "| %s | %s | %d | %.0f | %.0f | %.0f | %.1f | %.0f |\n", r.label, r.series, len(r.rates),
-			median(r.rates), median(r.p50s), median(r.p99s), median(r.cpus), median(r.memory))
-	}
+	printRows(rows, out)
 	return nil
+}
+
+// printRows leaves out the column of the database where nobody measured it.
+func printRows(rows []*row, out io.Writer) {
+	heading, line := "| Run | Operation | Runs | Rate/s | p50 µs | p99 µs | Server CPU µs/message | Server memory MiB |",
+		"| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+	measured := slices.ContainsFunc(rows, func(r *row) bool { return len(r.database) > 0 })
+	if measured {
+		heading, line = heading+" Database bytes/message |", line+" ---: |"
+	}
+	fmt.Fprintln(out, heading)
+	fmt.Fprintln(out, line)
+	for _, r := range rows {
+		fmt.Fprintf(out, "| %s | %s | %d | %.0f | %.0f | %.0f | %.1f | %.0f |", r.label, r.series, len(r.rates),
+			median(r.rates), median(r.p50s), median(r.p99s), median(r.cpus), median(r.memory))
+		switch {
+		case len(r.database) > 0:
+			fmt.Fprintf(out, " %.0f |", median(r.database))
+		case measured:
+			fmt.Fprint(out, " |")
+		}
+		fmt.Fprintln(out)
+	}
 }
 
 func addTo(rows []*row, r result, s summary) []*row {

@@ -61,6 +61,9 @@ type result struct {
 	CPUMicros   float64   `json:"server_cpu_us_per_message,omitempty"` // of the broker, for one message of the largest series
 	PeakKB      int64     `json:"server_peak_kb,omitempty"`
 	MemoryKB    int64     `json:"server_memory_kb,omitempty"`
+
+	// Database is what topics.sh finds out after a run, and writes as a line of its own without a series.
+	Database float64 `json:"database_bytes_per_message,omitempty"`
 }
 
 func newResult(o options, elapsed time.Duration, all []series, before, after process) result {

@@ -173,7 +173,10 @@ func (r *runner) accepted() (last bool) {
 // ended reports whether an error only says that the time is up. The client library looks at the deadline by itself and may
 // notice it a moment before the context does.
 func ended(ctx context.Context, err error) bool {
+	var refused *amqp.Error
 	switch {
+	case errors.As(err, &refused) && refused.Condition == amqp.ErrCondTransferLimitExceeded:
+		return ctx.Err() != nil // what the library says when the time is up while it waits for credit
 	case errors.Is(err, context.Canceled):
 		return ctx.Err() != nil
 	case errors.Is(err, context.DeadlineExceeded):

@@ -20,6 +20,7 @@ const (
 // carries its place in its session.
 func (r *runner) dress(m *amqp.Message) {
 	o := r.options
+	m.ApplicationProperties = o.properties
 	if o.sessions == 0 && !o.ids && o.delay == 0 {
 		return
 	}

@@ -3,6 +3,8 @@ package compat
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,17 +69,25 @@ func TestQUO6_SizeOfABatch(t *testing.T) {
 	b.put("large", &azservicebus.Message{Body: make([]byte, 2<<20)}) // a single one may
 }
 
-// Rules are refused before anything is served: too long ones with their place in the file, others with the rule's name.
-func TestQUO10_TOP8_RulesAreChecked(t *testing.T) {
-	long := topicConfig(t, []harness.Subscription{subscription("s", harness.Rule{Name: "r", SQL: "n = " + strings.Repeat("1", 1021)})})
-	for _, limits := range []string{"relaxed", "standard"} {
-		refuses(t, long, limits, "Topics[0].Subscriptions[0].Rules[0].Properties.SqlFilter.SqlExpression", "1025 characters", "up to 1024")
+// Rules are refused before anything is served, with their place in the file and the place in their text: by the check, and at
+// the start. The relaxed profile takes long ones.
+func TestQUO10_TOP8_DEC1_RulesAreChecked(t *testing.T) {
+	with := func(r harness.Rule) string {
+		r.Name = "r"
+		return topicConfig(t, []harness.Subscription{subscription("s", r)})
 	}
-	bad := topicConfig(t, []harness.Subscription{subscription("s", harness.Rule{Name: "r", SQL: "n BETWEEN 1 AND 2"})})
+	const rule = "Topics[0].Subscriptions[0].Rules[0].Properties."
+	refuses(t, with(harness.Rule{SQL: "n = '" + strings.Repeat("1", 1020) + "'"}), "standard",
+		rule+"SqlFilter.SqlExpression", "1026 characters", "1024", "--limits relaxed")
+	refuses(t, with(harness.Rule{SQL: "1=1", Action: strings.Repeat("REMOVE a;", 33)}), "standard", rule+"Action.SqlExpression", "33 statements", "32")
+	bad := with(harness.Rule{SQL: "n BETWEEN 1 AND 2"})
+	where := regexp.MustCompile(regexp.QuoteMeta(filepath.Base(bad)) + `:\d+:\d+: error: \$\.UserConfig\.Namespaces\[0\]\.` + regexp.QuoteMeta(rule) + "SqlFilter")
 	args := []string{"--config", bad, "--ephemeral", "--amqp-port", "0", "--tls-port", "0", "--http-port", "0"}
-	out, err := exec.Command(harness.Binary(t), args...).CombinedOutput()
-	const want = "sbemulatorns:Topic:prices|s|r: There was an error parsing the SQL expression. [Token line=1, column=2, Token in error= BETWEEN"
-	if err == nil || !strings.Contains(string(out), want) {
-		t.Errorf("started with a rule that does not parse (%v): %s", err, out)
+	for what, args := range map[string][]string{"check": {"config", "check", bad}, "start": args} {
+		out, err := exec.Command(harness.Binary(t), args...).CombinedOutput()
+		const want = "There was an error parsing the SQL expression. [Token line=1, column=2, Token in error= BETWEEN"
+		if err == nil || !strings.Contains(string(out), want) || !where.Match(out) {
+			t.Errorf("%s: a rule that does not parse (%v): %s", what, err, out)
+		}
 	}
 }

@@ -44,6 +44,9 @@ func (a *Action) Apply(t Target) error {
 	return nil
 }
 
+// Statements is how many statements the action has, which the service limits (QUO-10).
+func (a *Action) Statements() int { return len(a.tree) }
+
 // Text is the text that the action was made from.
 func (a *Action) Text() string { return a.text }
 

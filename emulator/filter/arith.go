@@ -21,8 +21,8 @@ var arithNames = [...]string{"+", "-", "*", "/", "%"}
 
 func (op arithOp) String() string { return arithNames[op] }
 
-// maxText bounds what concatenation can build out of one message, in bytes.
-const maxText = 1 << 20
+// maxText bounds what concatenation can build, in bytes: a message has no room for more in all its properties (QUO-8).
+const maxText = 64 << 10
 
 // calculate applies a binary operator. An unknown operand makes the result missing; types that do not go together are an
 // error, as is an integer division by zero.

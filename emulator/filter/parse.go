@@ -1,8 +1,5 @@
 package filter
 
-// maxStatements is how many statements an action may have.
-const maxStatements = 32
-
 // filter = predicate, and nothing after it.
 func (p *parser) filter() predicate {
 	n, _ := p.or(wantPredicate).(predicate)
@@ -124,9 +121,6 @@ func (p *parser) likeness(not bool, x operand) predicate {
 func (p *parser) action() []node {
 	var statements []node
 	for {
-		if len(statements) == maxStatements {
-			p.fail("the action has more than 32 statements")
-		}
 		statements = append(statements, p.statement())
 		p.accept(tokSemicolon)
 		if p.accept(tokComma) {

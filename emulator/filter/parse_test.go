@@ -113,28 +113,38 @@ func TestSyntaxErrorText(t *testing.T) {
 	}
 }
 
-func TestTextLimitOf1024Characters(t *testing.T) {
-	filler := func(n int) string { return "a = '" + strings.Repeat("x", n) + "'" }
-	parseFilter(t, filler(1018), nil)
-	if _, err := ParseFilter(filler(1019), nil); !errors.Is(err, ErrTooLong) {
-		t.Errorf("1025 characters: error %v, want ErrTooLong", err)
+func TestQUO10_TextLength(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "a = 'é'": 7, "😀": 2, "a\n日": 3} { // characters as .NET counts them, not bytes
+		if got := TextLength(text); got != want {
+			t.Errorf("%q has %d characters, want %d", text, got, want)
+		}
 	}
-	parseFilter(t, "a = '"+strings.Repeat("é", 1018)+"'", nil) // characters, not bytes
-	if _, err := ParseFilter("a = '"+strings.Repeat("😀", 510)+"'", nil); !errors.Is(err, ErrTooLong) {
-		t.Errorf("a character beyond 16 bits counts as two: error %v, want ErrTooLong", err)
+	filler := func(n int) string { return "a = '" + strings.Repeat("x", n-6) + "'" }
+	parseFilter(t, filler(MaxTextLength), nil)
+	for _, text := range []string{filler(MaxTextLength + 1), "a = '" + strings.Repeat("😀", MaxTextLength/2) + "'"} {
+		if _, err := ParseFilter(text, nil); !errors.Is(err, ErrTooLong) {
+			t.Errorf("%d characters: error %v, want ErrTooLong", TextLength(text), err)
+		}
 	}
-	if _, err := ParseAction("SET "+filler(1015), nil); !errors.Is(err, ErrTooLong) {
-		t.Errorf("action of 1025 characters: error %v, want ErrTooLong", err)
+	if _, err := ParseAction("SET "+filler(MaxTextLength-3), nil); !errors.Is(err, ErrTooLong) {
+		t.Errorf("long action: error %v, want ErrTooLong", err)
 	}
 	if _, err := ParseFilter("a = '\xff'", nil); err == nil {
 		t.Error("invalid UTF-8 parses")
 	}
 }
 
-func TestActionLimitOf32Statements(t *testing.T) {
-	parseAction(t, strings.Repeat("REMOVE a;", 32), nil)
-	_, err := ParseAction(strings.Repeat("REMOVE a ", 33), nil)
-	checkSyntaxError(t, "33 statements", "more than 32 statements", err)
+func TestQUO10_StatementsAreCounted(t *testing.T) {
+	for text, want := range map[string]int{"REMOVE a": 1, "SET a = 1 SET b = 2; REMOVE c,": 0, strings.Repeat("REMOVE a;", 33): 33} {
+		a, err := ParseAction(text, nil)
+		if want == 0 {
+			checkSyntaxError(t, text, "unexpected EOF", err)
+			continue
+		}
+		if err != nil || a.Statements() != want {
+			t.Errorf("%q: %v, %v; want %d statements", text, a, err, want)
+		}
+	}
 }
 
 func TestNestingLimit(t *testing.T) {

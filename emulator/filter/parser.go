@@ -25,11 +25,7 @@ func newParser(text string, params map[string]Value) (*parser, error) {
 	if !utf8.ValidString(text) {
 		return nil, &SyntaxError{Line: 1, Detail: "the text is not valid Unicode"}
 	}
-	length := 0
-	for _, r := range text {
-		length += utf16Length(r)
-	}
-	if length > MaxTextLength {
+	if TextLength(text) > MaxTextLength {
 		return nil, ErrTooLong
 	}
 	return &parser{tokens: lex(text), params: params}, nil

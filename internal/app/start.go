@@ -135,7 +135,7 @@ func (a *App) open() error {
 		return err
 	}
 	o := a.config.Broker
-	o.Name, o.Logger, o.Limits = a.config.Topology.Namespace, a.log, profile(s.Limits)
+	o.Name, o.Logger, o.Limits = a.config.Topology.Namespace, a.log, s.Limits.Broker()
 	a.broker, err = emulator.Open(a.store, o)
 	if err != nil {
 		return fmt.Errorf("load the broker: %w", err)
@@ -153,19 +153,6 @@ func entityError(err error) error {
 		return fmt.Errorf("create the entities: %s: %w", refused.Entity, err)
 	}
 	return fmt.Errorf("create the entities: %w", err)
-}
-
-// profile is the broker's side of a profile of limits.
-func profile(l config.Limits) emulator.Limits {
-	switch l {
-	case config.LimitsStandard:
-		return emulator.LimitsStandard
-	case config.LimitsPremium:
-		return emulator.LimitsPremium
-	case config.LimitsEmulator:
-		return emulator.LimitsEmulator
-	}
-	return emulator.LimitsRelaxed
 }
 
 func (a *App) serve() error {

@@ -44,7 +44,7 @@ type Filter struct {
 	Kind        FilterKind
 	SQL         string // of all kinds but the correlation filter
 	Parameters  []Parameter
-	Correlation []Test      // what is set, in the service's order
+	Correlation []Test      // what is set, also to an empty text, in the service's order; nothing at all selects everything
 	Properties  []Parameter // application properties of a correlation filter
 }
 
@@ -103,12 +103,9 @@ func (p *ruleParser) filter(e *Element) Filter {
 func (p *ruleParser) correlation(e *Element) Filter {
 	f := Filter{Kind: CorrelationFilter, Properties: p.parameters(e.Child("Properties"))}
 	for _, name := range correlationProperties {
-		if s := e.Child(name).Text(); s != "" {
-			f.Correlation = append(f.Correlation, Test{Property: name, Value: s})
+		if x := e.Child(name); x != nil && !x.isNil() {
+			f.Correlation = append(f.Correlation, Test{Property: name, Value: x.Text()})
 		}
-	}
-	if len(f.Correlation)+len(f.Properties) == 0 {
-		p.refuse("A correlation filter must have at least one property.")
 	}
 	return f
 }

@@ -1,0 +1,110 @@
+package emulator
+
+import (
+	"cmp"
+	"slices"
+)
+
+// decisions are what of a subscription the topic's mutex guards: which messages it gets and what is stored of it.
+type decisions struct {
+	settings SubscriptionOptions // without rules
+	rules    []*rule             // by creation; never changed in place
+	updated  int64               // ms (CNT-8); the entity has it while this is in force
+}
+
+// subscriptionChange is a change of a subscription's decisions that is being written.
+type subscriptionChange struct {
+	change Change
+	s      *subscription
+	next   decisions
+	done   Completion
+}
+
+// nowLocked returns the decisions in force. The caller holds the topic's mutex.
+func (s *subscription) nowLocked() decisions {
+	d := s.decisions
+	d.updated = s.q.Times().Updated
+	return d
+}
+
+// changeLocked puts decisions in force and has them written. They take effect at once: a message that goes by them is
+// behind them in the journal, and fails with them. An error means that nothing was changed and that c will not be called.
+// The caller holds the topic's mutex.
+func (s *subscription) changeLocked(next decisions, c Completion) error {
+	op, err := s.record(next)
+	if err != nil {
+		return err
+	}
+	if s.pending == 0 {
+		s.written = s.nowLocked()
+	}
+	s.pending++
+	s.enforceLocked(next)
+	s.q.mu.Lock()
+	s.q.touchLocked(s.q.ns.Now()) // IDLE-2
+	s.q.mu.Unlock()
+	change := &subscriptionChange{s: s, next: next, done: c}
+	change.change.Done = change
+	change.change.Ops = append(change.change.Single[:0], op)
+	s.q.ns.append(&change.change)
+	return nil
+}
+
+// Completed notes what the journal has now. When the last of several changes failed, that is what is in force again: each
+// of them holds everything, so what is in force is always that of the newest one, or, without any, what was written last.
+func (c *subscriptionChange) Completed(err error) {
+	s := c.s
+	s.topic.mu.Lock()
+	s.pending--
+	if err == nil {
+		s.written = c.next
+	} else if s.pending == 0 {
+		s.enforceLocked(s.written)
+	}
+	if s.pending == 0 {
+		s.written = decisions{}
+	}
+	s.topic.mu.Unlock()
+	c.done.Completed(err)
+}
+
+// enforceLocked lets other decisions count: of the topic's index only those rules are touched that differ.
+func (s *subscription) enforceLocked(next decisions) {
+	for _, r := range s.rules {
+		if !hasRule(next.rules, r) {
+			s.topic.fan.unfile(r)
+		}
+	}
+	for _, r := range next.rules {
+		if !hasRule(s.rules, r) {
+			s.topic.fan.file(r)
+		}
+	}
+	s.decisions = next
+	s.q.mu.Lock()
+	s.q.updated = next.updated
+	s.q.mu.Unlock()
+}
+
+func hasRule(list []*rule, r *rule) bool {
+	i, found := slices.BinarySearchFunc(list, r.order, func(x *rule, order int64) int { return cmp.Compare(x.order, order) })
+	return found && list[i] == r
+}
+
+// record makes the operation that stores decisions.
+func (s *subscription) record(d decisions) (Op, error) {
+	b, err := s.q.encode(d.stored(), d.updated)
+	return Op{Kind: OpPutEntity, Entity: EntityRecord{
+		ID: s.q.id, Kind: KindSubscription, Path: s.q.path, Options: b,
+	}}, err
+}
+
+// stored is what the journal keeps of decisions.
+func (d *decisions) stored() SubscriptionOptions {
+	o := d.settings
+	o.Rules = nil
+	for _, r := range d.rules {
+		o.Rules = append(o.Rules, r.options)
+	}
+	return o
+}
