@@ -16,6 +16,9 @@ const DefaultNamespace = "sbemulatorns"
 type Topology struct {
 	Namespace string                  // name of the one namespace
 	Entities  []emulator.EntityConfig // in file order, queues first
+
+	// AuthorizationRules are the policies of the namespace; none means the default one. They count with --auth sas.
+	AuthorizationRules []emulator.AuthorizationRule
 }
 
 // Parse reads the text of a Config.json. file is the name used in messages. The report is never nil; the topology is
@@ -103,7 +106,8 @@ func (d *decoder) namespace(n *node, t *Topology) {
 	if !d.object(n) {
 		return
 	}
-	d.keys(n, []string{"Name", "Queues", "Topics"})
+	d.keys(n, []string{"Name", "Queues", "Topics", "AuthorizationRules"})
+	t.AuthorizationRules = d.authorizationRules(n.get("AuthorizationRules"))
 	if name := strings.TrimSpace(d.text(n.get("Name"), "")); name != "" {
 		t.Namespace = name
 		at := n.get("Name")

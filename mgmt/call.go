@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 	"minibus/mgmt/atom"
 )
 
@@ -21,6 +22,8 @@ const maxDescription = 1 << 20
 type call struct {
 	broker  broker
 	log     *slog.Logger
+	access  *handler  // checks tokens
+	granted sas.Grant // what the request's token allows
 	w       http.ResponseWriter
 	r       *http.Request
 	query   url.Values
@@ -45,6 +48,9 @@ func (a *answer) write(w http.ResponseWriter) {
 	}
 	if a.updated != 0 {
 		h.Set("ETag", strconv.FormatInt(atom.Ticks(a.updated), 10))
+	}
+	if a.status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "SharedAccessSignature") // [RFC 9110 15.5.2] asks for one; no client reads it
 	}
 	h.Set("Content-Length", strconv.Itoa(len(a.body)))
 	w.WriteHeader(a.status)

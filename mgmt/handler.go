@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 )
 
 // Options configure [New].
@@ -21,7 +22,11 @@ type Options struct {
 	Broker func() *emulator.Namespace
 	// Version stands in the Server header.
 	Version string
-	// Logger hears of requests that failed for the broker's own reasons; default discards.
+	// Access has the keys by which tokens are checked. Nil accepts any token and asks for none (DEC-10).
+	Access *sas.Ring
+	// Unverified is told of each web token that was accepted without Access. It must not block. May be nil.
+	Unverified func()
+	// Logger hears of refused tokens and of requests that failed for the broker's own reasons; default discards.
 	Logger *slog.Logger
 }
 
@@ -52,7 +57,7 @@ func (h *handler) routes(b func() broker) http.Handler {
 	r.HandleFunc("/health", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/readyz", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/livez", h.live).Methods(get...).MatcherFunc(operational)
-	a := &administration{broker: b, log: h.options.Logger}
+	a := &administration{broker: b, log: h.options.Logger, access: h}
 	r.NotFoundHandler, r.MethodNotAllowedHandler = a, a
 	return h.header(r)
 }
