@@ -53,6 +53,9 @@ func (d *decoder) syntax(err error) {
 		d.report.add(Finding{Severity: Error, File: d.file, Found: err.Error()})
 		return
 	}
+	if strings.HasSuffix(s.path, "aryKey") { // PrimaryKey or SecondaryKey: what stands there is not repeated
+		s.text = "found no text in double quotes, which a key is"
+	}
 	d.report.add(Finding{Severity: Error, File: d.file, Line: s.pos.line, Column: s.pos.column, Path: s.path,
 		Found: s.text, Cure: "correct the JSON"})
 }
