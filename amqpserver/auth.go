@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -49,6 +50,33 @@ func (c *conn) takeKey(response []byte) bool {
 	}
 	c.shown.key, c.shown.by = &namedKey{name, key}, time.Time{}
 	return true
+}
+
+// tokenPolicy is what becomes of a token. The log says more than the client learns: whether a policy is unknown or a key wrong.
+func (c *conn) tokenPolicy() cbs.Policy {
+	var wrong sas.TokenError
+	p := cbs.Policy{
+		Exists: c.srv.ns.Exists,
+		Refused: func(audience, text string) {
+			log := c.log
+			if wrong.Reason != 0 {
+				log = log.With("policy", wrong.KeyName, "token", wrong.Reason.String())
+			}
+			log.Warn("token refused", "operation", "put-token", "entity", audience, "reason", text)
+		},
+	}
+	if c.srv.options.Access == nil {
+		return p
+	}
+	p.Authorize = func(path, token string) (cbs.Checked, error) {
+		checked, err := c.verifyToken(path, token)
+		var refused *sas.TokenError
+		if errors.As(err, &refused) {
+			wrong = *refused
+		}
+		return checked, err
+	}
+	return p
 }
 
 // verifyToken checks a token that is put to $cbs for the path of its audience. One that is put for the whole namespace opens

@@ -159,6 +159,9 @@ func TestERR2_WhatIsWrongWithATokenIsSaidAtPutToken(t *testing.T) {
 			wantPut(t, p, uint32(i), tt.m, 401, tt.text)
 		}
 		wantRefused(t, p, amqptest.SenderAttach(2, "q"), "amqp:unauthorized-access")
+		if !strings.Contains(b.log.String(), `policy=nobody token="unknown key name"`) || !strings.Contains(b.log.String(), `token="bad signature"`) {
+			t.Error("the log does not say why")
+		}
 		if log := b.log.String(); strings.Contains(log, "-key") || strings.Contains(log, "sig=") {
 			t.Error("a key or a signature is in the log")
 		}

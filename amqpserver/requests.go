@@ -123,16 +123,7 @@ func (cbsSink) take(in *incoming, d *delivered) {
 		return
 	}
 	c := in.s.c
-	policy := cbs.Policy{
-		Exists: c.srv.ns.Exists,
-		Refused: func(audience, text string) {
-			c.log.Warn("token refused", "operation", "put-token", "entity", audience, "reason", text)
-		},
-	}
-	if c.srv.options.Access != nil {
-		policy.Authorize = c.verifyToken
-	}
-	response, grant := cbs.Handle(m, policy)
+	response, grant := cbs.Handle(m, c.tokenPolicy())
 	if grant != nil {
 		c.remember(grant)
 	}
