@@ -312,18 +312,23 @@ func TestRequests_CreditIsHeldBackWhileRepliesWait(t *testing.T) {
 		replyLink(p, 0, 1, "q/$management", "r", "r", 0)
 		m := encode(t, peekRequest("r", uint64(1)))
 		limit, sent := flow.LinkCredit, uint32(0)
-		grants := func() {
-			p.Send(0, &frames.Flow{Echo: true})
+		until := func(wanted func(amqptest.Frame) bool) {
 			for {
-				f, ok := p.Next().Body.(*frames.Flow)
-				switch {
-				case !ok:
-				case !f.HasHandle:
+				frame := p.Next()
+				if f, ok := frame.Body.(*frames.Flow); ok && f.HasHandle {
+					limit = f.DeliveryCount + f.LinkCredit // credit may come at any time
+				}
+				if wanted(frame) {
 					return
-				default:
-					limit = f.DeliveryCount + f.LinkCredit
 				}
 			}
+		}
+		grants := func() {
+			p.Send(0, &frames.Flow{Echo: true})
+			until(func(frame amqptest.Frame) bool {
+				f, ok := frame.Body.(*frames.Flow)
+				return ok && !f.HasHandle
+			})
 		}
 		for ; sent < limit; grants() {
 			for ; sent < limit; sent++ {
@@ -337,11 +342,10 @@ func TestRequests_CreditIsHeldBackWhileRepliesWait(t *testing.T) {
 		}
 		p.Send(0, amqptest.Flow(1, 0, sent))
 		for range sent {
-			for {
-				if _, ok := p.Next().Body.(*frames.Transfer); ok {
-					break
-				}
-			}
+			until(func(frame amqptest.Frame) bool {
+				_, ok := frame.Body.(*frames.Transfer)
+				return ok
+			})
 		}
 		grants()
 		if limit <= sent {
