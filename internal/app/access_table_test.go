@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -55,7 +56,16 @@ func accessServer(t *testing.T) *App {
 
 // transports are the ways to reach a server; each speaks AMQP and HTTP.
 var transports = map[string]func(a *App) func(context.Context) (net.Conn, error){
-	"in memory": func(a *App) func(context.Context) (net.Conn, error) { return a.Dial },
+	"plain": func(a *App) func(context.Context) (net.Conn, error) { return a.Dial },
+	"TLS": func(a *App) func(context.Context) (net.Conn, error) {
+		return func(ctx context.Context) (net.Conn, error) {
+			nc, err := a.Dial(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return tls.Client(nc, &tls.Config{InsecureSkipVerify: true, ServerName: "localhost"}), nil
+		}
+	},
 }
 
 // shown is what a client shows: a token for a path; "" is none.
