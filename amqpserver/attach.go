@@ -3,6 +3,7 @@ package amqpserver
 import (
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
+	"minibus/internal/sas"
 )
 
 // Keys of link properties and filters.
@@ -129,7 +130,7 @@ func (in *incoming) openQueue(answer *frames.Attach, properties amqp.Map) error 
 	if in.node.sub != 0 {
 		return linkErrorf(condNotAllowed, "Messages can't be sent to the sub-queue '%s'.", in.node)
 	}
-	if err := in.lookUp(); err != nil {
+	if err := in.lookUp(sas.Send); err != nil {
 		return err
 	}
 	if err := in.queue.CanSend(); err != nil {
@@ -185,8 +186,9 @@ func (o *outgoing) answer(a *frames.Attach) {
 	o.s.c.write(o.s.channel, answer)
 }
 
-// lookUp finds the queue behind the link's address and checks the connection's grants for it.
-func (l *link) lookUp() error {
+// lookUp finds the queue behind the link's address and checks that the connection has a right there; an empty claim stands
+// for any.
+func (l *link) lookUp(claim sas.Claims) error {
 	if l.node.path == "" {
 		return linkErrorf(condInvalidField, "The address names no entity.")
 	}
@@ -195,5 +197,5 @@ func (l *link) lookUp() error {
 		return err
 	}
 	l.queue = q
-	return l.s.c.authorized(q.Path())
+	return l.allow(right{l.node, claim})
 }

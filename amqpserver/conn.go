@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"minibus/amqpserver/cbs"
 	"minibus/internal/amqp/frames"
 )
 
@@ -52,7 +51,7 @@ type conn struct {
 	formerly         map[uint16]struct{} // channels whose last session has ended
 	links            int
 	cbsSenders       int
-	grants           map[string]cbs.Grant
+	shown            credentials
 	peer             peerLimits
 	runnable         []pumper // links that may have something to send
 	dirty            []*session
@@ -84,7 +83,16 @@ type peerLimits struct {
 	maxFrame    int // bytes; never above our own
 	idleTimeout time.Duration
 	containerID string
+	hostname    string // how the client calls us; may be empty
 	product     string // property of the SDKs
+}
+
+// host is how texts name this namespace to the peer: as the peer does, if it has said (DEC-11).
+func (p *peerLimits) host(namespace string) string {
+	if p.hostname != "" {
+		return p.hostname
+	}
+	return namespace
 }
 
 // heartbeat is how long we are silent at most [AMQP 2.4.5].
@@ -97,7 +105,7 @@ func (p *peerLimits) heartbeat() time.Duration {
 
 func newConn(s *Server, nc net.Conn, id string) *conn {
 	_ = nc.SetReadDeadline(time.Now().Add(s.options.HandshakeTimeout))
-	return &conn{
+	c := &conn{
 		srv: s, nc: nc, id: id,
 		log:     s.options.Logger.With("conn", id, "remote", remoteOf(nc)),
 		box:     newMailbox(),
@@ -107,6 +115,10 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 		peer: peerLimits{maxFrame: frames.MinMaxFrameSize},
 		tags: newTagMaker(),
 	}
+	if s.options.Access != nil {
+		c.shown.by = time.Now().Add(s.options.FirstToken)
+	}
+	return c
 }
 
 // serve runs the connection from the first byte to the end of its goroutines.

@@ -35,6 +35,9 @@ func (c *conn) dispatch(in *inFrame) error {
 	return s.dispatch(in)
 }
 
+// maxHostname is how much of a host name is repeated in texts, in bytes; real ones are not longer.
+const maxHostname = 255
+
 // handleOpen takes the peer's limits and answers with ours [AMQP 2.7.1].
 func (c *conn) handleOpen(o *frames.Open) error {
 	size := uint32(1<<32 - 1)
@@ -45,7 +48,7 @@ func (c *conn) handleOpen(o *frames.Open) error {
 		return connErrorf(condInvalidField, "A max-frame-size of %d is below the minimum of %d.", size, frames.MinMaxFrameSize)
 	}
 	c.peer.maxFrame = int(min(size, c.srv.options.MaxFrameSize))
-	c.peer.containerID = o.ContainerID
+	c.peer.containerID, c.peer.hostname = o.ContainerID, o.Hostname[:min(len(o.Hostname), maxHostname)]
 	if o.HasIdleTimeout {
 		c.peer.idleTimeout = time.Duration(o.IdleTimeout) * time.Millisecond
 	}
@@ -57,7 +60,7 @@ func (c *conn) handleOpen(o *frames.Open) error {
 	}
 	c.state = stateOpen
 	c.sendOpen()
-	c.timer.Reset(c.peer.heartbeat())
+	c.arm(c.peer.heartbeat())
 	c.log.Debug("connection opened", "container", c.peer.containerID, "product", c.peer.product)
 	return nil
 }

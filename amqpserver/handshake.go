@@ -17,8 +17,11 @@ var (
 )
 
 // mechanisms is what the service offers, in its order; .NET insists on MSSBCBS, all others use ANONYMOUS
-// (amqp-data-plane 1.2). None of them proves anything: who may do what is settled by tokens.
-var mechanisms = []amqp.Symbol{"MSSBCBS", "PLAIN", "ANONYMOUS", "EXTERNAL"}
+// (amqp-data-plane 1.2). Only PLAIN proves anything, and only where tokens are checked; with the others, who may do what is
+// settled by tokens.
+var mechanisms = []amqp.Symbol{"MSSBCBS", mechanismPlain, "ANONYMOUS", "EXTERNAL"}
+
+const mechanismPlain amqp.Symbol = "PLAIN"
 
 // Outcome codes of SASL [AMQP 5.3.3.6].
 const (
@@ -105,6 +108,10 @@ func (c *conn) negotiateSASL(f *frameReader) error {
 	}
 	if !slices.Contains(mechanisms, init.Mechanism) {
 		err := fmt.Errorf("negotiate mechanism %.40q: %w", string(init.Mechanism), errSASL)
+		return errors.Join(err, c.writeSASL(&frames.SASLOutcome{Code: saslAuth}))
+	}
+	if init.Mechanism == mechanismPlain && !c.takeKey(init.InitialResponse) {
+		err := fmt.Errorf("check user name and password: %w", errSASL)
 		return errors.Join(err, c.writeSASL(&frames.SASLOutcome{Code: saslAuth}))
 	}
 	return c.writeSASL(&frames.SASLOutcome{Code: saslOK})

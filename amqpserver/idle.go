@@ -11,7 +11,7 @@ import (
 // noContext is for log calls: a connection's loop has no context, its end is an event like others.
 var noContext = context.Background()
 
-// handleTimer does what is due: a heartbeat, the end of silent peers and of idle links. The timer follows the last
+// handleTimer does what is due: a heartbeat, the end of tokens, of silent peers and of idle links. The timer follows the last
 // write, so it is never more than a heartbeat's interval away, and everything else is checked on the way (DEC-35: the real
 // clock).
 func (c *conn) handleTimer(now time.Time) {
@@ -29,6 +29,9 @@ func (c *conn) handleTimer(now time.Time) {
 	}
 	c.refusals.tell(now, c.log)
 	c.checkIdle(now)
+	if c.state == stateOpen {
+		c.checkTokens(now)
+	}
 	if c.state != stateOpen {
 		return
 	}
@@ -43,7 +46,7 @@ func (c *conn) handleTimer(now time.Time) {
 		}
 		c.out.last = now
 	}
-	c.timer.Reset(max(interval-now.Sub(c.out.last), time.Millisecond))
+	c.arm(interval - now.Sub(c.out.last))
 }
 
 // linger arms the timer for the peer's close.

@@ -25,6 +25,7 @@ type link struct {
 	role   frames.Role // of the peer
 	node   node
 	queue  *emulator.Queue // nil for $cbs
+	rights []right         // what it needs as long as it lives
 
 	state    linkState
 	unwatch  func()

@@ -4,6 +4,8 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"minibus/internal/sas"
 )
 
 // Options configure a [Server]. The zero value of a field means its default.
@@ -14,9 +16,17 @@ type Options struct {
 	// Trace, if set, gets one line per frame. Tokens and message bodies are never in it. Writes are serialised.
 	Trace io.Writer
 
-	// Authorize checks a token that a client puts to $cbs; an error is the refusal and its text reaches the client.
-	// With it, links need a grant that covers their entity. Nil accepts any token and asks for none (DEC-10).
-	Authorize func(audience, tokenType, token string, expiry time.Time) error
+	// Access has the keys by which tokens are checked: each link and each request then needs one that gives it the right
+	// (ERR-1 to ERR-3). Nil accepts any token and asks for none (DEC-10).
+	Access *sas.Ring
+
+	// Unverified is told of each token that was accepted without Access although it is of an issuer that could be asked. It
+	// must not block. May be nil.
+	Unverified func()
+
+	// FirstToken is how long a connection may take, where tokens are checked, until it has shown a valid one (ERR-3). Zero is
+	// the service's 20 seconds.
+	FirstToken time.Duration
 
 	// LinkIdle is after how long without traffic a link is detached, ConnectionIdle how long a connection lives
 	// without links, FirstLink how long it may take to attach its first (LOCK-19, DEC-15). Zero is the service's
@@ -60,7 +70,7 @@ const (
 	maxRequests        = 8192      // requests without a written reply, per connection
 	maxUnsettled       = 1 << 18   // deliveries that a session's peer may leave unsettled before it gets more
 	maxNames           = 8 << 10   // bytes of a link's name and addresses together
-	maxGrants          = 4096      // audiences that a connection may have put a token for
+	maxTokens          = 4096      // that a connection holds at once, of at most 8 KiB each
 
 	writeTimeout = time.Minute      // for a chunk of writeChunk bytes
 	writeChunk   = 256 << 10        // bytes per call, so that a slow reader is not taken for a dead one
@@ -76,6 +86,7 @@ func (o Options) withDefaults() Options {
 	defaultTo(&o.LinkIdle, 10*time.Minute)
 	defaultTo(&o.ConnectionIdle, 5*time.Minute)
 	defaultTo(&o.FirstLink, time.Minute)
+	defaultTo(&o.FirstToken, 20*time.Second)
 	defaultTo(&o.IdleTimeout, 4*time.Minute)
 	defaultTo(&o.HandshakeTimeout, 30*time.Second)
 	defaultTo(&o.MaxFrameSize, 65_536)

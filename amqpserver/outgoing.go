@@ -5,6 +5,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/amqp/frames"
+	"minibus/internal/sas"
 )
 
 // Deliveries that a link has taken and not written yet, because their bodies are being read or their removal is being
@@ -37,7 +38,7 @@ type outgoing struct {
 // open attaches the consumer. The modes say what kind of receiver it is: settled by the sender is receive and
 // delete, everything else is peek-lock (amqp-data-plane 4.1).
 func (o *outgoing) open(a *frames.Attach) error {
-	if err := o.lookUp(); err != nil {
+	if err := o.lookUp(sas.Listen); err != nil {
 		return err
 	}
 	if err := o.queue.CanReceive(o.node.sub); err != nil {

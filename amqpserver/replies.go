@@ -26,7 +26,7 @@ func (e encoded) Size() int { return len(e) }
 func (s *session) attachReplies(a *frames.Attach, n node) error {
 	r := &replies{outlet: outlet{link: s.newLink(a, n)}, key: n.key(), order: s.c.nextOrder()}
 	if n.kind == nodeManagement {
-		if err := r.lookUp(); err != nil {
+		if err := r.lookUp(anyClaim); err != nil {
 			return err
 		}
 	}

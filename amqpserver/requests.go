@@ -9,6 +9,7 @@ import (
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 	"minibus/internal/amqp/message"
+	"minibus/internal/sas"
 )
 
 // requestCredit is how many requests a client may have under way on a link; the service gives as much.
@@ -30,9 +31,12 @@ func (in *incoming) openCBS(answer *frames.Attach) error {
 	return nil
 }
 
+// anyClaim is what the links of a management node need: what a client may do there depends on the request.
+const anyClaim sas.Claims = 0
+
 // openManagement makes the link one that sends requests to an entity's management node.
 func (in *incoming) openManagement(answer *frames.Attach) error {
-	if err := in.lookUp(); err != nil {
+	if err := in.lookUp(anyClaim); err != nil {
 		return err
 	}
 	in.sink, in.window = managementSink{}, requestCredit
@@ -119,13 +123,7 @@ func (cbsSink) take(in *incoming, d *delivered) {
 		return
 	}
 	c := in.s.c
-	response, grant := cbs.Handle(m, cbs.Policy{
-		Exists:    c.srv.ns.Exists,
-		Authorize: c.srv.options.Authorize,
-		Refused: func(audience, text string) {
-			c.log.Warn("token refused", "operation", "put-token", "entity", audience, "reason", text)
-		},
-	})
+	response, grant := cbs.Handle(m, c.tokenPolicy())
 	if grant != nil {
 		c.remember(grant)
 	}
@@ -154,6 +152,7 @@ func (managementSink) take(in *incoming, d *delivered) {
 		LockedState:    c.srv.options.LockedSessionState,
 		LinkHolder:     func(name string) *emulator.Consumer { return c.linkHolder(in.queue, name) },
 		Tx:             in.workFor(d),
+		Authorize:      func(claim sas.Claims) error { return c.authorize(right{in.node, claim}) },
 		Refused: func(operation string, err error) {
 			c.box.post(eventFunc(func(c *conn) { c.refusedErr(operation, entity, err) }))
 		},

@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"minibus/amqpserver"
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
@@ -287,13 +286,11 @@ func TestTXN9_SendViaNeedsRightsOnBothEntities(t *testing.T) {
 		replyLink(p, 0, 1, "$cbs", "r", "r", 10)
 		for id, entity := range []string{"q", "q2"} {
 			wantRefused(t, p, viaAttach(2, "q", "q2"), "amqp:unauthorized-access")
-			request(t, p, 0, 0, uint32(id), putToken("sb://h/"+entity, "r", "1"))
+			request(t, p, 0, 0, uint32(id), signedToken("sb://h/"+entity, "r", "1"))
 			wantReply(t, p)
 		}
 		attachVia(t, p, 2, "q", "q2")
-	}, func(o *amqpserver.Options) {
-		o.Authorize = func(string, string, string, time.Time) error { return nil }
-	})
+	}, checked)
 }
 
 func TestTXN11_DeletedDestinationDetachesTheLink(t *testing.T) {

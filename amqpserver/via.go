@@ -7,6 +7,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/sas"
 )
 
 // rootOf is what counts as one entity in a transaction: a topic and its subscriptions are (TXN-8).
@@ -59,7 +60,7 @@ func (in *incoming) openVia(properties amqp.Map) error {
 	if err != nil {
 		return err
 	}
-	if err := in.s.c.authorized(q.Path()); err != nil {
+	if err := in.allow(right{n, sas.Send}); err != nil {
 		return err
 	}
 	in.via, in.queue = in.queue, q

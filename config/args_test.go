@@ -29,7 +29,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 	samples := map[string][2]string{ // one value for the flag, another for the variable
 		"config": {"a.json", "b.json"}, "limits": {"premium", "standard"}, "data": {"a.db", "b.db"}, "ephemeral": {"true", "0"},
 		"synchronous": {"full", "normal"}, "host": {"all", "127.0.0.1"}, "amqp-port": {"1", "2"}, "tls-port": {"off", "3"},
-		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "any"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
+		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
 		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "data-default": {"/a", "/b"},
 	}
 	for _, s := range table() {
@@ -46,7 +46,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		if both := settings(t, []string{flag}, variable); both != byFlag {
 			t.Errorf("--%s does not win: %+v", s.name, both)
 		}
-		if s.name != "auth" && byFlag == byEnv {
+		if byFlag == byEnv {
 			t.Errorf("--%s has no effect", s.name)
 		}
 	}
@@ -120,8 +120,7 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"", "MINIBUS_AMQP_PORT=x", `MINIBUS_AMQP_PORT: found "x"`},
 		{"", "EMULATOR_HTTP_PORT=x", `EMULATOR_HTTP_PORT: found "x"`},
 		{"--limits free", "", `--limits: no profile of limits is called "free"`},
-		{"--auth sas", "", "--auth: checking tokens (sas) is not served yet"},
-		{"--auth none", "", `--auth: found "none"; allowed: any`},
+		{"--auth none", "", `--auth: found "none"; allowed: any, sas`},
 		{"--log-level loud", "", `--log-level: found "loud"; allowed: debug, info, warn, error`},
 		{"--log-format xml", "", `allowed: text, json`},
 		{"--synchronous off", "", `allowed: normal, full`},

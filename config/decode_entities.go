@@ -36,15 +36,15 @@ var (
 	queueKeys = []string{"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow",
 		"ForwardDeadLetteredMessagesTo", "ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresDuplicateDetection",
 		"RequiresSession", "AutoDeleteOnIdle", "EnablePartitioning", "MaxSizeInMegabytes", "MaxMessageSizeInKilobytes",
-		"EnableBatchedOperations", "Status", "UserMetadata"}
+		"EnableBatchedOperations", "Status", "UserMetadata", "AuthorizationRules"}
 	topicKeys = []string{"DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "RequiresDuplicateDetection",
 		"AutoDeleteOnIdle", "EnablePartitioning", "MaxSizeInMegabytes", "MaxMessageSizeInKilobytes", "SupportOrdering",
-		"Status", "UserMetadata"}
+		"Status", "UserMetadata", "AuthorizationRules"}
 	subscriptionKeys = []string{"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
 		"ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresSession", "AutoDeleteOnIdle", "EnableBatchedOperations",
 		"Status", "UserMetadata", "Rules", "DeadLetteringOnFilterEvaluationExceptions"}
 	// Settings without a counterpart here, and what exports of live entities carry.
-	inertKeys = []string{"EnableExpress", "AuthorizationRules", "FilteringMessagesBeforePublishing", "IsAnonymousAccessible",
+	inertKeys = []string{"EnableExpress", "FilteringMessagesBeforePublishing", "IsAnonymousAccessible",
 		"EnableSubscriptionPartitioning", "IsClientAffine", "SizeInBytes",
 		"MessageCount", "CountDetails", "CreatedAt", "UpdatedAt", "AccessedAt", "EntityAvailabilityStatus", "SubscriptionCount"}
 )
@@ -77,6 +77,7 @@ func (d *decoder) queue(n *node) {
 	o.EnablePartitioning = d.partitioning(props)
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
 	o.MaxMessageSizeInKilobytes = d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange)
+	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"))
 	e.config.Queue = o
 	d.register(e)
 }
@@ -126,6 +127,7 @@ func (d *decoder) topic(n *node) {
 		UserMetadata:               d.metadata(props.get("UserMetadata")),
 	}
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
+	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"))
 	e := &entity{node: at, config: emulator.EntityConfig{Path: name, Topic: o}}
 	d.subscriptions(n.get("Subscriptions"), e)
 	d.register(e)

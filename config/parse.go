@@ -16,6 +16,9 @@ const DefaultNamespace = "sbemulatorns"
 type Topology struct {
 	Namespace string                  // name of the one namespace
 	Entities  []emulator.EntityConfig // in file order, queues first
+
+	// AuthorizationRules are the policies of the namespace; none means the default one. They count with --auth sas.
+	AuthorizationRules []emulator.AuthorizationRule
 }
 
 // Parse reads the text of a Config.json. file is the name used in messages. The report is never nil; the topology is
@@ -49,6 +52,9 @@ func (d *decoder) syntax(err error) {
 	if !errors.As(err, &s) {
 		d.report.add(Finding{Severity: Error, File: d.file, Found: err.Error()})
 		return
+	}
+	if strings.HasSuffix(s.path, "aryKey") { // PrimaryKey or SecondaryKey: what stands there is not repeated
+		s.text = "found no text in double quotes, which a key is"
 	}
 	d.report.add(Finding{Severity: Error, File: d.file, Line: s.pos.line, Column: s.pos.column, Path: s.path,
 		Found: s.text, Cure: "correct the JSON"})
@@ -103,7 +109,8 @@ func (d *decoder) namespace(n *node, t *Topology) {
 	if !d.object(n) {
 		return
 	}
-	d.keys(n, []string{"Name", "Queues", "Topics"})
+	d.keys(n, []string{"Name", "Queues", "Topics", "AuthorizationRules"})
+	t.AuthorizationRules = d.authorizationRules(n.get("AuthorizationRules"))
 	if name := strings.TrimSpace(d.text(n.get("Name"), "")); name != "" {
 		t.Namespace = name
 		at := n.get("Name")

@@ -29,8 +29,9 @@ type Settings struct {
 	HTTPPort  Port
 	PortsFile string // written once ready, with the ports that 0 became
 
-	Auth string // "any" (DEC-10)
-	User string // "uid:gid" to become after the start as root (DEC-8)
+	Auth    Auth   // who is let in (DEC-10)
+	RootKey string // key of RootManageSharedAccessKey; empty: what Config.json says, else that of Microsoft's emulator
+	User    string // "uid:gid" to become after the start as root (DEC-8)
 
 	LogFormat string // "text" or "json"
 	LogLevel  slog.Level
@@ -79,7 +80,9 @@ func table() []setting {
 		{name: "ports-file", arg: "FILE", group: "Network", help: `write {"amqp":..,"tls":..,"http":..} there once ready`,
 			set: text(func(s *Settings) *string { return &s.PortsFile })},
 
-		{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any accepts every token", set: setAuth},
+		{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any accepts every token, sas checks keys, expiry and rights", set: setAuth},
+		{name: "root-key", arg: "KEY", group: "Security", help: "key of RootManageSharedAccessKey, for --auth sas",
+			set: text(func(s *Settings) *string { return &s.RootKey })},
 		{name: "user", arg: "UID:GID", group: "Security", help: "become this user after the start, when started as root (Linux)",
 			set: text(func(s *Settings) *string { return &s.User })},
 
@@ -153,13 +156,20 @@ func setLevel(s *Settings, v string) error {
 	return nil
 }
 
+// Auth says which tokens are taken.
+type Auth string
+
+// The modes.
+const (
+	AuthAny Auth = "any" // all, and none at all; the zero value means the same
+	AuthSAS Auth = "sas" // those that a shared access policy has signed, for what it allows
+)
+
 func setAuth(s *Settings, v string) error {
-	switch strings.ToLower(v) {
-	case "any":
-		s.Auth = "any"
+	switch a := Auth(strings.ToLower(v)); a {
+	case AuthAny, AuthSAS:
+		s.Auth = a
 		return nil
-	case "sas":
-		return fmt.Errorf("checking tokens (sas) is not served yet; allowed: any, which accepts every token")
 	}
-	return fmt.Errorf("found %q; allowed: any", v)
+	return fmt.Errorf("found %q; allowed: any, sas", v)
 }

@@ -30,6 +30,15 @@ type Admin struct {
 	SupportOrdering *bool `json:"supportOrdering,omitempty"`
 }
 
+// with returns what an entity has after a configuration was read. A file says nothing of all this but authorization rules;
+// where it names none, those that were made through the API stay.
+func (a Admin) with(file Admin) Admin {
+	if len(file.AuthorizationRules) > 0 {
+		a.AuthorizationRules = file.AuthorizationRules
+	}
+	return a
+}
+
 // AuthorizationRule is one named pair of keys with what it allows.
 type AuthorizationRule struct {
 	KeyName      string   `json:"keyName"`

@@ -10,13 +10,14 @@ import (
 // administration serves the ATOM administration API and refuses what else there is under the paths of entities.
 type administration struct {
 	broker func() broker // nil until the process is ready
+	access *handler      // checks tokens
 	log    *slog.Logger
 }
 
-// ServeHTTP answers one request. The order of the checks is the service's: values of the body before existence, existence
-// before what can't be changed.
+// ServeHTTP answers one request. The order of the checks is the service's: token and rights, values of the body, existence,
+// what can't be changed.
 func (a *administration) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{log: a.log, w: w, r: r, query: r.URL.Query(), target: parseTarget(r.URL.EscapedPath())}
+	c := &call{log: a.log, access: a.access, w: w, r: r, query: r.URL.Query(), target: parseTarget(r.URL.EscapedPath())}
 	c.broker = a.broker()
 	if c.broker == nil {
 		errNotReady.answer(c).write(w)
@@ -38,6 +39,9 @@ func (c *call) handle() (*answer, error) {
 	method := c.r.Method
 	if method == http.MethodHead {
 		method = http.MethodGet
+	}
+	if err := c.permit(method); err != nil {
+		return nil, err
 	}
 	if o := operations[c.target.kind][method]; o != nil {
 		return o(c)

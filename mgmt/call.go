@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 	"minibus/mgmt/atom"
 )
 
@@ -19,14 +20,16 @@ const maxDescription = 1 << 20
 
 // call is one request to the administration API.
 type call struct {
-	broker broker
-	log    *slog.Logger
-	w      http.ResponseWriter
-	r      *http.Request
-	query  url.Values
-	target target
-	now    int64
-	limits emulator.Limits
+	broker  broker
+	log     *slog.Logger
+	access  *handler  // checks tokens
+	granted sas.Grant // what the request's token allows
+	w       http.ResponseWriter
+	r       *http.Request
+	query   url.Values
+	target  target
+	now     int64
+	limits  emulator.Limits
 }
 
 // answer is a response.
@@ -44,6 +47,9 @@ func (a *answer) write(w http.ResponseWriter) {
 	}
 	if a.updated != 0 {
 		h.Set("ETag", strconv.FormatInt(atom.Ticks(a.updated), 10))
+	}
+	if a.status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "SharedAccessSignature") // [RFC 9110 15.5.2] asks for one; no client reads it
 	}
 	h.Set("Content-Length", strconv.Itoa(len(a.body)))
 	w.WriteHeader(a.status)

@@ -68,6 +68,9 @@ func (c *call) putQueue(d *atom.Element) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.mayForward(description, backend(c.broker, "Queue", path)); err != nil {
+		return nil, err
+	}
 	if !c.isUpdate() {
 		return c.createQueue(description)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 )
 
 // Options configure [New].
@@ -26,7 +27,12 @@ type Options struct {
 	Observe func(method string, status int, took time.Duration)
 	// Version stands in the Server header.
 	Version string
-	// Logger gets one line for each request, and hears of what failed for the broker's own reasons; default discards.
+	// Access has the keys by which tokens are checked. Nil accepts any token and asks for none (DEC-10).
+	Access *sas.Ring
+	// Unverified is told of each web token that was accepted without Access. It must not block. May be nil.
+	Unverified func()
+	// Logger gets one line for each request, and hears of refused tokens and of what failed for the broker's own reasons; default
+	// discards.
 	Logger *slog.Logger
 }
 
@@ -60,7 +66,7 @@ func (h *handler) routes(b func() broker) http.Handler {
 	if h.options.Metrics != nil {
 		r.Handle("/metrics", h.options.Metrics).Methods(get...).MatcherFunc(operational)
 	}
-	a := &administration{broker: b, log: h.options.Logger}
+	a := &administration{broker: b, log: h.options.Logger, access: h}
 	r.NotFoundHandler, r.MethodNotAllowedHandler = a, a
 	return h.logged(h.header(r))
 }

@@ -74,6 +74,9 @@ func (c *call) putSubscription() (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.mayForward(description, c.subscriptionName()); err != nil {
+		return nil, err
+	}
 	if !c.hasTopic() {
 		return nil, errNoTopic
 	}

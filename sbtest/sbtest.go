@@ -106,6 +106,7 @@ func ConfigJSON(text string) Option {
 		into := opts.entities()
 		into.Namespace = parsed.Namespace
 		into.Entities = append(into.Entities, parsed.Entities...)
+		into.AuthorizationRules = append(into.AuthorizationRules, parsed.AuthorizationRules...)
 	}
 }
 
@@ -139,6 +140,12 @@ func WithLimits(name string) Option {
 		}
 		o.config.Settings.Limits = l
 	}
+}
+
+// WithTokens checks tokens, as the cloud does: what a connection string or a shared access signature opens is what its policy
+// allows (DEC-10). The policies are those of [ConfigJSON], or else the one of [Server.ConnectionString].
+func WithTokens() Option {
+	return func(_ testing.TB, o *options) { o.config.Settings.Auth = config.AuthSAS }
 }
 
 // WithLazyExpiry leaves expired messages in place until a receive comes upon them (DEC-22).

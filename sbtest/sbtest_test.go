@@ -57,8 +57,8 @@ func one(t *testing.T, r *azservicebus.Receiver, within time.Duration) *azservic
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	messages, err := r.ReceiveMessages(ctx, 1, nil)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(messages) == 0 {
+		t.Fatalf("%d messages, %v", len(messages), err)
 	}
 	return messages[0]
 }

@@ -3,14 +3,11 @@ package cbs
 import (
 	"net/url"
 	"strings"
+
+	"minibus/internal/sas"
 )
 
-const (
-	managementSuffix    = "/$management"
-	deadLetterSuffix    = "/$deadletterqueue"
-	transferSuffix      = "/$transfer"
-	subscriptionSegment = "/subscriptions/"
-)
+const subscriptionSegment = "/subscriptions/"
 
 // AudiencePath returns the path of an audience: what follows scheme, host and port, decoded from its percent form,
 // without slashes at its ends. The scheme may be any (SDKs write sb, amqp and amqps) in any case; sub-paths such as
@@ -44,13 +41,7 @@ func address(audience string) string {
 // entityOf strips the node names that every entity has from a path. For a subscription, parent is its topic; the
 // entity is returned in full all the same, since a queue's name may contain any segments.
 func entityOf(path string) (entity, parent string) {
-	entity = "/" + path // so that a path that is nothing but a node name ("$management") loses it too
-	for _, suffix := range []string{managementSuffix, deadLetterSuffix, transferSuffix} {
-		if n := len(entity) - len(suffix); n >= 0 && strings.EqualFold(entity[n:], suffix) {
-			entity = entity[:n]
-		}
-	}
-	entity = strings.TrimPrefix(entity, "/")
+	entity = sas.EntityOf(path)
 	if i := strings.Index(strings.ToLower(entity), subscriptionSegment); i > 0 {
 		parent = entity[:i]
 	}

@@ -2,6 +2,7 @@ package cbs
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"minibus/internal/amqp/message"
@@ -14,20 +15,33 @@ type Policy struct {
 	// and not here (ERR-4).
 	Exists func(path string) bool
 
-	// Authorize checks a token; an error is the refusal, and its text reaches the client. expiry is the zero time
-	// when the client named none. A nil Authorize accepts any token and ignores its expiry (DEC-10).
-	Authorize func(audience, tokenType, token string, expiry time.Time) error
+	// Authorize checks a token for the path of its audience; an error is the refusal, and its text reaches the client.
+	// What it returns becomes the grant's, for what the client says of the expiry is not signed. A nil Authorize accepts
+	// any token (DEC-10).
+	Authorize func(path, token string) (Checked, error)
 
 	// Refused is told of each request that is answered with an error, so that the caller can log it; the text is
 	// the one that the client gets, and audience is empty when the request names none. May be nil.
 	Refused func(audience, text string)
 }
 
+// Checked is what a token is found to be worth.
+type Checked struct {
+	Path    string    // what it opens: the audience's path or less
+	Expires time.Time // when it ends; zero: the client did not say, and nobody checked
+}
+
 // Grant is what an accepted token entitles its connection to. A later grant for the same path replaces it.
 type Grant struct {
-	Audience string    // as the client wrote it
-	Path     string    // AudiencePath(Audience); empty for the whole namespace
-	Expires  time.Time // as the client said; zero when it said nothing
+	Audience string // as the client wrote it
+	Kind     string // of the token, as the client says; may be empty
+	Token    string
+	Checked  // without a check: the path of the audience, empty for the whole namespace, and the expiry that the client says
+}
+
+// IsJWT reports whether the token is a web token, whose issuer nobody here can ask. Clients also say so of signatures.
+func (g *Grant) IsJWT() bool {
+	return strings.HasSuffix(strings.ToLower(g.Kind), "jwt") && !strings.HasPrefix(strings.ToLower(g.Token), "sharedaccesssignature")
 }
 
 // Handle answers one request: resp is the complete encoded response, whose correlation-id is the request's message-id
@@ -35,8 +49,9 @@ type Grant struct {
 func Handle(req *message.Message, p Policy) (resp []byte, g *Grant) {
 	id := correlationID(req)
 	t, refused := parsePutToken(req)
+	var checked Checked
 	if refused == nil {
-		refused = p.check(t)
+		checked, refused = p.check(t)
 	}
 	if refused != nil {
 		if p.Refused != nil {
@@ -45,25 +60,27 @@ func Handle(req *message.Message, p Policy) (resp []byte, g *Grant) {
 		return refused.encode(id), nil
 	}
 	accepted := status{code: statusAccepted, description: "Accepted"}
-	return accepted.encode(id), &Grant{Audience: t.audience, Path: AudiencePath(t.audience), Expires: t.expiry}
+	return accepted.encode(id), &Grant{Audience: t.audience, Kind: t.kind, Token: t.token, Checked: checked}
 }
 
 // check applies the policy: the entity first, because a client that asks for a missing entity must learn just that,
 // whatever its token is worth. An audience without an entity is the namespace itself, which always exists.
-func (p Policy) check(t putToken) *status {
-	entity, parent := entityOf(AudiencePath(t.audience))
+func (p Policy) check(t putToken) (Checked, *status) {
+	path := AudiencePath(t.audience)
+	entity, parent := entityOf(path)
 	if entity != "" && p.Exists != nil && !p.Exists(entity) && (parent == "" || !p.Exists(parent)) {
-		return &status{
+		return Checked{}, &status{
 			code:        statusNotFound,
 			condition:   conditionNotFound,
 			description: fmt.Sprintf("The messaging entity '%s' could not be found.", address(t.audience)),
 		}
 	}
 	if p.Authorize == nil {
-		return nil
+		return Checked{Path: path, Expires: t.expiry}, nil
 	}
-	if err := p.Authorize(t.audience, t.kind, t.token, t.expiry); err != nil {
-		return &status{code: statusUnauthorized, condition: conditionUnauthorized, description: err.Error()}
+	checked, err := p.Authorize(path, t.token)
+	if err != nil {
+		return Checked{}, &status{code: statusUnauthorized, condition: conditionUnauthorized, description: err.Error()}
 	}
-	return nil
+	return checked, nil
 }

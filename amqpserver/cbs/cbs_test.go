@@ -13,7 +13,7 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 )
 
-const sas = "SharedAccessSignature sr=sb%3a%2f%2flocalhost%2fq&sig=c2ln&se=4102444800&skn=RootManageSharedAccessKey"
+const sasToken = "SharedAccessSignature sr=sb%3a%2f%2flocalhost%2fq&sig=c2ln&se=4102444800&skn=RootManageSharedAccessKey"
 
 var expiry = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -30,27 +30,24 @@ func TestPutTokenOfEverySDK(t *testing.T) {
 		wantExpiry time.Time
 	}{
 		{"go", "7f2e", "7f2e", amqp.Map{operation, {Key: "type", Value: "jwt"}, {Key: "name", Value: "amqp://localhost:5672/q"},
-			{Key: "expiration", Value: "4102444800"}}, sas, expiry},
+			{Key: "expiration", Value: "4102444800"}}, sasToken, expiry},
 		{"go, ready-made signature", "7f2e", "7f2e", amqp.Map{operation, sasType, {Key: "name", Value: "amqp://localhost/q"},
-			{Key: "expiration", Value: "0"}}, sas, time.Time{}},
-		{"js", "0b-1", "0b-1", amqp.Map{operation, {Key: "name", Value: "sb://localhost/q"}, sasType}, sas, time.Time{}},
+			{Key: "expiration", Value: "0"}}, sasToken, time.Time{}},
+		{"js", "0b-1", "0b-1", amqp.Map{operation, {Key: "name", Value: "sb://localhost/q"}, sasType}, sasToken, time.Time{}},
 		{"dotnet", "m1", "m1", amqp.Map{operation, sasType, {Key: "name", Value: "sb://localhost/q"},
-			{Key: "expiration", Value: amqp.TimestampOf(expiry)}}, sas, expiry},
-		{"java", uint64(1), uint64(1), amqp.Map{operation, sasType, {Key: "name", Value: "amqp://localhost/q"}}, sas, time.Time{}},
+			{Key: "expiration", Value: amqp.TimestampOf(expiry)}}, sasToken, expiry},
+		{"java", uint64(1), uint64(1), amqp.Map{operation, sasType, {Key: "name", Value: "amqp://localhost/q"}}, sasToken, time.Time{}},
 		{"python", uint64(0), uint64(0), amqp.Map{{Key: []byte("operation"), Value: []byte("put-token")}, sasType,
-			{Key: "name", Value: "sb://localhost/q"}, {Key: "expiration", Value: int64(4102444800)}}, []byte(sas), expiry},
-		{"uuid as id", amqp.UUID{1, 2}, goamqp.UUID{1, 2}, amqp.Map{operation, sasType, {Key: "name", Value: "sb://h/q"}}, sas, time.Time{}},
-		{"binary as id", []byte{9}, []byte{9}, amqp.Map{operation, sasType, {Key: "name", Value: "sb://h/q"}}, sas, time.Time{}},
+			{Key: "name", Value: "sb://localhost/q"}, {Key: "expiration", Value: int64(4102444800)}}, []byte(sasToken), expiry},
+		{"uuid as id", amqp.UUID{1, 2}, goamqp.UUID{1, 2}, amqp.Map{operation, sasType, {Key: "name", Value: "sb://h/q"}}, sasToken, time.Time{}},
+		{"binary as id", []byte{9}, []byte{9}, amqp.Map{operation, sasType, {Key: "name", Value: "sb://h/q"}}, sasToken, time.Time{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var gotToken string
-			p := Policy{Exists: only("q"), Authorize: func(_, _, token string, at time.Time) error {
+			p := Policy{Exists: only("q"), Authorize: func(path, token string) (Checked, error) {
 				gotToken = token
-				if !at.Equal(tt.wantExpiry) {
-					t.Errorf("Authorize got expiry %v, want %v", at, tt.wantExpiry)
-				}
-				return nil
+				return Checked{Path: path, Expires: tt.wantExpiry}, nil
 			}}
 			a, g := handle(t, p, encodeRequest(t, tt.id, tt.properties, tt.body))
 			if a.code != 202 || a.condition != "" {
@@ -62,8 +59,14 @@ func TestPutTokenOfEverySDK(t *testing.T) {
 			if g == nil || g.Path != "q" || !g.Expires.Equal(tt.wantExpiry) {
 				t.Errorf("grant %+v, want path q, expiry %v", g, tt.wantExpiry)
 			}
-			if gotToken != sas {
+			if gotToken != sasToken || g.Token != sasToken {
 				t.Errorf("token %q, want the one that was sent", gotToken)
+			}
+			if _, g = handle(t, Policy{Exists: only("q")}, encodeRequest(t, tt.id, tt.properties, tt.body)); !g.Expires.Equal(tt.wantExpiry) {
+				t.Errorf("expiry without a check %v, want %v", g.Expires, tt.wantExpiry)
+			}
+			if g.IsJWT() {
+				t.Error("a signature is taken for a web token")
 			}
 		})
 	}
@@ -89,7 +92,7 @@ func TestERR4_MissingEntityIs404AtPutToken(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.audience, func(t *testing.T) {
-			a, g := handle(t, p, encodeRequest(t, "1", putTokenProperties(tt.audience), sas))
+			a, g := handle(t, p, encodeRequest(t, "1", putTokenProperties(tt.audience), sasToken))
 			if tt.missing == "" {
 				if a.code != 202 || g == nil {
 					t.Fatalf("answer %+v, grant %v; want 202 and a grant", a, g)
@@ -108,12 +111,12 @@ func TestRefusedTokenIs401(t *testing.T) {
 	var logged string
 	p := Policy{
 		Exists: only("q"),
-		Authorize: func(string, string, string, time.Time) error {
-			return errors.New("ExpiredToken: The token is expired.")
+		Authorize: func(string, string) (Checked, error) {
+			return Checked{}, errors.New("ExpiredToken: The token is expired.")
 		},
 		Refused: func(audience, text string) { logged = audience + " " + text },
 	}
-	a, g := handle(t, p, encodeRequest(t, uint64(3), putTokenProperties("sb://localhost/q"), sas))
+	a, g := handle(t, p, encodeRequest(t, uint64(3), putTokenProperties("sb://localhost/q"), sasToken))
 	if a.code != 401 || a.condition != "amqp:unauthorized-access" || g != nil {
 		t.Errorf("answer %+v, grant %v; want 401 and no grant", a, g)
 	}
@@ -148,13 +151,13 @@ func TestBadRequestNamesTheFault(t *testing.T) {
 		code       int32
 		text       []string
 	}{
-		{"no operation", with("operation", nil), sas, 400, []string{"'operation'", "missing", "string"}},
-		{"other operation", with("operation", "delete-token"), sas, 501, []string{"'delete-token'", "'put-token'"}},
-		{"no name", with("name", nil), sas, 400, []string{"'name'", "missing"}},
-		{"empty name", with("name", ""), sas, 400, []string{"'name'", `""`}},
-		{"name of a wrong type", with("name", int32(5)), sas, 400, []string{"'name'", "5", "string"}},
-		{"type of a wrong type", with("type", true), sas, 400, []string{"'type'", "true"}},
-		{"expiration in words", with("expiration", "tomorrow"), sas, 400, []string{"'expiration'", "tomorrow", "seconds"}},
+		{"no operation", with("operation", nil), sasToken, 400, []string{"'operation'", "missing", "string"}},
+		{"other operation", with("operation", "delete-token"), sasToken, 501, []string{"'delete-token'", "'put-token'"}},
+		{"no name", with("name", nil), sasToken, 400, []string{"'name'", "missing"}},
+		{"empty name", with("name", ""), sasToken, 400, []string{"'name'", `""`}},
+		{"name of a wrong type", with("name", int32(5)), sasToken, 400, []string{"'name'", "5", "string"}},
+		{"type of a wrong type", with("type", true), sasToken, 400, []string{"'type'", "true"}},
+		{"expiration in words", with("expiration", "tomorrow"), sasToken, 400, []string{"'expiration'", "tomorrow", "seconds"}},
 		{"no body", good, nil, 400, []string{"body", "string"}},
 		{"body of a wrong type", good, int32(1), 400, []string{"body", "string"}},
 		{"body a list", good, amqp.List{"x"}, 400, []string{"body", "string"}},
@@ -187,7 +190,7 @@ func TestTextsAreBoundedUTF8(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			properties := amqp.Map{{Key: "operation", Value: "put-token"}, {Key: "name", Value: tt.audience}}
-			a, _ := handle(t, p, encodeRequest(t, "1", properties, sas))
+			a, _ := handle(t, p, encodeRequest(t, "1", properties, sasToken))
 			if int(a.code) != tt.code || !utf8.ValidString(a.description) || len(a.description) > 2048 {
 				t.Errorf("answer %d with %d bytes of text, UTF-8: %v", a.code, len(a.description), utf8.ValidString(a.description))
 			}
@@ -196,7 +199,7 @@ func TestTextsAreBoundedUTF8(t *testing.T) {
 }
 
 func TestRequestWithoutMessageID(t *testing.T) {
-	a, g := handle(t, Policy{}, encodeRequest(t, nil, putTokenProperties("sb://localhost/q"), sas))
+	a, g := handle(t, Policy{}, encodeRequest(t, nil, putTokenProperties("sb://localhost/q"), sasToken))
 	if a.code != 202 || a.correlationID != nil || g == nil {
 		t.Errorf("answer %+v, want 202 with a null correlation-id", a)
 	}

@@ -12,9 +12,9 @@ import (
 // FuzzHandle feeds anything that scans as a message: there must be one response that a client can decode, and no grant
 // without success.
 func FuzzHandle(f *testing.F) {
-	f.Add(encodeRequest(f, "1", putTokenProperties("sb://localhost/q"), sas))
+	f.Add(encodeRequest(f, "1", putTokenProperties("sb://localhost/q"), sasToken))
 	f.Add(encodeRequest(f, uint64(1), append(putTokenProperties("amqps://h:1/%24management"),
-		amqp.Pair{Key: "expiration", Value: "0"}), []byte(sas)))
+		amqp.Pair{Key: "expiration", Value: "0"}), []byte(sasToken)))
 	f.Add(encodeRequest(f, nil, amqp.Map{{Key: "operation", Value: "x"}}, nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		req, err := message.Scan(b)

@@ -5,6 +5,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/amqp/message"
+	"minibus/internal/sas"
 )
 
 // Context says where a request arrived.
@@ -34,6 +35,10 @@ type Context struct {
 	// Tx is the transaction that the request is part of (transactional-state on its transfer), or nil.
 	Tx *emulator.Transaction
 
+	// Authorize fails unless the client has the right that an operation needs (ERR-1). It is called before Handle returns.
+	// Nil lets everybody do everything.
+	Authorize func(need sas.Claims) error
+
 	// TrackingSuffix returns what is appended to the text of an error that concerns entity (ERR-9). May be nil.
 	TrackingSuffix func(entity string) string
 
@@ -47,6 +52,10 @@ type operation struct {
 	// serve calls c.ok, c.empty or c.fail exactly once, now or later.
 	serve func(c *call, a args)
 
+	// need is the right that a client must have. Rules need no more than receiving does: the SDKs say so of this way to
+	// them, unlike the administration's.
+	need sas.Claims
+
 	// transactional says that the operation may be part of a transaction (TXN-1).
 	transactional bool
 }
@@ -54,20 +63,20 @@ type operation struct {
 // operations is what this package serves. Any name that nobody knows is refused as not implemented rather than answered
 // without effect.
 var operations = map[string]operation{
-	"com.microsoft:renew-lock":                 {serve: renewLock, transactional: true},
-	"com.microsoft:update-disposition":         {serve: updateDisposition, transactional: true},
-	"com.microsoft:schedule-message":           {serve: scheduleMessage, transactional: true},
-	"com.microsoft:cancel-scheduled-message":   {serve: cancelScheduledMessage, transactional: true},
-	"com.microsoft:peek-message":               {serve: peekMessage},
-	"com.microsoft:receive-by-sequence-number": {serve: receiveBySequenceNumber},
-	"com.microsoft:batch-delete-messages":      {serve: batchDeleteMessages},
-	"com.microsoft:renew-session-lock":         {serve: renewSessionLock},
-	"com.microsoft:get-session-state":          {serve: getSessionState},
-	"com.microsoft:set-session-state":          {serve: setSessionState},
-	"com.microsoft:get-message-sessions":       {serve: getMessageSessions},
-	"com.microsoft:add-rule":                   {serve: addRule},
-	"com.microsoft:remove-rule":                {serve: removeRule},
-	"com.microsoft:enumerate-rules":            {serve: enumerateRules},
+	"com.microsoft:renew-lock":                 {serve: renewLock, need: sas.Listen, transactional: true},
+	"com.microsoft:update-disposition":         {serve: updateDisposition, need: sas.Listen, transactional: true},
+	"com.microsoft:schedule-message":           {serve: scheduleMessage, need: sas.Send, transactional: true},
+	"com.microsoft:cancel-scheduled-message":   {serve: cancelScheduledMessage, need: sas.Send, transactional: true},
+	"com.microsoft:peek-message":               {serve: peekMessage, need: sas.Listen},
+	"com.microsoft:receive-by-sequence-number": {serve: receiveBySequenceNumber, need: sas.Listen},
+	"com.microsoft:batch-delete-messages":      {serve: batchDeleteMessages, need: sas.Listen},
+	"com.microsoft:renew-session-lock":         {serve: renewSessionLock, need: sas.Listen},
+	"com.microsoft:get-session-state":          {serve: getSessionState, need: sas.Listen},
+	"com.microsoft:set-session-state":          {serve: setSessionState, need: sas.Listen},
+	"com.microsoft:get-message-sessions":       {serve: getMessageSessions, need: sas.Listen},
+	"com.microsoft:add-rule":                   {serve: addRule, need: sas.Listen},
+	"com.microsoft:remove-rule":                {serve: removeRule, need: sas.Listen},
+	"com.microsoft:enumerate-rules":            {serve: enumerateRules, need: sas.Listen},
 }
 
 // Handle answers one request. reply is called exactly once with the complete encoded response: before Handle returns,
@@ -86,6 +95,12 @@ func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 	if err != nil {
 		c.fail(err)
 		return
+	}
+	if ctx.Authorize != nil {
+		if err := ctx.Authorize(o.need); err != nil {
+			c.fail(err)
+			return
+		}
 	}
 	a, err := parseArgs(req, bodyLimit(ctx.Queue))
 	if err != nil {

@@ -45,7 +45,17 @@ func probePath(t *testing.T) string {
 	return filepath.Join(root, "..", "shared", "dotnet-probe", "dotnet-probe")
 }
 
-func TestDotNetProbe(t *testing.T) {
+func TestDotNetProbe(t *testing.T) { probe(t, nil, nil) }
+
+// TestDotNetProbeWithTokensChecked is the same against a server that checks tokens, with a case more.
+func TestDotNetProbeWithTokensChecked(t *testing.T) {
+	probe(t, []string{"--auth", "sas"}, []string{"--check-auth"})
+}
+
+// probe runs all cases of the probe, with flags for the server and for the probe.
+func probe(t *testing.T, serverArgs, probeArgs []string) {
+	t.Helper()
+	t.Parallel()
 	probe := probePath(t)
 	if _, err := os.Stat(probe); errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("no probe at %s", probe)
@@ -59,10 +69,11 @@ func TestDotNetProbe(t *testing.T) {
 	topic := harness.Topic{Name: "probe.t1", TimeToLive: noLimit, Subscriptions: []harness.Subscription{
 		{Queue: harness.Queue{Name: "sub1", LockDuration: "PT5S", MaxDeliveryCount: 10, TimeToLive: noLimit}},
 	}}
-	server := harness.Start(t, harness.Options{Config: harness.WriteTopology(t, queues, []harness.Topic{topic})})
+	server := harness.Start(t, harness.Options{Config: harness.WriteTopology(t, queues, []harness.Topic{topic}), Args: serverArgs})
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	args := []string{"--connection-string", server.ConnectionString(), "--skip", skip}
+	args = append(args, probeArgs...)
 	args = append(args, strings.Fields(os.Getenv("MINIBUS_DOTNET_PROBE_ARGS"))...)
 	out, err := exec.CommandContext(ctx, probe, args...).CombinedOutput()
 	for line := range strings.Lines(string(out)) {

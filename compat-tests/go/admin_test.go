@@ -32,6 +32,12 @@ func serveWithData(t *testing.T) *bench {
 // administer makes the administration client on the HTTP port. It insists on TLS and trusts the server's own authority.
 func (b *bench) administer() *admin.Client {
 	b.Helper()
+	return b.administerAs("RootManageSharedAccessKey", "SAS_KEY_VALUE")
+}
+
+// administerAs is administer with the key of a policy.
+func (b *bench) administerAs(policyName, key string) *admin.Client {
+	b.Helper()
 	pem, err := os.ReadFile(filepath.Join(filepath.Dir(b.server.Options().Data), "minibus-ca.pem"))
 	b.must("read the authority's certificate", err)
 	roots := x509.NewCertPool()
@@ -40,8 +46,8 @@ func (b *bench) administer() *admin.Client {
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 	b.Cleanup(transport.CloseIdleConnections)
-	s := fmt.Sprintf("Endpoint=sb://localhost:%s;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE",
-		strconv.Itoa(b.server.Ports.HTTP))
+	s := fmt.Sprintf("Endpoint=sb://localhost:%s;SharedAccessKeyName=%s;SharedAccessKey=%s",
+		strconv.Itoa(b.server.Ports.HTTP), policyName, key)
 	client, err := admin.NewClientFromConnectionString(s, &admin.ClientOptions{ClientOptions: azcore.ClientOptions{
 		Transport: &http.Client{Transport: transport}, Retry: policy.RetryOptions{MaxRetries: -1},
 	}})

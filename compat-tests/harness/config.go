@@ -25,11 +25,27 @@ type Queue struct {
 	Status                    string
 	MaxSizeInMegabytes        int
 	MaxMessageSizeInKilobytes int
+	Policies                  []Policy
+}
+
+// Policy is a shared access policy of a queue.
+type Policy struct {
+	Name, Key string
+	Rights    []string
+}
+
+// authorizationRules are policies as Config.json has them; nil for none.
+func authorizationRules(policies []Policy) []object {
+	var list []object
+	for _, p := range policies {
+		list = append(list, object{"KeyName": p.Name, "PrimaryKey": p.Key, "Rights": p.Rights})
+	}
+	return list
 }
 
 // properties are the queue's Properties in Config.json.
 func (q Queue) properties() map[string]any {
-	return compact(object{
+	o := compact(object{
 		"LockDuration": q.LockDuration, "MaxDeliveryCount": q.MaxDeliveryCount, "DefaultMessageTimeToLive": q.TimeToLive,
 		"DeadLetteringOnMessageExpiration": q.DeadLetterExpired, "RequiresSession": q.RequiresSession,
 		"RequiresDuplicateDetection": q.DetectDuplicates, "DuplicateDetectionHistoryTimeWindow": q.DuplicateWindow,
@@ -37,6 +53,10 @@ func (q Queue) properties() map[string]any {
 		"EnablePartitioning": q.Partitioned, "Status": q.Status,
 		"MaxSizeInMegabytes": q.MaxSizeInMegabytes, "MaxMessageSizeInKilobytes": q.MaxMessageSizeInKilobytes,
 	})
+	if len(q.Policies) > 0 {
+		o["AuthorizationRules"] = authorizationRules(q.Policies)
+	}
+	return o
 }
 
 // Topic is a topic of a generated Config.json, with the same conventions.

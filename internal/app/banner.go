@@ -18,8 +18,11 @@ const (
 	anyHost     = "localhost"
 )
 
-// ConnectionString is ready to be pasted into a client on this machine. Without a port it has none that could be dialled.
-func (a *App) ConnectionString() string {
+// ConnectionString is ready to be used by a client on this machine; with the key of the policy that may most. Without a port
+// it has none that could be dialled.
+func (a *App) ConnectionString() string { return a.connection().String() }
+
+func (a *App) connection() sas.Connection {
 	host := clientHost(a.config.Settings.Host)
 	port := a.ports.amqp
 	for _, other := range []int{a.ports.http, a.ports.tls} {
@@ -30,7 +33,10 @@ func (a *App) ConnectionString() string {
 	if port != 0 && port != amqpDefault {
 		host = net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(port))
 	}
-	return sas.Local(host).String()
+	c := sas.Local(host)
+	root := a.administrator()
+	c.KeyName, c.Key = root.Name, root.Primary
+	return c
 }
 
 // clientHost is the name by which a client on this machine reaches the address that was bound.
@@ -49,7 +55,11 @@ func clientHost(bound string) string {
 func (a *App) banner(source string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Minibus %s\n", Version())
-	fmt.Fprintf(&b, "Connection string: %s\n", a.ConnectionString())
+	c := a.connection()
+	if c.Key != sas.DefaultKey {
+		c.Key = "..." // it is the user's own, and output ends up in logs
+	}
+	fmt.Fprintf(&b, "Connection string: %s\n", c)
 	fmt.Fprintf(&b, "Ports: AMQP %s, TLS %s, HTTP %s, on %s (each speaks all three)\n",
 		portText(a.ports.amqp), portText(a.ports.tls), portText(a.ports.http), hostText(a.config.Settings.Host))
 	if a.data.ephemeral {

@@ -15,6 +15,7 @@ import (
 	"minibus/config"
 	"minibus/emulator"
 	"minibus/internal/listen"
+	"minibus/internal/sas"
 	"minibus/internal/tlsca"
 	"minibus/mgmt"
 	"minibus/store"
@@ -40,6 +41,8 @@ type App struct {
 	log    *slog.Logger
 	ready  atomic.Bool
 
+	ring   *sas.Ring // nil: tokens are not checked
+	noted  sync.Once // that a web token was not checked
 	ports  ports
 	data   dataChoice
 	pipe   *listen.Pipe
@@ -109,8 +112,10 @@ func (a *App) listen() error {
 	}
 	a.mux = listen.New(listen.Options{TLS: authority.TLSConfig(), Logger: a.log})
 	m := a.metrics()
+	a.ring = a.access()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
-		Ready: a.ready.Load, Broker: a.Broker, Version: Version(), Logger: a.log, Metrics: m.Handler(), Observe: m.ObserveHTTP,
+		Ready: a.ready.Load, Broker: a.Broker, Access: a.ring, Unverified: a.noteUnverified,
+		Metrics: m.Handler(), Observe: m.ObserveHTTP, Version: Version(), Logger: a.log,
 	}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.goServe("a port", func() error { return a.mux.Serve(l) })
@@ -157,7 +162,7 @@ func entityError(err error) error {
 
 func (a *App) serve() error {
 	o := a.config.AMQP
-	o.Logger, o.Trace = a.log, a.config.Trace
+	o.Logger, o.Trace, o.Access, o.Unverified = a.log, a.config.Trace, a.ring, a.noteUnverified
 	a.amqp = amqpserver.New(a.broker, o)
 	a.goServe("AMQP", func() error { return a.amqp.Serve(a.mux.AMQP()) })
 	return nil

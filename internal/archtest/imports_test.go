@@ -31,9 +31,9 @@ var allowed = map[string][]string{
 	"mgmt/ui":         {"emulator", "internal/amqp/message", "internal/amqp"},
 
 	"amqpserver/cbs":        {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp"},
-	"amqpserver/management": {"emulator", "internal/amqp/message", "internal/amqp"},
+	"amqpserver/management": {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp"},
 	"amqpserver": {"emulator", "internal/amqp", "internal/amqp/frames", "internal/amqp/message",
-		"amqpserver/cbs", "amqpserver/management"},
+		"internal/sas", "amqpserver/cbs", "amqpserver/management"},
 	"mgmt": {"emulator", "mgmt/atom", "mgmt/ui", "internal/amqp/message", "internal/amqp", "internal/sas"},
 
 	"internal/metrics": {"emulator", "amqpserver", "store"},

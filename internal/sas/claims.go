@@ -1,5 +1,7 @@
 package sas
 
+import "strings"
+
 // Claims is what a shared access policy allows, as a set.
 type Claims uint8
 
@@ -10,23 +12,52 @@ const (
 	Manage                    // create, change and delete entities
 )
 
-// Allows reports whether c has every right of need.
+// Allows reports whether c has every right of need. Of the empty set, which asks for any right at all, it reports whether c
+// has one.
 func (c Claims) Allows(need Claims) bool {
 	if c&Manage != 0 {
 		c |= Send | Listen
 	}
+	if need == 0 {
+		return c != 0
+	}
 	return c&need == need
 }
 
-// String is the service's word for a single right.
-func (c Claims) String() string {
-	switch c {
-	case Listen:
-		return "Listen"
-	case Send:
-		return "Send"
-	case Manage:
-		return "Manage"
+// ParseClaims returns the set of the rights with these names, in any case; other names are left out.
+func ParseClaims(rights []string) Claims {
+	var c Claims
+	for _, r := range rights {
+		for _, known := range []Claims{Listen, Send, Manage} {
+			if strings.EqualFold(r, known.String()) {
+				c |= known
+			}
+		}
 	}
-	return "Listen,Send"
+	return c
+}
+
+// String is the service's word for a single right, and the words of a set with commas between them.
+func (c Claims) String() string {
+	var words []string
+	for _, known := range []struct {
+		claim Claims
+		word  string
+	}{{Manage, "Manage"}, {Send, "Send"}, {Listen, "Listen"}} {
+		if c&known.claim != 0 {
+			words = append(words, known.word)
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// Required is the service's text for an operation that a client has no right to (ERR-1): need is the right that it lacks, empty
+// where either of sending and receiving would do; host is how the client calls the namespace.
+func Required(need Claims, host, path string) string {
+	right := "'" + need.String() + "'"
+	if need == 0 {
+		right = "'Send' or 'Listen'"
+	}
+	return "Unauthorized access. " + right + " claim(s) are required to perform this operation. Resource: 'sb://" +
+		host + "/" + strings.ToLower(path) + "'."
 }

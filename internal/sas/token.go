@@ -46,20 +46,37 @@ func mac(key, rawResource, rawExpiry string) []byte {
 	return h.Sum(nil)
 }
 
-// ParseToken reads a token; the order of its fields is free.
+// latest is the last second of the year 9999; what expires later expires then, so that instants can be calculated with.
+const latest = 253_402_300_799
+
+// maxToken is the length above which nothing is taken for a token, in bytes. The longest honest ones sign the whole address of
+// a request.
+const maxToken = 8 << 10
+
+// ParseToken reads a token; the order of its fields is free. A field that stands there twice makes it malformed: what was
+// checked must be what was signed.
 func ParseToken(s string) (Token, error) {
+	if len(s) > maxToken {
+		return Token{}, ErrMalformed
+	}
 	word, rest, ok := strings.Cut(strings.TrimSpace(s), " ")
 	if !ok || !strings.EqualFold(word, scheme) {
 		return Token{}, ErrMalformed
 	}
 	var t Token
+	seen := make(map[string]bool, 4)
 	for field := range strings.SplitSeq(strings.TrimSpace(rest), "&") {
 		name, value, _ := strings.Cut(field, "=")
-		if err := t.set(strings.ToLower(name), value); err != nil {
+		name = strings.ToLower(name)
+		if seen[name] {
+			return Token{}, ErrMalformed
+		}
+		seen[name] = true
+		if err := t.set(name, value); err != nil {
 			return Token{}, err
 		}
 	}
-	if t.RawResource == "" || t.signature == nil || t.rawExpiry == "" || t.KeyName == "" {
+	if t.RawResource == "" || len(t.signature) == 0 || t.rawExpiry == "" || t.KeyName == "" {
 		return Token{}, ErrMalformed
 	}
 	return t, nil
@@ -89,14 +106,14 @@ func (t *Token) set(name, value string) error {
 		if err != nil || seconds < 0 {
 			return ErrMalformed
 		}
-		t.rawExpiry, t.Expires = text, time.Unix(seconds, 0)
+		t.rawExpiry, t.Expires = text, time.Unix(min(seconds, latest), 0)
 	}
 	return nil
 }
 
 // Verify checks the signature with a key, then the expiry at an instant. skew is the difference of clocks to tolerate.
 func (t Token) Verify(key string, now time.Time, skew time.Duration) error {
-	if subtle.ConstantTimeCompare(t.signature, mac(key, t.RawResource, t.rawExpiry)) != 1 {
+	if !t.signedBy(key) {
 		return ErrSignature
 	}
 	if t.Expires.Add(skew).Before(now) {
@@ -105,24 +122,16 @@ func (t Token) Verify(key string, now time.Time, skew time.Duration) error {
 	return nil
 }
 
-// Covers checks that the token is for an entity path such as orders/$management: hosts, ports and schemes are not
-// compared, and a resource covers what lies below it.
+// signedBy reports whether a key made the signature; an empty one made none. The time that it takes tells nothing of the key.
+func (t Token) signedBy(key string) bool {
+	return subtle.ConstantTimeCompare(t.signature, mac(key, t.RawResource, t.rawExpiry)) == 1 && key != ""
+}
+
+// Covers checks that the token is for a path such as orders/$management: hosts, ports and schemes are not compared, and a
+// resource covers what lies below it.
 func (t Token) Covers(path string) error {
-	have, want := resourcePath(t.Resource), strings.Trim(strings.ToLower(path), "/")
-	if have == "" || have == want || strings.HasPrefix(want, have+"/") {
+	if within(clean(path), resourcePath(t.Resource)) {
 		return nil
 	}
 	return ErrAudience
-}
-
-// resourcePath drops scheme, host, query and fragment. A resource without a scheme is a bare host with an optional path.
-func resourcePath(resource string) string {
-	if i := strings.IndexAny(resource, "?#"); i >= 0 {
-		resource = resource[:i]
-	}
-	if _, rest, ok := strings.Cut(resource, "://"); ok {
-		resource = rest
-	}
-	_, path, _ := strings.Cut(resource, "/")
-	return strings.Trim(strings.ToLower(path), "/")
 }

@@ -72,6 +72,11 @@ func (f *fields) forwarding(o *emulator.QueueOptions) {
 	}
 }
 
+// ForwardTargets returns the paths that messages and dead-lettered messages are to be forwarded to; empty: none.
+func (s *SharedDescription) ForwardTargets() (forwardTo, deadLetters string) {
+	return s.options.ForwardTo, s.options.ForwardDeadLetteredMessagesTo
+}
+
 // Targets returns the paths that messages are to be forwarded to.
 func (s *SharedDescription) Targets() []string {
 	var paths []string

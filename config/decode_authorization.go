@@ -1,0 +1,105 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"minibus/emulator"
+)
+
+// Limits of authorization rules (QUO-10); the service's administration has the same.
+const (
+	maxAuthorizationRules = 12 // per namespace or entity
+	maxKeyName            = 256
+)
+
+// The keys of an authorization rule, and those that exports of live entities carry beside them.
+var (
+	authorizationKeys      = []string{"KeyName", "PrimaryKey", "SecondaryKey", "Rights"}
+	authorizationInertKeys = []string{"ClaimType", "ClaimValue", "CreatedTime", "ModifiedTime"}
+)
+
+// authorizationRules decodes the shared access policies of a namespace or an entity. Messages never show a key.
+func (d *decoder) authorizationRules(n *node) []emulator.AuthorizationRule {
+	items := d.array(n)
+	d.quota(n, len(items), maxAuthorizationRules, "authorization rules")
+	seen := map[string]*node{}
+	var rules []emulator.AuthorizationRule
+	for _, item := range items {
+		if !d.object(item) {
+			continue
+		}
+		d.keys(item, authorizationKeys, authorizationInertKeys...)
+		r := emulator.AuthorizationRule{KeyName: d.keyName(item, seen), Rights: d.rights(item)}
+		r.PrimaryKey, r.SecondaryKey = d.secret(item.get("PrimaryKey")), d.secret(item.get("SecondaryKey"))
+		if item.get("PrimaryKey") == nil {
+			d.fail(item, "found no PrimaryKey", "text in double quotes", "give it a key, such as what openssl rand -base64 32 prints")
+		}
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+func (d *decoder) keyName(item *node, seen map[string]*node) string {
+	at := item.get("KeyName")
+	name := strings.TrimSpace(d.text(at, ""))
+	switch {
+	case at == nil:
+		d.fail(item, "found no KeyName", "text in double quotes", "give it a KeyName")
+	case at.kind != kindString: // reported
+	case name == "" || len(name) > maxKeyName:
+		d.fail(at, "found a name of "+strconv.Itoa(len(name))+" characters", "1 to "+strconv.Itoa(maxKeyName)+" characters", "")
+	default:
+		d.unique(seen, name, at, "authorization rule")
+	}
+	return name
+}
+
+// secret reads a key. What is wrong with it is said without repeating it.
+func (d *decoder) secret(n *node) string {
+	switch {
+	case n == nil:
+		return ""
+	case n.kind != kindString:
+		d.fail(n, "found something else than text", "text in double quotes", "")
+		return ""
+	case strings.TrimSpace(n.text) == "":
+		d.fail(n, "found an empty key", "a key, or no such line", "")
+	}
+	return n.text
+}
+
+// rights reads the rights; as in the cloud Manage does not come alone.
+func (d *decoder) rights(item *node) []string {
+	all := []string{"Manage", "Send", "Listen"}
+	at := item.get("Rights")
+	if at == nil {
+		d.fail(item, "found no Rights", "an array of "+strings.Join(all, ", "), `write "Rights": ["Send"]`)
+		return nil
+	}
+	var rights []string
+	for _, n := range d.array(at) {
+		if right := known(all, d.text(n, "")); right != "" {
+			rights = append(rights, right)
+		} else if n.kind == kindString {
+			d.fail(n, "found "+n.describe(), strings.Join(all, ", "), "")
+		}
+	}
+	switch {
+	case at.kind == kindArray && len(at.items) == 0:
+		d.fail(at, "found no right", "at least one of "+strings.Join(all, ", "), "")
+	case containsFold(rights, "Manage") && (!containsFold(rights, "Send") || !containsFold(rights, "Listen")):
+		d.fail(at, "found Manage without Send and Listen", "", "add them, Manage includes both")
+	}
+	return rights
+}
+
+// known returns a word in the spelling of the list, or nothing.
+func known(list []string, word string) string {
+	for _, k := range list {
+		if strings.EqualFold(k, word) {
+			return k
+		}
+	}
+	return ""
+}

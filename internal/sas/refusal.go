@@ -1,0 +1,75 @@
+package sas
+
+import (
+	"fmt"
+	"time"
+)
+
+// Reason says why a token is refused.
+type Reason uint8
+
+// The reasons. The service has a sub-code for each (management-rest 5.3).
+const (
+	Missing      Reason = iota + 1 // there is no token
+	Malformed                      // it can't be read, or is of a kind that can't be checked here
+	UnknownKey                     // no policy that counts for the resource has its key name; clients learn the same as of BadSignature
+	BadSignature                   // neither key of the policy made it
+	Expired                        // its time is over
+	Audience                       // it is for another resource, or its policy is
+)
+
+// String names the reason in logs.
+func (r Reason) String() string {
+	switch r {
+	case Missing:
+		return "missing"
+	case Malformed:
+		return "malformed"
+	case UnknownKey:
+		return "unknown key name"
+	case BadSignature:
+		return "bad signature"
+	case Expired:
+		return "expired"
+	case Audience:
+		return "wrong audience"
+	}
+	return "unknown"
+}
+
+// TokenError is the error of a token that does not open what it is shown for.
+type TokenError struct {
+	Reason  Reason
+	KeyName string    // as the token says; empty when it could not be read
+	Expires time.Time // of an expired token
+}
+
+// Error returns the service's text (ERR-2). It does not tell an unknown key name from a wrong key.
+func (r *TokenError) Error() string {
+	switch r.Reason {
+	case Missing:
+		return "MissingToken: The authorization header was not found."
+	case Malformed:
+		return "MalformedToken: The token is not a shared access signature that can be read."
+	case Expired:
+		return fmt.Sprintf("ExpiredToken: The token is expired. Expiration time: '%s'.", r.Expires.UTC().Format("2006-01-02 15:04:05Z"))
+	case Audience:
+		return "InvalidAudience: The authorization header contains a token with a wrong audience."
+	}
+	return "InvalidSignature: The token has an invalid signature."
+}
+
+// Is makes the package's plain errors match.
+func (r *TokenError) Is(target error) bool {
+	switch target {
+	case ErrMalformed:
+		return r.Reason == Malformed
+	case ErrSignature:
+		return r.Reason == BadSignature || r.Reason == UnknownKey
+	case ErrExpired:
+		return r.Reason == Expired
+	case ErrAudience:
+		return r.Reason == Audience
+	}
+	return false
+}

@@ -1,0 +1,171 @@
+package sas
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"strings"
+	"time"
+)
+
+// Skew is the difference between two machines' clocks that is tolerated: a token is taken for so long beyond its expiry.
+const Skew = time.Minute
+
+// Policy is a shared access policy: a name, two keys that are worth the same, and what they allow. An empty key opens nothing.
+type Policy struct {
+	Name      string
+	Primary   string
+	Secondary string
+	Claims    Claims
+}
+
+// Ring has the policies of a namespace and finds those of its entities. It may be used by many goroutines at once, and costs
+// the same with ten entities and with ten thousand.
+type Ring struct {
+	namespace map[string]Policy // by lower-case name
+	entity    func(path string) []Policy
+}
+
+// NewRing makes a ring of the namespace's policies. entity returns those of a queue or topic at the moment of the call, nil if
+// there is no such entity; letters of any case are the same to it. It may be nil.
+func NewRing(namespace []Policy, entity func(path string) []Policy) *Ring {
+	r := &Ring{namespace: make(map[string]Policy, len(namespace)), entity: entity}
+	for _, p := range namespace {
+		r.namespace[strings.ToLower(p.Name)] = p
+	}
+	return r
+}
+
+// Resource is what a token is shown for.
+type Resource struct {
+	// Path is the whole path that is asked for, such as orders/$management or orders/messages/head. What the token names must
+	// be it or lie above it.
+	Path string
+
+	// Entity is the queue, topic or subscription whose policies count beside the namespace's; empty: none. The policies of a
+	// topic count for its subscriptions.
+	Entity string
+}
+
+// Grant is what a token entitles to.
+type Grant struct {
+	KeyName string
+	Scope   string    // lower-case path of the entity that has the policy; empty for one of the namespace
+	Path    string    // lower-case path that the token names; empty for the whole namespace
+	Claims  Claims    // never empty
+	Until   time.Time // when it is no longer taken: the token's expiry and [Skew]
+}
+
+// Governs reports whether the policy behind the grant counts for an entity, whatever the token names.
+func (g Grant) Governs(entity string) bool { return within(clean(entity), g.Scope) }
+
+// Verify checks a token at an instant. The error is a *[TokenError].
+//
+// A signature by either key of a policy counts. Policies of the entity come first, then those of its topic, then the
+// namespace's; where several have the token's key name, the one that made the signature counts. A policy of an entity opens
+// nothing for a token that names more than that entity.
+func (r *Ring) Verify(text string, at Resource, now time.Time) (Grant, error) {
+	if text == "" {
+		return Grant{}, &TokenError{Reason: Missing}
+	}
+	t, err := ParseToken(text)
+	if err != nil {
+		return Grant{}, &TokenError{Reason: Malformed}
+	}
+	return r.verify(t, at, now)
+}
+
+// VerifyOwn checks a token for the very resource that it names.
+func (r *Ring) VerifyOwn(text string, now time.Time) (Grant, error) {
+	t, err := ParseToken(text)
+	if err != nil {
+		return Grant{}, &TokenError{Reason: Malformed}
+	}
+	path := resourcePath(t.Resource)
+	return r.verify(t, Resource{Path: path, Entity: EntityOf(path)}, now)
+}
+
+func (r *Ring) verify(t Token, at Resource, now time.Time) (Grant, error) {
+	refuse := func(reason Reason) (Grant, error) {
+		return Grant{}, &TokenError{Reason: reason, KeyName: t.KeyName, Expires: t.Expires}
+	}
+	found := r.policies(t.KeyName, at.Entity)
+	p, ok := signer(t, found)
+	switch {
+	case len(found) == 0:
+		return refuse(UnknownKey)
+	case !ok:
+		return refuse(BadSignature)
+	case t.Expires.Add(Skew).Before(now):
+		return refuse(Expired)
+	case t.Covers(at.Path) != nil, !within(resourcePath(t.Resource), p.scope), p.Claims == 0:
+		return refuse(Audience)
+	}
+	return Grant{KeyName: p.Name, Scope: p.scope, Path: resourcePath(t.Resource), Claims: p.Claims, Until: t.Expires.Add(Skew)}, nil
+}
+
+// scoped is a policy and the lower-case path of the entity that has it.
+type scoped struct {
+	Policy
+	scope string
+}
+
+// policies finds those with a key name that count for an entity.
+func (r *Ring) policies(keyName, entity string) []scoped {
+	var found []scoped
+	if r.entity != nil && entity != "" {
+		for _, path := range owners(entity) {
+			for _, p := range r.entity(path) {
+				if strings.EqualFold(p.Name, keyName) {
+					found = append(found, scoped{p, strings.ToLower(path)})
+				}
+			}
+		}
+	}
+	if p, ok := r.namespace[strings.ToLower(keyName)]; ok {
+		found = append(found, scoped{p, ""})
+	}
+	return found
+}
+
+// owners are the entities whose policies count for one: itself, and the topic of a subscription.
+func owners(entity string) []string {
+	entity = strings.Trim(entity, "/")
+	if i := strings.LastIndex(strings.ToLower(entity), "/subscriptions/"); i > 0 {
+		return []string{entity, entity[:i]}
+	}
+	return []string{entity}
+}
+
+// signer finds the policy that made the token's signature. It takes the same time for a name that nobody has.
+func signer(t Token, found []scoped) (scoped, bool) {
+	if len(found) == 0 {
+		_, _ = t.signedBy(placeholder), t.signedBy(placeholder)
+		return scoped{}, false
+	}
+	var match scoped
+	ok := false
+	for _, p := range found {
+		primary, secondary := t.signedBy(p.Primary), t.signedBy(p.Secondary)
+		if (primary || secondary) && !ok {
+			match, ok = p, true
+		}
+	}
+	return match, ok
+}
+
+// placeholder stands in for a key where there is none; what it would match does not count.
+const placeholder = "no key at all"
+
+// Key reports whether a pair of key name and key, as a client shows it without making a token of it, is that of a policy of
+// the namespace, and what it allows.
+func (r *Ring) Key(name, key string) (Claims, bool) {
+	p, ok := r.namespace[strings.ToLower(name)]
+	primary, secondary := sameKey(p.Primary, key), sameKey(p.Secondary, key)
+	return p.Claims, ok && (primary || secondary)
+}
+
+// sameKey compares without telling by its time how much is the same.
+func sameKey(have, shown string) bool {
+	a, b := sha256.Sum256([]byte(have)), sha256.Sum256([]byte(shown))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && have != ""
+}

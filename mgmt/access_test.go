@@ -1,0 +1,264 @@
+package mgmt
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"minibus/emulator"
+	"minibus/internal/sas"
+)
+
+const authorization = "Authorization"
+
+// checkedBus has a topic t with a subscription s, queues q and other, and checks tokens. The namespace has policies named
+// manage, send and listen, q and t have policies named qmanage and tlisten; a policy's key is its name with -key behind it.
+func checkedBus(t *testing.T) *bus {
+	t.Helper()
+	b := newTopicBus(t)
+	b.admin("q", "qmanage", "Manage", "Send", "Listen")
+	wants(t, b.do("PUT", "/other", queueEntry("")), 201)
+	wants(t, b.do("PUT", "/t", topicEntry(ruleXML("tlisten", "Listen")), ifMatch, "*"), 200)
+	ring := sas.NewRing([]sas.Policy{
+		{Name: "manage", Primary: "manage-key", Secondary: "manage-second", Claims: sas.Manage | sas.Send | sas.Listen},
+		{Name: "send", Primary: "send-key", Claims: sas.Send},
+		{Name: "listen", Primary: "listen-key", Claims: sas.Listen},
+	}, b.policies)
+	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Access: ring})
+	return b
+}
+
+// policies finds those of an entity, as internal/app does.
+func (b *bus) policies(path string) []sas.Policy {
+	q, err := b.ns.Queue(path)
+	if err != nil {
+		return nil
+	}
+	rules := q.Options().Admin.AuthorizationRules
+	if q.Kind() == emulator.KindTopic {
+		rules = q.TopicOptions().Admin.AuthorizationRules
+	}
+	var list []sas.Policy
+	for _, r := range rules {
+		list = append(list, sas.Policy{Name: r.KeyName, Primary: r.PrimaryKey, Claims: sas.ParseClaims(r.Rights)})
+	}
+	return list
+}
+
+// admin creates or changes a queue so that it has a policy.
+func (b *bus) admin(queue, policy string, rights ...string) {
+	b.t.Helper()
+	wants(b.t, b.do("PUT", "/"+queue, queueEntry(ruleXML(policy, rights...))), 201)
+}
+
+// ruleXML is a policy of an entity whose key is its name with -key behind it.
+func ruleXML(name string, rights ...string) string {
+	return `<AuthorizationRules><AuthorizationRule i:type="SharedAccessAuthorizationRule"><Rights><AccessRights>` +
+		strings.Join(rights, "</AccessRights><AccessRights>") + `</AccessRights></Rights><KeyName>` + name + `</KeyName><PrimaryKey>` +
+		name + `-key</PrimaryKey></AuthorizationRule></AuthorizationRules>`
+}
+
+// signed is a token of a policy for a path that is good for an hour.
+func signed(policy, path string) string {
+	return sas.Sign("http://localhost:5300/"+path, policy, policy+"-key", time.Now().Add(time.Hour))
+}
+
+// as sends a request with a token of a policy for the whole address, as clients make it.
+func (b *bus) as(policy, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	b.t.Helper()
+	return b.do(method, target, body, append(headers, authorization, signed(policy, target[1:]))...)
+}
+
+// Every operation, by the rights that it asks for and the texts of the service.
+var adminOperations = []struct {
+	method, target, body string
+	update               bool
+	allowed              string // policies of the namespace beside manage
+	denied               string // text for the others
+}{
+	{"GET", "/$namespaceinfo" + v2021, "", false, "send listen", ""},
+	{"GET", "/q" + v2021, "", false, "", "Manage,EntityRead claims required for this operation. "},
+	{"GET", "/t" + v2021, "", false, "", "Manage,EntityRead claims required for this operation. "},
+	{"GET", "/none" + v2021, "", false, "send listen", ""},
+	{"GET", "/$Resources/queues" + v2021, "", false, "", "Manage,EntityRead claims required for this operation. "},
+	{"GET", "/$Resources/topics" + v2021, "", false, "", "Manage,EntityRead claims required for this operation. "},
+	{"PUT", "/new", queueEntry(""), false, "", "Authorization failed for specified action: Manage,EntityWrite. "},
+	{"PUT", "/q", queueEntry(""), true, "", "Authorization failed for specified action: Manage,EntityWrite. "},
+	{"PUT", "/t", topicEntry(""), true, "", "Authorization failed for specified action: Manage,EntityWrite. "},
+	{"GET", "/t/Subscriptions/s", "", false, "", "401 SubCode=40100: Unauthorized : Unauthorized access for 'GetSubscription' operation on endpoint 'sb://localhost:5300/t/Subscriptions/s'. "},
+	{"GET", "/t/Subscriptions", "", false, "", "Unauthorized access for 'EnumerateSubscriptions' operation"},
+	{"PUT", "/t/Subscriptions/s", subscriptionEntry(""), true, "", "Unauthorized access for 'CreateOrUpdateSubscription' operation"},
+	{"PUT", "/t/Subscriptions/new", subscriptionEntry(""), false, "", "Unauthorized access for 'CreateOrUpdateSubscription' operation"},
+	{"GET", "/t/Subscriptions/s/Rules", "", false, "listen", "Unauthorized access for 'EnumerateRules' operation"},
+	{"GET", "/t/Subscriptions/s/Rules/$Default", "", false, "", "Unauthorized access for 'GetRule' operation"},
+	{"PUT", "/t/Subscriptions/s/Rules/r", ruleBody(""), false, "", "Unauthorized access for 'CreateOrUpdateRule' operation"},
+	{"DELETE", "/t/Subscriptions/s/Rules/r", "", false, "", "Unauthorized access for 'DeleteRule' operation"},
+	{"DELETE", "/t/Subscriptions/s", "", false, "", "Unauthorized access for 'DeleteSubscription' operation"},
+	{"DELETE", "/q", "", false, "", "Authorization failed for specified action: Manage,EntityDelete. "},
+	{"DELETE", "/none", "", false, "", "Authorization failed for specified action: Manage,EntityDelete. "},
+}
+
+func TestChecklist16_EachOperationNeedsItsRight(t *testing.T) {
+	b := checkedBus(t)
+	for _, o := range adminOperations {
+		var headers []string
+		if o.update {
+			headers = []string{ifMatch, "*"}
+		}
+		for _, policy := range []string{"send", "listen"} {
+			w := b.as(policy, o.method, o.target, o.body, headers...)
+			if strings.Contains(o.allowed, policy) {
+				wants(t, w, 200)
+				continue
+			}
+			wants(t, w, 401, "<Code>401</Code>", o.denied, "TrackingId:")
+			if w.Header().Get("WWW-Authenticate") == "" {
+				t.Error("401 without WWW-Authenticate")
+			}
+		}
+		if w := b.as("manage", o.method, o.target, o.body, headers...); w.Code == 401 {
+			t.Errorf("%s %s by manage: %s", o.method, o.target, w.Body)
+		}
+	}
+}
+
+func TestChecklist20_TokensThatOpenNothing(t *testing.T) {
+	b := checkedBus(t)
+	hour := time.Now().Add(time.Hour)
+	good := signed("manage", "q")
+	tests := []struct{ name, token, text string }{
+		{"none", "", "MissingToken: The authorization header was not found. "},
+		{"wrong key", sas.Sign("http://localhost:5300/q", "manage", "other", hour), "InvalidSignature: The token has an invalid signature. "},
+		{"unknown policy", signed("nobody", "q"), "InvalidSignature: The token has an invalid signature. "},
+		{"another entity's policy", signed("tlisten", "q"), "InvalidSignature: "},
+		{"tampered resource", strings.Replace(good, "5300", "5301", 1), "InvalidSignature: "},
+		{"tampered expiry", strings.Replace(good, "se=", "se=1", 1), "InvalidSignature: "},
+		{"expired", sas.Sign("http://localhost:5300/q", "manage", "manage-key", time.Unix(946684800, 0)), "ExpiredToken: The token is expired. Expiration time: '2000-01-01 00:00:00Z'. "},
+		{"wrong resource", signed("manage", "other"), "InvalidAudience: The authorization header contains a token with a wrong audience. "},
+		{"a name that only begins so", signed("manage", "qq"), "InvalidAudience: "},
+		{"a resource below", signed("manage", "q/$management"), "InvalidAudience: "},
+		{"an entity's policy for the namespace", signed("qmanage", ""), "InvalidAudience: "},
+		{"web token", "Bearer eyJhbGciOiJub25lIn0.e30.", "MalformedToken: "},
+		{"no signature", strings.Replace(good, "sig=", "sig=&x=", 1), "MalformedToken: "},
+		{"two resources", good + "&sr=http%3A%2F%2Fother", "MalformedToken: "},
+	}
+	for _, tt := range tests {
+		for _, method := range []string{"GET", "PUT", "DELETE"} {
+			w := b.do(method, "/q", queueEntry(""), authorization, tt.token, ifMatch, "*")
+			if w.Code != 401 || !strings.Contains(w.Body.String(), "<Detail>"+tt.text) {
+				t.Errorf("%s: %d %s", tt.name, w.Code, w.Body)
+			}
+			lacks(t, w, "-key")
+		}
+		if w := b.do("GET", "/$Resources/queues", "", authorization, tt.token); tt.token != "" {
+			wants(t, w, 401, "<Detail>claim is empty or token is invalid. ")
+		}
+		for _, operation := range adminOperations {
+			if w := b.do(operation.method, operation.target, operation.body, authorization, tt.token); w.Code != 401 {
+				t.Errorf("%s: %s %s: %d", tt.name, operation.method, operation.target, w.Code)
+			}
+		}
+	}
+	wants(t, b.do("GET", "/q", "", authorization, sas.Sign("sb://other.example:1/Q/", "MANAGE", "manage-second", hour)), 200)
+	wants(t, b.do("GET", "/q", "", authorization, strings.Replace(good, "SharedAccessSignature", "sharedaccesssignature", 1)), 200)
+}
+
+func TestPoliciesOfAnEntityCountForItAlone(t *testing.T) {
+	b := checkedBus(t)
+	wants(t, b.as("qmanage", "GET", "/q", ""), 200)
+	wants(t, b.as("qmanage", "PUT", "/q/below", queueEntry("")), 401, "InvalidSignature")
+	wants(t, b.as("qmanage", "GET", "/other", ""), 401, "InvalidSignature")
+	wants(t, b.as("tlisten", "GET", "/t/Subscriptions/s/Rules", ""), 200)
+	wants(t, b.as("tlisten", "GET", "/t/Subscriptions/s", ""), 401, "'GetSubscription'")
+	// A change counts at once.
+	wants(t, b.as("qmanage", "PUT", "/q", queueEntry(ruleXML("later", "Manage", "Send", "Listen")), ifMatch, "*"), 200)
+	wants(t, b.as("qmanage", "GET", "/q", ""), 401, "InvalidSignature")
+	wants(t, b.as("later", "GET", "/q", ""), 200)
+	b.restart()
+	wants(t, b.as("later", "GET", "/q", ""), 200)
+	wants(t, b.as("later", "DELETE", "/q", ""), 200)
+	wants(t, b.as("later", "GET", "/q", ""), 401, "InvalidSignature")
+}
+
+func TestForwardingNeedsTheRightToManageTheTarget(t *testing.T) {
+	b := checkedBus(t)
+	wants(t, b.as("manage", "PUT", "/target", queueEntry(ruleXML("own", "Manage", "Send", "Listen"))), 201)
+	forward := queueEntry(ruleXML("qmanage", "Manage", "Send", "Listen") + "<ForwardTo>sb://localhost/target</ForwardTo>")
+	letters := queueEntry("<ForwardDeadLetteredMessagesTo>target</ForwardDeadLetteredMessagesTo>")
+	const refused = "<Detail>SubCode=40100. Unauthorized. "
+	for _, tt := range []struct{ body, header, other string }{
+		{forward, headerForwardTo, headerDeadLetters}, {letters, headerDeadLetters, headerForwardTo},
+	} {
+		update := func(policy string, headers ...string) *httptest.ResponseRecorder {
+			return b.as(policy, "PUT", "/q", tt.body, append(headers, ifMatch, "*")...)
+		}
+		wants(t, update("qmanage"), 401, refused, "SystemTracker:sbemulatorns:Queue:q")
+		wants(t, update("qmanage", tt.other, signed("own", "target")), 401, refused)
+		wants(t, update("qmanage", tt.header, signed("own", "other")), 401, refused)
+		wants(t, update("qmanage", tt.header, signed("send", "target")), 401, refused)
+		wants(t, update("manage", tt.header, "rubbish"), 401, refused)
+		wants(t, update("qmanage", tt.header, signed("own", "target")), 200)
+		wants(t, update("manage"), 200)
+		wants(t, update("manage", tt.header, signed("manage", "")), 200) // one client signs the host alone
+		b.do("PUT", "/q", "")
+		wants(t, b.as("manage", "PUT", "/q", queueEntry(ruleXML("qmanage", "Manage", "Send", "Listen")), ifMatch, "*"), 200)
+	}
+	subscription := subscriptionEntry("<ForwardTo>target</ForwardTo>")
+	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription, headerForwardTo, "x"), 401, refused, "SystemTracker:sbemulatorns:Topic:t|f")
+	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription), 201)
+}
+
+func TestWhatIsOpenToEverybody(t *testing.T) {
+	b := checkedBus(t)
+	for _, path := range []string{"/health", "/livez", "/readyz", "/"} {
+		wants(t, b.do("GET", path, ""), 200)
+	}
+	wants(t, b.do("PUT", "/", queueEntry("")), 401, "MissingToken")
+	wants(t, b.do("PATCH", "/q", ""), 401, "MissingToken")
+	wants(t, b.do("GET", "/q/$DeadLetterQueue", ""), 401, "MissingToken")
+}
+
+// authorize is what other APIs under the paths of entities ask.
+func TestAuthorizeNamesTheClaim(t *testing.T) {
+	b := checkedBus(t)
+	h := &handler{options: Options{Ready: func() bool { return true }, Broker: func() *emulator.Namespace { return b.ns },
+		Access: sas.NewRing([]sas.Policy{{Name: "send", Primary: "send-key", Claims: sas.Send}}, b.policies), Logger: slog.New(slog.DiscardHandler)}}
+	r := httptest.NewRequest(http.MethodPost, "http://localhost:5300/q/messages?timeout=5", nil)
+	for _, tt := range []struct {
+		token string
+		need  sas.Claims
+		text  string
+	}{
+		{signed("send", "q"), sas.Send, ""},
+		{signed("send", "q/messages?timeout=5"), sas.Send, ""},
+		{signed("qmanage", "q"), sas.Listen, ""},
+		{signed("send", ""), sas.Listen, "Unauthorized access. 'Listen' claim(s) are required to perform this operation. Resource: 'sb://localhost:5300/q'. "},
+		{signed("send", "q/messages/head"), sas.Send, "InvalidAudience: "},
+		{"", sas.Send, "MissingToken: "},
+	} {
+		r.Header.Set(authorization, tt.token)
+		err := h.authorize(r, tt.need, "q")
+		if tt.text == "" && err != nil || tt.text != "" && (err == nil || problemOf(err).status != 401 || !strings.HasPrefix(err.Error(), tt.text)) {
+			t.Errorf("%s for %s: %v", tt.token, tt.need, err)
+		}
+	}
+	h.options.Ready = func() bool { return false }
+	if err := h.authorize(r, sas.Send, "q"); problemOf(err).status != 503 {
+		t.Errorf("before it is ready: %v", err)
+	}
+}
+
+func TestDEC10_AnyTokenAndNone(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	noted := 0
+	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Unverified: func() { noted++ }})
+	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
+	wants(t, b.do("GET", "/q", "", authorization, "rubbish"), 200)
+	wants(t, b.do("GET", "/q", "", authorization, "Bearer eyJ.e.s"), 200)
+	if noted != 1 {
+		t.Errorf("noted %d times", noted)
+	}
+}
