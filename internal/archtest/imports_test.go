@@ -36,7 +36,9 @@ var allowed = map[string][]string{
 		"amqpserver/cbs", "amqpserver/management"},
 	"mgmt": {"emulator", "mgmt/atom", "mgmt/ui", "internal/amqp/message", "internal/amqp", "internal/sas"},
 
-	"internal/app": {"config", "store", "emulator", "amqpserver", "mgmt", "internal/sas", "internal/tlsca", "internal/listen"},
+	"internal/export": {"config", "emulator", "mgmt/atom", "internal/sas"},
+
+	"internal/app": {"internal/export", "config", "store", "emulator", "amqpserver", "mgmt", "internal/sas", "internal/tlsca", "internal/listen"},
 	"sbtest":       {"internal/app", "config", "emulator"},
 	"cmd/minibus":  {"internal/app"},
 
