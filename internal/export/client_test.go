@@ -347,3 +347,25 @@ func TestNamesThatWouldLeadElsewhere(t *testing.T) {
 		t.Errorf("%+v, %v", n, err)
 	}
 }
+
+func FuzzParsePage(f *testing.F) {
+	f.Add([]byte(feedOf(queueEntry("q", policy("p", "Send"), "", queueEnd))))
+	f.Add([]byte(ruleEntry("r", sqlFilter("a = @b", typed("@b", "int", "1")), noAction)))
+	f.Add([]byte(feedOf(`<entry><entry/></entry><link rel="next"/>`)))
+	f.Fuzz(func(_ *testing.T, body []byte) {
+		page, err := parsePage(body)
+		if err != nil {
+			return
+		}
+		r := &reader{client: &client{maxItems: maxItems}, found: &Namespace{}}
+		for _, e := range page.entries {
+			_ = r.queue(e)
+			_ = r.topic(e)
+		}
+		for _, format := range []Format{FormatConfig, FormatBicep, FormatTerraform} {
+			if _, _, err := Write(r.found, format); err != nil {
+				panic(err)
+			}
+		}
+	})
+}

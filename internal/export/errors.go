@@ -28,6 +28,12 @@ type busyError struct{ text string }
 // Error implements error.
 func (e *busyError) Error() string { return e.text }
 
+// answerError is an answer that asking again does not change.
+type answerError struct{ text string }
+
+// Error implements error.
+func (e *answerError) Error() string { return e.text }
+
 // refusal explains an answer that is not 200.
 func (c *client) refusal(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
@@ -50,7 +56,7 @@ func (c *client) refusal(resp *http.Response) error {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		return fmt.Errorf("%s and sends to another address, which is not followed: the token is for this host", text)
 	}
-	return errors.New(text)
+	return &answerError{text}
 }
 
 // detail returns the text of an error document on one line, without what must not be shown.

@@ -95,7 +95,8 @@ func (r *reader) all(ctx context.Context) error {
 // namespace reads the name and the tier. Not every emulator has them.
 func (r *reader) namespace(ctx context.Context) error {
 	body, err := r.client.get(ctx, "$namespaceinfo", "api-version="+apiVersion)
-	if errors.Is(err, errRefused) || errors.Is(err, errNotFound) {
+	var answer *answerError
+	if errors.Is(err, errRefused) || errors.Is(err, errNotFound) || errors.As(err, &answer) {
 		return nil // the lists tell whether the key is good
 	}
 	if err != nil {
