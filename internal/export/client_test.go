@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,10 +132,11 @@ func TestAKeyOfOneEntityIsEnoughForIt(t *testing.T) {
 func TestABusyServiceIsAskedAgain(t *testing.T) {
 	for _, status := range []int{429, 500, 503} {
 		synctest.Test(t, func(t *testing.T) {
-			begin, asked := time.Now(), 0
+			begin := time.Now()
+			var asked atomic.Int64 // several requests are under way at once
 			service := handled(newAzure(t))
 			n, err := over(t, testConnection, func(r *http.Request) (*http.Response, error) {
-				if asked++; asked%3 == 1 {
+				if asked.Add(1)%3 == 1 {
 					return response(status, "", "Retry-After", "7"), nil
 				}
 				return service(r)
