@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -13,6 +14,7 @@ const (
 	CommandServe       = "serve" // none given
 	CommandCheck       = "config check"
 	CommandHealthcheck = "healthcheck"
+	CommandExport      = "export"
 	CommandVersion     = "version"
 	CommandHelp        = "help"
 )
@@ -22,7 +24,15 @@ type Command struct {
 	Name     string // one of the constants
 	File     string // CommandCheck: the file to check; empty for the one that would be served
 	Settings Settings
+
+	// Connection is the connection string of CommandExport, a secret. "-" stands for standard input; empty if neither an
+	// argument nor the environment ([ConnectionVariable]) has one.
+	Connection string
 }
+
+// ConnectionVariable is the variable that the export takes its connection string from when no argument gives one, so that the
+// key need not stand in the history of a shell. Samples of the SDKs use the same name.
+const ConnectionVariable = "SERVICEBUS_CONNECTION_STRING"
 
 // ParseArgs reads the arguments (without the program's name) and the environment ("KEY=value" entries). A flag wins over
 // the environment, and the environment over the default. An empty variable counts as unset: compose files pass
@@ -57,8 +67,12 @@ func ParseArgs(args, environ []string) (*Command, error) {
 	if err := c.words(flags.Args()); err != nil {
 		return nil, err
 	}
-	if err := c.apply(values, environMap(environ)); err != nil {
+	env := environMap(environ)
+	if err := c.apply(values, env); err != nil {
 		return nil, err
+	}
+	if c.Name == CommandExport && c.Connection == "" {
+		c.Connection = strings.TrimSpace(env[ConnectionVariable])
 	}
 	return c, nil
 }
@@ -76,6 +90,9 @@ func (c *Command) apply(values []*flagValue, environ map[string]string) error {
 		if v.changed {
 			value, source = v.value, "--"+v.setting.name
 			given[v.setting.name] = true
+			if of := strings.Fields(v.setting.command); len(of) > 0 && !slices.Contains(of, c.Name) {
+				return fmt.Errorf("--%s belongs to the command %s", v.setting.name, strings.Join(of, " or "))
+			}
 		}
 		if value == "" && !v.changed {
 			continue
@@ -114,8 +131,19 @@ func (c *Command) words(words []string) error {
 		if len(rest) > 0 {
 			c.File, rest = rest[0], rest[1:]
 		}
+	case CommandExport:
+		c.Name = CommandExport
+		if len(rest) > 0 {
+			c.Connection, rest = rest[0], rest[1:]
+		}
+		if len(rest) > 0 { // not shown: it may be a piece of the key
+			return errors.New("minibus export takes one connection string; put it in quotation marks")
+		}
 	default:
-		commands := []string{CommandServe, "config", CommandHealthcheck, CommandVersion, CommandHelp}
+		if strings.Contains(words[0], "=") { // not shown: it may be a connection string
+			return errors.New("the first word is no command; a connection string belongs to minibus export")
+		}
+		commands := []string{CommandServe, "config", CommandExport, CommandHealthcheck, CommandVersion, CommandHelp}
 		return fmt.Errorf("there is no command %q%s", clip(words[0]), orHelp(closest(words[0], commands)))
 	}
 	if len(rest) > 0 {

@@ -31,6 +31,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"synchronous": {"full", "normal"}, "host": {"all", "127.0.0.1"}, "amqp-port": {"1", "2"}, "tls-port": {"off", "3"},
 		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
 		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "data-default": {"/a", "/b"},
+		"format": {"bicep", "terraform"}, "out": {"a", "b"}, "ca-file": {"a.pem", "b.pem"},
 	}
 	for _, s := range table() {
 		sample, ok := samples[s.name]
@@ -39,11 +40,15 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 			continue
 		}
 		flag, variable := "--"+s.name+"="+sample[0], s.variable()+"="+sample[1]
-		byFlag, byEnv := settings(t, []string{flag}), settings(t, nil, variable)
+		words := []string{flag}
+		if s.command != "" {
+			words = []string{strings.Fields(s.command)[0], flag}
+		}
+		byFlag, byEnv := settings(t, words), settings(t, nil, variable)
 		if want := settings(t, nil, s.variable()+"="+sample[0]); byFlag != want {
 			t.Errorf("--%s and %s differ: %+v, %+v", s.name, s.variable(), byFlag, want)
 		}
-		if both := settings(t, []string{flag}, variable); both != byFlag {
+		if both := settings(t, words, variable); both != byFlag {
 			t.Errorf("--%s does not win: %+v", s.name, both)
 		}
 		if byFlag == byEnv {
@@ -149,6 +154,32 @@ func TestHelpNamesEveryFlag(t *testing.T) {
 	for line := range strings.SplitSeq(help, "\n") {
 		if len(line) > 140 {
 			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
+	}
+}
+
+func TestExportTakesItsConnectionStringFromThreePlaces(t *testing.T) {
+	const secret = "Endpoint=sb://x;SharedAccessKeyName=n;SharedAccessKey=c2VjcmV0"
+	for _, tt := range []struct {
+		name    string
+		args    []string
+		environ string
+		want    string
+	}{
+		{"argument", []string{"export", secret}, "", secret},
+		{"argument wins", []string{"export", secret}, ConnectionVariable + "=other", secret},
+		{"environment", []string{"export", "--format", "bicep"}, ConnectionVariable + "=" + secret, secret},
+		{"standard input", []string{"export", "-", "--out", "f"}, "", "-"},
+		{"none", []string{"export"}, "", ""},
+	} {
+		c, err := ParseArgs(tt.args, []string{tt.environ})
+		if err != nil || c.Name != CommandExport || c.Connection != tt.want {
+			t.Errorf("%s: %+v, %v", tt.name, c, err)
+		}
+	}
+	for _, args := range [][]string{{"export", "Endpoint=sb://x", secret}, {secret}, {"--format", "bicep"}, {"healthcheck", "--ca-file", "x"}} {
+		if _, err := ParseArgs(args, nil); err == nil || strings.Contains(err.Error(), "c2VjcmV0") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v", args, err)
 		}
 	}
 }

@@ -39,7 +39,7 @@ var (
 		"EnableBatchedOperations", "Status", "UserMetadata", "AuthorizationRules"}
 	topicKeys = []string{"DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "RequiresDuplicateDetection",
 		"AutoDeleteOnIdle", "EnablePartitioning", "MaxSizeInMegabytes", "MaxMessageSizeInKilobytes", "SupportOrdering",
-		"Status", "UserMetadata", "AuthorizationRules"}
+		"EnableBatchedOperations", "Status", "UserMetadata", "AuthorizationRules"}
 	subscriptionKeys = []string{"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
 		"ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresSession", "AutoDeleteOnIdle", "EnableBatchedOperations",
 		"Status", "UserMetadata", "Rules", "DeadLetteringOnFilterEvaluationExceptions"}
@@ -122,12 +122,17 @@ func (d *decoder) topic(n *node) {
 		AutoDeleteOnIdle:           none(d.duration(props.get("AutoDeleteOnIdle"), Forever, autoDeleteRange)),
 		EnablePartitioning:         d.partitioning(props),
 		MaxMessageSizeInKilobytes:  d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange),
-		SupportOrdering:            d.boolean(props.get("SupportOrdering")),
+		EnableBatchedOperations:    d.optional(props.get("EnableBatchedOperations")),
 		Status:                     d.status(props.get("Status")),
 		UserMetadata:               d.metadata(props.get("UserMetadata")),
 	}
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
 	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"))
+	o.Admin.SupportOrdering = d.optional(props.get("SupportOrdering"))
+	o.SupportOrdering = !o.EnablePartitioning
+	if given := o.Admin.SupportOrdering; given != nil {
+		o.SupportOrdering = *given
+	}
 	e := &entity{node: at, config: emulator.EntityConfig{Path: name, Topic: o}}
 	d.subscriptions(n.get("Subscriptions"), e)
 	d.register(e)

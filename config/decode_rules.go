@@ -37,9 +37,9 @@ func (d *decoder) rule(n *node) emulator.RuleOptions {
 	case filterCorrelation:
 		rule.Correlation = d.correlationFilter(props)
 	case filterTrue:
-		rule.SQL = "1=1"
+		rule.SQL, rule.Constant = "1=1", true
 	case filterFalse:
-		rule.SQL = "1=0"
+		rule.SQL, rule.Constant = "1=0", true
 	}
 	return rule
 }

@@ -13,6 +13,7 @@ func Help() string {
 Usage:
   minibus [flags]               serve
   minibus config check [FILE]   check a Config.json, exit code 1 if it is wrong
+  minibus export [CONNECTION]   write the entities of a namespace, Azure's or a Minibus's, as a Config.json, Bicep or Terraform
   minibus healthcheck           ask the running Minibus whether it is ready, exit code 1 if not
   minibus version               print the version
 
@@ -43,6 +44,8 @@ Examples:
   minibus --config Config.json --data bus.db   your entities, kept in bus.db
   minibus --ephemeral --amqp-port 0 --tls-port off --http-port 0 --ports-file ports.json
                                                a throw-away instance for a test run
+  minibus export "$CS" --out Config.json       the entities of the namespace that the connection string CS belongs to;
+                                               - reads it from standard input, nothing takes SERVICEBUS_CONNECTION_STRING
 
 ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs, are accepted and ignored.
 `)

@@ -37,7 +37,7 @@ func TestDEC4_EntitiesOfAFileHaveMicrosoftsDefaults(t *testing.T) {
 	want := []emulator.EntityConfig{
 		{Path: "q", Queue: &emulator.QueueOptions{LockDuration: time.Minute, MaxDeliveryCount: 3,
 			DefaultMessageTimeToLive: time.Hour, DuplicateDetectionWindow: 20 * time.Second}},
-		{Path: "t", Topic: &emulator.TopicOptions{DefaultMessageTimeToLive: time.Hour, DuplicateDetectionWindow: 20 * time.Second,
+		{Path: "t", Topic: &emulator.TopicOptions{DefaultMessageTimeToLive: time.Hour, DuplicateDetectionWindow: 20 * time.Second, SupportOrdering: true,
 			Subscriptions: []emulator.SubscriptionOptions{{Name: "s", Queue: emulator.QueueOptions{LockDuration: time.Minute,
 				MaxDeliveryCount: 3, DefaultMessageTimeToLive: time.Hour}}}}},
 	}
@@ -264,5 +264,29 @@ func TestEntitiesArrayOfAnotherEmulatorIsWarnedOf(t *testing.T) {
 	_, report := parse(t, `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Entities": [{"Name": "q"}]}]}}`, LimitsRelaxed)
 	if report.Count(Warning) != 1 || !strings.Contains(report.Findings[0].String(), "known here: Name, Queues, Topics") {
 		t.Errorf("findings %v", report.Findings)
+	}
+}
+
+func TestPropertiesOfATopicThatHaveADefaultOfTheirOwn(t *testing.T) {
+	topology, _ := parse(t, wrap(`"Topics": [{"Name": "a"}, {"Name": "b", "Properties": {"EnablePartitioning": true}},
+		{"Name": "c", "Properties": {"SupportOrdering": false, "EnableBatchedOperations": false}}]`), LimitsRelaxed)
+	for i, want := range []bool{true, false, false} {
+		o := topology.Entities[i].Topic
+		if o.SupportOrdering != want || (o.Admin.SupportOrdering != nil) != (i == 2) {
+			t.Errorf("%s: %v, given %v", topology.Entities[i].Path, o.SupportOrdering, o.Admin.SupportOrdering)
+		}
+		if (o.EnableBatchedOperations != nil) != (i == 2) {
+			t.Errorf("%s: EnableBatchedOperations %v", topology.Entities[i].Path, o.EnableBatchedOperations)
+		}
+	}
+}
+
+func TestConstantFiltersKeepTheirKind(t *testing.T) {
+	topology, _ := parse(t, wrap(`"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", "Rules": [
+		{"Name": "a", "Properties": {"FilterType": "True"}}, {"Name": "b", "Properties": {"FilterType": "FalseFilter"}},
+		{"Name": "c", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"}}}]}]}]`), LimitsRelaxed)
+	rules := topology.Entities[0].Topic.Subscriptions[0].Rules
+	if !rules[0].IsTrue() || !rules[1].IsFalse() || rules[2].IsTrue() {
+		t.Errorf("got %+v", rules)
 	}
 }

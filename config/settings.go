@@ -36,6 +36,10 @@ type Settings struct {
 	LogFormat string // "text" or "json"
 	LogLevel  slog.Level
 	Trace     bool // print every AMQP frame
+
+	Format string // of what a command writes; empty: the command's first one
+	Out    string // file that a command writes to; empty: standard output
+	CAFile string // PEM file of an authority that an export trusts
 }
 
 // setting is one row of the table: a flag, its twin in the environment, its default, its help.
@@ -46,6 +50,7 @@ type setting struct {
 	initial string   // default
 	group   string   // heading in the help
 	help    string
+	command string // the commands that take it, separated by blanks; empty for the server's settings
 	set     func(s *Settings, v string) error
 }
 
@@ -91,6 +96,13 @@ func table() []setting {
 		{name: "log-level", arg: "LEVEL", initial: "info", group: "Logging", help: "debug, info, warn or error", set: setLevel},
 		{name: "trace", group: "Logging", help: "print every AMQP frame, without bodies and tokens",
 			set: toggle(func(s *Settings) *bool { return &s.Trace })},
+
+		{name: "format", arg: "FORMAT", group: "Export", command: CommandExport, help: "config (a Config.json, the default), bicep or terraform",
+			set: text(func(s *Settings) *string { return &s.Format })},
+		{name: "out", arg: "FILE", group: "Export", command: CommandExport, help: "write to a file (without: standard output)",
+			set: text(func(s *Settings) *string { return &s.Out })},
+		{name: "ca-file", arg: "FILE", group: "Export", command: CommandExport, help: "trust this authority too, such as a Minibus's minibus-ca.pem",
+			set: text(func(s *Settings) *string { return &s.CAFile })},
 
 		{name: "data-default", arg: "FILE", set: text(func(s *Settings) *string { return &s.DataDefault })},
 	}

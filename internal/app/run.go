@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"minibus/config"
@@ -34,6 +35,8 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return err
 	case config.CommandCheck:
 		return check(command, stdout)
+	case config.CommandExport:
+		return exportNamespace(ctx, command, os.Stdin, stdout, stderr)
 	case config.CommandHealthcheck:
 		return healthcheck(ctx, command.Settings)
 	}

@@ -37,10 +37,12 @@ var allowed = map[string][]string{
 	"mgmt": {"emulator", "mgmt/atom", "mgmt/ui", "internal/amqp/message", "internal/amqp", "internal/sas"},
 
 	"internal/metrics": {"emulator", "amqpserver", "store"},
+	"internal/export":  {"config", "emulator", "mgmt/atom", "internal/sas"},
 
-	"internal/app": {"internal/metrics", "config", "store", "emulator", "amqpserver", "mgmt", "internal/sas", "internal/tlsca", "internal/listen"},
-	"sbtest":       {"internal/app", "config", "emulator"},
-	"cmd/minibus":  {"internal/app"},
+	"internal/app": {"config", "store", "emulator", "amqpserver", "mgmt", "internal/export", "internal/metrics", "internal/sas",
+		"internal/tlsca", "internal/listen"},
+	"sbtest":      {"internal/app", "config", "emulator"},
+	"cmd/minibus": {"internal/app"},
 
 	// For tests only: nothing of the server imports them (see TestTestPackagesStayInTests).
 	"internal/amqptest": {"internal/amqp", "internal/amqp/frames", "internal/amqp/message"},

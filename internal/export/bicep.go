@@ -1,0 +1,156 @@
+package export
+
+import (
+	"strings"
+
+	"minibus/emulator"
+	"minibus/mgmt/atom"
+)
+
+// bicepVersion is the API version of the resources: stable, and the oldest that has maxMessageSizeInKilobytes.
+const bicepVersion = "2021-11-01"
+
+// maxResources is how many a deployment may have.
+const maxResources = 800
+
+const bicepNamespace = "serviceBus"
+
+// writeBicep renders a module that creates the entities in an existing namespace.
+func writeBicep(n *Namespace) ([]byte, []string) {
+	p := newPlan(n, true)
+	if len(p.nodes) > maxResources {
+		p.warnings = append(p.warnings, "a deployment may have 800 resources, this module has more: split it")
+	}
+	var b strings.Builder
+	b.WriteString(comments("//", []string{"The entities of " + n.Source + ", written by minibus export."}))
+	b.WriteString("@description('Name of an existing Service Bus namespace.')\nparam namespaceName string\n\n" +
+		"resource " + bicepNamespace + " 'Microsoft.ServiceBus/namespaces@" + bicepVersion + "' existing = {\n  name: namespaceName\n}\n")
+	for _, x := range p.nodes {
+		b.WriteString("\n" + comments("//", x.comments) + x.bicep())
+	}
+	return []byte(b.String()), p.warnings
+}
+
+func (n *node) bicep() string {
+	kind, name, properties := "", "", []attr(nil)
+	switch {
+	case n.queue != nil:
+		kind, name, properties = "queues", n.full, bicepQueue(n)
+	case n.topic != nil:
+		kind, name, properties = "topics", n.full, bicepTopic(n.topic.Options)
+	case n.subscription != nil:
+		kind, name, properties = "topics/subscriptions", n.subscription.Name, bicepSubscription(n)
+	case n.rule != nil:
+		kind, name, properties = "topics/subscriptions/rules", n.rule.Name, bicepRule(n.rule)
+	case n.parent.queue != nil:
+		kind, name, properties = "queues/authorizationRules", n.access.Name, bicepAccess(n.access)
+	default:
+		kind, name, properties = "topics/authorizationRules", n.access.Name, bicepAccess(n.access)
+	}
+	parent := bicepNamespace
+	if n.parent != nil {
+		parent = n.parent.id
+	}
+	// The resource manager uses the slash itself and takes a tilde for it.
+	body := []attr{{"parent", expression(parent)}, {"name", strings.ReplaceAll(name, "/", "~")}, {"properties", object(properties)}}
+	var depends []any
+	for _, t := range []target{n.forwardTo, n.forwardDeadLettered} {
+		if t.node == nil || t.node == n.parent || len(depends) == 1 && depends[0] == expression(t.node.id) {
+			continue
+		}
+		depends = append(depends, expression(t.node.id))
+	}
+	if depends != nil {
+		body = append(body, attr{"dependsOn", depends})
+	}
+	return "resource " + n.id + " 'Microsoft.ServiceBus/namespaces/" + kind + "@" + bicepVersion + "' = {\n" + bicepBody(body, "  ") + "}\n"
+}
+
+func bicepQueue(n *node) []attr {
+	o := n.queue.Options
+	list := bicepShared(n, o)
+	list = append(list, attr{"requiresDuplicateDetection", o.RequiresDuplicateDetection})
+	if o.RequiresDuplicateDetection {
+		list = append(list, attr{"duplicateDetectionHistoryTimeWindow", window(o.DuplicateDetectionWindow)})
+	}
+	return bicepStorage(list, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
+}
+
+// bicepShared are the properties of queues and subscriptions.
+func bicepShared(n *node, o emulator.QueueOptions) []attr {
+	list := []attr{{"lockDuration", atom.SpanOf(o.LockDuration).String()}, {"maxDeliveryCount", o.MaxDeliveryCount},
+		{"defaultMessageTimeToLive", duration(o.DefaultMessageTimeToLive)}, {"deadLetteringOnMessageExpiration", o.DeadLetteringOnExpiration},
+		{"requiresSession", o.RequiresSession}, {"enableBatchedOperations", unlessTrue(o.EnableBatchedOperations) == nil}}
+	list = optional(list, "autoDeleteOnIdle", idle(o.AutoDeleteOnIdle))
+	list = optional(list, "forwardTo", n.forwardTo.path)
+	list = optional(list, "forwardDeadLetteredMessagesTo", n.forwardDeadLettered.path)
+	return optional(list, "status", status(o.Status))
+}
+
+// bicepStorage adds what queues and topics have in common. The message size is an option of Premium only.
+func bicepStorage(list []attr, partitioned, express bool, sizeMB, messageKB int64) []attr {
+	list = append(list, attr{"enablePartitioning", partitioned})
+	if express {
+		list = append(list, attr{"enableExpress", true})
+	}
+	if sizeMB > 0 {
+		list = append(list, attr{"maxSizeInMegabytes", sizeMB})
+	}
+	if messageKB > 0 && messageKB != standardMessageKB {
+		list = append(list, attr{"maxMessageSizeInKilobytes", messageKB})
+	}
+	return list
+}
+
+func bicepTopic(o emulator.TopicOptions) []attr {
+	list := []attr{{"defaultMessageTimeToLive", duration(o.DefaultMessageTimeToLive)}, {"supportOrdering", o.SupportOrdering},
+		{"enableBatchedOperations", unlessTrue(o.EnableBatchedOperations) == nil}, {"requiresDuplicateDetection", o.RequiresDuplicateDetection}}
+	if o.RequiresDuplicateDetection {
+		list = append(list, attr{"duplicateDetectionHistoryTimeWindow", window(o.DuplicateDetectionWindow)})
+	}
+	list = bicepStorage(list, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
+	list = optional(list, "autoDeleteOnIdle", idle(o.AutoDeleteOnIdle))
+	return optional(list, "status", status(o.Status))
+}
+
+func bicepSubscription(n *node) []attr {
+	return append(bicepShared(n, n.subscription.Options), attr{"deadLetteringOnFilterEvaluationExceptions", n.subscription.FilterErrors})
+}
+
+func bicepRule(r *plainRule) []attr {
+	var list []attr
+	if r.Filter.Kind == atom.CorrelationFilter {
+		var filter object
+		for _, t := range r.Filter.Correlation {
+			filter = append(filter, attr{strings.ToLower(t.Property[:1]) + t.Property[1:], t.Value})
+		}
+		if properties := textProperties(r.Filter.Properties); properties != nil {
+			filter = append(filter, attr{"properties", properties})
+		}
+		list = []attr{{"filterType", "CorrelationFilter"}, {"correlationFilter", filter}}
+	} else {
+		list = []attr{{"filterType", "SqlFilter"}, {"sqlFilter", object{{"sqlExpression", r.Filter.SQL}}}}
+	}
+	if r.Action != "" {
+		list = append(list, attr{"action", object{{"sqlExpression", r.Action}}})
+	}
+	return list
+}
+
+// textProperties are the application properties of a correlation filter, which are all text by now, sorted.
+func textProperties(list []atom.Parameter) object {
+	var o object
+	for _, x := range sortedParameters(list) {
+		text, _ := x.Value.(string)
+		o = append(o, attr{x.Key, text})
+	}
+	return o
+}
+
+func bicepAccess(a *Access) []attr {
+	var rights []any
+	for _, r := range a.Rights {
+		rights = append(rights, r)
+	}
+	return []attr{{"rights", rights}}
+}

@@ -1,0 +1,310 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"minibus/emulator"
+	"minibus/mgmt/atom"
+)
+
+// The values that a Config.json may leave out: the reader's own, which are those of the cloud. The others are always written,
+// because the defaults of Microsoft's file are not the cloud's (DEC-4).
+const (
+	standardSizeMB    = 1024
+	standardMessageKB = 256
+)
+
+type configFile struct {
+	UserConfig struct {
+		Namespaces [1]configNamespace
+		Logging    struct{ Type string }
+	}
+}
+
+type configNamespace struct {
+	Name   string
+	Queues []configQueue
+	Topics []configTopic
+}
+
+type configQueue struct {
+	Name       string
+	Properties configProperties
+}
+
+type configTopic struct {
+	Name          string
+	Properties    configProperties
+	Subscriptions []configSubscription
+}
+
+type configSubscription struct {
+	Name       string
+	Properties configProperties
+	Rules      []configRule `json:",omitempty"`
+}
+
+// configProperties are those of all kinds of entities; what a kind does not have is nil.
+type configProperties struct {
+	DeadLetteringOnMessageExpiration          *bool  `json:",omitempty"`
+	DefaultMessageTimeToLive                  string `json:",omitempty"`
+	DuplicateDetectionHistoryTimeWindow       string `json:",omitempty"`
+	ForwardDeadLetteredMessagesTo             string `json:",omitempty"`
+	ForwardTo                                 string `json:",omitempty"`
+	LockDuration                              string `json:",omitempty"`
+	MaxDeliveryCount                          int    `json:",omitempty"`
+	RequiresDuplicateDetection                *bool  `json:",omitempty"`
+	RequiresSession                           *bool  `json:",omitempty"`
+	AutoDeleteOnIdle                          string `json:",omitempty"`
+	DeadLetteringOnFilterEvaluationExceptions *bool  `json:",omitempty"`
+	EnableBatchedOperations                   *bool  `json:",omitempty"`
+	EnablePartitioning                        bool   `json:",omitempty"`
+	MaxMessageSizeInKilobytes                 int64  `json:",omitempty"`
+	MaxSizeInMegabytes                        int64  `json:",omitempty"`
+	Status                                    string `json:",omitempty"`
+	SupportOrdering                           *bool  `json:",omitempty"`
+	UserMetadata                              string `json:",omitempty"`
+}
+
+type configRule struct {
+	Name       string
+	Properties configRuleProperties
+}
+
+type configRuleProperties struct {
+	FilterType        string
+	SQLFilter         *configSQL     `json:"SqlFilter,omitempty"`
+	CorrelationFilter map[string]any `json:",omitempty"`
+	Action            *configSQL     `json:",omitempty"`
+}
+
+type configSQL struct {
+	SQLExpression string `json:"SqlExpression"`
+}
+
+// configWriter collects warnings on the way.
+type configWriter struct {
+	namespace *Namespace
+	paths     map[string]string
+	warnings  []string
+}
+
+func (w *configWriter) warn(entity, format string, args ...any) {
+	w.warnings = append(w.warnings, entity+": "+fmt.Sprintf(format, args...))
+}
+
+// writeConfig renders a Config.json.
+func writeConfig(n *Namespace) ([]byte, []string, error) {
+	w := &configWriter{namespace: n, paths: n.paths()}
+	var file configFile
+	file.UserConfig.Logging.Type = "Console"
+	into := &file.UserConfig.Namespaces[0]
+	*into = configNamespace{Name: n.Name, Queues: []configQueue{}, Topics: []configTopic{}}
+	for _, q := range n.Queues {
+		into.Queues = append(into.Queues, configQueue{Name: q.Path, Properties: w.queue(q)})
+	}
+	for _, t := range n.Topics {
+		into.Topics = append(into.Topics, w.topic(t))
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(file); err != nil {
+		return nil, nil, fmt.Errorf("write the configuration: %w", err)
+	}
+	return b.Bytes(), w.warnings, nil
+}
+
+func (w *configWriter) queue(q Queue) configProperties {
+	o := q.Options
+	p := w.shared(q.Path, o)
+	p.RequiresDuplicateDetection, p.DuplicateDetectionHistoryTimeWindow = &o.RequiresDuplicateDetection, window(o.DuplicateDetectionWindow)
+	p.EnablePartitioning = o.EnablePartitioning
+	p.MaxSizeInMegabytes, p.MaxMessageSizeInKilobytes = unlike(o.MaxSizeInMegabytes, standardSizeMB), unlike(o.MaxMessageSizeInKilobytes, standardMessageKB)
+	w.inert(q.Path, o.Admin, q.Access)
+	return p
+}
+
+// shared are the properties of queues and subscriptions.
+func (w *configWriter) shared(entity string, o emulator.QueueOptions) configProperties {
+	return configProperties{
+		DeadLetteringOnMessageExpiration: &o.DeadLetteringOnExpiration,
+		DefaultMessageTimeToLive:         duration(o.DefaultMessageTimeToLive),
+		ForwardTo:                        w.target(entity, "ForwardTo", o.ForwardTo),
+		ForwardDeadLetteredMessagesTo:    w.target(entity, "ForwardDeadLetteredMessagesTo", o.ForwardDeadLetteredMessagesTo),
+		LockDuration:                     atom.SpanOf(o.LockDuration).String(),
+		MaxDeliveryCount:                 o.MaxDeliveryCount,
+		RequiresSession:                  &o.RequiresSession,
+		AutoDeleteOnIdle:                 idle(o.AutoDeleteOnIdle),
+		EnableBatchedOperations:          unlessTrue(o.EnableBatchedOperations),
+		Status:                           status(o.Status),
+		UserMetadata:                     o.UserMetadata,
+	}
+}
+
+func (w *configWriter) topic(t Topic) configTopic {
+	o := t.Options
+	p := configProperties{
+		DefaultMessageTimeToLive:            duration(o.DefaultMessageTimeToLive),
+		DuplicateDetectionHistoryTimeWindow: window(o.DuplicateDetectionWindow),
+		RequiresDuplicateDetection:          &o.RequiresDuplicateDetection,
+		AutoDeleteOnIdle:                    idle(o.AutoDeleteOnIdle),
+		EnableBatchedOperations:             unlessTrue(o.EnableBatchedOperations),
+		EnablePartitioning:                  o.EnablePartitioning,
+		MaxMessageSizeInKilobytes:           unlike(o.MaxMessageSizeInKilobytes, standardMessageKB),
+		MaxSizeInMegabytes:                  unlike(o.MaxSizeInMegabytes, standardSizeMB),
+		Status:                              status(o.Status),
+		UserMetadata:                        o.UserMetadata,
+	}
+	if o.SupportOrdering == o.EnablePartitioning { // the default is the opposite
+		p.SupportOrdering = &o.SupportOrdering
+	}
+	w.inert(t.Path, o.Admin, t.Access)
+	topic := configTopic{Name: t.Path, Properties: p, Subscriptions: []configSubscription{}}
+	for _, s := range t.Subscriptions {
+		topic.Subscriptions = append(topic.Subscriptions, w.subscription(t.Path, s))
+	}
+	return topic
+}
+
+func (w *configWriter) subscription(topic string, s Subscription) configSubscription {
+	full := topic + "/" + s.Name
+	c := configSubscription{Name: s.Name, Properties: w.shared(full, s.Options)}
+	c.Properties.DeadLetteringOnFilterEvaluationExceptions = unlessTrue(&s.FilterErrors)
+	w.inert(full, s.Options.Admin, nil)
+	if s.takesEverything() {
+		return c // a subscription without rules has that one
+	}
+	if len(s.Rules) == 0 {
+		w.warn(full, "it has no rules; it is exported with one that takes nothing, which is the same")
+		s.Rules = []atom.Rule{nothing()}
+	}
+	for _, r := range s.Rules {
+		c.Rules = append(c.Rules, w.rule(full, r))
+	}
+	return c
+}
+
+// nothing is a rule that takes nothing, in place of none.
+func nothing() atom.Rule {
+	return atom.Rule{Name: atom.DefaultRuleName, Filter: atom.Filter{Kind: atom.FalseFilter, SQL: falseExpression}}
+}
+
+func (w *configWriter) rule(subscription string, r atom.Rule) configRule {
+	p := plain(r, false)
+	for _, note := range p.Notes {
+		w.warn(subscription+"/"+r.Name, "%s", note)
+	}
+	c := configRule{Name: r.Name}
+	switch p.Filter.Kind {
+	case atom.CorrelationFilter:
+		c.Properties.FilterType, c.Properties.CorrelationFilter = "Correlation", correlation(p.Filter)
+	case atom.TrueFilter:
+		c.Properties.FilterType = "True"
+	case atom.FalseFilter:
+		c.Properties.FilterType = "False"
+	default:
+		c.Properties.FilterType, c.Properties.SQLFilter = "Sql", &configSQL{p.Filter.SQL}
+	}
+	if p.Action != "" {
+		c.Properties.Action = &configSQL{p.Action}
+	}
+	return c
+}
+
+// correlation is the object of a correlation filter; encoding/json sorts its keys.
+func correlation(f atom.Filter) map[string]any {
+	m := map[string]any{}
+	for _, t := range f.Correlation {
+		m[t.Property] = t.Value
+	}
+	if len(f.Properties) > 0 {
+		properties := map[string]any{}
+		for _, x := range f.Properties {
+			properties[x.Key] = x.Value
+			if v, ok := x.Value.(float64); ok {
+				properties[x.Key] = json.RawMessage(decimal(v)) // a whole number would become a long
+			}
+		}
+		m["Properties"] = properties
+	}
+	return m
+}
+
+// target returns the path to forward to. The reader of the file insists that it exists.
+func (w *configWriter) target(entity, property, path string) string {
+	if path == "" {
+		return ""
+	}
+	if known, ok := w.paths[strings.ToLower(path)]; ok {
+		return known
+	}
+	w.warn(entity, "%s is left out: its target %q is not among the exported entities", property, path)
+	return ""
+}
+
+// inert warns of what Minibus has no use for.
+func (w *configWriter) inert(entity string, a emulator.Admin, access []Access) {
+	for _, x := range []struct {
+		name string
+		set  bool
+	}{{"EnableExpress", a.EnableExpress}, {"FilteringMessagesBeforePublishing", a.FilteringMessagesBeforePublishing},
+		{"EnableSubscriptionPartitioning", a.EnableSubscriptionPartitioning}, {"IsClientAffine", a.IsClientAffine}} {
+		if x.set {
+			w.warn(entity, "%s is left out: a configuration does not have it", x.name)
+		}
+	}
+	for _, rule := range access {
+		w.warn(entity, "the policy %q is left out: keys are not exported", rule.Name)
+	}
+}
+
+// unlike leaves out what is the default.
+func unlike(v, standard int64) int64 {
+	if v == standard {
+		return 0
+	}
+	return v
+}
+
+func unlessTrue(b *bool) *bool {
+	if b == nil || *b {
+		return nil
+	}
+	return b
+}
+
+func status(s emulator.Status) string {
+	if s == emulator.StatusActive {
+		return ""
+	}
+	return string(s)
+}
+
+// duration writes a time to live; none is .NET's greatest time span.
+func duration(d time.Duration) string {
+	if d <= 0 {
+		return atom.MaxTimeSpan.String()
+	}
+	return atom.SpanOf(d).String()
+}
+
+// idle writes AutoDeleteOnIdle, which is never unless given.
+func idle(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return atom.SpanOf(d).String()
+}
+
+func window(d time.Duration) string {
+	if d <= 0 {
+		d = emulator.DefaultDedupWindow
+	}
+	return atom.SpanOf(d).String()
+}

@@ -1,0 +1,240 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"minibus/emulator"
+	"minibus/mgmt/atom"
+)
+
+// everything is the profile of limits that takes what any service has.
+const everything = emulator.LimitsRelaxed
+
+// queue keeps a queue. What it is called is checked, because the name becomes part of further addresses.
+func (r *reader) queue(e entry) error {
+	if err := atom.CheckPath(e.name, everything); err != nil {
+		r.unusable(e.name)
+		return nil
+	}
+	access := r.tidy(e.name, e.description)
+	o, err := queueOptions(e.description, everything)
+	if err != nil {
+		r.unreadable(e.name, err)
+		return nil
+	}
+	r.wholeSize(e.description, &o.MaxSizeInMegabytes)
+	r.found.Queues = append(r.found.Queues, Queue{Path: e.name, Options: o, Access: access, Refused: refused(
+		func(l emulator.Limits) error { return atom.CheckPath(e.name, l) },
+		func(l emulator.Limits) error { _, err := queueOptions(e.description, l); return err })})
+	return nil
+}
+
+func queueOptions(d *atom.Element, l emulator.Limits) (emulator.QueueOptions, error) {
+	q, err := atom.ParseQueue(d, l)
+	if err != nil {
+		return emulator.QueueOptions{}, err
+	}
+	o, err := q.Create()
+	keepIdle(d, &o)
+	return o, err
+}
+
+// keepIdle puts AutoDeleteOnIdle back, which package atom takes away from what forwards, as the service does for those who ask:
+// what is shown here is in force.
+func keepIdle(d *atom.Element, o *emulator.QueueOptions) {
+	t, err := atom.ParseTimeSpan(strings.TrimSpace(d.Child("AutoDeleteOnIdle").Text()))
+	if idle, ok := t.Duration(); err == nil && ok && t != atom.MaxTimeSpan {
+		o.AutoDeleteOnIdle = idle
+	}
+}
+
+// wholeSize undoes what package atom does for the Standard tier, which shows a partitioned entity as sixteen times its size.
+// Premium has partitions of the whole namespace, and shows what was asked for.
+func (r *reader) wholeSize(d *atom.Element, mb *int64) {
+	if n, err := strconv.ParseInt(strings.TrimSpace(d.Child("MaxSizeInMegabytes").Text()), 10, 64); err == nil && r.found.Premium {
+		*mb = n
+	}
+}
+
+func (r *reader) topic(e entry) error {
+	if err := atom.CheckPath(e.name, everything); err != nil {
+		r.unusable(e.name)
+		return nil
+	}
+	access := r.tidy(e.name, e.description)
+	o, err := topicOptions(e.description, everything)
+	if err != nil {
+		r.unreadable(e.name, err)
+		return nil
+	}
+	r.wholeSize(e.description, &o.MaxSizeInMegabytes)
+	r.found.Topics = append(r.found.Topics, Topic{Path: e.name, Options: o, Access: access, Refused: refused(
+		func(l emulator.Limits) error { return atom.CheckPath(e.name, l) },
+		func(l emulator.Limits) error { _, err := topicOptions(e.description, l); return err })})
+	return nil
+}
+
+func topicOptions(d *atom.Element, l emulator.Limits) (emulator.TopicOptions, error) {
+	t, err := atom.ParseTopic(d, l)
+	if err != nil {
+		return emulator.TopicOptions{}, err
+	}
+	return t.Create()
+}
+
+func (r *reader) subscriptions(ctx context.Context, t *Topic, only string) error {
+	return r.list(ctx, t.Path+"/Subscriptions", func(e entry) error {
+		if only != "" && !strings.EqualFold(only, e.name) {
+			return nil
+		}
+		full := t.Path + "/" + e.name
+		if err := atom.CheckSubscription(e.name, everything); err != nil {
+			r.unusable(full)
+			return nil
+		}
+		r.tidy(full, e.description)
+		s, err := atom.ParseSubscription(e.description, everything)
+		if err != nil {
+			r.unreadable(full, err)
+			return nil
+		}
+		o, err := s.Create()
+		if err != nil {
+			r.unreadable(full, err)
+			return nil
+		}
+		keepIdle(e.description, &o)
+		t.Subscriptions = append(t.Subscriptions, Subscription{Name: e.name, Options: o, FilterErrors: s.FilterErrors, Refused: refused(
+			func(l emulator.Limits) error { return atom.CheckSubscription(e.name, l) },
+			func(l emulator.Limits) error { _, err := atom.ParseSubscription(e.description, l); return err })})
+		return nil
+	})
+}
+
+func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error {
+	return r.list(ctx, topic+"/Subscriptions/"+s.Name+"/Rules", func(e entry) error {
+		full := topic + "/" + s.Name + "/" + e.name
+		if err := atom.CheckRule(e.name, everything); err != nil {
+			r.unusable(full)
+			return nil
+		}
+		rule, err := atom.ParseRule(e.description, everything)
+		if err != nil {
+			// Left out, a rule that narrows would leave one that widens alone, or none, which means the default.
+			r.warn(full, "the rule is not understood, it is exported as one that takes nothing: %s", text(err))
+			rule = &atom.Rule{Filter: atom.Filter{Kind: atom.FalseFilter, SQL: falseExpression}}
+		}
+		rule.Name = e.name
+		s.Rules = append(s.Rules, *rule)
+		return nil
+	})
+}
+
+func (r *reader) unusable(name string) {
+	r.warn(clip(oneLine(name), 80), "left out: no entity can have that name")
+}
+
+func (r *reader) unreadable(name string, err error) {
+	r.warn(name, "left out: its description is not understood: %s", text(err))
+}
+
+// tidy takes out of a description what a service may show and nobody can ask for, and returns the authorization rules without
+// their keys.
+func (r *reader) tidy(name string, d *atom.Element) []Access {
+	access := accessOf(d.Child("AuthorizationRules"))
+	sessions := strings.EqualFold(strings.TrimSpace(d.Child("RequiresSession").Text()), "true")
+	d.Children = slices.DeleteFunc(d.Children, func(e *atom.Element) bool {
+		value := strings.TrimSpace(e.Text())
+		switch e.Name {
+		case "AuthorizationRules", "IsAnonymousAccessible", "DefaultRuleDescription":
+			return true
+		case "Status":
+			if !settable(value) {
+				r.warn(name, "its status is %q, it is exported as active", clip(oneLine(value), 40))
+				return true
+			}
+		case "ForwardTo":
+			if sessions && value != "" {
+				r.warn(name, "ForwardTo is left out: it has no effect on an entity that requires sessions")
+				return true
+			}
+		case "LockDuration", "MaxSizeInMegabytes", "MaxDeliveryCount":
+			return value == "" // the default
+		}
+		return false
+	})
+	return access
+}
+
+func settable(status string) bool {
+	for _, s := range []emulator.Status{emulator.StatusActive, emulator.StatusDisabled, emulator.StatusSendDisabled, emulator.StatusReceiveDisabled} {
+		if strings.EqualFold(status, string(s)) {
+			return true
+		}
+	}
+	return false
+}
+
+func accessOf(list *atom.Element) []Access {
+	if list == nil {
+		return nil
+	}
+	var all []Access
+	for _, e := range list.Children {
+		a := Access{Name: strings.TrimSpace(e.Child("KeyName").Text())}
+		for _, right := range []string{"Manage", "Send", "Listen"} {
+			if rights := e.Child("Rights"); rights != nil && slices.ContainsFunc(rights.Children, func(c *atom.Element) bool {
+				return strings.TrimSpace(c.Text()) == right
+			}) {
+				a.Rights = append(a.Rights, right)
+			}
+		}
+		if a.Name != "" && len(a.Rights) > 0 {
+			all = append(all, a)
+		}
+	}
+	slices.SortFunc(all, func(a, b Access) int { return byName(a.Name, b.Name) })
+	return all
+}
+
+// refused returns why neither tier of Azure would create an entity: a topology that grew locally may ask for more.
+func refused(checks ...func(emulator.Limits) error) string {
+	var first error
+	for _, tier := range []emulator.Limits{emulator.LimitsStandard, emulator.LimitsPremium} {
+		var err error
+		for _, check := range checks {
+			if err == nil {
+				err = check(tier)
+			}
+		}
+		if err == nil {
+			return ""
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return text(first)
+}
+
+// text is an error of a description without sub-code and links.
+func text(err error) string {
+	var e *atom.Error
+	if !errors.As(err, &e) {
+		return oneLine(err.Error())
+	}
+	s, _, _ := strings.Cut(e.Text, "To know more")
+	s = strings.TrimRight(oneLine(s), ". ")
+	if e.Parameter != "" {
+		s += " (" + e.Parameter
+		if e.Actual != "" {
+			s += ": " + e.Actual
+		}
+		s += ")"
+	}
+	return s
+}

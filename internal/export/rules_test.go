@@ -1,0 +1,100 @@
+package export
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"minibus/emulator/filter"
+	"minibus/mgmt/atom"
+)
+
+func TestParametersBecomeConstants(t *testing.T) {
+	parameters := []atom.Parameter{{Key: "@s", Value: "it's @i"}, {Key: "@I", Value: int32(-7)}, {Key: "l", Value: int64(math.MaxInt64)},
+		{Key: "@b", Value: true}, {Key: "@d", Value: 2.0}, {Key: "@e", Value: 1e-30}, {Key: "@t", Value: time.Now()}, {Key: "@m", Value: int64(math.MinInt64)},
+		{Key: "@inf", Value: math.Inf(1)}, {Key: "@span", Value: atom.Minute}}
+	for sql, want := range map[string]string{
+		"a = @s":                       "a = 'it''s @i'",
+		"a = @i - @I":                  "a = (-7) - (-7)",
+		"a=@l":                         "a=9223372036854775807",
+		"a = @b OR b = @d OR c = @e":   "a = TRUE OR b = 2.0 OR c = 1E-30",
+		"[@i] = '@i''@i' AND b IN(@i)": "[@i] = '@i''@i' AND b IN((-7))",
+		`"@i" = @i AND [a]]@i] = 1`:    `"@i" = (-7) AND [a]]@i] = 1`,
+		"a = @t":                       "",
+		"a = @m":                       "",
+		"a = @inf":                     "",
+		"a = @span":                    "",
+		"a = @unknown":                 "",
+		"a = '" + strings.Repeat("x", maxExpression) + "'": "",
+	} {
+		got, ok := inline(sql, parameters)
+		if ok != (want != "") || ok && got != want {
+			t.Errorf("%s: %q, %v", sql, got, ok)
+		}
+		if !ok {
+			continue
+		}
+		if _, err := filter.ParseFilter(got, nil); err != nil {
+			t.Errorf("%s: %v", got, err)
+		}
+	}
+}
+
+func TestCorrelationFiltersOnOtherThanTextBecomeSQL(t *testing.T) {
+	r := atom.Rule{Name: "r", Filter: atom.Filter{Kind: atom.CorrelationFilter, Correlation: []atom.Test{{Property: "Label", Value: "it's"}},
+		Properties: []atom.Parameter{{Key: "a]b", Value: int64(5)}, {Key: "c d", Value: false}, {Key: "f", Value: -1.5}}}}
+	p := plain(r, true)
+	if want := "sys.Label = 'it''s' AND [a]]b] = 5 AND [c d] = FALSE AND [f] = (-1.5)"; p.Filter.Kind != atom.SQLFilter || p.Filter.SQL != want {
+		t.Errorf("got %+v", p)
+	}
+	if _, err := filter.ParseFilter(p.Filter.SQL, nil); err != nil {
+		t.Error(err)
+	}
+	if p := plain(r, false); p.Filter.Kind != atom.CorrelationFilter || len(p.Filter.Properties) != 3 || len(p.Notes) != 0 {
+		t.Errorf("got %+v", p)
+	}
+	for range 100 {
+		r.Filter.Properties = append(r.Filter.Properties, atom.Parameter{Key: "more", Value: int64(1)})
+	}
+	if p := plain(r, true); p.Filter.Kind != atom.FalseFilter || p.Action != "" {
+		t.Errorf("too long: %+v", p)
+	}
+}
+
+// A rule whose action can't be said must not let messages through as they are.
+func TestARuleThatCantBeSaidTakesNothing(t *testing.T) {
+	r := atom.Rule{Name: "r", Filter: atom.Filter{Kind: atom.TrueFilter, SQL: "1=1"},
+		Action: atom.Action{SQL: "SET x = @t", Parameters: []atom.Parameter{{Key: "@t", Value: time.Now()}}}}
+	if p := plain(r, false); p.Filter.Kind != atom.FalseFilter || p.Action != "" || len(p.Notes) != 1 {
+		t.Errorf("got %+v", p)
+	}
+}
+
+func TestTextsAreQuoted(t *testing.T) {
+	const text = "a'b\"c\\d\n\r\t${e}%{f}$g\u0085h\u00e4\U000e0001"
+	if got, want := bicepString(text), `'a\'b"c\\d\n\r\t\${e}%{f}$g\u{85}hä\u{e0001}'`; got != want {
+		t.Errorf("Bicep %s", got)
+	}
+	if got, want := hclString(text), `"a'b\"c\\d\n\r\t$${e}%%{f}$g\u0085hä\U000e0001"`; got != want {
+		t.Errorf("HCL %s", got)
+	}
+}
+
+func TestIdentifiersAreUnique(t *testing.T) {
+	n := &Namespace{}
+	for _, path := range []string{"a-b", "a.b", "A_B", "a_b_2", "2", "_2", strings.Repeat("x", 260), strings.Repeat("x", 259) + "y"} {
+		n.Queues = append(n.Queues, Queue{Path: path})
+	}
+	seen := map[string]bool{}
+	for _, x := range newPlan(n, false).nodes {
+		key := strings.ToLower(x.id)
+		if seen[key] || len(x.id) > 210 || x.id[0] >= '0' && x.id[0] <= '9' {
+			t.Errorf("%s: %s", x.full, x.id)
+		}
+		seen[key] = true
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d resources", len(seen))
+	}
+}
