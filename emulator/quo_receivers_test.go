@@ -79,7 +79,7 @@ func TestQUO12_SessionReceiversAndAccepts(t *testing.T) {
 		full("with one of them granted")
 		last.cancel()
 		last.cancel()
-		last = b.next()
+		b.next()
 		full("with another one")
 		held.c.Close()
 		b.accept("again")
