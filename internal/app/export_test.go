@@ -30,7 +30,7 @@ func exported(t *testing.T, args ...string) string {
 		t.Fatalf("export: %v", err)
 	}
 	if text := stdout.String() + stderr.String(); strings.Contains(text, "SAS_KEY_VALUE") {
-		t.Errorf("the key is shown:\n%s", text)
+		t.Errorf("the key is shownByExport:\n%s", text)
 	}
 	return stdout.String()
 }
@@ -55,7 +55,7 @@ func TestExportMakesTheSameNamespaceAgain(t *testing.T) {
 	}
 	for i := range want.Entities {
 		if !reflect.DeepEqual(got.Entities[i], want.Entities[i]) {
-			t.Errorf("%s:\ngot  %s\nwant %s", want.Entities[i].Path, shown(got.Entities[i]), shown(want.Entities[i]))
+			t.Errorf("%s:\ngot  %s\nwant %s", want.Entities[i].Path, shownByExport(got.Entities[i]), shownByExport(want.Entities[i]))
 		}
 	}
 	second := run(t, "--config", file, "--ephemeral")
@@ -71,8 +71,8 @@ func TestExportMakesTheSameNamespaceAgain(t *testing.T) {
 	}
 }
 
-// shown writes an entity with what its pointers point to.
-func shown(v any) string {
+// shownByExport writes an entity with what its pointers point to.
+func shownByExport(v any) string {
 	var b bytes.Buffer
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {
