@@ -19,6 +19,9 @@ type Options struct {
 	// Broker returns the namespace that is administered. It is asked only once Ready says so. Nil means that there is none:
 	// administration answers 503 then.
 	Broker func() *emulator.Namespace
+	// MissingIsGone lets sends and receives for an entity that does not exist be answered with 410, as the service's
+	// documentation has it, instead of 404 (DEC-13).
+	MissingIsGone bool
 	// Version stands in the Server header.
 	Version string
 	// Logger hears of requests that failed for the broker's own reasons; default discards.
@@ -53,7 +56,15 @@ func (h *handler) routes(b func() broker) http.Handler {
 	r.HandleFunc("/readyz", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/livez", h.live).Methods(get...).MatcherFunc(operational)
 	a := &administration{broker: b, log: h.options.Logger}
-	r.NotFoundHandler, r.MethodNotAllowedHandler = a, a
+	m := &runtimeAPI{namespace: h.namespace, authorize: h.authorize, log: h.options.Logger, gone: h.options.MissingIsGone}
+	entities := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isRuntime(r) {
+			m.ServeHTTP(w, r)
+			return
+		}
+		a.ServeHTTP(w, r)
+	})
+	r.NotFoundHandler, r.MethodNotAllowedHandler = entities, entities
 	return h.header(r)
 }
 
@@ -71,13 +82,17 @@ type handler struct{ options Options }
 
 // broker returns the namespace once it is ready, else nil.
 func (h *handler) broker() broker {
-	if h.options.Broker == nil || !h.options.Ready() {
-		return nil
-	}
-	if ns := h.options.Broker(); ns != nil {
+	if ns := h.namespace(); ns != nil {
 		return domain{ns}
 	}
 	return nil
+}
+
+func (h *handler) namespace() *emulator.Namespace {
+	if h.options.Broker == nil || !h.options.Ready() {
+		return nil
+	}
+	return h.options.Broker()
 }
 
 // header adds what every response has.

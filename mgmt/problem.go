@@ -64,6 +64,11 @@ var statusOf = map[emulator.Code]struct {
 	emulator.CodeNotAllowed:     {http.StatusBadRequest, "SubCode=40000. "},
 	emulator.CodeEntityDisabled: {http.StatusForbidden, "SubCode=40301. "},
 	emulator.CodeQuotaExceeded:  {http.StatusForbidden, "SubCode=40300. "},
+
+	emulator.CodeMessageTooLarge: {http.StatusForbidden, "SubCode=40300. "},
+	emulator.CodeMessageLockLost: {http.StatusNotFound, ""}, // DEC-13
+	emulator.CodeSessionLockLost: {http.StatusNotFound, ""},
+
 	emulator.CodeUnauthorized:   {http.StatusUnauthorized, "SubCode=40100. "},
 	emulator.CodeServerBusy:     {http.StatusServiceUnavailable, "SubCode=50004. "},
 	emulator.CodeNotImplemented: {http.StatusNotImplemented, ""},

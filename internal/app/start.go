@@ -112,7 +112,7 @@ func (a *App) listen() error {
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.goServe("a port", func() error { return a.mux.Serve(l) })
 	}
-	a.goServe("HTTP", func() error { return a.web.Serve(a.mux.HTTP()) })
+	a.goServe("HTTP", func() error { return a.web.Serve(mgmt.Listener(a.mux.HTTP())) })
 	return nil
 }
 
