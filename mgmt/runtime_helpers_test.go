@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"minibus/emulator"
+	"minibus/internal/amqp/message"
 	"minibus/store/storetest"
 )
 
@@ -96,3 +97,26 @@ func parseToken(text any) (emulator.LockToken, error) {
 
 // exactly returns a header by its name as it is spelled in the answer.
 func exactly(h http.Header, name string) []string { return h[name] }
+
+// userProperties takes a message of a queue and returns its application properties.
+func (b *bus) userProperties(path string) map[string]any {
+	b.t.Helper()
+	c, err := b.queue(path).NewConsumer(emulator.Main, emulator.PeekLock, func() {})
+	if err != nil {
+		b.t.Fatalf("receive: %v", err)
+	}
+	defer c.Close()
+	ds := c.Take(nil, 1)
+	if len(ds) == 0 {
+		b.t.Fatal("no message")
+	}
+	m, err := message.Scan(ds[0].Append(nil))
+	if err != nil {
+		b.t.Fatalf("scan: %v", err)
+	}
+	all := map[string]any{}
+	for e := m.UserProperties(); e.Next(); {
+		all[string(e.Key())], _ = message.DecodeValue(e.Encoded())
+	}
+	return all
+}

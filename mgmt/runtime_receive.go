@@ -63,11 +63,9 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The server's own limits count from the request's arrival and would cut the wait; a response writer that has no
-	// deadlines has no such limits either.
-	control, now := http.NewResponseController(x.w), time.Now()
-	_ = control.SetReadDeadline(now.Add(wait + answerTime))
-	_ = control.SetWriteDeadline(now.Add(wait + answerTime))
+	// The server's limit counts from the request's arrival and would cut the wait; a writer without deadlines has none. (That on
+	// reading ends with the body: net/http lifts it then, to watch for the end of the connection.)
+	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(wait + answerTime))
 	if err := x.discardBody(); err != nil {
 		return nil, err
 	}

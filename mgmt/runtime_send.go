@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"time"
 
 	"minibus/emulator"
 	"minibus/internal/amqp/message"
@@ -41,6 +42,8 @@ func (x *runtimeCall) send() (*answer, error) {
 	if rest.IsBatch(x.r.Header.Get("Content-Type")) {
 		read = x.readBatch
 	}
+	// A body may take as long to arrive as the server waits for one; that it did not is to be told nevertheless.
+	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(requestTimeout + answerTime))
 	b := body{r: x.r.Body, used: &x.api.reading}
 	defer b.release()
 	messages, err := read(&b)

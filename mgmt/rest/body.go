@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,7 +21,7 @@ const typeJSON = "application/json"
 // says so.
 func bodyOf(m *message.Message) (body []byte, isJSON bool, err error) {
 	r := amqp.NewReader(m.Raw[m.Body.Start:m.Body.End])
-	var items []any
+	var items []any // of sequences; not nil if there is one
 	sections := 0
 	for r.Len() > 0 {
 		code, _, err := r.Descriptor()
@@ -44,7 +45,7 @@ func bodyOf(m *message.Message) (body []byte, isJSON bool, err error) {
 			return nil, false, fmt.Errorf("read body: %w", err)
 		}
 		if list, ok := v.(amqp.List); ok && code == codeSequence {
-			items = append(items, list...)
+			items = append(slices.Grow(items, len(list)+1), list...)
 			continue
 		}
 		return valueBody(v)

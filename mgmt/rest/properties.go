@@ -127,7 +127,7 @@ func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
 
 // endless is the number of milliseconds from which a time to live is as good as none: some 290 years, beyond which a
 // time.Duration can't count.
-const endless = math.MaxInt64 / 1e6
+const endless = math.MaxInt64 / 1_000_000
 
 func (p *Properties) setScheduled(raw json.RawMessage) error {
 	if len(raw) == 0 || string(raw) == "null" {

@@ -14,12 +14,12 @@ import (
 )
 
 // parseValue reads the value of a custom header (management-rest 7.1): text in double quotes is a string, or a timestamp if
-// it is an HTTP date; without quotes true and false are booleans, a number is an int, a long or a double, whichever holds
+// it is an HTTP date, to the letter; without quotes true and false are booleans, a number is an int, a long or a double, whichever holds
 // it; anything else is a string as it is. Numbers are those of JSON, so that 007 stays what it is.
 func parseValue(s string) any {
 	if n := len(s); n >= 2 && s[0] == '"' && s[n-1] == '"' {
 		inner := strings.ReplaceAll(s[1:n-1], `\"`, `"`)
-		if t, err := time.Parse(http.TimeFormat, inner); err == nil {
+		if t, err := time.Parse(http.TimeFormat, inner); err == nil && t.Format(http.TimeFormat) == inner {
 			return amqp.TimestampOf(t)
 		}
 		return inner
