@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 
 	"minibus/internal/amqp"
@@ -39,7 +40,7 @@ func (r Received) Headers(h http.Header) (body []byte, err error) {
 		contentType = typeJSON
 	}
 	if t, ok := m.Field(message.PropertyContentType).TextOf(); ok && t != "" {
-		contentType = printed(t)
+		contentType = strings.Map(printable, t)
 	}
 	broker, err := r.brokerProperties(&m)
 	if err != nil {
@@ -55,12 +56,6 @@ func (r Received) Headers(h http.Header) (body []byte, err error) {
 	h["Content-Type"] = []string{contentType}
 	h[BrokerProperties] = []string{broker}
 	return body, nil
-}
-
-// printed is a text that a header can hold.
-func printed(s string) string {
-	q := quote(s)
-	return q[1 : len(q)-1]
 }
 
 // shown is what BrokerProperties says, in the order of the names.
