@@ -36,6 +36,15 @@ func TestQUO5_MessageSizesOverHTTP(t *testing.T) {
 	if body.read > 1<<20 {
 		t.Errorf("%d bytes were read", body.read)
 	}
+	body = &endless{}
+	r = httptest.NewRequest(http.MethodPost, "/q/messages", body)
+	r.ContentLength = 1 << 40
+	w = httptest.NewRecorder()
+	b.handler.ServeHTTP(w, r)
+	wants(t, w, 403, "exceeds the limit")
+	if body.read > 0 {
+		t.Errorf("%d bytes were read of a body that was announced as too large", body.read)
+	}
 	b.wantCounts("q", 1, 0)
 
 	large := strings.Repeat("0123456789abcdef", 9<<16)

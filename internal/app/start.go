@@ -32,6 +32,8 @@ type Config struct {
 	// goes before them.
 	Broker emulator.Options
 	AMQP   amqpserver.Options
+
+	MissingIsGone bool // of mgmt.Options (DEC-13)
 }
 
 // App is a running Minibus.
@@ -108,7 +110,8 @@ func (a *App) listen() error {
 		return err
 	}
 	a.mux = listen.New(listen.Options{TLS: authority.TLSConfig(), Logger: a.log})
-	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{Ready: a.ready.Load, Broker: a.Broker, Version: Version(), Logger: a.log}), a.log)
+	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{Ready: a.ready.Load, Broker: a.Broker, Version: Version(), Logger: a.log,
+		MissingIsGone: a.config.MissingIsGone}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.goServe("a port", func() error { return a.mux.Serve(l) })
 	}
