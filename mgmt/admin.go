@@ -1,13 +1,11 @@
 package mgmt
 
 import (
-	"context"
 	"log/slog"
-	"net"
 	"net/http"
 )
 
-// administration serves the ATOM administration API and refuses what else there is under the paths of entities.
+// administration serves the ATOM administration API.
 type administration struct {
 	broker func() broker // nil until the process is ready
 	access *handler      // checks tokens
@@ -20,7 +18,7 @@ func (a *administration) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{log: a.log, access: a.access, w: w, r: r, query: r.URL.Query(), target: parseTarget(r.URL.EscapedPath())}
 	c.broker = a.broker()
 	if c.broker == nil {
-		errNotReady.answer(c).write(w)
+		_ = errNotReady.answer(c).write(w)
 		return
 	}
 	c.now, c.limits = c.broker.Now(), c.broker.Limits()
@@ -28,14 +26,11 @@ func (a *administration) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		result = problemOf(err).answer(c)
 	}
-	result.write(w)
+	_ = result.write(w)
 }
 
 // handle finds the operation.
 func (c *call) handle() (*answer, error) {
-	if c.isRuntime() {
-		return nil, problemf(http.StatusNotImplemented, "Sending and receiving over HTTP is not served by this version of Minibus; use AMQP. ")
-	}
 	method := c.r.Method
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -72,35 +67,4 @@ var operations = map[targetKind]map[string]func(*call) (*answer, error){
 	targetRule: {
 		http.MethodGet: (*call).getRule, http.MethodPut: (*call).putRule, http.MethodDelete: (*call).deleteRule,
 	},
-}
-
-// isRuntime reports whether the request is one of the runtime API rather than about an entity whose name ends in "messages".
-func (c *call) isRuntime() bool {
-	m := c.target.messages
-	switch {
-	case m == nil:
-		return false
-	case c.r.Method == http.MethodPost:
-		return true
-	case c.r.Method == http.MethodDelete:
-		return len(m) > 1
-	case c.r.Method == http.MethodPut:
-		return len(m) == 3 && c.r.ContentLength == 0
-	}
-	return false
-}
-
-// secureKey is the key of a connection's context value: whether it came through TLS.
-type secureKey struct{}
-
-// connContext notes on a connection whether its bytes arrived encrypted. The listener in front has undone TLS, so net/http
-// can't know.
-func connContext(ctx context.Context, c net.Conn) context.Context {
-	t, ok := c.(interface{ IsTLS() bool })
-	return context.WithValue(ctx, secureKey{}, ok && t.IsTLS())
-}
-
-func isSecure(r *http.Request) bool {
-	secure, _ := r.Context().Value(secureKey{}).(bool)
-	return secure || r.TLS != nil
 }

@@ -40,7 +40,8 @@ type answer struct {
 	updated     int64 // of the entity, in ms, for the ETag; 0: none
 }
 
-func (a *answer) write(w http.ResponseWriter) {
+// write answers; an error means that the client is gone.
+func (a *answer) write(w http.ResponseWriter) error {
 	h := w.Header()
 	if a.contentType != "" {
 		h.Set("Content-Type", a.contentType)
@@ -51,9 +52,12 @@ func (a *answer) write(w http.ResponseWriter) {
 	if a.status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "SharedAccessSignature") // [RFC 9110 15.5.2] asks for one; no client reads it
 	}
-	h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	if a.status != http.StatusNoContent {
+		h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // the client is gone if this fails
+	_, err := w.Write(a.body)
+	return err
 }
 
 // version is the api-version, as it was sent; "" if it was not.

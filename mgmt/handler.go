@@ -25,6 +25,9 @@ type Options struct {
 	Metrics http.Handler
 	// Observe is told of every request that was answered; nil: nobody is.
 	Observe func(method string, status int, took time.Duration)
+	// MissingIsGone lets sends and receives for an entity that does not exist be answered with 410, as the service's
+	// documentation has it, instead of 404 (DEC-13).
+	MissingIsGone bool
 	// Version stands in the Server header.
 	Version string
 	// Access has the keys by which tokens are checked. Nil accepts any token and asks for none (DEC-10).
@@ -67,7 +70,15 @@ func (h *handler) routes(b func() broker) http.Handler {
 		r.Handle("/metrics", h.options.Metrics).Methods(get...).MatcherFunc(operational)
 	}
 	a := &administration{broker: b, log: h.options.Logger, access: h}
-	r.NotFoundHandler, r.MethodNotAllowedHandler = a, a
+	m := &runtimeAPI{namespace: h.namespace, authorize: h.authorize, log: h.options.Logger, gone: h.options.MissingIsGone}
+	entities := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isRuntime(r) {
+			m.ServeHTTP(w, r)
+			return
+		}
+		a.ServeHTTP(w, r)
+	})
+	r.NotFoundHandler, r.MethodNotAllowedHandler = entities, entities
 	return h.logged(h.header(r))
 }
 
@@ -85,13 +96,17 @@ type handler struct{ options Options }
 
 // broker returns the namespace once it is ready, else nil.
 func (h *handler) broker() broker {
-	if h.options.Broker == nil || !h.options.Ready() {
-		return nil
-	}
-	if ns := h.options.Broker(); ns != nil {
+	if ns := h.namespace(); ns != nil {
 		return domain{ns}
 	}
 	return nil
+}
+
+func (h *handler) namespace() *emulator.Namespace {
+	if h.options.Broker == nil || !h.options.Ready() {
+		return nil
+	}
+	return h.options.Broker()
 }
 
 // header adds what every response has.

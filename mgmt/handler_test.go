@@ -79,17 +79,20 @@ func TestDEC12_OperationalPathsAndEntitiesOfTheirNames(t *testing.T) {
 	wants(t, b.do("PUT", "/", queueEntry("")), 400, "SubCode=40000.")
 }
 
-// The runtime API is another matter; until it is served, nobody may take an answer for success.
-func TestRuntimePathsAreRefusedLoudly(t *testing.T) {
+// What the names of entities end in decides between the two APIs together with the method (management-rest 2).
+func TestRuntimePathsAndEntitiesOfTheirNames(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
-	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
-	for _, tt := range [][2]string{{"POST", "/q/messages"}, {"POST", "/q/messages/head"}, {"DELETE", "/q/messages/head"},
-		{"PUT", "/q/messages/1/5f2b"}, {"DELETE", "/q/messages/1/5f2b"}, {"POST", "/q/messages/1/5f2b"},
-		{"POST", "/t/subscriptions/s/messages/head"}, {"POST", "/q/$DeadLetterQueue/messages/head"}} {
-		wants(t, b.do(tt[0], tt[1], ""), 501, "<Code>501</Code>", "not served")
-	}
 	wants(t, b.do("PUT", "/q/messages", queueEntry("")), 201, "<title type=\"text\">q/messages</title>")
 	wants(t, b.do("GET", "/q/messages/head", ""), 200, "Publicly Listed Services")
+	wants(t, b.do("DELETE", "/q/messages", ""), 200)
+	for _, tt := range [][2]string{{"POST", "/q/messages"}, {"POST", "/q/Messages/HEAD"}, {"DELETE", "/q/messages/head"},
+		{"PUT", "/q/messages/1/5f2b"}, {"DELETE", "/q/messages/1/5f2b"}, {"POST", "/q/messages/1/5f2b"},
+		{"POST", "/t/subscriptions/s/messages/head"}, {"POST", "/q/$DeadLetterQueue/messages/head"}} {
+		wants(t, b.do(tt[0], tt[1], ""), 404, "<Code>404</Code>", "could not be found")
+	}
+	for _, tt := range [][2]string{{"PUT", "/q/messages/head"}, {"PATCH", "/q/messages"}} {
+		wants(t, b.do(tt[0], tt[1], ""), 400)
+	}
 }
 
 func TestServerHasTimeOutsAndLimits(t *testing.T) {

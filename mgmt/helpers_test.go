@@ -220,7 +220,7 @@ func serve(t *testing.T, h http.Handler) *port {
 	s := NewServer(h, slog.New(slog.DiscardHandler))
 	var running sync.WaitGroup
 	running.Go(func() { _ = m.Serve(l) })
-	running.Go(func() { _ = s.Serve(m.HTTP()) })
+	running.Go(func() { _ = s.Serve(Listener(m.HTTP())) })
 	t.Cleanup(func() {
 		_ = s.Close()
 		_ = m.Close()

@@ -64,6 +64,11 @@ var statusOf = map[emulator.Code]struct {
 	emulator.CodeNotAllowed:     {http.StatusBadRequest, "SubCode=40000. "},
 	emulator.CodeEntityDisabled: {http.StatusForbidden, "SubCode=40301. "},
 	emulator.CodeQuotaExceeded:  {http.StatusForbidden, "SubCode=40300. "},
+
+	emulator.CodeMessageTooLarge: {http.StatusForbidden, "SubCode=40300. "},
+	emulator.CodeMessageLockLost: {http.StatusNotFound, ""}, // DEC-13
+	emulator.CodeSessionLockLost: {http.StatusNotFound, ""},
+
 	emulator.CodeUnauthorized:   {http.StatusUnauthorized, "SubCode=40100. "},
 	emulator.CodeServerBusy:     {http.StatusServiceUnavailable, "SubCode=50004. "},
 	emulator.CodeNotImplemented: {http.StatusNotImplemented, ""},
@@ -102,7 +107,7 @@ func (p *problem) answer(c *call) *answer {
 	detail := fmt.Sprintf("%sTrackingId:%s_G0, SystemTracker:%s, Timestamp:%s", p.detail, uuid.NewString(), tracker,
 		time.UnixMilli(c.now).UTC().Format("2006-01-02T15:04:05"))
 	if p.status == http.StatusInternalServerError {
-		c.log.Error("administration request failed", "method", c.r.Method, "path", c.r.URL.Path, slog.String("error", p.detail))
+		c.log.Error("request over HTTP failed", "method", c.r.Method, "path", c.r.URL.Path, slog.String("error", p.detail))
 	}
 	return &answer{status: p.status, contentType: atom.TypeError, body: atom.Problem(p.status, detail)}
 }

@@ -3,6 +3,8 @@ package mgmt
 import (
 	"net/url"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // targetKind says what a path of the administration API names.
@@ -28,6 +30,7 @@ type target struct {
 	subscription string
 	rule         string
 	messages     []string // what follows in the runtime API: messages, messages/head or messages/id/token
+	messaging    string   // what stands before it: the path of a queue, topic or subscription, or of a sub-queue
 }
 
 // String is the path, for texts.
@@ -93,6 +96,10 @@ func named(s []string) target {
 	default:
 		t = target{kind: targetEntity, entity: join(n), messages: messagesSuffix(s)}
 	}
+	if t.messages == nil && n > 3 && is(n-3, "messages") && uuid.Validate(s[n-1]) == nil {
+		t.messages = s[n-3:] // a message whose id is one of the keywords
+	}
+	t.messaging = join(n - len(t.messages))
 	if strings.HasPrefix(t.entity, "$") || strings.Contains(t.entity, "/$") {
 		t.kind = targetNone
 	}
@@ -100,11 +107,11 @@ func named(s []string) target {
 }
 
 // messagesSuffix finds the end of a path of the runtime API. Whether it is one, or the name of an entity, depends on the
-// method.
+// method. The shortest one counts: no lock token reads "messages" or "head".
 func messagesSuffix(s []string) []string {
-	for i := max(len(s)-3, 1); i < len(s); i++ {
-		tail := s[i:]
-		if strings.EqualFold(tail[0], "messages") && (len(tail) != 2 || strings.EqualFold(tail[1], "head")) {
+	for n := 1; n <= min(3, len(s)-1); n++ {
+		tail := s[len(s)-n:]
+		if strings.EqualFold(tail[0], "messages") && (n != 2 || strings.EqualFold(tail[1], "head")) {
 			return tail
 		}
 	}

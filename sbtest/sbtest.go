@@ -171,3 +171,9 @@ func WithSecondCBS() Option {
 func WithLockedSessionState() Option {
 	return func(_ testing.TB, o *options) { o.config.AMQP.LockedSessionState = true }
 }
+
+// WithGoneEntities answers 410 to sends and receives over HTTP for an entity that does not exist, as the service's
+// documentation has it; without it, 404 (DEC-13).
+func WithGoneEntities() Option {
+	return func(_ testing.TB, o *options) { o.config.MissingIsGone = true }
+}

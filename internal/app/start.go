@@ -33,6 +33,8 @@ type Config struct {
 	// goes before them.
 	Broker emulator.Options
 	AMQP   amqpserver.Options
+
+	MissingIsGone bool // of mgmt.Options (DEC-13)
 }
 
 // App is a running Minibus.
@@ -115,12 +117,12 @@ func (a *App) listen() error {
 	a.ring = a.access()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
 		Ready: a.ready.Load, Broker: a.Broker, Access: a.ring, Unverified: a.noteUnverified,
-		Metrics: m.Handler(), Observe: m.ObserveHTTP, Version: Version(), Logger: a.log,
+		MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), Observe: m.ObserveHTTP, Version: Version(), Logger: a.log,
 	}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.goServe("a port", func() error { return a.mux.Serve(l) })
 	}
-	a.goServe("HTTP", func() error { return a.web.Serve(a.mux.HTTP()) })
+	a.goServe("HTTP", func() error { return a.web.Serve(mgmt.Listener(a.mux.HTTP())) })
 	return nil
 }
 

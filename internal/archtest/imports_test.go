@@ -28,13 +28,14 @@ var allowed = map[string][]string{
 	"store/storetest": {"emulator"},
 	"config":          {"emulator"},
 	"mgmt/atom":       {"emulator"},
+	"mgmt/rest":       {"internal/amqp/message", "internal/amqp"},
 	"mgmt/ui":         {"emulator", "internal/amqp/message", "internal/amqp"},
 
 	"amqpserver/cbs":        {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp"},
 	"amqpserver/management": {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp"},
 	"amqpserver": {"emulator", "internal/amqp", "internal/amqp/frames", "internal/amqp/message",
 		"internal/sas", "amqpserver/cbs", "amqpserver/management"},
-	"mgmt": {"emulator", "mgmt/atom", "mgmt/ui", "internal/amqp/message", "internal/amqp", "internal/sas"},
+	"mgmt": {"emulator", "mgmt/atom", "mgmt/rest", "mgmt/ui", "internal/amqp/message", "internal/amqp", "internal/sas"},
 
 	"internal/metrics": {"emulator", "amqpserver", "store"},
 	"internal/export":  {"config", "emulator", "mgmt/atom", "internal/sas"},

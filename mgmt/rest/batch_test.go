@@ -1,0 +1,101 @@
+package rest
+
+import (
+	"strings"
+	"testing"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+func TestParseBatch(t *testing.T) { // management-rest 7.1
+	messages, err := ParseBatch([]byte(`[{"Body":"first","BrokerProperties":{"Label":"M1","TimeToLiveTimeSpan":"0.00:00:40"}},
+		{"Body":"","BrokerProperties":{"Label":"M2"},"UserProperties":{"Priority":"Low","n":3,"big":5000000000,"f":1.0,"b":true,"none":null,"When":"Tue, 30 Jun 2026 20:51:21 GMT"}}]`), 0)
+	if err != nil || len(messages) != 2 {
+		t.Fatalf("%d messages, %v", len(messages), err)
+	}
+	m, err := message.Scan(messages[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := m.Info()
+	label, _ := m.Field(message.PropertySubject).TextOf()
+	if body, _, _ := bodyOf(&m); err != nil || info.TTL != 40_000 || label != "M1" || string(body) != "first" {
+		t.Errorf("%+v %q %q %v", info, label, body, err)
+	}
+	if m, err = message.Scan(messages[1]); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]any{"Priority": "Low", "n": int32(3), "big": int64(5_000_000_000), "f": 1.0, "b": true, "none": nil,
+		"When": "Tue, 30 Jun 2026 20:51:21 GMT"} {
+		if got, ok := m.ApplicationProperty(name); !ok || got != want {
+			t.Errorf("%s: %T %v, want %v", name, got, got, want)
+		}
+	}
+}
+
+func TestParseBatch_Refuses(t *testing.T) {
+	for text, want := range map[string]string{
+		``: "not a JSON array", `{}`: "not a JSON array", `[1]`: "not a JSON array", `[{"Body":"x"}`: "not a JSON array", `null x`: "not a JSON array",
+		`[{}]`: "Message 1 of the batch: It has no 'Body'", `[{"body":"x"}]`: "no 'Body'", `[{"Body":"x"},{"Body":1}]`: "Message 2 of the batch: Its 'Body' is not a string",
+		`[{"Body":"x","BrokerProperties":"y"}]`: "'BrokerProperties' is not an object", `[{"Body":"x","UserProperties":[]}]`: "'UserProperties' is not an object",
+		`[{"Body":"x","UserProperties":{"a":{}}}]`: `property "a" is neither`, `[{"Body":"x","UserProperties":{"a":[1]}}]`: "neither",
+		`[{"Body":"x","BrokerProperties":{"TimeToLive":-1}}]`: "must be positive", "[{\"Body\":\"\xff\"}]": "not valid UTF-8",
+		strings.Repeat("[", 100_000): "not a JSON array", `[{"Body":"x","UserProperties":{"a":1e999}}]`: "property",
+	} {
+		if _, err := ParseBatch([]byte(text), 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestIsBatch(t *testing.T) {
+	for text, want := range map[string]bool{
+		"application/vnd.microsoft.servicebus.json": true, "Application/VND.Microsoft.ServiceBus.JSON; charset=utf-8": true,
+		"application/vnd.microsoft.servicebus.json;": true, "application/json": false, "": false, "x; application/vnd.microsoft.servicebus.json": false,
+	} {
+		if got := IsBatch(text); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+// TestBodies: what each kind of AMQP body is over HTTP (management-rest 7.2).
+func TestBodies(t *testing.T) {
+	section := func(code byte, v any) []byte {
+		b, err := amqp.AppendValue(amqp.AppendDescriptor(nil, code), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for name, tt := range map[string]struct {
+		raw    []byte
+		want   string
+		isJSON bool
+	}{
+		"none":        {nil, "", false},
+		"data":        {section(codeData, []byte("x")), "x", false},
+		"two data":    {append(section(codeData, []byte("x")), section(codeData, []byte("y"))...), "xy", false},
+		"string":      {section(codeValue, "text"), "text", false},
+		"binary":      {section(codeValue, []byte{0, 1}), "\x00\x01", false},
+		"symbol":      {section(codeValue, amqp.Symbol("s")), "s", false},
+		"null":        {section(codeValue, nil), "", false},
+		"number":      {section(codeValue, int64(5)), "5", true},
+		"bool":        {section(codeValue, true), "true", true},
+		"map":         {section(codeValue, amqp.Map{{Key: "a", Value: amqp.List{1.5, nil}}, {Key: int32(2), Value: noon}}), `{"2":"2026-06-30T20:51:21Z","a":[1.5,null]}`, true},
+		"sequences":   {append(section(codeSequence, amqp.List{"a"}), section(codeSequence, amqp.List{[]byte("b"), amqp.UUID{}})...), `["a","Yg==","00000000-0000-0000-0000-000000000000"]`, true},
+		"empty list":  {section(codeSequence, amqp.List{}), `[]`, true},
+		"empty value": {section(codeValue, amqp.List{}), `[]`, true},
+		"array":       {section(codeValue, amqp.Array{Code: amqp.CodeLong, Items: []any{int64(1)}}), `[1]`, true},
+	} {
+		m, err := message.Scan(tt.raw)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		body, isJSON, err := bodyOf(&m)
+		if err != nil || string(body) != tt.want || isJSON != tt.isJSON {
+			t.Errorf("%s: %q %v %v, want %q", name, body, isJSON, err, tt.want)
+		}
+	}
+}

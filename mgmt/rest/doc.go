@@ -1,0 +1,29 @@
+// Package rest translates between the messages of the HTTP runtime API of Service Bus and encoded AMQP messages:
+// BrokerProperties and custom headers, batches of JSON, and what a receive answers with. A message that came over HTTP is
+// the same to the broker as one that came over AMQP.
+//
+// It also has [Conn], a connection that remembers how the names of a request's headers were spelled: they are the names
+// of the message's properties, whose case counts, and net/http changes it.
+//
+// Package mgmt calls it. It owns no goroutine, keeps no state but a connection's, knows no entity, and never waits. What it
+// can't understand is an [Error], which is the client's fault.
+package rest
+
+import "fmt"
+
+// Error says what is wrong with a request; it is to be answered with status 400.
+type Error struct{ Text string }
+
+// Error returns the text, a sentence.
+func (e *Error) Error() string { return e.Text }
+
+func errorf(format string, args ...any) *Error { return &Error{fmt.Sprintf(format, args...)} }
+
+// clip shortens what a client sent, for texts.
+func clip(s string) string {
+	const most = 64
+	if len(s) > most {
+		s = s[:most] + "..."
+	}
+	return fmt.Sprintf("%+q", s)
+}

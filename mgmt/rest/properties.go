@@ -1,0 +1,148 @@
+package rest
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"time"
+	"unicode/utf8"
+)
+
+// Properties are the broker's properties of a message that is being sent, under the names of BrokerProperties
+// (management-rest 7.1). Nil means that the sender left one out; an empty session id is a session id (SESS-2).
+type Properties struct {
+	ContentType, CorrelationID, Label, MessageID, PartitionKey *string
+	ReplyTo, ReplyToSessionID, SessionID, To, ViaPartitionKey  *string
+	TTL                                                        int64     // milliseconds; 0: none
+	Scheduled                                                  time.Time // zero: at once
+}
+
+// ParseProperties reads the value of a BrokerProperties header: one JSON object. Names are compared with case; those that
+// are not known are skipped, as the service does. No header is no properties.
+func ParseProperties(header string) (Properties, error) {
+	var p Properties
+	if header == "" {
+		return p, nil
+	}
+	if !utf8.ValidString(header) {
+		return p, errorf("BrokerProperties is not valid UTF-8.")
+	}
+	// A map, since encoding/json would match the fields of a struct without case.
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(header), &fields); err != nil {
+		return p, errorf("BrokerProperties is not a JSON object: %v.", err)
+	}
+	return p, p.set(fields)
+}
+
+// text returns where the property of that name is kept; nil if it is no text.
+func (p *Properties) text(name string) **string {
+	switch name {
+	case "ContentType":
+		return &p.ContentType
+	case "CorrelationId":
+		return &p.CorrelationID
+	case "Label":
+		return &p.Label
+	case "MessageId":
+		return &p.MessageID
+	case "PartitionKey":
+		return &p.PartitionKey
+	case "ReplyTo":
+		return &p.ReplyTo
+	case "ReplyToSessionId":
+		return &p.ReplyToSessionID
+	case "SessionId":
+		return &p.SessionID
+	case "To":
+		return &p.To
+	case "ViaPartitionKey":
+		return &p.ViaPartitionKey
+	}
+	return nil
+}
+
+func (p *Properties) set(fields map[string]json.RawMessage) error {
+	for name, raw := range fields {
+		to := p.text(name)
+		if to == nil || string(raw) == "null" {
+			continue
+		}
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			return errorf("The property '%s' of BrokerProperties is not a string.", name)
+		}
+		*to = &s
+	}
+	if err := p.setTTL(fields); err != nil {
+		return err
+	}
+	if err := p.setScheduled(fields["ScheduledEnqueueTimeUtc"]); err != nil {
+		return err
+	}
+	if p.SessionID != nil && p.PartitionKey != nil && *p.SessionID != *p.PartitionKey {
+		return errorf("The PartitionKey %s of the message differs from its SessionId %s; if both are set they must be equal.",
+			clip(*p.PartitionKey), clip(*p.SessionID))
+	}
+	return nil
+}
+
+// setTTL reads the time to live, in seconds or else as a time span. The service's value for a message that lives for ever
+// is above what the broker can count to, and means none here too.
+func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
+	seconds, given := fields["TimeToLive"], true
+	var ms float64
+	switch span := fields["TimeToLiveTimeSpan"]; {
+	case len(seconds) > 0 && string(seconds) != "null":
+		var v float64
+		if json.Unmarshal(seconds, &v) != nil {
+			return errorf("The property 'TimeToLive' of BrokerProperties is not a number of seconds.")
+		}
+		ms = v * 1000
+	case len(span) > 0 && string(span) != "null":
+		var s string
+		d, ok := time.Duration(0), json.Unmarshal(span, &s) == nil
+		if ok {
+			d, ok = parseClock(s)
+		}
+		if !ok {
+			return errorf("The property 'TimeToLiveTimeSpan' of BrokerProperties is not a time span such as 0.00:00:40.")
+		}
+		ms = float64(d.Milliseconds())
+		if d > 0 && ms == 0 {
+			ms = 1
+		}
+	default:
+		given = false
+	}
+	switch {
+	case !given || ms >= endless:
+	case ms <= 0:
+		return errorf("The time to live of a message must be positive.")
+	default:
+		p.TTL = int64(math.Ceil(ms))
+	}
+	return nil
+}
+
+// endless is the number of milliseconds from which a time to live is as good as none: some 290 years, beyond which a
+// time.Duration can't count.
+const endless = math.MaxInt64 / 1_000_000
+
+func (p *Properties) setScheduled(raw json.RawMessage) error {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		if t, err := http.ParseTime(s); err == nil {
+			p.Scheduled = t
+			return nil
+		}
+		if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
+			p.Scheduled = t
+			return nil
+		}
+	}
+	return errorf("The property 'ScheduledEnqueueTimeUtc' of BrokerProperties is not a date such as %q.", http.TimeFormat)
+}

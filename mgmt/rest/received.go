@@ -1,0 +1,153 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+// Received is a message that is being delivered.
+type Received struct {
+	Raw   []byte // the message as an AMQP client gets it
+	Seq   int64
+	Count uint32 // earlier failed deliveries (DC-1)
+	Token string // of the lock; "" if the message was received and deleted
+}
+
+// typeNone is the content type of an answer whose message has none (management-rest 7.2).
+const typeNone = "application/xml; charset=utf-8"
+
+// Headers sets the headers of an answer that carries the message and returns its body (management-rest 7.2). Properties
+// whose names can't be those of a header are left out.
+func (r Received) Headers(h http.Header) (body []byte, err error) {
+	m, err := message.Scan(r.Raw)
+	if err != nil {
+		return nil, fmt.Errorf("read message: %w", err)
+	}
+	body, isJSON, err := bodyOf(&m)
+	if err != nil {
+		return nil, err
+	}
+	contentType := typeNone
+	if isJSON {
+		contentType = typeJSON
+	}
+	if t, ok := m.Field(message.PropertyContentType).TextOf(); ok && t != "" {
+		contentType = strings.Map(printable, t)
+	}
+	broker, err := r.brokerProperties(&m)
+	if err != nil {
+		return nil, err
+	}
+	for e := m.UserProperties(); e.Next(); {
+		if name := string(e.Key()); isShown(name) {
+			if text, ok := formatValue(e.Value()); ok {
+				h[name] = []string{text} // as it is: net/http would change its case
+			}
+		}
+	}
+	h["Content-Type"] = []string{contentType}
+	h[BrokerProperties] = []string{broker}
+	return body, nil
+}
+
+// shown is what BrokerProperties says, in the order of the names.
+type shown struct {
+	ContentType             *string `json:",omitempty"`
+	CorrelationID           *string `json:"CorrelationId,omitempty"`
+	DeadLetterSource        *string `json:",omitempty"`
+	DeliveryCount           int64
+	EnqueuedSequenceNumber  int64
+	EnqueuedTimeUtc         string
+	Label                   *string `json:",omitempty"`
+	LockToken               string  `json:",omitempty"`
+	LockedUntilUtc          string  `json:",omitempty"`
+	MessageID               *string `json:"MessageId,omitempty"`
+	PartitionKey            *string `json:",omitempty"`
+	ReplyTo                 *string `json:",omitempty"`
+	ReplyToSessionID        *string `json:"ReplyToSessionId,omitempty"`
+	ScheduledEnqueueTimeUtc string  `json:",omitempty"`
+	SequenceNumber          int64
+	SessionID               *string `json:"SessionId,omitempty"`
+	State                   string
+	TimeToLive              json.Number
+	To                      *string `json:",omitempty"`
+}
+
+// forever is the time to live of a message that has none, in seconds: the longest .NET TimeSpan.
+const forever json.Number = "922337203685.47754"
+
+func (r Received) brokerProperties(m *message.Message) (string, error) {
+	info, err := m.Info()
+	if err != nil {
+		return "", fmt.Errorf("read properties of message: %w", err)
+	}
+	field := func(index int) *string {
+		if s, ok := m.Field(index).TextOf(); ok {
+			return &s
+		}
+		return nil
+	}
+	annotation := func(key string) any {
+		v, _ := m.MessageAnnotation(key)
+		return v
+	}
+	s := shown{
+		ContentType: field(message.PropertyContentType), CorrelationID: field(message.PropertyCorrelationID),
+		DeliveryCount: int64(r.Count) + 1, Label: field(message.PropertySubject), MessageID: field(message.PropertyMessageID),
+		ReplyTo: field(message.PropertyReplyTo), ReplyToSessionID: field(message.PropertyReplyToGroupID), SequenceNumber: r.Seq,
+		SessionID: field(message.PropertyGroupID), State: "Active", TimeToLive: forever, To: field(message.PropertyTo),
+	}
+	if info.TTL > 0 {
+		s.TimeToLive = json.Number(strconv.FormatFloat(float64(info.TTL)/1000, 'f', -1, 64))
+	}
+	if info.HasPartitionKey {
+		s.PartitionKey = &info.PartitionKey
+	}
+	if source, ok := amqp.AsString(annotation(keyDeadLetterSource)); ok {
+		s.DeadLetterSource = &source
+	}
+	if n, ok := amqp.AsInt64(annotation(keyEnqueuedSequence)); ok {
+		s.EnqueuedSequenceNumber = n
+	}
+	if t, ok := annotation(keyEnqueuedTime).(amqp.Timestamp); ok {
+		s.EnqueuedTimeUtc = date(t)
+	}
+	if info.HasScheduled {
+		s.ScheduledEnqueueTimeUtc = date(info.Scheduled)
+	}
+	if t, ok := annotation(keyLockedUntil).(amqp.Timestamp); ok && r.Token != "" {
+		s.LockToken, s.LockedUntilUtc = r.Token, date(t)
+	}
+	return asciiJSON(s)
+}
+
+// asciiJSON writes JSON that a header can hold whatever its texts are.
+func asciiJSON(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", fmt.Errorf("write BrokerProperties: %w", err)
+	}
+	var out []byte
+	for _, c := range string(bytes.TrimSpace(b.Bytes())) {
+		switch {
+		case c > 0xffff:
+			high, low := utf16.EncodeRune(c)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		case c >= 0x7f:
+			out = fmt.Appendf(out, `\u%04x`, c)
+		default:
+			out = append(out, byte(c))
+		}
+	}
+	return string(out), nil
+}

@@ -1,0 +1,118 @@
+package rest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+// parseValue reads the value of a custom header (management-rest 7.1): text in double quotes is a string, or a timestamp if
+// it is an HTTP date, to the letter; without quotes true and false are booleans, a number is an int, a long or a double, whichever holds
+// it; anything else is a string as it is. Numbers are those of JSON, so that 007 stays what it is.
+func parseValue(s string) any {
+	if n := len(s); n >= 2 && s[0] == '"' && s[n-1] == '"' {
+		inner := strings.ReplaceAll(s[1:n-1], `\"`, `"`)
+		if t, err := time.Parse(http.TimeFormat, inner); err == nil && t.Format(http.TimeFormat) == inner {
+			return amqp.TimestampOf(t)
+		}
+		return inner
+	}
+	switch s {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	if v, ok := parseNumber(s); ok {
+		return v
+	}
+	return s
+}
+
+// parseNumber reads a number of JSON into the smallest of int, long and double that holds it.
+func parseNumber(s string) (any, bool) {
+	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') || !json.Valid([]byte(s)) {
+		return nil, false
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		if n >= math.MinInt32 && n <= math.MaxInt32 {
+			return int32(n), true
+		}
+		return n, true
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil // what is out of range stays text
+}
+
+// formatValue writes a property's value as the header that a receiver gets. ok is false for null and for what a header
+// can't say.
+func formatValue(v message.Scalar) (text string, ok bool) {
+	switch v.Type {
+	case message.TypeBool:
+		return strconv.FormatBool(v.Bits != 0), true
+	case message.TypeUbyte, message.TypeUshort, message.TypeUint, message.TypeUlong:
+		return strconv.FormatUint(v.Bits, 10), true
+	case message.TypeByte, message.TypeShort, message.TypeInt, message.TypeLong:
+		return strconv.FormatInt(int64(v.Bits), 10), true
+	case message.TypeFloat, message.TypeDouble:
+		return formatFloat(math.Float64frombits(v.Bits), v.Type == message.TypeFloat), true
+	case message.TypeChar:
+		return quote(string(rune(v.Bits))), true
+	case message.TypeTimestamp:
+		return quote(date(amqp.Timestamp(v.Bits))), true
+	case message.TypeDateTimeOffset:
+		const unixEpochTicks = 621_355_968_000_000_000
+		return quote(date(amqp.Timestamp((int64(v.Bits) - unixEpochTicks) / 10_000))), true
+	case message.TypeTimeSpan:
+		return quote(formatTicks(int64(v.Bits))), true
+	case message.TypeOther:
+		return formatOther(v)
+	}
+	s, ok := v.TextOf()
+	return quote(s), ok
+}
+
+// formatFloat writes a number so that it is read as one with a fraction.
+func formatFloat(f float64, single bool) string {
+	width := 64
+	if single {
+		width = 32
+	}
+	s := strconv.FormatFloat(f, 'g', -1, width)
+	if !strings.ContainsAny(s, ".eEIN") {
+		s += ".0"
+	}
+	return s
+}
+
+// formatOther writes binaries in base 64.
+func formatOther(v message.Scalar) (string, bool) {
+	r := amqp.NewReader([]byte(v.Text))
+	if code, _ := r.Peek(); code != amqp.CodeBinary8 && code != amqp.CodeBinary32 {
+		return "", false
+	}
+	b, ok, err := r.Bytes()
+	return quote(base64.StdEncoding.EncodeToString(b)), ok && err == nil
+}
+
+// quote writes a text. Line ends and other control characters can't be in a header; a space stands for each.
+func quote(s string) string {
+	return `"` + strings.ReplaceAll(strings.Map(printable, s), `"`, `\"`) + `"`
+}
+
+func printable(r rune) rune {
+	if r < ' ' && r != '\t' || r == 0x7f {
+		return ' '
+	}
+	return r
+}
+
+// date writes an instant as HTTP does.
+func date(t amqp.Timestamp) string { return t.Time().Format(http.TimeFormat) }

@@ -1,0 +1,131 @@
+package rest
+
+import (
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+var noon = amqp.TimestampOf(time.Date(2026, 6, 30, 20, 51, 21, 0, time.UTC))
+
+// TestCustomHeaderValues is the syntax of management-rest 7.1.
+func TestCustomHeaderValues(t *testing.T) {
+	for text, want := range map[string]any{
+		`"text"`: "text", `"a \"b\""`: `a "b"`, `"back\slash\"`: `back\slash\`, `""`: "", `"12"`: "12", `"true"`: "true", ``: "",
+		`true`: true, `false`: false, `True`: "True", `null`: "null",
+		`12`: int32(12), `-5`: int32(-5), `0`: int32(0), `2147483647`: int32(math.MaxInt32), `2147483648`: int64(2147483648),
+		`-2147483648`: int32(math.MinInt32), `9223372036854775807`: int64(math.MaxInt64), `9223372036854775808`: 9223372036854775808.0,
+		`1.5`: 1.5, `1e3`: 1000.0, `-0.0`: math.Copysign(0, -1), `1e999`: "1e999", `007`: "007", `+5`: "+5", `0x10`: "0x10", `NaN`: "NaN", `1,2`: "1,2",
+		`High`: "High", `a"b`: `a"b`, `"`: `"`, `"a`: `"a`, `12345,ABC`: "12345,ABC", `{"a":1}`: `{"a":1}`,
+		`"Tue, 30 Jun 2026 20:51:21 GMT"`: noon, `Tue, 30 Jun 2026 20:51:21 GMT`: "Tue, 30 Jun 2026 20:51:21 GMT",
+		`"Wed, 30 Jun 2026"`: "Wed, 30 Jun 2026",
+	} {
+		if got := parseValue(text); got != want {
+			t.Errorf("%s: %T %v, want %T %v", text, got, got, want, want)
+		}
+	}
+}
+
+// TestShownValues: every type that an application property can have (management-rest 7.2).
+func TestShownValues(t *testing.T) {
+	described := func(name string, v any) any { return amqp.Described{Descriptor: amqp.Symbol(name), Value: v} }
+	for _, tt := range []struct {
+		value any
+		want  string
+	}{
+		{"text", `"text"`}, {`a "b"`, `"a \"b\""`}, {"two\r\nlines\x00", `"two  lines "`}, {"", `""`}, {"ü😀", `"ü😀"`},
+		{true, "true"}, {false, "false"}, {uint8(7), "7"}, {uint16(7), "7"}, {uint32(7), "7"}, {uint64(math.MaxUint64), "18446744073709551615"},
+		{int8(-7), "-7"}, {int16(-7), "-7"}, {int32(-7), "-7"}, {int64(math.MinInt64), "-9223372036854775808"},
+		{float32(0.1), "0.1"}, {1.5, "1.5"}, {2.0, "2.0"}, {1e300, "1e+300"}, {math.Inf(1), "+Inf"}, {amqp.Char('ü'), `"ü"`},
+		{noon, `"Tue, 30 Jun 2026 20:51:21 GMT"`}, {amqp.UUID{0x7f, 0x3c}, `"7f3c0000-0000-0000-0000-000000000000"`},
+		{[]byte{1, 2, 3}, `"AQID"`}, {described("com.microsoft:uri", "http://x/"), `"http://x/"`},
+		{described("com.microsoft:timespan", int64(864_000_000_000+15_000_000)), `"1.00:00:01.5000000"`},
+		{described("com.microsoft:timespan", int64(-10_000_000)), `"-00:00:01"`},
+		{described("com.microsoft:datetime-offset", int64(noon)*10_000+621_355_968_000_000_000), `"Tue, 30 Jun 2026 20:51:21 GMT"`},
+		{nil, ""}, {amqp.List{int32(1)}, ""}, {described("x", "y"), ""},
+	} {
+		raw, err := amqp.AppendValue(nil, tt.value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := formatValue(message.DecodeScalar(raw))
+		if ok != (tt.want != "") || ok && got != tt.want {
+			t.Errorf("%T %v: %s %v, want %s", tt.value, tt.value, got, ok, tt.want)
+		}
+	}
+}
+
+func TestNamesThatAreProperties(t *testing.T) {
+	for name, want := range map[string]bool{
+		"Priority": true, "Customer": true, "X-Custom": true, "x": true, "NServiceBus.MessageId": true, "Contents": true,
+		"Host": false, "Content-Type": false, "content-MD5": false, "Accept": false, "Accept-Language": false, "Connection": false,
+		"Expect": false, "Date": false, "User-Agent": false, "Transfer-Encoding": false, "Cookie": false, "Via": false, "X-Forwarded-For": false,
+		"traceparent": false, "BrokerProperties": false, "x-ms-retrypolicy": false, "X-PROCESS-AT": false, "Authorization": false,
+		"ServiceBusAuthorization": false, "If-Match": false, "Sec-Fetch-Mode": false, "Origin": false,
+	} {
+		if got := isProperty(http.CanonicalHeaderKey(name)); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for name, want := range map[string]bool{
+		"Priority": true, "traceparent": true, "Diagnostic-Id": true, "x-ms-y": true, "a.b_c~": true, "DeadLetterReason": true,
+		"": false, "two words": false, "ü": false, "a:b": false, "a\r\nb": false, "Content-Length": false, "transfer-encoding": false,
+		"Set-Cookie": false, "LOCATION": false, "Brokerproperties": false, "Access-Control-Allow-Origin": false,
+	} {
+		if got := isShown(name); got != want {
+			t.Errorf("%q is shown: %v", name, got)
+		}
+	}
+}
+
+func TestParseProperties(t *testing.T) {
+	for text, want := range map[string]string{
+		`{`: "not a JSON object", `[]`: "not a JSON object", `"x"`: "not a JSON object", `{} {}`: "not a JSON object",
+		`{"Label":1}`: "'Label' of BrokerProperties is not a string", `{"SessionId":{}}`: "'SessionId'",
+		`{"TimeToLive":"40"}`: "not a number of seconds", `{"TimeToLive":0}`: "must be positive", `{"TimeToLive":-1}`: "must be positive",
+		`{"TimeToLiveTimeSpan":40}`: "not a time span", `{"TimeToLiveTimeSpan":"x"}`: "not a time span", `{"TimeToLiveTimeSpan":"0:00:00"}`: "must be positive",
+		`{"TimeToLiveTimeSpan":"25:00:00"}`: "not a time span", `{"ScheduledEnqueueTimeUtc":5}`: "not a date", `{"ScheduledEnqueueTimeUtc":"soon"}`: "not a date",
+		"{\"Label\":\"\xff\"}": "not valid UTF-8", `{"SessionId":"a","PartitionKey":"b"}`: "must be equal",
+		strings.Repeat(`{"a":`, 20_000): "not a JSON object",
+	} {
+		_, err := ParseProperties(text)
+		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 300 {
+			t.Errorf("%.40s: %v, want %s", text, err, want)
+		}
+	}
+	p, err := ParseProperties(`{"Label":"a","Label":"b","label":"c","SessionId":"","To":null,"X":[1],"TimeToLive":0.0001}`)
+	if err != nil || *p.Label != "b" || *p.SessionID != "" || p.To != nil || p.TTL != 1 {
+		t.Errorf("%+v %v", p, err)
+	}
+}
+
+func TestTimeToLive(t *testing.T) { // management-rest 7.1
+	for text, want := range map[string]int64{
+		`"TimeToLive":40`: 40_000, `"TimeToLive":0.5`: 500, `"TimeToLive":1e3`: 1_000_000, `"TimeToLive":922337203685.47754`: 0,
+		`"TimeToLive":null`: 0, `"TimeToLiveTimeSpan":"0.00:00:40"`: 40_000, `"TimeToLiveTimeSpan":"00:01:30.5"`: 90_500,
+		`"TimeToLiveTimeSpan":"10675199.02:48:05.4775807"`: 0, `"TimeToLiveTimeSpan":"1.00:00:00"`: 86_400_000, `"TimeToLiveTimeSpan":"00:00:00.0000001"`: 1,
+		`"TimeToLive":1,"TimeToLiveTimeSpan":"00:01:00"`: 1000, `"TimeToLiveTimeSpan":"0:05"`: 300_000,
+	} {
+		p, err := ParseProperties("{" + text + "}")
+		if err != nil || p.TTL != want {
+			t.Errorf("%s: %d %v, want %d", text, p.TTL, err, want)
+		}
+	}
+}
+
+func TestScheduledTimes(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Tue, 30 Jun 2026 20:51:21 GMT": true, "2026-06-30T20:51:21Z": true, "2026-06-30T22:51:21+02:00": true, "Tuesday, 30-Jun-26 20:51:21 GMT": true,
+		"30.6.2026": false, "": false,
+	} {
+		p, err := ParseProperties(`{"ScheduledEnqueueTimeUtc":"` + text + `"}`)
+		if (err == nil) != want || want && amqp.TimestampOf(p.Scheduled) != noon {
+			t.Errorf("%s: %v %v", text, p.Scheduled, err)
+		}
+	}
+}

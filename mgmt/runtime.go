@@ -1,0 +1,178 @@
+package mgmt
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"minibus/emulator"
+	"minibus/internal/sas"
+	"minibus/mgmt/atom"
+)
+
+// runtimeAPI serves the runtime API: sending and receiving over HTTP (management-rest 7).
+type runtimeAPI struct {
+	namespace func() *emulator.Namespace // nil until the process is ready
+	authorize func(r *http.Request, claim sas.Claims, entity string) error
+	log       *slog.Logger
+	gone      bool // DEC-13
+	reading   atomic.Int64
+}
+
+// runtimeCall is one request to the runtime API.
+type runtimeCall struct {
+	*call
+	api   *runtimeAPI
+	ns    *emulator.Namespace
+	path  string // of the entity, without its sub-queue
+	sub   emulator.SubQueue
+	queue *emulator.Queue
+}
+
+// runtimeOperation is what a request asks for.
+type runtimeOperation struct {
+	claim sas.Claims
+	do    func(*runtimeCall) (*answer, error) // nil, nil: it has answered itself
+}
+
+// runtimeOperations by how many segments follow the entity, and the method.
+var runtimeOperations = map[int]map[string]runtimeOperation{
+	1: {http.MethodPost: {sas.Send, (*runtimeCall).send}},
+	2: {
+		http.MethodPost:   {sas.Listen, (*runtimeCall).peekLock},
+		http.MethodDelete: {sas.Listen, (*runtimeCall).receiveAndDelete},
+	},
+	3: {
+		http.MethodPost:   {sas.Listen, (*runtimeCall).renewLock},
+		http.MethodPut:    {sas.Listen, (*runtimeCall).unlock},
+		http.MethodDelete: {sas.Listen, (*runtimeCall).complete},
+	},
+}
+
+// ServeHTTP answers one request for which isRuntime holds.
+func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &runtimeCall{api: a, call: &call{log: a.log, w: w, r: r, query: r.URL.Query(), target: parseTarget(r.URL.EscapedPath())}}
+	x.path, x.sub = splitSubQueue(x.target.messaging)
+	result, err := x.handle()
+	if err != nil {
+		p := a.problemOf(err)
+		if x.isSend() {
+			w.Header().Set("x-ms-retrypolicy", "NoRetry")
+		}
+		result = p.answer(x.call)
+	}
+	if result != nil {
+		_ = result.write(w)
+	}
+}
+
+// isRuntime reports whether a request is one of the runtime API rather than about an entity whose name ends in "messages"
+// (management-rest 2).
+func isRuntime(r *http.Request) bool {
+	m := parseTarget(r.URL.EscapedPath()).messages
+	switch {
+	case m == nil:
+		return false
+	case r.Method == http.MethodPost:
+		return true
+	case r.Method == http.MethodDelete:
+		return len(m) > 1
+	case r.Method == http.MethodPut:
+		return len(m) == 3 && !hasBody(r)
+	}
+	return false
+}
+
+// hasBody tells whether a body follows; of one without an announced length the first byte is read.
+func hasBody(r *http.Request) bool {
+	if r.ContentLength >= 0 {
+		return r.ContentLength > 0
+	}
+	first := make([]byte, 1)
+	n, _ := io.ReadFull(r.Body, first)
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(first[:n]), r.Body), r.Body}
+	return n > 0
+}
+
+// isSend reports whether the request sends messages.
+func (x *runtimeCall) isSend() bool { return len(x.target.messages) == 1 }
+
+// handle checks who asks before it says anything about the entity.
+func (x *runtimeCall) handle() (*answer, error) {
+	x.now = time.Now().UnixMilli() // for texts, until the broker is there
+	o, found := runtimeOperations[len(x.target.messages)][x.r.Method]
+	if !found {
+		return nil, badVerb(x.r.Method)
+	}
+	if err := x.api.authorize(x.r, o.claim, x.path); err != nil {
+		return nil, err
+	}
+	if x.ns = x.api.namespace(); x.ns == nil {
+		return nil, errNotReady
+	}
+	x.now = x.ns.Now()
+	var err error
+	if x.queue, err = x.ns.Queue(x.path); err != nil {
+		return nil, err
+	}
+	return o.do(x)
+}
+
+// The last segments of the path of a sub-queue, without case.
+const (
+	deadLetterSegment = "$deadletterqueue"
+	transferSegment   = "$transfer"
+)
+
+// splitSubQueue takes the name of a sub-queue off a path.
+func splitSubQueue(path string) (entity string, sub emulator.SubQueue) {
+	rest, last := cutLast(path)
+	if !strings.EqualFold(last, deadLetterSegment) || rest == "" {
+		return path, emulator.Main
+	}
+	if before, last := cutLast(rest); strings.EqualFold(last, transferSegment) && before != "" {
+		return before, emulator.TransferDeadLetter
+	}
+	return rest, emulator.DeadLetter
+}
+
+func cutLast(path string) (before, last string) {
+	i := strings.LastIndexByte(path, '/')
+	return path[:max(i, 0)], path[i+1:]
+}
+
+// problemOf finds the answer to an error, as the runtime API gives it (DEC-13).
+func (a *runtimeAPI) problemOf(err error) *problem {
+	p := problemOf(err)
+	if a.gone && hasCode(err, emulator.CodeNotFound) {
+		p.status = http.StatusGone
+	}
+	return p
+}
+
+// empty is an answer without a body.
+func empty(status int) *answer { return &answer{status: status, contentType: atom.TypeError} }
+
+// completion waits for what the broker makes durable.
+type completion chan error
+
+func newCompletion() completion { return make(completion, 1) }
+
+// Completed implements [emulator.Completion].
+func (c completion) Completed(err error) { c <- err }
+
+// wait returns what became of an operation that began with err. It waits also for a client that has gone: what was begun
+// can't be taken back.
+func (c completion) wait(err error) error {
+	if err != nil {
+		return err
+	}
+	return <-c
+}

@@ -1,0 +1,126 @@
+package mgmt
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"minibus/emulator"
+	"minibus/mgmt/rest"
+)
+
+const (
+	// longestWait is how long a receive waits for a message, unless it asks for less.
+	longestWait = time.Minute
+	// answerTime is what a client has to take an answer, beyond the wait.
+	answerTime = time.Minute
+	// maxEmptyBody is how much of a body is read where none is expected.
+	maxEmptyBody = 64 << 10
+)
+
+// timeout reads how many seconds the client is willing to wait.
+func (x *runtimeCall) timeout() (time.Duration, error) {
+	text := x.query.Get("timeout")
+	if text == "" {
+		return longestWait, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0, badRequest("The value of the parameter 'timeout' is not a number of seconds.")
+	}
+	return min(time.Duration(n)*time.Second, longestWait), nil
+}
+
+// discardBody reads what a client sent along with a request that has no body: a client that goes away is noticed only
+// once there is nothing more to read.
+func (x *runtimeCall) discardBody() error {
+	n, err := io.Copy(io.Discard, io.LimitReader(x.r.Body, maxEmptyBody+1))
+	switch {
+	case err != nil:
+		return x.bodyError(err)
+	case n > maxEmptyBody:
+		return badRequest("The request has a body, but it must have none.")
+	}
+	return nil
+}
+
+// peekLock receives a message and leaves it locked.
+func (x *runtimeCall) peekLock() (*answer, error) { return x.receive(emulator.PeekLock) }
+
+// receiveAndDelete receives a message and removes it.
+func (x *runtimeCall) receiveAndDelete() (*answer, error) {
+	return x.receive(emulator.ReceiveAndDelete)
+}
+
+// receive waits for a message and answers with it, or with 204.
+func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
+	wait, err := x.timeout()
+	if err != nil {
+		return nil, err
+	}
+	// The server's limit counts from the request's arrival and would cut the wait; a writer without deadlines has none. (That on
+	// reading ends with the body: net/http lifts it then, to watch for the end of the connection.)
+	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(wait + answerTime))
+	if err := x.discardBody(); err != nil {
+		return nil, err
+	}
+	w := &waiter{queue: x.queue, sub: x.sub, mode: mode, ready: make(chan struct{}, 1), changed: make(chan change, 1)}
+	d, err := w.next(x.r.Context(), wait)
+	if w.consumer != nil {
+		defer w.consumer.Close()
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case d == nil:
+		return &answer{status: http.StatusNoContent}, nil
+	}
+	a, err := x.delivery(d, mode)
+	if err == nil && x.r.Context().Err() != nil {
+		err = errClientGone
+	}
+	if err != nil || !x.deliver(a) {
+		// What the client did not get whole it did not get: the message is there again, as if nobody had asked (LOCK-13, RAD-5).
+		w.consumer.Return([]*emulator.Delivery{d})
+	}
+	return nil, err
+}
+
+// delivery makes a message the answer.
+func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) (*answer, error) {
+	a := &answer{status: http.StatusOK}
+	m := rest.Received{Raw: d.Append(nil), Seq: d.Seq(), Count: d.DeliveryCount()}
+	if mode == emulator.PeekLock {
+		a.status, m.Token = http.StatusCreated, d.Token().String()
+	}
+	header := make(http.Header)
+	var err error
+	if a.body, err = m.Headers(header); err != nil {
+		return nil, err
+	}
+	maps.Copy(x.w.Header(), header)
+	if m.Token != "" {
+		x.w.Header().Set("Location", x.location(d))
+	}
+	return a, nil
+}
+
+// deliver writes the answer and reports whether all of it is on its way to the client.
+func (x *runtimeCall) deliver(a *answer) bool {
+	if err := a.write(x.w); err != nil {
+		return false
+	}
+	err := http.NewResponseController(x.w).Flush()
+	return err == nil || errors.Is(err, http.ErrNotSupported)
+}
+
+// location is the address at which the lock of a delivery is renewed and ended.
+func (x *runtimeCall) location(d *emulator.Delivery) string {
+	path := url.URL{Path: fmt.Sprintf("/%s/messages/%d/%s", x.target.messaging, d.Seq(), d.Token())}
+	return x.base() + path.EscapedPath()
+}

@@ -1,0 +1,214 @@
+package mgmt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"minibus/emulator"
+	"minibus/internal/amqp/message"
+	"minibus/mgmt/rest"
+)
+
+const (
+	// maxBatchBody bounds the messages of a batch, also where single messages may be larger (QUO-6).
+	maxBatchBody = 1 << 20
+	// maxReading bounds the bodies that all requests together hold in memory until they are stored.
+	maxReading = 256 << 20
+	// readStep is how much memory a body gets before its bytes have arrived.
+	readStep = 64 << 10
+)
+
+// errBusy says that too much is being sent at once; clients back off and try again.
+var errBusy = problemf(http.StatusServiceUnavailable,
+	"SubCode=50004. Too many large messages are being sent over HTTP at once. Try again later. ")
+
+// send stores a message, or a batch, and answers once it is durable.
+func (x *runtimeCall) send() (*answer, error) {
+	if _, err := x.timeout(); err != nil {
+		return nil, err
+	}
+	if x.sub != emulator.Main {
+		return nil, badRequest("Messages can't be sent to the sub-queue '" + x.target.messaging + "'.")
+	}
+	if err := x.queue.CanSend(); err != nil {
+		return nil, err
+	}
+	read := x.readMessage
+	if rest.IsBatch(x.r.Header.Get("Content-Type")) {
+		read = x.readBatch
+	}
+	// A body may take as long to arrive as the server waits for one; that it did not is to be told nevertheless.
+	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(requestTimeout + answerTime))
+	b := body{r: x.r.Body, used: &x.api.reading}
+	defer b.release()
+	messages, err := read(&b)
+	if err != nil {
+		return nil, err
+	}
+	done := newCompletion()
+	if err := done.wait(x.queue.Send(messages, done)); err != nil {
+		return nil, err
+	}
+	return empty(http.StatusCreated), nil
+}
+
+// readMessage makes a message of the request. The body is read to where it stands in the encoded message.
+func (x *runtimeCall) readMessage(b *body) ([]message.Message, error) {
+	m, err := rest.FromHeaders(x.r.Header, spelling(x.r))
+	if err != nil {
+		return nil, badRequest(err.Error())
+	}
+	raw, err := m.AppendHead(nil, x.now)
+	if err != nil {
+		return nil, badRequest(err.Error())
+	}
+	start := len(raw)
+	if raw, err = b.read(rest.BeginData(raw), x.queue.MaxMessageSize(), x.r.ContentLength); err != nil {
+		return nil, x.bodyError(err)
+	}
+	rest.EndData(raw, start)
+	return x.scan(raw)
+}
+
+// readBatch makes messages of a batch (QUO-6, QUO-7).
+func (x *runtimeCall) readBatch(b *body) ([]message.Message, error) {
+	limit := min(x.queue.MaxMessageSize(), maxBatchBody)
+	document, err := b.read(nil, 2*limit+readStep, x.r.ContentLength) // JSON needs more room than what it says
+	if err != nil {
+		return nil, x.bodyError(err)
+	}
+	encoded, err := rest.ParseBatch(document, x.now)
+	if err != nil {
+		return nil, badRequest(err.Error())
+	}
+	if err := x.ns.Limits().CheckBatch(x.queue.Path(), len(encoded)); err != nil {
+		return nil, err
+	}
+	size := 0
+	for _, raw := range encoded {
+		size += len(raw)
+	}
+	if int64(size) > limit {
+		return nil, x.tooLarge(limit)
+	}
+	return x.scan(encoded...)
+}
+
+func (x *runtimeCall) scan(encoded ...[]byte) ([]message.Message, error) {
+	messages := make([]message.Message, len(encoded))
+	for i, raw := range encoded {
+		var err error
+		if messages[i], err = message.Scan(raw); err != nil {
+			return nil, fmt.Errorf("read encoded message: %w", err)
+		}
+	}
+	return messages, nil
+}
+
+// tooLarge is the answer to what is above a limit.
+func (x *runtimeCall) tooLarge(limit int64) error {
+	return &emulator.Error{Code: emulator.CodeMessageTooLarge, Entity: x.queue.Path(), Text: fmt.Sprintf(
+		"The message, or the batch of messages, exceeds the limit of %d bytes for the entity '%s'.", limit, x.queue.Path())}
+}
+
+// bodyError is the answer to a body that could not be read.
+func (x *runtimeCall) bodyError(err error) error {
+	var large *tooLargeError
+	var network net.Error
+	switch {
+	case errors.As(err, &large):
+		return x.tooLarge(large.limit)
+	case errors.Is(err, errBusy):
+		return errBusy
+	case errors.As(err, &network) && network.Timeout():
+		return problemf(http.StatusRequestTimeout, "SubCode=40000. The body of the request did not arrive in time. ")
+	}
+	return badRequest("The body of the request could not be read: " + err.Error() + ".")
+}
+
+// spelling returns how the client wrote the names of the request's headers; nil if the connection does not know.
+func spelling(r *http.Request) func(string) string {
+	c, ok := r.Context().Value(connKey{}).(*rest.Conn)
+	if !ok {
+		return nil
+	}
+	names := c.Names(r.Method, r.RequestURI)
+	return func(canonical string) string {
+		if name, ok := names[canonical]; ok {
+			return name
+		}
+		return canonical
+	}
+}
+
+// body reads the body of a request into memory, of which all requests together have a share.
+type body struct {
+	r    io.Reader
+	used interface{ Add(int64) int64 }
+	mine int64
+}
+
+// tooLargeError says that a body has more bytes than it may have.
+type tooLargeError struct{ limit int64 }
+
+func (e *tooLargeError) Error() string { return fmt.Sprintf("more than %d bytes", e.limit) }
+
+// read appends the body to dst, up to limit bytes. Memory is taken as the bytes arrive, whatever length was announced.
+func (b *body) read(dst []byte, limit, announced int64) ([]byte, error) {
+	if announced > limit {
+		return nil, &tooLargeError{limit}
+	}
+	start := len(dst)
+	for {
+		left := limit - int64(len(dst)-start)
+		if cap(dst) == len(dst) {
+			var err error
+			if dst, err = b.grow(dst, left, announced-int64(len(dst)-start)); err != nil {
+				return nil, err
+			}
+		}
+		n, err := b.r.Read(dst[len(dst):cap(dst)])
+		dst = dst[:len(dst)+n]
+		if int64(len(dst)-start) > limit {
+			return nil, &tooLargeError{limit}
+		}
+		if errors.Is(err, io.EOF) {
+			return trim(dst), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// grow gives dst more room: as much again, but no more than will be needed, and one byte for the end to be seen.
+func (b *body) grow(dst []byte, left, announced int64) ([]byte, error) {
+	more := max(readStep, int64(cap(dst)))
+	if announced >= 0 {
+		more = min(more, announced+1)
+	}
+	more = min(more, left+1)
+	b.mine += more
+	if b.used.Add(more) > maxReading {
+		return nil, errBusy
+	}
+	grown := make([]byte, len(dst), int64(len(dst))+more)
+	copy(grown, dst)
+	return grown, nil
+}
+
+// trim gives back room that is not used: the broker keeps the bytes of a message.
+func trim(b []byte) []byte {
+	if cap(b)-len(b) > len(b)/8 {
+		return bytes.Clone(b)
+	}
+	return b
+}
+
+// release gives back the share.
+func (b *body) release() { b.used.Add(-b.mine) }

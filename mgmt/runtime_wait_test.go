@@ -1,0 +1,221 @@
+package mgmt
+
+import (
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"minibus/emulator"
+)
+
+// timed runs a test in a bubble, with the queue q.
+func timed(t *testing.T, o emulator.QueueOptions, f func(*testing.T, *bus)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := newTimedBus(t)
+		defer b.close()
+		b.makeQueue("q", o)
+		f(t, b)
+	})
+}
+
+func TestReceiveWaitsAsLongAsItWasTold(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		for query, want := range map[string]time.Duration{"": time.Minute, "?timeout=60": time.Minute, "?timeout=0": 0, "?timeout=7": 7 * time.Second,
+			"?timeout=3600": time.Minute, "?api-version=2021-05&timeout=2": 2 * time.Second} {
+			for _, method := range []string{"POST", "DELETE"} {
+				start := time.Now()
+				wants(t, b.do(method, "/q/messages/head"+query, ""), 204)
+				if took := time.Since(start); took != want {
+					t.Errorf("%s %s took %v, want %v", method, query, took, want)
+				}
+			}
+		}
+	})
+}
+
+func TestReceiveAnswersWhenAMessageArrives(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		for method, status := range map[string]int{"POST": 201, "DELETE": 200} {
+			answer, _ := b.begin(method, "/q/messages/head?timeout=30")
+			time.Sleep(29 * time.Second)
+			start := time.Now()
+			b.post("q", "late")
+			wants(t, <-answer, status, "late")
+			if took := time.Since(start); took != 0 {
+				t.Errorf("%s: the answer came %v after the message", method, took)
+			}
+		}
+		b.wantCounts("q", 1, 0) // the one that is locked
+	})
+}
+
+func TestORD4_ReceivesOverHTTPAreServedInTurn(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		var answers []<-chan *httptest.ResponseRecorder
+		for range 3 {
+			answer, _ := b.begin("DELETE", "/q/messages/head")
+			answers = append(answers, answer)
+			synctest.Wait()
+		}
+		for i, body := range []string{"first", "second", "third"} {
+			b.post("q", body)
+			wants(t, <-answers[i], 200, body)
+		}
+	})
+}
+
+// TestLOCK8_LocksOfHTTPExpire, whatever became of the connection they were got by.
+func TestLOCK8_LocksOfHTTPExpire(t *testing.T) {
+	timed(t, emulator.QueueOptions{LockDuration: 30 * time.Second}, func(t *testing.T, b *bus) {
+		b.post("q", "m")
+		w := b.do("POST", "/q/messages/head", "")
+		time.Sleep(29 * time.Second)
+		wants(t, b.do("POST", location(t, w), ""), 200) // LOCK-4
+		time.Sleep(29 * time.Second)
+		wants(t, b.do("POST", "/q/messages/head?timeout=0", ""), 204)
+		start := time.Now()
+		again := b.do("POST", "/q/messages/head", "")
+		if took := time.Since(start); took != time.Second || brokerProperties(t, again)["DeliveryCount"] != 2.0 {
+			t.Errorf("after %v: %v", took, brokerProperties(t, again))
+		}
+		wants(t, b.do("DELETE", location(t, w), ""), 404, "The lock supplied is invalid.")
+		wants(t, b.do("POST", location(t, w), ""), 404)
+		wants(t, b.do("DELETE", location(t, again), ""), 200)
+	})
+}
+
+func TestSCHED21_ScheduledOverHTTP(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		due := time.Now().Add(40 * time.Second).UTC()
+		b.post("q", "later", "BrokerProperties", `{"ScheduledEnqueueTimeUtc":"`+due.Format("Mon, 02 Jan 2006 15:04:05 GMT")+`"}`)
+		wants(t, b.do("DELETE", "/q/messages/head?timeout=0", ""), 204)
+		start := time.Now()
+		w := b.do("DELETE", "/q/messages/head", "")
+		wants(t, w, 200, "later")
+		p := brokerProperties(t, w)
+		if took := time.Since(start); took != 40*time.Second || p["ScheduledEnqueueTimeUtc"] != p["EnqueuedTimeUtc"] || p["SequenceNumber"] != 2.0 {
+			t.Errorf("after %v: %v", took, p)
+		}
+	})
+}
+
+func TestEXP1_TimeToLiveOverHTTP(t *testing.T) {
+	timed(t, emulator.QueueOptions{DeadLetteringOnExpiration: true}, func(t *testing.T, b *bus) {
+		b.post("q", "short", "BrokerProperties", `{"TimeToLive":1.5}`)
+		b.post("q", "span", "BrokerProperties", `{"TimeToLiveTimeSpan":"0.00:00:40"}`)
+		b.post("q", "long", "BrokerProperties", `{"TimeToLiveTimeSpan":"100.00:00:00"}`)
+		b.post("q", "endless", "BrokerProperties", `{"TimeToLive":922337203685.47754}`)
+		time.Sleep(1499 * time.Millisecond)
+		b.wantCounts("q", 4, 0)
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		b.wantCounts("q", 3, 1)
+		time.Sleep(38500 * time.Millisecond)
+		synctest.Wait()
+		b.wantCounts("q", 2, 2)
+		if p := brokerProperties(t, b.do("DELETE", "/q/messages/head", "")); p["TimeToLive"] != 8640000.0 {
+			t.Errorf("%v", p)
+		}
+		if p := brokerProperties(t, b.do("DELETE", "/q/messages/head", "")); p["TimeToLive"] != 922337203685.47754 {
+			t.Errorf("%v", p)
+		}
+		w := b.do("DELETE", "/q/$deadletterqueue/messages/head", "")
+		wants(t, w, 200, "short")
+		if got := exactly(w.Header(), "DeadLetterReason"); len(got) != 1 || got[0] != `"TTLExpiredException"` {
+			t.Errorf("reason %v", got)
+		}
+	})
+}
+
+// TestRAD5_NothingIsTakenForAClientThatHasGone while it waited.
+func TestRAD5_NothingIsTakenForAClientThatHasGone(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		for _, method := range []string{"POST", "DELETE"} {
+			answer, gone := b.begin(method, "/q/messages/head")
+			synctest.Wait()
+			gone()
+			<-answer
+			b.post("q", method)
+			w := b.do("DELETE", "/q/messages/head?timeout=0", "")
+			wants(t, w, 200, method)
+			if p := brokerProperties(t, w); p["DeliveryCount"] != 1.0 {
+				t.Errorf("%v", p)
+			}
+		}
+	})
+}
+
+// TestRAD5_AClientThatGoesWhileItsMessageIsRemoved does not take it along.
+func TestRAD5_AClientThatGoesWhileItsMessageIsRemoved(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		b.post("q", "m")
+		b.journal.Pause()
+		answer, gone := b.begin("DELETE", "/q/messages/head")
+		synctest.Wait()
+		gone()
+		<-answer
+		b.journal.Resume()
+		synctest.Wait()
+		w := b.do("DELETE", "/q/messages/head?timeout=0", "")
+		wants(t, w, 200, "m")
+		if p := brokerProperties(t, w); p["SequenceNumber"] != 1.0 || p["DeliveryCount"] != 1.0 {
+			t.Errorf("%v", p)
+		}
+	})
+}
+
+// brokenWriter is the answer to a client whose connection breaks while it is written.
+type brokenWriter struct{ *httptest.ResponseRecorder }
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errClientGone }
+
+// TestLOCK13_AnAnswerThatCouldNotBeWritten gives its message back, with the count as it was.
+func TestLOCK13_AnAnswerThatCouldNotBeWritten(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		b.post("q", "m")
+		for _, method := range []string{"POST", "DELETE"} {
+			w := brokenWriter{httptest.NewRecorder()}
+			b.handler.ServeHTTP(w, httptest.NewRequest(method, "/q/messages/head", nil))
+			synctest.Wait()
+			b.wantCounts("q", 1, 0)
+		}
+		w := b.do("DELETE", "/q/messages/head?timeout=0", "")
+		wants(t, w, 200, "m")
+		if p := brokerProperties(t, w); p["DeliveryCount"] != 1.0 || p["SequenceNumber"] != 1.0 {
+			t.Errorf("%v", p)
+		}
+	})
+}
+
+// TestReceiveAndChangesOfTheEntity: a wait goes on over a change, if the entity still allows it.
+func TestReceiveAndChangesOfTheEntity(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		update := func(o emulator.QueueOptions) {
+			t.Helper()
+			if _, err := b.ns.UpdateQueue("q", o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		answer, _ := b.begin("DELETE", "/q/messages/head")
+		synctest.Wait()
+		update(emulator.QueueOptions{MaxDeliveryCount: 3})
+		synctest.Wait()
+		b.post("q", "m")
+		wants(t, <-answer, 200, "m")
+
+		answer, _ = b.begin("POST", "/q/messages/head")
+		synctest.Wait()
+		update(emulator.QueueOptions{Status: emulator.StatusReceiveDisabled})
+		wants(t, <-answer, 403, "currently disabled")
+		update(emulator.QueueOptions{})
+
+		answer, _ = b.begin("POST", "/q/messages/head")
+		synctest.Wait()
+		if err := b.ns.DeleteEntity("q"); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, <-answer, 404, "could not be found")
+	})
+}
