@@ -293,6 +293,11 @@ func TestTOP8_UpdatedRuleKeepsItsPlace(t *testing.T) {
 	})
 }
 
+// unzoned is a time, in milliseconds since the Unix epoch, that was given without a zone.
+func unzoned(ms int64) amqp.Described {
+	return amqp.Described{Descriptor: emulator.DescriptorUnzoned, Value: amqp.Timestamp(ms)}
+}
+
 func TestTOP9_CorrelationFilters(t *testing.T) {
 	is := func(f emulator.CorrelationFilter) emulator.RuleOptions {
 		return emulator.RuleOptions{Name: "r", Correlation: &f}
@@ -309,6 +314,9 @@ func TestTOP9_CorrelationFilters(t *testing.T) {
 		"property":           {is(emulator.CorrelationFilter{Properties: emulator.Values{"Color": "blue"}}), true},
 		"int as long":        {is(emulator.CorrelationFilter{Properties: emulator.Values{"n": int64(10)}}), true},
 		"number as text":     {is(emulator.CorrelationFilter{Properties: emulator.Values{"n": "10"}}), false},
+		"time":               {is(emulator.CorrelationFilter{Properties: emulator.Values{"at": amqp.Timestamp(1_700_000_000_000)}}), true},
+		"time without zone":  {is(emulator.CorrelationFilter{Properties: emulator.Values{"at": unzoned(1_700_000_000_000)}}), true},
+		"another time":       {is(emulator.CorrelationFilter{Properties: emulator.Values{"at": unzoned(1_700_000_000_001)}}), false},
 		"missing property":   {is(emulator.CorrelationFilter{Properties: emulator.Values{"nope": "x"}}), false},
 		"nothing is tested":  {is(emulator.CorrelationFilter{}), true},
 		"empty text":         {is(emulator.CorrelationFilter{Label: new("")}), false},
@@ -320,7 +328,7 @@ func TestTOP9_CorrelationFilters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{withRules("s", c.rule)}, func(b *broker) {
 				for range 2 {
-					m := props("x", "color", "blue", "n", int32(10), "none", "")
+					m := props("x", "color", "blue", "n", int32(10), "none", "", "at", time.UnixMilli(1_700_000_000_000))
 					m.Properties = inSession("s1", "").Properties
 					label := "Order"
 					m.Properties.Subject, m.Properties.MessageID, m.Properties.ContentType = &label, "m1", new("")
@@ -418,6 +426,7 @@ func TestTOP8_ValuesKeepTheirTypesThroughTheJournal(t *testing.T) {
 		"string": "text", "bool": true, "int": int32(5), "long": int64(1 << 60), "double": 2.5, "float": float32(1.5), "byte": uint8(1),
 		"sbyte": int8(-1), "short": int16(-2), "ushort": uint16(2), "uint": uint32(3), "ulong": uint64(1 << 63), "char": amqp.Char('x'),
 		"guid": amqp.UUID{1, 2, 3}, "date": at, "span": 90 * time.Second,
+		"unzoned": unzoned(at.UnixMilli()),
 	}
 	want := emulator.Values{}
 	for k, v := range values {

@@ -6,8 +6,13 @@ import (
 	"time"
 
 	"minibus/emulator/filter"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
 )
+
+// DescriptorUnzoned describes a timestamp that the client gave without a time zone: the service shows it again without one
+// (Python's live tests of rules). It is Minibus's own and does not leave the broker: see [PlainValue].
+const DescriptorUnzoned = amqp.Symbol("minibus:unzoned")
 
 // Values are named values of a rule: the application properties of a correlation filter, or the parameters of a SQL text.
 // Their types count, so they are kept as AMQP has them, in memory as well as in the journal's JSON. Callers may use what
@@ -34,7 +39,10 @@ func (v Values) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("store value %q: %w", name, err)
 		}
-		f := filterValue(message.DecodeScalar(encoded))
+		f, err := valueForFilter(x)
+		if err != nil {
+			return nil, fmt.Errorf("store value %q: %w", name, err)
+		}
 		out[name] = storedValue{Type: f.Kind().String(), Text: f.String(), AMQP: encoded}
 	}
 	return json.Marshal(out)
@@ -100,11 +108,28 @@ func (v Values) canonical() (Values, error) {
 func (v Values) forFilter() (map[string]filter.Value, error) {
 	out := make(map[string]filter.Value, len(v))
 	for name, x := range v {
-		encoded, err := encodeValue(x)
+		f, err := valueForFilter(x)
 		if err != nil {
 			return nil, fmt.Errorf("take value %q: %w", name, err)
 		}
-		out[name] = filterValue(message.DecodeScalar(encoded))
+		out[name] = f
 	}
 	return out, nil
+}
+
+func valueForFilter(x any) (filter.Value, error) {
+	encoded, err := encodeValue(PlainValue(x))
+	if err != nil {
+		return filter.Value{}, err
+	}
+	return filterValue(message.DecodeScalar(encoded)), nil
+}
+
+// PlainValue returns a value as messages have it: a time without a zone as the timestamp that it counts as, everything
+// else as it is.
+func PlainValue(x any) any {
+	if d, ok := x.(amqp.Described); ok && d.Descriptor == DescriptorUnzoned {
+		return d.Value
+	}
+	return x
 }

@@ -109,7 +109,7 @@ func TestChecklist9_TypedValuesRoundTrip(t *testing.T) {
 	var in, out string
 	for _, v := range []struct{ key, typeName, in, out string }{
 		{"@bool", "boolean", "true", "true"}, {"@date", "dateTime", "2026-01-02T03:04:05.123Z", "2026-01-02T03:04:05.123Z"},
-		{"@double", "double", "1.5e3", "1500"}, {"@int", "int", "-7", "-7"}, {"@long", "long", "9007199254740993", "9007199254740993"},
+		{"@double", "double", "1.5e3", "1500"}, {"@int", "int", "-7", "-7"}, {"@local", "dateTime", "2020-07-05T11:12:13", "2020-07-05T11:12:13"}, {"@long", "long", "9007199254740993", "9007199254740993"},
 		{"@span", "duration", "P1DT2H", "P1DT2H"}, {"@text", "string", " a &lt; b ", " a &lt; b "},
 	} {
 		in += typed(v.key, v.typeName, v.in, "l28", schema)

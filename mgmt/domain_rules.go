@@ -64,8 +64,11 @@ func values(list []atom.Parameter) emulator.Values {
 	v := make(emulator.Values, len(list))
 	for _, p := range list {
 		v[p.Key] = p.Value
-		if t, ok := p.Value.(atom.TimeSpan); ok {
-			v[p.Key] = amqp.Described{Descriptor: amqp.Symbol(descriptorTimeSpan), Value: int64(t)}
+		switch x := p.Value.(type) {
+		case atom.TimeSpan:
+			v[p.Key] = amqp.Described{Descriptor: amqp.Symbol(descriptorTimeSpan), Value: int64(x)}
+		case atom.UnzonedTime:
+			v[p.Key] = amqp.Described{Descriptor: emulator.DescriptorUnzoned, Value: amqp.Timestamp(time.Time(x).UnixMilli())}
 		}
 	}
 	return v
@@ -118,6 +121,9 @@ func shownValue(x any) any {
 	case amqp.Described:
 		ticks, _ := v.Value.(int64)
 		switch v.Descriptor {
+		case emulator.DescriptorUnzoned:
+			ms, _ := v.Value.(amqp.Timestamp)
+			return atom.UnzonedTime(time.UnixMilli(int64(ms)).UTC())
 		case amqp.Symbol(descriptorTimeSpan):
 			return atom.TimeSpan(ticks)
 		case amqp.Symbol(descriptorDateTimeOffset):

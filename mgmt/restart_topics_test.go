@@ -14,7 +14,8 @@ func TestCNT8_TimesSurviveARestart(t *testing.T) {
 	b := newTopicBus(t)
 	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
 	wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/r", ruleBody(`<Filter i:type="SqlFilter"><SqlExpression>a = @d</SqlExpression><Parameters>`+
-		typed("@d", "duration", "P1DT2H", "l28", "http://www.w3.org/2001/XMLSchema")+`</Parameters></Filter>`)), 201)
+		typed("@d", "duration", "P1DT2H", "l28", "http://www.w3.org/2001/XMLSchema")+
+		typed("@local", "dateTime", "2020-07-05T11:12:13.5", "l28", "http://www.w3.org/2001/XMLSchema")+`</Parameters></Filter>`)), 201)
 	b.clock.advance(time.Minute)
 	wants(t, b.do("PUT", "/q", queueEntry("<UserMetadata>x</UserMetadata>"), ifMatch, "*"), 200)
 	wants(t, b.do("PUT", "/t", topicEntry(twoRules), ifMatch, "*"), 200)

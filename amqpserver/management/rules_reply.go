@@ -79,7 +79,7 @@ func appendCorrelationFilter(dst []byte, f *emulator.CorrelationFilter) []byte {
 	dst, properties := amqp.BeginMap(dst)
 	n := 0
 	for _, name := range slices.Sorted(maps.Keys(f.Properties)) {
-		if whole, err := amqp.AppendValue(amqp.AppendString(dst, name), f.Properties[name]); err == nil {
+		if whole, err := amqp.AppendValue(amqp.AppendString(dst, name), emulator.PlainValue(f.Properties[name])); err == nil {
 			dst = whole // what is stored always has an encoding
 			n++
 		}

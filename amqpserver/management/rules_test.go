@@ -163,6 +163,27 @@ func TestTOP9_EmptyTextsOfACorrelationFilterAreTested(t *testing.T) {
 	})
 }
 
+// A time that was given over HTTP without a zone is a timestamp here: no client knows our own descriptor.
+func TestTOP16_UnzonedTimesLeaveAsTimestamps(t *testing.T) {
+	inRuleBubble(t, func(f *fixture) {
+		at := amqp.Timestamp(1_700_000_000_000)
+		rule := emulator.RuleOptions{Name: "a", Correlation: &emulator.CorrelationFilter{
+			Properties: emulator.Values{"at": amqp.Described{Descriptor: emulator.DescriptorUnzoned, Value: at}},
+		}}
+		done := make(chan error, 1)
+		if err := f.queue.AddRule(rule, emulator.CompletionFunc(func(err error) { done <- err })); err != nil {
+			f.Fatalf("add rule: %v", err)
+		}
+		if err := <-done; err != nil {
+			f.Fatalf("commit rule: %v", err)
+		}
+		want := fmt.Sprint(amqp.Map{{Key: "at", Value: at}})
+		if got := fmt.Sprint(f.rules(int32(0), int32(100))); !strings.Contains(got, want) {
+			f.Errorf("rules %s, want them to have %s", got, want)
+		}
+	})
+}
+
 func TestTOP16_PagesEndWithNoContent(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
 		for _, name := range []string{"b", "a"} {

@@ -38,10 +38,16 @@ func TimeOfTicks(ticks int64) time.Time {
 	return time.Unix(unix/1e7, unix%1e7*100).UTC()
 }
 
+// UnzonedTime is a time that was given without a zone and is shown without one. It counts as UTC.
+type UnzonedTime time.Time
+
+// unzonedLayout is an xs:dateTime without zone, with as much of a fraction as .NET keeps.
+const unzonedLayout = "2006-01-02T15:04:05.9999999"
+
 // parseTime reads an xs:dateTime; one without zone is taken as UTC.
 func parseTime(s string) (time.Time, error) {
 	s = strings.TrimSpace(s)
-	if t, err := time.Parse("2006-01-02T15:04:05.999999999", s); err == nil {
+	if t, err := time.Parse(unzonedLayout, s); err == nil {
 		return t, nil
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)

@@ -12,7 +12,7 @@ import (
 // correlation filter.
 type Parameter struct {
 	Key string
-	// Value is a string, bool, int32, int64, float64, time.Time or TimeSpan if a client gave it over HTTP. Rules that were
+	// Value is a string, bool, int32, int64, float64, time.Time, UnzonedTime or TimeSpan if a client gave it over HTTP. Rules that were
 	// made over AMQP may also have the other scalars of Go (int8, uint64, float32 and so on).
 	Value any
 }
@@ -73,6 +73,9 @@ func typedValue(typeName, text string) (any, error) {
 	case "double", "float", "decimal":
 		return parseDouble(text)
 	case "dateTime":
+		if t, err := time.Parse(unzonedLayout, text); err == nil {
+			return UnzonedTime(t), nil
+		}
 		return parseTime(text)
 	case "duration":
 		return ParseTimeSpan(text)
@@ -120,6 +123,8 @@ func textValue(v any) (typeName, ns, text string) {
 		return "boolean", nsSchema, strconv.FormatBool(v)
 	case time.Time:
 		return "dateTime", nsSchema, v.UTC().Format("2006-01-02T15:04:05.9999999Z")
+	case UnzonedTime:
+		return "dateTime", nsSchema, time.Time(v).Format(unzonedLayout)
 	case TimeSpan:
 		return "duration", nsSerialized, v.String()
 	case float64:

@@ -1,0 +1,54 @@
+"""Runs the tests of this directory, many at a time: most of their time is spent waiting. Those that say alone = True come
+first, one after another.
+
+    python run.py                                     everything
+    python run.py test_messages test_sessions.Sessions.test_peek   only these
+"""
+
+import concurrent.futures
+import logging
+import pathlib
+import sys
+import time
+import unittest
+
+AT_ONCE = 16
+
+
+def flat(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from flat(test)
+        else:
+            yield test
+
+
+def run(test):
+    """Runs one test and returns it with its seconds and what went wrong."""
+    result = unittest.TestResult()
+    begin = time.monotonic()
+    test(result)
+    problems = [text for _, text in result.errors + result.failures]
+    problems += [f"skipped: {why}" for _, why in result.skipped]
+    return test, time.monotonic() - begin, problems
+
+
+def main(names):
+    # The SDK logs what it then raises.
+    logging.disable(logging.CRITICAL)
+    names = names or sorted(p.stem for p in pathlib.Path(__file__).parent.glob("test_*.py"))
+    tests = list(flat(unittest.defaultTestLoader.loadTestsFromNames(names)))
+    alone = [test for test in tests if getattr(test, "alone", False)]
+    failed = 0
+    for group, at_once in ((alone, 1), ([test for test in tests if test not in alone], AT_ONCE)):
+        with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+            for done in concurrent.futures.as_completed([pool.submit(run, test) for test in group]):
+                test, seconds, problems = done.result()
+                print(f"{'FAILED' if problems else 'ok    '} {seconds:5.1f} s  {test.id()}", *problems, sep="\n", flush=True)
+                failed += bool(problems)
+    print(f"{len(tests)} tests, {failed} failed")
+    return 1 if failed or not tests else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
