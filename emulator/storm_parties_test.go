@@ -62,6 +62,18 @@ func (s *storm) send(path string, ms ...*goamqp.Message) bool {
 	return <-done == nil
 }
 
+// sendOften sends a message several times at once and says whether it was accepted.
+func (s *storm) sendOften(path string, m *goamqp.Message, n int) (accepted bool) {
+	outcomes := make(chan bool, n)
+	for range n {
+		go func() { outcomes <- s.send(path, m) }()
+	}
+	for range n {
+		accepted = <-outcomes || accepted
+	}
+	return accepted
+}
+
 // sendSessions sends numbered messages to sessions that no other sender uses, again and again until each is accepted,
 // and some of them twice.
 func (s *storm) sendSessions(sender int, r *rand.Rand) {
@@ -75,7 +87,7 @@ func (s *storm) sendSessions(sender int, r *rand.Rand) {
 		if r.IntN(20) == 0 {
 			m.Header = &goamqp.MessageHeader{TTL: time.Duration(1+r.IntN(10)) * time.Second}
 		}
-		for !s.send("in", m) {
+		for !s.sendOften("in", m, 1+r.IntN(5)/4) {
 			s.ops.Add(1)
 			time.Sleep(time.Duration(r.IntN(50)) * time.Millisecond)
 		}

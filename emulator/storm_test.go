@@ -216,11 +216,14 @@ func (s *storm) disturb(r *rand.Rand, no emulator.Options) {
 			s.update(path, []emulator.Status{emulator.StatusDisabled, emulator.StatusReceiveDisabled, emulator.StatusSendDisabled, ""}[r.IntN(4)])
 			time.Sleep(time.Duration(r.IntN(2000)) * time.Millisecond)
 			s.update(path, emulator.StatusActive)
+		case 4, 5, 6, 7, 8:
+			s.gen().j.FailAlone(errDisk)
 		default:
 			s.gen().j.FailNext(1+r.IntN(2), errDisk)
 		}
 	}
 	s.gen().j.FailNext(0, nil)
+	s.gen().j.FailAlone(nil)
 	for _, path := range paths {
 		s.update(path, emulator.StatusActive)
 	}
