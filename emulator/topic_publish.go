@@ -15,6 +15,7 @@ type publication struct {
 	held  bool     // the maker holds the mutexes of all subscriptions
 	given bool     // the numbers were drawn before
 	own   []*entry // scheduled messages
+	sent  int64    // messages that were not scheduled
 	parts []*part
 	bytes int64    // of the bodies that have copies
 	grown []growth // bodies of which there were copies before
@@ -70,6 +71,7 @@ func (op *publication) takeLocked(in *incoming, seq, now int64) {
 		op.keepLocked(in, seq, now)
 		return
 	}
+	op.sent++
 	op.fanOutLocked(&original{
 		in: in, seq: seq, first: seq, at: now, ttl: op.q.effectiveTTLLocked(in.info.TTL), body: op.q.ns.newRow(),
 		hops: in.hops,
@@ -212,6 +214,9 @@ func (op *publication) Completed(err error) {
 	op.endLocked(err)
 	q.landLocked(op.own, err)
 	op.endDueLocked(err)
+	if err == nil {
+		q.traffic.Stored += op.sent
+	}
 	q.mu.Unlock()
 	if err == nil {
 		q.fan.bytes.Add(op.bytes)

@@ -36,3 +36,14 @@ func TestTrafficDoesNotCountWhatCouldNotBeWritten(t *testing.T) {
 		equal(t, "after a failed commit", b.q.Traffic(), emulator.Traffic{Stored: 1, Delivered: 1})
 	})
 }
+
+func TestTrafficOfATopicCountsWhatWasSentAndItsSubscriptionsWhatTheyGot(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{withRules("all"), withRules("none", sql("r", "1=0"))}, func(b *broker) {
+		b.sendTexts("a", "b")
+		b.schedule(at("c", time.Now().Add(time.Minute)))
+		wait(time.Minute)
+		equal(t, "stored by the topic", b.q.Traffic().Stored, 3)
+		equal(t, "stored by all", b.sub("all").q.Traffic().Stored, 3)
+		equal(t, "stored by none", b.sub("none").q.Traffic().Stored, 0)
+	})
+}
