@@ -19,6 +19,11 @@ type Options struct {
 	// Broker returns the namespace that is administered. It is asked only once Ready says so. Nil means that there is none:
 	// administration answers 503 then.
 	Broker func() *emulator.Namespace
+	// WebSocket serves AMQP at [WebSocketPath]; nil for none. It takes the connection over, and the time-outs of [NewServer]
+	// end there.
+	WebSocket http.Handler
+	// Authority is the certificate, in PEM, that clients trust to use TLS; it is served at [AuthorityPath]. Empty for none.
+	Authority []byte
 	// Version stands in the Server header.
 	Version string
 	// Logger hears of requests that failed for the broker's own reasons; default discards.
@@ -30,6 +35,18 @@ const (
 	healthyText   = "Service is healthy."
 	unhealthyText = "Service not available. Please try after some time."
 )
+
+// WebSocketPath is where AMQP over WebSockets is served, in any case and with or without a slash at the end: SDKs differ
+// (amqp-data-plane 1.1). No entity can have a name that begins so.
+const WebSocketPath = "/$servicebus/websocket"
+
+// AuthorityPath is where clients fetch the certificate of the authority. They do so before they can use TLS, so they can
+// only trust it as far as the network to Minibus.
+const AuthorityPath = "/minibus/ca.pem"
+
+func isWebSocket(r *http.Request, _ *mux.RouteMatch) bool {
+	return strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), WebSocketPath)
+}
 
 // New returns the handler of every HTTP request.
 func New(o Options) http.Handler {
@@ -52,6 +69,12 @@ func (h *handler) routes(b func() broker) http.Handler {
 	r.HandleFunc("/health", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/readyz", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/livez", h.live).Methods(get...).MatcherFunc(operational)
+	if len(h.options.Authority) > 0 {
+		r.HandleFunc(AuthorityPath, h.authority).Methods(get...).MatcherFunc(operational)
+	}
+	if h.options.WebSocket != nil {
+		r.MatcherFunc(isWebSocket).Handler(h.options.WebSocket)
+	}
 	a := &administration{broker: b, log: h.options.Logger}
 	r.NotFoundHandler, r.MethodNotAllowedHandler = a, a
 	return h.header(r)
@@ -102,6 +125,12 @@ func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
 // live answers as long as the process does.
 func (h *handler) live(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, status{"alive", "Minibus is running."})
+}
+
+func (h *handler) authority(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/x-pem-file")
+	w.Header().Set("Content-Disposition", `attachment; filename="minibus-ca.pem"`)
+	_, _ = w.Write(h.options.Authority) // the client is gone if this fails
 }
 
 // status is the body of an operational answer.

@@ -40,6 +40,8 @@ type App struct {
 	log    *slog.Logger
 	ready  atomic.Bool
 
+	webSocket atomic.Pointer[http.Handler] // once AMQP is served
+
 	ports  ports
 	data   dataChoice
 	pipe   *listen.Pipe
@@ -108,12 +110,23 @@ func (a *App) listen() error {
 		return err
 	}
 	a.mux = listen.New(listen.Options{TLS: authority.TLSConfig(), Logger: a.log})
-	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{Ready: a.ready.Load, Broker: a.Broker, Version: Version(), Logger: a.log}), a.log)
+	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{Ready: a.ready.Load, Broker: a.Broker, WebSocket: http.HandlerFunc(a.serveWebSocket),
+		Authority: authority.CertificatePEM(), Version: Version(), Logger: a.log}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.goServe("a port", func() error { return a.mux.Serve(l) })
 	}
 	a.goServe("HTTP", func() error { return a.web.Serve(a.mux.HTTP()) })
 	return nil
+}
+
+// serveWebSocket refuses clients that come before AMQP is served; they try again.
+func (a *App) serveWebSocket(w http.ResponseWriter, r *http.Request) {
+	h := a.webSocket.Load()
+	if h == nil {
+		http.Error(w, "Minibus is starting. Please try again.", http.StatusServiceUnavailable)
+		return
+	}
+	(*h).ServeHTTP(w, r)
 }
 
 func (a *App) authority() (*tlsca.Authority, error) {
@@ -169,6 +182,7 @@ func (a *App) serve() error {
 	o := a.config.AMQP
 	o.Logger, o.Trace = a.log, a.config.Trace
 	a.amqp = amqpserver.New(a.broker, o)
+	a.webSocket.Store(new(a.amqp.WebSocketHandler()))
 	a.goServe("AMQP", func() error { return a.amqp.Serve(a.mux.AMQP()) })
 	return nil
 }
