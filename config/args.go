@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -13,6 +14,7 @@ const (
 	CommandServe       = "serve" // none given
 	CommandCheck       = "config check"
 	CommandHealthcheck = "healthcheck"
+	CommandCert        = "cert"
 	CommandVersion     = "version"
 	CommandHelp        = "help"
 )
@@ -21,6 +23,7 @@ const (
 type Command struct {
 	Name     string // one of the constants
 	File     string // CommandCheck: the file to check; empty for the one that would be served
+	Export   bool   // CommandCert: write the certificate, instead of saying where it is
 	Settings Settings
 }
 
@@ -76,6 +79,9 @@ func (c *Command) apply(values []*flagValue, environ map[string]string) error {
 		if v.changed {
 			value, source = v.value, "--"+v.setting.name
 			given[v.setting.name] = true
+			if of := strings.Fields(v.setting.command); len(of) > 0 && !slices.Contains(of, c.Name) {
+				return fmt.Errorf("--%s belongs to the command %s", v.setting.name, strings.Join(of, " or "))
+			}
 		}
 		if value == "" && !v.changed {
 			continue
@@ -83,6 +89,9 @@ func (c *Command) apply(values []*flagValue, environ map[string]string) error {
 		if err := v.setting.set(&c.Settings, value); err != nil {
 			return fmt.Errorf("%s: %w", source, err)
 		}
+	}
+	if (c.Settings.TLSCert == "") != (c.Settings.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key belong together: give both")
 	}
 	if given["ephemeral"] && given["data"] && c.Settings.Ephemeral {
 		return errors.New("--ephemeral and --data exclude each other: leave one out")
@@ -114,8 +123,13 @@ func (c *Command) words(words []string) error {
 		if len(rest) > 0 {
 			c.File, rest = rest[0], rest[1:]
 		}
+	case CommandCert:
+		c.Name = CommandCert
+		if len(rest) > 0 && strings.EqualFold(rest[0], "export") {
+			c.Export, rest = true, rest[1:]
+		}
 	default:
-		commands := []string{CommandServe, "config", CommandHealthcheck, CommandVersion, CommandHelp}
+		commands := []string{CommandServe, "config", CommandHealthcheck, CommandCert, CommandVersion, CommandHelp}
 		return fmt.Errorf("there is no command %q%s", clip(words[0]), orHelp(closest(words[0], commands)))
 	}
 	if len(rest) > 0 {

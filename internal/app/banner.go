@@ -22,7 +22,7 @@ const (
 func (a *App) ConnectionString() string {
 	host := clientHost(a.config.Settings.Host)
 	port := a.ports.amqp
-	for _, other := range []int{a.ports.http, a.ports.tls} {
+	for _, other := range append([]int{a.ports.http, a.ports.tls}, a.ports.extra...) {
 		if port == 0 {
 			port = other // they speak AMQP as well
 		}
@@ -50,8 +50,11 @@ func (a *App) banner(source string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Minibus %s\n", Version())
 	fmt.Fprintf(&b, "Connection string: %s\n", a.ConnectionString())
-	fmt.Fprintf(&b, "Ports: AMQP %s, TLS %s, HTTP %s, on %s (each speaks all three)\n",
-		portText(a.ports.amqp), portText(a.ports.tls), portText(a.ports.http), hostText(a.config.Settings.Host))
+	fmt.Fprintf(&b, "Ports: AMQP %s, TLS %s, HTTP %s", portText(a.ports.amqp), portText(a.ports.tls), portText(a.ports.http))
+	for _, port := range a.ports.extra {
+		fmt.Fprintf(&b, ", %d", port)
+	}
+	fmt.Fprintf(&b, ", on %s (each speaks all three)\n", hostText(a.config.Settings.Host))
 	if a.data.ephemeral {
 		b.WriteString("Database: in memory, nothing is kept\n")
 	} else {

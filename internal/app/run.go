@@ -34,6 +34,8 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return err
 	case config.CommandCheck:
 		return check(command, stdout)
+	case config.CommandCert:
+		return cert(command, stdout)
 	case config.CommandHealthcheck:
 		return healthcheck(ctx, command.Settings)
 	}

@@ -15,7 +15,6 @@ import (
 	"minibus/config"
 	"minibus/emulator"
 	"minibus/internal/listen"
-	"minibus/internal/tlsca"
 	"minibus/mgmt"
 	"minibus/store"
 )
@@ -43,6 +42,7 @@ type App struct {
 	webSocket atomic.Pointer[http.Handler] // once AMQP is served
 
 	ports  ports
+	trust  trust
 	data   dataChoice
 	pipe   *listen.Pipe
 	mux    *listen.Mux
@@ -67,7 +67,7 @@ func Start(ctx context.Context, c Config) (*App, error) {
 		c.Topology = &config.Topology{Namespace: config.DefaultNamespace}
 	}
 	a := &App{config: c, log: c.Logger, pipe: listen.NewPipe()}
-	for _, step := range []func() error{a.bind, a.prepareData, a.listen, a.open, a.serve} {
+	for _, step := range []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.serve} {
 		err := ctx.Err()
 		if err == nil {
 			err = step()
@@ -86,7 +86,7 @@ func (a *App) bind() error {
 		return nil
 	}
 	var err error
-	a.ports, err = bindPorts(a.config.Settings)
+	a.ports, err = bindPorts(a.config.Settings, a.log)
 	return err
 }
 
@@ -105,13 +105,12 @@ func (a *App) prepareData() error {
 
 // listen starts to accept; HTTP is answered at once, AMQP connections wait for serve.
 func (a *App) listen() error {
-	authority, err := a.authority()
-	if err != nil {
+	if err := a.useAuthority(); err != nil {
 		return err
 	}
-	a.mux = listen.New(listen.Options{TLS: authority.TLSConfig(), Logger: a.log})
+	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log})
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{Ready: a.ready.Load, Broker: a.Broker, WebSocket: http.HandlerFunc(a.serveWebSocket),
-		Authority: authority.CertificatePEM(), Version: Version(), Logger: a.log}), a.log)
+		Authority: a.trust.authority, Version: Version(), Logger: a.log}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.goServe("a port", func() error { return a.mux.Serve(l) })
 	}
@@ -127,13 +126,6 @@ func (a *App) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	(*h).ServeHTTP(w, r)
-}
-
-func (a *App) authority() (*tlsca.Authority, error) {
-	if a.data.ephemeral {
-		return tlsca.InMemory()
-	}
-	return tlsca.Open(a.data.dir())
 }
 
 // open opens the store and the broker and creates the entities.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,16 +29,20 @@ const (
 
 var errName = errors.New("the server name asked for is no host name")
 
-// Certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for, or, for a
-// client that names none (one that dials an address), for the address that it reached.
+// Certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for. A client that
+// names none has dialled an address, or is Java with a name without dots; its certificate is good for the address that it
+// reached, for this machine and for the names that [Authority.Answer] was told.
 func (a *Authority) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	asked := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
+	var names []string
 	if asked == "" {
-		asked = localHost(hello.Conn)
-	}
-	names, err := namesFor(asked)
-	if err != nil {
-		return nil, err
+		reached := localHost(hello.Conn)
+		asked, names = "reached "+reached, slices.Concat([]string{reached}, thisMachine, a.names)
+	} else {
+		var err error
+		if names, err = namesFor(asked); err != nil {
+			return nil, err
+		}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -72,6 +77,23 @@ func namesFor(asked string) ([]string, error) {
 		return nil, errName
 	}
 	return []string{host, asked}, nil
+}
+
+// thisMachine is what every certificate without a name of its own is good for: an address behind a mapped port is not the one
+// that the client dialled.
+var thisMachine = []string{"localhost", "127.0.0.1", "::1"}
+
+// Answer adds names and addresses under which clients reach this machine without saying so in the handshake. It is called
+// before the first connection. The error says which of them is no host name.
+func (a *Authority) Answer(names ...string) error {
+	for _, name := range names {
+		name = strings.ToLower(name)
+		if !validHost(name) {
+			return fmt.Errorf("%q is no host name and no address", name)
+		}
+		a.names = append(a.names, name)
+	}
+	return nil
 }
 
 // localHost is the address that the client dialled, or localhost where there is none.
@@ -123,7 +145,7 @@ func (a *Authority) sign(names []string) (*tls.Certificate, error) {
 	if a.cert.NotAfter.Before(template.NotAfter) {
 		template.NotAfter = a.cert.NotAfter
 	}
-	for _, name := range names {
+	for _, name := range unique(names) {
 		if ip := net.ParseIP(name); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)
 		} else {
@@ -139,6 +161,12 @@ func (a *Authority) sign(names []string) (*tls.Certificate, error) {
 		return nil, fmt.Errorf("read the new certificate for %s: %w", host, err)
 	}
 	return &tls.Certificate{Certificate: [][]byte{der, a.cert.Raw}, PrivateKey: key, Leaf: leaf}, nil
+}
+
+// unique drops what a list says again.
+func unique(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // commonName cuts the name to the 64 characters that the field may have; clients look at the alternative names.
