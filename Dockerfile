@@ -28,9 +28,12 @@ LABEL org.opencontainers.image.title="Minibus" \
 # becomes this user. Started as another user, or without the capabilities for it, it stays what it is.
 ENV MINIBUS_USER=1654:1654 \
     MINIBUS_HOST=all \
-    MINIBUS_DATA_DEFAULT=/data/minibus.db
+    MINIBUS_DATA_DEFAULT=/data/minibus.db \
+    MINIBUS_EXTRA_PORTS_DEFAULT=443,80
 
-EXPOSE 5672 5671 5300
+# 443 and 80 are for administration clients that drop the port; they speak what the others do, and are left out where they
+# can't be bound.
+EXPOSE 5672 5671 5300 443 80
 VOLUME /data
 HEALTHCHECK --interval=2s --timeout=4s --start-period=30s --retries=3 CMD ["/minibus", "healthcheck"]
 ENTRYPOINT ["/minibus"]

@@ -150,8 +150,8 @@ func (c *conn) end() {
 	c.box.close()
 	close(c.ended)
 	close(c.out.toWriter)
+	c.letGo() // before the socket: over a WebSocket, closing waits for the peer
 	_ = c.nc.Close()
-	c.letGo()
 	<-c.readEnded
 	<-c.writeEnded
 	c.srv.uncommitted.Add(-int64(c.uncommitted))

@@ -2,7 +2,8 @@
 //
 // internal/app makes a [Server], gives it listeners and shuts it down; sbtest gives it single connections. The package
 // calls package emulator for everything that concerns messages, cbs and management for the two request/response
-// nodes, and nothing else: no files, no SQL, no HTTP.
+// nodes, and nothing else: no files, no SQL, and of HTTP only the upgrade to a WebSocket ([Server.WebSocketHandler]), after
+// which the WebSocket is a connection like others.
 //
 // # Goroutines
 //

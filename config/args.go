@@ -15,6 +15,7 @@ const (
 	CommandCheck       = "config check"
 	CommandHealthcheck = "healthcheck"
 	CommandExport      = "export"
+	CommandCert        = "cert"
 	CommandVersion     = "version"
 	CommandHelp        = "help"
 )
@@ -23,6 +24,7 @@ const (
 type Command struct {
 	Name     string // one of the constants
 	File     string // CommandCheck: the file to check; empty for the one that would be served
+	Export   bool   // CommandCert: write the certificate, instead of saying where it is
 	Settings Settings
 
 	// Connection is the connection string of CommandExport, a secret. "-" stands for standard input; empty if neither an
@@ -101,6 +103,9 @@ func (c *Command) apply(values []*flagValue, environ map[string]string) error {
 			return fmt.Errorf("%s: %w", source, err)
 		}
 	}
+	if (c.Settings.TLSCert == "") != (c.Settings.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key belong together: give both")
+	}
 	if given["ephemeral"] && given["data"] && c.Settings.Ephemeral {
 		return errors.New("--ephemeral and --data exclude each other: leave one out")
 	}
@@ -139,11 +144,16 @@ func (c *Command) words(words []string) error {
 		if len(rest) > 0 { // not shown: it may be a piece of the key
 			return errors.New("minibus export takes one connection string; put it in quotation marks")
 		}
+	case CommandCert:
+		c.Name = CommandCert
+		if len(rest) > 0 && strings.EqualFold(rest[0], "export") {
+			c.Export, rest = true, rest[1:]
+		}
 	default:
 		if strings.Contains(words[0], "=") { // not shown: it may be a connection string
 			return errors.New("the first word is no command; a connection string belongs to minibus export")
 		}
-		commands := []string{CommandServe, "config", CommandExport, CommandHealthcheck, CommandVersion, CommandHelp}
+		commands := []string{CommandServe, "config", CommandExport, CommandHealthcheck, CommandCert, CommandVersion, CommandHelp}
 		return fmt.Errorf("there is no command %q%s", clip(words[0]), orHelp(closest(words[0], commands)))
 	}
 	if len(rest) > 0 {

@@ -32,8 +32,13 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
 		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "data-default": {"/a", "/b"},
 		"format": {"bicep", "terraform"}, "out": {"a", "b"}, "ca-file": {"a.pem", "b.pem"},
+		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"},
+		"password": {"a", "b"},
 	}
 	for _, s := range table() {
+		if s.name == "tls-cert" || s.name == "tls-key" {
+			continue // they need each other
+		}
 		sample, ok := samples[s.name]
 		if !ok {
 			t.Errorf("no sample for --%s", s.name)
@@ -180,6 +185,48 @@ func TestExportTakesItsConnectionStringFromThreePlaces(t *testing.T) {
 	for _, args := range [][]string{{"export", "Endpoint=sb://x", secret}, {secret}, {"--format", "bicep"}, {"healthcheck", "--ca-file", "x"}} {
 		if _, err := ParseArgs(args, nil); err == nil || strings.Contains(err.Error(), "c2VjcmV0") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
+func TestTLSFilesBelongTogether(t *testing.T) {
+	got := settings(t, []string{"--tls-cert", "a.pem"}, "MINIBUS_TLS_KEY=a.key")
+	if got.TLSCert != "a.pem" || got.TLSKey != "a.key" {
+		t.Errorf("%+v", got)
+	}
+	for _, args := range [][]string{{"--tls-cert", "a.pem"}, {"--tls-key", "a.key"}} {
+		if _, err := ParseArgs(args, nil); err == nil || !strings.Contains(err.Error(), "give both") {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
+func TestListsOfPorts(t *testing.T) {
+	for list, want := range map[string][]Port{"443,80": {443, 80}, " 443, 80 ": {443, 80}, "0,0": {0, 0}, "off": nil, "OFF": nil, "": nil} {
+		if got := settings(t, []string{"--extra-ports", list}).ExtraPorts.Ports(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is %v, want %v", list, got, want)
+		}
+	}
+	for _, list := range []string{"x", "443,off", "65536", "-1", "443;80"} {
+		if _, err := ParseArgs([]string{"--extra-ports=" + list}, nil); err == nil || !strings.Contains(err.Error(), "--extra-ports: found") {
+			t.Errorf("%q: %v", list, err)
+		}
+	}
+}
+
+func TestCertCommand(t *testing.T) {
+	for _, tt := range []struct {
+		args   []string
+		export bool
+	}{{[]string{"cert"}, false}, {[]string{"cert", "export", "--format", "pkcs12", "--ca-dir", "x"}, true}} {
+		c, err := ParseArgs(tt.args, nil)
+		if err != nil || c.Name != CommandCert || c.Export != tt.export {
+			t.Errorf("%v: %+v, %v", tt.args, c, err)
+		}
+	}
+	for args, want := range map[string]string{"--format pem": "--format belongs to the command export or cert", "cert import": "one word too many", "cret": "did you mean cert"} {
+		if _, err := ParseArgs(strings.Fields(args), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", args, err)
 		}
 	}
 }

@@ -14,6 +14,7 @@ Usage:
   minibus [flags]               serve
   minibus config check [FILE]   check a Config.json, exit code 1 if it is wrong
   minibus export [CONNECTION]   write the entities of a namespace, Azure's or a Minibus's, as a Config.json, Bicep or Terraform
+  minibus cert [export]         say how clients trust the certificates of this Minibus, or write its authority's certificate
   minibus healthcheck           ask the running Minibus whether it is ready, exit code 1 if not
   minibus version               print the version
 

@@ -29,6 +29,14 @@ type Settings struct {
 	HTTPPort  Port
 	PortsFile string // written once ready, with the ports that 0 became
 
+	ExtraPorts        PortList // further ports
+	ExtraPortsDefault PortList // the same in the image; one that can't be bound is left out. Not used with ExtraPorts
+
+	TLSCert  string   // PEM file of a certificate chain; empty: certificates come from Minibus's own authority
+	TLSKey   string   // PEM file of its key
+	TLSNames NameList // for the certificate of clients that name no host
+	CADir    string   // where the authority is kept; empty: beside the database
+
 	Auth    Auth   // who is let in (DEC-10)
 	RootKey string // key of RootManageSharedAccessKey; empty: what Config.json says, else that of Microsoft's emulator
 	User    string // "uid:gid" to become after the start as root (DEC-8)
@@ -37,9 +45,10 @@ type Settings struct {
 	LogLevel  slog.Level
 	Trace     bool // print every AMQP frame
 
-	Format string // of what a command writes; empty: the command's first one
-	Out    string // file that a command writes to; empty: standard output
-	CAFile string // PEM file of an authority that an export trusts
+	Format   string // of what a command writes; empty: the command's first one
+	Out      string // file that a command writes to; empty: standard output
+	CAFile   string // PEM file of an authority that an export trusts
+	Password string // of a trust store that a command writes; empty: that of Java's own
 }
 
 // setting is one row of the table: a flag, its twin in the environment, its default, its help.
@@ -82,12 +91,21 @@ func table() []setting {
 			set: port(func(s *Settings) *Port { return &s.TLSPort })},
 		{name: "http-port", arg: "PORT", initial: "5300", aliases: []string{"EMULATOR_HTTP_PORT"}, group: "Network", help: "health and administration",
 			set: port(func(s *Settings) *Port { return &s.HTTPPort })},
-		{name: "ports-file", arg: "FILE", group: "Network", help: `write {"amqp":..,"tls":..,"http":..} there once ready`,
+		{name: "extra-ports", arg: "LIST", group: "Network", help: "further ports, such as 443,80 for SDKs that insist on them (off: none)",
+			set: portList(func(s *Settings) *PortList { return &s.ExtraPorts })},
+		{name: "ports-file", arg: "FILE", group: "Network", help: `write {"amqp":..,"tls":..,"http":..,"extra":[..]} there once ready`,
 			set: text(func(s *Settings) *string { return &s.PortsFile })},
 
 		{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any accepts every token, sas checks keys, expiry and rights", set: setAuth},
 		{name: "root-key", arg: "KEY", group: "Security", help: "key of RootManageSharedAccessKey, for --auth sas",
 			set: text(func(s *Settings) *string { return &s.RootKey })},
+		{name: "tls-cert", arg: "FILE", group: "Security", help: "certificate chain in PEM, instead of certificates of Minibus's own authority",
+			set: text(func(s *Settings) *string { return &s.TLSCert })},
+		{name: "tls-key", arg: "FILE", group: "Security", help: "its key in PEM", set: text(func(s *Settings) *string { return &s.TLSKey })},
+		{name: "tls-names", arg: "LIST", group: "Security", help: "hosts and addresses for the certificate of clients that ask for none by name",
+			set: nameList(func(s *Settings) *NameList { return &s.TLSNames })},
+		{name: "ca-dir", arg: "DIR", group: "Security", help: "where the authority is kept (without: beside the database)",
+			set: text(func(s *Settings) *string { return &s.CADir })},
 		{name: "user", arg: "UID:GID", group: "Security", help: "become this user after the start, when started as root (Linux)",
 			set: text(func(s *Settings) *string { return &s.User })},
 
@@ -97,13 +115,17 @@ func table() []setting {
 		{name: "trace", group: "Logging", help: "print every AMQP frame, without bodies and tokens",
 			set: toggle(func(s *Settings) *bool { return &s.Trace })},
 
-		{name: "format", arg: "FORMAT", group: "Export", command: CommandExport, help: "config (a Config.json, the default), bicep or terraform",
-			set: text(func(s *Settings) *string { return &s.Format })},
-		{name: "out", arg: "FILE", group: "Export", command: CommandExport, help: "write to a file (without: standard output)",
+		{name: "format", arg: "FORMAT", group: "Commands", command: CommandExport + " " + CommandCert,
+			help: "export: config (the default), bicep, terraform; cert: pem (the default), pkcs12 for Java",
+			set:  text(func(s *Settings) *string { return &s.Format })},
+		{name: "out", arg: "FILE", group: "Commands", command: CommandExport + " " + CommandCert, help: "write to a file (without: standard output)",
 			set: text(func(s *Settings) *string { return &s.Out })},
-		{name: "ca-file", arg: "FILE", group: "Export", command: CommandExport, help: "trust this authority too, such as a Minibus's minibus-ca.pem",
+		{name: "ca-file", arg: "FILE", group: "Commands", command: CommandExport, help: "trust this authority too, such as a Minibus's minibus-ca.pem",
 			set: text(func(s *Settings) *string { return &s.CAFile })},
+		{name: "password", arg: "WORD", group: "Commands", command: CommandCert, help: "of the trust store (without: changeit, as Java's own)",
+			set: text(func(s *Settings) *string { return &s.Password })},
 
+		{name: "extra-ports-default", arg: "LIST", set: portList(func(s *Settings) *PortList { return &s.ExtraPortsDefault })},
 		{name: "data-default", arg: "FILE", set: text(func(s *Settings) *string { return &s.DataDefault })},
 	}
 }
@@ -142,18 +164,21 @@ func toggle(field func(*Settings) *bool) func(*Settings, string) error {
 }
 
 func port(field func(*Settings) *Port) func(*Settings, string) error {
-	return func(s *Settings, v string) error {
-		if strings.EqualFold(v, "off") {
-			*field(s) = PortOff
-			return nil
-		}
-		n, err := strconv.ParseUint(v, 10, 16)
-		if err != nil {
-			return fmt.Errorf("found %q; allowed: a port from 1 to 65535, 0 for a free one, off for none", v)
-		}
-		*field(s) = Port(n)
-		return nil
+	return func(s *Settings, v string) (err error) {
+		*field(s), err = parsePort(v)
+		return err
 	}
+}
+
+func parsePort(v string) (Port, error) {
+	if strings.EqualFold(v, "off") {
+		return PortOff, nil
+	}
+	n, err := strconv.ParseUint(v, 10, 16)
+	if err != nil {
+		return 0, fmt.Errorf("found %q; allowed: a port from 1 to 65535, 0 for a free one, off for none", v)
+	}
+	return Port(n), nil
 }
 
 func setLimits(s *Settings, v string) (err error) {

@@ -28,6 +28,11 @@ type Options struct {
 	// MissingIsGone lets sends and receives for an entity that does not exist be answered with 410, as the service's
 	// documentation has it, instead of 404 (DEC-13).
 	MissingIsGone bool
+	// WebSocket serves AMQP at [WebSocketPath]; nil for none. It takes the connection over, and the time-outs of [NewServer]
+	// end there.
+	WebSocket http.Handler
+	// Authority is the certificate, in PEM, that clients trust to use TLS; it is served at [AuthorityPath]. Empty for none.
+	Authority []byte
 	// Version stands in the Server header.
 	Version string
 	// Access has the keys by which tokens are checked. Nil accepts any token and asks for none (DEC-10).
@@ -44,6 +49,18 @@ const (
 	healthyText   = "Service is healthy."
 	unhealthyText = "Service not available. Please try after some time."
 )
+
+// WebSocketPath is where AMQP over WebSockets is served, in any case and with or without a slash at the end: SDKs differ
+// (amqp-data-plane 1.1). No entity can have a name that begins so.
+const WebSocketPath = "/$servicebus/websocket"
+
+// AuthorityPath is where clients fetch the certificate of the authority. They do so before they can use TLS, so they can
+// only trust it as far as the network to Minibus.
+const AuthorityPath = "/minibus/ca.pem"
+
+func isWebSocket(r *http.Request, _ *mux.RouteMatch) bool {
+	return strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), WebSocketPath)
+}
 
 // New returns the handler of every HTTP request.
 func New(o Options) http.Handler {
@@ -68,6 +85,12 @@ func (h *handler) routes(b func() broker) http.Handler {
 	r.HandleFunc("/livez", h.live).Methods(get...).MatcherFunc(operational)
 	if h.options.Metrics != nil {
 		r.Handle("/metrics", h.options.Metrics).Methods(get...).MatcherFunc(operational)
+	}
+	if len(h.options.Authority) > 0 {
+		r.HandleFunc(AuthorityPath, h.authority).Methods(get...).MatcherFunc(operational)
+	}
+	if h.options.WebSocket != nil {
+		r.MatcherFunc(isWebSocket).Handler(h.options.WebSocket)
 	}
 	a := &administration{broker: b, log: h.options.Logger, access: h}
 	m := &runtimeAPI{namespace: h.namespace, authorize: h.authorize, log: h.options.Logger, gone: h.options.MissingIsGone}
@@ -131,6 +154,12 @@ func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
 // live answers as long as the process does.
 func (h *handler) live(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, status{"alive", "Minibus is running."})
+}
+
+func (h *handler) authority(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/x-pem-file")
+	w.Header().Set("Content-Disposition", `attachment; filename="minibus-ca.pem"`)
+	_, _ = w.Write(h.options.Authority) // the client is gone if this fails
 }
 
 // status is the body of an operational answer.

@@ -120,3 +120,31 @@ func TestServerRefusesHugeHeaders(t *testing.T) {
 		}
 	}
 }
+
+func TestWebSocketPathOfEverySDK(t *testing.T) {
+	h := New(Options{WebSocket: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })})
+	for path, code := range map[string]int{
+		"/$servicebus/websocket": 418, "/$servicebus/websocket/": 418, "/%24servicebus/websocket": 418, "/$ServiceBus/WebSocket": 418,
+		"/$servicebus/websocket?x=y": 418, "/$servicebus": 503, "/$servicebus/websocket/x": 503,
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		if w.Code != code {
+			t.Errorf("%s: %d, want %d", path, w.Code, code)
+		}
+	}
+}
+
+func TestAuthorityCanBeFetched(t *testing.T) {
+	h := New(Options{Authority: []byte("a certificate")})
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, AuthorityPath, nil))
+	if w.Code != 200 || w.Body.String() != "a certificate" || w.Header().Get("Content-Type") != "application/x-pem-file" {
+		t.Errorf("%d %q %v", w.Code, w.Body, w.Header())
+	}
+	w = httptest.NewRecorder()
+	New(Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, AuthorityPath, nil))
+	if w.Code == 200 {
+		t.Errorf("without an authority: %d %q", w.Code, w.Body)
+	}
+}

@@ -25,7 +25,7 @@ func (a *App) ConnectionString() string { return a.connection().String() }
 func (a *App) connection() sas.Connection {
 	host := clientHost(a.config.Settings.Host)
 	port := a.ports.amqp
-	for _, other := range []int{a.ports.http, a.ports.tls} {
+	for _, other := range append([]int{a.ports.http, a.ports.tls}, a.ports.extra...) {
 		if port == 0 {
 			port = other // they speak AMQP as well
 		}
@@ -60,8 +60,11 @@ func (a *App) banner(source string) string {
 		c.Key = "..." // it is the user's own, and output ends up in logs
 	}
 	fmt.Fprintf(&b, "Connection string: %s\n", c)
-	fmt.Fprintf(&b, "Ports: AMQP %s, TLS %s, HTTP %s, on %s (each speaks all three)\n",
-		portText(a.ports.amqp), portText(a.ports.tls), portText(a.ports.http), hostText(a.config.Settings.Host))
+	fmt.Fprintf(&b, "Ports: AMQP %s, TLS %s, HTTP %s", portText(a.ports.amqp), portText(a.ports.tls), portText(a.ports.http))
+	for _, port := range a.ports.extra {
+		fmt.Fprintf(&b, ", %d", port)
+	}
+	fmt.Fprintf(&b, ", on %s (each speaks all three)\n", hostText(a.config.Settings.Host))
 	if a.data.ephemeral {
 		b.WriteString("Database: in memory, nothing is kept\n")
 	} else {

@@ -54,10 +54,19 @@ func healthPort(s config.Settings) (int, error) {
 	if s.PortsFile != "" {
 		written, _ = readPortsFile(s.PortsFile) // not there before Minibus is ready
 	}
-	for _, p := range []struct {
+	type candidate struct {
 		port    config.Port
 		written int
-	}{{s.HTTPPort, written.HTTP}, {s.AMQPPort, written.AMQP}, {s.TLSPort, written.TLS}} {
+	}
+	candidates := []candidate{{s.HTTPPort, written.HTTP}, {s.AMQPPort, written.AMQP}, {s.TLSPort, written.TLS}}
+	for i, p := range s.ExtraPorts.Ports() {
+		c := candidate{port: p}
+		if i < len(written.Extra) {
+			c.written = written.Extra[i]
+		}
+		candidates = append(candidates, c)
+	}
+	for _, p := range candidates {
 		switch {
 		case p.port > 0:
 			return int(p.port), nil

@@ -3,17 +3,20 @@ package app
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"syscall"
 
 	"minibus/config"
 )
 
-// ports are the bound ports, in the order amqp, tls, http. A number is 0 where the port is off.
+// ports are the bound ports. A number is 0 where the port is off.
 type ports struct {
 	amqp, tls, http int
-	bound           []binding
+	extra           []int
+	bound           []binding // in the order amqp, tls, http, extra
 }
 
 // binding is one port number on all the addresses that it is bound on.
@@ -37,7 +40,7 @@ func (p ports) close() {
 }
 
 // bindPorts binds what the settings ask for, or nothing. Two settings may name the same port: every port speaks everything.
-func bindPorts(s config.Settings) (p ports, err error) {
+func bindPorts(s config.Settings, log *slog.Logger) (p ports, err error) {
 	defer func() {
 		if err != nil {
 			p.close()
@@ -51,27 +54,50 @@ func bindPorts(s config.Settings) (p ports, err error) {
 		if want.port == config.PortOff {
 			continue
 		}
-		if *want.got = p.shared(int(want.port)); *want.got != 0 {
-			continue
-		}
-		b, err := bind(s.Host, int(want.port))
-		if err != nil {
+		if *want.got, err = p.add(s.Host, int(want.port)); err != nil {
 			return p, bindError(err, s.Host, int(want.port), want.flag)
 		}
-		*want.got = b.port
-		p.bound = append(p.bound, b)
 	}
-	return p, nil
+	return p, p.bindExtra(s, log)
 }
 
-// shared returns the port if it is bound already, else 0.
-func (p ports) shared(port int) int {
-	for _, b := range p.bound {
-		if b.port == port {
-			return port
+// bindExtra binds the further ports. Those of the image are an offer: where they can't be bound, because somebody else has
+// them or the user may not, nobody has asked for them.
+func (p *ports) bindExtra(s config.Settings, log *slog.Logger) error {
+	list, offer := s.ExtraPorts, false
+	if list == "" {
+		list, offer = s.ExtraPortsDefault, true
+	}
+	for _, want := range list.Ports() {
+		port, err := p.add(s.Host, int(want))
+		switch {
+		case err == nil:
+			p.extra = append(p.extra, port)
+		case offer:
+			log.Info("a port is not served", "port", int(want), "reason", err)
+		default:
+			return bindError(err, s.Host, int(want), "extra-ports")
 		}
 	}
-	return 0
+	return nil
+}
+
+// add binds a port, unless it is bound already, and returns its number.
+func (p *ports) add(host string, port int) (int, error) {
+	if p.shared(port) {
+		return port, nil
+	}
+	b, err := bind(host, port)
+	if err != nil {
+		return 0, err // bindError explains it
+	}
+	p.bound = append(p.bound, b)
+	return b.port, nil
+}
+
+// shared reports whether a port is bound already. 0 asks for another one each time.
+func (p *ports) shared(port int) bool {
+	return port != 0 && slices.ContainsFunc(p.bound, func(b binding) bool { return b.port == port })
 }
 
 // bind binds one port. "localhost" is both loopback addresses, because clients try either first; with port 0 both must get

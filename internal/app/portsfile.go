@@ -10,14 +10,15 @@ import (
 
 // portsFile is what --ports-file gets: what each port became. A port that is off is left out.
 type portsFile struct {
-	AMQP int `json:"amqp,omitempty"`
-	TLS  int `json:"tls,omitempty"`
-	HTTP int `json:"http,omitempty"`
+	AMQP  int   `json:"amqp,omitempty"`
+	TLS   int   `json:"tls,omitempty"`
+	HTTP  int   `json:"http,omitempty"`
+	Extra []int `json:"extra,omitempty"` // in the order of --extra-ports
 }
 
 // writeFile writes the ports under a temporary name and renames it: whoever waits for the file to appear finds it complete.
 func (p ports) writeFile(path string) error {
-	data, err := json.Marshal(portsFile{p.amqp, p.tls, p.http})
+	data, err := json.Marshal(portsFile{p.amqp, p.tls, p.http, p.extra})
 	if err != nil {
 		return fmt.Errorf("encode the ports: %w", err)
 	}

@@ -75,6 +75,21 @@ func takeOver(data string, uid, gid int) error {
 	return nil
 }
 
+// giveToOwner makes files that root has just made in somebody's directory that one's, who could not read or remove them otherwise.
+func giveToOwner(dir string, files ...string) {
+	info, err := os.Stat(dir)
+	if err != nil || os.Getuid() != 0 {
+		return
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || owner.Uid == 0 || info.Mode()&os.ModeSticky != 0 {
+		return
+	}
+	for _, file := range files {
+		_ = os.Lchown(filepath.Join(dir, file), int(owner.Uid), int(owner.Gid)) // without the capability they stay root's
+	}
+}
+
 // switchUser changes the groups, the group and the user of all threads, in the order in which each is still allowed.
 func switchUser(uid, gid int) error {
 	if err := syscall.Setgroups(nil); err != nil {

@@ -16,7 +16,6 @@ import (
 	"minibus/emulator"
 	"minibus/internal/listen"
 	"minibus/internal/sas"
-	"minibus/internal/tlsca"
 	"minibus/mgmt"
 	"minibus/store"
 )
@@ -43,9 +42,13 @@ type App struct {
 	log    *slog.Logger
 	ready  atomic.Bool
 
-	ring   *sas.Ring // nil: tokens are not checked
-	noted  sync.Once // that a web token was not checked
+	ring  *sas.Ring // nil: tokens are not checked
+	noted sync.Once // that a web token was not checked
+
+	webSocket atomic.Pointer[http.Handler] // once AMQP is served
+
 	ports  ports
+	trust  trust
 	data   dataChoice
 	pipe   *listen.Pipe
 	mux    *listen.Mux
@@ -70,7 +73,7 @@ func Start(ctx context.Context, c Config) (*App, error) {
 		c.Topology = &config.Topology{Namespace: config.DefaultNamespace}
 	}
 	a := &App{config: c, log: c.Logger, pipe: listen.NewPipe()}
-	for _, step := range []func() error{a.bind, a.prepareData, a.listen, a.open, a.serve} {
+	for _, step := range []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.serve} {
 		err := ctx.Err()
 		if err == nil {
 			err = step()
@@ -89,7 +92,7 @@ func (a *App) bind() error {
 		return nil
 	}
 	var err error
-	a.ports, err = bindPorts(a.config.Settings)
+	a.ports, err = bindPorts(a.config.Settings, a.log)
 	return err
 }
 
@@ -108,16 +111,16 @@ func (a *App) prepareData() error {
 
 // listen starts to accept; HTTP is answered at once, AMQP connections wait for serve.
 func (a *App) listen() error {
-	authority, err := a.authority()
-	if err != nil {
+	if err := a.useAuthority(); err != nil {
 		return err
 	}
-	a.mux = listen.New(listen.Options{TLS: authority.TLSConfig(), Logger: a.log})
+	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log})
 	m := a.metrics()
 	a.ring = a.access()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
-		Ready: a.ready.Load, Broker: a.Broker, Access: a.ring, Unverified: a.noteUnverified,
-		MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), Observe: m.ObserveHTTP, Version: Version(), Logger: a.log,
+		Ready: a.ready.Load, Broker: a.Broker, Access: a.ring, Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
+		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), Observe: m.ObserveHTTP,
+		Version: Version(), Logger: a.log,
 	}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.goServe("a port", func() error { return a.mux.Serve(l) })
@@ -126,11 +129,14 @@ func (a *App) listen() error {
 	return nil
 }
 
-func (a *App) authority() (*tlsca.Authority, error) {
-	if a.data.ephemeral {
-		return tlsca.InMemory()
+// serveWebSocket refuses clients that come before AMQP is served; they try again.
+func (a *App) serveWebSocket(w http.ResponseWriter, r *http.Request) {
+	h := a.webSocket.Load()
+	if h == nil {
+		http.Error(w, "Minibus is starting. Please try again.", http.StatusServiceUnavailable)
+		return
 	}
-	return tlsca.Open(a.data.dir())
+	(*h).ServeHTTP(w, r)
 }
 
 // open opens the store and the broker and creates the entities.
@@ -166,6 +172,7 @@ func (a *App) serve() error {
 	o := a.config.AMQP
 	o.Logger, o.Trace, o.Access, o.Unverified = a.log, a.config.Trace, a.ring, a.noteUnverified
 	a.amqp = amqpserver.New(a.broker, o)
+	a.webSocket.Store(new(a.amqp.WebSocketHandler()))
 	a.goServe("AMQP", func() error { return a.amqp.Serve(a.mux.AMQP()) })
 	return nil
 }

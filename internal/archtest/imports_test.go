@@ -89,6 +89,7 @@ var onlyIn = []struct{ prefix, owner, why string }{
 	{"modernc.org/sqlite", "store", "SQLite stays behind the journal"},
 	{"database/sql", "store", "SQL stays behind the journal"},
 	{"github.com/gorilla/mux", "mgmt", "routing belongs to the HTTP side"},
+	{"github.com/gorilla/websocket", "amqpserver", "a WebSocket is one way to carry AMQP"},
 }
 
 // TestLibrariesStayWithTheirOwner covers code and tests alike.

@@ -26,6 +26,8 @@ type Authority struct {
 	key  *ecdsa.PrivateKey
 	pem  []byte
 
+	names []string // see Answer; written before the first use
+
 	mu     sync.Mutex
 	leaves map[string]*tls.Certificate
 }
@@ -64,7 +66,7 @@ func InMemory() (*Authority, error) {
 
 func newAuthority(cert *x509.Certificate, key *ecdsa.PrivateKey) *Authority {
 	return &Authority{cert: cert, key: key, leaves: map[string]*tls.Certificate{},
-		pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw})}
+		pem: pem.EncodeToMemory(&pem.Block{Type: blockCertificate, Bytes: cert.Raw})}
 }
 
 // CertificatePEM is what a client has to trust.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,31 +42,62 @@ func roots(t *testing.T, a *Authority) *x509.CertPool {
 	return pool
 }
 
+// handshake connects to an authority's server as a client that asks for a name, and returns what it got.
+func handshake(t *testing.T, a *Authority, name string) (tls.ConnectionState, error) {
+	t.Helper()
+	client, server := net.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- tls.Server(server, a.TLSConfig()).Handshake() }()
+	conn := tls.Client(client, &tls.Config{ServerName: name, RootCAs: roots(t, a)})
+	err := conn.Handshake()
+	if err != nil {
+		_ = client.Close()
+	}
+	if serverErr := <-done; err == nil && serverErr != nil {
+		t.Errorf("%s: server: %v", name, serverErr)
+	}
+	return conn.ConnectionState(), err
+}
+
 func TestHandshakeWithAnyName(t *testing.T) {
 	a := authority(t)
-	for _, name := range []string{"localhost", "sb-emulator", "bus.example.org", "127.0.0.1", "under_score"} {
-		client, server := net.Pipe()
-		done := make(chan error, 1)
-		go func() { done <- tls.Server(server, a.TLSConfig()).Handshake() }()
-		conn := tls.Client(client, &tls.Config{ServerName: name, RootCAs: roots(t, a)})
-		err := conn.Handshake()
-		if name == "127.0.0.1" { // no server name is sent for addresses, and the pipe has none of its own
-			if err == nil || !strings.Contains(err.Error(), "127.0.0.1") {
-				t.Errorf("%s: %v", name, err)
-			}
-			_ = client.Close()
-			<-done
-			continue
-		}
+	for _, name := range []string{"localhost", "sb-emulator", "host.docker.internal", "bus.example.org", "under_score", "my.servicebus.windows.net"} {
+		state, err := handshake(t, a, name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := <-done; err != nil {
-			t.Errorf("%s: server: %v", name, err)
+		if state.Version < tls.VersionTLS12 {
+			t.Errorf("%s: version %x", name, state.Version)
 		}
-		if v := conn.ConnectionState().Version; v < tls.VersionTLS12 {
-			t.Errorf("%s: version %x", name, v)
+	}
+}
+
+// No client names an address in the handshake; the pipe has none of its own either.
+func TestHandshakeWithoutAName(t *testing.T) {
+	a := authority(t)
+	for _, address := range []string{"127.0.0.1", "::1"} {
+		if _, err := handshake(t, a, address); err != nil {
+			t.Errorf("%s: %v", address, err)
 		}
+	}
+	if _, err := handshake(t, a, "192.0.2.7"); err == nil {
+		t.Error("an address that nobody spoke of is certified")
+	}
+	a = authority(t)
+	if err := a.Answer("192.0.2.7", "Servicebus"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := handshake(t, a, "192.0.2.7"); err != nil {
+		t.Errorf("a name that was told: %v", err)
+	}
+	leaf := leafFor(t, a, "").Leaf
+	for _, name := range []string{"servicebus", "localhost", "127.0.0.1"} {
+		if err := leaf.VerifyHostname(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := a.Answer("a b"); err == nil || !strings.Contains(err.Error(), "a b") {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -88,13 +120,18 @@ func TestHandshakeByAddressOverTCP(t *testing.T) {
 	_ = c.Close()
 }
 
-func TestOldTLSIsRefused(t *testing.T) {
+func TestTLSVersions(t *testing.T) {
 	a := authority(t)
-	client, server := net.Pipe()
-	go func() { _ = tls.Server(server, a.TLSConfig()).Handshake() }()
-	err := tls.Client(client, &tls.Config{ServerName: "localhost", RootCAs: roots(t, a), MaxVersion: tls.VersionTLS11}).Handshake()
-	if err == nil {
-		t.Error("TLS 1.1 was accepted")
+	for version, served := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
+		client, server := net.Pipe()
+		go func() {
+			defer func() { _ = server.Close() }()
+			_ = tls.Server(server, a.TLSConfig()).Handshake()
+		}()
+		conn := tls.Client(client, &tls.Config{ServerName: "localhost", RootCAs: roots(t, a), MinVersion: version, MaxVersion: version})
+		if err := conn.Handshake(); (err == nil) != served {
+			t.Errorf("%s: %v", tls.VersionName(version), err)
+		}
 	}
 }
 
@@ -162,13 +199,46 @@ func TestOpenKeepsTheAuthority(t *testing.T) {
 	}
 }
 
-func TestOpenMakesAnewWhatWasCutShort(t *testing.T) {
+// Key and certificate come into being together; the certificate's own file is made of that.
+func TestOpenEndsWhatWasCutShort(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, KeyFile), []byte("half"), 0o600); err != nil {
+	first, err := Open(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); err != nil {
-		t.Error(err)
+	if err := os.Remove(filepath.Join(dir, CertificateFile)); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Open(dir)
+	if err != nil || string(first.CertificatePEM()) != string(second.CertificatePEM()) {
+		t.Errorf("another authority was made, %v", err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, CertificateFile))
+	if err != nil || string(text) != string(first.CertificatePEM()) {
+		t.Errorf("file %q, %v", text, err)
+	}
+}
+
+// Several processes that share a directory get one authority.
+func TestOpenAtTheSameTime(t *testing.T) {
+	for range 20 {
+		dir := t.TempDir()
+		var all [8]*Authority
+		var wait sync.WaitGroup
+		for i := range all {
+			wait.Go(func() {
+				var err error
+				if all[i], err = Open(dir); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		for _, a := range all {
+			if a != nil && string(a.CertificatePEM()) != string(all[0].CertificatePEM()) {
+				t.Fatal("two authorities were made")
+			}
+		}
 	}
 }
 
@@ -187,7 +257,7 @@ func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 	for name, files := range map[string][2]string{
 		"no key":      {string(cert), ""},
 		"no PEM":      {"x", string(key)},
-		"no cert":     {string(key), string(key)},
+		"no cert":     {strings.TrimSuffix(string(key), string(cert)), string(key)},
 		"no EC key":   {string(cert), string(cert)},
 		"other's key": {string(cert), string(otherKey)},
 	} {
@@ -216,4 +286,19 @@ func TestExpiringAuthorityIsRefused(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+// The Go SDK asks for host and port, and compares both.
+func TestHandshakeWithANameThatHasAPort(t *testing.T) {
+	a := authority(t)
+	for _, name := range []string{"localhost:5671", "127.0.0.1:35179", "[::1]:5671"} {
+		if _, err := handshake(t, a, name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"localhost:", "localhost:x", "localhost:99999", "a b:1", ":1", "a:1:2"} {
+		if _, err := a.Certificate(&tls.ClientHelloInfo{ServerName: name}); err == nil {
+			t.Errorf("%q was signed", name)
+		}
+	}
 }

@@ -15,38 +15,64 @@ import (
 // The files of an authority, beside the database.
 const (
 	CertificateFile = "minibus-ca.pem" // for clients to trust; anybody may read it
-	KeyFile         = "minibus-ca.key" // only for the owner
+	KeyFile         = "minibus-ca.key" // only for the owner; the key, and a copy of the certificate
 )
 
-// Open reads the authority of a directory, or makes one and stores it there. The error names the file and what to do.
+// Types of PEM blocks.
+const (
+	blockCertificate = "CERTIFICATE"
+	blockKey         = "EC PRIVATE KEY"
+)
+
+// Open reads the authority of a directory, or makes one and stores it there. Several processes may do so at once and get the same one.
+// The error names the file and what to do.
 func Open(dir string) (*Authority, error) {
 	certPath, keyPath := filepath.Join(dir, CertificateFile), filepath.Join(dir, KeyFile)
-	certText, certErr := os.ReadFile(certPath)
-	keyText, keyErr := os.ReadFile(keyPath)
-	switch {
-	case errors.Is(certErr, fs.ErrNotExist) && errors.Is(keyErr, fs.ErrNotExist):
-		return create(certPath, keyPath)
-	case errors.Is(certErr, fs.ErrNotExist) && keyErr == nil:
-		// The key is written first, so this is a start that was cut short: nobody can trust the authority yet.
-		if err := os.Remove(keyPath); err != nil {
-			return nil, fmt.Errorf("remove half of a certificate authority: %w", err)
+	for range 2 {
+		_, certErr := os.Lstat(certPath) // first: the key is stored before it
+		keyText, err := os.ReadFile(keyPath)
+		if err == nil {
+			return load(certPath, keyPath, keyText)
 		}
-		return create(certPath, keyPath)
-	case certErr != nil:
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read the key of the certificate authority: %w", err)
+		}
+		if certErr == nil {
+			return nil, fmt.Errorf("the certificate authority %s has lost its key, %s: remove it to have a new authority made", certPath, KeyFile)
+		}
+		if err := create(keyPath); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("store the key of the certificate authority: %w", err)
+		}
+	}
+	return nil, fmt.Errorf("the key of the certificate authority, %s, appears and disappears", keyPath)
+}
+
+// load makes an authority of what is stored. The certificate's own file is for people: it is written again when it is not
+// there, be it because the process that made the authority has not come to it or never will.
+func load(certPath, keyPath string, keyText []byte) (*Authority, error) {
+	certText, certErr := os.ReadFile(certPath)
+	if certErr != nil && !errors.Is(certErr, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the certificate authority: %w", certErr)
-	case keyErr != nil:
-		return nil, fmt.Errorf("read the key of the certificate authority: %w (remove %s to have a new authority made)", keyErr, certPath)
+	}
+	if certErr != nil {
+		certText = keyText
 	}
 	a, err := parse(certText, keyText)
 	if err != nil {
 		return nil, fmt.Errorf("read the certificate authority %s: %w; remove it and %s to have a new one made", certPath, err, KeyFile)
 	}
+	if certErr == nil {
+		return a, nil
+	}
+	if err := writeFile(certPath, a.pem, 0o644, os.Rename); err != nil {
+		return nil, fmt.Errorf("store the certificate authority beside %s: %w", keyPath, err)
+	}
 	return a, nil
 }
 
+// parse takes the first certificate of one text and the key of the other.
 func parse(certText, keyText []byte) (*Authority, error) {
-	certBlock, _ := pem.Decode(certText)
-	keyBlock, _ := pem.Decode(keyText)
+	certBlock, keyBlock := find(certText, blockCertificate), find(keyText, blockKey)
 	if certBlock == nil || keyBlock == nil {
 		return nil, errors.New("a file holds no PEM block")
 	}
@@ -70,28 +96,46 @@ func parse(certText, keyText []byte) (*Authority, error) {
 	return newAuthority(cert, key), nil
 }
 
-// create makes an authority and stores it, the key first.
-func create(certPath, keyPath string) (*Authority, error) {
+// find returns the first block of a type.
+func find(text []byte, kind string) *pem.Block {
+	for {
+		block, rest := pem.Decode(text)
+		if block == nil || block.Type == kind {
+			return block
+		}
+		text = rest
+	}
+}
+
+// create makes an authority and stores key and certificate together: one file comes into being at once, and whoever
+// comes second finds fs.ErrExist.
+func create(keyPath string) error {
 	a, err := InMemory()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	der, err := x509.MarshalECPrivateKey(a.key)
 	if err != nil {
-		return nil, fmt.Errorf("encode the key of the certificate authority: %w", err)
+		return fmt.Errorf("encode the key of the certificate authority: %w", err)
 	}
-	key := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})
-	if err := writeNew(keyPath, key, 0o600); err != nil {
-		return nil, fmt.Errorf("store the key of the certificate authority: %w", err)
-	}
-	if err := writeNew(certPath, a.pem, 0o644); err != nil {
-		return nil, fmt.Errorf("store the certificate authority: %w", err)
-	}
-	return a, nil
+	text := append(pem.EncodeToMemory(&pem.Block{Type: blockKey, Bytes: der}), a.pem...)
+	return writeFile(keyPath, text, 0o600, linkNew)
 }
 
-// writeNew writes a file, whole or not at all: an interrupted write leaves nothing under the name.
-func writeNew(path string, data []byte, mode fs.FileMode) error {
+// linkNew gives a file its name if that is free. Where a file system has no links it is not quite atomic.
+func linkNew(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	return os.Rename(from, to)
+}
+
+// writeFile writes a file, whole or not at all, and gives it its name by move: an interrupted write leaves nothing under it.
+func writeFile(path string, data []byte, mode fs.FileMode, move func(from, to string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return fmt.Errorf("create a temporary file: %w", err)
@@ -102,7 +146,7 @@ func writeNew(path string, data []byte, mode fs.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", f.Name(), err)
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := move(f.Name(), path); err != nil {
 		return fmt.Errorf("name the file: %w", err)
 	}
 	return nil

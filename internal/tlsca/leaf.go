@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,22 +29,27 @@ const (
 
 var errName = errors.New("the server name asked for is no host name")
 
-// Certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for, or, for a
-// client that names none (one that dials an address), for the address that it reached.
+// Certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for. A client that
+// names none has dialled an address, or is Java with a name without dots; its certificate is good for the address that it
+// reached, for this machine and for the names that [Authority.Answer] was told.
 func (a *Authority) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-	host := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
-	if host == "" {
-		host = localHost(hello.Conn)
-	}
-	if !validHost(host) {
-		return nil, errName
+	asked := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
+	var names []string
+	if asked == "" {
+		reached := localHost(hello.Conn)
+		asked, names = "reached "+reached, slices.Concat([]string{reached}, thisMachine, a.names)
+	} else {
+		var err error
+		if names, err = namesFor(asked); err != nil {
+			return nil, err
+		}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if leaf := a.leaves[host]; leaf != nil && time.Until(leaf.Leaf.NotAfter) > leafRenew {
+	if leaf := a.leaves[asked]; leaf != nil && time.Until(leaf.Leaf.NotAfter) > leafRenew {
 		return leaf, nil
 	}
-	leaf, err := a.sign(host)
+	leaf, err := a.sign(names)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +59,41 @@ func (a *Authority) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 		}
 		delete(a.leaves, name) // any one: real names are few, and signing takes a fraction of a millisecond
 	}
-	a.leaves[host] = leaf
+	a.leaves[asked] = leaf
 	return leaf, nil
+}
+
+// namesFor are the names of the certificate for a server name. The Go SDK asks for host and port where its endpoint has a
+// port, and then wants just that in the certificate; others would not know what to make of it.
+func namesFor(asked string) ([]string, error) {
+	if validHost(asked) {
+		return []string{asked}, nil
+	}
+	host, port, err := net.SplitHostPort(asked)
+	if err != nil || !validHost(host) {
+		return nil, errName
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return nil, errName
+	}
+	return []string{host, asked}, nil
+}
+
+// thisMachine is what every certificate without a name of its own is good for: an address behind a mapped port is not the one
+// that the client dialled.
+var thisMachine = []string{"localhost", "127.0.0.1", "::1"}
+
+// Answer adds names and addresses under which clients reach this machine without saying so in the handshake. It is called
+// before the first connection. The error says which of them is no host name.
+func (a *Authority) Answer(names ...string) error {
+	for _, name := range names {
+		name = strings.ToLower(name)
+		if !validHost(name) {
+			return fmt.Errorf("%q is no host name and no address", name)
+		}
+		a.names = append(a.names, name)
+	}
+	return nil
 }
 
 // localHost is the address that the client dialled, or localhost where there is none.
@@ -82,8 +122,9 @@ func validHost(host string) bool {
 	return !strings.HasPrefix(host, ".") && !strings.Contains(host, "..")
 }
 
-// sign makes the certificate of one host. The caller holds the mutex.
-func (a *Authority) sign(host string) (*tls.Certificate, error) {
+// sign makes a certificate for the names, of which there is at least one. The caller holds the mutex.
+func (a *Authority) sign(names []string) (*tls.Certificate, error) {
+	host := names[0]
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make the key for %s: %w", host, err)
@@ -104,10 +145,12 @@ func (a *Authority) sign(host string) (*tls.Certificate, error) {
 	if a.cert.NotAfter.Before(template.NotAfter) {
 		template.NotAfter = a.cert.NotAfter
 	}
-	if ip := net.ParseIP(host); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	} else {
-		template.DNSNames = []string{host}
+	for _, name := range unique(names) {
+		if ip := net.ParseIP(name); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, name)
+		}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
 	if err != nil {
@@ -118,6 +161,12 @@ func (a *Authority) sign(host string) (*tls.Certificate, error) {
 		return nil, fmt.Errorf("read the new certificate for %s: %w", host, err)
 	}
 	return &tls.Certificate{Certificate: [][]byte{der, a.cert.Raw}, PrivateKey: key, Leaf: leaf}, nil
+}
+
+// unique drops what a list says again.
+func unique(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // commonName cuts the name to the 64 characters that the field may have; clients look at the alternative names.

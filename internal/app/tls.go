@@ -1,0 +1,126 @@
+package app
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"minibus/config"
+	"minibus/internal/tlsca"
+)
+
+// trust is where the certificates of TLS come from.
+type trust struct {
+	config    *tls.Config
+	authority []byte // in PEM, what clients have to trust; nil when the user has given a certificate
+}
+
+// wellKnown are the names under which other containers, and this machine from inside of one, usually reach a Minibus. Java
+// does not say them in the handshake, since they have no dot or are none that it would look up, and so they have to be in
+// the certificate for those that say nothing. --tls-names adds to them.
+var wellKnown = []string{"host.docker.internal", "gateway.docker.internal", "host.containers.internal",
+	"servicebus", "service-bus", "servicebus-emulator", "sb-emulator", "azure-servicebus", "emulator", "minibus"}
+
+// prepareTLS reads the files that the settings name, while the process may still read what only root can (DEC-8).
+func (a *App) prepareTLS() error {
+	s := a.config.Settings
+	switch {
+	case s.TLSCert != "":
+		return a.useFiles(s.TLSCert, s.TLSKey)
+	case s.CADir != "":
+		authority, err := openAuthority(s.CADir)
+		if err != nil {
+			return err
+		}
+		return a.useOwn(authority)
+	}
+	return nil
+}
+
+// useFiles serves the user's own certificate, whatever name a client asks for.
+func (a *App) useFiles(cert, key string) error {
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return fmt.Errorf("read the certificate of --tls-cert and --tls-key: %w", err)
+	}
+	if now := time.Now(); now.After(pair.Leaf.NotAfter) || now.Before(pair.Leaf.NotBefore) {
+		a.log.Warn("the certificate of --tls-cert is not valid now; clients will refuse it",
+			"from", pair.Leaf.NotBefore, "to", pair.Leaf.NotAfter)
+	}
+	a.trust = trust{config: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}}
+	return nil
+}
+
+// useAuthority opens the authority beside the database, unless prepareTLS has found another source.
+func (a *App) useAuthority() error {
+	if a.trust.config != nil {
+		return nil
+	}
+	var authority *tlsca.Authority
+	var err error
+	if a.data.ephemeral {
+		authority, err = tlsca.InMemory()
+	} else {
+		authority, err = tlsca.Open(a.data.dir())
+	}
+	if err != nil {
+		return err
+	}
+	return a.useOwn(authority)
+}
+
+// useOwn serves certificates of an authority of ours.
+func (a *App) useOwn(authority *tlsca.Authority) error {
+	if err := authority.Answer(a.config.Settings.TLSNames.Names()...); err != nil {
+		return fmt.Errorf("use --tls-names: %w", err)
+	}
+	names := wellKnown
+	if host, err := os.Hostname(); err == nil {
+		names = append([]string{host}, names...)
+	}
+	for _, name := range names {
+		_ = authority.Answer(name) // the machine may have a name that is no host's
+	}
+	a.trust = trust{config: authority.TLSConfig(), authority: authority.CertificatePEM()}
+	return nil
+}
+
+// openAuthority opens the authority of a directory, which is made if need be.
+func openAuthority(dir string) (*tlsca.Authority, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the directory of the certificate authority: %w", err)
+	}
+	authority, err := tlsca.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	giveToOwner(dir, tlsca.CertificateFile, tlsca.KeyFile)
+	return authority, nil
+}
+
+// authorityDir is where the authority is that a server with the same settings uses.
+func authorityDir(s config.Settings) (string, error) {
+	switch {
+	case s.TLSCert != "":
+		return "", fmt.Errorf("with --tls-cert there is no authority: clients have to trust who signed %s", s.TLSCert)
+	case s.CADir != "":
+		return filepath.Abs(s.CADir)
+	case s.Ephemeral:
+		return "", fmt.Errorf("with --ephemeral the authority ends with the process: give --ca-dir DIR to both, " +
+			"or fetch /minibus/ca.pem from the running Minibus")
+	}
+	path := s.Data
+	if path == "" {
+		var err error
+		if path, err = defaultData(s.DataDefault); err != nil {
+			return "", err
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find the database: %w", err)
+	}
+	return filepath.Dir(path), nil
+}

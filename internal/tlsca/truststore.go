@@ -1,0 +1,30 @@
+package tlsca
+
+import (
+	"crypto/x509"
+	"fmt"
+
+	"software.sslmate.com/src/go-pkcs12"
+)
+
+// DefaultPassword is that of the trust store which comes with Java.
+const DefaultPassword = "changeit"
+
+// alias is the name of the entry in a trust store.
+const alias = "minibus-ca"
+
+// TrustStore is a PKCS #12 store with the authority's certificate as its only entry, which Java (8u301, 11.0.12 and later) takes
+// for javax.net.ssl.trustStore. An empty password stands for [DefaultPassword]. The store holds nothing secret; Java wants one.
+func (a *Authority) TrustStore(password string) ([]byte, error) {
+	if password == "" {
+		password = DefaultPassword
+	}
+	store, err := pkcs12.Modern.EncodeTrustStoreEntries([]pkcs12.TrustStoreEntry{{Cert: a.cert, FriendlyName: alias}}, password)
+	if err != nil {
+		return nil, fmt.Errorf("encode the trust store: %w", err)
+	}
+	return store, nil
+}
+
+// Root is the authority's own certificate.
+func (a *Authority) Root() *x509.Certificate { return a.cert }
