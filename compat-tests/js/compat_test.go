@@ -32,10 +32,16 @@ func needNode(t *testing.T) {
 // node runs a script and shows what it says.
 func node(t *testing.T, server *harness.Server, args ...string) {
 	t.Helper()
+	nodeWith(t, server, nil, args...)
+}
+
+// nodeWith is node with further variables of the environment.
+func nodeWith(t *testing.T, server *harness.Server, environ []string, args ...string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", args...)
-	cmd.Env = os.Environ()
+	cmd.Env = append(os.Environ(), environ...)
 	if server != nil {
 		cmd.Env = append(cmd.Env, "MINIBUS_CONNECTION_STRING="+server.ConnectionString(), "MINIBUS_ADDR="+server.Addr())
 	}
@@ -93,6 +99,20 @@ func TestJavaScriptTopics(t *testing.T) {
 		topics = append(topics, harness.Topic{Name: fmt.Sprintf("t.%d", i+1), Subscriptions: pair(false)})
 	}
 	node(t, harness.Start(t, harness.Options{Config: harness.WriteTopology(t, nil, topics)}), "--test", "topics.test.mjs")
+}
+
+// TestJavaScriptTransports drives the SDK over every transport that it has, on one port. The authority comes from the command,
+// before the server has started.
+func TestJavaScriptTransports(t *testing.T) {
+	needNode(t)
+	dir := t.TempDir()
+	authority := filepath.Join(dir, "trusted.pem")
+	if out, err := exec.Command(harness.Binary(t), "cert", "export", "--ca-dir", dir, "--out", authority).CombinedOutput(); err != nil {
+		t.Fatalf("export the authority: %v\n%s", err, out)
+	}
+	config := harness.WriteConfig(t, harness.Queue{Name: "plain"}, harness.Queue{Name: "sessions", RequiresSession: true})
+	server := harness.Start(t, harness.Options{Config: config, Args: []string{"--ca-dir", dir}})
+	nodeWith(t, server, []string{"NODE_EXTRA_CA_CERTS=" + authority}, "--test", "transport.test.mjs")
 }
 
 // TestRhea drives the AMQP library under that SDK, anonymously and with a password, without tokens.

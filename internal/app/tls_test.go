@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -139,30 +138,6 @@ func TestCertExportKeepsTheKey(t *testing.T) {
 	}
 	if written, err := os.ReadFile(out); err != nil || string(written) != text {
 		t.Errorf("file %q, %v", written, err)
-	}
-}
-
-// Java's own tool reads the trust store. It runs wherever there is a Java; continuous integration must have one.
-func TestTrustStoreIsListedByJava(t *testing.T) {
-	keytool, err := exec.LookPath("keytool")
-	if err != nil && os.Getenv("MINIBUS_COMPAT") != "all" {
-		t.Skip("no Java here")
-	}
-	dir := t.TempDir()
-	for _, password := range []string{"", "another one"} {
-		out := filepath.Join(dir, "ca.p12")
-		args := []string{"cert", "export", "--format", "pkcs12", "--ca-dir", dir, "--out", out}
-		store := tlsca.DefaultPassword
-		if password != "" {
-			args, store = append(args, "--password", password), password
-		}
-		if _, err := cli(t, args...); err != nil {
-			t.Fatal(err)
-		}
-		list, err := exec.Command(keytool, "-list", "-keystore", out, "-storepass", store).CombinedOutput()
-		if err != nil || !strings.Contains(string(list), "minibus-ca") || !strings.Contains(string(list), "trustedCertEntry") {
-			t.Errorf("keytool: %v\n%s", err, list)
-		}
 	}
 }
 
