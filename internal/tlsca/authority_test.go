@@ -217,3 +217,20 @@ func TestExpiringAuthorityIsRefused(t *testing.T) {
 		}
 	})
 }
+
+// The Go SDK asks for host and port, and compares both.
+func TestHandshakeWithANameThatHasAPort(t *testing.T) {
+	a := authority(t)
+	for _, name := range []string{"localhost:5671", "127.0.0.1:35179", "[::1]:5671"} {
+		client, server := net.Pipe()
+		go func() { _ = tls.Server(server, a.TLSConfig()).Handshake() }()
+		if err := tls.Client(client, &tls.Config{ServerName: name, RootCAs: roots(t, a)}).Handshake(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"localhost:", "localhost:x", "localhost:99999", "a b:1", ":1", "a:1:2"} {
+		if _, err := a.Certificate(&tls.ClientHelloInfo{ServerName: name}); err == nil {
+			t.Errorf("%q was signed", name)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -30,19 +31,20 @@ var errName = errors.New("the server name asked for is no host name")
 // Certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for, or, for a
 // client that names none (one that dials an address), for the address that it reached.
 func (a *Authority) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-	host := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
-	if host == "" {
-		host = localHost(hello.Conn)
+	asked := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
+	if asked == "" {
+		asked = localHost(hello.Conn)
 	}
-	if !validHost(host) {
-		return nil, errName
+	names, err := namesFor(asked)
+	if err != nil {
+		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if leaf := a.leaves[host]; leaf != nil && time.Until(leaf.Leaf.NotAfter) > leafRenew {
+	if leaf := a.leaves[asked]; leaf != nil && time.Until(leaf.Leaf.NotAfter) > leafRenew {
 		return leaf, nil
 	}
-	leaf, err := a.sign(host)
+	leaf, err := a.sign(names)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +54,24 @@ func (a *Authority) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 		}
 		delete(a.leaves, name) // any one: real names are few, and signing takes a fraction of a millisecond
 	}
-	a.leaves[host] = leaf
+	a.leaves[asked] = leaf
 	return leaf, nil
+}
+
+// namesFor are the names of the certificate for a server name. The Go SDK asks for host and port where its endpoint has a
+// port, and then wants just that in the certificate; others would not know what to make of it.
+func namesFor(asked string) ([]string, error) {
+	if validHost(asked) {
+		return []string{asked}, nil
+	}
+	host, port, err := net.SplitHostPort(asked)
+	if err != nil || !validHost(host) {
+		return nil, errName
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return nil, errName
+	}
+	return []string{host, asked}, nil
 }
 
 // localHost is the address that the client dialled, or localhost where there is none.
@@ -82,8 +100,9 @@ func validHost(host string) bool {
 	return !strings.HasPrefix(host, ".") && !strings.Contains(host, "..")
 }
 
-// sign makes the certificate of one host. The caller holds the mutex.
-func (a *Authority) sign(host string) (*tls.Certificate, error) {
+// sign makes a certificate for the names, of which there is at least one. The caller holds the mutex.
+func (a *Authority) sign(names []string) (*tls.Certificate, error) {
+	host := names[0]
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make the key for %s: %w", host, err)
@@ -104,10 +123,12 @@ func (a *Authority) sign(host string) (*tls.Certificate, error) {
 	if a.cert.NotAfter.Before(template.NotAfter) {
 		template.NotAfter = a.cert.NotAfter
 	}
-	if ip := net.ParseIP(host); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	} else {
-		template.DNSNames = []string{host}
+	for _, name := range names {
+		if ip := net.ParseIP(name); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, name)
+		}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
 	if err != nil {
