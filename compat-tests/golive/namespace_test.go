@@ -1,0 +1,70 @@
+package golive
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+// namespaces is what the tests expect to find: a namespace of the Standard tier and one of the Premium tier, with the
+// entities of the SDK's test-resources.bicep.
+type namespaces struct {
+	standard, premium *harness.Server
+	environment       []string // what the tests read
+}
+
+// startNamespaces starts a Minibus for each tier. Their data lives in a directory of the test, and so does the certificate
+// authority, which the tests trust through SSL_CERT_FILE.
+func startNamespaces(t *testing.T, azureCLI string) *namespaces {
+	t.Helper()
+	config := harness.WriteConfig(t, builtIn("testQueue"), builtIn("testQueueWithSessions"))
+	dir := t.TempDir()
+	start := func(tier, limits string) *harness.Server {
+		return harness.Start(t, harness.Options{Config: config, Data: filepath.Join(dir, tier, "minibus.db"), Args: []string{"--limits", limits}})
+	}
+	n := &namespaces{standard: start("standard", "relaxed"), premium: start("premium", "premium")}
+	authorities := filepath.Join(dir, "trusted.pem")
+	var trusted []byte
+	for _, tier := range []string{"standard", "premium"} {
+		text, err := os.ReadFile(filepath.Join(dir, tier, "minibus-ca.pem"))
+		if err != nil {
+			t.Fatalf("read the certificate authority: %v", err)
+		}
+		trusted = append(trusted, text...)
+	}
+	if err := os.WriteFile(authorities, trusted, 0o600); err != nil {
+		t.Fatalf("write what the tests trust: %v", err)
+	}
+	n.environment = append(environment(n.standard, n.premium), "SSL_CERT_FILE="+authorities, "PATH="+azureCLI+":"+os.Getenv("PATH"))
+	return n
+}
+
+// builtIn is a queue of test-resources.bicep.
+func builtIn(name string) harness.Queue {
+	return harness.Queue{Name: name, LockDuration: "PT5M", MaxDeliveryCount: 10, TimeToLive: "P10675199DT2H48M5.4775807S",
+		DuplicateWindow: "PT10M", RequiresSession: name == "testQueueWithSessions"}
+}
+
+// environment is what the SDK's test set-up would have written into its .env file.
+func environment(standard, premium *harness.Server) []string {
+	endpoint := func(s *harness.Server) string { return fmt.Sprintf("localhost:%d", s.Ports.TLS) }
+	key := func(s *harness.Server, policy string) string {
+		return fmt.Sprintf("Endpoint=sb://%s/;SharedAccessKeyName=%s;SharedAccessKey=SAS_KEY_VALUE", endpoint(s), policy)
+	}
+	return append(os.Environ(),
+		"AZURE_RECORD_MODE=live",
+		"AZURE_TOKEN_CREDENTIALS=AzureCLICredential",
+		"SERVICEBUS_ENDPOINT="+endpoint(standard),
+		"SERVICEBUS_ENDPOINT_PREMIUM="+endpoint(premium),
+		"SERVICEBUS_CONNECTION_STRING="+key(standard, "RootManageSharedAccessKey"),
+		"SERVICEBUS_CONNECTION_STRING_PREMIUM="+key(premium, "RootManageSharedAccessKey"),
+		"SERVICEBUS_CONNECTION_STRING_NO_MANAGE="+key(standard, "NoManage"),
+		"SERVICEBUS_CONNECTION_STRING_SEND_ONLY="+key(standard, "SendOnly"),
+		"SERVICEBUS_CONNECTION_STRING_LISTEN_ONLY="+key(standard, "ListenOnly"),
+		// One test asks Entra for a token with a made-up secret and wants its refusal. Nothing leaves this machine.
+		"HTTPS_PROXY=http://127.0.0.1:9",
+	)
+}

@@ -1,0 +1,143 @@
+package golive
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// modulePath is the SDK. Which version of it is tested is what our own go.mod says.
+const modulePath = "github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+// suite is the test binary of one package of the SDK.
+type suite struct {
+	name   string   // azservicebus, admin, internal, internal/sas
+	dir    string   // where its tests expect to run: their own source directory
+	binary string   // what go test -c made
+	tests  []string // top level tests
+}
+
+// buildSuites copies the SDK's module to a directory of this test and compiles the tests of all its packages. The copy is
+// needed since a module's tests want the dependencies of the module's own go.mod, and the module cache is read-only.
+// Nothing in the copy is changed.
+func buildSuites(t *testing.T) []suite {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "azservicebus")
+	copyModule(t, source)
+	binaries := t.TempDir()
+	goTool(t, source, "test", "-c", "-o", binaries+string(filepath.Separator), "./...")
+	var suites []suite
+	for line := range strings.Lines(goTool(t, source, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Dir}}{{end}}", "./...")) {
+		importPath, dir, found := strings.Cut(strings.TrimSpace(line), "\t")
+		if !found {
+			continue
+		}
+		s := suite{name: strings.TrimPrefix(strings.TrimPrefix(importPath, modulePath), "/"), dir: dir}
+		if s.name == "" {
+			s.name = path.Base(modulePath)
+		}
+		s.binary = filepath.Join(binaries, path.Base(importPath)+".test")
+		s.tests = listTests(t, s)
+		suites = append(suites, s)
+	}
+	return suites
+}
+
+// copyModule copies the SDK's module out of the module cache.
+func copyModule(t *testing.T, target string) {
+	t.Helper()
+	var module struct{ Dir string }
+	if err := json.Unmarshal([]byte(goTool(t, ".", "list", "-m", "-json", modulePath)), &module); err != nil {
+		t.Fatalf("read what go list says of the SDK: %v", err)
+	}
+	// The cache's files are not writable, and neither would their copies be: os.CopyFS keeps the modes of files only.
+	if err := copyFiles(target, os.DirFS(module.Dir)); err != nil {
+		t.Fatalf("copy the SDK: %v", err)
+	}
+}
+
+func copyFiles(target string, source fs.FS) error {
+	return fs.WalkDir(source, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return os.MkdirAll(filepath.Join(target, name), 0o755)
+		}
+		text, err := fs.ReadFile(source, name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(target, name), text, 0o644)
+	})
+}
+
+// listTests asks a test binary for its tests. Examples are left out: they have no output to compare.
+func listTests(t *testing.T, s suite) []string {
+	t.Helper()
+	cmd := exec.Command(s.binary, "-test.list", "^Test")
+	cmd.Dir = s.dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("list the tests of %s: %v", s.name, err)
+	}
+	var names []string
+	for line := range strings.Lines(string(out)) {
+		if name := strings.TrimSpace(line); strings.HasPrefix(name, "Test") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// goTool runs the go command and returns what it prints.
+func goTool(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	// -mod=mod: the sums of what only tests of the SDK's tests need may be missing in its go.sum. GOWORK: the copy is nobody's.
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return stdout.String()
+}
+
+// azureCLI writes a program named az that hands out a token, as the Azure CLI does, and returns its directory. So the tests'
+// own way to an Entra identity works as it is, and no line of theirs needs to be changed.
+func azureCLI(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	const script = `#!/bin/sh
+printf '{"accessToken":"%s","expires_on":%d}\n' "` + entraToken + `" $(($(date +%s) + 3600))
+`
+	if err := os.WriteFile(filepath.Join(dir, "az"), []byte(script), 0o755); err != nil {
+		t.Fatalf("write the stand-in of the Azure CLI: %v", err)
+	}
+	return dir
+}
+
+// entraToken is a JWT for Service Bus without a signature, which Minibus does not look at (DEC-10).
+const entraToken = "eyJhbGciOiJub25lIn0.eyJhdWQiOiJodHRwczovL3NlcnZpY2VidXMuYXp1cmUubmV0LyJ9."
+
+// exitStatus tells a program that ended with a status from one that could not be run.
+func exitStatus(err error) (int, error) {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("run test binary: %w", err)
+	}
+	return 0, nil
+}
