@@ -38,7 +38,12 @@ func startNamespaces(t *testing.T, azureCLI string) *namespaces {
 	if err := os.WriteFile(authorities, trusted, 0o600); err != nil {
 		t.Fatalf("write what the tests trust: %v", err)
 	}
-	n.environment = append(environment(n.standard, n.premium), "SSL_CERT_FILE="+authorities, "PATH="+azureCLI+":"+os.Getenv("PATH"))
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatalf("find the program of this test: %v", err)
+	}
+	n.environment = append(environment(n.standard, n.premium), "AMQP_FAULT_INJECTOR_PATH="+self,
+		"SSL_CERT_FILE="+authorities, "PATH="+azureCLI+":"+os.Getenv("PATH"))
 	return n
 }
 

@@ -15,11 +15,14 @@ type result struct {
 	skipped []string
 }
 
-// parseResult reads the output of one top level test. A process that ends badly without a verdict has failed as a whole.
-func parseResult(name, output string, status int) result {
+// parseResult reads the output of one top level test. A process that ends badly, or without a word of its test, has failed as
+// a whole.
+func parseResult(name, output string, ended bool) result {
 	var failed []string
 	var r result
+	found := false
 	for _, match := range verdict.FindAllStringSubmatch(output, -1) {
+		found = found || match[2] == name
 		switch match[1] {
 		case "FAIL":
 			failed = append(failed, match[2])
@@ -27,7 +30,7 @@ func parseResult(name, output string, status int) result {
 			r.skipped = append(r.skipped, match[2])
 		}
 	}
-	if status != 0 && len(failed) == 0 {
+	if len(failed) == 0 && (!ended || !found) {
 		failed = []string{name}
 	}
 	for _, outer := range failed {

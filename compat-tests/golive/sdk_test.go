@@ -3,8 +3,6 @@ package golive
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -33,7 +31,7 @@ func buildSuites(t *testing.T) []suite {
 	source := filepath.Join(t.TempDir(), "azservicebus")
 	copyModule(t, source)
 	binaries := t.TempDir()
-	goTool(t, source, "test", "-c", "-o", binaries+string(filepath.Separator), "./...")
+	goTool(t, source, "test", "-trimpath", "-c", "-o", binaries+string(filepath.Separator), "./...")
 	var suites []suite
 	for line := range strings.Lines(goTool(t, source, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Dir}}{{end}}", "./...")) {
 		importPath, dir, found := strings.Cut(strings.TrimSpace(line), "\t")
@@ -129,15 +127,3 @@ printf '{"accessToken":"%s","expires_on":%d}\n' "` + entraToken + `" $(($(date +
 
 // entraToken is a JWT for Service Bus without a signature, which Minibus does not look at (DEC-10).
 const entraToken = "eyJhbGciOiJub25lIn0.eyJhdWQiOiJodHRwczovL3NlcnZpY2VidXMuYXp1cmUubmV0LyJ9."
-
-// exitStatus tells a program that ended with a status from one that could not be run.
-func exitStatus(err error) (int, error) {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exit.ExitCode(), nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("run test binary: %w", err)
-	}
-	return 0, nil
-}
