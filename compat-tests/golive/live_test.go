@@ -51,9 +51,9 @@ func TestGoSDK(t *testing.T) {
 		t.Skip("set MINIBUS_COMPAT=all to run the Go SDK's own tests")
 	}
 	suites := buildSuites(t)
-	l := &lab{known: readExceptions(t), cli: azureCLI(t), free: make(chan *namespaces, workers)}
+	l := &lab{known: readExceptions(t), identity: managedIdentity(t), free: make(chan *namespaces, workers)}
 	for range workers {
-		l.free <- startNamespaces(t, l.cli)
+		l.free <- startNamespaces(t, l.identity)
 	}
 	for _, s := range suites {
 		t.Run(s.name, func(t *testing.T) {
@@ -70,9 +70,9 @@ func TestGoSDK(t *testing.T) {
 
 // lab is what the tests share.
 type lab struct {
-	known exceptions
-	cli   string           // directory of the stand-in for the Azure CLI
-	free  chan *namespaces // those that no test is using
+	known    exceptions
+	identity []string         // variables that lead to one
+	free     chan *namespaces // those that no test is using
 }
 
 // run runs one test of the SDK and compares what did not pass with what is known not to.

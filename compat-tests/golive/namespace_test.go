@@ -18,7 +18,7 @@ type namespaces struct {
 
 // startNamespaces starts a Minibus for each tier. Their data lives in a directory of the test, and so does the certificate
 // authority, which the tests trust through SSL_CERT_FILE.
-func startNamespaces(t *testing.T, azureCLI string) *namespaces {
+func startNamespaces(t *testing.T, identity []string) *namespaces {
 	t.Helper()
 	config := harness.WriteConfig(t, builtIn("testQueue"), builtIn("testQueueWithSessions"))
 	dir := t.TempDir()
@@ -42,8 +42,8 @@ func startNamespaces(t *testing.T, azureCLI string) *namespaces {
 	if err != nil {
 		t.Fatalf("find the program of this test: %v", err)
 	}
-	n.environment = append(environment(n.standard, n.premium), "AMQP_FAULT_INJECTOR_PATH="+self,
-		"SSL_CERT_FILE="+authorities, "PATH="+azureCLI+":"+os.Getenv("PATH"))
+	n.environment = append(environment(n.standard, n.premium), "AMQP_FAULT_INJECTOR_PATH="+self, "SSL_CERT_FILE="+authorities)
+	n.environment = append(n.environment, identity...)
 	return n
 }
 
@@ -61,7 +61,6 @@ func environment(standard, premium *harness.Server) []string {
 	}
 	return append(os.Environ(),
 		"AZURE_RECORD_MODE=live",
-		"AZURE_TOKEN_CREDENTIALS=AzureCLICredential",
 		"SERVICEBUS_ENDPOINT="+endpoint(standard),
 		"SERVICEBUS_ENDPOINT_PREMIUM="+endpoint(premium),
 		"SERVICEBUS_CONNECTION_STRING="+key(standard, "RootManageSharedAccessKey"),

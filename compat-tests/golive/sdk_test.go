@@ -110,20 +110,3 @@ func goTool(t *testing.T, dir string, args ...string) string {
 	}
 	return stdout.String()
 }
-
-// azureCLI writes a program named az that hands out a token, as the Azure CLI does, and returns its directory. So the tests'
-// own way to an Entra identity works as it is, and no line of theirs needs to be changed.
-func azureCLI(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	const script = `#!/bin/sh
-printf '{"accessToken":"%s","expires_on":%d}\n' "` + entraToken + `" $(($(date +%s) + 3600))
-`
-	if err := os.WriteFile(filepath.Join(dir, "az"), []byte(script), 0o755); err != nil {
-		t.Fatalf("write the stand-in of the Azure CLI: %v", err)
-	}
-	return dir
-}
-
-// entraToken is a JWT for Service Bus without a signature, which Minibus does not look at (DEC-10).
-const entraToken = "eyJhbGciOiJub25lIn0.eyJhdWQiOiJodHRwczovL3NlcnZpY2VidXMuYXp1cmUubmV0LyJ9."
