@@ -16,14 +16,36 @@ type namespaces struct {
 	environment       []string // what the tests read
 }
 
+// resources are the entities and policies of that file, as a Config.json.
+const resources = `{"UserConfig": {"Namespaces": [{
+	"Name": "sbemulatorns",
+	"AuthorizationRules": [
+		{"KeyName": "RootManageSharedAccessKey", "PrimaryKey": "RootManageSharedAccessKey-key", "Rights": ["Manage", "Send", "Listen"]},
+		{"KeyName": "NoManage", "PrimaryKey": "NoManage-key", "Rights": ["Listen", "Send"]},
+		{"KeyName": "SendOnly", "PrimaryKey": "SendOnly-key", "Rights": ["Send"]},
+		{"KeyName": "ListenOnly", "PrimaryKey": "ListenOnly-key", "Rights": ["Listen"]}
+	],
+	"Queues": [
+		{"Name": "testQueue", "Properties": {
+			"LockDuration": "PT5M", "MaxDeliveryCount": 10, "DefaultMessageTimeToLive": "P10675199DT2H48M5.4775807S"}},
+		{"Name": "testQueueWithSessions", "Properties": {"RequiresSession": true,
+			"LockDuration": "PT5M", "MaxDeliveryCount": 10, "DefaultMessageTimeToLive": "P10675199DT2H48M5.4775807S"}}
+	],
+	"Topics": []
+}], "Logging": {"Type": "Console"}}}`
+
 // startNamespaces starts a Minibus for each tier. Their data lives in a directory of the test, and so does the certificate
 // authority, which the tests trust through SSL_CERT_FILE.
-func startNamespaces(t *testing.T, identity []string) *namespaces {
+func startNamespaces(t *testing.T, identity []string, auth string) *namespaces {
 	t.Helper()
-	config := harness.WriteConfig(t, builtIn("testQueue"), builtIn("testQueueWithSessions"))
 	dir := t.TempDir()
+	config := filepath.Join(dir, "Config.json")
+	if err := os.WriteFile(config, []byte(resources), 0o600); err != nil {
+		t.Fatalf("write Config.json: %v", err)
+	}
 	start := func(tier, limits string) *harness.Server {
-		return harness.Start(t, harness.Options{Config: config, Data: filepath.Join(dir, tier, "minibus.db"), Args: []string{"--limits", limits}})
+		return harness.Start(t, harness.Options{Config: config, Data: filepath.Join(dir, tier, "minibus.db"),
+			Args: []string{"--limits", limits, "--auth", auth}})
 	}
 	n := &namespaces{standard: start("standard", "relaxed"), premium: start("premium", "premium")}
 	authorities := filepath.Join(dir, "trusted.pem")
@@ -47,17 +69,11 @@ func startNamespaces(t *testing.T, identity []string) *namespaces {
 	return n
 }
 
-// builtIn is a queue of test-resources.bicep.
-func builtIn(name string) harness.Queue {
-	return harness.Queue{Name: name, LockDuration: "PT5M", MaxDeliveryCount: 10, TimeToLive: "P10675199DT2H48M5.4775807S",
-		DuplicateWindow: "PT10M", RequiresSession: name == "testQueueWithSessions"}
-}
-
 // environment is what the SDK's test set-up would have written into its .env file.
 func environment(standard, premium *harness.Server) []string {
 	endpoint := func(s *harness.Server) string { return fmt.Sprintf("localhost:%d", s.Ports.TLS) }
 	key := func(s *harness.Server, policy string) string {
-		return fmt.Sprintf("Endpoint=sb://%s/;SharedAccessKeyName=%s;SharedAccessKey=SAS_KEY_VALUE", endpoint(s), policy)
+		return fmt.Sprintf("Endpoint=sb://%s/;SharedAccessKeyName=%s;SharedAccessKey=%s-key", endpoint(s), policy, policy)
 	}
 	return append(os.Environ(),
 		"AZURE_RECORD_MODE=live",
