@@ -182,6 +182,8 @@ func (c *conn) handleBatch(b *batch) {
 // handleReadError ends the connection, with a close if the peer can still read one.
 func (c *conn) handleReadError(err error) {
 	switch {
+	case isDisconnect(err) && c.state >= stateClosing:
+		c.state = stateClosed // our close is still written: who says no more may hear [AMQP 2.4.3]
 	case isDisconnect(err):
 		if c.state == stateOpen {
 			c.log.Debug("connection lost", "reason", err)

@@ -308,7 +308,7 @@ func TestLOCK17_EntityChangeEndsAWaitingAccept(t *testing.T) {
 		p.AttachReceiver(0, sessionAttach(1, "s", "held"))
 		p.Send(0, sessionAttach(0, "s", nil))
 		p.WantSilence(time.Second)
-		if _, err := b.ns.UpdateQueue("s", emulator.QueueOptions{RequiresSession: true, LockDuration: sessionLock}); err != nil {
+		if _, err := b.ns.UpdateQueue("s", emulator.QueueOptions{RequiresSession: true, LockDuration: sessionLock, UserMetadata: "x"}); err != nil {
 			t.Fatal(err)
 		}
 		detached := map[uint32]bool{}

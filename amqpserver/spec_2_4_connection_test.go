@@ -1,7 +1,10 @@
 package amqpserver_test
 
 import (
+	"bytes"
+	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,6 +46,50 @@ func TestConnection_CloseIsAnswered(t *testing.T) { // [AMQP 2.4.3]
 			t.Errorf("closed with %v", c.Error)
 		}
 		p.WantEOF()
+	})
+}
+
+// hangUp is a peer that says all at once and hangs up. It hears what is answered, after a while on the way.
+type hangUp struct {
+	net.Conn
+	said   *bytes.Reader
+	closed atomic.Bool
+	heard  bytes.Buffer
+}
+
+func (h *hangUp) Read(b []byte) (int, error) { return h.said.Read(b) }
+
+func (h *hangUp) Write(b []byte) (int, error) {
+	time.Sleep(time.Millisecond)
+	if h.closed.Load() {
+		return 0, net.ErrClosed
+	}
+	return h.heard.Write(b)
+}
+
+func (h *hangUp) Close() error {
+	h.closed.Store(true)
+	return nil
+}
+
+func (h *hangUp) LocalAddr() net.Addr              { return nil }
+func (h *hangUp) RemoteAddr() net.Addr             { return nil }
+func (h *hangUp) SetReadDeadline(time.Time) error  { return nil }
+func (h *hangUp) SetWriteDeadline(time.Time) error { return nil }
+func (h *hangUp) SetDeadline(time.Time) error      { return nil }
+
+// TestConnection_CloseIsAnsweredToAPeerThatHasHungUp [AMQP 2.4.3]: the Go SDK's TLS says that no more will come right behind
+// its close. It can still hear, and takes an end without a close for a lost connection.
+func TestConnection_CloseIsAnsweredToAPeerThatHasHungUp(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		said := append([]byte(nil), amqptest.HeaderAMQP...)
+		said = frames.AppendFrame(said, 0, &frames.Open{ContainerID: "peer"})
+		said = frames.AppendFrame(said, 0, &frames.Close{})
+		h := &hangUp{said: bytes.NewReader(said)}
+		b.server.ServeConn(h)
+		if want := frames.AppendFrame(nil, 0, &frames.Close{}); !bytes.HasSuffix(h.heard.Bytes(), want) {
+			t.Errorf("heard % x, which does not end with a close", h.heard.Bytes())
+		}
 	})
 }
 

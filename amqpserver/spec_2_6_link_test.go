@@ -228,7 +228,7 @@ func TestLink_HandleStaysTakenUntilThePeersDetach(t *testing.T) { // [AMQP 2.6.6
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
-		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{}); err != nil {
+		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{UserMetadata: "x"}); err != nil {
 			t.Fatal(err)
 		}
 		d := amqptest.Want[*frames.Detach](p)
@@ -251,7 +251,10 @@ func TestLOCK17_DEL2_EntityChangesDetachAllLinks(t *testing.T) {
 		change    func(b *bench) error
 		condition amqp.Symbol
 	}{
-		{"update", func(b *bench) error { _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{}); return err }, "amqp:link:detach-forced"},
+		{"update", func(b *bench) error {
+			_, err := b.ns.UpdateQueue("q", emulator.QueueOptions{UserMetadata: "x"})
+			return err
+		}, "amqp:link:detach-forced"},
 		{"delete", func(b *bench) error { return b.ns.DeleteEntity("q") }, "amqp:not-found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

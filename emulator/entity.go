@@ -1,6 +1,9 @@
 package emulator
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+)
 
 // CreateQueue creates a queue and waits until that is durable. It fails with CodeAlreadyExists if an entity of any
 // kind has the name (ERR-5), with CodeArgument for settings that no queue can have (FWD-2, FWD-5, IDLE-1, STAT-5, QUO-9),
@@ -84,9 +87,9 @@ func (ns *Namespace) commit(ops ...Op) error {
 	return <-done
 }
 
-// UpdateQueue changes a queue's settings and waits until that is durable; then its links are told to attach again
-// (LOCK-17, STAT-4). Message locks stay as they are (DEC-23), and a new lock duration counts from the next lock or
-// renewal (LOCK-18). Errors: CodeNotFound, and CodeArgument for what can't be changed and as of CreateQueue.
+// UpdateQueue changes a queue's settings and waits until that is durable; then, if they differ, its links are told to
+// attach again (LOCK-17, STAT-4). Message locks stay as they are (DEC-23), and a new lock duration counts from the next lock
+// or renewal (LOCK-18). Errors: CodeNotFound, and CodeArgument for what can't be changed and as of CreateQueue.
 func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
@@ -124,19 +127,27 @@ func immutable(a, b QueueOptions) string {
 }
 
 // applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23), a
-// backlog begins to be forwarded (FWD-14).
+// backlog begins to be forwarded (FWD-14). Who writes what is there already disturbs nobody.
 func (q *Queue) applyOptionsLocked(o QueueOptions) {
 	now := q.ns.Now()
+	changed := !reflect.DeepEqual(q.options, o)
 	q.options, q.updated = o, now
-	why := errorf(CodeDetached, q.path, "The link is force detached: the entity '%s' was updated. Attach again.", q.path)
-	for len(q.sessionEnds) > 0 {
-		q.loseSessionLocked(q.sessionEnds[0], why, false, now)
+	if changed {
+		q.detachLocked(now)
 	}
-	q.tellWatchersLocked(why)
 	q.grantLocked()
 	q.retryAt = [2]int64{}
 	q.unparkLocked()
 	q.forwardLocked(Main)
 	q.forwardLocked(DeadLetter)
 	q.rearmNextLocked()
+}
+
+// detachLocked tells the links to attach again and frees the sessions.
+func (q *Queue) detachLocked(now int64) {
+	why := errorf(CodeDetached, q.path, "The link is force detached: the entity '%s' was updated. Attach again.", q.path)
+	for len(q.sessionEnds) > 0 {
+		q.loseSessionLocked(q.sessionEnds[0], why, false, now)
+	}
+	q.tellWatchersLocked(why)
 }

@@ -159,7 +159,9 @@ func TestLOCK17_DEC23_UpdateTellsLinksAndKeepsMessageLocks(t *testing.T) {
 		g := b.one()
 		var told []error
 		cancel := b.q.Watch(emulator.Main, func(err error) { told = append(told, err) })
-		b.update(func(*emulator.QueueOptions) {}) // even if nothing changes
+		b.update(func(*emulator.QueueOptions) {})
+		equal(t, "told of an update that changes nothing", len(told), 0)
+		b.update(func(o *emulator.QueueOptions) { o.UserMetadata = "x" }) // nothing that a link depends on
 		if len(told) != 1 {
 			t.Fatalf("told %d times", len(told))
 		}
@@ -167,7 +169,7 @@ func TestLOCK17_DEC23_UpdateTellsLinksAndKeepsMessageLocks(t *testing.T) {
 		b.settle(emulator.Complete, g)
 		equal(t, "backlog keeps its number", b.one().seq(), 2)
 		cancel()
-		b.update(func(*emulator.QueueOptions) {})
+		b.update(func(o *emulator.QueueOptions) { o.UserMetadata = "y" })
 		equal(t, "told after cancel", len(told), 1)
 	})
 }

@@ -296,6 +296,8 @@ func TestDEC23_LOCK17_UpdateFreesTheSessionsAtOnce(t *testing.T) {
 		h := b.accept("s")
 		h.take(1)
 		b.update(func(*emulator.QueueOptions) {})
+		equal(t, "told of an update that changes nothing", len(h.lost()), 0)
+		b.update(func(o *emulator.QueueOptions) { o.UserMetadata = "x" })
 		if len(h.lost()) != 1 {
 			t.Fatalf("the holder was told %d times", len(h.lost()))
 		}

@@ -253,7 +253,11 @@ func TestLOCK17_CNT8_SubscriptionUpdates(t *testing.T) {
 	var told, topicTold error
 	defer b.queue("t/Subscriptions/s").Watch(emulator.Main, func(err error) { told = err })()
 	defer b.queue("t").Watch(emulator.Main, func(err error) { topicTold = err })()
-	w := b.do("PUT", "/t/Subscriptions/s", subscriptionEntry(""), ifMatch, "*")
+	wants(t, b.do("PUT", "/t/Subscriptions/s", subscriptionEntry(""), ifMatch, "*"), 200)
+	if told != nil {
+		t.Errorf("an update that changes nothing told links %v", told)
+	}
+	w := b.do("PUT", "/t/Subscriptions/s", subscriptionEntry("<UserMetadata>mine</UserMetadata>"), ifMatch, "*")
 	wants(t, w, 200, "<UpdatedAt>2026-03-01T10:01:00Z<")
 	if !hasCode(told, emulator.CodeDetached) || topicTold != nil {
 		t.Errorf("the links were told %v and %v", told, topicTold)

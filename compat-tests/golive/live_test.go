@@ -1,0 +1,139 @@
+// Package golive runs the live tests that ship with the Go SDK against the built binary: the SDK's authors' own idea of
+// how the service behaves. The tests are taken from the module cache and not changed; they need a namespace of the
+// Standard tier, one of the Premium tier, policies and an identity, and get all of it through their environment.
+//
+//	MINIBUS_COMPAT=all go test ./compat-tests/golive
+//	MINIBUS_COMPAT=all go test ./compat-tests/golive -run 'TestGoSDK/admin/TestAdminClient_UpdateQueue'
+//
+// What does not pass stands in docs/sdk-tests.md with its reason. Whatever else fails or is skipped is an error, and so is
+// a line there that has become untrue.
+package golive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"minibus/compat-tests/harness"
+)
+
+const (
+	// workers is how many tests run at once. Most of them wait: for locks to expire, for retries of the SDK.
+	workers = 10
+	// testTime is more than the slowest test takes.
+	testTime = 4 * time.Minute
+)
+
+// policyTests are those that are about what a key may not do. They run where tokens are checked; all others where any is
+// taken, since they come with an identity.
+var policyTests = map[string]bool{
+	"TestAdminClient_LackPermissions_Queue": true, "TestAdminClient_LackPermissions_Subscription": true,
+	"TestAdminClient_LackPermissions_Topic": true, "TestClientUnauthorizedCreds": true, "TestReceiverUnauthorizedCreds": true,
+	"TestNewClientUsingSharedAccessSignature": true,
+}
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == delayTransfers {
+		fmt.Fprintln(os.Stderr, runInjector(os.Args[2:]))
+		os.Exit(1)
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "10"); err != nil {
+		panic(err) // the flag is the testing package's
+	}
+	code := m.Run()
+	harness.Cleanup()
+	os.Exit(code)
+}
+
+// TestGoSDK runs every test of every package of the SDK in a process of its own, so that a panic costs one test.
+func TestGoSDK(t *testing.T) {
+	if os.Getenv("MINIBUS_COMPAT") != "all" {
+		t.Skip("set MINIBUS_COMPAT=all to run the Go SDK's own tests")
+	}
+	suites := buildSuites(t)
+	l := &lab{known: readExceptions(t), identity: managedIdentity(t), free: make(chan *namespaces, workers)}
+	for range workers {
+		l.free <- startNamespaces(t, l.identity, "any")
+	}
+	for _, s := range suites {
+		t.Run(s.name, func(t *testing.T) {
+			for _, test := range s.tests {
+				t.Run(test, func(t *testing.T) {
+					t.Parallel()
+					l.run(t, s, test)
+				})
+			}
+		})
+	}
+	reportMissing(t, suites, l.known)
+}
+
+// lab is what the tests share.
+type lab struct {
+	known    exceptions
+	identity []string         // variables that lead to one
+	free     chan *namespaces // those that no test is using
+}
+
+// run runs one test of the SDK and compares what did not pass with what is known not to.
+func (l *lab) run(t *testing.T, s suite, test string) {
+	binary := s.binary
+	var n *namespaces
+	if policyTests[test] {
+		n, binary = startNamespaces(t, l.identity, "sas"), cmp.Or(s.keyed, binary)
+	} else {
+		n = <-l.free
+		defer func() { l.free <- n }()
+	}
+	before := len(n.standard.Log())
+	output, r := execute(t, binary, s.dir, test, n.environment)
+	known, got := l.known.of(s.name, test), r.notPassed()
+	for _, name := range known {
+		if !slices.Contains(got, name) && !l.known.mayPass(s.name, name) {
+			t.Errorf("%s passes: take it out of %s", name, exceptionsFile)
+		}
+	}
+	got = slices.DeleteFunc(got, func(name string) bool { return slices.Contains(known, name) })
+	if len(got) > 0 {
+		t.Errorf("did not pass: %s\n%s\nlog of minibus meanwhile:\n%s", strings.Join(got, ", "), output, n.standard.Log()[before:])
+	}
+}
+
+// execute runs one test in a process of its own.
+func execute(t *testing.T, binary, dir, test string, environment []string) (string, result) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "-test.v", "-test.run", "^"+test+"$")
+	cmd.Dir, cmd.Env = dir, environment
+	output, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("run the SDK's test: %v", err)
+	}
+	return string(output), parseResult(test, string(output), err == nil)
+}
+
+// reportMissing finds exceptions for tests that the SDK does not have.
+func reportMissing(t *testing.T, suites []suite, known exceptions) {
+	t.Helper()
+	for _, s := range suites {
+		for _, test := range s.tests {
+			for _, name := range known.of(s.name, test) {
+				delete(known, s.name+" "+name)
+			}
+		}
+	}
+	for key := range known {
+		t.Errorf("%s: the SDK has no test %s", exceptionsFile, key)
+	}
+}
