@@ -1,0 +1,46 @@
+// What the tests of the administration client share. MINIBUS_HTTP is host:port of the HTTP listener, whose certificate
+// authority stands in NODE_EXTRA_CA_CERTS; MINIBUS_CONNECTION_STRING is for messages. admin_test.go sets them.
+import assert from "node:assert/strict";
+import { ServiceBusAdministrationClient } from "@azure/service-bus";
+
+export const host = process.env.MINIBUS_HTTP;
+export const endpoint = `sb://${host}/`;
+export const forever = "P10675199DT2H48M5.4775807S";
+export const quickly = { retryOptions: { maxRetries: 0 } };
+
+export function connectionString(policy = "RootManageSharedAccessKey", key = "SAS_KEY_VALUE") {
+  return `Endpoint=${endpoint};SharedAccessKeyName=${policy};SharedAccessKey=${key}`;
+}
+
+export const admin = new ServiceBusAdministrationClient(connectionString(), quickly);
+
+// Every refusal is the SDK's own error, with a code that it makes from status and text.
+export async function refused(call, code, statusCode, message) {
+  await assert.rejects(call, (error) => {
+    assert.deepEqual([error.name, error.code, error.statusCode], ["RestError", code, statusCode], error.message);
+    assert.match(error.message, message);
+    return true;
+  });
+}
+
+export const invalid = (call, message) => refused(call, "ServiceError", 400, message);
+export const exists = (call, message) => refused(call, "MessageEntityAlreadyExistsError", 409, message);
+export const missing = (call, message) => refused(call, "MessageEntityNotFoundError", 404, message);
+
+// A queue or topic that is missing is an empty feed, of which the SDK makes an error of its own; so is all below a topic
+// that is missing.
+export const absent = (call) => refused(call, "MessageEntityNotFoundError", 200, /^The messaging entity ".*" being requested cannot be found\.$/);
+
+// Checks that times are of just now and in order, and returns the rest of the runtime properties. The broker shows
+// times with more digits than JavaScript keeps.
+export function recent({ createdAt, modifiedAt, accessedAt, ...rest }, since) {
+  assert.ok(createdAt >= since - 1 && createdAt <= modifiedAt && modifiedAt <= Date.now() + 1, `created ${createdAt}, modified ${modifiedAt}`);
+  assert.ok(accessedAt instanceof Date && !Number.isNaN(accessedAt.getTime()), `accessed ${accessedAt}`);
+  return rest;
+}
+
+export async function collect(iterator) {
+  const all = [];
+  for await (const x of iterator) all.push(x);
+  return all;
+}
