@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AzureNamedKeyCredential } from "@azure/core-auth";
-import { ServiceBusAdministrationClient } from "@azure/service-bus";
-import { absent, admin, collect, connectionString, host, quickly, refused } from "./admin.mjs";
+import { absent, admin, collect, connectionString, host, quickly, refused, ServiceBusAdministrationClient } from "./admin.mjs";
 
 const unauthorized = (call, message) => refused(call, "UnauthorizedRequestError", 401, message);
 const key = Buffer.alloc(32, 5).toString("base64");
@@ -40,4 +39,10 @@ test("a policy of a queue that may not manage", async () => {
   await unauthorized(manages.createQueue("access.other"), /./);
   await manages.deleteQueue("access.queue");
   await absent(admin.getQueue("access.queue"));
+});
+
+test("the stable release speaks https, the next one http to an emulator", async () => {
+  const { _response } = await admin.getNamespaceProperties();
+  const want = process.env.MINIBUS_SDK === "service-bus-beta" ? "http:" : "https:";
+  assert.equal(new URL(_response.request.url).protocol, want);
 });

@@ -1,4 +1,4 @@
-// Lists and their pages with the JavaScript administration client, over TLS. See admin.mjs.
+// Lists and their pages with the JavaScript administration client. See admin.mjs.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { admin, collect, invalid, recent } from "./admin.mjs";

@@ -1,8 +1,7 @@
-// Queues and the namespace with the JavaScript administration client, over TLS. See admin.mjs.
+// Queues and the namespace with the JavaScript administration client. See admin.mjs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ServiceBusClient } from "@azure/service-bus";
-import { absent, admin, endpoint, exists, forever, invalid, missing, recent } from "./admin.mjs";
+import { absent, admin, endpoint, exists, forever, invalid, missing, recent, ServiceBusClient } from "./admin.mjs";
 
 const rights = (keyName, ...accessRights) => ({
   claimType: "SharedAccessKey", accessRights, keyName, primaryKey: Buffer.alloc(32, 1).toString("base64"), secondaryKey: Buffer.alloc(32, 2).toString("base64"),

@@ -1,8 +1,7 @@
-// Rules with the JavaScript administration client, over TLS. See admin.mjs.
+// Rules with the JavaScript administration client. See admin.mjs.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ServiceBusClient } from "@azure/service-bus";
-import { absent, admin, collect, exists, invalid, missing } from "./admin.mjs";
+import { absent, admin, collect, exists, invalid, missing, ServiceBusClient } from "./admin.mjs";
 
 const at = ["rules.topic", "s"];
 const noAction = { sqlExpression: undefined, sqlParameters: undefined };

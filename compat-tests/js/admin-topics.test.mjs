@@ -1,8 +1,7 @@
-// Topics and subscriptions with the JavaScript administration client, over TLS. See admin.mjs.
+// Topics and subscriptions with the JavaScript administration client. See admin.mjs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ServiceBusClient } from "@azure/service-bus";
-import { absent, admin, endpoint, exists, forever, invalid, missing, recent } from "./admin.mjs";
+import { absent, admin, endpoint, exists, forever, invalid, missing, recent, ServiceBusClient } from "./admin.mjs";
 
 const topicDefaults = {
   authorizationRules: undefined, autoDeleteOnIdle: forever, availabilityStatus: "Available", defaultMessageTimeToLive: forever,

@@ -1,15 +1,17 @@
 // What the tests of the administration client share. MINIBUS_HTTP is host:port of the HTTP listener, whose certificate
-// authority stands in NODE_EXTRA_CA_CERTS; MINIBUS_CONNECTION_STRING is for messages. admin_test.go sets them.
+// authority stands in NODE_EXTRA_CA_CERTS; MINIBUS_CONNECTION_STRING is for messages; MINIBUS_SDK is the package to test.
+// admin_test.go sets them.
 import assert from "node:assert/strict";
-import { ServiceBusAdministrationClient } from "@azure/service-bus";
 
+export const { ServiceBusAdministrationClient, ServiceBusClient } = await import(process.env.MINIBUS_SDK ?? "@azure/service-bus");
 export const host = process.env.MINIBUS_HTTP;
 export const endpoint = `sb://${host}/`;
 export const forever = "P10675199DT2H48M5.4775807S";
 export const quickly = { retryOptions: { maxRetries: 0 } };
 
+// The string that a user pastes, with the HTTP port. 7.9 speaks https in any case, 7.10 http where the emulator is named.
 export function connectionString(policy = "RootManageSharedAccessKey", key = "SAS_KEY_VALUE") {
-  return `Endpoint=${endpoint};SharedAccessKeyName=${policy};SharedAccessKey=${key}`;
+  return `Endpoint=${endpoint};SharedAccessKeyName=${policy};SharedAccessKey=${key};UseDevelopmentEmulator=true`;
 }
 
 export const admin = new ServiceBusAdministrationClient(connectionString(), quickly);

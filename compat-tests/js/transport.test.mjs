@@ -1,25 +1,45 @@
-// The JavaScript SDK, unmodified, over plain AMQP, TLS and secure WebSockets on the same port, with the queues "plain" and
-// "sessions" (which requires sessions). MINIBUS_CONNECTION_STRING is the usual one; NODE_EXTRA_CA_CERTS names the authority,
-// and nothing else is set up. Run by compat_test.go.
+// The JavaScript SDK, unmodified, over plain AMQP, TLS and WebSockets on the same port, with every kind of credential, and with
+// the queues "plain" and "sessions" (which requires sessions). MINIBUS_CONNECTION_STRING is the usual one, MINIBUS_ADDR its host
+// and port; NODE_EXTRA_CA_CERTS names the authority, and nothing else is set up. Run by compat_test.go.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ServiceBusClient } from "@azure/service-bus";
+import { AzureNamedKeyCredential } from "@azure/core-auth";
+import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import WebSocket from "ws";
 
+const address = process.env.MINIBUS_ADDR;
 const emulator = process.env.MINIBUS_CONNECTION_STRING;
 const secure = emulator.replace("UseDevelopmentEmulator=true;", "");
 const patience = { maxWaitTimeInMs: 10_000 };
 
+const options = { retryOptions: { maxRetries: 0 } };
+
+// The SDK always asks for wss.
+class PlainWebSocket extends WebSocket {
+  constructor(url, ...rest) {
+    super(url.replace(/^wss:/, "ws:"), ...rest);
+  }
+}
+
+const part = (x) => Buffer.from(JSON.stringify(x)).toString("base64url");
+const expiresOnTimestamp = Date.now() + 3_600_000;
+const claims = { aud: "https://servicebus.azure.net", exp: Math.floor(expiresOnTimestamp / 1000) };
+const token = [part({ alg: "RS256", typ: "JWT" }), part(claims), "c2lnbmF0dXJl"].join(".");
+const entra = { getToken: async () => ({ token, expiresOnTimestamp }) };
+
 const transports = {
-  "plain AMQP": [emulator, {}],
-  "AMQP over TLS": [secure, {}],
-  "secure WebSockets": [secure, { webSocketOptions: { webSocket: WebSocket } }],
-  "secure WebSockets, with the emulator's connection string": [emulator, { webSocketOptions: { webSocket: WebSocket } }],
+  "plain AMQP": [emulator, options],
+  "AMQP over TLS": [secure, options],
+  "AMQP over TLS, with a key": [address, new AzureNamedKeyCredential("RootManageSharedAccessKey", "SAS_KEY_VALUE"), options],
+  "AMQP over TLS, with a token of Entra": [address, entra, options],
+  "secure WebSockets": [secure, { ...options, webSocketOptions: { webSocket: WebSocket } }],
+  "secure WebSockets, with the emulator's connection string": [emulator, { ...options, webSocketOptions: { webSocket: WebSocket } }],
+  "plain WebSockets": [secure, { ...options, webSocketOptions: { webSocket: PlainWebSocket } }],
 };
 
-for (const [name, [connect, options]] of Object.entries(transports)) {
+for (const [name, args] of Object.entries(transports)) {
   test(name, async () => {
-    const client = new ServiceBusClient(connect, { retryOptions: { maxRetries: 0 }, ...options });
+    const client = new ServiceBusClient(...args);
     try {
       await everyday(client);
       await inSession(client);
@@ -28,6 +48,13 @@ for (const [name, [connect, options]] of Object.entries(transports)) {
     }
   });
 }
+
+test("administration on the same port, with a token of Entra", async () => {
+  const admin = new ServiceBusAdministrationClient(address, entra, options);
+  const created = await admin.createQueue("forwarding", { forwardTo: "plain" });
+  assert.equal(created.forwardTo, `sb://${address}/plain`);
+  assert.deepEqual(await admin.getQueue("forwarding"), created);
+});
 
 async function everyday(client) {
   const sender = client.createSender("plain");

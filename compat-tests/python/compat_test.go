@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -75,28 +74,6 @@ func TestPythonGoldens(t *testing.T) {
 	}
 	run(t, python, start(t), "record.py", dir)
 	for _, name := range []string{"python-queues.txt", "python-topics.txt"} {
-		want, got := requests(t, filepath.Join(golden, name)), requests(t, filepath.Join(dir, name))
-		for i := range max(len(want), len(got)) {
-			if i >= len(want) || i >= len(got) || want[i] != got[i] {
-				t.Errorf("%s: exchange %d changed; run the test with -update and look at the difference", name, i+1)
-				break
-			}
-		}
+		harness.CompareGoldens(t, filepath.Join(golden, name), filepath.Join(dir, name))
 	}
-}
-
-// requests returns the requests of a golden file, each with the status of its answer.
-func requests(t *testing.T, file string) []string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("read golden file: %v", err)
-	}
-	var list []string
-	for exchange := range strings.SplitSeq(string(text), "\n===\n") {
-		request, answer, _ := strings.Cut(exchange, "\n--- ")
-		status, _, _ := strings.Cut(answer, "\n")
-		list = append(list, request+"\n--- "+status)
-	}
-	return list
 }
