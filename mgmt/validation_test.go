@@ -48,7 +48,7 @@ func TestDEC1_ValuesByProfile(t *testing.T) {
 		{premium, value("MaxSizeInMegabytes", "81920"), ""},
 		{relaxed, value("MaxSizeInMegabytes", "16384"), ""},
 		{standard, value("MaxMessageSizeInKilobytes", "1024"), "Parameter name: MaxMessageSizeInKilobytes"},
-		{premium, value("MaxMessageSizeInKilobytes", "256"), "must be between 1024 and 102400"},
+		{premium, value("MaxMessageSizeInKilobytes", "256"), "SubCode=40000. The property value for 'MaxMessageSizeInKilobytes' must be between 1024 and 102400.&#xD;\n"},
 		{[]emulator.Limits{all[0], all[2]}, value("MaxMessageSizeInKilobytes", "102400"), ""},
 		{all, value("MaxMessageSizeInKilobytes", "102401"), "Parameter name: MaxMessageSizeInKilobytes"},
 		{relaxed, value("UserMetadata", strings.Repeat("ü", 2000)), ""},

@@ -76,6 +76,12 @@ test("names are compared without case and keep the case of their creation", asyn
   assert.equal(await admin.queueExists("Queues.CASE"), false);
 });
 
+test("an encoded slash is a slash", async () => {
+  await admin.createQueue("queues%2Fencoded");
+  assert.equal((await admin.getQueue("queues/encoded")).name, "queues/encoded");
+  await exists(admin.createQueue("queues/encoded"), /^SubCode=40900\./);
+});
+
 test("forwarding by name and by address, and it has an effect", async () => {
   const client = new ServiceBusClient(process.env.MINIBUS_CONNECTION_STRING);
   try {
@@ -144,6 +150,7 @@ test("refusals", async () => {
     [{ duplicateDetectionHistoryTimeWindow: "P25D" }, /^SubCode=40000\. The value supplied must be between 00:00:\d\d and 7\.00:00:00\./],
     [{ maxDeliveryCount: 0 }, /^SubCode=40000\.[^]*MaxDeliveryCount/],
     [{ defaultMessageTimeToLive: "tomorrow" }, /^SubCode=40000\.[^]*DefaultMessageTimeToLive/],
+    [{ maxMessageSizeInKilobytes: 102401 }, /^SubCode=40000\. The property value for 'MaxMessageSizeInKilobytes' must be between \d+ and 102400\./],
     [{ status: "Sleeping" }, /^SubCode=40000\.[^]*Status/],
   ]) {
     await invalid(admin.updateQueue({ ...queue, ...change }), message);

@@ -9,7 +9,7 @@ const correlation = {
   correlationId: undefined, subject: undefined, to: undefined, replyTo: undefined, replyToSessionId: undefined, sessionId: undefined,
   messageId: undefined, contentType: undefined, applicationProperties: undefined,
 };
-const everyType = { text: "a < b & c", whole: 25, wholeAsDouble: 3.0, double: 12.4, negative: -7, yes: true, no: false, when: new Date("2026-07-05T11:12:13.456Z") };
+const everyType = { text: "a < b & c", digits: "007", whole: 25, wholeAsDouble: 3.0, double: 12.4, negative: -7, yes: true, no: false, when: new Date("2026-07-05T11:12:13.456Z") };
 
 before(async () => {
   await admin.createTopic(at[0]);

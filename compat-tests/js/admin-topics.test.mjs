@@ -1,7 +1,7 @@
 // Topics and subscriptions with the JavaScript administration client. See admin.mjs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { absent, admin, endpoint, exists, forever, invalid, missing, recent, ServiceBusClient } from "./admin.mjs";
+import { absent, admin, collect, endpoint, exists, forever, invalid, missing, recent, ServiceBusClient } from "./admin.mjs";
 
 const topicDefaults = {
   authorizationRules: undefined, autoDeleteOnIdle: forever, availabilityStatus: "Available", defaultMessageTimeToLive: forever,
@@ -73,6 +73,16 @@ test("every property of a subscription comes back, and follows an update", async
   assert.deepEqual(await admin.updateSubscription({ ...got, ...changes }), { ...want, ...changes });
   assert.deepEqual(await admin.getSubscription("topics.Of", "all"), { ...want, ...changes });
   assert.equal(await admin.subscriptionExists("TOPICS.of", "ALL"), true);
+});
+
+test("names below a topic with slashes", async () => {
+  await admin.createTopic("topics/a/b");
+  const subscription = await admin.createSubscription("topics/a/b", "S.1");
+  const rule = await admin.createRule("topics/a/b", "S.1", "R_1", { sqlExpression: "1=0" });
+  assert.deepEqual([subscription.topicName, subscription.subscriptionName, rule.name], ["topics/a/b", "S.1", "R_1"]);
+  const [listed] = await collect(admin.listSubscriptions("topics/a/b"));
+  assert.deepEqual(listed, subscription);
+  assert.deepEqual((await collect(admin.listRules("topics/a/b", "S.1"))).map((r) => r.name), ["$Default", "R_1"]);
 });
 
 test("forwarding of a subscription, by name and by address", async () => {

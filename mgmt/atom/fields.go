@@ -141,7 +141,7 @@ func (f *fields) size() int64 {
 	return v
 }
 
-// messageSize reads MaxMessageSizeInKilobytes.
+// messageSize reads MaxMessageSizeInKilobytes. The JavaScript SDK's live tests look for the words of its refusal.
 func (f *fields) messageSize(l emulator.Limits) int64 {
 	const name = "MaxMessageSizeInKilobytes"
 	standard := int64(0)
@@ -151,7 +151,7 @@ func (f *fields) messageSize(l emulator.Limits) int64 {
 	v := f.integer(name, standard)
 	if _, given := f.value(name); given && !f.limits.messageKB.contains(v) {
 		r := f.limits.messageKB
-		f.refuse(fmt.Sprintf("The value must be between %d and %d.", r.least, r.most), name, fmt.Sprint(v))
+		f.refuse(fmt.Sprintf("The property value for '%s' must be between %d and %d.", name, r.least, r.most), name, fmt.Sprint(v))
 	}
 	return v
 }
