@@ -1,27 +1,50 @@
 #!/usr/bin/env bash
-# What features cost: sessions beside a plain queue, duplicate detection with an empty and a full window, a queue with and
-# without many scheduled messages. Minibus alone.
+# What features cost: sessions beside a plain queue; duplicate detection with an empty and a full window; a queue with and
+# without many scheduled messages; an empty and a deep queue. Minibus alone. What is compared takes turns, each on a server of
+# its own, so that neither pays for what the other left behind.
 #
 #   compat-tests/bench/features.sh [OUTPUT.jsonl]
 #
-# COUNT (messages per run, 100000), SESSIONS (10000), IDS (ids in the window, 1000000), SCHEDULED (100000) and ROUNDS (3)
-# change the size.
+# COUNT (messages per run, 100000), SESSIONS (10000), IDS (ids in the window, 1000000), SCHEDULED (100000), DEPTH (1000000)
+# and ROUNDS (5) change the size; PARTS="sessions duplicates schedules depths" what is measured.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 readonly out=${1:-features.jsonl} count=${COUNT:-100000} sessions=${SESSIONS:-10000} ids=${IDS:-1000000}
-readonly scheduled=${SCHEDULED:-100000} rounds=${ROUNDS:-3}
+readonly scheduled=${SCHEDULED:-100000} rounds=${ROUNDS:-5} depth=${DEPTH:-1000000}
 work=$(mktemp -d)
-pid=""
+declare -A pids urls
 
 cleanup() {
-  [[ -z $pid ]] || { kill "$pid" && wait "$pid"; } || true
+  stop "${!pids[@]}" || true
   rm -rf "$work"
 }
 trap cleanup EXIT
 
-run() { # queue, label, flags...
-  "$work/bench" -url "$url" -target "$1" -pid "$pid" -json "$out" -label "$2" "${@:3}"
+start() { # server
+  mkdir "$work/$1"
+  "$work/minibus" --data "$work/$1/minibus.db" --config "$work/Config.json" --host 127.0.0.1 \
+    --amqp-port 0 --tls-port 0 --http-port 0 --ports-file "$work/$1/ports" >"$work/$1/log" 2>&1 &
+  pids[$1]=$!
+  until [[ -s $work/$1/ports ]]; do
+    kill -0 "${pids[$1]}" || { cat "$work/$1/log"; exit 1; }
+    sleep 0.01
+  done
+  urls[$1]=amqp://127.0.0.1:$(tr -d '\n ' <"$work/$1/ports" | sed -E 's/.*"amqp":([0-9]+).*/\1/')
+  run "$1" plain warmup -mode both -count 5000 >/dev/null
+}
+
+stop() { # servers...
+  local name
+  for name; do
+    kill "${pids[$name]}" && wait "${pids[$name]}" || true
+    unset "pids[$name]"
+    rm -rf "${work:?}/$name"
+  done
+}
+
+run() { # server, queue, label, flags...
+  "$work/bench" -url "${urls[$1]}" -target "$2" -pid "${pids[$1]}" -json "$out" -label "$3" "${@:4}"
 }
 
 go build -o "$work/bench" ./compat-tests/bench
@@ -31,41 +54,57 @@ cat >"$work/Config.json" <<'EOF'
   {"Name": "plain", "Properties": {"MaxDeliveryCount": 10, "DefaultMessageTimeToLive": "P7D"}},
   {"Name": "sessions", "Properties": {"MaxDeliveryCount": 10, "DefaultMessageTimeToLive": "P7D", "RequiresSession": true}},
   {"Name": "once", "Properties": {"MaxDeliveryCount": 10, "DefaultMessageTimeToLive": "P7D",
-    "RequiresDuplicateDetection": true, "DuplicateDetectionHistoryTimeWindow": "P7D"}},
-  {"Name": "later", "Properties": {"MaxDeliveryCount": 10, "DefaultMessageTimeToLive": "P7D"}}
+    "RequiresDuplicateDetection": true, "DuplicateDetectionHistoryTimeWindow": "P7D"}}
 ]}]}}
 EOF
-"$work/minibus" --data "$work/minibus.db" --config "$work/Config.json" --host 127.0.0.1 \
-  --amqp-port 0 --tls-port 0 --http-port 0 --ports-file "$work/ports" >"$work/minibus.log" 2>&1 &
-pid=$!
-until [[ -s $work/ports ]]; do
-  kill -0 "$pid" || { cat "$work/minibus.log"; exit 1; }
-  sleep 0.01
-done
-url=amqp://127.0.0.1:$(tr -d '\n ' <"$work/ports" | sed -E 's/.*"amqp":([0-9]+).*/\1/')
 
-run plain warmup -mode both -count 5000 >/dev/null
-for _ in $(seq "$rounds"); do
-  run plain plain-send -mode send -count "$count"
-  run plain plain-receive -mode receive -count "$count" -inflight 50
-  run sessions sessions-send -mode send -count "$count" -sessions "$sessions"
-  run sessions sessions-receive -mode sessions -count "$count" -sessions "$sessions" -receivers 50
-done
+part_sessions() {
+  start one
+  for _ in $(seq "$rounds"); do
+    run one plain plain-send -mode send -count "$count"
+    run one plain plain-receive -mode receive -count "$count" -inflight 50
+    run one sessions sessions-send -mode send -count "$count" -sessions "$sessions"
+    run one sessions sessions-receive -mode sessions -count "$count" -sessions "$sessions" -receivers 50
+  done
+  stop one
+}
 
-small=$((count / 5))
-for _ in $(seq "$rounds"); do
-  run plain ids-none -mode both -count "$small" -ids
-  run once ids-few -mode both -count "$small" -ids
-done
-run once ids-fill -mode both -count "$ids" -ids
-for _ in $(seq "$rounds"); do
-  run once "ids-$ids" -mode both -count "$small" -ids
-done
+# The window of the small server fills as it is measured, by default to a fourth of the large one's at most.
+part_duplicates() {
+  start small
+  start large
+  run large once ids-fill -mode both -count "$ids" -ids
+  for _ in $(seq "$rounds"); do
+    run small plain ids-none -mode both -count "$((count / 2))" -ids
+    run small once ids-few -mode both -count "$((count / 2))" -ids
+    run large once "ids-$ids" -mode both -count "$((count / 2))" -ids
+  done
+  stop small large
+}
 
-for _ in $(seq "$rounds"); do
-  run later scheduled-0 -mode both -count "$small"
-done
-run later scheduled-fill -mode send -count "$scheduled" -delay 24h
-for _ in $(seq "$rounds"); do
-  run later "scheduled-$scheduled" -mode both -count "$small"
+part_schedules() {
+  start small
+  start large
+  run large plain scheduled-fill -mode send -count "$scheduled" -delay 24h
+  for _ in $(seq "$rounds"); do
+    run small plain scheduled-0 -mode both -count "$count"
+    run large plain "scheduled-$scheduled" -mode both -count "$count"
+  done
+  stop small large
+}
+
+part_depths() {
+  start small
+  start large
+  run small plain depth-fill -mode send -count 1000
+  run large plain depth-fill -mode send -count "$depth"
+  for _ in $(seq "$rounds"); do
+    run small plain depth-1000 -mode both -level -count "$count"
+    run large plain "depth-$depth" -mode both -level -count "$count"
+  done
+  stop small large
+}
+
+for part in ${PARTS:-sessions duplicates schedules depths}; do
+  "part_$part"
 done
