@@ -107,12 +107,13 @@ func (l limits) storedSize(mb int64, partitioned bool) int64 {
 	return mb
 }
 
-// shownSize is what an entity shows as its size.
+// shownSize is what an entity shows as its size. Sizes that only the relaxed profile takes are shown as they are: multiplied,
+// they could not be told from what a client asks for.
 func (l limits) shownSize(mb int64, partitioned bool) int64 {
 	if mb <= 0 {
 		mb = 1024
 	}
-	if partitioned {
+	if partitioned && mb%standardStep == 0 && mb <= standardMost {
 		mb *= l.partitionedTimes
 	}
 	return mb
