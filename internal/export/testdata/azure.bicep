@@ -147,7 +147,7 @@ resource queue_orders 'Microsoft.ServiceBus/namespaces/queues@2021-11-01' = {
   ]
 }
 
-// Azure will not create it as it is: The value must be between 256 and 256 (MaxMessageSizeInKilobytes: 1024)
+// Azure will not create it as it is: The property value for 'MaxMessageSizeInKilobytes' must be between 256 and 256 (MaxMessageSizeInKilobytes: 1024)
 resource queue_sap_orders_in 'Microsoft.ServiceBus/namespaces/queues@2021-11-01' = {
   parent: serviceBus
   name: 'sap~orders.in'

@@ -130,7 +130,7 @@ resource "azurerm_servicebus_queue" "orders" {
   forward_dead_lettered_messages_to    = azurerm_servicebus_queue.failed.name
 }
 
-# Azure will not create it as it is: The value must be between 256 and 256 (MaxMessageSizeInKilobytes: 1024)
+# Azure will not create it as it is: The property value for 'MaxMessageSizeInKilobytes' must be between 256 and 256 (MaxMessageSizeInKilobytes: 1024)
 resource "azurerm_servicebus_queue" "sap_orders_in" {
   name                                 = "sap~orders.in"
   namespace_id                         = var.namespace_id
