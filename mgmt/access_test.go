@@ -201,14 +201,50 @@ func TestForwardingNeedsTheRightToManageTheTarget(t *testing.T) {
 		wants(t, update("qmanage", tt.header, signed("send", "target")), 401, refused)
 		wants(t, update("manage", tt.header, "rubbish"), 401, refused)
 		wants(t, update("qmanage", tt.header, signed("own", "target")), 200)
-		wants(t, update("manage"), 200)
+		wants(t, update("manage"), 401, refused) // a token for q alone, whatever its policy may elsewhere
+		wants(t, b.do("PUT", "/q", tt.body, ifMatch, "*", authorization, signed("manage", "")), 200)
 		wants(t, update("manage", tt.header, signed("manage", "")), 200) // one client signs the host alone
 		b.do("PUT", "/q", "")
 		wants(t, b.as("manage", "PUT", "/q", queueEntry(ruleXML("qmanage", "Manage", "Send", "Listen")), ifMatch, "*"), 200)
 	}
 	subscription := subscriptionEntry("<ForwardTo>target</ForwardTo>")
 	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription, headerForwardTo, "x"), 401, refused, "SystemTracker:sbemulatorns:Topic:t|f")
-	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription), 201)
+	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription), 401, refused)
+	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription, headerForwardTo, signed("manage", "target")), 201)
+}
+
+// TestAnEntitysPolicyEndsWhereItsNameDoes: what lies below a name is somebody else's, however the path is written.
+func TestAnEntitysPolicyEndsWhereItsNameDoes(t *testing.T) {
+	b := checkedBus(t)
+	all := ruleXML("tmanage", "Manage", "Send", "Listen")
+	wants(t, b.as("manage", "PUT", "/t", topicEntry(all), ifMatch, "*"), 200)
+	wants(t, b.as("manage", "PUT", "/q/target", queueEntry("")), 201)
+	wants(t, b.as("manage", "PUT", "/t/Subscriptions/x/y", topicEntry("")), 201)
+	wants(t, b.as("manage", "PUT", "/t/Subscriptions/x/y/Subscriptions/s", subscriptionEntry("")), 201)
+	for _, tt := range []struct{ policy, method, target, body string }{
+		{"qmanage", "PUT", "/q", queueEntry("<ForwardTo>q/target</ForwardTo>")},
+		{"qmanage", "PUT", "/q", queueEntry("<ForwardDeadLetteredMessagesTo>sb://h/Q%2Ftarget</ForwardDeadLetteredMessagesTo>")},
+		{"qmanage", "GET", "/q/target", ""},
+		{"tmanage", "PUT", "/t/Subscriptions/s", subscriptionEntry("<ForwardTo>t/Subscriptions/x/y</ForwardTo>")},
+		{"tmanage", "GET", "/t/Subscriptions/x/y", ""},
+		{"tmanage", "DELETE", "/t/Subscriptions/x/y", ""},
+		{"tmanage", "DELETE", "/t%2FSubscriptions%2Fx%2Fy", ""},
+		{"tmanage", "PUT", "/t/Subscriptions/x/z", queueEntry("")},
+		{"tmanage", "DELETE", "/t/Subscriptions/x/y/Subscriptions/s", ""},
+		{"tmanage", "POST", "/t/Subscriptions/x/y/messages", "m"},
+	} {
+		w := b.do(tt.method, tt.target, tt.body, ifMatch, "*", authorization, signed(tt.policy, tt.target[1:2]))
+		wants(t, w, 401)
+	}
+	// A subscription with a slash in its name does not exist, so this is none of another topic.
+	for _, method := range []string{"GET", "DELETE"} {
+		wants(t, b.do(method, "/t/Subscriptions/x%2Fy%2FSubscriptions%2Fs", "", authorization, signed("tmanage", "t")), 404)
+		wants(t, b.do(method, "/t/Subscriptions/x%2Fy%2FSubscriptions%2Fs/Rules/$Default", "", authorization, signed("tmanage", "t")), 404)
+	}
+	wants(t, b.as("manage", "GET", "/t/Subscriptions/x/y/Subscriptions/s/Rules/$Default", ""), 200)
+	// An encoded slash does not make a queue of a subscription.
+	wants(t, b.do("PUT", "/t%2FSubscriptions%2Fnew", queueEntry(""), authorization, signed("tmanage", "t")), 400, "does not describe a subscription")
+	wants(t, b.do("GET", "/t%2fsubscriptions%2Fs", "", authorization, signed("tmanage", "t")), 200, "SubscriptionDescription")
 }
 
 func TestWhatIsOpenToEverybody(t *testing.T) {
