@@ -9,7 +9,7 @@ import (
 
 // secrets are what a client may have put where it does not belong, such as into an address: the signature of a token, a web
 // token, a key of a connection string. What it says stays readable up to there.
-var secrets = regexp.MustCompile(`(?i)(\bsig(?:=|%3d)|\bbearer(?: |\+|%20)+|\bsharedaccesskey(?:=|%3d))[^&\s;"']+`)
+var secrets = regexp.MustCompile(`(?i)((?:\b|%3f|%26)sig(?:=|%3d)|\bbearer(?: |\+|%20)+|(?:\b|%3f|%26)sharedaccesskey(?:=|%3d))[^&\s;"']+`)
 
 func redact(text string) string { return secrets.ReplaceAllString(text, "${1}***") }
 
