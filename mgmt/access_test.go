@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"minibus/emulator"
@@ -103,6 +104,7 @@ var adminOperations = []struct {
 
 func TestChecklist16_EachOperationNeedsItsRight(t *testing.T) {
 	b := checkedBus(t)
+	wants(t, b.as("listen", "GET", "/missing", ""), 200, "Publicly Listed Services") // that there is nothing is no secret
 	for _, o := range adminOperations {
 		var headers []string
 		if o.update {
@@ -164,6 +166,32 @@ func TestChecklist20_TokensThatOpenNothing(t *testing.T) {
 	}
 	wants(t, b.do("GET", "/q", "", authorization, sas.Sign("sb://other.example:1/Q/", "MANAGE", "manage-second", hour)), 200)
 	wants(t, b.do("GET", "/q", "", authorization, strings.Replace(good, "SharedAccessSignature", "sharedaccesssignature", 1)), 200)
+}
+
+// TestChecklist20_TheVectorOverHTTP: the token of management-rest section 8 as it stands there, up to its end.
+func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
+	const vector = "SharedAccessSignature sr=sb%3A%2F%2Flocalhost%2Forders&sig=AcsLFPvYmMHJ1V8fv8kh19uR7GtcEi7a8p1%2FDwjsbrk%3D&se=1893456000&skn=RootManageSharedAccessKey"
+	synctest.Test(t, func(t *testing.T) {
+		b := newTimedBus(t)
+		defer b.close()
+		b.makeQueue("orders", emulator.QueueOptions{})
+		b.makeQueue("other", emulator.QueueOptions{})
+		root := sas.Policy{Name: sas.DefaultKeyName, Primary: sas.DefaultKey, Claims: sas.Manage}
+		b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Access: sas.NewRing([]sas.Policy{root}, b.policies)})
+		for _, try := range []struct{ method, rest, body string }{{"GET", "", ""}, {"POST", "/messages", "m"}, {"POST", "/messages/head?timeout=0", ""}} {
+			ask := func(entity, token string) *httptest.ResponseRecorder {
+				return b.do(try.method, "/"+entity+try.rest, try.body, authorization, token)
+			}
+			if w := ask("orders", vector); w.Code >= 400 {
+				t.Errorf("%s %s: %d %s", try.method, try.rest, w.Code, w.Body)
+			}
+			wants(t, ask("orders", strings.Replace(vector, "orders", "0rders", 1)), 401, "InvalidSignature")
+			wants(t, ask("other", vector), 401, "InvalidAudience")
+		}
+		time.Sleep(time.Until(time.Unix(1893456000, 0).Add(sas.Skew + time.Second)))
+		wants(t, b.do("GET", "/orders", "", authorization, vector), 401, "ExpiredToken: The token is expired. Expiration time: '2030-01-01 00:00:00Z'. ")
+		wants(t, b.do("POST", "/orders/messages", "m", authorization, vector), 401, "ExpiredToken")
+	})
 }
 
 func TestPoliciesOfAnEntityCountForItAlone(t *testing.T) {

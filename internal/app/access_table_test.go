@@ -86,6 +86,7 @@ func transports(a *App) map[string]transport {
 func overWebSocket(dial func(context.Context) (net.Conn, error)) func(context.Context) (net.Conn, error) {
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}}
 	return func(ctx context.Context) (net.Conn, error) {
+		//nolint:bodyclose // the library sees to it, and says so
 		ws, _, err := websocket.Dial(ctx, "http://localhost/$servicebus/websocket", &websocket.DialOptions{HTTPClient: client, Subprotocols: []string{"AMQPWSB10"}})
 		if err != nil {
 			return nil, err
