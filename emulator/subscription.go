@@ -38,11 +38,13 @@ func subscriptionPath(topic, name string) string { return topic + "/Subscription
 // splitPath cuts "topic/Subscriptions/name", in any case; ok is false for other paths.
 func splitPath(path string) (topic, name string, ok bool) {
 	const infix = "/subscriptions/"
-	i := strings.LastIndex(strings.ToLower(path), infix)
-	if i <= 0 || i+len(infix) > len(path) {
-		return path, "", false
+	// Not in a copy in lower case: some letters have more bytes there, or fewer.
+	for i := len(path) - len(infix); i > 0; i-- {
+		if strings.EqualFold(path[i:i+len(infix)], infix) {
+			return path[:i], path[i+len(infix):], true
+		}
 	}
-	return path[:i], path[i+len(infix):], true
+	return path, "", false
 }
 
 // fullName is how texts of the service name a subscription (ERR-4).

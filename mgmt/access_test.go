@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"minibus/emulator"
@@ -103,6 +104,7 @@ var adminOperations = []struct {
 
 func TestChecklist16_EachOperationNeedsItsRight(t *testing.T) {
 	b := checkedBus(t)
+	wants(t, b.as("listen", "GET", "/missing", ""), 200, "Publicly Listed Services") // that there is nothing is no secret
 	for _, o := range adminOperations {
 		var headers []string
 		if o.update {
@@ -166,6 +168,32 @@ func TestChecklist20_TokensThatOpenNothing(t *testing.T) {
 	wants(t, b.do("GET", "/q", "", authorization, strings.Replace(good, "SharedAccessSignature", "sharedaccesssignature", 1)), 200)
 }
 
+// TestChecklist20_TheVectorOverHTTP: the token of management-rest section 8 as it stands there, up to its end.
+func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
+	const vector = "SharedAccessSignature sr=sb%3A%2F%2Flocalhost%2Forders&sig=AcsLFPvYmMHJ1V8fv8kh19uR7GtcEi7a8p1%2FDwjsbrk%3D&se=1893456000&skn=RootManageSharedAccessKey"
+	synctest.Test(t, func(t *testing.T) {
+		b := newTimedBus(t)
+		defer b.close()
+		b.makeQueue("orders", emulator.QueueOptions{})
+		b.makeQueue("other", emulator.QueueOptions{})
+		root := sas.Policy{Name: sas.DefaultKeyName, Primary: sas.DefaultKey, Claims: sas.Manage}
+		b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Access: sas.NewRing([]sas.Policy{root}, b.policies)})
+		for _, try := range []struct{ method, rest, body string }{{"GET", "", ""}, {"POST", "/messages", "m"}, {"POST", "/messages/head?timeout=0", ""}} {
+			ask := func(entity, token string) *httptest.ResponseRecorder {
+				return b.do(try.method, "/"+entity+try.rest, try.body, authorization, token)
+			}
+			if w := ask("orders", vector); w.Code >= 400 {
+				t.Errorf("%s %s: %d %s", try.method, try.rest, w.Code, w.Body)
+			}
+			wants(t, ask("orders", strings.Replace(vector, "orders", "0rders", 1)), 401, "InvalidSignature")
+			wants(t, ask("other", vector), 401, "InvalidAudience")
+		}
+		time.Sleep(time.Until(time.Unix(1893456000, 0).Add(sas.Skew + time.Second)))
+		wants(t, b.do("GET", "/orders", "", authorization, vector), 401, "ExpiredToken: The token is expired. Expiration time: '2030-01-01 00:00:00Z'. ")
+		wants(t, b.do("POST", "/orders/messages", "m", authorization, vector), 401, "ExpiredToken")
+	})
+}
+
 func TestPoliciesOfAnEntityCountForItAlone(t *testing.T) {
 	b := checkedBus(t)
 	wants(t, b.as("qmanage", "GET", "/q", ""), 200)
@@ -201,14 +229,50 @@ func TestForwardingNeedsTheRightToManageTheTarget(t *testing.T) {
 		wants(t, update("qmanage", tt.header, signed("send", "target")), 401, refused)
 		wants(t, update("manage", tt.header, "rubbish"), 401, refused)
 		wants(t, update("qmanage", tt.header, signed("own", "target")), 200)
-		wants(t, update("manage"), 200)
+		wants(t, update("manage"), 401, refused) // a token for q alone, whatever its policy may elsewhere
+		wants(t, b.do("PUT", "/q", tt.body, ifMatch, "*", authorization, signed("manage", "")), 200)
 		wants(t, update("manage", tt.header, signed("manage", "")), 200) // one client signs the host alone
 		b.do("PUT", "/q", "")
 		wants(t, b.as("manage", "PUT", "/q", queueEntry(ruleXML("qmanage", "Manage", "Send", "Listen")), ifMatch, "*"), 200)
 	}
 	subscription := subscriptionEntry("<ForwardTo>target</ForwardTo>")
 	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription, headerForwardTo, "x"), 401, refused, "SystemTracker:sbemulatorns:Topic:t|f")
-	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription), 201)
+	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription), 401, refused)
+	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription, headerForwardTo, signed("manage", "target")), 201)
+}
+
+// TestAnEntitysPolicyEndsWhereItsNameDoes: what lies below a name is somebody else's, however the path is written.
+func TestAnEntitysPolicyEndsWhereItsNameDoes(t *testing.T) {
+	b := checkedBus(t)
+	all := ruleXML("tmanage", "Manage", "Send", "Listen")
+	wants(t, b.as("manage", "PUT", "/t", topicEntry(all), ifMatch, "*"), 200)
+	wants(t, b.as("manage", "PUT", "/q/target", queueEntry("")), 201)
+	wants(t, b.as("manage", "PUT", "/t/Subscriptions/x/y", topicEntry("")), 201)
+	wants(t, b.as("manage", "PUT", "/t/Subscriptions/x/y/Subscriptions/s", subscriptionEntry("")), 201)
+	for _, tt := range []struct{ policy, method, target, body string }{
+		{"qmanage", "PUT", "/q", queueEntry("<ForwardTo>q/target</ForwardTo>")},
+		{"qmanage", "PUT", "/q", queueEntry("<ForwardDeadLetteredMessagesTo>sb://h/Q%2Ftarget</ForwardDeadLetteredMessagesTo>")},
+		{"qmanage", "GET", "/q/target", ""},
+		{"tmanage", "PUT", "/t/Subscriptions/s", subscriptionEntry("<ForwardTo>t/Subscriptions/x/y</ForwardTo>")},
+		{"tmanage", "GET", "/t/Subscriptions/x/y", ""},
+		{"tmanage", "DELETE", "/t/Subscriptions/x/y", ""},
+		{"tmanage", "DELETE", "/t%2FSubscriptions%2Fx%2Fy", ""},
+		{"tmanage", "PUT", "/t/Subscriptions/x/z", queueEntry("")},
+		{"tmanage", "DELETE", "/t/Subscriptions/x/y/Subscriptions/s", ""},
+		{"tmanage", "POST", "/t/Subscriptions/x/y/messages", "m"},
+	} {
+		w := b.do(tt.method, tt.target, tt.body, ifMatch, "*", authorization, signed(tt.policy, tt.target[1:2]))
+		wants(t, w, 401)
+	}
+	// A subscription with a slash in its name does not exist, so this is none of another topic.
+	for _, method := range []string{"GET", "DELETE"} {
+		wants(t, b.do(method, "/t/Subscriptions/x%2Fy%2FSubscriptions%2Fs", "", authorization, signed("tmanage", "t")), 404)
+		wants(t, b.do(method, "/t/Subscriptions/x%2Fy%2FSubscriptions%2Fs/Rules/$Default", "", authorization, signed("tmanage", "t")), 404)
+	}
+	wants(t, b.as("manage", "GET", "/t/Subscriptions/x/y/Subscriptions/s/Rules/$Default", ""), 200)
+	// An encoded slash does not make a queue of a subscription.
+	wants(t, b.do("PUT", "/t%2FSubscriptions%2Fnew", queueEntry(""), authorization, signed("tmanage", "t")), 400, "does not describe a subscription")
+	wants(t, b.do("GET", "/t%2fsubscriptions%2Fs", "", authorization, signed("tmanage", "t")), 200, "SubscriptionDescription")
 }
 
 func TestWhatIsOpenToEverybody(t *testing.T) {

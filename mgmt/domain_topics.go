@@ -7,8 +7,14 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// subscriptionPath is where the domain has a subscription.
-func subscriptionPath(topic, name string) string { return topic + "/Subscriptions/" + name }
+// subscriptionPath is where the domain has a subscription. A name with a slash in it would lead to one of another topic, for
+// which nobody has looked at the token: it is nowhere.
+func subscriptionPath(topic, name string) string {
+	if strings.Contains(name, "/") {
+		return ""
+	}
+	return topic + "/Subscriptions/" + name
+}
 
 // Topic returns a topic.
 func (d domain) Topic(path string) (atom.Topic, error) {

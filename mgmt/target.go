@@ -44,8 +44,9 @@ func (t target) String() string {
 	return s
 }
 
-// parseTarget reads an encoded path. Segments are cut before they are decoded, so that a slash inside a name stays there;
-// in the path of a queue or topic it is the same as one outside. Keywords are matched without case.
+// parseTarget reads an encoded path. Segments are cut before they are decoded, so that a slash inside the id of a message, or the
+// name of a subscription, stays there; in the path of a queue or topic it is the same as one outside, or a subscription could be
+// named as if it were a queue. Keywords are matched without case.
 func parseTarget(escaped string) target {
 	segments := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
 	if n := len(segments); n > 1 && segments[n-1] == "" {
@@ -62,7 +63,11 @@ func parseTarget(escaped string) target {
 	if t, ok := reserved(segments); ok {
 		return t
 	}
-	return named(segments)
+	t := named(segments)
+	if t.messages == nil && (t.kind == targetEntity || t.kind == targetNone) {
+		return named(strings.Split(t.entity, "/"))
+	}
+	return t
 }
 
 // reserved finds the lists and the namespace.

@@ -42,8 +42,9 @@ func address(audience string) string {
 // entity is returned in full all the same, since a queue's name may contain any segments.
 func entityOf(path string) (entity, parent string) {
 	entity = sas.EntityOf(path)
-	if i := strings.Index(strings.ToLower(entity), subscriptionSegment); i > 0 {
-		parent = entity[:i]
+	// What is searched is cut: in lower case some letters have more bytes, or fewer. Case does not matter to who looks it up.
+	if lower := strings.ToLower(entity); strings.Index(lower, subscriptionSegment) > 0 {
+		parent, _, _ = strings.Cut(lower, subscriptionSegment)
 	}
 	return entity, parent
 }

@@ -69,6 +69,7 @@ func Start(ctx context.Context, c Config) (*App, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	c.Logger = slog.New(discreet{c.Logger.Handler()})
 	if c.Topology == nil {
 		c.Topology = &config.Topology{Namespace: config.DefaultNamespace}
 	}

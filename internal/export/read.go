@@ -146,8 +146,10 @@ func (r *reader) one(ctx context.Context, path string) error {
 // splitPath takes topic/Subscriptions/name apart.
 func splitPath(path string) (entity, subscription string) {
 	const word = "/subscriptions/"
-	if i := strings.Index(strings.ToLower(path), word); i >= 0 {
-		return path[:i], path[i+len(word):]
+	for i := range len(path) - len(word) + 1 { // not in a copy in lower case, which may have more bytes
+		if strings.EqualFold(path[i:i+len(word)], word) {
+			return path[:i], path[i+len(word):]
+		}
 	}
 	return path, ""
 }

@@ -3,6 +3,7 @@ package sas
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"slices"
 	"strings"
 	"time"
 )
@@ -42,7 +43,7 @@ type Resource struct {
 	Path string
 
 	// Entity is the queue, topic or subscription whose policies count beside the namespace's; empty: none. The policies of a
-	// topic count for its subscriptions.
+	// topic count for its subscriptions, and for nothing else below it.
 	Entity string
 }
 
@@ -55,8 +56,11 @@ type Grant struct {
 	Until   time.Time // when it is no longer taken: the token's expiry and [Skew]
 }
 
-// Governs reports whether the policy behind the grant counts for an entity, whatever the token names.
-func (g Grant) Governs(entity string) bool { return within(clean(entity), g.Scope) }
+// Governs reports whether the grant counts for another entity too: its token has to cover that one, and its policy to be one of
+// the namespace or of that entity.
+func (g Grant) Governs(entity string) bool {
+	return within(clean(entity), g.Path) && (g.Scope == "" || slices.Contains(owners(entity), g.Scope))
+}
 
 // Verify checks a token at an instant. The error is a *[TokenError].
 //
@@ -116,7 +120,7 @@ func (r *Ring) policies(keyName, entity string) []scoped {
 		for _, path := range owners(entity) {
 			for _, p := range r.entity(path) {
 				if strings.EqualFold(p.Name, keyName) {
-					found = append(found, scoped{p, strings.ToLower(path)})
+					found = append(found, scoped{p, path})
 				}
 			}
 		}
@@ -127,10 +131,12 @@ func (r *Ring) policies(keyName, entity string) []scoped {
 	return found
 }
 
-// owners are the entities whose policies count for one: itself, and the topic of a subscription.
+// owners are the lower-case paths of the entities whose policies count for one: itself, and the topic of a subscription. The
+// text that is cut is the one that was searched: in lower case some letters have more bytes, or fewer.
 func owners(entity string) []string {
-	entity = strings.Trim(entity, "/")
-	if i := strings.LastIndex(strings.ToLower(entity), "/subscriptions/"); i > 0 {
+	const infix = "/subscriptions/"
+	entity = strings.Trim(strings.ToLower(entity), "/")
+	if i := strings.LastIndex(entity, infix); i > 0 && !strings.Contains(entity[i+len(infix):], "/") {
 		return []string{entity, entity[:i]}
 	}
 	return []string{entity}

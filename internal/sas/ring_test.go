@@ -3,6 +3,7 @@ package sas
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -145,10 +146,33 @@ func TestRingKey(t *testing.T) {
 	}
 }
 
-func TestGovernsIsWhatThePolicyIsFor(t *testing.T) {
-	for scope, want := range map[string]bool{"": true, "t": true, "t/subscriptions": true, "t2": false, "other": false} {
-		if got := (Grant{Scope: scope}).Governs("T/Subscriptions/s"); got != want {
-			t.Errorf("%s: %v", scope, got)
+// A grant is good for another entity if its token names that too and its policy is one for that.
+func TestGovernsIsWhatTokenAndPolicyAreFor(t *testing.T) {
+	for _, tt := range []struct {
+		scope, path, entity string
+		want                bool
+	}{
+		{"", "", "T/Subscriptions/s", true}, {"", "t", "T/Subscriptions/s", true}, {"t", "t", "T/Subscriptions/s", true},
+		{"", "other", "T/Subscriptions/s", false}, {"", "t2", "t", false}, {"", "q", "other", false},
+		{"t2", "", "T/Subscriptions/s", false}, {"t/subscriptions", "t/subscriptions", "t/Subscriptions/s", false},
+		{"a", "a", "a/b", false}, {"a", "a", "A", true}, {"t", "t", "t/subscriptions/x/y", false},
+	} {
+		if got := (Grant{Scope: tt.scope, Path: tt.path}).Governs(tt.entity); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}
+
+// Letters that have another length in lower case neither move where a path is cut nor crash anything.
+func TestOwnersOfPathsWithOddLetters(t *testing.T) {
+	for path, want := range map[string][]string{
+		"T/Subscriptions/S":                               {"t/subscriptions/s", "t"},
+		"t/subscriptions/x/y":                             {"t/subscriptions/x/y"},
+		"\u212a\u212aa/bcd/subscriptions/s":               {"kka/bcd/subscriptions/s", "kka/bcd"},
+		strings.Repeat("\u023a", 40) + "/Subscriptions/s": {strings.Repeat("\u2c65", 40) + "/subscriptions/s", strings.Repeat("\u2c65", 40)},
+	} {
+		if got := owners(path); !slices.Equal(got, want) {
+			t.Errorf("%q: %q", path, got)
 		}
 	}
 }
@@ -199,7 +223,7 @@ func TestRingIsSharedAndAsksForOneEntity(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if len(asked) != 2 || asked["t"] != 400 || asked["t/Subscriptions/s"] != 400 {
+	if len(asked) != 2 || asked["t"] != 400 || asked["t/subscriptions/s"] != 400 {
 		t.Errorf("asked for %v", asked)
 	}
 }
