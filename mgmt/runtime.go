@@ -31,6 +31,8 @@ type runtimeCall struct {
 	path  string // of the entity, without its sub-queue
 	sub   emulator.SubQueue
 	queue *emulator.Queue
+
+	spelling func(canonical string) string // of the names of headers; nil: nobody knows
 }
 
 // runtimeOperation is what a request asks for.
@@ -57,6 +59,7 @@ var runtimeOperations = map[int]map[string]runtimeOperation{
 func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &runtimeCall{api: a, call: &call{log: a.log, w: w, r: r, query: r.URL.Query(), target: parseTarget(r.URL.EscapedPath())}}
 	x.path, x.sub = splitSubQueue(x.target.messaging)
+	x.spelling = spelling(r) // of every request, or the next one with the same address would get this one's
 	result, err := x.handle()
 	if err != nil {
 		p := a.problemOf(err)

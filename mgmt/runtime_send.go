@@ -59,7 +59,7 @@ func (x *runtimeCall) send() (*answer, error) {
 
 // readMessage makes a message of the request. The body is read to where it stands in the encoded message.
 func (x *runtimeCall) readMessage(b *body) ([]message.Message, error) {
-	m, err := rest.FromHeaders(x.r.Header, spelling(x.r))
+	m, err := rest.FromHeaders(x.r.Header, x.spelling)
 	if err != nil {
 		return nil, badRequest(err.Error())
 	}
@@ -131,7 +131,8 @@ func (x *runtimeCall) bodyError(err error) error {
 	return badRequest("The body of the request could not be read: " + err.Error() + ".")
 }
 
-// spelling returns how the client wrote the names of the request's headers; nil if the connection does not know.
+// spelling returns how the client wrote the names of the request's headers; nil if the connection does not know. The
+// connection forgets them with that.
 func spelling(r *http.Request) func(string) string {
 	c, ok := r.Context().Value(connKey{}).(*rest.Conn)
 	if !ok {

@@ -111,6 +111,32 @@ func TestPropertyNamesKeepTheirCase(t *testing.T) {
 	})
 }
 
+// TestPropertyNamesAreOfTheirOwnRequest, although the connection knows only addresses: requests before it on the same
+// connection that had no use for their names, because they were refused or sent a batch, leave none behind.
+func TestPropertyNamesAreOfTheirOwnRequest(t *testing.T) {
+	overPipes(t, func(t *testing.T, s *served) {
+		c := s.connect(t)
+		const post = "POST /q/messages HTTP/1.1\r\nHost: h\r\n"
+		for _, before := range []struct {
+			request string
+			status  int
+		}{
+			{post + "MYPROP: 1\r\nContent-Length: 2\r\nContent-Type: application/vnd.microsoft.servicebus.json\r\n\r\n[]", 201},
+			{post + "Other: 1\r\nContent-Length: 0\r\nBrokerProperties: no\r\n\r\n", 400},
+			{"POST /q/messages?timeout=x HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", 400},
+			{"POST /none/messages HTTP/1.1\r\nHost: h\r\nmyprop: 1\r\nContent-Length: 0\r\n\r\n", 404},
+		} {
+			c.send("%s", before.request)
+			c.answer(before.status)
+			c.send("%s", post+"myProp: 2\r\nContent-Length: 0\r\n\r\n")
+			c.answer(201)
+			if got := s.userProperties("q"); len(got) != 1 || got["myProp"] != int32(2) {
+				t.Errorf("after %q: %v", before.request, got)
+			}
+		}
+	})
+}
+
 // TestLongWaitsAreNotCut by the time-outs of the server, which a wait of a minute reaches.
 func TestLongWaitsAreNotCut(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
