@@ -21,6 +21,7 @@ type runtimeAPI struct {
 	log       *slog.Logger
 	gone      bool // DEC-13
 	reading   atomic.Int64
+	batches   chan struct{} // one for each large batch that is being read and stored
 }
 
 // runtimeCall is one request to the runtime API.
@@ -31,6 +32,8 @@ type runtimeCall struct {
 	path  string // of the entity, without its sub-queue
 	sub   emulator.SubQueue
 	queue *emulator.Queue
+
+	spelled func(canonical string) string // how the client wrote the names of headers; nil: nobody knows
 }
 
 // runtimeOperation is what a request asks for.
@@ -57,6 +60,9 @@ var runtimeOperations = map[int]map[string]runtimeOperation{
 func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &runtimeCall{api: a, call: &call{log: a.log, w: w, r: r, query: r.URL.Query(), target: parseTarget(r.URL.EscapedPath())}}
 	x.path, x.sub = splitSubQueue(x.target.messaging)
+	if r.Method == http.MethodPost {
+		x.spelled = spelling(r) // now, whatever becomes of the request: else the next one would find these names
+	}
 	result, err := x.handle()
 	if err != nil {
 		p := a.problemOf(err)

@@ -19,6 +19,11 @@ const (
 	maxBatchBody = 1 << 20
 	// maxReading bounds the bodies that all requests together hold in memory until they are stored.
 	maxReading = 256 << 20
+	// maxLargeBatches bounds the batches that are read and stored at once: as values, the documents take a multiple of the
+	// memory that counts as theirs. The others wait.
+	maxLargeBatches = 4
+	// largeBatch is the length of a document, in bytes, from which that is worth while.
+	largeBatch = 64 << 10
 	// readStep is how much memory a body gets before its bytes have arrived.
 	readStep = 64 << 10
 )
@@ -59,7 +64,7 @@ func (x *runtimeCall) send() (*answer, error) {
 
 // readMessage makes a message of the request. The body is read to where it stands in the encoded message.
 func (x *runtimeCall) readMessage(b *body) ([]message.Message, error) {
-	m, err := rest.FromHeaders(x.r.Header, spelling(x.r))
+	m, err := rest.FromHeaders(x.r.Header, x.spelled)
 	if err != nil {
 		return nil, badRequest(err.Error())
 	}
@@ -81,6 +86,10 @@ func (x *runtimeCall) readBatch(b *body) ([]message.Message, error) {
 	document, err := b.read(nil, 2*limit+readStep, x.r.ContentLength) // JSON needs more room than what it says
 	if err != nil {
 		return nil, x.bodyError(err)
+	}
+	if len(document) > largeBatch {
+		b.slots = x.api.batches
+		b.slots <- struct{}{}
 	}
 	encoded, err := rest.ParseBatch(document, x.now)
 	if err != nil {
@@ -151,6 +160,8 @@ type body struct {
 	r    io.Reader
 	used interface{ Add(int64) int64 }
 	mine int64
+
+	slots chan struct{} // where a large batch has taken a place; nil: none
 }
 
 // tooLargeError says that a body has more bytes than it may have.
@@ -211,4 +222,9 @@ func trim(b []byte) []byte {
 }
 
 // release gives back the share.
-func (b *body) release() { b.used.Add(-b.mine) }
+func (b *body) release() {
+	b.used.Add(-b.mine)
+	if b.slots != nil {
+		<-b.slots
+	}
+}

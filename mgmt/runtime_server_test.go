@@ -111,6 +111,23 @@ func TestPropertyNamesKeepTheirCase(t *testing.T) {
 	})
 }
 
+// TestNamesOfRequestsThatSentNoHeaders: a batch and a request that is refused have headers too, which are not those of the
+// next message on their connection.
+func TestNamesOfRequestsThatSentNoHeaders(t *testing.T) {
+	overPipes(t, func(t *testing.T, s *served) {
+		c := s.connect(t)
+		c.send("POST /q/messages HTTP/1.1\r\nHost: h\r\nMYPROP: 1\r\nContent-Type: %s\r\nContent-Length: 2\r\n\r\n[]", batchType)
+		c.answer(201)
+		c.send("POST /q/messages?timeout=x HTTP/1.1\r\nHost: h\r\nmyPROP: 2\r\nContent-Length: 0\r\n\r\n")
+		c.answer(400)
+		c.send("POST /q/messages HTTP/1.1\r\nHost: h\r\nmyProp: 3\r\nother: 4\r\nContent-Length: 0\r\n\r\n")
+		c.answer(201)
+		if got, want := s.userProperties("q"), map[string]any{"myProp": int32(3), "other": int32(4)}; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}
+
 // TestLongWaitsAreNotCut by the time-outs of the server, which a wait of a minute reaches.
 func TestLongWaitsAreNotCut(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
