@@ -93,7 +93,8 @@ func (h *handler) routes(b func() broker) http.Handler {
 		r.MatcherFunc(isWebSocket).Handler(h.options.WebSocket)
 	}
 	a := &administration{broker: b, log: h.options.Logger, access: h}
-	m := &runtimeAPI{namespace: h.namespace, authorize: h.authorize, log: h.options.Logger, gone: h.options.MissingIsGone}
+	m := &runtimeAPI{namespace: h.namespace, authorize: h.authorize, log: h.options.Logger, gone: h.options.MissingIsGone,
+		batches: make(chan struct{}, maxLargeBatches)}
 	entities := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isRuntime(r) {
 			m.ServeHTTP(w, r)

@@ -21,6 +21,7 @@ type runtimeAPI struct {
 	log       *slog.Logger
 	gone      bool // DEC-13
 	reading   atomic.Int64
+	batches   chan struct{} // one for each large batch that is being read and stored
 }
 
 // runtimeCall is one request to the runtime API.

@@ -82,6 +82,11 @@ func TestBatches(t *testing.T) {
 	send("large", `[`+strings.TrimSuffix(strings.Repeat(part+",", 11), ",")+`]`, 403, "exceeds the limit of 1048576 bytes")
 	b.wantCounts("q", 2, 0)
 	b.wantCounts("large", 0, 0)
+	for range 2 * maxLargeBatches { // each gives its place back, also the one that is refused
+		send("large", `[`+part+`,{}]`, 400, "Message 2 of the batch")
+		send("large", `[`+part+`]`, 201)
+	}
+	b.wantCounts("large", 2*maxLargeBatches, 0)
 	b.makeQueue("sessions", emulator.QueueOptions{RequiresSession: true})
 	send("sessions", `[{"Body":"a","BrokerProperties":{"SessionId":"s"}},{"Body":"b"}]`, 400, "The SessionId was not set on a message")
 	b.wantCounts("sessions", 0, 0)

@@ -19,6 +19,11 @@ const (
 	maxBatchBody = 1 << 20
 	// maxReading bounds the bodies that all requests together hold in memory until they are stored.
 	maxReading = 256 << 20
+	// maxLargeBatches bounds the batches that are read and stored at once: as values, the documents take a multiple of the
+	// memory that counts as theirs. The others wait.
+	maxLargeBatches = 4
+	// largeBatch is the length of a document, in bytes, from which that is worth while.
+	largeBatch = 64 << 10
 	// readStep is how much memory a body gets before its bytes have arrived.
 	readStep = 64 << 10
 )
@@ -81,6 +86,10 @@ func (x *runtimeCall) readBatch(b *body) ([]message.Message, error) {
 	document, err := b.read(nil, 2*limit+readStep, x.r.ContentLength) // JSON needs more room than what it says
 	if err != nil {
 		return nil, x.bodyError(err)
+	}
+	if len(document) > largeBatch {
+		b.slots = x.api.batches
+		b.slots <- struct{}{}
 	}
 	encoded, err := rest.ParseBatch(document, x.now)
 	if err != nil {
@@ -152,6 +161,8 @@ type body struct {
 	r    io.Reader
 	used interface{ Add(int64) int64 }
 	mine int64
+
+	slots chan struct{} // where a large batch has taken a place; nil: none
 }
 
 // tooLargeError says that a body has more bytes than it may have.
@@ -212,4 +223,9 @@ func trim(b []byte) []byte {
 }
 
 // release gives back the share.
-func (b *body) release() { b.used.Add(-b.mine) }
+func (b *body) release() {
+	b.used.Add(-b.mine)
+	if b.slots != nil {
+		<-b.slots
+	}
+}

@@ -3,6 +3,9 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"mime"
 	"strings"
 	"unicode/utf8"
@@ -34,19 +37,48 @@ func ParseBatch(document []byte, now int64) ([][]byte, error) {
 	if !utf8.Valid(document) {
 		return nil, errorf("The batch is not valid UTF-8.")
 	}
-	var items []map[string]json.RawMessage
-	if err := json.Unmarshal(bytes.TrimPrefix(document, []byte("\xEF\xBB\xBF")), &items); err != nil {
-		return nil, errorf("The batch is not a JSON array of messages: %v.", err)
+	// Item by item: a document of empty objects would take a hundred times its length as values.
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(document, []byte("\xEF\xBB\xBF"))))
+	if err := expect(d, json.Delim('[')); err != nil {
+		return nil, err
 	}
-	messages := make([][]byte, 0, len(items))
-	for i, fields := range items {
+	var messages [][]byte
+	for d.More() {
+		var fields map[string]json.RawMessage
+		if err := d.Decode(&fields); err != nil {
+			return nil, notABatch(err)
+		}
 		raw, err := encodeItem(fields, now)
 		if err != nil {
-			return nil, errorf("Message %d of the batch: %v", i+1, err)
+			return nil, errorf("Message %d of the batch: %v", len(messages)+1, err)
 		}
 		messages = append(messages, raw)
 	}
+	if err := expect(d, json.Delim(']')); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, notABatch(errors.New("something follows the array"))
+	}
 	return messages, nil
+}
+
+// expect reads the beginning or the end of the array.
+func expect(d *json.Decoder, want json.Delim) error {
+	token, err := d.Token()
+	switch {
+	case errors.Is(err, io.EOF):
+		return notABatch(io.ErrUnexpectedEOF)
+	case err != nil:
+		return notABatch(err)
+	case token != want:
+		return notABatch(fmt.Errorf("%q is missing", want.String()))
+	}
+	return nil
+}
+
+func notABatch(err error) error {
+	return errorf("The batch is not a JSON array of messages: %v.", err)
 }
 
 func encodeItem(fields map[string]json.RawMessage, now int64) ([]byte, error) {

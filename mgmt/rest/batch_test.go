@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -37,6 +38,8 @@ func TestParseBatch(t *testing.T) { // management-rest 7.1
 func TestParseBatch_Refuses(t *testing.T) {
 	for text, want := range map[string]string{
 		``: "not a JSON array", `{}`: "not a JSON array", `[1]`: "not a JSON array", `[{"Body":"x"}`: "not a JSON array", `null x`: "not a JSON array",
+		`null`: "not a JSON array", `[{"Body":"x"}] x`: "something follows", `[{"Body":"x"}]]`: "not a JSON array", `[{"Body":"x"},]`: "not a JSON array",
+		`[{"Body":"x"}}`: "not a JSON array", `[{"Body":"x"} {"Body":"x"}]`: "not a JSON array",
 		`[{}]`: "Message 1 of the batch: It has no 'Body'", `[{"body":"x"}]`: "no 'Body'", `[{"Body":"x"},{"Body":1}]`: "Message 2 of the batch: Its 'Body' is not a string",
 		`[{"Body":"x","BrokerProperties":"y"}]`: "'BrokerProperties' is not an object", `[{"Body":"x","UserProperties":[]}]`: "'UserProperties' is not an object",
 		`[{"Body":"x","UserProperties":{"a":{}}}]`: `property "a" is neither`, `[{"Body":"x","UserProperties":{"a":[1]}}]`: "neither",
@@ -46,6 +49,20 @@ func TestParseBatch_Refuses(t *testing.T) {
 		if _, err := ParseBatch([]byte(text), 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// TestParseBatch_CostsLittleMoreThanItsLength: not what the values of a document of a quarter of a million objects would take.
+func TestParseBatch_CostsLittleMoreThanItsLength(t *testing.T) {
+	document := []byte("[" + strings.Repeat(`{"":0},`, 300_000) + `{"":0}]`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := ParseBatch(document, 0); err == nil {
+		t.Error("objects without a body were taken for messages")
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > uint64(4*len(document)) {
+		t.Errorf("%d bytes for a document of %d", used, len(document))
 	}
 }
 
