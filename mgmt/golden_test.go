@@ -29,9 +29,10 @@ import (
 //	body
 //	===
 //
-// Requests of the Go client are recorded, and so are those of Python (compat-tests/python/record.py) and of JavaScript
-// (compat-tests/js/admin-record.mjs). Those of the others, and of Python's releases with the api-version 2021-05, are written
-// by hand after management-rest.md. With -update the answers are written anew, to be read before they are kept.
+// Requests of the Go client are recorded, and so are those of Python (compat-tests/python/record.py), of JavaScript
+// (compat-tests/js/admin-record.mjs) and of Java (compat-tests/java, Recording.java). Those of the others, of Python's releases
+// with the api-version 2021-05 and of Java's to come with 2024-05 are written by hand after management-rest.md. With -update the
+// answers are written anew, to be read before they are kept.
 var (
 	goldenDir = flag.String("golden", "testdata/golden", "directory of the golden files")
 	update    = flag.Bool("update", false, "write the answers of the golden files anew")

@@ -1,0 +1,68 @@
+package minibus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.azure.messaging.servicebus.ServiceBusFailureReason;
+import com.azure.messaging.servicebus.ServiceBusMessage;
+import com.azure.messaging.servicebus.ServiceBusReceiverClient;
+import com.azure.messaging.servicebus.administration.models.CorrelationRuleFilter;
+import com.azure.messaging.servicebus.administration.models.CreateRuleOptions;
+import com.azure.messaging.servicebus.administration.models.RuleProperties;
+import com.azure.messaging.servicebus.administration.models.SqlRuleAction;
+import com.azure.messaging.servicebus.administration.models.SqlRuleFilter;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Topics with rules, made by the administration and over AMQP. */
+class TopicsTest extends Case {
+    private void publish(String topic, String body, String color) {
+        final ServiceBusMessage m = new ServiceBusMessage(body).setSubject(color);
+        m.getApplicationProperties().put("color", color);
+        closing(clients().sender().topicName(topic).buildClient()).sendMessage(m);
+    }
+
+    private ServiceBusReceiverClient receiver(String topic, String subscription) {
+        return closing(clients().receiver().topicName(topic).subscriptionName(subscription).disableAutoComplete()
+            .maxAutoLockRenewDuration(Duration.ZERO).buildClient());
+    }
+
+    @Test
+    void rules_choose_and_actions_change() {
+        final String topic = AdminTopicsTest.topic();
+        admin.createSubscription(topic, "all");
+        admin.createSubscription(topic, "red");
+        admin.deleteRule(topic, "red", "$Default");
+        admin.createRule(topic, "r", "red",
+            new CreateRuleOptions(new SqlRuleFilter("color = 'red'")).setAction(new SqlRuleAction("SET seen = 'yes'; REMOVE color")));
+        publish(topic, "1", "red");
+        publish(topic, "2", "blue");
+        publish(topic, "3", "red");
+        assertEquals(List.of("1", "2", "3"), bodies(receive(receiver(topic, "all"), 3)));
+        final var red = receive(receiver(topic, "red"), 2);
+        assertEquals(List.of("1", "3"), bodies(red));
+        assertEquals("yes", red.get(0).getApplicationProperties().get("seen"));
+        assertEquals(false, red.get(0).getApplicationProperties().containsKey("color"));
+        assertEquals(1, red.get(0).getEnqueuedSequenceNumber());
+    }
+
+    @Test
+    void the_rule_manager_speaks_amqp() {
+        final String topic = AdminTopicsTest.topic();
+        admin.createSubscription(topic, "s");
+        final var rules = closing(clients().ruleManager().topicName(topic).subscriptionName("s").buildClient());
+        rules.deleteRule("$Default");
+        final CorrelationRuleFilter filter = new CorrelationRuleFilter().setLabel("red");
+        filter.getProperties().put("color", "red");
+        rules.createRule("correlation", new CreateRuleOptions(filter));
+        rules.createRule("sql", new CreateRuleOptions(new SqlRuleFilter("color = 'green'")).setAction(new SqlRuleAction("SET a = 1")));
+        final List<RuleProperties> got = rules.listRules().stream().toList();
+        assertEquals(List.of("correlation", "sql"), got.stream().map(RuleProperties::getName).toList());
+        assertEquals(filter, got.get(0).getFilter());
+        assertEquals("SET a = 1", ((SqlRuleAction) got.get(1).getAction()).getSqlExpression());
+        refused(ServiceBusFailureReason.MESSAGING_ENTITY_ALREADY_EXISTS, () -> rules.createRule("sql", new CreateRuleOptions(filter)));
+        publish(topic, "1", "red");
+        publish(topic, "2", "blue");
+        assertEquals(List.of("1"), bodies(receive(receiver(topic, "s"), 1)));
+    }
+}
