@@ -31,12 +31,14 @@ func needJava(t *testing.T) {
 }
 
 // start runs a server that is on port 443 too, where Java's administration client goes, exports the trust store of its
-// authority, and returns the environment that Bus.java reads.
+// authority, and returns the environment that Bus.java reads. It checks tokens, so that the suite shows that the SDK's are right.
 func start(t *testing.T) []string {
 	t.Helper()
 	lockPort443(t)
 	dir := t.TempDir()
-	ports := harness.Start(t, harness.Options{Args: []string{"--ca-dir", dir, "--extra-ports", "443"}}).Ports
+	ports := harness.Start(t, harness.Options{Args: []string{
+		"--ca-dir", dir, "--extra-ports", "443", "--auth", "sas", "--root-key", "SAS_KEY_VALUE",
+	}}).Ports
 	store := filepath.Join(dir, "minibus-ca.p12")
 	export := exec.Command(harness.Binary(t), "cert", "export", "--ca-dir", dir, "--format", "pkcs12", "--out", store)
 	if out, err := export.CombinedOutput(); err != nil {
@@ -66,7 +68,7 @@ func maven(t *testing.T, env []string, args ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "mvn", append([]string{"--batch-mode", "--quiet", "test"}, args...)...)
-	cmd.Env = env
+	cmd.Env = append(env, "MAVEN_OPTS=-XX:TieredStopAtLevel=1") // it lives for seconds
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {
