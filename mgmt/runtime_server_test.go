@@ -137,6 +137,21 @@ func TestPropertyNamesAreOfTheirOwnRequest(t *testing.T) {
 	})
 }
 
+// TestPropertyNamesOfClientsThatOfferHTTP2 as Java's does with each request: the connection goes on as it was.
+func TestPropertyNamesOfClientsThatOfferHTTP2(t *testing.T) {
+	overPipes(t, func(t *testing.T, s *served) {
+		c := s.connect(t)
+		for _, name := range []string{"myProp", "MYPROP"} {
+			c.send("POST /q/messages HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"+
+				"HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\n%s: 1\r\nContent-Length: 2\r\n\r\nhi", name)
+			c.answer(201)
+			if got := s.userProperties("q"); len(got) != 1 || got[name] != int32(1) {
+				t.Errorf("%v", got)
+			}
+		}
+	})
+}
+
 // TestLongWaitsAreNotCut by the time-outs of the server, which a wait of a minute reaches.
 func TestLongWaitsAreNotCut(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {

@@ -23,7 +23,7 @@ type follower struct {
 	size    int  // bytes of the current head
 	length  int64
 	chunked bool
-	upgrade bool
+	upgrade bool // to a WebSocket, the only protocol that the server changes to
 	current head
 
 	heads []head // of requests that nobody has asked for yet, oldest first
@@ -151,8 +151,8 @@ func (f *follower) field(line []byte) {
 		f.length, _ = strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
 	case "transfer-encoding":
 		f.chunked = true
-	case "upgrade":
-		f.upgrade = true
+	case "upgrade": // Java's client offers HTTP/2 so, which the server passes over
+		f.upgrade = f.upgrade || bytes.Contains(bytes.ToLower(value), []byte("websocket"))
 	}
 }
 
