@@ -23,7 +23,7 @@ type Options struct {
 	Broker func() *emulator.Namespace
 	// Metrics answers GET /metrics; nil: there are none.
 	Metrics http.Handler
-	// Observe is told of every request that was answered; nil: nobody is.
+	// Observe is told of every request that was answered, not of those that became a WebSocket; nil: nobody is.
 	Observe func(method string, status int, took time.Duration)
 	// MissingIsGone lets sends and receives for an entity that does not exist be answered with 410, as the service's
 	// documentation has it, instead of 404 (DEC-13).

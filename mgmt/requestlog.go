@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// logged wraps the handler of all requests: one line in the log for each, and one observation.
+// logged wraps the handler of all requests: one line in the log for each, and one observation, but for connections that were
+// taken over: how long a WebSocket lives says nothing of how fast requests are answered.
 //
 // The line has the path without the query, which can hold anything, and no header. Requests that machines repeat every few
 // seconds to see whether the process is well are for debugging.
@@ -17,7 +18,7 @@ func (h *handler) logged(next http.Handler) http.Handler {
 		rec := &answered{ResponseWriter: w}
 		next.ServeHTTP(rec, r)
 		took := time.Since(begin)
-		if h.options.Observe != nil {
+		if h.options.Observe != nil && rec.code() != http.StatusSwitchingProtocols {
 			h.options.Observe(r.Method, rec.code(), took)
 		}
 		level := slog.LevelInfo

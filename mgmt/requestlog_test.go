@@ -21,20 +21,23 @@ func TestOneLineForEachRequestWithoutItsSecrets(t *testing.T) {
 	var observed []seen
 	b.handler = New(Options{
 		Broker: func() *emulator.Namespace { return b.ns }, Version: "test",
-		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
-		Observe: func(method string, status int, _ time.Duration) { observed = append(observed, seen{method, status}) },
+		Logger:    slog.New(slog.NewTextHandler(&log, nil)),
+		Observe:   func(method string, status int, _ time.Duration) { observed = append(observed, seen{method, status}) },
+		WebSocket: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), // as if it had taken the connection over
 	})
 	b.do(http.MethodPut, "/orders?api-version=2021-05&token=hidden-query", entry("QueueDescription", ""),
 		"Authorization", "SharedAccessSignature sr=x&sig=hidden-signature")
 	b.do(http.MethodDelete, "/nothing", "")
 	b.do(http.MethodGet, "/health", "")
+	b.do(http.MethodGet, WebSocketPath, "")
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	if len(lines) != 2 {
+	if len(lines) != 3 {
 		t.Fatalf("%d lines:\n%s", len(lines), &log)
 	}
 	for i, parts := range [][]string{
 		{"level=INFO", "msg=request", "method=PUT", "path=/orders", "status=201", "bytes=", "duration="},
 		{"method=DELETE", "path=/nothing", "status=404"},
+		{"method=GET", "path=/$servicebus/websocket", "status=101"},
 	} {
 		for _, part := range parts {
 			if !strings.Contains(lines[i], part) {

@@ -79,6 +79,3 @@ func knownMethod(method string) string {
 	}
 	return "other"
 }
-
-// Gatherer is where the handler has its numbers from.
-func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }

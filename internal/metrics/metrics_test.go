@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"minibus/amqpserver"
@@ -154,7 +153,8 @@ func TestNamesFollowTheConventions(t *testing.T) {
 		},
 	})
 	m.ObserveHTTP(http.MethodGet, 200, time.Millisecond)
-	problems, err := promlint.New(strings.NewReader(scrape(t, m.Handler()))).Lint()
+	page := scrape(t, m.Handler())
+	problems, err := promlint.New(strings.NewReader(page)).Lint()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestNamesFollowTheConventions(t *testing.T) {
 			t.Errorf("%s: %s", p.Metric, p.Text)
 		}
 	}
-	if n, err := testutil.GatherAndCount(m.Gatherer()); err != nil || n < 20 {
-		t.Errorf("%d metrics, %v", n, err)
+	if n := strings.Count(page, "# TYPE minibus_"); n < 15 {
+		t.Errorf("%d metrics of Minibus", n)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 const scheme = "SharedAccessSignature"
 
-// The reasons for which a token is refused. The service has a sub code for each (management-rest 5.4).
+// The reasons for which a token is refused. The service has a sub code for each (management-rest 5.3).
 var (
 	ErrMalformed = errors.New("the token is malformed")
 	ErrSignature = errors.New("the token's signature does not match")
