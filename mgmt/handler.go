@@ -15,8 +15,8 @@ import (
 
 // Options configure [New].
 type Options struct {
-	// Ready tells whether every entity exists and every listener accepts (invariant 8 of DESIGN). It must not block: clients
-	// ask while the process starts. Nil means ready.
+	// Ready tells whether every entity exists and every listener accepts (invariant 8 in ARCHITECTURE.md). It must not block:
+	// clients ask while the process starts. Nil means ready.
 	Ready func() bool
 	// Broker returns the namespace that is administered. It is asked only once Ready says so. Nil means that there is none:
 	// administration answers 503 then.
