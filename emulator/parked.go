@@ -16,8 +16,8 @@ func (q *Queue) park(entries []*entry, target *Queue) {
 	if len(entries) == 0 {
 		return
 	}
-	q.ns.parkers.Store(q, struct{}{})
 	q.mu.Lock()
+	q.ns.parkers.Store(q, struct{}{}) // with the mutex: a change of the settings, which unparks, must not come between
 	q.parked.entries = append(q.parked.entries, entries...)
 	q.parked.target = target.id
 	name := q.forwardTargetLocked(DeadLetter)

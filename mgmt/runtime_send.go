@@ -88,8 +88,12 @@ func (x *runtimeCall) readBatch(b *body) ([]message.Message, error) {
 		return nil, x.bodyError(err)
 	}
 	if len(document) > largeBatch {
-		b.slots = x.api.batches
-		b.slots <- struct{}{}
+		select {
+		case x.api.batches <- struct{}{}:
+			b.slots = x.api.batches
+		case <-x.r.Context().Done():
+			return nil, errBusy
+		}
 	}
 	encoded, err := rest.ParseBatch(document, x.now)
 	if err != nil {
