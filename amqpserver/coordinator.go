@@ -153,7 +153,9 @@ var _ emulator.Completion = (*discharging)(nil)
 // run tells the client, now that the transaction is durable or is not.
 func (op *discharging) run(c *conn) {
 	c.outstanding--
-	op.in.discharged(&op.delivered, op.err)
+	if !op.in.released { // as for a message
+		op.in.discharged(&op.delivered, op.err)
+	}
 }
 
 // forgetTransaction takes a transaction off the connection. It can't be named any more.

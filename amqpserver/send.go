@@ -106,6 +106,7 @@ func (op *sending) run(c *conn) {
 	c.outstanding--
 	s := op.in.s
 	switch {
+	case op.in.released: // nobody waits for it, and one client ends its session over the outcome of a link that has gone
 	case op.err != nil:
 		op.in.refuse("send", &delivered{id: op.id, settled: op.settled}, op.err)
 	case !op.settled:
