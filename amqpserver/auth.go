@@ -60,9 +60,9 @@ func (c *conn) tokenPolicy() cbs.Policy {
 		Refused: func(audience, text string) {
 			log := c.log
 			if wrong.Reason != 0 {
-				log = log.With("policy", wrong.KeyName, "token", wrong.Reason.String())
+				log = log.With("policy", sas.Clip(wrong.KeyName), "token", wrong.Reason.String())
 			}
-			log.Warn("token refused", "operation", "put-token", "entity", audience, "reason", text)
+			log.Warn("token refused", "operation", "put-token", "entity", sas.Clip(audience), "reason", sas.Clip(text))
 		},
 	}
 	if c.srv.options.Access == nil {

@@ -126,8 +126,10 @@ func (c *wsConn) sayClose(code int, text string) bool {
 	return c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), time.Now().Add(closeLinger)) == nil
 }
 
-// awaitClose discards what comes until the peer's close does.
+// awaitClose discards what comes until the peer's close does. Whoever reads may lift the deadline at the last moment, for an
+// open that has just arrived; so the socket is closed after a while in any case.
 func (c *wsConn) awaitClose() {
+	defer time.AfterFunc(2*closeLinger, func() { _ = c.ws.NetConn().Close() }).Stop()
 	_ = c.ws.NetConn().SetReadDeadline(time.Now().Add(closeLinger))
 	c.reading <- struct{}{}
 	defer func() { <-c.reading }()

@@ -136,6 +136,7 @@ func changeAtRandom(b *broker, r *rand.Rand) {
 	for _, done := range all {
 		<-done
 	}
+	wait(1) // a journal that fails takes with it what comes before it has told everybody
 	b.j.FailNext(0, nil)
 }
 

@@ -142,6 +142,11 @@ func TestBodiesShareMemory(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	b.release()
+	used.Add(200_000)
+	if _, err := (&body{r: strings.NewReader("small"), used: used}).read(nil, 50_000_000, 5); err != nil {
+		t.Errorf("a small body, while large ones use up everything: %v", err)
+	}
+	used.Add(-200_000)
 	if used.n != maxReading-100_000 {
 		t.Errorf("%d bytes are in use", used.n)
 	}

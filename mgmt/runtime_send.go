@@ -209,9 +209,11 @@ func (b *body) grow(dst []byte, left, announced int64) ([]byte, error) {
 		more = min(more, announced+1)
 	}
 	more = min(more, left+1)
-	b.mine += more
-	if b.used.Add(more) > maxReading {
-		return nil, errBusy
+	if int64(len(dst))+more > readStep { // small messages get through even when large ones use up everything
+		b.mine += more
+		if b.used.Add(more) > maxReading {
+			return nil, errBusy
+		}
 	}
 	grown := make([]byte, len(dst), int64(len(dst))+more)
 	copy(grown, dst)
