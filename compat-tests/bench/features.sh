@@ -99,8 +99,8 @@ part_depths() {
   run small plain depth-fill -mode send -count 1000
   run large plain depth-fill -mode send -count "$depth"
   for _ in $(seq "$rounds"); do
-    run small plain depth-1000 -mode both -level -count "$count"
-    run large plain "depth-$depth" -mode both -level -count "$count"
+    run small plain depth-1000 -mode both -level -duration 8s
+    run large plain "depth-$depth" -mode both -level -duration 8s
   done
   stop small large
 }

@@ -111,6 +111,9 @@ func (o options) check() error {
 	if o.mode == "idle" {
 		return nil
 	}
+	if o.level && (o.count > 0 || o.duration <= 0) {
+		return fmt.Errorf("-level needs a -duration and no -count: who sends and who receives would wait for each other at the end")
+	}
 	if o.mode == "sessions" && (o.sessions < 1 || o.count < o.sessions || o.receivers < 1) {
 		return fmt.Errorf("mode sessions needs -sessions, a -count of one message for each at least, and -receivers")
 	}
