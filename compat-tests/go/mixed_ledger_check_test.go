@@ -60,4 +60,11 @@ func TestMixedLedger_FindsWrongStates(t *testing.T) {
 	if l.auditState("new", ""); len(l.faults) > 0 {
 		t.Errorf("no state before the first answer: %v", l.faults)
 	}
+	// The kill may come between a session's first message and its first state.
+	if l.auditState("without", ""); len(l.faults) > 0 {
+		t.Errorf("no state before the first one: %v", l.faults)
+	}
+	if l.auditState("without", "1"); len(l.faults) == 0 {
+		t.Error("a state that nobody set is no fault")
+	}
 }
