@@ -48,14 +48,17 @@ func (q *Queue) takeOldLocked(sub SubQueue, max int, before int64, holder *Consu
 	if holder != nil && sub == Main {
 		l = &holder.session.log
 	}
-	l.ascend(-1<<63, func(e *entry) bool {
+	var seqs []int64
+	l.look(-1<<63, func(e *entry) bool {
 		if e.ready() && e.enqueued <= before {
-			found = append(found, e)
+			seqs = append(seqs, e.seq)
 		}
-		return len(found) < max
+		return len(seqs) < max
 	})
-	for _, e := range found {
+	for _, s := range seqs {
+		e := l.find(s)
 		b.take(e, markBusy)
+		found = append(found, e)
 	}
 	return found
 }

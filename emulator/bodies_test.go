@@ -9,8 +9,8 @@ import (
 	"minibus/emulator"
 )
 
-// small keeps no body in memory: every body is read back from the journal.
-var small = emulator.Options{BodyBudget: 1}
+// small keeps no body in memory: every body is read back from the journal. And it packs all that it can.
+var small = emulator.SmallChunks(emulator.Options{BodyBudget: 1})
 
 func TestBodies_ReadBackByEveryWayOfReading(t *testing.T) {
 	bubbleWith(t, small, emulator.QueueOptions{}, func(b *broker) {

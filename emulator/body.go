@@ -129,7 +129,7 @@ func (p *payload) hereAdd(by int32) int {
 // abandonBodiesLocked gives up the bodies of everything in an entity that was deleted.
 func (q *Queue) abandonBodiesLocked() {
 	for i := range q.boxes {
-		q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+		q.boxes[i].look(-1<<63, func(e *entry) bool {
 			if e.mark == markPending {
 				return true // only a new self of another entry that stands in the log as well
 			}

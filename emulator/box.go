@@ -4,7 +4,6 @@ package emulator
 // which they are served; the others are served from the box's own. The queue's mutex guards it.
 type box struct {
 	shelf
-	sub       SubQueue
 	parts     []shelf // by partition; nil unless the queue is partitioned and this is its main box
 	deferred  int     // entries in state Deferred
 	scheduled int     // entries in state Scheduled
@@ -128,4 +127,18 @@ func (b *box) forget(e *entry) {
 	b.pending--
 	b.erase(e)
 	e.mark = markGone
+}
+
+// packLocked packs what waits deep in the queue. The caller has no entry in use that is at rest.
+func (q *Queue) packLocked() {
+	for i := range q.boxes {
+		if b := &q.boxes[i]; q.packs(b) {
+			b.pack(b.next)
+		}
+	}
+}
+
+// packs reports whether entries of b can be packed: those of a session or a partition stand on a shelf besides the box's.
+func (q *Queue) packs(b *box) bool {
+	return b.parts == nil && (b.sub != Main || !q.options.RequiresSession)
 }

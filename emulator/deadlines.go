@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"container/heap"
 	"slices"
 )
@@ -8,49 +9,52 @@ import (
 // bucketShift makes buckets of 256 milliseconds.
 const bucketShift = 8
 
-// deadlines keeps entries by an instant in milliseconds. Instants that lie close together share a bucket, and only
+// deadlines keeps entries, or what stands for them, by an instant in milliseconds. Instants that lie close together share a bucket, and only
 // the earliest bucket is ever sorted, so that adding and removing cost the same however many entries wait.
 //
 // An entry is not searched when it is removed: remove only counts, and live tells the stale items apart when their
 // bucket is compacted or comes due.
-type deadlines struct {
-	live    func(e *entry, at int64) bool
-	buckets map[int64]*bucket
+type deadlines[E any] struct {
+	live    func(e E, at int64) bool
+	seq     func(E) int64 // orders entries of one instant
+	buckets map[int64]*bucket[E]
 	keys    int64Heap // keys of buckets
 }
 
-type bucket struct {
-	items  []deadline
+type bucket[E any] struct {
+	items  []deadline[E]
 	min    int64 // no item is due earlier
 	dead   int   // removals since the last compaction
 	sorted bool  // descending, the earliest at the end
 }
 
-type deadline struct {
+type deadline[E any] struct {
 	at int64
-	e  *entry
+	e  E
 }
 
-func newDeadlines(live func(e *entry, at int64) bool) deadlines {
-	return deadlines{live: live, buckets: make(map[int64]*bucket)}
+func newDeadlines[E any](live func(e E, at int64) bool, seq func(E) int64) deadlines[E] {
+	return deadlines[E]{live: live, seq: seq, buckets: make(map[int64]*bucket[E])}
 }
+
+func seqOf(e *entry) int64 { return e.seq }
 
 // add lets popDue return e once at has come.
-func (d *deadlines) add(e *entry, at int64) {
+func (d *deadlines[E]) add(e E, at int64) {
 	key := at >> bucketShift
 	b := d.buckets[key]
 	if b == nil {
-		b = &bucket{min: at}
+		b = &bucket[E]{min: at}
 		d.buckets[key] = b
 		heap.Push(&d.keys, key)
 	}
-	b.items = append(b.items, deadline{at: at, e: e})
+	b.items = append(b.items, deadline[E]{at: at, e: e})
 	b.min = min(b.min, at)
 	b.sorted = false
 }
 
 // remove says that live became false for an entry that was added for at.
-func (d *deadlines) remove(at int64) {
+func (d *deadlines[E]) remove(at int64) {
 	b := d.buckets[at>>bucketShift]
 	if b == nil {
 		return
@@ -61,8 +65,8 @@ func (d *deadlines) remove(at int64) {
 	}
 }
 
-func (b *bucket) compact(live func(*entry, int64) bool) {
-	b.items = slices.DeleteFunc(b.items, func(x deadline) bool { return !live(x.e, x.at) })
+func (b *bucket[E]) compact(live func(E, int64) bool) {
+	b.items = slices.DeleteFunc(b.items, func(x deadline[E]) bool { return !live(x.e, x.at) })
 	if len(b.items) == 0 {
 		b.items = nil
 	} else if cap(b.items) > 4*len(b.items) {
@@ -72,7 +76,7 @@ func (b *bucket) compact(live func(*entry, int64) bool) {
 }
 
 // next returns an instant before which nothing is due; what was removed meanwhile may make it too early.
-func (d *deadlines) next() (at int64, ok bool) {
+func (d *deadlines[E]) next() (at int64, ok bool) {
 	for len(d.keys) > 0 {
 		if b := d.buckets[d.keys[0]]; len(b.items) > 0 {
 			return b.min, true
@@ -83,14 +87,14 @@ func (d *deadlines) next() (at int64, ok bool) {
 }
 
 // popDue removes and returns the earliest entry whose instant has come.
-func (d *deadlines) popDue(now int64) (*entry, bool) {
+func (d *deadlines[E]) popDue(now int64) (due E, ok bool) {
 	for len(d.keys) > 0 {
 		b := d.buckets[d.keys[0]]
 		if len(b.items) > 0 && b.min > now {
-			return nil, false
+			return due, false
 		}
 		if !b.sorted {
-			slices.SortFunc(b.items, func(x, y deadline) int { return compare(y, x) })
+			slices.SortFunc(b.items, func(x, y deadline[E]) int { return d.compare(y, x) })
 			b.sorted = true
 		}
 		for n := len(b.items); n > 0; n = len(b.items) {
@@ -98,9 +102,9 @@ func (d *deadlines) popDue(now int64) (*entry, bool) {
 			live := d.live(x.e, x.at)
 			if live && x.at > now {
 				b.min = x.at
-				return nil, false
+				return due, false
 			}
-			b.items[n-1] = deadline{}
+			b.items[n-1] = deadline[E]{}
 			b.items = b.items[:n-1]
 			if live {
 				return x.e, true
@@ -108,29 +112,20 @@ func (d *deadlines) popDue(now int64) (*entry, bool) {
 		}
 		d.dropFirst()
 	}
-	return nil, false
+	return due, false
 }
 
-func (d *deadlines) dropFirst() {
+func (d *deadlines[E]) dropFirst() {
 	delete(d.buckets, d.keys[0])
 	heap.Pop(&d.keys)
 }
 
 // compare orders by instant, then by sequence number.
-func compare(x, y deadline) int {
+func (d *deadlines[E]) compare(x, y deadline[E]) int {
 	if x.at != y.at {
-		if x.at < y.at {
-			return -1
-		}
-		return 1
+		return cmp.Compare(x.at, y.at)
 	}
-	switch {
-	case x.e.seq < y.e.seq:
-		return -1
-	case x.e.seq > y.e.seq:
-		return 1
-	}
-	return 0
+	return cmp.Compare(d.seq(x.e), d.seq(y.e))
 }
 
 type int64Heap []int64

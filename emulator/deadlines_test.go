@@ -10,7 +10,7 @@ func TestDeadlines_AgainstAMap(t *testing.T) {
 	r := NewRandom(t)
 	for _, span := range []int64{100, 5_000, 10_000_000} { // one bucket, a few, many
 		model := make(map[*entry]int64)
-		d := newDeadlines(func(e *entry, at int64) bool { at2, ok := model[e]; return ok && at2 == at })
+		d := newDeadlines(func(e *entry, at int64) bool { at2, ok := model[e]; return ok && at2 == at }, seqOf)
 		now, seq := int64(0), int64(0)
 		for range 20_000 {
 			switch k := r.IntN(10); {
@@ -46,15 +46,15 @@ func TestDeadlines_AgainstAMap(t *testing.T) {
 }
 
 // popAll takes what is due by now from both and compares, order included.
-func popAll(t *testing.T, d *deadlines, model map[*entry]int64, now int64) {
+func popAll(t *testing.T, d *deadlines[*entry], model map[*entry]int64, now int64) {
 	t.Helper()
-	var want []deadline
+	var want []deadline[*entry]
 	for e, at := range model {
 		if at <= now {
-			want = append(want, deadline{at: at, e: e})
+			want = append(want, deadline[*entry]{at: at, e: e})
 		}
 	}
-	slices.SortFunc(want, compare)
+	slices.SortFunc(want, d.compare)
 	for i, w := range want {
 		e, ok := d.popDue(now)
 		if !ok || e != w.e {
@@ -68,7 +68,7 @@ func popAll(t *testing.T, d *deadlines, model map[*entry]int64, now int64) {
 }
 
 // checkNext checks that nothing is due before the instant that next tells.
-func checkNext(t *testing.T, d *deadlines, model map[*entry]int64) {
+func checkNext(t *testing.T, d *deadlines[*entry], model map[*entry]int64) {
 	t.Helper()
 	at, ok := d.next()
 	if !ok && len(model) > 0 {
@@ -84,7 +84,7 @@ func checkNext(t *testing.T, d *deadlines, model map[*entry]int64) {
 // TestDeadlines_RemovedOnesAreForgotten: locks come and go by the million, all with deadlines in the future.
 func TestDeadlines_RemovedOnesAreForgotten(t *testing.T) {
 	live := map[*entry]bool{}
-	d := newDeadlines(func(e *entry, _ int64) bool { return live[e] })
+	d := newDeadlines(func(e *entry, _ int64) bool { return live[e] }, seqOf)
 	for i := range int64(100_000) {
 		e := &entry{seq: i}
 		live[e] = true
@@ -102,7 +102,7 @@ func TestDeadlines_RemovedOnesAreForgotten(t *testing.T) {
 }
 
 func TestDeadlines_SameInstantByNumber(t *testing.T) {
-	d := newDeadlines(func(*entry, int64) bool { return true })
+	d := newDeadlines(func(*entry, int64) bool { return true }, seqOf)
 	for _, seq := range []int64{3, 1, 2} {
 		d.add(&entry{seq: seq}, 1000)
 	}

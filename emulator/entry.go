@@ -13,8 +13,8 @@ const (
 	markGone                // no longer in any log
 )
 
-// entry is one message in memory. There is one for every stored message, so its size matters: 80 bytes, with what
-// few messages have in extra and what only locked ones have in lock.
+// entry is one message in memory. There is one for every stored message that is not packed (see packedEntry), so its size
+// matters: 80 bytes, with what few messages have in extra and what only locked ones have in lock.
 type entry struct {
 	seq      int64
 	first    int64 // number at its first submission, of copies and forwarded messages (SEQ-15, SEQ-16); else 0

@@ -41,3 +41,20 @@ func (q *Queue) BodiesInMemory() (all, own int64) {
 	defer q.mu.Unlock()
 	return q.ns.inMemory.Load(), q.held
 }
+
+// SmallChunks lets logs be packed as soon as a few messages wait, and chunks be few entries long.
+func SmallChunks(o Options) Options {
+	o.layout = &layout{chunk: 2, front: 0, tail: 0}
+	return o
+}
+
+// Packed returns how many messages of a sub-queue are packed.
+func (q *Queue) Packed(sub SubQueue) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := 0
+	for i := range q.boxes[sub].chunks {
+		n += len(q.boxes[sub].chunks[i].packed)
+	}
+	return n
+}

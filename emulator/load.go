@@ -3,13 +3,12 @@ package emulator
 import (
 	"encoding/json"
 	"fmt"
-	"sort"
 	"strings"
 )
 
 // load builds the namespace from the journal.
 func (ns *Namespace) load() error {
-	l := &loader{ns: ns, byID: make(map[int64]*Queue), bodies: make(map[int64]*sharedBody)}
+	l := &loader{ns: ns, byID: make(map[int64]*Queue), bodies: make(map[int64]*sharedBody), arrived: make(map[*box]*arrivals)}
 	if err := ns.journal.Load(l); err != nil {
 		return fmt.Errorf("load the journal: %w", err)
 	}
@@ -22,6 +21,7 @@ func (ns *Namespace) load() error {
 		for i := range q.boxes {
 			l.settleLocked(q, &q.boxes[i])
 		}
+		q.packLocked()
 		q.mu.Unlock()
 	}
 	return ns.catchUp()
@@ -69,6 +69,7 @@ type loader struct {
 	byID          map[int64]*Queue
 	subscriptions []loadedSubscription
 	bodies        map[int64]*sharedBody // those with a copy whose row is not the body's own
+	arrived       map[*box]*arrivals
 	lastRow       int64
 }
 
@@ -155,37 +156,6 @@ func (l *loader) entity(id int64) (*Queue, error) {
 	return nil, fmt.Errorf("entity %d is unknown", id)
 }
 
-// LoadMessage takes in one message.
-func (l *loader) LoadMessage(r *MessageRecord) error {
-	q, err := l.entity(r.Entity)
-	if err != nil {
-		return fmt.Errorf("message %d: %w", r.Row, err)
-	}
-	if int(r.Sub) >= len(q.boxes) || r.State > Scheduled {
-		return fmt.Errorf("message %d of %q has sub-queue %d and state %d, which do not exist", r.Row, q.path, r.Sub, r.State)
-	}
-	e := &entry{
-		seq: r.Seq, first: r.EnqueuedSeq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row, count: r.DeliveryCount, state: r.State, sub: r.Sub,
-		body: l.body(q, r),
-	}
-	e.setExtra(extra{
-		due: r.Scheduled, overlay: r.Overlay, system: r.System, reason: r.Reason, hops: r.Hops, source: r.Source,
-	})
-	if q.options.RequiresSession && r.Sub == Main && r.HasSession {
-		e.session = q.sessionLocked(r.SessionID)
-	}
-	l.lastRow = max(l.lastRow, r.Row, r.Body)
-	b := &q.boxes[r.Sub]
-	// Rows come in no order: collect now, sort once in settleLocked.
-	if n := len(b.chunks); n == 0 || len(b.chunks[n-1]) == chunkSize {
-		b.chunks = append(b.chunks, newChunk(e))
-	} else {
-		b.chunks[n-1] = append(b.chunks[n-1], e)
-	}
-	b.n++
-	return nil
-}
-
 // LoadSession takes in the state of a session.
 func (l *loader) LoadSession(entity int64, id string, state []byte, updated int64) error {
 	q, err := l.entity(entity)
@@ -206,32 +176,4 @@ func (l *loader) LoadHistory(entity int64, key [16]byte, at int64) error {
 	}
 	q.history.add(key, at)
 	return nil
-}
-
-// settleLocked sorts a box that was loaded and lets its messages come to rest.
-func (l *loader) settleLocked(q *Queue, b *box) {
-	all := make([]*entry, 0, b.n)
-	for _, c := range b.chunks {
-		all = append(all, c...)
-	}
-	if !sort.SliceIsSorted(all, func(i, j int) bool { return all[i].seq < all[j].seq }) {
-		sort.Slice(all, func(i, j int) bool { return all[i].seq < all[j].seq })
-	}
-	b.chunks, b.n = nil, 0
-	for _, e := range all {
-		if len(l.bodies) > 0 && e.row == e.body.id {
-			if shared := l.bodies[e.row]; shared != nil {
-				shared.count(q, e.body)
-			}
-		}
-		q.joinLocked(e.body)
-		b.insert(e)
-		b.admit(e)
-		switch {
-		case e.state == Scheduled:
-			q.dues.add(e, e.due())
-		case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
-			q.expiries.add(e, e.expires())
-		}
-	}
 }

@@ -5,44 +5,55 @@ import (
 	"sort"
 )
 
-// chunkSize bounds what an insertion or removal in the middle of a log has to move.
-const chunkSize = 256
+// layout is the shape of logs.
+type layout struct {
+	chunk int // bounds what an insertion or removal in the middle of a log has to move
+	front int // chunks at and behind the place of the next delivery that are never packed
+	tail  int // chunks at the end that are not packed yet
+}
+
+// usual is the layout of all logs outside of tests. The tail has room for what is being written.
+var usual = &layout{chunk: 256, front: 32, tail: 8}
 
 // log keeps the entries of one sub-queue by ascending sequence number, which is the order of peeks (PEEK-4) and of
 // deliveries (ORD-1). It is a sorted list of sorted chunks: nearly all insertions are at the end and nearly all
 // removals at the front, both of which cost the same however deep the log is.
+//
+// Chunks far from the front can be packed: see [log.pack].
 type log struct {
-	chunks [][]*entry // no chunk is empty
+	layout *layout // nil: usual
+	sub    SubQueue
+	chunks []chunk // none is empty
 	n      int
+	tried  int64 // packing was tried for entries with lower numbers
 }
 
-// chunkAt returns the index of the first chunk whose last number is at least seq.
+func (l *log) shape() *layout {
+	if l.layout == nil {
+		return usual
+	}
+	return l.layout
+}
+
+// chunkAt returns the index of the first chunk whose last number is at least seq. It looks at both ends first, and then
+// from the front in growing steps: settlements and expiries come from there.
 func (l *log) chunkAt(seq int64) int {
-	if n := len(l.chunks); n > 0 {
-		if c := l.chunks[0]; c[len(c)-1].seq >= seq {
-			return 0 // settlements come from the front
-		}
-		if c := l.chunks[n-1]; c[0].seq <= seq {
-			if c[len(c)-1].seq >= seq {
-				return n - 1
-			}
-			return n
-		}
-	}
-	return sort.Search(len(l.chunks), func(i int) bool {
-		c := l.chunks[i]
-		return c[len(c)-1].seq >= seq
-	})
-}
-
-// indexIn returns the index of the first entry of c whose number is at least seq.
-func indexIn(c []*entry, seq int64) int {
-	if first := c[0].seq; seq <= first {
+	n := len(l.chunks)
+	if n == 0 || l.chunks[0].last() >= seq {
 		return 0
-	} else if i := seq - first; i < int64(len(c)) && c[i].seq == seq {
-		return int(i) // numbers without holes
 	}
-	return sort.Search(len(c), func(i int) bool { return c[i].seq >= seq })
+	if c := &l.chunks[n-1]; c.first() <= seq {
+		if c.last() >= seq {
+			return n - 1
+		}
+		return n
+	}
+	low, high := 0, 1 // the one at low ends before seq
+	for high < n && l.chunks[high].last() < seq {
+		low, high = high, 2*high
+	}
+	high = min(high, n)
+	return low + 1 + sort.Search(high-low-1, func(i int) bool { return l.chunks[low+1+i].last() >= seq })
 }
 
 // add inserts e; an entry with the same number may stand in the log only while one of the two is leaving it.
@@ -50,40 +61,40 @@ func (l *log) add(e *entry) {
 	l.n++
 	last := len(l.chunks) - 1
 	if last < 0 {
-		l.chunks = append(l.chunks, newChunk(e))
+		l.chunks = append(l.chunks, l.newChunk(e))
 		return
 	}
-	if c := l.chunks[last]; c[len(c)-1].seq <= e.seq {
-		if len(c) < chunkSize {
-			l.chunks[last] = append(c, e)
+	if c := &l.chunks[last]; c.last() <= e.seq {
+		if c.packed == nil && len(c.loose) < l.shape().chunk {
+			c.loose = append(c.loose, e)
 		} else {
-			l.chunks = append(l.chunks, newChunk(e))
+			l.chunks = append(l.chunks, l.newChunk(e))
 		}
 		return
 	}
 	i := l.chunkAt(e.seq)
-	c := l.chunks[i]
-	c = slices.Insert(c, indexIn(c, e.seq), e)
-	if len(c) <= chunkSize {
-		l.chunks[i] = c
+	l.open(&l.chunks[i])
+	c := slices.Insert(l.chunks[i].loose, l.chunks[i].index(e.seq), e)
+	if len(c) <= l.shape().chunk {
+		l.chunks[i].loose = c
 		return
 	}
 	half := len(c) / 2
-	upper := append(make([]*entry, 0, chunkSize), c[half:]...)
+	upper := chunk{loose: append(make([]*entry, 0, l.shape().chunk), c[half:]...)}
 	clear(c[half:])
-	l.chunks[i] = c[:half]
+	l.chunks[i].loose = c[:half]
 	l.chunks = slices.Insert(l.chunks, i+1, upper)
 }
 
-func newChunk(e *entry) []*entry {
-	return append(make([]*entry, 0, chunkSize), e)
+func (l *log) newChunk(e *entry) chunk {
+	return chunk{loose: append(make([]*entry, 0, l.shape().chunk), e)}
 }
 
 // remove takes e out; it does nothing if e is not in the log.
 func (l *log) remove(e *entry) {
-	for i := l.chunkAt(e.seq); i < len(l.chunks) && l.chunks[i][0].seq <= e.seq; i++ {
-		c := l.chunks[i]
-		for j := indexIn(c, e.seq); j < len(c) && c[j].seq == e.seq; j++ {
+	for i := l.chunkAt(e.seq); i < len(l.chunks) && l.chunks[i].first() <= e.seq; i++ {
+		c := l.chunks[i].loose // what is packed is not e
+		for j := l.chunks[i].index(e.seq); j < len(c) && c[j].seq == e.seq; j++ {
 			if c[j] == e {
 				l.removeAt(i, j)
 				return
@@ -94,15 +105,15 @@ func (l *log) remove(e *entry) {
 
 func (l *log) removeAt(i, j int) {
 	l.n--
-	c := l.chunks[i]
+	c := l.chunks[i].loose
 	switch {
 	case len(c) > 1 && j == 0:
 		c[0] = nil
-		l.chunks[i] = c[1:]
+		l.chunks[i].loose = c[1:]
 	case len(c) > 1:
-		l.chunks[i] = slices.Delete(c, j, j+1)
+		l.chunks[i].loose = slices.Delete(c, j, j+1)
 	case i == 0:
-		l.chunks[0] = nil
+		l.chunks[0] = chunk{}
 		l.chunks = l.chunks[1:]
 	default:
 		l.chunks = slices.Delete(l.chunks, i, i+1)
@@ -111,26 +122,70 @@ func (l *log) removeAt(i, j int) {
 
 // find returns the entry with the number seq that is not on its way into the log, or nil.
 func (l *log) find(seq int64) *entry {
-	var found *entry
-	l.ascend(seq, func(e *entry) bool {
-		if e.seq == seq && (e.mark == markPending || e.mark == markGone) {
-			return true
+	c, j := l.locate(seq)
+	if c == nil {
+		return nil
+	}
+	l.open(c)
+	return c.loose[j]
+}
+
+// expires returns when the entry that find would return expires, or 0.
+func (l *log) expires(seq int64) int64 {
+	c, j := l.locate(seq)
+	switch {
+	case c == nil:
+		return 0
+	case c.packed != nil:
+		return c.packed[j].expires()
+	}
+	return c.loose[j].expires()
+}
+
+// locate returns the place of the entry that find would return; no chunk if there is none.
+func (l *log) locate(seq int64) (*chunk, int) {
+	for i := l.chunkAt(seq); i < len(l.chunks) && l.chunks[i].first() <= seq; i++ {
+		c := &l.chunks[i]
+		for j := c.index(seq); j < c.len() && c.seq(j) == seq; j++ {
+			if c.packed != nil || c.loose[j].mark != markPending && c.loose[j].mark != markGone {
+				return c, j
+			}
 		}
-		if e.seq == seq {
-			found = e
-		}
-		return false
-	})
-	return found
+	}
+	return nil, 0
 }
 
 // ascend calls f for the entries whose number is at least from, in order, until f returns false.
-// f must not change the log.
+// f must not change the log. Chunks that it comes to are packed no more.
 func (l *log) ascend(from int64, f func(*entry) bool) {
 	for i := l.chunkAt(from); i < len(l.chunks); i++ {
-		c := l.chunks[i]
-		for j := indexIn(c, from); j < len(c); j++ {
-			if !f(c[j]) {
+		c := &l.chunks[i]
+		c.loosen(l.sub)
+		for j := c.index(from); j < len(c.loose); j++ {
+			if !f(c.loose[j]) {
+				return
+			}
+		}
+	}
+}
+
+// look is ascend for those who only look: f must not change or keep what it is shown, and what is packed stays so.
+func (l *log) look(from int64, f func(*entry) bool) {
+	var passing *entry // shows one packed entry after the other
+	for i := l.chunkAt(from); i < len(l.chunks); i++ {
+		c := &l.chunks[i]
+		for j := c.index(from); j < c.len(); j++ {
+			e := passing
+			switch {
+			case c.packed == nil:
+				e = c.loose[j]
+			case passing == nil:
+				passing = c.packed[j].entry(l.sub)
+				e = passing
+			default:
+				c.packed[j].show(passing)
+			}
+			if !f(e) {
 				return
 			}
 		}

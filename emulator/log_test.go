@@ -60,8 +60,8 @@ func checkLog(t *testing.T, r *rand.Rand, l *log, model []*entry, span int64) {
 		t.Fatalf("%d entries, want %d", l.n, len(model))
 	}
 	for _, c := range l.chunks {
-		if len(c) == 0 || len(c) > chunkSize {
-			t.Fatalf("a chunk of %d entries", len(c))
+		if c.len() == 0 || c.len() > l.shape().chunk {
+			t.Fatalf("a chunk of %d entries", c.len())
 		}
 	}
 	from := r.Int64N(span + 2)
@@ -111,7 +111,7 @@ func TestLog_ChunksOfAQueueStayFull(t *testing.T) {
 	for i := range int64(100_000) {
 		l.add(&entry{seq: i})
 	}
-	if want := 100_000/chunkSize + 1; len(l.chunks) > want {
+	if want := 100_000/usual.chunk + 1; len(l.chunks) > want {
 		t.Errorf("%d chunks for entries that came in order, want %d at most", len(l.chunks), want)
 	}
 }

@@ -30,6 +30,7 @@ type Namespace struct {
 	logger  *slog.Logger
 	ids     cipher.Block // makes message ids (PROP-10)
 	budget  int64
+	layout  *layout // of logs; nil: usual
 
 	lastRow  atomic.Int64 // last row id given out; bodies and entities draw from it too
 	inMemory atomic.Int64 // bytes of bodies in memory
@@ -60,7 +61,7 @@ func Open(j Journal, o Options) (*Namespace, error) {
 	}
 	ns := &Namespace{
 		name: o.Name, limits: o.Limits, lazy: o.LazyExpiry, journal: j, clock: o.Clock, logger: o.Logger, ids: ids, budget: o.BodyBudget,
-		catalog: newCatalog(),
+		catalog: newCatalog(), layout: o.layout,
 	}
 	if ns.name == "" {
 		ns.name = DefaultNamespace

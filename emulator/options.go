@@ -67,6 +67,8 @@ type Options struct {
 	// LazyExpiry leaves expired messages where they are, counted and peeked, until a receive comes upon them, as the
 	// cloud may do (EXP-7, DEC-22). Default: they are treated at the instant.
 	LazyExpiry bool
+
+	layout *layout // of logs; nil: usual
 }
 
 // EntityConfig is an entity that must exist, as a configuration names it. Exactly one of Queue and Topic is set.

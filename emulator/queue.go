@@ -26,9 +26,9 @@ type Queue struct {
 	gone     bool   // its deletion is committed and its memory no longer counted
 	boxes    [3]box // by SubQueue
 	locks    map[LockToken]*entry
-	lockEnds deadlines
-	dues     deadlines // of scheduled messages
-	expiries deadlines
+	lockEnds deadlines[*entry]
+	dues     deadlines[*entry] // of scheduled messages
+	expiries deadlines[int64]  // by number: entries of Main may be packed
 	timer    Timer
 	timerAt  int64 // ms; 0: no timer is set
 	stopped  bool
@@ -71,7 +71,7 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 		watchers: make(map[*watcher]struct{}), sessions: make(map[string]*session), counters: make([]counter, 1),
 	}
 	for i := range q.boxes {
-		q.boxes[i].sub = SubQueue(i)
+		q.boxes[i].sub, q.boxes[i].layout = SubQueue(i), ns.layout
 	}
 	if o.EnablePartitioning {
 		q.counters = make([]counter, partitions)
@@ -80,11 +80,9 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 			q.counters[i].base = int64(i) << partitionShift
 		}
 	}
-	q.lockEnds = newDeadlines(func(e *entry, at int64) bool { return e.lock != nil && e.lock.until == at })
-	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark == markFree && e.state == Scheduled })
-	q.expiries = newDeadlines(func(e *entry, at int64) bool {
-		return e.mark != markGone && e.sub == Main && e.expires() == at
-	})
+	q.lockEnds = newDeadlines(func(e *entry, at int64) bool { return e.lock != nil && e.lock.until == at }, seqOf)
+	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark == markFree && e.state == Scheduled }, seqOf)
+	q.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
 	q.created = ns.Now()
 	q.updated = q.created
 	return q

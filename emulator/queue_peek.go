@@ -99,7 +99,7 @@ func (b *browse) read(err error) {
 // lookLocked notes the next messages and returns where to go on, and whether to.
 func (b *browse) lookLocked(from int64) (next int64, more bool) {
 	looked := 0
-	b.logLocked().ascend(from, func(e *entry) bool {
+	b.logLocked().look(from, func(e *entry) bool {
 		if looked++; looked > peekChunk {
 			more = true
 			return false
@@ -114,7 +114,7 @@ func (b *browse) lookLocked(from int64) (next int64, more bool) {
 		}
 		b.bytes += size
 		d := newDelivery(b.q, e, nil)
-		d.mode, d.withState, d.body = ReceiveAndDelete, true, e.body.data
+		d.e, d.mode, d.withState, d.body = nil, ReceiveAndDelete, true, e.body.data
 		b.found = append(b.found, d)
 		return len(b.found) < b.Max
 	})

@@ -160,7 +160,7 @@ func (q *Queue) describe(r *MessageRecord, info *message.Info) {
 	}
 }
 
-// landLocked makes expected entries visible, or takes them back.
+// landLocked makes expected entries visible, or takes them back. The caller has no entry in use that is at rest.
 func (q *Queue) landLocked(entries []*entry, err error) {
 	if err == nil {
 		q.traffic.Stored += int64(len(entries))
@@ -174,6 +174,7 @@ func (q *Queue) landLocked(entries []*entry, err error) {
 		q.settleBodyLocked(e.body)
 		q.arriveLocked(e)
 	}
+	q.packLocked()
 }
 
 // arriveLocked makes an expected entry visible, arms its deadlines and tells who may have it.
@@ -192,7 +193,7 @@ func (q *Queue) timeLocked(e *entry) {
 		q.dues.add(e, e.due())
 		q.rearmLocked(e.due())
 	case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
-		q.expiries.add(e, e.expires())
+		q.expiries.add(e.seq, e.expires())
 		q.rearmLocked(e.expires())
 	}
 }

@@ -45,8 +45,8 @@ func (q *Queue) ring(at int64) {
 }
 
 func (q *Queue) rearmNextLocked() {
-	for _, d := range []*deadlines{&q.lockEnds, &q.dues, &q.expiries} {
-		if at, ok := d.next(); ok {
+	for _, next := range []func() (int64, bool){q.lockEnds.next, q.dues.next, q.expiries.next} {
+		if at, ok := next(); ok {
 			q.rearmLocked(at)
 		}
 	}
@@ -70,7 +70,7 @@ func (q *Queue) rearmNextLocked() {
 func (q *Queue) runDueLocked(now int64) bool {
 	ends := popTurn(&q.lockEnds, now)
 	dues := popTurn(&q.dues, now)
-	expiries := popTurn(&q.expiries, now)
+	expiries := q.entriesLocked(popTurn(&q.expiries, now))
 	if len(ends) > 0 {
 		q.endLocksLocked(ends, now)
 	}
@@ -87,8 +87,20 @@ func (q *Queue) runDueLocked(now int64) bool {
 	return len(ends) == turn || len(dues) == turn || len(expiries) == turn || moreSessions || moreHistory
 }
 
-func popTurn(d *deadlines, now int64) []*entry {
-	var due []*entry
+// entriesLocked returns the entries of the main queue that have the numbers.
+func (q *Queue) entriesLocked(seqs []int64) []*entry {
+	if len(seqs) == 0 {
+		return nil
+	}
+	entries := make([]*entry, len(seqs))
+	for i, s := range seqs {
+		entries[i] = q.box(Main).find(s)
+	}
+	return entries
+}
+
+func popTurn[E any](d *deadlines[E], now int64) []E {
+	var due []E
 	for len(due) < turn {
 		e, ok := d.popDue(now)
 		if !ok {

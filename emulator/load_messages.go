@@ -1,0 +1,128 @@
+package emulator
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// arrivals is what is being loaded into a box, in the order in which the journal has it. What can be packed is packed from the
+// beginning, so that a deep queue needs no more memory while it is loaded than afterwards.
+type arrivals struct {
+	packed []chunk
+	mixed  bool // packed is not in order
+	loose  []*entry
+}
+
+// LoadMessage takes in one message.
+func (l *loader) LoadMessage(r *MessageRecord) error {
+	q, err := l.entity(r.Entity)
+	if err != nil {
+		return fmt.Errorf("message %d: %w", r.Row, err)
+	}
+	if int(r.Sub) >= len(q.boxes) || r.State > Scheduled {
+		return fmt.Errorf("message %d of %q has sub-queue %d and state %d, which do not exist", r.Row, q.path, r.Sub, r.State)
+	}
+	l.lastRow = max(l.lastRow, r.Row, r.Body)
+	b := &q.boxes[r.Sub]
+	a := l.arrived[b]
+	if a == nil {
+		a = &arrivals{}
+		l.arrived[b] = a
+	}
+	if r.onlyNumbers() && q.packs(b) {
+		a.pack(r, b.shape().chunk)
+		return nil
+	}
+	e := &entry{
+		seq: r.Seq, first: r.EnqueuedSeq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row, count: r.DeliveryCount, state: r.State, sub: r.Sub,
+		body: l.body(q, r),
+	}
+	e.setExtra(extra{
+		due: r.Scheduled, overlay: r.Overlay, system: r.System, reason: r.Reason, hops: r.Hops, source: r.Source,
+	})
+	if q.options.RequiresSession && r.Sub == Main && r.HasSession {
+		e.session = q.sessionLocked(r.SessionID)
+	}
+	a.loose = append(a.loose, e)
+	return nil
+}
+
+// onlyNumbers reports whether the message's entry can be packed. The message may yet turn out to share its body with copies
+// whose rows are not the body's own.
+func (r *MessageRecord) onlyNumbers() bool {
+	return r.State == Active && r.Body == r.Row && r.Scheduled == 0 && r.Overlay == nil && r.System == nil && r.Reason == "" &&
+		r.Hops == 0 && r.Source == ""
+}
+
+func (a *arrivals) pack(r *MessageRecord, size int) {
+	n := len(a.packed)
+	a.mixed = a.mixed || n > 0 && a.packed[n-1].last() > r.Seq
+	if n == 0 || len(a.packed[n-1].packed) == size {
+		a.packed = append(a.packed, chunk{packed: make([]packedEntry, 0, size)})
+		n++
+	}
+	c := &a.packed[n-1]
+	c.packed = append(c.packed, packedEntry{
+		seq: r.Seq, first: r.EnqueuedSeq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row, body: r.Body, size: uint32(r.Size), count: r.DeliveryCount,
+	})
+}
+
+// settleLocked lets what was loaded into a box come to rest in its order.
+func (l *loader) settleLocked(q *Queue, b *box) {
+	a := l.arrived[b]
+	if a == nil {
+		return
+	}
+	delete(l.arrived, b)
+	if a.mixed {
+		for i := range a.packed {
+			a.packed[i].loosen(b.sub)
+			a.loose = append(a.loose, a.packed[i].loose...)
+		}
+		a.packed = nil
+	}
+	l.settlePackedLocked(q, b, a.packed)
+	slices.SortFunc(a.loose, func(x, y *entry) int { return cmp.Compare(x.seq, y.seq) })
+	for _, e := range a.loose {
+		if len(l.bodies) > 0 && e.row == e.body.id {
+			if shared := l.bodies[e.row]; shared != nil {
+				shared.count(q, e.body)
+			}
+		}
+		q.joinLocked(e.body)
+		b.insert(e)
+		b.admit(e)
+		switch {
+		case e.state == Scheduled:
+			q.dues.add(e, e.due())
+		case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
+			q.expiries.add(e.seq, e.expires())
+		}
+	}
+}
+
+// settlePackedLocked makes chunks of packed entries all that b has.
+func (l *loader) settlePackedLocked(q *Queue, b *box, chunks []chunk) {
+	b.chunks = chunks
+	var shared []int64
+	b.look(-1<<63, func(e *entry) bool {
+		b.n++
+		b.available++
+		b.bytes += e.body.counted()
+		if e.ttl > 0 && e.sub == Main && !q.ns.lazy {
+			q.expiries.add(e.seq, e.expires())
+		}
+		if len(l.bodies) > 0 && l.bodies[e.row] != nil {
+			shared = append(shared, e.seq)
+		} else {
+			q.joinLocked(e.body)
+		}
+		return true
+	})
+	for _, seq := range shared {
+		e := b.find(seq)
+		l.bodies[e.row].count(q, e.body)
+		q.joinLocked(e.body)
+	}
+}

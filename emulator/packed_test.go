@@ -1,0 +1,152 @@
+package emulator_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"minibus/emulator"
+)
+
+// deep runs f with a queue of n messages named by their numbers, whose bodies are on disk.
+func deep(t *testing.T, n int, o emulator.QueueOptions, f func(b *broker)) {
+	bubbleWith(t, emulator.Options{BodyBudget: 1}, o, func(b *broker) {
+		fillQueue(b, n)
+		f(b)
+	})
+}
+
+func fillQueue(b *broker, n int) {
+	padding := strings.Repeat("x", 1<<10) // so that the least that each queue may keep in memory is soon full
+	for i := range n {
+		b.sendTexts(fmt.Sprintf("%d %s", i+1, padding))
+	}
+}
+
+func wantNumber(t *testing.T, g *got, seq int64) {
+	t.Helper()
+	equal(t, "number", g.seq(), seq)
+	if name, _, _ := strings.Cut(g.body(), " "); name != fmt.Sprint(seq) {
+		t.Errorf("message %d has the body of %s", seq, name)
+	}
+}
+
+func TestPacked_DeepQueueIs(t *testing.T) {
+	const n = 20_000
+	deep(t, n, emulator.QueueOptions{}, func(b *broker) {
+		if packed := b.q.Packed(emulator.Main); packed < n/3 || packed > n-256*39 {
+			t.Fatalf("%d of %d messages are packed", packed, n)
+		}
+		b.wantCounts(n, 0, 0, 0)
+		before := b.q.Packed(emulator.Main)
+		for from := int64(1); from < n; from += 997 {
+			for i, g := range b.peekFrom(emulator.Main, from, 20) {
+				wantNumber(t, g, from+int64(i))
+			}
+		}
+		equal(t, "packed after peeks", b.q.Packed(emulator.Main), before)
+		b.restart()
+		b.wantCounts(n, 0, 0, 0)
+		if b.q.Packed(emulator.Main) < before {
+			t.Errorf("%d messages are packed after a restart, %d before", b.q.Packed(emulator.Main), before)
+		}
+		for next := int64(1); next <= n; {
+			for _, g := range b.receiveFrom(emulator.Main, emulator.ReceiveAndDelete, 500) {
+				wantNumber(t, g, next)
+				next++
+			}
+		}
+		b.wantCounts(0, 0, 0, 0)
+		equal(t, "packed in an empty queue", b.q.Packed(emulator.Main), 0)
+	})
+}
+
+// TestPacked_DEF3_AskedForByNumber: a message deep in the queue is there for whoever asks by its number, and stays available.
+func TestPacked_DEF3_AskedForByNumber(t *testing.T) {
+	const n = 12_000
+	deep(t, n, emulator.QueueOptions{}, func(b *broker) {
+		before := b.q.Packed(emulator.Main)
+		_, err := b.byNumber(emulator.Main, emulator.PeekLock, 9_000)
+		wantCode(t, "receive an available message as deferred", err, emulator.CodeMessageNotFound)
+		wantCode(t, "cancel an available message", b.cancel(9_100), emulator.CodeMessageNotFound)
+		if b.q.Packed(emulator.Main) >= before {
+			t.Fatal("the messages were not packed, so the test proves nothing")
+		}
+		b.wantCounts(n, 0, 0, 0)
+		b.sendTexts(fmt.Sprint(n+1, " "))
+		equal(t, "packed after the next send", b.q.Packed(emulator.Main), before)
+		wantNumber(t, b.peekOne(emulator.Main, 9_000), 9_000)
+	})
+}
+
+// TestPacked_EXP5_EXP6_ExpireDeepInTheQueue: messages expire wherever they stand.
+func TestPacked_EXP5_EXP6_ExpireDeepInTheQueue(t *testing.T) {
+	const n = 12_000
+	deep(t, n, emulator.QueueOptions{DefaultMessageTimeToLive: time.Hour, DeadLetteringOnExpiration: true}, func(b *broker) {
+		if b.q.Packed(emulator.Main) == 0 {
+			t.Fatal("nothing is packed, so the test proves nothing")
+		}
+		wait(59 * time.Minute)
+		b.sendTexts(fmt.Sprint(n+1, " "))
+		b.wantCounts(n+1, 0, 0, 0)
+		wait(time.Minute)
+		b.wantCounts(1, n, 0, 0)
+		wantNumber(t, b.one(), n+1)
+		wantNumber(t, b.oneFrom(emulator.DeadLetter), 1)
+	})
+}
+
+func TestPacked_BDEL5_DeletedFromTheFront(t *testing.T) {
+	const n = 12_000
+	deep(t, n, emulator.QueueOptions{}, func(b *broker) {
+		equal(t, "older than any", b.deleteBatch(emulator.Main, 4000, now().Add(-time.Hour)), 0)
+		packed := b.q.Packed(emulator.Main)
+		if packed == 0 {
+			t.Fatal("a search that finds nothing unpacks the queue")
+		}
+		equal(t, "deleted", b.deleteBatch(emulator.Main, 4000, now()), 4000)
+		b.wantCounts(n-4000, 0, 0, 0)
+		wantNumber(t, b.one(), 4001)
+	})
+}
+
+// TestPacked_DEL1_WithItsQueue: the bytes of the bodies in memory are given back, and nothing is left behind.
+func TestPacked_DEL1_WithItsQueue(t *testing.T) {
+	deep(t, 12_000, emulator.QueueOptions{}, func(b *broker) {
+		if err := b.ns.DeleteEntity("q"); err != nil {
+			t.Fatalf("delete queue: %v", err)
+		}
+		all, _ := b.q.BodiesInMemory()
+		equal(t, "bytes of bodies in memory", all, 0)
+	})
+}
+
+// TestPacked_QUO4_SizesOfSubscriptions: copies that share a body are not packed, single ones are; sizes are exact all the same,
+// also after a restart.
+func TestPacked_QUO4_SizesOfSubscriptions(t *testing.T) {
+	topicBubbleWith(t, small, emulator.TopicOptions{}, named("all"), func(b *broker) {
+		for range 20 {
+			b.send(text("one copy"))
+		}
+		b.subscribe(emulator.SubscriptionOptions{Name: "later"})
+		for range 20 {
+			b.send(text("two copies"))
+		}
+		before := b.q.Counts().SizeBytes
+		if packed := b.sub("all").q.Packed(emulator.Main); before == 0 || packed == 0 || packed > 20 {
+			t.Fatalf("the topic has %d bytes, and %d copies are packed", before, packed)
+		}
+		b = b.again()
+		equal(t, "size of the topic after a restart", b.q.Counts().SizeBytes, before)
+		for name, n := range map[string]int{"all": 40, "later": 20} {
+			sub := b.sub(name)
+			if packed := sub.q.Packed(emulator.Main); packed > n-20 {
+				t.Errorf("%d copies of %s are packed", packed, name)
+			}
+			sub.settle(emulator.Complete, sub.receive(n)...)
+		}
+		equal(t, "size of the emptied topic", b.q.Counts().SizeBytes, 0)
+		b.wantStored(0, 0)
+	})
+}
