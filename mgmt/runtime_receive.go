@@ -80,8 +80,8 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	case d == nil:
 		return &answer{status: http.StatusNoContent}, nil
 	}
-	a, err := x.delivery(d, mode)
-	if err == nil && x.r.Context().Err() != nil {
+	a := x.delivery(d, mode)
+	if x.r.Context().Err() != nil {
 		err = errClientGone
 	}
 	if err != nil || !x.deliver(a) {
@@ -92,22 +92,19 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 }
 
 // delivery makes a message the answer.
-func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) (*answer, error) {
+func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) *answer {
 	a := &answer{status: http.StatusOK}
 	m := rest.Received{Raw: d.Append(nil), Seq: d.Seq(), Count: d.DeliveryCount()}
 	if mode == emulator.PeekLock {
 		a.status, m.Token = http.StatusCreated, d.Token().String()
 	}
 	header := make(http.Header)
-	var err error
-	if a.body, err = m.Headers(header); err != nil {
-		return nil, err
-	}
+	a.body = m.Headers(header)
 	maps.Copy(x.w.Header(), header)
 	if m.Token != "" {
 		x.w.Header().Set("Location", x.location(d))
 	}
-	return a, nil
+	return a
 }
 
 // deliver writes the answer and reports whether all of it is on its way to the client.
