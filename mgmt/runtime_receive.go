@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -80,27 +79,24 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	case d == nil:
 		return &answer{status: http.StatusNoContent}, nil
 	}
-	a := x.delivery(d, mode)
 	if x.r.Context().Err() != nil {
-		err = errClientGone
+		err = errClientGone // whose answer must say nothing of the message
 	}
-	if err != nil || !x.deliver(a) {
+	if err != nil || !x.deliver(x.delivery(d, mode)) {
 		// What the client did not get whole it did not get: the message is there again, as if nobody had asked (LOCK-13, RAD-5).
 		w.consumer.Return([]*emulator.Delivery{d})
 	}
 	return nil, err
 }
 
-// delivery makes a message the answer.
+// delivery makes a message the answer, whose headers are set; no other answer may follow.
 func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) *answer {
 	a := &answer{status: http.StatusOK}
 	m := rest.Received{Raw: d.Append(nil), Seq: d.Seq(), Count: d.DeliveryCount()}
 	if mode == emulator.PeekLock {
 		a.status, m.Token = http.StatusCreated, d.Token().String()
 	}
-	header := make(http.Header)
-	a.body = m.Headers(header)
-	maps.Copy(x.w.Header(), header)
+	a.body = m.Headers(x.w.Header())
 	if m.Token != "" {
 		x.w.Header().Set("Location", x.location(d))
 	}

@@ -1,6 +1,8 @@
 package mgmt
 
 import (
+	"context"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
@@ -162,6 +164,39 @@ func TestRAD5_AClientThatGoesWhileItsMessageIsRemoved(t *testing.T) {
 		wants(t, w, 200, "m")
 		if p := brokerProperties(t, w); p["SequenceNumber"] != 1.0 || p["DeliveryCount"] != 1.0 {
 			t.Errorf("%v", p)
+		}
+	})
+}
+
+// late is the context of a request that ends after its message was taken.
+type late struct {
+	context.Context
+	asked int
+}
+
+func (c *late) Err() error {
+	if c.asked++; c.asked > 1 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestRAD5_AnAnswerThatSaysNothingOfTheMessage: what was taken when the server began to shut down is given back, and the refusal has
+// none of its properties.
+func TestRAD5_AnAnswerThatSaysNothingOfTheMessage(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		b.post("q", "m", "Custom", "1")
+		for _, method := range []string{"POST", "DELETE"} {
+			w, ctx := httptest.NewRecorder(), &late{Context: context.Background()}
+			b.handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, method, "/q/messages/head", http.NoBody))
+			synctest.Wait()
+			wants(t, w, 503, "shutting down")
+			for _, name := range []string{"BrokerProperties", "Location", "Custom"} {
+				if got := w.Header()[name]; ctx.asked < 2 || got != nil {
+					t.Errorf("%s: %s %v", method, name, got)
+				}
+			}
+			b.wantCounts("q", 1, 0)
 		}
 	})
 }
