@@ -172,7 +172,7 @@ func TestChecklist20_TokensThatOpenNothing(t *testing.T) {
 func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
 	const vector = "SharedAccessSignature sr=sb%3A%2F%2Flocalhost%2Forders&sig=AcsLFPvYmMHJ1V8fv8kh19uR7GtcEi7a8p1%2FDwjsbrk%3D&se=1893456000&skn=RootManageSharedAccessKey"
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t)
+		b := newTimedBus(t, emulator.LimitsRelaxed)
 		defer b.close()
 		b.makeQueue("orders", emulator.QueueOptions{})
 		b.makeQueue("other", emulator.QueueOptions{})

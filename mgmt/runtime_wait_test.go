@@ -15,7 +15,7 @@ import (
 func timed(t *testing.T, o emulator.QueueOptions, f func(*testing.T, *bus)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t)
+		b := newTimedBus(t, emulator.LimitsRelaxed)
 		defer b.close()
 		b.makeQueue("q", o)
 		f(t, b)
@@ -252,5 +252,32 @@ func TestReceiveAndChangesOfTheEntity(t *testing.T) {
 			t.Fatal(err)
 		}
 		wants(t, <-answer, 404, "could not be found")
+	})
+}
+
+// TestQUO12_AWaitKeepsItsPlace among the receivers of an entity when that is updated, although there is room for no other.
+func TestQUO12_AWaitKeepsItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newTimedBus(t, emulator.LimitsEmulator)
+		defer b.close()
+		q := b.makeQueue("q", emulator.QueueOptions{})
+		for range 199 {
+			c, err := q.NewConsumer(emulator.Main, emulator.PeekLock, func() {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+		}
+		answer, _ := b.begin("DELETE", "/q/messages/head")
+		synctest.Wait()
+		wants(t, b.do("DELETE", "/q/messages/head?timeout=0", ""), 403, "maximum number of concurrent receive requests")
+		for deliveries := range 2 {
+			if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{MaxDeliveryCount: 3 + deliveries}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		b.post("q", "m")
+		wants(t, <-answer, 200, "m")
 	})
 }
