@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	goamqp "github.com/Azure/go-amqp"
 
@@ -176,6 +177,7 @@ func TestOddLettersCrashNothing(t *testing.T) {
 func TestTheLogShowsNoSecrets(t *testing.T) {
 	var log output
 	a := accessServerWith(t, Config{Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	a.refusals.Close() // so that every line is looked at
 	const secret = "c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2U%3d"
 	token := "SharedAccessSignature sr=sb%3a%2f%2fh%2fq&sig=" + secret + "&se=4102444800&skn=manage"
 	query := "sr=q&sig=" + secret + "&se=4102444800&skn=manage"
@@ -222,4 +224,22 @@ func TestRedaction(t *testing.T) {
 	if got, want := b.String(), `level=INFO msg="m sig=***" w="sig=***" g.n=1 g.e="sig=***" g.in.s="sig=***" g.l=[x]`+"\n"; got != want {
 		t.Errorf("got\n%s, want\n%s", got, want)
 	}
+}
+
+// TestAFloodOfRefusedTokensIsCounted, over HTTP and AMQP together.
+func TestAFloodOfRefusedTokensIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log output
+		a := accessServerWith(t, Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		for range 12 {
+			request(t, a, http.MethodGet, "/q", "", "no token")
+		}
+		_, _ = attach(t, a, []put{{ns + "q", "nobody", "q"}}, receiveFrom("q"))
+		if err := a.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if n := strings.Count(log.String(), "token refused"); n != 10 || !strings.Contains(log.String(), "kind=token leftOut=3") {
+			t.Errorf("%d lines of 13 refused tokens:\n%s", n, log.String())
+		}
+	})
 }
