@@ -73,6 +73,9 @@ func Start(ctx context.Context, c Config) (*App, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	c.Logger = slog.New(discreet{c.Logger.Handler()})
+	if c.Trace != nil {
+		c.Trace = discreetLines{c.Trace}
+	}
 	if c.Topology == nil {
 		c.Topology = &config.Topology{Namespace: config.DefaultNamespace}
 	}
