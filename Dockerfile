@@ -12,8 +12,10 @@ COPY . .
 RUN --mount=type=cache,target=/root/.cache/go-build \
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH GOTOOLCHAIN=local \
     go build -trimpath -buildvcs=false -ldflags "-s -w -X minibus/internal/app.version=$VERSION" -o /image/minibus ./cmd/minibus
-# The directory of Microsoft's image, which mounts, copies and tests expect, and those that the binary writes to.
-RUN mkdir -p /image/ServiceBus_Emulator/ConfigFiles /image/data /image/tmp && chmod 1777 /image/tmp
+# The directory of Microsoft's image, which mounts, copies and tests expect, and those that the binary writes to. A volume that is
+# made for /data gets its mode, so that whoever the container runs as can write there. It is not sticky: Minibus, started as root,
+# takes it over.
+RUN mkdir -p /image/ServiceBus_Emulator/ConfigFiles /image/data /image/tmp && chmod 1777 /image/tmp && chmod 0777 /image/data
 
 FROM scratch
 COPY --from=build /image/ /

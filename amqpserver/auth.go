@@ -7,6 +7,7 @@ import (
 
 	"minibus/amqpserver/cbs"
 	"minibus/emulator"
+	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 )
 
@@ -58,6 +59,9 @@ func (c *conn) tokenPolicy() cbs.Policy {
 	p := cbs.Policy{
 		Exists: c.srv.ns.Exists,
 		Refused: func(audience, text string) {
+			if !c.srv.options.Refusals.Take(loglimit.Token) {
+				return
+			}
 			log := c.log
 			if wrong.Reason != 0 {
 				log = log.With("policy", sas.Clip(wrong.KeyName), "token", wrong.Reason.String())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	goamqp "github.com/Azure/go-amqp"
@@ -166,6 +167,22 @@ func TestERR2_WhatIsWrongWithATokenIsSaidAtPutToken(t *testing.T) {
 			t.Error("a key or a signature is in the log")
 		}
 	}, checked)
+}
+
+func TestLog_AFloodOfRefusedTokens(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		for range 2 {
+			p := b.authorized(t)
+			for id := range uint32(10) {
+				wantPut(t, p, id, signedBy("nobody", "sb://localhost/q", in(time.Hour), "1"), 401, "InvalidSignature")
+			}
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if log := b.log.String(); strings.Count(log, "token refused") != 10 || !strings.Contains(log, "kind=token leftOut=10") {
+			t.Errorf("20 refused tokens:\n%s", log)
+		}
+	}, checked, bounded)
 }
 
 func TestERR3_NoTokenInTimeEndsTheConnection(t *testing.T) {

@@ -68,7 +68,6 @@ type conn struct {
 	closeBy          time.Time // in stateClosing
 	linkless         time.Time // since when there has been no link
 	everLinked       bool
-	refusals         refusals
 	sendPool         []*sending      // for reuse
 	settlePool       []*settling     // for reuse
 	transfer         frames.Transfer // being written
@@ -128,7 +127,7 @@ func (c *conn) serve() {
 	f := newFrameReader(c.nc, &c.srv.readBuffers)
 	if err := c.handshake(f); err != nil {
 		f.close()
-		if !isDisconnect(err) {
+		if !isDisconnect(err) && c.srv.options.Refusals.Take("handshake") {
 			c.log.Warn("connection refused", "operation", "handshake", "reason", err)
 		}
 		return
@@ -146,7 +145,6 @@ func (c *conn) serve() {
 
 // end stops the other goroutines and waits for them. Nothing of the connection runs when it returns.
 func (c *conn) end() {
-	c.refusals.tell(c.refusals.since.Add(time.Second), c.log)
 	c.box.close()
 	close(c.ended)
 	close(c.out.toWriter)

@@ -3,7 +3,6 @@ package amqpserver
 import (
 	"errors"
 	"log/slog"
-	"time"
 
 	"minibus/internal/amqp/frames"
 )
@@ -54,12 +53,9 @@ func (c *conn) close(err error) {
 	c.linger()
 }
 
-// refused logs an operation that was refused or failed, once, here at the edge. A client that goes on and on gets only so
-// many lines a second, and one that says how many were left out.
+// refused logs an operation that was refused or failed, once, here at the edge.
 func (c *conn) refused(operation string, f fault) {
-	if c.refusals.take(time.Now(), c.log) {
-		c.logFault(operation+" refused", operation, f)
-	}
+	c.logFault(operation+" refused", operation, operation, f)
 }
 
 // refusedErr is refused for an error as the domain gave it: the client does not learn the cause of an internal error,
@@ -68,16 +64,25 @@ func (c *conn) refusedErr(operation, entity string, err error) {
 	c.refused(operation, causeOf(entity, err))
 }
 
-// logEnd logs the end of a connection, session or link that we brought about.
-func (c *conn) logEnd(scope string, f fault) { c.logFault(scope+" closed", scope, f) }
+// refusedRequest is refusedErr for a request to $management, whose operation has the client's name for it.
+func (c *conn) refusedRequest(operation, entity string, err error) {
+	c.logFault(operation+" refused", "request", operation, causeOf(entity, err))
+}
 
-func (c *conn) logFault(message, operation string, f fault) {
+// logEnd logs the end of a connection, session or link that we brought about.
+func (c *conn) logEnd(scope string, f fault) { c.logFault(scope+" closed", scope+" closed", scope, f) }
+
+// logFault logs a fault, unless it is the client's and there have just been many of its kind.
+func (c *conn) logFault(message, kind, operation string, f fault) {
 	level := slog.LevelWarn
 	switch f.condition {
 	case condInternal:
 		level = slog.LevelError
 	case condForced, condDetachForced, condTimeout:
 		level = slog.LevelInfo
+	}
+	if level > slog.LevelInfo && !c.srv.options.Refusals.Take(kind) {
+		return
 	}
 	c.log.Log(noContext, level, message,
 		"operation", operation, "entity", f.entity, "condition", string(f.condition), "reason", f.text)

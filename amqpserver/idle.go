@@ -27,7 +27,6 @@ func (c *conn) handleTimer(now time.Time) {
 		c.dead = errSocketGone // the reader's own deadline has passed as well
 		return
 	}
-	c.refusals.tell(now, c.log)
 	c.checkIdle(now)
 	if c.state == stateOpen {
 		c.checkTokens(now)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 )
 
@@ -12,6 +13,9 @@ import (
 type Options struct {
 	// Logger gets one line per refused or failed operation, with entity, condition and reason. Default: discard.
 	Logger *slog.Logger
+
+	// Refusals bounds how many of those lines there are of each kind. Nil bounds nothing. It stays the caller's.
+	Refusals *loglimit.Limiter
 
 	// Trace, if set, gets one line per frame. Tokens and message bodies are never in it. Writes are serialised.
 	Trace io.Writer

@@ -7,9 +7,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"minibus/amqpserver"
 	"minibus/emulator"
 	"minibus/internal/amqp/frames"
 	"minibus/internal/amqptest"
+	"minibus/internal/loglimit"
 )
 
 // limited is a bubble with a bench under the profile of Microsoft's emulator.
@@ -88,11 +90,19 @@ func named(a *frames.Attach, n uint32) *frames.Attach {
 	return a
 }
 
+// bounded gives a server a limiter of refusals.
+func bounded(o *amqpserver.Options) { o.Refusals = loglimit.New(o.Logger) }
+
+// TestLog_AFloodOfRefusalsIsCounted over all connections, each kind on its own.
 func TestLog_AFloodOfRefusalsIsCounted(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
-		refused := func() int { return strings.Count(b.log.String(), "attach refused") }
-		p := b.opened(t)
-		attach := func(n int) {
+		lines := func(text string, want int) {
+			t.Helper()
+			if n := strings.Count(b.log.String(), text); n != want {
+				t.Errorf("%d times %q, want %d:\n%s", n, text, want, b.log.String())
+			}
+		}
+		attach := func(p *amqptest.Peer, n int) {
 			for range n {
 				p.Send(0, amqptest.SenderAttach(0, "missing"))
 				amqptest.Want[*frames.Attach](p)
@@ -100,24 +110,31 @@ func TestLog_AFloodOfRefusalsIsCounted(t *testing.T) {
 				p.Send(0, &frames.Detach{Handle: 0, Closed: true})
 			}
 		}
-		attach(50)
-		if n := refused(); n != 10 {
-			t.Errorf("%d lines for 50 refusals in a second, want 10", n)
+		send := func(p *amqptest.Peer, n int) {
+			p.AttachSender(0, 1, "q")
+			for id := range uint32(n) {
+				p.Send(0, &frames.Transfer{Handle: 1, HasDeliveryID: true, DeliveryID: id, DeliveryTag: []byte{byte(id)}, HasMessageFormat: true}, 0)
+				amqptest.Want[*frames.Disposition](p)
+			}
 		}
+		p, other := b.opened(t), b.opened(t)
+		attach(p, 25)
+		attach(other, 25)
+		lines("attach refused", 10)
+		send(other, 13)
+		lines("send refused", 10)
+		lines("leftOut", 0)
 		time.Sleep(time.Second)
-		attach(1)
-		if n := refused(); n != 11 || !strings.Contains(b.log.String(), "leftOut=40") {
-			t.Errorf("%d lines and no count of 40 a second later:\n%s", n, b.log.String())
+		synctest.Wait()
+		lines("kind=attach leftOut=40", 1)
+		lines("kind=send leftOut=3", 1)
+		attach(other, 1)
+		lines("attach refused", 11)
+		for range 12 {
+			p := b.opened(t)
+			p.Send(0, &frames.Flow{HasHandle: true, Handle: 7}) // there is no such link
+			amqptest.Want[*frames.End](p)
 		}
-		time.Sleep(2 * time.Second)
-		attach(15)
-		p.Close()
-		time.Sleep(time.Second)
-		if !strings.Contains(b.log.String(), "leftOut=5") {
-			t.Error("what was left out last was not told at the end")
-		}
-		if n := strings.Count(b.log.String(), "leftOut"); n != 2 {
-			t.Errorf("%d counts, want 2", n)
-		}
-	})
+		lines("session closed", 10)
+	}, bounded)
 }

@@ -154,7 +154,7 @@ func (managementSink) take(in *incoming, d *delivered) {
 		Tx:             in.workFor(d),
 		Authorize:      func(claim sas.Claims) error { return c.authorize(right{in.node, claim}) },
 		Refused: func(operation string, err error) {
-			c.box.post(eventFunc(func(c *conn) { c.refusedErr(operation, entity, err) }))
+			c.box.post(eventFunc(func(c *conn) { c.refusedRequest(operation, entity, err) }))
 		},
 	}, m, func(response []byte) {
 		c.box.post(eventFunc(func(c *conn) {

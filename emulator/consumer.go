@@ -86,6 +86,14 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 	return dst
 }
 
+// Err returns why nothing can be received any more, as after a change of the entity (LOCK-17); nil: a consumer that takes again
+// goes on, as the same receiver among those of the entity (QUO-12).
+func (c *Consumer) Err() error {
+	c.q.mu.Lock()
+	defer c.q.mu.Unlock()
+	return c.q.canReceiveLocked(c.sub)
+}
+
 // stopWaitingLocked takes the consumer out of the line. Until now it was receiving (IDLE-5).
 func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	if c.inLine || poked {

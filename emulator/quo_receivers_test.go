@@ -122,3 +122,17 @@ func TestQUO8_ValueOfAProperty(t *testing.T) {
 		})
 	}
 }
+
+// TestQUO12_AReceiverMayStayOverAnUpdate, which it has to ask for: there may be no room for another one.
+func TestQUO12_AReceiverMayStayOverAnUpdate(t *testing.T) {
+	bubbleWith(t, emulator.Options{Limits: emulator.LimitsEmulator}, emulator.QueueOptions{}, func(b *broker) {
+		rs := b.attachAll(emulator.Main, 200)
+		b.update(func(o *emulator.QueueOptions) { o.MaxDeliveryCount = 5 })
+		b.wantNoMoreReceivers()
+		if err := rs[0].c.Err(); err != nil {
+			t.Error(err)
+		}
+		b.update(func(o *emulator.QueueOptions) { o.Status = emulator.StatusReceiveDisabled })
+		wantCode(t, "a receiver of a disabled queue", rs[0].c.Err(), emulator.CodeEntityDisabled)
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 )
 
@@ -53,7 +54,7 @@ func isBearer(token string) bool {
 // was; a client learns the same of an unknown policy and of a wrong key.
 func (h *handler) unverified(r *http.Request, err error) error {
 	var refused *sas.TokenError
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) && h.options.Refusals.Take(loglimit.Token) {
 		h.options.Logger.Warn("token refused", "operation", r.Method, "entity", sas.Clip(r.URL.Path), "policy", sas.Clip(refused.KeyName),
 			"reason", refused.Reason.String())
 	}

@@ -1,6 +1,7 @@
 package mgmt
 
 import (
+	"bytes"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 )
 
@@ -172,7 +174,7 @@ func TestChecklist20_TokensThatOpenNothing(t *testing.T) {
 func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
 	const vector = "SharedAccessSignature sr=sb%3A%2F%2Flocalhost%2Forders&sig=AcsLFPvYmMHJ1V8fv8kh19uR7GtcEi7a8p1%2FDwjsbrk%3D&se=1893456000&skn=RootManageSharedAccessKey"
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t)
+		b := newTimedBus(t, emulator.LimitsRelaxed)
 		defer b.close()
 		b.makeQueue("orders", emulator.QueueOptions{})
 		b.makeQueue("other", emulator.QueueOptions{})
@@ -191,6 +193,28 @@ func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
 		time.Sleep(time.Until(time.Unix(1893456000, 0).Add(sas.Skew + time.Second)))
 		wants(t, b.do("GET", "/orders", "", authorization, vector), 401, "ExpiredToken: The token is expired. Expiration time: '2030-01-01 00:00:00Z'. ")
 		wants(t, b.do("POST", "/orders/messages", "m", authorization, vector), 401, "ExpiredToken")
+	})
+}
+
+// TestAFloodOfRefusedTokens: the log has some, and how many were left out, whatever they were shown for.
+func TestAFloodOfRefusedTokens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newTimedBus(t, emulator.LimitsRelaxed)
+		defer b.close()
+		b.makeQueue("q", emulator.QueueOptions{})
+		var text bytes.Buffer
+		log := slog.New(slog.NewTextHandler(&text, nil))
+		b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Access: sas.NewRing(nil, b.policies), Logger: log,
+			Refusals: loglimit.New(log)})
+		for range 25 {
+			wants(t, b.do("GET", "/q", "", authorization, "x"), 401)
+			wants(t, b.do("DELETE", "/q/messages/head", "", authorization, "x"), 401)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := text.String(); strings.Count(got, "token refused") != 10 || !strings.Contains(got, "kind=token leftOut=40") {
+			t.Errorf("50 refused tokens:\n%s", got)
+		}
 	})
 }
 

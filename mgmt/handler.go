@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"minibus/emulator"
+	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 )
 
@@ -39,6 +40,8 @@ type Options struct {
 	Access *sas.Ring
 	// Unverified is told of each web token that was accepted without Access. It must not block. May be nil.
 	Unverified func()
+	// Refusals bounds how many lines the log gets of refused tokens. Nil bounds nothing. It stays the caller's.
+	Refusals *loglimit.Limiter
 	// Logger gets one line for each request, and hears of refused tokens and of what failed for the broker's own reasons; default
 	// discards.
 	Logger *slog.Logger

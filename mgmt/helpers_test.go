@@ -178,6 +178,12 @@ func (b *bus) send(queue string, at time.Time) {
 	if err != nil {
 		b.t.Fatalf("encode: %v", err)
 	}
+	b.sendRaw(queue, raw)
+}
+
+// sendRaw puts a message into a queue as an AMQP client encoded it.
+func (b *bus) sendRaw(queue string, raw []byte) {
+	b.t.Helper()
 	scanned, err := message.Scan(raw)
 	if err != nil {
 		b.t.Fatalf("scan: %v", err)

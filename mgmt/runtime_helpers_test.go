@@ -63,10 +63,10 @@ func (b *bus) wantCounts(path string, active, dead int64) {
 }
 
 // newTimedBus is a bus whose broker has the clock of the bubble that the test runs in.
-func newTimedBus(t testing.TB) *bus {
+func newTimedBus(t testing.TB, l emulator.Limits) *bus {
 	t.Helper()
 	b := &bus{t: t, journal: storetest.NewMemory()}
-	ns, err := emulator.Open(b.journal, emulator.Options{})
+	ns, err := emulator.Open(b.journal, emulator.Options{Limits: l})
 	if err != nil {
 		t.Fatalf("open namespace: %v", err)
 	}

@@ -120,6 +120,36 @@ func TestHostileSends(t *testing.T) {
 	b.wantCounts("q", 0, 0)
 }
 
+// TestBodiesThatCannotBeDecoded: the broker stores them, for it never decodes a body, so a receive shows them too, as their
+// bytes; the lock is the client's and its failed deliveries count, as those of any message.
+func TestBodiesThatCannotBeDecoded(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	b.makeQueue("q", emulator.QueueOptions{MaxDeliveryCount: 2})
+	for _, tt := range []struct{ raw, body, kind string }{
+		{"\x00\x53\x77\xc0\x02\x07\x40", "\x00\x53\x77\xc0\x02\x07\x40", "application/octet-stream"},
+		{"\x00\x53\x73\xc0\x0a\x07\x40\x40\x40\x40\x40\x40\xa3\x01t\x00\x53\x76\xc0\x04\x01\xa1\x01\xff", "\x00\x53\x76\xc0\x04\x01\xa1\x01\xff", "t"},
+		{"\x00\x53\x77\xa1\x01\xff", "\xff", "application/xml; charset=utf-8"},
+	} {
+		shows := func(w *httptest.ResponseRecorder, status int) {
+			t.Helper()
+			if got := w.Header().Get("Content-Type"); w.Code != status || w.Body.String() != tt.body || got != tt.kind {
+				t.Errorf("%q: %d %q of type %s", tt.raw, w.Code, w.Body, got)
+			}
+		}
+		b.sendRaw("q", []byte(tt.raw))
+		for count := 1.0; count <= 2; count++ {
+			w := b.do("POST", "/q/messages/head", "")
+			shows(w, 201)
+			if got := brokerProperties(t, w)["DeliveryCount"]; got != count {
+				t.Errorf("%q: delivery %v, want %v", tt.raw, got, count)
+			}
+			wants(t, b.do("PUT", location(t, w), ""), 200)
+		}
+		b.wantCounts("q", 0, 1)
+		shows(b.do("DELETE", "/q/$deadletterqueue/messages/head", ""), 200)
+	}
+}
+
 // TestHeaderBombs are refused by the server before anybody looks at them.
 func TestHeaderBombs(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -80,34 +79,28 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	case d == nil:
 		return &answer{status: http.StatusNoContent}, nil
 	}
-	a, err := x.delivery(d, mode)
-	if err == nil && x.r.Context().Err() != nil {
-		err = errClientGone
+	if x.r.Context().Err() != nil {
+		err = errClientGone // whose answer must say nothing of the message
 	}
-	if err != nil || !x.deliver(a) {
+	if err != nil || !x.deliver(x.delivery(d, mode)) {
 		// What the client did not get whole it did not get: the message is there again, as if nobody had asked (LOCK-13, RAD-5).
 		w.consumer.Return([]*emulator.Delivery{d})
 	}
 	return nil, err
 }
 
-// delivery makes a message the answer.
-func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) (*answer, error) {
+// delivery makes a message the answer, whose headers are set; no other answer may follow.
+func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) *answer {
 	a := &answer{status: http.StatusOK}
 	m := rest.Received{Raw: d.Append(nil), Seq: d.Seq(), Count: d.DeliveryCount()}
 	if mode == emulator.PeekLock {
 		a.status, m.Token = http.StatusCreated, d.Token().String()
 	}
-	header := make(http.Header)
-	var err error
-	if a.body, err = m.Headers(header); err != nil {
-		return nil, err
-	}
-	maps.Copy(x.w.Header(), header)
+	a.body = m.Headers(x.w.Header())
 	if m.Token != "" {
 		x.w.Header().Set("Location", x.location(d))
 	}
-	return a, nil
+	return a
 }
 
 // deliver writes the answer and reports whether all of it is on its way to the client.

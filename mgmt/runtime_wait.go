@@ -32,7 +32,8 @@ type change struct{ reason error }
 func (w *waiter) next(ctx context.Context, wait time.Duration) (*emulator.Delivery, error) {
 	unwatch := w.queue.Watch(w.sub, w.tell)
 	defer unwatch()
-	if err := w.attach(); err != nil {
+	var err error
+	if w.consumer, err = w.queue.NewConsumer(w.sub, w.mode, w.notify); err != nil {
 		return nil, err
 	}
 	deadline := time.NewTimer(wait)
@@ -49,7 +50,7 @@ func (w *waiter) next(ctx context.Context, wait time.Duration) (*emulator.Delive
 		case <-deadline.C:
 			w.over = true
 		case c := <-w.changed:
-			if err := w.attachAgain(c); err != nil {
+			if err := w.allowed(c); err != nil {
 				return nil, err
 			}
 		case <-ctx.Done():
@@ -98,29 +99,16 @@ func (w *waiter) notify() {
 	}
 }
 
-// attach begins to receive, or begins anew after a change that may not allow it any more.
-func (w *waiter) attach() error {
-	c, err := w.queue.NewConsumer(w.sub, w.mode, w.notify)
-	if err != nil {
-		return err
-	}
-	if w.consumer != nil {
-		w.consumer.Close()
-	}
-	w.consumer = c
-	return nil
-}
-
-// attachAgain goes on after a change of the entity, unless that does not allow it any more. A message that was taken before
-// the change is the client's all the same.
-func (w *waiter) attachAgain(c change) error {
+// allowed reports whether the wait goes on after a change of the entity. Its consumer stays: a new one could find that there
+// is no room for it (QUO-12). A message that was taken before the change is the client's all the same.
+func (w *waiter) allowed(c change) error {
 	if hasCode(c.reason, emulator.CodeNotFound) {
 		return c.reason
 	}
 	if w.taken != nil {
 		return nil
 	}
-	return w.attach()
+	return w.consumer.Err()
 }
 
 func (w *waiter) take() *emulator.Delivery {

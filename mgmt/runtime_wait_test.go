@@ -1,6 +1,8 @@
 package mgmt
 
 import (
+	"context"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
@@ -13,7 +15,7 @@ import (
 func timed(t *testing.T, o emulator.QueueOptions, f func(*testing.T, *bus)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t)
+		b := newTimedBus(t, emulator.LimitsRelaxed)
 		defer b.close()
 		b.makeQueue("q", o)
 		f(t, b)
@@ -166,6 +168,39 @@ func TestRAD5_AClientThatGoesWhileItsMessageIsRemoved(t *testing.T) {
 	})
 }
 
+// late is the context of a request that ends after its message was taken.
+type late struct {
+	context.Context
+	asked int
+}
+
+func (c *late) Err() error {
+	if c.asked++; c.asked > 1 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestRAD5_AnAnswerThatSaysNothingOfTheMessage: what was taken when the server began to shut down is given back, and the refusal has
+// none of its properties.
+func TestRAD5_AnAnswerThatSaysNothingOfTheMessage(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		b.post("q", "m", "Custom", "1")
+		for _, method := range []string{"POST", "DELETE"} {
+			w, ctx := httptest.NewRecorder(), &late{Context: context.Background()}
+			b.handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, method, "/q/messages/head", http.NoBody))
+			synctest.Wait()
+			wants(t, w, 503, "shutting down")
+			for _, name := range []string{"BrokerProperties", "Location", "Custom"} {
+				if got := w.Header()[name]; ctx.asked < 2 || got != nil {
+					t.Errorf("%s: %s %v", method, name, got)
+				}
+			}
+			b.wantCounts("q", 1, 0)
+		}
+	})
+}
+
 // brokenWriter is the answer to a client whose connection breaks while it is written.
 type brokenWriter struct{ *httptest.ResponseRecorder }
 
@@ -217,5 +252,32 @@ func TestReceiveAndChangesOfTheEntity(t *testing.T) {
 			t.Fatal(err)
 		}
 		wants(t, <-answer, 404, "could not be found")
+	})
+}
+
+// TestQUO12_AWaitKeepsItsPlace among the receivers of an entity when that is updated, although there is room for no other.
+func TestQUO12_AWaitKeepsItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newTimedBus(t, emulator.LimitsEmulator)
+		defer b.close()
+		q := b.makeQueue("q", emulator.QueueOptions{})
+		for range 199 {
+			c, err := q.NewConsumer(emulator.Main, emulator.PeekLock, func() {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+		}
+		answer, _ := b.begin("DELETE", "/q/messages/head")
+		synctest.Wait()
+		wants(t, b.do("DELETE", "/q/messages/head?timeout=0", ""), 403, "maximum number of concurrent receive requests")
+		for deliveries := range 2 {
+			if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{MaxDeliveryCount: 3 + deliveries}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		b.post("q", "m")
+		wants(t, <-answer, 200, "m")
 	})
 }

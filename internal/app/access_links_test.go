@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	goamqp "github.com/Azure/go-amqp"
 
@@ -172,10 +173,12 @@ func TestOddLettersCrashNothing(t *testing.T) {
 	}
 }
 
-// TestTheLogShowsNoSecrets, wherever a client puts them: into the query, the path, an address, an audience, a reason.
+// TestTheLogShowsNoSecrets, wherever a client puts them: into the query, the path, an address, an audience, a reason. Nor does the
+// trace.
 func TestTheLogShowsNoSecrets(t *testing.T) {
-	var log output
-	a := accessServerWith(t, Config{Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	var log, trace output
+	a := accessServerWith(t, Config{Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), Trace: &trace})
+	a.refusals.Close() // so that every line is looked at
 	const secret = "c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2U%3d"
 	token := "SharedAccessSignature sr=sb%3a%2f%2fh%2fq&sig=" + secret + "&se=4102444800&skn=manage"
 	query := "sr=q&sig=" + secret + "&se=4102444800&skn=manage"
@@ -192,13 +195,18 @@ func TestTheLogShowsNoSecrets(t *testing.T) {
 	for _, l := range []link{receiveFrom("q?" + query), sendTo("sb://h/q?" + query), receiveFrom("q/" + token), through("q", "other?"+query)} {
 		_, _ = attach(t, a, []put{{ns + "q?" + query, "manage", "q?" + query}, {token, "manage", "q"}, {ns + "none/" + query, "manage", ""}}, l)
 	}
-	for _, shape := range []string{secret, secret[:43], "manage-key"} {
-		if i := strings.Index(log.String(), shape); i >= 0 {
-			t.Errorf("the log shows %s: %s", shape, log.String()[max(0, i-300):i+50])
+	for where, text := range map[string]string{"log": log.String(), "trace": trace.String()} {
+		for _, shape := range []string{secret, secret[:43], "manage-key"} {
+			if i := strings.Index(text, shape); i >= 0 {
+				t.Errorf("the %s shows %s: %s", where, shape, text[max(0, i-300):i+50])
+			}
+		}
+		if !strings.Contains(text, "sig=***") {
+			t.Errorf("nothing was written to the %s", where)
 		}
 	}
-	if !strings.Contains(log.String(), "sig=***") || !strings.Contains(log.String(), "token refused") {
-		t.Error("nothing was logged")
+	if !strings.Contains(log.String(), "token refused") {
+		t.Error("no refusal was logged")
 	}
 }
 
@@ -222,4 +230,22 @@ func TestRedaction(t *testing.T) {
 	if got, want := b.String(), `level=INFO msg="m sig=***" w="sig=***" g.n=1 g.e="sig=***" g.in.s="sig=***" g.l=[x]`+"\n"; got != want {
 		t.Errorf("got\n%s, want\n%s", got, want)
 	}
+}
+
+// TestAFloodOfRefusedTokensIsCounted, over HTTP and AMQP together.
+func TestAFloodOfRefusedTokensIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log output
+		a := accessServerWith(t, Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		for range 12 {
+			request(t, a, http.MethodGet, "/q", "", "no token")
+		}
+		_, _ = attach(t, a, []put{{ns + "q", "nobody", "q"}}, receiveFrom("q"))
+		if err := a.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if n := strings.Count(log.String(), "token refused"); n != 10 || !strings.Contains(log.String(), "kind=token leftOut=3") {
+			t.Errorf("%d lines of 13 refused tokens:\n%s", n, log.String())
+		}
+	})
 }

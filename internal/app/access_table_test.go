@@ -268,7 +268,7 @@ func attachSender(ctx context.Context, s *goamqp.Session, path string) error {
 
 // attachReceiver receives the message that is there, too, and gives it back.
 func attachReceiver(ctx context.Context, s *goamqp.Session, path string) error {
-	return receiveOne(ctx, s, path, nil)
+	return receiveOne(ctx, s, path, &goamqp.ReceiverOptions{})
 }
 
 func acceptSession(ctx context.Context, s *goamqp.Session, path string) error {
@@ -276,16 +276,22 @@ func acceptSession(ctx context.Context, s *goamqp.Session, path string) error {
 		goamqp.NewLinkFilter("com.microsoft:session-filter", 0, "a session")}})
 }
 
+// receiveOne takes one message and leaves nothing behind: with more credit the message might come once more and stay locked, and
+// the session would be held until the connection is gone.
 func receiveOne(ctx context.Context, s *goamqp.Session, path string, o *goamqp.ReceiverOptions) error {
+	o.Credit = -1 // none but what is issued
 	receiver, err := s.NewReceiver(ctx, path, o)
 	if err != nil {
 		return attached(err)
 	}
-	m, err := receiver.Receive(ctx, nil)
-	if err != nil {
+	if err := receiver.IssueCredit(1); err != nil {
 		return err
 	}
-	return receiver.ReleaseMessage(ctx, m)
+	m, err := receiver.Receive(ctx, nil)
+	if err == nil {
+		err = receiver.ReleaseMessage(ctx, m)
+	}
+	return errors.Join(err, receiver.Close(ctx))
 }
 
 // manage sends a request to a management node, with no arguments: what comes behind the check of rights fails, and that

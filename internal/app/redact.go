@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"regexp"
 )
@@ -38,6 +39,17 @@ func (d discreet) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 // WithGroup implements slog.Handler.
 func (d discreet) WithGroup(name string) slog.Handler { return discreet{d.Handler.WithGroup(name)} }
+
+// discreetLines is a writer of whole lines that shows no secrets either. The names, addresses and texts of frames are the client's.
+type discreetLines struct{ io.Writer }
+
+// Write implements io.Writer.
+func (d discreetLines) Write(lines []byte) (int, error) {
+	if _, err := io.WriteString(d.Writer, redact(string(lines))); err != nil {
+		return 0, fmt.Errorf("write without secrets: %w", err)
+	}
+	return len(lines), nil
+}
 
 // redactAttr looks at texts, and at what will become one.
 func redactAttr(a slog.Attr) slog.Attr {

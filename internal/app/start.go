@@ -15,6 +15,7 @@ import (
 	"minibus/config"
 	"minibus/emulator"
 	"minibus/internal/listen"
+	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 	"minibus/mgmt"
 	"minibus/store"
@@ -41,6 +42,8 @@ type App struct {
 	config Config
 	log    *slog.Logger
 	ready  atomic.Bool
+
+	refusals *loglimit.Limiter
 
 	ring  *sas.Ring // nil: tokens are not checked
 	noted sync.Once // that a web token was not checked
@@ -70,10 +73,13 @@ func Start(ctx context.Context, c Config) (*App, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	c.Logger = slog.New(discreet{c.Logger.Handler()})
+	if c.Trace != nil {
+		c.Trace = discreetLines{c.Trace}
+	}
 	if c.Topology == nil {
 		c.Topology = &config.Topology{Namespace: config.DefaultNamespace}
 	}
-	a := &App{config: c, log: c.Logger, pipe: listen.NewPipe()}
+	a := &App{config: c, log: c.Logger, refusals: loglimit.New(c.Logger), pipe: listen.NewPipe()}
 	for _, step := range []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.serve} {
 		err := ctx.Err()
 		if err == nil {
@@ -121,7 +127,7 @@ func (a *App) listen() error {
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
 		Ready: a.ready.Load, Broker: a.Broker, Access: a.ring, Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
 		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), Observe: m.ObserveHTTP,
-		Version: Version(), Logger: a.log,
+		Version: Version(), Logger: a.log, Refusals: a.refusals,
 	}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.goServe("a port", func() error { return a.mux.Serve(l) })
@@ -171,7 +177,7 @@ func entityError(err error) error {
 
 func (a *App) serve() error {
 	o := a.config.AMQP
-	o.Logger, o.Trace, o.Access, o.Unverified = a.log, a.config.Trace, a.ring, a.noteUnverified
+	o.Logger, o.Refusals, o.Trace, o.Access, o.Unverified = a.log, a.refusals, a.config.Trace, a.ring, a.noteUnverified
 	a.amqp = amqpserver.New(a.broker, o)
 	a.webSocket.Store(new(a.amqp.WebSocketHandler()))
 	a.goServe("AMQP", func() error { return a.amqp.Serve(a.mux.AMQP()) })
@@ -220,6 +226,7 @@ func (a *App) close(ctx context.Context) error {
 		}
 	}
 	a.served.Wait()
+	a.refusals.Close()
 	if a.broker != nil {
 		a.broker.Close()
 	}

@@ -210,3 +210,18 @@ func TestTheCollectorLeavesRoomForLittleMemoryAndNoneForMuch(t *testing.T) {
 		}
 	}
 }
+
+// TestMethodsOfProxiesAreAnswered in the service's words, as any method that a path does not have.
+func TestMethodsOfProxiesAreAnswered(t *testing.T) {
+	a, err := start(t, Config{NoNetwork: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"CONNECT example.org:443", "CONNECT localhost:5672", "TRACE /", "TRACE /q/messages/head", "TRACE /health"} {
+		method, _, _ := strings.Cut(line, " ")
+		status, text := raw(t, a, line, "Secret: mine\r\n", "")
+		if status != http.StatusBadRequest || !strings.Contains(text, "The specified HTTP verb ("+method+") is not valid.") || strings.Contains(text, "mine") {
+			t.Errorf("%s: %d %s", line, status, text)
+		}
+	}
+}

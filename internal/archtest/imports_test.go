@@ -15,6 +15,7 @@ var allowed = map[string][]string{
 	"internal/sas":      {},
 	"internal/tlsca":    {},
 	"internal/listen":   {},
+	"internal/loglimit": {},
 	"emulator/filter":   {},
 	"internal/rules":    {},
 	"internal/archtest": {},
@@ -34,14 +35,15 @@ var allowed = map[string][]string{
 	"amqpserver/cbs":        {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp"},
 	"amqpserver/management": {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp"},
 	"amqpserver": {"emulator", "internal/amqp", "internal/amqp/frames", "internal/amqp/message",
-		"internal/sas", "amqpserver/cbs", "amqpserver/management"},
-	"mgmt": {"emulator", "mgmt/atom", "mgmt/rest", "mgmt/ui", "internal/amqp/message", "internal/amqp", "internal/sas"},
+		"internal/loglimit", "internal/sas", "amqpserver/cbs", "amqpserver/management"},
+	"mgmt": {"emulator", "mgmt/atom", "mgmt/rest", "mgmt/ui", "internal/amqp/message", "internal/amqp",
+		"internal/loglimit", "internal/sas"},
 
 	"internal/metrics": {"emulator", "amqpserver", "store"},
 	"internal/export":  {"config", "emulator", "mgmt/atom", "internal/sas"},
 
 	"internal/app": {"config", "store", "emulator", "amqpserver", "mgmt", "internal/export", "internal/metrics", "internal/sas",
-		"internal/tlsca", "internal/listen"},
+		"internal/tlsca", "internal/listen", "internal/loglimit"},
 	"sbtest":      {"internal/app", "config", "emulator"},
 	"cmd/minibus": {"internal/app"},
 

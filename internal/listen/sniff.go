@@ -17,11 +17,12 @@ const (
 	unknown
 )
 
-// sniffLength is how many bytes decide: "OPTIONS " is the longest of the beginnings.
+// sniffLength is how many bytes decide: "OPTIONS " and "CONNECT " are the longest of the beginnings.
 const sniffLength = 8
 
-// methods are the beginnings of an HTTP/1.1 request.
-var methods = []string{"GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "OPTIONS ", "PATCH "}
+// methods are the beginnings of an HTTP/1.1 request [RFC 9110 9.1]. Those that the HTTP server refuses are among them: a client
+// that is taken for a proxy should hear what is wrong.
+var methods = []string{"GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "OPTIONS ", "PATCH ", "CONNECT ", "TRACE "}
 
 // classify decides by the bytes read so far. Only a beginning that can still become a known one is undecided, so a
 // stranger is recognised at its first wrong byte.
@@ -30,7 +31,7 @@ func classify(head []byte) protocol {
 		return undecided
 	}
 	switch {
-	case head[0] == 'A': // protocol header [AMQP 2.2]; no HTTP method in use begins so
+	case head[0] == 'A': // protocol header [AMQP 2.2]; no HTTP method in use does
 		return prefix(head, "AMQP", amqp)
 	case head[0] == 0x16: // handshake record, version 3.x
 		return prefix(head, "\x16\x03", secure)

@@ -50,22 +50,22 @@ type Resource struct {
 // Grant is what a token entitles to.
 type Grant struct {
 	KeyName string
-	Scope   string    // lower-case path of the entity that has the policy; empty for one of the namespace
+	Scope   string    // lower-case path of the entity that has the policy; empty for one of the namespace; of several the widest with Manage
 	Path    string    // lower-case path that the token names; empty for the whole namespace
-	Claims  Claims    // never empty
+	Claims  Claims    // of all policies that count; never empty
 	Until   time.Time // when it is no longer taken: the token's expiry and [Skew]
 }
 
-// Governs reports whether the grant counts for another entity too: its token has to cover that one, and its policy to be one of
-// the namespace or of that entity.
+// Governs reports whether the right to manage, if the grant has it, counts for another entity too: its token has to cover that
+// one, and its policy to be one of the namespace or of that entity.
 func (g Grant) Governs(entity string) bool {
 	return within(clean(entity), g.Path) && (g.Scope == "" || slices.Contains(owners(entity), g.Scope))
 }
 
 // Verify checks a token at an instant. The error is a *[TokenError].
 //
-// A signature by either key of a policy counts. Policies of the entity come first, then those of its topic, then the
-// namespace's; where several have the token's key name, the one that made the signature counts. A policy of an entity opens
+// A signature by either key of a policy counts. Where several have the token's key name, of the entity, its topic and the
+// namespace, all that could have made the signature count, each for what it would allow alone. A policy of an entity opens
 // nothing for a token that names more than that entity.
 func (r *Ring) Verify(text string, at Resource, now time.Time) (Grant, error) {
 	if text == "" {
@@ -93,18 +93,35 @@ func (r *Ring) verify(t Token, at Resource, now time.Time) (Grant, error) {
 		return Grant{}, &TokenError{Reason: reason, KeyName: t.KeyName, Expires: t.Expires}
 	}
 	found := r.policies(t.KeyName, at.Entity)
-	p, ok := signer(t, found)
+	signers := signersOf(t, found)
 	switch {
 	case len(found) == 0:
 		return refuse(UnknownKey)
-	case !ok:
+	case len(signers) == 0:
 		return refuse(BadSignature)
 	case t.Expires.Add(Skew).Before(now):
 		return refuse(Expired)
-	case t.Covers(at.Path) != nil, !within(resourcePath(t.Resource), p.scope), p.Claims == 0:
+	}
+	g := Grant{Path: resourcePath(t.Resource), Until: t.Expires.Add(Skew)}
+	for _, p := range signers {
+		g.add(p)
+	}
+	if t.Covers(at.Path) != nil || g.Claims == 0 {
 		return refuse(Audience)
 	}
-	return Grant{KeyName: p.Name, Scope: p.scope, Path: resourcePath(t.Resource), Claims: p.Claims, Until: t.Expires.Add(Skew)}, nil
+	return g, nil
+}
+
+// add lets a policy count that made the token's signature, unless the token names more than the policy's entity. Policies come with
+// the narrowest scope first.
+func (g *Grant) add(p scoped) {
+	if !within(g.Path, p.scope) || p.Claims == 0 {
+		return
+	}
+	if g.Claims == 0 || p.Claims.Allows(Manage) {
+		g.KeyName, g.Scope = p.Name, p.scope
+	}
+	g.Claims |= p.Claims
 }
 
 // scoped is a policy and the lower-case path of the entity that has it.
@@ -142,21 +159,20 @@ func owners(entity string) []string {
 	return []string{entity}
 }
 
-// signer finds the policy that made the token's signature. It takes the same time for a name that nobody has.
-func signer(t Token, found []scoped) (scoped, bool) {
+// signersOf finds the policies that made the token's signature. It takes the same time for a name that nobody has.
+func signersOf(t Token, found []scoped) []scoped {
 	if len(found) == 0 {
 		_, _ = t.signedBy(placeholder), t.signedBy(placeholder)
-		return scoped{}, false
+		return nil
 	}
-	var match scoped
-	ok := false
+	signers := found[:0]
 	for _, p := range found {
 		primary, secondary := t.signedBy(p.Primary), t.signedBy(p.Secondary)
-		if (primary || secondary) && !ok {
-			match, ok = p, true
+		if primary || secondary {
+			signers = append(signers, p)
 		}
 	}
-	return match, ok
+	return signers
 }
 
 // placeholder stands in for a key where there is none; what it would match does not count.

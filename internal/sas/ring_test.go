@@ -21,6 +21,8 @@ func testRing() *Ring {
 		switch strings.ToLower(path) {
 		case "q":
 			return []Policy{{Name: "own", Primary: "own-key", Claims: Listen}}
+		case "both", "both/subscriptions/s":
+			return []Policy{{Name: "root", Primary: "first", Claims: Listen}, {Name: "send", Primary: "send-key", Claims: all}, {Name: "nothing", Primary: "nothing-key", Claims: Listen}}
 		case "t":
 			return []Policy{{Name: "root", Primary: "topic-key", Claims: Listen}, {Name: "root2", Primary: "x", Claims: all}}
 		}
@@ -52,7 +54,20 @@ func TestRingVerify(t *testing.T) {
 			want: Grant{KeyName: "root", Path: "t", Claims: Manage | Send | Listen}},
 		{name: "percent-encoded path", resource: "sb://h/q/%24management", policy: "root", key: "first", at: Resource{"q/$management", "q"},
 			want: Grant{KeyName: "root", Path: "q/$management", Claims: Manage | Send | Listen}},
+		{name: "two levels, token of the namespace", resource: "sb://h/", policy: "root", key: "first", at: Resource{"both", "both"},
+			want: Grant{KeyName: "root", Claims: Manage | Send | Listen}},
+		{name: "two levels, token of the entity", resource: "sb://h/both", policy: "root", key: "first", at: Resource{"both", "both"},
+			want: Grant{KeyName: "root", Path: "both", Claims: Manage | Send | Listen}},
+		{name: "three levels, token of the topic", resource: "sb://h/both", policy: "root", key: "first", at: Resource{"both/Subscriptions/s", "both/Subscriptions/s"},
+			want: Grant{KeyName: "root", Path: "both", Claims: Manage | Send | Listen}},
+		{name: "two levels, the entity's allows more", resource: "sb://h/both", policy: "send", key: "send-key", at: Resource{"both", "both"},
+			want: Grant{KeyName: "send", Scope: "both", Path: "both", Claims: Manage | Send | Listen}},
+		{name: "two levels, the entity's allows more and does not count", resource: "sb://h/", policy: "send", key: "send-key", at: Resource{"both", "both"},
+			want: Grant{KeyName: "send", Claims: Send}},
+		{name: "two levels, one without rights", resource: "sb://h/both", policy: "nothing", key: "nothing-key", at: Resource{"both", "both"},
+			want: Grant{KeyName: "nothing", Scope: "both", Path: "both", Claims: Listen}},
 
+		{name: "two levels, neither counts", resource: "sb://h/", policy: "nothing", key: "nothing-key", at: Resource{"both", "both"}, reason: Audience},
 		{name: "wrong key", resource: "sb://h/q", policy: "root", key: "wrong", at: Resource{"q", "q"}, reason: BadSignature},
 		{name: "empty key", resource: "sb://h/q", policy: "send", key: "", at: Resource{"q", "q"}, reason: BadSignature},
 		{name: "placeholder", resource: "sb://h/q", policy: "nobody", key: placeholder, at: Resource{"q", "q"}, reason: UnknownKey},

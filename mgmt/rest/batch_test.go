@@ -21,7 +21,7 @@ func TestParseBatch(t *testing.T) { // management-rest 7.1
 	}
 	info, err := m.Info()
 	label, _ := m.Field(message.PropertySubject).TextOf()
-	if body, _, _ := bodyOf(&m); err != nil || info.TTL != 40_000 || label != "M1" || string(body) != "first" {
+	if body, _ := bodyOf(&m); err != nil || info.TTL != 40_000 || label != "M1" || string(body) != "first" {
 		t.Errorf("%+v %q %q %v", info, label, body, err)
 	}
 	if m, err = message.Scan(messages[1]); err != nil {
@@ -87,32 +87,37 @@ func TestBodies(t *testing.T) {
 		return b
 	}
 	for name, tt := range map[string]struct {
-		raw    []byte
-		want   string
-		isJSON bool
+		raw  []byte
+		want string
+		kind string
 	}{
-		"none":        {nil, "", false},
-		"data":        {section(codeData, []byte("x")), "x", false},
-		"two data":    {append(section(codeData, []byte("x")), section(codeData, []byte("y"))...), "xy", false},
-		"string":      {section(codeValue, "text"), "text", false},
-		"binary":      {section(codeValue, []byte{0, 1}), "\x00\x01", false},
-		"symbol":      {section(codeValue, amqp.Symbol("s")), "s", false},
-		"null":        {section(codeValue, nil), "", false},
-		"number":      {section(codeValue, int64(5)), "5", true},
-		"bool":        {section(codeValue, true), "true", true},
-		"map":         {section(codeValue, amqp.Map{{Key: "a", Value: amqp.List{1.5, nil}}, {Key: int32(2), Value: noon}}), `{"2":"2026-06-30T20:51:21Z","a":[1.5,null]}`, true},
-		"sequences":   {append(section(codeSequence, amqp.List{"a"}), section(codeSequence, amqp.List{[]byte("b"), amqp.UUID{}})...), `["a","Yg==","00000000-0000-0000-0000-000000000000"]`, true},
-		"empty list":  {section(codeSequence, amqp.List{}), `[]`, true},
-		"empty value": {section(codeValue, amqp.List{}), `[]`, true},
-		"array":       {section(codeValue, amqp.Array{Code: amqp.CodeLong, Items: []any{int64(1)}}), `[1]`, true},
+		"none":        {nil, "", ""},
+		"data":        {section(codeData, []byte("x")), "x", ""},
+		"two data":    {append(section(codeData, []byte("x")), section(codeData, []byte("y"))...), "xy", ""},
+		"string":      {section(codeValue, "text"), "text", ""},
+		"binary":      {section(codeValue, []byte{0, 1}), "\x00\x01", ""},
+		"symbol":      {section(codeValue, amqp.Symbol("s")), "s", ""},
+		"null":        {section(codeValue, nil), "", ""},
+		"number":      {section(codeValue, int64(5)), "5", typeJSON},
+		"bool":        {section(codeValue, true), "true", typeJSON},
+		"map":         {section(codeValue, amqp.Map{{Key: "a", Value: amqp.List{1.5, nil}}, {Key: int32(2), Value: noon}}), `{"2":"2026-06-30T20:51:21Z","a":[1.5,null]}`, typeJSON},
+		"sequences":   {append(section(codeSequence, amqp.List{"a"}), section(codeSequence, amqp.List{[]byte("b"), amqp.UUID{}})...), `["a","Yg==","00000000-0000-0000-0000-000000000000"]`, typeJSON},
+		"empty list":  {section(codeSequence, amqp.List{}), `[]`, typeJSON},
+		"empty value": {section(codeValue, amqp.List{}), `[]`, typeJSON},
+		"array":       {section(codeValue, amqp.Array{Code: amqp.CodeLong, Items: []any{int64(1)}}), `[1]`, typeJSON},
+		"bad string":  {[]byte("\x00\x53\x77\xa1\x02\xff\xfe"), "\xff\xfe", ""},
+		"bad symbol":  {[]byte("\x00\x53\x77\xa3\x01\xff"), "\xff", ""},
+		"bad boolean": {[]byte("\x00\x53\x77\x56\x07"), "\x00\x53\x77\x56\x07", typeBytes},
+		"bad list":    {[]byte("\x00\x53\x77\xc0\x02\x07\x40"), "\x00\x53\x77\xc0\x02\x07\x40", typeBytes},
+		"bad item":    {[]byte("\x00\x53\x76\xc0\x04\x01\xa1\x01\xff"), "\x00\x53\x76\xc0\x04\x01\xa1\x01\xff", typeBytes},
+		"bad second":  {[]byte("\x00\x53\x76\x45\x00\x53\x76\xc0\x02\x07\x40"), "\x00\x53\x76\x45\x00\x53\x76\xc0\x02\x07\x40", typeBytes},
 	} {
 		m, err := message.Scan(tt.raw)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		body, isJSON, err := bodyOf(&m)
-		if err != nil || string(body) != tt.want || isJSON != tt.isJSON {
-			t.Errorf("%s: %q %v %v, want %q", name, body, isJSON, err, tt.want)
+		if body, kind := bodyOf(&m); string(body) != tt.want || kind != tt.kind {
+			t.Errorf("%s: %q of type %q, want %q of type %q", name, body, kind, tt.want, tt.kind)
 		}
 	}
 }

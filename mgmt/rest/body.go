@@ -13,27 +13,45 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// typeJSON is the content type of bodies that have to be written as JSON, if their message names none.
-const typeJSON = "application/json"
+// The content types of bodies that are not what their message's own type says, if it names one at all.
+const (
+	typeJSON  = "application/json"         // written as JSON
+	typeBytes = "application/octet-stream" // the encoded sections
+)
 
-// bodyOf returns the bytes of a message's body (management-rest 7.2): those of its data sections, or of the string or
-// binary that is its value. A body that is no bytes, a sequence or any other value, becomes JSON, and the second result
-// says so.
-func bodyOf(m *message.Message) (body []byte, isJSON bool, err error) {
-	r := amqp.NewReader(m.Raw[m.Body.Start:m.Body.End])
-	var items []any // of sequences; not nil if there is one
-	sections := 0
+// bodyOf returns the bytes of a message's body (management-rest 7.2): those of its data sections, or of the text or binary
+// that is its value. A body that is no bytes, a sequence or any other value, becomes JSON. One that can't be decoded, for the
+// broker only looks where sections end, goes out as its sections are encoded: it must not stay at the head of its queue
+// for ever. contentType is that of a body that had to be changed so, else empty.
+func bodyOf(m *message.Message) (body []byte, contentType string) {
+	sections := m.Raw[m.Body.Start:m.Body.End]
+	body, value, err := readBody(sections)
+	if err == nil && value != nil {
+		body, err = json.Marshal(plain(value))
+		contentType = typeJSON
+	}
+	if err != nil {
+		return sections, typeBytes
+	}
+	return body, contentType
+}
+
+// readBody reads the sections of a body: bytes, or the value that they are.
+func readBody(sections []byte) (body []byte, value any, err error) {
+	r := amqp.NewReader(sections)
+	var items amqp.List // of sequences; not nil if there is one
+	count := 0
 	for r.Len() > 0 {
 		code, _, err := r.Descriptor()
 		if err != nil {
-			return nil, false, fmt.Errorf("read body: %w", err)
+			return nil, nil, fmt.Errorf("read body: %w", err)
 		}
-		if code == codeData {
+		if code == codeData || isText(&r) {
 			b, _, err := r.Bytes()
 			if err != nil {
-				return nil, false, fmt.Errorf("read body: %w", err)
+				return nil, nil, fmt.Errorf("read body: %w", err)
 			}
-			if sections++; sections == 1 {
+			if count++; count == 1 {
 				body = b // no copy where there is one section, as nearly always
 			} else {
 				body = append(body[:len(body):len(body)], b...)
@@ -42,40 +60,27 @@ func bodyOf(m *message.Message) (body []byte, isJSON bool, err error) {
 		}
 		v, err := r.Value()
 		if err != nil {
-			return nil, false, fmt.Errorf("read body: %w", err)
+			return nil, nil, fmt.Errorf("read body: %w", err)
 		}
-		if list, ok := v.(amqp.List); ok && code == codeSequence {
-			items = append(slices.Grow(items, len(list)+1), list...)
-			continue
+		list, ok := v.(amqp.List)
+		if !ok || code != codeSequence {
+			return nil, v, nil
 		}
-		return valueBody(v)
+		items = append(slices.Grow(items, len(list)+1), list...)
 	}
 	if items == nil {
-		return body, false, nil
+		return body, nil, nil
 	}
-	return jsonBody(amqp.List(items))
+	return nil, items, nil
 }
 
-func valueBody(v any) ([]byte, bool, error) {
-	switch v := v.(type) {
-	case nil:
-		return nil, false, nil
-	case []byte:
-		return v, false, nil
-	case string:
-		return []byte(v), false, nil
-	case amqp.Symbol:
-		return []byte(v), false, nil
+// isText reports whether a text or a binary follows, whose bytes are the body whatever they are.
+func isText(r *amqp.Reader) bool {
+	switch c, _ := r.Peek(); c {
+	case amqp.CodeString8, amqp.CodeString32, amqp.CodeSymbol8, amqp.CodeSymbol32, amqp.CodeBinary8, amqp.CodeBinary32:
+		return true
 	}
-	return jsonBody(v)
-}
-
-func jsonBody(v any) ([]byte, bool, error) {
-	b, err := json.Marshal(plain(v))
-	if err != nil {
-		return nil, false, fmt.Errorf("write body as JSON: %w", err)
-	}
-	return b, true, nil
+	return false
 }
 
 // plain makes of an AMQP value one that encoding/json can write. How deep values nest was bounded when they were decoded.

@@ -68,9 +68,8 @@ func show(t *testing.T, raw []byte) (http.Header, string) {
 		t.Fatalf("info: %v", err)
 	}
 	h := http.Header{}
-	body, err := rest.Received{Raw: raw}.Headers(h)
-	if err != nil || string(body) != "body" {
-		t.Fatalf("%q, %v", body, err)
+	if body := (rest.Received{Raw: raw}).Headers(h); string(body) != "body" {
+		t.Fatalf("%q", body)
 	}
 	name := rest.BrokerProperties
 	text := h[name][0]
@@ -108,9 +107,7 @@ func FuzzBatch(f *testing.F) {
 			if _, err := m.Info(); err != nil {
 				t.Fatalf("info: %v", err)
 			}
-			if _, err := (rest.Received{Raw: raw}).Headers(http.Header{}); err != nil {
-				t.Fatalf("headers: %v", err)
-			}
+			_ = rest.Received{Raw: raw}.Headers(http.Header{})
 		}
 	})
 }
@@ -130,9 +127,7 @@ func FuzzReceived(f *testing.F) {
 			return // such a message is not stored
 		}
 		h := http.Header{}
-		if _, err := (rest.Received{Raw: raw, Token: "t"}).Headers(h); err != nil {
-			return
-		}
+		_ = rest.Received{Raw: raw, Token: "t"}.Headers(h)
 		for name, values := range h {
 			if len(values) != 1 || bytes.ContainsAny([]byte(name+values[0]), "\r\n\x00") {
 				t.Errorf("%q: %q", name, values)

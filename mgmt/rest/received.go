@@ -25,26 +25,19 @@ type Received struct {
 const typeNone = "application/xml; charset=utf-8"
 
 // Headers sets the headers of an answer that carries the message and returns its body (management-rest 7.2). Properties
-// whose names can't be those of a header are left out.
-func (r Received) Headers(h http.Header) (body []byte, err error) {
+// whose names can't be those of a header are left out. It shows any message: one that could not be shown would come back to
+// whoever receives, again and again.
+func (r Received) Headers(h http.Header) (body []byte) {
 	m, err := message.Scan(r.Raw)
 	if err != nil {
-		return nil, fmt.Errorf("read message: %w", err)
+		m = message.Message{} // every stored message was scanned before
 	}
-	body, isJSON, err := bodyOf(&m)
-	if err != nil {
-		return nil, err
-	}
-	contentType := typeNone
-	if isJSON {
-		contentType = typeJSON
+	body, contentType := bodyOf(&m)
+	if contentType == "" {
+		contentType = typeNone
 	}
 	if t, ok := m.Field(message.PropertyContentType).TextOf(); ok && t != "" {
 		contentType = strings.Map(printable, t)
-	}
-	broker, err := r.brokerProperties(&m)
-	if err != nil {
-		return nil, err
 	}
 	for e := m.UserProperties(); e.Next(); {
 		if name := string(e.Key()); isShown(name) {
@@ -54,8 +47,8 @@ func (r Received) Headers(h http.Header) (body []byte, err error) {
 		}
 	}
 	h["Content-Type"] = []string{contentType}
-	h[BrokerProperties] = []string{broker}
-	return body, nil
+	h[BrokerProperties] = []string{r.brokerProperties(&m)}
+	return body
 }
 
 // shown is what BrokerProperties says, in the order of the names.
@@ -84,11 +77,8 @@ type shown struct {
 // forever is the time to live of a message that has none, in seconds: the longest .NET TimeSpan.
 const forever json.Number = "922337203685.47754"
 
-func (r Received) brokerProperties(m *message.Message) (string, error) {
-	info, err := m.Info()
-	if err != nil {
-		return "", fmt.Errorf("read properties of message: %w", err)
-	}
+func (r Received) brokerProperties(m *message.Message) string {
+	info, _ := m.Info() // without error, or the message would not have been stored
 	field := func(index int) *string {
 		if s, ok := m.Field(index).TextOf(); ok {
 			return &s
@@ -130,13 +120,11 @@ func (r Received) brokerProperties(m *message.Message) (string, error) {
 }
 
 // asciiJSON writes JSON that a header can hold whatever its texts are.
-func asciiJSON(v any) (string, error) {
+func asciiJSON(v shown) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", fmt.Errorf("write BrokerProperties: %w", err)
-	}
+	_ = e.Encode(v) // texts and numbers have no way to fail
 	var out []byte
 	for _, c := range string(bytes.TrimSpace(b.Bytes())) {
 		switch {
@@ -149,5 +137,5 @@ func asciiJSON(v any) (string, error) {
 			out = append(out, byte(c))
 		}
 	}
-	return string(out), nil
+	return string(out)
 }

@@ -1,0 +1,151 @@
+package loglimit_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"minibus/internal/loglimit"
+)
+
+// notes is what a Limiter told, and when.
+type notes struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// Write implements io.Writer.
+func (n *notes) Write(b []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lines = append(n.lines, strings.TrimPrefix(string(bytes.TrimSpace(b)), "level=WARN msg=\"more happened than is logged\" "))
+	return len(b), nil
+}
+
+func (n *notes) want(t *testing.T, lines ...string) {
+	t.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if fmt.Sprint(n.lines) != fmt.Sprint(lines) {
+		t.Errorf("told %q, want %q", n.lines, lines)
+	}
+	n.lines = nil
+}
+
+// limited runs a test in a bubble; take asks n times at once for a kind and returns how many lines it got.
+func limited(t *testing.T, f func(l *loglimit.Limiter, told *notes, take func(kind string, n int) int)) {
+	t.Helper()
+	synctest.Test(t, func(*testing.T) {
+		told := new(notes)
+		l := loglimit.New(slog.New(slog.NewTextHandler(told, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}})))
+		f(l, told, func(kind string, n int) (got int) {
+			for range n {
+				if l.Take(kind) {
+					got++
+				}
+			}
+			return got
+		})
+	})
+}
+
+func wait(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func equal(t *testing.T, what string, got, want int) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %d, want %d", what, got, want)
+	}
+}
+
+func TestTenLinesASecond(t *testing.T) {
+	limited(t, func(_ *loglimit.Limiter, told *notes, take func(string, int) int) {
+		equal(t, "at once", take("token", 50), 10)
+		wait(999 * time.Millisecond)
+		equal(t, "before the second is over", take("token", 5), 0)
+		told.want(t)
+		wait(time.Millisecond)
+		told.want(t, "kind=token leftOut=45")
+		equal(t, "in the next second", take("token", 11), 10)
+		wait(time.Hour)
+		told.want(t, "kind=token leftOut=1")
+		equal(t, "much later", take("token", 10), 10)
+		wait(time.Hour)
+		told.want(t)
+	})
+}
+
+func TestKindsAreCountedOnTheirOwn(t *testing.T) {
+	limited(t, func(_ *loglimit.Limiter, told *notes, take func(string, int) int) {
+		equal(t, "the first kind", take("a", 12), 10)
+		wait(time.Millisecond)
+		equal(t, "the second kind", take("b", 13), 10)
+		wait(time.Second)
+		told.want(t, "kind=a leftOut=2", "kind=b leftOut=3")
+	})
+}
+
+func TestASteadyFlood(t *testing.T) {
+	limited(t, func(_ *loglimit.Limiter, told *notes, take func(string, int) int) {
+		lines := 0
+		for range 10_000 {
+			lines += take("a", 1)
+			time.Sleep(time.Millisecond)
+		}
+		wait(time.Second)
+		equal(t, "lines in ten seconds", lines, 100)
+		var all []string
+		for range 10 {
+			all = append(all, "kind=a leftOut=990")
+		}
+		told.want(t, all...)
+	})
+}
+
+func TestCloseTellsTheRest(t *testing.T) {
+	limited(t, func(l *loglimit.Limiter, told *notes, take func(string, int) int) {
+		take("a", 11)
+		l.Close()
+		told.want(t, "kind=a leftOut=1")
+		equal(t, "after the end", take("a", 20), 20)
+		l.Close()
+		wait(time.Hour)
+		told.want(t)
+	})
+}
+
+func TestNoLimiterBoundsNothing(t *testing.T) {
+	var l *loglimit.Limiter
+	for range 100 {
+		if !l.Take("a") {
+			t.Fatal("a line was left out")
+		}
+	}
+	l.Close()
+}
+
+// TestLimiterIsShared between goroutines.
+func TestLimiterIsShared(t *testing.T) {
+	limited(t, func(l *loglimit.Limiter, told *notes, _ func(string, int) int) {
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() { l.Take("a") })
+		}
+		all.Wait()
+		wait(time.Second)
+		told.want(t, "kind=a leftOut=10")
+	})
+}
