@@ -30,6 +30,7 @@ func TestReadBodies(t *testing.T) {
 		"longer than a window":   {upTo(66, 200, 1)},
 		"past the last one":      {upTo(3990, 4100, 1)},
 		"descending":             {down},
+		"back within a window":   {{66, 68, 67, 70, 69}},
 		"twice the same":         {{7, 7}},
 		"duplicates in a run":    {{5, 6, 6, 6, 7, 8, 9, 10, 11, 12, 12}},
 		"duplicates in a window": {{1000, 1000, 1003, 1003, 1006}},
