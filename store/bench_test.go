@@ -134,25 +134,6 @@ func BenchmarkUpdate(b *testing.B) {
 	})
 }
 
-func BenchmarkReadBodies(b *testing.B) {
-	s := benchStore(b, false)
-	const rows = 20000
-	fill(b, s, rows, 1024)
-	res := make(chan error, 1)
-	done := emulator.CompletionFunc(func(err error) { res <- err })
-	b.ResetTimer()
-	for n := 0; n < b.N; n += 64 {
-		r := &emulator.BodyRead{IDs: make([]int64, 64), Done: done}
-		for i := range r.IDs {
-			r.IDs[i] = int64(2*((n+i)%rows) + 3)
-		}
-		s.ReadBodies(r)
-		if err := <-res; err != nil || len(r.Bodies[0]) != 1024 {
-			b.Fatal(err, len(r.Bodies[0]))
-		}
-	}
-}
-
 type countLoader struct{ entities, messages, keys int }
 
 func (c *countLoader) LoadEntity(emulator.EntityRecord) error    { c.entities++; return nil }

@@ -7,14 +7,22 @@ import (
 	"minibus/emulator"
 )
 
-// reader answers ReadBodies. All its reads that have queued up share one read transaction.
+// reader answers ReadBodies. All its reads that have queued up share one read transaction, so that what they ask for
+// is looked for together.
 type reader struct {
 	s     *Store
 	conn  *conn // its own; the writer's for an ephemeral database
 	begin *stmt
 	end   *stmt
-	body  *stmt
 	part  *stmt
+
+	// These have the same columns: id, parts and data.
+	single *stmt
+	dense  *stmt // ids from, to
+	gapped *stmt // ids from, to and which; of others, the size instead of the data
+
+	wants []want // memory for the next round
+	gaps  gaps
 }
 
 func newReader(s *Store, c *conn) (*reader, error) {
@@ -22,8 +30,11 @@ func newReader(s *Store, c *conn) (*reader, error) {
 	return r, prepareAll(c, map[string]**stmt{
 		"BEGIN":  &r.begin,
 		"COMMIT": &r.end,
-		"SELECT parts, data FROM body WHERE id=?":               &r.body,
-		"SELECT data FROM body_part WHERE body=? ORDER BY part": &r.part,
+		"SELECT data FROM body_part WHERE body=? ORDER BY part":       &r.part,
+		"SELECT id, parts, data FROM body WHERE id=?":                 &r.single,
+		"SELECT id, parts, data FROM body WHERE id BETWEEN ?1 AND ?2": &r.dense,
+		`SELECT id, parts, CASE WHEN (?3>>(id-?1))&1 THEN data ELSE length(data) END
+		 FROM body WHERE id BETWEEN ?1 AND ?2`: &r.gapped,
 	})
 }
 
@@ -65,21 +76,22 @@ func finishRead(br *emulator.BodyRead, err error) {
 }
 
 func (r *reader) readAll(reads []*emulator.BodyRead) error {
+	wants := r.gather(reads)
+	defer r.release(wants)
 	r.conn.mu.Lock()
 	defer r.conn.mu.Unlock()
 	if err := r.begin.exec(); err != nil {
 		return readError(err)
 	}
-	for _, br := range reads {
-		if err := r.read(br); err != nil {
-			r.conn.rollback()
-			return readError(err)
-		}
+	err := r.fetch(wants)
+	if err == nil {
+		err = r.end.exec()
 	}
-	if err := r.end.exec(); err != nil {
+	if err != nil {
 		r.conn.rollback()
 		return readError(err)
 	}
+	r.s.stats.bodyReads.Add(int64(len(wants)))
 	return nil
 }
 
@@ -87,38 +99,13 @@ func readError(err error) error {
 	return &emulator.Error{Code: emulator.CodeInternal, Text: "The message store could not be read", Err: err}
 }
 
-func (r *reader) read(br *emulator.BodyRead) error {
-	if len(br.Bodies) != len(br.IDs) {
-		br.Bodies = make([][]byte, len(br.IDs))
+// copyBody returns a copy of the body in the current row of st. Each copy has memory of its own: a receiver keeps a
+// message locked for as long as it likes, and would keep a whole read in memory with it if its bodies shared theirs.
+func (r *reader) copyBody(st *stmt, id int64) ([]byte, error) {
+	if parts := st.columnInt(1); parts > 0 {
+		return r.readParts(id, int(parts))
 	}
-	for i, id := range br.IDs {
-		b, err := r.readBody(id)
-		if err != nil {
-			return fmt.Errorf("read body %d: %w", id, err)
-		}
-		br.Bodies[i] = b
-	}
-	r.s.stats.bodyReads.Add(int64(len(br.IDs)))
-	return nil
-}
-
-// readBody returns a copy of a body, nil if there is none.
-func (r *reader) readBody(id int64) ([]byte, error) {
-	r.body.bindInt(1, id)
-	row, err := r.body.step()
-	if err != nil || !row {
-		return nil, err
-	}
-	parts := r.body.columnInt(0)
-	var b []byte
-	if parts == 0 {
-		b = append([]byte{}, r.body.columnView(1)...)
-	}
-	r.body.reset()
-	if parts == 0 {
-		return b, nil
-	}
-	return r.readParts(id, int(parts))
+	return append([]byte{}, st.columnView(2)...), nil
 }
 
 func (r *reader) readParts(id int64, want int) ([]byte, error) {
