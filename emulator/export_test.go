@@ -41,3 +41,15 @@ func (q *Queue) BodiesInMemory() (all, own int64) {
 	defer q.mu.Unlock()
 	return q.ns.inMemory.Load(), q.held
 }
+
+// DeadlinesInMemory returns how many instants the queue keeps, those that mean nothing any more included.
+func (q *Queue) DeadlinesInMemory() (n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, d := range []*deadlines{&q.lockEnds, &q.dues, &q.expiries} {
+		for _, b := range d.buckets {
+			n += len(b.items)
+		}
+	}
+	return n
+}

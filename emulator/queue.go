@@ -81,7 +81,7 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 		}
 	}
 	q.lockEnds = newDeadlines(func(e *entry, at int64) bool { return e.lock != nil && e.lock.until == at })
-	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark == markFree && e.state == Scheduled })
+	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled })
 	q.expiries = newDeadlines(func(e *entry, at int64) bool {
 		return e.mark != markGone && e.sub == Main && e.expires() == at
 	})
