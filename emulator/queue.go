@@ -139,12 +139,15 @@ func (q *Queue) touchLocked(now int64) {
 }
 
 // Watch calls notify when the queue is updated, with an error of CodeDetached (LOCK-17), or deleted, with
-// CodeNotFound (DEC-18), until cancel is called. notify runs on any goroutine, possibly under the queue's mutex: it
-// must only post.
+// CodeNotFound (DEC-18), until cancel is called. A queue that is deleted already says so at once. notify runs on any
+// goroutine, possibly under the queue's mutex: it must only post.
 func (q *Queue) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 	w := &watcher{sub: sub, notify: notify}
 	q.mu.Lock()
 	q.watchers[w] = struct{}{}
+	if q.gone { // between the look-up of whoever watches and now
+		notify(q.missing())
+	}
 	q.mu.Unlock()
 	return func() {
 		q.mu.Lock()
