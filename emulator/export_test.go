@@ -53,3 +53,6 @@ func (q *Queue) DeadlinesInMemory() (n int) {
 	}
 	return n
 }
+
+// Receivers returns how many receivers and waiting accepts are counted for the entity.
+func (q *Queue) Receivers() int64 { return q.receivers().Load() }

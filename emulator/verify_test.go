@@ -121,6 +121,16 @@ func (v *verifier) box(b *box) {
 	v.check(name+": scheduled", b.scheduled, scheduled)
 	v.check(name+": moving", b.moving, moving)
 	v.check(name+": bytes", b.bytes, bytes)
+	if v.quiet && (b.sub > DeadLetter || !v.q.forwarding[b.sub]) {
+		parked := 0
+		if b.sub == DeadLetter {
+			parked = len(v.q.parked.entries)
+			if _, known := v.q.ns.parkers.Load(v.q); known != (parked > 0) {
+				v.fault("%d messages are parked, told of new entities: %v", parked, known)
+			}
+		}
+		v.check(name+": in the hands of nobody", moving, parked)
+	}
 	own := v.shelf(name, &b.shelf, func(e *entry) bool { return b.shelfOf(e) == &b.shelf })
 	for i := range b.parts {
 		p := &b.parts[i]
