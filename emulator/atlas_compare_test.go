@@ -57,6 +57,7 @@ func (p *traveller) everything(q *model, sub emulator.SubQueue) []*got {
 // compare checks everything that can be seen against the atlas.
 func (p *traveller) compare() {
 	p.t.Helper()
+	p.verify(len(p.log)%8 == 0)
 	p.a.all(func(q *model) {
 		b := p.on(q.path)
 		for _, sub := range []emulator.SubQueue{emulator.Main, emulator.DeadLetter} {

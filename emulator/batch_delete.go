@@ -33,7 +33,8 @@ func (q *Queue) DeleteBatch(sub SubQueue, max int, before int64, holder *Consume
 func (q *Queue) takeOldLocked(sub SubQueue, max int, before int64, holder *Consumer) []*entry {
 	b := q.box(sub)
 	var found []*entry
-	if b.parts != nil { // numbers of different partitions do not tell what is older
+	inSession := holder != nil && sub == Main
+	if b.parts != nil && !inSession { // numbers of different partitions do not tell what is older
 		for len(found) < max {
 			e := b.nextReady()
 			if e == nil || e.enqueued > before {
@@ -45,7 +46,7 @@ func (q *Queue) takeOldLocked(sub SubQueue, max int, before int64, holder *Consu
 		return found
 	}
 	l := &b.log
-	if holder != nil && sub == Main {
+	if inSession {
 		l = &holder.session.log
 	}
 	var seqs []int64

@@ -139,6 +139,19 @@ func TestBDEL1_PART7_PartitionedQueues(t *testing.T) {
 	})
 }
 
+func TestBDEL4_PART7_SessionsOfAPartitionedQueue(t *testing.T) {
+	bubble(t, emulator.QueueOptions{RequiresSession: true, EnablePartitioning: true}, func(b *broker) {
+		b.sendSession("s:1", "t:1", "s:2", "s:3")
+		h := b.accept("s")
+		n, err := b.tryDeleteBatch(emulator.Main, 2, now(), h.c)
+		if n != 2 || err != nil {
+			t.Errorf("deleted %d, %v", n, err)
+		}
+		equal(t, "left in the session", bodies(h.take(5)), "s:3")
+		equal(t, "left in the other", bodies(b.accept("t").take(5)), "t:1")
+	})
+}
+
 func TestBDEL1_MessagesOfAWaitingReceiver(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		notices := 0

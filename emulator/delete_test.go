@@ -48,6 +48,20 @@ func TestDEL1_DeleteRemovesEverything(t *testing.T) {
 	})
 }
 
+func TestDEL1_DEL2_WhoBeginsToWatchTooLateIsToldAtOnce(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		if err := b.ns.DeleteEntity("q"); err != nil {
+			t.Fatalf("delete: %v", err)
+		}
+		var told []error
+		defer b.q.Watch(emulator.Main, func(err error) { told = append(told, err) })()
+		if len(told) != 1 {
+			t.Fatalf("told %d times", len(told))
+		}
+		wantCode(t, "told", told[0], emulator.CodeNotFound)
+	})
+}
+
 func TestDEL3_SameNameStartsAfresh(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		for range 2 {

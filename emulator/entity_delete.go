@@ -9,6 +9,9 @@ func (ns *Namespace) DeleteEntity(path string) error {
 	if q == nil {
 		return ns.missing(path)
 	}
+	if s := q.subscription; s != nil {
+		s.topic.fan.touched.Store(ns.Now()) // IDLE-2
+	}
 	return ns.deleteLocked(q, nil)
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	goamqp "github.com/Azure/go-amqp"
+
 	"minibus/emulator"
 )
 
@@ -207,4 +209,28 @@ func TestEXP11_FailedExpiryOfADeferredMessageChangesNothing(t *testing.T) {
 			equal(t, "dead-lettered", b.q.Counts().DeadLetter == 1, flag)
 		})
 	}
+}
+
+func TestEXP14_ExpiredMessagesMakeNoSessionAvailableWhereTheyStay(t *testing.T) {
+	bubbleWith(t, emulator.Options{LazyExpiry: true}, sessionful, func(b *broker) {
+		for _, id := range []string{"s", "t"} {
+			m := withTTL(id+":expired", time.Second)
+			m.Properties = &goamqp.MessageProperties{GroupID: &id}
+			b.send(m)
+		}
+		b.sendSession("u:1", "t:2")
+		wait(time.Minute)
+		for _, want := range []string{"u", "t", "none"} {
+			equal(t, "next", b.nextID(), want)
+		}
+		w := b.next()
+		b.sendSession("s:2")
+		equal(t, "granted when there is a message", w.granted(), 1)
+		equal(t, "received", bodies(w.take(5)), "s:2")
+		b.restart()
+		equal(t, "next after a restart", b.nextID(), "u")
+		equal(t, "expired ones that nobody accepted", bodies(b.peekSession("t")), "t:expired t:2")
+		equal(t, "received by who accepts", bodies(b.accept("t").take(5)), "t:2")
+		equal(t, "left", bodies(b.peekSession("t")), "t:2")
+	})
 }

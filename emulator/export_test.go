@@ -58,3 +58,20 @@ func (q *Queue) Packed(sub SubQueue) int {
 	}
 	return n
 }
+
+// DeadlinesInMemory returns how many instants the queue keeps, those that mean nothing any more included.
+func (q *Queue) DeadlinesInMemory() (n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.lockEnds.kept() + q.dues.kept() + q.expiries.kept()
+}
+
+// Receivers returns how many receivers and waiting accepts are counted for the entity.
+func (q *Queue) Receivers() int64 { return q.receivers().Load() }
+
+func (d *deadlines[E]) kept() (n int) {
+	for _, b := range d.buckets {
+		n += len(b.items)
+	}
+	return n
+}

@@ -124,6 +124,19 @@ func wantCode(t *testing.T, what string, err error, code emulator.Code) {
 	equal(t, what+": code", e.Code, code)
 }
 
+// verify counts again what the broker counts as it goes, and compares it with what the journal has if stored says so. Nothing
+// may be under way.
+func (b *broker) verify(stored bool) {
+	b.t.Helper()
+	faults := b.ns.Verify()
+	if stored {
+		faults = append(faults, b.ns.VerifyStored(b.j)...)
+	}
+	for _, fault := range faults {
+		b.t.Error(fault)
+	}
+}
+
 // wantTransfer checks how many messages wait to be forwarded, and that nothing else is there.
 func (b *broker) wantTransfer(n int64) {
 	b.t.Helper()

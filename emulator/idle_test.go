@@ -128,6 +128,21 @@ func TestIDLE2_SCHED26_ScheduledMessagesKeepTheQueue(t *testing.T) {
 	})
 }
 
+func TestIDLE2_SubscriptionsThatComeAndGoKeepTheTopic(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{AutoDeleteOnIdle: 5 * time.Minute}, nil, func(b *broker) {
+		wait(4 * time.Minute)
+		b.subscribe(named("s")[0])
+		wait(4 * time.Minute)
+		if err := b.ns.DeleteEntity("t/Subscriptions/s"); err != nil {
+			t.Fatalf("delete: %v", err)
+		}
+		wait(4 * time.Minute)
+		equal(t, "topics", len(b.ns.Topics()), 1)
+		wait(time.Minute)
+		equal(t, "topics when nobody came", len(b.ns.Topics()), 0)
+	})
+}
+
 func TestIDLE4_FWD13_QueueThatForwardsIsNeverIdle(t *testing.T) {
 	o := idling(emulator.QueueOptions{ForwardTo: "target"})
 	bubble(t, o, func(b *broker) {

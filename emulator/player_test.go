@@ -185,6 +185,7 @@ func (p *player) restartIt() {
 // compare checks everything that can be seen of the queue against the model.
 func (p *player) compare() {
 	p.t.Helper()
+	p.verify(len(p.log)%8 == 0)
 	p.compareSub(emulator.Main)
 	p.compareSub(emulator.DeadLetter)
 	var want emulator.Counts

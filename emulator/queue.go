@@ -81,7 +81,7 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 		}
 	}
 	q.lockEnds = newDeadlines(func(e *entry, at int64) bool { return e.lock != nil && e.lock.until == at }, seqOf)
-	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark == markFree && e.state == Scheduled }, seqOf)
+	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
 	q.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
 	q.created = ns.Now()
 	q.updated = q.created
@@ -137,12 +137,15 @@ func (q *Queue) touchLocked(now int64) {
 }
 
 // Watch calls notify when the queue is updated, with an error of CodeDetached (LOCK-17), or deleted, with
-// CodeNotFound (DEC-18), until cancel is called. notify runs on any goroutine, possibly under the queue's mutex: it
-// must only post.
+// CodeNotFound (DEC-18), until cancel is called. A queue that is deleted already says so at once. notify runs on any
+// goroutine, possibly under the queue's mutex: it must only post.
 func (q *Queue) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 	w := &watcher{sub: sub, notify: notify}
 	q.mu.Lock()
 	q.watchers[w] = struct{}{}
+	if q.gone { // between the look-up of whoever watches and now
+		notify(q.missing())
+	}
 	q.mu.Unlock()
 	return func() {
 		q.mu.Lock()

@@ -143,12 +143,16 @@ func (q *Queue) newEntryLocked(in *incoming, seq, now int64) *entry {
 	return e
 }
 
+// maxTTL is the longest time to live that there is, in milliseconds: what .NET's TimeSpan can say (EXP-3). Two instants on
+// the wire may lie farther apart, so far that no instant could be so much later than now.
+const maxTTL = (1<<63 - 1) / 10_000
+
 // effectiveTTLLocked is the smaller of the message's and the entity's time to live, in milliseconds (EXP-1).
 func (q *Queue) effectiveTTLLocked(ttl int64) int64 {
 	if d := q.options.DefaultMessageTimeToLive.Milliseconds(); d > 0 && (ttl <= 0 || d < ttl) {
 		return d
 	}
-	return max(ttl, 0)
+	return min(max(ttl, 0), maxTTL)
 }
 
 // describe adds to the record what only people and duplicate detection read.

@@ -72,7 +72,10 @@ func (q *Queue) departLocked(e *entry) {
 func (q *Queue) leaveLocked(e *entry) {
 	expires := e.expires()
 	q.box(e.sub).dismiss(e)
-	if expires != 0 && e.sub == Main {
+	switch {
+	case e.state == Scheduled:
+		q.dues.remove(e.due())
+	case expires != 0 && e.sub == Main:
 		q.expiries.remove(expires)
 	}
 	if e.sub == Main {

@@ -53,6 +53,38 @@ func TestSCHED7_FoundByBrowsing(t *testing.T) {
 	})
 }
 
+func TestSCHED4_CancelledMessagesLeaveNoDeadlines(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		due := soon(24 * 365 * time.Hour)
+		for range 200 {
+			if err := b.cancel(b.schedule(at("a", due), at("b", due))...); err != nil {
+				t.Fatalf("cancel: %v", err)
+			}
+		}
+		seq := b.schedule(at("kept", due))[0]
+		for i := range 200 { // neither do cancels without effect
+			w := b.begin()
+			if err := w.CancelScheduled(b.q, []int64{seq}); err != nil {
+				t.Fatalf("cancel: %v", err)
+			}
+			if i%2 == 0 {
+				w.Rollback()
+				continue
+			}
+			b.failOnce()
+			if err := w.tryCommit(); err == nil {
+				t.Fatal("a commit that could not be written succeeded")
+			}
+		}
+		if n := b.q.DeadlinesInMemory(); n > 64 {
+			t.Errorf("%d deadlines for one message", n)
+		}
+		wait(24 * 365 * time.Hour)
+		equal(t, "arrived in the end", bodies(b.receive(5)), "kept")
+		equal(t, "deadlines but that of its lock", b.q.DeadlinesInMemory(), 1)
+	})
+}
+
 func TestSCHED9_SEQ11_ActivationAppendsAtTheTailWithANewNumber(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		var ms []*goamqp.Message

@@ -80,10 +80,13 @@ func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
 	return nil
 }
 
-// rescheduleLocked puts a scheduled message back whose removal failed or was rolled back.
+// rescheduleLocked puts a scheduled message back whose removal failed or was rolled back. Its deadline was passed over if it
+// came meanwhile, else it still stands.
 func (q *Queue) rescheduleLocked(e *entry) {
 	e.mark = markFree
-	q.dues.add(e, e.due())
+	if e.due() <= q.ns.Now() {
+		q.dues.add(e, e.due())
+	}
 	q.rearmLocked(e.due())
 }
 

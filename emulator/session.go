@@ -43,9 +43,14 @@ func (q *Queue) forgetLocked(s *session) {
 // rankLocked gives a session its place among those that accept-next may choose: unlocked ones with an available
 // message, the one whose message has the lowest number first (SESS-10, SESS-11, DEC-26). Then it serves those who wait.
 func (q *Queue) rankLocked(s *session) {
+	q.placeInOffersLocked(s)
+	q.grantLocked()
+}
+
+func (q *Queue) placeInOffersLocked(s *session) {
 	e := (*entry)(nil)
 	if s.holder == nil && s.returning == 0 && s.available > 0 {
-		e = s.nextReady()
+		e = q.firstOfLocked(s)
 	}
 	switch {
 	case e == nil && s.offer >= 0:
@@ -57,7 +62,22 @@ func (q *Queue) rankLocked(s *session) {
 		s.first = e.seq
 		heap.Push(&q.offers, s)
 	}
-	q.grantLocked()
+}
+
+// firstOfLocked returns the first available message of a session that is good for something, or nil. Where expired ones are
+// left until somebody receives, they do not make the session available (EXP-14).
+func (q *Queue) firstOfLocked(s *session) *entry {
+	first := s.nextReady()
+	if now := q.ns.Now(); q.ns.lazy && first != nil && first.expired(now) {
+		first = nil
+		s.ascend(-1<<63, func(e *entry) bool {
+			if e.ready() && !e.expired(now) {
+				first = e
+			}
+			return first == nil
+		})
+	}
+	return first
 }
 
 // stirLocked tells those who may have e that it is available.

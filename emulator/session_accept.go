@@ -71,6 +71,12 @@ func (q *Queue) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel fun
 // grantLocked serves waiting accepts while sessions are available.
 func (q *Queue) grantLocked() {
 	for len(q.accepts) > 0 && len(q.offers) > 0 && q.canReceiveLocked(Main) == nil {
+		if s := q.offers[0]; q.ns.lazy { // what it was offered for may have expired
+			first := s.first
+			if q.placeInOffersLocked(s); s.offer < 0 || s.first != first {
+				continue
+			}
+		}
 		w := q.accepts[0]
 		q.accepts[0] = nil
 		q.accepts = q.accepts[1:]

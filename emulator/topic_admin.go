@@ -105,6 +105,7 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Q
 	t.mu.Lock()
 	t.fan.order(s.rules)
 	t.fan.admit(s)
+	t.fan.touched.Store(ns.Now()) // IDLE-2
 	t.mu.Unlock()
 	ns.admit(q)
 	return q, nil

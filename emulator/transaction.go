@@ -38,10 +38,10 @@ type Transaction struct {
 // txWork is one operation to apply at commit.
 type txWork struct {
 	q        *Queue
-	via      *Queue     // of a transfer: where it goes if its destination does not take it (TXN-11); else nil
-	sends    []incoming // messages to store
-	seqs     []int64    // their numbers, if they were given out already
-	entries  []*entry   // messages to settle or to cancel
+	via      *Queue       // of a transfer: where it goes if its destination does not take it (TXN-11); else nil
+	sends    []incoming   // messages to store
+	numbers  *reservation // of messages that are scheduled; else nil
+	entries  []*entry     // messages to settle or to cancel
 	settle   Settlement
 	isCancel bool
 }
@@ -168,13 +168,15 @@ func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]i
 	if err := t.samePartitionLocked(q, in); err != nil {
 		return nil, err
 	}
+	var seqs []int64
 	if numbers {
-		w.seqs = q.reserveLocked(in)
+		w.numbers = q.reserveLocked(in)
+		seqs = w.numbers.seqs
 	}
 	t.enteredLocked(q)
 	t.messages += len(in)
 	t.work = append(t.work, w)
-	return w.seqs, nil
+	return seqs, nil
 }
 
 func isDisabled(err error) bool {
@@ -209,21 +211,6 @@ func (t *Transaction) partitionLocked(q *Queue) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-// reserveLocked draws numbers for messages that are scheduled in a transaction. They are used up even if it is rolled
-// back.
-func (q *Queue) reserveLocked(in []incoming) []int64 {
-	op := newSendOp(q)
-	seqs := make([]int64, 0, len(in))
-	partition := q.partitionForLocked(&in[0])
-	for range in {
-		seq := q.drawLocked(&op.drawn, partition)
-		seqs = append(seqs, seq)
-		op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
-	}
-	q.ns.append(&op.change)
-	return seqs
 }
 
 // Settle adds a settlement. Until the end of the transaction the messages stay locked, by the same locks, and their

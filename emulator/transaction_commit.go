@@ -67,13 +67,36 @@ func (t *Transaction) checkLocked() error {
 				return lockLost(w.q.path)
 			}
 		}
-		if len(w.sends) > 0 {
-			if err := w.q.acceptsLocked(w.sends); err != nil && !(w.via != nil && isDisabled(err)) {
-				return err
-			}
+		if err := w.checkSendsLocked(); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// checkSendsLocked reports why the messages to store can't be stored, or nil.
+func (w *txWork) checkSendsLocked() error {
+	if len(w.sends) == 0 {
+		return nil
+	}
+	if w.numbers != nil && w.numbers.failed != nil {
+		return w.numbers.failed
+	}
+	err := w.q.acceptsLocked(w.sends)
+	if err != nil && w.via != nil && isDisabled(err) {
+		return w.via.usableLocked() // there it goes instead
+	}
+	return err
+}
+
+// numbering says which numbers the messages of w get: those that were told, which the commit needs then.
+func (op *txCommit) numbering(w *txWork) numbering {
+	if w.numbers == nil {
+		return numbering{}
+	}
+	t := op.change.tie()
+	t.needed = append(t.needed, &w.numbers.fate)
+	return numbering{given: w.numbers.seqs}
 }
 
 // applyLocked adds one operation to the change.
@@ -86,7 +109,7 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 			op.add(&w.via.newTransferDeadLetterLocked(w.sends, q).change)
 			return
 		}
-		op.add(q.storeLocked(w.sends, numbering{given: w.seqs}, true, nothing))
+		op.add(q.storeLocked(w.sends, op.numbering(w), true, nothing))
 	case w.isCancel:
 		op.add(&q.newRemovalLocked(w.entries, nothing, q.rescheduleLocked).change)
 	default:

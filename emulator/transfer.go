@@ -138,6 +138,7 @@ func (op *transfer) publishLocked(m *forwarded, now int64) {
 		seq: t.drawLocked(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), at: now,
 		ttl: t.effectiveTTLLocked(e.ttl), body: e.body.id, stored: true, of: e.body.copies,
 	}
+	op.fanOut.sent++
 	if op.fanOut.fanOutLocked(o) == 0 {
 		op.removeLocked(e)
 		return

@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -82,6 +83,19 @@ func TestEXP13_RenewPastTheExpiryIsAllowed(t *testing.T) {
 		}
 		b.settle(emulator.Complete, g)
 		b.wantCounts(0, 0, 0, 0)
+	})
+}
+
+func TestEXP17_EXP3_TimesAsFarApartAsTheWireCanSay(t *testing.T) {
+	bubble(t, emulator.QueueOptions{DeadLetteringOnExpiration: true}, func(b *broker) {
+		m := text("a")
+		m.Header = &goamqp.MessageHeader{TTL: math.MaxUint32 * time.Millisecond}
+		m.Properties = &goamqp.MessageProperties{CreationTime: new(time.UnixMilli(0)), AbsoluteExpiryTime: new(time.UnixMilli(math.MaxInt64))}
+		b.send(m)
+		wait(24 * 365 * time.Hour)
+		b.restart()
+		b.wantCounts(1, 0, 0, 0)
+		equal(t, "received", b.one().body(), "a")
 	})
 }
 

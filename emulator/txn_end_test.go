@@ -231,6 +231,40 @@ func TestSCHED19_SchedulesInTransactions(t *testing.T) {
 	})
 }
 
+func TestSEQ4_SCHED19_NumbersThatCouldNotBeWrittenAreNotUsed(t *testing.T) {
+	for name, f := range map[string]func(b *broker, w *work) error{
+		"before the commit": func(b *broker, w *work) error {
+			b.failOnce()
+			w.schedule(b, at("late", soon(time.Hour)))
+			synctest.Wait()
+			b.sendTexts("a") // gets the number that was told
+			return w.tryCommit()
+		},
+		"with the commit behind it": func(b *broker, w *work) error {
+			return b.held(false, func(o outcome) error {
+				w.schedule(b, at("late", soon(time.Hour)))
+				b.j.FailAlone(errDisk)
+				return w.Commit(o)
+			}, func() {})
+		},
+	} {
+		bubble(t, emulator.QueueOptions{}, func(b *broker) {
+			if err := f(b, b.begin()); !errors.Is(err, errDisk) {
+				t.Errorf("failure %s: the commit's error is %v", name, err)
+			}
+			b.sendTexts("b")
+			seen := map[int64]bool{}
+			for _, g := range b.peek() {
+				if seen[g.seq()] || g.body() == "late" {
+					t.Errorf("failure %s: message %s has number %d", name, g.body(), g.seq())
+				}
+				seen[g.seq()] = true
+			}
+			b.wantCounts(int64(len(seen)), 0, 0, 0)
+		})
+	}
+}
+
 func TestSCHED19_CancelThatIsRolledBackAfterItsTime(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		seqs := b.schedule(at("a", soon(time.Minute)))

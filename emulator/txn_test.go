@@ -196,6 +196,22 @@ func TestTXN11_DeletedOrFullDestination(t *testing.T) {
 	})
 }
 
+func TestTXN11_DeletedViaEntityOfADisabledDestination(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		off := b.create("off", emulator.QueueOptions{Status: emulator.StatusDisabled})
+		w := b.beginCross("q")
+		w.send(off, text("a"))
+		if err := b.ns.DeleteEntity("q"); err != nil {
+			t.Fatalf("delete: %v", err)
+		}
+		before, _ := b.j.seen()
+		err := w.tryCommit()
+		wantCode(t, "commit", err, emulator.CodeNotFound)
+		wantText(t, "commit", err, "'q'")
+		equal(t, "changes of an entity that is no more", len(b.j.since(before)), 0)
+	})
+}
+
 func TestTXN12_AHundredMessagesAtMost(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		w := b.begin()

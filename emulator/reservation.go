@@ -1,0 +1,37 @@
+package emulator
+
+// reservation is numbers that are being drawn for messages that a transaction schedules (SCHED-19): they are told before
+// the messages are stored, and are used up even if the transaction is rolled back. If they can't be written they are given to
+// others; then the transaction can't be committed.
+type reservation struct {
+	change Change
+	q      *Queue
+	seqs   []int64
+	drawn  drawn
+	fate   fate  // of the change, for a commit that is appended behind it before it is written
+	failed error // guarded by the queue's mutex; for a commit that comes later
+}
+
+// reserveLocked draws numbers for messages that are scheduled in a transaction.
+func (q *Queue) reserveLocked(in []incoming) *reservation {
+	r := &reservation{q: q, seqs: make([]int64, 0, len(in))}
+	r.change.Done = r
+	t := r.change.tie()
+	t.told = append(t.told, &r.fate)
+	partition := q.partitionForLocked(&in[0])
+	for range in {
+		seq := q.drawLocked(&r.drawn, partition)
+		r.seqs = append(r.seqs, seq)
+		r.change.Ops = append(r.change.Ops, q.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
+	}
+	q.ns.append(&r.change)
+	return r
+}
+
+// Completed notes whether the numbers are the messages' own.
+func (r *reservation) Completed(err error) {
+	r.q.mu.Lock()
+	defer r.q.mu.Unlock()
+	r.drawn.end(err)
+	r.failed = err
+}

@@ -1,0 +1,367 @@
+package emulator
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// Verify counts everything again that the queue counts as it goes, and returns what differs. quiet says that nothing is
+// being written.
+func (q *Queue) Verify(quiet bool) (faults []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	v := &verifier{q: q, quiet: quiet, seqs: make(map[int64]bool)}
+	for i := range q.boxes {
+		v.box(&q.boxes[i])
+	}
+	v.sessions()
+	v.check("locks", len(q.locks), v.locked)
+	v.check("bytes of bodies in memory", q.held, v.held)
+	if quiet {
+		v.check("keys being written", len(q.history.writing), 0)
+		for i := range q.counters {
+			v.check("changes that draw numbers", q.counters[i].drawing, 0)
+			v.check("last number", q.counters[i].last, q.counters[i].committed)
+		}
+		v.check("stranded", len(q.stranded), 0)
+	}
+	v.timer()
+	return v.faults
+}
+
+type verifier struct {
+	q      *Queue
+	quiet  bool
+	faults []string
+	locked int
+	held   int64
+	seqs   map[int64]bool
+	first  int64 // earliest deadline that counts
+}
+
+func (v *verifier) fault(format string, args ...any) {
+	v.faults = append(v.faults, v.q.path+": "+fmt.Sprintf(format, args...))
+}
+
+func (v *verifier) check(what string, have, want any) {
+	if fmt.Sprint(have) != fmt.Sprint(want) {
+		v.fault("%s: %v, want %v", what, have, want)
+	}
+}
+
+// shelf checks one shelf and returns how many of its entries are ready there.
+func (v *verifier) shelf(name string, s *shelf, mine func(*entry) bool) (ready int) {
+	n := 0
+	last := int64(-1 << 63)
+	inHeap := map[*entry]bool{}
+	for _, e := range s.returned {
+		inHeap[e] = true
+		if !e.returned {
+			v.fault("%s: entry %d stands in the heap and does not know it", name, e.seq)
+		}
+	}
+	s.look(-1<<63, func(e *entry) bool { // what is packed stays so
+		n++
+		if e.seq < last {
+			v.fault("%s: entry %d stands behind %d", name, e.seq, last)
+		}
+		last = e.seq
+		if !mine(e) || !e.ready() {
+			return true
+		}
+		ready++
+		if e.seq < s.next && !inHeap[e] {
+			v.fault("%s: entry %d is ready and will never be found", name, e.seq)
+		}
+		return true
+	})
+	v.check(name+": entries", s.n, n)
+	return ready
+}
+
+func (v *verifier) box(b *box) {
+	name := fmt.Sprintf("box %d", b.sub)
+	pending, deferred, scheduled, moving, plain, parts := 0, 0, 0, 0, 0, 0
+	var bytes int64
+	b.look(-1<<63, func(e *entry) bool {
+		if e.sub != b.sub {
+			v.fault("%s: entry %d is of %d", name, e.seq, e.sub)
+		}
+		v.entry(e)
+		switch e.mark {
+		case markPending:
+			pending++
+			return true
+		case markGone:
+			v.fault("%s: entry %d is gone", name, e.seq)
+		case markMoving:
+			moving++
+		}
+		if v.quiet && v.seqs[e.seq] {
+			v.fault("two messages have the number %d", e.seq)
+		}
+		v.seqs[e.seq] = true
+		bytes += e.body.counted()
+		switch e.state {
+		case Deferred:
+			deferred++
+		case Scheduled:
+			scheduled++
+		}
+		if e.body.data != nil {
+			v.held += int64(e.body.share)
+		}
+		if e.ready() && e.session == nil {
+			plain++
+		}
+		return true
+	})
+	v.check(name+": pending", b.pending, pending)
+	v.check(name+": deferred", b.deferred, deferred)
+	v.check(name+": scheduled", b.scheduled, scheduled)
+	v.check(name+": moving", b.moving, moving)
+	v.check(name+": bytes", b.bytes, bytes)
+	if v.quiet && (b.sub > DeadLetter || !v.q.forwarding[b.sub]) {
+		parked := 0
+		if b.sub == DeadLetter {
+			parked = len(v.q.parked.entries)
+			if _, known := v.q.ns.parkers.Load(v.q); known != (parked > 0) {
+				v.fault("%d messages are parked, told of new entities: %v", parked, known)
+			}
+		}
+		v.check(name+": in the hands of nobody", moving, parked)
+	}
+	own := v.shelf(name, &b.shelf, func(e *entry) bool { return b.shelfOf(e) == &b.shelf })
+	for i := range b.parts {
+		p := &b.parts[i]
+		n := v.shelf(fmt.Sprintf("partition %d", i), p, func(*entry) bool { return true })
+		v.check(fmt.Sprintf("partition %d: available", i), p.available, n)
+		parts += n
+	}
+	v.check(name+": available", b.available, own+parts)
+	v.check(name+": available by sessions", own+parts, plain)
+	v.line(name, &b.shelf, v.q.canReceiveLocked(b.sub) == nil)
+	if v.quiet && b.sub <= DeadLetter && v.q.mayForwardLocked(b.sub) {
+		v.fault("%s: nobody forwards what is there", name)
+	}
+}
+
+func (v *verifier) line(name string, s *shelf, open bool) {
+	l := &s.line
+	for c := l.first; c != nil; c = c.next {
+		if !c.inLine || c.closed || c.promise != 0 {
+			v.fault("%s: a consumer stands in the line that should not", name)
+		}
+	}
+	if l.promised < 0 {
+		v.fault("%s: %d messages are promised", name, l.promised)
+	}
+	if open && l.first != nil && s.returning == 0 && s.available > l.promised {
+		v.fault("%s: consumers wait, and so do %d messages", name, s.available)
+	}
+}
+
+func (v *verifier) entry(e *entry) {
+	q := v.q
+	if (e.mark == markLocked) != (e.lock != nil) {
+		v.fault("entry %d has mark %d and lock %v", e.seq, e.mark, e.lock)
+		return
+	}
+	if v.quiet && e.mark == markBusy && e.state != Scheduled { // a transaction may be about to cancel it
+		v.fault("entry %d is busy while nothing is written", e.seq)
+	}
+	if e.lock != nil {
+		v.locked++
+		if q.locks[e.lock.token] != e {
+			v.fault("entry %d is not under its token", e.seq)
+		}
+		if v.quiet && e.lockedUntil() <= q.ns.Now() {
+			v.fault("the lock of entry %d is over", e.seq)
+		}
+		if e.lock.until != sessionLock {
+			wantDeadline(v, e, "lock", &q.lockEnds, e, e.lock.until)
+		}
+	}
+	if v.quiet && !q.ns.lazy && e.ready() && e.expired(q.ns.Now()) {
+		v.fault("entry %d has expired and is still there", e.seq)
+	}
+	switch {
+	case e.mark == markPending:
+	case e.state == Scheduled && e.mark == markFree:
+		v.due(e)
+	case e.ttl > 0 && e.sub == Main && e.mark == markFree && e.state == Active && !q.ns.lazy:
+		wantDeadline(v, e, "expiry", &q.expiries, e.seq, e.expires())
+	}
+}
+
+func (v *verifier) due(e *entry) {
+	for _, b := range v.q.dues.buckets {
+		for _, x := range b.items {
+			if x.e == e {
+				v.earliest(x.at)
+				return
+			}
+		}
+	}
+	v.fault("entry %d will never be due", e.seq)
+}
+
+// wantDeadline checks that e, or what stands for it in d, has a deadline at that instant.
+func wantDeadline[E comparable](v *verifier, e *entry, what string, d *deadlines[E], key E, at int64) {
+	if b := d.buckets[at>>bucketShift]; b != nil {
+		for _, x := range b.items {
+			if x.e == key && x.at == at {
+				v.earliest(at)
+				return
+			}
+		}
+	}
+	v.fault("entry %d has no deadline for its %s", e.seq, what)
+}
+
+func (v *verifier) earliest(at int64) {
+	if v.first == 0 || at < v.first {
+		v.first = at
+	}
+}
+
+func (v *verifier) sessions() {
+	q := v.q
+	var states int64
+	offers, held := 0, 0
+	for id, s := range q.sessions {
+		name := fmt.Sprintf("session %q", id)
+		v.check(name+": id", s.id, id)
+		states += int64(len(s.state))
+		if s.n == 0 && s.holder == nil && s.state == nil && s.writing == 0 && s.returning == 0 {
+			v.fault("%s should be forgotten", name)
+		}
+		v.check(name+": available", s.available, v.shelf(name, &s.shelf, func(*entry) bool { return true }))
+		v.line(name, &s.shelf, q.canReceiveLocked(Main) == nil)
+		locked, back := 0, 0
+		var first *entry
+		s.ascend(-1<<63, func(e *entry) bool {
+			if e.session != s {
+				v.fault("%s: entry %d is of another", name, e.seq)
+			}
+			if e.lock != nil && e.lock.until == sessionLock {
+				locked++
+			}
+			if e.lock != nil && e.lock.back {
+				back++
+			}
+			if first == nil && e.ready() {
+				first = e
+			}
+			return true
+		})
+		v.check(name+": locked", s.locked, locked)
+		if v.quiet {
+			v.check(name+": returning", s.returning, back)
+			v.check(name+": states being written", s.writing, 0)
+		}
+		if (s.holder != nil) != (s.ending >= 0) {
+			v.fault("%s: held %v, place among the held %d", name, s.holder != nil, s.ending)
+		}
+		if s.holder != nil {
+			held++
+			v.earliest(s.until)
+		}
+		offered := s.holder == nil && s.returning == 0 && first != nil
+		if !q.ns.lazy && offered != (s.offer >= 0) {
+			v.fault("%s: offered %v, should be %v", name, s.offer >= 0, offered)
+		}
+		if s.offer >= 0 {
+			offers++
+			if q.offers[s.offer] != s {
+				v.fault("%s stands elsewhere in the offers", name)
+			}
+			if !q.ns.lazy && first != nil && s.first != first.seq {
+				v.fault("%s is offered for %d, its first is %d", name, s.first, first.seq)
+			}
+		}
+	}
+	v.check("offers", len(q.offers), offers)
+	v.check("held sessions", len(q.sessionEnds), held)
+	v.check("bytes of states", q.stateBytes, states)
+	if len(q.accepts) > 0 && len(q.offers) > 0 && q.canReceiveLocked(Main) == nil {
+		v.fault("accepts wait while sessions are offered")
+	}
+}
+
+func (v *verifier) timer() {
+	q := v.q
+	if v.first == 0 || q.stopped || q.deleted || q.timerAt != 0 && q.timerAt <= v.first {
+		return
+	}
+	v.fault("the timer is set to %d, something is due at %d", q.timerAt, v.first)
+}
+
+// Verify is Verify of all entities, and of what they share, while nothing is being written.
+func (ns *Namespace) Verify() (faults []string) {
+	stored := map[*atomic.Int32]int32{}
+	var memory int64
+	for _, q := range ns.entities(anyKind) {
+		faults = append(faults, q.Verify(true)...)
+		q.mu.Lock()
+		memory += q.held
+		for i := range q.boxes {
+			q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+				if c := e.body.copies; c != nil && e.mark != markPending {
+					stored[c.stored]++
+				}
+				return true
+			})
+		}
+		q.mu.Unlock()
+	}
+	for n, have := range stored {
+		if n.Load() != have {
+			faults = append(faults, fmt.Sprintf("a body has %d copies, %d are counted", have, n.Load()))
+		}
+	}
+	for _, t := range ns.entities(KindTopic) {
+		faults = append(faults, t.verifyTopic()...)
+	}
+	if have := ns.inMemory.Load(); have != memory {
+		faults = append(faults, fmt.Sprintf("%d bytes of bodies are counted, there are %d", have, memory))
+	}
+	return faults
+}
+
+func (q *Queue) verifyTopic() (faults []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	here := map[*copies]int32{}
+	payloads := map[*copies]*payload{}
+	var bytes int64
+	for _, s := range q.fan.subs {
+		s.q.mu.Lock()
+		bytes += s.q.stateBytes
+		for i := range s.q.boxes {
+			s.q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+				if e.mark == markPending {
+					return true
+				}
+				if e.body.copies == nil {
+					bytes += e.body.joint(1)
+				} else {
+					here[e.body.copies]++
+					payloads[e.body.copies] = e.body
+				}
+				return true
+			})
+		}
+		s.q.mu.Unlock()
+	}
+	for c, n := range here {
+		bytes += payloads[c].joint(int(n))
+		if c.here.Load() != n {
+			faults = append(faults, fmt.Sprintf("%s: a body has %d copies here, %d are counted", q.path, n, c.here.Load()))
+		}
+	}
+	if have := q.fan.bytes.Load(); have != bytes {
+		faults = append(faults, fmt.Sprintf("%s: %d bytes are counted, there are %d", q.path, have, bytes))
+	}
+	return faults
+}
