@@ -60,7 +60,7 @@ func newSession(c *conn, channel uint16, b *frames.Begin) *session {
 	if b.HasHandleMax {
 		s.handleMax = b.HandleMax
 	}
-	if b.IncomingWindow <= ringWindow {
+	if 0 < b.IncomingWindow && b.IncomingWindow <= ringWindow { // one that is closed now may be opened to any size
 		s.ring = int(b.IncomingWindow)
 	}
 	return s
