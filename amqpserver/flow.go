@@ -56,6 +56,13 @@ func (s *session) resume() {
 	}
 }
 
+// spare says that a link does not need the room for n deliveries that it had taken: the others may.
+func (s *session) spare(n int) {
+	if n > 0 && !s.released {
+		s.resume()
+	}
+}
+
 // resumer is a link that may have stopped sending for reasons that are not its own.
 type resumer interface{ resume() }
 

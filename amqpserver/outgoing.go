@@ -131,7 +131,8 @@ func (o *outgoing) pump() bool {
 // take asks the consumer for as much as the link can have. Asking for nothing leaves the queue's line.
 func (o *outgoing) take() (asked, got int) {
 	o.due = false
-	asked = max(min(o.credit.left(), o.s.room(), maxTaken)-len(o.taken), 0)
+	room := o.s.room() - (o.s.taken - len(o.taken)) // what the other links have taken needs some of it
+	asked = max(min(o.credit.left(), room, maxTaken)-len(o.taken), 0)
 	if o.takenBytes >= maxTakenBytes || o.stopped || o.partial() {
 		asked = 0
 	}
@@ -142,6 +143,7 @@ func (o *outgoing) take() (asked, got int) {
 		o.takenBytes += d.Size()
 	}
 	got = len(o.taken) - before
+	o.s.taken += got
 	if got == takeQuantum {
 		asked = got // there may be more, for another turn
 	}
@@ -157,8 +159,11 @@ func (o *outgoing) write() (full bool) {
 	if !o.finish() {
 		return true
 	}
-	n := 0
-	defer func() { o.dropTaken(n) }()
+	n, unused := 0, 0
+	defer func() {
+		o.dropTaken(n)
+		o.s.spare(unused)
+	}()
 	for n < len(o.taken) {
 		d := o.taken[n]
 		ready, gone := d.Ready()
@@ -166,6 +171,7 @@ func (o *outgoing) write() (full bool) {
 		case gone:
 			o.takenBytes -= d.Size()
 			n++
+			unused++
 			o.due = true // its credit is free again
 			continue
 		case !ready:
@@ -201,6 +207,7 @@ func (o *outgoing) dropTaken(n int) {
 	left := copy(o.taken, o.taken[n:])
 	clear(o.taken[left:])
 	o.taken = o.taken[:left]
+	o.s.taken -= n
 }
 
 // giveBack returns deliveries that were taken and will not be written, from index from on.
@@ -213,6 +220,8 @@ func (o *outgoing) giveBack(from int) {
 	for _, d := range back {
 		o.takenBytes -= d.Size()
 	}
+	o.s.taken -= len(back)
+	o.s.spare(len(back))
 	clear(back)
 	o.taken = o.taken[:from]
 }

@@ -169,6 +169,24 @@ func TestLOCK20_ManyUnsettledDeliveries(t *testing.T) {
 	})
 }
 
+func TestDelivery_WindowThatIsClosedAtTheBeginning(t *testing.T) { // [AMQP 2.5.6]
+	bubble(t, func(t *testing.T, b *bench) {
+		b.send(t, b.client(t), "q", numbered(3)...)
+		p := b.peer(t)
+		p.Open()
+		p.BeginWindow(0, 0)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+		flow := amqptest.Flow(0, 0, 10)
+		flow.IncomingWindow = 0
+		p.Send(0, flow)
+		p.WantSilence(time.Second)
+		p.Send(0, &frames.Flow{NextIncomingID: 1, HasNextIncomingID: true, IncomingWindow: 100})
+		for range 3 {
+			amqptest.Want[*frames.Transfer](p)
+		}
+	})
+}
+
 func TestDelivery_RingOfUnsettledDeliveries(t *testing.T) { // rhea's ring overflows beyond 2048
 	bubble(t, func(t *testing.T, b *bench) {
 		const ring, n = 20, 50

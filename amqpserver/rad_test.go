@@ -112,6 +112,63 @@ func TestRAD5_NothingIsRemovedWithoutWindow(t *testing.T) {
 	})
 }
 
+func TestRAD5_LinksOfOneSessionShareItsWindow(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.send(t, b.client(t), "q", numbered(10)...)
+		p := b.peer(t)
+		p.Open()
+		p.BeginWindow(0, 4)
+		b.journal.Pause() // nothing that is taken can be written
+		for handle := range uint32(2) {
+			a := amqptest.ReceiverAttach(handle, "q")
+			deleting(a)
+			p.AttachReceiver(0, a)
+			flow := amqptest.Flow(handle, 0, 100)
+			flow.IncomingWindow = 4
+			p.Send(0, flow)
+		}
+		time.Sleep(time.Second)
+		b.journal.Resume()
+		for range 4 {
+			amqptest.Want[*frames.Transfer](p)
+		}
+		p.WantSilence(time.Second)
+		b.wantReceivable(t, "q", 6)
+	})
+}
+
+func TestRAD5_WindowThatALinkGivesBackIsForTheOthers(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.send(t, b.client(t), "q", numbered(10)...)
+		p := b.peer(t)
+		p.Open()
+		p.BeginWindow(0, 4)
+		b.journal.Pause()
+		for handle := range uint32(2) {
+			a := amqptest.ReceiverAttach(handle, "q")
+			if handle == 0 {
+				deleting(a)
+			}
+			p.AttachReceiver(0, a)
+			flow := amqptest.Flow(handle, 0, 100)
+			flow.IncomingWindow = 4
+			p.Send(0, flow)
+			time.Sleep(time.Second)
+		}
+		b.journal.FailNext(1, errors.New("disk on fire")) // the removal of what the first link took
+		flow := amqptest.Flow(0, 0, 0)
+		flow.IncomingWindow = 4
+		p.Send(0, flow) // which wants no more meanwhile
+		time.Sleep(time.Second)
+		b.journal.Resume()
+		for range 4 {
+			if d := amqptest.Want[*frames.Transfer](p); d.Handle != 1 {
+				t.Errorf("handle %d", d.Handle)
+			}
+		}
+	})
+}
+
 func TestRAD_LostConnectionGivesBackWhatWasNotWritten(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.receiving(t, 10, deleting)

@@ -22,6 +22,7 @@ type session struct {
 	links        []endpoint // by handle; the peer's handles are also ours
 	nextDelivery serial     // id of the next delivery that we send, contiguous over all links
 	unsettled    map[serial]unsettled
+	taken        int                 // deliveries that its links have taken and not written yet
 	settling     int                 // deliveries whose settlement is being committed
 	stale        map[serial]struct{} // deliveries whose session lock is over
 	via          string              // entity of the first link, as transactions see it
@@ -60,7 +61,7 @@ func newSession(c *conn, channel uint16, b *frames.Begin) *session {
 	if b.HasHandleMax {
 		s.handleMax = b.HandleMax
 	}
-	if b.IncomingWindow <= ringWindow {
+	if 0 < b.IncomingWindow && b.IncomingWindow <= ringWindow { // one that is closed now may be opened to any size
 		s.ring = int(b.IncomingWindow)
 	}
 	return s

@@ -44,6 +44,8 @@ type txWork struct {
 	entries  []*entry     // messages to settle or to cancel
 	settle   Settlement
 	isCancel bool
+
+	partition int // of all of it; only where the entity has partitions
 }
 
 // Begin opens a transaction. With cross it may send to several entities; it is then pinned to via, which may be "" until
@@ -165,7 +167,7 @@ func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]i
 			return nil, err
 		}
 	}
-	if err := t.samePartitionLocked(q, in); err != nil {
+	if w.partition, err = t.partitionOfSendLocked(q, in); err != nil {
 		return nil, err
 	}
 	var seqs []int64
@@ -184,35 +186,6 @@ func isDisabled(err error) bool {
 	return ok && e.Code == CodeEntityDisabled
 }
 
-// samePartitionLocked fails unless all work on a partitioned entity falls on one partition (TXN-14).
-func (t *Transaction) samePartitionLocked(q *Queue, in []incoming) error {
-	if !q.partitioned() {
-		return nil
-	}
-	i := &in[0].info
-	if !i.HasGroupID && !i.HasPartitionKey && !(q.options.RequiresDuplicateDetection && i.HasMessageID && i.MessageID != "") {
-		return errorf(CodeNotAllowed, q.path, "A message that is sent to the partitioned entity '%s' in a transaction needs a PartitionKey.", q.path)
-	}
-	if p, ok := t.partitionLocked(q); ok && p != q.partitionForLocked(&in[0]) {
-		return errorf(CodeNotAllowed, q.path, "All operations of a transaction on the partitioned entity '%s' must be on the same partition.", q.path)
-	}
-	return nil
-}
-
-// partitionLocked returns the partition of q that the transaction works on.
-func (t *Transaction) partitionLocked(q *Queue) (int, bool) {
-	for _, w := range t.work {
-		switch {
-		case w.q != q:
-		case len(w.sends) > 0:
-			return q.partitionForLocked(&w.sends[0]), true
-		case len(w.entries) > 0:
-			return partitionOf(w.entries[0].seq), true
-		}
-	}
-	return 0, false
-}
-
 // Settle adds a settlement. Until the end of the transaction the messages stay locked, by the same locks, and their
 // tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Queue.Settle]; where the transaction refuses the
 // operation itself, the deliveries end and the messages are available again (LOCK-24, TXN-15).
@@ -229,9 +202,9 @@ func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
 	if err != nil {
 		return err
 	}
-	refusal := t.enterLocked(q, false)
-	if refusal == nil && q.partitioned() {
-		refusal = t.settlePartitionLocked(q, entries)
+	partition, refusal := 0, t.enterLocked(q, false)
+	if refusal == nil {
+		partition, refusal = t.partitionOfEntriesLocked(q, entries)
 	}
 	if refusal != nil {
 		for _, e := range entries {
@@ -250,18 +223,7 @@ func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
 	}
 	q.touchLocked(now)
 	t.enteredLocked(q)
-	t.work = append(t.work, txWork{q: q, entries: entries, settle: s})
-	return nil
-}
-
-func (t *Transaction) settlePartitionLocked(q *Queue, entries []*entry) error {
-	p, ok := t.partitionLocked(q)
-	for _, e := range entries {
-		if ok && partitionOf(e.seq) != p {
-			return errorf(CodeNotAllowed, q.path, "All operations of a transaction on the partitioned entity '%s' must be on the same partition.", q.path)
-		}
-		p, ok = partitionOf(e.seq), true
-	}
+	t.work = append(t.work, txWork{q: q, entries: entries, settle: s, partition: partition})
 	return nil
 }
 
@@ -302,11 +264,15 @@ func (t *Transaction) CancelScheduled(q *Queue, seqs []int64) error {
 	if err != nil {
 		return err
 	}
+	partition, err := t.partitionOfEntriesLocked(q, found)
+	if err != nil {
+		return err
+	}
 	for _, e := range found {
 		e.mark = markBusy
 	}
 	t.enteredLocked(q)
-	t.work = append(t.work, txWork{q: q, entries: found, isCancel: true})
+	t.work = append(t.work, txWork{q: q, entries: found, isCancel: true, partition: partition})
 	return nil
 }
 

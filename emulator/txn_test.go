@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -264,6 +265,47 @@ func TestTXN14_TXN15_OnePartition(t *testing.T) {
 		equal(t, "available again", bodies(b.receive(5)), "2")
 		w.commit()
 		equal(t, "left", bodies(b.receive(5)), "1 again")
+	})
+}
+
+func TestTXN14_CancelOfAnotherPartition(t *testing.T) {
+	bubble(t, emulator.QueueOptions{EnablePartitioning: true}, func(b *broker) {
+		due := soon(time.Hour)
+		var seqs []int64
+		for _, key := range []string{"one", "two"} {
+			m := at(key, due)
+			m.Annotations["x-opt-partition-key"] = key
+			seqs = append(seqs, b.schedule(m)...)
+		}
+		w := b.begin()
+		wantCode(t, "cancel in two partitions", w.CancelScheduled(b.q, seqs), emulator.CodeNotAllowed)
+		w.send(b, withKey("one", "1"))
+		wantCode(t, "cancel in another partition", w.CancelScheduled(b.q, seqs[1:]), emulator.CodeNotAllowed)
+		if err := w.CancelScheduled(b.q, seqs[:1]); err != nil {
+			t.Errorf("cancel: %v", err)
+		}
+		w.commit()
+		equal(t, "left", sorted(strings.Fields(bodies(b.peek())))[1], "two")
+		wait(time.Hour)
+		equal(t, "arrived", len(b.receive(5)), 2)
+	})
+}
+
+func TestTXN14_TXN8_ATopicAndItsSubscriptionsHaveThePartitionsInCommon(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{EnablePartitioning: true}, named("s"), func(b *broker) {
+		b.send(withKey("one", "1"))
+		g := b.sub("s").one()
+		w := b.begin()
+		w.send(b, withKey("two", "2"))
+		err := w.Settle(b.sub("s").q, tokensOf([]*got{g}), emulator.Settlement{})
+		wantCode(t, "settle of another partition", err, emulator.CodeNotAllowed)
+		w.Rollback()
+		w = b.begin()
+		w.settle(b.sub("s"), emulator.Complete, b.sub("s").one())
+		wantCode(t, "send to another partition", w.Send(b.q, b.encodeAll([]*goamqp.Message{withKey("two", "2")})), emulator.CodeNotAllowed)
+		w.send(b, withKey("one", "3"))
+		w.commit()
+		equal(t, "left", bodies(b.sub("s").receive(5)), "3")
 	})
 }
 
