@@ -109,6 +109,7 @@ func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	q.mu.Lock()
 	q.applyOptionsLocked(o)
 	q.mu.Unlock()
+	ns.tellParkers(q)
 	return q, nil
 }
 

@@ -8,6 +8,9 @@ import (
 // maxHops is how many transfers a message survives (FWD-8).
 const maxHops = 4
 
+// hopCountExceeded is the reason of those that would need more (DLQ-R5).
+const hopCountExceeded = "MaxTransferHopCountExceeded"
+
 // forwardLocked sets a mover to work on a sub-queue whose messages are forwarded (FWD-3), if none is and there is
 // something to move. Movers are goroutines that live as long as there is; at most one per sub-queue, which keeps the
 // messages in order (FWD-16).
@@ -145,30 +148,44 @@ func (q *Queue) readForwards(entries []*entry) ([]forwarded, error) {
 	return list, nil
 }
 
+// maxTransfers is when a message that has come too far does not leave its dead-letter queue any more. Before, the limit does
+// not hold there (FWD-10), but circles that turn by nothing else than the limit itself have to end (DEC-29).
+const maxTransfers = 64
+
+// circles reports whether e goes in such a circle.
+func (e *entry) circles() bool { return e.hops() >= maxTransfers && e.reason() == hopCountExceeded }
+
 // screenForwards takes out the messages that can't be forwarded to the target, whatever its state, and returns the
-// others: those that went too far (FWD-8, FWD-10) and those without the session id that the target needs (FWD-6). They
-// are dead-lettered here, or, in a dead-letter queue, parked. The error is as of forwardTo.
+// others: those that went too far (FWD-8, FWD-10), those without the session id that the target needs (FWD-6) and those that
+// are too large for it (FWD-7). They are dead-lettered here, or, in a dead-letter queue, parked. The error is as of forwardTo.
 func (q *Queue) screenForwards(sub SubQueue, list []forwarded, target *Queue) (good []forwarded, err error) {
-	needsSession := target.Options().RequiresSession
-	var doomed, lame []*entry
+	needsSession, limit := target.Options().RequiresSession, target.MaxMessageSize()
+	var bad []*entry
+	var reasons map[*entry][]byte // of the bad ones
 	for _, m := range list {
-		noSession := needsSession && !m.in.info.HasGroupID
-		switch {
-		case m.e.hops() >= maxHops && sub == Main, noSession && sub == Main:
-			doomed = append(doomed, m.e)
-		case noSession:
-			lame = append(lame, m.e)
+		var reason []byte
+		switch size := int64(len(m.in.m.Raw)); {
+		case sub == Main && m.e.hops() >= maxHops, sub != Main && m.e.circles():
+			reason = deadLetterProperties(hopCountExceeded, "The message was forwarded more than 4 times.")
+		case needsSession && !m.in.info.HasGroupID:
+			reason = sessionIDProperties()
+		case size > limit:
+			why := messageTooLarge(target.path, size, limit)
+			reason = deadLetterProperties(exceptionName(why), why.Error())
 		default:
 			good = append(good, m)
+			continue
 		}
+		if bad = append(bad, m.e); reasons == nil {
+			reasons = make(map[*entry][]byte)
+		}
+		reasons[m.e] = reason
 	}
-	q.park(lame, target)
-	return good, q.deadLetterAll(doomed, func(e *entry) []byte {
-		if e.hops() >= maxHops {
-			return deadLetterProperties("MaxTransferHopCountExceeded", "The message was forwarded more than 4 times.")
-		}
-		return sessionIDProperties()
-	})
+	if sub != Main {
+		q.park(bad, target.id, limit)
+		return good, nil
+	}
+	return good, q.deadLetterAll(bad, func(e *entry) []byte { return reasons[e] })
 }
 
 func entriesOf(list []forwarded) []*entry {

@@ -2,24 +2,26 @@ package emulator
 
 import "strings"
 
-// parked is the messages of a dead-letter queue that can't be forwarded to its target, whatever state that is in, for they
-// have no session id and it needs one (FWD-6). In a dead-letter queue they can't be dead-lettered: they wait (DEC-28), apart,
-// so that those behind them go on and nobody tries them again and again. They are tried again when another entity gets the
-// target's name, and when the settings of the source change.
+// parked is the messages of a dead-letter queue that can't be forwarded to its target, whatever state that is in: they have
+// no session id and it needs one (FWD-6), they are too large for it (FWD-7), or they go in a circle (DEC-29). In a dead-letter
+// queue they can't be dead-lettered: they wait (DEC-28), apart, so that those behind them go on and nobody tries them again and
+// again. They are tried again when another entity gets the target's name, and when the settings of the source or the size
+// limit of the target change.
 type parked struct {
 	entries []*entry // marked as moving
 	target  int64    // id of the target that they can't go to
+	limit   int64    // bytes of a message that it took
 }
 
-// park sets messages of the dead-letter queue aside.
-func (q *Queue) park(entries []*entry, target *Queue) {
+// park sets messages of the dead-letter queue aside, for a target as it was when it was asked.
+func (q *Queue) park(entries []*entry, target, limit int64) {
 	if len(entries) == 0 {
 		return
 	}
 	q.mu.Lock()
 	q.ns.parkers.Store(q, struct{}{}) // with the mutex: a change of the settings, which unparks, must not come between
 	q.parked.entries = append(q.parked.entries, entries...)
-	q.parked.target = target.id
+	q.parked.target, q.parked.limit = target, limit
 	name := q.forwardTargetLocked(DeadLetter)
 	q.mu.Unlock()
 	// What happened before the queue was among the parkers went unnoticed.
@@ -28,16 +30,20 @@ func (q *Queue) park(entries []*entry, target *Queue) {
 	}
 }
 
-// reconsider lets parked messages be tried again if the target is not the one that they could not go to.
+// reconsider lets parked messages be tried again if the target is not the one that they could not go to, or has changed.
 func (q *Queue) reconsider(target *Queue) {
+	limit := int64(0)
+	if target != nil {
+		limit = target.MaxMessageSize()
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if target == nil || target.id != q.parked.target {
+	if target == nil || target.id != q.parked.target || limit != q.parked.limit {
 		q.unparkLocked()
 	}
 }
 
-// tellParkers tells those with parked messages for it that there is a new entity.
+// tellParkers tells those with parked messages for it that an entity is new or has other settings.
 func (ns *Namespace) tellParkers(target *Queue) {
 	ns.parkers.Range(func(key, _ any) bool {
 		q := key.(*Queue)

@@ -91,8 +91,7 @@ func (q *Queue) acceptsLocked(in []incoming) error {
 	limit := q.options.maxMessageBytes()
 	for i := range in {
 		if n := len(in[i].m.Raw); int64(n) > limit {
-			return errorf(CodeMessageTooLarge, q.path,
-				"The message has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", n, limit, q.path)
+			return messageTooLarge(q.path, int64(n), limit)
 		}
 		if q.options.RequiresSession && !in[i].info.HasGroupID { // SESS-2
 			return errorf(CodeNotAllowed, q.path, "The SessionId was not set on a message, and it cannot be sent to the entity. "+
@@ -103,6 +102,11 @@ func (q *Queue) acceptsLocked(in []incoming) error {
 		return err
 	}
 	return q.roomLocked()
+}
+
+func messageTooLarge(entity string, size, limit int64) error {
+	return errorf(CodeMessageTooLarge, entity,
+		"The message has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", size, limit, entity)
 }
 
 // onePartitionLocked fails if messages of one batch belong to several partitions (PART-5), or one names two (PART-3).

@@ -145,7 +145,7 @@ func (q *Queue) abandonLocked(op *move, e *entry, properties []byte, now int64) 
 	if e.sub != Main {
 		count = e.count // DC-8
 	}
-	overlay := message.MergeProperties(e.overlay(), properties)
+	overlay := e.merged(properties)
 	switch {
 	case e.expired(now) && e.state == Active: // EXP-8, EXP-9
 		op.expireLocked(e, count, properties)
@@ -160,10 +160,20 @@ func (q *Queue) abandonLocked(op *move, e *entry, properties []byte, now int64) 
 	}
 }
 
+// merged returns e's changed properties with those of a settlement. In a dead-letter queue, where nothing can be
+// dead-lettered for properties that are too long (DLQ-R3), such ones change nothing.
+func (e *entry) merged(properties []byte) []byte {
+	overlay := message.MergeProperties(e.overlay(), properties)
+	if e.sub != Main && len(overlay) > maxHeaderBytes {
+		return e.overlay()
+	}
+	return overlay
+}
+
 // deferLocked adds to op that e is set aside (DEF-1). Reaching the maximum delivery count keeps it deferred (DC-13).
 func (q *Queue) deferLocked(op *move, e *entry, properties []byte) {
 	op.event = eventDeferred
-	overlay := message.MergeProperties(e.overlay(), properties)
+	overlay := e.merged(properties)
 	if e.sub == Main && len(overlay) > maxHeaderBytes {
 		op.deadLetterLocked(e, e.count+1, headerSizeProperties())
 		return

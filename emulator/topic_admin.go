@@ -59,6 +59,7 @@ func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Queue, error) {
 	q.applyOptionsLocked(o.queue())
 	q.fan.largest.Store(q.options.maxMessageBytes())
 	q.mu.Unlock()
+	ns.tellParkers(q)
 	return q, nil
 }
 
