@@ -134,20 +134,19 @@ func (b *bench) receive(from source, n int) []*azservicebus.ReceivedMessage {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	var got []*azservicebus.ReceivedMessage
-	for calls := 1; ; calls++ {
+	calls := 0
+	for ; len(got) < n; calls++ {
 		messages, err := from.ReceiveMessages(ctx, n-len(got), nil)
 		if err != nil {
 			b.Fatalf("receive message %d of %d: %v", len(got)+1, n, err)
 		}
-		if got = append(got, messages...); len(got) < n {
-			continue
-		}
-		if calls > 1 {
-			// Between two calls the SDK releases what arrives, and what is on its way behind it overtakes it.
-			slices.SortStableFunc(got, func(x, y *azservicebus.ReceivedMessage) int { return cmp.Compare(*x.SequenceNumber, *y.SequenceNumber) })
-		}
-		return got
+		got = append(got, messages...)
 	}
+	if calls > 1 {
+		// Between two calls the SDK releases what arrives, and what is on its way behind it overtakes it.
+		slices.SortStableFunc(got, func(x, y *azservicebus.ReceivedMessage) int { return cmp.Compare(*x.SequenceNumber, *y.SequenceNumber) })
+	}
+	return got
 }
 
 func (b *bench) receiveOne(from source) *azservicebus.ReceivedMessage {
