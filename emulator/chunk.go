@@ -69,7 +69,7 @@ func (c *chunk) index(seq int64) int {
 	n := c.len()
 	if first := c.first(); seq <= first {
 		return 0
-	} else if i := seq - first; i < int64(n) && c.seq(int(i)) == seq {
+	} else if i := seq - first; i < int64(n) && c.seq(int(i)) == seq && c.seq(int(i)-1) < seq {
 		return int(i) // numbers without holes
 	}
 	return sort.Search(n, func(i int) bool { return c.seq(i) >= seq })
@@ -87,11 +87,15 @@ func (c *chunk) loosen(sub SubQueue) {
 	c.packed = nil
 }
 
-// pack packs the chunk if all of its entries can be. It reports whether they are all committed; others are worth another try.
+// pack packs the chunk if all of its entries can be. It reports whether no active one is being written; while one is, another
+// try is worth it.
 func (c *chunk) pack() (settled bool) {
+	if c.packed != nil {
+		return true
+	}
 	for _, e := range c.loose {
 		if !e.packable() {
-			return e.mark != markPending
+			return e.mark != markPending && (e.mark != markBusy || e.state != Active)
 		}
 	}
 	packed := make([]packedEntry, len(c.loose))
@@ -102,10 +106,10 @@ func (c *chunk) pack() (settled bool) {
 	return true
 }
 
-// open makes a chunk loose from which somebody takes an entry before its turn. It may be packed again.
+// open makes a chunk loose from which somebody takes an entry before its turn. It is to be packed again.
 func (l *log) open(c *chunk) {
 	if c.packed != nil {
-		l.tried = min(l.tried, c.first())
+		l.opened = append(l.opened, c.first())
 		c.loosen(l.sub)
 	}
 }
@@ -118,14 +122,18 @@ func (l *log) open(c *chunk) {
 // that come next stay loose, for they would be opened at once.
 func (l *log) pack(next int64) {
 	end := len(l.chunks) - l.shape().tail
-	if end <= l.shape().front || l.chunks[end-1].first() < l.tried {
+	if end <= l.shape().front || len(l.opened) == 0 && l.chunks[end-1].first() < l.tried {
 		return
 	}
-	for i := max(l.chunkAt(l.tried), l.chunkAt(next)+l.shape().front); i < end; i++ {
-		c := &l.chunks[i]
-		if c.packed == nil && !c.pack() {
-			return
-		}
-		l.tried = c.last() + 1
+	front := l.chunkAt(next) + l.shape().front
+	for i := max(l.chunkAt(l.tried), front); i < end && l.chunks[i].pack(); i++ {
+		l.tried = l.chunks[i].last() + 1
 	}
+	again := l.opened[:0]
+	for _, seq := range l.opened {
+		if i := l.chunkAt(seq); i >= front && i < end && !l.chunks[i].pack() {
+			again = append(again, seq)
+		}
+	}
+	l.opened = again
 }

@@ -112,7 +112,7 @@ func (q *Queue) findDeferredLocked(sub SubQueue, seqs []int64, holder *Consumer,
 	bad := false
 	seen := make(map[int64]bool, len(seqs))
 	for _, s := range seqs {
-		e := q.box(sub).find(s)
+		e := q.box(sub).findLoose(s)
 		if e == nil || e.state != Deferred || e.mark != markFree || seen[s] || e.session != nil && e.session != holder.session {
 			bad = true
 			continue

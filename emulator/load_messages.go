@@ -68,6 +68,19 @@ func (a *arrivals) pack(r *MessageRecord, size int) {
 	})
 }
 
+// sort puts what is packed in order, in chunks of that size.
+func (a *arrivals) sort(size int) {
+	var all []packedEntry
+	for _, c := range a.packed {
+		all = append(all, c.packed...)
+	}
+	slices.SortFunc(all, func(x, y packedEntry) int { return cmp.Compare(x.seq, y.seq) })
+	a.packed = a.packed[:0]
+	for c := range slices.Chunk(all, size) {
+		a.packed = append(a.packed, chunk{packed: slices.Clone(c)})
+	}
+}
+
 // settleLocked lets what was loaded into a box come to rest in its order.
 func (l *loader) settleLocked(q *Queue, b *box) {
 	a := l.arrived[b]
@@ -76,11 +89,7 @@ func (l *loader) settleLocked(q *Queue, b *box) {
 	}
 	delete(l.arrived, b)
 	if a.mixed {
-		for i := range a.packed {
-			a.packed[i].loosen(b.sub)
-			a.loose = append(a.loose, a.packed[i].loose...)
-		}
-		a.packed = nil
+		a.sort(b.shape().chunk)
 	}
 	l.settlePackedLocked(q, b, a.packed)
 	slices.SortFunc(a.loose, func(x, y *entry) int { return cmp.Compare(x.seq, y.seq) })

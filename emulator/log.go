@@ -13,7 +13,8 @@ type layout struct {
 }
 
 // usual is the layout of all logs outside of tests. The tail has room for what is being written.
-var usual = &layout{chunk: 256, front: 32, tail: 8}
+// A packed chunk of it fits in 8 KiB.
+var usual = &layout{chunk: 146, front: 64, tail: 16}
 
 // log keeps the entries of one sub-queue by ascending sequence number, which is the order of peeks (PEEK-4) and of
 // deliveries (ORD-1). It is a sorted list of sorted chunks: nearly all insertions are at the end and nearly all
@@ -25,7 +26,8 @@ type log struct {
 	sub    SubQueue
 	chunks []chunk // none is empty
 	n      int
-	tried  int64 // packing was tried for entries with lower numbers
+	tried  int64   // packing was tried for entries with lower numbers
+	opened []int64 // the first numbers of chunks that were opened since
 }
 
 func (l *log) shape() *layout {
@@ -128,6 +130,14 @@ func (l *log) find(seq int64) *entry {
 	}
 	l.open(c)
 	return c.loose[j]
+}
+
+// findLoose is find for what is deferred or scheduled: what is packed is neither.
+func (l *log) findLoose(seq int64) *entry {
+	if c, j := l.locate(seq); c != nil && c.packed == nil {
+		return c.loose[j]
+	}
+	return nil
 }
 
 // expires returns when the entry that find would return expires, or 0.

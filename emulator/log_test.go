@@ -105,6 +105,23 @@ func TestLog_TwoEntriesWithOneNumber(t *testing.T) {
 	}
 }
 
+// TestLog_OneOfTwoBehindAHole: with a hole below them, the place of two equal numbers can't be computed.
+func TestLog_OneOfTwoBehindAHole(t *testing.T) {
+	var l log
+	one, two := &entry{seq: 3, mark: markPending}, &entry{seq: 3, mark: markPending}
+	for _, e := range []*entry{{seq: 1}, one, two} {
+		l.add(e)
+	}
+	one.mark = markGone
+	l.remove(one)
+	if l.n != 2 {
+		t.Errorf("%d entries are left, want 2", l.n)
+	}
+	if two.mark = markFree; l.find(3) != two {
+		t.Error("the other one is not found")
+	}
+}
+
 // TestLog_ChunksOfAQueueStayFull guards the memory of the usual case: entries that come in order.
 func TestLog_ChunksOfAQueueStayFull(t *testing.T) {
 	var l log

@@ -96,7 +96,7 @@ func (q *Queue) findScheduledLocked(seqs []int64) ([]*entry, error) {
 	var missing []string
 	seen := make(map[int64]bool, len(seqs))
 	for _, s := range seqs {
-		e := q.box(Main).find(s)
+		e := q.box(Main).findLoose(s)
 		if e == nil || e.state != Scheduled || e.mark != markFree || seen[s] {
 			missing = append(missing, fmt.Sprint(s))
 			continue

@@ -355,3 +355,38 @@ func TestTXN2_NothingToDo(t *testing.T) {
 		equal(t, "delivery count of a released message", b.one().count(), 0)
 	})
 }
+
+// TestTXN2_SCHED19_SEQ4_DoomedScheduleLeavesNothing: while a commit that is bound to fail is on its way, its schedule's number goes
+// to another message.
+func TestTXN2_SCHED19_SEQ4_DoomedScheduleLeavesNothing(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		b.sendTexts("1", "2")
+		gs := b.receive(2)
+		w := b.begin()
+		sent := newOutcome()
+		err := b.held(false, func(o outcome) error {
+			w.schedule(b, at("late", soon(time.Hour)))
+			b.j.FailAlone(errDisk) // the reservation of the number, and with it the commit
+			complete := emulator.Settlement{Outcome: emulator.Complete}
+			err := b.q.Settle([]lockToken{gs[1].token()}, complete, emulator.CompletionFunc(func(error) {
+				if err := b.q.Send(b.encodeAll(texts("new")), sent); err != nil {
+					t.Errorf("send: %v", err)
+				}
+			}))
+			if err != nil {
+				return err
+			}
+			return w.Commit(o)
+		}, func() {})
+		if err == nil {
+			t.Error("the commit did not fail")
+		}
+		if err := <-sent; err != nil {
+			t.Errorf("send: %v", err)
+		}
+		synctest.Wait()
+		equal(t, "left", bodies(b.peek()), "1 new")
+		equal(t, "number of the new one", b.peek()[1].seq(), 3)
+		b.verify(true)
+	})
+}
