@@ -46,7 +46,7 @@ func (c *conn) close(err error) {
 	c.logEnd("connection", causeOf("", err))
 	c.letGo()
 	clear(c.sessions)
-	c.runnable, c.dirty = nil, nil
+	c.runnable, c.dirty, c.awaiting = nil, nil, nil
 	c.sendOpen()
 	c.append(0, &frames.Close{Error: c.wireError(faultOf(err))})
 	c.state = stateClosing
