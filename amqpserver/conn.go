@@ -55,6 +55,7 @@ type conn struct {
 	peer             peerLimits
 	runnable         []pumper // links that may have something to send
 	dirty            []*session
+	awaiting         []*outgoing             // links that wait for what others of their session have taken
 	uncommitted      int                     // bytes sent to the domain and not committed
 	outstanding      int                     // operations whose completion will arrive in the mailbox
 	assembling       int                     // bytes of unfinished deliveries

@@ -88,7 +88,7 @@ func (c *conn) handleClose(p *frames.Close) {
 	}
 	c.letGo()
 	clear(c.sessions)
-	c.runnable, c.dirty = nil, nil
+	c.runnable, c.dirty, c.awaiting = nil, nil, nil
 	c.write(0, &frames.Close{})
 	c.state = stateClosed
 	c.linger()

@@ -46,7 +46,7 @@ func (c *conn) close(err error) {
 	c.logEnd("connection", causeOf("", err))
 	c.letGo()
 	clear(c.sessions)
-	c.runnable, c.dirty = nil, nil
+	c.runnable, c.dirty, c.awaiting = nil, nil, nil
 	c.sendOpen()
 	c.append(0, &frames.Close{Error: c.wireError(faultOf(err))})
 	c.state = stateClosing
@@ -72,7 +72,8 @@ func (c *conn) refusedRequest(operation, entity string, err error) {
 // logEnd logs the end of a connection, session or link that we brought about.
 func (c *conn) logEnd(scope string, f fault) { c.logFault(scope+" closed", scope+" closed", scope, f) }
 
-// logFault logs a fault, unless it is the client's and there have just been many of its kind.
+// logFault logs a fault, unless it is the client's and there have just been many of its kind. Errors of our own are never left
+// out: only the log has their cause.
 func (c *conn) logFault(message, kind, operation string, f fault) {
 	level := slog.LevelWarn
 	switch f.condition {
@@ -81,7 +82,7 @@ func (c *conn) logFault(message, kind, operation string, f fault) {
 	case condForced, condDetachForced, condTimeout:
 		level = slog.LevelInfo
 	}
-	if level > slog.LevelInfo && !c.srv.options.Refusals.Take(kind) {
+	if level == slog.LevelWarn && !c.srv.options.Refusals.Take(kind) {
 		return
 	}
 	c.log.Log(noContext, level, message,

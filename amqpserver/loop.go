@@ -92,6 +92,7 @@ func (c *conn) input() <-chan *batch {
 func (c *conn) turn() {
 	if c.state == stateOpen {
 		c.flushDispositions()
+		c.resumeAwaiting()
 		c.pump()
 		if c.draining && c.drained() {
 			c.close(connErrorf(condForced, "The service is shutting down; connect again."))
@@ -112,6 +113,16 @@ func (c *conn) flushDispositions() {
 	}
 	clear(c.dirty)
 	c.dirty = c.dirty[:0]
+}
+
+// resumeAwaiting lets the links try again that wait for what others of their session have taken. It does so in every turn, for
+// there are many ways in which that can change: each is an event, makes one by being written, or resumes the links itself.
+func (c *conn) resumeAwaiting() {
+	for i, o := range c.awaiting {
+		o.resume()
+		c.awaiting[i] = nil
+	}
+	c.awaiting = c.awaiting[:0]
 }
 
 // pump lets each link that may have something to send do so once, in turn (DEC-27). A link that could go on stands in

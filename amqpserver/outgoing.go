@@ -120,7 +120,11 @@ func (o *outgoing) pump() bool {
 	}
 	asked, got := o.take()
 	o.write()
-	if o.credit.drain && o.drained(asked, got) {
+	crowded := asked == 0 && o.crowded()
+	if crowded {
+		o.s.c.awaiting = append(o.s.c.awaiting, o)
+	}
+	if o.credit.drain && !crowded && o.drained(asked, got) {
 		return false
 	}
 	o.held = o.credit.drain || asked == 0 && o.credit.left() > len(o.taken)
@@ -148,6 +152,12 @@ func (o *outgoing) take() (asked, got int) {
 		asked = got // there may be more, for another turn
 	}
 	return asked, got
+}
+
+// crowded reports whether the link could have more if the session's other links had not taken what is not written yet.
+func (o *outgoing) crowded() bool {
+	room, own := o.s.room(), len(o.taken)
+	return 0 < room && room <= o.s.taken && own < o.s.taken && own < o.credit.left()
 }
 
 // takeQuantum is how many deliveries a Take gives at most (DEC-27).
@@ -227,7 +237,8 @@ func (o *outgoing) giveBack(from int) {
 }
 
 // drained answers a drain when there is nothing more to send: credit is used up as a whole, by messages or by the
-// flow [AMQP 2.6.7]. A peer whose session window is closed gets nothing more, and its answer at once.
+// flow [AMQP 2.6.7]. A peer whose session window is closed gets nothing more, and its answer at once; one whose window
+// is only spoken for by other links does not, see crowded.
 func (o *outgoing) drained(asked, got int) bool {
 	// Our own write buffer empties by itself; then there is another try.
 	if asked > 0 && got == asked || o.s.c.out.full() {

@@ -2,6 +2,8 @@ package amqpserver_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -137,4 +139,93 @@ func TestFlow_CountsWrapAround(t *testing.T) { // [RFC 1982]
 		amqptest.Want[*frames.Transfer](p)
 		p.WantSilence(time.Second) // the limit is 2, as the server counts
 	})
+}
+
+// TestFlow_DrainWaitsForTheRoomThatAnotherLinkHolds because that link has taken messages and cannot write them yet: there are
+// messages and the window is open, so what the drain gives is not known before [AMQP 2.6.7].
+func TestFlow_DrainWaitsForTheRoomThatAnotherLinkHolds(t *testing.T) {
+	const window = 4
+	for _, c := range []struct {
+		name   string
+		opened uint32 // the window that the peer's flows tell
+		change func(b *bench, p *amqptest.Peer)
+		others int // deliveries on the other link
+		got    int
+	}{
+		{"until they are written, which closes the window", window, func(b *bench, _ *amqptest.Peer) { b.journal.Resume() }, 4, 0},
+		{"until they are written, which leaves room", 100, func(b *bench, _ *amqptest.Peer) { b.journal.Resume() }, 4, 3},
+		{"until they are given back", window, func(b *bench, p *amqptest.Peer) {
+			b.journal.FailNext(1, errors.New("disk on fire"))
+			p.Send(0, windowed(amqptest.Flow(0, 0, 0), window)) // it wants no more meanwhile
+			time.Sleep(time.Second)
+			b.journal.Resume()
+		}, 0, 3},
+		{"until the peer closes the window", window, func(_ *bench, p *amqptest.Peer) {
+			p.Send(0, &frames.Flow{NextIncomingID: 1, HasNextIncomingID: true})
+		}, 0, 0},
+		{"until the connection shuts down", window, func(b *bench, _ *amqptest.Peer) {
+			go func() { _ = b.server.Shutdown(context.Background()) }()
+		}, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				b.send(t, b.client(t), "q", numbered(10)...)
+				p := b.peer(t)
+				p.Open()
+				p.BeginWindow(0, window)
+				first := amqptest.ReceiverAttach(0, "q")
+				deleting(first)
+				p.AttachReceiver(0, first)
+				p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q"))
+				b.journal.Pause()
+				defer b.journal.Resume()
+				p.Send(0, windowed(amqptest.Flow(0, 0, window), c.opened))
+				time.Sleep(time.Second)
+				drain := windowed(amqptest.Flow(1, 0, 3), c.opened)
+				drain.Drain = true
+				p.Send(0, drain)
+				p.WantSilence(time.Second)
+				c.change(b, p)
+				for i := range c.others + c.got {
+					if d := amqptest.Want[*frames.Transfer](p); d.Handle == 1 != (i >= c.others) {
+						t.Errorf("delivery %d is on handle %d", i, d.Handle)
+					}
+				}
+				if f := amqptest.Want[*frames.Flow](p); f.Handle != 1 || !f.Drain || f.DeliveryCount != 3 || f.LinkCredit != 0 {
+					t.Errorf("the answer to a drain is %+v", f)
+				}
+			})
+		})
+	}
+}
+
+// TestFlow_RoomThatAnotherLinkLeavesIsUsed without a further word of the peer.
+func TestFlow_RoomThatAnotherLinkLeavesIsUsed(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.send(t, b.client(t), "q", numbered(10)...)
+		p := b.peer(t)
+		p.Open()
+		p.BeginWindow(0, 4) // so many can be unsettled, which what is received and deleted is not
+		first := amqptest.ReceiverAttach(0, "q")
+		deleting(first)
+		p.AttachReceiver(0, first)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q"))
+		b.journal.Pause()
+		for handle := range uint32(2) {
+			p.Send(0, windowed(amqptest.Flow(handle, 0, 4), 100))
+			time.Sleep(time.Second)
+		}
+		b.journal.Resume()
+		for i := range 8 {
+			if d := amqptest.Want[*frames.Transfer](p); int(d.Handle) != i/4 {
+				t.Errorf("delivery %d is on handle %d", i, d.Handle)
+			}
+		}
+	})
+}
+
+// windowed gives a flow another window of the session.
+func windowed(f *frames.Flow, window uint32) *frames.Flow {
+	f.IncomingWindow = window
+	return f
 }

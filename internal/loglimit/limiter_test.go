@@ -127,6 +127,46 @@ func TestCloseTellsTheRest(t *testing.T) {
 	})
 }
 
+// gate is a log whose writes wait until it is opened.
+type gate struct {
+	notes
+	opened chan struct{}
+}
+
+// Write implements io.Writer.
+func (g *gate) Write(b []byte) (int, error) {
+	<-g.opened
+	return g.notes.Write(b)
+}
+
+// TestALogThatIsBlockedStopsNobodyElse who asks; the end waits for it, for all is told then.
+func TestALogThatIsBlockedStopsNobodyElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &gate{opened: make(chan struct{})}
+		l := loglimit.New(slog.New(slog.NewTextHandler(log, nil)))
+		for range loglimit.PerSecond + 1 {
+			l.Take("a")
+		}
+		wait(time.Second)
+		asked, closed := false, false
+		go func() { l.Take("a"); l.Take("b"); asked = true }()
+		synctest.Wait()
+		if !asked {
+			t.Error("who asks waits for the log")
+		}
+		go func() { l.Close(); closed = true }()
+		synctest.Wait()
+		if closed {
+			t.Error("closed before all is told")
+		}
+		close(log.opened)
+		synctest.Wait()
+		if !closed || len(log.lines) != 1 || !strings.HasSuffix(log.lines[0], "kind=a leftOut=1") {
+			t.Errorf("closed %v, told %q", closed, log.lines)
+		}
+	})
+}
+
 func TestNoLimiterBoundsNothing(t *testing.T) {
 	var l *loglimit.Limiter
 	for range 100 {
