@@ -6,6 +6,11 @@ import (
 	"minibus/internal/amqp/message"
 )
 
+const (
+	headerSizeExceeded = "HeaderSizeExceeded"  // DLQ-R3
+	sessionIDIsNull    = "Session id is null." // DLQ-R4
+)
+
 // maxDeliveryProperties are those of a message that was delivered count times in vain (DLQ-R1).
 func maxDeliveryProperties(count uint32) []byte {
 	return deadLetterProperties("MaxDeliveryCountExceeded",
@@ -14,12 +19,12 @@ func maxDeliveryProperties(count uint32) []byte {
 
 // headerSizeProperties are those of a message whose properties outgrew their limit (DLQ-R3).
 func headerSizeProperties() []byte {
-	return deadLetterProperties("HeaderSizeExceeded", "The size quota for this stream has been exceeded.")
+	return deadLetterProperties(headerSizeExceeded, "The size quota for this stream has been exceeded.")
 }
 
 // sessionIDProperties are those of a message without the session id that it needs (DLQ-R4).
 func sessionIDProperties() []byte {
-	return deadLetterProperties("Session id is null.",
+	return deadLetterProperties(sessionIDIsNull,
 		"Session enabled entity doesn't allow a message whose session identifier is null.")
 }
 

@@ -234,3 +234,31 @@ func TestEXP14_ExpiredMessagesMakeNoSessionAvailableWhereTheyStay(t *testing.T) 
 		equal(t, "left", bodies(b.peekSession("t")), "t:2")
 	})
 }
+
+// TestEXP14_ExpiredMessagesThatStayAreLookedAtOnce: a send must not cost more the more expired messages there are.
+func TestEXP14_ExpiredMessagesThatStayAreLookedAtOnce(t *testing.T) {
+	bubbleWith(t, emulator.Options{LazyExpiry: true}, sessionful, func(b *broker) {
+		b.sendSession("s:1")
+		for range 50 {
+			m := inSession("s", "expired")
+			m.Header = &goamqp.MessageHeader{TTL: time.Second}
+			b.send(m)
+		}
+		h := b.accept("s")
+		gs := h.take(1)
+		wait(2 * time.Second)
+		err := b.held(true, func(o outcome) error {
+			return b.q.Settle(tokensOf(gs), emulator.Settlement{Outcome: emulator.Complete}, o)
+		}, func() {
+			h.c.Close()
+			equal(t, "passed over", b.q.PassedOver("s"), 52)
+			equal(t, "next while the first one is being removed", b.nextID(), "none")
+		})
+		if err == nil {
+			t.Fatal("a removal that could not be written succeeded")
+		}
+		b.verify(true)
+		equal(t, "passed over with the first one back", b.q.PassedOver("s"), 1)
+		equal(t, "next", b.nextID(), "s")
+	})
+}

@@ -21,6 +21,13 @@ func (q *Queue) SessionsInMemory() int {
 	return len(q.sessions)
 }
 
+// PassedOver returns up to which number expired messages of a session are not looked at again for accepts (EXP-14).
+func (q *Queue) PassedOver(session string) int64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.sessions[session].stale
+}
+
 // HistoryInMemory returns how many message ids the queue remembers for duplicate detection.
 func (q *Queue) HistoryInMemory() int {
 	q.mu.Lock()

@@ -3,6 +3,8 @@ package emulator
 import (
 	"cmp"
 	"errors"
+
+	"minibus/emulator/filter"
 )
 
 // maxHops is how many transfers a message survives (FWD-8).
@@ -10,6 +12,9 @@ const maxHops = 4
 
 // hopCountExceeded is the reason of those that would need more (DLQ-R5).
 const hopCountExceeded = "MaxTransferHopCountExceeded"
+
+// entityNotFound is the reason of those whose target does not exist (FWD-12).
+const entityNotFound = "MessagingEntityNotFoundException"
 
 // forwardLocked sets a mover to work on a sub-queue whose messages are forwarded (FWD-3), if none is and there is
 // something to move. Movers are goroutines that live as long as there is; at most one per sub-queue, which keeps the
@@ -149,11 +154,22 @@ func (q *Queue) readForwards(entries []*entry) ([]forwarded, error) {
 }
 
 // maxTransfers is when a message that has come too far does not leave its dead-letter queue any more. Before, the limit does
-// not hold there (FWD-10), but circles that turn by nothing else than the limit itself have to end (DEC-29).
+// not hold there (FWD-10), but circles that turn by themselves have to end (DEC-29).
 const maxTransfers = 64
 
-// circles reports whether e goes in such a circle.
-func (e *entry) circles() bool { return e.hops() >= maxTransfers && e.reason() == hopCountExceeded }
+// circles reports whether e goes in such a circle: far, and to the dead-letter queue for a reason for which it takes neither
+// time nor a client, so that it will be back at once.
+func (e *entry) circles() bool {
+	if e.hops() < maxTransfers {
+		return false
+	}
+	switch e.reason() {
+	case hopCountExceeded, entityNotFound, // from the entity itself
+		filter.FilterException, filter.RuleActionException, sessionIDIsNull, headerSizeExceeded: // from a topic
+		return true
+	}
+	return false
+}
 
 // screenForwards takes out the messages that can't be forwarded to the target, whatever its state, and returns the
 // others: those that went too far (FWD-8, FWD-10), those without the session id that the target needs (FWD-6) and those that
@@ -245,7 +261,7 @@ func exceptionName(err error) string {
 	}
 	switch e.Code {
 	case CodeNotFound:
-		return "MessagingEntityNotFoundException"
+		return entityNotFound
 	case CodeEntityDisabled:
 		return "MessagingEntityDisabledException"
 	case CodeQuotaExceeded:

@@ -18,6 +18,7 @@ type session struct {
 	writing int       // changes of the state being written
 	locked  int       // entries that the holder's lock covers
 
+	stale  int64 // what is ready and has a lower number was seen to be expired, which it stays
 	first  int64 // its lowest available number, while it stands in the queue's offers
 	offer  int   // its place there; -1: it is not there
 	ending int   // its place in the queue's sessionEnds; -1: it is not held
@@ -65,26 +66,31 @@ func (q *Queue) placeInOffersLocked(s *session) {
 }
 
 // firstOfLocked returns the first available message of a session that is good for something, or nil. Where expired ones are
-// left until somebody receives, they do not make the session available (EXP-14).
+// left until somebody receives, they do not make the session available (EXP-14); none is looked at twice.
 func (q *Queue) firstOfLocked(s *session) *entry {
 	first := s.nextReady()
-	if now := q.ns.Now(); q.ns.lazy && first != nil && first.expired(now) {
-		first = nil
-		s.ascend(-1<<63, func(e *entry) bool {
-			if e.ready() && !e.expired(now) {
-				first = e
-			}
-			return first == nil
-		})
+	now := q.ns.Now()
+	if !q.ns.lazy || first == nil || !first.expired(now) {
+		return first
 	}
+	first = nil
+	s.ascend(s.stale, func(e *entry) bool {
+		if e.ready() && !e.expired(now) {
+			first = e
+			return false
+		}
+		s.stale = e.seq + 1
+		return true
+	})
 	return first
 }
 
 // stirLocked tells those who may have e that it is available.
 func (q *Queue) stirLocked(e *entry) {
-	if e.session != nil && e.sub == Main {
-		e.session.wake()
-		q.rankLocked(e.session)
+	if s := e.session; s != nil && e.sub == Main {
+		s.stale = min(s.stale, e.seq)
+		s.wake()
+		q.rankLocked(s)
 		return
 	}
 	q.box(e.sub).wake()

@@ -253,6 +253,9 @@ func (v *verifier) sessions() {
 			if first == nil && e.ready() {
 				first = e
 			}
+			if e.ready() && e.seq < s.stale && !e.expired(q.ns.Now()) {
+				v.fault("%s: entry %d is passed over, up to %d, and has not expired", name, e.seq, s.stale)
+			}
 			return true
 		})
 		v.check(name+": locked", s.locked, locked)
