@@ -305,11 +305,12 @@ func TestTOP14_DEL1_DeletingASubscription(t *testing.T) {
 func TestTOP14_DeletingATopicDeletesItsSubscriptions(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, named("a", "b"), func(b *broker) {
 		b.send(text("1"), at("2", soon(time.Minute)))
-		before := b.j.Commits()
+		deletions := 0
+		b.j.on(emulator.OpDeleteEntity, func() { deletions++ })
 		if err := b.ns.DeleteEntity("t"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
-		equal(t, "commits", b.j.Commits()-before, 1)
+		equal(t, "changes that delete something", deletions, 1) // another one may drop the body that the copies shared
 		b.wantStored(0, 0)
 		for _, path := range []string{"t", "t/Subscriptions/a", "t/Subscriptions/b"} {
 			_, err := b.ns.Queue(path)
