@@ -193,13 +193,11 @@ func (q *Queue) restAfterFaultLocked(entries []*entry) {
 		}
 		return
 	}
-	q.ns.clock.At(instant(q.laterLocked()), func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		for _, e := range entries {
-			if e.mark == markBusy && !q.gone {
-				q.restLocked(e, q.ns.Now())
-			}
+	for _, e := range entries { // nobody's lock is the pause; other messages of their sessions wait with them
+		back := e.inSession(e.state)
+		if back {
+			e.session.returning++
 		}
-	})
+		q.holdLocked(e, &lock{token: q.newTokenLocked(), until: q.laterLocked(), back: back, own: true})
+	}
 }

@@ -95,10 +95,7 @@ func (q *Queue) unretire(all []*Queue) {
 // consumers may have been turned away: they have to attach again.
 func (q *Queue) reviveLocked() {
 	q.deleted = false
-	for _, op := range q.stranded {
-		op.tryLocked()
-	}
-	q.stranded = nil
+	q.storeStrandedLocked()
 	if q.timer != nil {
 		q.timer.Stop()
 	}
@@ -117,7 +114,8 @@ func (q *Queue) bury() {
 	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.gone, q.stranded = true, nil
+	q.gone = true
+	q.storeStrandedLocked()
 	q.ns.inMemory.Add(-q.held)
 	q.abandonBodiesLocked()
 	if q.subscription != nil {

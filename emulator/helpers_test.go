@@ -32,7 +32,10 @@ func bubbleWith(t *testing.T, no emulator.Options, o emulator.QueueOptions, f fu
 	synctest.Test(t, func(t *testing.T) {
 		b := &broker{t: t, options: no, j: &journal{Memory: storetest.NewMemory()}}
 		b.open()
-		defer b.close()
+		defer func() {
+			b.j.Resume() // what f has left waiting
+			b.close()
+		}()
 		b.ns.Plan(o.ForwardTo, o.ForwardDeadLetteredMessagesTo)
 		q, err := b.ns.CreateQueue("q", o)
 		if err != nil {

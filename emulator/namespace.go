@@ -81,7 +81,8 @@ func Open(j Journal, o Options) (*Namespace, error) {
 	return ns, nil
 }
 
-// Close stops the timers. Operations that come later fail with the journal.
+// Close stops the timers and waits until what was received and deleted, but given back, is stored again. Consumers have to be
+// closed before. Operations that come later fail with the journal.
 func (ns *Namespace) Close() {
 	ns.mu.Lock()
 	ns.closed = true
@@ -90,6 +91,7 @@ func (ns *Namespace) Close() {
 		q.stop()
 	}
 	ns.movers.wait()
+	ns.awaitReturns()
 }
 
 // Name returns the namespace's name, as error texts show it.

@@ -34,9 +34,11 @@ type Queue struct {
 	stopped  bool
 	tokens   *rand.ChaCha8
 	watchers map[*watcher]struct{}
-	held     int64        // bytes of bodies in memory
-	faults   int          // deliveries in a row that failed for want of the journal
-	stranded []*restoring // undelivered messages to be stored again if the deletion that is being written fails
+	held     int64         // bytes of bodies in memory
+	faults   int           // deliveries in a row that failed for want of the journal
+	underWay int           // removals for receive and delete, and returns of what they removed, that are being written
+	written  chan struct{} // closed when underWay becomes zero; nil while nobody waits for that
+	stranded []*restoring  // undelivered messages to be stored again that could not be, or not before the entity's deletion fails
 
 	counters   []counter // one, or one for each partition
 	roundRobin int       // last partition chosen for a message without a key

@@ -1,7 +1,5 @@
 package emulator
 
-import "minibus/internal/amqp/message"
-
 // deletion is deliveries whose messages are being removed before they leave (RAD-1).
 type deletion struct {
 	change Change
@@ -17,6 +15,7 @@ func (q *Queue) deliverDeletedLocked(ds []*Delivery) { q.deleteLocked(ds, nil) }
 func (q *Queue) deleteLocked(ds []*Delivery, then func(error)) {
 	op := &deletion{q: q, ds: ds, then: then}
 	op.change.Done = op
+	q.underWay++
 	var missing []*Delivery
 	for _, d := range ds {
 		if d.body = d.e.body.data; d.body == nil {
@@ -93,7 +92,9 @@ func (op *deletion) Completed(err error) {
 		q.restAfterFaultLocked(nil)
 	} else {
 		q.restAfterFaultLocked(giveUp(op.ds))
+		op.reopenLocked()
 	}
+	q.wroteLocked()
 	q.mu.Unlock()
 	if err != nil {
 		q.ns.logger.Error("messages could not be removed", "entity", q.path, "error", err)
@@ -117,106 +118,5 @@ func (op *deletion) letGoLocked() {
 			continue
 		}
 		d.become(deliveryReady, d.body)
-	}
-}
-
-// takeBackLocked undoes a receive-and-delete whose message did not reach the wire (RAD-5).
-func (q *Queue) takeBackLocked(d *Delivery) {
-	if d.returned || d.progress.Load() == deliveryGone {
-		return
-	}
-	d.returned = true
-	if d.removed {
-		q.storeAgainLocked(d)
-	}
-}
-
-// storeAgainLocked stores a message that was removed but not delivered, in its old place.
-func (q *Queue) storeAgainLocked(d *Delivery) {
-	if q.gone {
-		return
-	}
-	old := d.e
-	row := q.ns.newRow()
-	e := &entry{
-		seq: old.seq, first: old.first, enqueued: old.enqueued, ttl: old.ttl, row: row, extra: old.extra, count: old.count,
-		state: old.state, sub: old.sub, body: newPayload(d.bodyID, d.body),
-	}
-	m, err := message.Scan(d.body)
-	if err != nil {
-		return // every stored message was scanned before
-	}
-	if old.body.copies != nil {
-		// Other copies may have the body still: this one gets one of its own, and keeps the message id of the old one.
-		e.body.id = row
-		if !m.HasMessageID() {
-			x := e.withExtra()
-			x.system = message.MergeProperties(messageIDOverlay(q.ns.madeID(d.bodyID)), x.system)
-			e.setExtra(x)
-		}
-	}
-	if old.session != nil {
-		e.session = q.sessionLocked(old.session.id) // it may have been forgotten meanwhile
-	}
-	q.box(e.sub).expect(e)
-	r := e.record(q.id)
-	if info, err := m.Info(); err == nil {
-		info.Overlay(e.system())
-		q.describe(&r, &info)
-	}
-	op := &restoring{q: q, e: e}
-	op.change.Done = op
-	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpInsert, Record: r, Data: d.body})
-	op.tryLocked()
-}
-
-// messageIDOverlay is the system overlay that gives a message an id.
-func messageIDOverlay(id string) []byte {
-	var o message.Overlay
-	o.Add(message.SystemMessageID, message.Scalar{Type: message.TypeString, Text: id}.Append(nil))
-	return o.Bytes()
-}
-
-// restoring is a message that is being stored again.
-type restoring struct {
-	change Change
-	q      *Queue
-	e      *entry
-}
-
-// Completed makes the message available again. Nobody else has it: if it could not be stored that is tried again.
-func (op *restoring) Completed(err error) {
-	q := op.q
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err != nil {
-		q.ns.logger.Error("an undelivered message could not be stored again; trying once more",
-			"entity", q.path, "sequenceNumber", op.e.seq, "error", err)
-		q.ns.clock.At(instant(q.laterLocked()), op.again)
-		return
-	}
-	q.settleBodyLocked(op.e.body)
-	q.joinLocked(op.e.body)
-	q.arriveLocked(op.e)
-}
-
-// again is the next try.
-func (op *restoring) again() {
-	op.q.mu.Lock()
-	defer op.q.mu.Unlock()
-	op.tryLocked()
-}
-
-// tryLocked hands the change to the journal, unless the queue is no more. While its deletion is being written nothing is
-// appended for it; should that fail, it is time again.
-func (op *restoring) tryLocked() {
-	q := op.q
-	switch {
-	case q.gone, q.stopped:
-		q.box(op.e.sub).forget(op.e)
-	case q.deleted:
-		q.stranded = append(q.stranded, op)
-	default:
-		q.ns.append(&op.change)
 	}
 }

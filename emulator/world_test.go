@@ -113,17 +113,24 @@ func (h *holder) id() string {
 
 func (h *holder) until() time.Time { return time.UnixMilli(h.c.SessionLockedUntil()).UTC() }
 
-func (b *broker) tryAccept(id string) (*holder, error) {
+func (b *broker) tryAccept(id string) (*holder, error) { return b.tryAcceptIn(id, emulator.PeekLock) }
+
+func (b *broker) tryAcceptIn(id string, mode emulator.ReceiveMode) (*holder, error) {
 	h := &holder{receiver: &receiver{b: b}}
-	c, err := b.q.AcceptSession(id, h.accept())
+	a := h.accept()
+	a.Mode = mode
+	c, err := b.q.AcceptSession(id, a)
 	h.c = c
 	return h, err
 }
 
 // accept locks the session with that id.
-func (b *broker) accept(id string) *holder {
+func (b *broker) accept(id string) *holder { b.t.Helper(); return b.acceptIn(id, emulator.PeekLock) }
+
+// acceptIn is accept for a receiver of any mode.
+func (b *broker) acceptIn(id string, mode emulator.ReceiveMode) *holder {
 	b.t.Helper()
-	h, err := b.tryAccept(id)
+	h, err := b.tryAcceptIn(id, mode)
 	if err != nil {
 		b.t.Fatalf("accept session %q: %v", id, err)
 	}

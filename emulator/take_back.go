@@ -1,0 +1,205 @@
+package emulator
+
+import (
+	"time"
+
+	"minibus/internal/amqp/message"
+)
+
+// takeBackLocked undoes a receive-and-delete whose message did not reach the wire (RAD-5).
+func (q *Queue) takeBackLocked(d *Delivery) {
+	if d.returned || q.gone || d.progress.Load() == deliveryGone {
+		return
+	}
+	d.returned = true
+	q.shutLocked(d.e)
+	if d.removed {
+		q.storeAgainLocked(d)
+	}
+}
+
+// shutLocked closes the session of a message that is on its way back, until openLocked: nothing may overtake it (SESS-20).
+func (q *Queue) shutLocked(e *entry) {
+	if e.inSession(e.state) {
+		q.sessionLocked(e.session.id).returning++ // it may have been forgotten meanwhile
+	}
+}
+
+// openLocked lets others leave the session of a message again that is back, or will not come.
+func (q *Queue) openLocked(e *entry) {
+	if !e.inSession(e.state) {
+		return
+	}
+	s := q.sessionLocked(e.session.id)
+	if s.returning--; s.returning == 0 {
+		s.wake()
+		q.rankLocked(s)
+		q.forgetLocked(s)
+	}
+}
+
+// reopenLocked opens the sessions of messages that were given back while their removal, which has failed, was being written.
+func (op *deletion) reopenLocked() {
+	for _, d := range op.ds {
+		if d.returned {
+			op.q.openLocked(d.e)
+		}
+	}
+}
+
+// storeAgainLocked stores a message that was removed but not delivered, in its old place.
+func (q *Queue) storeAgainLocked(d *Delivery) {
+	if q.gone {
+		return
+	}
+	old := d.e
+	row := q.ns.newRow()
+	e := &entry{
+		seq: old.seq, first: old.first, enqueued: old.enqueued, ttl: old.ttl, row: row, extra: old.extra, count: old.count,
+		state: old.state, sub: old.sub, body: newPayload(d.bodyID, d.body),
+	}
+	m, err := message.Scan(d.body)
+	if err != nil {
+		return // every stored message was scanned before
+	}
+	if old.body.copies != nil {
+		// Other copies may have the body still: this one gets one of its own, and keeps the message id of the old one.
+		e.body.id = row
+		if !m.HasMessageID() {
+			x := e.withExtra()
+			x.system = message.MergeProperties(messageIDOverlay(q.ns.madeID(d.bodyID)), x.system)
+			e.setExtra(x)
+		}
+	}
+	if old.session != nil {
+		e.session = q.sessionLocked(old.session.id)
+	}
+	q.box(e.sub).expect(e)
+	r := e.record(q.id)
+	if info, err := m.Info(); err == nil {
+		info.Overlay(e.system())
+		q.describe(&r, &info)
+	}
+	op := &restoring{q: q, e: e}
+	op.change.Done = op
+	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpInsert, Record: r, Data: d.body})
+	op.tryLocked()
+}
+
+// messageIDOverlay is the system overlay that gives a message an id.
+func messageIDOverlay(id string) []byte {
+	var o message.Overlay
+	o.Add(message.SystemMessageID, message.Scalar{Type: message.TypeString, Text: id}.Append(nil))
+	return o.Bytes()
+}
+
+// restoring is a message that is being stored again.
+type restoring struct {
+	change Change
+	q      *Queue
+	e      *entry
+}
+
+// Completed makes the message available again. Nobody else has it: if it could not be stored that is tried again.
+func (op *restoring) Completed(err error) {
+	q := op.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	defer q.wroteLocked()
+	if err != nil {
+		q.ns.logger.Error("an undelivered message could not be stored again; trying once more",
+			"entity", q.path, "sequenceNumber", op.e.seq, "error", err)
+		if q.stranded = append(q.stranded, op); len(q.stranded) == 1 {
+			q.ns.clock.At(instant(q.laterLocked()), q.storeStranded)
+		}
+		return
+	}
+	q.settleBodyLocked(op.e.body)
+	q.joinLocked(op.e.body)
+	q.arriveLocked(op.e)
+	q.openLocked(op.e)
+}
+
+// storeStranded is the next try for all messages that could not be stored again.
+func (q *Queue) storeStranded() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.storeStrandedLocked()
+}
+
+func (q *Queue) storeStrandedLocked() {
+	ops := q.stranded
+	q.stranded = nil
+	for _, op := range ops {
+		op.tryLocked()
+	}
+}
+
+// tryLocked hands the change to the journal, unless the queue is no more. While its deletion is being written nothing is
+// appended for it; should that fail, it is time again.
+func (op *restoring) tryLocked() {
+	q := op.q
+	switch {
+	case q.gone:
+		q.box(op.e.sub).forget(op.e)
+	case q.deleted:
+		q.stranded = append(q.stranded, op)
+	default:
+		q.underWay++
+		q.ns.append(&op.change)
+	}
+}
+
+// wroteLocked notes the end of a removal, or of a return, that was under way.
+func (q *Queue) wroteLocked() {
+	if q.underWay--; q.underWay == 0 && q.written != nil {
+		close(q.written)
+		q.written = nil
+	}
+}
+
+// awaitReturns waits until no removal and no return is under way, and returns how many messages could not be stored again.
+func (q *Queue) awaitReturns() (stranded int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.underWay > 0 {
+		if q.written == nil {
+			q.written = make(chan struct{})
+		}
+		written := q.written
+		q.mu.Unlock()
+		<-written
+		q.mu.Lock()
+	}
+	return len(q.stranded)
+}
+
+// At the end of the process, what could not be stored again is tried so often, at intervals. It is real time: the broker's
+// may stand still.
+const (
+	lastTries = 4
+	lastPause = 500 * time.Millisecond
+)
+
+// awaitReturns waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
+// before, so their links have given it back.
+func (ns *Namespace) awaitReturns() {
+	queues := ns.entities(anyKind)
+	for try := 1; ; try++ {
+		lost := 0
+		for _, q := range queues {
+			q.storeStranded()
+		}
+		for _, q := range queues {
+			lost += q.awaitReturns()
+		}
+		if lost == 0 {
+			return
+		}
+		if try == lastTries {
+			ns.logger.Error("undelivered messages are lost: they were removed, and the store takes them no more", "messages", lost)
+			return
+		}
+		time.Sleep(lastPause)
+	}
+}
