@@ -148,12 +148,18 @@ func (c *conn) serve() {
 func (c *conn) end() {
 	c.box.close()
 	close(c.ended)
-	close(c.out.toWriter)
-	c.letGo() // before the socket: over a WebSocket, closing waits for the peer
+	c.stopWriting()
+	c.takeBack() // before the sessions are free, whose order it keeps
+	c.letGo()    // before the socket: over a WebSocket, closing waits for the peer
 	_ = c.nc.Close()
 	<-c.readEnded
-	<-c.writeEnded
 	c.srv.uncommitted.Add(-int64(c.uncommitted))
+}
+
+// takeBack gives back what was removed for the client and stands in a buffer.
+func (c *conn) takeBack() {
+	defer c.barrier("take back")
+	c.out.takeBack()
 }
 
 // letGo gives back everything that the connection holds of the domain. Locks run on (LOCK-11).

@@ -76,7 +76,7 @@ func (c *conn) writeHeader(header []byte) error {
 	if c.srv.trace != nil {
 		c.srv.trace.note(c.id, traceOut, fmt.Sprintf("header %q %d %d.%d.%d", header[:4], header[4], header[5], header[6], header[7]))
 	}
-	if err := c.writeAll(header); err != nil {
+	if _, err := c.writeAll(header); err != nil {
 		return fmt.Errorf("write protocol header: %w", err)
 	}
 	return nil
@@ -121,7 +121,7 @@ func (c *conn) writeSASL(p frames.Performative) error {
 	if c.srv.trace != nil {
 		c.srv.trace.frame(c.id, traceOut, 0, p, 0)
 	}
-	if err := c.writeAll(frames.AppendSASLFrame(nil, p)); err != nil {
+	if _, err := c.writeAll(frames.AppendSASLFrame(nil, p)); err != nil {
 		return fmt.Errorf("write %s: %w", p.Name(), err)
 	}
 	return nil

@@ -202,6 +202,7 @@ func (o *outgoing) write() (full bool) {
 // deliver writes one delivery. The tag is the lock token (LOCK-3).
 func (o *outgoing) deliver(d *emulator.Delivery) {
 	if o.settled {
+		o.removed = append(o.removed, d)
 		o.send(d, o.s.c.tags.make(), true)
 		return
 	}
@@ -288,6 +289,7 @@ func (o *outgoing) stop() {
 func (o *outgoing) release() {
 	o.giveUp()
 	o.giveBack(0)
+	o.takeBack()
 	if o.consumer != nil {
 		o.consumer.Close()
 	}

@@ -19,6 +19,7 @@ type outlet struct {
 	written  int             // how much of rest is written
 	restHead frames.Transfer // of the first frame of rest
 	restTag  [16]byte
+	removed  []*emulator.Delivery // what was removed for the delivery that is being sent
 }
 
 func (o *outlet) queued() *bool { return &o.inLine }
@@ -58,6 +59,7 @@ func (o *outlet) send(m content, tag []byte, settled bool) serial {
 			o.traceTransfer(t, len(buf)-head)
 			c.out.buf = frames.EndFrame(buf, start)
 			s.win.sent()
+			o.ship()
 			return id
 		}
 		o.rest, o.written = append(o.rest[:0], buf[head:]...), 0
@@ -85,7 +87,25 @@ func (o *outlet) finish() bool {
 	if cap(o.rest) > writeChunk {
 		o.rest = nil
 	}
+	o.ship()
 	return true
+}
+
+// ship notes that the last frame of a delivery stands in the write buffer.
+func (o *outlet) ship() {
+	for i, d := range o.removed {
+		o.s.c.out.ship(d)
+		o.removed[i] = nil
+	}
+	o.removed = o.removed[:0]
+}
+
+// takeBack gives back what was removed for a delivery that is not written whole and will not be.
+func (o *outlet) takeBack() {
+	for _, d := range o.removed {
+		d.TakeBack()
+	}
+	o.removed = nil
 }
 
 // partial reports whether a delivery has been begun and not finished.

@@ -1,6 +1,11 @@
 package amqpserver
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"minibus/emulator"
+)
 
 // keepOut is the capacity above which an output buffer is not worth keeping.
 const keepOut = 2 * maxPendingOut
@@ -10,18 +15,28 @@ const keepOut = 2 * maxPendingOut
 // one call.
 type output struct {
 	buf      []byte
-	spare    []byte // the other buffer, while the write goroutine does not have it
-	busy     bool   // the write goroutine has a buffer
-	stalled  bool   // somebody was told that it is full
+	spare    []byte    // the other buffer, while the write goroutine does not have it
+	aboard   []shipped // in buf
+	leaving  []shipped // in the buffer that the write goroutine has
+	busy     bool      // the write goroutine has a buffer
+	stalled  bool      // somebody was told that it is full
 	last     time.Time
 	toWriter chan []byte      // capacity one
 	written  chan writeResult // capacity one
 }
 
+// shipped is a delivery that was received and deleted, as it stands in a buffer. It is the client's when the socket has taken
+// the last byte of it; until then it can be given back (RAD-5).
+type shipped struct {
+	end int // of its last frame in the buffer
+	d   *emulator.Delivery
+}
+
 // writeResult gives a buffer back to the loop.
 type writeResult struct {
-	buf []byte
-	err error
+	buf     []byte
+	written int // bytes that the socket has, or may have, taken
+	err     error
 }
 
 func newOutput() output {
@@ -36,14 +51,32 @@ func (o *output) flush() {
 	o.toWriter <- o.buf
 	o.busy, o.last = true, time.Now()
 	o.buf, o.spare = o.spare, nil
+	o.aboard, o.leaving = o.leaving, o.aboard
 }
+
+// ship notes a delivery that was received and deleted and stands in buf now with its last frame.
+func (o *output) ship(d *emulator.Delivery) { o.aboard = append(o.aboard, shipped{len(o.buf), d}) }
 
 // done takes a buffer back.
 func (o *output) done(r writeResult) {
 	o.busy = false
+	o.leaving = slices.DeleteFunc(o.leaving, func(s shipped) bool { return s.end <= r.written })
 	if cap(r.buf) <= keepOut {
 		o.spare = r.buf[:0]
 	}
+}
+
+// takeBack gives back the deliveries that the socket has not taken. The write goroutine must have ended.
+func (o *output) takeBack() {
+	select {
+	case r := <-o.written:
+		o.done(r)
+	default:
+	}
+	for _, s := range slices.Concat(o.leaving, o.aboard) {
+		s.d.TakeBack()
+	}
+	o.leaving, o.aboard = nil, nil
 }
 
 // idle reports that everything is written.
@@ -52,7 +85,7 @@ func (o *output) idle() bool { return !o.busy && len(o.buf) == 0 }
 // rest gives the buffers up: thousands of connections may be idle at a time.
 func (o *output) rest() {
 	if o.idle() {
-		o.buf, o.spare = nil, nil
+		o.buf, o.spare, o.aboard, o.leaving = nil, nil, nil, nil
 	}
 }
 
@@ -70,25 +103,45 @@ func (c *conn) writeLoop() {
 	defer c.barrier("write")
 	var err error
 	for buf := range c.out.toWriter {
+		written := 0
 		if err == nil {
-			err = c.writeAll(buf)
+			written, err = c.writeAll(buf)
 		}
-		c.out.written <- writeResult{buf, err}
+		c.out.written <- writeResult{buf, written, err}
 	}
 }
 
 // writeAll writes in chunks, each with its own deadline: who reads slowly is served slowly, who does not read at all
-// loses the connection.
-func (c *conn) writeAll(buf []byte) error {
-	for len(buf) > 0 {
-		n := min(len(buf), writeChunk)
+// loses the connection. It returns how many bytes the socket has taken.
+func (c *conn) writeAll(buf []byte) (written int, err error) {
+	for written < len(buf) {
+		n := min(len(buf)-written, writeChunk)
 		if err := c.nc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-			return err
+			return written, err
 		}
-		if _, err := c.nc.Write(buf[:n]); err != nil {
-			return err
+		select {
+		case <-c.ended: // whose deadline may have been set just before
+			return written, errSocketGone
+		default:
 		}
-		buf = buf[n:]
+		n, err = c.nc.Write(buf[written : written+n])
+		if written += n; err != nil {
+			return written, err
+		}
 	}
-	return nil
+	return written, nil
+}
+
+// stopWriting ends the write goroutine. What it is writing to a peer that does not read is cut.
+func (c *conn) stopWriting() {
+	close(c.out.toWriter)
+	_ = c.nc.SetWriteDeadline(time.Now())
+	timer := time.NewTimer(closeLinger)
+	defer timer.Stop()
+	select {
+	case <-c.writeEnded:
+	case <-timer.C: // not every kind of connection hears of its deadline in the middle of a write
+		_ = c.nc.Close()
+		<-c.writeEnded
+	}
 }

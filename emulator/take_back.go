@@ -6,6 +6,14 @@ import (
 	"minibus/internal/amqp/message"
 )
 
+// TakeBack gives back a delivery that was received and deleted and has not reached its client whole, as [Consumer.Return] does;
+// its consumer may be closed. A second call does nothing.
+func (d *Delivery) TakeBack() {
+	d.q.mu.Lock()
+	defer d.q.mu.Unlock()
+	d.q.takeBackLocked(d)
+}
+
 // takeBackLocked undoes a receive-and-delete whose message did not reach the wire (RAD-5).
 func (q *Queue) takeBackLocked(d *Delivery) {
 	if d.returned || q.gone || d.progress.Load() == deliveryGone {

@@ -182,6 +182,19 @@ func (p *Peer) WantEOF() {
 	}
 }
 
+// Rest returns the next frame, heartbeats included. ok is false once the connection has ended, if in the middle of a frame.
+func (p *Peer) Rest() (f Frame, ok bool) {
+	p.t.Helper()
+	deadline := time.Now().Add(patience)
+	if p.read(frames.HeaderSize, deadline) != nil {
+		return Frame{}, false
+	}
+	if h, err := frames.ParseHeader(p.buf); err == nil && p.read(int(h.Size), deadline) != nil {
+		return Frame{}, false
+	}
+	return p.Next(), true
+}
+
 // Close closes the connection without a word.
 func (p *Peer) Close() { _ = p.conn.Close() }
 
