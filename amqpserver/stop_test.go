@@ -171,7 +171,7 @@ func TestRAD5_DEC21_StopLosesNothing(t *testing.T) {
 					synctest.Wait()
 					p.Send(0, amqptest.Flow(0, 100, 800))
 					synctest.Wait()
-					time.AfterFunc(time.Second, b.journal.Resume)
+					time.AfterFunc(3*time.Second, b.journal.Resume) // after the connections have ended
 					go func() { client = append(client, labelsOf(t, p.Rest)...) }()
 					ns := b.stop(t)
 					synctest.Wait()

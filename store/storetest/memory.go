@@ -29,11 +29,12 @@ type Memory struct {
 	content  *memoryContent
 }
 
-// memoryItem is one thing to do, in order. Exactly one field is set.
+// memoryItem is one thing to do, in order. Exactly one of the first three fields is set.
 type memoryItem struct {
 	change *emulator.Change
 	read   *emulator.BodyRead
 	flush  emulator.Completion
+	late   bool // it came after Close
 }
 
 // NewMemory returns an empty journal.
@@ -88,16 +89,16 @@ func (m *Memory) Stored() (messages, bodies int) {
 	return len(m.content.rows), len(m.content.bodies)
 }
 
-// Close commits what is queued, even while paused. Changes that are appended later fail.
+// Close commits what is queued, even while paused. Changes that are appended later fail, those by completions of what was
+// queued too.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.paused = false
+	m.paused, m.closed = false, true
 	m.startLocked()
 	for m.running {
 		m.idle.Wait()
 	}
-	m.closed = true
 	return nil
 }
 

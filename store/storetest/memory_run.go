@@ -9,6 +9,7 @@ import (
 func (m *Memory) put(it memoryItem) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	it.late = m.closed
 	m.queue = append(m.queue, it)
 	m.startLocked()
 }
@@ -50,10 +51,7 @@ func (m *Memory) run() {
 
 // nextFaultLocked tells why a batch must fail, if it must. One without changes commits nothing that could.
 func (m *Memory) nextFaultLocked(batch []memoryItem) error {
-	switch {
-	case m.closed:
-		return ErrClosed
-	case m.failNext == 0 || !slices.ContainsFunc(batch, memoryItem.isChange):
+	if m.failNext == 0 || !slices.ContainsFunc(batch, memoryItem.isChange) {
 		return nil
 	}
 	m.failNext--
@@ -65,6 +63,8 @@ func (m *Memory) applyLocked(batch []memoryItem, fault error) []error {
 	errs := make([]error, len(batch))
 	for i, it := range batch {
 		switch {
+		case it.late && it.change != nil:
+			errs[i] = ErrClosed
 		case it.read != nil:
 			m.content.read(it.read)
 		case it.change != nil && fault != nil:
