@@ -104,7 +104,7 @@ func TestServerHasTimeOutsAndLimits(t *testing.T) {
 
 func TestServerRefusesHugeHeaders(t *testing.T) {
 	s := httptest.NewUnstartedServer(nil)
-	s.Config = NewServer(New(Options{}), slog.New(slog.DiscardHandler))
+	s.Config = NewServer(New(Options{}), slog.New(slog.DiscardHandler)).Server
 	s.Start()
 	defer s.Close()
 	req, err := http.NewRequest(http.MethodGet, s.URL+"/health", nil)

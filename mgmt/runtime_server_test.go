@@ -21,7 +21,7 @@ import (
 // served is a bus behind the product's HTTP server, in a bubble and on pipes in memory.
 type served struct {
 	*bus
-	server *http.Server
+	server *Server
 	pipe   *listen.Pipe
 }
 

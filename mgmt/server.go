@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"minibus/mgmt/rest"
@@ -21,12 +22,21 @@ const (
 	maxBodyBytes   = 4 << 20
 )
 
+// Server is an HTTP server that knows when the last of its requests has been dealt with.
+type Server struct {
+	*http.Server
+
+	mu       sync.Mutex
+	closed   bool
+	requests sync.WaitGroup // being served; Add only while not closed
+}
+
 // NewServer wraps the handler in a server with time-outs and header limits. Its listener should be wrapped in [Listener].
-// Receives that wait end when it is shut down.
-func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+func NewServer(h http.Handler, log *slog.Logger) *Server {
 	base, stop := context.WithCancel(context.Background())
-	s := &http.Server{
-		Handler:           limitBodies(h),
+	s := new(Server)
+	s.Server = &http.Server{
+		Handler:           s.counted(limitBodies(h)),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      answerTimeout,
@@ -38,6 +48,42 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 	s.RegisterOnShutdown(stop)
 	return s
+}
+
+// counted counts the requests that are being served.
+func (s *Server) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.begin() {
+			http.Error(w, "Minibus is shutting down.", http.StatusServiceUnavailable)
+			return
+		}
+		defer s.requests.Done()
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.requests.Add(1)
+	}
+	return !s.closed
+}
+
+// Shutdown ends receives that wait, lets other requests end, and closes all connections but those of WebSockets. When ctx ends
+// first, connections are cut and its error is returned. Either way all requests have been dealt with when it returns: a message
+// that did not reach its client has been given back.
+func (s *Server) Shutdown(ctx context.Context) error {
+	err := s.Server.Shutdown(ctx)
+	if err != nil {
+		_ = s.Close()
+	}
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.requests.Wait()
+	return err
 }
 
 // limitBodies cuts off bodies that nobody needs. A send has the limit of its entity, which it keeps itself.

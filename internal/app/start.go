@@ -55,7 +55,7 @@ type App struct {
 	data   dataChoice
 	pipe   *listen.Pipe
 	mux    *listen.Mux
-	web    *http.Server
+	web    *mgmt.Server
 	store  *store.Store
 	broker *emulator.Namespace
 	amqp   *amqpserver.Server
@@ -194,9 +194,10 @@ func (a *App) goServe(what string, serve func() error) {
 	})
 }
 
-// Close takes everything down: no new connections, AMQP clients are told amqp:connection:forced after what they have sent is
-// committed and acknowledged, the store is flushed and closed. When ctx ends first, connections are cut. It may be called more
-// than once.
+// Close takes everything down. No connection is accepted any more; AMQP clients are told amqp:connection:forced after what they
+// have sent is committed and acknowledged, and HTTP clients get their answers; when ctx ends first, connections are cut. Then no
+// client holds anything: the broker stops what it does by itself and stores again what was removed and did not reach a client.
+// The store is closed last. Close may be called more than once.
 func (a *App) Close(ctx context.Context) error {
 	a.closing.Do(func() { a.closed = a.close(ctx) })
 	return a.closed
@@ -216,15 +217,9 @@ func (a *App) close(ctx context.Context) error {
 	} else {
 		add("the ports", a.mux.Close())
 	}
-	if a.amqp != nil {
-		add("AMQP", a.amqp.Shutdown(ctx))
-	}
-	if a.web != nil {
-		if err := a.web.Shutdown(ctx); err != nil {
-			_ = a.web.Close()
-			add("HTTP", err)
-		}
-	}
+	overAMQP, overHTTP := a.letGo(ctx)
+	add("AMQP", overAMQP)
+	add("HTTP", overHTTP)
 	a.served.Wait()
 	a.refusals.Close()
 	if a.broker != nil {
@@ -234,6 +229,19 @@ func (a *App) close(ctx context.Context) error {
 		add("the store", a.store.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// letGo ends all connections, of both protocols at the same time: ctx is for both.
+func (a *App) letGo(ctx context.Context) (overAMQP, overHTTP error) {
+	var ended sync.WaitGroup
+	if a.amqp != nil {
+		ended.Go(func() { overAMQP = a.amqp.Shutdown(ctx) })
+	}
+	if a.web != nil {
+		ended.Go(func() { overHTTP = a.web.Shutdown(ctx) })
+	}
+	ended.Wait()
+	return overAMQP, overHTTP
 }
 
 // Dial connects in memory, past all ports. The connection speaks whatever a port speaks.

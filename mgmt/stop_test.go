@@ -1,0 +1,54 @@
+package mgmt
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"minibus/emulator"
+)
+
+// reopen ends the process, so to speak, and brings it up again over what the journal holds.
+func (s *served) reopen(t *testing.T) {
+	t.Helper()
+	s.close()
+	s.journal = s.journal.Reopen()
+	var err error
+	if s.ns, err = emulator.Open(s.journal, emulator.Options{}); err != nil {
+		t.Fatalf("open namespace: %v", err)
+	}
+}
+
+// TestRAD5_DEC21_StopLosesNothingOverHTTP shuts down while a message is on its way to a client. It was removed, but the client did
+// not get it whole: it is there again in the next process.
+func TestRAD5_DEC21_StopLosesNothingOverHTTP(t *testing.T) {
+	for name, hold := range map[string]func(*served){
+		"the removal is being written": func(s *served) {
+			s.journal.Pause()
+			time.AfterFunc(10*time.Second, s.journal.Resume)
+		},
+		"the client does not read": func(*served) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			overPipes(t, func(t *testing.T, s *served) {
+				s.makeQueue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 1024})
+				s.post("large", strings.Repeat("x", 1_000_000))
+				synctest.Wait()
+				hold(s)
+				for _, path := range []string{"large", "q"} { // the second one waits for a message
+					s.connect(t).send("DELETE /%s/messages/head HTTP/1.1\r\nHost: h\r\n\r\n", path)
+				}
+				synctest.Wait()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := s.server.Shutdown(ctx); name == "the client does not read" && err == nil {
+					t.Error("nothing was cut: the test proves nothing")
+				}
+				s.reopen(t)
+				s.wantCounts("large", 1, 0)
+			})
+		})
+	}
+}
