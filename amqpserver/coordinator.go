@@ -33,7 +33,7 @@ type transaction struct {
 
 // attachCoordinator opens a link that declares and discharges transactions [AMQP 4.2].
 func (s *session) attachCoordinator(a *frames.Attach) error {
-	in := &incoming{link: s.newLink(a, node{kind: nodeCoordinator})}
+	in := s.newIncoming(a, node{kind: nodeCoordinator})
 	in.sink, in.window, in.maxMessage = coordinatorSink{}, requestCredit, controlLimit
 	s.coordinators++
 	s.put(in)

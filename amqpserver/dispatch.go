@@ -14,6 +14,9 @@ func (c *conn) dispatch(in *inFrame) error {
 		if !ok {
 			return connErrorf(condIllegalState, "The first frame must be open.")
 		}
+		if in.channel != 0 { // [AMQP 2.4.1]
+			return connErrorf(condFraming, "The open frame came on channel %d; it can only be sent on channel 0.", in.channel)
+		}
 		return c.handleOpen(open)
 	}
 	switch p := in.other.(type) {

@@ -23,9 +23,13 @@ type incoming struct {
 	via        *emulator.Queue // the entity that its messages go through on their way to queue; nil: none (TXN-9)
 	unwatchVia func()
 
-	count  serial // deliveries received
+	count  serial // the client's delivery-count: where it began, and what was received since [AMQP 2.6.7]
 	credit uint32 // what the client may still send, as far as we told it
 	part   part
+}
+
+func (s *session) newIncoming(a *frames.Attach, n node) *incoming {
+	return &incoming{link: s.newLink(a, n), count: a.InitialDeliveryCount}
 }
 
 // sink is what becomes of the deliveries of a link.
