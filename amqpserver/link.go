@@ -130,6 +130,15 @@ func (s *session) detach(e endpoint, f fault) {
 		return // what asked for it was on its way when the link went by itself
 	}
 	s.c.logEnd("link", f)
+	s.endLink(e, f)
+}
+
+// endLink is detach for an error that is logged already.
+func (s *session) endLink(e endpoint, f fault) {
+	l := e.base()
+	if s.released || l.released {
+		return
+	}
 	l.state, l.cause = linkClosing, &f
 	s.releaseLink(e)
 	if l.opening != nil {
