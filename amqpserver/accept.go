@@ -175,15 +175,22 @@ func ticks(ms int64) int64 {
 	return epoch + ms*perMillisecond
 }
 
-// maxStale bounds the deliveries of lost sessions that a session remembers.
+// maxStale bounds the deliveries of links that have gone that a session remembers.
 const maxStale = 1 << 14
 
-// outlived notes a delivery whose session lock is over, so that settling it fails with that and nothing else (SESS-16).
+// outlived notes a delivery whose link has gone, so that nothing is said of it any more. If its lock lives on it is settled by its
+// token (LOCK-10); that of a session does not (SESS-16).
 func (s *session) outlived(id serial) {
 	if s.stale == nil || len(s.stale) >= maxStale {
 		s.stale = make(map[serial]struct{})
 	}
 	s.stale[id] = struct{}{}
+}
+
+// gone reports whether a delivery's link has gone before it was settled.
+func (s *session) gone(id serial) bool {
+	_, gone := s.stale[id]
+	return gone
 }
 
 // lockError is what a client learns that settles a delivery whose lock is over: in a session that is lost, the

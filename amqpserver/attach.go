@@ -103,7 +103,7 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 		return linkErrorf(condNotImplemented, "A sender needs the address of a queue or topic as its target.")
 	}
 	n := parseAddress(a.Target.Address)
-	in := &incoming{link: s.newLink(a, n)}
+	in := s.newIncoming(a, n)
 	answer := accepted(a)
 	var err error
 	switch n.kind {

@@ -18,6 +18,7 @@ type connState uint8
 const (
 	stateWaiting connState = iota // for the peer's open
 	stateOpen
+	stateLeaving // the peer has sent close; ours follows the answers that are owed
 	stateClosing // we have sent close; whatever comes but the peer's close is discarded
 	stateClosed  // both have
 )
@@ -66,7 +67,7 @@ type conn struct {
 	heldReplies      int // bytes of replies that wait for credit
 	draining         bool
 	timer            *time.Timer
-	closeBy          time.Time // in stateClosing
+	closeBy          time.Time // in stateLeaving and stateClosing
 	linkless         time.Time // since when there has been no link
 	everLinked       bool
 	sendPool         []*sending      // for reuse
@@ -166,7 +167,7 @@ func (c *conn) takeBack() {
 func (c *conn) letGo() {
 	defer c.barrier("release")
 	for _, s := range c.sessions {
-		s.release()
+		s.releaseLinks()
 	}
 }
 

@@ -33,7 +33,7 @@ type transaction struct {
 
 // attachCoordinator opens a link that declares and discharges transactions [AMQP 4.2].
 func (s *session) attachCoordinator(a *frames.Attach) error {
-	in := &incoming{link: s.newLink(a, node{kind: nodeCoordinator})}
+	in := s.newIncoming(a, node{kind: nodeCoordinator})
 	in.sink, in.window, in.maxMessage = coordinatorSink{}, requestCredit, controlLimit
 	s.coordinators++
 	s.put(in)
@@ -119,7 +119,7 @@ func (in *incoming) discharge(d *delivered, p *frames.Discharge) {
 		in.discharged(d, err)
 		return
 	}
-	c.outstanding++
+	in.owe()
 }
 
 // discharged tells the client how its discharge ended.
@@ -151,11 +151,9 @@ func (op *discharging) Completed(err error) {
 var _ emulator.Completion = (*discharging)(nil)
 
 // run tells the client, now that the transaction is durable or is not.
-func (op *discharging) run(c *conn) {
-	c.outstanding--
-	if !op.in.released { // as for a message
-		op.in.discharged(&op.delivered, op.err)
-	}
+func (op *discharging) run(*conn) {
+	op.in.discharged(&op.delivered, op.err)
+	op.in.paid()
 }
 
 // forgetTransaction takes a transaction off the connection. It can't be named any more.

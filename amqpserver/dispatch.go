@@ -14,6 +14,9 @@ func (c *conn) dispatch(in *inFrame) error {
 		if !ok {
 			return connErrorf(condIllegalState, "The first frame must be open.")
 		}
+		if in.channel != 0 { // [AMQP 2.4.1]
+			return connErrorf(condFraming, "The open frame came on channel %d; it can only be sent on channel 0.", in.channel)
+		}
 		return c.handleOpen(open)
 	}
 	switch p := in.other.(type) {
@@ -81,14 +84,24 @@ func (c *conn) sendOpen() {
 	})
 }
 
-// handleClose answers the peer's close; nothing is written behind it [AMQP 2.4.3].
+// handleClose takes the peer's close. The answers to what it has sent before come first, if they come soon [AMQP 2.4.3].
 func (c *conn) handleClose(p *frames.Close) {
 	if p.Error != nil {
 		c.log.Debug("connection closed by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
 	}
 	c.letGo()
+	c.runnable, c.awaiting = nil, nil
+	c.state = stateLeaving
+	c.linger()
+	if c.outstanding == 0 {
+		c.answerClose()
+	}
+}
+
+// answerClose answers the peer's close; nothing is written behind it.
+func (c *conn) answerClose() {
+	c.flushDispositions()
 	clear(c.sessions)
-	c.runnable, c.dirty, c.awaiting = nil, nil, nil
 	c.write(0, &frames.Close{})
 	c.state = stateClosed
 	c.linger()
@@ -97,6 +110,9 @@ func (c *conn) handleClose(p *frames.Close) {
 // handleBegin opens a session on the peer's channel; we answer on the same number [AMQP 2.5.1].
 func (c *conn) handleBegin(channel uint16, b *frames.Begin) error {
 	o := &c.srv.options
+	if s := c.sessions[channel]; s != nil && s.left {
+		s.endNow() // a peer that begins anew waits for no more answers
+	}
 	switch {
 	case channel > o.ChannelMax:
 		return connErrorf(condFraming, "Channel %d is above the channel-max of %d.", channel, o.ChannelMax)

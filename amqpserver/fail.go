@@ -44,9 +44,10 @@ func (c *conn) close(err error) {
 		return
 	}
 	c.logEnd("connection", causeOf("", err))
+	c.flushDispositions()
 	c.letGo()
 	clear(c.sessions)
-	c.runnable, c.dirty, c.awaiting = nil, nil, nil
+	c.runnable, c.awaiting = nil, nil
 	c.sendOpen()
 	c.append(0, &frames.Close{Error: c.wireError(faultOf(err))})
 	c.state = stateClosing

@@ -16,6 +16,9 @@ func (s *session) handleFlow(f *frames.Flow) error {
 		return nil
 	}
 	e, err := s.endpoint(f.Handle)
+	if err != nil && f.Handle < s.handles {
+		return nil // the link has gone; one client still grants credit behind its detach
+	}
 	if err != nil {
 		return err
 	}

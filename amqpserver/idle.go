@@ -16,6 +16,13 @@ var noContext = context.Background()
 // clock).
 func (c *conn) handleTimer(now time.Time) {
 	switch {
+	case c.state == stateLeaving:
+		if now.Before(c.closeBy) {
+			c.timer.Reset(c.closeBy.Sub(now))
+			return
+		}
+		c.answerClose()
+		return
 	case c.state == stateClosing || c.state == stateClosed:
 		if now.Before(c.closeBy) {
 			c.timer.Reset(c.closeBy.Sub(now))

@@ -23,9 +23,13 @@ type incoming struct {
 	via        *emulator.Queue // the entity that its messages go through on their way to queue; nil: none (TXN-9)
 	unwatchVia func()
 
-	count  serial // deliveries received
+	count  serial // the client's delivery-count: where it began, and what was received since [AMQP 2.6.7]
 	credit uint32 // what the client may still send, as far as we told it
 	part   part
+}
+
+func (s *session) newIncoming(a *frames.Attach, n node) *incoming {
+	return &incoming{link: s.newLink(a, n), count: a.InitialDeliveryCount}
 }
 
 // sink is what becomes of the deliveries of a link.
@@ -102,7 +106,7 @@ func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
 	if !p.refused {
 		in.collect(payload, t.More)
 	}
-	if t.More {
+	if t.More || in.released {
 		return nil
 	}
 	refused := p.refused
@@ -136,13 +140,9 @@ func (in *incoming) collect(payload []byte, more bool) {
 
 // refusePart settles an unfinished delivery and forgets what has come of it.
 func (in *incoming) refusePart(err error) {
-	c, p := in.s.c, &in.part
 	in.forget()
-	p.refused = true
-	c.refusedErr("send", in.entity(), err)
-	if !p.settled {
-		in.s.reject(&in.s.received, p.id, in.fault(err))
-	}
+	in.part.refused = true
+	in.refuse("send", &in.part.delivered, err)
 }
 
 // forget gives the memory of an unfinished delivery back.
@@ -170,11 +170,15 @@ func (in *incoming) fault(err error) fault {
 	return f
 }
 
-// refuse ends a whole delivery with an error. A sender that has settled it does not learn of it (ERR-7).
+// refuse ends a delivery with an error. A sender that has settled it does not learn of it (ERR-7), unless that costs the link.
 func (in *incoming) refuse(operation string, d *delivered, err error) {
 	in.s.c.refusedErr(operation, in.entity(), err)
+	f := in.fault(err)
 	if !d.settled {
-		in.s.reject(&in.s.received, d.id, in.fault(err))
+		in.s.reject(&in.s.received, d.id, f)
+	}
+	if f.condition == condSizeExceeded { // [AMQP 2.7.3]
+		in.s.endLink(in, f)
 	}
 }
 

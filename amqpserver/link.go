@@ -12,8 +12,8 @@ type linkState uint8
 
 const (
 	linkAttached  linkState = iota
+	linkClosing             // it ends; our detach waits for what must be written first
 	linkDetaching           // we have sent detach; the handle is free when the peer's arrives
-	linkClosing             // the peer has sent detach; our answer waits for what must be written first
 )
 
 // link is what all kinds of links have in common.
@@ -28,6 +28,9 @@ type link struct {
 	rights []right         // what it needs as long as it lives
 
 	state    linkState
+	left     bool   // the peer has sent detach
+	cause    *fault // why we end it; nil: we do not, or not yet
+	owed     int    // answers that follow their commits
 	unwatch  func()
 	attached time.Time
 	passed   int64     // deliveries begun
@@ -79,6 +82,7 @@ func (s *session) put(e endpoint) {
 		s.links = append(s.links, nil)
 	}
 	s.links[l.handle] = e
+	s.handles = max(s.handles, l.handle+1)
 	s.c.links++
 	s.c.everLinked = true
 	l.touch()
@@ -118,7 +122,7 @@ func (s *session) releaseLink(e endpoint) {
 	e.release()
 }
 
-// detach ends a link with an error. Its handle stays taken, and what arrives for it is discarded, until the peer's
+// detach ends a link with an error. What arrives for it is discarded from now on, and its handle stays taken until the peer's
 // detach comes.
 func (s *session) detach(e endpoint, f fault) {
 	l := e.base()
@@ -126,18 +130,22 @@ func (s *session) detach(e endpoint, f fault) {
 		return // what asked for it was on its way when the link went by itself
 	}
 	s.c.logEnd("link", f)
-	s.flushOutcomes()
+	s.endLink(e, f)
+}
+
+// endLink is detach for an error that is logged already.
+func (s *session) endLink(e endpoint, f fault) {
+	l := e.base()
+	if s.released || l.released {
+		return
+	}
+	l.state, l.cause = linkClosing, &f
 	s.releaseLink(e)
 	if l.opening != nil {
 		s.c.write(s.channel, reply(l.opening)) // without source and target: the link has not come to life
 		l.opening = nil
 	}
-	s.c.write(s.channel, &frames.Detach{Handle: l.handle, Closed: true, Error: s.c.wireError(f)})
-	if l.state == linkClosing {
-		s.free(l.handle)
-		return
-	}
-	l.state = linkDetaching
+	s.sendDetach(l)
 }
 
 // handleDetach answers the peer's detach, always as closed: the links of the service are not suspended
@@ -152,28 +160,63 @@ func (s *session) handleDetach(p *frames.Detach) error {
 		s.c.log.Debug("link detached by the client", "link", l.name, "entity", l.node.String(),
 			"condition", string(p.Error.Condition), "reason", p.Error.Description)
 	}
+	if l.left {
+		return sessionErrorf(condUnattachedHandle, "The link with handle %d is detached already.", l.handle)
+	}
+	l.left = true
 	switch l.state {
 	case linkDetaching:
 		s.free(l.handle)
-		return nil
-	case linkClosing:
-		return sessionErrorf(condUnattachedHandle, "The link with handle %d is detached already.", l.handle)
-	}
-	if !e.detached() {
+	case linkAttached:
 		l.state = linkClosing
-		return nil
+		if e.detached() {
+			s.finishDetach(e)
+		}
 	}
-	s.finishDetach(e)
 	return nil
 }
 
-// finishDetach answers the peer's detach and frees the handle.
+// finishDetach answers the peer's detach.
 func (s *session) finishDetach(e endpoint) {
-	l := e.base()
-	s.flushOutcomes()
 	s.releaseLink(e)
-	s.c.write(s.channel, &frames.Detach{Handle: l.handle, Closed: true})
-	if !s.released {
+	s.sendDetach(e.base())
+}
+
+// sendDetach ends a link that is released, as soon as it has all its answers: nothing may be said of its deliveries
+// afterwards, for the peer has forgotten them [AMQP 2.6.6].
+func (s *session) sendDetach(l *link) {
+	if l.owed > 0 || s.released {
+		return
+	}
+	s.flushOutcomes()
+	d := &frames.Detach{Handle: l.handle, Closed: true}
+	if l.cause != nil {
+		d.Error = s.c.wireError(*l.cause)
+	}
+	l.state = linkDetaching
+	s.c.write(s.channel, d)
+	if l.left {
 		s.free(l.handle)
+	}
+}
+
+// owe counts an answer that follows a commit.
+func (l *link) owe() {
+	l.owed++
+	l.s.owed++
+	l.s.c.outstanding++
+}
+
+// paid counts an answer that has been given, and ends what has waited for it.
+func (l *link) paid() {
+	s := l.s
+	l.owed--
+	s.owed--
+	s.c.outstanding--
+	if l.state == linkClosing && l.released {
+		s.sendDetach(l)
+	}
+	if s.closing {
+		s.sendEnd()
 	}
 }

@@ -66,11 +66,13 @@ func (c *conn) wait() {
 // handleReadGone notes that nothing will come any more. A close that we are writing is still written out.
 func (c *conn) handleReadGone() {
 	c.readGone = nil
-	if c.state < stateClosing {
+	switch {
+	case c.state == stateLeaving: // who says no more may hear
+	case c.state < stateClosing:
 		c.dead = errSocketGone
-		return
+	default:
+		c.state = stateClosed
 	}
-	c.state = stateClosed
 }
 
 // errSocketGone ends the loop when the reader has.
@@ -96,6 +98,12 @@ func (c *conn) turn() {
 		c.pump()
 		if c.draining && c.drained() {
 			c.close(connErrorf(condForced, "The service is shutting down; connect again."))
+		}
+	}
+	if c.state == stateLeaving {
+		c.flushDispositions()
+		if c.outstanding == 0 {
+			c.answerClose()
 		}
 	}
 	c.out.flush()
@@ -193,8 +201,9 @@ func (c *conn) handleBatch(b *batch) {
 // handleReadError ends the connection, with a close if the peer can still read one.
 func (c *conn) handleReadError(err error) {
 	switch {
+	case c.state == stateLeaving: // our close follows the answers: who says no more may hear [AMQP 2.4.3]
 	case isDisconnect(err) && c.state >= stateClosing:
-		c.state = stateClosed // our close is still written: who says no more may hear [AMQP 2.4.3]
+		c.state = stateClosed // our close is still written
 	case isDisconnect(err):
 		if c.state == stateOpen {
 			c.log.Debug("connection lost", "reason", err)
@@ -216,7 +225,10 @@ func (c *conn) handleFrame(in *inFrame) {
 	if in.kind == frameEmpty {
 		return
 	}
-	if c.state == stateClosing {
+	switch c.state {
+	case stateLeaving:
+		return
+	case stateClosing:
 		if _, ok := in.other.(*frames.Close); ok {
 			c.state = stateClosed
 		}

@@ -294,15 +294,10 @@ func (o *outgoing) release() {
 		o.consumer.Close()
 	}
 	o.rest = nil
-	if o.s.released {
-		return
-	}
 	for id, u := range o.s.unsettled {
 		if u.link == o {
 			delete(o.s.unsettled, id)
-			if o.accepting != nil {
-				o.s.outlived(id)
-			}
+			o.s.outlived(id)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (c *conn) route(r *request) *replies {
 	for _, s := range c.sessions {
 		for _, e := range s.links {
 			to, ok := e.(*replies)
-			if !ok || to.key != r.key || to.state != linkAttached {
+			if !ok || to.key != r.key || to.state != linkAttached || to.released {
 				continue
 			}
 			rank := to.rank(r)

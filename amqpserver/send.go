@@ -50,7 +50,7 @@ func (sendSink) take(in *incoming, d *delivered) {
 	default:
 		c.uncommitted += op.size
 		c.srv.uncommitted.Add(int64(op.size))
-		c.outstanding++
+		in.owe()
 	}
 }
 
@@ -103,15 +103,14 @@ var _ emulator.Completion = (*sending)(nil)
 func (op *sending) run(c *conn) {
 	c.uncommitted -= op.size
 	c.srv.uncommitted.Add(-int64(op.size))
-	c.outstanding--
 	s := op.in.s
 	switch {
-	case op.in.released: // nobody waits for it, and one client ends its session over the outcome of a link that has gone
 	case op.err != nil:
 		op.in.refuse("send", &delivered{id: op.id, settled: op.settled}, op.err)
 	case !op.settled:
 		s.answer(&s.received, op.id, outcomeAccepted)
 	}
+	op.in.paid()
 	c.recycleSending(op)
 }
 

@@ -20,18 +20,22 @@ type session struct {
 
 	win          window
 	links        []endpoint // by handle; the peer's handles are also ours
+	handles      uint32     // above the highest that a link has had
 	nextDelivery serial     // id of the next delivery that we send, contiguous over all links
 	unsettled    map[serial]unsettled
 	taken        int                 // deliveries that its links have taken and not written yet
 	settling     int                 // deliveries whose settlement is being committed
-	stale        map[serial]struct{} // deliveries whose session lock is over
+	stale        map[serial]struct{} // deliveries whose link has gone
 	via          string              // entity of the first link, as transactions see it
 	coordinators int                 // links to the transaction coordinator
 	received     ranges              // outcomes of what the client sent
 	settled      ranges              // outcomes of what it settled
 	dirty        bool                // stands in c.dirty
-	ended        bool                // we have sent end and wait for the peer's
-	released     bool                // nothing may be written for the session any more
+	owed         int                 // answers that follow their commits
+	closing      bool                // it ends: what arrives is discarded
+	left         bool                // the peer has sent end
+	cause        *fault              // why we end it; nil: we do not
+	released     bool                // nothing may be written for the session any more; our end was the last
 }
 
 // unsettled is one delivery that the client has not settled.
@@ -69,9 +73,9 @@ func newSession(c *conn, channel uint16, b *frames.Begin) *session {
 
 // dispatch hands a frame of the session to its handler.
 func (s *session) dispatch(in *inFrame) error {
-	if s.ended {
+	if s.closing {
 		if _, ok := in.other.(*frames.End); ok {
-			s.c.forgetSession(s)
+			s.leave()
 		}
 		return nil // written before the peer saw our end [AMQP 2.5.5]
 	}
@@ -104,37 +108,71 @@ func (s *session) handleEnd(p *frames.End) {
 	if p.Error != nil {
 		s.c.log.Debug("session ended by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
 	}
-	s.release()
-	s.c.forgetSession(s)
-	s.c.write(s.channel, &frames.End{})
+	s.leave()
+	s.close()
+}
+
+// leave notes the peer's end. The channel is free when ours is written as well.
+func (s *session) leave() {
+	s.left = true
+	if s.released {
+		s.c.forgetSession(s)
+	}
 }
 
 // endWith ends the session with an error. Frames that the peer wrote before it learns of that are discarded.
 func (s *session) endWith(f fault) {
-	if s.ended || s.released {
+	if s.closing {
 		return
 	}
-	s.flushOutcomes()
-	s.release()
-	s.ended = true
-	s.c.write(s.channel, &frames.End{Error: s.c.wireError(f)})
+	s.cause = &f
+	s.close()
 }
 
-// release gives back what the session's links hold.
-func (s *session) release() {
-	if s.released {
-		return
+// close ends the session: its links are released, and our end follows the answers that are owed.
+func (s *session) close() {
+	s.closing = true
+	s.releaseLinks()
+	s.sendEnd()
+}
+
+// sendEnd writes our end once all answers are given.
+func (s *session) sendEnd() {
+	if s.owed == 0 && !s.released {
+		s.endNow()
 	}
+}
+
+// endNow writes our end. What has not been answered stays so.
+func (s *session) endNow() {
+	s.flushOutcomes()
 	s.released = true
 	links := 0
 	for _, e := range s.links {
 		if e != nil {
-			s.releaseLink(e)
 			links++
 		}
 	}
 	s.c.unlinked(links)
-	s.links, s.unsettled = nil, nil
+	s.links = nil
+	end := &frames.End{}
+	if s.cause != nil {
+		end.Error = s.c.wireError(*s.cause)
+	}
+	s.c.write(s.channel, end)
+	if s.left {
+		s.c.forgetSession(s)
+	}
+}
+
+// releaseLinks gives back what the session's links hold.
+func (s *session) releaseLinks() {
+	s.unsettled = nil
+	for _, e := range s.links {
+		if e != nil {
+			s.releaseLink(e)
+		}
+	}
 }
 
 // endpoint finds the link of a handle. After we have detached a link its handle stays taken until the peer's detach

@@ -142,11 +142,9 @@ func (s *session) settleSingle(id serial, v *verdict) {
 	switch {
 	case ok:
 		s.settle(id, u, v)
+	case s.gone(id):
 	case !v.quiet:
 		f := fault{condition: condMessageLockLost, text: textLockLost}
-		if _, ok := s.stale[id]; ok {
-			f = faultOf(emulator.SessionLockLost(""))
-		}
 		s.c.refused("settle", f)
 		s.reject(&s.settled, id, f)
 	}
@@ -191,7 +189,7 @@ func (s *session) settle(id serial, u unsettled, v *verdict) {
 		}
 	}
 	op := s.c.newSettling()
-	op.s, op.id, op.echo, op.quiet, op.entity = s, id, v.echo, v.quiet, u.link.entity()
+	op.s, op.id, op.echo, op.quiet, op.link = s, id, v.echo, v.quiet, u.link
 	settlement := v.settlement
 	if refused != nil {
 		// Whatever is refused ends the delivery: the message is available again (LOCK-24).
@@ -203,7 +201,7 @@ func (s *session) settle(id serial, u unsettled, v *verdict) {
 		return
 	}
 	s.settling++
-	s.c.outstanding++
+	u.link.owe()
 }
 
 // settling is one settlement on its way to the journal. It is reused.
@@ -213,7 +211,7 @@ type settling struct {
 	echo    outcome
 	quiet   bool
 	refused error
-	entity  string
+	link    *outgoing
 	err     error
 }
 
@@ -230,8 +228,8 @@ func (op *settling) run(c *conn) {
 	s := op.s
 	wasFull := s.ringFull()
 	s.settling--
-	c.outstanding--
 	op.tell(op.err)
+	op.link.paid()
 	c.recycleSettling(op)
 	if wasFull && !s.ringFull() {
 		s.resume()
@@ -249,11 +247,11 @@ func (op *settling) tell(err error) {
 		}
 		return
 	}
-	op.s.c.refusedErr("settle", op.entity, err)
+	op.s.c.refusedErr("settle", op.link.entity(), err)
 	if !op.quiet {
 		f := faultOf(err)
 		if f.entity == "" {
-			f.entity = op.entity
+			f.entity = op.link.entity()
 		}
 		op.s.reject(&op.s.settled, op.id, f)
 	}

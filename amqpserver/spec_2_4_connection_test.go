@@ -104,6 +104,28 @@ func TestConnection_FirstFrameMustBeOpen(t *testing.T) { // [AMQP 2.4.1]
 	})
 }
 
+func TestConnection_OpenBelongsToChannelZero(t *testing.T) { // [AMQP 2.4.1]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.peer(t)
+		p.Raw(amqptest.HeaderAMQP)
+		p.WantHeader(amqptest.HeaderAMQP)
+		p.Send(1, &frames.Open{ContainerID: "x"})
+		amqptest.Want[*frames.Open](p)
+		wantClose(t, p, "amqp:connection:framing-error")
+	})
+}
+
+func TestConnection_CloseMayComeOnAnyChannel(t *testing.T) { // [AMQP 2.4.3]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.Send(7, &frames.Close{})
+		if c := amqptest.Want[*frames.Close](p); c.Error != nil {
+			t.Errorf("closed with %v", c.Error)
+		}
+		p.WantEOF()
+	})
+}
+
 func TestConnection_Violations(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -30,6 +30,43 @@ func TestORD4_ORD5_CreditIsServedInTheOrderGranted(t *testing.T) {
 	})
 }
 
+// TestFlow_CreditOfASenderCountsFromItsInitialDeliveryCount [AMQP 2.6.7]: what it may send is our delivery-count and credit less
+// its own count, which need not begin at zero and wraps around.
+func TestFlow_CreditOfASenderCountsFromItsInitialDeliveryCount(t *testing.T) {
+	for _, first := range []uint32{0, 1, 5000, 1<<32 - 100} {
+		for _, address := range []string{"q", "q/$management", "$cbs", ""} {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.opened(t)
+				a := amqptest.SenderAttach(0, address)
+				if address == "" {
+					a = controlAttach(0)
+				}
+				a.InitialDeliveryCount = first
+				p.Send(0, a)
+				amqptest.Want[*frames.Attach](p)
+				if f := amqptest.Want[*frames.Flow](p); f.DeliveryCount != first || f.LinkCredit == 0 {
+					t.Errorf("a sender to '%s' that begins at %d is told delivery-count %d, link-credit %d", address, first, f.DeliveryCount, f.LinkCredit)
+				}
+				if address != "q" {
+					return
+				}
+				for i := range uint32(200) {
+					p.Send(0, amqptest.Transfer(0, i), amqptest.Message("x")...)
+				}
+				p.Send(0, &frames.Flow{HasHandle: true, Echo: true})
+				for {
+					if f, ok := p.Next().Body.(*frames.Flow); ok {
+						if f.DeliveryCount != first+200 {
+							t.Errorf("begun at %d, the count is %d after 200 deliveries", first, f.DeliveryCount)
+						}
+						return
+					}
+				}
+			})
+		}
+	}
+}
+
 func TestFlow_DrainWithoutMessages(t *testing.T) { // [AMQP 2.6.7], amqp-data-plane 4.4
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.receiving(t, 0)

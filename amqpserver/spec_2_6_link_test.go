@@ -206,8 +206,8 @@ func TestLink_DetachIsAnsweredAsClosed(t *testing.T) { // [AMQP 2.6.6], amqp-dat
 	}
 }
 
-// TestLink_NoOutcomesAfterTheDetach: what was sent right before is stored, but a detached link has no deliveries any more. One
-// client ends the whole session over an outcome for one.
+// TestLink_NoOutcomesAfterTheDetach: what was sent right before is stored and answered, but a detached link has no deliveries any
+// more. One client ends the whole session over an outcome for one.
 func TestLink_NoOutcomesAfterTheDetach(t *testing.T) { // [AMQP 2.6.6]
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
@@ -215,6 +215,7 @@ func TestLink_NoOutcomesAfterTheDetach(t *testing.T) { // [AMQP 2.6.6]
 		raw, start := frames.BeginFrame(nil, frames.TypeAMQP, 0)
 		raw = frames.EndFrame(append(amqptest.Transfer(0, 0).AppendTo(raw), amqptest.Message("last")...), start)
 		p.Raw(frames.AppendFrame(raw, 0, &frames.Detach{Handle: 0, Closed: true})) // in one turn of the loop
+		wantOutcome(t, p, 0, "")
 		amqptest.Want[*frames.Detach](p)
 		p.WantSilence(time.Second)
 		b.wantReceivable(t, "q", 1)

@@ -255,7 +255,9 @@ func TestQUO14_EmptyBodyAndEmptyBatchAreLegal(t *testing.T) {
 	})
 }
 
-func TestQUO5_MessageOverTheLimit(t *testing.T) {
+const tooLarge amqp.Symbol = "amqp:link:message-size-exceeded"
+
+func TestQUO5_MessageOverTheLimit(t *testing.T) { // [AMQP 2.7.3]
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
@@ -266,12 +268,65 @@ func TestQUO5_MessageOverTheLimit(t *testing.T) {
 		sendInFrames(p, 0, 0, fits)
 		wantOutcome(t, p, 0, "")
 		sendInFrames(p, 0, 1, append(fits, 0))
-		wantOutcome(t, p, 1, "amqp:link:message-size-exceeded")
-		b.wantReceivable(t, "q", 1)
+		wantOutcome(t, p, 1, tooLarge)
+		wantDetach(t, p, 0, tooLarge)
+		p.Send(0, amqptest.Transfer(0, 2), amqptest.Message("x")...) // before the client has read that
+		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+		p.AttachSender(0, 0, "q")
+		p.Send(0, amqptest.Transfer(0, 3), amqptest.Message("x")...)
+		wantOutcome(t, p, 3, "")
+		b.wantReceivable(t, "q", 2)
 	})
 }
 
-func TestQUO5_DeliveryThatNeverEndsIsRefusedAtTheLimit(t *testing.T) {
+// TestQUO5_EveryLinkEndsWithAMessageOverItsLimit [AMQP 2.7.3], which is the only way to tell where the sender has settled it.
+func TestQUO5_EveryLinkEndsWithAMessageOverItsLimit(t *testing.T) {
+	large := func(n int) []byte { return amqptest.Message(strings.Repeat("x", n)) }
+	for _, c := range []struct {
+		name    string
+		attach  *frames.Attach
+		format  uint32
+		payload []byte
+	}{
+		{"message", amqptest.SenderAttach(0, "q"), 0, large(262_144)},
+		{"batch", amqptest.SenderAttach(0, "q"), 0x80013700, batchOf(large(100_000), large(100_000), large(100_000))},
+		{"batch where messages may be larger", amqptest.SenderAttach(0, "big"), 0x80013700, batchOf(large(600_000), large(600_000))},
+		{"request", amqptest.SenderAttach(0, "q/$management"), 0, large(1 << 20)},
+		{"token", amqptest.SenderAttach(0, "$cbs"), 0, large(1 << 20)},
+		{"discharge", controlAttach(0), 0, large(65_536)},
+	} {
+		for _, settled := range []bool{false, true} {
+			t.Run(c.name, func(t *testing.T) {
+				bubble(t, func(t *testing.T, b *bench) {
+					b.queue("big", emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096})
+					p := b.opened(t)
+					p.Send(0, c.attach)
+					amqptest.Want[*frames.Attach](p)
+					amqptest.Want[*frames.Flow](p)
+					const chunk = 60_000
+					for i := 0; i < len(c.payload); i += chunk {
+						tr := &frames.Transfer{DeliveryID: 5, HasDeliveryID: i == 0, MessageFormat: c.format, HasMessageFormat: true,
+							Settled: settled, More: i+chunk < len(c.payload)}
+						p.Send(0, tr, c.payload[i:min(i+chunk, len(c.payload))]...)
+					}
+					if !settled {
+						wantOutcome(t, p, 5, tooLarge)
+					}
+					wantDetach(t, p, 0, tooLarge)
+					p.WantSilence(time.Second)
+					p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q")) // the session lives
+					b.wantReceivable(t, "q", 0)
+					b.wantReceivable(t, "big", 0)
+					if n := strings.Count(b.log.String(), string(tooLarge)); n != 1 {
+						t.Errorf("it is logged %d times", n)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestQUO5_DeliveryThatNeverEndsIsRefusedAtTheLimit(t *testing.T) { // [AMQP 2.7.3]
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
@@ -282,13 +337,40 @@ func TestQUO5_DeliveryThatNeverEndsIsRefusedAtTheLimit(t *testing.T) {
 			p.Send(0, tr, chunk...)
 			tr = &frames.Transfer{Handle: 0, More: true}
 		}
-		wantOutcome(t, p, 3, "amqp:link:message-size-exceeded")
+		wantOutcome(t, p, 3, tooLarge)
+		wantDetach(t, p, 0, tooLarge)
 		for range 100 { // discarded, not collected
 			p.Send(0, tr, chunk...)
 		}
-		p.Send(0, &frames.Transfer{Handle: 0}, chunk...)
-		p.Send(0, amqptest.Transfer(0, 4), amqptest.Message("x")...)
-		wantOutcome(t, p, 4, "")
+		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+		p.AttachSender(0, 0, "q")
+	})
+}
+
+// TestQUO5_ClientLearnsOfAMessageOverTheLimit: the send fails with that and the link has ended; the next link of the same session
+// works. The client would refuse the message itself if it were one: a batch's limit it does not know.
+func TestQUO5_ClientLearnsOfAMessageOverTheLimit(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		ctx := t.Context()
+		b.queue("big", emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096})
+		s := b.client(t)
+		sender, err := s.NewSender(ctx, "big", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := amqptest.Message(strings.Repeat("x", 600_000))
+		batch := &goamqp.Message{Format: 0x80013700, Data: [][]byte{one, one}}
+		var refused *goamqp.Error
+		if err := sender.Send(ctx, batch, nil); !errors.As(err, &refused) || refused.Condition != goamqp.ErrCondMessageSizeExceeded {
+			t.Errorf("the batch fails with %v", err)
+		}
+		time.Sleep(time.Second)
+		var ended *goamqp.LinkError
+		err = sender.Send(ctx, goamqp.NewMessage([]byte("x")), nil)
+		if !errors.As(err, &ended) || ended.RemoteErr == nil || ended.RemoteErr.Condition != goamqp.ErrCondMessageSizeExceeded {
+			t.Errorf("a message on the link that has ended fails with %v", err)
+		}
+		b.send(t, s, "big", "x")
 	})
 }
 

@@ -1,0 +1,259 @@
+package amqpserver_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	goamqp "github.com/Azure/go-amqp"
+
+	"minibus/amqpserver"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqptest"
+)
+
+// wantDetach fails the test unless the next frame detaches the link of a handle, with the condition or, if that is empty, without
+// an error.
+func wantDetach(t *testing.T, p *amqptest.Peer, handle uint32, condition amqp.Symbol) {
+	t.Helper()
+	d := amqptest.Want[*frames.Detach](p)
+	var got amqp.Symbol
+	if d.Error != nil {
+		got = d.Error.Condition
+	}
+	if !d.Closed || d.Handle != handle || got != condition {
+		t.Fatalf("detach %+v with %v, want handle %d, %q", d, d.Error, handle, condition)
+	}
+}
+
+// held pauses the journal, lets the peer say something that has to be committed, and then do something that ends what it said
+// it on. Nothing may be said until the journal goes on.
+func held(t *testing.T, b *bench, p *amqptest.Peer, say, end func()) {
+	t.Helper()
+	b.journal.Pause()
+	say()
+	end()
+	p.WantSilence(500 * time.Millisecond)
+	b.journal.Resume()
+}
+
+// TestDetach_FollowsTheAnswers [AMQP 2.6.6]: the link is gone with our detach, and one client ends its session over an answer that
+// comes later.
+func TestDetach_FollowsTheAnswers(t *testing.T) {
+	detach := func(p *amqptest.Peer) func() {
+		return func() { p.Send(0, &frames.Detach{Handle: 0, Closed: true}) }
+	}
+	t.Run("settlements", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.delivered(t, 4)
+			held(t, b, p, func() {
+				settle(p, 0, 1, false, &frames.Accepted{})
+				settle(p, 2, 2, true, &frames.Accepted{})
+			}, detach(p))
+			wantSettled(t, p, 0, 1)
+			wantDetach(t, p, 0, "")
+			p.WantSilence(time.Second)
+			b.wantReceivable(t, "q", 0) // the last one is still locked (LOCK-10)
+		})
+	})
+	t.Run("messages", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.opened(t)
+			p.AttachSender(0, 0, "q")
+			held(t, b, p, func() {
+				for id := range uint32(10) {
+					p.Send(0, amqptest.Transfer(0, id), amqptest.Message("x")...)
+				}
+			}, detach(p))
+			for settled := uint32(0); settled < 10; {
+				settled = amqptest.Want[*frames.Disposition](p).Last + 1
+			}
+			wantDetach(t, p, 0, "")
+		})
+	})
+	t.Run("discharge", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.controlled(t)
+			p.AttachSender(0, 0, "q")
+			txn := declare(t, p)
+			sendWithin(t, p, txn, 0, 0, "x")
+			held(t, b, p, func() {
+				p.Send(1, amqptest.Transfer(7, 5), (&frames.Discharge{TxnID: txn}).AppendTo(nil)...)
+			}, func() { p.Send(1, &frames.Detach{Handle: 7, Closed: true}) })
+			wantOutcome(t, p, 5, "")
+			wantDetach(t, p, 7, "")
+		})
+	})
+	t.Run("another link does not wait", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.delivered(t, 1)
+			p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q"))
+			b.journal.Pause()
+			settle(p, 0, 0, false, &frames.Accepted{})
+			p.Send(0, &frames.Detach{Handle: 1, Closed: true})
+			wantDetach(t, p, 1, "")
+			b.journal.Resume()
+			wantSettled(t, p, 0, 0)
+		})
+	})
+}
+
+// TestDetach_OursFollowsTheAnswersToo [AMQP 2.6.6], and is said once where the peer's comes meanwhile.
+func TestDetach_OursFollowsTheAnswersToo(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.delivered(t, 1)
+			b.journal.Pause()
+			settle(p, 0, 0, false, &frames.Accepted{})
+			p.WantSilence(2 * time.Minute) // the link is idle by then
+			if both {
+				p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+			}
+			b.journal.Resume()
+			wantSettled(t, p, 0, 0)
+			wantDetach(t, p, 0, "amqp:link:detach-forced")
+			if !both {
+				p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+			}
+			p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q")) // the handle is free
+			p.WantSilence(time.Second)
+		}, func(o *amqpserver.Options) { o.LinkIdle = time.Minute })
+	}
+}
+
+// TestDetach_NothingIsSaidOfItsDeliveries once it is said [AMQP 2.6.6]: they ended with the link.
+func TestDetach_NothingIsSaidOfItsDeliveries(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 2)
+		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+		wantDetach(t, p, 0, "")
+		settle(p, 0, 0, false, &frames.Accepted{})
+		settle(p, 0, 1, false, &frames.Accepted{})
+		p.WantSilence(time.Second)
+		q, _ := b.ns.Queue("q")
+		if n := q.Counts().Active; n != 2 {
+			t.Errorf("%d messages are left, want both", n)
+		}
+	})
+}
+
+// TestDetach_FlowBehindItIsDiscarded: the Go client grants the credit of a settlement that is answered while it closes.
+func TestDetach_FlowBehindItIsDiscarded(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 1)
+		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+		p.Send(0, amqptest.Flow(0, 1, 1))
+		wantDetach(t, p, 0, "")
+		p.WantSilence(time.Second)
+		p.Send(0, amqptest.Flow(1, 0, 1)) // there has never been such a link
+		wantEnd(t, p, 0, "amqp:session:unattached-handle")
+	})
+}
+
+func TestEnd_FollowsTheAnswers(t *testing.T) { // [AMQP 2.5.2]
+	t.Run("of the peer", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.delivered(t, 1)
+			held(t, b, p, func() { settle(p, 0, 0, false, &frames.Accepted{}) }, func() { p.Send(0, &frames.End{}) })
+			wantSettled(t, p, 0, 0)
+			amqptest.Want[*frames.End](p)
+			p.Begin(0)
+		})
+	})
+	t.Run("of the peer, behind detach", func(t *testing.T) { // as .NET writes it (amqp-data-plane 4.6)
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.delivered(t, 1)
+			held(t, b, p, func() { settle(p, 0, 0, false, &frames.Accepted{}) }, func() {
+				p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+				p.Send(0, &frames.End{})
+			})
+			wantSettled(t, p, 0, 0)
+			wantDetach(t, p, 0, "")
+			amqptest.Want[*frames.End](p)
+			p.Begin(0)
+		})
+	})
+	t.Run("of ours", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.delivered(t, 1)
+			held(t, b, p, func() { settle(p, 0, 0, false, &frames.Accepted{}) }, func() { p.Send(0, amqptest.Flow(9, 0, 1)) })
+			wantSettled(t, p, 0, 0)
+			wantEnd(t, p, 0, "amqp:session:unattached-handle")
+			p.Begin(0)
+		})
+	})
+}
+
+// TestEnd_IsSaidBeforeTheChannelIsUsedAgain [AMQP 2.5.2]: a peer that begins a new session has no use for answers to the old one.
+func TestEnd_IsSaidBeforeTheChannelIsUsedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 1)
+		b.journal.Pause()
+		settle(p, 0, 0, false, &frames.Accepted{})
+		p.Send(0, &frames.End{})
+		p.Send(0, &frames.Begin{IncomingWindow: 100, OutgoingWindow: 100})
+		amqptest.Want[*frames.End](p)
+		amqptest.Want[*frames.Begin](p)
+		b.journal.Resume()
+		p.WantSilence(time.Second)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+	})
+}
+
+func TestClose_FollowsTheAnswers(t *testing.T) { // [AMQP 2.4.3]
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 1)
+		held(t, b, p, func() { settle(p, 0, 0, false, &frames.Accepted{}) }, func() { p.Send(0, &frames.Close{}) })
+		wantSettled(t, p, 0, 0)
+		amqptest.Want[*frames.Close](p)
+		p.WantEOF()
+	})
+}
+
+// TestClose_WaitsForAMomentOnly where answers do not come.
+func TestClose_WaitsForAMomentOnly(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 1)
+		b.journal.Pause()
+		settle(p, 0, 0, false, &frames.Accepted{})
+		p.Send(0, &frames.Close{})
+		start := time.Now()
+		amqptest.Want[*frames.Close](p)
+		if waited := time.Since(start); waited > 2*time.Second {
+			t.Errorf("close was answered after %v", waited)
+		}
+		p.WantEOF()
+		b.journal.Resume()
+	})
+}
+
+// TestDetach_ClientClosesAReceiverWhileItSettles: the session of the real client lives on, and so do its other links.
+func TestDetach_ClientClosesAReceiverWhileItSettles(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		ctx := t.Context()
+		s := b.client(t)
+		b.send(t, s, "q", "x")
+		receiver, err := s.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr(), Credit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := receiver.Receive(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.journal.Pause()
+		done := make(chan error, 2)
+		go func() { done <- receiver.AcceptMessage(ctx, m) }()
+		synctest.Wait()
+		go func() { done <- receiver.Close(ctx) }()
+		synctest.Wait()
+		b.journal.Resume()
+		for range 2 {
+			if err := <-done; err != nil {
+				t.Errorf("settle and close: %v", err)
+			}
+		}
+		b.send(t, s, "q", "on the same session")
+	})
+}
