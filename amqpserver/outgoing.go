@@ -33,6 +33,7 @@ type outgoing struct {
 	stopped    bool                 // the server is shutting down
 	taken      []*emulator.Delivery // not yet written, in order
 	takenBytes int
+	lapsed     lapsed // deliveries whose locks ended while the client had them
 }
 
 // open attaches the consumer. The modes say what kind of receiver it is: settled by the sender is receive and
@@ -110,6 +111,7 @@ func (o *outgoing) pump() bool {
 	if o.released || o.opening != nil {
 		return false
 	}
+	o.forgetEnded()
 	full := o.write()
 	if o.state == linkClosing {
 		o.close(full)
@@ -132,6 +134,26 @@ func (o *outgoing) pump() bool {
 	return o.due
 }
 
+// forgetEnded takes the deliveries whose locks have ended out of those that the client has not settled: the client may have
+// others in their place (LOCK-8).
+func (o *outgoing) forgetEnded() {
+	s := o.s
+	ended := o.consumer.Ended()
+	if len(ended) == 0 {
+		return
+	}
+	wasFull := s.ringFull()
+	for _, l := range ended {
+		if s.unsettled[l.ID].lock == l { // else the client has settled it, or it is not written
+			delete(s.unsettled, l.ID)
+			o.lapsed.add(l.ID)
+		}
+	}
+	if wasFull && !s.ringFull() {
+		s.resume()
+	}
+}
+
 // take asks the consumer for as much as the link can have. Asking for nothing leaves the queue's line.
 func (o *outgoing) take() (asked, got int) {
 	o.due = false
@@ -148,7 +170,7 @@ func (o *outgoing) take() (asked, got int) {
 	}
 	got = len(o.taken) - before
 	o.s.taken += got
-	if got == takeQuantum {
+	if got == takeQuantum || o.takenBytes >= maxTakenBytes {
 		asked = got // there may be more, for another turn
 	}
 	return asked, got
@@ -160,7 +182,7 @@ func (o *outgoing) crowded() bool {
 	return 0 < room && room <= o.s.taken && own < o.s.taken && own < o.credit.left()
 }
 
-// takeQuantum is how many deliveries a Take gives at most (DEC-27).
+// takeQuantum is how many deliveries a Take gives at most (DEC-27), unless they have maxTakenBytes before.
 const takeQuantum = 64
 
 // write writes taken deliveries, in order, until one is not ready or there is no room. It reports whether it was room
@@ -206,8 +228,10 @@ func (o *outgoing) deliver(d *emulator.Delivery) {
 		o.send(d, o.s.c.tags.make(), true)
 		return
 	}
-	o.s.unsettled[o.s.nextDelivery] = unsettled{o, d}
-	o.send(d, o.s.c.tags.guid(d.Token()), false)
+	l := d.Lock()
+	l.ID = o.s.nextDelivery
+	o.s.unsettled[l.ID] = unsettled{o, l}
+	o.send(d, o.s.c.tags.guid(l.Token()), false)
 }
 
 // dropTaken removes the first n deliveries from taken.
@@ -293,7 +317,7 @@ func (o *outgoing) release() {
 	if o.consumer != nil {
 		o.consumer.Close()
 	}
-	o.rest = nil
+	o.rest, o.lapsed = nil, nil
 	for id, u := range o.s.unsettled {
 		if u.link == o {
 			delete(o.s.unsettled, id)

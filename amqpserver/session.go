@@ -38,10 +38,11 @@ type session struct {
 	released     bool                // nothing may be written for the session any more; our end was the last
 }
 
-// unsettled is one delivery that the client has not settled.
+// unsettled is one delivery that the client has not settled and whose lock has not ended. Of the message itself nothing is
+// kept: the client may have thousands.
 type unsettled struct {
-	link     *outgoing
-	delivery *emulator.Delivery
+	link *outgoing
+	lock *emulator.Lock
 }
 
 // endpoint is one link, of any kind.
@@ -213,13 +214,16 @@ func (s *session) answer(r *ranges, id serial, what outcome) {
 }
 
 // reject writes the outcome of a delivery that failed. The error is always there: clients read its fields.
-func (s *session) reject(r *ranges, id serial, f fault) {
+func (s *session) reject(r *ranges, id serial, f fault) { s.rejectAll(r, id, id, f) }
+
+// rejectAll is reject for deliveries that follow each other.
+func (s *session) rejectAll(r *ranges, first, last serial, f fault) {
 	if s.released {
 		return
 	}
 	r.flush(s.writeDisposition)
 	s.writeDisposition(&frames.Disposition{
-		Role: r.role, First: id, Last: id, HasLast: true, Settled: true,
+		Role: r.role, First: first, Last: last, HasLast: true, Settled: true,
 		State: &frames.Rejected{Error: s.c.wireError(f)},
 	})
 }

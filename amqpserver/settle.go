@@ -153,6 +153,7 @@ func (s *session) settleSingle(id serial, v *verdict) {
 // settleRange settles those deliveries of a range that are unsettled; the others are ignored. The range is the client's
 // word and may span four thousand million ids, so the work is bounded by what we have delivered.
 func (s *session) settleRange(first, last serial, v *verdict) {
+	s.refuseLapsed(first, last, v.quiet)
 	if span := int64(last-first) + 1; span <= int64(len(s.unsettled)) {
 		for id := first; ; id++ {
 			if u, ok := s.unsettled[id]; ok {
@@ -172,6 +173,24 @@ func (s *session) settleRange(first, last serial, v *verdict) {
 	slices.SortFunc(ids, func(a, b serial) int { return cmp.Compare(a-first, b-first) })
 	for _, id := range ids {
 		s.settle(id, s.unsettled[id], v)
+	}
+}
+
+// refuseLapsed answers for those deliveries of a range whose locks have ended (LOCK-7).
+func (s *session) refuseLapsed(first, last serial, quiet bool) {
+	for _, e := range s.links {
+		o, ok := e.(*outgoing)
+		if !ok || len(o.lapsed) == 0 {
+			continue
+		}
+		o.lapsed.cut(first, last, func(r idRange) {
+			o.touch()
+			f := fault{condition: condMessageLockLost, text: textLockLost, entity: o.entity()}
+			s.c.refused("settle", f)
+			if !quiet {
+				s.rejectAll(&s.settled, r.first, r.last, f)
+			}
+		})
 	}
 }
 
@@ -195,7 +214,7 @@ func (s *session) settle(id serial, u unsettled, v *verdict) {
 		// Whatever is refused ends the delivery: the message is available again (LOCK-24).
 		settlement, op.refused = emulator.Settlement{Outcome: emulator.Release}, refused
 	}
-	if err := u.link.consumer.Settle(u.delivery, settlement, op); err != nil {
+	if err := u.link.consumer.Settle(u.lock, settlement, op); err != nil {
 		op.tell(u.link.lockError(err))
 		s.c.recycleSettling(op)
 		return

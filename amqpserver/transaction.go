@@ -95,7 +95,7 @@ func (s *session) settleIn(id serial, u unsettled, v *verdict) error {
 	if err != nil {
 		return err
 	}
-	token := [1]emulator.LockToken{u.delivery.Token()}
+	token := [1]emulator.LockToken{u.lock.Token()}
 	if err := t.work.Settle(u.link.queue, token[:], v.settlement); err != nil {
 		return u.link.lockError(err)
 	}

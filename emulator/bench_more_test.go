@@ -40,7 +40,7 @@ func (x *benched) drainNext(n int) (id string) {
 	w := make(window, n)
 	ds := c.Take(nil, n)
 	for _, d := range ds {
-		if err := c.Settle(d, emulator.Settlement{}, w); err != nil {
+		if err := c.Settle(d.Lock(), emulator.Settlement{}, w); err != nil {
 			x.b.Fatalf("complete: %v", err)
 		}
 	}

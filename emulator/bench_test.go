@@ -103,7 +103,7 @@ func (x *benched) takeAndComplete(n int) {
 				<-poke // its body is read from the journal, in deep queues
 			}
 			out = d.Append(out[:0])
-			if err := c.Settle(d, emulator.Settlement{}, w); err != nil {
+			if err := c.Settle(d.Lock(), emulator.Settlement{}, w); err != nil {
 				x.b.Fatalf("complete: %v", err)
 			}
 			started++

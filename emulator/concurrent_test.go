@@ -121,14 +121,14 @@ func (c *crowd) remove(d *emulator.Delivery) {
 }
 
 func (c *crowd) abandon(consumer *emulator.Consumer, d *emulator.Delivery) {
-	if err := consumer.Settle(d, emulator.Settlement{Outcome: emulator.Abandon}, newOutcome()); err != nil {
+	if err := consumer.Settle(d.Lock(), emulator.Settlement{Outcome: emulator.Abandon}, newOutcome()); err != nil {
 		c.t.Errorf("abandon: %v", err)
 	}
 }
 
 func (c *crowd) complete(consumer *emulator.Consumer, d *emulator.Delivery) {
 	done := newOutcome()
-	if err := consumer.Settle(d, emulator.Settlement{}, done); err != nil {
+	if err := consumer.Settle(d.Lock(), emulator.Settlement{}, done); err != nil {
 		c.t.Errorf("complete: %v", err)
 		return
 	}

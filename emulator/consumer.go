@@ -1,5 +1,7 @@
 package emulator
 
+import "sync/atomic"
+
 // ReceiveMode says whether a delivered message is locked or removed.
 type ReceiveMode uint8
 
@@ -9,8 +11,12 @@ const (
 	ReceiveAndDelete                    // RAD-1
 )
 
-// quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27).
-const quantum = 64
+// quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27). It gives no more
+// either once they have quantumBytes: their bodies are read from disk before the first of them is written.
+const (
+	quantum      = 64
+	quantumBytes = 1 << 20
+)
 
 // Consumer is one receiving link on a sub-queue. Its methods must not be called from two goroutines at once.
 type Consumer struct {
@@ -30,10 +36,13 @@ type Consumer struct {
 	prev, next *Consumer
 	want       int // how many messages it would take
 	promise    int // how many the last poke promised; 0 when it is not poked
+	ended      []*Lock
+
+	someEnded atomic.Bool // there is something in ended
 }
 
-// NewConsumer attaches a consumer to a sub-queue. notify says: call Take again, or look whether your deliveries have
-// become ready. It runs on any goroutine, possibly under the queue's mutex: it must only set a flag or post. Every
+// NewConsumer attaches a consumer to a sub-queue. notify says: call Take again, look whether your deliveries have become
+// ready, or ask which locks have Ended. It runs on any goroutine, possibly under the queue's mutex: it must only set a flag or post. Every
 // notify must be answered with a Take, if only with one of zero. An entity with sessions takes session receivers only
 // (SESS-5); its dead-letter queue takes plain ones (DLQ-6). Beyond the profile's limit the error is CodeQuotaExceeded
 // (QUO-12).
@@ -55,7 +64,7 @@ func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Con
 	return &Consumer{q: q, sub: sub, mode: mode, notify: notify, shelf: &q.box(sub).shelf}, nil
 }
 
-// Take appends up to max messages, a quantum at most, to dst, those with the lowest numbers first (ORD-1). If there
+// Take appends up to max messages, a quantum at most (64, or 1 MiB), to dst, those with the lowest numbers first (ORD-1). If there
 // are fewer the consumer waits in line, in the order in which consumers granted credit (ORD-4), and is notified when
 // there is something to take. Take(dst, 0) says that the consumer can't take anything now: it leaves the line, and
 // what it was notified of goes to the next.
@@ -76,8 +85,8 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 		c.shelf.wake()
 		return dst
 	}
-	taken := c.pickLocked(min(max, quantum, c.shelf.available-line.promised), now)
-	c.lineUpLocked(max, len(taken), poked)
+	taken, full := c.pickLocked(min(max, quantum, c.shelf.available-line.promised), now)
+	c.lineUpLocked(max, len(taken), full, poked)
 	if len(taken) > 0 {
 		q.touchLocked(now)
 		dst = append(dst, c.deliverLocked(taken, now)...)
@@ -102,16 +111,17 @@ func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	c.shelf.line.leave(c)
 }
 
-// pickLocked returns up to n available entries, without changing them yet; expired ones go where expired messages
-// go instead (EXP-5, EXP-7).
-func (c *Consumer) pickLocked(n int, now int64) []*entry {
+// pickLocked returns up to n available entries, without changing them yet, and whether they are a quantum; expired ones go
+// where expired messages go instead (EXP-5, EXP-7).
+func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 	if n <= 0 || c.shelf.returning > 0 {
-		return nil
+		return nil, false
 	}
 	b := c.q.box(c.sub)
-	picked := make([]*entry, 0, n)
+	picked = make([]*entry, 0, n)
 	var expired []*entry
-	for len(picked) < n {
+	bytes := 0
+	for len(picked) < n && bytes < quantumBytes {
 		e := c.nextReadyLocked(b)
 		if e == nil {
 			break
@@ -122,6 +132,7 @@ func (c *Consumer) pickLocked(n int, now int64) []*entry {
 			continue
 		}
 		picked = append(picked, e)
+		bytes += int(e.body.size)
 	}
 	for _, e := range expired {
 		b.makeAvailable(e)
@@ -129,7 +140,7 @@ func (c *Consumer) pickLocked(n int, now int64) []*entry {
 	if len(expired) > 0 {
 		c.q.expireLocked(expired, now)
 	}
-	return picked
+	return picked, len(picked) == quantum || bytes >= quantumBytes
 }
 
 func (c *Consumer) nextReadyLocked(b *box) *entry {
@@ -140,12 +151,12 @@ func (c *Consumer) nextReadyLocked(b *box) *entry {
 }
 
 // lineUpLocked puts a consumer that asked for max and got taken in its place in the line.
-func (c *Consumer) lineUpLocked(max, taken int, poked bool) {
+func (c *Consumer) lineUpLocked(max, taken int, full, poked bool) {
 	line := &c.shelf.line
 	c.want = max - taken
 	switch {
-	case c.want == 0 || taken == quantum:
-		line.leave(c) // full, or it comes back at once
+	case c.want == 0 || full:
+		line.leave(c) // it has what it asked for, or it comes back at once
 	case taken > 0:
 		line.leave(c)
 		line.pushBack(c)
@@ -164,6 +175,7 @@ func (c *Consumer) deliverLocked(taken []*entry, now int64) []*Delivery {
 	for i, e := range taken {
 		if c.mode == PeekLock {
 			c.q.lockLocked(e, now)
+			e.lock.holder, e.lock.kept = c, true
 		}
 		ds[i] = newDelivery(c.q, e, c.notify)
 	}
@@ -197,10 +209,44 @@ func (c *Consumer) Close() {
 	c.shelf.wake()
 }
 
-// Settle settles a delivery of this consumer, as [Queue.Settle] does.
-func (c *Consumer) Settle(d *Delivery, s Settlement, done Completion) error {
-	token := [1]LockToken{d.token}
-	return c.q.Settle(token[:], s, done)
+// Settle settles a delivery of this consumer, as [Queue.Settle] does. Whatever comes of it, the receiver forgets the delivery
+// and is not told when the lock ends.
+func (c *Consumer) Settle(l *Lock, s Settlement, done Completion) error {
+	c.q.mu.Lock()
+	defer c.q.mu.Unlock()
+	l.kept = false
+	token := [1]LockToken{l.token}
+	return c.q.settleTokensLocked(token[:], s, done)
+}
+
+// lapseLocked notes that a lock of the consumer has ended.
+func (c *Consumer) lapseLocked(l *Lock) {
+	l.kept = false
+	if c.closed {
+		return
+	}
+	c.ended = append(c.ended, l)
+	if !c.someEnded.Swap(true) {
+		c.notify()
+	}
+}
+
+// Ended returns the locks of the consumer's deliveries that have ended since the last call, other than by its own Settle and
+// Return: their time is over, or their messages were settled by token. The consumer is notified when there are some.
+// Those of their deliveries that are not written yet are gone.
+func (c *Consumer) Ended() []*Lock {
+	if !c.someEnded.Load() {
+		return nil
+	}
+	c.q.mu.Lock()
+	ended := c.ended
+	c.ended = nil
+	c.someEnded.Store(false)
+	c.q.mu.Unlock()
+	for _, l := range ended {
+		l.over = true
+	}
+	return ended
 }
 
 // Return gives back deliveries that never reached the wire. They are available again at once, with number and
@@ -213,8 +259,7 @@ func (c *Consumer) Return(ds []*Delivery) {
 	for i := len(ds) - 1; i >= 0; i-- {
 		d := ds[i]
 		if d.mode == PeekLock {
-			if e := q.locks[d.token]; e != nil {
-				q.unlockLocked(e)
+			if e := q.reclaimLocked(d); e != nil {
 				q.restLocked(e, now)
 			}
 			continue

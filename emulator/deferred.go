@@ -88,8 +88,7 @@ func (q *Queue) finishDeferredRead(ds, missing []*Delivery, err error, done func
 		q.mu.Lock()
 		now := q.ns.Now()
 		for _, d := range ds {
-			if e := q.locks[d.token]; e != nil {
-				q.unlockLocked(e)
+			if e := q.reclaimLocked(d); e != nil {
 				q.restLocked(e, now)
 			}
 		}

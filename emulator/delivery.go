@@ -20,7 +20,7 @@ type Delivery struct {
 	e           *entry
 	notify      func()
 	mode        ReceiveMode
-	token       LockToken
+	lock        *Lock // nil of a message received and deleted
 	seq         int64
 	enqueued    int64
 	ttl         int64
@@ -51,21 +51,32 @@ func newDelivery(q *Queue, e *entry, notify func()) *Delivery {
 		overlay: e.overlay(), system: e.system(), source: e.source(),
 	}
 	if e.lock != nil {
-		d.mode, d.token, d.until = PeekLock, e.lock.token, e.lockedUntil()
+		d.mode, d.lock, d.until = PeekLock, e.lock, e.lockedUntil()
 	}
 	return d
 }
 
 // Ready reports whether the delivery may be written. If it is neither ready nor gone, the consumer's notify says
-// when to look again. A delivery that is gone must be skipped: its message was settled by its token meanwhile, or it
-// could not be read or removed and is available again.
+// when to look again. A delivery that is gone must be skipped: its lock has ended, or its message could not be read or
+// removed and is available again.
 func (d *Delivery) Ready() (ready, gone bool) {
+	if d.lock != nil && d.lock.over {
+		return false, true
+	}
 	p := d.progress.Load()
 	return p == deliveryReady, p == deliveryGone
 }
 
 // Token returns the lock token; it is zero for messages received and deleted.
-func (d *Delivery) Token() LockToken { return d.token }
+func (d *Delivery) Token() LockToken {
+	if d.lock == nil {
+		return LockToken{}
+	}
+	return d.lock.token
+}
+
+// Lock returns the message's lock; it is nil for messages received and deleted.
+func (d *Delivery) Lock() *Lock { return d.lock }
 
 // Seq returns the sequence number.
 func (d *Delivery) Seq() int64 { return d.seq }
@@ -96,7 +107,7 @@ func (d *Delivery) Append(dst []byte) []byte {
 	}
 	if d.mode == PeekLock {
 		p.LockedUntil, p.HasLockedUntil = message.Timestamp(d.until), true
-		p.LockToken, p.HasLockToken = message.UUID(d.token), true
+		p.LockToken, p.HasLockToken = message.UUID(d.lock.token), true
 	}
 	if !m.HasMessageID() || d.system != nil {
 		p.MessageID = d.q.ns.madeID(d.bodyID)
@@ -165,14 +176,24 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 			continue
 		}
 		d.become(deliveryGone, nil)
-		if e := q.locks[d.token]; e != nil {
-			q.unlockLocked(e)
+		if e := q.reclaimLocked(d); e != nil {
 			rest = append(rest, e)
 		}
 	}
 	q.restAfterFaultLocked(rest)
 	q.mu.Unlock()
 	ds[0].notify()
+}
+
+// reclaimLocked ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
+// nil if the lock is over already.
+func (q *Queue) reclaimLocked(d *Delivery) *entry {
+	e := q.locks[d.lock.token]
+	if e != nil {
+		d.lock.kept = false
+		q.unlockLocked(e)
+	}
+	return e
 }
 
 // faultsAtOnce is how often in a row messages that could not be delivered are put back at once.
@@ -198,6 +219,6 @@ func (q *Queue) restAfterFaultLocked(entries []*entry) {
 		if back {
 			e.session.returning++
 		}
-		q.holdLocked(e, &lock{token: q.newTokenLocked(), until: q.laterLocked(), back: back, own: true})
+		q.holdLocked(e, &Lock{token: q.newTokenLocked(), until: q.laterLocked(), back: back, own: true})
 	}
 }

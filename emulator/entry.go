@@ -23,7 +23,7 @@ type entry struct {
 	row      int64
 	body     *payload
 	extra    *extra   // nil on most messages
-	lock     *lock    // not nil while mark is markLocked
+	lock     *Lock    // not nil while mark is markLocked
 	session  *session // nil where the queue has no sessions, and in dead-letter queues (DLQ-6)
 	count    uint32   // delivery count (DC-1)
 	state    State
@@ -42,16 +42,25 @@ type extra struct {
 	source  string // where it was dead-lettered before it was forwarded (DLQ-10)
 }
 
-// lock is a peek-lock (LOCK-1).
-type lock struct {
-	token LockToken
-	until int64        // ms; of a message in a session, the session's lock counts instead
-	tx    *Transaction // that will settle it; nil: none
+// Lock is a peek-lock (LOCK-1). It is all that a receiver has to keep of a delivery that is written.
+type Lock struct {
+	// ID is for the receiver, to tell its deliveries apart. Only the goroutine of the consumer uses it.
+	ID   uint32
+	over bool // the consumer was told that it has ended; owned by its goroutine as well
 
-	holder *Consumer // of the session; nil without one
-	back   bool      // nobody's: the message must return to its session before others leave it (SESS-20)
-	own    bool      // nobody's: what the broker does by itself is to be tried again when it ends
+	token LockToken // immutable
+
+	// guarded by q.mu
+	until  int64        // ms; of a message in a session, the session's lock counts instead
+	tx     *Transaction // that will settle it; nil: none
+	holder *Consumer    // of the session, or who took the message from the queue; else nil
+	kept   bool         // the holder has the delivery among its own, and has to know when the lock ends
+	back   bool         // nobody's: the message must return to its session before others leave it (SESS-20)
+	own    bool         // nobody's: what the broker does by itself is to be tried again when it ends
 }
+
+// Token returns the lock's token (LOCK-3).
+func (l *Lock) Token() LockToken { return l.token }
 
 func (e *entry) due() int64 {
 	if e.extra == nil {

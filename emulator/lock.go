@@ -32,7 +32,7 @@ func (q *Queue) newTokenLocked() LockToken {
 }
 
 // holdLocked gives e the lock l.
-func (q *Queue) holdLocked(e *entry, l *lock) {
+func (q *Queue) holdLocked(e *entry, l *Lock) {
 	e.mark, e.lock = markLocked, l
 	q.locks[l.token] = e
 	if l.until == sessionLock {
@@ -55,7 +55,7 @@ func (e *entry) lockedUntil() int64 {
 }
 
 // unlockLocked takes the lock from e and leaves it busy; its token is dead from here on.
-func (q *Queue) unlockLocked(e *entry) *lock {
+func (q *Queue) unlockLocked(e *entry) *Lock {
 	l := e.lock
 	e.lock, e.mark = nil, markBusy
 	delete(q.locks, l.token)
@@ -66,6 +66,9 @@ func (q *Queue) unlockLocked(e *entry) *lock {
 	}
 	if l.back {
 		e.session.returning--
+	}
+	if l.kept {
+		l.holder.lapseLocked(l)
 	}
 	return l
 }
@@ -138,7 +141,7 @@ func (q *Queue) renewLocked(tokens []LockToken, tx *Transaction) ([]int64, error
 
 // lockLocked locks an entry that was picked for a delivery, from now on (LOCK-2).
 func (q *Queue) lockLocked(e *entry, now int64) {
-	l := &lock{token: q.newTokenLocked(), until: now + q.options.lockDuration().Milliseconds()}
+	l := &Lock{token: q.newTokenLocked(), until: now + q.options.lockDuration().Milliseconds()}
 	if e.session != nil {
 		l.until, l.holder = sessionLock, e.session.holder
 	}

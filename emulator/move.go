@@ -8,7 +8,7 @@ type move struct {
 	q      *Queue
 	steps  []step
 	done   Completion // may be nil
-	lock   *lock      // of the entry whose step is added next; nil if it had none
+	lock   *Lock      // of the entry whose step is added next; nil if it had none
 	event  event      // what the step that is added next counts as
 	again  bool       // if the commit fails the entries just rest: whoever asked for the move tries again
 	own    bool       // it is the broker's own doing and nobody's failed delivery, and is to be tried again as such
@@ -18,7 +18,7 @@ type move struct {
 // step is what happens to one entry once the move is committed.
 type step struct {
 	e        *entry
-	lock     *lock  // what e gets back if the commit fails
+	lock     *Lock  // what e gets back if the commit fails
 	rest     bool   // e goes back to rest then
 	own      bool   // as of move
 	same     bool   // e goes back to rest as it is, but not before the rest of the change is committed
@@ -193,7 +193,7 @@ func (q *Queue) undoLocked(s *step) {
 	}
 	e := s.e
 	switch {
-	case s.lock != nil && s.lock.holder != nil && e.session.holder != s.lock.holder:
+	case s.lock != nil && s.lock.until == sessionLock && e.session.holder != s.lock.holder:
 		q.restLocked(e, q.ns.Now()) // its session was given up meanwhile
 		return
 	case s.lock != nil:
@@ -207,7 +207,7 @@ func (q *Queue) undoLocked(s *step) {
 	if s.back {
 		e.session.returning++
 	}
-	q.holdLocked(e, &lock{token: q.newTokenLocked(), until: q.laterLocked(), back: s.back, own: s.own})
+	q.holdLocked(e, &Lock{token: q.newTokenLocked(), until: q.laterLocked(), back: s.back, own: s.own})
 }
 
 func deadLetterProperties(reason, description string) []byte {

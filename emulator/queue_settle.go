@@ -40,6 +40,10 @@ type Settlement struct {
 func (q *Queue) Settle(tokens []LockToken, s Settlement, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.settleTokensLocked(tokens, s, c)
+}
+
+func (q *Queue) settleTokensLocked(tokens []LockToken, s Settlement, c Completion) error {
 	if err := q.canSettleLocked(); err != nil {
 		return err
 	}
@@ -59,7 +63,7 @@ func (q *Queue) Settle(tokens []LockToken, s Settlement, c Completion) error {
 		c.Completed(nil)
 		return nil
 	}
-	locks := make([]*lock, len(entries))
+	locks := make([]*Lock, len(entries))
 	for i, e := range entries {
 		locks[i] = q.unlockLocked(e)
 	}
@@ -111,7 +115,7 @@ func (q *Queue) refuseDeadLetterLocked(entries []*entry, now int64) error {
 }
 
 // settleLocked applies an outcome to unlocked, busy entries.
-func (q *Queue) settleLocked(entries []*entry, locks []*lock, s Settlement, c Completion, now int64) {
+func (q *Queue) settleLocked(entries []*entry, locks []*Lock, s Settlement, c Completion, now int64) {
 	op := q.newMove(len(entries), c)
 	for i, e := range entries {
 		op.lock = locks[i]

@@ -176,7 +176,7 @@ func (l *link) body(d *emulator.Delivery) string { return decode(l.s.t, d.Append
 // settle settles one delivery and waits. A completed message is noted by the completion.
 func (l *link) settle(d *emulator.Delivery, o emulator.Outcome, inSession bool) bool {
 	body, done := l.body(d), newOutcome()
-	err := l.c.Settle(d, emulator.Settlement{Outcome: o}, emulator.CompletionFunc(func(err error) {
+	err := l.c.Settle(d.Lock(), emulator.Settlement{Outcome: o}, emulator.CompletionFunc(func(err error) {
 		if err == nil && o == emulator.Complete {
 			l.s.remove(body, inSession)
 		}
@@ -238,7 +238,7 @@ func (s *storm) workOne(l *link, d *emulator.Delivery, r *rand.Rand) bool {
 		return l.settle(d, emulator.DeadLetterOutcome, true)
 	case 2:
 		if r.IntN(2) == 0 { // it is on its way back when the session is closed
-			_ = l.c.Settle(d, emulator.Settlement{Outcome: emulator.Abandon}, newOutcome())
+			_ = l.c.Settle(d.Lock(), emulator.Settlement{Outcome: emulator.Abandon}, newOutcome())
 		}
 		return false // the close gives back what is not settled
 	case 3:

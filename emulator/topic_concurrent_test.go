@@ -159,7 +159,7 @@ func (c *topicCrowd) receive(mode emulator.ReceiveMode, stop chan struct{}) {
 				consumer.Return([]*emulator.Delivery{d})
 			case mode == emulator.PeekLock:
 				done := newOutcome()
-				if consumer.Settle(d, emulator.Settlement{Outcome: emulator.Outcome(i % 2)}, done) == nil {
+				if consumer.Settle(d.Lock(), emulator.Settlement{Outcome: emulator.Outcome(i % 2)}, done) == nil {
 					<-done
 				}
 			}

@@ -201,7 +201,7 @@ func (b *bus) deadLetter(queue string) {
 	defer c.Close()
 	for _, d := range c.Take(nil, 1) {
 		b.wait("dead-letter", func(done emulator.Completion) error {
-			return c.Settle(d, emulator.Settlement{Outcome: emulator.DeadLetterOutcome}, done)
+			return c.Settle(d.Lock(), emulator.Settlement{Outcome: emulator.DeadLetterOutcome}, done)
 		})
 	}
 }
