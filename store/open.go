@@ -127,7 +127,7 @@ func (s *Store) open(path, sync string, ephemeral bool) error {
 }
 
 func (s *Store) build(c, rc *conn, ephemeral bool) error {
-	w := &writer{s: s, conn: c, entities: map[int64]*entityState{}}
+	w := &writer{s: s, conn: c, entities: map[int64]*entityState{}, patience: patience}
 	if err := w.st.prepare(c); err != nil {
 		return err
 	}
