@@ -44,6 +44,9 @@ func Open(path string, o Options) (*Store, error) {
 		s.lock.release()
 		return nil, err
 	}
+	if !o.Ephemeral {
+		s.place = remember(path, s.log)
+	}
 	go s.writer.run()
 	go s.reader.run()
 	if s.checkpointer != nil {

@@ -158,6 +158,9 @@ func (w *writer) count(changes int) {
 
 // store writes a batch: parts of a large body first, then all changes in one transaction.
 func (w *writer) store(batch []item) error {
+	if err := w.s.place.look(); err != nil {
+		return err
+	}
 	first := batch[0].change
 	large := first != nil && isLarge(first)
 	if large {
