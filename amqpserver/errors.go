@@ -35,6 +35,7 @@ const (
 	condMessageLockLost  amqp.Symbol = "com.microsoft:message-lock-lost"
 	condArgument         amqp.Symbol = "com.microsoft:argument-error"
 	condTimeout          amqp.Symbol = "com.microsoft:timeout"
+	condServerBusy       amqp.Symbol = "com.microsoft:server-busy"
 
 	// Of transactions [AMQP 4.5.8].
 	condUnknownTransaction  amqp.Symbol = "amqp:transaction:unknown-id"

@@ -268,12 +268,25 @@ func (op *settling) tell(err error) {
 	}
 	op.s.c.refusedErr("settle", op.link.entity(), err)
 	if !op.quiet {
-		f := faultOf(err)
+		f := believable(faultOf(err))
 		if f.entity == "" {
 			f.entity = op.link.entity()
 		}
 		op.s.reject(&op.s.settled, op.id, f)
 	}
+}
+
+// believable gives a refused settlement a condition that every SDK tells its caller. On one that it does not take for final the
+// Go SDK tries again, and go-amqp answers that by itself with success, for the delivery is settled: the application would
+// take a message for done that comes again. The text still says what is wrong.
+func believable(f fault) fault {
+	switch f.condition {
+	case condInternal, condServerBusy:
+		f.condition = condResourceLimit
+	case condArgument:
+		f.condition = condNotAllowed
+	}
+	return f
 }
 
 func (c *conn) newSettling() *settling {

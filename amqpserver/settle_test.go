@@ -2,6 +2,7 @@ package amqpserver_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -162,7 +163,7 @@ func TestLOCK24_RefusedDispositionEndsTheDelivery(t *testing.T) {
 	}{
 		{"dead-letter in the dead-letter queue", "q/$DeadLetterQueue", &frames.Rejected{}, "amqp:not-allowed"},
 		{"transaction", "q", &frames.TransactionalState{TxnID: []byte{1}, Outcome: &frames.Accepted{}}, "amqp:transaction:unknown-id"},
-		{"property that cannot be one", "q", &frames.Modified{MessageAnnotations: amqp.Map{{Key: "k", Value: amqp.List{int32(1)}}}}, "com.microsoft:argument-error"},
+		{"property that cannot be one", "q", &frames.Modified{MessageAnnotations: amqp.Map{{Key: "k", Value: amqp.List{int32(1)}}}}, "amqp:not-allowed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bench) {
@@ -305,4 +306,41 @@ func TestDisposition_InAnotherLegalEncoding(t *testing.T) { // [AMQP 1.1.2]: a d
 			}
 		})
 	}
+}
+
+// TestSettle_AFailedCommitIsRefusedForGood: whatever the journal failed with, the condition is one that every SDK tells its
+// caller. On those that invite to try again the Go SDK does, and its second try succeeds without asking anybody.
+func TestSettle_AFailedCommitIsRefusedForGood(t *testing.T) {
+	for name, cause := range map[string]error{
+		"unknown":  errors.New("disk on fire"),
+		"internal": &emulator.Error{Code: emulator.CodeInternal, Text: "The message store could not be written"},
+		"busy":     &emulator.Error{Code: emulator.CodeServerBusy, Text: "The message store is locked by another program"},
+		"full":     &emulator.Error{Code: emulator.CodeQuotaExceeded, Text: "There is no space left"},
+	} {
+		for _, state := range []frames.DeliveryState{&frames.Accepted{}, &frames.Modified{}, &frames.Modified{UndeliverableHere: true}, &frames.Rejected{}} {
+			t.Run(fmt.Sprintf("%s %T", name, state), func(t *testing.T) {
+				bubble(t, func(t *testing.T, b *bench) {
+					p := b.delivered(t, 1)
+					b.journal.FailNext(1, cause)
+					settle(p, 0, 0, false, state)
+					r, ok := wantSettled(t, p, 0, 0).(*frames.Rejected)
+					if !ok || r.Error == nil || r.Error.Condition != "amqp:resource-limit-exceeded" {
+						t.Errorf("answered with %+v", r)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestSettle_PropertiesThatCannotBeStoredAreRefusedForGood is the same for a settlement that is wrong in itself.
+func TestSettle_PropertiesThatCannotBeStoredAreRefusedForGood(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 1)
+		settle(p, 0, 0, false, &frames.Modified{MessageAnnotations: amqp.Map{{Key: "a", Value: amqp.List{}}}})
+		r, ok := wantSettled(t, p, 0, 0).(*frames.Rejected)
+		if !ok || r.Error == nil || r.Error.Condition != "amqp:not-allowed" {
+			t.Errorf("answered with %+v", r)
+		}
+	})
 }

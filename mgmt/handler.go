@@ -19,6 +19,8 @@ type Options struct {
 	// Ready tells whether every entity exists and every listener accepts (invariant 8 in ARCHITECTURE.md). It must not block:
 	// clients ask while the process starts. Nil means ready.
 	Ready func() bool
+	// Trouble returns why the broker, although ready, can't do its work; nil: it can. It must not block. May be nil.
+	Trouble func() error
 	// Broker returns the namespace that is administered. It is asked only once Ready says so. Nil means that there is none:
 	// administration answers 503 then.
 	Broker func() *emulator.Namespace
@@ -148,11 +150,17 @@ func (h *handler) header(next http.Handler) http.Handler {
 // health answers at once, also while the process starts: what it replaces could hang there, and cost its users the whole
 // time-out of their HTTP client.
 func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
-	if h.options.Ready() {
-		writeJSON(w, http.StatusOK, status{"healthy", healthyText})
+	if !h.options.Ready() {
+		writeJSON(w, http.StatusServiceUnavailable, status{"unhealthy", unhealthyText})
 		return
 	}
-	writeJSON(w, http.StatusServiceUnavailable, status{"unhealthy", unhealthyText})
+	if h.options.Trouble != nil {
+		if err := h.options.Trouble(); err != nil {
+			writeJSON(w, http.StatusServiceUnavailable, status{"unhealthy", err.Error()})
+			return
+		}
+	}
+	writeJSON(w, http.StatusOK, status{"healthy", healthyText})
 }
 
 // live answers as long as the process does.

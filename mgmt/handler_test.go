@@ -2,6 +2,7 @@ package mgmt
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -44,6 +45,22 @@ func TestHealthSaysWhetherMinibusIsReady(t *testing.T) {
 	}
 	if w, _ := ask(t, New(Options{}), "HEAD", "/health"); w.Code != 200 {
 		t.Errorf("HEAD: %d", w.Code)
+	}
+}
+
+// Health says what is wrong with a broker that is ready and can't work; the process lives all the same.
+func TestHealthSaysWhatTheTroubleIs(t *testing.T) {
+	var trouble error
+	h := New(Options{Trouble: func() error { return trouble }})
+	for path, want := range map[string]int{"/health": 503, "/readyz": 503, "/livez": 200} {
+		trouble = nil
+		if w, _ := ask(t, h, "GET", path); w.Code != 200 {
+			t.Errorf("%s: %d without trouble", path, w.Code)
+		}
+		trouble = errors.New("the database is gone")
+		if w, s := ask(t, h, "GET", path); w.Code != want || want == 503 && s != (status{"unhealthy", "the database is gone"}) {
+			t.Errorf("%s: %d %+v", path, w.Code, s)
+		}
 	}
 }
 

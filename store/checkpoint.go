@@ -2,6 +2,7 @@ package store
 
 import (
 	"sync"
+	"time"
 
 	lib "modernc.org/sqlite/lib"
 )
@@ -48,11 +49,18 @@ func (k *checkpointer) poke() {
 
 func (k *checkpointer) run() {
 	defer close(k.done)
+	idle := time.NewTicker(lookIdle)
+	defer idle.Stop()
 	for {
 		select {
 		case <-k.quit:
 			return
 		case <-k.wake:
+		case <-idle.C:
+			if k.s.place.look() == nil {
+				continue
+			}
+			// If it is the log that is gone, the database is to have all that it held.
 		}
 		k.running.Lock()
 		k.checkpoint(k.conn)

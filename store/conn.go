@@ -9,8 +9,8 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// busyTimeout is how long a statement waits, in milliseconds, for another program that holds the database's write
-// lock, for example somebody's sqlite3 shell in the middle of a transaction.
+// busyTimeout is how long a statement waits, in milliseconds, for another program that holds a lock of the database. What
+// clients wait for has more patience (execPatiently).
 const busyTimeout = 5000
 
 func init() { lib.PatchIssue199() } // page size of arm64 Linux, as the driver of modernc.org/sqlite does

@@ -3,10 +3,10 @@
 // internal/app opens it and hands it to the domain; nobody else calls it. It knows nothing of queues, locks or AMQP:
 // it writes changes in order, streams them back at start and reads bodies.
 //
-// Goroutines: a [Store] owns two, which end in Close. The writer commits whatever has queued up, without a timer
+// Goroutines: a [Store] owns three, which end in Close. The writer commits whatever has queued up, without a timer
 // (natural group commit), tells the completions, and between batches does the housekeeping: checkpoints, removal of
 // deleted entities and of what duplicate detection has forgotten, giving space back. The reader answers ReadBodies on
-// a connection of its own.
+// a connection of its own. The checkpointer copies the log into the database, and looks whether both are still there.
 //
 // Storage: rows of state and bodies live apart (see migrations/0001_init.sql), beside counters, session states and the
 // history of duplicate detection, in a database in WAL mode that anybody may read with the sqlite3 shell while Minibus

@@ -1,12 +1,17 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	lib "modernc.org/sqlite/lib"
 
 	"minibus/emulator"
 )
@@ -199,7 +204,10 @@ func TestBusyDatabaseIsAnErrorAndPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.close()
-	onWriter(s, func() { _ = s.writer.conn.exec("PRAGMA busy_timeout=1") })
+	onWriter(s, func() {
+		_ = s.writer.conn.exec("PRAGMA busy_timeout=1")
+		s.writer.patience = time.Millisecond
+	})
 	if err := other.exec("BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}
@@ -212,4 +220,82 @@ func TestBusyDatabaseIsAnErrorAndPasses(t *testing.T) {
 	}
 	drain(s) // until then changes still count as queued behind the failed one
 	wait(t, s, insertOp(10, 1, nil))
+}
+
+// TestBusyDatabaseIsWaitedFor: what another program's transaction holds up fails neither at once nor after SQLite's own
+// time-out, with bodies in parts as well; it is written when that program lets go.
+func TestBusyDatabaseIsWaitedFor(t *testing.T) {
+	for name, size := range map[string]int{"inline": 10, "in parts": 2 * maxInline} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			other, err := openConn(s.Path())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer other.close()
+			waits := make(chan struct{})
+			onWriter(s, func() {
+				_ = s.writer.conn.exec("PRAGMA busy_timeout=1")
+				s.log = slog.New(onLine(func() { close(waits) }))
+			})
+			if err := other.exec("BEGIN IMMEDIATE"); err != nil {
+				t.Fatal(err)
+			}
+			res := begin(s, insertOp(10, 1, make([]byte, size)))
+			<-waits // SQLite's time-out is over
+			if err := other.exec("COMMIT"); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-res; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestBusyDatabaseDoesNotHoldUpClose: the patience ends with the store.
+func TestBusyDatabaseDoesNotHoldUpClose(t *testing.T) {
+	s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{})
+	wait(t, s, putQueue(1, "q"))
+	other, err := openConn(s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := make(chan struct{})
+	onWriter(s, func() {
+		_ = s.writer.conn.exec("PRAGMA busy_timeout=1")
+		s.writer.patience = time.Hour
+		s.log = slog.New(onLine(func() { close(waits) }))
+	})
+	if err := other.exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	res := begin(s, insertOp(10, 1, nil))
+	<-waits
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	if err := <-res; err == nil {
+		t.Error("nothing failed")
+	}
+	other.close() // rolls back
+	if err := <-closed; err != nil && !isCode(err, lib.SQLITE_BUSY) {
+		t.Error(err)
+	}
+}
+
+// onLine is a log handler that calls itself at the first line.
+func onLine(f func()) slog.Handler {
+	return &firstLine{Handler: slog.DiscardHandler, f: sync.OnceFunc(f)}
+}
+
+type firstLine struct {
+	slog.Handler
+	f func()
+}
+
+func (l *firstLine) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l *firstLine) Handle(context.Context, slog.Record) error {
+	l.f()
+	return nil
 }

@@ -40,6 +40,13 @@ func (b *inbox[T]) put(v T) {
 	}
 }
 
+// isClosed reports whether close was called: the serving goroutine is to come to an end.
+func (b *inbox[T]) isClosed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.closed
+}
+
 func (b *inbox[T]) poke() {
 	select {
 	case b.wake <- struct{}{}:

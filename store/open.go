@@ -44,6 +44,9 @@ func Open(path string, o Options) (*Store, error) {
 		s.lock.release()
 		return nil, err
 	}
+	if !o.Ephemeral {
+		s.place = remember(path, s.log)
+	}
 	go s.writer.run()
 	go s.reader.run()
 	if s.checkpointer != nil {
@@ -127,7 +130,7 @@ func (s *Store) open(path, sync string, ephemeral bool) error {
 }
 
 func (s *Store) build(c, rc *conn, ephemeral bool) error {
-	w := &writer{s: s, conn: c, entities: map[int64]*entityState{}}
+	w := &writer{s: s, conn: c, entities: map[int64]*entityState{}, patience: patience}
 	if err := w.st.prepare(c); err != nil {
 		return err
 	}

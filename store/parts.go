@@ -54,7 +54,7 @@ func (w *writer) writePart(body int64, n int, piece []byte) error {
 	if err := w.st.insertPart.bindBlob(3, piece); err != nil {
 		return err
 	}
-	return w.st.insertPart.exec()
+	return w.execPatiently(w.st.insertPart)
 }
 
 // dropParts removes the pieces of a change that failed, as far as the disk allows; the next start removes the rest.

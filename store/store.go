@@ -24,6 +24,7 @@ type Store struct {
 	path    string
 	log     *slog.Logger
 	lock    *fileLock // nil for an ephemeral database
+	place   *place    // nil for an ephemeral database
 	secret  [16]byte
 	created int64 // ms
 	nextRow int64
@@ -108,6 +109,9 @@ func (s *Store) shutdown() error {
 	s.inbox.close(func(it item) { it.finish(closed) })
 	s.reads.close(func(r *emulator.BodyRead) { finishRead(r, closed) })
 	s.checkpointer.close()
+	if s.place.look() != nil {
+		s.writer.conn.leaveLog() // what lies at the paths is somebody else's, and not to be deleted
+	}
 	err := s.writer.finish()
 	if s.reader.conn != s.writer.conn {
 		s.reader.conn.close()

@@ -28,10 +28,11 @@ type writer struct {
 	buried   []*entityState // entities that the open transaction deletes
 	errs     []error        // results of the batch in hand, by item
 
-	high     int64 // greatest row, body or entity id stored so far
-	reserved int64 // ids below it may have been used: the committed value of meta.next_row
-	hasParts bool  // there may be bodies in parts
-	tidied   bool  // what a crash left behind is removed or on its way
+	high     int64         // greatest row, body or entity id stored so far
+	reserved int64         // ids below it may have been used: the committed value of meta.next_row
+	hasParts bool          // there may be bodies in parts
+	patience time.Duration // with other programs that hold the write lock
+	tidied   bool          // what a crash left behind is removed or on its way
 
 	sweep       *sweep // removal of deleted entities; nil when there is nothing to remove
 	sweepFailed bool   // tombstones are left behind by a sweep that failed
@@ -157,6 +158,9 @@ func (w *writer) count(changes int) {
 
 // store writes a batch: parts of a large body first, then all changes in one transaction.
 func (w *writer) store(batch []item) error {
+	if err := w.s.place.look(); err != nil {
+		return err
+	}
 	first := batch[0].change
 	large := first != nil && isLarge(first)
 	if large {
@@ -197,7 +201,7 @@ func (w *writer) transact(batch []item, oneByOne bool) error {
 }
 
 func (w *writer) fill(batch []item, oneByOne bool) error {
-	if err := w.st.begin.exec(); err != nil {
+	if err := w.execPatiently(w.st.begin); err != nil {
 		return err
 	}
 	for i, it := range batch {

@@ -125,7 +125,7 @@ func (a *App) listen() error {
 	m := a.metrics()
 	a.ring = a.access()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
-		Ready: a.ready.Load, Broker: a.Broker, Access: a.ring, Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
+		Ready: a.ready.Load, Trouble: func() error { return a.store.Trouble() }, Broker: a.Broker, Access: a.ring, Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
 		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), Observe: m.ObserveHTTP,
 		Version: Version(), Logger: a.log, Refusals: a.refusals,
 	}), a.log)

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"minibus/emulator"
+)
+
+const (
+	lookEvery  = time.Second      // while there is something to write, and not oftener
+	lookIdle   = 20 * time.Second // while there is nothing
+	tellEvery  = 10 * time.Minute // the log hears of it again
+	putBackOr  = "put it back where it was, or restart Minibus, which then begins with what lies there"
+	restartFor = "restart Minibus; what was stored until now is being written to the database"
+)
+
+// place watches whether the files that are open are still those that lie at their paths. What is written to a file that
+// was deleted or replaced is gone when the process ends, so nothing more is acknowledged from then on: it is refused, until
+// the file is back.
+type place struct {
+	log   *slog.Logger
+	files []heldFile // immutable
+
+	mu     sync.Mutex
+	looked time.Time
+	told   time.Time
+	lost   *emulator.Error // nil: everything is where it belongs
+}
+
+// heldFile is a file as it was when it was opened.
+type heldFile struct {
+	what, path, cure string
+	info             os.FileInfo
+}
+
+// remember notes the files of a database that was just opened.
+func remember(path string, log *slog.Logger) *place {
+	p := &place{log: log, looked: time.Now()}
+	for _, f := range []heldFile{
+		{what: "The database", path: path, cure: putBackOr},
+		{what: "The write-ahead log", path: path + "-wal", cure: restartFor},
+	} {
+		var err error
+		if f.info, err = os.Stat(f.path); err == nil {
+			p.files = append(p.files, f)
+		}
+	}
+	return p
+}
+
+// look returns what is wrong, or nil. It may be called often. A nil place, of an ephemeral database, is fine.
+func (p *place) look() error {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now := time.Now(); now.Sub(p.looked) >= lookEvery {
+		p.looked = now
+		p.lookLocked(now)
+	}
+	if p.lost == nil {
+		return nil
+	}
+	return p.lost
+}
+
+func (p *place) lookLocked(now time.Time) {
+	for i := range p.files {
+		f := &p.files[i]
+		if f.there() {
+			continue
+		}
+		if p.lost == nil || now.Sub(p.told) >= tellEvery {
+			p.told = now
+			p.log.Error("a file of the message store was deleted or replaced while it was in use; nothing is stored until that is mended",
+				"path", f.path, "cure", f.cure)
+		}
+		p.lost = &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf(
+			"%s %s was deleted or replaced while Minibus was running, so nothing can be stored: %s.", f.what, f.path, f.cure)}
+		return
+	}
+	if p.lost != nil {
+		p.lost = nil
+		p.log.Info("the files of the message store are back; messages are stored again")
+	}
+}
+
+// there reports whether the file is still at its path. An error that does not say that it is gone says nothing.
+func (f *heldFile) there() bool {
+	now, err := os.Stat(f.path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return os.SameFile(f.info, now)
+}
+
+// Trouble returns why nothing can be stored although the process is well, or nil: the database was taken away.
+func (s *Store) Trouble() error { return s.place.look() }

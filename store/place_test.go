@@ -1,0 +1,71 @@
+package store
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestPlace_TakenAwayWhileIdle: it is told within a minute although nobody writes and nobody asks, and again every now and then.
+func TestPlace_TakenAwayWhileIdle(t *testing.T) {
+	for _, suffix := range []string{"", "-wal"} {
+		t.Run("database"+suffix, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				path := filepath.Join(t.TempDir(), "a.db")
+				s := mustOpen(t, path, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if log.Len() > 0 {
+					t.Errorf("told of %s", &log)
+				}
+				if err := os.Remove(path + suffix); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if n := strings.Count(log.String(), "level=ERROR"); n != 1 || !strings.Contains(log.String(), path+suffix) {
+					t.Errorf("told %d times:\n%s", n, &log)
+				}
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				if n := strings.Count(log.String(), "level=ERROR"); n < 3 || n > 10 {
+					t.Errorf("told %d times in an hour", n)
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestPlace_TheFirstWriteAfterAPauseIsRefused, because it is looked before it is written.
+func TestPlace_TheFirstWriteAfterAPauseIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "a.db")
+		s := mustOpen(t, path, Options{})
+		wait(t, s, putQueue(1, "q"))
+		time.Sleep(lookEvery)
+		if err := os.Rename(path, path+"2"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-begin(s, insertOp(10, 1, nil)); err == nil || s.Trouble() == nil {
+			t.Errorf("written to a file that is not there: %v", err)
+		}
+		if err := os.Rename(path+"2", path); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(lookEvery)
+		drain(s)
+		wait(t, s, insertOp(10, 1, nil))
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
