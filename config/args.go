@@ -106,9 +106,13 @@ func (c *Command) apply(values []*flagValue, environ map[string]string) error {
 	if (c.Settings.TLSCert == "") != (c.Settings.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key belong together: give both")
 	}
-	if given["ephemeral"] && given["data"] && c.Settings.Ephemeral {
+	if !c.Settings.Ephemeral || !given["data"] {
+		return nil
+	}
+	if given["ephemeral"] {
 		return errors.New("--ephemeral and --data exclude each other: leave one out")
 	}
+	c.Settings.Ephemeral = false // a flag wins over the environment
 	return nil
 }
 

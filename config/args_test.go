@@ -91,6 +91,31 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
+// A flag wins over a variable of another name that it excludes, too.
+func TestDataWinsOverTheVariableForEphemeral(t *testing.T) {
+	if got := settings(t, []string{"--data", "a.db"}, "MINIBUS_EPHEMERAL=1"); got.Ephemeral || got.Data != "a.db" {
+		t.Errorf("--data with MINIBUS_EPHEMERAL: %+v", got)
+	}
+	if got := settings(t, []string{"--ephemeral"}, "MINIBUS_DATA=a.db"); !got.Ephemeral {
+		t.Error("--ephemeral with MINIBUS_DATA keeps messages in a file")
+	}
+	if got := settings(t, nil, "MINIBUS_EPHEMERAL=1", "MINIBUS_DATA=a.db"); !got.Ephemeral {
+		t.Error("MINIBUS_EPHEMERAL with MINIBUS_DATA keeps messages in a file")
+	}
+}
+
+// An address of IPv6 may stand in brackets, as in a URL, and localhost in any case.
+func TestHostSpellings(t *testing.T) {
+	for in, want := range map[string]string{"[::1]": "::1", "::1": "::1", "LOCALHOST": "localhost", "All": "all", "*": "all", "0.0.0.0": "0.0.0.0"} {
+		if got := settings(t, []string{"--host", in}).Host; got != want {
+			t.Errorf("--host %s is %q, want %q", in, got, want)
+		}
+	}
+	if _, err := ParseArgs([]string{"--host", "[::1"}, nil); err == nil {
+		t.Error("--host [::1 is taken")
+	}
+}
+
 func TestCommands(t *testing.T) {
 	for line, want := range map[string]Command{
 		"":                                  {Name: CommandServe},

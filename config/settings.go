@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"strconv"
 	"strings"
 )
@@ -84,7 +85,7 @@ func table() []setting {
 			set: choice(func(s *Settings) *string { return &s.Synchronous }, "normal", "full")},
 
 		{name: "host", arg: "ADDRESS", initial: "localhost", group: "Network", help: "address to listen on: localhost, all, or one address",
-			set: text(func(s *Settings) *string { return &s.Host })},
+			set: setHost},
 		{name: "amqp-port", arg: "PORT", initial: "5672", group: "Network", help: "AMQP; like every port it also takes TLS and HTTP (0: any free one, off: none)",
 			set: port(func(s *Settings) *Port { return &s.AMQPPort })},
 		{name: "tls-port", arg: "PORT", initial: "5671", group: "Network", help: "AMQP over TLS",
@@ -179,6 +180,25 @@ func parsePort(v string) (Port, error) {
 		return 0, fmt.Errorf("found %q; allowed: a port from 1 to 65535, 0 for a free one, off for none", v)
 	}
 	return Port(n), nil
+}
+
+// setHost takes an address, with the brackets of a URL too, or a word in any case.
+func setHost(s *Settings, v string) error {
+	host := v
+	if strings.HasPrefix(v, "[") || strings.HasSuffix(v, "]") {
+		host = strings.TrimSuffix(strings.TrimPrefix(v, "["), "]")
+		if len(host) != len(v)-2 || net.ParseIP(host) == nil {
+			return fmt.Errorf("found %q; allowed: localhost, all, or an address such as 127.0.0.1 or ::1", v)
+		}
+	}
+	switch {
+	case host == "*":
+		host = "all"
+	case strings.EqualFold(host, "all"), strings.EqualFold(host, "localhost"):
+		host = strings.ToLower(host)
+	}
+	s.Host = host
+	return nil
 }
 
 func setLimits(s *Settings, v string) (err error) {

@@ -8,8 +8,8 @@ import (
 )
 
 func tryLock(f *os.File) error {
-	// One byte far behind the text, so that others can read who has the lock.
-	where := windows.Overlapped{Offset: 1 << 20}
+	// One byte far behind all that is read and written, and behind the bytes that SQLite locks: on Windows locks are mandatory.
+	where := windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &where)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

@@ -67,13 +67,13 @@ func synchronous(s string) (pragma string, err error) {
 
 // claim checks what can be checked without SQLite and locks the database against other processes.
 func claim(path string) (*fileLock, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the directory of database %s: %w", path, err)
 	}
 	if err := checkMagic(path); err != nil {
 		return nil, err
 	}
-	return lockFile(path + "-lock")
+	return lockDatabase(path)
 }
 
 // checkMagic refuses a file that cannot be an SQLite database, before anything is written beside it.

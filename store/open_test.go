@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -72,6 +73,40 @@ func TestDamagedRowsStopTheLoad(t *testing.T) {
 	}
 	if !bytes.Equal(read(t, path), before) {
 		t.Error("the file was changed")
+	}
+}
+
+// A second Minibus is kept out under every name of the database, or it would give numbers twice.
+func TestSecondMinibusIsKeptOutUnderAnotherName(t *testing.T) {
+	s := newStore(t)
+	dir := t.TempDir()
+	for name, link := range map[string]func(string, string) error{"symbolic": os.Symlink, "hard": os.Link} {
+		other := filepath.Join(dir, name+".db")
+		if err := link(s.Path(), other); err != nil {
+			t.Fatal(err)
+		}
+		second, err := Open(other, Options{})
+		if err == nil {
+			_ = second.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), "in use by another Minibus") {
+			t.Errorf("open by a %s link says %v", name, err)
+		}
+	}
+	wait(t, s, insertOp(5, 1, nil)) // the refused ones left SQLite's own locks alone
+}
+
+// The database, its log and the lock file are the owner's alone, and so is a directory that Open makes.
+func TestFilesAreTheOwnersAlone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made")
+	path := filepath.Join(dir, "a.db")
+	s := mustOpen(t, path, Options{})
+	wait(t, s, putQueue(1, "q"))
+	for name, want := range map[string]os.FileMode{dir: 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + "-lock": 0o600} {
+		info, err := os.Stat(name)
+		if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v, want %v", name, info, err, want)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func (a *App) connection() sas.Connection {
 func clientHost(bound string) string {
 	ip := net.ParseIP(bound)
 	switch {
-	case bound == "" || bound == "all" || bound == "*" || bound == "localhost" || ip != nil && ip.IsUnspecified():
+	case bound == "" || bound == "all" || bound == "localhost" || ip != nil && ip.IsUnspecified():
 		return anyHost
 	case ip != nil && ip.To4() == nil:
 		return "[" + bound + "]"
@@ -83,7 +83,7 @@ func portText(port int) string {
 }
 
 func hostText(host string) string {
-	if host == "" || host == "all" || host == "*" {
+	if host == "" || host == "all" {
 		return "all addresses"
 	}
 	return host

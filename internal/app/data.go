@@ -41,7 +41,7 @@ func chooseData(s config.Settings, own func(path string)) (dataChoice, error) {
 	if err != nil {
 		return dataChoice{}, fmt.Errorf("find the database: %w", err)
 	}
-	err = os.MkdirAll(filepath.Dir(path), 0o755)
+	err = os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
 		own(path)
 		err = tryWrite(path)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,6 +51,9 @@ func run(t *testing.T, args ...string) *program {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &program{stop: cancel, done: make(chan error, 1)}
 	file := filepath.Join(t.TempDir(), "ports.json")
+	if i := slices.Index(args, "--ports-file"); i >= 0 {
+		file = args[i+1]
+	}
 	args = append(append(append([]string{}, freePorts...), "--ports-file", file), args...)
 	go func() { p.done <- Run(ctx, args, nil, &p.stdout, &p.stderr) }()
 	t.Cleanup(cancel)

@@ -104,7 +104,7 @@ func (p *ports) shared(port int) bool {
 // the same number, which takes a few attempts at worst.
 func bind(host string, port int) (binding, error) {
 	switch host {
-	case "all", "*", "":
+	case "all", "":
 		return bindOne("tcp", "", port)
 	case "localhost":
 	default:

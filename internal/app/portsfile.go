@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -33,6 +34,18 @@ func (p ports) writeFile(path string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("write the ports file %s: %w", path, err)
+	}
+	return nil
+}
+
+// removePortsFile removes the file of an earlier start before the ports are bound, and our own when they are about to close, so
+// that the file is there only while its ports serve. An empty path names none.
+func removePortsFile(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the ports file %s: %w", path, plain(err))
 	}
 	return nil
 }

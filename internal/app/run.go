@@ -57,6 +57,9 @@ func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) err
 	if s.Trace {
 		c.Trace = stderr
 	}
+	if err := removePortsFile(s.PortsFile); err != nil {
+		return err
+	}
 	a, err := Start(ctx, c)
 	if errors.Is(err, context.Canceled) {
 		return nil // told to stop before it was up
@@ -68,6 +71,9 @@ func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) err
 	if err == nil {
 		<-ctx.Done()
 		log.Info("shutting down")
+	}
+	if removeErr := removePortsFile(s.PortsFile); err == nil {
+		err = removeErr
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()

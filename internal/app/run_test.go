@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -77,6 +78,35 @@ func TestEveryPortSpeaksTLSWithTheKeptAuthority(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The ports file is there only while its ports serve: what an earlier start left is removed before anything else, and a start
+// that fails leaves none.
+func TestPortsFileIsThereOnlyWhileItsPortsServe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ports.json")
+	gone := func(when string) {
+		t.Helper()
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the ports file is there (%v)", when, err)
+		}
+	}
+	p := run(t, "--ephemeral", "--ports-file", file)
+	if _, err := os.Stat(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.end(t); err != nil {
+		t.Fatal(err)
+	}
+	gone("after the end")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	busy := run(t, "--ephemeral")
+	err := Run(context.Background(), []string{"--amqp-port", strconv.Itoa(busy.ports.AMQP), "--ephemeral", "--ports-file", file}, nil, &output{}, &output{})
+	if err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a start on a busy port: %v", err)
+	}
+	gone("after a start that failed")
 }
 
 func TestHealthcheckCommand(t *testing.T) {
