@@ -33,7 +33,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "data-default": {"/a", "/b"},
 		"format": {"bicep", "terraform"}, "out": {"a", "b"}, "ca-file": {"a.pem", "b.pem"},
 		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"},
-		"password": {"a", "b"},
+		"password": {"a", "b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
 	}
 	for _, s := range table() {
 		if s.name == "tls-cert" || s.name == "tls-key" {
@@ -252,6 +252,16 @@ func TestCertCommand(t *testing.T) {
 	for args, want := range map[string]string{"--format pem": "--format belongs to the command export or cert", "cert import": "one word too many", "cret": "did you mean cert"} {
 		if _, err := ParseArgs(strings.Fields(args), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)
+		}
+	}
+}
+
+// TestMisspeltOrigins are found at the start: one with a path would match nothing.
+func TestMisspeltOrigins(t *testing.T) {
+	for _, list := range []string{"localhost:3000", "*", "http://*.test", "http://localhost:3000/", "http://a.test,b.test", "null"} {
+		_, err := ParseArgs([]string{"--allowed-origins", list}, nil)
+		if err == nil || !strings.Contains(err.Error(), "http://localhost:3000") {
+			t.Errorf("%s: %v", list, err)
 		}
 	}
 }

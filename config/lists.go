@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -20,6 +21,12 @@ type NameList string
 
 // Names are the names of the list.
 func (l NameList) Names() []string { return fields(string(l)) }
+
+// OriginList is a list of the origins of web pages, separated by commas.
+type OriginList string
+
+// Origins are the origins of the list.
+func (l OriginList) Origins() []string { return fields(string(l)) }
 
 // fields cuts a list at commas and blanks.
 func fields(list string) []string {
@@ -52,6 +59,19 @@ func portList(field func(*Settings) *PortList) func(*Settings, string) error {
 func nameList(field func(*Settings) *NameList) func(*Settings, string) error {
 	return func(s *Settings, v string) error {
 		*field(s) = NameList(v)
+		return nil
+	}
+}
+
+func originList(field func(*Settings) *OriginList) func(*Settings, string) error {
+	return func(s *Settings, v string) error {
+		*field(s) = OriginList(v)
+		for _, word := range fields(v) {
+			u, err := url.Parse(word)
+			if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != word || strings.Contains(word, "*") {
+				return fmt.Errorf("found %q; allowed: origins such as http://localhost:3000, as browsers write them: without a path, each by its own name", clip(word))
+			}
+		}
 		return nil
 	}
 }

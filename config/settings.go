@@ -38,6 +38,8 @@ type Settings struct {
 	TLSNames NameList // for the certificate of clients that name no host
 	CADir    string   // where the authority is kept; empty: beside the database
 
+	AllowedOrigins OriginList // of web pages that may connect over WebSockets
+
 	Auth    Auth   // who is let in (DEC-10)
 	RootKey string // key of RootManageSharedAccessKey; empty: what Config.json says, else that of Microsoft's emulator
 	User    string // "uid:gid" to become after the start as root (DEC-8)
@@ -103,8 +105,10 @@ func table() []setting {
 		{name: "tls-cert", arg: "FILE", group: "Security", help: "certificate chain in PEM, instead of certificates of Minibus's own authority",
 			set: text(func(s *Settings) *string { return &s.TLSCert })},
 		{name: "tls-key", arg: "FILE", group: "Security", help: "its key in PEM", set: text(func(s *Settings) *string { return &s.TLSKey })},
-		{name: "tls-names", arg: "LIST", group: "Security", help: "hosts and addresses for the certificate of clients that ask for none by name",
+		{name: "tls-names", arg: "LIST", group: "Security", help: "hosts and addresses of this Minibus, for clients that ask for no certificate by name, WebSockets and browsers",
 			set: nameList(func(s *Settings) *NameList { return &s.TLSNames })},
+		{name: "allowed-origins", arg: "LIST", group: "Security", help: "web pages that may connect over WebSockets, such as http://localhost:3000",
+			set: originList(func(s *Settings) *OriginList { return &s.AllowedOrigins })},
 		{name: "ca-dir", arg: "DIR", group: "Security", help: "where the authority is kept (without: beside the database)",
 			set: text(func(s *Settings) *string { return &s.CADir })},
 		{name: "user", arg: "UID:GID", group: "Security", help: "become this user after the start, when started as root (Linux)",

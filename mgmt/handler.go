@@ -42,7 +42,12 @@ type Options struct {
 	Access *sas.Ring
 	// Unverified is told of each web token that was accepted without Access. It must not block. May be nil.
 	Unverified func()
-	// Refusals bounds how many lines the log gets of refused tokens. Nil bounds nothing. It stays the caller's.
+	// KnownHost reports whether a host name, in lower case and without port, is one of this machine or of this Minibus. It is asked
+	// only about names that are not local by their form. Nil: there are no others.
+	KnownHost func(host string) bool
+	// Origins are those of web pages that may connect over WebSockets, besides pages of Minibus itself: "http://localhost:3000".
+	Origins []string
+	// Refusals bounds how many lines the log gets of refused tokens and pages. Nil bounds nothing. It stays the caller's.
 	Refusals *loglimit.Limiter
 	// Logger gets one line for each request, and hears of refused tokens and of what failed for the broker's own reasons; default
 	// discards.
@@ -76,12 +81,12 @@ func New(o Options) http.Handler {
 	if h.options.Logger == nil {
 		h.options.Logger = slog.New(slog.DiscardHandler)
 	}
-	return h.routes(h.broker)
+	return h.logged(h.header(h.pages(h.routes(h.broker))))
 }
 
 // routes makes the router. Entity names reach the administration as they were sent, slashes and escapes included, so
 // everything that is not operational goes to one handler.
-func (h *handler) routes(b func() broker) http.Handler {
+func (h *handler) routes(b func() broker) *mux.Router {
 	r := mux.NewRouter().UseEncodedPath().SkipClean(true)
 	get := []string{http.MethodGet, http.MethodHead}
 	operational := func(r *http.Request, _ *mux.RouteMatch) bool { return !namesEntity(r, b) }
@@ -108,7 +113,7 @@ func (h *handler) routes(b func() broker) http.Handler {
 		a.ServeHTTP(w, r)
 	})
 	r.NotFoundHandler, r.MethodNotAllowedHandler = entities, entities
-	return h.logged(h.header(r))
+	return r
 }
 
 // namesEntity reports whether a request for an operational path is about an entity of that name: a client of the
@@ -138,11 +143,17 @@ func (h *handler) namespace() *emulator.Namespace {
 	return h.options.Broker()
 }
 
+// inert lets a browser that opens an answer show it and no more: it runs no script, loads nothing, and shows it in no frame. Messages
+// are anybody's, and a script in one would have all rights here.
+const inert = "sandbox; default-src 'none'; frame-ancestors 'none'"
+
 // header adds what every response has.
 func (h *handler) header(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Server", "Minibus/"+h.options.Version)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Content-Security-Policy", inert)
+		w.Header().Set("X-Frame-Options", "DENY") // what comes before the policy in old browsers
 		next.ServeHTTP(w, r)
 	})
 }

@@ -128,7 +128,7 @@ func TestBodiesThatCannotBeDecoded(t *testing.T) {
 	for _, tt := range []struct{ raw, body, kind string }{
 		{"\x00\x53\x77\xc0\x02\x07\x40", "\x00\x53\x77\xc0\x02\x07\x40", "application/octet-stream"},
 		{"\x00\x53\x73\xc0\x0a\x07\x40\x40\x40\x40\x40\x40\xa3\x01t\x00\x53\x76\xc0\x04\x01\xa1\x01\xff", "\x00\x53\x76\xc0\x04\x01\xa1\x01\xff", "t"},
-		{"\x00\x53\x77\xa1\x01\xff", "\xff", "application/xml; charset=utf-8"},
+		{"\x00\x53\x77\xa1\x01\xff", "\xff", "text/plain; charset=utf-8"},
 	} {
 		shows := func(w *httptest.ResponseRecorder, status int) {
 			t.Helper()
@@ -200,7 +200,7 @@ func TestPropertiesThatHeadersCannotSay(t *testing.T) {
 	wants(t, w, 201)
 	w = b.do("DELETE", "/q/messages/head", "")
 	wants(t, w, 200, "x")
-	want := []string{"BrokerProperties", "Content-Length", "Content-Type", "Server", "X-Content-Type-Options", "good", "split"}
+	want := []string{"BrokerProperties", "Content-Length", "Content-Security-Policy", "Content-Type", "Server", "X-Content-Type-Options", "X-Frame-Options", "good", "split"}
 	for name, values := range w.Header() {
 		if strings.ContainsAny(values[0], "\r\n") || !strings.Contains(strings.Join(want, " "), name) {
 			t.Errorf("%s: %v", name, values)

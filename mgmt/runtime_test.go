@@ -94,7 +94,7 @@ func TestRuntimeDefaults(t *testing.T) {
 	if got := exactly(w.Header(), "BrokerProperties")[0]; got != want || len(id) != 32 || strings.Contains(id, "-") {
 		t.Errorf("BrokerProperties\n%s, want\n%s", got, want)
 	}
-	if got := w.Header().Get("Content-Type"); got != "application/xml; charset=utf-8" || w.Body.Len() != 0 {
+	if got := w.Header().Get("Content-Type"); got != "text/plain; charset=utf-8" || w.Body.Len() != 0 {
 		t.Errorf("%q %q", got, w.Body)
 	}
 }

@@ -2,9 +2,12 @@ package app
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"minibus/config"
@@ -14,7 +17,8 @@ import (
 // trust is where the certificates of TLS come from.
 type trust struct {
 	config    *tls.Config
-	authority []byte // in PEM, what clients have to trust; nil when the user has given a certificate
+	authority []byte            // in PEM, what clients have to trust; nil when the user has given a certificate
+	given     *x509.Certificate // the user's own; nil: certificates come from an authority of ours
 }
 
 // wellKnown are the names under which other containers, and this machine from inside of one, usually reach a Minibus. Java
@@ -49,7 +53,7 @@ func (a *App) useFiles(cert, key string) error {
 		a.log.Warn("the certificate of --tls-cert is not valid now; clients will refuse it",
 			"from", pair.Leaf.NotBefore, "to", pair.Leaf.NotAfter)
 	}
-	a.trust = trust{config: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}}
+	a.trust = trust{config: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}, given: pair.Leaf}
 	return nil
 }
 
@@ -76,15 +80,28 @@ func (a *App) useOwn(authority *tlsca.Authority) error {
 	if err := authority.Answer(a.config.Settings.TLSNames.Names()...); err != nil {
 		return fmt.Errorf("use --tls-names: %w", err)
 	}
-	names := wellKnown
-	if host, err := os.Hostname(); err == nil {
-		names = append([]string{host}, names...)
-	}
-	for _, name := range names {
+	for _, name := range machineNames() {
 		_ = authority.Answer(name) // the machine may have a name that is no host's
 	}
 	a.trust = trust{config: authority.TLSConfig(), authority: authority.CertificatePEM()}
 	return nil
+}
+
+// machineNames are the names that this machine has without the user's saying so.
+func machineNames() []string {
+	if host, err := os.Hostname(); err == nil {
+		return append([]string{host}, wellKnown...)
+	}
+	return wellKnown
+}
+
+// isKnownHost reports whether a host name is one of this machine, or one that the settings or the user's certificate give it. Web pages
+// and WebSockets may use those names.
+func (a *App) isKnownHost(host string) bool {
+	names := append(a.config.Settings.TLSNames.Names(), a.config.Settings.Host)
+	known := func(name string) bool { return strings.EqualFold(name, host) }
+	return slices.ContainsFunc(names, known) || slices.ContainsFunc(machineNames(), known) ||
+		a.trust.given != nil && a.trust.given.VerifyHostname(host) == nil
 }
 
 // openAuthority opens the authority of a directory, which is made if need be.

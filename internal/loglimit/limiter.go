@@ -9,8 +9,11 @@ import (
 // PerSecond is how many lines of a kind are written in a second, which begins with the first of them.
 const PerSecond = 10
 
-// Token is the kind of the lines about tokens that were refused, over whatever protocol.
-const Token = "token"
+// The kinds of lines.
+const (
+	Token = "token" // about tokens that were refused, over whatever protocol
+	Page  = "page"  // about requests of web pages that were refused
+)
 
 // Limiter counts lines by kind. Its methods may be called from any goroutine, and of a nil Limiter too, which bounds nothing.
 type Limiter struct {

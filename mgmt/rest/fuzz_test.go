@@ -83,7 +83,7 @@ func show(t *testing.T, raw []byte) (http.Header, string) {
 	}
 	delete(h, name)
 	h[rest.HeaderBrokerProperties] = []string{text}
-	if h.Get("Content-Type") == "application/xml; charset=utf-8" {
+	if h.Get("Content-Type") == "text/plain; charset=utf-8" {
 		delete(h, "Content-Type")
 	}
 	return h, text

@@ -24,6 +24,9 @@ var technical = set("servicebusauthorization", "servicebussupplementaryauthoriza
 	"traceparent", "tracestate", "baggage", "request-id", "correlation-context", "dnt", "x-process-at", "x-real-ip",
 	"x-requested-with", "x-http-method-override")
 
+// obeyed are headers that a browser acts on even where their value stands in quotation marks, as a text of a message does.
+var obeyed = set("clear-site-data", "speculation-rules")
+
 func set(names ...string) map[string]bool {
 	m := make(map[string]bool, len(names))
 	for _, n := range names {
@@ -52,7 +55,7 @@ func isProperty(name string) bool {
 // isShown reports whether a property of that name can be a header of an answer.
 func isShown(name string) bool {
 	n := strings.ToLower(name)
-	if name == "" || standard[n] || hasPrefix(n, "content-", "access-control-") {
+	if name == "" || standard[n] || obeyed[n] || hasPrefix(n, "content-", "access-control-") {
 		return false
 	}
 	return strings.IndexFunc(name, notInToken) < 0

@@ -21,8 +21,9 @@ type Received struct {
 	Token string // of the lock; "" if the message was received and deleted
 }
 
-// typeNone is the content type of an answer whose message has none (management-rest 7.2).
-const typeNone = "application/xml; charset=utf-8"
+// typeNone is the content type of an answer whose message has none. The service says application/xml (management-rest 7.2), and a
+// browser would run what the sender has written.
+const typeNone = "text/plain; charset=utf-8"
 
 // Headers sets the headers of an answer that carries the message and returns its body (management-rest 7.2). Properties
 // whose names can't be those of a header are left out. It shows any message: one that could not be shown would come back to

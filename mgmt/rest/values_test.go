@@ -76,6 +76,7 @@ func TestNamesThatAreProperties(t *testing.T) {
 		"Priority": true, "traceparent": true, "Diagnostic-Id": true, "x-ms-y": true, "a.b_c~": true, "DeadLetterReason": true,
 		"": false, "two words": false, "ü": false, "a:b": false, "a\r\nb": false, "Content-Length": false, "transfer-encoding": false,
 		"Set-Cookie": false, "LOCATION": false, "Brokerproperties": false, "Access-Control-Allow-Origin": false,
+		"Content-Security-Policy": false, "X-Frame-Options": false, "clear-site-data": false, "Speculation-Rules": false,
 	} {
 		if got := isShown(name); got != want {
 			t.Errorf("%q is shown: %v", name, got)
