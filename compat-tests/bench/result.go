@@ -8,6 +8,8 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"minibus/compat-tests/harness"
 )
 
 // series is how long each operation of one kind took.
@@ -66,10 +68,10 @@ type result struct {
 	Database float64 `json:"database_bytes_per_message,omitempty"`
 }
 
-func newResult(o options, elapsed time.Duration, all []series, before, after process) result {
+func newResult(o options, elapsed time.Duration, all []series, before, after harness.Process) result {
 	r := result{
 		Label: o.label, Mode: o.mode, Size: o.size, Inflight: o.inflight, Connections: o.connections,
-		Seconds: elapsed.Seconds(), PeakKB: after.peakKB, MemoryKB: after.memoryKB,
+		Seconds: elapsed.Seconds(), PeakKB: after.PeakKB, MemoryKB: after.MemoryKB,
 	}
 	most := 0
 	for _, s := range all {
@@ -77,7 +79,7 @@ func newResult(o options, elapsed time.Duration, all []series, before, after pro
 		most = max(most, len(s.times))
 	}
 	if o.pid != 0 && most > 0 {
-		r.CPUMicros = float64((after.cpu - before.cpu).Microseconds()) / float64(most)
+		r.CPUMicros = float64((after.CPU - before.CPU).Microseconds()) / float64(most)
 	}
 	return r
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
+
+	"minibus/compat-tests/harness"
 )
 
 // A runner drives one run. Workers share its budget of messages and its deadline.
@@ -94,7 +96,7 @@ func (r *runner) measure(connect func() error, work func() ([]series, error)) (r
 	if err := connect(); err != nil {
 		return result{}, err
 	}
-	before, err := readProcess(r.options.pid)
+	before, err := harness.ReadProcess(r.options.pid)
 	if err != nil {
 		return result{}, err
 	}
@@ -104,7 +106,7 @@ func (r *runner) measure(connect func() error, work func() ([]series, error)) (r
 	if err != nil {
 		return result{}, err
 	}
-	after, err := readProcess(r.options.pid)
+	after, err := harness.ReadProcess(r.options.pid)
 	if err != nil {
 		return result{}, err
 	}

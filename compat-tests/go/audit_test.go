@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"minibus/compat-tests/harness"
+	"minibus/compat-tests/ledger"
 )
 
 // requestSize is how many numbers go into one request.
@@ -18,16 +19,16 @@ const requestSize = 200
 // An auditor looks at everything that a restarted server has, compares it with the ledger, and empties the queue.
 type auditor struct {
 	t      *testing.T
-	book   *ledger
+	book   *ledger.Ledger
 	ctx    context.Context
 	client *azservicebus.Client
-	found  map[string][]place
+	found  map[string][]ledger.Place
 	later  []int64 // numbers of messages that wait for their time
 	defers []int64
 	active map[string]bool
 }
 
-func newAuditor(t *testing.T, server *harness.Server, book *ledger) *auditor {
+func newAuditor(t *testing.T, server *harness.Server, book *ledger.Ledger) *auditor {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	client, err := connectTo(server)
@@ -49,33 +50,33 @@ func (a *auditor) run(round int) {
 	for a.look(); a.soonDue(); a.look() {
 		time.Sleep(50 * time.Millisecond)
 	}
-	a.book.audit(a.found)
+	a.book.Audit(a.found)
 	a.checkCounter(fmt.Sprintf("r%d-next", round))
 	a.drain()
 }
 
 // look peeks at the queue and at its dead-letter queue.
 func (a *auditor) look() {
-	a.found, a.active = make(map[string][]place), make(map[string]bool)
+	a.found, a.active = make(map[string][]ledger.Place), make(map[string]bool)
 	a.later, a.defers = nil, nil
-	a.peek(nil, func(m *azservicebus.ReceivedMessage) place {
+	a.peek(nil, func(m *azservicebus.ReceivedMessage) ledger.Place {
 		switch m.State {
 		case azservicebus.MessageStateScheduled:
 			a.later = append(a.later, *m.SequenceNumber)
-			return asScheduled
+			return ledger.AsScheduled
 		case azservicebus.MessageStateDeferred:
 			a.defers = append(a.defers, *m.SequenceNumber)
-			return asDeferred
+			return ledger.AsDeferred
 		default:
 			a.active[string(m.Body)] = true
-			return inQueue
+			return ledger.InQueue
 		}
 	})
 	dead := &azservicebus.ReceiverOptions{SubQueue: azservicebus.SubQueueDeadLetter}
-	a.peek(dead, func(*azservicebus.ReceivedMessage) place { return inDeadLetters })
+	a.peek(dead, func(*azservicebus.ReceivedMessage) ledger.Place { return ledger.InDeadLetters })
 }
 
-func (a *auditor) peek(o *azservicebus.ReceiverOptions, where func(*azservicebus.ReceivedMessage) place) {
+func (a *auditor) peek(o *azservicebus.ReceiverOptions, where func(*azservicebus.ReceivedMessage) ledger.Place) {
 	receiver, err := a.client.NewReceiverForQueue(queueName, o)
 	a.must("create receiver", err)
 	defer receiver.Close(a.ctx)
@@ -87,7 +88,7 @@ func (a *auditor) peek(o *azservicebus.ReceiverOptions, where func(*azservicebus
 		}
 		for _, m := range page {
 			id := string(m.Body)
-			a.book.seen(id, *m.SequenceNumber)
+			a.book.Seen(id, *m.SequenceNumber)
 			a.found[id] = append(a.found[id], where(m))
 		}
 	}
@@ -96,7 +97,7 @@ func (a *auditor) peek(o *azservicebus.ReceiverOptions, where func(*azservicebus
 // soonDue reports whether a message for at once still waits: its activation would draw a number during the audit.
 func (a *auditor) soonDue() bool {
 	for id, places := range a.found {
-		if places[0] == asScheduled && a.book.allowed[id]&inQueue != 0 {
+		if places[0] == ledger.AsScheduled && a.book.Allowed(id)&ledger.InQueue != 0 {
 			return true
 		}
 	}
@@ -108,7 +109,7 @@ func (a *auditor) soonDue() bool {
 func (a *auditor) checkCounter(id string) {
 	sender, err := a.client.NewSender(queueName, nil)
 	a.must("create sender", err)
-	want := a.book.highest + 1
+	want := a.book.Highest() + 1
 	a.must("send", sender.SendMessage(a.ctx, message(id), nil))
 	receiver, err := a.client.NewReceiverForQueue(queueName, nil)
 	a.must("create receiver", err)
@@ -118,7 +119,7 @@ func (a *auditor) checkCounter(id string) {
 	a.must("peek", err)
 	for _, m := range page {
 		if string(m.Body) == id {
-			a.book.seen(id, *m.SequenceNumber)
+			a.book.Seen(id, *m.SequenceNumber)
 			if *m.SequenceNumber != want {
 				a.t.Errorf("the next message has number %d, want %d", *m.SequenceNumber, want)
 			}
@@ -134,7 +135,7 @@ func (a *auditor) drain() {
 	a.receiveAll(nil, len(a.active), a.active)
 	dead := make(map[string]bool)
 	for id, places := range a.found {
-		if places[0] == inDeadLetters {
+		if places[0] == ledger.InDeadLetters {
 			dead[id] = true
 		}
 	}

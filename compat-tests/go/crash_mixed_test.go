@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"minibus/compat-tests/harness"
+	"minibus/compat-tests/ledger"
 	"minibus/compat-tests/rawclient"
 	"minibus/internal/amqp/frames"
 )
@@ -40,30 +41,30 @@ func TestDEC21_TXN2_FWD3_DLQ11_SESS22_Kill9UnderMixedLoad(t *testing.T) {
 			harness.Queue{Name: sessionQueue, RequiresSession: true, LockDuration: long},
 		),
 	}
-	book := newMixedLedger()
+	book := ledger.NewMixed()
 	for round := range crashRoundsWanted(t) {
 		server := harness.Start(t, o)
-		work := &mixedLoad{crashLoad: newCrashLoad(t, server, book.ledger, round), book: book}
+		work := &mixedLoad{crashLoad: newCrashLoad(t, server, book.Ledger, round), book: book}
 		killed := work.runAndKill(mixedOperations/5 + rand.IntN(mixedOperations*3/5))
 		server = harness.Start(t, o)
 		audit := newMixedAudit(t, server, book)
 		audit.run(round)
 		server.Stop(t)
-		t.Logf("round %d: killed after %d answers, %d messages there, %d transactions without answer", round, killed, len(audit.found), len(book.doubts))
-		if len(book.faults) > 0 {
-			for _, fault := range book.faults[:min(len(book.faults), 20)] {
+		t.Logf("round %d: killed after %d answers, %d messages there, %d transactions without answer", round, killed, len(audit.found), book.Doubts())
+		if faults := book.Faults(); len(faults) > 0 {
+			for _, fault := range faults[:min(len(faults), 20)] {
 				t.Error(fault)
 			}
-			t.Fatalf("round %d, killed after %d answers: %d faults", round, killed, len(book.faults))
+			t.Fatalf("round %d, killed after %d answers: %d faults", round, killed, len(faults))
 		}
-		book.rest()
+		book.Rest()
 	}
 }
 
 // mixedLoad is the work of one round.
 type mixedLoad struct {
 	*crashLoad
-	book *mixedLedger
+	book *ledger.Mixed
 }
 
 func (w *mixedLoad) runAndKill(after int) int64 {
@@ -114,11 +115,11 @@ func (w *mixedLoad) transactions(name string) {
 		const each = 3
 		for i := range each {
 			id := fmt.Sprintf("%s.%d", name, n*each+i)
-			w.book.sending(id, inQueue)
+			w.book.Sending(id, ledger.InQueue)
 			if err = m.feed.Send(plain(id), nil); w.failed("feed", err) {
 				return
 			}
-			w.book.sent(id)
+			w.book.Sent(id)
 			w.answered(1)
 		}
 		err = w.moveSome(m, each, n%4 == 3)
@@ -134,25 +135,25 @@ func (w *mixedLoad) moveSome(m *mover, count int, fail bool) error {
 	if err != nil {
 		return err
 	}
-	d := doubt{moved: make(map[string]place)}
+	d := ledger.Doubt{Moved: make(map[string]ledger.Place)}
 	for i := range count {
 		delivery, err := m.in.Receive(patience)
 		if err != nil {
 			return err
 		}
 		id := string(delivery.Message.GetData())
-		w.book.delivered(id)
+		w.book.Delivered(id)
 		var outcome frames.DeliveryState = complete
-		d.moved[id] = nowhere
+		d.Moved[id] = ledger.Nowhere
 		if i == count-1 {
-			outcome, d.moved[id] = deadLetter, inDeadLetters
+			outcome, d.Moved[id] = deadLetter, ledger.InDeadLetters
 		}
 		if err := m.in.Settle(delivery, outcome, txn); err != nil {
 			return err
 		}
 		next := id + ">"
-		d.made = append(d.made, next)
-		w.book.sending(next, nowhere)
+		d.Made = append(d.Made, next)
+		w.book.Sending(next, ledger.Nowhere)
 		if err := m.out.Send(plain(next), txn); err != nil {
 			return err
 		}
@@ -164,12 +165,12 @@ func (w *mixedLoad) moveSome(m *mover, count int, fail bool) error {
 		w.answered(1)
 		return nil // what it took stays locked until the end of the round
 	}
-	w.book.committing(d)
+	w.book.Committing(d)
 	if err := m.control.Discharge(txn, false); err != nil {
-		w.book.doubtful(d)
+		w.book.Doubtful(d)
 		return err
 	}
-	w.book.committed(d)
+	w.book.Committed(d)
 	w.answered(2 * count)
 	return nil
 }
@@ -184,14 +185,14 @@ func (w *mixedLoad) forwards(client *azservicebus.Client, name string) {
 		}
 		n += len(ids)
 		for _, id := range ids {
-			w.book.sending(id, inTarget)
+			w.book.Sending(id, ledger.InTarget)
 		}
 		if err = sendTogether(w, sender, ids); err != nil {
-			w.book.doubtfulBatch(ids[0], ids)
+			w.book.DoubtfulBatch(ids[0], ids)
 			continue
 		}
 		for _, id := range ids {
-			w.book.sent(id)
+			w.book.Sent(id)
 		}
 		w.answered(len(ids))
 	}
@@ -222,21 +223,21 @@ func (w *mixedLoad) deadLetters(client *azservicebus.Client, name string) {
 	receiver, err := client.NewReceiverForQueue(deadSource, nil)
 	for n := 0; !w.failed("dead-letter", err); n++ {
 		id := fmt.Sprintf("%s.%d", name, n)
-		w.book.sending(id, inQueue)
+		w.book.Sending(id, ledger.InQueue)
 		if err = sender.SendMessage(w.ctx, message(id), nil); err != nil {
 			continue
 		}
-		w.book.sent(id)
+		w.book.Sent(id)
 		w.answered(1)
 		var messages []*azservicebus.ReceivedMessage
 		if messages, err = receiver.ReceiveMessages(w.ctx, 1, nil); err != nil || len(messages) == 0 {
 			continue // a receive that the kill interrupts may come back empty-handed
 		}
 		id = string(messages[0].Body) // perhaps another worker's
-		w.book.delivered(id)
-		w.book.settling(id, inTarget)
+		w.book.Delivered(id)
+		w.book.Settling(id, ledger.InTarget)
 		if err = receiver.DeadLetterMessage(w.ctx, messages[0], nil); err == nil {
-			w.book.settledAt(id, inTarget)
+			w.book.SettledAt(id, ledger.InTarget)
 			w.answered(1)
 		}
 	}
@@ -251,11 +252,11 @@ func (w *mixedLoad) sessionStates(client *azservicebus.Client, session string) {
 	holder, err := client.AcceptSessionForQueue(w.ctx, sessionQueue, session, nil)
 	for n := 0; !w.failed("session", err); n++ {
 		id := fmt.Sprintf("%s.%d", session, n)
-		w.book.sending(id, inQueue)
+		w.book.Sending(id, ledger.InQueue)
 		if err = sender.SendMessage(w.ctx, inSession(session, id), nil); err != nil {
 			continue
 		}
-		w.book.sent(id)
+		w.book.Sent(id)
 		w.answered(1)
 		if n%3 == 2 {
 			continue // so that the session is never empty
@@ -270,18 +271,18 @@ func (w *mixedLoad) noteAndComplete(holder *azservicebus.SessionReceiver, sessio
 		return err
 	}
 	id := string(messages[0].Body)
-	w.book.delivered(id)
-	w.book.settingState(session, id)
+	w.book.Delivered(id)
+	w.book.SettingState(session, id)
 	if err := holder.SetSessionState(w.ctx, []byte(id), nil); err != nil {
 		return err
 	}
-	w.book.stateSet(session, id)
+	w.book.StateSet(session, id)
 	w.answered(1)
-	w.book.settling(id, nowhere)
+	w.book.Settling(id, ledger.Nowhere)
 	if err := holder.CompleteMessage(w.ctx, messages[0], nil); err != nil {
 		return err
 	}
-	w.book.settledAt(id, nowhere)
+	w.book.SettledAt(id, ledger.Nowhere)
 	w.answered(1)
 	return nil
 }

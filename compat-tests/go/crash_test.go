@@ -16,6 +16,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"minibus/compat-tests/harness"
+	"minibus/compat-tests/ledger"
 )
 
 const (
@@ -31,7 +32,7 @@ func TestDEC21_SEQ4_Kill9LosesAndDoublesNothing(t *testing.T) {
 		Config: harness.WriteConfig(t, harness.Queue{Name: queueName, LockDuration: "PT5M", MaxDeliveryCount: 2000, TimeToLive: "PT1H"}),
 		Data:   filepath.Join(t.TempDir(), "minibus.db"),
 	}
-	book := newLedger()
+	book := ledger.New()
 	for round := range crashRoundsWanted(t) {
 		server := harness.Start(t, o)
 		work := newCrashLoad(t, server, book, round)
@@ -40,14 +41,14 @@ func TestDEC21_SEQ4_Kill9LosesAndDoublesNothing(t *testing.T) {
 		audit := newAuditor(t, server, book)
 		audit.run(round)
 		server.Stop(t)
-		t.Logf("round %d: killed after %d answers, %d messages there, next number %d", round, killed, len(audit.found), book.highest+1)
-		if len(book.faults) > 0 {
-			for _, fault := range book.faults[:min(len(book.faults), 20)] {
+		t.Logf("round %d: killed after %d answers, %d messages there, next number %d", round, killed, len(audit.found), book.Highest()+1)
+		if faults := book.Faults(); len(faults) > 0 {
+			for _, fault := range faults[:min(len(faults), 20)] {
 				t.Error(fault)
 			}
-			t.Fatalf("round %d, killed after %d answers: %d faults", round, killed, len(book.faults))
+			t.Fatalf("round %d, killed after %d answers: %d faults", round, killed, len(faults))
 		}
-		book.rest()
+		book.Rest()
 	}
 }
 
@@ -70,7 +71,7 @@ type crashLoad struct {
 	t       *testing.T
 	server  *harness.Server
 	clients []*azservicebus.Client
-	book    *ledger
+	book    *ledger.Ledger
 	round   int
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -82,7 +83,7 @@ type crashLoad struct {
 	dead    atomic.Bool
 }
 
-func newCrashLoad(t *testing.T, server *harness.Server, book *ledger, round int) *crashLoad {
+func newCrashLoad(t *testing.T, server *harness.Server, book *ledger.Ledger, round int) *crashLoad {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	return &crashLoad{t: t, server: server, book: book, round: round, ctx: ctx, cancel: cancel, reached: make(chan struct{})}
 }
@@ -172,9 +173,9 @@ func (w *crashLoad) sendSingles(client *azservicebus.Client, name string) {
 	sender, err := client.NewSender(queueName, nil)
 	for n := 0; !w.failed("send", err); n++ {
 		id := fmt.Sprintf("%s.%d", name, n)
-		w.book.sending(id, inQueue)
+		w.book.Sending(id, ledger.InQueue)
 		if err = sender.SendMessage(w.ctx, message(id), nil); err == nil {
-			w.book.sent(id)
+			w.book.Sent(id)
 			w.answered(1)
 		}
 	}
@@ -191,17 +192,17 @@ func (w *crashLoad) sendBatches(client *azservicebus.Client, name string) {
 		for i := range 10 {
 			id := fmt.Sprintf("%s.%d.%d", name, n, i)
 			ids = append(ids, id)
-			w.book.sending(id, inQueue)
+			w.book.Sending(id, ledger.InQueue)
 			if err := batch.AddMessage(message(id), nil); err != nil {
 				w.t.Errorf("add to batch: %v", err)
 			}
 		}
 		if err = sender.SendMessageBatch(w.ctx, batch, nil); err != nil {
-			w.book.doubtfulBatch(fmt.Sprintf("%s.%d", name, n), ids)
+			w.book.DoubtfulBatch(fmt.Sprintf("%s.%d", name, n), ids)
 			continue
 		}
 		for _, id := range ids {
-			w.book.sent(id)
+			w.book.Sent(id)
 		}
 		w.answered(len(ids))
 	}
@@ -212,22 +213,22 @@ func (w *crashLoad) schedule(client *azservicebus.Client, name string) {
 	sender, err := client.NewSender(queueName, nil)
 	for n := 0; !w.failed("schedule", err); n++ {
 		id := fmt.Sprintf("%s.%d", name, n)
-		due, where := time.Now().Add(time.Hour), asScheduled
+		due, where := time.Now().Add(time.Hour), ledger.AsScheduled
 		if n%3 == 0 {
-			due, where = time.Now().Add(100*time.Millisecond), asScheduled|inQueue
+			due, where = time.Now().Add(100*time.Millisecond), ledger.AsScheduled|ledger.InQueue
 		}
-		w.book.sending(id, where)
+		w.book.Sending(id, where)
 		var numbers []int64
 		if numbers, err = sender.ScheduleMessages(w.ctx, []*azservicebus.Message{message(id)}, due, nil); err != nil {
 			continue
 		}
-		w.book.sent(id)
-		w.book.seen(id, numbers[0])
+		w.book.Sent(id)
+		w.book.Seen(id, numbers[0])
 		w.answered(1)
 		if n%3 == 1 {
-			w.book.settling(id, nowhere)
+			w.book.Settling(id, ledger.Nowhere)
 			if err = sender.CancelScheduledMessages(w.ctx, numbers, nil); err == nil {
-				w.book.settledAt(id, nowhere)
+				w.book.SettledAt(id, ledger.Nowhere)
 				w.answered(1)
 			}
 		}
@@ -244,8 +245,8 @@ func (w *crashLoad) settle(client *azservicebus.Client) {
 		var group sync.WaitGroup
 		for _, m := range messages {
 			id := string(m.Body)
-			w.book.seen(id, *m.SequenceNumber)
-			w.book.delivered(id)
+			w.book.Seen(id, *m.SequenceNumber)
+			w.book.Delivered(id)
 			group.Go(func() { w.settleOne(receiver, m, id) })
 		}
 		group.Wait()
@@ -253,16 +254,16 @@ func (w *crashLoad) settle(client *azservicebus.Client) {
 }
 
 func (w *crashLoad) settleOne(receiver *azservicebus.Receiver, m *azservicebus.ReceivedMessage, id string) {
-	where, settle := nowhere, func() error { return receiver.CompleteMessage(w.ctx, m, nil) }
+	where, settle := ledger.Nowhere, func() error { return receiver.CompleteMessage(w.ctx, m, nil) }
 	switch *m.SequenceNumber % 10 {
 	case 3:
-		where, settle = asDeferred, func() error { return receiver.DeferMessage(w.ctx, m, nil) }
+		where, settle = ledger.AsDeferred, func() error { return receiver.DeferMessage(w.ctx, m, nil) }
 	case 7:
-		where, settle = inDeadLetters, func() error { return receiver.DeadLetterMessage(w.ctx, m, nil) }
+		where, settle = ledger.InDeadLetters, func() error { return receiver.DeadLetterMessage(w.ctx, m, nil) }
 	}
-	w.book.settling(id, where)
+	w.book.Settling(id, where)
 	if err := settle(); !w.failed("settle", err) {
-		w.book.settledAt(id, where)
+		w.book.SettledAt(id, where)
 		w.answered(1)
 	}
 }

@@ -11,36 +11,37 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"minibus/compat-tests/harness"
+	"minibus/compat-tests/ledger"
 )
 
 // A mixedAudit looks at everything that a restarted server has, compares it with the ledger, and empties all queues.
 type mixedAudit struct {
 	*bench
-	book  *mixedLedger
-	found map[string][]place
+	book  *ledger.Mixed
+	found map[string][]ledger.Place
 }
 
-func newMixedAudit(t *testing.T, server *harness.Server, book *mixedLedger) *mixedAudit {
-	return &mixedAudit{bench: connectBench(t, server), book: book, found: make(map[string][]place)}
+func newMixedAudit(t *testing.T, server *harness.Server, book *ledger.Mixed) *mixedAudit {
+	return &mixedAudit{bench: connectBench(t, server), book: book, found: make(map[string][]ledger.Place)}
 }
 
 func (a *mixedAudit) run(round int) {
 	a.finishForwards(round)
-	for queue, where := range map[string]place{
-		txnSource: inQueue, txnTarget: inTarget, fwdTarget: inTarget, deadSource: inQueue, deadTarget: inTarget,
+	for queue, where := range map[string]ledger.Place{
+		txnSource: ledger.InQueue, txnTarget: ledger.InTarget, fwdTarget: ledger.InTarget, deadSource: ledger.InQueue, deadTarget: ledger.InTarget,
 	} {
 		messages := a.everything(a.from(queue), where)
 		a.checkOrder(queue, messages)
-		if where == inTarget {
+		if where == ledger.InTarget {
 			a.checkNumbers(queue, messages)
 		}
 	}
 	for _, queue := range []string{txnSource, txnTarget, fwdSource, "fwd.middle", fwdTarget, deadTarget, sessionQueue} {
-		a.everything(a.deadFrom(queue), inDeadLetters)
+		a.everything(a.deadFrom(queue), ledger.InDeadLetters)
 	}
 	a.auditSessions()
-	a.book.audit(a.found)
-	a.book.auditDoubts(a.found)
+	a.book.Audit(a.found)
+	a.book.AuditDoubts(a.found)
 	a.empty()
 }
 
@@ -50,11 +51,11 @@ func (a *mixedAudit) finishForwards(round int) {
 	a.Helper()
 	last := []string{fmt.Sprintf("r%d-last.0", round), fmt.Sprintf("r%d-last.1", round)}
 	a.put(fwdSource, message(last[0]))
-	a.book.sending(last[0], inTarget)
-	a.book.sent(last[0])
+	a.book.Sending(last[0], ledger.InTarget)
+	a.book.Sent(last[0])
 	a.put(deadSource, message(last[1]))
-	a.book.sending(last[1], inTarget)
-	a.book.sent(last[1])
+	a.book.Sending(last[1], ledger.InTarget)
+	a.book.Sent(last[1])
 	from := a.from(deadSource)
 	for id := ""; id != last[1]; { // the others are locked until they are deleted
 		m := a.receiveOne(from)
@@ -98,7 +99,7 @@ func (a *mixedAudit) pages(from source) []*azservicebus.ReceivedMessage {
 }
 
 // everything notes where each message of a queue was found.
-func (a *mixedAudit) everything(from source, where place) []*azservicebus.ReceivedMessage {
+func (a *mixedAudit) everything(from source, where ledger.Place) []*azservicebus.ReceivedMessage {
 	a.Helper()
 	messages := a.pages(from)
 	for _, m := range messages {
@@ -112,10 +113,10 @@ func (a *mixedAudit) everything(from source, where place) []*azservicebus.Receiv
 func (a *mixedAudit) checkNumbers(queue string, messages []*azservicebus.ReceivedMessage) {
 	a.Helper()
 	for _, m := range messages {
-		a.book.next[queue]++
-		if *m.SequenceNumber != a.book.next[queue] {
-			a.Errorf("%s: %s has number %d, want %d", queue, m.Body, *m.SequenceNumber, a.book.next[queue])
-			a.book.next[queue] = *m.SequenceNumber
+		a.book.Next[queue]++
+		if *m.SequenceNumber != a.book.Next[queue] {
+			a.Errorf("%s: %s has number %d, want %d", queue, m.Body, *m.SequenceNumber, a.book.Next[queue])
+			a.book.Next[queue] = *m.SequenceNumber
 		}
 	}
 }
@@ -150,7 +151,7 @@ func (a *mixedAudit) auditSessions() {
 		a.must("list sessions", err)
 		listed = append(listed, page.Sessions...)
 	}
-	for session := range a.book.states {
+	for _, session := range a.book.Sessions() {
 		if !slices.Contains(listed, session) {
 			listed = append(listed, session) // there may be nothing of it
 		}
@@ -161,8 +162,8 @@ func (a *mixedAudit) auditSessions() {
 		a.must("accept session", err)
 		state, err := holder.GetSessionState(a.ctx, nil)
 		a.must("get state", err)
-		a.book.auditState(session, string(state))
-		messages := a.everything(holder, inQueue)
+		a.book.AuditState(session, string(state))
+		messages := a.everything(holder, ledger.InQueue)
 		a.checkOrder(sessionQueue, messages)
 		if len(messages) > 0 {
 			a.wantBodies("received from session "+session, a.receive(holder, len(messages)), bodies(messages)...)

@@ -18,11 +18,17 @@ var binary struct {
 // Binary returns the path of the server's binary, built at the first call. MINIBUS_BINARY names one that exists already.
 func Binary(t testing.TB) string {
 	t.Helper()
-	binary.once.Do(func() { binary.path, binary.err = build() })
-	if binary.err != nil {
-		t.Fatal(binary.err)
+	path, err := Build()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return binary.path
+	return path
+}
+
+// Build is Binary outside of a test.
+func Build() (string, error) {
+	binary.once.Do(func() { binary.path, binary.err = build() })
+	return binary.path, binary.err
 }
 
 func build() (string, error) {
@@ -49,7 +55,7 @@ func build() (string, error) {
 	return path, nil
 }
 
-// Cleanup removes what Binary built. A TestMain calls it after its tests.
+// Cleanup removes what Binary built. A TestMain calls it after its tests, a command at its end.
 func Cleanup() {
 	if binary.path != "" && os.Getenv("MINIBUS_BINARY") == "" {
 		os.RemoveAll(filepath.Dir(binary.path))

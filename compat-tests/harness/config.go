@@ -2,6 +2,7 @@ package harness
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -136,6 +137,19 @@ func WriteConfig(t testing.TB, queues ...Queue) string {
 // WriteTopology writes a Config.json with these queues and topics and returns its path.
 func WriteTopology(t testing.TB, queues []Queue, topics []Topic) string {
 	t.Helper()
+	text, err := ConfigText(queues, topics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "Config.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatalf("write Config.json: %v", err)
+	}
+	return path
+}
+
+// ConfigText is a Config.json with these queues and topics.
+func ConfigText(queues []Queue, topics []Topic) ([]byte, error) {
 	lists := map[string][]object{"Queues": {}, "Topics": {}}
 	for _, q := range queues {
 		lists["Queues"] = append(lists["Queues"], object{"Name": q.Name, "Properties": q.properties()})
@@ -149,11 +163,7 @@ func WriteTopology(t testing.TB, queues []Queue, topics []Topic) string {
 	}}
 	text, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
-		t.Fatalf("encode Config.json: %v", err)
+		return nil, fmt.Errorf("encode Config.json: %w", err)
 	}
-	path := filepath.Join(t.TempDir(), "Config.json")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatalf("write Config.json: %v", err)
-	}
-	return path
+	return text, nil
 }

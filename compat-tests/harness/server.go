@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -21,10 +22,11 @@ const readyTimeout = 30 * time.Second
 
 // Options say how to start a server.
 type Options struct {
-	Config string   // path of a Config.json
-	Data   string   // path of the database; empty: --ephemeral
-	Args   []string // further flags
-	Ports  Ports    // a port to ask for; 0 lets the system choose
+	Config string    // path of a Config.json
+	Data   string    // path of the database; empty: --ephemeral
+	Args   []string  // further flags
+	Ports  Ports     // a port to ask for; 0 lets the system choose
+	Log    io.Writer // where the log goes; nil: it is kept for [Server.Log]
 }
 
 // Ports are the TCP ports of a server.
@@ -49,7 +51,24 @@ type Server struct {
 // fails.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
-	portsFile := filepath.Join(t.TempDir(), "ports.json")
+	s, err := Launch(Binary(t), filepath.Join(t.TempDir(), "ports.json"), o)
+	if s != nil {
+		t.Cleanup(func() {
+			s.Stop(t)
+			if t.Failed() {
+				t.Logf("log of minibus (pid %d):\n%s", s.Pid(), s.Log())
+			}
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Launch runs a binary and waits until it is ready. If it does not become so the server is returned beside the error, since it
+// may still run. The ports file must not exist.
+func Launch(binary, portsFile string, o Options) (*Server, error) {
 	args := []string{
 		"--host", "127.0.0.1",
 		"--amqp-port", strconv.Itoa(o.Ports.AMQP), "--tls-port", strconv.Itoa(o.Ports.TLS), "--http-port", strconv.Itoa(o.Ports.HTTP),
@@ -63,25 +82,19 @@ func Start(t testing.TB, o Options) *Server {
 	} else {
 		args = append(args, "--ephemeral")
 	}
-	s := &Server{options: o, cmd: exec.Command(Binary(t), append(args, o.Args...)...), log: new(logBuffer), exited: make(chan struct{})}
+	s := &Server{options: o, cmd: exec.Command(binary, append(args, o.Args...)...), log: &logBuffer{more: o.Log}, exited: make(chan struct{})}
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	if err := s.cmd.Start(); err != nil {
-		t.Fatalf("start minibus: %v", err)
+		return nil, fmt.Errorf("start minibus: %w", err)
 	}
 	go func() {
 		s.state = s.cmd.Wait()
 		close(s.exited)
 	}()
-	t.Cleanup(func() {
-		s.Stop(t)
-		if t.Failed() {
-			t.Logf("log of minibus (pid %d):\n%s", s.cmd.Process.Pid, s.Log())
-		}
-	})
 	if err := s.waitReady(portsFile); err != nil {
-		t.Fatalf("start minibus: %v\n%s", err, s.Log())
+		return s, fmt.Errorf("start minibus: %w\n%s", err, s.Log())
 	}
-	return s
+	return s, nil
 }
 
 // waitReady polls for the ports file, which the server writes once it is ready.
@@ -131,13 +144,25 @@ func (s *Server) Log() string { return s.log.String() }
 // Kill ends the process as kill -9 does and waits until it is gone.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		t.Fatalf("kill minibus: %v", err)
+	if err := s.KillNow(); err != nil {
+		t.Fatal(err)
 	}
-	<-s.exited
 }
 
-// Stop asks the process to end, as an orchestrator does, and waits for it. A clean shutdown ends with status 0.
+// KillNow is Kill outside of a test.
+func (s *Server) KillNow() error {
+	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("kill minibus: %w", err)
+	}
+	<-s.exited
+	return nil
+}
+
+// Exited is closed when the process has ended.
+func (s *Server) Exited() <-chan struct{} { return s.exited }
+
+// Stop asks the process to end, as an orchestrator does, and waits for it. A clean shutdown ends with status 0. It does nothing
+// if the process has ended already.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	select {
@@ -145,17 +170,24 @@ func (s *Server) Stop(t testing.TB) {
 		return
 	default:
 	}
+	if err := s.End(); err != nil {
+		t.Error(err)
+	}
+}
+
+// End is Stop outside of a test. A process that does not end in time is killed.
+func (s *Server) End() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("stop minibus: %v", err)
+		return fmt.Errorf("stop minibus: %w", err)
 	}
 	select {
 	case <-s.exited:
 		if s.state != nil {
-			t.Errorf("minibus ended with %v after SIGTERM", s.state)
+			return fmt.Errorf("minibus ended with %w after SIGTERM", s.state)
 		}
+		return nil
 	case <-time.After(readyTimeout):
-		t.Errorf("minibus did not end within %v after SIGTERM", readyTimeout)
-		s.Kill(t)
+		return errors.Join(fmt.Errorf("minibus did not end within %v after SIGTERM", readyTimeout), s.KillNow())
 	}
 }
 
@@ -163,11 +195,15 @@ func (s *Server) Stop(t testing.TB) {
 type logBuffer struct {
 	mu   sync.Mutex
 	text []byte
+	more io.Writer // gets everything instead; nil: it is kept
 }
 
 func (b *logBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.more != nil {
+		return b.more.Write(p)
+	}
 	b.text = append(b.text, p...)
 	return len(p), nil
 }

@@ -1,4 +1,4 @@
-package main
+package harness
 
 import (
 	"bytes"
@@ -11,18 +11,19 @@ import (
 // clockTick is the unit of /proc/PID/stat: USER_HZ, 100 a second on every Linux that Go runs on.
 const clockTick = 10 * time.Millisecond
 
-// process is what /proc says about the broker. The zero value means that no process was given.
-type process struct {
-	cpu      time.Duration // user and system time since its start
-	peakKB   int64         // VmHWM: peak resident memory since its start
-	memoryKB int64         // VmRSS: resident memory now
+// Process is what /proc says about a process.
+type Process struct {
+	CPU      time.Duration // user and system time since its start
+	PeakKB   int64         // VmHWM: peak resident memory since its start
+	MemoryKB int64         // VmRSS: resident memory now
 }
 
-func readProcess(pid int) (process, error) {
+// ReadProcess looks at a process. The zero pid is none and says nothing.
+func ReadProcess(pid int) (Process, error) {
+	var p Process
 	if pid == 0 {
-		return process{}, nil
+		return p, nil
 	}
-	var p process
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return p, fmt.Errorf("read processor time: %w", err)
@@ -38,13 +39,13 @@ func readProcess(pid int) (process, error) {
 		if err != nil {
 			return p, fmt.Errorf("read processor time: %w", err)
 		}
-		p.cpu += time.Duration(ticks) * clockTick
+		p.CPU += time.Duration(ticks) * clockTick
 	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return p, fmt.Errorf("read memory: %w", err)
 	}
-	p.peakKB, p.memoryKB = kilobytes(status, "VmHWM:"), kilobytes(status, "VmRSS:")
+	p.PeakKB, p.MemoryKB = kilobytes(status, "VmHWM:"), kilobytes(status, "VmRSS:")
 	return p, nil
 }
 

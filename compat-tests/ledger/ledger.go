@@ -1,0 +1,257 @@
+package ledger
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Place is where a message can be found.
+type Place uint8
+
+// The places, which can be joined with |.
+const (
+	Nowhere Place = 1 << iota
+	InQueue
+	AsScheduled
+	AsDeferred
+	InDeadLetters
+	InTarget // the queue that it was moved or forwarded to
+)
+
+func (p Place) String() string {
+	var names []string
+	for bit, name := range map[Place]string{Nowhere: "nowhere", InQueue: "queue", AsScheduled: "scheduled", AsDeferred: "deferred", InDeadLetters: "dead-letter queue", InTarget: "target"} {
+		if p&bit != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// A Ledger knows, for every message ever sent, where it may be, and to which message each sequence number belongs. What a
+// client was told narrows the places; an operation without an answer widens them. Ids of several entities have the form
+// entity/id, so that each has numbers of its own.
+type Ledger struct {
+	mu      sync.Mutex
+	allowed map[string]Place
+	settled map[string]bool // a settlement has been tried, so that answers to the send say nothing new
+	numbers numbers
+	batches map[string][]string // batches without an answer: all or nothing
+	mayLose map[string]int      // entity -> messages that may be gone since a connection that receives and deletes broke off
+	faults  []string
+}
+
+// New returns a ledger without messages.
+func New() *Ledger {
+	return &Ledger{
+		allowed: make(map[string]Place), settled: make(map[string]bool), numbers: newNumbers(),
+		batches: make(map[string][]string), mayLose: make(map[string]int),
+	}
+}
+
+// Faults returns the violations found so far and forgets them.
+func (l *Ledger) Faults() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	faults := l.faults
+	l.faults = nil
+	return faults
+}
+
+// fault notes a violation. The caller holds mu.
+func (l *Ledger) fault(format string, args ...any) {
+	l.faults = append(l.faults, fmt.Sprintf(format, args...))
+}
+
+// Sending is called before a message leaves: it may or may not arrive at where.
+func (l *Ledger) Sending(id string, where Place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.allowed[id] = Nowhere | where
+}
+
+// Sent is called with the answer that the message is stored.
+func (l *Ledger) Sent(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.settled[id] {
+		l.allowed[id] &^= Nowhere
+	}
+}
+
+// Seen notes that a message carries a number. One number names one message, for ever.
+func (l *Ledger) Seen(id string, number int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if fault := l.numbers.seen(id, number); fault != "" {
+		l.fault("%s", fault)
+	}
+}
+
+// Highest is the greatest number that was seen, in the entity without a name.
+func (l *Ledger) Highest() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.numbers.highest[series{}]
+}
+
+// Delivered is called when a receiver got the message; it must not have been settled with an answer before.
+func (l *Ledger) Delivered(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if where, known := l.allowed[id]; !known {
+		l.fault("%s was delivered and never sent", id)
+	} else if where&(InQueue|AsScheduled) == 0 {
+		l.fault("%s was delivered; it can only be %v", id, where)
+	}
+}
+
+// Settling is called before a settlement leaves: the message stays where it is or goes to where.
+func (l *Ledger) Settling(id string, where Place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.settled[id] = true
+	l.allowed[id] = (l.allowed[id] &^ Nowhere) | where
+}
+
+// SettledAt is called with the answer: the message is there and nowhere else.
+func (l *Ledger) SettledAt(id string, where Place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.allowed[id] = where
+}
+
+// DoubtfulBatch notes a batch without an answer.
+func (l *Ledger) DoubtfulBatch(name string, ids []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.batches[name] = ids
+}
+
+// Audit compares the ledger with what was found after a restart: message -> places, one entry for each copy.
+func (l *Ledger) Audit(found map[string][]Place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, allowed := range l.allowed {
+		switch copies := found[id]; {
+		case len(copies) == 0 && allowed&Nowhere == 0 && !l.mayBeGone(id):
+			l.fault("%s is lost; it should be in %v", id, allowed)
+		case len(copies) > 1:
+			l.fault("%s is there %d times: %v", id, len(copies), copies)
+		case len(copies) == 1 && copies[0]&allowed == 0:
+			l.fault("%s is in %v; it should be %v", id, copies[0], allowed)
+		}
+	}
+	for id := range found {
+		if _, known := l.allowed[id]; !known {
+			l.fault("%s was never sent", id)
+		}
+	}
+	l.auditBatches(found)
+}
+
+// auditBatches checks that a batch without an answer was stored as a whole or not at all (SEQ-14). A member that was
+// settled was stored.
+func (l *Ledger) auditBatches(found map[string][]Place) {
+	for name, ids := range l.batches {
+		stored := 0
+		for _, id := range ids {
+			if len(found[id]) > 0 || l.settled[id] {
+				stored++
+			}
+		}
+		if stored != 0 && stored != len(ids) {
+			l.fault("%d of the %d messages of batch %s are stored", stored, len(ids), name)
+		}
+	}
+}
+
+// BrokeOff notes that a connection which receives and deletes ended while so many messages may have been on their way to it:
+// they may be lost without a trace.
+func (l *Ledger) BrokeOff(entity string, onTheWay int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mayLose[entity] += onTheWay
+}
+
+// mayBeGone uses up what BrokeOff allows.
+func (l *Ledger) mayBeGone(id string) bool {
+	entity := entityOf(id)
+	if l.mayLose[entity] == 0 {
+		return false
+	}
+	l.mayLose[entity]--
+	return true
+}
+
+// Allowed is where a message may be; 0 if the ledger does not know it.
+func (l *Ledger) Allowed(id string) Place {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.allowed[id]
+}
+
+// Resolve takes what was found for the truth, so that whatever was in doubt no longer is. It follows Audit.
+func (l *Ledger) Resolve(found map[string][]Place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.allowed)
+	clear(l.settled)
+	clear(l.batches)
+	clear(l.mayLose)
+	for id, copies := range found {
+		for _, where := range copies {
+			l.allowed[id] |= where
+		}
+	}
+}
+
+// Expect narrows where a message may be, to what time must have made of it.
+func (l *Ledger) Expect(id string, where Place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.allowed[id]&where != 0 {
+		l.allowed[id] &= where | Nowhere
+	}
+}
+
+// Stored returns how many messages there may be.
+func (l *Ledger) Stored() (count int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, where := range l.allowed {
+		if where != Nowhere {
+			count++
+		}
+	}
+	return count
+}
+
+// Rest forgets the messages of a finished round, which are all gone, and keeps the numbers.
+func (l *Ledger) Rest() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.allowed)
+	clear(l.settled)
+	clear(l.batches)
+	clear(l.mayLose)
+	l.numbers.rest()
+}
+
+// WriteTo writes the ledger for people: a line for each message that may be somewhere.
+func (l *Ledger) WriteTo(w io.Writer) (written int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(l.allowed)) {
+		n, err := fmt.Fprintf(w, "%s\t%v\n", id, l.allowed[id])
+		written += int64(n)
+		if err != nil {
+			return written, fmt.Errorf("write the ledger: %w", err)
+		}
+	}
+	return written, nil
+}
