@@ -42,6 +42,7 @@ var stopSources = []struct {
 	{"locked", 600, 1000},
 	{"slow", 160, 100_000},
 	{"long", 20, 500_000}, // messages of several frames
+	{"flood", 0, 0},
 }
 
 // TestDEC21_RAD5_StopUnderLoadLosesNothing ends the server with SIGTERM in the middle of receives of every kind, again and again
@@ -54,7 +55,7 @@ func TestDEC21_RAD5_StopUnderLoadLosesNothing(t *testing.T) {
 		Data: filepath.Join(t.TempDir(), "minibus.db"),
 		Config: harness.WriteTopology(t, []harness.Queue{
 			{Name: "orders"}, {Name: "carts", RequiresSession: true}, {Name: "web"}, {Name: "locked", LockDuration: "PT5M"},
-			{Name: "slow"}, {Name: "long", MaxMessageSizeInKilobytes: large}, {Name: "inbox", ForwardTo: "orders"},
+			{Name: "slow"}, {Name: "flood"}, {Name: "long", MaxMessageSizeInKilobytes: large}, {Name: "inbox", ForwardTo: "orders"},
 		}, []harness.Topic{{Name: "news", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "a"}}, {Queue: harness.Queue{Name: "b"}}}}}),
 	}
 	book := newLedger()
@@ -191,6 +192,7 @@ func (w *stopLoad) run(wanted int64) {
 	for _, address := range []string{"orders", "inbox"} {
 		w.workers.Go(func() { w.send(address) })
 	}
+	defer w.flood()()
 	select {
 	case <-w.enough:
 	case <-time.After(patience):
@@ -299,6 +301,34 @@ func (w *stopLoad) send(address string) {
 		if err = sender.Send(amqp.NewMessage([]byte(id)), nil); err == nil {
 			w.book.sent(id)
 		}
+	}
+}
+
+// flood sends many messages at a time over one connection, so that some are always under way, until stop is called.
+func (w *stopLoad) flood() (stop func()) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	client, err := connectTo(w.server)
+	w.must("connect", err)
+	sender, err := client.NewSender("flood", nil)
+	w.must("create sender", err)
+	var workers sync.WaitGroup
+	for i := range 100 {
+		workers.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				id := fmt.Sprintf("r%d-f%d.%d", w.round, i, n)
+				w.book.sending(id, inQueue)
+				if sender.SendMessage(ctx, message(id), nil) != nil {
+					return
+				}
+				w.book.sent(id)
+			}
+		})
+	}
+	return func() {
+		cancel()
+		closeClient(client)
+		workers.Wait()
 	}
 }
 
