@@ -79,9 +79,12 @@ func (c *conn) handleReadGone() {
 var errSocketGone = errors.New("the connection was lost")
 
 // input is where frames come from, or nil while the peer has to wait: for the journal to take what it has sent
-// already, or for itself to read what we have answered.
+// already, or for itself to read what we have answered. When the server shuts down nothing more is begun while anything is under
+// way, or a client that sends without a pause would never be told.
 func (c *conn) input() <-chan *batch {
 	switch {
+	case c.draining && c.state == stateOpen && c.outstanding > 0:
+		return nil
 	case c.uncommitted >= maxUncommitted,
 		c.uncommitted > 0 && c.srv.uncommitted.Load() >= maxUncommittedAll,
 		len(c.out.buf) >= maxPendingReplies:

@@ -114,6 +114,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	for _, c := range s.openConns() {
+		c.box.post(eventFunc(func(c *conn) { c.dead = errSocketGone })) // it may be reading nothing at the moment
 		_ = c.nc.Close()
 	}
 	<-ended

@@ -44,6 +44,42 @@ func TestShutdown_AcknowledgesWhatIsUnderWay(t *testing.T) {
 	})
 }
 
+// TestShutdown_TakesNothingMoreWhileItWaits: a client that sends without a pause does not keep the server from stopping, and what
+// it learns of what it sent is true.
+func TestShutdown_TakesNothingMoreWhileItWaits(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.AttachSender(0, 0, "q")
+		b.journal.Pause()
+		for id := range uint32(5) {
+			p.Send(0, amqptest.Transfer(0, id), amqptest.Message("x")...)
+		}
+		time.Sleep(time.Second)
+		ended := make(chan error, 1)
+		go func() { ended <- b.server.Shutdown(t.Context()) }()
+		time.Sleep(time.Second)
+		for id := range uint32(5) {
+			p.Send(0, amqptest.Transfer(0, 5+id), amqptest.Message("late")...)
+		}
+		time.Sleep(time.Second)
+		b.journal.Resume()
+		next := uint32(0)
+		for next < 5 {
+			next = amqptest.Want[*frames.Disposition](p).Last + 1
+		}
+		if next != 5 {
+			t.Errorf("%d deliveries were answered, want 5", next)
+		}
+		amqptest.Want[*frames.Close](p)
+		p.Send(0, &frames.Close{})
+		p.WantEOF()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		b.wantReceivable(t, "q", 5)
+	})
+}
+
 func TestShutdown_GivesBackWhatWasTaken(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.receiving(t, 5, deleting)

@@ -152,9 +152,10 @@ func (c *Conn) fill(n int, deadline time.Time) error {
 	return nil
 }
 
-// dispatch hands a frame that nobody waits for to its session. The end of the connection is an error.
+// dispatch hands a frame that nobody waits for to its session. The end of the connection is an error; the server is answered.
 func (c *Conn) dispatch(f frame) error {
 	if end, ok := f.body.(*frames.Close); ok {
+		_ = c.send(0, &frames.Close{}) // it may be gone
 		if end.Error != nil {
 			return fmt.Errorf("the server closed the connection: %w", end.Error)
 		}

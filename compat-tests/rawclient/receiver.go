@@ -6,10 +6,11 @@ import (
 
 	"github.com/Azure/go-amqp"
 
+	amqptypes "minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
-// Receiver is a link from an entity, in peek-lock mode.
+// Receiver is a link from an entity.
 type Receiver struct {
 	s       *Session
 	handle  uint32
@@ -19,7 +20,7 @@ type Receiver struct {
 	ready   []*Delivery
 }
 
-// Delivery is a message that is locked until it is settled.
+// Delivery is a message, which is locked until it is settled unless its link removes what it receives.
 type Delivery struct {
 	Message amqp.Message
 
@@ -27,13 +28,28 @@ type Delivery struct {
 	encoded []byte
 }
 
-// Receiver opens a link from an entity. It has no credit.
+// Receiver opens a link from an entity, in peek-lock mode. It has no credit.
 func (s *Session) Receiver(address string) (*Receiver, error) {
-	r := &Receiver{s: s, handle: s.handles}
-	answer, err := s.attach(&frames.Attach{
-		Role: frames.RoleReceiver, RcvSettleMode: 1, HasRcvSettleMode: true,
-		Source: &frames.Source{Address: address, HasAddress: true}, Target: &frames.Target{},
+	return s.receiver(&frames.Attach{
+		RcvSettleMode: 1, HasRcvSettleMode: true, Source: &frames.Source{Address: address, HasAddress: true},
 	})
+}
+
+// RemovingReceiver opens a link that receives and deletes, of an entity's session if it has sessions (else sessionID is ""). It has
+// no credit.
+func (s *Session) RemovingReceiver(address, sessionID string) (*Receiver, error) {
+	const settled = 1 // by the sender
+	source := &frames.Source{Address: address, HasAddress: true}
+	if sessionID != "" {
+		source.Filter = amqptypes.Map{{Key: amqptypes.Symbol("com.microsoft:session-filter"), Value: sessionID}}
+	}
+	return s.receiver(&frames.Attach{SndSettleMode: settled, HasSndSettleMode: true, Source: source})
+}
+
+func (s *Session) receiver(a *frames.Attach) (*Receiver, error) {
+	a.Role, a.Target = frames.RoleReceiver, &frames.Target{}
+	r := &Receiver{s: s, handle: s.handles}
+	answer, err := s.attach(a)
 	if err != nil {
 		return nil, fmt.Errorf("attach receiver: %w", err)
 	}
