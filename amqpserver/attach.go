@@ -26,7 +26,7 @@ func (s *session) handleAttach(a *frames.Attach) error {
 		// Our handle is the peer's number, which keeps the two from being confused; only a peer that does not keep to
 		// its own limit ever sees this.
 		return sessionErrorf(condNotAllowed, "Handle %d is above your own handle-max of %d.", a.Handle, s.handleMax)
-	case a.Handle < uint32(len(s.links)) && s.links[a.Handle] != nil:
+	case s.links.get(a.Handle) != nil:
 		return sessionErrorf(condHandleInUse, "Handle %d is in use.", a.Handle)
 	case s.c.links >= o.MaxLinks:
 		return sessionErrorf(condResourceLimit, "The connection has %d links already.", s.c.links)

@@ -196,7 +196,7 @@ func (c *conn) checkTokens(now time.Time) {
 	}
 	for _, s := range c.sessions {
 		for _, e := range s.links {
-			if e != nil && e.base().state == linkAttached {
+			if e.base().state == linkAttached {
 				s.recheck(e)
 			}
 		}

@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"slices"
 	"strconv"
 
 	"minibus/emulator"
@@ -35,6 +36,8 @@ type transaction struct {
 func (s *session) attachCoordinator(a *frames.Attach) error {
 	in := s.newIncoming(a, node{kind: nodeCoordinator})
 	in.sink, in.window, in.maxMessage = coordinatorSink{}, requestCredit, controlLimit
+	// A source that lists outcomes has no others. Then the end of the link is what tells of a failure [AMQP 4.3].
+	in.noRejected = a.Source != nil && len(a.Source.Outcomes) > 0 && !slices.Contains(a.Source.Outcomes, outcomeRejected)
 	s.coordinators++
 	s.put(in)
 	answer := accepted(a)
@@ -45,6 +48,9 @@ func (s *session) attachCoordinator(a *frames.Attach) error {
 	in.topUp()
 	return nil
 }
+
+// outcomeRejected names that outcome in a source [AMQP 3.4.3].
+const outcomeRejected amqp.Symbol = "amqp:rejected:list"
 
 // controlLimit is the size of a message to the coordinator, in bytes; what is in it is an id and a flag.
 const controlLimit = 64 << 10
@@ -126,10 +132,7 @@ func (in *incoming) discharge(d *delivered, p *frames.Discharge) {
 func (in *incoming) discharged(d *delivered, err error) {
 	switch {
 	case err != nil:
-		in.s.c.refusedErr("discharge", "", err)
-		if !d.settled {
-			in.s.reject(&in.s.received, d.id, commitFault(err))
-		}
+		in.refuseAs("discharge", d, err, commitFault(err))
 	case !d.settled:
 		in.s.answer(&in.s.received, d.id, outcomeAccepted)
 	}

@@ -92,9 +92,6 @@ func inactive(limit time.Duration) error {
 // detachIdle detaches the links of a session that had no traffic. Those of $cbs stay: they belong to the connection.
 func (s *session) detachIdle(now time.Time, limit time.Duration) {
 	for _, e := range s.links {
-		if e == nil {
-			continue
-		}
 		l := e.base()
 		if l.state != linkAttached || l.opening != nil || l.node.kind == nodeCBS || now.Sub(l.active) < limit {
 			continue

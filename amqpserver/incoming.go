@@ -20,6 +20,7 @@ type incoming struct {
 	window     uint32          // deliveries that the client may have under way
 	maxMessage int             // bytes
 	maxBatch   int             // bytes
+	noRejected bool            // the client's source does not have that outcome
 	via        *emulator.Queue // the entity that its messages go through on their way to queue; nil: none (TXN-9)
 	unwatchVia func()
 
@@ -172,14 +173,24 @@ func (in *incoming) fault(err error) fault {
 
 // refuse ends a delivery with an error. A sender that has settled it does not learn of it (ERR-7), unless that costs the link.
 func (in *incoming) refuse(operation string, d *delivered, err error) {
+	in.refuseAs(operation, d, err, in.fault(err))
+}
+
+// refuseAs is refuse with the fault that the client gets to know.
+func (in *incoming) refuseAs(operation string, d *delivered, err error, f fault) {
 	in.s.c.refusedErr(operation, in.entity(), err)
-	f := in.fault(err)
-	if !d.settled {
+	if !d.settled && !in.noRejected {
 		in.s.reject(&in.s.received, d.id, f)
 	}
-	if f.condition == condSizeExceeded { // [AMQP 2.7.3]
+	if f.condition == condSizeExceeded || in.noRejected || d.settled && in.mustTell(d) { // [AMQP 2.7.3, 4.3]
 		in.s.endLink(in, f)
 	}
+}
+
+// mustTell reports whether the sender has to learn of a refusal even of what it has settled: work that is missing from a
+// transaction, or a transaction that is not there.
+func (in *incoming) mustTell(d *delivered) bool {
+	return in.node.kind == nodeCoordinator || transactionOf(d) != nil
 }
 
 // topUp grants credit when half of it is used up.

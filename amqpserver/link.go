@@ -78,10 +78,7 @@ func (*refusedLink) release()          {}
 // put gives a link its slot.
 func (s *session) put(e endpoint) {
 	l := e.base()
-	for uint32(len(s.links)) <= l.handle {
-		s.links = append(s.links, nil)
-	}
-	s.links[l.handle] = e
+	s.links = s.links.with(e)
 	s.handles = max(s.handles, l.handle+1)
 	s.c.links++
 	s.c.everLinked = true
@@ -95,7 +92,7 @@ func (s *session) put(e endpoint) {
 
 // free empties a slot.
 func (s *session) free(handle uint32) {
-	s.links[handle] = nil
+	s.links = s.links.without(handle)
 	s.c.unlinked(1)
 }
 

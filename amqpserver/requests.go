@@ -169,7 +169,7 @@ func (c *conn) touchLink(name string) {
 	c.now = time.Now()
 	for _, s := range c.sessions {
 		for _, e := range s.links {
-			if e != nil && e.base().name == name {
+			if e.base().name == name {
 				e.base().touch()
 			}
 		}

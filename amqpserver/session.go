@@ -19,9 +19,9 @@ type session struct {
 	ring      int    // most deliveries that the peer can have unsettled
 
 	win          window
-	links        []endpoint // by handle; the peer's handles are also ours
-	handles      uint32     // above the highest that a link has had
-	nextDelivery serial     // id of the next delivery that we send, contiguous over all links
+	links        linkTable
+	handles      uint32 // above the highest that a link has had
+	nextDelivery serial // id of the next delivery that we send, contiguous over all links
 	unsettled    map[serial]unsettled
 	taken        int                 // deliveries that its links have taken and not written yet
 	settling     int                 // deliveries whose settlement is being committed
@@ -148,13 +148,7 @@ func (s *session) sendEnd() {
 func (s *session) endNow() {
 	s.flushOutcomes()
 	s.released = true
-	links := 0
-	for _, e := range s.links {
-		if e != nil {
-			links++
-		}
-	}
-	s.c.unlinked(links)
+	s.c.unlinked(len(s.links))
 	s.links = nil
 	end := &frames.End{}
 	if s.cause != nil {
@@ -170,17 +164,15 @@ func (s *session) endNow() {
 func (s *session) releaseLinks() {
 	s.unsettled = nil
 	for _, e := range s.links {
-		if e != nil {
-			s.releaseLink(e)
-		}
+		s.releaseLink(e)
 	}
 }
 
 // endpoint finds the link of a handle. After we have detached a link its handle stays taken until the peer's detach
 // arrives, and what arrives for it is not an error.
 func (s *session) endpoint(handle uint32) (endpoint, error) {
-	if handle < uint32(len(s.links)) && s.links[handle] != nil {
-		return s.links[handle], nil
+	if e := s.links.get(handle); e != nil {
+		return e, nil
 	}
 	return nil, sessionErrorf(condUnattachedHandle, "There is no link with handle %d.", handle)
 }

@@ -172,7 +172,9 @@ func (s *session) settleRange(first, last serial, v *verdict) {
 	}
 	slices.SortFunc(ids, func(a, b serial) int { return cmp.Compare(a-first, b-first) })
 	for _, id := range ids {
-		s.settle(id, s.unsettled[id], v)
+		if u, ok := s.unsettled[id]; ok { // one that is refused may have ended the link
+			s.settle(id, u, v)
+		}
 	}
 }
 
@@ -209,6 +211,7 @@ func (s *session) settle(id serial, u unsettled, v *verdict) {
 	}
 	op := s.c.newSettling()
 	op.s, op.id, op.echo, op.quiet, op.link = s, id, v.echo, v.quiet, u.link
+	op.work = v.transaction != nil
 	settlement := v.settlement
 	if refused != nil {
 		// Whatever is refused ends the delivery: the message is available again (LOCK-24).
@@ -229,6 +232,7 @@ type settling struct {
 	id      serial
 	echo    outcome
 	quiet   bool
+	work    bool // of a transaction, which has refused it
 	refused error
 	link    *outgoing
 	err     error
@@ -267,12 +271,15 @@ func (op *settling) tell(err error) {
 		return
 	}
 	op.s.c.refusedErr("settle", op.link.entity(), err)
-	if !op.quiet {
-		f := believable(faultOf(err))
-		if f.entity == "" {
-			f.entity = op.link.entity()
-		}
+	f := believable(faultOf(err))
+	if f.entity == "" {
+		f.entity = op.link.entity()
+	}
+	switch {
+	case !op.quiet:
 		op.s.reject(&op.s.settled, op.id, f)
+	case op.work: // or the rest of the transaction would be committed and the client would not know
+		op.s.endLink(op.link, f)
 	}
 }
 

@@ -167,28 +167,122 @@ func TestTXN20_UnknownIDs(t *testing.T) { // [AMQP 4.5.8]
 func TestCoordinator_BadMessages(t *testing.T) {
 	for _, c := range []struct {
 		name      string
-		settled   bool
 		payload   []byte
 		condition amqp.Symbol
 	}{
-		{"garbage", false, []byte("garbage"), "amqp:decode-error"},
-		{"something else", false, amqptest.Message("x"), "amqp:decode-error"},
-		{"distributed", false, (&frames.Declare{GlobalID: []byte{1}}).AppendTo(nil), "amqp:not-implemented"},
-		{"settled declare", true, (&frames.Declare{}).AppendTo(nil), ""},
+		{"garbage", []byte("garbage"), "amqp:decode-error"},
+		{"something else", amqptest.Message("x"), "amqp:decode-error"},
+		{"distributed", (&frames.Declare{GlobalID: []byte{1}}).AppendTo(nil), "amqp:not-implemented"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bench) {
 				p := b.controlled(t)
-				tr := amqptest.Transfer(7, 5)
-				tr.Settled = c.settled
-				p.Send(1, tr, c.payload...)
-				if !c.settled {
-					wantOutcome(t, p, 5, c.condition)
-				}
+				p.Send(1, amqptest.Transfer(7, 5), c.payload...)
+				wantOutcome(t, p, 5, c.condition)
 				declare(t, p) // the link lives
 			})
 		})
 	}
+}
+
+// TestCoordinator_RefusesAsItsSourceAllows [AMQP 4.2, 4.3]: with rejected, or by the end of the link where the source does not list
+// that outcome, or where the message was settled.
+func TestCoordinator_RefusesAsItsSourceAllows(t *testing.T) {
+	const accepted, rejected, unknown = "amqp:accepted:list", "amqp:rejected:list", "amqp:transaction:unknown-id"
+	discharge := (&frames.Discharge{TxnID: []byte("nobody's")}).AppendTo(nil)
+	for _, c := range []struct {
+		name      string
+		outcomes  []amqp.Symbol
+		settled   bool
+		payload   []byte
+		condition amqp.Symbol
+		detached  bool
+	}{
+		{"no outcomes listed", nil, false, discharge, unknown, false},
+		{"rejected listed", []amqp.Symbol{accepted, rejected}, false, discharge, unknown, false},
+		{"discharge without rejected", []amqp.Symbol{accepted, "amqp:declared:list"}, false, discharge, unknown, true},
+		{"declare without rejected", []amqp.Symbol{accepted}, false, (&frames.Declare{GlobalID: []byte{1}}).AppendTo(nil), "amqp:not-implemented", true},
+		{"settled discharge", nil, true, discharge, unknown, true},
+		{"settled declare", nil, true, (&frames.Declare{}).AppendTo(nil), "amqp:invalid-field", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.opened(t)
+				a := controlAttach(0)
+				a.Source.Outcomes = c.outcomes
+				p.Send(0, a)
+				amqptest.Want[*frames.Attach](p)
+				amqptest.Want[*frames.Flow](p)
+				tr := amqptest.Transfer(0, 5)
+				tr.Settled = c.settled
+				p.Send(0, tr, c.payload...)
+				if c.detached {
+					wantDetach(t, p, 0, c.condition)
+				} else {
+					wantOutcome(t, p, 5, c.condition)
+				}
+				p.WantSilence(time.Second)
+			})
+		})
+	}
+}
+
+// TestCoordinator_FailedCommitIsToldAsTheSourceAllows [AMQP 4.3].
+func TestCoordinator_FailedCommitIsToldAsTheSourceAllows(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.Begin(1)
+		a := controlAttach(7)
+		a.Source.Outcomes = []amqp.Symbol{"amqp:accepted:list"}
+		p.Send(1, a)
+		amqptest.Want[*frames.Attach](p)
+		amqptest.Want[*frames.Flow](p)
+		p.AttachSender(0, 0, "q")
+		txn := declare(t, p)
+		sendWithin(t, p, txn, 0, 0, "x")
+		b.journal.FailNext(1, errors.New("disk on fire"))
+		p.Send(1, amqptest.Transfer(7, 5), (&frames.Discharge{TxnID: txn}).AppendTo(nil)...)
+		wantDetach(t, p, 7, "amqp:transaction:rollback")
+		if !strings.Contains(b.log.String(), "disk on fire") {
+			t.Error("the log does not say why")
+		}
+	})
+}
+
+// TestTXN20_SettledWorkThatIsRefusedEndsItsLink [AMQP 4.4]: otherwise the rest of the transaction would be committed without it, and
+// its client would never know. A message whose settlement is refused is available again (LOCK-24).
+func TestTXN20_SettledWorkThatIsRefusedEndsItsLink(t *testing.T) {
+	const unknown = "amqp:transaction:unknown-id"
+	t.Run("settlement", func(t *testing.T) {
+		for _, last := range []uint32{0, 2} {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.delivered(t, 3)
+				settle(p, 0, last, true, &frames.TransactionalState{TxnID: []byte("nobody's"), Outcome: &frames.Accepted{}})
+				wantDetach(t, p, 0, unknown)
+				p.WantSilence(time.Second)
+				b.wantReceivable(t, "q", int(last)+1)
+			})
+		}
+	})
+	t.Run("settlement of a lock that is over", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.delivered(t, 3)
+			time.Sleep(61 * time.Second)
+			settle(p, 0, 2, true, &frames.TransactionalState{TxnID: []byte("nobody's"), Outcome: &frames.Accepted{}})
+			wantDetach(t, p, 0, unknown)
+		})
+	})
+	t.Run("message", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.opened(t)
+			p.AttachSender(0, 0, "q")
+			tr := within([]byte("nobody's"), 0, 0)
+			tr.Settled = true
+			p.Send(0, tr, amqptest.Message("x")...)
+			wantDetach(t, p, 0, unknown)
+			b.wantReceivable(t, "q", 0)
+		})
+	})
 }
 
 func TestCoordinator_OpenTransactionsAreBounded(t *testing.T) {

@@ -79,7 +79,7 @@ func TestJavaScriptFeatures(t *testing.T) {
 		{Name: "f.expiring", DeadLetterExpired: true}, {Name: "f.once", DetectDuplicates: true}, {Name: "f.purged", MaxDeliveryCount: 10},
 		{Name: "f.source", ForwardTo: "f.target"}, {Name: "f.target"},
 	}
-	for i := range 4 {
+	for i := range 5 {
 		queues = append(queues, harness.Queue{Name: fmt.Sprintf("f.%d", i+1), MaxDeliveryCount: 10})
 	}
 	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), "--test", "features.test.mjs")

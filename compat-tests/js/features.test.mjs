@@ -1,8 +1,9 @@
-// More of the JavaScript SDK against a running Minibus with the queues f.1 to f.4 and the special ones that compat_test.go
+// More of the JavaScript SDK against a running Minibus with the queues f.1 to f.5 and the special ones that compat_test.go
 // makes: deferral, scheduling, receive modes, expiry, duplicates, forwarding. Batch delete, for which this version of the SDK
 // has no call, goes through rhea. MINIBUS_CONNECTION_STRING and MINIBUS_ADDR say where.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { ServiceBusClient } from "@azure/service-bus";
 import Long from "long";
 import rhea from "rhea";
@@ -127,6 +128,20 @@ test("duplicates are dropped (DUP-2, DUP-9)", async () => {
   assert.deepEqual(bodies(messages), ["a", "d"]);
   assert.deepEqual(messages.map((m) => m.sequenceNumber.toNumber()), [1, 2]);
   assert.deepEqual(await receiver.receiveMessages(1, quickly), []);
+});
+
+test("a message above the limit: refused, its link ends, and the sender goes on (QUO-5)", async () => {
+  const { sender, receiver } = nextQueue();
+  const body = "x".repeat(300_000);
+  for (const round of ["first", "second"]) {
+    await assert.rejects(sender.sendMessages({ body }), { code: "MessageSizeExceeded" });
+    await setTimeout(100); // a send in the same tick meets the SDK's own clean-up of the link, and waits for its retry
+    await sender.sendMessages({ body: round });
+    const [m] = await receive(receiver, 1);
+    assert.equal(m.body, round);
+    await receiver.completeMessage(m);
+  }
+  assert.deepEqual(await receiver.peekMessages(10, all), []);
 });
 
 test("auto-forward (FWD-4, SEQ-16)", async () => {

@@ -1,0 +1,39 @@
+package amqpserver
+
+import "slices"
+
+// linkTable is the links of a session in the order of their handles, which are the peer's and ours. It grows with the links that there
+// are and not with their handles: those are the peer's to choose, and cost it nothing.
+type linkTable []endpoint
+
+// get returns the link with a handle, or nil.
+func (t linkTable) get(handle uint32) endpoint {
+	if handle < uint32(len(t)) && t[handle].base().handle == handle {
+		return t[handle] // the usual case: peers number their links from 0
+	}
+	if i, found := t.find(handle); found {
+		return t[i]
+	}
+	return nil
+}
+
+func (t linkTable) find(handle uint32) (int, bool) {
+	return slices.BinarySearchFunc(t, handle, func(e endpoint, handle uint32) int {
+		return int(int64(e.base().handle) - int64(handle))
+	})
+}
+
+// with returns the table with a link whose handle is free.
+func (t linkTable) with(e endpoint) linkTable {
+	i, _ := t.find(e.base().handle)
+	return slices.Insert(t, i, e)
+}
+
+// without returns a table without the link of a handle. A loop over the old one may go on.
+func (t linkTable) without(handle uint32) linkTable {
+	i, found := t.find(handle)
+	if !found {
+		return t
+	}
+	return slices.Concat(t[:i], t[i+1:])
+}

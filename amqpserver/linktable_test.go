@@ -1,0 +1,53 @@
+package amqpserver
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestLinkTable_IsAMapInOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var table linkTable
+	model := make(map[uint32]endpoint)
+	for range 20_000 {
+		handle := rng.Uint32N(64)
+		if rng.IntN(50) == 0 {
+			handle += 1<<32 - 64
+		}
+		if e := table.get(handle); e != model[handle] {
+			t.Fatalf("handle %d has %v, want %v", handle, e, model[handle])
+		} else if e != nil {
+			table = table.without(handle)
+			delete(model, handle)
+		} else {
+			e := &refusedLink{link{handle: handle}}
+			table, model[handle] = table.with(e), e
+		}
+		if len(table) != len(model) {
+			t.Fatalf("%d links, want %d", len(table), len(model))
+		}
+		for i, e := range table {
+			if i > 0 && e.base().handle <= table[i-1].base().handle {
+				t.Fatal("the links are out of order")
+			}
+		}
+	}
+}
+
+func TestLinkTable_ALoopMayRemoveLinks(t *testing.T) {
+	var table linkTable
+	for h := range uint32(10) {
+		table = table.with(&refusedLink{link{handle: h}})
+	}
+	want := uint32(0)
+	for _, e := range table {
+		if e == nil || e.base().handle != want {
+			t.Fatalf("the loop comes to %v, want %d", e, want)
+		}
+		table = table.without(want)
+		want++
+	}
+	if len(table) != 0 {
+		t.Errorf("%d links are left", len(table))
+	}
+}

@@ -1,0 +1,129 @@
+package compat
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"minibus/compat-tests/harness"
+	"minibus/internal/amqp/frames"
+)
+
+// stranger is a connection that never shows a token.
+type stranger struct {
+	t  testing.TB
+	nc net.Conn
+}
+
+// strange connects and opens the connection.
+func strange(t testing.TB, server *harness.Server) *stranger {
+	t.Helper()
+	nc, err := net.Dial("tcp", server.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { nc.Close() })
+	s := &stranger{t, nc}
+	header := []byte("AMQP\x00\x01\x00\x00")
+	if _, err := nc.Write(frames.AppendFrame(header, 0, &frames.Open{ContainerID: "stranger"})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(nc, make([]byte, len(header))); err != nil {
+		t.Fatal(err)
+	}
+	if _, open := s.next().(*frames.Open); !open {
+		t.Fatal("the connection was not opened")
+	}
+	return s
+}
+
+// next returns the next frame's performative, nil at the end of the connection.
+func (s *stranger) next() frames.Performative {
+	s.t.Helper()
+	if err := s.nc.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		s.t.Fatal(err)
+	}
+	head := make([]byte, frames.HeaderSize)
+	if _, err := io.ReadFull(s.nc, head); err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			s.t.Fatal(err)
+		}
+		return nil
+	}
+	h, err := frames.ParseHeader(head)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	body := make([]byte, h.Size-frames.HeaderSize)
+	if _, err := io.ReadFull(s.nc, body); err != nil {
+		return nil
+	}
+	if len(body) == 0 {
+		return s.next() // a heartbeat
+	}
+	p, _, err := frames.DecodeBody(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return p
+}
+
+// sessions begins sessions, in each of which it attaches a link with the highest handle that a server takes. It returns how many
+// of them were begun before the server closed the connection, if it did, and how many bytes were written.
+func (s *stranger) sessions(n uint16) (begun, sent int) {
+	s.t.Helper()
+	var all []byte
+	for channel := range n {
+		all = frames.AppendFrame(all, channel, &frames.Begin{IncomingWindow: 1, OutgoingWindow: 1})
+		all = frames.AppendFrame(all, channel, &frames.Attach{LinkName: "x", Handle: 1023, Role: frames.RoleSender})
+	}
+	go func() { _, _ = s.nc.Write(all) }()
+	for refused := 0; refused < int(n); {
+		switch s.next().(type) {
+		case *frames.Begin:
+			begun++
+		case *frames.Detach:
+			refused++
+		case *frames.Close, nil:
+			return begun, len(all)
+		}
+	}
+	return begun, len(all)
+}
+
+// residentMiB is how much memory the server's process holds.
+func residentMiB(t testing.TB, server *harness.Server) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", server.Pid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
+	kb, err := strconv.Atoi(string(bytes.Fields(rest)[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kb >> 10
+}
+
+// Links cost what links cost, whatever their handles.
+func TestMemory_HighHandlesInManySessions(t *testing.T) {
+	server := harness.Start(t, harness.Options{})
+	before := residentMiB(t, server)
+	s := strange(t, server)
+	begun, sent := s.sessions(5000)
+	grown := residentMiB(t, server) - before
+	t.Logf("%d sessions, %d KiB sent: %d MiB more than %d", begun, sent>>10, grown, before)
+	if begun != 5000 {
+		t.Errorf("%d sessions were begun", begun)
+	}
+	if grown > 30 {
+		t.Errorf("the server holds %d MiB more for %d KiB", grown, sent>>10)
+	}
+}
