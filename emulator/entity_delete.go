@@ -117,9 +117,8 @@ func (q *Queue) bury() {
 	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.gone, q.stranded = true, nil
-	q.ns.inMemory.Add(-q.held)
 	q.abandonBodiesLocked()
+	q.gone, q.stranded = true, nil
 	if q.subscription != nil {
 		q.weighStateLocked(-q.stateBytes)
 	}
