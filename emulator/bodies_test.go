@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -222,5 +223,40 @@ func TestBodies_LastingReadErrorIsTriedWithPauses(t *testing.T) {
 		if ds := b.written(c.Take(nil, 1)); bodies(ds) != "a" || ds[0].count() != 0 {
 			t.Errorf("received when the disk is well: %q", bodies(ds))
 		}
+	})
+}
+
+func TestQUO4_CopiesCountTheirBodyOnceInMemory(t *testing.T) {
+	const size = 200 << 10
+	topicBubbleWith(t, emulator.Options{BodyBudget: 450 << 10}, emulator.TopicOptions{}, named("a", "b", "c", "d"), func(b *broker) {
+		shown := func(what string, messages int64) {
+			t.Helper()
+			all, _ := b.q.BodiesInMemory()
+			if all < messages*size || all >= (messages+1)*size {
+				t.Errorf("%s: %d bytes are counted, want those of %d messages", what, all, messages)
+			}
+			if faults := b.ns.Verify(); len(faults) > 0 {
+				t.Errorf("%s: %v", what, faults)
+			}
+		}
+		body := strings.Repeat("x", size)
+		b.sendTexts(body)
+		shown("a message and four copies", 1)
+		for _, name := range []string{"a", "b", "c"} {
+			b.sub(name).drain()
+			shown("without the copy in "+name, 1)
+		}
+		for range 4 { // of which one finds room beside the first
+			b.sendTexts(body)
+		}
+		shown("more than there is room for", 2)
+		if err := b.ns.DeleteEntity("t/Subscriptions/d"); err != nil {
+			t.Fatalf("delete: %v", err)
+		}
+		shown("without the entity of the first", 1)
+		for _, name := range []string{"c", "b", "a"} {
+			b.sub(name).receiveFrom(emulator.Main, emulator.ReceiveAndDelete, 4)
+		}
+		shown("without copies", 0)
 	})
 }

@@ -4,32 +4,33 @@ import "sync/atomic"
 
 // payload is the encoded message as the sender sent it, as one copy of the message has it. The copies that a topic makes
 // stand in different entities, each with its own mutex, so each has a payload of its own; the stored body is one.
+//
+// What counts against the budget of the namespace is the bytes that are in memory, once, however many copies have them. The
+// data is never a part of something larger, which would stay in memory with it.
 type payload struct {
 	id     int64
 	data   []byte  // nil when it is only on disk
 	size   uint32  // bytes of the message
-	share  uint32  // bytes of memory that count for this copy: copies made together share their bytes
 	copies *copies // nil if no other copy has the body
 }
 
 // newPayload makes the payload of a message of which there is no other copy.
 func newPayload(id int64, data []byte) *payload {
-	return &payload{id: id, data: data, size: uint32(len(data)), share: uint32(len(data))}
+	return &payload{id: id, data: data, size: uint32(len(data))}
 }
 
 // copies counts the copies of a message that share a body.
 type copies struct {
 	stored *atomic.Int32 // copies anywhere; the last one to go takes the stored body with it
-	here   atomic.Int32  // of them, those in the subscriptions of the topic that made them (QUO-4)
+	shown  *atomic.Int32 // copies that have the same bytes in memory, which count once; nil if none ever had
+	here   atomic.Int32  // of the stored ones, those in the subscriptions of the topic that made them (QUO-4)
 }
 
-// newCopies counts n copies in the subscriptions of one topic, and the copies that stored counts already, if any.
-func newCopies(n int32, stored *atomic.Int32) *copies {
-	if stored == nil {
-		stored = new(atomic.Int32)
-	}
-	c := &copies{stored: stored}
-	stored.Add(n)
+// newCopies counts n copies in the subscriptions of one topic.
+func newCopies(n int32) *copies {
+	counts := new(struct{ stored, shown atomic.Int32 })
+	c := &copies{stored: &counts.stored, shown: &counts.shown}
+	c.stored.Store(n)
 	c.here.Store(n)
 	return c
 }
@@ -61,22 +62,32 @@ func (q *Queue) releaseLocked(p *payload) {
 
 // dropLocked takes a body out of memory.
 func (q *Queue) dropLocked(p *payload) {
-	if p.data != nil && !q.gone {
-		q.held -= int64(p.share)
-		q.ns.inMemory.Add(-int64(p.share))
+	if p.data == nil {
+		return
 	}
 	p.data = nil
+	q.held -= int64(p.size)
+	if p.copies == nil || p.copies.shown.Add(-1) == 0 {
+		q.ns.inMemory.Add(-int64(p.size))
+	}
 }
 
-// settleBodyLocked keeps the body of a message that is now on disk in memory, if there is room.
+// settleBodyLocked keeps the body of a message that is now on disk in memory, if there is room. For a copy of one that is in
+// memory anyway there is.
 func (q *Queue) settleBodyLocked(p *payload) {
-	size := int64(p.share)
-	if q.gone || !q.ns.keep(size, q.held) {
+	if p.data == nil {
+		return
+	}
+	size := int64(p.size)
+	alone := p.copies == nil || p.copies.shown.Load() == 0
+	if q.gone || alone && !q.ns.keep(size, q.held) {
 		p.data = nil
 		return
 	}
 	q.held += size
-	q.ns.inMemory.Add(size)
+	if p.copies == nil || p.copies.shown.Add(1) == 1 {
+		q.ns.inMemory.Add(size)
+	}
 }
 
 // largeBody is the size above which a body counts once more with each copy (QUO-3).

@@ -36,7 +36,7 @@ func (p *packedEntry) entry(sub SubQueue) *entry {
 // show puts the packed numbers into e, an entry made by entry.
 func (p *packedEntry) show(e *entry) {
 	e.seq, e.first, e.enqueued, e.ttl, e.row, e.count = p.seq, p.first, p.enqueued, p.ttl, p.row, p.count
-	e.body.id, e.body.size, e.body.share = p.body, p.size, p.size
+	e.body.id, e.body.size = p.body, p.size
 }
 
 // expires is entry.expires.

@@ -108,7 +108,7 @@ func TestLog_PacksOnlyWhatNobodyNeeds(t *testing.T) {
 		"of a session":       {func(e *entry) { e.session = &session{} }, false},
 		"returned":           {func(e *entry) { e.returned = true }, false},
 		"body in memory":     {func(e *entry) { e.body.data = []byte{1} }, false},
-		"one of some copies": {func(e *entry) { e.body.copies = newCopies(2, nil) }, false},
+		"one of some copies": {func(e *entry) { e.body.copies = newCopies(2) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var l log

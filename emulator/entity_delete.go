@@ -114,10 +114,9 @@ func (q *Queue) bury() {
 	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.abandonBodiesLocked()
 	q.gone = true
 	q.storeStrandedLocked()
-	q.ns.inMemory.Add(-q.held)
-	q.abandonBodiesLocked()
 	if q.subscription != nil {
 		q.weighStateLocked(-q.stateBytes)
 	}

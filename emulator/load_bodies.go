@@ -11,7 +11,7 @@ type sharedBody struct {
 // body returns the payload of a record. Of the copies that share a body, the one whose row is the body's own is not known
 // to be one before all are loaded: settleLocked counts it.
 func (l *loader) body(q *Queue, r *MessageRecord) *payload {
-	p := &payload{id: r.Body, size: uint32(r.Size), share: uint32(r.Size)}
+	p := &payload{id: r.Body, size: uint32(r.Size)}
 	if r.Body == r.Row {
 		return p
 	}

@@ -72,7 +72,7 @@ func (q *Queue) storeAgainLocked(d *Delivery) {
 	}
 	if old.body.copies != nil {
 		// Other copies may have the body still: this one gets one of its own, and keeps the message id of the old one.
-		e.body.id = row
+		e.body.id, e.body.data = row, nil // the bytes in memory count for the other copies
 		if !m.HasMessageID() {
 			x := e.withExtra()
 			x.system = message.MergeProperties(messageIDOverlay(q.ns.madeID(d.bodyID)), x.system)

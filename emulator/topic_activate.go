@@ -93,7 +93,7 @@ func (op *publication) dueLocked(e *entry, in *incoming, at int64) {
 	o := &original{
 		in: in, overlay: e.overlay(), system: e.system(), seq: q.drawLocked(&op.drawn, q.partitionOf(e.seq)), first: e.first,
 		at: at, ttl: e.ttl, hops: e.hops(), reason: e.reason(), source: e.source(),
-		body: e.body.id, stored: true, of: e.body.copies,
+		body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
 	}
 	if o.first == 0 {
 		o.first = o.seq

@@ -47,6 +47,7 @@ type original struct {
 
 	body   int64   // id
 	stored bool    // the body is in the journal already
+	kept   bool    // and in memory, counted
 	of     *copies // the other copies that have the body, if any
 }
 

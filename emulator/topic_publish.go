@@ -96,7 +96,7 @@ func (op *publication) fanOutLocked(o *original) int {
 		return 0
 	}
 	size := uint32(len(o.in.m.Raw))
-	proto := payload{id: o.body, data: o.in.m.Raw, size: size, share: size / uint32(len(list))}
+	proto := payload{id: o.body, data: o.in.m.Raw, size: size}
 	proto.copies = op.countLocked(o, int32(len(list)))
 	op.bytes += proto.joint(len(list))
 	op.change.Ops = slices.Grow(op.change.Ops, len(list)+1)
@@ -111,7 +111,10 @@ func (op *publication) fanOutLocked(o *original) int {
 func (op *publication) countLocked(o *original, n int32) *copies {
 	if o.of != nil {
 		// The copy that goes through the topic is counted already, and will be no more.
-		c := &copies{stored: o.of.stored}
+		c := &copies{stored: o.of.stored, shown: o.of.shown}
+		if !o.kept || c.shown == nil {
+			c.shown = new(atomic.Int32) // its bytes are not those that the other copies have, if any
+		}
 		c.stored.Add(n - 1)
 		c.here.Store(n)
 		op.grown = append(op.grown, growth{c.stored, n - 1})
@@ -120,7 +123,7 @@ func (op *publication) countLocked(o *original, n int32) *copies {
 	if n == 1 {
 		return nil
 	}
-	return newCopies(n, nil)
+	return newCopies(n)
 }
 
 // copyLocked adds one copy to its subscription, with a number of the subscription's own (SEQ-15, SEQ-21).

@@ -121,7 +121,9 @@ func (op *transfer) arrivalLocked(m *forwarded, now int64) *entry {
 		seq: t.drawLocked(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), enqueued: now,
 		ttl: t.effectiveTTLLocked(e.ttl), row: e.row, state: Active, body: newPayload(e.body.id, m.in.m.Raw),
 	}
-	to.body.copies = e.body.copies
+	if to.body.copies = e.body.copies; e.body.copies != nil {
+		to.body.data = e.body.data // and not what was read for the move, which the other copies do not share
+	}
 	to.setExtra(op.forwardedExtra(e))
 	if t.options.RequiresSession {
 		to.session = t.sessionLocked(m.in.info.GroupID)
@@ -136,7 +138,7 @@ func (op *transfer) publishLocked(m *forwarded, now int64) {
 	o := &original{
 		in: &m.in, overlay: x.overlay, system: x.system, hops: x.hops, reason: x.reason, source: x.source,
 		seq: t.drawLocked(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), at: now,
-		ttl: t.effectiveTTLLocked(e.ttl), body: e.body.id, stored: true, of: e.body.copies,
+		ttl: t.effectiveTTLLocked(e.ttl), body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
 	}
 	op.fanOut.sent++
 	if op.fanOut.fanOutLocked(o) == 0 {

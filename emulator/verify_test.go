@@ -109,7 +109,7 @@ func (v *verifier) box(b *box) {
 			scheduled++
 		}
 		if e.body.data != nil {
-			v.held += int64(e.body.share)
+			v.held += int64(e.body.size)
 		}
 		if e.ready() && e.session == nil {
 			plain++
@@ -303,13 +303,15 @@ func (v *verifier) timer() {
 // Verify is Verify of all entities, and of what they share, while nothing is being written.
 func (ns *Namespace) Verify() (faults []string) {
 	stored := map[*atomic.Int32]int32{}
-	var memory int64
+	shown := map[*byte]int64{} // what is in memory, by where it is there
 	for _, q := range ns.entities(anyKind) {
 		faults = append(faults, q.Verify(true)...)
 		q.mu.Lock()
-		memory += q.held
 		for i := range q.boxes {
 			q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+				if data := e.body.data; len(data) > 0 && e.mark != markPending {
+					shown[&data[0]] = int64(len(data))
+				}
 				if c := e.body.copies; c != nil && e.mark != markPending {
 					stored[c.stored]++
 				}
@@ -325,6 +327,10 @@ func (ns *Namespace) Verify() (faults []string) {
 	}
 	for _, t := range ns.entities(KindTopic) {
 		faults = append(faults, t.verifyTopic()...)
+	}
+	var memory int64
+	for _, n := range shown {
+		memory += n
 	}
 	if have := ns.inMemory.Load(); have != memory {
 		faults = append(faults, fmt.Sprintf("%d bytes of bodies are counted, there are %d", have, memory))
