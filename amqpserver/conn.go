@@ -29,6 +29,7 @@ type conn struct {
 	srv         *Server
 	nc          net.Conn
 	id          string // in logs and traces
+	begun       time.Time
 	log         *slog.Logger
 	box         mailbox
 	batches     chan *batch // from the reader
@@ -39,7 +40,7 @@ type conn struct {
 	counted     bool // by the server's quota; guarded by its mutex
 
 	// written by the read goroutine
-	lastRead atomic.Int64 // Unix nanoseconds
+	lastRead atomic.Int64 // ns since begun, by the monotonic clock; 0: nothing was read
 
 	// owned by the loop
 	state            connState
@@ -107,7 +108,7 @@ func (p *peerLimits) heartbeat() time.Duration {
 func newConn(s *Server, nc net.Conn, id string) *conn {
 	_ = nc.SetReadDeadline(time.Now().Add(s.options.HandshakeTimeout))
 	c := &conn{
-		srv: s, nc: nc, id: id,
+		srv: s, nc: nc, id: id, begun: time.Now(),
 		log:     s.options.Logger.With("conn", id, "remote", remoteOf(nc)),
 		box:     newMailbox(),
 		batches: make(chan *batch), freeBatches: make(chan *batch, 2),

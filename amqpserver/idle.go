@@ -61,10 +61,10 @@ func (c *conn) linger() {
 	c.timer.Reset(closeLinger)
 }
 
-// checkIdle ends what has been idle for too long (LOCK-19, DEC-15).
+// checkIdle ends what has been idle for too long (LOCK-19, DEC-15), by the monotonic clock: a step of the wall clock ends nothing.
 func (c *conn) checkIdle(now time.Time) {
 	o := &c.srv.options
-	if limit := 2 * o.IdleTimeout; c.input() != nil && now.Sub(time.Unix(0, c.lastRead.Load())) >= limit {
+	if limit := 2 * o.IdleTimeout; c.input() != nil && now.Sub(c.begun)-time.Duration(c.lastRead.Load()) >= limit {
 		c.close(inactive(limit))
 		return
 	}

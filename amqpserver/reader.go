@@ -95,8 +95,11 @@ func (c *conn) readBatch(f *frameReader, b *batch) {
 			break
 		}
 	}
-	c.lastRead.Store(time.Now().UnixNano())
+	c.heard()
 }
+
+// heard notes that something was read. An instant of Unix would be one of the wall clock, which jumps.
+func (c *conn) heard() { c.lastRead.Store(max(int64(time.Since(c.begun)), 1)) }
 
 // opening lifts the limits of the handshake once the peer's open has arrived.
 func (c *conn) opening(f *frameReader, in *inFrame) {

@@ -3,7 +3,8 @@ package emulator
 import "time"
 
 // Clock is the broker's time (DEC-35): locks, schedules, time to live and idle deletion follow it. What belongs to
-// the network (heartbeats, idle links) follows the real clock instead.
+// the network (heartbeats, idle links) follows the real clock instead. A clock never goes back: numbers, enqueued times,
+// locks and histories rely on that.
 type Clock interface {
 	// Now returns the current instant.
 	Now() time.Time
@@ -16,15 +17,6 @@ type Timer interface {
 	// Stop prevents the call if it has not begun; it does not wait for one that has.
 	Stop() bool
 }
-
-// SystemClock is the machine's own clock. In a testing/synctest bubble it follows the bubble's.
-type SystemClock struct{}
-
-// Now returns time.Now.
-func (SystemClock) Now() time.Time { return time.Now() }
-
-// At uses time.AfterFunc.
-func (SystemClock) At(t time.Time, f func()) Timer { return time.AfterFunc(time.Until(t), f) }
 
 // millis is the resolution of all instants in the broker (TIME-7).
 func millis(t time.Time) int64 { return t.UnixMilli() }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestDEC35_AdvanceLetsEverythingHappenInOrderBeforeItReturns(t *testing.T) {
-	clock := &emulator.AdjustableClock{}
+	clock := &emulator.SystemClock{}
 	bubbleWith(t, emulator.Options{Clock: clock}, emulator.QueueOptions{ForwardTo: "work"}, func(b *broker) {
 		work := b.create("work", emulator.QueueOptions{
 			MaxDeliveryCount: 2, DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "dead",

@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -30,6 +31,9 @@ func bubble(t *testing.T, o emulator.QueueOptions, f func(b *broker)) {
 func bubbleWith(t *testing.T, no emulator.Options, o emulator.QueueOptions, f func(b *broker)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
+		if no.Clock == nil {
+			no.Clock = &emulator.SystemClock{Recheck: math.MaxInt64}
+		}
 		b := &broker{t: t, options: no, j: &journal{Memory: storetest.NewMemory()}}
 		b.open()
 		defer func() {

@@ -8,7 +8,7 @@ import (
 
 // load builds the namespace from the journal.
 func (ns *Namespace) load() error {
-	l := &loader{ns: ns, byID: make(map[int64]*Queue), bodies: make(map[int64]*sharedBody), arrived: make(map[*box]*arrivals)}
+	l := &loader{ns: ns, now: ns.Now(), byID: make(map[int64]*Queue), bodies: make(map[int64]*sharedBody), arrived: make(map[*box]*arrivals)}
 	if err := ns.journal.Load(l); err != nil {
 		return fmt.Errorf("load the journal: %w", err)
 	}
@@ -64,8 +64,12 @@ func (ns *Namespace) flush() error {
 }
 
 // loader collects what the journal streams.
+//
+// No stored instant that the broker itself took can lie in the future, unless the machine's clock was set back since. Such a one
+// becomes now: so nothing lasts until the clock has caught up, and times ascend in a queue.
 type loader struct {
 	ns            *Namespace
+	now           int64 // ms
 	byID          map[int64]*Queue
 	subscriptions []loadedSubscription
 	bodies        map[int64]*sharedBody // those with a copy whose row is not the body's own
@@ -116,7 +120,7 @@ func (l *loader) admit(q *Queue, r EntityRecord) error {
 	}
 	l.byID[q.id] = q
 	l.ns.catalog.add(q)
-	return q.restoreTimes(r.Options)
+	return q.restoreTimes(r.Options, l.now)
 }
 
 // linkSubscriptions makes the subscriptions, now that all topics are there. It is called before the first message.
@@ -163,7 +167,7 @@ func (l *loader) LoadSession(entity int64, id string, state []byte, updated int6
 		return fmt.Errorf("state of session %q: %w", id, err)
 	}
 	s := q.sessionLocked(id)
-	s.state, s.updated = state, updated
+	s.state, s.updated = state, min(updated, l.now)
 	q.weighStateLocked(int64(len(state)))
 	return nil
 }
@@ -174,6 +178,9 @@ func (l *loader) LoadHistory(entity int64, key [16]byte, at int64) error {
 	if err != nil {
 		return fmt.Errorf("remembered message id: %w", err)
 	}
-	q.history.add(key, at)
+	if at > l.now+q.options.dedupWindow() {
+		return nil // else each start would remember it for one more window until the clock has caught up
+	}
+	q.history.add(key, min(at, l.now))
 	return nil
 }

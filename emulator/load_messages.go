@@ -24,6 +24,7 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 		return fmt.Errorf("message %d of %q has sub-queue %d and state %d, which do not exist", r.Row, q.path, r.Sub, r.State)
 	}
 	l.lastRow = max(l.lastRow, r.Row, r.Body)
+	r.Enqueued = min(r.Enqueued, l.now)
 	b := &q.boxes[r.Sub]
 	a := l.arrived[b]
 	if a == nil {

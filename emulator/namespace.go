@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	crand "crypto/rand"
 )
@@ -67,7 +68,7 @@ func Open(j Journal, o Options) (*Namespace, error) {
 		ns.name = DefaultNamespace
 	}
 	if ns.clock == nil {
-		ns.clock = SystemClock{}
+		ns.clock = &SystemClock{Jumped: ns.clockJumped}
 	}
 	if ns.logger == nil {
 		ns.logger = slog.New(slog.DiscardHandler)
@@ -99,6 +100,16 @@ func (ns *Namespace) Name() string { return ns.name }
 
 // Created returns when the namespace was created, in milliseconds since the Unix epoch: it is as old as its database.
 func (ns *Namespace) Created() int64 { return ns.journal.Created() }
+
+// clockJumped tells people why the broker's time differs from the machine's, or why so much comes due at once.
+func (ns *Namespace) clockJumped(by time.Duration) {
+	if by > 0 {
+		ns.logger.Info("the machine's clock went forward, or the machine slept; what fell due meanwhile happens now", "by", by)
+		return
+	}
+	ns.logger.Warn("the machine's clock was set back; the broker's time goes on at half speed until the clock has caught up, "+
+		"and follows it at once after a restart", "by", -by)
+}
 
 // Now returns the broker's time in milliseconds since the Unix epoch.
 func (ns *Namespace) Now() int64 { return millis(ns.clock.Now()) }

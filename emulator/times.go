@@ -38,14 +38,15 @@ func (q *Queue) encode(options any, updated int64) ([]byte, error) {
 	return append(append(b[:len(b)-1], ','), t[1:]...), nil
 }
 
-// restoreTimes takes the times from what the journal kept. An entity that was stored without them is as old as the process.
-func (q *Queue) restoreTimes(stored []byte) error {
+// restoreTimes takes the times, none of them later than now, from what the journal kept. An entity that was stored without them is
+// as old as the process.
+func (q *Queue) restoreTimes(stored []byte, now int64) error {
 	var t storedTimes
 	if err := json.Unmarshal(stored, &t); err != nil {
 		return fmt.Errorf("read the times of %q: %w", q.path, err)
 	}
 	if t.Created != 0 {
-		q.created, q.updated = t.Created, max(t.Updated, t.Created)
+		q.created, q.updated = min(t.Created, now), min(max(t.Updated, t.Created), now)
 	}
 	return nil
 }

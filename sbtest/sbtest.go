@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ const closeTime = 5 * time.Second
 // Server is a running Minibus.
 type Server struct {
 	app   *app.App
-	clock *emulator.AdjustableClock // nil with WithClock
+	clock *emulator.SystemClock // nil with WithClock
 }
 
 // Start runs a Minibus until the test and its subtests end. Without an option that names entities it has Microsoft's default ones,
@@ -27,7 +28,7 @@ type Server struct {
 func Start(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	o := &options{config: app.Config{Settings: config.Settings{Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff, Ephemeral: true}}}
-	clock := &emulator.AdjustableClock{}
+	clock := &emulator.SystemClock{Recheck: math.MaxInt64} // years may pass in a bubble
 	o.config.Broker.Clock = clock
 	for _, opt := range opts {
 		opt(t, o)

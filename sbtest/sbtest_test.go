@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,17 +154,54 @@ func TestSCHED9_ScheduleFallsDueInABubble(t *testing.T) {
 }
 
 // stoppedClock is a broker's clock that the test sets.
-type stoppedClock struct{ emulator.SystemClock }
+type stoppedClock struct{ *emulator.SystemClock }
 
 func (stoppedClock) Now() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) }
 
 func TestWithClock(t *testing.T) {
-	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithClock(stoppedClock{}), sbtest.Queue("q", emulator.QueueOptions{}))
+	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithClock(stoppedClock{&emulator.SystemClock{}}), sbtest.Queue("q", emulator.QueueOptions{}))
 	client := connect(t, bus)
 	send(t, client, "q", &azservicebus.Message{Body: []byte("x")})
 	if m := one(t, receiver(t, client, "q"), 10*time.Second); !m.EnqueuedTime.Equal(stoppedClock{}.Now()) {
 		t.Errorf("enqueued at %v", m.EnqueuedTime)
 	}
+}
+
+// TestDEC35_AProgramGoesOnWhenTheMachineSleptAndItsClockWasSet: the time of day jumps, the bubble's own time does not.
+func TestDEC35_AProgramGoesOnWhenTheMachineSleptAndItsClockWasSet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var jumped atomic.Int64
+		wall := func() time.Time { return time.Now().Add(time.Duration(jumped.Load())) }
+		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithClock(&emulator.SystemClock{Wall: wall}),
+			sbtest.Queue("orders", emulator.QueueOptions{}))
+		client := connect(t, bus)
+		r := receiver(t, client, "orders")
+		due := wall().Add(30 * time.Minute)
+		send(t, client, "orders", &azservicebus.Message{Body: []byte("scheduled"), ScheduledEnqueueTime: &due})
+		send(t, client, "orders", &azservicebus.Message{Body: []byte("locked")})
+		one(t, r, time.Minute)
+		jumped.Add(int64(8 * time.Hour)) // a sleep
+		for _, want := range []string{"locked", "scheduled"} {
+			m := one(t, r, 2*time.Second)
+			if string(m.Body) != want {
+				t.Errorf("received %q after the sleep, want %q", m.Body, want)
+			}
+			if err := r.CompleteMessage(context.Background(), m, nil); err != nil {
+				t.Error(err)
+			}
+		}
+		jumped.Add(-int64(time.Hour)) // somebody sets the clock
+		for range 3 {
+			send(t, client, "orders", &azservicebus.Message{Body: []byte("x")})
+			m := one(t, r, 2*time.Second)
+			time.Sleep(50 * time.Second) // the lock lasts a minute
+			if err := r.CompleteMessage(context.Background(), m, nil); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(5 * time.Minute) // heartbeats only
+		}
+		_ = client.Close(context.Background())
+	})
 }
 
 // buffer is a log that several goroutines write.

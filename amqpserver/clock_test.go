@@ -1,0 +1,43 @@
+package amqpserver
+
+import (
+	"net"
+	"testing"
+	"time"
+	"unsafe"
+
+	"minibus/emulator"
+)
+
+// afterAJump is t after the wall clock has jumped: the time of day is another one, the monotonic clock has not moved. Package time
+// has no other way to make such an instant than to live through it.
+func afterAJump(t *testing.T, at time.Time, by time.Duration) time.Time {
+	t.Helper()
+	after := at
+	*(*uint64)(unsafe.Pointer(&after)) += uint64(by/time.Second) << 30 // seconds stand above 30 bits of nanoseconds
+	if after.Sub(at) != 0 || after.Unix()-at.Unix() != int64(by/time.Second) {
+		t.Fatalf("%v is not %v after a jump of %v", after, at, by)
+	}
+	return after
+}
+
+// No bubble: its instants have no monotonic part. Nothing here waits.
+func TestDEC35_JumpsOfTheWallClockMakeNobodyIdle(t *testing.T) {
+	server, client := net.Pipe()
+	defer client.Close()
+	defer server.Close()
+	idle := 2 * time.Minute
+	for _, by := range []time.Duration{8 * time.Hour, 0, -8 * time.Hour} {
+		c := newConn(New(&emulator.Namespace{}, Options{IdleTimeout: idle}), server, "1")
+		c.timer = time.NewTimer(time.Hour)
+		c.links = 1 // so that the silence alone counts
+		c.heard()
+		heard := time.Now()
+		for _, silence := range []time.Duration{0, 2*idle - time.Minute, 2 * idle} {
+			c.checkIdle(afterAJump(t, heard.Add(silence), by))
+			if closed := c.state >= stateClosing; closed != (silence >= 2*idle) {
+				t.Errorf("after a jump of %v and a silence of %v it is closed: %t", by, silence, closed)
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package emulator
+
+import (
+	"container/heap"
+	"time"
+)
+
+// Advance moves the clock forward by d, for tests. Everything that falls due on the way happens in one global order: the
+// clock stops at each deadline, makes its calls one after another, and settle is called to wait for what they set going
+// before it goes on. When Advance returns, all of it has happened.
+func (c *SystemClock) Advance(d time.Duration, settle func()) {
+	c.advancing.Lock()
+	defer c.advancing.Unlock()
+	c.move(true)
+	defer c.move(false)
+	c.timers.calls.Wait()
+	settle()
+	target := millis(c.Now().Add(d))
+	for {
+		x := c.popUntil(target)
+		if x == nil {
+			settle()
+			return
+		}
+		x.f()
+		settle()
+	}
+}
+
+// move says whether Advance makes all calls from now on. Of several that are due at one instant none must be made
+// meanwhile by the runtime's timer: Advance would not know of it and go on.
+func (c *SystemClock) move(on bool) {
+	c.timers.mu.Lock()
+	defer c.timers.mu.Unlock()
+	c.timers.moving = on
+	c.rearmLocked()
+}
+
+// popUntil moves the clock to the earliest deadline up to target and takes its timer; without one it moves the clock to
+// target and returns nil.
+func (c *SystemClock) popUntil(target int64) *clockTimer {
+	ts := &c.timers
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if len(ts.pending) == 0 || ts.pending[0].at > target {
+		c.advance(target)
+		return nil
+	}
+	x := heap.Pop(&ts.pending).(*clockTimer)
+	c.advance(x.at)
+	return x
+}
+
+func (c *SystemClock) advance(to int64) {
+	if to > c.now() {
+		c.offset.Add(int64(instant(to).Sub(c.advanced())))
+	}
+}
