@@ -164,36 +164,24 @@ func TestDEF12_InsideTheDeadLetterQueue(t *testing.T) {
 }
 
 func TestDEF3_BodyThatCannotBeReadLeavesNoTrace(t *testing.T) {
-	cases := map[string]struct {
-		err  error
-		lose bool
-	}{"read error": {err: errDisk}, "body gone": {lose: true}}
-	for name, c := range cases {
-		for _, mode := range []emulator.ReceiveMode{emulator.PeekLock, emulator.ReceiveAndDelete} {
-			t.Run(name, func(t *testing.T) {
-				bubbleWith(t, emulator.Options{BodyBudget: 1}, emulator.QueueOptions{}, func(b *broker) {
-					b.deferOne(text("a"))
-					b.deferOne(text("b"))
-					lost := int64(0)
-					if c.lose {
-						lost = b.bodyOf(2)
-					}
-					b.j.setReads(c.err, lost)
-					gs, err := b.byNumber(emulator.Main, mode, 1, 2)
-					if err == nil {
-						t.Fatalf("received by number without a body: %q", bodies(gs))
-					}
-					synctest.Wait()
-					b.j.setReads(nil, 0)
-					gs, err = b.byNumber(emulator.Main, mode, 1, 2)
-					if err != nil {
-						t.Fatalf("after the disk recovered: %v", err)
-					}
-					equal(t, "bodies", bodies(gs), "a b")
-					equalSlices(t, "delivery counts", countsOf(gs), 1, 1)
-				})
-			})
-		}
+	for _, mode := range []emulator.ReceiveMode{emulator.PeekLock, emulator.ReceiveAndDelete} {
+		bubbleWith(t, emulator.Options{BodyBudget: 1}, emulator.QueueOptions{}, func(b *broker) {
+			b.deferOne(text("a"))
+			b.deferOne(text("b"))
+			b.j.setReads(errDisk, 0)
+			gs, err := b.byNumber(emulator.Main, mode, 1, 2)
+			if err == nil {
+				t.Fatalf("received by number without a body: %q", bodies(gs))
+			}
+			synctest.Wait()
+			b.j.setReads(nil, 0)
+			gs, err = b.byNumber(emulator.Main, mode, 1, 2)
+			if err != nil {
+				t.Fatalf("after the disk recovered: %v", err)
+			}
+			equal(t, "bodies", bodies(gs), "a b")
+			equalSlices(t, "delivery counts", countsOf(gs), 1, 1)
+		})
 	}
 }
 

@@ -78,22 +78,31 @@ func (q *Queue) mayFetchLocked(sub SubQueue, holder *Consumer) error {
 // finishDeferredRead ends a receive whose bodies had to be read. If one of them can't be had none of the messages is
 // received: their locks are given back.
 func (q *Queue) finishDeferredRead(ds, missing []*Delivery, err error, done func([]*Delivery, error)) {
+	q.mu.Lock()
+	var damaged []*entry
+	readErr := err
 	for _, d := range missing {
-		if err == nil && d.body == nil {
-			err = deferredNotFound(q.path) // settled by its token, or removed, meanwhile
+		unfit := d.unfitLocked(readErr == nil && q.locks[d.lock.token] != nil)
+		if readErr == nil && (unfit || d.body == nil) {
+			err = deferredNotFound(q.path) // it was settled by its token, or removed, meanwhile, or is about to be
+		}
+		if unfit {
+			if e := q.reclaimLocked(d); e != nil {
+				damaged = append(damaged, e)
+			}
 		}
 		d.become(deliveryReady, d.body)
 	}
+	q.deadLetterDamagedLocked(damaged)
 	if err != nil {
-		q.mu.Lock()
 		now := q.ns.Now()
 		for _, d := range ds {
 			if e := q.reclaimLocked(d); e != nil {
 				q.restLocked(e, now)
 			}
 		}
-		q.mu.Unlock()
 	}
+	q.mu.Unlock()
 	finishDeferred(ds, err, done)
 }
 

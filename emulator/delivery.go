@@ -32,6 +32,7 @@ type Delivery struct {
 	state       State
 	withState   bool // the message state is told (PROP-6)
 	omitBody    bool // PEEK-14
+	damaged     bool // body is a substitute for one that is damaged; set with it
 	overlay     []byte
 	system      []byte
 	source      string
@@ -159,28 +160,36 @@ func (f *fetch) Completed(err error) {
 		for i, d := range f.ds {
 			d.body = f.read.Bodies[i]
 		}
+		f.repair()
 	}
 	f.then(err)
 }
 
-// finishFetch ends a read for peek-locked deliveries. Those without a body are given up and their locks released.
+// finishFetch ends a read for peek-locked deliveries. Those without a body are given up and their locks released; those whose
+// body is damaged go to the dead-letter queue.
 func finishFetch(q *Queue, ds []*Delivery, err error) {
 	if err != nil {
 		q.ns.logger.Error("message bodies could not be read", "entity", q.path, "error", err)
 	}
 	q.mu.Lock()
-	var rest []*entry
+	var rest, damaged []*entry
 	for _, d := range ds {
-		if d.body != nil {
+		unfit := d.unfitLocked(err == nil && q.locks[d.lock.token] != nil)
+		if d.body != nil && !unfit {
 			d.become(deliveryReady, d.body)
 			continue
 		}
 		d.become(deliveryGone, nil)
-		if e := q.reclaimLocked(d); e != nil {
+		switch e := q.reclaimLocked(d); {
+		case e == nil:
+		case unfit:
+			damaged = append(damaged, e)
+		default:
 			rest = append(rest, e)
 		}
 	}
 	q.restAfterFaultLocked(rest)
+	q.deadLetterDamagedLocked(damaged)
 	q.mu.Unlock()
 	ds[0].notify()
 }

@@ -111,8 +111,9 @@ func (q *Queue) pickForwardsLocked(sub SubQueue) []*entry {
 // forwarded is a message that is being forwarded: an entry that is busy, and so belongs to the mover, with what it needs
 // to know of it.
 type forwarded struct {
-	e  *entry
-	in incoming
+	e       *entry
+	in      incoming
+	damaged bool // in is of the substitute of its body
 }
 
 // readForwards waits until the bodies of entries are there and reads their properties.
@@ -138,17 +139,14 @@ func (q *Queue) readForwards(entries []*entry) ([]forwarded, error) {
 	next := 0
 	for i, e := range entries {
 		if raws[i] == nil {
-			raws[i] = read.Bodies[next]
+			raws[i], list[i].damaged = q.bodyOf(e, read, next)
 			next++
-		}
-		if raws[i] == nil {
-			return nil, errorf(CodeInternal, q.path, "The body of message %d is missing.", e.seq)
 		}
 		in, err := e.reread(raws[i])
 		if err != nil {
 			return nil, err
 		}
-		list[i] = forwarded{e, in}
+		list[i].e, list[i].in = e, in
 	}
 	return list, nil
 }
@@ -164,7 +162,7 @@ func (e *entry) circles() bool {
 		return false
 	}
 	switch e.reason() {
-	case hopCountExceeded, entityNotFound, // from the entity itself
+	case hopCountExceeded, entityNotFound, bodyDamaged, // from the entity itself
 		filter.FilterException, filter.RuleActionException, sessionIDIsNull, headerSizeExceeded: // from a topic
 		return true
 	}
@@ -172,8 +170,8 @@ func (e *entry) circles() bool {
 }
 
 // screenForwards takes out the messages that can't be forwarded to the target, whatever its state, and returns the
-// others: those that went too far (FWD-8, FWD-10), those without the session id that the target needs (FWD-6) and those that
-// are too large for it (FWD-7). They are dead-lettered here, or, in a dead-letter queue, parked. The error is as of forwardTo.
+// others: those that went too far (FWD-8, FWD-10), those without the session id that the target needs (FWD-6), those that
+// are too large for it (FWD-7), and those whose body is damaged. They are dead-lettered here, or, in a dead-letter queue, parked. The error is as of forwardTo.
 func (q *Queue) screenForwards(sub SubQueue, list []forwarded, target *Queue) (good []forwarded, err error) {
 	needsSession, limit := target.Options().RequiresSession, target.MaxMessageSize()
 	var bad []*entry
@@ -181,6 +179,8 @@ func (q *Queue) screenForwards(sub SubQueue, list []forwarded, target *Queue) (g
 	for _, m := range list {
 		var reason []byte
 		switch size := int64(len(m.in.m.Raw)); {
+		case sub == Main && m.damaged:
+			reason = deadLetterProperties(bodyDamaged, bodyDamagedText)
 		case sub == Main && m.e.hops() >= maxHops, sub != Main && m.e.circles():
 			reason = deadLetterProperties(hopCountExceeded, "The message was forwarded more than 4 times.")
 		case needsSession && !m.in.info.HasGroupID:

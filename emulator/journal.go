@@ -123,11 +123,18 @@ const (
 	KindSubscription EntityKind = 3 // its path is topic/Subscriptions/name
 )
 
-// BodyRead asks the journal for bodies. Bodies has the length of IDs; a body that is gone is nil.
+// BodyRead asks the journal for bodies. Bodies has the length of IDs; a body that is gone or damaged is nil.
 type BodyRead struct {
-	IDs    []int64
-	Bodies [][]byte
-	Done   Completion
+	IDs     []int64
+	Bodies  [][]byte
+	Damaged map[int]Damage // by place in IDs: the bodies that are there and not what was stored; nil if there are none
+	Done    Completion
+}
+
+// Damage is what the journal knows of a body that is not what was stored.
+type Damage struct {
+	Why  string
+	Rest []byte // what could be read of it, if anything
 }
 
 // Loader receives what a journal holds, at start: all entities first, then the messages in any order, then the rest.

@@ -20,6 +20,7 @@ type journal struct {
 	reads    int
 	readErr  error                   // what all reads answer, if not nil
 	lose     int64                   // the body that reads do not find
+	harmed   int64                   // the body that reads find damaged
 	hook     func(ops []emulator.Op) // called before each change is appended
 	readHook func()                  // called before each read
 }
@@ -38,7 +39,7 @@ func (j *journal) Append(c *emulator.Change) {
 func (j *journal) ReadBodies(r *emulator.BodyRead) {
 	j.mu.Lock()
 	j.reads++
-	err, lost, hook := j.readErr, j.lose, j.readHook
+	err, lost, harmed, hook := j.readErr, j.lose, j.harmed, j.readHook
 	j.mu.Unlock()
 	if hook != nil {
 		hook()
@@ -47,12 +48,15 @@ func (j *journal) ReadBodies(r *emulator.BodyRead) {
 	case err != nil:
 		go r.Done.Completed(err)
 		return
-	case lost != 0:
+	case lost != 0, harmed != 0:
 		done := r.Done
 		r.Done = emulator.CompletionFunc(func(err error) {
 			for i, id := range r.IDs {
-				if id == lost {
+				if id == lost || id == harmed {
 					r.Bodies[i] = nil
+				}
+				if id == harmed {
+					r.Damaged = map[int]emulator.Damage{i: {Why: "a bit turned", Rest: []byte("rest")}}
 				}
 			}
 			done.Completed(err)
@@ -65,6 +69,12 @@ func (j *journal) setReads(err error, lose int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.readErr, j.lose = err, lose
+}
+
+func (j *journal) harm(body int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.harmed = body
 }
 
 func (j *journal) onRead(f func()) {

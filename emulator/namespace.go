@@ -41,6 +41,7 @@ type Namespace struct {
 	parkers sync.Map // of *Queue: those with parked messages
 	reading running  // reads of scheduled messages that have become due
 	lazy    bool     // Options.LazyExpiry
+	damaged sync.Map // ids of damaged bodies of which the log was told
 
 	appended atomic.Int64 // changes handed to the journal
 

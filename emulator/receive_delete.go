@@ -29,36 +29,50 @@ func (q *Queue) deleteLocked(ds []*Delivery, then func(error)) {
 	q.readLocked(missing, op.bodiesRead)
 }
 
-// bodiesRead goes on once bodies were read. A message whose body is gone does not hold up the others, unless the
-// caller wants all or none of them.
+// bodiesRead goes on once bodies were read. A message whose body is damaged does not hold up the others, unless the caller
+// wants all or none of them.
 func (op *deletion) bodiesRead(err error) {
-	q := op.q
+	q, all := op.q, op.ds
 	q.mu.Lock()
-	var there, gone []*Delivery
-	for _, d := range op.ds {
-		if d.body != nil {
-			there = append(there, d)
-		} else {
-			gone = append(gone, d)
-		}
-	}
-	if err == nil && len(gone) > 0 && (op.then != nil || len(there) == 0) {
-		err = errorf(CodeInternal, q.path, "The body of message %d is missing.", gone[0].seq)
-	}
 	if err == nil {
 		err = q.usableLocked()
 	}
 	if err == nil {
-		if len(gone) > 0 {
-			q.restAfterFaultLocked(giveUp(gone))
+		damaged := op.partDamagedLocked()
+		if len(damaged) > 0 && op.then != nil {
+			err = deferredNotFound(q.path)
 		}
-		op.ds = there
+		q.deadLetterDamagedLocked(giveUp(damaged))
+		q.reopenLocked(damaged)
+	}
+	switch {
+	case err != nil:
+	case len(op.ds) > 0:
 		op.appendLocked()
+	default:
+		q.wroteLocked() // there is nothing to write
 	}
 	q.mu.Unlock()
-	if err != nil {
+	switch {
+	case err != nil:
 		op.Completed(err)
+	case len(op.ds) == 0:
+		all[0].notify()
 	}
+}
+
+// partDamagedLocked takes the deliveries that must not be made out of the deletion.
+func (op *deletion) partDamagedLocked() (damaged []*Delivery) {
+	var good []*Delivery
+	for _, d := range op.ds {
+		if d.unfitLocked(true) {
+			damaged = append(damaged, d)
+		} else {
+			good = append(good, d)
+		}
+	}
+	op.ds = good
+	return damaged
 }
 
 func (op *deletion) appendLocked() {
@@ -92,7 +106,7 @@ func (op *deletion) Completed(err error) {
 		q.restAfterFaultLocked(nil)
 	} else {
 		q.restAfterFaultLocked(giveUp(op.ds))
-		op.reopenLocked()
+		q.reopenLocked(op.ds)
 	}
 	q.wroteLocked()
 	q.mu.Unlock()

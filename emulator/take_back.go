@@ -46,11 +46,12 @@ func (q *Queue) openLocked(e *entry) {
 	}
 }
 
-// reopenLocked opens the sessions of messages that were given back while their removal, which has failed, was being written.
-func (op *deletion) reopenLocked() {
-	for _, d := range op.ds {
+// reopenLocked opens the sessions of messages that were given back while their removal, which has failed, was being prepared or
+// written.
+func (q *Queue) reopenLocked(ds []*Delivery) {
+	for _, d := range ds {
 		if d.returned {
-			op.q.openLocked(d.e)
+			q.openLocked(d.e)
 		}
 	}
 }

@@ -55,7 +55,9 @@ func (r *dueRead) Completed(err error) {
 	}
 	bodies := make(map[int64][]byte, len(r.missing))
 	for i, e := range r.missing {
-		bodies[e.row] = r.read.Bodies[i]
+		if bodies[e.row] = r.read.Bodies[i]; bodies[e.row] == nil {
+			q.bodyOf(e, &r.read, i) // tells
+		}
 	}
 	q.publishOwnLocked(r.due, bodies, q.ns.Now())
 }
@@ -75,8 +77,12 @@ func (q *Queue) publishOwnLocked(due []*entry, bodies map[int64][]byte, now int6
 		if raw == nil {
 			raw = bodies[e.row]
 		}
+		if raw == nil { // a topic has no dead-letter queue, and the rules can't say where it belongs: it stays here
+			q.retryDueLocked(e)
+			continue
+		}
 		in, err := e.reread(raw)
-		if err != nil || raw == nil {
+		if err != nil {
 			q.ns.logger.Error("a scheduled message can't be read; trying again", "entity", q.path, "sequenceNumber", e.seq, "error", err)
 			q.retryDueLocked(e)
 			continue

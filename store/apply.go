@@ -31,7 +31,7 @@ func (st *statements) prepare(c *conn) error {
 			enqueued_seq=?, hops=?, reason=?, source=?, overlay=?, system=? WHERE row=?`: &st.update,
 		"DELETE FROM message WHERE row=?":                                                    &st.remove,
 		"SELECT entity FROM message WHERE row=?":                                             &st.entityOf,
-		"INSERT INTO body(id, ns, parts, data) VALUES(?,1,?,?)":                              &st.insertBody,
+		"INSERT INTO body(id, ns, parts, data, crc) VALUES(?,1,?,?,?)":                       &st.insertBody,
 		"DELETE FROM body WHERE id=?":                                                        &st.removeBody,
 		"INSERT INTO body_part(ns, body, part, data) VALUES(1,?,?,?)":                        &st.insertPart,
 		"DELETE FROM body_part WHERE body=?":                                                 &st.removeParts,
@@ -145,6 +145,7 @@ func (w *writer) bindInsert(r *emulator.MessageRecord) error {
 func (w *writer) insertBody(id int64, data []byte) error {
 	st := w.st.insertBody
 	st.bindInt(1, id)
+	st.bindInt(4, int64(checksum(data)))
 	if len(data) > maxInline {
 		st.bindInt(2, int64(partCount(data)))
 		st.bindNull(3)

@@ -212,16 +212,16 @@ func TestOrphanedPartsGoAtStart(t *testing.T) {
 	})
 }
 
-// TestBodyWithoutAllItsPartsIsAnError and not a shorter message.
-func TestBodyWithoutAllItsPartsIsAnError(t *testing.T) {
+// TestBodyWithoutAllItsPartsIsDamaged and not a shorter message.
+func TestBodyWithoutAllItsPartsIsDamaged(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, insertOp(5, 1, make([]byte, 3<<20)))
 	onWriter(s, func() { _ = s.writer.conn.exec("DELETE FROM body_part WHERE part=1") })
 	res := make(chan error, 1)
-	s.ReadBodies(&emulator.BodyRead{IDs: []int64{5}, Done: emulator.CompletionFunc(func(err error) { res <- err })})
-	var de *emulator.Error
-	if err := <-res; !errors.As(err, &de) || de.Code != emulator.CodeInternal {
-		t.Errorf("error is %v", err)
+	r := &emulator.BodyRead{IDs: []int64{5}, Done: emulator.CompletionFunc(func(err error) { res <- err })}
+	s.ReadBodies(r)
+	if err := <-res; err != nil || r.Bodies[0] != nil || !strings.Contains(r.Damaged[0].Why, "2 of 3 parts") {
+		t.Errorf("read %d bytes, %v, %+v", len(r.Bodies[0]), err, r.Damaged[0].Why)
 	}
 }
 

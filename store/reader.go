@@ -16,7 +16,7 @@ type reader struct {
 	end   *stmt
 	part  *stmt
 
-	// These have the same columns: id, parts and data.
+	// These have the same columns: id, parts, data and crc.
 	single *stmt
 	dense  *stmt // ids from, to
 	gapped *stmt // ids from, to and which; of others, the size instead of the data
@@ -30,10 +30,10 @@ func newReader(s *Store, c *conn) (*reader, error) {
 	return r, prepareAll(c, map[string]**stmt{
 		"BEGIN":  &r.begin,
 		"COMMIT": &r.end,
-		"SELECT data FROM body_part WHERE body=? ORDER BY part":       &r.part,
-		"SELECT id, parts, data FROM body WHERE id=?":                 &r.single,
-		"SELECT id, parts, data FROM body WHERE id BETWEEN ?1 AND ?2": &r.dense,
-		`SELECT id, parts, CASE WHEN (?3>>(id-?1))&1 THEN data ELSE length(data) END
+		"SELECT data FROM body_part WHERE body=? ORDER BY part":            &r.part,
+		"SELECT id, parts, data, crc FROM body WHERE id=?":                 &r.single,
+		"SELECT id, parts, data, crc FROM body WHERE id BETWEEN ?1 AND ?2": &r.dense,
+		`SELECT id, parts, CASE WHEN (?3>>(id-?1))&1 THEN data ELSE length(data) END, CASE WHEN (?3>>(id-?1))&1 THEN crc END
 		 FROM body WHERE id BETWEEN ?1 AND ?2`: &r.gapped,
 	})
 }
@@ -84,11 +84,10 @@ func (r *reader) readAll(reads []*emulator.BodyRead) error {
 		return readError(err)
 	}
 	err := r.fetch(wants)
-	if err == nil {
-		err = r.end.exec()
+	if err != nil || r.end.exec() != nil { // after a damaged page the end may fail too; what was read is good
+		r.conn.rollback()
 	}
 	if err != nil {
-		r.conn.rollback()
 		return readError(err)
 	}
 	r.s.stats.bodyReads.Add(int64(len(wants)))
@@ -103,9 +102,14 @@ func readError(err error) error {
 // message locked for as long as it likes, and would keep a whole read in memory with it if its bodies shared theirs.
 func (r *reader) copyBody(st *stmt, id int64) ([]byte, error) {
 	if parts := st.columnInt(1); parts > 0 {
-		return r.readParts(id, int(parts))
+		data, err := r.readParts(id, int(parts))
+		if err != nil {
+			return nil, err
+		}
+		return data, verify(st, data)
 	}
-	return append([]byte{}, st.columnView(2)...), nil
+	data := append([]byte{}, st.columnView(2)...)
+	return data, verify(st, data)
 }
 
 func (r *reader) readParts(id int64, want int) ([]byte, error) {
@@ -124,7 +128,7 @@ func (r *reader) readParts(id int64, want int) ([]byte, error) {
 		found++
 	}
 	if found != want {
-		return nil, fmt.Errorf("%d of %d parts are there", found, want)
+		return nil, &damageError{fmt.Sprintf("%d of %d parts are there", found, want), buf.Bytes()}
 	}
 	return buf.Bytes(), nil
 }

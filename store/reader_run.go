@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 
 	"minibus/emulator"
@@ -28,10 +29,32 @@ const (
 	roundsOfRest   = 64
 )
 
-// want is one body that somebody waits for.
+// want is one body that somebody waits for: a place in a read.
 type want struct {
 	id int64
-	to *[]byte
+	of *emulator.BodyRead
+	at int
+}
+
+// found answers a want. A body that is damaged is none; its read says so.
+func (w want) found(data []byte, err error) error {
+	if err == nil {
+		w.of.Bodies[w.at] = data
+		return nil
+	}
+	if !isBodyDamage(err) {
+		return err
+	}
+	if w.of.Damaged == nil {
+		w.of.Damaged = map[int]emulator.Damage{}
+	}
+	d := emulator.Damage{Why: err.Error()}
+	var de *damageError
+	if errors.As(err, &de) {
+		d.Rest = de.rest
+	}
+	w.of.Damaged[w.at] = d
+	return nil
 }
 
 // gather returns what the reads ask for, in their order, and makes room for the answers: nil, as for bodies that are
@@ -42,9 +65,10 @@ func (r *reader) gather(reads []*emulator.BodyRead) []want {
 		if len(br.Bodies) != len(br.IDs) {
 			br.Bodies = make([][]byte, len(br.IDs))
 		}
+		br.Damaged = nil
 		for i, id := range br.IDs {
 			br.Bodies[i] = nil
-			wants = append(wants, want{id, &br.Bodies[i]})
+			wants = append(wants, want{id, br, i})
 		}
 	}
 	return wants
@@ -65,10 +89,28 @@ func (r *reader) fetch(wants []want) error {
 	for len(wants) > 0 {
 		st, n := r.choose(wants)
 		left, err := r.walk(st, wants[:n])
+		if isDamage(err) {
+			left, err = 0, r.fetchAlone(wants[:n])
+		}
 		if err != nil {
 			return err
 		}
 		wants = wants[n-left:]
+	}
+	return nil
+}
+
+// fetchAlone answers wants one by one, because a page that some of them need is damaged: only those can't be had.
+func (r *reader) fetchAlone(wants []want) error {
+	for i := range wants {
+		r.single.bindInt(1, wants[i].id)
+		_, err := r.walk(r.single, wants[i:i+1])
+		if isDamage(err) {
+			err = wants[i].found(nil, err)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -149,7 +191,7 @@ func (r *reader) walk(st *stmt, wants []want) (left int, err error) {
 // answer hands the body in the current row of st to those at the head of wants that want it, and returns their number.
 func (r *reader) answer(st *stmt, id int64, wants []want) (n int, err error) {
 	for n < len(wants) && wants[n].id == id {
-		if *wants[n].to, err = r.copyBody(st, id); err != nil {
+		if err = wants[n].found(r.copyBody(st, id)); err != nil {
 			return n, err
 		}
 		n++

@@ -63,7 +63,7 @@ func TestReadBodies(t *testing.T) {
 		for id := int64(2000); id <= 2040; id++ {
 			s.put(id, 10+int(id%2)*maxStray*8)
 		}
-		s.sql(t, "UPDATE body SET data=x'' WHERE id=101; UPDATE body SET data=NULL WHERE id=102")
+		s.sql(t, "UPDATE body SET data=x'', crc=0 WHERE id=101; UPDATE body SET data=NULL, crc=0 WHERE id=102")
 		s.bodies[101], s.bodies[102] = []byte{}, []byte{}
 		s.putRange(3990, 4000)
 		s.split(t, 115)

@@ -41,8 +41,8 @@ func (s shelf) putRange(from, to int64) {
 // split turns a body into one of three parts, as of a message larger than a batch.
 func (s shelf) split(t *testing.T, id int64) {
 	t.Helper()
-	s.sql(t, fmt.Sprintf(`UPDATE body SET parts=3, data=NULL WHERE id=%d;
-		INSERT INTO body_part(ns, body, part, data) VALUES (1,%[1]d,1,'two'), (1,%[1]d,0,'one'), (1,%[1]d,2,'three')`, id))
+	s.sql(t, fmt.Sprintf(`UPDATE body SET parts=3, data=NULL, crc=%[2]d WHERE id=%[1]d;
+		INSERT INTO body_part(ns, body, part, data) VALUES (1,%[1]d,1,'two'), (1,%[1]d,0,'one'), (1,%[1]d,2,'three')`, id, checksum([]byte("onetwothree"))))
 	s.bodies[id] = []byte("onetwothree")
 }
 

@@ -1,0 +1,11 @@
+package message
+
+import "minibus/internal/amqp"
+
+// Compose encodes a message of application properties, given as an encoded map, and a body of bytes.
+func Compose(properties, body []byte) []byte {
+	m := amqp.AppendDescriptor(nil, codeApplicationProperties)
+	m = append(m, properties...)
+	m = amqp.AppendDescriptor(m, codeData)
+	return amqp.AppendBinary(m, body)
+}

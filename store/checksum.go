@@ -1,0 +1,36 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// Bodies are stored with a checksum, because SQLite has none: a bit that turned on the disk would be delivered as part of a
+// whole message.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli) // processors compute it
+
+func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
+
+// damageError says what is wrong with a body of which there is something.
+type damageError struct {
+	why  string
+	rest []byte // what could be read; a copy
+}
+
+func (e *damageError) Error() string { return e.why }
+
+// verify compares a body, read as the current row of st, with the checksum in its column 3.
+func verify(st *stmt, data []byte) error {
+	want := st.columnInt(3) // 0 for NULL: a body of an older version, or one of four thousand million others
+	if got := int64(checksum(data)); got != want && want != 0 {
+		return &damageError{fmt.Sprintf("its %d bytes have the checksum %08x, and were stored with %08x", len(data), got, want), data}
+	}
+	return nil
+}
+
+// isBodyDamage reports whether err concerns the one body that was being read and will not pass.
+func isBodyDamage(err error) bool {
+	var de *damageError
+	return errors.As(err, &de) || isDamage(err)
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"minibus/emulator"
+)
+
+// checkDamaged reads lists and wants all that was put but for one body, which is to be told as damaged.
+func (s shelf) checkDamaged(t *testing.T, bad int64, lists ...[]int64) (damage emulator.Damage) {
+	t.Helper()
+	reads, err := s.read(lists...)
+	if err != nil {
+		t.Fatalf("read %v: %v", lists, err)
+	}
+	for _, r := range reads {
+		for i, id := range r.IDs {
+			d, told := r.Damaged[i]
+			switch {
+			case id == bad && (!told || d.Why == "" || r.Bodies[i] != nil):
+				t.Fatalf("the damaged body of %v is %.20q, told: %+v", r.IDs, r.Bodies[i], r.Damaged)
+			case id == bad:
+				damage = d
+			case told || !bytes.Equal(r.Bodies[i], s.bodies[id]):
+				t.Fatalf("body %d of %v is %.20q, want %.20q; %+v", id, r.IDs, r.Bodies[i], s.bodies[id], r.Damaged)
+			}
+		}
+	}
+	return damage
+}
+
+var listsAround15 = [][]int64{{10, 11, 12, 13, 14, 15, 16, 17, 18}, {9, 12, 15, 18}, {15}, {15, 15, 14}}
+
+// TestDamagedBodyIsToldAndHarmsNoOther, by whatever way it is read and whatever happened to it.
+func TestDamagedBodyIsToldAndHarmsNoOther(t *testing.T) {
+	for name, c := range map[string]struct{ sql, rest string }{
+		"a part is missing": {"DELETE FROM body_part WHERE body=15 AND part=1", "onethree"},
+		"a part is another": {"UPDATE body_part SET data='tWo' WHERE body=15 AND part=1", "onetWothree"},
+		"it is shorter":     {"UPDATE body SET parts=0, data='onetwothre' WHERE id=15", "onetwothre"},
+		"it is empty":       {"UPDATE body SET parts=0, data='' WHERE id=15", ""},
+		"it is none":        {"UPDATE body SET parts=0, data=NULL WHERE id=15", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachShelf(t, func(t *testing.T, s shelf) {
+				s.putRange(1, 100)
+				s.split(t, 15)
+				s.check(t, listsAround15...)
+				s.sql(t, c.sql)
+				if d := s.checkDamaged(t, 15, listsAround15...); string(d.Rest) != c.rest {
+					t.Errorf("left is %q, want %q", d.Rest, c.rest)
+				}
+			})
+		})
+	}
+}
+
+// TestDamagedPageIsToldAndHarmsNoOther damages the file itself: a bit of a body, of its overflow pages, and the page that the
+// tree is made of.
+func TestDamagedPageIsToldAndHarmsNoOther(t *testing.T) {
+	needle := bytes.Repeat([]byte{15}, 100)
+	for name, c := range map[string]struct {
+		size   int
+		damage func(file []byte)
+	}{
+		"a bit":                     {100, func(file []byte) { file[bytes.Index(file, needle)+50] ^= 4 }},
+		"a bit of an overflow page": {50000, func(file []byte) { file[bytes.LastIndex(file, needle)] ^= 4 }},
+		"the page":                  {50000, func(file []byte) { clear(file[bytes.Index(file, needle)/pageSize*pageSize:][:8]) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.db")
+			s := shelf{mustOpen(t, path, Options{}), map[int64][]byte{}}
+			wait(t, s.Store, putQueue(1, "q"))
+			for id := int64(1); id <= 18; id++ {
+				s.put(id, c.size)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			file, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.damage(file)
+			if err := os.WriteFile(path, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.Store = mustOpen(t, path, Options{})
+			defer s.Close()
+			if name == "the page" { // others share it
+				s.checkDamaged(t, 15, []int64{1, 2, 15})
+				return
+			}
+			s.checkDamaged(t, 15, listsAround15...)
+		})
+	}
+}
+
+// TestDatabaseOfTheFirstVersionKeepsEverything, and its bodies, which have no checksum, are read.
+func TestDatabaseOfTheFirstVersionKeepsEverything(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	script, err := migrationFiles.ReadFile(migrations[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := openConn(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old strings.Builder
+	fmt.Fprintf(&old, "PRAGMA page_size=%d; PRAGMA auto_vacuum=INCREMENTAL; BEGIN; %s; PRAGMA application_id=%d; PRAGMA user_version=1;",
+		pageSize, script, applicationID)
+	old.WriteString("INSERT INTO entity(id, ns, kind, path, deleted, history_from) VALUES(1,1,1,'q',0,0); UPDATE meta SET value=100 WHERE key='next_row';")
+	for row := 10; row < 20; row++ {
+		fmt.Fprintf(&old, `INSERT INTO message(row, ns, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, enqueued_seq, hops)
+			VALUES(%[1]d,1,1,0,%[1]d,0,0,%[1]d,0,0,0,5,0,0); INSERT INTO body(id, ns, parts, data) VALUES(%[1]d,1,0,'old%[1]d');`, row)
+	}
+	if err := c.exec(old.String() + "COMMIT; PRAGMA journal_mode=WAL"); err != nil {
+		t.Fatal(err)
+	}
+	c.close()
+
+	s := shelf{mustOpen(t, path, Options{}), map[int64][]byte{}}
+	defer s.Close()
+	if got := stored(t, s.Store); len(got) != 10 || s.NextRow() != 100 {
+		t.Fatalf("loaded %d messages, next row %d", len(got), s.NextRow())
+	}
+	for row := int64(10); row < 20; row++ {
+		s.bodies[row] = fmt.Append(nil, "old", row)
+	}
+	s.put(100, 1000)
+	s.check(t, []int64{10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 100})
+	s.sql(t, "UPDATE body SET data='new' WHERE id=100")
+	s.checkDamaged(t, 100, []int64{10, 100})
+}
