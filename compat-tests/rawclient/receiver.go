@@ -9,7 +9,7 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// Receiver is a link from an entity, in peek-lock mode.
+// Receiver is a link from an entity, in peek-lock mode unless it is a deleting one.
 type Receiver struct {
 	s       *Session
 	handle  uint32
@@ -29,17 +29,32 @@ type Delivery struct {
 
 // Receiver opens a link from an entity. It has no credit.
 func (s *Session) Receiver(address string) (*Receiver, error) {
-	r := &Receiver{s: s, handle: s.handles}
-	answer, err := s.attach(&frames.Attach{
+	return s.receiver(&frames.Attach{
 		Role: frames.RoleReceiver, RcvSettleMode: 1, HasRcvSettleMode: true,
 		Source: &frames.Source{Address: address, HasAddress: true}, Target: &frames.Target{},
 	})
+}
+
+// DeletingReceiver opens a link that receives and deletes. It has no credit.
+func (s *Session) DeletingReceiver(address string) (*Receiver, error) {
+	return s.receiver(&frames.Attach{
+		Role: frames.RoleReceiver, SndSettleMode: 1, HasSndSettleMode: true,
+		Source: &frames.Source{Address: address, HasAddress: true}, Target: &frames.Target{},
+	})
+}
+
+func (s *Session) receiver(attach *frames.Attach) (*Receiver, error) {
+	r := &Receiver{s: s, handle: s.handles}
+	answer, err := s.attach(attach)
 	if err != nil {
 		return nil, fmt.Errorf("attach receiver: %w", err)
 	}
 	s.receivers[answer.Handle] = r
 	return r, nil
 }
+
+// Open is how much of the credit is not used.
+func (r *Receiver) Open() uint32 { return r.credit }
 
 // Credit lets the server send n more messages.
 func (r *Receiver) Credit(n uint32) error {
