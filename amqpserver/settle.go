@@ -147,13 +147,15 @@ func (s *session) settleSingle(id serial, v *verdict) {
 		f := fault{condition: condMessageLockLost, text: textLockLost}
 		s.c.refused("settle", f)
 		s.reject(&s.settled, id, f)
+	default:
+		s.refuseLapsed(id, id, v)
 	}
 }
 
 // settleRange settles those deliveries of a range that are unsettled; the others are ignored. The range is the client's
 // word and may span four thousand million ids, so the work is bounded by what we have delivered.
 func (s *session) settleRange(first, last serial, v *verdict) {
-	s.refuseLapsed(first, last, v.quiet)
+	s.refuseLapsed(first, last, v)
 	if span := int64(last-first) + 1; span <= int64(len(s.unsettled)) {
 		for id := first; ; id++ {
 			if u, ok := s.unsettled[id]; ok {
@@ -179,7 +181,7 @@ func (s *session) settleRange(first, last serial, v *verdict) {
 }
 
 // refuseLapsed answers for those deliveries of a range whose locks have ended (LOCK-7).
-func (s *session) refuseLapsed(first, last serial, quiet bool) {
+func (s *session) refuseLapsed(first, last serial, v *verdict) {
 	for _, e := range s.links {
 		o, ok := e.(*outgoing)
 		if !ok || len(o.lapsed) == 0 {
@@ -187,13 +189,26 @@ func (s *session) refuseLapsed(first, last serial, quiet bool) {
 		}
 		o.lapsed.cut(first, last, func(r idRange) {
 			o.touch()
-			f := fault{condition: condMessageLockLost, text: textLockLost, entity: o.entity()}
+			f := o.lapsedFault(v)
 			s.c.refused("settle", f)
-			if !quiet {
+			switch {
+			case !v.quiet:
 				s.rejectAll(&s.settled, r.first, r.last, f)
+			case v.transaction != nil: // as in tell
+				s.endLink(o, f)
 			}
 		})
 	}
+}
+
+// lapsedFault says why a delivery whose lock has ended can't be settled.
+func (o *outgoing) lapsedFault(v *verdict) fault {
+	if v.transaction != nil {
+		if _, err := o.s.c.join(v.transaction, rootOf(o.queue.Path())); err != nil {
+			return faultOf(err)
+		}
+	}
+	return fault{condition: condMessageLockLost, text: textLockLost, entity: o.entity()}
 }
 
 // settle settles one delivery; the answer follows the commit.

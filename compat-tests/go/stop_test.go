@@ -18,6 +18,7 @@ import (
 	"github.com/Azure/go-amqp"
 
 	"minibus/compat-tests/harness"
+	"minibus/compat-tests/ledger"
 	"minibus/compat-tests/rawclient"
 	"minibus/internal/amqp/frames"
 )
@@ -58,7 +59,7 @@ func TestDEC21_RAD5_StopUnderLoadLosesNothing(t *testing.T) {
 			{Name: "slow"}, {Name: "flood"}, {Name: "long", MaxMessageSizeInKilobytes: large}, {Name: "inbox", ForwardTo: "orders"},
 		}, []harness.Topic{{Name: "news", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "a"}}, {Queue: harness.Queue{Name: "b"}}}}}),
 	}
-	book := newLedger()
+	book := ledger.New()
 	server := harness.Start(t, o)
 	for round := range stopRounds {
 		load := &stopLoad{t: t, server: server, book: book, round: round, enough: make(chan struct{})}
@@ -66,13 +67,13 @@ func TestDEC21_RAD5_StopUnderLoadLosesNothing(t *testing.T) {
 		load.run(300 + rand.Int64N(2000))
 		server = harness.Start(t, o)
 		found := load.look(server)
-		book.audit(found)
+		book.Audit(found)
 		t.Logf("round %d: %d messages were received, %d are there", round, load.received.Load(), len(found))
-		if len(book.faults) > 0 {
-			for _, fault := range book.faults[:min(len(book.faults), 20)] {
+		if len(book.Faults()) > 0 {
+			for _, fault := range book.Faults()[:min(len(book.Faults()), 20)] {
 				t.Error(fault)
 			}
-			t.Fatalf("round %d: %d faults", round, len(book.faults))
+			t.Fatalf("round %d: %d faults", round, len(book.Faults()))
 		}
 	}
 }
@@ -81,7 +82,7 @@ func TestDEC21_RAD5_StopUnderLoadLosesNothing(t *testing.T) {
 type stopLoad struct {
 	t        *testing.T
 	server   *harness.Server
-	book     *ledger
+	book     *ledger.Ledger
 	round    int
 	received atomic.Int64
 	wanted   int64
@@ -148,15 +149,15 @@ func (w *stopLoad) put() {
 
 // stored notes a message before anybody can receive it.
 func (w *stopLoad) stored(id string) {
-	w.book.sending(id, inQueue)
-	w.book.sent(id)
+	w.book.Sending(id, ledger.InQueue)
+	w.book.Sent(id)
 }
 
 // got notes that a client has a message, which is nobody else's then.
 func (w *stopLoad) got(id string) {
-	w.book.delivered(id)
-	w.book.settling(id, nowhere)
-	w.book.settledAt(id, nowhere)
+	w.book.Delivered(id)
+	w.book.Settling(id, ledger.Nowhere)
+	w.book.SettledAt(id, ledger.Nowhere)
 	if w.received.Add(1) >= w.wanted {
 		w.once.Do(func() { close(w.enough) })
 	}
@@ -249,9 +250,9 @@ func (w *stopLoad) complete(r *rawclient.Receiver) {
 			return
 		}
 		id := idOf(d.Message.GetData())
-		w.book.settling(id, nowhere)
+		w.book.Settling(id, ledger.Nowhere)
 		if err = r.Settle(d, &frames.Accepted{}, nil); err == nil {
-			w.book.settledAt(id, nowhere)
+			w.book.SettledAt(id, ledger.Nowhere)
 		}
 	}
 }
@@ -297,9 +298,9 @@ func (w *stopLoad) send(address string) {
 	}
 	for n := 0; err == nil; n++ {
 		id := fmt.Sprintf("r%d-%s-s%d", w.round, address, n)
-		w.book.sending(id, inQueue)
+		w.book.Sending(id, ledger.InQueue)
 		if err = sender.Send(amqp.NewMessage([]byte(id)), nil); err == nil {
-			w.book.sent(id)
+			w.book.Sent(id)
 		}
 	}
 }
@@ -317,11 +318,11 @@ func (w *stopLoad) flood() (stop func()) {
 		workers.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				id := fmt.Sprintf("r%d-f%d.%d", w.round, i, n)
-				w.book.sending(id, inQueue)
+				w.book.Sending(id, ledger.InQueue)
 				if sender.SendMessage(ctx, message(id), nil) != nil {
 					return
 				}
-				w.book.sent(id)
+				w.book.Sent(id)
 			}
 		})
 	}
@@ -333,7 +334,7 @@ func (w *stopLoad) flood() (stop func()) {
 }
 
 // look finds what a restarted server has.
-func (w *stopLoad) look(server *harness.Server) map[string][]place {
+func (w *stopLoad) look(server *harness.Server) map[string][]ledger.Place {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -341,7 +342,7 @@ func (w *stopLoad) look(server *harness.Server) map[string][]place {
 	w.must("connect", err)
 	defer closeClient(client)
 	w.awaitForwards(ctx, server)
-	found := make(map[string][]place)
+	found := make(map[string][]ledger.Place)
 	for _, source := range stopSources {
 		var browsers []browser
 		switch entity, subscription, _ := strings.Cut(source.address, "/Subscriptions/"); {
@@ -391,7 +392,7 @@ type browser interface {
 	Close(context.Context) error
 }
 
-func (w *stopLoad) browse(ctx context.Context, b browser, address string, found map[string][]place) {
+func (w *stopLoad) browse(ctx context.Context, b browser, address string, found map[string][]ledger.Place) {
 	for last := int64(0); ; {
 		page, err := b.PeekMessages(ctx, 250, nil)
 		w.must("peek", err)
@@ -400,7 +401,7 @@ func (w *stopLoad) browse(ctx context.Context, b browser, address string, found 
 		}
 		for _, m := range page {
 			id := copyOf(idOf(m.Body), address)
-			found[id] = append(found[id], inQueue)
+			found[id] = append(found[id], ledger.InQueue)
 			if m.DeliveryCount != 1 { // the SDK counts the delivery to come
 				w.t.Errorf("%s was delivered %d times", id, m.DeliveryCount-1)
 			}

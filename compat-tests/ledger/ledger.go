@@ -100,12 +100,15 @@ func (l *Ledger) Highest() int64 {
 }
 
 // Delivered is called when a receiver got the message; it must not have been settled with an answer before.
-func (l *Ledger) Delivered(id string) {
+func (l *Ledger) Delivered(id string) { l.DeliveredFrom(id, InQueue|AsScheduled) }
+
+// DeliveredFrom is Delivered by a receiver that gets what is in these places.
+func (l *Ledger) DeliveredFrom(id string, places Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if where, known := l.allowed[id]; !known {
 		l.fault("%s was delivered and never sent", id)
-	} else if where&(InQueue|AsScheduled) == 0 {
+	} else if where&places == 0 {
 		l.fault("%s was delivered; it can only be %v", id, where)
 	}
 }
@@ -123,6 +126,13 @@ func (l *Ledger) SettledAt(id string, where Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.allowed[id] = where
+}
+
+// Left is called with the answer to what moved a message on from a place, where others may have taken it since.
+func (l *Ledger) Left(id string, where Place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.allowed[id] &^= where
 }
 
 // DoubtfulBatch notes a batch without an answer.
@@ -207,15 +217,6 @@ func (l *Ledger) Resolve(found map[string][]Place) {
 		for _, where := range copies {
 			l.allowed[id] |= where
 		}
-	}
-}
-
-// Expect narrows where a message may be, to what time must have made of it.
-func (l *Ledger) Expect(id string, where Place) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.allowed[id]&where != 0 {
-		l.allowed[id] &= where | Nowhere
 	}
 }
 

@@ -29,7 +29,6 @@ func TestLedgerFindsFaults(t *testing.T) {
 		"broken off, one lost":         {func(l *Ledger) { sentTwo(l); l.BrokeOff("q", 1) }, map[string][]Place{"q/a": {InQueue}}, ""},
 		"broken off, two lost":         {func(l *Ledger) { sentTwo(l); l.BrokeOff("q", 1) }, nil, "is lost"},
 		"lost in another entity":       {func(l *Ledger) { sentTwo(l); l.BrokeOff("r", 2) }, nil, "is lost"},
-		"late, and not where expected": {func(l *Ledger) { expired(l) }, map[string][]Place{"a": {InQueue}}, "a is in queue; it should be dead-letter queue"},
 		"resolved, then lost":          {func(l *Ledger) { halfBatch(l); l.Resolve(map[string][]Place{"a": {InQueue}}) }, nil, "a is lost"},
 		"resolved, then there":         {func(l *Ledger) { halfBatch(l); l.Resolve(nil) }, map[string][]Place{"a": {InQueue}}, "a was never sent"},
 		"never sent":                   {func(*Ledger) {}, map[string][]Place{"x": {InQueue}}, "x was never sent"},
@@ -64,12 +63,6 @@ func sentTwo(l *Ledger) {
 		l.Sending(id, InQueue)
 		l.Sent(id)
 	}
-}
-
-func expired(l *Ledger) {
-	l.Sending("a", InQueue|InDeadLetters)
-	l.Sent("a")
-	l.Expect("a", InDeadLetters)
 }
 
 func halfBatch(l *Ledger) {

@@ -10,7 +10,7 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// Receiver is a link from an entity.
+// Receiver is a link from an entity, in peek-lock mode unless it is a removing one.
 type Receiver struct {
 	s       *Session
 	handle  uint32
@@ -56,6 +56,9 @@ func (s *Session) receiver(a *frames.Attach) (*Receiver, error) {
 	s.receivers[answer.Handle] = r
 	return r, nil
 }
+
+// Open is how much of the credit is not used.
+func (r *Receiver) Open() uint32 { return r.credit }
 
 // Credit lets the server send n more messages.
 func (r *Receiver) Credit(n uint32) error {

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// settleDown is longer than the longest time until a message for soon is due or expires.
+const settleDown = 3 * time.Second
+
+// lookAround compares what is there with the ledger and leaves it there.
+func (s *soak) lookAround(when string) error {
+	a, done, err := s.newAudit()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := a.compare(when); err != nil {
+		return fmt.Errorf("%s: %w", when, err)
+	}
+	s.order.rest()
+	return nil
+}
+
+// checkpoint takes stock of everything: messages, counts, what is left after all was taken, memory. The load rests meanwhile.
+func (s *soak) checkpoint() error {
+	s.report.Checkpoints++
+	when := fmt.Sprintf("checkpoint %d", s.report.Checkpoints)
+	a, done, err := s.newAudit()
+	if err != nil {
+		return err
+	}
+	defer done()
+	time.Sleep(settleDown)
+	for _, e := range entities {
+		if e.dying {
+			if err := a.waitUntilEmpty(e); err != nil {
+				return err
+			}
+		}
+	}
+	if err := a.compare(when); err != nil {
+		return fmt.Errorf("%s: %w", when, err)
+	}
+	if err := a.auditCounts(when); err != nil {
+		return fmt.Errorf("%s: %w", when, err)
+	}
+	if s.enough() {
+		return nil // what was found is to stay in the database
+	}
+	if err := s.takeOut(a, when); err != nil {
+		return err
+	}
+	s.book.Rest()
+	s.order.rest()
+	if err := s.compareMemory(); err != nil {
+		return err
+	}
+	s.progress()
+	return nil
+}
+
+// takeOut empties the broker and looks whether it is empty.
+func (s *soak) takeOut(a *audit, when string) error {
+	if err := a.drain(); err != nil {
+		return fmt.Errorf("%s: %w", when, err)
+	}
+	if err := s.auditEntities(a.ctx); err != nil {
+		return fmt.Errorf("%s: %w", when, err)
+	}
+	clear(a.found)
+	if err := a.look(); err != nil {
+		return fmt.Errorf("%s: %w", when, err)
+	}
+	for key, seen := range a.found {
+		s.find("%s: %s is there after everything was taken: %+v", when, key, seen)
+	}
+	return a.auditCounts(when + ", emptied")
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// fault is a way to break things while the load works.
+type fault struct {
+	name     string
+	ends     bool                // the process ends, and the director starts it again
+	possible func(s *soak) error // why it is not possible on this machine; nil: it always is
+	do       func(s *soak) error
+}
+
+// faults is the table of all there are. One that steps the broker's clock belongs here as soon as the binary offers a way to.
+func faults() []fault {
+	return []fault{
+		{name: "kill", ends: true, do: func(s *soak) error { s.kill(); return nil }},
+		{name: "term", ends: true, do: func(s *soak) error { s.terminate(); return nil }},
+		{name: "drop", do: dropConnections},
+		{name: "freeze", possible: onLinux, do: freeze},
+		{name: "disk", possible: func(s *soak) error { return s.hasSmallDisk() }, do: fillDisk},
+		{name: "write", possible: onLinux, do: failWrites},
+		{name: "files", possible: onLinux, do: failOpens},
+	}
+}
+
+func faultNames() (names []string) {
+	for _, f := range faults() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// chosenFaults are those that were asked for and are possible here. What is asked for by name must be possible.
+func (s *soak) chosenFaults() (list []fault, err error) {
+	for _, f := range faults() {
+		if !s.wants(f.name) {
+			continue
+		}
+		if f.possible != nil {
+			if err := f.possible(s); err != nil {
+				if s.only != nil {
+					return nil, fmt.Errorf("fault %s: %w", f.name, err)
+				}
+				s.say("without the fault %s: %v", f.name, err)
+				continue
+			}
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+func (s *soak) hasSmallDisk() error {
+	if s.disk == nil {
+		return fmt.Errorf("a small disk can be mounted by root on Linux only")
+	}
+	return nil
+}
+
+// dropConnections resets about half of all connections.
+func dropConnections(s *soak) error {
+	s.breakConnections(0.5)
+	return nil
+}
+
+// breakConnections resets connections, and lets go of clients that do not notice.
+func (s *soak) breakConnections(probability float64) {
+	s.trouble.breaking(true)
+	s.report.Dropped += s.proxy.breakSome(probability)
+	s.trouble.breaking(true)
+	if l, now := s.load, time.Now(); l != nil {
+		time.Sleep(settling / 2)
+		l.letGo(now)
+	}
+}
+
+// troubleTime is how long a fault that lasts lasts.
+func (s *soak) troubleTime() time.Duration {
+	return time.Second + time.Duration(s.random.Int64N(int64(3*time.Second)))
+}
+
+// freeze stops the process and lets it go on, as a machine that sleeps.
+func freeze(s *soak) error {
+	defer s.trouble.begin()()
+	if err := s.signal(stopSignal); err != nil {
+		return err
+	}
+	time.Sleep(s.troubleTime())
+	return s.signal(continueSignal)
+}
+
+// fillDisk takes all the room that is left. After it is given back the broker must work again, without a restart.
+func fillDisk(s *soak) error {
+	end := s.trouble.begin()
+	err := s.disk.fill()
+	time.Sleep(s.troubleTime())
+	s.disk.free()
+	end()
+	if err != nil {
+		return err
+	}
+	return s.mustRecover("the disk was full")
+}
+
+// failWrites lets every write of the broker to a file fail.
+func failWrites(s *soak) error {
+	end := s.trouble.begin()
+	err := s.limitFileSize(true)
+	time.Sleep(s.troubleTime())
+	if again := s.limitFileSize(false); err == nil {
+		err = again
+	}
+	end()
+	if err != nil {
+		return err
+	}
+	return s.mustRecover("writes failed")
+}
+
+// failOpens lets the broker open no file and no connection.
+func failOpens(s *soak) error {
+	end := s.trouble.begin()
+	err := s.limitOpenFiles(true)
+	s.breakConnections(0.3) // so that somebody connects anew
+	time.Sleep(s.troubleTime())
+	if again := s.limitOpenFiles(false); err == nil {
+		err = again
+	}
+	end()
+	s.trouble.breaking(true)
+	if err != nil {
+		return err
+	}
+	return s.mustRecover("no file could be opened")
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/compat-tests/harness"
+)
+
+// start runs the broker on the database of the run.
+func (s *soak) start() error {
+	s.life++
+	ports := filepath.Join(s.dir, fmt.Sprintf("ports-%d.json", s.life))
+	defer os.Remove(ports)
+	fmt.Fprintf(s.logFile, "--- life %d, %s\n", s.life, time.Now().Format(time.RFC3339))
+	began := time.Now()
+	server, err := harness.Launch(s.options.binary, ports, harness.Options{
+		Config: s.config, Data: s.data, Log: s.logFile, Args: []string{"--log-level", "warn"},
+	})
+	s.server = server
+	if err != nil {
+		return fmt.Errorf("life %d: %w", s.life, err)
+	}
+	s.report.started(time.Since(began), s.logSize())
+	s.rest = memory{}
+	s.proxy.aim(net.JoinHostPort("127.0.0.1", strconv.Itoa(server.Ports.AMQP)))
+	return nil
+}
+
+// logSize is the size of the write-ahead log.
+func (s *soak) logSize() int64 {
+	info, err := os.Stat(s.data + "-wal")
+	if err != nil {
+		return 0 // there is none
+	}
+	return info.Size()
+}
+
+// kill ends the broker as kill -9 does.
+func (s *soak) kill() {
+	s.trouble.breaking(true)
+	if err := s.server.KillNow(); err != nil {
+		s.find("%v", err)
+	}
+	s.trouble.breaking(true)
+}
+
+// terminate asks the broker to end. It must, cleanly, and nothing that it took or gave may be lost.
+func (s *soak) terminate() {
+	s.trouble.breaking(false)
+	began := time.Now()
+	if err := s.server.End(); err != nil {
+		s.find("life %d: %v", s.life, err)
+	}
+	s.report.stopped(time.Since(began))
+	s.trouble.breaking(false)
+}
+
+// gone reports whether the broker ended by itself, which is a finding.
+func (s *soak) gone() bool {
+	select {
+	case <-s.server.Exited():
+		s.find("life %d: the broker ended by itself; see the end of the log", s.life)
+		return true
+	default:
+		return false
+	}
+}
+
+// newClient makes a client that tries each operation once: a send that is tried again could be stored twice, and rightly so. Version
+// 1.11 of the SDK repeats settlements all the same, so the time between two tries is short.
+func (s *soak) newClient() (*azservicebus.Client, error) {
+	return azservicebus.NewClientFromConnectionString(s.connectionString(), &azservicebus.ClientOptions{
+		RetryOptions: azservicebus.RetryOptions{MaxRetries: -1, RetryDelay: 20 * time.Millisecond, MaxRetryDelay: 100 * time.Millisecond},
+	})
+}
+
+// connectionString leads through the proxy.
+func (s *soak) connectionString() string {
+	return fmt.Sprintf("Endpoint=sb://localhost:%d;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;",
+		s.proxy.port())
+}
+
+func (s *soak) proxyAddr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.proxy.port())) }

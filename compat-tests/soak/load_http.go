@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"minibus/compat-tests/ledger"
+)
+
+// plainHTTP opens a connection for each request: on one that is used again the library would repeat a request by itself.
+var plainHTTP = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// request makes a request that must be answered with one of these statuses.
+func (w *worker) request(method, url string, content []byte, statuses ...int) (response *http.Response, answer []byte, err error) {
+	w.tally.requests.Add(1)
+	err = w.try(func(ctx context.Context) error {
+		request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(content))
+		if err != nil {
+			return err
+		}
+		if response, err = plainHTTP.Do(request); err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if answer, err = io.ReadAll(response.Body); err != nil {
+			return err
+		}
+		for _, status := range statuses {
+			if response.StatusCode == status {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s %s: %s: %s", method, url, response.Status, answer[:min(300, len(answer))])
+	})
+	return response, answer, err
+}
+
+func (w *worker) url(path string) string { return "http://" + w.proxyAddr() + "/" + path }
+
+// post sends over HTTP.
+func (w *worker) post() error {
+	for n := 0; !w.over(); n++ {
+		id := w.id()
+		w.book.Sending("http/"+id, ledger.InQueue)
+		if _, _, err := w.request(http.MethodPost, w.url("http/messages"), body(id, n%2000), http.StatusCreated); err != nil {
+			return err
+		}
+		w.book.Sent("http/" + id)
+		w.tally.sent.Add(1)
+		time.Sleep(pause + 10*time.Millisecond)
+	}
+	return nil
+}
+
+// get receives over HTTP, by turns with deleting and under a lock.
+func (w *worker) get() error {
+	for n := 0; !w.over(); n++ {
+		var err error
+		if n%2 == 0 {
+			err = w.getAndDelete()
+		} else {
+			err = w.getAndComplete()
+		}
+		if err != nil {
+			return err
+		}
+		time.Sleep(pause)
+	}
+	return nil
+}
+
+func (w *worker) getAndDelete() error {
+	began := time.Now()
+	response, content, err := w.request(http.MethodDelete, w.url("http/messages/head?timeout=1"), nil, http.StatusOK, http.StatusNoContent)
+	if err != nil {
+		if w.trouble.abruptSince(began) {
+			w.book.BrokeOff("http", 1)
+		}
+		return err
+	}
+	if response.StatusCode == http.StatusOK {
+		w.deleted(content, "http")
+	}
+	return nil
+}
+
+func (w *worker) getAndComplete() error {
+	response, content, err := w.request(http.MethodPost, w.url("http/messages/head?timeout=1"), nil, http.StatusCreated, http.StatusNoContent)
+	if err != nil || response.StatusCode == http.StatusNoContent {
+		return err
+	}
+	id, err := idOf(content)
+	if err != nil {
+		w.find("http: %v", err)
+	}
+	w.book.Delivered("http/" + id)
+	return w.settle("http/"+id, ledger.Nowhere, time.Now(), func(context.Context) error {
+		_, _, err := w.request(http.MethodDelete, response.Header.Get("Location"), nil, http.StatusOK)
+		return err
+	})
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/compat-tests/ledger"
+)
+
+// eating says what a receiver does with what it gets.
+type eating struct {
+	entity string
+	book   string
+	from   ledger.Place // what it gets; 0: what is available
+	bury   bool         // dead-letter everything, which forwards it
+	plain  bool         // complete everything
+}
+
+// slowSettlement is how late a settlement may find its lock over.
+const slowSettlement = 3 * time.Second
+
+type opener func(*azservicebus.Client) (*azservicebus.Receiver, error)
+
+func queueReceiver(queue string) opener {
+	return func(c *azservicebus.Client) (*azservicebus.Receiver, error) { return c.NewReceiverForQueue(queue, nil) }
+}
+
+// settleAll receives and settles until the load stops.
+func (w *worker) settleAll(open opener, e *eating) error {
+	receiver, err := open(w.client)
+	if err != nil {
+		return err
+	}
+	for !w.over() {
+		messages, err := w.take(receiver, 12)
+		if err != nil {
+			return err
+		}
+		for _, m := range messages {
+			if err := w.settleOne(receiver, m, e); err != nil {
+				return err
+			}
+		}
+		time.Sleep(pause)
+	}
+	return nil
+}
+
+// key checks a message and returns what the ledger calls it.
+func (w *worker) key(m *azservicebus.ReceivedMessage, entity, book string) string {
+	id, err := idOf(m.Body)
+	if err != nil {
+		w.find("%s: %v", entity, err)
+	}
+	w.book.Seen(entity+"/"+id, *m.SequenceNumber)
+	return book + "/" + id
+}
+
+func (w *worker) settleOne(receiver *azservicebus.Receiver, m *azservicebus.ReceivedMessage, e *eating) error {
+	key := w.key(m, e.entity, e.book)
+	got := time.Now()
+	from := e.from
+	if from == 0 {
+		from = ledger.InQueue | ledger.AsScheduled
+	}
+	w.book.DeliveredFrom(key, from)
+	what := *m.SequenceNumber % 10
+	switch {
+	case e.bury:
+		return w.settle(key, ledger.InTarget|ledger.InDeadLetters, got, func(ctx context.Context) error { return receiver.DeadLetterMessage(ctx, m, nil) })
+	case e.plain:
+	case what == 2 && m.DeliveryCount < 3:
+		return w.settle(key, 0, got, func(ctx context.Context) error { return receiver.AbandonMessage(ctx, m, nil) })
+	case what == 4:
+		return w.settle(key, ledger.InDeadLetters, got, func(ctx context.Context) error { return receiver.DeadLetterMessage(ctx, m, nil) })
+	case what == 6:
+		return w.deferAndTake(receiver, m, key)
+	}
+	return w.settle(key, ledger.Nowhere, got, func(ctx context.Context) error { return receiver.CompleteMessage(ctx, m, nil) })
+}
+
+// settle settles a message, which then is in a place; 0: where it was.
+func (w *worker) settle(key string, where ledger.Place, got time.Time, operation func(context.Context) error) error {
+	if where != 0 {
+		w.book.Settling(key, where)
+	}
+	err := w.try(operation)
+	var refused *azservicebus.Error
+	if errors.As(err, &refused) && refused.Code == azservicebus.CodeLockLost && time.Since(got) >= slowSettlement {
+		return nil // on a machine that stood still the lock was over
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case where&ledger.InTarget != 0:
+		w.book.Left(key, ledger.InQueue)
+	case where != 0:
+		w.book.SettledAt(key, where)
+	}
+	w.tally.settled.Add(1)
+	return nil
+}
+
+// deferAndTake defers a message, and takes every other one by its number.
+func (w *worker) deferAndTake(receiver *azservicebus.Receiver, m *azservicebus.ReceivedMessage, key string) error {
+	err := w.settle(key, ledger.AsDeferred, time.Now(), func(ctx context.Context) error { return receiver.DeferMessage(ctx, m, nil) })
+	if err != nil || *m.SequenceNumber%20 == 6 {
+		return err
+	}
+	var again []*azservicebus.ReceivedMessage
+	err = w.try(func(ctx context.Context) error {
+		again, err = receiver.ReceiveDeferredMessages(ctx, []int64{*m.SequenceNumber}, nil)
+		return err
+	})
+	if err != nil || len(again) != 1 {
+		return err
+	}
+	return w.settle(key, ledger.Nowhere, time.Now(), func(ctx context.Context) error { return receiver.CompleteMessage(ctx, again[0], nil) })
+}
+
+// hoard takes messages and never settles them, so that their locks run out, again and again, on one link.
+func (w *worker) hoard() error {
+	receiver, err := w.client.NewReceiverForQueue("held", nil)
+	if err != nil {
+		return err
+	}
+	for !w.over() {
+		messages, err := w.take(receiver, 40)
+		if err != nil {
+			return err
+		}
+		for _, m := range messages {
+			w.book.Delivered(w.key(m, "held", "held"))
+		}
+		time.Sleep(pause)
+	}
+	return nil
+}

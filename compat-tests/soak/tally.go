@@ -1,0 +1,10 @@
+package main
+
+import "sync/atomic"
+
+// tally counts what was done.
+type tally struct {
+	sent, received, settled, deleted, transactions, requests, peeked atomic.Int64
+	ids                                                              atomic.Int64
+	errors                                                           atomic.Int64 // operations that failed
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"minibus/compat-tests/harness"
+	"minibus/compat-tests/ledger"
+)
+
+const (
+	sessionCount = 6
+	lockTime     = "PT5S" // the shortest there is, since a checkpoint waits for locks of receivers that have ended
+	topicName    = "events"
+)
+
+// entity is a queue or a subscription, and what the ledger calls what is in it.
+type entity struct {
+	name     string
+	topic    string       // of a subscription
+	book     string       // the first part of its messages' ids in the ledger
+	place    ledger.Place // what being available there means
+	sessions bool
+	passing  bool // messages are forwarded out of it, and only its dead letters can be looked at
+	burying  bool // its dead letters are forwarded
+	dying    bool // what is available ends in the dead-letter queue by and by
+}
+
+// entities are all that the load works with, beside the queues that administration makes. What forwards comes before its target, so
+// that an audit which has seen it empty finds everything there.
+var entities = []entity{
+	{name: "plain", book: "plain", place: ledger.InQueue},
+	{name: "deleting", book: "deleting", place: ledger.InQueue},
+	{name: "scheduled", book: "scheduled", place: ledger.InQueue},
+	{name: "sessions", book: "sessions", place: ledger.InQueue, sessions: true},
+	{name: "all", topic: topicName, book: "all", place: ledger.InQueue},
+	{name: "odd", topic: topicName, book: "odd", place: ledger.InQueue},
+	{name: "third", topic: topicName, book: "third", place: ledger.InQueue},
+	{name: "action", topic: topicName, book: "action", place: ledger.InQueue},
+	{name: "fwd.source", book: "fwd", place: ledger.InQueue, passing: true},
+	{name: "fwd.middle", book: "fwd", place: ledger.InQueue, passing: true},
+	{name: "fwd.end", book: "fwd", place: ledger.InTarget},
+	{name: "dead.source", book: "dead", place: ledger.InQueue, burying: true},
+	{name: "dead.end", book: "dead", place: ledger.InTarget},
+	{name: "duplicates", book: "duplicates", place: ledger.InQueue},
+	{name: "txn.in", book: "txn", place: ledger.InQueue},
+	{name: "txn.out", book: "txn", place: ledger.InTarget},
+	{name: "expiring", book: "expiring", place: ledger.InQueue, dying: true},
+	{name: "large", book: "large", place: ledger.InQueue},
+	{name: "partitioned", book: "partitioned", place: ledger.InQueue},
+	{name: "http", book: "http", place: ledger.InQueue},
+	{name: "held", book: "held", place: ledger.InQueue},
+}
+
+// takers are the subscriptions and which messages they want, by their number.
+var takers = map[string]func(n int) bool{
+	"all":    func(int) bool { return true },
+	"odd":    func(n int) bool { return n%2 == 1 },
+	"third":  func(n int) bool { return n%3 == 0 },
+	"action": func(n int) bool { return n%5 == 0 },
+}
+
+// config is the Config.json.
+func config() ([]byte, error) {
+	const deliveries = 2000 // the most that is allowed: a message is dead-lettered by its receiver only
+	queues := []harness.Queue{
+		{Name: "plain"}, {Name: "deleting"}, {Name: "scheduled"}, {Name: "sessions", RequiresSession: true},
+		{Name: "fwd.source", ForwardTo: "fwd.middle"}, {Name: "fwd.middle", ForwardTo: "fwd.end"}, {Name: "fwd.end"},
+		{Name: "dead.source", ForwardDeadLettersTo: "dead.end"}, {Name: "dead.end"},
+		{Name: "duplicates", DetectDuplicates: true, DuplicateWindow: "PT20S"},
+		{Name: "txn.in"}, {Name: "txn.out"}, {Name: "expiring", DeadLetterExpired: true},
+		{Name: "large", MaxMessageSizeInKilobytes: 4096}, {Name: "partitioned", Partitioned: true}, {Name: "http"},
+		{Name: "held"},
+	}
+	for i := range queues {
+		prepare(&queues[i], deliveries)
+	}
+	subscriptions := []harness.Subscription{
+		{Queue: harness.Queue{Name: "all"}},
+		{Queue: harness.Queue{Name: "odd"}, Rules: []harness.Rule{{Name: "r", SQL: "n % 2 = 1"}}},
+		{Queue: harness.Queue{Name: "third"}, Rules: []harness.Rule{{Name: "r", Correlation: map[string]any{"Properties": map[string]any{"third": "yes"}}}}},
+		{Queue: harness.Queue{Name: "action"}, Rules: []harness.Rule{{Name: "r", SQL: "n % 5 = 0", Action: "SET touched = 'yes'"}}},
+	}
+	for i := range subscriptions {
+		prepare(&subscriptions[i].Queue, deliveries)
+	}
+	return harness.ConfigText(queues, []harness.Topic{{Name: topicName, TimeToLive: "P14D", Subscriptions: subscriptions}})
+}
+
+func prepare(q *harness.Queue, deliveries int) {
+	q.MaxDeliveryCount, q.TimeToLive, q.LockDuration = deliveries, "P14D", lockTime
+}
