@@ -2,10 +2,11 @@
 const report = [];
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-async function attempt(what, method, path, tries) {
+// attempt gives a try half a minute, on a busy machine, or less if it may end without a word.
+async function attempt(what, method, path, tries, most = 30000) {
   let outcome;
   try {
-    outcome = String(await Promise.race([tries(), pause(5000).then(() => "nothing")]));
+    outcome = String(await Promise.race([tries(), pause(most).then(() => "nothing")]));
   } catch (e) {
     outcome = e.name === "TypeError" ? "blocked" : String(e);
   }
@@ -35,7 +36,7 @@ async function elements(path) {
       if (tag === "link") e.rel = "stylesheet";
       e[attribute] = plan.target + path;
       document.body.append(e);
-    }));
+    }), 3000); // a frame says nothing of a download
     e.remove();
   }
 }
