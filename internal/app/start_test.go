@@ -213,7 +213,7 @@ func TestTheCollectorLeavesRoomForLittleMemoryAndNoneForMuch(t *testing.T) {
 
 // TestMethodsOfProxiesAreAnswered in the service's words, as any method that a path does not have.
 func TestMethodsOfProxiesAreAnswered(t *testing.T) {
-	a, err := start(t, Config{NoNetwork: true})
+	a, err := start(t, Config{Settings: config.Settings{Ephemeral: true}, NoNetwork: true})
 	if err != nil {
 		t.Fatal(err)
 	}
