@@ -94,7 +94,9 @@ func (op *deletion) Completed(err error) {
 		q.restAfterFaultLocked(giveUp(op.ds))
 		op.reopenLocked()
 	}
-	q.wroteLocked()
+	if op.then == nil {
+		q.wroteLocked()
+	}
 	q.mu.Unlock()
 	if err != nil {
 		q.ns.logger.Error("messages could not be removed", "entity", q.path, "error", err)
@@ -102,6 +104,9 @@ func (op *deletion) Completed(err error) {
 	switch {
 	case op.then != nil:
 		op.then(err)
+		q.mu.Lock()
+		q.wroteLocked() // only now: it may have given the messages back
+		q.mu.Unlock()
 	default:
 		op.ds[0].notify()
 	}
