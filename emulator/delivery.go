@@ -10,7 +10,8 @@ import (
 const (
 	deliveryWaiting uint32 = iota // its body is being read, or its removal is being written
 	deliveryReady
-	deliveryGone
+	deliveryGone   // its message was settled by its token meanwhile, or has no body
+	deliveryFailed // the journal failed; its message is, or will be, available again
 )
 
 // Delivery is one message handed to one consumer.
@@ -61,8 +62,12 @@ func newDelivery(q *Queue, e *entry, notify func()) *Delivery {
 // could not be read or removed and is available again.
 func (d *Delivery) Ready() (ready, gone bool) {
 	p := d.progress.Load()
-	return p == deliveryReady, p == deliveryGone
+	return p == deliveryReady, p >= deliveryGone
 }
+
+// Failed reports whether the delivery is gone because the journal failed. In a session what was delivered behind it must be given
+// back then, or it overtakes the message (SESS-20).
+func (d *Delivery) Failed() bool { return d.progress.Load() == deliveryFailed }
 
 // Token returns the lock token; it is zero for messages received and deleted.
 func (d *Delivery) Token() LockToken { return d.token }
@@ -154,7 +159,9 @@ func (f *fetch) Completed(err error) {
 
 // finishFetch ends a read for peek-locked deliveries. Those without a body are given up and their locks released.
 func finishFetch(q *Queue, ds []*Delivery, err error) {
+	lost := deliveryGone
 	if err != nil {
+		lost = deliveryFailed
 		q.ns.logger.Error("message bodies could not be read", "entity", q.path, "error", err)
 	}
 	q.mu.Lock()
@@ -164,7 +171,7 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 			d.become(deliveryReady, d.body)
 			continue
 		}
-		d.become(deliveryGone, nil)
+		d.become(lost, nil)
 		if e := q.locks[d.token]; e != nil {
 			q.unlockLocked(e)
 			rest = append(rest, e)

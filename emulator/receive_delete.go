@@ -50,7 +50,7 @@ func (op *deletion) bodiesRead(err error) {
 	}
 	if err == nil {
 		if len(gone) > 0 {
-			q.restAfterFaultLocked(giveUp(gone))
+			q.restAfterFaultLocked(giveUp(gone, deliveryGone))
 		}
 		op.ds = there
 		op.appendLocked()
@@ -73,11 +73,11 @@ func (op *deletion) appendLocked() {
 	op.q.ns.append(&op.change)
 }
 
-// giveUp marks deliveries as gone and returns their entries.
-func giveUp(ds []*Delivery) []*entry {
+// giveUp marks deliveries as gone, or failed, and returns their entries.
+func giveUp(ds []*Delivery, as uint32) []*entry {
 	entries := make([]*entry, len(ds))
 	for i, d := range ds {
-		d.become(deliveryGone, nil)
+		d.become(as, nil)
 		entries[i] = d.e
 	}
 	return entries
@@ -91,7 +91,7 @@ func (op *deletion) Completed(err error) {
 		op.letGoLocked()
 		q.restAfterFaultLocked(nil)
 	} else {
-		q.restAfterFaultLocked(giveUp(op.ds))
+		q.restAfterFaultLocked(giveUp(op.ds, deliveryFailed))
 		op.reopenLocked()
 	}
 	if op.then == nil {
