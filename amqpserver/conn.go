@@ -148,20 +148,25 @@ func (c *conn) serve() {
 
 // end stops the other goroutines and waits for them. Nothing of the connection runs when it returns.
 func (c *conn) end() {
-	c.box.close()
+	left := c.box.close()
 	close(c.ended)
 	c.stopWriting()
-	c.takeBack() // before the sessions are free, whose order it keeps
-	c.letGo()    // before the socket: over a WebSocket, closing waits for the peer
+	c.takeBack(left) // before the sessions are free, whose order it keeps
+	c.letGo()        // before the socket: over a WebSocket, closing waits for the peer
 	_ = c.nc.Close()
 	<-c.readEnded
 	c.srv.uncommitted.Add(-int64(c.uncommitted))
 }
 
-// takeBack gives back what was removed for the client and stands in a buffer.
-func (c *conn) takeBack() {
+// takeBack gives back what was removed for the client and stands in a buffer, or in a reply among the events that are left.
+func (c *conn) takeBack(left []event) {
 	defer c.barrier("take back")
 	c.out.takeBack()
+	for _, e := range left {
+		if r, ok := e.(*request); ok {
+			r.drop()
+		}
+	}
 }
 
 // letGo gives back everything that the connection holds of the domain. Locks run on (LOCK-11).

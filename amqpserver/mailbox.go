@@ -23,12 +23,12 @@ type mailbox struct {
 
 func newMailbox() mailbox { return mailbox{poke: make(chan struct{}, 1)} }
 
-// post hands over one event. After close it is dropped.
-func (m *mailbox) post(e event) {
+// post hands over one event. After close it is dropped, and post returns false.
+func (m *mailbox) post(e event) bool {
 	m.mu.Lock()
 	if m.closed {
 		m.mu.Unlock()
-		return
+		return false
 	}
 	m.events = append(m.events, e)
 	first := len(m.events) == 1
@@ -39,6 +39,7 @@ func (m *mailbox) post(e event) {
 		default:
 		}
 	}
+	return true
 }
 
 // take returns everything that was posted and gives the mailbox another slice to fill.
@@ -50,9 +51,11 @@ func (m *mailbox) take(empty []event) []event {
 	return taken
 }
 
-// close drops what is there and what will come.
-func (m *mailbox) close() {
+// close drops what will come, and returns what is there.
+func (m *mailbox) close() []event {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	left := m.events
 	m.closed, m.events = true, nil
+	return left
 }

@@ -205,6 +205,9 @@ func (o *outgoing) write() (full bool) {
 			n++
 			unused++
 			o.due = true // its credit is free again
+			if o.accepting != nil && d.Failed() {
+				o.giveBack(n)
+			}
 			continue
 		case !ready:
 			return false

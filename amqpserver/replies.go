@@ -10,17 +10,14 @@ type replies struct {
 	key    string // of the node
 	target string // address of the target, by which requests may ask for this link
 	order  int64  // a later one is greater
-	queue  []encoded
+	queue  []*request
 }
 
-// encoded is a message that is ready to be written.
-type encoded []byte
-
 // Append implements content.
-func (e encoded) Append(dst []byte) []byte { return append(dst, e...) }
+func (r *request) Append(dst []byte) []byte { return append(dst, r.response...) }
 
 // Size implements content.
-func (e encoded) Size() int { return len(e) }
+func (r *request) Size() int { return len(r.response) }
 
 // attachReplies opens a link for replies.
 func (s *session) attachReplies(a *frames.Attach, n node) error {
@@ -54,9 +51,11 @@ func (c *conn) reply(r *request, response []byte) {
 	if to == nil {
 		c.requests--
 		c.log.Debug("reply dropped", "entity", r.node.String(), "replyTo", r.replyTo)
+		r.drop()
 		return
 	}
-	to.queue = append(to.queue, response)
+	r.response = response
+	to.queue = append(to.queue, r)
 	c.heldReplies += len(response)
 	c.run(to)
 }
@@ -122,12 +121,13 @@ func (to *replies) pump() bool {
 	}
 	c := to.s.c
 	for to.finish() && len(to.queue) > 0 && to.credit.left() > 0 && to.s.win.outgoing > 0 && !c.out.full() {
-		m := to.queue[0]
+		r := to.queue[0]
 		to.queue[0] = nil
 		to.queue = to.queue[1:]
 		c.requests--
-		c.heldReplies -= len(m)
-		to.send(m, c.tags.makeShort(), true)
+		c.heldReplies -= len(r.response)
+		to.removed = append(to.removed, r.removed...)
+		to.send(r, c.tags.makeShort(), true)
 	}
 	if to.credit.drain && !to.partial() && !c.out.full() {
 		to.credit.exhaust()
@@ -152,9 +152,11 @@ func (to *replies) detached() bool { return true }
 
 func (to *replies) release() {
 	c := to.s.c
-	for _, m := range to.queue {
+	for _, r := range to.queue {
 		c.requests--
-		c.heldReplies -= len(m)
+		c.heldReplies -= len(r.response)
+		r.drop()
 	}
+	to.takeBack()
 	to.queue, to.rest, to.written = nil, nil, 0
 }

@@ -52,6 +52,9 @@ type request struct {
 	key     string // of the node
 	replyTo string
 	name    string // of the link it came on
+
+	removed  []*emulator.Delivery // what was removed for its reply
+	response []byte               // on its way to the loop
 }
 
 // newRequest takes a request's delivery: it is decoded as far as routing needs, and accepted, which says that it
@@ -152,16 +155,30 @@ func (managementSink) take(in *incoming, d *delivered) {
 		LockedState:    c.srv.options.LockedSessionState,
 		LinkHolder:     func(name string) *emulator.Consumer { return c.linkHolder(in.queue, name) },
 		Tx:             in.workFor(d),
+		Removed:        func(ds []*emulator.Delivery) { r.removed = ds },
 		Authorize:      func(claim sas.Claims) error { return c.authorize(right{in.node, claim}) },
 		Refused: func(operation string, err error) {
 			c.box.post(eventFunc(func(c *conn) { c.refusedRequest(operation, entity, err) }))
 		},
 	}, m, func(response []byte) {
-		c.box.post(eventFunc(func(c *conn) {
-			c.outstanding--
-			c.reply(r, response)
-		}))
+		r.response = response
+		if !c.box.post(r) {
+			r.drop()
+		}
 	})
+}
+
+// run is the event that brings a response from another goroutine.
+func (r *request) run(c *conn) {
+	c.outstanding--
+	c.reply(r, r.response)
+}
+
+// drop gives back what stands in a reply that nobody gets.
+func (r *request) drop() {
+	for _, d := range r.removed {
+		d.TakeBack()
+	}
 }
 
 // touchLink counts a request as traffic of the link that it names (LOCK-16). A name that nobody has is no error.

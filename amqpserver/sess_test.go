@@ -1,6 +1,7 @@
 package amqpserver_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -376,4 +377,26 @@ func TestSESS13_SESS31_RenewalKeepsSessionAndLink(t *testing.T) {
 		}
 		b.wantHeld(t, "s", "a")
 	}, func(o *amqpserver.Options) { o.LinkIdle = 80 * time.Second })
+}
+
+// TestSESS20_ReadThatFailsKeepsTheOrder: what a link has taken behind messages that could not be read does not overtake them.
+func TestSESS20_ReadThatFailsKeepsTheOrder(t *testing.T) {
+	for _, remove := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBenchFor(t, emulator.Options{BodyBudget: 1})
+			const n = 150 // more than one Take gives
+			b.fillFor(t, "s", labelled(n, 10))
+			b.journal.Pause()
+			p := b.opened(t)
+			receiverOf(p, "s", remove, n)
+			synctest.Wait()
+			b.journal.FailRead(errors.New("disk on fire"))
+			b.journal.Resume()
+			for i := range n {
+				if _, payload := amqptest.WantPayload[*frames.Transfer](p); label(t, payload) != fmt.Sprint(i) {
+					t.Fatalf("removed %v: received %s, want %d", remove, label(t, payload), i)
+				}
+			}
+		})
+	}
 }

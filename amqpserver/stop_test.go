@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -229,9 +230,8 @@ func TestRAD5_SESS20_LostConnectionTakesBackWhatTheSocketDidNotTake(t *testing.T
 		synctest.Wait()
 		b.journal.Resume()
 		_, payload := amqptest.WantPayload[*frames.Transfer](next)
-		var first int
-		fmt.Sscan(label(t, payload), &first)
-		if first == 0 || first > 10 {
+		first, err := strconv.Atoi(label(t, payload))
+		if err != nil || first == 0 || first > 10 {
 			t.Errorf("the first message that comes again is %d; the socket had room for about 8", first)
 		}
 		for i := first + 1; i < n; i++ {

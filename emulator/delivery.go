@@ -10,7 +10,8 @@ import (
 const (
 	deliveryWaiting uint32 = iota // its body is being read, or its removal is being written
 	deliveryReady
-	deliveryGone
+	deliveryGone   // its message was settled by its token meanwhile, or has no body
+	deliveryFailed // the journal failed; its message is, or will be, available again
 )
 
 // Delivery is one message handed to one consumer.
@@ -65,8 +66,12 @@ func (d *Delivery) Ready() (ready, gone bool) {
 		return false, true
 	}
 	p := d.progress.Load()
-	return p == deliveryReady, p == deliveryGone
+	return p == deliveryReady, p >= deliveryGone
 }
+
+// Failed reports whether the delivery is gone because the journal failed. In a session what was delivered behind it must be given
+// back then, or it overtakes the message (SESS-20).
+func (d *Delivery) Failed() bool { return d.progress.Load() == deliveryFailed }
 
 // Token returns the lock token; it is zero for messages received and deleted.
 func (d *Delivery) Token() LockToken {
@@ -168,7 +173,9 @@ func (f *fetch) Completed(err error) {
 // finishFetch ends a read for peek-locked deliveries. Those without a body are given up and their locks released; those whose
 // body is damaged go to the dead-letter queue.
 func finishFetch(q *Queue, ds []*Delivery, err error) {
+	lost := deliveryGone
 	if err != nil {
+		lost = deliveryFailed
 		q.ns.logger.Error("message bodies could not be read", "entity", q.path, "error", err)
 	}
 	q.mu.Lock()
@@ -179,7 +186,7 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 			d.become(deliveryReady, d.body)
 			continue
 		}
-		d.become(deliveryGone, nil)
+		d.become(lost, nil)
 		switch e := q.reclaimLocked(d); {
 		case e == nil:
 		case unfit:

@@ -42,7 +42,7 @@ func (op *deletion) bodiesRead(err error) {
 		if len(damaged) > 0 && op.then != nil {
 			err = deferredNotFound(q.path)
 		}
-		q.deadLetterDamagedLocked(giveUp(damaged))
+		q.deadLetterDamagedLocked(giveUp(damaged, deliveryGone))
 		q.reopenLocked(damaged)
 	}
 	switch {
@@ -87,11 +87,11 @@ func (op *deletion) appendLocked() {
 	op.q.ns.append(&op.change)
 }
 
-// giveUp marks deliveries as gone and returns their entries.
-func giveUp(ds []*Delivery) []*entry {
+// giveUp marks deliveries as gone, or failed, and returns their entries.
+func giveUp(ds []*Delivery, as uint32) []*entry {
 	entries := make([]*entry, len(ds))
 	for i, d := range ds {
-		d.become(deliveryGone, nil)
+		d.become(as, nil)
 		entries[i] = d.e
 	}
 	return entries
@@ -105,10 +105,12 @@ func (op *deletion) Completed(err error) {
 		op.letGoLocked()
 		q.restAfterFaultLocked(nil)
 	} else {
-		q.restAfterFaultLocked(giveUp(op.ds))
+		q.restAfterFaultLocked(giveUp(op.ds, deliveryFailed))
 		q.reopenLocked(op.ds)
 	}
-	q.wroteLocked()
+	if op.then == nil {
+		q.wroteLocked()
+	}
 	q.mu.Unlock()
 	if err != nil {
 		q.ns.logger.Error("messages could not be removed", "entity", q.path, "error", err)
@@ -116,6 +118,9 @@ func (op *deletion) Completed(err error) {
 	switch {
 	case op.then != nil:
 		op.then(err)
+		q.mu.Lock()
+		q.wroteLocked() // only now: it may have given the messages back
+		q.mu.Unlock()
 	default:
 		op.ds[0].notify()
 	}

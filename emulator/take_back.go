@@ -16,7 +16,7 @@ func (d *Delivery) TakeBack() {
 
 // takeBackLocked undoes a receive-and-delete whose message did not reach the wire (RAD-5).
 func (q *Queue) takeBackLocked(d *Delivery) {
-	if d.returned || q.gone || d.progress.Load() == deliveryGone {
+	if d.returned || q.gone || d.progress.Load() >= deliveryGone {
 		return
 	}
 	d.returned = true

@@ -23,6 +23,7 @@ func (q *Queue) Verify(quiet bool) (faults []string) {
 			v.check("changes that draw numbers", q.counters[i].drawing, 0)
 			v.check("last number", q.counters[i].last, q.counters[i].committed)
 		}
+		v.check("removals and returns under way", q.underWay, 0)
 	}
 	v.timer()
 	return v.faults
@@ -259,6 +260,11 @@ func (v *verifier) sessions() {
 		})
 		v.check(name+": locked", s.locked, locked)
 		if v.quiet {
+			for _, op := range q.stranded { // they wait for another try
+				if op.e.session == s && op.e.inSession(op.e.state) {
+					back++
+				}
+			}
 			v.check(name+": returning", s.returning, back)
 			v.check(name+": states being written", s.writing, 0)
 		}

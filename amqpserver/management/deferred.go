@@ -70,6 +70,9 @@ func (c *call) received(ds []*emulator.Delivery, mode emulator.ReceiveMode) {
 	for _, d := range ds {
 		size += perMessage + d.Size()
 	}
+	if mode == emulator.ReceiveAndDelete && c.Removed != nil {
+		c.Removed(ds)
+	}
 	c.ok(size, func(dst []byte) []byte {
 		return appendField(dst, "messages", func(dst []byte) []byte {
 			return appendDeliveries(dst, ds, mode == emulator.PeekLock)

@@ -42,6 +42,10 @@ type Context struct {
 	// TrackingSuffix returns what is appended to the text of an error that concerns entity (ERR-9). May be nil.
 	TrackingSuffix func(entity string) string
 
+	// Removed is told of the messages that a reply carries and that were removed for it, just before the reply, on the same
+	// goroutine. If the client does not get the reply they are to be given back. May be nil.
+	Removed func([]*emulator.Delivery)
+
 	// Refused is told of each request that is answered with an error, so that the caller can log it. It is called
 	// just before the reply, on the same goroutine, and must not block. May be nil.
 	Refused func(operation string, err error)

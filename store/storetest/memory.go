@@ -25,6 +25,7 @@ type Memory struct {
 	failNext int
 	failErr  error
 	alone    error // why the next change fails, and no other
+	readErr  error // why the next read fails, and no other
 	commits  int
 	content  *memoryContent
 }
@@ -58,6 +59,13 @@ func (m *Memory) FailAlone(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.alone = err
+}
+
+// FailRead makes the next read of bodies fail with err.
+func (m *Memory) FailRead(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.readErr = err
 }
 
 // Pause holds everything back until Resume: changes stay uncommitted and body reads unanswered.

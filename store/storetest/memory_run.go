@@ -65,6 +65,8 @@ func (m *Memory) applyLocked(batch []memoryItem, fault error) []error {
 		switch {
 		case it.late && it.change != nil:
 			errs[i] = ErrClosed
+		case it.read != nil && m.readErr != nil:
+			errs[i], m.readErr = m.readErr, nil
 		case it.read != nil:
 			m.content.read(it.read)
 		case it.change != nil && fault != nil:
