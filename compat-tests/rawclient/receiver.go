@@ -45,7 +45,7 @@ func (s *Session) Receiver(address string) (*Receiver, error) {
 func (r *Receiver) Credit(n uint32) error {
 	r.credit += n
 	return r.s.c.send(r.s.channel, &frames.Flow{
-		IncomingWindow: window, NextOutgoingID: r.s.sent, OutgoingWindow: window, NextIncomingID: r.s.frames, HasNextIncomingID: true,
+		IncomingWindow: r.s.window, NextOutgoingID: r.s.sent, OutgoingWindow: window, NextIncomingID: r.s.next, HasNextIncomingID: true,
 		Handle: r.handle, HasHandle: true, DeliveryCount: r.taken, HasDeliveryCount: true, LinkCredit: r.credit, HasLinkCredit: true,
 	})
 }
