@@ -1,6 +1,11 @@
 package emulator
 
-import "sync/atomic"
+import (
+	"bytes"
+	"sync/atomic"
+
+	"minibus/internal/amqp/message"
+)
 
 // payload is the encoded message as the sender sent it, as one copy of the message has it. The copies that a topic makes
 // stand in different entities, each with its own mutex, so each has a payload of its own; the stored body is one.
@@ -88,6 +93,20 @@ func (q *Queue) settleBodyLocked(p *payload) {
 	if p.copies == nil || p.copies.shown.Add(1) == 1 {
 		q.ns.inMemory.Add(size)
 	}
+}
+
+// ownBytes returns the bytes of a message that comes in as they may stay in memory, nil if they may not. A message of a batch
+// is a part of the transfer, which one that stays behind would hold as a whole: it is copied, unless there is no room anyway.
+// (To count the transfer as long as anyone has a part of it costs no copy; but then a few hundred messages that wait for
+// their time use up the budget of all.)
+func (ns *Namespace) ownBytes(m *message.Message) []byte {
+	switch {
+	case !m.Part:
+		return m.Raw
+	case ns.keep(int64(len(m.Raw)), 0):
+		return bytes.Clone(m.Raw)
+	}
+	return nil
 }
 
 // largeBody is the size above which a body counts once more with each copy (QUO-3).

@@ -36,6 +36,13 @@ func (j *journal) Append(c *emulator.Change) {
 	j.Memory.Append(c)
 }
 
+// forget lets go of the changes that were appended.
+func (j *journal) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.appended = nil
+}
+
 func (j *journal) ReadBodies(r *emulator.BodyRead) {
 	j.mu.Lock()
 	j.reads++

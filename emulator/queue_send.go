@@ -134,7 +134,7 @@ func (q *Queue) newEntryLocked(in *incoming, seq, now int64) *entry {
 	row := q.ns.newRow()
 	e := &entry{
 		seq: seq, enqueued: now, row: row, ttl: q.effectiveTTLLocked(in.info.TTL),
-		body: newPayload(row, in.m.Raw),
+		body: &payload{id: row, data: q.ns.ownBytes(&in.m), size: uint32(len(in.m.Raw))},
 	}
 	x := extra{hops: in.hops}
 	if due := int64(in.info.Scheduled); in.info.HasScheduled && due > now {

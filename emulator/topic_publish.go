@@ -95,8 +95,7 @@ func (op *publication) fanOutLocked(o *original) int {
 	if len(list) == 0 {
 		return 0
 	}
-	size := uint32(len(o.in.m.Raw))
-	proto := payload{id: o.body, data: o.in.m.Raw, size: size}
+	proto := payload{id: o.body, data: op.q.ns.ownBytes(&o.in.m), size: uint32(len(o.in.m.Raw))}
 	proto.copies = op.countLocked(o, int32(len(list)))
 	op.bytes += proto.joint(len(list))
 	op.change.Ops = slices.Grow(op.change.Ops, len(list)+1)

@@ -108,6 +108,7 @@ func parseScheduled(a args) ([]message.Message, error) {
 
 func scanScheduled(name string, raw []byte) (message.Message, error) {
 	m, err := message.Scan(raw)
+	m.Part = true // of the request
 	if err != nil {
 		return m, argumentError("The argument '%s' is not an encoded message: %v.", name, err)
 	}

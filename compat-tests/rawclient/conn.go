@@ -14,7 +14,7 @@ import (
 // patience is how long an answer may take.
 const patience = 30 * time.Second
 
-// window is what is announced to the server for frames and never updated: no test receives as many.
+// window is what is announced to the server for frames, unless a session has a smaller one: no test receives as many.
 const window = 1 << 24
 
 // ErrNothing is what Receive returns when no message came in time.
@@ -71,10 +71,15 @@ func (c *Conn) open() error {
 func (c *Conn) Close() { c.nc.Close() }
 
 // Begin opens a session.
-func (c *Conn) Begin() (*Session, error) {
-	s := &Session{c: c, channel: c.channels, attached: make(map[string]*frames.Attach), receivers: make(map[uint32]*Receiver)}
+func (c *Conn) Begin() (*Session, error) { return c.BeginWindow(window) }
+
+// BeginWindow opens a session that takes so many transfers at a time. Each [Receiver.Credit] opens the window again.
+func (c *Conn) BeginWindow(frameCount uint32) (*Session, error) {
+	s := &Session{
+		c: c, channel: c.channels, window: frameCount, attached: make(map[string]*frames.Attach), receivers: make(map[uint32]*Receiver),
+	}
 	c.channels++
-	begin := &frames.Begin{IncomingWindow: window, OutgoingWindow: window, HandleMax: 255, HasHandleMax: true}
+	begin := &frames.Begin{IncomingWindow: s.window, OutgoingWindow: window, HandleMax: 255, HasHandleMax: true}
 	if err := c.send(s.channel, begin); err != nil {
 		return nil, fmt.Errorf("begin session: %w", err)
 	}
@@ -84,7 +89,7 @@ func (c *Conn) Begin() (*Session, error) {
 			return nil, fmt.Errorf("begin session: %w", err)
 		}
 		if answer, ok := f.body.(*frames.Begin); ok && answer.RemoteChannel == s.channel {
-			c.sessions[f.channel] = s
+			c.sessions[f.channel], s.next = s, answer.NextOutgoingID
 			return s, nil
 		}
 		if err := c.dispatch(f); err != nil {

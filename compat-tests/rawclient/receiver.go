@@ -64,7 +64,7 @@ func (r *Receiver) Open() uint32 { return r.credit }
 func (r *Receiver) Credit(n uint32) error {
 	r.credit += n
 	return r.s.c.send(r.s.channel, &frames.Flow{
-		IncomingWindow: window, NextOutgoingID: r.s.sent, OutgoingWindow: window, NextIncomingID: r.s.frames, HasNextIncomingID: true,
+		IncomingWindow: r.s.window, NextOutgoingID: r.s.sent, OutgoingWindow: window, NextIncomingID: r.s.next, HasNextIncomingID: true,
 		Handle: r.handle, HasHandle: true, DeliveryCount: r.taken, HasDeliveryCount: true, LinkCredit: r.credit, HasLinkCredit: true,
 	})
 }

@@ -18,9 +18,10 @@ type Txn []byte
 type Session struct {
 	c         *Conn
 	channel   uint16
+	window    uint32 // transfers that the server may have under way
 	handles   uint32
 	sent      uint32                    // the next delivery-id
-	frames    uint32                    // transfers that came
+	next      uint32                    // the server's next transfer-id
 	attached  map[string]*frames.Attach // answers by link name
 	detached  []*frames.Detach          // in the order of arrival
 	receivers map[uint32]*Receiver      // by the server's handle
@@ -37,7 +38,7 @@ func (s *Session) handle(f frame) error {
 	case *frames.Disposition:
 		s.answers = append(s.answers, body)
 	case *frames.Transfer:
-		s.frames++
+		s.next++
 		if r := s.receivers[body.Handle]; r != nil {
 			return r.collect(body, f.payload)
 		}

@@ -36,6 +36,7 @@ func Batch(raw []byte) ([]Message, error) {
 		if err != nil {
 			return nil, err
 		}
+		m.Part = true
 		out = append(out, m)
 	}
 	return out, nil

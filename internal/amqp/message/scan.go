@@ -27,7 +27,8 @@ func (s Span) Len() int { return int(s.End - s.Start) }
 // Message is an encoded message and where its sections lie. Each span covers a whole section with its descriptor; Body
 // covers all body sections. Only [Scan] and [Batch] make one that the methods can work with.
 type Message struct {
-	Raw []byte
+	Raw  []byte
+	Part bool // Raw is a part of something larger, which stays in memory with it
 
 	Header                Span
 	DeliveryAnnotations   Span

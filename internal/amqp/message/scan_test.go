@@ -151,7 +151,7 @@ func TestBatch(t *testing.T) {
 		t.Fatalf("%d messages, %v", len(got), err)
 	}
 	if !bytes.Equal(got[0].Raw, a) || !bytes.Equal(got[1].Raw, b) || len(got[2].Raw) != 0 {
-		t.Errorf("got % x", got)
+		t.Errorf("got %v", got)
 	}
 	if &got[1].Raw[0] != &raw[len(raw)-5-len(b)] {
 		t.Error("the messages were copied")
