@@ -3,6 +3,7 @@ package emulator
 import (
 	"bytes"
 	"sync/atomic"
+	"time"
 
 	"minibus/internal/amqp/message"
 )
@@ -60,9 +61,34 @@ func (q *Queue) releaseLocked(p *payload) {
 	if p.copies == nil || p.copies.stored.Add(-1) > 0 {
 		return
 	}
-	c := &Change{}
-	c.Ops = append(c.Single[:0], Op{Kind: OpDelete, DropBody: true, Record: MessageRecord{Body: p.id}})
-	q.ns.append(c)
+	op := &bodyRemoval{ns: q.ns}
+	op.change.Done = op
+	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpDelete, DropBody: true, Record: MessageRecord{Body: p.id}})
+	q.ns.append(&op.change)
+}
+
+// bodyRemoval is a stored body that is being removed after the last of its copies. It belongs to no entity.
+type bodyRemoval struct {
+	change Change
+	ns     *Namespace
+}
+
+// Completed has it tried again later if it failed: nothing else would ever remove the body.
+func (op *bodyRemoval) Completed(err error) {
+	if err != nil {
+		op.ns.logger.Debug("a body without messages could not be removed; trying again", "error", err)
+		op.ns.clock.At(op.ns.clock.Now().Add(retryAfter*time.Millisecond), op.again)
+	}
+}
+
+// again is the next try.
+func (op *bodyRemoval) again() {
+	op.ns.mu.RLock()
+	closed := op.ns.closed
+	op.ns.mu.RUnlock()
+	if !closed {
+		op.ns.append(&op.change)
+	}
 }
 
 // dropLocked takes a body out of memory.

@@ -18,8 +18,13 @@ type deadlines[E any] struct {
 	live    func(e E, at int64) bool
 	seq     func(E) int64 // orders entries of one instant
 	buckets map[int64]*bucket[E]
-	keys    int64Heap // keys of buckets
+	keys    int64Heap  // keys of buckets, and of some that have left
+	most    int        // keys since the last tidying
+	spare   *bucket[E] // the one that became empty last; nil: none did
 }
+
+// tidyAt is how many keys there must be at least before it is worth looking for those that mean nothing any more.
+const tidyAt = 64
 
 type bucket[E any] struct {
 	items  []deadline[E]
@@ -47,6 +52,7 @@ func (d *deadlines[E]) add(e E, at int64) {
 		b = &bucket[E]{min: at}
 		d.buckets[key] = b
 		heap.Push(&d.keys, key)
+		d.most = max(d.most, len(d.keys))
 	}
 	b.items = append(b.items, deadline[E]{at: at, e: e})
 	b.min = min(b.min, at)
@@ -63,14 +69,41 @@ func (d *deadlines[E]) remove(at int64) {
 	if b.dead >= 32 && b.dead*2 >= len(b.items) || b.dead >= len(b.items) {
 		b.compact(d.live)
 	}
+	if len(b.items) == 0 {
+		d.leave(b)
+	}
 }
 
+// leave notes that a bucket became empty. It goes when another one does: until then messages that come and go at once use it
+// again and again.
+func (d *deadlines[E]) leave(b *bucket[E]) {
+	if old := d.spare; old != nil && old != b && len(old.items) == 0 && d.buckets[old.key()] == old {
+		delete(d.buckets, old.key())
+		d.tidy()
+	}
+	d.spare = b
+}
+
+// tidy makes everything as small as it can be once most of it means nothing. As often as it does, so many buckets have left.
+func (d *deadlines[E]) tidy() {
+	if d.most <= 4*len(d.buckets)+tidyAt {
+		return
+	}
+	buckets, keys := make(map[int64]*bucket[E], len(d.buckets)), make(int64Heap, 0, len(d.buckets))
+	for key, b := range d.buckets {
+		buckets[key], keys = b, append(keys, key)
+	}
+	heap.Init(&keys)
+	d.buckets, d.keys, d.most = buckets, keys, len(keys)
+}
+
+func (b *bucket[E]) key() int64 { return b.min >> bucketShift }
+
+// compact throws away what is stale. A small bucket keeps its room, for the messages that come and go at once.
 func (b *bucket[E]) compact(live func(E, int64) bool) {
 	b.items = slices.DeleteFunc(b.items, func(x deadline[E]) bool { return !live(x.e, x.at) })
-	if len(b.items) == 0 {
-		b.items = nil
-	} else if cap(b.items) > 4*len(b.items) {
-		b.items = slices.Clone(b.items)
+	if cap(b.items) > max(4*len(b.items), 8) {
+		b.items = append([]deadline[E](nil), b.items...)
 	}
 	b.dead = 0
 }
@@ -78,7 +111,7 @@ func (b *bucket[E]) compact(live func(E, int64) bool) {
 // next returns an instant before which nothing is due; what was removed meanwhile may make it too early.
 func (d *deadlines[E]) next() (at int64, ok bool) {
 	for len(d.keys) > 0 {
-		if b := d.buckets[d.keys[0]]; len(b.items) > 0 {
+		if b := d.buckets[d.keys[0]]; b != nil && len(b.items) > 0 {
 			return b.min, true
 		}
 		d.dropFirst()
@@ -90,6 +123,10 @@ func (d *deadlines[E]) next() (at int64, ok bool) {
 func (d *deadlines[E]) popDue(now int64) (due E, ok bool) {
 	for len(d.keys) > 0 {
 		b := d.buckets[d.keys[0]]
+		if b == nil {
+			d.dropFirst()
+			continue
+		}
 		if len(b.items) > 0 && b.min > now {
 			return due, false
 		}
@@ -118,6 +155,7 @@ func (d *deadlines[E]) popDue(now int64) (due E, ok bool) {
 func (d *deadlines[E]) dropFirst() {
 	delete(d.buckets, d.keys[0])
 	heap.Pop(&d.keys)
+	d.tidy()
 }
 
 // compare orders by instant, then by sequence number.

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -34,6 +35,9 @@ func TestDeadlines_AgainstAMap(t *testing.T) {
 				popAll(t, &d, model, now)
 			}
 			checkNext(t, &d, model)
+			if len(d.keys) > 4*len(d.buckets)+tidyAt || len(d.buckets) > len(model)+1 {
+				t.Fatalf("%d keys and %d buckets for %d deadlines", len(d.keys), len(d.buckets), len(model))
+			}
 		}
 		popAll(t, &d, model, 1<<60)
 		if len(model) > 0 {
@@ -99,6 +103,77 @@ func TestDeadlines_RemovedOnesAreForgotten(t *testing.T) {
 	if kept > 1000 {
 		t.Errorf("room for %d stale deadlines is kept", kept)
 	}
+}
+
+// TestDeadlines_EmptyBucketsLeave: a queue with a time to live of 14 days works for a day, and keeps nothing of what it has done.
+func TestDeadlines_EmptyBucketsLeave(t *testing.T) {
+	const day, ttl = 24 * 60 * 60 * 1000, 14 * 24 * 60 * 60 * 1000
+	for name, stay := range map[string]int64{"all messages are received": 0, "one each hour stays": 60 * 60 * 1000} {
+		live := map[int64]bool{}
+		d := newDeadlines(func(seq, _ int64) bool { return live[seq] }, func(seq int64) int64 { return seq })
+		before := heapInUse()
+		waiting := 0
+		for now := int64(0); now < day; now += 1 << bucketShift {
+			live[now] = true
+			d.add(now, now+ttl)
+			if stay > 0 && now%stay < 1<<bucketShift {
+				waiting++
+				continue
+			}
+			delete(live, now)
+			d.remove(now + ttl)
+		}
+		if n := len(d.buckets); n > waiting+1 {
+			t.Errorf("%s: %d buckets, %d messages", name, n, waiting)
+		}
+		if n := len(d.keys); n > 4*waiting+tidyAt {
+			t.Errorf("%s: %d keys, %d messages", name, n, waiting)
+		}
+		if grown := heapInUse() - before; grown > 1<<20 {
+			t.Errorf("%s: %d bytes are kept", name, grown)
+		}
+		popped := 0
+		for _, ok := d.popDue(day + ttl); ok; _, ok = d.popDue(day + ttl) {
+			popped++
+		}
+		if popped != waiting || len(d.buckets) > 0 || len(d.keys) > 0 {
+			t.Errorf("%s: %d of %d came due; %d buckets and %d keys are left", name, popped, waiting, len(d.buckets), len(d.keys))
+		}
+	}
+}
+
+// TestDeadlines_APeakIsGivenBack: neither maps nor slices of Go get smaller by themselves.
+func TestDeadlines_APeakIsGivenBack(t *testing.T) {
+	for name, end := range map[string]func(d *deadlines[int64], live map[int64]bool, seq, at int64){
+		"removed": func(d *deadlines[int64], live map[int64]bool, seq, at int64) {
+			delete(live, seq)
+			d.remove(at)
+		},
+		"due": func(d *deadlines[int64], _ map[int64]bool, _, at int64) { d.popDue(at) },
+	} {
+		live := make(map[int64]bool, 100_000)
+		d := newDeadlines(func(seq, _ int64) bool { return live[seq] }, func(seq int64) int64 { return seq })
+		before := heapInUse()
+		for i := range int64(100_000) {
+			live[i] = true
+			d.add(i, i<<bucketShift)
+		}
+		for i := range int64(100_000) {
+			end(&d, live, i, i<<bucketShift)
+		}
+		if grown := heapInUse() - before; grown > 1<<20 {
+			t.Errorf("%s: %d bytes are kept", name, grown)
+		}
+		live[1] = true
+		d.add(1, 1)
+	}
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func TestDeadlines_SameInstantByNumber(t *testing.T) {

@@ -73,6 +73,14 @@ func (q *Queue) DeadlinesInMemory() (n int) {
 	return q.lockEnds.kept() + q.dues.kept() + q.expiries.kept()
 }
 
+// BucketsInMemory returns how many buckets of deadlines the queue keeps, and how many keys of buckets.
+func (q *Queue) BucketsInMemory() (buckets, keys int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.lockEnds.buckets) + len(q.dues.buckets) + len(q.expiries.buckets),
+		len(q.lockEnds.keys) + len(q.dues.keys) + len(q.expiries.keys)
+}
+
 // Receivers returns how many receivers and waiting accepts are counted for the entity.
 func (q *Queue) Receivers() int64 { return q.receivers().Load() }
 

@@ -119,6 +119,13 @@ func (j *journal) seen() (changes, reads int) {
 	return len(j.appended), j.reads
 }
 
+// last returns the number of the change that was appended last.
+func (j *journal) last() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.appended) - 1
+}
+
 // since returns the operations of all changes from the n-th on.
 func (j *journal) since(n int) []emulator.Op {
 	j.mu.Lock()

@@ -1,8 +1,10 @@
 package emulator_test
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"minibus/emulator"
 )
@@ -72,6 +74,47 @@ func TestQUO4_LastCopiesThatGoAtOnce(t *testing.T) {
 		b.wantStored(0, 0)
 		equal(t, "topic's size", b.q.Counts().SizeBytes, 0)
 	})
+}
+
+// TestQUO4_BodyOfLastCopiesThatGoAtOnceIsRemovedThoughTheJournalFails: neither of their removals takes the body along.
+func TestQUO4_BodyOfLastCopiesThatGoAtOnceIsRemovedThoughTheJournalFails(t *testing.T) {
+	for name, remove := range map[string]func(b *broker, o outcome) error{
+		"completed": func(b *broker, o outcome) error {
+			return b.q.Settle(tokensOf(b.receive(1)), emulator.Settlement{}, o)
+		},
+		"received and deleted": func(b *broker, o outcome) error {
+			b.receiver(emulator.Main, emulator.ReceiveAndDelete).pull(1)
+			o.Completed(nil)
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			topicBubble(t, emulator.TopicOptions{}, named("a", "b"), func(b *broker) {
+				b.sendTexts("x")
+				failures := 0
+				b.j.on(emulator.OpDelete, func() {
+					if ops := b.j.since(b.j.last()); ops[0].Record.Row == 0 && failures < 3 {
+						failures++
+						b.failOnce()
+					}
+				})
+				b.j.Pause()
+				x, y := newOutcome(), newOutcome()
+				for name, o := range map[string]outcome{"a": x, "b": y} {
+					if err := remove(b.sub(name), o); err != nil {
+						t.Fatalf("remove: %v", err)
+					}
+				}
+				b.j.Resume()
+				if err := errors.Join(<-x, <-y); err != nil {
+					t.Fatalf("remove: %v", err)
+				}
+				wait(5 * time.Second)
+				equal(t, "failures", failures, 3)
+				b.wantStored(0, 0)
+			})
+		})
+	}
 }
 
 func TestRAD5_PROP10_CopyThatComesBackHasABodyOfItsOwn(t *testing.T) {
