@@ -64,8 +64,8 @@ func bareInsert(b *testing.B, w *writer, op *emulator.Op) {
 func BenchmarkDriverInsert(b *testing.B) {
 	db := driverDatabase(b)
 	ctx := context.Background()
-	row, err1 := db.PrepareContext(ctx, "INSERT INTO message VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,NULL,?)")
-	body, err2 := db.PrepareContext(ctx, "INSERT INTO body VALUES(?,1,0,?)")
+	row, err1 := db.PrepareContext(ctx, "INSERT INTO message VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,NULL,?,NULL)")
+	body, err2 := db.PrepareContext(ctx, "INSERT INTO body VALUES(?,1,0,?,NULL)")
 	if err := errors.Join(err1, err2); err != nil {
 		b.Fatal(err)
 	}

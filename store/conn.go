@@ -125,6 +125,12 @@ func (c *conn) checkpoint(mode int32) (all bool, err error) {
 	return log == done, nil
 }
 
+// logFrames returns how many frames of the log SQLite knows; none without a log.
+func (c *conn) logFrames() (int, error) {
+	rc := lib.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, lib.SQLITE_CHECKPOINT_NOOP, c.out, c.out+8)
+	return max(0, int(*(*int32)(cPointer(c.out)))), c.check(rc)
+}
+
 // leaveLog keeps close from checkpointing, so that a database that was refused stays as it was.
 func (c *conn) leaveLog() {
 	args := libc.Xcalloc(c.tls, 2, 8)

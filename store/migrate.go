@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	lib "modernc.org/sqlite/lib"
 )
@@ -24,12 +25,12 @@ var errForeign = errors.New("this is not a Minibus database")
 
 // openDatabase opens a connection and brings the file to this version's schema. Nothing is written before it is
 // clear that the database is ours and not newer than this program.
-func openDatabase(path, sync string) (*conn, error) {
+func openDatabase(path, sync string, log *slog.Logger) (*conn, error) {
 	c, err := openConn(path)
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	if err := c.setUp(sync); err != nil {
+	if err := c.setUp(path, sync, log); err != nil {
 		c.leaveLog()
 		c.close()
 		return nil, openError(path, err)
@@ -37,13 +38,16 @@ func openDatabase(path, sync string) (*conn, error) {
 	return c, nil
 }
 
-func (c *conn) setUp(sync string) error {
+func (c *conn) setUp(path, sync string, log *slog.Logger) error {
 	version, err := c.recognise()
 	if err != nil {
 		return err
 	}
 	if c.readOnly() {
 		return errors.New("the file is not writable")
+	}
+	if err := c.tellLostLog(path, log); err != nil {
+		return err
 	}
 	if version == 0 {
 		if err := c.exec(fmt.Sprintf("PRAGMA page_size=%d; PRAGMA auto_vacuum=INCREMENTAL", pageSize)); err != nil {

@@ -103,7 +103,7 @@ func checkMagic(path string) error {
 
 // open makes the connections and everything that works on them.
 func (s *Store) open(path, sync string, ephemeral bool) error {
-	c, err := openDatabase(path, sync)
+	c, err := openDatabase(path, sync, s.log)
 	if err != nil {
 		return err
 	}

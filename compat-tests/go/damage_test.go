@@ -2,7 +2,9 @@ package compat
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -38,5 +40,40 @@ func TestDamagedBodyIsNotDelivered(t *testing.T) {
 	b.wantEmpty(b.receiver)
 	if log := b.server.Log(); !strings.Contains(log, "damaged on disk") || !strings.Contains(log, "sequenceNumber=2") {
 		t.Error("the log does not say so")
+	}
+}
+
+// TestDamagedLogIsTold kills the server, turns a bit in the middle of its write-ahead log, and starts it again: what lies behind is
+// lost, and the log says how much that is. Without damage it says nothing.
+func TestDamagedLogIsTold(t *testing.T) {
+	const n = 20
+	b, data := startOnDisk(t)
+	for i := range n {
+		b.send(fmt.Sprint("message ", i))
+	}
+	b.server.Kill(t)
+	b = connectBench(t, harness.Start(t, b.server.Options()))
+	if log := b.server.Log(); strings.Contains(log, "log is damaged") || len(b.peekAll(b.receiver, 0)) != n {
+		t.Fatalf("after kill -9: %s", log)
+	}
+	b.server.Kill(t)
+	wal, err := os.ReadFile(data + "-wal")
+	b.must("read the log", err)
+	at := bytes.Index(wal, []byte("message 10"))
+	if at < 0 {
+		t.Fatal("the message is not in the log")
+	}
+	wal[at] ^= 1
+	b.must("damage the log", os.WriteFile(data+"-wal", wal, 0o600))
+
+	b = connectBench(t, harness.Start(t, b.server.Options()))
+	if log := b.server.Log(); !strings.Contains(log, "log is damaged") || !strings.Contains(log, "transactionsLost=") {
+		t.Errorf("the log does not say what is lost")
+	}
+	if got := len(b.peekAll(b.receiver, 0)); got != 10 {
+		t.Errorf("%d messages are there, want those before the damage", got)
+	}
+	if copies, _ := filepath.Glob(data + "-wal.damaged-*"); len(copies) != 1 {
+		t.Errorf("the copies of the log are %v", copies)
 	}
 }

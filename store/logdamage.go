@@ -1,0 +1,173 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	lib "modernc.org/sqlite/lib"
+)
+
+// Sizes of the write-ahead log's format (https://sqlite.org/fileformat2.html#walformat).
+const (
+	walHeader   = 32
+	frameHeader = 24
+)
+
+// tellLostLog compares the log with what SQLite took of it at the open. SQLite reads up to the first frame that is damaged and
+// drops what follows, without a word. A torn end is normal: the process was killed in the middle of a transaction, which nobody was
+// told of. So is what an earlier generation of the log left behind it, which has other salts. But a transaction that was
+// committed behind the damage is lost: that is told, and the log is copied beside itself before it begins anew.
+func (c *conn) tellLostLog(path string, log *slog.Logger) error {
+	taken, err := c.logFrames()
+	if err != nil {
+		return err
+	}
+	lost, err := lostLog(path+"-wal", taken)
+	if err != nil || lost.transactions == 0 {
+		return err
+	}
+	if now, err := c.logFrames(); err != nil || now != taken {
+		return err // another program is writing to it
+	}
+	kept := fmt.Sprintf("%s-wal.damaged-%s", path, time.Now().UTC().Format("20060102T150405Z"))
+	if err := copyFile(kept, path+"-wal"); err != nil {
+		kept = "none: " + err.Error()
+	}
+	log.Warn("the write-ahead log is damaged, by a power cut or a disk: what was committed behind the damage is lost",
+		"path", path+"-wal", "framesGood", taken, "transactionsLost", lost.transactions, "bytesLost", lost.bytes, "copy", kept)
+	_, err = c.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE)
+	return err
+}
+
+// lostFrames is what is committed in a log and was not taken.
+type lostFrames struct {
+	transactions int
+	bytes        int64
+}
+
+// lostLog looks for transactions behind the frames that SQLite took. A checksum goes on from that of the frame before, as it
+// stands in the file; so frames behind a damaged one can be told from rubbish.
+func lostLog(path string, taken int) (lost lostFrames, err error) {
+	f, err := os.Open(path) // SQLite has no locks on it that closing it would break
+	if os.IsNotExist(err) {
+		return lost, nil
+	}
+	if err != nil {
+		return lost, fmt.Errorf("look at the write-ahead log: %w", err)
+	}
+	defer f.Close()
+	w, err := newWalk(f, taken)
+	if err != nil {
+		return lost, endOfLog(err)
+	}
+	start := w.at
+	for {
+		commits, err := w.next()
+		if err != nil {
+			return lost, endOfLog(err)
+		}
+		if commits {
+			lost.transactions++
+			lost.bytes = w.at - start
+		}
+	}
+}
+
+// endOfLog is the error of a log that ended: none.
+func endOfLog(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF { //nolint:errorlint // as io.ReadFull and ReadAt return them
+		return nil
+	}
+	return fmt.Errorf("look at the write-ahead log: %w", err)
+}
+
+// walk goes along the frames of a log.
+type walk struct {
+	f      io.ReaderAt
+	at     int64 // of the next frame
+	order  binary.ByteOrder
+	salts  [8]byte // nil: those of the first frame
+	salted bool    // salts are known
+	before [8]byte // checksum of the frame before
+	frame  []byte
+}
+
+func newWalk(f io.ReaderAt, taken int) (*walk, error) {
+	var head [walHeader]byte
+	if _, err := f.ReadAt(head[:], 0); err != nil {
+		return nil, err
+	}
+	w := &walk{f: f, at: walHeader, order: binary.LittleEndian, before: [8]byte(head[24:])}
+	if head[3]&1 != 0 {
+		w.order = binary.BigEndian
+	}
+	size := int(binary.BigEndian.Uint32(head[8:]))
+	if w.sum([8]byte{}, head[:24]) == w.before {
+		w.salts, w.salted = [8]byte(head[16:]), true
+	} else {
+		size = pageSize // nothing in the header counts
+	}
+	w.frame = make([]byte, frameHeader+size)
+	if taken > 0 {
+		w.at += int64(taken-1) * int64(len(w.frame))
+		if _, err := w.next(); err != nil { // for its checksum
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// next reads a frame and reports whether it is whole, of this generation of the log, and ends a transaction.
+func (w *walk) next() (commits bool, err error) {
+	head := w.frame[:frameHeader]
+	if _, err := w.f.ReadAt(head, w.at); err != nil {
+		return false, err
+	}
+	before, at := w.before, w.at
+	w.before, w.at = [8]byte(head[16:]), w.at+int64(len(w.frame))
+	if !w.salted {
+		w.salts, w.salted = [8]byte(head[8:]), true
+	}
+	none := [4]byte{}
+	if !bytes.Equal(head[8:16], w.salts[:]) || bytes.Equal(head[:4], none[:]) || bytes.Equal(head[4:8], none[:]) {
+		return false, nil
+	}
+	if _, err := w.f.ReadAt(w.frame, at); err != nil {
+		return false, err
+	}
+	return w.sum(w.sum(before, head[:8]), w.frame[frameHeader:]) == w.before, nil
+}
+
+// sum is SQLite's checksum of data, going on from another one.
+func (w *walk) sum(from [8]byte, data []byte) (to [8]byte) {
+	a, b := binary.BigEndian.Uint32(from[:]), binary.BigEndian.Uint32(from[4:])
+	for ; len(data) >= 8; data = data[8:] {
+		a += w.order.Uint32(data) + b
+		b += w.order.Uint32(data[4:]) + a
+	}
+	binary.BigEndian.PutUint32(to[:], a)
+	binary.BigEndian.PutUint32(to[4:], b)
+	return to
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
