@@ -124,10 +124,35 @@ func (w *worker) connect() error {
 }
 
 func (w *worker) disconnect() {
+	if w.client == nil {
+		return
+	}
 	w.l.mu.Lock()
 	delete(w.l.clients, w.client)
 	w.l.mu.Unlock()
 	closeClient(w.client)
+}
+
+// keepConnection leaves the worker's client open beyond the load's end, until the checkpoint is over.
+func (w *worker) keepConnection() {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	delete(w.l.clients, w.client)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept = append(w.kept, w.client)
+	w.client = nil
+}
+
+// closeKept closes the clients that were left open.
+func (s *soak) closeKept() {
+	s.mu.Lock()
+	kept := s.kept
+	s.kept = nil
+	s.mu.Unlock()
+	for _, client := range kept {
+		closeClient(client)
+	}
 }
 
 func closeClient(client *azservicebus.Client) {
