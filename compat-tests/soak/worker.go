@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,9 +55,7 @@ func (l *load) stop(gone bool) {
 	clients := l.clients
 	l.clients = nil
 	l.mu.Unlock()
-	for client := range clients {
-		closeClient(client)
-	}
+	closeAll(slices.Collect(maps.Keys(clients)))
 	<-done
 }
 
@@ -70,9 +70,7 @@ func (l *load) letGo(since time.Time) {
 		}
 	}
 	l.mu.Unlock()
-	for _, client := range stuck {
-		closeClient(client)
-	}
+	closeAll(stuck)
 }
 
 // worker is one goroutine of the load with a client of its own.
@@ -150,9 +148,16 @@ func (s *soak) closeKept() {
 	kept := s.kept
 	s.kept = nil
 	s.mu.Unlock()
-	for _, client := range kept {
-		closeClient(client)
+	closeAll(kept)
+}
+
+// closeAll closes clients at the same time, since one may take a while.
+func closeAll(clients []*azservicebus.Client) {
+	var group sync.WaitGroup
+	for _, client := range clients {
+		group.Go(func() { closeClient(client) })
 	}
+	group.Wait()
 }
 
 func closeClient(client *azservicebus.Client) {
