@@ -124,7 +124,7 @@ func (a *audit) peek(ctx context.Context, e entity, o *azservicebus.ReceiverOpti
 	if err != nil {
 		return err
 	}
-	defer receiver.Close(ctx)
+	defer func() { _ = receiver.Close(ctx) }()
 	if err := a.pages(ctx, e, o != nil, receiver); err != nil {
 		return fmt.Errorf("peek at %s: %w", e.name, err)
 	}
