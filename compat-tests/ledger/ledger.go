@@ -205,19 +205,19 @@ func (l *Ledger) Allowed(id string) Place {
 	return l.allowed[id]
 }
 
-// Resolve takes what was found for the truth, so that whatever was in doubt no longer is. It follows Audit.
-func (l *Ledger) Resolve(found map[string][]Place) {
+// Resolve takes what was found for the truth, so that whatever was in doubt no longer is. It follows Audit. Where a message may go
+// by itself in time is what drift says, of a place where it was found; it is kept if it was allowed before.
+func (l *Ledger) Resolve(found map[string][]Place, drift func(id string, where Place) Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	clear(l.allowed)
-	clear(l.settled)
-	clear(l.batches)
-	clear(l.mayLose)
+	allowed := make(map[string]Place, len(found))
 	for id, copies := range found {
 		for _, where := range copies {
-			l.allowed[id] |= where
+			allowed[id] |= where | l.allowed[id]&drift(id, where)
 		}
 	}
+	l.forget()
+	l.allowed = allowed
 }
 
 // Stored returns how many messages there may be.
@@ -236,11 +236,15 @@ func (l *Ledger) Stored() (count int) {
 func (l *Ledger) Rest() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.forget()
+	l.numbers.rest()
+}
+
+func (l *Ledger) forget() {
 	clear(l.allowed)
 	clear(l.settled)
 	clear(l.batches)
 	clear(l.mayLose)
-	l.numbers.rest()
 }
 
 // WriteTo writes the ledger for people: a line for each message that may be somewhere.

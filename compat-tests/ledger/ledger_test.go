@@ -29,8 +29,10 @@ func TestLedgerFindsFaults(t *testing.T) {
 		"broken off, one lost":         {func(l *Ledger) { sentTwo(l); l.BrokeOff("q", 1) }, map[string][]Place{"q/a": {InQueue}}, ""},
 		"broken off, two lost":         {func(l *Ledger) { sentTwo(l); l.BrokeOff("q", 1) }, nil, "is lost"},
 		"lost in another entity":       {func(l *Ledger) { sentTwo(l); l.BrokeOff("r", 2) }, nil, "is lost"},
-		"resolved, then lost":          {func(l *Ledger) { halfBatch(l); l.Resolve(map[string][]Place{"a": {InQueue}}) }, nil, "a is lost"},
-		"resolved, then there":         {func(l *Ledger) { halfBatch(l); l.Resolve(nil) }, map[string][]Place{"a": {InQueue}}, "a was never sent"},
+		"resolved, then lost":          {func(l *Ledger) { halfBatch(l); l.Resolve(map[string][]Place{"a": {InQueue}}, stays) }, nil, "a is lost"},
+		"resolved, then there":         {func(l *Ledger) { halfBatch(l); l.Resolve(nil, stays) }, map[string][]Place{"a": {InQueue}}, "a was never sent"},
+		"resolved, then expired":       {expiring, map[string][]Place{"a": {InDeadLetters}}, ""},
+		"resolved, then somewhere":     {expiring, map[string][]Place{"a": {AsDeferred}}, "a is in deferred"},
 		"never sent":                   {func(*Ledger) {}, map[string][]Place{"x": {InQueue}}, "x was never sent"},
 		"half a batch":                 {halfBatch, map[string][]Place{"a": {InQueue}}, "1 of the 2 messages of batch x"},
 		"a whole batch without answer": {halfBatch, map[string][]Place{"a": {InQueue}, "b": {InQueue}}, ""},
@@ -63,6 +65,13 @@ func sentTwo(l *Ledger) {
 		l.Sending(id, InQueue)
 		l.Sent(id)
 	}
+}
+
+func stays(string, Place) Place { return 0 }
+
+func expiring(l *Ledger) {
+	l.Sending("a", InQueue|AsDeferred|InDeadLetters)
+	l.Resolve(map[string][]Place{"a": {InQueue}}, func(string, Place) Place { return InDeadLetters })
 }
 
 func halfBatch(l *Ledger) {

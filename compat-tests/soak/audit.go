@@ -54,7 +54,7 @@ func (a *audit) compare(when string) error {
 	a.book.Audit(places)
 	a.auditPairs(places)
 	a.judge(when)
-	a.book.Resolve(places)
+	a.book.Resolve(places, drift)
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (a *audit) peek(ctx context.Context, e entity, o *azservicebus.ReceiverOpti
 	if err != nil {
 		return err
 	}
-	defer receiver.Close(ctx)
+	defer func() { _ = receiver.Close(ctx) }()
 	if err := a.pages(ctx, e, o != nil, receiver); err != nil {
 		return fmt.Errorf("peek at %s: %w", e.name, err)
 	}
@@ -189,6 +189,17 @@ func (a *audit) places() map[string][]ledger.Place {
 		}
 	}
 	return places
+}
+
+// drift is where time takes a message to.
+func drift(key string, where ledger.Place) ledger.Place {
+	switch entity, _, _ := strings.Cut(key, "/"); {
+	case entity == "expiring" && where == ledger.InQueue:
+		return ledger.InDeadLetters
+	case entity == "scheduled" && where == ledger.AsScheduled:
+		return ledger.InQueue
+	}
+	return 0
 }
 
 // auditPairs wants of each transaction that moved a message all or nothing: the message or its successor.

@@ -31,6 +31,7 @@ func (s *soak) checkpoint() error {
 		return err
 	}
 	defer done()
+	defer s.closeKept()
 	time.Sleep(settleDown)
 	for _, e := range entities {
 		if e.dying {

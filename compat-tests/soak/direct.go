@@ -150,6 +150,9 @@ func (s *soak) stopLoad(gone bool) {
 		s.load.stop(gone)
 		s.load = nil
 	}
+	if gone {
+		s.closeKept()
+	}
 }
 
 // runRounds is many short lives, ended by kill -9 and SIGTERM in turns, with what else was asked for by name in between.
@@ -168,7 +171,7 @@ func (s *soak) runRounds(list []fault) error {
 	s.startLoad()
 	for n := range s.rounds {
 		s.report.Rounds = n + 1
-		s.work(time.Now().Add(time.Hour), 1500*time.Millisecond+time.Duration(s.random.Int64N(int64(2*time.Second))))
+		s.work(time.Now().Add(time.Hour), 1300*time.Millisecond+time.Duration(s.random.Int64N(int64(1500*time.Millisecond))))
 		if s.gone() || s.enough() {
 			return nil
 		}

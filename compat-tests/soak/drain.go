@@ -63,7 +63,7 @@ func (a *audit) drainBox(ctx context.Context, e entity, o *azservicebus.Receiver
 	if err != nil {
 		return err
 	}
-	defer receiver.Close(ctx)
+	defer func() { _ = receiver.Close(ctx) }()
 	if o.SubQueue == 0 {
 		for chunk := range slices.Chunk(a.numbersOf(e, ledger.AsDeferred), 100) {
 			if _, err := receiver.ReceiveDeferredMessages(ctx, chunk, nil); err != nil {
@@ -82,7 +82,7 @@ func (a *audit) cancel(ctx context.Context, e entity, numbers []int64) error {
 	if err != nil {
 		return err
 	}
-	defer sender.Close(ctx)
+	defer func() { _ = sender.Close(ctx) }()
 	for chunk := range slices.Chunk(numbers, 100) {
 		if err := sender.CancelScheduledMessages(ctx, chunk, nil); err != nil {
 			return fmt.Errorf("%s: cancel: %w", e.name, err)

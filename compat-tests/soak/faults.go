@@ -82,6 +82,14 @@ func (s *soak) troubleTime() time.Duration {
 	return time.Second + time.Duration(s.random.Int64N(int64(3*time.Second)))
 }
 
+// waitForErrors waits until operations fail, or until it is clear that none does.
+func (s *soak) waitForErrors() {
+	before := s.tally.errors.Load()
+	for began := time.Now(); s.tally.errors.Load() == before && time.Since(began) < operationLimit/2; {
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 // freeze stops the process and lets it go on, as a machine that sleeps.
 func freeze(s *soak) error {
 	defer s.trouble.begin()()
@@ -96,6 +104,7 @@ func freeze(s *soak) error {
 func fillDisk(s *soak) error {
 	end := s.trouble.begin()
 	err := s.disk.fill()
+	s.waitForErrors() // at first the log has room of its own
 	time.Sleep(s.troubleTime())
 	s.disk.free()
 	end()

@@ -13,6 +13,9 @@ import (
 	"minibus/compat-tests/harness"
 )
 
+// damTime is how long receivers that delete ask for nothing before the broker is asked to end.
+const damTime = 500 * time.Millisecond
+
 // start runs the broker on the database of the run.
 func (s *soak) start() error {
 	s.life++
@@ -29,6 +32,7 @@ func (s *soak) start() error {
 	}
 	s.report.started(time.Since(began), s.logSize())
 	s.rest = memory{}
+	s.credit.Store(usualCredit)
 	s.proxy.aim(net.JoinHostPort("127.0.0.1", strconv.Itoa(server.Ports.AMQP)))
 	return nil
 }
@@ -51,8 +55,13 @@ func (s *soak) kill() {
 	s.trouble.breaking(true)
 }
 
-// terminate asks the broker to end. It must, cleanly, and nothing that it took or gave may be lost.
+// terminate asks the broker to end. It must, cleanly, and nothing that it took or gave may be lost. Messages that are received and
+// deleted are dammed up first, so that many are on their way at that moment.
 func (s *soak) terminate() {
+	s.credit.Store(0)
+	time.Sleep(damTime)
+	s.credit.Store(burstCredit)
+	time.Sleep(receiveWait/20 + time.Duration(s.random.Int64N(int64(20*time.Millisecond))))
 	s.trouble.breaking(false)
 	began := time.Now()
 	if err := s.server.End(); err != nil {
@@ -74,10 +83,10 @@ func (s *soak) gone() bool {
 }
 
 // newClient makes a client that tries each operation once: a send that is tried again could be stored twice, and rightly so. Version
-// 1.11 of the SDK repeats settlements all the same, so the time between two tries is short.
+// 1.11 of the SDK repeats settlements all the same.
 func (s *soak) newClient() (*azservicebus.Client, error) {
 	return azservicebus.NewClientFromConnectionString(s.connectionString(), &azservicebus.ClientOptions{
-		RetryOptions: azservicebus.RetryOptions{MaxRetries: -1, RetryDelay: 20 * time.Millisecond, MaxRetryDelay: 100 * time.Millisecond},
+		RetryOptions: azservicebus.RetryOptions{MaxRetries: -1},
 	})
 }
 

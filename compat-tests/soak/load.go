@@ -19,7 +19,9 @@ func (s *soak) startLoad() *load {
 	for range 3 {
 		l.goWork("holder", (*worker).holdSession)
 	}
-	l.goWork("deleter", (*worker).receiveAndDelete)
+	for range 4 {
+		l.goWork("deleter", (*worker).receiveAndDelete)
+	}
 	l.goWork("timer", (*worker).schedule)
 	l.goWork("txn", (*worker).transact)
 	l.goWork("poster", (*worker).post)
@@ -36,7 +38,7 @@ func (s *soak) startQueues(l *load) {
 	for name, f := range map[string]*feed{
 		"single":    {to: "plain"},
 		"batch":     {to: "plain", together: 6},
-		"rad":       {to: "deleting", together: 3},
+		"flood":     {to: "deleting", together: 100, flood: true, slow: 100 * time.Millisecond},
 		"fwd":       {to: "fwd.source", book: "fwd", where: ledger.InQueue | ledger.InTarget, together: 2},
 		"dead":      {to: "dead.source", book: "dead"},
 		"dup":       {to: "duplicates", twice: true},

@@ -8,8 +8,12 @@ import (
 	"minibus/compat-tests/rawclient"
 )
 
-// deletingCredit is what a receiver that deletes has open at most.
-const deletingCredit = 30
+// What receivers that delete have open at most: a little, so that messages can be dammed up, and in the moment before the broker is
+// asked to end as much as most SDKs have.
+const (
+	usualCredit = 20
+	burstCredit = 500
+)
 
 // receiveAndDelete receives and deletes, and counts what comes until the very end of the connection: after a graceful stop every
 // message is here or in the queue. Only where a connection breaks off, what was on its way is lost.
@@ -27,23 +31,25 @@ func (w *worker) receiveAndDelete() error {
 	if err != nil {
 		return err
 	}
-	granting := true
+	granting, quiet := true, 0
 	for {
-		if granting && receiver.Open() <= deletingCredit/2 {
-			granting = receiver.Credit(deletingCredit-receiver.Open()) == nil // else there may still be something to read
+		if most := w.credit.Load(); granting && receiver.Open() < most/2 {
+			granting = receiver.Credit(most-receiver.Open()) == nil // else there may still be something to read
 		}
 		w.began = time.Now()
-		delivery, err := receiver.Receive(receiveWait)
+		delivery, err := receiver.Receive(receiveWait / 20)
 		switch {
-		case errors.Is(err, rawclient.ErrNothing) && w.over():
-			return nil // nothing is sent any more, and nothing is left
 		case errors.Is(err, rawclient.ErrNothing):
+			if quiet++; quiet > 20 && w.over() {
+				return nil // nothing is sent any more, and nothing is left
+			}
 		case err != nil:
 			if w.trouble.abruptSince(w.opened) {
 				w.book.BrokeOff("deleting", int(receiver.Open()))
 			}
 			return err
 		default:
+			quiet = 0
 			w.deleted(delivery.Message.GetData(), "deleting")
 		}
 	}

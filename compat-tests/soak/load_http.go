@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"minibus/compat-tests/ledger"
@@ -14,29 +15,36 @@ import (
 // plainHTTP opens a connection for each request: on one that is used again the library would repeat a request by itself.
 var plainHTTP = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
+// reply is what a request was answered with.
+type reply struct {
+	status   int
+	location string
+	content  []byte
+}
+
 // request makes a request that must be answered with one of these statuses.
-func (w *worker) request(method, url string, content []byte, statuses ...int) (response *http.Response, answer []byte, err error) {
+func (w *worker) request(method, url string, content []byte, statuses ...int) (r reply, err error) {
 	w.tally.requests.Add(1)
 	err = w.try(func(ctx context.Context) error {
 		request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(content))
 		if err != nil {
 			return err
 		}
-		if response, err = plainHTTP.Do(request); err != nil {
+		response, err := plainHTTP.Do(request)
+		if err != nil {
 			return err
 		}
 		defer response.Body.Close()
-		if answer, err = io.ReadAll(response.Body); err != nil {
+		r.status, r.location = response.StatusCode, response.Header.Get("Location")
+		if r.content, err = io.ReadAll(response.Body); err != nil {
 			return err
 		}
-		for _, status := range statuses {
-			if response.StatusCode == status {
-				return nil
-			}
+		if !slices.Contains(statuses, r.status) {
+			return fmt.Errorf("%s %s: %s: %s", method, url, response.Status, r.content[:min(300, len(r.content))])
 		}
-		return fmt.Errorf("%s %s: %s: %s", method, url, response.Status, answer[:min(300, len(answer))])
+		return nil
 	})
-	return response, answer, err
+	return r, err
 }
 
 func (w *worker) url(path string) string { return "http://" + w.proxyAddr() + "/" + path }
@@ -46,7 +54,7 @@ func (w *worker) post() error {
 	for n := 0; !w.over(); n++ {
 		id := w.id()
 		w.book.Sending("http/"+id, ledger.InQueue)
-		if _, _, err := w.request(http.MethodPost, w.url("http/messages"), body(id, n%2000), http.StatusCreated); err != nil {
+		if _, err := w.request(http.MethodPost, w.url("http/messages"), body(id, n%2000), http.StatusCreated); err != nil {
 			return err
 		}
 		w.book.Sent("http/" + id)
@@ -75,31 +83,31 @@ func (w *worker) get() error {
 
 func (w *worker) getAndDelete() error {
 	began := time.Now()
-	response, content, err := w.request(http.MethodDelete, w.url("http/messages/head?timeout=1"), nil, http.StatusOK, http.StatusNoContent)
+	r, err := w.request(http.MethodDelete, w.url("http/messages/head?timeout=1"), nil, http.StatusOK, http.StatusNoContent)
 	if err != nil {
 		if w.trouble.abruptSince(began) {
 			w.book.BrokeOff("http", 1)
 		}
 		return err
 	}
-	if response.StatusCode == http.StatusOK {
-		w.deleted(content, "http")
+	if r.status == http.StatusOK {
+		w.deleted(r.content, "http")
 	}
 	return nil
 }
 
 func (w *worker) getAndComplete() error {
-	response, content, err := w.request(http.MethodPost, w.url("http/messages/head?timeout=1"), nil, http.StatusCreated, http.StatusNoContent)
-	if err != nil || response.StatusCode == http.StatusNoContent {
+	r, err := w.request(http.MethodPost, w.url("http/messages/head?timeout=1"), nil, http.StatusCreated, http.StatusNoContent)
+	if err != nil || r.status == http.StatusNoContent {
 		return err
 	}
-	id, err := idOf(content)
+	id, err := idOf(r.content)
 	if err != nil {
 		w.find("http: %v", err)
 	}
 	w.book.Delivered("http/" + id)
 	return w.settle("http/"+id, ledger.Nowhere, time.Now(), func(context.Context) error {
-		_, _, err := w.request(http.MethodDelete, response.Header.Get("Location"), nil, http.StatusOK)
+		_, err := w.request(http.MethodDelete, r.location, nil, http.StatusOK)
 		return err
 	})
 }

@@ -21,6 +21,7 @@ type feed struct {
 	adorn    func(m *azservicebus.Message, n int)
 	keys     func(id string, n int) []string // in the ledger; nil: book/id
 	slow     time.Duration
+	flood    bool // without a pause while receivers that delete are dammed up
 }
 
 func (f *feed) keysOf(id string, n int) []string {
@@ -39,16 +40,18 @@ func (w *worker) send(f *feed) error {
 	if err != nil {
 		return err
 	}
-	for n := 0; !w.over() && (f.atMost == 0 || n < f.atMost); {
+	for n, turn := 0, 0; !w.over() && (f.atMost == 0 || n < f.atMost); turn++ {
 		together := max(f.together, 1)
-		if n/together%3 == 0 {
+		if turn%4 == 3 {
 			together = 1
 		}
 		if err := w.sendSome(sender, f, n, together); err != nil {
 			return err
 		}
 		n += together
-		time.Sleep(pause + f.slow)
+		if !f.flood || w.credit.Load() != 0 {
+			time.Sleep(pause + f.slow)
+		}
 	}
 	for !w.over() {
 		time.Sleep(50 * time.Millisecond)

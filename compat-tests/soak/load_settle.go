@@ -22,15 +22,30 @@ type eating struct {
 // slowSettlement is how late a settlement may find its lock over.
 const slowSettlement = 3 * time.Second
 
+// settlementLimit is long enough for one repetition by the SDK, which comes after four seconds or so whatever its options are.
+const settlementLimit = 6 * time.Second
+
 type opener func(*azservicebus.Client) (*azservicebus.Receiver, error)
 
 func queueReceiver(queue string) opener {
 	return func(c *azservicebus.Client) (*azservicebus.Receiver, error) { return c.NewReceiverForQueue(queue, nil) }
 }
 
+// openLink opens a receiver and its links, for which receiving would not leave the time: the SDK opens them at the first use.
+func (w *worker) openLink(open opener) (*azservicebus.Receiver, error) {
+	receiver, err := open(w.client)
+	if err != nil {
+		return nil, err
+	}
+	return receiver, w.try(func(ctx context.Context) error {
+		_, err := receiver.PeekMessages(ctx, 1, nil)
+		return err
+	})
+}
+
 // settleAll receives and settles until the load stops.
 func (w *worker) settleAll(open opener, e *eating) error {
-	receiver, err := open(w.client)
+	receiver, err := w.openLink(open)
 	if err != nil {
 		return err
 	}
@@ -87,7 +102,11 @@ func (w *worker) settle(key string, where ledger.Place, got time.Time, operation
 	if where != 0 {
 		w.book.Settling(key, where)
 	}
-	err := w.try(operation)
+	err := w.try(func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, settlementLimit)
+		defer cancel()
+		return operation(ctx)
+	})
 	var refused *azservicebus.Error
 	if errors.As(err, &refused) && refused.Code == azservicebus.CodeLockLost && time.Since(got) >= slowSettlement {
 		return nil // on a machine that stood still the lock was over
@@ -122,9 +141,10 @@ func (w *worker) deferAndTake(receiver *azservicebus.Receiver, m *azservicebus.R
 	return w.settle(key, ledger.Nowhere, time.Now(), func(ctx context.Context) error { return receiver.CompleteMessage(ctx, again[0], nil) })
 }
 
-// hoard takes messages and never settles them, so that their locks run out, again and again, on one link.
+// hoard takes messages and never settles them, so that their locks run out, again and again, on one link. The link outlives the
+// load: at the checkpoint, when all its messages are gone, the broker must not remember them for its sake.
 func (w *worker) hoard() error {
-	receiver, err := w.client.NewReceiverForQueue("held", nil)
+	receiver, err := w.openLink(queueReceiver("held"))
 	if err != nil {
 		return err
 	}
@@ -138,5 +158,6 @@ func (w *worker) hoard() error {
 		}
 		time.Sleep(pause)
 	}
+	w.keepConnection()
 	return nil
 }

@@ -62,7 +62,7 @@ func (p *proxy) accept() {
 }
 
 func (p *proxy) serve(client *net.TCPConn) {
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	p.mu.Lock()
 	backend := p.backend
 	p.mu.Unlock()

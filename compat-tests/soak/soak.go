@@ -7,7 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"minibus/compat-tests/harness"
 	"minibus/compat-tests/ledger"
@@ -36,9 +39,11 @@ type soak struct {
 	order    *sessionOrder
 	trouble  trouble
 	tally    tally
+	credit   atomic.Uint32 // what receivers that delete may have open
 
 	mu       sync.Mutex
 	findings []string
+	kept     []*azservicebus.Client // open beyond the end of the load
 }
 
 func newSoak(o options, out io.Writer) (*soak, error) {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,9 +55,7 @@ func (l *load) stop(gone bool) {
 	clients := l.clients
 	l.clients = nil
 	l.mu.Unlock()
-	for client := range clients {
-		closeClient(client)
-	}
+	closeAll(slices.Collect(maps.Keys(clients)))
 	<-done
 }
 
@@ -70,9 +70,7 @@ func (l *load) letGo(since time.Time) {
 		}
 	}
 	l.mu.Unlock()
-	for _, client := range stuck {
-		closeClient(client)
-	}
+	closeAll(stuck)
 }
 
 // worker is one goroutine of the load with a client of its own.
@@ -124,10 +122,42 @@ func (w *worker) connect() error {
 }
 
 func (w *worker) disconnect() {
+	if w.client == nil {
+		return
+	}
 	w.l.mu.Lock()
 	delete(w.l.clients, w.client)
 	w.l.mu.Unlock()
 	closeClient(w.client)
+}
+
+// keepConnection leaves the worker's client open beyond the load's end, until the checkpoint is over.
+func (w *worker) keepConnection() {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	delete(w.l.clients, w.client)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept = append(w.kept, w.client)
+	w.client = nil
+}
+
+// closeKept closes the clients that were left open.
+func (s *soak) closeKept() {
+	s.mu.Lock()
+	kept := s.kept
+	s.kept = nil
+	s.mu.Unlock()
+	closeAll(kept)
+}
+
+// closeAll closes clients at the same time, since one may take a while.
+func closeAll(clients []*azservicebus.Client) {
+	var group sync.WaitGroup
+	for _, client := range clients {
+		group.Go(func() { closeClient(client) })
+	}
+	group.Wait()
 }
 
 func closeClient(client *azservicebus.Client) {

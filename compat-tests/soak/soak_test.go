@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"minibus/compat-tests/harness"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	harness.Cleanup()
+	os.Exit(code)
+}
+
+// TestSoak_ShortRunsFindNothing runs every kind of load for a short time: stretches with checkpoints, and a few short lives.
+func TestSoak_ShortRunsFindNothing(t *testing.T) {
+	only := []string{"kill", "term", "drop"}
+	if runtime.GOOS == "linux" {
+		only = append(only, "freeze", "files")
+	}
+	for name, o := range map[string]options{
+		"stretches": {duration: 20 * time.Second, seed: 7},
+		"rounds":    {rounds: 4, seed: 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o.only, o.findings, o.dir, o.binary = only, 1, t.TempDir(), harness.Binary(t)
+			var out bytes.Buffer
+			r, err := run(o, &out)
+			if err != nil || len(r.Findings) > 0 {
+				log, _ := os.ReadFile(filepath.Join(o.dir, "minibus.log"))
+				t.Fatalf("%v\n%s\n%s", err, &out, log)
+			}
+			if r.Checkpoints == 0 || r.Sent == 0 || r.Settled == 0 || r.Deleted == 0 || r.Transactions == 0 || r.Requests == 0 {
+				t.Errorf("something of the load does not work:\n%s", &out)
+			}
+		})
+	}
+}
