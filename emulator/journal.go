@@ -94,6 +94,10 @@ type Change struct {
 	Done Completion // may be nil
 	ties *ties      // nil: none; see Unmet
 
+	// Restores says that the change only brings back what was taken out and did not reach anybody. A journal that has no room for
+	// anything new takes it still.
+	Restores bool
+
 	// Single is backing space for changes of one operation, so that they cost no second allocation.
 	Single [1]Op
 }

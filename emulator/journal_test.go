@@ -17,6 +17,7 @@ type journal struct {
 	*storetest.Memory
 	mu       sync.Mutex
 	appended [][]emulator.Op
+	restores int // changes that only bring back what was taken out
 	reads    int
 	readErr  error                   // what all reads answer, if not nil
 	lose     int64                   // the body that reads do not find
@@ -28,6 +29,9 @@ type journal struct {
 func (j *journal) Append(c *emulator.Change) {
 	j.mu.Lock()
 	j.appended = append(j.appended, slices.Clone(c.Ops))
+	if c.Restores {
+		j.restores++
+	}
 	hook := j.hook
 	j.mu.Unlock()
 	if hook != nil {

@@ -109,6 +109,7 @@ func TestRAD5_WhatWasNotWrittenReturnsToItsPlace(t *testing.T) {
 				equal(t, "still there", bodies(gs), "b c d")
 				equalSlices(t, "numbers", seqsOf(gs), 2, 3, 4)
 				equalSlices(t, "delivery counts", countsOf(gs), 0, 0, 0)
+				equal(t, "changes for which a full journal has room", b.j.restores, 2)
 				b.restart()
 				equal(t, "after a restart", bodies(b.receive(5)), "b c d")
 				b.sendTexts("e")

@@ -90,7 +90,7 @@ func (q *Queue) storeAgainLocked(d *Delivery) {
 		q.describe(&r, &info)
 	}
 	op := &restoring{q: q, e: e}
-	op.change.Done = op
+	op.change.Done, op.change.Restores = op, true
 	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpInsert, Record: r, Data: d.body})
 	op.tryLocked()
 }

@@ -152,7 +152,7 @@ func TestFailedSweepIsTakenUpAgain(t *testing.T) {
 // TestLogIsCheckpointedBetweenBatches and so stays bounded, also by a body that is larger than the bound.
 func TestLogIsCheckpointedBetweenBatches(t *testing.T) {
 	s := newStore(t)
-	onWriter(s, func() { s.writer.care.checkpoint, s.checkpointer.longest = 64, 256 })
+	onWriter(s, func() { s.writer.care.checkpoint, s.writer.care.longest = 64, 256 })
 	for i := range int64(100) {
 		wait(t, s, insertOp(10+i, 1+i, make([]byte, 64<<10)))
 	}

@@ -3,10 +3,6 @@ package store
 const (
 	pageSize = 8192
 
-	// checkpointPages is the size of the write-ahead log that is worth a checkpoint: 16 MiB. A larger log folds more
-	// writes of the same page into one, a smaller one is read faster after a crash.
-	checkpointPages = 2048
-
 	// A file gives space back once more than half of it, and more than 32 MiB, is free; in steps of 2 MiB, while
 	// nobody commits.
 	vacuumWorthPages = 4096
@@ -24,19 +20,38 @@ type care struct {
 	batches    int
 	look       bool // the free space deserves a look
 	vacuuming  bool
-	durable    bool // there is a log to be checkpointed
-	checkpoint int  // pages written that make a checkpoint due
-	logPages   int  // pages of the log, at most
+	durable    bool  // there is a log to be checkpointed
+	pageSize   int64 // bytes
+	checkpoint int   // pages written that make a checkpoint due
+	longest    int   // pages of the log at which it has to begin anew
+	fresh      int   // pages written since the last checkpoint; at first, those of the log that was there
+	logPages   int   // pages of the log at the last checkpoint, at most
 }
 
 func (w *writer) prepareCare(ephemeral bool) error {
 	w.care.durable = !ephemeral
-	w.care.checkpoint = checkpointPages
-	return prepareAll(w.conn, map[string]**stmt{
+	err := prepareAll(w.conn, map[string]**stmt{
 		"PRAGMA freelist_count":          &w.care.freePages,
 		"PRAGMA page_count":              &w.care.allPages,
 		"PRAGMA incremental_vacuum(256)": &w.care.vacuum,
 	})
+	if err != nil {
+		return err
+	}
+	if w.care.pageSize, err = w.conn.queryInt("PRAGMA page_size"); err != nil {
+		return err
+	}
+	w.setCeiling()
+	if w.care.durable {
+		w.care.fresh, err = w.conn.logFrames()
+	}
+	return err
+}
+
+// setCeiling makes the ceiling of the log what the room has it.
+func (w *writer) setCeiling() {
+	w.care.longest = int(w.room.log / w.care.pageSize)
+	w.care.checkpoint = w.care.longest / logSteps
 }
 
 // afterWork runs after everything that had queued up is committed; more may have queued up meanwhile.
@@ -45,6 +60,9 @@ func (w *writer) afterWork() {
 	w.care.batches++
 	if w.care.batches%batchesPerLook == 0 {
 		w.care.look = true
+		w.conn.mu.Lock()
+		w.lookAtDisk()
+		w.conn.mu.Unlock()
 	}
 	if w.care.batches%busyBatchesPerStep == 0 {
 		w.cleanSome()
@@ -82,6 +100,17 @@ func (w *writer) cleanSome() bool {
 	return true
 }
 
+// takeOverLog begins the log anew that was there at the start, if it is worth it. Otherwise logs of lives that end early, each
+// too short for a checkpoint, would add up, and all of them be read at each start.
+func (w *writer) takeOverLog() {
+	w.conn.mu.Lock()
+	defer w.conn.mu.Unlock()
+	w.lookAtDisk()
+	if w.care.durable && w.care.fresh >= w.care.checkpoint {
+		w.beginLogAnew()
+	}
+}
+
 // checkpointIfDue has the log copied into the file when it has grown: between batches, and not in a commit as SQLite
 // would, so that no completion waits for it that could have run before.
 func (w *writer) checkpointIfDue() {
@@ -90,17 +119,19 @@ func (w *writer) checkpointIfDue() {
 	}
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
-	pages := w.conn.pagesWritten(false)
+	pages := w.care.fresh + w.conn.pagesWritten(false)
 	if pages < w.care.checkpoint {
 		return
 	}
 	w.conn.pagesWritten(true)
+	w.care.fresh = 0
 	w.care.logPages += pages
-	if w.care.logPages < w.s.checkpointer.longest {
+	w.lookAtDisk()
+	if w.care.logPages < w.care.longest {
 		w.s.checkpointer.poke()
-	} else if w.s.checkpointer.catchUp(w.conn) {
-		w.care.logPages = 0
+		return
 	}
+	w.beginLogAnew()
 }
 
 func (w *writer) vacuumWorth(pages int64) bool {

@@ -7,10 +7,6 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// maxLogPages is the size of the write-ahead log, 64 MiB, at which the writer waits for the file to catch up. Only when
-// all of the log is in the file does SQLite begin it anew; a checkpoint beside a busy writer never gets so far.
-const maxLogPages = 8192
-
 // checkpointer copies the write-ahead log into the file, beside the writer's work: the copy waits for the disk, and the
 // senders behind the writer should not. It has a connection and a goroutine of its own.
 type checkpointer struct {
@@ -19,8 +15,6 @@ type checkpointer struct {
 	wake chan struct{} // capacity one
 	quit chan struct{}
 	done chan struct{}
-
-	longest int // pages of the log above which the writer waits: maxLogPages
 
 	running sync.Mutex // held during a checkpoint; SQLite allows one at a time
 }
@@ -35,7 +29,7 @@ func newCheckpointer(s *Store, path, synchronous string) (*checkpointer, error) 
 		return nil, err
 	}
 	return &checkpointer{
-		s: s, conn: c, longest: maxLogPages, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+		s: s, conn: c, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
 	}, nil
 }
 
@@ -63,27 +57,44 @@ func (k *checkpointer) run() {
 			// If it is the log that is gone, the database is to have all that it held.
 		}
 		k.running.Lock()
-		k.checkpoint(k.conn)
+		k.tell(k.checkpoint(k.conn))
 		k.running.Unlock()
 	}
 }
 
-// catchUp copies what is left on the writer's goroutine and reports whether the log begins anew. A checkpoint that is
-// running has done most of the work when it ends.
-func (k *checkpointer) catchUp(c *conn) bool {
+// beginAnew copies what is left, on the writer's goroutine, and begins the log anew; with cut, its file gives back what it took. A
+// checkpoint that is running has done most of the work when it ends. The second half is short, and no read
+// of ours may hold it up; those of other programs do, and are not waited for.
+func (k *checkpointer) beginAnew(c *conn, cut bool) error {
 	k.running.Lock()
 	defer k.running.Unlock()
-	return k.checkpoint(c)
+	if err := k.checkpoint(c); err != nil {
+		return err
+	}
+	k.s.reader.conn.mu.Lock()
+	defer k.s.reader.conn.mu.Unlock()
+	c.patience(0)
+	defer c.patience(busyTimeout)
+	mode := int32(lib.SQLITE_CHECKPOINT_RESTART)
+	if cut {
+		mode = lib.SQLITE_CHECKPOINT_TRUNCATE
+	}
+	return c.checkpoint(mode)
 }
 
-func (k *checkpointer) checkpoint(c *conn) (all bool) {
-	all, err := c.checkpoint(lib.SQLITE_CHECKPOINT_PASSIVE)
+func (k *checkpointer) checkpoint(c *conn) error {
+	err := c.checkpoint(lib.SQLITE_CHECKPOINT_PASSIVE)
+	if err == nil {
+		k.s.stats.checkpoints.Add(1)
+	}
+	return err
+}
+
+// tell logs the failure of a checkpoint, if it is one.
+func (k *checkpointer) tell(err error) {
 	if err != nil {
 		k.s.log.Warn("checkpoint failed; the log grows until one succeeds", "error", err)
-		return false
 	}
-	k.s.stats.checkpoints.Add(1)
-	return all
 }
 
 // close ends the goroutine and the connection.

@@ -41,9 +41,12 @@ func openConn(path string) (*conn, error) {
 		c.close()
 		return nil, err
 	}
-	lib.Xsqlite3_busy_timeout(c.tls, c.db, busyTimeout)
+	c.patience(busyTimeout)
 	return c, nil
 }
+
+// patience says how long a statement waits, in milliseconds, for other connections.
+func (c *conn) patience(ms int32) { lib.Xsqlite3_busy_timeout(c.tls, c.db, ms) }
 
 // close finalizes the statements and closes the connection. The last connection to a file checkpoints it.
 func (c *conn) close() {
@@ -115,14 +118,10 @@ func (c *conn) pagesWritten(reset bool) int {
 	return int(*(*int32)(cPointer(c.out)))
 }
 
-// checkpoint copies the log into the database file as far as no reader holds it, and reports whether all of it went.
-func (c *conn) checkpoint(mode int32) (all bool, err error) {
-	rc := lib.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, mode, c.out, c.out+8)
-	if err := c.check(rc); err != nil {
-		return false, err
-	}
-	log, done := *(*int32)(cPointer(c.out)), *(*int32)(cPointer(c.out + 8))
-	return log == done, nil
+// checkpoint copies the log into the database file: with mode PASSIVE as far as no reader holds it, otherwise all of it, so that
+// the log begins anew.
+func (c *conn) checkpoint(mode int32) error {
+	return c.check(lib.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, mode, c.out, c.out+8))
 }
 
 // logFrames returns how many frames of the log SQLite knows; none without a log.

@@ -22,6 +22,7 @@ func (s *Store) Load(l emulator.Loader) error {
 	}
 	switch {
 	case err == nil:
+		s.Flush(emulator.CompletionFunc(func(error) {})) // has the writer tidy up
 		return nil
 	case isDamage(err):
 		s.damaged.Store(true)

@@ -40,8 +40,7 @@ func (c *conn) tellLostLog(path string, log *slog.Logger) error {
 	}
 	log.Warn("the write-ahead log is damaged, by a power cut or a disk: what was committed behind the damage is lost",
 		"path", path+"-wal", "framesGood", taken, "transactionsLost", lost.transactions, "bytesLost", lost.bytes, "copy", kept)
-	_, err = c.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE)
-	return err
+	return c.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE)
 }
 
 // lostFrames is what is committed in a log and was not taken.

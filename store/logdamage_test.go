@@ -31,7 +31,7 @@ func killedWith(t *testing.T, commits int, generations bool) (db, wal []byte) {
 		add(3 * commits)
 	}
 	onWriter(s, func() { // until now is history
-		if _, err := s.writer.conn.checkpoint(0); err != nil {
+		if err := s.writer.conn.checkpoint(0); err != nil {
 			t.Error(err)
 		}
 	})

@@ -103,6 +103,10 @@ func checkMagic(path string) error {
 
 // open makes the connections and everything that works on them.
 func (s *Store) open(path, sync string, ephemeral bool) error {
+	if !ephemeral {
+		room := newRoom(path)
+		room.prepare()
+	}
 	c, err := openDatabase(path, sync, s.log)
 	if err != nil {
 		return err
@@ -130,7 +134,7 @@ func (s *Store) open(path, sync string, ephemeral bool) error {
 }
 
 func (s *Store) build(c, rc *conn, ephemeral bool) error {
-	w := &writer{s: s, conn: c, entities: map[int64]*entityState{}, patience: patience}
+	w := &writer{s: s, conn: c, entities: map[int64]*entityState{}, patience: patience, room: newRoom(s.path)}
 	if err := w.st.prepare(c); err != nil {
 		return err
 	}
@@ -172,6 +176,7 @@ func (w *writer) readState() error {
 // Load fails is not to be touched.
 func (w *writer) tidy() {
 	w.tidied = true
+	w.takeOverLog()
 	w.resumeSweep()
 	for _, e := range w.entities {
 		if e.historyFrom > 0 {
@@ -183,8 +188,8 @@ func (w *writer) tidy() {
 	}
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
-	if err := w.conn.exec("DELETE FROM body_part WHERE body NOT IN (SELECT id FROM body)"); err != nil {
-		w.conn.rollback()
+	const sql = "DELETE FROM body_part WHERE body NOT IN (SELECT id FROM body)"
+	if err := w.withReserve(func() error { return w.conn.exec(sql) }); err != nil {
 		w.s.log.Warn("parts of unfinished messages stay until the next start", "error", err)
 	}
 }
@@ -250,15 +255,35 @@ func (w *writer) finish() error {
 		w.conn.leaveLog()
 		return nil
 	}
-	if w.tidied {
-		if err := w.writeNextRow(w.high + 1); err != nil {
-			return fmt.Errorf("close database %s: %w", w.s.path, err)
+	err := w.withReserve(func() error {
+		if !w.tidied {
+			return nil
 		}
+		return w.writeNextRow(w.high + 1)
+	})
+	if err == nil && w.care.durable {
+		err = w.emptyLog()
 	}
-	if _, err := w.conn.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE); err != nil {
+	if isFull(err) {
+		w.s.log.Warn("the disk is full: the log stays beside the database, and the next start reads it", "error", err)
+		w.conn.leaveLog()
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("close database %s: %w", w.s.path, err)
 	}
 	return nil
+}
+
+// emptyLog copies all of the log into the file, for which the reserve may be needed.
+func (w *writer) emptyLog() error {
+	err := w.conn.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE)
+	if isFull(err) {
+		w.room.reserve.release()
+		err = w.conn.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE)
+		w.room.look()
+	}
+	return err
 }
 
 var _ emulator.Journal = (*Store)(nil)

@@ -54,7 +54,7 @@ func (w *writer) writePart(body int64, n int, piece []byte) error {
 	if err := w.st.insertPart.bindBlob(3, piece); err != nil {
 		return err
 	}
-	return w.execPatiently(w.st.insertPart)
+	return w.withRoom(func() error { return w.transaction(w.st.insertPart.exec) })
 }
 
 // dropParts removes the pieces of a change that failed, as far as the disk allows; the next start removes the rest.
@@ -66,8 +66,7 @@ func (w *writer) dropParts(c *emulator.Change) {
 			continue
 		}
 		w.st.dropParts.bindInt(1, c.Ops[i].Record.Body)
-		if err := w.st.dropParts.exec(); err != nil {
-			w.conn.rollback()
+		if err := w.withReserve(w.st.dropParts.exec); err != nil {
 			w.s.log.Warn("parts of a failed message stay until the next start", "error", err)
 			return
 		}

@@ -33,6 +33,12 @@ func isCode(err error, codes ...int32) bool {
 	return false
 }
 
+// isFull reports whether err says that the disk has no room left.
+func isFull(err error) bool {
+	var se *sqliteError
+	return errors.As(err, &se) && (se.primary() == lib.SQLITE_FULL || se.code == lib.SQLITE_IOERR_SHMSIZE)
+}
+
 // isDamage reports whether err says that the file is not a sound database.
 func isDamage(err error) bool { return isCode(err, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB) }
 
@@ -51,8 +57,9 @@ func domainError(err error) error {
 		return err
 	}
 	switch {
-	case isCode(err, lib.SQLITE_FULL):
-		return &emulator.Error{Code: emulator.CodeQuotaExceeded, Text: "There is no space left to store the message", Err: err}
+	case isFull(err):
+		return &emulator.Error{Code: emulator.CodeQuotaExceeded, Err: err, Text: "There is no space left on the disk of the message store. " +
+			"Receive messages, or free space there"}
 	case isCode(err, lib.SQLITE_BUSY, lib.SQLITE_LOCKED):
 		return &emulator.Error{Code: emulator.CodeServerBusy, Text: "The message store is locked by another program", Err: err}
 	case isCode(err, lib.SQLITE_TOOBIG):

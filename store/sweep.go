@@ -100,7 +100,11 @@ func (s *sweep) keep(body int64) {
 
 // step does the next bit. After the last one the next sweep, if any, takes its place.
 func (s *sweep) step() {
-	end, err := s.w.inTransaction(s.phase)
+	before := *s
+	end, err := s.w.inTransaction(func() (bool, error) {
+		*s = before // it may be another try
+		return s.phase()
+	})
 	switch {
 	case err != nil:
 		s.w.s.log.Warn("removing a deleted entity failed; it goes on with the next deletion or start", "error", err)
@@ -132,15 +136,12 @@ func (w *writer) inTransaction(f func() (end bool, err error)) (end bool, err er
 	if err := w.prepareSweep(); err != nil {
 		return false, err
 	}
-	if err := w.st.begin.exec(); err != nil {
-		return false, err
-	}
-	if end, err = f(); err == nil {
-		err = w.st.commit.exec()
-	}
-	if err != nil {
-		w.conn.rollback()
-	}
+	err = w.withReserve(func() error {
+		return w.transaction(func() (err error) {
+			end, err = f()
+			return err
+		})
+	})
 	return end, err
 }
 

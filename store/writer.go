@@ -39,6 +39,7 @@ type writer struct {
 	sweepSt     sweepStatements
 	prunes      []*entityState // entities with forgotten keys to be removed
 	care        care           // checkpoints and vacuum
+	room        room           // what the disk has left
 }
 
 func (w *writer) run() {
@@ -63,24 +64,26 @@ func (w *writer) run() {
 // process commits items in as many transactions as their size demands.
 func (w *writer) process(items []item) {
 	for len(items) > 0 {
-		n := batchLength(items)
+		n := w.batchLength(items)
 		if err := w.commitBatch(items[:n]); err != nil {
 			w.failRest(items[n:], err)
 			return
 		}
-		items = items[n:]
+		if items = items[n:]; len(items) == 0 {
+			items = w.behindRefused()
+		}
 	}
 }
 
 // batchLength returns how many items go into the next transaction. A change with a large body comes first in its
 // batch, because its parts are written before the transaction begins.
-func batchLength(items []item) int {
-	ops, bytes := 0, 0
+func (w *writer) batchLength(items []item) int {
+	ops, bytes, maxBytes := 0, 0, min(maxBatchBytes, int(w.room.log/2))
 	for i, it := range items {
 		if it.change == nil {
 			continue
 		}
-		if i > 0 && (ops >= maxBatchOps || bytes >= maxBatchBytes || isLarge(it.change)) {
+		if i > 0 && (ops >= maxBatchOps || bytes >= maxBytes || isLarge(it.change)) {
 			return i
 		}
 		ops += len(it.change.Ops)
@@ -96,6 +99,7 @@ func batchLength(items []item) int {
 // failRest fails what was queued behind a failed commit, until nothing new came in while completions ran: those
 // changes were made by somebody who had not yet seen the failure.
 func (w *writer) failRest(items []item, err error) {
+	w.room.endRefusal()
 	for {
 		for i, it := range items {
 			if it.change != nil {
@@ -161,19 +165,19 @@ func (w *writer) store(batch []item) error {
 	if err := w.s.place.look(); err != nil {
 		return err
 	}
+	w.refuseIfFull(batch)
 	first := batch[0].change
-	large := first != nil && isLarge(first)
+	large := first != nil && isLarge(first) && !w.room.refuses(first)
 	if large {
-		if err := w.writeParts(first); err != nil {
+		if err := w.writeParts(first); isFull(err) {
+			w.refuse(err)
+		} else if err != nil {
 			w.dropParts(first)
 			return err
 		}
 	}
 	w.conn.mu.Lock()
-	err := w.transact(batch, false)
-	if err != nil && isOwnFault(err) {
-		err = w.transact(batch, true)
-	}
+	err := w.commit(batch)
 	w.conn.mu.Unlock()
 	if large && (err != nil || w.errs[0] != nil) {
 		w.dropParts(first)
@@ -187,6 +191,9 @@ func (w *writer) transact(batch []item, oneByOne bool) error {
 	err := w.fill(batch, oneByOne)
 	if err == nil && w.s.beforeCommit != nil {
 		err = w.s.beforeCommit()
+	}
+	if err == nil {
+		err = w.checkGrowth()
 	}
 	if err == nil {
 		err = w.st.commit.exec()
@@ -212,7 +219,7 @@ func (w *writer) fill(batch []item, oneByOne bool) error {
 		if oneByOne {
 			apply = w.applyAlone
 		}
-		if w.errs[i] = it.change.Unmet(); w.errs[i] != nil {
+		if w.errs[i] = w.unwelcome(it.change); w.errs[i] != nil {
 			it.change.Failed(w.errs[i])
 			continue
 		}
@@ -245,6 +252,9 @@ func (w *writer) applyAlone(c *emulator.Change) error {
 	}
 	w.dropPending()
 	if !w.conn.inTransaction() {
+		if isFull(err) {
+			return err
+		}
 		return errors.New("the transaction was rolled back: " + err.Error()) // no longer one change's own fault
 	}
 	w.takeBack(undo, buried)

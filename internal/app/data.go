@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 
 	"minibus/config"
 )
@@ -93,6 +94,9 @@ func tryWrite(path string) error {
 		return fmt.Errorf("look at it: %w", err)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".minibus-*")
+	if errors.Is(err, syscall.ENOSPC) && info != nil {
+		return nil // the database has room for what it needs, or says what it lacks
+	}
 	if err != nil {
 		return fmt.Errorf("make a file beside it: %w", err)
 	}

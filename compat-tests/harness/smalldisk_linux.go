@@ -1,0 +1,31 @@
+package harness
+
+import (
+	"os"
+	"syscall"
+	"testing"
+)
+
+// SmallDisk mounts a file system of its own for the test and returns its directory. That takes root. Where it is refused the test is
+// skipped, but not in continuous integration (MINIBUS_COMPAT=all).
+func SmallDisk(t testing.TB, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("minibus-test", dir, "tmpfs", 0, "size="+size); err != nil {
+		refuse(t, "mount a small file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Errorf("unmount %s: %v", dir, err)
+		}
+	})
+	return dir
+}
+
+func refuse(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("MINIBUS_COMPAT") == "all" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}

@@ -1,0 +1,20 @@
+package store
+
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+)
+
+// diskFree returns how many bytes this process can still write to the file system of path.
+func diskFree(path string) (bytes int64, known bool) {
+	dir, err := windows.UTF16PtrFromString(filepath.Dir(path))
+	if err != nil {
+		return 0, false
+	}
+	var free uint64
+	if err := windows.GetDiskFreeSpaceEx(dir, &free, nil, nil); err != nil {
+		return 0, false
+	}
+	return int64(free), true
+}

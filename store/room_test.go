@@ -1,0 +1,242 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"minibus/emulator"
+)
+
+// killed returns the path of a database as kill -9 would leave that of s.
+func killed(t *testing.T, s *Store) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.db")
+	drain(s)
+	s.checkpointer.running.Lock()
+	defer s.checkpointer.running.Unlock()
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(s.Path() + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path+suffix, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// TestLogIsBounded_OverManyLives: what earlier lives left in the log counts to the log of this one.
+func TestLogIsBounded_OverManyLives(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	for life := range int64(8) {
+		s := mustOpen(t, path, Options{})
+		if life == 0 {
+			wait(t, s, putQueue(1, "q"))
+		}
+		if got := stored(t, s); int64(len(got)) != 8*life {
+			t.Fatalf("%d messages are stored in life %d", len(got), life)
+		}
+		for i := range int64(8) {
+			wait(t, s, insertOp(1000*(life+1)+i, 1, make([]byte, 1<<20-100)))
+		}
+		path = killed(t, s)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fileSize(path + "-wal"); got > 40<<20 {
+		t.Errorf("the log has %d MiB after eight lives of 8 MiB each", got>>20)
+	}
+}
+
+// smallDisk is a disk that has so much left for the store, whose files take it up.
+func smallDisk(s *Store, size int64) (left *atomic.Int64) {
+	left = new(atomic.Int64)
+	left.Store(size)
+	onWriter(s, func() {
+		r := &s.writer.room
+		r.free = func() (int64, bool) {
+			return max(0, left.Load()-fileSize(r.path)-r.logSize()-r.reserve.size()), true
+		}
+		s.writer.lookAtDisk()
+	})
+	return left
+}
+
+func isRefused(err error) bool {
+	var de *emulator.Error
+	return errors.As(err, &de) && de.Code == emulator.CodeQuotaExceeded
+}
+
+// fillUp inserts messages until one is refused and returns how many are stored. Their rows are from 10 on.
+func fillUp(t *testing.T, s *Store) (n int64) {
+	t.Helper()
+	for ; ; n++ {
+		err := <-begin(s, insertOp(10+n, 1+n, make([]byte, 4000)))
+		switch {
+		case isRefused(err):
+			drain(s)
+			return n
+		case err != nil:
+			t.Fatal(err)
+		}
+	}
+}
+
+func removeOp(row int64) emulator.Op {
+	return emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: emulator.MessageRecord{Row: row, Body: row, Entity: 1}}
+}
+
+// TestFullDisk_LogAndReserveAreSmallOnSmallDisks and leave a disk that is large alone.
+func TestFullDisk_LogAndReserveAreSmallOnSmallDisks(t *testing.T) {
+	s := newStore(t)
+	smallDisk(s, 16<<20)
+	n := fillUp(t, s)
+	if n < 2800 {
+		t.Errorf("%d messages of 4 KB fit on a disk of 16 MiB", n)
+	}
+	reserve, log := s.writer.room.reserve.size(), fileSize(s.Path()+"-wal")
+	if limit := int64(16 << 20 / 16); reserve > limit || reserve < limit/2 || log > 2*limit {
+		t.Errorf("the reserve has %d KiB, the log %d", reserve>>10, log>>10)
+	}
+	smallDisk(s, 1<<40)
+	if _, err := os.Stat(s.writer.room.reserve.path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a reserve on a large disk: %v", err)
+	}
+	wait(t, s, insertOp(10+n, 1+n, nil))
+}
+
+// TestFullDisk_RemovalsGoThroughWhileSendsAreRefused, in one batch with them, and the counter stays at what is stored: what
+// has drawn a number behind a refused send is refused as well, also when it would have had room.
+func TestFullDisk_RemovalsGoThroughWhileSendsAreRefused(t *testing.T) {
+	s := newStore(t)
+	smallDisk(s, 8<<20)
+	n := fillUp(t, s)
+	var sends, removals []<-chan error
+	for round := range int64(3) {
+		hold(s, func() {
+			for i := range int64(20) {
+				k := 20*round + i
+				sends = append(sends, begin(s, insertOp(100_000+k, n+1+i, make([]byte, 200_000))))
+				removals = append(removals, begin(s, removeOp(10+k)))
+				activation := insertOp(500+k, n+2+i, nil)
+				activation.Kind = emulator.OpUpdate
+				sends = append(sends, begin(s, activation))
+			}
+		})
+		drain(s)
+	}
+	for i, r := range removals {
+		if err := <-r; err != nil {
+			t.Fatalf("removal %d: %v", i, err)
+		}
+	}
+	for i, r := range sends {
+		if err := <-r; !isRefused(err) {
+			t.Fatalf("send %d: %v", i, err)
+		}
+	}
+	if got := lastSeq(t, s, 1); got != n {
+		t.Errorf("the counter is %d, want %d", got, n)
+	}
+	if got := stored(t, s); int64(len(got)) != n-60 {
+		t.Errorf("%d messages are stored, want %d", len(got), n-60)
+	}
+	wait(t, s, insertOp(200_000, n+1, make([]byte, 4000))) // where the removed ones were
+}
+
+// TestFullDisk_WhatNobodyReceivedIsStoredAgain: its sender was told long ago that it is durable.
+func TestFullDisk_WhatNobodyReceivedIsStoredAgain(t *testing.T) {
+	s := newStore(t)
+	smallDisk(s, 8<<20)
+	n := fillUp(t, s)
+	again := insertOp(100_000, 1, make([]byte, 60_000))
+	again.DrawsNumber = false
+	send := insertOp(100_001, n+1, make([]byte, 60_000))
+	res := make(chan error, 1)
+	var refused <-chan error
+	hold(s, func() {
+		refused = begin(s, send)
+		s.Append(&emulator.Change{
+			Ops: []emulator.Op{again}, Restores: true, Done: emulator.CompletionFunc(func(err error) { res <- err }),
+		})
+	})
+	if err := <-refused; !isRefused(err) {
+		t.Errorf("the send: %v", err)
+	}
+	if err := <-res; err != nil {
+		t.Errorf("the message that was taken out: %v", err)
+	}
+	if got := lastSeq(t, s, 1); got != n {
+		t.Errorf("the counter is %d, want %d", got, n)
+	}
+}
+
+// TestFullDisk_ComesBackWhenSpaceIsFreed without anything being removed.
+func TestFullDisk_ComesBackWhenSpaceIsFreed(t *testing.T) {
+	s := newStore(t)
+	left := smallDisk(s, 8<<20)
+	n := fillUp(t, s)
+	left.Add(2 << 20)
+	for i := range int64(100) {
+		wait(t, s, insertOp(10+n+i, 1+n+i, make([]byte, 4000)))
+	}
+	if got := lastSeq(t, s, 1); got != n+100 {
+		t.Errorf("the counter is %d, want %d", got, n+100)
+	}
+}
+
+// TestFullDisk_DeletedEntityIsRemoved: the sweep's steps go through as removals do.
+func TestFullDisk_DeletedEntityIsRemoved(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"))
+	smallDisk(s, 8<<20)
+	n := fillUp(t, s)
+	wait(t, s, dropQueue(1))
+	sweepNow(s)
+	if m, b := count(t, s, "message"), count(t, s, "body"); m != 0 || b != 0 {
+		t.Errorf("left of %d are %d messages and %d bodies", n, m, b)
+	}
+	op := insertOp(500_000, 1, make([]byte, 4000))
+	op.Record.Entity = 2
+	wait(t, s, op)
+}
+
+// TestFullDisk_LargeMessageIsRefusedInWhole: none of its parts stays.
+func TestFullDisk_LargeMessageIsRefusedInWhole(t *testing.T) {
+	s := newStore(t)
+	smallDisk(s, 12<<20)
+	wait(t, s, insertOp(10, 1, make([]byte, 3<<20)))
+	if err := <-begin(s, insertOp(11, 2, make([]byte, 20<<20))); !isRefused(err) {
+		t.Errorf("error is %v, want quota exceeded", err)
+	}
+	drain(s)
+	if got := count(t, s, "body_part WHERE body<>10"); got != 0 {
+		t.Errorf("%d parts of the refused message are left", got)
+	}
+	wait(t, s, insertOp(12, 2, make([]byte, 3<<20)))
+}
+
+// TestReserveIsGivenAndTakenBack: the file takes up room, is emptied when that is needed, and says what it is.
+func TestReserveIsGivenAndTakenBack(t *testing.T) {
+	r := reserve{filepath.Join(t.TempDir(), "a.db-reserve")}
+	for range 2 {
+		r.hold(1 << 20)
+		text, err := os.ReadFile(r.path)
+		if err != nil || len(text) != 1<<20 || string(text[:len(reserveText)]) != reserveText {
+			t.Fatalf("the reserve has %d bytes (%v)", len(text), err)
+		}
+		r.release()
+		if got := r.size(); got != 0 {
+			t.Errorf("%d bytes are held after the release", got)
+		}
+	}
+	r.drop()
+	if _, err := os.Stat(r.path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the reserve is still there: %v", err)
+	}
+}
