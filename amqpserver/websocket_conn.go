@@ -25,7 +25,6 @@ type wsConn struct {
 	message io.Reader     // the rest of the current message; guarded by reading
 	failed  error         // why nothing more can be read; guarded by reading
 	closing atomic.Bool   // Close was called
-	writeBy atomic.Int64  // deadline of writes, Unix nanoseconds; 0: none
 }
 
 func newWSConn(ws *websocket.Conn) *wsConn {
@@ -102,13 +101,6 @@ func wsError(err error) error {
 // Write implements io.Writer: it sends one message. The library does not say how much of one that fails has left, and the peer
 // may read a message before all of it is there: all of it counts as written then.
 func (c *wsConn) Write(p []byte) (int, error) {
-	var deadline time.Time
-	if by := c.writeBy.Load(); by != 0 {
-		deadline = time.Unix(0, by)
-	}
-	if err := c.ws.SetWriteDeadline(deadline); err != nil {
-		return 0, err
-	}
 	err := c.ws.WriteMessage(websocket.BinaryMessage, p)
 	if errors.Is(err, websocket.ErrCloseSent) {
 		return 0, net.ErrClosed
@@ -152,15 +144,8 @@ func (c *wsConn) RemoteAddr() net.Addr { return c.ws.RemoteAddr() }
 // SetReadDeadline is the socket's; one that passes during a read is the end of reading.
 func (c *wsConn) SetReadDeadline(t time.Time) error { return c.ws.SetReadDeadline(t) }
 
-// SetWriteDeadline is for the writes that follow, and for one that is waiting for the peer.
-func (c *wsConn) SetWriteDeadline(t time.Time) error {
-	by := int64(0)
-	if !t.IsZero() {
-		by = t.UnixNano()
-	}
-	c.writeBy.Store(by)
-	return c.ws.NetConn().SetWriteDeadline(t)
-}
+// SetWriteDeadline is for the writes that follow.
+func (c *wsConn) SetWriteDeadline(t time.Time) error { return c.ws.SetWriteDeadline(t) }
 
 // SetDeadline sets both.
 func (c *wsConn) SetDeadline(t time.Time) error {

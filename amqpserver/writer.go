@@ -119,11 +119,6 @@ func (c *conn) writeAll(buf []byte) (written int, err error) {
 		if err := c.nc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 			return written, err
 		}
-		select {
-		case <-c.ended: // whose deadline may have been set just before
-			return written, errSocketGone
-		default:
-		}
 		n, err = c.nc.Write(buf[written : written+n])
 		if written += n; err != nil {
 			return written, err
@@ -132,16 +127,11 @@ func (c *conn) writeAll(buf []byte) (written int, err error) {
 	return written, nil
 }
 
-// stopWriting ends the write goroutine. What it is writing to a peer that does not read is cut.
+// stopWriting ends the write goroutine. What it is writing is cut: the connection is dead then.
 func (c *conn) stopWriting() {
 	close(c.out.toWriter)
-	_ = c.nc.SetWriteDeadline(time.Now())
-	timer := time.NewTimer(closeLinger)
-	defer timer.Stop()
-	select {
-	case <-c.writeEnded:
-	case <-timer.C: // not every kind of connection hears of its deadline in the middle of a write
+	if c.out.busy {
 		_ = c.nc.Close()
-		<-c.writeEnded
 	}
+	<-c.writeEnded
 }
