@@ -61,7 +61,7 @@ func (s *soak) terminate() {
 	s.credit.Store(0)
 	time.Sleep(damTime)
 	s.credit.Store(burstCredit)
-	time.Sleep(receiveWait/20 + time.Duration(s.random.Int64N(int64(20*time.Millisecond))))
+	time.Sleep(time.Duration(s.random.Int64N(int64(30 * time.Millisecond))))
 	s.trouble.breaking(false)
 	began := time.Now()
 	if err := s.server.End(); err != nil {

@@ -35,10 +35,13 @@ func (s *soak) startLoad() *load {
 
 // startQueues starts senders and receivers of the plain queues.
 func (s *soak) startQueues(l *load) {
+	flood := &feed{to: "deleting", together: 100, flood: true, slow: 250 * time.Millisecond}
 	for name, f := range map[string]*feed{
 		"single":    {to: "plain"},
 		"batch":     {to: "plain", together: 6},
-		"flood":     {to: "deleting", together: 100, flood: true, slow: 100 * time.Millisecond},
+		"flood":     flood,
+		"inflow":    flood,
+		"spate":     flood,
 		"fwd":       {to: "fwd.source", book: "fwd", where: ledger.InQueue | ledger.InTarget, together: 2},
 		"dead":      {to: "dead.source", book: "dead"},
 		"dup":       {to: "duplicates", twice: true},
