@@ -28,8 +28,8 @@ func (s *session) handleAttach(a *frames.Attach) error {
 		return sessionErrorf(condNotAllowed, "Handle %d is above your own handle-max of %d.", a.Handle, s.handleMax)
 	case s.links.get(a.Handle) != nil:
 		return sessionErrorf(condHandleInUse, "Handle %d is in use.", a.Handle)
-	case s.c.links >= o.MaxLinks:
-		return sessionErrorf(condResourceLimit, "The connection has %d links already.", s.c.links)
+	case s.c.links >= s.c.bound(o.MaxLinks, strangerLinks):
+		return sessionErrorf(condResourceLimit, "The connection has %d links already%s.", s.c.links, s.c.untilKnown())
 	}
 	if err := s.attach(a); err != nil {
 		s.refuseLink(a, err)

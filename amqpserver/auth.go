@@ -49,7 +49,8 @@ func (c *conn) takeKey(response []byte) bool {
 	if _, ok := ring.Key(name, key); !ok {
 		return false
 	}
-	c.shown.key, c.shown.by = &namedKey{name, key}, time.Time{}
+	c.shown.key = &namedKey{name, key}
+	c.introduce()
 	return true
 }
 
@@ -118,7 +119,7 @@ func (c *conn) remember(g *cbs.Grant) {
 		held.dropFirst()
 	}
 	held.held[path] = heldToken{text: g.Token, until: g.Expires}
-	held.by = time.Time{}
+	c.introduce()
 	if held.next.IsZero() || g.Expires.Before(held.next) {
 		held.next = g.Expires
 	}

@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"container/list"
 	"errors"
 	"io"
 	"log/slog"
@@ -36,7 +37,11 @@ type conn struct {
 	ended       chan struct{}
 	readEnded   chan struct{}
 	writeEnded  chan struct{}
-	counted     bool // by the server's quota; guarded by its mutex
+	unwanted    atomic.Bool // set before it is told to make room for another
+
+	// guarded by the server's mutex
+	counted bool          // by the quota
+	waiting *list.Element // among the strangers
 
 	// written by the read goroutine
 	lastRead atomic.Int64 // Unix nanoseconds
@@ -129,7 +134,9 @@ func (c *conn) serve() {
 	f := newFrameReader(c.nc, &c.srv.readBuffers)
 	if err := c.handshake(f); err != nil {
 		f.close()
-		if !isDisconnect(err) && c.srv.options.Refusals.Take("handshake") {
+		if c.unwanted.Load() {
+			c.logEnd("connection", tooManyStrangers.fault)
+		} else if !isDisconnect(err) && c.srv.options.Refusals.Take("handshake") {
 			c.log.Warn("connection refused", "operation", "handshake", "reason", err)
 		}
 		return

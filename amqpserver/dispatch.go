@@ -118,6 +118,8 @@ func (c *conn) handleBegin(channel uint16, b *frames.Begin) error {
 		return connErrorf(condFraming, "Channel %d is above the channel-max of %d.", channel, o.ChannelMax)
 	case c.sessions[channel] != nil:
 		return connErrorf(condIllegalState, "There is a session on channel %d already.", channel)
+	case len(c.sessions) >= c.bound(int(o.ChannelMax)+1, strangerSessions):
+		return connErrorf(condResourceLimit, "The connection has %d sessions already%s.", len(c.sessions), c.untilKnown())
 	case b.HasRemoteChannel:
 		return connErrorf(condInvalidField, "A begin with remote-channel answers one of ours, and there is none.")
 	}

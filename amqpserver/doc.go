@@ -17,6 +17,12 @@
 // Everything that happens elsewhere (a commit, a message for a waiting receiver, a changed entity) reaches a loop through
 // its mailbox, which anybody may post to without waiting.
 //
+// # Endings
+//
+// A link counts the answers that it owes for what is being committed (link.go: owe, paid). It releases what it holds of the domain
+// as soon as it ends, but its detach follows the answers, and so do the end of its session and, for a second, the close of the
+// connection. Afterwards nothing is said of its deliveries.
+//
 // # Sessions and transactions
 //
 // A receiver with a session filter holds a session of the entity as long as its link lives (accept.go); while it waits for

@@ -130,7 +130,7 @@ func (in *incoming) collect(payload []byte, more bool) {
 		in.refusePart(in.tooLarge(size, in.maxMessage))
 	case p.raw == nil && !more:
 		p.raw = payload // the usual case: one transfer, and the payload is ours already
-	case c.assembling+len(payload) > maxAssembly+in.maxMessage:
+	case c.assembling+len(payload) > c.bound(maxAssembly, strangerAssembly)+in.maxMessage:
 		in.refusePart(linkErrorf(condResourceLimit, "The connection has too many unfinished deliveries."))
 	default:
 		c.assembling += len(payload)

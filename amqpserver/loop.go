@@ -84,7 +84,7 @@ func (c *conn) input() <-chan *batch {
 	switch {
 	case c.uncommitted >= maxUncommitted,
 		c.uncommitted > 0 && c.srv.uncommitted.Load() >= maxUncommittedAll,
-		len(c.out.buf) >= maxPendingReplies:
+		len(c.out.buf) >= c.bound(maxPendingReplies, strangerReplies):
 		return nil
 	}
 	return c.batches
@@ -175,6 +175,9 @@ func (c *conn) handleEvents() {
 // handleWritten takes a buffer back from the writer.
 func (c *conn) handleWritten(r writeResult) {
 	c.out.done(r)
+	if c.stranger() {
+		c.out.rest()
+	}
 	if r.err != nil {
 		c.dead = r.err
 	}

@@ -32,6 +32,10 @@ type Options struct {
 	// the service's 20 seconds.
 	FirstToken time.Duration
 
+	// MaxStrangers is how many connections may be open, where tokens are checked, that have not shown a valid one yet. One more
+	// closes the oldest of them. Default 1,000; negative is any number.
+	MaxStrangers int
+
 	// LinkIdle is after how long without traffic a link is detached, ConnectionIdle how long a connection lives
 	// without links, FirstLink how long it may take to attach its first (LOCK-19, DEC-15). Zero is the service's
 	// value (10, 5 and 1 minutes); negative is never. They follow the real clock (DEC-35).
@@ -91,6 +95,7 @@ func (o Options) withDefaults() Options {
 	defaultTo(&o.ConnectionIdle, 5*time.Minute)
 	defaultTo(&o.FirstLink, time.Minute)
 	defaultTo(&o.FirstToken, 20*time.Second)
+	defaultTo(&o.MaxStrangers, 1000)
 	defaultTo(&o.IdleTimeout, 4*time.Minute)
 	defaultTo(&o.HandshakeTimeout, 30*time.Second)
 	defaultTo(&o.MaxFrameSize, 65_536)

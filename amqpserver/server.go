@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ type Server struct {
 	mu        sync.Mutex
 	listeners map[net.Listener]struct{}
 	conns     map[*conn]struct{}
-	opened    int // connections that count against the quota (QUO-12)
+	opened    int       // connections that count against the quota (QUO-12)
+	strangers list.List // of *conn, the oldest first
 	closed    bool
 	ended     sync.WaitGroup // one count per connection; Add only while not closed
 }
@@ -172,12 +174,20 @@ func (s *Server) removeListener(l net.Listener) {
 
 func (s *Server) addConn(c *conn) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.closed {
+		s.mu.Unlock()
 		return false
 	}
 	s.conns[c] = struct{}{}
 	s.ended.Add(1)
+	var oldest *conn
+	if c.stranger() {
+		oldest = s.addStranger(c)
+	}
+	s.mu.Unlock()
+	if oldest != nil {
+		oldest.sendAway()
+	}
 	return true
 }
 
@@ -197,6 +207,7 @@ func (s *Server) open(c *conn) error {
 
 func (s *Server) removeConn(c *conn) {
 	s.mu.Lock()
+	s.removeStranger(c)
 	delete(s.conns, c)
 	if c.counted {
 		s.opened--

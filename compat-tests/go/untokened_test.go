@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,7 +89,7 @@ func (s *stranger) sessions(n uint16) (begun, sent int) {
 		switch s.next().(type) {
 		case *frames.Begin:
 			begun++
-		case *frames.Detach:
+		case *frames.Detach, *frames.End:
 			refused++
 		case *frames.Close, nil:
 			return begun, len(all)
@@ -126,4 +127,35 @@ func TestMemory_HighHandlesInManySessions(t *testing.T) {
 	if grown > 30 {
 		t.Errorf("the server holds %d MiB more for %d KiB", grown, sent>>10)
 	}
+}
+
+// Where tokens are checked a connection that has shown none can have little, and there are few of them, however many come.
+func TestERR3_MemoryOfConnectionsWithoutAToken(t *testing.T) {
+	server := harness.Start(t, harness.Options{Config: harness.WriteConfig(t, harness.Queue{Name: queueName}), Args: []string{"--auth", "sas"}})
+	before := residentMiB(t, server)
+	if begun, _ := strange(t, server).sessions(5000); begun > 128 {
+		t.Errorf("a connection without a token has begun %d sessions", begun)
+	}
+	var all []*stranger
+	sent := 0
+	for range 1500 {
+		s := strange(t, server)
+		_, n := s.sessions(120)
+		all, sent = append(all, s), sent+n
+	}
+	grown := residentMiB(t, server) - before
+	t.Logf("%d KiB sent: %d MiB more than %d", sent>>10, grown, before)
+	if grown > 300 {
+		t.Errorf("the server holds %d MiB more for %d KiB", grown, sent>>10)
+	}
+	for _, s := range all[:400] { // the oldest have made room for others, and were told why
+		if _, closed := s.next().(*frames.Close); !closed {
+			t.Fatal("more than 1,000 connections without a token live")
+		}
+	}
+	if n := strings.Count(server.Log(), "have shown no token"); n == 0 || n > 100 {
+		t.Errorf("%d lines of the log say why connections were closed", n)
+	}
+	b := connectBench(t, server)
+	b.send("still alive")
 }

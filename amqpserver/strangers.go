@@ -1,0 +1,84 @@
+package amqpserver
+
+import "time"
+
+// A stranger is a connection that has not shown a valid token yet, where tokens are checked. What it can have is little, and so
+// is the number of strangers: anybody can be one. Where tokens are not checked there are none.
+const (
+	strangerSessions = 128      // Java begins one for each entity before its first token is put
+	strangerLinks    = 32       // a pair to $cbs, and to the coordinator, which asks for no token
+	strangerAssembly = 0        // bytes of unfinished deliveries beyond the largest single one
+	strangerReplies  = 64 << 10 // bytes written but not sent above which no frame is read
+)
+
+// stranger reports whether the connection has still to show a token.
+func (c *conn) stranger() bool { return !c.shown.by.IsZero() }
+
+// bound is a limit of the connection, or what a stranger has instead.
+func (c *conn) bound(limit, stranger int) int {
+	if c.stranger() {
+		return stranger
+	}
+	return limit
+}
+
+// untilKnown ends a sentence about such a limit.
+func (c *conn) untilKnown() string {
+	if c.stranger() {
+		return ", and can't have more before a token was put to " + addressCBS
+	}
+	return ""
+}
+
+// introduce says that the connection has shown a token.
+func (c *conn) introduce() {
+	if c.stranger() {
+		c.shown.by = time.Time{}
+		c.srv.mu.Lock()
+		defer c.srv.mu.Unlock()
+		c.srv.removeStranger(c)
+	}
+}
+
+// tooManyStrangers is why the oldest stranger has to go.
+var tooManyStrangers = connError{fault{condition: condResourceLimit,
+	text: "Too many connections have shown no token yet; the oldest of them is closed. Connect again and put a token to " + addressCBS + "."}}
+
+// addStranger counts a new connection, and returns the one that has to make room for it, if any: the oldest, for a client that has
+// a token shows it at once. The caller holds mu.
+func (s *Server) addStranger(c *conn) (oldest *conn) {
+	c.waiting = s.strangers.PushBack(c)
+	if most := s.options.MaxStrangers; most > 0 && s.strangers.Len() > most {
+		oldest = s.strangers.Front().Value.(*conn)
+		s.removeStranger(oldest)
+	}
+	return oldest
+}
+
+// removeStranger takes a connection from the strangers if it is one of them. The caller holds mu.
+func (s *Server) removeStranger(c *conn) {
+	if c.waiting != nil {
+		s.strangers.Remove(c.waiting)
+		c.waiting = nil
+	}
+}
+
+// sendAway ends a connection to which another stranger is preferred.
+func (c *conn) sendAway() {
+	c.unwanted.Store(true)
+	c.box.post(eventFunc((*conn).leaveUnwanted))
+	c.interrupt()
+}
+
+// leaveUnwanted is sendAway in the loop. Whether the client hears why is left to it: nothing waits for it.
+func (c *conn) leaveUnwanted() {
+	switch {
+	case !c.stranger(): // it has shown a token meanwhile
+	case c.state == stateWaiting:
+		c.logEnd("connection", tooManyStrangers.fault)
+		c.dead = tooManyStrangers
+	case c.state == stateOpen:
+		c.close(tooManyStrangers)
+		c.state = stateClosed
+	}
+}
