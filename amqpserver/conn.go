@@ -135,7 +135,7 @@ func (c *conn) serve() {
 	if err := c.handshake(f); err != nil {
 		f.close()
 		if c.unwanted.Load() {
-			c.logEnd("connection", tooManyStrangers.fault)
+			c.logEnd("connection", errTooManyStrangers.fault)
 		} else if !isDisconnect(err) && c.srv.options.Refusals.Take("handshake") {
 			c.log.Warn("connection refused", "operation", "handshake", "reason", err)
 		}

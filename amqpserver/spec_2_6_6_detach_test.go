@@ -1,6 +1,7 @@
 package amqpserver_test
 
 import (
+	"bytes"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -208,6 +209,33 @@ func TestClose_FollowsTheAnswers(t *testing.T) { // [AMQP 2.4.3]
 		wantSettled(t, p, 0, 0)
 		amqptest.Want[*frames.Close](p)
 		p.WantEOF()
+	})
+}
+
+// TestClose_FollowsTheAnswersToAPeerThatHasHungUp as well: it can still hear.
+func TestClose_FollowsTheAnswersToAPeerThatHasHungUp(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		said := frames.AppendFrame(append([]byte(nil), amqptest.HeaderAMQP...), 0, &frames.Open{ContainerID: "peer"})
+		said = frames.AppendFrame(said, 0, &frames.Begin{IncomingWindow: 100, OutgoingWindow: 100})
+		said = frames.AppendFrame(said, 0, amqptest.SenderAttach(0, "q"))
+		said, start := frames.BeginFrame(said, frames.TypeAMQP, 0)
+		said = frames.EndFrame(append(amqptest.Transfer(0, 0).AppendTo(said), amqptest.Message("x")...), start)
+		said = frames.AppendFrame(said, 0, &frames.Close{})
+		h := &hangUp{said: bytes.NewReader(said)}
+		b.journal.Pause()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			b.server.ServeConn(h)
+		}()
+		time.Sleep(500 * time.Millisecond)
+		b.journal.Resume()
+		<-done
+		want := frames.AppendFrame(nil, 0, &frames.Disposition{Role: frames.RoleReceiver, HasLast: true, Settled: true, State: &frames.Accepted{}})
+		want = frames.AppendFrame(want, 0, &frames.Close{})
+		if !bytes.HasSuffix(h.heard.Bytes(), want) {
+			t.Errorf("heard % x, which does not end with the outcome and a close", h.heard.Bytes())
+		}
 	})
 }
 

@@ -40,8 +40,8 @@ func (c *conn) introduce() {
 	}
 }
 
-// tooManyStrangers is why the oldest stranger has to go.
-var tooManyStrangers = connError{fault{condition: condResourceLimit,
+// errTooManyStrangers is why the oldest stranger has to go.
+var errTooManyStrangers = connError{fault{condition: condResourceLimit,
 	text: "Too many connections have shown no token yet; the oldest of them is closed. Connect again and put a token to " + addressCBS + "."}}
 
 // addStranger counts a new connection, and returns the one that has to make room for it, if any: the oldest, for a client that has
@@ -75,10 +75,10 @@ func (c *conn) leaveUnwanted() {
 	switch {
 	case !c.stranger(): // it has shown a token meanwhile
 	case c.state == stateWaiting:
-		c.logEnd("connection", tooManyStrangers.fault)
-		c.dead = tooManyStrangers
+		c.logEnd("connection", errTooManyStrangers.fault)
+		c.dead = errTooManyStrangers
 	case c.state == stateOpen:
-		c.close(tooManyStrangers)
+		c.close(errTooManyStrangers)
 		c.state = stateClosed
 	}
 }
