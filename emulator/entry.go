@@ -44,10 +44,6 @@ type extra struct {
 
 // Lock is a peek-lock (LOCK-1). It is all that a receiver has to keep of a delivery that is written.
 type Lock struct {
-	// ID is for the receiver, to tell its deliveries apart. Only the goroutine of the consumer uses it.
-	ID   uint32
-	over bool // the consumer was told that it has ended; owned by its goroutine as well
-
 	token LockToken // immutable
 
 	// guarded by q.mu
@@ -57,6 +53,10 @@ type Lock struct {
 	kept   bool         // the holder has the delivery among its own, and has to know when the lock ends
 	back   bool         // nobody's: the message must return to its session before others leave it (SESS-20)
 	own    bool         // nobody's: what the broker does by itself is to be tried again when it ends
+
+	// owned by the goroutine of the consumer
+	over bool   // it was told that the lock has ended
+	ID   uint32 // for the receiver, to tell its deliveries apart
 }
 
 // Token returns the lock's token (LOCK-3).

@@ -88,7 +88,8 @@ func (q *Queue) pickForwardsLocked(sub SubQueue) []*entry {
 	b := q.box(sub)
 	now := q.ns.Now()
 	var picked, expired []*entry
-	for len(picked) < quantum {
+	bytes := 0
+	for len(picked) < quantum && bytes < quantumBytes {
 		e := b.nextReady()
 		if e == nil {
 			break
@@ -100,6 +101,7 @@ func (q *Queue) pickForwardsLocked(sub SubQueue) []*entry {
 		}
 		b.remark(e, markMoving)
 		picked = append(picked, e)
+		bytes += int(e.body.size)
 	}
 	for _, e := range expired {
 		b.makeAvailable(e)

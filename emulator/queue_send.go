@@ -15,7 +15,7 @@ type incoming struct {
 
 // Send stores messages, all or none (SEQ-14), in their order. A message with a scheduled enqueue time in the future
 // is stored as scheduled (SCHED-5, SCHED-21); a duplicate is accepted and dropped (DUP-2). The queue keeps the
-// messages' bytes.
+// messages' bytes, or copies of them where they are a [message.Message.Part] of something.
 //
 // An error means that nothing was stored and that c will not be called; otherwise c is told once whether the
 // messages are durable. Errors: CodeNotFound, CodeEntityDisabled, CodeMessageTooLarge, CodeArgument, CodeNotAllowed,

@@ -89,3 +89,18 @@ func TestTake_GivesNoMoreBytesThanCanBeWrittenSoon(t *testing.T) {
 		equal(t, "messages of the last Take", len(c.Take(nil, 100)), 3)
 	})
 }
+
+func TestForward_ReadsNoMoreBytesAtATimeThanATake(t *testing.T) {
+	bubbleWith(t, small, emulator.QueueOptions{}, func(b *broker) {
+		target := b.create("target", emulator.QueueOptions{})
+		for range 20 {
+			b.send(text(strings.Repeat("x", 200<<10)))
+		}
+		_, before := b.j.seen()
+		b.set(func(o *emulator.QueueOptions) { o.ForwardTo = "target" })
+		_, after := b.j.seen()
+		equal(t, "reads of 6, 6, 6 and 2 bodies", after-before, 4)
+		equal(t, "arrived", len(target.peekFrom(emulator.Main, 0, 1)), 1)
+		target.wantCounts(20, 0, 0, 0)
+	})
+}
