@@ -6,22 +6,41 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 )
+
+// logText is what is logged while a test reads it.
+type logText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
 
 // TestPlace_TakenAwayWhileIdle: it is told within a minute although nobody writes and nobody asks, and again every now and then.
 func TestPlace_TakenAwayWhileIdle(t *testing.T) {
 	for _, suffix := range []string{"", "-wal"} {
 		t.Run("database"+suffix, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var log bytes.Buffer
+				var log logText
 				path := filepath.Join(t.TempDir(), "a.db")
 				s := mustOpen(t, path, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if log.Len() > 0 {
+				if log.String() != "" {
 					t.Errorf("told of %s", &log)
 				}
 				if err := os.Remove(path + suffix); err != nil {
