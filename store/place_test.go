@@ -88,3 +88,20 @@ func TestPlace_TheFirstWriteAfterAPauseIsRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestPlace_ReplacedJustBeforeTheEnd: the log that lies there now is not ours to delete. (A database that was replaced SQLite notices.)
+func TestPlace_ReplacedJustBeforeTheEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := mustOpen(t, path, Options{})
+	wait(t, s, putQueue(1, "q"))
+	write(t, path+".new", []byte("another"))
+	if err := os.Rename(path+".new", path+"-wal"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := string(read(t, path+"-wal")); got != "another" {
+		t.Errorf("the log is %q", got)
+	}
+}
