@@ -55,13 +55,16 @@ func remember(path string, log *slog.Logger) *place {
 }
 
 // look returns what is wrong, or nil. It may be called often. A nil place, of an ephemeral database, is fine.
-func (p *place) look() error {
+func (p *place) look() error { return p.lookAfter(lookEvery) }
+
+// lookAfter is look for those who want to know it no older than that.
+func (p *place) lookAfter(age time.Duration) error {
 	if p == nil {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if now := time.Now(); now.Sub(p.looked) >= lookEvery {
+	if now := time.Now(); now.Sub(p.looked) >= age {
 		p.looked = now
 		p.lookLocked(now)
 	}

@@ -6,22 +6,41 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 )
+
+// logText is what is logged while a test reads it.
+type logText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
 
 // TestPlace_TakenAwayWhileIdle: it is told within a minute although nobody writes and nobody asks, and again every now and then.
 func TestPlace_TakenAwayWhileIdle(t *testing.T) {
 	for _, suffix := range []string{"", "-wal"} {
 		t.Run("database"+suffix, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var log bytes.Buffer
+				var log logText
 				path := filepath.Join(t.TempDir(), "a.db")
 				s := mustOpen(t, path, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if log.Len() > 0 {
+				if log.String() != "" {
 					t.Errorf("told of %s", &log)
 				}
 				if err := os.Remove(path + suffix); err != nil {
@@ -68,4 +87,21 @@ func TestPlace_TheFirstWriteAfterAPauseIsRefused(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestPlace_ReplacedJustBeforeTheEnd: the log that lies there now is not ours to delete. (A database that was replaced SQLite notices.)
+func TestPlace_ReplacedJustBeforeTheEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := mustOpen(t, path, Options{})
+	wait(t, s, putQueue(1, "q"))
+	write(t, path+".new", []byte("another"))
+	if err := os.Rename(path+".new", path+"-wal"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := string(read(t, path+"-wal")); got != "another" {
+		t.Errorf("the log is %q", got)
+	}
 }

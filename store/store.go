@@ -109,7 +109,7 @@ func (s *Store) shutdown() error {
 	s.inbox.close(func(it item) { it.finish(closed) })
 	s.reads.close(func(r *emulator.BodyRead) { finishRead(r, closed) })
 	s.checkpointer.close()
-	if s.place.look() != nil {
+	if s.place.lookAfter(0) != nil {
 		s.writer.conn.leaveLog() // what lies at the paths is somebody else's, and not to be deleted
 	}
 	err := s.writer.finish()
