@@ -64,7 +64,7 @@ func bareInsert(b *testing.B, w *writer, op *emulator.Op) {
 func BenchmarkDriverInsert(b *testing.B) {
 	db := driverDatabase(b)
 	ctx := context.Background()
-	row, err1 := db.PrepareContext(ctx, "INSERT INTO message VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,NULL,?)")
+	row, err1 := db.PrepareContext(ctx, "INSERT INTO message VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,NULL,?,NULL)")
 	body, err2 := db.PrepareContext(ctx, "INSERT INTO body VALUES(?,1,0,?)")
 	if err := errors.Join(err1, err2); err != nil {
 		b.Fatal(err)
