@@ -12,7 +12,7 @@ import (
 var migrationFiles embed.FS
 
 // migrations bring a database from the version of their index to the next one. They are never changed once released.
-var migrations = []string{"migrations/0001_init.sql"}
+var migrations = []string{"migrations/0001_init.sql", "migrations/0002_gone.sql"}
 
 const (
 	applicationID = 0x4d425553 // "MBUS": tells our databases from others
