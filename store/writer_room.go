@@ -141,9 +141,18 @@ func (w *writer) refuseIfFull(batch []item) {
 	if !w.room.full || w.room.refusal != nil {
 		return
 	}
-	if bytes, some := added(batch); some && !w.mayFit(bytes) {
-		w.refuse(errNoRoom)
+	bytes, some := added(batch)
+	if !some || w.mayFit(bytes) {
+		return
 	}
+	if len(w.gone) > 0 { // room that nobody needs any more
+		w.goneDue = 0
+		w.removeGone()
+		if w.mayFit(bytes) {
+			return
+		}
+	}
+	w.refuse(errNoRoom)
 }
 
 // added returns the size of the bodies that a batch adds, and whether it adds anything.
