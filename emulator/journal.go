@@ -64,7 +64,7 @@ type OpKind uint8
 const (
 	OpInsert       OpKind = iota + 1 // store Record, and Data under Record.Body if Data is not nil
 	OpUpdate                         // write the changeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount, Overlay, System, Reason, EnqueuedSeq, Hops, Source
-	OpDelete                         // remove row Record.Row (0: none), and body Record.Body if DropBody
+	OpDelete                         // remove row Record.Row (0: none), and body Record.Body, which may take a while, if DropBody
 	OpCounter                        // nothing but the counter: Record.Entity's last number becomes Record.Seq
 	OpPutEntity                      // store Entity (insert or replace by id)
 	OpDeleteEntity                   // remove the entity Entity.ID and everything in it but bodies that messages of others share

@@ -10,6 +10,7 @@ import (
 type statements struct {
 	begin, commit                 *stmt
 	insert, update, remove        *stmt
+	markGone                      *stmt
 	entityOf                      *stmt
 	insertBody, removeBody        *stmt
 	insertPart, removeParts       *stmt
@@ -29,7 +30,8 @@ func (st *statements) prepare(c *conn) error {
 			VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`: &st.insert,
 		`UPDATE message SET entity=?, sub=?, seq=?, state=?, delivery_count=?, enqueued=?, ttl=?, scheduled=?,
 			enqueued_seq=?, hops=?, reason=?, source=?, overlay=?, system=? WHERE row=?`: &st.update,
-		"DELETE FROM message WHERE row=?":                                                    &st.remove,
+		"DELETE FROM message WHERE row=?": &st.remove,
+		fmt.Sprintf("UPDATE message SET state=%d, message_id=NULL WHERE row=? AND size<=%d", stateGone, goneSize): &st.markGone,
 		"SELECT entity FROM message WHERE row=?":                                             &st.entityOf,
 		"INSERT INTO body(id, ns, parts, data, crc) VALUES(?,1,?,?,?)":                       &st.insertBody,
 		"DELETE FROM body WHERE id=?":                                                        &st.removeBody,
@@ -69,6 +71,11 @@ func (w *writer) applyOp(op *emulator.Op) error {
 	case emulator.OpUpdate:
 		return w.update(op)
 	case emulator.OpDelete:
+		if w.marking && op.DropBody {
+			if done, err := w.markGone(r.Row, r.Body); done || err != nil {
+				return err
+			}
+		}
 		return w.remove(r.Row, r.Body, op.DropBody)
 	case emulator.OpCounter:
 		e, err := w.live(r.Entity)
@@ -143,6 +150,11 @@ func (w *writer) bindInsert(r *emulator.MessageRecord) error {
 }
 
 func (w *writer) insertBody(id int64, data []byte) error {
+	if id <= w.high {
+		if err := w.makeWay(id); err != nil {
+			return err
+		}
+	}
 	st := w.st.insertBody
 	st.bindInt(1, id)
 	st.bindInt(4, int64(checksum(data)))

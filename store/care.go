@@ -56,6 +56,7 @@ func (w *writer) setCeiling() {
 
 // afterWork runs after everything that had queued up is committed; more may have queued up meanwhile.
 func (w *writer) afterWork() {
+	w.removeGone()
 	w.checkpointIfDue()
 	w.care.batches++
 	if w.care.batches%batchesPerLook == 0 {

@@ -161,6 +161,7 @@ func (w *writer) settle() {
 	for _, e := range w.buried {
 		w.startSweep(e)
 	}
+	w.gone, w.leaving = append(w.gone, w.leaving...), w.leaving[:0]
 	w.undo, w.buried = w.undo[:0], w.buried[:0]
 }
 

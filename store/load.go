@@ -22,7 +22,7 @@ func (s *Store) Load(l emulator.Loader) error {
 	}
 	switch {
 	case err == nil:
-		s.Flush(emulator.CompletionFunc(func(error) {})) // has the writer tidy up
+		s.Flush(emulator.CompletionFunc(func(error) { s.writer.adopt(ld.gone) })) // and tidies up
 		return nil
 	case isDamage(err):
 		s.damaged.Store(true)
@@ -38,6 +38,8 @@ type loading struct {
 	l    emulator.Loader
 	last map[int64][]emulator.CounterRecord
 	dead map[int64]bool // nil if there are none
+
+	gone []goner
 
 	historyFrom map[int64]int64 // of the entities that are not dead
 }
@@ -92,6 +94,10 @@ func (ld *loading) messages() error {
 	return ld.each("SELECT row, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, "+
 		"enqueued_seq, hops, session, message_id, reason, source, overlay, system FROM message ORDER BY row", func(st *stmt) error {
 		readMessage(st, &r)
+		if r.State == stateGone {
+			ld.gone = append(ld.gone, goner{r.Row, r.Body})
+			return nil
+		}
 		if ld.dead[r.Entity] {
 			return nil
 		}

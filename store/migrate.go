@@ -13,7 +13,7 @@ import (
 var migrationFiles embed.FS
 
 // migrations bring a database from the version of their index to the next one. They are never changed once released.
-var migrations = []string{"migrations/0001_init.sql", "migrations/0002_body_checksum.sql"}
+var migrations = []string{"migrations/0001_init.sql", "migrations/0002_gone.sql", "migrations/0003_body_checksum.sql"}
 
 const (
 	applicationID = 0x4d425553 // "MBUS": tells our databases from others

@@ -134,7 +134,7 @@ func (s *Store) open(path, sync string, ephemeral bool) error {
 }
 
 func (s *Store) build(c, rc *conn, ephemeral bool) error {
-	w := &writer{s: s, conn: c, entities: map[int64]*entityState{}, patience: patience, room: newRoom(s.path)}
+	w := &writer{s: s, conn: c, entities: map[int64]*entityState{}, patience: patience, goneDue: goneTogether, room: newRoom(s.path)}
 	if err := w.st.prepare(c); err != nil {
 		return err
 	}
@@ -249,6 +249,10 @@ func (s *Store) readSecret() error {
 // finish runs on the goroutine of Close when the writer's own has ended. After a clean end no id is skipped and the
 // log is empty. A database that turned out to be damaged is left as it is.
 func (w *writer) finish() error {
+	if len(w.gone) > 0 && !w.s.damaged.Load() {
+		w.goneDue = 0
+		w.removeGone()
+	}
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
 	if w.s.damaged.Load() {

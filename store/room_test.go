@@ -149,6 +149,19 @@ func TestFullDisk_RemovalsGoThroughWhileSendsAreRefused(t *testing.T) {
 	wait(t, s, insertOp(200_000, n+1, make([]byte, 4000))) // where the removed ones were
 }
 
+// TestFullDisk_AFewRemovalsAreEnough for a message to fit again, though they are only marked at first.
+func TestFullDisk_AFewRemovalsAreEnough(t *testing.T) {
+	s := newStore(t)
+	smallDisk(s, 8<<20)
+	n := fillUp(t, s)
+	for i := range int64(60) {
+		wait(t, s, removeOp(10+i))
+	}
+	for i := range int64(5) {
+		wait(t, s, insertOp(10+n+i, 1+n+i, make([]byte, 4000)))
+	}
+}
+
 // TestFullDisk_WhatNobodyReceivedIsStoredAgain: its sender was told long ago that it is durable.
 func TestFullDisk_WhatNobodyReceivedIsStoredAgain(t *testing.T) {
 	s := newStore(t)

@@ -35,6 +35,9 @@ func isCode(err error, codes ...int32) bool {
 
 // isFull reports whether err says that the disk has no room left.
 func isFull(err error) bool {
+	if err == nil {
+		return false // without an allocation
+	}
 	var se *sqliteError
 	return errors.As(err, &se) && (se.primary() == lib.SQLITE_FULL || se.code == lib.SQLITE_IOERR_SHMSIZE)
 }

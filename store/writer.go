@@ -39,7 +39,14 @@ type writer struct {
 	sweepSt     sweepStatements
 	prunes      []*entityState // entities with forgotten keys to be removed
 	care        care           // checkpoints and vacuum
-	room        room           // what the disk has left
+
+	marking bool    // the batch in hand marks what it removes
+	leaving []goner // marked by the open transaction
+	gone    []goner // marked, and to be removed
+	goneDue int     // when there are so many
+	adopted bool    // those of the life before are among them
+
+	room room // what the disk has left
 }
 
 func (w *writer) run() {
@@ -208,6 +215,7 @@ func (w *writer) transact(batch []item, oneByOne bool) error {
 }
 
 func (w *writer) fill(batch []item, oneByOne bool) error {
+	w.marking = w.care.durable && byItself(batch)
 	if err := w.execPatiently(w.st.begin); err != nil {
 		return err
 	}

@@ -47,15 +47,23 @@ func (w *writer) beginLogAnew() {
 // withRoom runs a transaction, and once more if the disk was full.
 func (w *writer) withRoom(f func() error) error {
 	err := f()
-	if isFull(err) && w.care.durable {
-		w.conn.rollback()
-		w.beginLogAnew()
+	if w.madeRoom(err) {
 		err = f()
 	}
-	if isFull(err) {
+	if err != nil {
 		w.conn.rollback()
 	}
 	return err
+}
+
+// madeRoom reports whether a transaction failed on a full disk and is worth another try, because the log has begun anew.
+func (w *writer) madeRoom(err error) bool {
+	if !isFull(err) || !w.care.durable {
+		return false
+	}
+	w.conn.rollback()
+	w.beginLogAnew()
+	return true
 }
 
 // withReserve runs a transaction that may use the reserve.
@@ -65,7 +73,7 @@ func (w *writer) withReserve(f func() error) error {
 	err := w.withRoom(f)
 	if isFull(err) && w.care.durable {
 		w.room.reserve.release()
-		if err = f(); isFull(err) {
+		if err = f(); err != nil {
 			w.conn.rollback()
 		}
 		w.beginLogAnew() // and takes the reserve back
@@ -105,22 +113,26 @@ func (w *writer) checkGrowth() error {
 
 // commit commits a batch, of a full disk what it can.
 func (w *writer) commit(batch []item) error {
-	once := func() error {
-		err := w.transact(batch, false)
-		if err != nil && isOwnFault(err) {
-			err = w.transact(batch, true)
-		}
-		return err
-	}
 	if w.room.refusal == nil {
-		err := w.withRoom(once)
+		err := w.commitOnce(batch)
+		if w.madeRoom(err) {
+			err = w.commitOnce(batch)
+		}
 		if !isFull(err) {
 			w.praise(batch, err)
 			return err
 		}
 		w.refuse(err)
 	}
-	return w.withReserve(once)
+	return w.withReserve(func() error { return w.commitOnce(batch) })
+}
+
+func (w *writer) commitOnce(batch []item) error {
+	err := w.transact(batch, false)
+	if err != nil && isOwnFault(err) {
+		err = w.transact(batch, true)
+	}
+	return err
 }
 
 // refuseIfFull refuses what a batch adds if there is no more room than when something was refused last: without this, each
@@ -129,9 +141,18 @@ func (w *writer) refuseIfFull(batch []item) {
 	if !w.room.full || w.room.refusal != nil {
 		return
 	}
-	if bytes, some := added(batch); some && !w.mayFit(bytes) {
-		w.refuse(errNoRoom)
+	bytes, some := added(batch)
+	if !some || w.mayFit(bytes) {
+		return
 	}
+	if len(w.gone) > 0 { // room that nobody needs any more
+		w.goneDue = 0
+		w.removeGone()
+		if w.mayFit(bytes) {
+			return
+		}
+	}
+	w.refuse(errNoRoom)
 }
 
 // added returns the size of the bodies that a batch adds, and whether it adds anything.

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 func TestSoak_ShortRunsFindNothing(t *testing.T) {
 	only := []string{"kill", "term", "drop"}
 	if runtime.GOOS == "linux" {
-		only = append(only, "freeze", "files")
+		only = append(only, "freeze", "files", "disk", "write")
 	}
 	for name, o := range map[string]options{
 		"stretches": {duration: 20 * time.Second, seed: 7},

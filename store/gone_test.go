@@ -1,0 +1,130 @@
+package store
+
+import (
+	"path/filepath"
+	"testing"
+
+	"minibus/emulator"
+)
+
+const marked = "message WHERE state=8"
+
+// TestLoneRemovalIsMarkedAndRemovedLater: a message that is removed by itself costs one page of the log, does not come
+// back, and its row and body are removed with those of others, at the latest by Close.
+func TestLoneRemovalIsMarkedAndRemovedLater(t *testing.T) {
+	s := newStore(t)
+	for i := range int64(2 * goneTogether) {
+		wait(t, s, insertOp(10+i, 1+i, make([]byte, 4000)))
+	}
+	before := s.writer.room.logSize()
+	for i := range int64(goneTogether - 1) {
+		wait(t, s, removeOp(10+i))
+	}
+	if got, want := s.writer.room.logSize()-before, int64(goneTogether*(pageSize+24)); got > want {
+		t.Errorf("the log grew by %d bytes, want one page for each removal: %d", got, want)
+	}
+	if got := stored(t, s); len(got) != goneTogether+1 {
+		t.Errorf("%d messages are loaded, want %d", len(got), goneTogether+1)
+	}
+	if m, b := count(t, s, marked), count(t, s, "body"); m != goneTogether-1 || b != 2*goneTogether {
+		t.Errorf("%d messages are marked, %d bodies there", m, b)
+	}
+	wait(t, s, removeOp(10+goneTogether-1))
+	drain(s)
+	if m, b := count(t, s, "message"), count(t, s, "body"); m != goneTogether || b != goneTogether {
+		t.Errorf("left are %d messages and %d bodies, want %d", m, b, goneTogether)
+	}
+	wait(t, s, removeOp(10+goneTogether))
+	path := s.Path()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = mustOpen(t, path, Options{})
+	defer s.Close()
+	if m, b := count(t, s, "message"), count(t, s, "body"); m != goneTogether-1 || b != goneTogether-1 {
+		t.Errorf("left after Close are %d messages and %d bodies, want %d", m, b, goneTogether-1)
+	}
+}
+
+// TestMarkedMessagesStayGone over kill -9, also for people, and make way in the end.
+func TestMarkedMessagesStayGone(t *testing.T) {
+	s := newStore(t)
+	for i := range int64(10) {
+		wait(t, s, insertOp(10+i, 1+i, []byte("x")))
+	}
+	wait(t, s, removeOp(10))
+	wait(t, s, removeOp(11))
+	again := mustOpen(t, killed(t, s), Options{})
+	if got := stored(t, again); len(got) != 8 {
+		t.Errorf("%d messages are loaded after a kill, want 8", len(got))
+	}
+	if view, all := count(t, again, "messages"), count(t, again, marked); view != 8 || all != 2 {
+		t.Errorf("people see %d messages, %d are marked", view, all)
+	}
+	path := again.Path()
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again = mustOpen(t, path, Options{})
+	defer again.Close()
+	if m, b := count(t, again, "message"), count(t, again, "body"); m != 8 || b != 8 {
+		t.Errorf("left are %d messages and %d bodies", m, b)
+	}
+}
+
+// TestMarkedBodyIsStoredAgain: what was removed before it left and did not reach its receiver has its old body again. If
+// storing it fails, all is as before.
+func TestMarkedBodyIsStoredAgain(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, insertOp(10, 1, []byte("first")))
+	wait(t, s, removeOp(10))
+	back := insertOp(20, 1, []byte("again"))
+	back.Record.Body, back.DrawsNumber = 10, false
+	if err := <-begin(s, back, emulator.Op{Kind: 77}); err == nil {
+		t.Fatal("a change with an unknown operation succeeded")
+	}
+	drain(s)
+	if m, b := count(t, s, marked), count(t, s, "body"); m != 1 || b != 1 {
+		t.Fatalf("%d messages are marked, %d bodies there", m, b)
+	}
+	wait(t, s, back)
+	for i := range int64(goneTogether) { // so that what is marked is removed
+		wait(t, s, insertOp(100+i, 2+i, []byte("x")))
+		wait(t, s, removeOp(100+i))
+	}
+	r := &emulator.BodyRead{IDs: []int64{10}}
+	res := make(chan error, 1)
+	r.Done = emulator.CompletionFunc(func(err error) { res <- err })
+	s.ReadBodies(r)
+	if err := <-res; err != nil || string(r.Bodies[0]) != "again" {
+		t.Errorf("the body is %q (%v)", r.Bodies[0], err)
+	}
+}
+
+// TestDatabaseOfTheFirstSchemaOpens and keeps what it has.
+func TestDatabaseOfTheFirstSchemaOpens(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	c, err := openConn(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.migrate(0); err != nil {
+		t.Fatal(err)
+	}
+	err = c.exec("INSERT INTO entity VALUES(1,1,1,'q',0,0,NULL); INSERT INTO counter VALUES(1,0,1,7); INSERT INTO body VALUES(5,1,0,'x');" +
+		"INSERT INTO message VALUES(4,1,1,0,7,0,0,5,1,0,0,1,0,0,NULL,'id',NULL,NULL,NULL,NULL); UPDATE meta SET value=9 WHERE key='next_row'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.close()
+	s := mustOpen(t, path, Options{})
+	defer s.Close()
+	if got := stored(t, s); len(got) != 1 || got[4].MessageID != "id" || lastSeq(t, s, 1) != 7 || s.NextRow() != 9 {
+		t.Errorf("stored are %v, counter %d, next row %d", got, lastSeq(t, s, 1), s.NextRow())
+	}
+	wait(t, s, insertOp(10, 8, nil))
+	wait(t, s, removeOp(10))
+	if got := count(t, s, "messages"); got != 1 {
+		t.Errorf("people see %d messages", got)
+	}
+}
