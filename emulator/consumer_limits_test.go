@@ -3,6 +3,7 @@ package emulator_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,8 +22,8 @@ func ids(locks []*emulator.Lock) (list []uint32) {
 func TestLOCK8_ReceiverLearnsWhichOfItsLocksEnded(t *testing.T) {
 	bubble(t, emulator.QueueOptions{LockDuration: 10 * time.Second}, func(b *broker) {
 		b.sendTexts("0", "1", "2", "3", "4", "5")
-		notified := 0
-		c, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, func() { notified++ })
+		var notified atomic.Int32
+		c, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, func() { notified.Add(1) })
 		if err != nil {
 			t.Fatalf("attach consumer: %v", err)
 		}
@@ -37,7 +38,7 @@ func TestLOCK8_ReceiverLearnsWhichOfItsLocksEnded(t *testing.T) {
 			t.Fatalf("complete: %v", err)
 		}
 		c.Return(ds[1:2])
-		equal(t, "notified of its own doing", notified, 0)
+		equal(t, "notified of its own doing", notified.Load(), 0)
 		equalSlices(t, "ended by its own doing", ids(c.Ended()))
 		b.settle(emulator.Abandon, b.written(ds[2:3])...) // by token (LOCK-9)
 		equalSlices(t, "settled by others", ids(c.Ended()), 2)
@@ -48,9 +49,9 @@ func TestLOCK8_ReceiverLearnsWhichOfItsLocksEnded(t *testing.T) {
 		if _, err := b.q.Renew([]lockToken{ds[4].Token()}); err != nil {
 			t.Fatalf("renew: %v", err)
 		}
-		equal(t, "notified before", notified, 1)
+		equal(t, "notified before", notified.Load(), 1)
 		wait(5 * time.Second)
-		equal(t, "notified", notified, 2)
+		equal(t, "notified", notified.Load(), 2)
 		equalSlices(t, "over", ids(c.Ended()), 3, 5)
 		wait(5 * time.Second)
 		equalSlices(t, "renewed once more", ids(c.Ended()), 4)
@@ -70,8 +71,8 @@ func TestTake_GivesNoMoreBytesThanCanBeWrittenSoon(t *testing.T) {
 		for range 20 {
 			b.send(text(strings.Repeat("x", size)))
 		}
-		poked := 0
-		c, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, func() { poked++ })
+		var poked atomic.Int32
+		c, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, func() { poked.Add(1) })
 		if err != nil {
 			t.Fatalf("attach consumer: %v", err)
 		}
@@ -80,9 +81,9 @@ func TestTake_GivesNoMoreBytesThanCanBeWrittenSoon(t *testing.T) {
 			equal(t, fmt.Sprintf("messages of Take %d", i), len(c.Take(nil, 100)), want)
 		}
 		synctest.Wait()
-		poked = 0
+		poked.Store(0)
 		b.send(text("one more"))
-		equal(t, "pokes of one that does not wait", poked, 0)
+		equal(t, "pokes of one that does not wait", poked.Load(), 0)
 		other := b.receiver(emulator.Main, emulator.PeekLock)
 		defer other.c.Close()
 		equal(t, "what is left for others", len(other.c.Take(nil, 6)), 6)
