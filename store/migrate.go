@@ -108,5 +108,8 @@ func openError(path string, err error) error {
 	if isDamage(err) {
 		return fmt.Errorf("open database %s: the file is damaged: %w", path, err)
 	}
+	if isFull(err) {
+		return fmt.Errorf("open database %s: the disk is full; free some space on it and start again, nothing is lost: %w", path, err)
+	}
 	return fmt.Errorf("open database %s: %w", path, err)
 }

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -71,6 +73,26 @@ func TestFullDiskSurvivesEveryEnd(t *testing.T) {
 		d.comesBack("messages were completed")
 		d.leave()
 	}
+	d.audit()
+}
+
+// TestFullDisk_StartWithoutAnyRoomSaysSo: not even the reserve is left. The server says what is wrong, and once there is room everything
+// is there.
+func TestFullDisk_StartWithoutAnyRoomSaysSo(t *testing.T) {
+	d := newFullDisk(t)
+	d.fill()
+	d.server.Stop(t)
+	if err := os.Remove(d.options.Data + "-reserve"); err != nil {
+		t.Fatal(err)
+	}
+	d.crowd(everything)
+	out, err := exec.Command(harness.Binary(t), "--host", "127.0.0.1", "--amqp-port", "0", "--tls-port", "off", "--http-port", "0",
+		"--data", d.options.Data, "--config", d.options.Config).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "the disk is full") {
+		t.Errorf("the start ended with %v and said %s", err, out)
+	}
+	d.leave()
+	d.restart()
 	d.audit()
 }
 
