@@ -70,7 +70,9 @@ func (l *load) letGo(since time.Time) {
 		}
 	}
 	l.mu.Unlock()
-	closeAll(stuck)
+	for _, client := range stuck { // not waited for: a fault may last until they are closed
+		l.group.Go(func() { closeClient(client) })
+	}
 }
 
 // worker is one goroutine of the load with a client of its own.
