@@ -18,20 +18,20 @@ var binary struct {
 // Binary returns the path of the server's binary, built at the first call. MINIBUS_BINARY names one that exists already.
 func Binary(t testing.TB) string {
 	t.Helper()
-	path, err := Build()
+	path, err := Build("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// Build is Binary outside of a test.
-func Build() (string, error) {
-	binary.once.Do(func() { binary.path, binary.err = build() })
+// Build is Binary outside of a test. Only the tags of the first call in a process count; they are separated by commas.
+func Build(tags string) (string, error) {
+	binary.once.Do(func() { binary.path, binary.err = build(tags) })
 	return binary.path, binary.err
 }
 
-func build() (string, error) {
+func build(tags string) (string, error) {
 	if given := os.Getenv("MINIBUS_BINARY"); given != "" {
 		return given, nil
 	}
@@ -46,7 +46,7 @@ func build() (string, error) {
 		return "", fmt.Errorf("make directory for the binary: %w", err)
 	}
 	path := filepath.Join(dir, "minibus")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/minibus")
+	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, "./cmd/minibus")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -25,6 +25,7 @@ type Options struct {
 	Config string    // path of a Config.json
 	Data   string    // path of the database; empty: --ephemeral
 	Args   []string  // further flags
+	Env    []string  // further variables of the environment
 	Ports  Ports     // a port to ask for; 0 lets the system choose
 	Log    io.Writer // where the log goes; nil: it is kept for [Server.Log]
 }
@@ -83,6 +84,7 @@ func Launch(binary, portsFile string, o Options) (*Server, error) {
 		args = append(args, "--ephemeral")
 	}
 	s := &Server{options: o, cmd: exec.Command(binary, append(args, o.Args...)...), log: &logBuffer{more: o.Log}, exited: make(chan struct{})}
+	s.cmd.Env = append(os.Environ(), o.Env...)
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start minibus: %w", err)

@@ -32,6 +32,9 @@ func (s *soak) checkpoint() error {
 	}
 	defer done()
 	defer s.closeKept()
+	if err := s.advanceClock(); err != nil {
+		return err
+	}
 	time.Sleep(settleDown)
 	for _, e := range entities {
 		if e.dying {

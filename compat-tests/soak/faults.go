@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -13,7 +15,7 @@ type fault struct {
 	do       func(s *soak) error
 }
 
-// faults is the table of all there are. One that steps the broker's clock belongs here as soon as the binary offers a way to.
+// faults is the table of all there are.
 func faults() []fault {
 	return []fault{
 		{name: "kill", ends: true, do: func(s *soak) error { s.kill(); return nil }},
@@ -23,6 +25,7 @@ func faults() []fault {
 		{name: "disk", possible: func(s *soak) error { return s.hasSmallDisk() }, do: fillDisk},
 		{name: "write", possible: onLinux, do: failWrites},
 		{name: "files", possible: onLinux, do: failOpens},
+		{name: "clock", possible: (*soak).hasClock, do: stepClock},
 	}
 }
 
@@ -144,4 +147,46 @@ func failOpens(s *soak) error {
 		return err
 	}
 	return s.mustRecover("no file could be opened")
+}
+
+// hasClock fails for a broker whose clock may not be one that can be set, to which the signal would be the end.
+func (s *soak) hasClock() error {
+	if s.only == nil && !s.built {
+		return errors.New("the broker that was given may be built without the tag clocksteps")
+	}
+	return onLinux(s)
+}
+
+// mostOff is how far the broker's clock is ever set from the machine's. Twice that is less than the window of the queue that detects
+// duplicates.
+const mostOff = 8 * time.Second
+
+// stepClock sets the broker's clock, forward or back. Locks may end early, by the client's clock, and last longer.
+func stepClock(s *soak) error {
+	end := s.trouble.begin()
+	err := s.setClock(time.Duration(s.random.Int64N(int64(2*mostOff))) - mostOff)
+	time.Sleep(s.troubleTime()) // a step forward is noticed within a second
+	end()
+	if err != nil {
+		return err
+	}
+	return s.mustRecover("the clock was set")
+}
+
+// setClock sets the broker's clock so far from the machine's.
+func (s *soak) setClock(off time.Duration) error {
+	s.clockSet = true
+	if err := os.WriteFile(s.clockFile(), []byte(off.String()), 0o600); err != nil {
+		return fmt.Errorf("set the broker's clock: %w", err)
+	}
+	return s.signal(clockSignal)
+}
+
+// advanceClock takes the broker's clock, if it was ever set, as far forward as it goes: before a checkpoint everything that was
+// to happen soon has to happen, however late the clock was.
+func (s *soak) advanceClock() error {
+	if !s.clockSet {
+		return nil
+	}
+	return s.setClock(mostOff)
 }

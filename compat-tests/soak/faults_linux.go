@@ -13,6 +13,7 @@ import (
 const (
 	stopSignal     = unix.SIGSTOP
 	continueSignal = unix.SIGCONT
+	clockSignal    = unix.SIGUSR1 // of a broker built with the tag clocksteps
 
 	smallDiskSize = "size=256m"
 )

@@ -10,6 +10,7 @@ import (
 const (
 	stopSignal     = syscall.Signal(0)
 	continueSignal = syscall.Signal(0)
+	clockSignal    = syscall.Signal(0)
 )
 
 var errElsewhere = errors.New("it needs Linux")

@@ -25,6 +25,7 @@ func (s *soak) start() error {
 	began := time.Now()
 	server, err := harness.Launch(s.options.binary, ports, harness.Options{
 		Config: s.config, Data: s.data, Log: s.logFile, Args: []string{"--log-level", "warn"},
+		Env: []string{"MINIBUS_CLOCK_FILE=" + s.clockFile()},
 	})
 	s.server = server
 	if err != nil {
@@ -36,6 +37,9 @@ func (s *soak) start() error {
 	s.proxy.aim(net.JoinHostPort("127.0.0.1", strconv.Itoa(server.Ports.AMQP)))
 	return nil
 }
+
+// clockFile says how far the broker's clock is from the machine's.
+func (s *soak) clockFile() string { return filepath.Join(s.dir, "clock") }
 
 // logSize is the size of the write-ahead log.
 func (s *soak) logSize() int64 {

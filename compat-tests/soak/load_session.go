@@ -70,7 +70,7 @@ func (w *worker) workOnSession(holder *azservicebus.SessionReceiver) error {
 		if err != nil || len(messages) == 0 {
 			return err
 		}
-		m := messages[0]
+		m, got := messages[0], time.Now()
 		key := w.key(m, "sessions", "sessions")
 		w.book.Delivered(key)
 		if fault := w.order.delivered(session, strings.TrimPrefix(key, "sessions/"), hold); fault != "" {
@@ -84,6 +84,9 @@ func (w *worker) workOnSession(holder *azservicebus.SessionReceiver) error {
 		}
 		if err != nil {
 			return err
+		}
+		if time.Since(got) >= slowSettlement {
+			return nil // the session's lock may be lost, and the SDK may have accepted the session anew behind this receiver
 		}
 	}
 	return nil

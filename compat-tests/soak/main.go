@@ -18,7 +18,8 @@ func command(args []string) int {
 		return 0
 	}
 	if err == nil && o.binary == "" {
-		o.binary, err = harness.Build()
+		o.built = true
+		o.binary, err = harness.Build(o.tags())
 		defer harness.Cleanup()
 	}
 	if err != nil {

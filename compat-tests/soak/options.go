@@ -19,6 +19,7 @@ type options struct {
 	only     []string
 	findings int
 	binary   string
+	built    bool // the binary is made for the run, with what the faults need
 }
 
 func parse(args []string, out io.Writer) (options, error) {
@@ -58,3 +59,11 @@ func parse(args []string, out io.Writer) (options, error) {
 
 // wants reports whether a fault is to be used.
 func (o *options) wants(name string) bool { return o.only == nil || slices.Contains(o.only, name) }
+
+// tags are what the broker is built with: its clock can be set where that is to happen.
+func (o *options) tags() string {
+	if o.wants("clock") {
+		return "clocksteps"
+	}
+	return ""
+}

@@ -19,19 +19,20 @@ import (
 // soak is one run. What has no mutex belongs to the goroutine that directs the run.
 type soak struct {
 	options
-	dir     string
-	out     io.Writer
-	random  *rand.Rand
-	began   time.Time
-	disk    *smallDisk // where the database is; nil: an ordinary directory
-	data    string     // the database
-	config  string
-	logFile *os.File
-	server  *harness.Server
-	life    int
-	load    *load // what works now; nil: nothing does
-	report  report
-	rest    memory // the broker's memory at the last checkpoint of this process
+	dir      string
+	out      io.Writer
+	random   *rand.Rand
+	began    time.Time
+	disk     *smallDisk // where the database is; nil: an ordinary directory
+	data     string     // the database
+	config   string
+	logFile  *os.File
+	server   *harness.Server
+	life     int
+	load     *load // what works now; nil: nothing does
+	report   report
+	clockSet bool   // the broker's clock is not the machine's
+	rest     memory // the broker's memory at the last checkpoint of this process
 
 	proxy    *proxy
 	book     *ledger.Mixed

@@ -21,14 +21,18 @@ func TestMain(m *testing.M) {
 func TestSoak_ShortRunsFindNothing(t *testing.T) {
 	only := []string{"kill", "term", "drop"}
 	if runtime.GOOS == "linux" {
-		only = append(only, "freeze", "files", "disk", "write")
+		only = append(only, "freeze", "files", "disk", "write", "clock")
 	}
 	for name, o := range map[string]options{
 		"stretches": {duration: 20 * time.Second, seed: 7},
 		"rounds":    {rounds: 4, seed: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.only, o.findings, o.dir, o.binary = only, 1, t.TempDir(), harness.Binary(t)
+			o.only, o.findings, o.dir = only, 1, t.TempDir()
+			var err error
+			if o.binary, err = harness.Build(o.tags()); err != nil {
+				t.Fatal(err)
+			}
 			var out bytes.Buffer
 			r, err := run(o, &out)
 			if err != nil || len(r.Findings) > 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"minibus/config"
+	"minibus/emulator"
 )
 
 // drainTime is how long a shutdown may take before connections are cut. Container engines kill after ten seconds.
@@ -53,7 +54,7 @@ func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
-	c := Config{Settings: s, Topology: topology, Logger: log}
+	c := Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: clock}}
 	if s.Trace {
 		c.Trace = stderr
 	}
