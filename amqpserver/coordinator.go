@@ -36,7 +36,7 @@ type transaction struct {
 func (s *session) attachCoordinator(a *frames.Attach) error {
 	in := s.newIncoming(a, node{kind: nodeCoordinator})
 	in.sink, in.window, in.maxMessage = coordinatorSink{}, requestCredit, controlLimit
-	// A source that lists outcomes has no others. Then the end of the link is what tells of a failure [AMQP 4.3].
+	// A source that lists outcomes has no others. Then the end of the link tells of a failure [AMQP 4.3].
 	in.noRejected = a.Source != nil && len(a.Source.Outcomes) > 0 && !slices.Contains(a.Source.Outcomes, outcomeRejected)
 	s.coordinators++
 	s.put(in)

@@ -3,8 +3,8 @@ package emulator
 import "minibus/internal/amqp/message"
 
 // A message whose body is damaged on disk can't be delivered as if it were whole, must not hold up those behind it, and must
-// not vanish. So whoever would receive it from the queue finds it in the dead-letter queue instead; there, where somebody
-// looks after it by hand, and to peeks, it is shown as a message that says so, with what is left of the encoded message as its body.
+// not vanish. So it goes to the dead-letter queue instead of its receiver. Receivers of the dead-letter queue, and peeks, get a
+// substitute that names the damage and has the rest of the encoded message as its body.
 
 const (
 	bodyDamaged     = "BodyDamaged" // the reason of such dead-letterings

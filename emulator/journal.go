@@ -135,7 +135,7 @@ type BodyRead struct {
 	Done    Completion
 }
 
-// Damage is what the journal knows of a body that is not what was stored.
+// Damage describes a body that differs from the one that was stored.
 type Damage struct {
 	Why  string
 	Rest []byte // what could be read of it, if anything

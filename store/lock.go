@@ -58,7 +58,7 @@ func lockFile(database, path string) (*os.File, error) {
 	return nil, err
 }
 
-// holder is what the file beside the database says of the process that has it. Under a second hard link there is none.
+// holder returns the process that has the database, from the file beside it. Under a second hard link there is no such file.
 func holder(database string) string {
 	id, err := os.ReadFile(database + "-lock")
 	if err != nil || len(id) == 0 {

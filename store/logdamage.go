@@ -43,7 +43,7 @@ func (c *conn) tellLostLog(path string, log *slog.Logger) error {
 	return c.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE)
 }
 
-// lostFrames is what is committed in a log and was not taken.
+// lostFrames counts the transactions that are committed in a log and that SQLite did not take.
 type lostFrames struct {
 	transactions int
 	bytes        int64

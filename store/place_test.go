@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// logText is what is logged while a test reads it.
+// logText collects a log while a test reads it.
 type logText struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -28,7 +28,7 @@ const (
 	tellFullEvery = time.Minute // that the disk is full, however often something fits meanwhile
 )
 
-// room is what the writer knows of the disk.
+// room holds the writer's knowledge of the disk.
 type room struct {
 	path    string // of the database; empty: it is in memory
 	reserve reserve

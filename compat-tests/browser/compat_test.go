@@ -87,7 +87,7 @@ func (b *bus) store(t *testing.T, s *site) {
 	}
 }
 
-// state is what a page must not change.
+// state holds the counts that a page must not change.
 func (b *bus) state(t *testing.T) string {
 	t.Helper()
 	var s strings.Builder

@@ -25,7 +25,7 @@ const patience = 3 * time.Minute
 //go:embed testdata/page.js
 var script string
 
-// plan is what a page does.
+// plan lists the requests that a page makes.
 type plan struct {
 	Target   string  `json:"target"` // scheme and host
 	Routes   []route `json:"routes"` // what scripts ask for, each with these methods
@@ -47,7 +47,7 @@ type form struct {
 	Path   string `json:"path"`
 }
 
-// try is what became of one try of a page.
+// try is the result of one request of a page.
 type try struct{ What, Method, Path, Outcome string }
 
 func (r try) String() string { return strings.Join([]string{r.What, r.Method, r.Path, r.Outcome}, " ") }

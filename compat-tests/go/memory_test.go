@@ -18,7 +18,7 @@ import (
 const (
 	mebibyte = 1 << 20
 
-	// memoryLimit is what the server may have of memory: the bodies that its budget allows, 64 MiB, what the Go runtime takes
+	// memoryLimit bounds the server's memory: the bodies that its budget allows, 64 MiB, what the Go runtime takes
 	// beyond that between two collections, and the rest of it. Each of the tests lets pass several times as much.
 	memoryLimit = 200 * mebibyte
 

@@ -224,7 +224,7 @@ func (w *stopLoad) remover(address, session string) *rawclient.Receiver {
 	return r
 }
 
-// drain receives until the connection ends. All credit is granted at once: whoever writes to a connection that the other end has
+// drain receives until the connection ends. All credit is granted at once: a write to a connection that the other end has
 // closed may lose what is still on its way to him.
 func (w *stopLoad) drain(r *rawclient.Receiver, address string) {
 	for {

@@ -11,7 +11,7 @@ import (
 // clockTick is the unit of /proc/PID/stat: USER_HZ, 100 a second on every Linux that Go runs on.
 const clockTick = 10 * time.Millisecond
 
-// Process is what /proc says about a process.
+// Process holds figures of a process from /proc.
 type Process struct {
 	CPU      time.Duration // user and system time since its start
 	PeakKB   int64         // VmHWM: peak resident memory since its start

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The ledger is what judges the kill -9 test, so it is tested itself: each kind of fault must be found, and each state that a
+// The ledger judges the kill -9 test, so it is tested itself: each kind of fault must be found, and each state that a
 // kill may leave behind must pass.
 func TestLedgerFindsFaults(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -18,7 +18,7 @@ type numbered struct {
 	number int64
 }
 
-// series is what counts by itself: an entity, or a partition of one, which the upper 16 bits of a number name.
+// series is a sequence of numbers of its own: of an entity, or a partition of one, which the upper 16 bits of a number name.
 type series struct {
 	entity    string
 	partition int64

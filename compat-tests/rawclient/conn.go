@@ -14,7 +14,7 @@ import (
 // patience is how long an answer may take.
 const patience = 30 * time.Second
 
-// window is what is announced to the server for frames, unless a session has a smaller one: no test receives as many.
+// window is the number of frames announced to the server, unless a session has a smaller one: no test receives as many.
 const window = 1 << 24
 
 // ErrNothing is what Receive returns when no message came in time.

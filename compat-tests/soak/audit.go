@@ -175,7 +175,7 @@ func (a *audit) note(e entity, m *azservicebus.ReceivedMessage, dead bool) {
 	a.found[key] = append(a.found[key], seen)
 }
 
-// places are what was found as the ledger wants it. A message that moved on while it was looked for counts where it was seen last.
+// places returns the messages found, as the ledger wants them. A message that moved on while it was looked for counts where it was seen last.
 func (a *audit) places() map[string][]ledger.Place {
 	places := make(map[string][]ledger.Place, len(a.found))
 	for key, seen := range a.found {

@@ -34,7 +34,7 @@ func (a *audit) drain() error {
 	return group.Wait()
 }
 
-// numbersOf are what was found of an entity in one of these places.
+// numbersOf returns the numbers found of an entity in one of these places.
 func (a *audit) numbersOf(e entity, where ledger.Place) (numbers []int64) {
 	for _, seen := range a.found {
 		for _, s := range seen {

@@ -20,7 +20,7 @@ import (
 // madePrefix begins the names of queues that administration makes.
 const madePrefix = "made."
 
-// entityBook is what clients know of the queues that they made: what was answered must hold, what was not is not in it.
+// entityBook notes which queues clients have made: what was answered must hold, what was not is not in it.
 type entityBook struct {
 	mu    sync.Mutex
 	there map[string]bool

@@ -15,7 +15,7 @@ import (
 // plainHTTP opens a connection for each request: on one that is used again the library would repeat a request by itself.
 var plainHTTP = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// reply is what a request was answered with.
+// reply is the answer to a request.
 type reply struct {
 	status   int
 	location string

@@ -116,7 +116,7 @@ func newSessionOrder() *sessionOrder {
 	return &sessionOrder{last: make(map[string]int), waiting: make(map[string][]int), early: make(map[string]bool)}
 }
 
-// hold is what one holder of a session got.
+// hold notes which messages one holder of a session got.
 type hold struct{ last, before int }
 
 // back says that the holder gave the last message back: it comes again.

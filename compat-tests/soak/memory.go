@@ -28,7 +28,7 @@ const (
 	residentBound = 224 << 20
 )
 
-// memory is what a process has at rest.
+// memory holds a process's memory at rest.
 type memory struct {
 	life           int
 	resident, heap int64

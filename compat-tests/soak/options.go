@@ -60,7 +60,7 @@ func parse(args []string, out io.Writer) (options, error) {
 // wants reports whether a fault is to be used.
 func (o *options) wants(name string) bool { return o.only == nil || slices.Contains(o.only, name) }
 
-// tags are what the broker is built with: its clock can be set where that is to happen.
+// tags returns the build tags of the broker: with the fault clock, its clock can be set.
 func (o *options) tags() string {
 	if o.wants("clock") {
 		return "clocksteps"

@@ -109,7 +109,7 @@ func (s *soak) finish(failure error) (report, error) {
 	return *r, failure
 }
 
-// keepOrRemove keeps database, log and ledger for whoever looks into a finding, or removes all.
+// keepOrRemove keeps database, log and ledger if there is a finding to look into, and removes them otherwise.
 func (s *soak) keepOrRemove(keep bool) error {
 	var err error
 	if s.disk != nil {

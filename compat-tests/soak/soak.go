@@ -96,7 +96,7 @@ func (s *soak) prepare() error {
 	return nil
 }
 
-// find notes a finding. The first ones are printed; they are what ends the run.
+// find notes a finding. The first ones are printed and end the run.
 func (s *soak) find(format string, args ...any) {
 	text := fmt.Sprintf("%s: %s", time.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...))
 	s.mu.Lock()

@@ -107,7 +107,7 @@ func TestWhoMayUseEachAPI(t *testing.T) {
 	}
 }
 
-// A WebSocket needs a name that can't be a stranger's, whoever asks; other requests of programs do not.
+// Every WebSocket needs a name that can't be a stranger's; other requests of programs do not.
 func TestNamesOfWebSockets(t *testing.T) {
 	a := pageServer(t, config.Settings{Host: "bound.example.org", AllowedOrigins: "http://localhost:3000,https://tools.test"})
 	for host, status := range map[string]int{
