@@ -118,7 +118,7 @@ func TestMemory_HighHandlesInManySessions(t *testing.T) {
 	server := harness.Start(t, harness.Options{})
 	before := residentMiB(t, server)
 	s := strange(t, server)
-	begun, sent := s.sessions(120)
+	begun, sent := s.sessions(5000)
 	grown := residentMiB(t, server) - before
 	t.Logf("%d sessions, %d KiB sent: %d MiB more than %d", begun, sent>>10, grown, before)
 	if begun != 5000 {

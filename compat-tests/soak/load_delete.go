@@ -40,7 +40,9 @@ func (w *worker) receiveAndDelete() error {
 		delivery, err := receiver.Receive(receiveWait / 20)
 		switch {
 		case errors.Is(err, rawclient.ErrNothing):
-			if quiet++; quiet > 20 && w.over() {
+			if !w.over() {
+				quiet = 0 // the broker may have stood still
+			} else if quiet++; quiet > 60 {
 				return nil // nothing is sent any more, and nothing is left
 			}
 		case err != nil:
