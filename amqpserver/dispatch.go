@@ -32,10 +32,13 @@ func (c *conn) dispatch(in *inFrame) error {
 	if _, ended := c.formerly[in.channel]; s == nil && ended {
 		return nil // some clients still detach a link behind their end; there is nobody left to tell
 	}
-	if s == nil {
-		return connErrorf(condFraming, "There is no session on channel %d.", in.channel)
+	if s != nil {
+		return s.dispatch(in)
 	}
-	return s.dispatch(in)
+	if _, ok := in.other.(*frames.End); ok {
+		return nil // go-amqp ends a session whose begin was cut off by its context
+	}
+	return connErrorf(condFraming, "There is no session on channel %d.", in.channel)
 }
 
 // maxHostname is how much of a host name is repeated in texts, in bytes; real ones are not longer.

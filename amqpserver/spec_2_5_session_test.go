@@ -53,6 +53,16 @@ func TestSession_ChannelsAreReused(t *testing.T) { // [AMQP 2.5.2]; Go begins a 
 	})
 }
 
+// go-amqp ends, at the next begin, a session whose own begin was cut off by its context and never written.
+func TestSession_EndOfASessionThatNeverBeganIsPassedOver(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.Send(1, &frames.End{})
+		p.Begin(1)
+		p.AttachSender(1, 0, "q")
+	})
+}
+
 func TestSession_EndAndBeginPipelined(t *testing.T) { // .NET does not wait (amqp-data-plane 4.6)
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)

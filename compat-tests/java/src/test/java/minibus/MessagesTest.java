@@ -135,12 +135,12 @@ class MessagesTest extends Case {
         processor.start();
         send(queue, IntStream.range(0, 20).mapToObj(Integer::toString).toArray(String[]::new));
         assertTrue(done.await(SOON.toSeconds(), TimeUnit.SECONDS));
-        processor.stop();
         final long end = System.nanoTime() + SOON.toNanos();
         while (admin.getQueueRuntimeProperties(queue).getTotalMessageCount() > 0 && System.nanoTime() < end) {
-            Thread.onSpinWait();
+            Thread.onSpinWait(); // a message is completed after its handler has returned
         }
         assertEquals(0, admin.getQueueRuntimeProperties(queue).getTotalMessageCount());
+        processor.stop();
     }
 
     @Test
