@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -187,10 +188,16 @@ func (s *session) outlived(id serial) {
 	s.stale[id] = struct{}{}
 }
 
+// outlivedAll is outlived for deliveries whose locks ended before their link did.
+func (s *session) outlivedAll(l lapsed) {
+	s.past = append(s.past, l...)
+	s.past = s.past[max(len(s.past)-maxLapsed, 0):]
+}
+
 // gone reports whether a delivery's link has gone before it was settled.
 func (s *session) gone(id serial) bool {
 	_, gone := s.stale[id]
-	return gone
+	return gone || slices.ContainsFunc(s.past, func(r idRange) bool { return id-r.first <= r.last-r.first })
 }
 
 // lockError is what a client learns that settles a delivery whose lock is over: in a session that is lost, the

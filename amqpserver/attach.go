@@ -19,6 +19,9 @@ const unlimited = 1<<64 - 1
 // handleAttach opens a link or refuses it [AMQP 2.6.3].
 func (s *session) handleAttach(a *frames.Attach) error {
 	o := &s.c.srv.options
+	if e := s.links.get(a.Handle); e != nil && e.base().left {
+		s.detachNow(e) // a peer that attaches anew waits for no more answers
+	}
 	switch {
 	case a.Handle > o.HandleMax:
 		return connErrorf(condFraming, "Handle %d is above the handle-max of %d.", a.Handle, o.HandleMax)

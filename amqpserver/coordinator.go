@@ -131,6 +131,7 @@ func (in *incoming) discharge(d *delivered, p *frames.Discharge) {
 // discharged tells the client how its discharge ended.
 func (in *incoming) discharged(d *delivered, err error) {
 	switch {
+	case in.mute():
 	case err != nil:
 		in.refuseAs("discharge", d, err, commitFault(err))
 	case !d.settled:

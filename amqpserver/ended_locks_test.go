@@ -84,6 +84,7 @@ func TestLOCK7_RangeSettledAfterLocksEnded(t *testing.T) {
 		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
 		amqptest.Want[*frames.Detach](p)
 		settle(p, 6, 9, false, &frames.Accepted{}) // a link that has gone has no deliveries
+		settle(p, 6, 6, false, &frames.Accepted{})
 		p.WantSilence(time.Second)
 	})
 }

@@ -182,9 +182,21 @@ func (s *session) finishDetach(e endpoint) {
 // sendDetach ends a link that is released, as soon as it has all its answers: nothing may be said of its deliveries
 // afterwards, for the peer has forgotten them [AMQP 2.6.6].
 func (s *session) sendDetach(l *link) {
-	if l.owed > 0 || s.released {
-		return
+	if l.owed == 0 && !s.released {
+		s.writeDetach(l)
 	}
+}
+
+// detachNow answers the peer's detach. What has not been answered stays so.
+func (s *session) detachNow(e endpoint) {
+	s.releaseLink(e)
+	s.writeDetach(e.base())
+}
+
+// mute reports whether our detach has been written: nothing may be said of the link's deliveries any more.
+func (l *link) mute() bool { return l.state == linkDetaching }
+
+func (s *session) writeDetach(l *link) {
 	s.flushOutcomes()
 	d := &frames.Detach{Handle: l.handle, Closed: true}
 	if l.cause != nil {

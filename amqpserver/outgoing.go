@@ -320,6 +320,7 @@ func (o *outgoing) release() {
 	if o.consumer != nil {
 		o.consumer.Close()
 	}
+	o.s.outlivedAll(o.lapsed)
 	o.rest, o.lapsed = nil, nil
 	for id, u := range o.s.unsettled {
 		if u.link == o {

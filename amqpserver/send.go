@@ -105,6 +105,7 @@ func (op *sending) run(c *conn) {
 	c.srv.uncommitted.Add(-int64(op.size))
 	s := op.in.s
 	switch {
+	case op.in.mute():
 	case op.err != nil:
 		op.in.refuse("send", &delivered{id: op.id, settled: op.settled}, op.err)
 	case !op.settled:

@@ -26,6 +26,7 @@ type session struct {
 	taken        int                 // deliveries that its links have taken and not written yet
 	settling     int                 // deliveries whose settlement is being committed
 	stale        map[serial]struct{} // deliveries whose link has gone
+	past         []idRange           // others, whose locks had ended before
 	via          string              // entity of the first link, as transactions see it
 	coordinators int                 // links to the transaction coordinator
 	received     ranges              // outcomes of what the client sent

@@ -279,6 +279,9 @@ func (op *settling) tell(err error) {
 	if op.refused != nil {
 		err = op.refused
 	}
+	if op.link.mute() {
+		return
+	}
 	if err == nil {
 		if !op.quiet {
 			op.s.answer(&op.s.settled, op.id, op.echo)

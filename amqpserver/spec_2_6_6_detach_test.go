@@ -152,6 +152,63 @@ func TestDetach_FlowBehindItIsDiscarded(t *testing.T) {
 	})
 }
 
+// TestDetach_IsSaidBeforeTheHandleIsUsedAgain: a client that attaches anew on the handle of its detach, as it may, waits for no more
+// answers [AMQP 2.6.6]. None follows the detach.
+func TestDetach_IsSaidBeforeTheHandleIsUsedAgain(t *testing.T) {
+	t.Run("a sender", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.opened(t)
+			p.AttachSender(0, 0, "q")
+			b.journal.Pause()
+			p.Send(0, amqptest.Transfer(0, 0), amqptest.Message("x")...)
+			p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+			p.Send(0, amqptest.SenderAttach(0, "q"))
+			wantDetach(t, p, 0, "")
+			amqptest.Want[*frames.Attach](p)
+			amqptest.Want[*frames.Flow](p)
+			p.Send(0, amqptest.Transfer(0, 1), amqptest.Message("y")...)
+			b.journal.Resume()
+			if d := amqptest.Want[*frames.Disposition](p); d.First != 1 {
+				t.Errorf("delivery %d is answered, want that of the new link", d.First)
+			}
+			p.WantSilence(time.Second)
+			b.wantReceivable(t, "q", 2)
+		})
+	})
+	t.Run("a receiver", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.delivered(t, 2)
+			b.journal.Pause()
+			settle(p, 0, 0, false, &frames.Accepted{})
+			p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+			p.Send(0, amqptest.ReceiverAttach(0, "q"))
+			wantDetach(t, p, 0, "")
+			amqptest.Want[*frames.Attach](p)
+			b.journal.Resume()
+			p.WantSilence(time.Second)
+			b.wantReceivable(t, "q", 0)
+		})
+	})
+	t.Run("a receiver that deletes", func(t *testing.T) {
+		bubble(t, func(t *testing.T, b *bench) {
+			b.send(t, b.client(t), "q", numbered(3)...)
+			p := b.opened(t)
+			a := amqptest.ReceiverAttach(0, "q")
+			a.SndSettleMode, a.HasSndSettleMode = 1, true
+			p.AttachReceiver(0, a)
+			b.journal.Pause()
+			p.Send(0, amqptest.Flow(0, 0, 3))
+			p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+			p.Send(0, a)
+			wantDetach(t, p, 0, "")
+			amqptest.Want[*frames.Attach](p)
+			b.journal.Resume()
+			p.WantSilence(time.Second)
+			b.wantReceivable(t, "q", 3) // RAD-5
+		})
+	})
+}
+
 func TestEnd_FollowsTheAnswers(t *testing.T) { // [AMQP 2.5.2]
 	t.Run("of the peer", func(t *testing.T) {
 		bubble(t, func(t *testing.T, b *bench) {

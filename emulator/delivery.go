@@ -234,6 +234,7 @@ func (q *Queue) restAfterFaultLocked(entries []*entry) {
 		back := e.inSession(e.state)
 		if back {
 			e.session.returning++
+			q.placeInOffersLocked(e.session)
 		}
 		q.holdLocked(e, &Lock{token: q.newTokenLocked(), until: q.laterLocked(), back: back, own: true})
 	}

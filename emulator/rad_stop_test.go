@@ -152,6 +152,28 @@ func TestSESS20_RAD5_FailedRemovalOpensTheSessionAgain(t *testing.T) {
 	})
 }
 
+// TestSESS20_RAD5_SessionIsNotOfferedOnceItsMessagesComeBack: its lock has ended, so that it could be had, and its last receiver gives
+// back what was removed for it.
+func TestSESS20_RAD5_SessionIsNotOfferedOnceItsMessagesComeBack(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		b.sendSession("s:0", "s:1", "s:2")
+		h := b.acceptIn("s", emulator.ReceiveAndDelete)
+		ds := h.pull(2)
+		wait(time.Hour)
+		b.j.Pause()
+		h.c.Return(ds)
+		w := b.next()
+		equal(t, "granted before they are back", w.granted(), 0)
+		b.failOnce()
+		b.j.Resume()
+		synctest.Wait()
+		b.verify(true)
+		equal(t, "granted before they are back", w.granted(), 0)
+		wait(2 * time.Second)
+		equal(t, "received", bodies(w.take(5)), "s:0 s:1 s:2")
+	})
+}
+
 // TestSESS20_FailedReadsKeepTheOrder: messages that rest for a while because their bodies could not be read again and again
 // keep the others of their session back.
 func TestSESS20_FailedReadsKeepTheOrder(t *testing.T) {

@@ -29,7 +29,9 @@ func (q *Queue) takeBackLocked(d *Delivery) {
 // shutLocked closes the session of a message that is on its way back, until openLocked: nothing may overtake it (SESS-20).
 func (q *Queue) shutLocked(e *entry) {
 	if e.inSession(e.state) {
-		q.sessionLocked(e.session.id).returning++ // it may have been forgotten meanwhile
+		s := q.sessionLocked(e.session.id) // it may have been forgotten meanwhile
+		s.returning++
+		q.placeInOffersLocked(s)
 	}
 }
 

@@ -23,9 +23,7 @@ type fileLock struct{ beside, database *os.File }
 // lockDatabase takes the locks, or says who has them. It creates the database file if it is missing, for its owner only; SQLite
 // gives its log the same mode.
 func lockDatabase(path string) (*fileLock, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // the same file beside it under every symbolic link
-	}
+	path = realPath(path) // the same file beside it under every symbolic link
 	l := &fileLock{}
 	var err error
 	if l.beside, err = lockFile(path, path+"-lock"); err != nil {
@@ -38,6 +36,15 @@ func lockDatabase(path string) (*fileLock, error) {
 	_ = l.beside.Truncate(0) // the process id is for people only
 	_, _ = fmt.Fprintln(l.beside, os.Getpid())
 	return l, nil
+}
+
+// realPath returns the path of a database without symbolic links. SQLite has its log there, and so what else lies beside a database
+// has to be there, or be looked for there.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // lockFile opens a file and locks it.

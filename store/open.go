@@ -39,6 +39,8 @@ func Open(path string, o Options) (*Store, error) {
 		if s.lock, err = claim(path); err != nil {
 			return nil, err
 		}
+		path = realPath(path)
+		s.path = path
 	}
 	if err := s.open(path, sync, o.Ephemeral); err != nil {
 		s.lock.release()

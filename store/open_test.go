@@ -212,6 +212,39 @@ func TestOrphanedPartsGoAtStart(t *testing.T) {
 	})
 }
 
+// TestDatabaseUnderASymbolicLink: what belongs beside the database is looked for beside the file itself, where SQLite has its log.
+func TestDatabaseUnderASymbolicLink(t *testing.T) {
+	for _, there := range []bool{true, false} {
+		real, link := filepath.Join(t.TempDir(), "real.db"), filepath.Join(t.TempDir(), "link.db")
+		if err := os.Symlink(real, link); err != nil {
+			t.Fatal(err)
+		}
+		if there {
+			if err := mustOpen(t, real, Options{}).Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := mustOpen(t, link, Options{})
+		smallDisk(s, 16<<20)
+		wait(t, s, putQueue(1, "q"))
+		wait(t, s, insertOp(10, 1, make([]byte, 4000)))
+		var log, held int64
+		onWriter(s, func() { log, held = s.writer.room.logSize(), fileSize(real+"-reserve") })
+		if log == 0 || held == 0 {
+			t.Errorf("the log has %d bytes, the reserve %d", log, held)
+		}
+		if err := os.Remove(real + "-wal"); err != nil {
+			t.Fatal(err)
+		}
+		if s.place.lookAfter(0) == nil {
+			t.Error("the log was deleted, and that is not noticed")
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestBodyWithoutAllItsPartsIsDamaged and not a shorter message.
 func TestBodyWithoutAllItsPartsIsDamaged(t *testing.T) {
 	s := newStore(t)

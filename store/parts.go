@@ -37,7 +37,7 @@ func (w *writer) writeParts(c *emulator.Change) error {
 		}
 		for n := range partCount(op.Data) {
 			piece := op.Data[n*maxInline : min((n+1)*maxInline, len(op.Data))]
-			if err := w.writePart(op.Record.Body, n, piece); err != nil {
+			if err := w.writePart(op.Record.Body, n, piece, c.Restores); err != nil {
 				return fmt.Errorf("write part %d of body %d: %w", n, op.Record.Body, err)
 			}
 			w.checkpointIfDue()
@@ -46,7 +46,8 @@ func (w *writer) writeParts(c *emulator.Change) error {
 	return nil
 }
 
-func (w *writer) writePart(body int64, n int, piece []byte) error {
+// writePart writes one piece. What comes back may have the reserve.
+func (w *writer) writePart(body int64, n int, piece []byte, restores bool) error {
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
 	w.st.insertPart.bindInt(1, body)
@@ -54,7 +55,11 @@ func (w *writer) writePart(body int64, n int, piece []byte) error {
 	if err := w.st.insertPart.bindBlob(3, piece); err != nil {
 		return err
 	}
-	return w.withRoom(func() error { return w.transaction(w.st.insertPart.exec) })
+	within := w.withRoom
+	if restores {
+		within = w.withReserve
+	}
+	return within(func() error { return w.transaction(w.st.insertPart.exec) })
 }
 
 // dropParts removes the pieces of a change that failed, as far as the disk allows; the next start removes the rest.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -186,6 +187,50 @@ func TestFullDisk_WhatNobodyReceivedIsStoredAgain(t *testing.T) {
 	}
 	if got := lastSeq(t, s, 1); got != n {
 		t.Errorf("the counter is %d, want %d", got, n)
+	}
+}
+
+// TestFullDisk_LargeMessageIsStoredAgainWholeOrNot: its parts have the reserve, as the rest of it has, and without all of them there
+// is no message.
+func TestFullDisk_LargeMessageIsStoredAgainWholeOrNot(t *testing.T) {
+	for _, large := range []int{1<<20 + 100_000, 3 << 20} {
+		s := newStore(t)
+		left := smallDisk(s, 24<<20)
+		fillUp(t, s)
+		data := bytes.Repeat([]byte("x"), large)
+		again := insertOp(100_000, 1, data)
+		again.DrawsNumber = false
+		res := make(chan error, 1)
+		try := func() (stored, removed error) {
+			var r <-chan error
+			hold(s, func() {
+				s.Append(&emulator.Change{
+					Ops: []emulator.Op{again}, Restores: true, Done: emulator.CompletionFunc(func(err error) { res <- err }),
+				})
+				r = begin(s, removeOp(10))
+			})
+			return <-res, <-r
+		}
+		err, removed := try()
+		if removed != nil {
+			t.Errorf("a removal behind it: %v", removed)
+		}
+		if err != nil {
+			t.Logf("%d bytes: %v", large, err)
+			if got := count(t, s, "message WHERE row=100000") + count(t, s, "body WHERE id=100000"); got != 0 {
+				t.Errorf("%d rows of the message that was refused are there", got)
+			}
+			left.Add(16 << 20)
+			if err, _ = try(); err != nil {
+				t.Errorf("with room, %d bytes: %v", large, err)
+			}
+		}
+		done := make(chan error, 1)
+		r := &emulator.BodyRead{IDs: []int64{100_000}, Done: emulator.CompletionFunc(func(err error) { done <- err })}
+		s.ReadBodies(r)
+		if err := <-done; err != nil || !bytes.Equal(r.Bodies[0], data) {
+			t.Errorf("%d of %d bytes came back: %v, %s", len(r.Bodies[0]), large, err, r.Damaged[0].Why)
+		}
 	}
 }
 

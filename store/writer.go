@@ -46,7 +46,8 @@ type writer struct {
 	goneDue int     // when there are so many
 	adopted bool    // those of the life before are among them
 
-	room room // what the disk has left
+	room     room             // what the disk has left
+	partless *emulator.Change // of the batch in hand; the disk had no room for the parts of its body
 }
 
 func (w *writer) run() {
@@ -178,6 +179,7 @@ func (w *writer) store(batch []item) error {
 	if large {
 		if err := w.writeParts(first); isFull(err) {
 			w.refuse(err)
+			w.partless = first
 		} else if err != nil {
 			w.dropParts(first)
 			return err
@@ -186,6 +188,7 @@ func (w *writer) store(batch []item) error {
 	w.conn.mu.Lock()
 	err := w.commit(batch)
 	w.conn.mu.Unlock()
+	w.partless = nil
 	if large && (err != nil || w.errs[0] != nil) {
 		w.dropParts(first)
 	}

@@ -203,7 +203,7 @@ func (w *writer) praise(batch []item, err error) {
 
 // unwelcome returns why a change is not even tried.
 func (w *writer) unwelcome(c *emulator.Change) error {
-	if w.room.refuses(c) {
+	if w.room.refuses(c) || c == w.partless {
 		return w.room.refusal
 	}
 	return c.Unmet()
