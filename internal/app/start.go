@@ -99,8 +99,10 @@ func (a *App) bind() error {
 		return nil
 	}
 	var err error
-	a.ports, err = bindPorts(a.config.Settings, a.log)
-	return err
+	if a.ports, err = bindPorts(a.config.Settings, a.log); err != nil {
+		return err
+	}
+	return a.checkKeys()
 }
 
 // prepareData chooses the database. It also drops privileges: after the ports are bound and the data directory is taken
