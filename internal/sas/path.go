@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"minibus/internal/hostname"
 )
 
 // nodes are the names below an entity that belong to it.
@@ -22,9 +24,6 @@ func EntityOf(path string) string {
 	}
 	return strings.TrimPrefix(path, "/")
 }
-
-// cloudDomain is where the service has its names.
-const cloudDomain = ".servicebus.windows.net"
 
 // resourcePath is the lower-case path of a resource: without scheme, host, query, fragment and slashes at its ends, decoded. It
 // reports false where no host can be told: what is left over must not be taken for the whole namespace.
@@ -60,7 +59,7 @@ func isBareHost(host string) bool {
 	}
 	name = strings.ToLower(strings.Trim(host, "[]"))
 	_, err = netip.ParseAddr(name)
-	return err == nil || name == "localhost" || strings.HasSuffix(name, cloudDomain) && isHost(name)
+	return err == nil || name == "localhost" || strings.HasSuffix(name, hostname.Cloud) && isHost(name)
 }
 
 // clean makes paths comparable.
