@@ -37,6 +37,7 @@ type Settings struct {
 	TLSKey   string   // PEM file of its key
 	TLSNames NameList // for the certificate of clients that name no host
 	CADir    string   // where the authority is kept; empty: beside the database
+	CAExport string   // file that gets the authority's certificate at each start; empty for none
 
 	AllowedOrigins OriginList // of web pages that may connect over WebSockets
 
@@ -111,6 +112,8 @@ func table() []setting {
 			set: originList(func(s *Settings) *OriginList { return &s.AllowedOrigins })},
 		{name: "ca-dir", arg: "DIR", group: "Security", help: "where the authority is kept (without: beside the database)",
 			set: text(func(s *Settings) *string { return &s.CADir })},
+		{name: "ca-export", arg: "FILE", group: "Security", help: "write the authority's certificate there at each start, without its key",
+			set: text(func(s *Settings) *string { return &s.CAExport })},
 		{name: "user", arg: "UID:GID", group: "Security", help: "become this user after the start, when started as root (Linux)",
 			set: text(func(s *Settings) *string { return &s.User })},
 

@@ -84,6 +84,11 @@ func (a *App) useOwn(authority *tlsca.Authority) error {
 	for _, name := range ownNames(a.config.Settings) {
 		_ = authority.Answer(name) // the machine may have a name that is no host's, or another than when the authority was made
 	}
+	if file := a.config.Settings.CAExport; file != "" {
+		if err := authority.Export(file); err != nil {
+			return fmt.Errorf("write the authority's certificate for --ca-export: %w", err)
+		}
+	}
 	a.trust = trust{config: authority.TLSConfig(), authority: authority.CertificatePEM()}
 	return nil
 }

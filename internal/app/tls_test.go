@@ -172,6 +172,30 @@ func TestExtraPortsSpeakEverything(t *testing.T) {
 	}
 }
 
+// Other containers get the certificate, and never a directory with the key.
+func TestCertificateIsExportedWithoutTheKey(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	file := filepath.Join(out, "minibus-ca.pem")
+	for range 2 {
+		p := run(t, "--ephemeral", "--ca-dir", dir, "--ca-export", file)
+		text, err := os.ReadFile(file)
+		if err != nil || secured(t, p.ports.TLS, "localhost", text) != nil || strings.Contains(string(text), "KEY") {
+			t.Errorf("%v: %s", err, text)
+		}
+		if err := p.end(t); err != nil {
+			t.Error(err)
+		}
+	}
+	info, err := os.Stat(file)
+	if entries, readErr := os.ReadDir(out); err != nil || info.Mode().Perm() != 0o644 || len(entries) != 1 {
+		t.Errorf("%v, %v, %v, %v", info, err, entries, readErr)
+	}
+	_, err = start(t, Config{Settings: config.Settings{Ephemeral: true, CAExport: filepath.Join(out, "none", "x.pem"), TLSPort: config.PortOff, HTTPPort: config.PortOff}})
+	if err == nil || !strings.Contains(err.Error(), "--ca-export") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // An authority is not made where a certificate was given, nor where nobody asked for one.
 func TestEphemeralLeavesNoFiles(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())

@@ -1,6 +1,7 @@
 package tlsca
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/x509"
 	"encoding/pem"
@@ -45,6 +46,14 @@ func Open(dir string, names ...string) (*Authority, error) {
 		}
 	}
 	return nil, fmt.Errorf("the key of the certificate authority, %s, appears and disappears", keyPath)
+}
+
+// Export writes the authority's certificate to a file, for clients that should see nothing else. One that holds it is left alone.
+func (a *Authority) Export(path string) error {
+	if text, err := os.ReadFile(path); err == nil && bytes.Equal(text, a.pem) {
+		return nil
+	}
+	return writeFile(path, a.pem, 0o644, os.Rename)
 }
 
 // load makes an authority of what is stored. The certificate's own file is for people: it is written again when it is not
