@@ -41,9 +41,11 @@ type Settings struct {
 
 	AllowedOrigins OriginList // of web pages that may connect over WebSockets
 
-	Auth    Auth   // who is let in (DEC-10)
-	RootKey string // key of RootManageSharedAccessKey; empty: what Config.json says, else that of Microsoft's emulator
-	User    string // "uid:gid" to become after the start as root (DEC-8)
+	Auth        Auth   // who is let in (DEC-10)
+	RootKey     string // key of RootManageSharedAccessKey; empty: what Config.json says, else that of Microsoft's emulator
+	OpenMetrics bool   // let everybody read the metrics, with --auth sas too
+
+	User string // "uid:gid" to become after the start as root (DEC-8)
 
 	LogFormat string // "text" or "json"
 	LogLevel  slog.Level
@@ -103,6 +105,8 @@ func table() []setting {
 		{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any accepts every token, sas checks keys, expiry and rights", set: setAuth},
 		{name: "root-key", arg: "KEY", group: "Security", help: "key of RootManageSharedAccessKey, for --auth sas",
 			set: text(func(s *Settings) *string { return &s.RootKey })},
+		{name: "open-metrics", group: "Security", help: "let everybody read /metrics, with --auth sas too",
+			set: toggle(func(s *Settings) *bool { return &s.OpenMetrics })},
 		{name: "tls-cert", arg: "FILE", group: "Security", help: "certificate chain in PEM, instead of certificates of Minibus's own authority",
 			set: text(func(s *Settings) *string { return &s.TLSCert })},
 		{name: "tls-key", arg: "FILE", group: "Security", help: "its key in PEM", set: text(func(s *Settings) *string { return &s.TLSKey })},

@@ -52,8 +52,13 @@ func (h *handler) answerPage(w http.ResponseWriter, r *http.Request, p *problem)
 			"remote", r.RemoteAddr, "reason", strings.TrimSpace(p.detail))
 	}
 	w.Header().Set("Connection", "close")
+	h.refuse(w, r, p)
+}
+
+// refuse answers a request that reaches no API.
+func (h *handler) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
 	c := &call{log: h.options.Logger, w: w, r: r, target: parseTarget(r.URL.EscapedPath()), now: time.Now().UnixMilli()}
-	_ = p.answer(c).write(w)
+	_ = p.answer(c).write(w) // the client is gone if this fails
 }
 
 // isInvited reports whether a request comes from a page that may connect over WebSockets although it is of another origin. Over

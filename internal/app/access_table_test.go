@@ -347,6 +347,7 @@ var httpOperations = []struct {
 	{"PUT", "q", queueBody, sas.Manage, true},
 	{"PUT", "new", queueBody, sas.Manage, false},
 	{"DELETE", "new", "", sas.Manage, false},
+	{"GET", "metrics", "", sas.Listen, false},
 	{"GET", "t", "", sas.Manage, true},
 	{"GET", "t/Subscriptions", "", sas.Manage, true},
 	{"GET", "t/Subscriptions/sub", "", sas.Manage, true},
