@@ -1,7 +1,7 @@
 # The image of Minibus: one static binary on nothing.
 #
 #   docker build -t minibus .
-#   docker run --rm -p 5672:5672 -p 5300:5300 minibus
+#   docker run --rm -p 127.0.0.1:5672:5672 -p 127.0.0.1:5300:5300 minibus
 
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 ARG TARGETOS

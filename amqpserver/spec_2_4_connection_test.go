@@ -134,7 +134,7 @@ func TestConnection_Violations(t *testing.T) {
 	}{
 		{"second open [2.4.1]", func(p *amqptest.Peer) { p.Send(0, &frames.Open{ContainerID: "x"}) }, "amqp:illegal-state"},
 		{"frame on a channel without session [2.5.1]", func(p *amqptest.Peer) { p.Send(7, amqptest.Flow(0, 0, 1)) }, "amqp:connection:framing-error"},
-		{"end of no session [2.5.2]", func(p *amqptest.Peer) { p.Send(7, &frames.End{}) }, "amqp:connection:framing-error"},
+		{"attach in no session [2.5.2]", func(p *amqptest.Peer) { p.Send(7, amqptest.SenderAttach(0, "q")) }, "amqp:connection:framing-error"},
 		{"begin on a channel in use [2.5.1]", func(p *amqptest.Peer) { p.Send(0, &frames.Begin{}) }, "amqp:illegal-state"},
 		{"begin with remote-channel [2.7.2]", func(p *amqptest.Peer) { p.Send(1, &frames.Begin{HasRemoteChannel: true}) }, "amqp:invalid-field"},
 		{"channel above channel-max [2.7.1]", func(p *amqptest.Peer) { p.Send(5000, &frames.Begin{}) }, "amqp:connection:framing-error"},

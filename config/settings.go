@@ -37,12 +37,15 @@ type Settings struct {
 	TLSKey   string   // PEM file of its key
 	TLSNames NameList // for the certificate of clients that name no host
 	CADir    string   // where the authority is kept; empty: beside the database
+	CAExport string   // file that gets the authority's certificate at each start; empty for none
 
 	AllowedOrigins OriginList // of web pages that may connect over WebSockets
 
-	Auth    Auth   // who is let in (DEC-10)
-	RootKey string // key of RootManageSharedAccessKey; empty: what Config.json says, else that of Microsoft's emulator
-	User    string // "uid:gid" to become after the start as root (DEC-8)
+	Auth        Auth   // who is let in (DEC-10)
+	RootKey     string // key of RootManageSharedAccessKey; empty: what Config.json says, else that of Microsoft's emulator
+	OpenMetrics bool   // let everybody read the metrics, with --auth sas too
+
+	User string // "uid:gid" to become after the start as root (DEC-8)
 
 	LogFormat string // "text" or "json"
 	LogLevel  slog.Level
@@ -102,6 +105,8 @@ func table() []setting {
 		{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any accepts every token, sas checks keys, expiry and rights", set: setAuth},
 		{name: "root-key", arg: "KEY", group: "Security", help: "key of RootManageSharedAccessKey, for --auth sas",
 			set: text(func(s *Settings) *string { return &s.RootKey })},
+		{name: "open-metrics", group: "Security", help: "let everybody read /metrics, with --auth sas too",
+			set: toggle(func(s *Settings) *bool { return &s.OpenMetrics })},
 		{name: "tls-cert", arg: "FILE", group: "Security", help: "certificate chain in PEM, instead of certificates of Minibus's own authority",
 			set: text(func(s *Settings) *string { return &s.TLSCert })},
 		{name: "tls-key", arg: "FILE", group: "Security", help: "its key in PEM", set: text(func(s *Settings) *string { return &s.TLSKey })},
@@ -111,6 +116,8 @@ func table() []setting {
 			set: originList(func(s *Settings) *OriginList { return &s.AllowedOrigins })},
 		{name: "ca-dir", arg: "DIR", group: "Security", help: "where the authority is kept (without: beside the database)",
 			set: text(func(s *Settings) *string { return &s.CADir })},
+		{name: "ca-export", arg: "FILE", group: "Security", help: "write the authority's certificate there at each start, without its key",
+			set: text(func(s *Settings) *string { return &s.CAExport })},
 		{name: "user", arg: "UID:GID", group: "Security", help: "become this user after the start, when started as root (Linux)",
 			set: text(func(s *Settings) *string { return &s.User })},
 

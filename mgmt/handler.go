@@ -24,8 +24,10 @@ type Options struct {
 	// Broker returns the namespace that is administered. It is asked only once Ready says so. Nil means that there is none:
 	// administration answers 503 then.
 	Broker func() *emulator.Namespace
-	// Metrics answers GET /metrics; nil: there are none.
-	Metrics http.Handler
+	// Metrics answers GET /metrics; nil: there are none. Where tokens are checked it asks for one with the right to listen, unless
+	// OpenMetrics says that anybody may read them.
+	Metrics     http.Handler
+	OpenMetrics bool
 	// Observe is told of every request that was answered, not of those that became a WebSocket; nil: nobody is.
 	Observe func(method string, status int, took time.Duration)
 	// MissingIsGone lets sends and receives for an entity that does not exist be answered with 410, as the service's
@@ -94,7 +96,7 @@ func (h *handler) routes(b func() broker) *mux.Router {
 	r.HandleFunc("/readyz", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/livez", h.live).Methods(get...).MatcherFunc(operational)
 	if h.options.Metrics != nil {
-		r.Handle("/metrics", h.options.Metrics).Methods(get...).MatcherFunc(operational)
+		r.Handle("/metrics", http.HandlerFunc(h.metrics)).Methods(get...).MatcherFunc(operational)
 	}
 	if len(h.options.Authority) > 0 {
 		r.HandleFunc(AuthorityPath, h.authority).Methods(get...).MatcherFunc(operational)
@@ -172,6 +174,17 @@ func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
 		}
 	}
 	writeJSON(w, http.StatusOK, status{"healthy", healthyText})
+}
+
+// metrics shows what the broker does, which tells the names of entities.
+func (h *handler) metrics(w http.ResponseWriter, r *http.Request) {
+	if h.options.Access != nil && !h.options.OpenMetrics {
+		if err := h.authorize(r, sas.Listen, ""); err != nil {
+			h.refuse(w, r, problemOf(err))
+			return
+		}
+	}
+	h.options.Metrics.ServeHTTP(w, r)
 }
 
 // live answers as long as the process does.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"minibus/internal/hostname"
 	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 )
@@ -36,9 +37,9 @@ func (h *handler) refusePage(r *http.Request) *problem {
 				"origin in --allowed-origins. ", sas.Clip(from))
 		}
 	}
-	if (showsBrowser(r) || asksForWebSocket(r)) && !h.isOurs(hostname(r.Host)) {
+	if (showsBrowser(r) || asksForWebSocket(r)) && !h.isOurs(hostOf(r.Host)) {
 		return problemf(http.StatusForbidden, "The host '%s' may be a name of this Minibus, or one that a web page uses to get at it. "+
-			"Use localhost or an address, or name the host in --tls-names. ", sas.Clip(hostname(r.Host)))
+			"Use localhost or an address, or name the host in --tls-names. ", sas.Clip(hostOf(r.Host)))
 	}
 	return nil
 }
@@ -51,8 +52,13 @@ func (h *handler) answerPage(w http.ResponseWriter, r *http.Request, p *problem)
 			"remote", r.RemoteAddr, "reason", strings.TrimSpace(p.detail))
 	}
 	w.Header().Set("Connection", "close")
+	h.refuse(w, r, p)
+}
+
+// refuse answers a request that reaches no API.
+func (h *handler) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
 	c := &call{log: h.options.Logger, w: w, r: r, target: parseTarget(r.URL.EscapedPath()), now: time.Now().UnixMilli()}
-	_ = p.answer(c).write(w)
+	_ = p.answer(c).write(w) // the client is gone if this fails
 }
 
 // isInvited reports whether a request comes from a page that may connect over WebSockets although it is of another origin. Over
@@ -103,27 +109,16 @@ func asksForWebSocket(r *http.Request) bool {
 	return strings.Contains(strings.ToLower(strings.Join(r.Header["Upgrade"], ",")), "websocket")
 }
 
-// cloudDomain is where the service has its names. Clients that keep them in their connection strings reach Minibus through a
-// hosts file; they are nobody's to give an address but the service's.
-const cloudDomain = ".servicebus.windows.net"
-
-// isOurs reports whether no stranger can give a host name an address: it is one already, has no dot (a name in a compose file, or in
-// the machine's own network), means this machine by the standard [RFC 6761 6.3], or is known to be ours.
+// isOurs reports whether no stranger can give a host name an address: it is one already, can only be local, or is known to be ours.
 func (h *handler) isOurs(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
 	}
-	switch {
-	case host == "":
-		return false
-	case !strings.Contains(host, "."), strings.HasSuffix(host, ".localhost"), strings.HasSuffix(host, cloudDomain):
-		return true
-	}
-	return h.options.KnownHost != nil && h.options.KnownHost(host)
+	return hostname.IsLocal(host) || host != "" && h.options.KnownHost != nil && h.options.KnownHost(host)
 }
 
-// hostname takes the port off a Host header, the brackets off an address of IPv6, and the dot off the end of a full name.
-func hostname(host string) string {
+// hostOf takes the port off a Host header, the brackets off an address of IPv6, and the dot off the end of a full name.
+func hostOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

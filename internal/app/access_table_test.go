@@ -106,6 +106,11 @@ func good(policy string) shown {
 	}
 }
 
+// signed is a token for a resource as it is written, by a policy that may do everything.
+func signed(resource string) string {
+	return sas.Sign(resource, "manage", "manage-key", time.Now().Add(time.Hour))
+}
+
 // worthless are the credentials that open nothing for anybody.
 var worthless = map[string]shown{
 	"no token": func(string) string { return "" },
@@ -125,6 +130,11 @@ var worthless = map[string]shown{
 	"empty key": func(path string) string {
 		return sas.Sign("sb://localhost/"+path, "manage", "", time.Now().Add(time.Hour))
 	},
+	"a resource without a host":               func(path string) string { return signed(path) },
+	"a resource without slashes":              func(path string) string { return signed("sb:" + path) },
+	"a resource that is a star":               func(string) string { return signed("*") },
+	"a host that is a star":                   func(string) string { return signed("sb://*/") },
+	"a resource that is nothing but a scheme": func(string) string { return signed("sb://") },
 	"malformed": func(string) string { return "SharedAccessSignature sr=x" },
 	"web token": func(string) string { return "eyJhbGciOiJub25lIn0.e30." },
 }
@@ -337,6 +347,7 @@ var httpOperations = []struct {
 	{"PUT", "q", queueBody, sas.Manage, true},
 	{"PUT", "new", queueBody, sas.Manage, false},
 	{"DELETE", "new", "", sas.Manage, false},
+	{"GET", "metrics", "", sas.Listen, false},
 	{"GET", "t", "", sas.Manage, true},
 	{"GET", "t/Subscriptions", "", sas.Manage, true},
 	{"GET", "t/Subscriptions/sub", "", sas.Manage, true},

@@ -131,6 +131,20 @@ func TestDEC7_PoliciesOfEntitiesSurviveTheProcess(t *testing.T) {
 	_ = a.Close(context.Background())
 }
 
+// Prometheus may have no token. Where tokens are not checked, nobody needs one.
+func TestMetricsCanBeOpened(t *testing.T) {
+	for _, s := range []config.Settings{{Auth: config.AuthSAS, OpenMetrics: true}, {Auth: config.AuthAny}} {
+		s.Ephemeral = true
+		a, err := start(t, Config{NoNetwork: true, Settings: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status, text := raw(t, a, "GET /metrics", "", ""); status != 200 || !strings.Contains(text, "minibus_entities") {
+			t.Errorf("%+v: %d %s", s, status, text)
+		}
+	}
+}
+
 // A web token is taken on trust where any is, and the log says so once.
 func TestDEC10_WebTokensAreNoted(t *testing.T) {
 	p := run(t, "--ephemeral")

@@ -23,7 +23,7 @@ func cert(c *config.Command, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	authority, err := openAuthority(dir)
+	authority, err := openAuthority(dir, ownNames(s))
 	if err != nil {
 		return err
 	}

@@ -50,29 +50,45 @@ func parseUser(s string) (uid, gid int, err error) {
 }
 
 // takeOver makes the user the owner of the database's directory and of our files in it, and of nothing else. Directories that
-// belong to everybody (sticky, such as /tmp) or to somebody (not root) keep their owner.
+// belong to everybody (sticky, such as /tmp) or to somebody (not root) keep their owner. One of root's that holds anything else is an
+// error: it was not made for the database.
 func takeOver(data string, uid, gid int) error {
 	dir := filepath.Dir(data)
 	info, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("take over the data directory: %w", err)
 	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("take over the data directory: %w", err)
+	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
-	if ok && owner.Uid == 0 && info.Mode()&os.ModeSticky == 0 && dir != "/" {
+	ofRoot := ok && owner.Uid == 0 && info.Mode()&os.ModeSticky == 0
+	for _, e := range entries {
+		if ofRoot && !isOwnFile(e.Name(), filepath.Base(data)) && e.Name() != "lost+found" {
+			return fmt.Errorf("the directory %s belongs to root and holds more than the database: %s", dir, e.Name())
+		}
+	}
+	if ofRoot {
 		if err := os.Chown(dir, uid, gid); err != nil {
 			return fmt.Errorf("take over the data directory: %w", err)
 		}
 	}
-	files := []string{filepath.Join(dir, tlsca.CertificateFile), filepath.Join(dir, tlsca.KeyFile)}
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal", "-lock"} {
-		files = append(files, data+suffix)
-	}
-	for _, file := range files {
-		if err := os.Lchown(file, uid, gid); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, e := range entries {
+		if !isOwnFile(e.Name(), filepath.Base(data)) {
+			continue
+		}
+		if err := os.Lchown(filepath.Join(dir, e.Name()), uid, gid); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("take over the database: %w", err)
 		}
 	}
 	return nil
+}
+
+// isOwnFile reports whether a file in the directory of a database is one of ours: the database, what SQLite and the store keep beside
+// it, or the authority.
+func isOwnFile(name, database string) bool {
+	return name == database || strings.HasPrefix(name, database+"-") || name == tlsca.CertificateFile || name == tlsca.KeyFile
 }
 
 // giveToOwner makes files that root has just made in somebody's directory that one's, who could not read or remove them otherwise.

@@ -99,8 +99,10 @@ func (a *App) bind() error {
 		return nil
 	}
 	var err error
-	a.ports, err = bindPorts(a.config.Settings, a.log)
-	return err
+	if a.ports, err = bindPorts(a.config.Settings, a.log); err != nil {
+		return err
+	}
+	return a.checkKeys()
 }
 
 // prepareData chooses the database. It also drops privileges: after the ports are bound and the data directory is taken
@@ -126,7 +128,7 @@ func (a *App) listen() error {
 	a.ring = a.access()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
 		Ready: a.ready.Load, Trouble: func() error { return a.store.Trouble() }, Broker: a.Broker, Access: a.ring, Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
-		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), Observe: m.ObserveHTTP,
+		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
 		KnownHost: a.isKnownHost, Origins: a.config.Settings.AllowedOrigins.Origins(),
 		Version: Version(), Logger: a.log, Refusals: a.refusals,
 	}), a.log)

@@ -34,7 +34,7 @@ func (a *App) prepareTLS() error {
 	case s.TLSCert != "":
 		return a.useFiles(s.TLSCert, s.TLSKey)
 	case s.CADir != "":
-		authority, err := openAuthority(s.CADir)
+		authority, err := openAuthority(s.CADir, ownNames(s))
 		if err != nil {
 			return err
 		}
@@ -64,10 +64,11 @@ func (a *App) useAuthority() error {
 	}
 	var authority *tlsca.Authority
 	var err error
+	names := ownNames(a.config.Settings)
 	if a.data.ephemeral {
-		authority, err = tlsca.InMemory()
+		authority, err = tlsca.InMemory(names...)
 	} else {
-		authority, err = tlsca.Open(a.data.dir())
+		authority, err = tlsca.Open(a.data.dir(), names...)
 	}
 	if err != nil {
 		return err
@@ -80,8 +81,13 @@ func (a *App) useOwn(authority *tlsca.Authority) error {
 	if err := authority.Answer(a.config.Settings.TLSNames.Names()...); err != nil {
 		return fmt.Errorf("use --tls-names: %w", err)
 	}
-	for _, name := range machineNames() {
-		_ = authority.Answer(name) // the machine may have a name that is no host's
+	for _, name := range ownNames(a.config.Settings) {
+		_ = authority.Answer(name) // the machine may have a name that is no host's, or another than when the authority was made
+	}
+	if file := a.config.Settings.CAExport; file != "" {
+		if err := authority.Export(file); err != nil {
+			return fmt.Errorf("write the authority's certificate for --ca-export: %w", err)
+		}
 	}
 	a.trust = trust{config: authority.TLSConfig(), authority: authority.CertificatePEM()}
 	return nil
@@ -95,21 +101,28 @@ func machineNames() []string {
 	return wellKnown
 }
 
-// isKnownHost reports whether a host name is one of this machine, or one that the settings or the user's certificate give it. Web pages
-// and WebSockets may use those names.
+// ownNames are the names of this Minibus that are local whatever their form: those that the settings give it and those of the machine.
+// The authority signs them, and web pages and WebSockets may use them.
+func ownNames(s config.Settings) []string {
+	names := append(s.TLSNames.Names(), machineNames()...)
+	if s.Host != "" && s.Host != "all" {
+		names = append(names, s.Host)
+	}
+	return names
+}
+
+// isKnownHost reports whether a host name is one of ownNames, or one that the user's certificate gives.
 func (a *App) isKnownHost(host string) bool {
-	names := append(a.config.Settings.TLSNames.Names(), a.config.Settings.Host)
-	known := func(name string) bool { return strings.EqualFold(name, host) }
-	return slices.ContainsFunc(names, known) || slices.ContainsFunc(machineNames(), known) ||
+	return slices.ContainsFunc(ownNames(a.config.Settings), func(name string) bool { return strings.EqualFold(name, host) }) ||
 		a.trust.given != nil && a.trust.given.VerifyHostname(host) == nil
 }
 
 // openAuthority opens the authority of a directory, which is made if need be.
-func openAuthority(dir string) (*tlsca.Authority, error) {
+func openAuthority(dir string, names []string) (*tlsca.Authority, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of the certificate authority: %w", err)
 	}
-	authority, err := tlsca.Open(dir)
+	authority, err := tlsca.Open(dir, names...)
 	if err != nil {
 		return nil, err
 	}

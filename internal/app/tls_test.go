@@ -42,7 +42,7 @@ func secured(t *testing.T, port int, name string, authority []byte) error {
 // The authority of a directory outlives an ephemeral Minibus, and the command finds the same one before the first start.
 func TestAuthorityInADirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "too")
-	before, err := cli(t, "cert", "export", "--ca-dir", dir, "--ephemeral")
+	before, err := cli(t, "cert", "export", "--ca-dir", dir, "--ephemeral", "--tls-names", "192.0.2.9")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,6 +169,30 @@ func TestExtraPortsSpeakEverything(t *testing.T) {
 	}
 	if none := run(t, "--ephemeral", "--extra-ports-default", "0", "--extra-ports", "off"); len(none.ports.Extra) != 0 {
 		t.Errorf("ports that were switched off: %+v", none.ports)
+	}
+}
+
+// Other containers get the certificate, and never a directory with the key.
+func TestCertificateIsExportedWithoutTheKey(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	file := filepath.Join(out, "minibus-ca.pem")
+	for range 2 {
+		p := run(t, "--ephemeral", "--ca-dir", dir, "--ca-export", file)
+		text, err := os.ReadFile(file)
+		if err != nil || secured(t, p.ports.TLS, "localhost", text) != nil || strings.Contains(string(text), "KEY") {
+			t.Errorf("%v: %s", err, text)
+		}
+		if err := p.end(t); err != nil {
+			t.Error(err)
+		}
+	}
+	info, err := os.Stat(file)
+	if entries, readErr := os.ReadDir(out); err != nil || info.Mode().Perm() != 0o644 || len(entries) != 1 {
+		t.Errorf("%v, %v, %v, %v", info, err, entries, readErr)
+	}
+	_, err = start(t, Config{Settings: config.Settings{Ephemeral: true, CAExport: filepath.Join(out, "none", "x.pem"), TLSPort: config.PortOff, HTTPPort: config.PortOff}})
+	if err == nil || !strings.Contains(err.Error(), "--ca-export") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 // internal/amqp/message.
 var allowed = map[string][]string{
 	"internal/amqp":     {},
-	"internal/sas":      {},
-	"internal/tlsca":    {},
+	"internal/sas":      {"internal/hostname"},
+	"internal/hostname": {},
+	"internal/tlsca":    {"internal/hostname"},
 	"internal/listen":   {},
 	"internal/loglimit": {},
 	"emulator/filter":   {},
@@ -37,7 +38,7 @@ var allowed = map[string][]string{
 	"amqpserver": {"emulator", "internal/amqp", "internal/amqp/frames", "internal/amqp/message",
 		"internal/loglimit", "internal/sas", "amqpserver/cbs", "amqpserver/management"},
 	"mgmt": {"emulator", "mgmt/atom", "mgmt/rest", "mgmt/ui", "internal/amqp/message", "internal/amqp",
-		"internal/loglimit", "internal/sas"},
+		"internal/loglimit", "internal/sas", "internal/hostname"},
 
 	"internal/metrics": {"emulator", "amqpserver", "store"},
 	"internal/export":  {"config", "emulator", "mgmt/atom", "internal/sas"},

@@ -1,8 +1,13 @@
 package sas
 
 import (
+	"net"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
+
+	"minibus/internal/hostname"
 )
 
 // nodes are the names below an entity that belong to it.
@@ -20,17 +25,41 @@ func EntityOf(path string) string {
 	return strings.TrimPrefix(path, "/")
 }
 
-// resourcePath is the lower-case path of a resource: without scheme, host, query, fragment and slashes at its ends, decoded. A
-// resource without a scheme is a bare host with an optional path.
-func resourcePath(resource string) string {
+// resourcePath is the lower-case path of a resource: without scheme, host, query, fragment and slashes at its ends, decoded. It
+// reports false where no host can be told: what is left over must not be taken for the whole namespace.
+func resourcePath(resource string) (path string, ok bool) {
 	if i := strings.IndexAny(resource, "?#"); i >= 0 {
 		resource = resource[:i]
 	}
-	if _, rest, ok := strings.Cut(resource, "://"); ok {
-		resource = rest
+	scheme, rest, absolute := strings.Cut(resource, "://")
+	if !absolute {
+		rest = resource
 	}
-	_, path, _ := strings.Cut(resource, "/")
-	return clean(path)
+	host, path, _ := strings.Cut(rest, "/")
+	if absolute && (scheme == "" || !isHost(host)) || !absolute && !isBareHost(host) {
+		return "", false
+	}
+	return clean(path), true
+}
+
+// isHost reports whether a text can be a host with an optional port. Which one it is does not matter.
+func isHost(host string) bool {
+	return host != "" && !strings.ContainsFunc(host, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("-._:[]%", c)
+	})
+}
+
+// isBareHost reports whether the beginning of a resource without a scheme is a host and can't be the name of an entity, which may
+// have dots.
+func isBareHost(host string) bool {
+	name, port, err := net.SplitHostPort(host)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+		return err == nil && name != "" && isHost(name)
+	}
+	name = strings.ToLower(strings.Trim(host, "[]"))
+	_, err = netip.ParseAddr(name)
+	return err == nil || name == "localhost" || strings.HasSuffix(name, hostname.Cloud) && isHost(name)
 }
 
 // clean makes paths comparable.

@@ -84,7 +84,7 @@ func (r *Ring) VerifyOwn(text string, now time.Time) (Grant, error) {
 	if err != nil {
 		return Grant{}, &TokenError{Reason: Malformed}
 	}
-	path := resourcePath(t.Resource)
+	path, _ := resourcePath(t.Resource)
 	return r.verify(t, Resource{Path: path, Entity: EntityOf(path)}, now)
 }
 
@@ -102,7 +102,8 @@ func (r *Ring) verify(t Token, at Resource, now time.Time) (Grant, error) {
 	case t.Expires.Add(Skew).Before(now):
 		return refuse(Expired)
 	}
-	g := Grant{Path: resourcePath(t.Resource), Until: t.Expires.Add(Skew)}
+	covered, _ := resourcePath(t.Resource) // Covers refuses what has none
+	g := Grant{Path: covered, Until: t.Expires.Add(Skew)}
 	for _, p := range signers {
 		g.add(p)
 	}

@@ -32,8 +32,9 @@ type Authority struct {
 	leaves map[string]*tls.Certificate
 }
 
-// InMemory makes an authority that disappears with the process.
-func InMemory() (*Authority, error) {
+// InMemory makes an authority that disappears with the process. Besides local names it may sign those that it is given here, once
+// [Authority.Answer] is told of them.
+func InMemory(names ...string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make the key of the certificate authority: %w", err)
@@ -53,6 +54,7 @@ func InMemory() (*Authority, error) {
 		IsCA:                  true,
 		MaxPathLenZero:        true,
 	}
+	constrain(template, names)
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		return nil, fmt.Errorf("make the certificate authority: %w", err)
@@ -72,7 +74,7 @@ func newAuthority(cert *x509.Certificate, key *ecdsa.PrivateKey) *Authority {
 // CertificatePEM is what a client has to trust.
 func (a *Authority) CertificatePEM() []byte { return append([]byte(nil), a.pem...) }
 
-// TLSConfig serves TLS 1.2 and newer with a certificate for whatever name the client asks for. It offers no application
+// TLSConfig serves TLS 1.2 and newer with a certificate for whatever local name the client asks for. It offers no application
 // protocol: all that is behind it is recognised by its first bytes, and HTTP/2 is not among it.
 func (a *Authority) TLSConfig() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: a.Certificate}

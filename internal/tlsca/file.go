@@ -1,6 +1,7 @@
 package tlsca
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/x509"
 	"encoding/pem"
@@ -24,9 +25,9 @@ const (
 	blockKey         = "EC PRIVATE KEY"
 )
 
-// Open reads the authority of a directory, or makes one and stores it there. Several processes may do so at once and get the same one.
+// Open reads the authority of a directory, or makes one and stores it there, which may sign the names as well as local ones. Several processes may do so at once and get the same one.
 // The error names the file and what to do.
-func Open(dir string) (*Authority, error) {
+func Open(dir string, names ...string) (*Authority, error) {
 	certPath, keyPath := filepath.Join(dir, CertificateFile), filepath.Join(dir, KeyFile)
 	for range 2 {
 		_, certErr := os.Lstat(certPath) // first: the key is stored before it
@@ -40,11 +41,19 @@ func Open(dir string) (*Authority, error) {
 		if certErr == nil {
 			return nil, fmt.Errorf("the certificate authority %s has lost its key, %s: remove it to have a new authority made", certPath, KeyFile)
 		}
-		if err := create(keyPath); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := create(keyPath, names); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("store the key of the certificate authority: %w", err)
 		}
 	}
 	return nil, fmt.Errorf("the key of the certificate authority, %s, appears and disappears", keyPath)
+}
+
+// Export writes the authority's certificate to a file, for clients that should see nothing else. One that holds it is left alone.
+func (a *Authority) Export(path string) error {
+	if text, err := os.ReadFile(path); err == nil && bytes.Equal(text, a.pem) {
+		return nil
+	}
+	return writeFile(path, a.pem, 0o644, os.Rename)
 }
 
 // load makes an authority of what is stored. The certificate's own file is for people: it is written again when it is not
@@ -109,8 +118,8 @@ func find(text []byte, kind string) *pem.Block {
 
 // create makes an authority and stores key and certificate together: one file comes into being at once, and whoever
 // comes second finds fs.ErrExist.
-func create(keyPath string) error {
-	a, err := InMemory()
+func create(keyPath string, names []string) error {
+	a, err := InMemory(names...)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"minibus/internal/hostname"
 )
 
 const (
@@ -29,19 +31,21 @@ const (
 
 var errName = errors.New("the server name asked for is no host name")
 
-// Certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for. A client that
-// names none has dialled an address, or is Java with a name without dots; its certificate is good for the address that it
-// reached, for this machine and for the names that [Authority.Answer] was told.
+// Certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for, if that can only be
+// local or was told to [Authority.Answer]. A client that names none has dialled an address, or is Java with a name without dots; its
+// certificate is good for the address that it reached, for this machine and for the names that Answer was told. That certificate is
+// for clients that ask for a stranger's name, too: they learn from it which names there are.
 func (a *Authority) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	asked := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
-	var names []string
-	if asked == "" {
+	names, err := namesFor(asked)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 || !a.isOurs(names[0]) {
 		reached := localHost(hello.Conn)
-		asked, names = "reached "+reached, slices.Concat([]string{reached}, thisMachine, a.names)
-	} else {
-		var err error
-		if names, err = namesFor(asked); err != nil {
-			return nil, err
+		asked, names = "reached "+reached, slices.Concat(thisMachine, a.names)
+		if a.maySign(reached) {
+			names = append(names, reached)
 		}
 	}
 	a.mu.Lock()
@@ -64,8 +68,11 @@ func (a *Authority) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 }
 
 // namesFor are the names of the certificate for a server name. The Go SDK asks for host and port where its endpoint has a
-// port, and then wants just that in the certificate; others would not know what to make of it.
+// port, and then wants just that in the certificate; others would not know what to make of it. There are none where nothing was asked.
 func namesFor(asked string) ([]string, error) {
+	if asked == "" {
+		return nil, nil
+	}
 	if validHost(asked) {
 		return []string{asked}, nil
 	}
@@ -83,13 +90,22 @@ func namesFor(asked string) ([]string, error) {
 // that the client dialled.
 var thisMachine = []string{"localhost", "127.0.0.1", "::1"}
 
-// Answer adds names and addresses under which clients reach this machine without saying so in the handshake. It is called
-// before the first connection. The error says which of them is no host name.
+// isOurs reports whether a certificate for a host can do no harm to anybody else.
+func (a *Authority) isOurs(host string) bool {
+	return (hostname.IsLocal(host) || slices.Contains(a.names, host)) && a.maySign(host)
+}
+
+// Answer adds names and addresses under which clients reach this machine, be it without saying so in the handshake. It is called
+// before the first connection. The error says which of them is no host name, or is one that the authority may not sign.
 func (a *Authority) Answer(names ...string) error {
 	for _, name := range names {
 		name = strings.ToLower(name)
 		if !validHost(name) {
 			return fmt.Errorf("%q is no host name and no address", name)
+		}
+		if !a.maySign(name) {
+			return fmt.Errorf("the authority was made without %q and may not sign it: remove %s and %s to have a new one made, and let clients trust that",
+				name, CertificateFile, KeyFile)
 		}
 		a.names = append(a.names, name)
 	}
