@@ -3,6 +3,7 @@ package amqpserver_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
@@ -119,6 +120,20 @@ func TestLog_RefusedAttachNamesTheAddress(t *testing.T) {
 		}
 		if strings.Contains(log, strings.Repeat("n", 1000)) {
 			t.Error("the log has an address as long as a book")
+		}
+	})
+}
+
+// TestERR9_DescriptionsAreCutBetweenCharacters, wherever the end of the text is: half a character makes a frame that clients can't decode.
+func TestERR9_DescriptionsAreCutBetweenCharacters(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		for pad := range 4 {
+			name := strings.Repeat("x", pad) + strings.Repeat("\U0001F600", 1000)
+			text := wantRefused(t, p, amqptest.ReceiverAttach(0, name), "amqp:not-found")
+			if !utf8.ValidString(text) || len(text) > 1024 {
+				t.Errorf("%d bytes: %q", len(text), text)
+			}
 		}
 	})
 }
