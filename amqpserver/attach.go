@@ -60,11 +60,22 @@ func (s *session) attach(a *frames.Attach) error {
 // refuseLink answers as the service does: an attach without source and target, which says that the link has not come
 // to life, and a detach with the reason [AMQP 2.6.3].
 func (s *session) refuseLink(a *frames.Attach, err error) {
-	s.c.refusedErr("attach", "", err)
+	s.c.logFault("attach refused", "attach", "attach", causeOf("", err), "address", sas.Clip(addressOf(a)))
 	r := &refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}}
 	s.put(r)
 	s.c.write(s.channel, reply(a))
 	s.c.write(s.channel, &frames.Detach{Handle: a.Handle, Closed: true, Error: s.c.wireError(faultOf(err))})
+}
+
+// addressOf is the address that a client attaches to.
+func addressOf(a *frames.Attach) string {
+	switch {
+	case a.Role == frames.RoleReceiver && a.Source != nil:
+		return a.Source.Address
+	case a.Role == frames.RoleSender && a.Target != nil:
+		return a.Target.Address
+	}
+	return ""
 }
 
 // reply is the part of our attach that echoes the peer's: clients compare name and settle modes.
@@ -102,8 +113,12 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 	switch {
 	case a.Coordinator != nil:
 		return s.attachCoordinator(a)
-	case a.Target == nil || a.Target.Dynamic || a.Target.Address == "":
-		return linkErrorf(condNotImplemented, "A sender needs the address of a queue or topic as its target.")
+	case a.Target == nil:
+		return linkErrorf(condNotImplemented, "The attach has no target. Name the address of a queue or topic as the target of a sender.")
+	case a.Target.Dynamic:
+		return linkErrorf(condNotImplemented, noDynamic, "target")
+	case a.Target.Address == "":
+		return linkErrorf(condNotImplemented, "The target has no address, and there is no anonymous relay. Attach a sender for each queue or topic.")
 	}
 	n := parseAddress(a.Target.Address)
 	in := s.newIncoming(a, n)
@@ -156,15 +171,12 @@ func (in *incoming) openQueue(answer *frames.Attach, properties amqp.Map) error 
 
 // attachOutgoing opens a link on which the client receives.
 func (s *session) attachOutgoing(a *frames.Attach) error {
-	if a.Source == nil || a.Source.Dynamic || a.Source.Address == "" {
-		return linkErrorf(condNotImplemented, "A receiver needs the address of a queue or subscription as its source.")
+	if err := checkSource(a.Source); err != nil {
+		return err
 	}
 	n := parseAddress(a.Source.Address)
 	if n.kind != nodeEntity {
 		return s.attachReplies(a, n)
-	}
-	if a.Source.DistributionMode == "copy" {
-		return linkErrorf(condNotImplemented, "Browsing by link is not served; peek through '%s/%s'.", n, suffixManagement)
 	}
 	o := &outgoing{outlet: outlet{link: s.newLink(a, n)}}
 	if err := o.open(a); err != nil {

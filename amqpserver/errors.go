@@ -130,10 +130,7 @@ func (c *conn) wireError(f fault) *frames.Error {
 	if len(suffix) > limit/2 {
 		suffix = ""
 	}
-	if len(text)+len(suffix) > limit {
-		text = text[:max(limit-len(suffix), 0)]
-	}
-	return &frames.Error{Condition: f.condition, Description: text + suffix}
+	return &frames.Error{Condition: f.condition, Description: amqp.Clip(text, max(limit-len(suffix), 0)) + suffix}
 }
 
 // frameOverhead is more than what surrounds an error's description in its frame.

@@ -74,8 +74,8 @@ func (c *conn) refusedRequest(operation, entity string, err error) {
 func (c *conn) logEnd(scope string, f fault) { c.logFault(scope+" closed", scope+" closed", scope, f) }
 
 // logFault logs a fault, unless it is the client's and there have just been many of its kind. Errors of our own are never left
-// out: only the log has their cause.
-func (c *conn) logFault(message, kind, operation string, f fault) {
+// out: only the log has their cause. The rest are further attributes.
+func (c *conn) logFault(message, kind, operation string, f fault, rest ...any) {
 	level := slog.LevelWarn
 	switch f.condition {
 	case condInternal:
@@ -86,8 +86,8 @@ func (c *conn) logFault(message, kind, operation string, f fault) {
 	if level == slog.LevelWarn && !c.srv.options.Refusals.Take(kind) {
 		return
 	}
-	c.log.Log(noContext, level, message,
-		"operation", operation, "entity", f.entity, "condition", string(f.condition), "reason", f.text)
+	attributes := append([]any{"operation", operation, "entity", f.entity, "condition", string(f.condition), "reason", f.text}, rest...)
+	c.log.Log(noContext, level, message, attributes...)
 }
 
 // causeOf is a fault for the log.

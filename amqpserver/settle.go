@@ -112,7 +112,7 @@ func encodeProperties(m amqp.Map) ([]byte, error) {
 	plain := make(amqp.Map, 0, len(m))
 	for _, p := range m {
 		name, ok := amqp.AsString(p.Key)
-		if !ok || compound(p.Value) {
+		if !ok || message.Compound(p.Value) {
 			return nil, linkErrorf(condArgument, "The property '%s' to modify has a key or value of a type that properties can't have.", name)
 		}
 		plain = append(plain, amqp.Pair{Key: name, Value: p.Value})
@@ -122,18 +122,6 @@ func encodeProperties(m amqp.Map) ([]byte, error) {
 		return nil, linkErrorf(condArgument, "The properties to modify can't be stored: %v.", err)
 	}
 	return encoded, nil
-}
-
-// compound reports whether a value is one that application properties can't have. Described ones are how some
-// clients write dates and URIs.
-func compound(v any) bool {
-	switch v := v.(type) {
-	case amqp.List, amqp.Map, amqp.Array:
-		return true
-	case amqp.Described:
-		return compound(v.Value)
-	}
-	return false
 }
 
 // settleSingle settles one delivery. If it is not known, its lock is lost as far as the client is concerned.

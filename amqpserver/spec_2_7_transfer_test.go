@@ -3,6 +3,7 @@ package amqpserver_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,32 @@ func batchOf(messages ...[]byte) []byte {
 		b = amqp.AppendBinary(amqp.AppendDescriptor(b, 0x75), m)
 	}
 	return b
+}
+
+// TestDEC17_ABatchIsBoundedByItsBytes, not by a number of ours.
+func TestDEC17_ABatchIsBoundedByItsBytes(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		const most = 12_000
+		p := b.opened(t)
+		p.AttachSender(0, 0, "q")
+		batch := batchOf(slices.Repeat([][]byte{{0x00, 0x53, 0x77, 0x41}}, most)...) // the value "true"
+		for i := 0; i < len(batch); i += 60_000 {
+			tr := batchTransfer(0, 0)
+			tr.More = i+60_000 < len(batch)
+			p.Send(0, tr, batch[i:min(i+60_000, len(batch))]...)
+		}
+		d := amqptest.Want[*frames.Disposition](p)
+		if _, ok := d.State.(*frames.Accepted); !ok {
+			t.Fatalf("the batch got %v", d.State)
+		}
+		q, err := b.ns.Queue("q")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := q.Counts().Active; n != most {
+			t.Errorf("%d messages", n)
+		}
+	})
 }
 
 // batchTransfer is a transfer of a batch.

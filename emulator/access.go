@@ -48,7 +48,8 @@ func (q *Queue) CanReceive(sub SubQueue) error {
 // be received but what could not be transferred (TOP-1, SCHED-17, DLQ-1).
 func (q *Queue) canReceiveLocked(sub SubQueue) error {
 	if q.fan != nil && sub != TransferDeadLetter {
-		return q.missing()
+		return errorf(CodeNotFound, q.path, "The messaging entity '%s' could not be found among those to receive from: it is a topic. "+
+			"Receive from one of its subscriptions, such as '%s/Subscriptions/NAME'.", q.path, q.path)
 	}
 	if err := q.canSettleLocked(); err != nil {
 		return err

@@ -229,7 +229,7 @@ func TestTOP8_FailedRuleChangesAreUndone(t *testing.T) {
 		gs := s.drain()
 		equalSlices(t, "copies", mapped(gs, func(g *got) any { return g.property("r") }), any(int64(1)), any(int64(2)), any(int64(3)))
 		equalSlices(t, "rules", s.ruleNames(), "one", "three", "two")
-		s.addRule(sql("two plus", "1=1"))
+		s.addRule(sql("two-plus", "1=1"))
 	})
 }
 
@@ -398,13 +398,13 @@ func TestDLQR3_ActionOnALargeHeader(t *testing.T) {
 func TestTOP16_RulesAreListedInOrdinalOrderWithPaging(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, named("s"), func(b *broker) {
 		s := b.sub("s")
-		for _, name := range []string{"b", "B", "a", "é", "1"} {
+		for _, name := range []string{"b", "B", "a", "~", "1"} {
 			if name == "B" {
 				name = "Z"
 			}
 			s.addRule(sql(name, "1=1"))
 		}
-		want := []string{"$Default", "1", "Z", "a", "b", "é"}
+		want := []string{"$Default", "1", "Z", "a", "b", "~"}
 		equalSlices(t, "all", s.ruleNames(), want...)
 		for i := range want {
 			page, err := s.q.Rules(i, 1)

@@ -104,8 +104,8 @@ func (q *Queue) canAcceptLocked() error {
 		return err
 	}
 	if !q.options.RequiresSession {
-		return errorf(CodeNotAllowed, q.path, "It is not possible to create a session receiver on the entity '%s', "+
-			"which was created with RequiresSession set to false.", q.path)
+		return errorf(CodeNotAllowed, q.path, "A sessionful message receiver cannot be created on an entity that does not require sessions. "+
+			"Ensure RequiresSession is set to true when creating a Queue or Subscription to enable sessionful behavior.")
 	}
 	return nil
 }

@@ -17,6 +17,9 @@ func (q *Queue) AddRule(o RuleOptions, c Completion) error {
 	if err != nil {
 		return err
 	}
+	if err := q.ns.limits.CheckRuleName(o.Name); err != nil {
+		return s.refuse(o, err)
+	}
 	o.CreatedAt = q.ns.Now()
 	r, err := s.compile(o, q.ns.limits)
 	if err != nil {

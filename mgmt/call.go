@@ -122,6 +122,9 @@ func (c *call) entry(status int, e atom.Entry, full bool) *answer {
 
 // nothing is the answer to a get of a queue or topic that does not exist (management-rest 3.3).
 func (c *call) nothing() *answer {
+	if w, ok := c.w.(*answered); ok {
+		w.missing = c.target.kind != targetRoot
+	}
 	return &answer{status: http.StatusOK, contentType: atom.TypeFeed, body: atom.NothingHere(nothingID, c.now)}
 }
 

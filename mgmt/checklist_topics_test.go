@@ -82,7 +82,7 @@ func TestChecklist8_TOP4_DefaultRules(t *testing.T) {
 		`<DefaultRuleDescription><Filter i:type="FalseFilter"/></DefaultRuleDescription>`:                                         `<Filter i:type="FalseFilter"><SqlExpression>1=0<`,
 		`<DefaultRuleDescription><Name>$Default</Name></DefaultRuleDescription>`:                                                  `<Filter i:type="TrueFilter">`,
 		`<DefaultRuleDescription i:nil="true"/>`:                                                                                  `<Filter i:type="TrueFilter">`,
-		`<DefaultRuleDescription><Filter i:type="CorrelationFilter"><Label>x</Label></Filter></DefaultRuleDescription>`:           `<Filter i:type="CorrelationFilter"><Label>x</Label><Properties/></Filter>`,
+		`<DefaultRuleDescription><Filter i:type="CorrelationFilter"><Label>x</Label></Filter></DefaultRuleDescription>`:           `<Filter i:type="CorrelationFilter"><Label>x</Label></Filter>`,
 		`<DefaultRuleDescription><Filter i:type="SqlFilter"><SqlExpression>a=1</SqlExpression></Filter></DefaultRuleDescription>`: `<SqlExpression>a=1<`,
 	} {
 		wants(t, b.do("PUT", "/t/subscriptions/x", subscriptionEntry(body)), 201)
@@ -148,10 +148,10 @@ func TestChecklist9_TOP9_CorrelationFilterOnTheWire(t *testing.T) {
 	lacks(t, w, "SqlExpression")
 	// An element that is there and empty is tested; one that is nil or absent is not; nothing at all selects everything.
 	const empty = `<Filter i:type="CorrelationFilter"><To></To><Label/><MessageId i:nil="true"/></Filter>`
-	const shown = `<Filter i:type="CorrelationFilter"><To></To><Label></Label><Properties/></Filter>`
+	const shown = `<Filter i:type="CorrelationFilter"><To></To><Label></Label></Filter>`
 	wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/e", ruleBody(empty)), 201, shown)
 	wants(t, b.do("GET", "/t/Subscriptions/s/Rules/e", ""), 200, shown)
-	wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/all", ruleBody(`<Filter i:type="CorrelationFilter"/>`)), 201, `<Filter i:type="CorrelationFilter"><Properties/></Filter>`)
+	wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/all", ruleBody(`<Filter i:type="CorrelationFilter"/>`)), 201, `<Filter i:type="CorrelationFilter"></Filter>`)
 	for _, bad := range []string{`<Filter i:type="DateFilter"/>`, `<Filter/>`, `<Action i:type="Other"/>`, `<Filter i:type="SqlFilter"/>`} {
 		wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/bad", ruleBody(bad)), 400)
 	}

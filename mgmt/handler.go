@@ -108,11 +108,14 @@ func (h *handler) routes(b func() broker) *mux.Router {
 	m := &runtimeAPI{namespace: h.namespace, authorize: h.authorize, log: h.options.Logger, gone: h.options.MissingIsGone,
 		batches: make(chan struct{}, maxLargeBatches)}
 	entities := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isRuntime(r) {
+		switch {
+		case isResourceManager(r):
+			refuseResourceManager(w)
+		case isRuntime(r):
 			m.ServeHTTP(w, r)
-			return
+		default:
+			a.ServeHTTP(w, r)
 		}
-		a.ServeHTTP(w, r)
 	})
 	r.NotFoundHandler, r.MethodNotAllowedHandler = entities, entities
 	return r

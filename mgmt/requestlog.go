@@ -25,8 +25,12 @@ func (h *handler) logged(next http.Handler) http.Handler {
 		if operationalPath(r.URL.Path) {
 			level = slog.LevelDebug
 		}
-		h.options.Logger.Log(context.Background(), level, "request", "method", r.Method, "path", r.URL.Path, "status", rec.code(),
-			"bytes", rec.bytes, "duration", took.Round(time.Microsecond), "remote", r.RemoteAddr, "agent", r.UserAgent())
+		attributes := []any{"method", r.Method, "path", r.URL.Path, "status", rec.code(),
+			"bytes", rec.bytes, "duration", took.Round(time.Microsecond), "remote", r.RemoteAddr, "agent", r.UserAgent()}
+		if rec.missing {
+			attributes = append(attributes, "found", false)
+		}
+		h.options.Logger.Log(context.Background(), level, "request", attributes...)
 	})
 }
 
@@ -42,8 +46,9 @@ func operationalPath(path string) bool {
 // answered notes the status and the length of an answer.
 type answered struct {
 	http.ResponseWriter
-	status int
-	bytes  int64
+	status  int
+	bytes   int64
+	missing bool // a good status says that there is nothing, as the service has it for queues and topics
 }
 
 // WriteHeader implements http.ResponseWriter.

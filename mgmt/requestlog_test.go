@@ -53,6 +53,28 @@ func TestOneLineForEachRequestWithoutItsSecrets(t *testing.T) {
 	}
 }
 
+// TestTheLineOfAMissingEntitySaysSo: the service answers 200 and a feed of nothing, which looks well in a log.
+func TestTheLineOfAMissingEntitySaysSo(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	var log bytes.Buffer
+	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	b.do(http.MethodPut, "/there", entry("TopicDescription", ""))
+	b.do(http.MethodPut, "/there/Subscriptions/s", entry("SubscriptionDescription", ""))
+	for path, missing := range map[string]bool{
+		"/there": false, "/there/Subscriptions/s": false, "/there/Subscriptions/s/Rules/$Default": false, "/$Resources/queues": false, "/": false,
+		"/gone": true, "/there/Subscriptions/gone": true, "/gone/Subscriptions/s": true, "/there/Subscriptions/s/Rules/gone": true,
+	} {
+		log.Reset()
+		if w := b.do(http.MethodGet, path+"?api-version=2021-05", ""); w.Code >= 500 {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		}
+		said := strings.Contains(log.String(), "found=false") || strings.Contains(log.String(), "status=404")
+		if said != missing || strings.Count(log.String(), "\n") != 1 {
+			t.Errorf("%s, missing %v: %s", path, missing, &log)
+		}
+	}
+}
+
 func TestMetricsAreServedUnlessAnEntityHasTheName(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("minibus_up 1")) })

@@ -2,7 +2,6 @@ package cbs
 
 import (
 	"fmt"
-	"strings"
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
@@ -71,9 +70,9 @@ func (s *status) encode(correlationID any) []byte {
 func printable(s string) string {
 	const most = 1024
 	if len(s) > most {
-		s = s[:most] + "..."
+		return amqp.Clip(s, most) + "..."
 	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	return amqp.Clip(s, most)
 }
 
 // appendCorrelation writes a properties section of all thirteen fields, of which only the correlation-id is set, as the

@@ -11,8 +11,8 @@ import (
 )
 
 // Bounds on the elements of one request. The queue works through them in one turn, so they also bound how long others
-// wait for it. SDKs send one lock token at a time; for numbers and messages the greatest count that a client is known
-// to send is the service's limit for a batch, 4,500 (QUO-7).
+// wait for it. SDKs send one lock token at a time; for numbers the greatest count that a client is known to send is the
+// service's limit for a batch, 4,500 (QUO-7). Messages are bounded by their bytes (DEC-17).
 const (
 	maxItems  = 10_000
 	maxTokens = 1_000

@@ -3,7 +3,6 @@ package management
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
@@ -89,9 +88,9 @@ const maxText = 4096
 // be UTF-8, which an AMQP string must be and some clients check.
 func printable(s string, most int) string {
 	if len(s) > most {
-		s = s[:most] + "..."
+		return amqp.Clip(s, most) + "..."
 	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	return amqp.Clip(s, most)
 }
 
 func argumentError(format string, args ...any) error {

@@ -195,6 +195,7 @@ func TestArgumentErrorsNameKeyFoundAndExpected(t *testing.T) {
 			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify", Value: "x"}), []string{"'properties-to-modify'", `"x"`, "map"}},
 			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify", Value: amqp.Map{{Key: int32(1), Value: "x"}}}), []string{"'properties-to-modify'", "1", "string"}},
 			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify", Value: amqp.Map{{Key: "k", Value: amqp.List{}}}}), []string{"'properties-to-modify.k'", "list of 0", "simple"}},
+			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify", Value: amqp.Map{{Key: "k", Value: amqp.Described{Descriptor: uint64(1), Value: amqp.Map{}}}}}), []string{"'properties-to-modify.k'", "described", "simple"}},
 		}
 		for _, tt := range tests {
 			a := f.request(tt.operation, tt.fields)

@@ -57,6 +57,20 @@ func correlationFilter(label any, properties amqp.Map) amqp.Pair {
 	}}
 }
 
+// TestQUO9_NamesOfRulesAreThoseOfTheOtherAPI: what could not be read or removed over HTTP is not made over AMQP.
+func TestQUO9_NamesOfRulesAreThoseOfTheOtherAPI(t *testing.T) {
+	inRuleBubble(t, func(f *fixture) {
+		for _, name := range []string{"", strings.Repeat("n", 51), "a/b", "a b", "b@d", ".", "..", "$mine", "Schön", "-a", "a?b"} {
+			f.request("add-rule", ruleNamed(name, sqlFilter("1=1"))).want(f, 400, "com.microsoft:argument-error")
+		}
+		for _, name := range []string{strings.Repeat("n", 50), "a.b-c_d", "_a~", "0"} {
+			f.request("add-rule", ruleNamed(name, sqlFilter("1=1"))).want(f, 200, "")
+		}
+		f.request("remove-rule", amqp.Map{{Key: "rule-name", Value: "$Default"}}).want(f, 200, "")
+		f.request("add-rule", ruleNamed("$Default", sqlFilter("1=1"))).want(f, 200, "")
+	})
+}
+
 // rules lists the rules, decoded as they are on the wire.
 func (f *fixture) rules(skip, top any) []amqp.List {
 	f.Helper()

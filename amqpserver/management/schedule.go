@@ -2,6 +2,7 @@ package management
 
 import (
 	"fmt"
+	"math"
 	"sync/atomic"
 
 	"minibus/emulator"
@@ -83,7 +84,7 @@ func (c *call) scheduled(seqs []int64) {
 // session-id, partition keys); the message itself is what counts.
 func parseScheduled(a args) ([]message.Message, error) {
 	const key = "messages"
-	items, err := a.items(key, "a list of maps", maxItems)
+	items, err := a.items(key, "a list of maps", math.MaxInt) // the size of the request bounds them (DEC-17)
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,23 @@ func TestSCHED6_NumbersInRequestOrder(t *testing.T) {
 	})
 }
 
+// TestDEC17_ABatchIsBoundedByItsBytes, not by a number of ours.
+func TestDEC17_ABatchIsBoundedByItsBytes(t *testing.T) {
+	inBubble(t, func(f *fixture) {
+		const most = 11_000
+		one := amqp.Map{{Key: "message", Value: scheduled(f, "x", time.Hour)}}
+		entries := make([]any, most)
+		for i := range entries {
+			entries[i] = one
+		}
+		a := schedule(f, entries...)
+		a.want(f, 200, "")
+		if seqs := field[[]int64](f, a, "sequence-numbers"); len(seqs) != most {
+			f.Errorf("%d numbers", len(seqs))
+		}
+	})
+}
+
 func TestScheduleOfNothing(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		a := schedule(f)

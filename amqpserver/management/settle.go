@@ -107,8 +107,7 @@ func (a args) properties(key string) (amqp.Map, error) {
 		if !ok {
 			return nil, argumentError("A key of the argument '%s' is %s; expected a string.", key, found(p.Key))
 		}
-		switch p.Value.(type) {
-		case amqp.List, amqp.Map, amqp.Array, amqp.Described:
+		if message.Compound(p.Value) {
 			return nil, wrong(key+"."+clip(name), p.Value, "a simple value")
 		}
 		plain = set(plain, name, p.Value)

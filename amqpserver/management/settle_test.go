@@ -1,6 +1,7 @@
 package management
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
 	"time"
@@ -100,6 +101,26 @@ func TestLOCK14_PropertiesToModifyAreMerged(t *testing.T) {
 		want := map[string]any{"kept": int32(1), "changed": "new", "added": int64(2)}
 		if !reflect.DeepEqual(m.ApplicationProperties, want) {
 			f.Errorf("properties %v, want %v", m.ApplicationProperties, want)
+		}
+	})
+}
+
+// TestLOCK14_ValuesOfDotNetAreTakenAsOnALink: a TimeSpan, a DateTimeOffset and a Uri are described values, and properties like others.
+func TestLOCK14_ValuesOfDotNetAreTakenAsOnALink(t *testing.T) {
+	inBubble(t, func(f *fixture) {
+		f.send("a")
+		var modified amqp.Map
+		for name, v := range map[string]any{"timespan": int64(5), "datetime-offset": int64(6), "uri": "sb://x"} {
+			modified = append(modified, amqp.Pair{Key: name, Value: amqp.Described{Descriptor: amqp.Symbol("com.microsoft:" + name), Value: v}})
+		}
+		toModify := amqp.Pair{Key: "properties-to-modify", Value: modified}
+		settle(f, f.ctx, uuids(f.take(emulator.Main, 1)), "abandoned", toModify).want(f, 200, "")
+		raw := f.take(emulator.Main, 1)[0].Append(nil)
+		for _, p := range modified {
+			encoded, err := amqp.AppendValue(amqp.AppendString(nil, p.Key.(string)), p.Value)
+			if err != nil || !bytes.Contains(raw, encoded) {
+				f.Errorf("%s did not arrive (%v)", p.Key, err)
+			}
 		}
 	})
 }

@@ -39,7 +39,6 @@ type limits struct {
 	metadata, expression          int   // characters; 0: any number
 	partitioning, express         bool
 	partitionedTimes              int64 // the size of a partitioned entity is shown so many times larger
-	looseNames                    bool  // DEC-9
 }
 
 // DefaultMessageKB is the size limit of messages of an entity that none was given for, in KiB (DEC-2).
@@ -82,7 +81,6 @@ func limitsOf(l emulator.Limits) limits {
 		t.sizeMB = intRange{1, 1 << 31, 1}
 		t.messageKB = intRange{1, 102_400, 1}
 		t.metadata, t.expression = 0, 0
-		t.looseNames = true
 	}
 	return t
 }

@@ -152,7 +152,9 @@ func (f *Filter) write(w *writer) {
 		for _, t := range f.Correlation {
 			w.text(t.Property, t.Value)
 		}
-		w.parameters("Properties", f.Properties)
+		if len(f.Properties) > 0 {
+			w.parameters("Properties", f.Properties)
+		}
 	} else {
 		// No SqlExpression on the other kind: JavaScript's client tells them apart by it.
 		w.sql(f.SQL, f.Parameters)

@@ -9,7 +9,11 @@
 // can't understand is an [Error], which is the client's fault.
 package rest
 
-import "fmt"
+import (
+	"fmt"
+
+	"minibus/internal/amqp"
+)
 
 // Error says what is wrong with a request; it is to be answered with status 400.
 type Error struct{ Text string }
@@ -23,7 +27,7 @@ func errorf(format string, args ...any) *Error { return &Error{fmt.Sprintf(forma
 func clip(s string) string {
 	const most = 64
 	if len(s) > most {
-		s = s[:most] + "..."
+		s = amqp.Clip(s, most) + "..."
 	}
 	return fmt.Sprintf("%+q", s)
 }

@@ -135,12 +135,8 @@ func (p *Properties) setScheduled(raw json.RawMessage) error {
 	}
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
-		if t, err := http.ParseTime(s); err == nil {
-			p.Scheduled = t
-			return nil
-		}
-		if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-			p.Scheduled = t
+		var ok bool
+		if p.Scheduled, ok = parseDate(s); ok {
 			return nil
 		}
 	}

@@ -122,6 +122,9 @@ func TestTimeToLive(t *testing.T) { // management-rest 7.1
 func TestScheduledTimes(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Tue, 30 Jun 2026 20:51:21 GMT": true, "2026-06-30T20:51:21Z": true, "2026-06-30T22:51:21+02:00": true, "Tuesday, 30-Jun-26 20:51:21 GMT": true,
+		"Tue, 30 Jun 2026 20:51:21 +0000": true, "Tue, 30 Jun 2026 22:51:21 +0200": true, "30 Jun 2026 20:51:21 +0000": true,
+		"Tue, 30 Jun 2026 15:51:21 EST": true, "Tue, 30 Jun 2026 20:51:21 UT": true, "Tue, 30 Jun 2026 20:51:21 Z": true,
+		"Tue, 30 Jun 2026 20:51:21 -0000": true, "Tue, 30 Jun 2026 20:51:21": false, "Tue, 30 Jun 2026 20:51:21 CEST": false,
 		"30.6.2026": false, "": false,
 	} {
 		p, err := ParseProperties(`{"ScheduledEnqueueTimeUtc":"` + text + `"}`)

@@ -99,6 +99,8 @@ func (t *tracer) performative(p Performative) {
 		t.opt("max-frame-size", p.MaxFrameSize, p.HasMaxFrameSize)
 		t.opt("channel-max", p.ChannelMax, p.HasChannelMax)
 		t.opt("idle-time-out", p.IdleTimeout, p.HasIdleTimeout)
+		t.symbols("offered-capabilities", p.OfferedCapabilities)
+		t.symbols("desired-capabilities", p.DesiredCapabilities)
 		t.keys("properties", p.Properties)
 	case *Begin:
 		t.opt("remote-channel", p.RemoteChannel, p.HasRemoteChannel)

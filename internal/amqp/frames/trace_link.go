@@ -3,6 +3,8 @@ package frames
 import (
 	"encoding/hex"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"minibus/internal/amqp"
 )
@@ -13,26 +15,102 @@ func (t *tracer) attach(a *Attach) {
 	t.put("role", a.Role)
 	t.opt("snd-settle-mode", a.SndSettleMode, a.HasSndSettleMode)
 	t.opt("rcv-settle-mode", a.RcvSettleMode, a.HasRcvSettleMode)
-	t.terminus("source", a.Source != nil, func() (string, amqp.Map) { return a.Source.Address, a.Source.Filter })
+	t.source(a.Source)
 	if a.Coordinator != nil {
 		t.put("target", "coordinator")
+		t.symbols("capabilities", a.Coordinator.Capabilities)
 	} else {
-		t.terminus("target", a.Target != nil, func() (string, amqp.Map) { return a.Target.Address, nil })
+		t.target(a.Target)
 	}
 	t.opt("initial-delivery-count", a.InitialDeliveryCount, a.HasInitialDeliveryCount)
 	t.opt("max-message-size", a.MaxMessageSize, a.HasMaxMessageSize)
+	t.symbols("offered-capabilities", a.OfferedCapabilities)
+	t.symbols("desired-capabilities", a.DesiredCapabilities)
 	t.keys("properties", a.Properties)
 }
 
-// terminus shows a source or target; one that is null matters, because it means a refused link.
-func (t *tracer) terminus(name string, present bool, parts func() (address string, filter amqp.Map)) {
-	if !present {
-		t.put(name, "null")
+// source shows a source, target a target; one that is null matters, because it means a refused link.
+func (t *tracer) source(s *Source) {
+	if s == nil {
+		t.put("source", "null")
 		return
 	}
-	address, filter := parts()
-	fmt.Fprintf(t, " %s=%q", name, address)
-	t.keys("filter", filter)
+	fmt.Fprintf(t, " source=%q", s.Address)
+	t.keeping(s.Durable, s.ExpiryPolicy, s.Timeout, s.Dynamic)
+	t.symbol("distribution-mode", s.DistributionMode)
+	t.filters(s.Filter)
+	t.symbols("capabilities", s.Capabilities)
+}
+
+func (t *tracer) target(x *Target) {
+	if x == nil {
+		t.put("target", "null")
+		return
+	}
+	fmt.Fprintf(t, " target=%q", x.Address)
+	t.keeping(x.Durable, x.ExpiryPolicy, x.Timeout, x.Dynamic)
+	t.symbols("capabilities", x.Capabilities)
+}
+
+// keeping shows what a terminus says of how long it is kept, where that is not as usual.
+func (t *tracer) keeping(durable uint32, policy amqp.Symbol, timeout uint32, dynamic bool) {
+	switch durable {
+	case 0:
+	case 1:
+		t.put("durable", "configuration")
+	case 2:
+		t.put("durable", "unsettled-state")
+	default:
+		t.put("durable", durable)
+	}
+	t.symbol("expiry-policy", policy)
+	t.opt("timeout", timeout, timeout != 0)
+	t.flag("dynamic", dynamic)
+}
+
+// filters shows what filters there are and of what types, without their values.
+func (t *tracer) filters(m amqp.Map) {
+	if len(m) == 0 {
+		return
+	}
+	all := make([]string, len(m))
+	for i, p := range m {
+		name, _ := amqp.AsString(p.Key)
+		all[i] = strconv.Quote(name)
+		d, _ := p.Value.(amqp.Described)
+		switch kind := d.Descriptor.(type) {
+		case amqp.Symbol:
+			all[i] += " (" + plain(kind) + ")"
+		case uint64:
+			all[i] += fmt.Sprintf(" (%#x)", kind)
+		}
+	}
+	fmt.Fprintf(t, " filter=[%s]", strings.Join(all, " "))
+}
+
+func (t *tracer) symbol(name string, s amqp.Symbol) {
+	if s != "" {
+		t.put(name, plain(s))
+	}
+}
+
+func (t *tracer) symbols(name string, list []amqp.Symbol) {
+	if len(list) == 0 {
+		return
+	}
+	all := make([]string, len(list))
+	for i, s := range list {
+		all[i] = plain(s)
+	}
+	t.put(name, all)
+}
+
+// plain is a symbol as it is, or in quotes if it is none that a line can have.
+func plain(s amqp.Symbol) string {
+	if quoted := strconv.Quote(string(s)); quoted[1:len(quoted)-1] != string(s) {
+		return quoted
+	}
+	return string(s)
 }
 
 func (t *tracer) flow(f *Flow) {
@@ -53,7 +131,7 @@ func (t *tracer) transfer(x *Transfer) {
 	t.opt("delivery-id", x.DeliveryID, x.HasDeliveryID)
 	t.opt("delivery-tag", hex.EncodeToString(x.DeliveryTag), x.DeliveryTag != nil)
 	t.opt("message-format", x.MessageFormat, x.HasMessageFormat)
-	t.opt("settled", x.Settled, x.HasSettled)
+	t.opt("settled", x.Settled, x.HasSettled || x.HasDeliveryID) // the first frame of a delivery says it, if only by its silence
 	t.flag("more", x.More)
 	t.state(x.State)
 	t.flag("resume", x.Resume)

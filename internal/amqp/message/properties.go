@@ -35,6 +35,18 @@ func EncodeProperties(m amqp.Map) ([]byte, error) {
 	return amqp.EndMap(out, mark, len(last)), nil
 }
 
+// Compound reports whether a value is one that application properties can't have. A described value is as simple as what is described:
+// some clients write dates and URIs so.
+func Compound(v any) bool {
+	switch v := v.(type) {
+	case amqp.List, amqp.Map, amqp.Array:
+		return true
+	case amqp.Described:
+		return Compound(v.Value)
+	}
+	return false
+}
+
 // MergeProperties returns the overlay that has the entries of both, those of add where a key is in both. Either may be
 // nil. It may return one of its arguments.
 func MergeProperties(old, add []byte) []byte {

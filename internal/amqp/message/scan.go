@@ -6,9 +6,6 @@ import (
 	"minibus/internal/amqp"
 )
 
-// maxBodySections bounds the data or sequence sections of one message or batch.
-const maxBodySections = 10_000
-
 // Timestamp is [amqp.Timestamp]: milliseconds since the Unix epoch.
 type Timestamp = amqp.Timestamp
 
@@ -61,10 +58,9 @@ func Scan(raw []byte) (Message, error) {
 
 // A scanner is the state of one Scan.
 type scanner struct {
-	m     Message
-	r     amqp.Reader
-	body  uint64 // code of the body sections seen, 0 before the first
-	count int    // of body sections
+	m    Message
+	r    amqp.Reader
+	body uint64 // code of the body sections seen, 0 before the first
 }
 
 func (s *scanner) section() error {
@@ -112,9 +108,6 @@ func (m *Message) spanOf(code uint64) *Span {
 func (s *scanner) bodySection(code uint64, start int) error {
 	if s.body != 0 && (s.body != code || code == codeValue || s.m.Body.End != uint32(start)) {
 		return s.r.Fail("second body", amqp.ErrMalformed)
-	}
-	if s.count++; s.count > maxBodySections {
-		return s.r.Fail("body sections", amqp.ErrTooMany)
 	}
 	if err := checkBody(&s.r, code); err != nil {
 		return err

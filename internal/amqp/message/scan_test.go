@@ -121,7 +121,6 @@ func TestScan_Refuses(t *testing.T) {
 		{"header with bytes left over", unhex(t, "00 53 70 c0 03 01 40 40"), amqp.ErrMalformed},
 		{"entry beyond its map", unhex(t, "00 53 72 c1 05 02 a3 00 a1 09 616161616161616161"), amqp.ErrTruncated},
 		{"map that claims too much", unhex(t, "00 53 74 d1 00000004 fffffffe"), amqp.ErrTooMany},
-		{"too many data sections", bytes.Repeat(data(t, ""), 10_001), amqp.ErrTooMany},
 	} {
 		_, err := message.Scan(c.raw)
 		var d *amqp.DecodeError
@@ -129,8 +128,8 @@ func TestScan_Refuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", c.name, err, c.want)
 		}
 	}
-	if _, err := message.Scan(bytes.Repeat(data(t, ""), 10_000)); err != nil {
-		t.Errorf("ten thousand data sections: %v", err)
+	if _, err := message.Scan(bytes.Repeat(data(t, ""), 50_000)); err != nil {
+		t.Errorf("fifty thousand data sections: %v", err)
 	}
 }
 

@@ -1,0 +1,139 @@
+package amqpserver_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqptest"
+)
+
+// TestLink_WhatIsNotServedIsRefusedWithACure: nothing that a client asks of a terminus is dropped in silence, and the refusal says
+// what to do instead (invariant 6).
+func TestLink_WhatIsNotServedIsRefusedWithACure(t *testing.T) { // [AMQP 3.5.3], JMS-3
+	receiver := func(change func(*frames.Attach)) *frames.Attach {
+		a := amqptest.ReceiverAttach(0, "q")
+		change(a)
+		return a
+	}
+	sender := func(change func(*frames.Attach)) *frames.Attach {
+		a := amqptest.SenderAttach(0, "q")
+		change(a)
+		return a
+	}
+	filter := func(key string, value any) *frames.Attach {
+		return receiver(func(a *frames.Attach) { a.Source.Filter = amqp.Map{{Key: amqp.Symbol(key), Value: value}} })
+	}
+	for name, c := range map[string]struct {
+		attach *frames.Attach
+		cure   []string
+	}{
+		"selector, by number": {filter("jms-selector", amqp.Described{Descriptor: uint64(0x0000468C00000004), Value: "color = 'red'"}),
+			[]string{"'jms-selector'", "subscription", "rule"}},
+		"selector, by name": {filter("x", amqp.Described{Descriptor: amqp.Symbol("apache.org:selector-filter:string"), Value: "a = 1"}),
+			[]string{"'x'", "apache.org:selector-filter:string", "rule"}},
+		"no local":       {filter("no-local", amqp.Described{Descriptor: uint64(0x0000468C00000003), Value: amqp.List{}}), []string{"'no-local'"}},
+		"a bare value":   {filter("mine", "x"), []string{"'mine'"}},
+		"no source":      {receiver(func(a *frames.Attach) { a.Source = nil }), []string{"source", "queue", "subscription"}},
+		"no address":     {receiver(func(a *frames.Attach) { a.Source = &frames.Source{} }), []string{"source", "queue", "subscription"}},
+		"dynamic source": {receiver(func(a *frames.Attach) { a.Source.Dynamic = true }), []string{"dynamic", "AutoDeleteOnIdle"}},
+		"copy":           {receiver(func(a *frames.Attach) { a.Source.DistributionMode = "copy" }), []string{"copy", "peek", "q/$management"}},
+		"no target":      {sender(func(a *frames.Attach) { a.Target = nil }), []string{"target", "queue", "topic"}},
+		"null address":   {sender(func(a *frames.Attach) { a.Target = &frames.Target{} }), []string{"anonymous", "sender for each"}},
+		"dynamic target": {sender(func(a *frames.Attach) { a.Target.Dynamic = true }), []string{"dynamic", "AutoDeleteOnIdle"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				text := wantRefused(t, b.opened(t), c.attach, "amqp:not-implemented")
+				for _, want := range c.cure {
+					if !strings.Contains(strings.ToLower(text), strings.ToLower(want)) {
+						t.Errorf("%q does not say %q", text, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestLink_NullFilterIsNone(t *testing.T) { // [AMQP 3.5.8]
+	bubble(t, func(t *testing.T, b *bench) {
+		a := amqptest.ReceiverAttach(0, "q")
+		a.Source.Filter = amqp.Map{{Key: amqp.Symbol("jms-selector"), Value: nil}}
+		if got := b.opened(t).AttachReceiver(0, a); len(got.Source.Filter) > 0 {
+			t.Errorf("the answer has the filter %v", got.Source.Filter)
+		}
+	})
+}
+
+// TestTOP1_ReceivingFromATopicNamesTheSubscription: what the client learns is that there is no such thing to receive from, and how to
+// write the address of one.
+func TestTOP1_ReceivingFromATopicNamesTheSubscription(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		if _, err := b.ns.CreateTopic("news", emulator.TopicOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		p := b.opened(t)
+		for _, address := range []string{"news", "news/$DeadLetterQueue"} {
+			text := wantRefused(t, p, amqptest.ReceiverAttach(0, address), "amqp:not-found")
+			for _, want := range []string{"The messaging entity 'news' could not be found", "topic", "'news/Subscriptions/"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s: %q does not say %q", address, text, want)
+				}
+			}
+		}
+	})
+}
+
+// TestSESS5_SessionReceiverOfAPlainQueue gets the service's text.
+func TestSESS5_SessionReceiverOfAPlainQueue(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		for _, session := range []any{"s", nil} {
+			a := amqptest.ReceiverAttach(0, "q")
+			a.Source.Filter = amqp.Map{{Key: amqp.Symbol("com.microsoft:session-filter"), Value: session}}
+			text := wantRefused(t, p, a, "amqp:not-allowed")
+			const want = "A sessionful message receiver cannot be created on an entity that does not require sessions. " +
+				"Ensure RequiresSession is set to true when creating a Queue or Subscription to enable sessionful behavior."
+			if !strings.HasPrefix(text, want) {
+				t.Errorf("session %v: %q", session, text)
+			}
+		}
+	})
+}
+
+// TestLog_RefusedAttachNamesTheAddress, also where the error knows of no entity.
+func TestLog_RefusedAttachNamesTheAddress(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		a := amqptest.ReceiverAttach(0, "amqp://host/q/$management/x")
+		wantRefused(t, p, a, "amqp:not-found")
+		wantRefused(t, p, amqptest.SenderAttach(0, "amqp://host"), "amqp:invalid-field")
+		wantRefused(t, p, amqptest.ReceiverAttach(0, strings.Repeat("n", 9000)), "amqp:invalid-field")
+		log := b.log.String()
+		for _, want := range []string{"address=amqp://host/q/$management/x", "address=amqp://host\n", "address=nnnn"} {
+			if !strings.Contains(log, want) {
+				t.Errorf("the log has no %q:\n%s", want, log)
+			}
+		}
+		if strings.Contains(log, strings.Repeat("n", 1000)) {
+			t.Error("the log has an address as long as a book")
+		}
+	})
+}
+
+// TestERR9_DescriptionsAreCutBetweenCharacters, wherever the end of the text is: half a character makes a frame that clients can't decode.
+func TestERR9_DescriptionsAreCutBetweenCharacters(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		for pad := range 4 {
+			name := strings.Repeat("x", pad) + strings.Repeat("\U0001F600", 1000)
+			text := wantRefused(t, p, amqptest.ReceiverAttach(0, name), "amqp:not-found")
+			if !utf8.ValidString(text) || len(text) > 1024 {
+				t.Errorf("%d bytes: %q", len(text), text)
+			}
+		}
+	})
+}

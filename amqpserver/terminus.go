@@ -1,0 +1,51 @@
+package amqpserver
+
+import (
+	"fmt"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/sas"
+)
+
+// noDynamic is what a client learns that wants a node of its own making.
+const noDynamic = "There are no dynamic nodes for a %s to be. Create a queue, with AutoDeleteOnIdle if it is for a while only, and name its address."
+
+// checkSource refuses what a receiver asks for and would not get. A filter that is left out of the answer is not in effect, says the
+// standard [AMQP 3.5.3], but few clients look, and one that asked for some messages would take all of them.
+func checkSource(source *frames.Source) error {
+	switch {
+	case source == nil || !source.Dynamic && source.Address == "":
+		return linkErrorf(condNotImplemented, "The attach has no source. Name the address of a queue or subscription as the source of a receiver.")
+	case source.Dynamic:
+		return linkErrorf(condNotImplemented, noDynamic, "source")
+	case source.DistributionMode == "copy":
+		return linkErrorf(condNotImplemented, "The distribution mode 'copy' is not served: a link can't browse. Peek by requests to '%s/%s'.",
+			parseAddress(source.Address), suffixManagement)
+	}
+	for _, f := range source.Filter {
+		name, _ := amqp.AsString(f.Key)
+		if name == keySessionFilter || f.Value == nil { // a null is as if the key were not there [AMQP 3.5.8]
+			continue
+		}
+		return linkErrorf(condNotImplemented, "The source's filter %s is not supported. To receive some of the messages only, "+
+			"give a subscription a rule that selects them and receive from it.", filterName(name, f.Value))
+	}
+	return nil
+}
+
+// filterName names a filter by its key and by its type, where it says that.
+func filterName(key string, value any) string {
+	name := "'" + sas.Clip(key) + "'"
+	described, ok := value.(amqp.Described)
+	if !ok {
+		return name
+	}
+	if symbol, ok := amqp.AsString(described.Descriptor); ok {
+		return fmt.Sprintf("%s (%s)", name, sas.Clip(symbol))
+	}
+	if code, ok := described.Descriptor.(uint64); ok {
+		return fmt.Sprintf("%s (%#016x)", name, code)
+	}
+	return name
+}

@@ -1,0 +1,46 @@
+package emulator
+
+import "strings"
+
+// maxRuleName is the length of the name of a rule or subscription (QUO-9).
+const maxRuleName = 50
+
+// CheckRuleName reports what is wrong with the name of a new rule, or nil (QUO-9). It is asked by every front end, for one of them could
+// neither show nor remove a rule of another name.
+func (l Limits) CheckRuleName(name string) error {
+	switch {
+	case strings.EqualFold(name, DefaultRuleName):
+		return nil
+	case len(name) > maxRuleName:
+		return errorf(CodeArgument, "", "The entity path/name '%.64s' exceeds the '%d' character limit.", name, maxRuleName)
+	case !l.AllowsSegment(name) || !l.EndsWell(name):
+		return errorf(CodeArgument, "", "RuleName '%.64s' contains character(s) that is not allowed by Service Bus. "+
+			"Entity segments can contain only letters, numbers, periods (.), hyphens (-), and underscores (_).", name)
+	}
+	return nil
+}
+
+// AllowsSegment reports whether a segment of a name has only characters that the service takes, and the relaxed profile (DEC-9).
+func (l Limits) AllowsSegment(segment string) bool {
+	if segment == "" || segment == "." || segment == ".." {
+		return false
+	}
+	for i := range len(segment) {
+		if c := segment[i]; !alphanumeric(c) && c != '.' && c != '-' && c != '_' && (c != '~' || l != LimitsRelaxed) {
+			return false
+		}
+	}
+	return true
+}
+
+// EndsWell reports whether a name begins and ends as the profile has it (DEC-9).
+func (l Limits) EndsWell(name string) bool {
+	for _, i := range []int{0, len(name) - 1} {
+		if name == "" || !alphanumeric(name[i]) && (l != LimitsRelaxed || name[i] != '_' && name[i] != '~') {
+			return false
+		}
+	}
+	return true
+}
+
+func alphanumeric(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
