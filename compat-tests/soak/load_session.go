@@ -64,8 +64,11 @@ func (w *worker) holdSession() error {
 }
 
 func (w *worker) workOnSession(holder *azservicebus.SessionReceiver) error {
-	session, hold := holder.SessionID(), new(hold)
+	session, hold, accepted := holder.SessionID(), new(hold), time.Now()
 	for n := 0; n < 60 && !w.over(); n++ {
+		if time.Since(accepted) >= slowSettlement/2 {
+			return nil // the session's lock is short, and is not renewed
+		}
 		messages, err := w.take(holder, 1)
 		if err != nil || len(messages) == 0 {
 			return err
@@ -81,6 +84,9 @@ func (w *worker) workOnSession(holder *azservicebus.SessionReceiver) error {
 			hold.back()
 		} else {
 			err = w.noteAndComplete(holder, m, key, session, n)
+		}
+		if isLockLost(err) && time.Since(accepted) >= slowSettlement {
+			return nil // the machine is slow, or the broker's clock went on
 		}
 		if err != nil {
 			return err

@@ -107,8 +107,7 @@ func (w *worker) settle(key string, where ledger.Place, got time.Time, operation
 		defer cancel()
 		return operation(ctx)
 	})
-	var refused *azservicebus.Error
-	if errors.As(err, &refused) && refused.Code == azservicebus.CodeLockLost && time.Since(got) >= slowSettlement {
+	if isLockLost(err) && time.Since(got) >= slowSettlement {
 		return nil // on a machine that stood still the lock was over
 	}
 	if err != nil {
@@ -163,4 +162,9 @@ func (w *worker) hoard() error {
 	}
 	w.keepConnection()
 	return nil
+}
+
+func isLockLost(err error) bool {
+	var refused *azservicebus.Error
+	return errors.As(err, &refused) && refused.Code == azservicebus.CodeLockLost
 }
