@@ -25,6 +25,8 @@ const (
 	// the same page into one than a smaller one, and is read faster after a crash than a larger one.
 	logSteps = 4
 
+	keepRoom = 10 * time.Second // for a message that comes back, whose queue may have been deleted
+
 	tellFullEvery = time.Minute // that the disk is full, however often something fits meanwhile
 )
 
@@ -38,6 +40,9 @@ type room struct {
 	short bool  // less than ampleRoom is left
 	full  bool  // what wanted room was refused, and nothing has been added since
 	told  time.Time
+
+	kept    int64     // bytes of a message that comes back and had no room; nothing is added that would take it
+	keptTil time.Time // it is tried again long before
 
 	spending    bool  // what is being written may use the reserve
 	refusal     error // what wants room is refused with it, until all that was drawn before is told
@@ -94,6 +99,22 @@ func (r *room) allows(growth int64) bool {
 		free -= max(r.log-r.logSize(), 0) // the log's
 	}
 	return !known || growth <= free
+}
+
+// keepFor keeps what room there is for a message that comes back, or senders would fill every gap before it is large enough.
+func (r *room) keepFor(c *emulator.Change) {
+	r.kept, r.keptTil = 0, time.Now().Add(keepRoom)
+	for i := range c.Ops {
+		r.kept += int64(len(c.Ops[i].Data))
+	}
+}
+
+// reserved returns how many bytes are kept for a message that comes back.
+func (r *room) reserved() int64 {
+	if r.kept > 0 && time.Now().After(r.keptTil) {
+		r.kept = 0
+	}
+	return r.kept
 }
 
 // refuses reports whether a change has to wait for better days: it adds something, or has drawn a number behind one that was refused

@@ -234,6 +234,34 @@ func TestFullDisk_LargeMessageIsStoredAgainWholeOrNot(t *testing.T) {
 	}
 }
 
+// TestFullDisk_LargeMessageIsStoredAgainBeforeOthersAreSent: senders that fill each gap at once do not keep it out.
+func TestFullDisk_LargeMessageIsStoredAgainBeforeOthersAreSent(t *testing.T) {
+	s := newStore(t)
+	smallDisk(s, 12<<20)
+	n := fillUp(t, s)
+	again := insertOp(100_000, 1, make([]byte, 3<<20))
+	again.DrawsNumber = false
+	sent := int64(0)
+	for removed := range n {
+		if removed%100 == 0 {
+			res := make(chan error, 1)
+			s.Append(&emulator.Change{
+				Ops: []emulator.Op{again}, Restores: true, Done: emulator.CompletionFunc(func(err error) { res <- err }),
+			})
+			if <-res == nil {
+				return
+			}
+		}
+		wait(t, s, removeOp(10+removed))
+		if err := <-begin(s, insertOp(200_000+sent, n+1+sent, make([]byte, 4000))); err == nil {
+			sent++
+		} else if !isRefused(err) {
+			t.Fatal(err)
+		}
+	}
+	t.Errorf("%d messages were removed and %d sent, and there was never room for it", n, sent)
+}
+
 // TestFullDisk_ComesBackWhenSpaceIsFreed without anything being removed.
 func TestFullDisk_ComesBackWhenSpaceIsFreed(t *testing.T) {
 	s := newStore(t)

@@ -180,6 +180,9 @@ func (w *writer) store(batch []item) error {
 		if err := w.writeParts(first); isFull(err) {
 			w.refuse(err)
 			w.partless = first
+			if first.Restores {
+				w.room.keepFor(first)
+			}
 		} else if err != nil {
 			w.dropParts(first)
 			return err
@@ -188,6 +191,9 @@ func (w *writer) store(batch []item) error {
 	w.conn.mu.Lock()
 	err := w.commit(batch)
 	w.conn.mu.Unlock()
+	if large && err == nil && w.errs[0] == nil && first.Restores {
+		w.room.kept = 0
+	}
 	w.partless = nil
 	if large && (err != nil || w.errs[0] != nil) {
 		w.dropParts(first)

@@ -138,10 +138,12 @@ func (w *writer) commitOnce(batch []item) error {
 // refuseIfFull refuses what a batch adds if there is no more room than when something was refused last: without this, each
 // batch on a full disk would be tried in vain, several times.
 func (w *writer) refuseIfFull(batch []item) {
-	if !w.room.full || w.room.refusal != nil {
+	kept := w.room.reserved()
+	if !w.room.full && kept == 0 || w.room.refusal != nil {
 		return
 	}
 	bytes, some := added(batch)
+	bytes += kept
 	if !some || w.mayFit(bytes) {
 		return
 	}
