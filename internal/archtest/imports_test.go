@@ -14,7 +14,7 @@ var allowed = map[string][]string{
 	"internal/amqp":     {},
 	"internal/sas":      {},
 	"internal/tlsca":    {},
-	"internal/listen":   {},
+	"internal/listen":   {"internal/loglimit"},
 	"internal/loglimit": {},
 	"emulator/filter":   {},
 	"internal/rules":    {},
