@@ -113,7 +113,7 @@ func found(v any) string {
 		text = fmt.Sprint(v)
 	}
 	if len(text) > most {
-		text = text[:most] + "..."
+		text = amqp.Clip(text, most) + "..."
 	}
 	if isText {
 		text = strconv.Quote(text)

@@ -99,7 +99,7 @@ test("filters and actions on the received message (TOP-5, TOP-6, TOP-9)", async 
   await manager.deleteRule("$Default");
   await manager.createRule("plain", { sqlExpression: "price > 10 AND sys.Label LIKE 'off%'" });
   await manager.createRule("discount", { sqlExpression: "price > 100" }, { sqlExpression: "SET price = price / 2; SET sys.Label = 'cheap'; REMOVE note" });
-  await manager.createRule("to shop", { subject: "offer", applicationProperties: { vip: true } }, { sqlExpression: "SET sys.To = 'shop'" });
+  await manager.createRule("to-shop", { subject: "offer", applicationProperties: { vip: true } }, { sqlExpression: "SET sys.To = 'shop'" });
   await sender.sendMessages([
     { body: "low", subject: "offer", applicationProperties: { price: 5, vip: false } },
     { body: "high", subject: "offer", applicationProperties: { price: 200, vip: true, note: "n" } },
@@ -108,7 +108,7 @@ test("filters and actions on the received message (TOP-5, TOP-6, TOP-9)", async 
   const got = await drain(from("a"), 3);
   assert.deepEqual(bodies(got), ["high", "high", "high"]);
   assert.deepEqual(got.map((m) => m.applicationProperties), [
-    { price: 200, vip: true, note: "n" }, { price: 100, vip: true, RuleName: "discount" }, { price: 200, vip: true, note: "n", RuleName: "to shop" },
+    { price: 200, vip: true, note: "n" }, { price: 100, vip: true, RuleName: "discount" }, { price: 200, vip: true, note: "n", RuleName: "to-shop" },
   ]);
   assert.deepEqual(got.map((m) => m.subject), ["offer", "cheap", "offer"]);
   assert.deepEqual(got.map((m) => m.to), [undefined, undefined, "shop"]);

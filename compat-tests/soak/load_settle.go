@@ -54,8 +54,9 @@ func (w *worker) settleAll(open opener, e *eating) error {
 		if err != nil {
 			return err
 		}
+		got := time.Now()
 		for _, m := range messages {
-			if err := w.settleOne(receiver, m, e); err != nil {
+			if err := w.settleOne(receiver, m, got, e); err != nil {
 				return err
 			}
 		}
@@ -74,9 +75,8 @@ func (w *worker) key(m *azservicebus.ReceivedMessage, entity, book string) strin
 	return book + "/" + id
 }
 
-func (w *worker) settleOne(receiver *azservicebus.Receiver, m *azservicebus.ReceivedMessage, e *eating) error {
+func (w *worker) settleOne(receiver *azservicebus.Receiver, m *azservicebus.ReceivedMessage, got time.Time, e *eating) error {
 	key := w.key(m, e.entity, e.book)
-	got := time.Now()
 	from := e.from
 	if from == 0 {
 		from = ledger.InQueue | ledger.AsScheduled

@@ -123,7 +123,7 @@ func (a *App) listen() error {
 	if err := a.useAuthority(); err != nil {
 		return err
 	}
-	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log})
+	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log, Cure: a.trust.cure(), Refusals: a.refusals})
 	m := a.metrics()
 	a.ring = a.access()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{

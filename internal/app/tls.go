@@ -21,6 +21,14 @@ type trust struct {
 	given     *x509.Certificate // the user's own; nil: certificates come from an authority of ours
 }
 
+// cure is what to do about clients that do not trust the certificate.
+func (t trust) cure() string {
+	if t.given != nil {
+		return "make the client trust who signed the certificate of --tls-cert, and connect to a name that is in it"
+	}
+	return "run 'minibus cert': it says how clients are told to trust this Minibus; a name that is not in the certificate needs --tls-names"
+}
+
 // wellKnown are the names under which other containers, and this machine from inside of one, usually reach a Minibus. Java
 // does not say them in the handshake, since they have no dot or are none that it would look up, and so they have to be in
 // the certificate for those that say nothing. --tls-names adds to them.

@@ -15,7 +15,7 @@ var allowed = map[string][]string{
 	"internal/sas":      {"internal/hostname"},
 	"internal/hostname": {},
 	"internal/tlsca":    {"internal/hostname"},
-	"internal/listen":   {},
+	"internal/listen":   {"internal/loglimit"},
 	"internal/loglimit": {},
 	"emulator/filter":   {},
 	"internal/rules":    {},

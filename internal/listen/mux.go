@@ -8,6 +8,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"minibus/internal/loglimit"
 )
 
 // Defaults of [Options].
@@ -22,6 +24,9 @@ type Options struct {
 	Timeout    time.Duration // how long a client may take to say what it speaks, TLS handshake included
 	MaxPending int           // connections that have not said so yet; one more drops the oldest
 	Logger     *slog.Logger  // default discards
+	Cure       string        // what to do about a client that does not trust the certificate, for the log
+
+	Refusals *loglimit.Limiter // bounds the lines about such clients; nil bounds nothing
 }
 
 // Mux sorts connections by protocol. Make one with [New].
@@ -30,6 +35,8 @@ type Mux struct {
 	timeout time.Duration
 	most    int
 	log     *slog.Logger
+	cure    string
+	refused *loglimit.Limiter
 	amqp    *queue
 	http    *queue
 	done    chan struct{}
@@ -52,7 +59,7 @@ func New(o Options) *Mux {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Mux{tls: o.TLS, timeout: o.Timeout, most: o.MaxPending, log: o.Logger,
+	return &Mux{tls: o.TLS, timeout: o.Timeout, most: o.MaxPending, log: o.Logger, cure: o.Cure, refused: o.Refusals,
 		amqp: newQueue(), http: newQueue(), done: make(chan struct{}),
 		listeners: map[net.Listener]struct{}{}, pending: list.New()}
 }
@@ -151,7 +158,7 @@ func (m *Mux) sort(c net.Conn, e *list.Element) {
 	m.pending.Remove(e)
 	m.mu.Unlock()
 	if err != nil {
-		m.log.Debug("dropped a connection", "remote", c.RemoteAddr().String(), "reason", err)
+		m.logDropped(c, err)
 		_ = c.Close()
 	}
 }
@@ -169,8 +176,9 @@ func (m *Mux) identify(c net.Conn) (*Conn, protocol, error) {
 		if m.tls == nil {
 			return nil, unknown, errors.New("TLS is not served")
 		}
-		if conn, p, err = sniff(tls.Server(conn, m.tls)); err != nil {
-			return nil, unknown, err
+		secured := tls.Server(conn, m.tls)
+		if conn, p, err = sniff(secured); err != nil {
+			return nil, unknown, distrusted(secured, err)
 		}
 		if p == secure {
 			return nil, unknown, errors.New("TLS inside TLS")

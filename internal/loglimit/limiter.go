@@ -13,6 +13,8 @@ const PerSecond = 10
 const (
 	Token = "token" // about tokens that were refused, over whatever protocol
 	Page  = "page"  // about requests of web pages that were refused
+
+	Certificate = "certificate" // about clients that do not trust it
 )
 
 // Limiter counts lines by kind. Its methods may be called from any goroutine, and of a nil Limiter too, which bounds nothing.

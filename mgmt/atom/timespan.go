@@ -58,10 +58,7 @@ func ParseTimeSpan(s string) (TimeSpan, error) {
 }
 
 func durationError(s string) error {
-	if len(s) > 64 {
-		s = s[:64] + "..."
-	}
-	return fmt.Errorf("the value %q is not a duration", s)
+	return fmt.Errorf("the value %q is not a duration", clip(s))
 }
 
 // addParts adds the numbers of s, each followed by one of the letters in their order. Only seconds have a fraction.

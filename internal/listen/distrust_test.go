@@ -1,0 +1,79 @@
+package listen
+
+import (
+	"bytes"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// TestMuxWarnsOfClientsThatDoNotTrustTheCertificate: some say so with an alert, others close after the handshake without a word.
+func TestMuxWarnsOfClientsThatDoNotTrustTheCertificate(t *testing.T) {
+	closes := func(c *tls.Conn) error { return c.Close() }
+	for name, tt := range map[string]struct {
+		config *tls.Config
+		then   func(*tls.Conn) error
+		warns  bool
+	}{
+		"alert, TLS 1.2":    {&tls.Config{ServerName: "localhost", MaxVersion: tls.VersionTLS12}, nil, true},
+		"alert, TLS 1.3":    {&tls.Config{ServerName: "localhost"}, nil, true},
+		"without a word":    {&tls.Config{ServerName: "localhost", InsecureSkipVerify: true}, closes, true},
+		"no common version": {&tls.Config{ServerName: "localhost", MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}, nil, false},
+		"says nonsense": {&tls.Config{ServerName: "localhost", InsecureSkipVerify: true}, func(c *tls.Conn) error {
+			_, err := c.Write([]byte("nonsense"))
+			return err
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				_, p := serve(t, Options{
+					TLS: &tls.Config{Certificates: []tls.Certificate{certificate(t)}}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+					Cure: "run minibus cert",
+				})
+				client := tls.Client(dial(t, p), tt.config)
+				if err := client.Handshake(); (err == nil) != (tt.then != nil) {
+					t.Fatal(err)
+				}
+				if tt.then != nil {
+					if err := tt.then(client); err != nil {
+						t.Fatal(err)
+					}
+				}
+				synctest.Wait()
+				warned := strings.Contains(log.String(), "level=WARN") && strings.Contains(log.String(), `cure="run minibus cert"`) &&
+					strings.Contains(log.String(), "name=localhost") && strings.Contains(log.String(), "remote=")
+				if warned != tt.warns {
+					t.Errorf("the log has: %s", &log)
+				}
+			})
+		})
+	}
+}
+
+// TestMuxDoesNotWarnOfProbes, which connect and close before any handshake, nor of what a stop cuts.
+func TestMuxDoesNotWarnOfProbes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		m, p := serve(t, Options{
+			TLS: &tls.Config{Certificates: []tls.Certificate{certificate(t)}}, Logger: slog.New(slog.NewTextHandler(&log, nil)), Cure: "x",
+		})
+		_ = dial(t, p).Close()
+		half := dial(t, p)
+		send(t, half, "\x16\x03\x01")
+		_ = half.Close()
+		idle := tls.Client(dial(t, p), &tls.Config{InsecureSkipVerify: true})
+		if err := idle.Handshake(); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		_ = m.Close()
+		_, _ = io.Copy(io.Discard, idle)
+		if log.Len() > 0 {
+			t.Errorf("the log has: %s", &log)
+		}
+	})
+}
