@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -208,6 +209,7 @@ func (w *worker) failed(err error) {
 	w.tally.errors.Add(1)
 	took := time.Since(w.began)
 	switch {
+	case strings.Contains(err.Error(), "connection must be reset"): // the SDK's own, where a context ended while it opened a link
 	case took >= operationLimit && !w.trouble.brokenSince(w.began):
 		w.find("%s: no answer for %v: %v", w.name, took.Round(time.Second), err)
 	case !w.trouble.excuses(w.began):
