@@ -25,7 +25,7 @@ func ParseQueue(d *Element, l emulator.Limits) (*SharedDescription, error) {
 	s.partitioning = f.partitioning()
 	s.options.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.window))
 	s.options.MaxSizeInMegabytes = f.size()
-	s.options.MaxMessageSizeInKilobytes = f.messageSize(l)
+	s.options.MaxMessageSizeInKilobytes = f.messageSize()
 	s.options.Admin.EnableExpress = f.express(s.dedup)
 	s.options.Admin.AuthorizationRules, s.rules = f.authorizationRules()
 	f.closed()

@@ -21,7 +21,7 @@ func ParseTopic(d *Element, l emulator.Limits) (*TopicDescription, error) {
 	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.autoDelete))
 	o.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.window))
 	o.MaxSizeInMegabytes = f.size()
-	o.MaxMessageSizeInKilobytes = f.messageSize(l)
+	o.MaxMessageSizeInKilobytes = f.messageSize()
 	o.Status = f.status()
 	o.UserMetadata = f.metadata()
 	batched := f.boolean("EnableBatchedOperations", true)
