@@ -207,10 +207,13 @@ func (l *link) lookUp(claim sas.Claims) error {
 	if l.node.path == "" {
 		return linkErrorf(condInvalidField, "The address names no entity.")
 	}
+	if err := l.allow(right{l.node, claim}); err != nil {
+		return err // before anything is said of what exists
+	}
 	q, err := l.s.c.srv.ns.Queue(l.node.path)
 	if err != nil {
 		return err
 	}
 	l.queue = q
-	return l.allow(right{l.node, claim})
+	return nil
 }

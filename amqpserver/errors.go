@@ -126,7 +126,11 @@ func (s *Server) trackingSuffix(entity string) string {
 // wireError is a fault as the peer reads it. The text is cut where the peer takes only tiny frames.
 func (c *conn) wireError(f fault) *frames.Error {
 	limit := min(maxDescription, c.peer.maxFrame-frameOverhead)
-	text, suffix := f.text, c.srv.trackingSuffix(f.entity)
+	entity := f.entity
+	if f.condition == condUnauthorized {
+		entity = "" // its kind would tell that it exists
+	}
+	text, suffix := f.text, c.srv.trackingSuffix(entity)
 	if len(suffix) > limit/2 {
 		suffix = ""
 	}

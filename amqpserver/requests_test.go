@@ -406,16 +406,18 @@ func TestAuthorize_LinksNeedAGrant(t *testing.T) { // ERR-1; DEC-10
 		wantRefused(t, p, amqptest.SenderAttach(0, "q"), "amqp:unauthorized-access")
 		p.AttachSender(0, 0, "$cbs")
 		replyLink(p, 0, 1, "$cbs", "r", "r", 10)
-		request(t, p, 0, 0, 0, putToken("sb://h/bad/q", "r", "1"))
+		for i, audience := range []string{"sb://h/bad/q", "sb://h/q"} { // no token that could be read
+			request(t, p, 0, 0, uint32(i), putToken(audience, "r", "1"))
+			if m, _, _ := wantReply(t, p); m.ApplicationProperties["status-code"] != int32(401) {
+				t.Errorf("reply %v", m.ApplicationProperties)
+			}
+		}
+		wantRefused(t, p, amqptest.SenderAttach(2, "q"), "amqp:unauthorized-access")
+		request(t, p, 0, 0, 2, signedToken("sb://h/bad/q", "r", "2"))
 		if m, _, _ := wantReply(t, p); m.ApplicationProperties["status-code"] != int32(404) {
 			t.Errorf("reply %v", m.ApplicationProperties)
 		}
-		request(t, p, 0, 0, 1, putToken("sb://h/q", "r", "2")) // no token that could be read
-		if m, _, _ := wantReply(t, p); m.ApplicationProperties["status-code"] != int32(401) {
-			t.Errorf("reply %v", m.ApplicationProperties)
-		}
-		wantRefused(t, p, amqptest.SenderAttach(2, "q"), "amqp:unauthorized-access")
-		request(t, p, 0, 0, 2, signedToken("sb://h/Q/", "r", "3"))
+		request(t, p, 0, 0, 3, signedToken("sb://h/Q/", "r", "3"))
 		wantReply(t, p)
 		p.AttachSender(0, 2, "q")
 	}, checked)

@@ -56,11 +56,11 @@ func (in *incoming) openVia(properties amqp.Map) error {
 	if !ok || n.kind != nodeEntity || n.sub != emulator.Main || n.path == "" {
 		return linkErrorf(condInvalidField, "The property '%s' must name a queue or topic.", keyTransferDestination)
 	}
-	q, err := in.s.c.srv.ns.Queue(n.path)
-	if err != nil {
+	if err := in.allow(right{n, sas.Send}); err != nil {
 		return err
 	}
-	if err := in.allow(right{n, sas.Send}); err != nil {
+	q, err := in.s.c.srv.ns.Queue(n.path)
+	if err != nil {
 		return err
 	}
 	in.via, in.queue = in.queue, q

@@ -24,7 +24,10 @@ func (d *decoder) authorizationRules(n *node) []emulator.AuthorizationRule {
 	items := d.array(n)
 	d.quota(n, len(items), maxAuthorizationRules, "authorization rules")
 	seen := map[string]*node{}
-	var rules []emulator.AuthorizationRule
+	if n == nil || n.kind != kindArray {
+		return nil
+	}
+	rules := []emulator.AuthorizationRule{} // an empty list revokes what there was; none at all leaves it
 	for _, item := range items {
 		if !d.object(item) {
 			continue

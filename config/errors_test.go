@@ -37,6 +37,8 @@ func TestErrorsAreExact(t *testing.T) {
 		{"duplicate subscription", wrap(`"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s"}, {"Name": "S"}]}]`), `found the subscription "S" a second time`},
 		{"duplicate rule", wrap(`"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", "Rules": [{"Name": "r", "Properties": {"FilterType": "True"}}, {"Name": "R", "Properties": {"FilterType": "False"}}]}]}]`),
 			`found the rule "R" a second time`},
+		{"a subscription's path", wrap(`"Queues": [{"Name": "t/subscriptions/s"}]`), `Queues[0].Name: found the path of a subscription ("t/subscriptions/s")`},
+		{"below a subscription", wrap(`"Topics": [{"Name": "t/Subscriptions/s/Rules/r"}]`), `Topics[0].Name: found the path of a subscription`},
 		{"no name", wrap(`"Queues": [{}]`), `Queues[0]: found no Name`},
 		{"bad name", wrap(`"Queues": [{"Name": "a b"}]`), `found the character ' ' in the name ("a b")`},
 		{"filter type", rule(`"FilterType": "Boolean"`), `found "Boolean"; allowed: "Sql" or "Correlation"`},

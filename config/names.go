@@ -3,6 +3,8 @@ package config
 import (
 	"strconv"
 	"strings"
+
+	"minibus/emulator"
 )
 
 // Longest names (QUO-9), in characters.
@@ -60,6 +62,9 @@ func (r nameRule) takes(c byte) bool {
 func (r nameRule) checkShape(name string) string {
 	if !r.endsWell(name[0]) || !r.endsWell(name[len(name)-1]) {
 		return "a name that begins or ends with punctuation"
+	}
+	if r.slash && emulator.IsSubscriptionPath(name) {
+		return "the path of a subscription"
 	}
 	for segment := range strings.SplitSeq(name, "/") {
 		switch segment {

@@ -27,6 +27,9 @@ func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
 	if err := checkName(path, path, maxPath); err != nil {
 		return err
 	}
+	if IsSubscriptionPath(path) {
+		return errorf(CodeArgument, path, "The name '%s' is the path of a subscription: a queue or topic can't have it.", path)
+	}
 	if err := ns.vacant(path); err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (ns *Namespace) ensureQueue(path string, o QueueOptions) error {
 	case q.kind != KindQueue:
 		return errorf(CodeAlreadyExists, path, "The queue '%s' can't be created: a topic has that name.", path)
 	}
-	o.Admin = q.Options().Admin.with(o.Admin)
+	o.Admin = ns.configured(path, q.Options().Admin, o.Admin)
 	if reflect.DeepEqual(q.Options(), o) {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (ns *Namespace) ensureTopic(path string, o TopicOptions) error {
 	o.Subscriptions = nil
 	q := ns.lookUp(path)
 	if q != nil {
-		o.Admin = q.TopicOptions().Admin.with(o.Admin)
+		o.Admin = ns.configured(path, q.TopicOptions().Admin, o.Admin)
 	}
 	switch {
 	case q == nil:

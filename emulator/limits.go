@@ -25,6 +25,14 @@ const (
 	maxBatch        = 4500     // QUO-7
 )
 
+// DefaultMessageKilobytes is the limit for one message of an entity that none was given for (DEC-2, QUO-5).
+func (l Limits) DefaultMessageKilobytes() int64 {
+	if l == LimitsPremium {
+		return 1024
+	}
+	return DefaultMaxMessageBytes / 1024
+}
+
 // checkMessage reports what about a message is beyond the limits, or nil. Relaxed has only those that protect the
 // broker.
 func (l Limits) checkMessage(entity string, m *message.Message, i *message.Info) error {

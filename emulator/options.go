@@ -92,9 +92,9 @@ func (o QueueOptions) maxDelivery() uint32 {
 	return uint32(min(int64(o.MaxDeliveryCount), 1<<31-1))
 }
 
-func (o QueueOptions) maxMessageBytes() int64 {
+func (o QueueOptions) maxMessageBytes(l Limits) int64 {
 	if o.MaxMessageSizeInKilobytes <= 0 {
-		return DefaultMaxMessageBytes
+		return l.DefaultMessageKilobytes() * 1024
 	}
 	return o.MaxMessageSizeInKilobytes * 1024
 }

@@ -117,7 +117,7 @@ func (q *Queue) maxMessageLocked() int64 {
 	if q.subscription != nil {
 		return q.subscription.topic.fan.largest.Load()
 	}
-	return q.options.maxMessageBytes()
+	return q.options.maxMessageBytes(q.ns.limits)
 }
 
 // LastSequenceNumber returns the last number that was given to a committed message, of partition 0 on a partitioned

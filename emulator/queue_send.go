@@ -88,7 +88,7 @@ func (q *Queue) acceptsLocked(in []incoming) error {
 	if err := q.canSendLocked(); err != nil {
 		return err
 	}
-	limit := q.options.maxMessageBytes()
+	limit := q.options.maxMessageBytes(q.ns.limits)
 	for i := range in {
 		if n := len(in[i].m.Raw); int64(n) > limit {
 			return messageTooLarge(q.path, int64(n), limit)

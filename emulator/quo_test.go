@@ -46,6 +46,25 @@ func TestQUO1_QUO2_DEC3_FullQueueRefusesSends(t *testing.T) {
 	}
 }
 
+// The limit of an entity that none was given for is the profile's, whoever made the entity.
+func TestQUO5_DEC2_TheProfileDecidesTheDefaultLimitOfMessages(t *testing.T) {
+	for limits, kilobytes := range map[emulator.Limits]int64{
+		emulator.LimitsRelaxed: 256, emulator.LimitsStandard: 256, emulator.LimitsPremium: 1024, emulator.LimitsEmulator: 256,
+	} {
+		bubbleWith(t, emulator.Options{Limits: limits}, emulator.QueueOptions{}, func(b *broker) {
+			topic, err := b.ns.CreateTopic("t", emulator.TopicOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "a queue's limit", b.q.MaxMessageSize(), kilobytes<<10)
+			equal(t, "a topic's limit", topic.MaxMessageSize(), kilobytes<<10)
+			equal(t, "the limit that is shown", limits.DefaultMessageKilobytes(), kilobytes)
+			b.send(goamqp.NewMessage(make([]byte, kilobytes<<10-100)))
+			wantCode(t, "too large", b.trySend(goamqp.NewMessage(make([]byte, kilobytes<<10))), emulator.CodeMessageTooLarge)
+		})
+	}
+}
+
 func TestQUO2_DEC3_RelaxedEnforcesNoSize(t *testing.T) {
 	bubble(t, emulator.QueueOptions{MaxSizeInMegabytes: 1}, func(b *broker) {
 		for range 10 {

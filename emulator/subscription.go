@@ -35,6 +35,14 @@ func newSubscription(topic *Queue, id int64, path string, o SubscriptionOptions)
 // subscriptionPath is the path of a subscription, as it is shown.
 func subscriptionPath(topic, name string) string { return topic + "/Subscriptions/" + name }
 
+// IsSubscriptionPath reports whether a path reads as that of a subscription, or of its rules. No queue or topic may have it: it could
+// not be told from them.
+func IsSubscriptionPath(path string) bool {
+	_, name, ok := splitPath(path)
+	_, below, deeper := strings.Cut(name, "/")
+	return ok && (!deeper || strings.EqualFold(below, "rules") || len(below) > 6 && strings.EqualFold(below[:6], "rules/"))
+}
+
 // splitPath cuts "topic/Subscriptions/name", in any case; ok is false for other paths.
 func splitPath(path string) (topic, name string, ok bool) {
 	const infix = "/subscriptions/"

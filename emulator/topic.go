@@ -31,7 +31,7 @@ func newTopic(ns *Namespace, id int64, path string, o TopicOptions) *Queue {
 	o.Subscriptions = nil
 	q := newQueue(ns, id, KindTopic, path, o.queue())
 	q.fan = &fan{options: o, subs: make(map[string]*subscription)}
-	q.fan.largest.Store(q.options.maxMessageBytes())
+	q.fan.largest.Store(q.options.maxMessageBytes(ns.limits))
 	return q
 }
 

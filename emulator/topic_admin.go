@@ -57,7 +57,7 @@ func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Queue, error) {
 	q.mu.Lock()
 	q.fan.options = o
 	q.applyOptionsLocked(o.queue())
-	q.fan.largest.Store(q.options.maxMessageBytes())
+	q.fan.largest.Store(q.options.maxMessageBytes(ns.limits))
 	q.mu.Unlock()
 	ns.tellParkers(q)
 	return q, nil

@@ -121,11 +121,15 @@ func (h *handler) routes(b func() broker) *mux.Router {
 	return r
 }
 
-// namesEntity reports whether a request for an operational path is about an entity of that name: a client of the
-// administration shows itself by a token or an api-version (DEC-12).
+// namesEntity reports whether a request for an operational path is about an entity of that name, be there one or not: a client of the
+// administration shows itself by an api-version or a token (DEC-12). A token alone may be for the metrics, unless there is such
+// an entity.
 func namesEntity(r *http.Request, b func() broker) bool {
-	if r.Header.Get("Authorization") == "" && !r.URL.Query().Has("api-version") {
-		return false
+	if r.URL.Query().Has("api-version") {
+		return true
+	}
+	if r.Header.Get("Authorization") == "" || r.URL.Path != "/metrics" {
+		return r.Header.Get("Authorization") != ""
 	}
 	ns := b()
 	return ns != nil && ns.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0

@@ -63,10 +63,17 @@ func Handle(req *message.Message, p Policy) (resp []byte, g *Grant) {
 	return accepted.encode(id), &Grant{Audience: t.audience, Kind: t.kind, Token: t.token, Checked: checked}
 }
 
-// check applies the policy: the entity first, because a client that asks for a missing entity must learn just that,
-// whatever its token is worth. An audience without an entity is the namespace itself, which always exists.
+// check applies the policy: the token first, so that who has none that counts does not learn what exists. An audience without an entity is
+// the namespace itself, which always exists.
 func (p Policy) check(t putToken) (Checked, *status) {
 	path := AudiencePath(t.audience)
+	checked := Checked{Path: path, Expires: t.expiry}
+	if p.Authorize != nil {
+		var err error
+		if checked, err = p.Authorize(path, t.token); err != nil {
+			return Checked{}, &status{code: statusUnauthorized, condition: conditionUnauthorized, description: err.Error()}
+		}
+	}
 	entity, parent := entityOf(path)
 	if entity != "" && p.Exists != nil && !p.Exists(entity) && (parent == "" || !p.Exists(parent)) {
 		return Checked{}, &status{
@@ -74,13 +81,6 @@ func (p Policy) check(t putToken) (Checked, *status) {
 			condition:   conditionNotFound,
 			description: fmt.Sprintf("The messaging entity '%s' could not be found.", address(t.audience)),
 		}
-	}
-	if p.Authorize == nil {
-		return Checked{Path: path, Expires: t.expiry}, nil
-	}
-	checked, err := p.Authorize(path, t.token)
-	if err != nil {
-		return Checked{}, &status{code: statusUnauthorized, condition: conditionUnauthorized, description: err.Error()}
 	}
 	return checked, nil
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -129,6 +130,37 @@ func TestDEC7_PoliciesOfEntitiesSurviveTheProcess(t *testing.T) {
 	wants(a, "live", "two", 401)
 	wants(a, "file", "three", 200)
 	_ = a.Close(context.Background())
+	a = serve() // the file says nothing
+	wants(a, "file", "three", 200)
+	_ = a.Close(context.Background())
+	for _, path := range []string{"q", "t"} {
+		list := fmt.Sprintf(`{"UserConfig": {"Namespaces": [{"Name": "n", "Queues": [{"Name": "q", "Properties": {%s}}], "Topics": [{"Name": "t", "Properties": {%s}}]}]}}`,
+			none(path == "q"), none(path == "t"))
+		topology, report := config.Parse("test", []byte(list), config.LimitsRelaxed)
+		if err := report.Err(); err != nil {
+			t.Fatal(err)
+		}
+		var log output
+		a, err := start(t, Config{Settings: settings, NoNetwork: true, Topology: topology, Logger: newLogger(&log, config.Settings{})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := askFor(t, a, path, "file", "three"); got != http.StatusUnauthorized {
+			t.Errorf("%s after an empty list: status %d", path, got)
+		}
+		if !strings.Contains(log.String(), "authorization rules changed") || strings.Contains(log.String(), "three") {
+			t.Errorf("the log says %s", log.String())
+		}
+		_ = a.Close(context.Background())
+	}
+}
+
+// none is a list of policies that says that there are none, or no list.
+func none(said bool) string {
+	if said {
+		return `"AuthorizationRules": []`
+	}
+	return ""
 }
 
 // Prometheus may have no token. Where tokens are not checked, nobody needs one.

@@ -3,10 +3,12 @@ package app
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +121,30 @@ func TestAnonymousRequestsGetNothing(t *testing.T) {
 	for _, o := range []string{"GET /health", "HEAD /livez", "GET /readyz", "GET /"} { // open, so that the lines above mean something
 		if status, text := raw(t, a, o, "", ""); status != 200 || strings.Contains(text, "-key") {
 			t.Errorf("%s: %d %s", o, status, text)
+		}
+	}
+}
+
+// Who shows nothing that counts learns the same of what exists and of what does not.
+func TestRefusedAttachesTellNothingOfEntities(t *testing.T) {
+	a := accessServer(t)
+	tracking := regexp.MustCompile(`TrackingId:[^,]*|Timestamp:.*|'sb://[^']*'`)
+	for name, do := range map[string]func(context.Context, *goamqp.Session, string) error{
+		"send": attachSender, "receive": attachReceiver, "session": acceptSession, "request": manage("peek-message"),
+	} {
+		for credential, token := range worthless {
+			answers := map[string][]string{}
+			for _, path := range []string{"q", "t", "s", "t/Subscriptions/sub", "missing", "t/Subscriptions/missing", "missing/Subscriptions/sub"} {
+				err := tryAMQP(t.Context(), t, a.Dial, path, token, do)
+				if !errors.Is(err, errRefused) {
+					t.Errorf("%s at %s with %s: %v, want it refused", name, path, credential, err)
+				}
+				text := tracking.ReplaceAllString(fmt.Sprint(err), "")
+				answers[text] = append(answers[text], path)
+			}
+			if len(answers) > 1 {
+				t.Errorf("%s with %s: %q", name, credential, answers)
+			}
 		}
 	}
 }

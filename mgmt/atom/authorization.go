@@ -48,7 +48,7 @@ func (f *fields) authorizationRules() (rules []emulator.AuthorizationRule, given
 func (f *fields) authorizationRule(e *Element) emulator.AuthorizationRule {
 	r := emulator.AuthorizationRule{
 		KeyName: e.Child("KeyName").Text(), ClaimType: e.Child("ClaimType").Text(), ClaimValue: e.Child("ClaimValue").Text(),
-		PrimaryKey: keyOr(e.Child("PrimaryKey").Text()), SecondaryKey: keyOr(e.Child("SecondaryKey").Text()),
+		PrimaryKey: e.Child("PrimaryKey").Text(), SecondaryKey: e.Child("SecondaryKey").Text(),
 		Created: f.instant(e, "CreatedTime"), Modified: f.instant(e, "ModifiedTime"),
 	}
 	if rights := e.Child("Rights"); rights != nil {
@@ -78,9 +78,22 @@ func (f *fields) right(s string) string {
 	return ""
 }
 
-// keyOr returns the key, or a new one if there is none.
-func keyOr(key string) string {
-	if key != "" {
+// withKeys gives rules the keys that the client left out: those of the old rule of that name, else new ones.
+func withKeys(rules, old []emulator.AuthorizationRule) []emulator.AuthorizationRule {
+	rules = slices.Clone(rules)
+	for i := range rules {
+		r, was := &rules[i], emulator.AuthorizationRule{}
+		if at := slices.IndexFunc(old, func(o emulator.AuthorizationRule) bool { return strings.EqualFold(o.KeyName, r.KeyName) }); at >= 0 {
+			was = old[at]
+		}
+		r.PrimaryKey, r.SecondaryKey = keyOr(r.PrimaryKey, was.PrimaryKey), keyOr(r.SecondaryKey, was.SecondaryKey)
+	}
+	return rules
+}
+
+// keyOr returns the key, or the old one, or a new one if there is neither.
+func keyOr(key, old string) string {
+	if key = or(key, old); key != "" {
 		return key
 	}
 	b := make([]byte, keyBytes)

@@ -142,13 +142,9 @@ func (f *fields) size() int64 {
 }
 
 // messageSize reads MaxMessageSizeInKilobytes. The JavaScript SDK's live tests look for the words of its refusal.
-func (f *fields) messageSize(l emulator.Limits) int64 {
+func (f *fields) messageSize() int64 {
 	const name = "MaxMessageSizeInKilobytes"
-	standard := int64(0)
-	if l == emulator.LimitsPremium {
-		standard = DefaultMessageKB(l) // the broker's own default is that of the other tiers
-	}
-	v := f.integer(name, standard)
+	v := f.integer(name, 0) // the profile's own, which the broker knows
 	if _, given := f.value(name); given && !f.limits.messageKB.contains(v) {
 		r := f.limits.messageKB
 		f.refuse(fmt.Sprintf("The property value for '%s' must be between %d and %d.", name, r.least, r.most), name, fmt.Sprint(v))

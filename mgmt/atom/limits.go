@@ -41,14 +41,6 @@ type limits struct {
 	partitionedTimes              int64 // the size of a partitioned entity is shown so many times larger
 }
 
-// DefaultMessageKB is the size limit of messages of an entity that none was given for, in KiB (DEC-2).
-func DefaultMessageKB(l emulator.Limits) int64 {
-	if l == emulator.LimitsPremium {
-		return 1024
-	}
-	return 256
-}
-
 func limitsOf(l emulator.Limits) limits {
 	t := limits{
 		lock:       spanRange{least: 1, most: 5 * Minute},

@@ -25,7 +25,7 @@ func ParseQueue(d *Element, l emulator.Limits) (*SharedDescription, error) {
 	s.partitioning = f.partitioning()
 	s.options.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.window))
 	s.options.MaxSizeInMegabytes = f.size()
-	s.options.MaxMessageSizeInKilobytes = f.messageSize(l)
+	s.options.MaxMessageSizeInKilobytes = f.messageSize()
 	s.options.Admin.EnableExpress = f.express(s.dedup)
 	s.options.Admin.AuthorizationRules, s.rules = f.authorizationRules()
 	f.closed()
@@ -94,6 +94,7 @@ func (s *SharedDescription) Create() (emulator.QueueOptions, error) {
 	o.RequiresSession = value(s.session)
 	o.RequiresDuplicateDetection = value(s.dedup)
 	o.EnablePartitioning = value(s.partitioning)
+	o.Admin.AuthorizationRules = withKeys(o.Admin.AuthorizationRules, nil)
 	return s.settle(o)
 }
 
@@ -123,6 +124,8 @@ func (s *SharedDescription) Update(old emulator.QueueOptions) (emulator.QueueOpt
 	}
 	if !s.rules {
 		o.Admin.AuthorizationRules = old.Admin.AuthorizationRules
+	} else {
+		o.Admin.AuthorizationRules = withKeys(o.Admin.AuthorizationRules, old.Admin.AuthorizationRules)
 	}
 	return s.settle(o)
 }

@@ -21,7 +21,7 @@ func ParseTopic(d *Element, l emulator.Limits) (*TopicDescription, error) {
 	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.autoDelete))
 	o.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.window))
 	o.MaxSizeInMegabytes = f.size()
-	o.MaxMessageSizeInKilobytes = f.messageSize(l)
+	o.MaxMessageSizeInKilobytes = f.messageSize()
 	o.Status = f.status()
 	o.UserMetadata = f.metadata()
 	batched := f.boolean("EnableBatchedOperations", true)
@@ -40,6 +40,7 @@ func (t *TopicDescription) Create() (emulator.TopicOptions, error) {
 	o := t.options
 	o.RequiresDuplicateDetection = value(t.dedup)
 	o.EnablePartitioning = value(t.partitioning)
+	o.Admin.AuthorizationRules = withKeys(o.Admin.AuthorizationRules, nil)
 	return t.settle(o)
 }
 
@@ -55,6 +56,8 @@ func (t *TopicDescription) Update(old emulator.TopicOptions) (emulator.TopicOpti
 	o.RequiresDuplicateDetection, o.EnablePartitioning = old.RequiresDuplicateDetection, old.EnablePartitioning
 	if !t.rules {
 		o.Admin.AuthorizationRules = old.Admin.AuthorizationRules
+	} else {
+		o.Admin.AuthorizationRules = withKeys(o.Admin.AuthorizationRules, old.Admin.AuthorizationRules)
 	}
 	return t.settle(o)
 }

@@ -112,7 +112,7 @@ func (w *writer) messageSize(kb int64, v View) {
 		return
 	}
 	if kb <= 0 {
-		kb = DefaultMessageKB(v.Limits)
+		kb = v.Limits.DefaultMessageKilobytes()
 	}
 	w.int("MaxMessageSizeInKilobytes", kb)
 }

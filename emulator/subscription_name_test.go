@@ -1,0 +1,26 @@
+package emulator_test
+
+import (
+	"testing"
+
+	"minibus/emulator"
+)
+
+// A queue of such a name could not be told from the subscription.
+func TestNoEntityIsCalledAsASubscription(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		for _, path := range []string{"t/Subscriptions/s", "T/subscriptions/S", "a/b/subscriptions/s", "t/Subscriptions/s/RULES", "t/Subscriptions/s/Rules/r"} {
+			_, err := b.ns.CreateQueue(path, emulator.QueueOptions{})
+			wantCode(t, "queue "+path, err, emulator.CodeArgument)
+			_, err = b.ns.CreateTopic(path, emulator.TopicOptions{})
+			wantCode(t, "topic "+path, err, emulator.CodeArgument)
+			err = b.ns.EnsureEntities([]emulator.EntityConfig{{Path: path, Queue: &emulator.QueueOptions{}}})
+			wantCode(t, "configuration "+path, err, emulator.CodeArgument)
+		}
+		for _, path := range []string{"subscriptions/s", "t/subscriptions", "mysubscriptions/s", "t/subscriptions1/s", "t/Subscriptions/s/x"} {
+			if _, err := b.ns.CreateQueue(path, emulator.QueueOptions{}); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	})
+}
