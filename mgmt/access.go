@@ -71,7 +71,7 @@ func (h *handler) mayForward(r *http.Request, main sas.Grant, header, target str
 	g := main
 	if token := r.Header.Get(header); token != "" {
 		var err error
-		if g, err = ring.Verify(token, sas.Resource{Path: target, Entity: target}, time.Now()); err != nil {
+		if g, err = ring.Verify(token, sas.Resource{Path: target, Entity: target, ByName: true}, time.Now()); err != nil {
 			_ = h.unverified(r, err)
 			return false
 		}

@@ -25,9 +25,8 @@ func EntityOf(path string) string {
 	return strings.TrimPrefix(path, "/")
 }
 
-// resourcePath is the lower-case path of a resource: without scheme, host, query, fragment and slashes at its ends, decoded. A
-// resource that names no host is a path itself, as SDKs sign for the target of a forward; it must not be taken for the whole
-// namespace. It reports false where there is neither.
+// resourcePath is the lower-case path of a resource: without scheme, host, query, fragment and slashes at its ends, decoded. It
+// reports false where no host can be told: what is left over must not be taken for the whole namespace.
 func resourcePath(resource string) (path string, ok bool) {
 	if i := strings.IndexAny(resource, "?#"); i >= 0 {
 		resource = resource[:i]
@@ -37,12 +36,8 @@ func resourcePath(resource string) (path string, ok bool) {
 		rest = resource
 	}
 	host, path, _ := strings.Cut(rest, "/")
-	switch {
-	case absolute && (scheme == "" || !isHost(host)):
+	if absolute && (scheme == "" || !isHost(host)) || !absolute && !isBareHost(host) {
 		return "", false
-	case !absolute && !isBareHost(host):
-		path = clean(rest)
-		return path, path != ""
 	}
 	return clean(path), true
 }

@@ -45,6 +45,10 @@ type Resource struct {
 	// Entity is the queue, topic or subscription whose policies count beside the namespace's; empty: none. The policies of a
 	// topic count for its subscriptions, and for nothing else below it.
 	Entity string
+
+	// ByName lets a token count that names the path alone, without a host: SDKs sign so for the target of a forward, which
+	// their callers may give as a name.
+	ByName bool
 }
 
 // Grant is what a token entitles to.
@@ -102,12 +106,16 @@ func (r *Ring) verify(t Token, at Resource, now time.Time) (Grant, error) {
 	case t.Expires.Add(Skew).Before(now):
 		return refuse(Expired)
 	}
+	named := at.ByName && t.Resource != "" && clean(t.Resource) == clean(at.Path)
 	covered, _ := resourcePath(t.Resource) // Covers refuses what has none
+	if named {
+		covered = clean(at.Path)
+	}
 	g := Grant{Path: covered, Until: t.Expires.Add(Skew)}
 	for _, p := range signers {
 		g.add(p)
 	}
-	if t.Covers(at.Path) != nil || g.Claims == 0 {
+	if !named && t.Covers(at.Path) != nil || g.Claims == 0 {
 		return refuse(Audience)
 	}
 	return g, nil

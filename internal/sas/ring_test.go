@@ -40,44 +40,44 @@ func TestRingVerify(t *testing.T) {
 		want                        Grant
 		reason                      Reason
 	}{
-		{name: "primary key", resource: "sb://h/q", policy: "root", key: "first", at: Resource{"q", "q"},
+		{name: "primary key", resource: "sb://h/q", policy: "root", key: "first", at: Resource{Path: "q", Entity: "q"},
 			want: Grant{KeyName: "root", Path: "q", Claims: Manage | Send | Listen}},
-		{name: "secondary key, other case", resource: "SB://H/Q/", policy: "ROOT", key: "second", at: Resource{"q/$management", "q"},
+		{name: "secondary key, other case", resource: "SB://H/Q/", policy: "ROOT", key: "second", at: Resource{Path: "q/$management", Entity: "q"},
 			want: Grant{KeyName: "root", Path: "q", Claims: Manage | Send | Listen}},
-		{name: "whole namespace", resource: "https://h:443/", policy: "send", key: "send-key", at: Resource{"q", "q"},
+		{name: "whole namespace", resource: "https://h:443/", policy: "send", key: "send-key", at: Resource{Path: "q", Entity: "q"},
 			want: Grant{KeyName: "send", Claims: Send}},
-		{name: "entity's own", resource: "sb://h/q", policy: "own", key: "own-key", at: Resource{"Q/$DeadLetterQueue", "Q"},
+		{name: "entity's own", resource: "sb://h/q", policy: "own", key: "own-key", at: Resource{Path: "Q/$DeadLetterQueue", Entity: "Q"},
 			want: Grant{KeyName: "own", Scope: "q", Path: "q", Claims: Listen}},
-		{name: "topic's for its subscription", resource: "sb://h/t/Subscriptions/s", policy: "root", key: "topic-key", at: Resource{"t/subscriptions/s", "t/subscriptions/s"},
+		{name: "topic's for its subscription", resource: "sb://h/t/Subscriptions/s", policy: "root", key: "topic-key", at: Resource{Path: "t/subscriptions/s", Entity: "t/subscriptions/s"},
 			want: Grant{KeyName: "root", Scope: "t", Path: "t/subscriptions/s", Claims: Listen}},
-		{name: "namespace's of the same name", resource: "sb://h/t", policy: "root", key: "first", at: Resource{"t", "t"},
+		{name: "namespace's of the same name", resource: "sb://h/t", policy: "root", key: "first", at: Resource{Path: "t", Entity: "t"},
 			want: Grant{KeyName: "root", Path: "t", Claims: Manage | Send | Listen}},
-		{name: "percent-encoded path", resource: "sb://h/q/%24management", policy: "root", key: "first", at: Resource{"q/$management", "q"},
+		{name: "percent-encoded path", resource: "sb://h/q/%24management", policy: "root", key: "first", at: Resource{Path: "q/$management", Entity: "q"},
 			want: Grant{KeyName: "root", Path: "q/$management", Claims: Manage | Send | Listen}},
-		{name: "two levels, token of the namespace", resource: "sb://h/", policy: "root", key: "first", at: Resource{"both", "both"},
+		{name: "two levels, token of the namespace", resource: "sb://h/", policy: "root", key: "first", at: Resource{Path: "both", Entity: "both"},
 			want: Grant{KeyName: "root", Claims: Manage | Send | Listen}},
-		{name: "two levels, token of the entity", resource: "sb://h/both", policy: "root", key: "first", at: Resource{"both", "both"},
+		{name: "two levels, token of the entity", resource: "sb://h/both", policy: "root", key: "first", at: Resource{Path: "both", Entity: "both"},
 			want: Grant{KeyName: "root", Path: "both", Claims: Manage | Send | Listen}},
-		{name: "three levels, token of the topic", resource: "sb://h/both", policy: "root", key: "first", at: Resource{"both/Subscriptions/s", "both/Subscriptions/s"},
+		{name: "three levels, token of the topic", resource: "sb://h/both", policy: "root", key: "first", at: Resource{Path: "both/Subscriptions/s", Entity: "both/Subscriptions/s"},
 			want: Grant{KeyName: "root", Path: "both", Claims: Manage | Send | Listen}},
-		{name: "two levels, the entity's allows more", resource: "sb://h/both", policy: "send", key: "send-key", at: Resource{"both", "both"},
+		{name: "two levels, the entity's allows more", resource: "sb://h/both", policy: "send", key: "send-key", at: Resource{Path: "both", Entity: "both"},
 			want: Grant{KeyName: "send", Scope: "both", Path: "both", Claims: Manage | Send | Listen}},
-		{name: "two levels, the entity's allows more and does not count", resource: "sb://h/", policy: "send", key: "send-key", at: Resource{"both", "both"},
+		{name: "two levels, the entity's allows more and does not count", resource: "sb://h/", policy: "send", key: "send-key", at: Resource{Path: "both", Entity: "both"},
 			want: Grant{KeyName: "send", Claims: Send}},
-		{name: "two levels, one without rights", resource: "sb://h/both", policy: "nothing", key: "nothing-key", at: Resource{"both", "both"},
+		{name: "two levels, one without rights", resource: "sb://h/both", policy: "nothing", key: "nothing-key", at: Resource{Path: "both", Entity: "both"},
 			want: Grant{KeyName: "nothing", Scope: "both", Path: "both", Claims: Listen}},
 
-		{name: "two levels, neither counts", resource: "sb://h/", policy: "nothing", key: "nothing-key", at: Resource{"both", "both"}, reason: Audience},
-		{name: "wrong key", resource: "sb://h/q", policy: "root", key: "wrong", at: Resource{"q", "q"}, reason: BadSignature},
-		{name: "empty key", resource: "sb://h/q", policy: "send", key: "", at: Resource{"q", "q"}, reason: BadSignature},
-		{name: "placeholder", resource: "sb://h/q", policy: "nobody", key: placeholder, at: Resource{"q", "q"}, reason: UnknownKey},
-		{name: "another entity's policy", resource: "sb://h/other", policy: "own", key: "own-key", at: Resource{"other", "other"}, reason: UnknownKey},
-		{name: "an entity's policy without the entity", resource: "sb://h/q", policy: "own", key: "own-key", at: Resource{"q", ""}, reason: UnknownKey},
-		{name: "entity's policy beyond it", resource: "sb://h/", policy: "own", key: "own-key", at: Resource{"q", "q"}, reason: Audience},
-		{name: "another resource", resource: "sb://h/other", policy: "root", key: "first", at: Resource{"q", "q"}, reason: Audience},
-		{name: "part of a segment", resource: "sb://h/q", policy: "root", key: "first", at: Resource{"q2", "q2"}, reason: Audience},
-		{name: "more than what is named", resource: "sb://h/q/$management", policy: "root", key: "first", at: Resource{"q", "q"}, reason: Audience},
-		{name: "a policy without rights", resource: "sb://h/q", policy: "nothing", key: "nothing-key", at: Resource{"q", "q"}, reason: Audience},
+		{name: "two levels, neither counts", resource: "sb://h/", policy: "nothing", key: "nothing-key", at: Resource{Path: "both", Entity: "both"}, reason: Audience},
+		{name: "wrong key", resource: "sb://h/q", policy: "root", key: "wrong", at: Resource{Path: "q", Entity: "q"}, reason: BadSignature},
+		{name: "empty key", resource: "sb://h/q", policy: "send", key: "", at: Resource{Path: "q", Entity: "q"}, reason: BadSignature},
+		{name: "placeholder", resource: "sb://h/q", policy: "nobody", key: placeholder, at: Resource{Path: "q", Entity: "q"}, reason: UnknownKey},
+		{name: "another entity's policy", resource: "sb://h/other", policy: "own", key: "own-key", at: Resource{Path: "other", Entity: "other"}, reason: UnknownKey},
+		{name: "an entity's policy without the entity", resource: "sb://h/q", policy: "own", key: "own-key", at: Resource{Path: "q", Entity: ""}, reason: UnknownKey},
+		{name: "entity's policy beyond it", resource: "sb://h/", policy: "own", key: "own-key", at: Resource{Path: "q", Entity: "q"}, reason: Audience},
+		{name: "another resource", resource: "sb://h/other", policy: "root", key: "first", at: Resource{Path: "q", Entity: "q"}, reason: Audience},
+		{name: "part of a segment", resource: "sb://h/q", policy: "root", key: "first", at: Resource{Path: "q2", Entity: "q2"}, reason: Audience},
+		{name: "more than what is named", resource: "sb://h/q/$management", policy: "root", key: "first", at: Resource{Path: "q", Entity: "q"}, reason: Audience},
+		{name: "a policy without rights", resource: "sb://h/q", policy: "nothing", key: "nothing-key", at: Resource{Path: "q", Entity: "q"}, reason: Audience},
 	}
 	for _, tt := range tests {
 		g, err := r.Verify(Sign(tt.resource, tt.policy, tt.key, epoch2030), tt.at, hour2029)
@@ -99,7 +99,7 @@ func TestRingRefusesWhatIsNoToken(t *testing.T) {
 	r := testRing()
 	for text, want := range map[string]Reason{"": Missing, "x": Malformed, "Bearer x": Malformed, scheme + " " + strings.Repeat("x", maxToken): Malformed,
 		Sign("sb://h/q", "root", "first", epoch2030) + "&se=1": Malformed} {
-		_, err := r.Verify(text, Resource{"q", "q"}, hour2029)
+		_, err := r.Verify(text, Resource{Path: "q", Entity: "q"}, hour2029)
 		var refused *TokenError
 		if !errors.As(err, &refused) || refused.Reason != want {
 			t.Errorf("%.40q: %v", text, err)
@@ -111,15 +111,15 @@ func TestRingRefusesWhatIsNoToken(t *testing.T) {
 func TestERR2_TokensEnd(t *testing.T) {
 	r := testRing()
 	token := Sign("sb://h/q", "root", "first", epoch2030)
-	if _, err := r.Verify(token, Resource{"q", "q"}, epoch2030.Add(Skew)); err != nil {
+	if _, err := r.Verify(token, Resource{Path: "q", Entity: "q"}, epoch2030.Add(Skew)); err != nil {
 		t.Error(err)
 	}
-	_, err := r.Verify(token, Resource{"q", "q"}, epoch2030.Add(Skew+time.Second))
+	_, err := r.Verify(token, Resource{Path: "q", Entity: "q"}, epoch2030.Add(Skew+time.Second))
 	if !errors.Is(err, ErrExpired) || err.Error() != "ExpiredToken: The token is expired. Expiration time: '2030-01-01 00:00:00Z'." {
 		t.Error(err)
 	}
 	never := Sign("sb://h/q", "root", "first", time.Unix(1<<62, 0))
-	if g, err := r.Verify(never, Resource{"q", "q"}, epoch2030); err != nil || g.Until.Year() < 9999 {
+	if g, err := r.Verify(never, Resource{Path: "q", Entity: "q"}, epoch2030); err != nil || g.Until.Year() < 9999 {
 		t.Errorf("%v, %v", g.Until, err)
 	}
 }
@@ -127,10 +127,10 @@ func TestERR2_TokensEnd(t *testing.T) {
 // The vector of management-rest section 8, and one changed byte of its resource.
 func TestChecklist20_TheVector(t *testing.T) {
 	r := NewRing([]Policy{{Name: DefaultKeyName, Primary: DefaultKey, Claims: Manage}}, nil)
-	if _, err := r.Verify(vector, Resource{"orders", "orders"}, hour2029); err != nil {
+	if _, err := r.Verify(vector, Resource{Path: "orders", Entity: "orders"}, hour2029); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.Verify(strings.Replace(vector, "orders", "0rders", 1), Resource{"0rders", "0rders"}, hour2029); !errors.Is(err, ErrSignature) {
+	if _, err := r.Verify(strings.Replace(vector, "orders", "0rders", 1), Resource{Path: "0rders", Entity: "0rders"}, hour2029); !errors.Is(err, ErrSignature) {
 		t.Error(err)
 	}
 }
@@ -233,7 +233,7 @@ func TestRingIsSharedAndAsksForOneEntity(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 50 {
-				_, _ = r.Verify(token, Resource{"t/subscriptions/s", "t/Subscriptions/s"}, hour2029)
+				_, _ = r.Verify(token, Resource{Path: "t/subscriptions/s", Entity: "t/Subscriptions/s"}, hour2029)
 			}
 		})
 	}
@@ -274,8 +274,24 @@ func BenchmarkVerify(b *testing.B) {
 	token := Sign("sb://h/q", "own", "own-key", epoch2030)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := r.Verify(token, Resource{"q", "q"}, hour2029); err != nil {
+		if _, err := r.Verify(token, Resource{Path: "q", Entity: "q"}, hour2029); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A token for the target of a forward may name it alone. It opens nothing else, and nothing elsewhere.
+func TestRingVerifiesATargetByItsName(t *testing.T) {
+	now := time.Now()
+	root := Policy{Name: "root", Claims: Manage | Send | Listen, Primary: "key"}
+	r := NewRing([]Policy{root}, nil)
+	text := Sign("root", "key", "Orders", now.Add(time.Hour))
+	if g, err := r.Verify(text, Resource{Path: "orders", Entity: "orders", ByName: true}, now); err != nil || g.Path != "orders" {
+		t.Errorf("as a target: %+v, %v", g, err)
+	}
+	for _, at := range []Resource{{Path: "orders", Entity: "orders"}, {Path: "other", Entity: "other", ByName: true}, {ByName: true}} {
+		if _, err := r.Verify(text, at, now); err == nil {
+			t.Errorf("%+v is opened", at)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (t Token) signedBy(key string) bool {
 }
 
 // Covers checks that the token is for a path such as orders/$management: hosts, ports and schemes are not compared, and a
-// resource covers what lies below it.
+// resource covers what lies below it. A resource that names no host covers nothing.
 func (t Token) Covers(path string) error {
 	if covered, ok := resourcePath(t.Resource); ok && within(clean(path), covered) {
 		return nil
