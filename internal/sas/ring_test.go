@@ -285,7 +285,7 @@ func TestRingVerifiesATargetByItsName(t *testing.T) {
 	now := time.Now()
 	root := Policy{Name: "root", Claims: Manage | Send | Listen, Primary: "key"}
 	r := NewRing([]Policy{root}, nil)
-	text := Sign("root", "key", "Orders", now.Add(time.Hour))
+	text := Sign("Orders", "root", "key", now.Add(time.Hour))
 	if g, err := r.Verify(text, Resource{Path: "orders", Entity: "orders", ByName: true}, now); err != nil || g.Path != "orders" {
 		t.Errorf("as a target: %+v, %v", g, err)
 	}
