@@ -130,7 +130,7 @@ func (c *conn) wireError(f fault) *frames.Error {
 	if f.condition == condUnauthorized {
 		entity = "" // its kind would tell that it exists
 	}
-	text, suffix := f.text, c.srv.trackingSuffix(entity)
+	text, suffix := strings.TrimSuffix(f.text, ".")+".", c.srv.trackingSuffix(entity)
 	if len(suffix) > limit/2 {
 		suffix = ""
 	}

@@ -110,7 +110,7 @@ func (c *Command) apply(values []*flagValue, environ map[string]string) error {
 		return nil
 	}
 	if given["ephemeral"] {
-		return errors.New("--ephemeral and --data exclude each other: leave one out")
+		return errors.New("--ephemeral and --data cannot be combined: leave one out")
 	}
 	c.Settings.Ephemeral = false // a flag wins over the environment
 	return nil

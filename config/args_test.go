@@ -160,7 +160,7 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"--log-format xml", "", `allowed: text, json`},
 		{"--synchronous off", "", `allowed: normal, full`},
 		{"--trace=maybe", "", `--trace: found "maybe"; allowed: true, false`},
-		{"--ephemeral --data x", "", "--ephemeral and --data exclude each other"},
+		{"--ephemeral --data x", "", "--ephemeral and --data cannot be combined"},
 		{"serv", "", `there is no command "serv", did you mean serve?`},
 		{"config", "", "minibus config check FILE"},
 		{"config chek f", "", "minibus config check FILE"},

@@ -110,7 +110,7 @@ func table() []setting {
 		{name: "tls-cert", arg: "FILE", group: "Security", help: "certificate chain in PEM, instead of certificates of Minibus's own authority",
 			set: text(func(s *Settings) *string { return &s.TLSCert })},
 		{name: "tls-key", arg: "FILE", group: "Security", help: "its key in PEM", set: text(func(s *Settings) *string { return &s.TLSKey })},
-		{name: "tls-names", arg: "LIST", group: "Security", help: "hosts and addresses of this Minibus, for clients that ask for no certificate by name, WebSockets and browsers",
+		{name: "tls-names", arg: "LIST", group: "Security", help: "hosts and addresses of this Minibus, for clients that send no server name (SNI), WebSockets and browsers",
 			set: nameList(func(s *Settings) *NameList { return &s.TLSNames })},
 		{name: "allowed-origins", arg: "LIST", group: "Security", help: "web pages that may connect over WebSockets, such as http://localhost:3000",
 			set: originList(func(s *Settings) *OriginList { return &s.AllowedOrigins })},
@@ -118,7 +118,7 @@ func table() []setting {
 			set: text(func(s *Settings) *string { return &s.CADir })},
 		{name: "ca-export", arg: "FILE", group: "Security", help: "write the authority's certificate there at each start, without its key",
 			set: text(func(s *Settings) *string { return &s.CAExport })},
-		{name: "user", arg: "UID:GID", group: "Security", help: "become this user after the start, when started as root (Linux)",
+		{name: "user", arg: "UID:GID", group: "Security", help: "switch to this user after starting as root (Linux)",
 			set: text(func(s *Settings) *string { return &s.User })},
 
 		{name: "log-format", arg: "FORMAT", initial: "text", group: "Logging", help: "text or json",

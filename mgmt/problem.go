@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -89,7 +90,7 @@ func problemOf(err error) *problem {
 			return problemf(s.status, "%s%s ", s.prefix, domain.Error())
 		}
 	}
-	return problemf(http.StatusInternalServerError, "SubCode=50000. The service was unable to process the request: %v. ", err)
+	return problemf(http.StatusInternalServerError, "SubCode=50000. The service was unable to process the request: %s. ", strings.TrimSuffix(err.Error(), "."))
 }
 
 // hasCode reports whether an error of the domain has that code.

@@ -16,7 +16,7 @@ const (
 	lookEvery  = time.Second      // while there is something to write, and not oftener
 	lookIdle   = 20 * time.Second // while there is nothing
 	tellEvery  = 10 * time.Minute // the log hears of it again
-	putBackOr  = "put it back where it was, or restart Minibus, which then begins with what lies there"
+	putBackOr  = "put it back where it was, or restart Minibus, which then begins with the file at that path, or empty if there is none"
 	restartFor = "restart Minibus; what was stored until now is being written to the database"
 )
 
@@ -82,7 +82,7 @@ func (p *place) lookLocked(now time.Time) {
 		}
 		if p.lost == nil || now.Sub(p.told) >= tellEvery {
 			p.told = now
-			p.log.Error("a file of the message store was deleted or replaced while it was in use; nothing is stored until that is mended",
+			p.log.Error("a file of the message store was deleted or replaced while it was in use; nothing is stored until that is fixed",
 				"path", f.path, "cure", f.cure)
 		}
 		p.lost = &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf(

@@ -199,6 +199,7 @@ func (w *writer) praise(batch []item, err error) {
 	}
 	if _, some := added(batch); some {
 		w.room.full = false
+		w.s.log.Info("the disk has room again: messages are stored", "database", w.s.path)
 		w.lookAtDisk()
 	}
 }

@@ -72,10 +72,10 @@ func certText(authority *tlsca.Authority, file string, http config.Port) string 
 	fmt.Fprintf(&b, "Authority: %s\n", file)
 	fmt.Fprintf(&b, "           %s, valid until %s, SHA-256 %x\n", c.Subject.CommonName, c.NotAfter.Format(time.DateOnly), sha256.Sum256(c.Raw))
 	if http > 0 {
-		fmt.Fprintf(&b, "           a running Minibus serves it at http://localhost:%d/minibus/ca.pem\n", http)
+		fmt.Fprintf(&b, "           a Minibus that uses this directory serves it at http://localhost:%d/minibus/ca.pem;\n           one with --ephemeral or another directory has an authority of its own, at the same path\n", http)
 	}
 	fmt.Fprintf(&b, `
-How a client trusts it, without a change of its code unless there is no other way:
+How a client trusts it, without code changes where possible:
 
 Go, .NET on Linux  export SSL_CERT_FILE=%[1]s
 JavaScript         export NODE_EXTRA_CA_CERTS=%[1]s
