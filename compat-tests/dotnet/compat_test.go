@@ -47,9 +47,11 @@ func probePath(t *testing.T) string {
 
 func TestDotNetProbe(t *testing.T) { probe(t, nil, nil) }
 
-// TestDotNetProbeWithTokensChecked is the same against a server that checks tokens, with a case more.
+// TestDotNetProbeWithTokensChecked is the same against a server that checks tokens, with a case more and without two: they attach to a
+// queue that does not exist and show no token, and such a client is told nothing about which entities exist. With a token the
+// answer is amqp:not-found as well (TestAMQPNeedsRights and the access tables in internal/app).
 func TestDotNetProbeWithTokensChecked(t *testing.T) {
-	probe(t, []string{"--auth", "sas"}, []string{"--check-auth"})
+	probe(t, []string{"--auth", "sas"}, []string{"--check-auth", "--skip", skip + ",err.attach-sender,err.attach-receiver"})
 }
 
 // probe runs all cases of the probe, with flags for the server and for the probe.
