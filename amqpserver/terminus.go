@@ -8,7 +8,7 @@ import (
 	"minibus/internal/sas"
 )
 
-// noDynamic is what a client learns that wants a node of its own making.
+// noDynamic answers a client that asks for a dynamic node.
 const noDynamic = "There are no dynamic nodes for a %s to be. Create a queue, with AutoDeleteOnIdle if it is for a while only, and name its address."
 
 // checkSource refuses what a receiver asks for and would not get. A filter that is left out of the answer is not in effect, says the

@@ -46,7 +46,7 @@ func TestQUO1_QUO2_DEC3_FullQueueRefusesSends(t *testing.T) {
 	}
 }
 
-// The limit of an entity that none was given for is the profile's, whoever made the entity.
+// An entity without a limit of its own has the profile's, however it was made.
 func TestQUO5_DEC2_TheProfileDecidesTheDefaultLimitOfMessages(t *testing.T) {
 	for limits, kilobytes := range map[emulator.Limits]int64{
 		emulator.LimitsRelaxed: 256, emulator.LimitsStandard: 256, emulator.LimitsPremium: 1024, emulator.LimitsEmulator: 256,

@@ -30,7 +30,7 @@ func (l *logText) String() string {
 	return l.text.String()
 }
 
-// TestPlace_TakenAwayWhileIdle: it is told within a minute although nobody writes and nobody asks, and again every now and then.
+// TestPlace_TakenAwayWhileIdle: it is told within a minute without a write or a request, and again every now and then.
 func TestPlace_TakenAwayWhileIdle(t *testing.T) {
 	for _, suffix := range []string{"", "-wal"} {
 		t.Run("database"+suffix, func(t *testing.T) {

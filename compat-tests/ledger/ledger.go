@@ -206,7 +206,7 @@ func (l *Ledger) Allowed(id string) Place {
 }
 
 // Resolve takes what was found for the truth, so that whatever was in doubt no longer is. It follows Audit. Where a message may go
-// by itself in time is what drift says, of a place where it was found; it is kept if it was allowed before.
+// by itself in time is noted by drift, for a place where it was found; it is kept if it was allowed before.
 func (l *Ledger) Resolve(found map[string][]Place, drift func(id string, where Place) Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,7 +21,7 @@ type trust struct {
 	given     *x509.Certificate // the user's own; nil: certificates come from an authority of ours
 }
 
-// cure is what to do about clients that do not trust the certificate.
+// cure tells how to make clients trust the certificate.
 func (t trust) cure() string {
 	if t.given != nil {
 		return "make the client trust who signed the certificate of --tls-cert, and connect to a name that is in it"

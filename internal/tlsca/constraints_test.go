@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A client that asks for a stranger's name, whoever made it do so, gets a certificate that is good for this machine alone.
+// A client that asks for a stranger's name gets a certificate that is good for this machine alone.
 func TestOnlyLocalNamesAreSigned(t *testing.T) {
 	a, err := InMemory("bus.example.org", "192.0.2.9")
 	if err != nil {
