@@ -20,7 +20,7 @@ const (
 
 // tellLostLog compares the log with what SQLite took of it at the open. SQLite reads up to the first frame that is damaged and
 // drops what follows, without a word. A torn end is normal: the process was killed in the middle of a transaction, which nobody was
-// told of. So is what an earlier generation of the log left behind it, which has other salts. But a transaction that was
+// told of. Frames of an earlier generation behind the end are normal too; they have other salts. But a transaction that was
 // committed behind the damage is lost: that is told, and the log is copied beside itself before it begins anew.
 func (c *conn) tellLostLog(path string, log *slog.Logger) error {
 	taken, err := c.logFrames()
