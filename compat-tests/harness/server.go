@@ -4,14 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,12 +20,12 @@ const readyTimeout = 30 * time.Second
 
 // Options say how to start a server.
 type Options struct {
-	Config string    // path of a Config.json
-	Data   string    // path of the database; empty: --ephemeral
-	Args   []string  // further flags
-	Env    []string  // further variables of the environment
-	Ports  Ports     // a port to ask for; 0 lets the system choose
-	Log    io.Writer // where the log goes; nil: it is kept for [Server.Log]
+	Config string   // path of a Config.json
+	Data   string   // path of the database; empty: --ephemeral
+	Args   []string // further flags
+	Env    []string // further variables of the environment
+	Ports  Ports    // a port to ask for; 0 lets the system choose
+	Log    *os.File // where the log goes; nil: a file of its own, for [Server.Log]
 }
 
 // Ports are the TCP ports of a server.
@@ -43,7 +41,7 @@ type Server struct {
 
 	options Options
 	cmd     *exec.Cmd
-	log     *logBuffer
+	log     string        // path of the log; empty: it goes elsewhere
 	exited  chan struct{} // closed when the process has ended
 	state   error         // how it ended; read after exited
 }
@@ -83,10 +81,9 @@ func Launch(binary, portsFile string, o Options) (*Server, error) {
 	} else {
 		args = append(args, "--ephemeral")
 	}
-	s := &Server{options: o, cmd: exec.Command(binary, append(args, o.Args...)...), log: &logBuffer{more: o.Log}, exited: make(chan struct{})}
+	s := &Server{options: o, cmd: exec.Command(binary, append(args, o.Args...)...), exited: make(chan struct{})}
 	s.cmd.Env = append(os.Environ(), o.Env...)
-	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
-	if err := s.cmd.Start(); err != nil {
+	if err := s.start(filepath.Dir(portsFile)); err != nil {
 		return nil, fmt.Errorf("start minibus: %w", err)
 	}
 	go func() {
@@ -97,6 +94,22 @@ func Launch(binary, portsFile string, o Options) (*Server, error) {
 		return s, fmt.Errorf("start minibus: %w\n%s", err, s.Log())
 	}
 	return s, nil
+}
+
+// start starts the process. It writes its log to a file without a pipe between, so that a line is there when what follows it in the
+// process has happened.
+func (s *Server) start(dir string) error {
+	log := s.options.Log
+	if log == nil {
+		file, err := os.CreateTemp(dir, "minibus-*.log")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }() // the process has its own
+		log, s.log = file, file.Name()
+	}
+	s.cmd.Stdout, s.cmd.Stderr = log, log
+	return s.cmd.Start()
 }
 
 // waitReady polls for the ports file, which the server writes once it is ready.
@@ -141,7 +154,16 @@ func (s *Server) Options() Options { return s.options }
 func (s *Server) Pid() int { return s.cmd.Process.Pid }
 
 // Log is what the server has printed so far.
-func (s *Server) Log() string { return s.log.String() }
+func (s *Server) Log() string {
+	if s.log == "" {
+		return ""
+	}
+	text, err := os.ReadFile(s.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
 
 // Kill ends the process as kill -9 does and waits until it is gone.
 func (s *Server) Kill(t testing.TB) {
@@ -191,27 +213,4 @@ func (s *Server) End() error {
 	case <-time.After(readyTimeout):
 		return errors.Join(fmt.Errorf("minibus did not end within %v after SIGTERM", readyTimeout), s.KillNow())
 	}
-}
-
-// logBuffer collects output that a child writes while a test reads.
-type logBuffer struct {
-	mu   sync.Mutex
-	text []byte
-	more io.Writer // gets everything instead; nil: it is kept
-}
-
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.more != nil {
-		return b.more.Write(p)
-	}
-	b.text = append(b.text, p...)
-	return len(p), nil
-}
-
-func (b *logBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return string(b.text)
 }

@@ -55,8 +55,9 @@ func (w *worker) settleAll(open opener, e *eating) error {
 			return err
 		}
 		got := time.Now()
-		for _, m := range messages {
-			if err := w.settleOne(receiver, m, got, e); err != nil {
+		keys := w.delivered(messages, e)
+		for i, m := range messages {
+			if err := w.settleOne(receiver, m, keys[i], got, e); err != nil {
 				return err
 			}
 		}
@@ -75,13 +76,22 @@ func (w *worker) key(m *azservicebus.ReceivedMessage, entity, book string) strin
 	return book + "/" + id
 }
 
-func (w *worker) settleOne(receiver *azservicebus.Receiver, m *azservicebus.ReceivedMessage, got time.Time, e *eating) error {
-	key := w.key(m, e.entity, e.book)
+// delivered tells the ledger of all messages that came together, before any of them is settled: a settlement may last longer than
+// the locks of the others, which another receiver then gets and settles.
+func (w *worker) delivered(messages []*azservicebus.ReceivedMessage, e *eating) (keys []string) {
 	from := e.from
 	if from == 0 {
 		from = ledger.InQueue | ledger.AsScheduled
 	}
-	w.book.DeliveredFrom(key, from)
+	for _, m := range messages {
+		key := w.key(m, e.entity, e.book)
+		w.book.DeliveredFrom(key, from)
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+func (w *worker) settleOne(receiver *azservicebus.Receiver, m *azservicebus.ReceivedMessage, key string, got time.Time, e *eating) error {
 	what := *m.SequenceNumber % 10
 	switch {
 	case e.bury:
