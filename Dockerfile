@@ -11,7 +11,7 @@ WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/root/.cache/go-build \
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH GOTOOLCHAIN=local \
-    go build -trimpath -buildvcs=false -ldflags "-s -w -X minibus/internal/app.version=$VERSION" -o /image/minibus ./cmd/minibus
+    go build -trimpath -buildvcs=false -ldflags "-s -w -X minibus/server.version=$VERSION" -o /image/minibus ./cmd/minibus
 # The directory of Microsoft's image, which mounts, copies and tests expect, and those that the binary writes to. A volume that is
 # made for /data gets its mode, so that whoever the container runs as can write there. It is not sticky: Minibus, started as root,
 # takes it over.

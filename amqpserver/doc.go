@@ -1,6 +1,6 @@
 // Package amqpserver puts AMQP 1.0 in front of the domain: it is what an Azure Service Bus SDK talks to.
 //
-// internal/app makes a [Server], gives it listeners and shuts it down; sbtest gives it single connections. The package
+// Package server makes a [Server], gives it listeners and shuts it down; sbtest gives it single connections. The package
 // calls package emulator for everything that concerns messages, cbs and management for the two request/response
 // nodes, and nothing else: no files, no SQL, and of HTTP only the upgrade to a WebSocket ([Server.WebSocketHandler]), after
 // which the WebSocket is a connection like others.

@@ -8,6 +8,6 @@
 // It also owns the table of settings ([ParseArgs]): each has a flag, a twin in the environment and a default, in
 // that order of precedence, and one line of help.
 //
-// internal/app, the command line and sbtest call it. It starts no goroutine, opens no socket, never touches the
+// Package server and sbtest call it. It starts no goroutine, opens no socket, never touches the
 // database and never exits the process.
 package config

@@ -1,7 +1,7 @@
 // Package emulator is the domain of Minibus: the behaviour of a Service Bus namespace, in memory, over a journal.
 //
 // It knows nothing of sockets, SQL or HTTP. The front ends (amqpserver, mgmt) call it, the store implements the
-// [Journal] that it needs, and internal/app puts the two together.
+// [Journal] that it needs, and package server puts the two together.
 //
 // Every operation has two halves. The first runs on the caller's goroutine under the queue's mutex: it checks,
 // marks the messages it touches and appends one [Change] to the journal. The second runs when the change is

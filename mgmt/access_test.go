@@ -34,7 +34,7 @@ func checkedBus(t *testing.T) *bus {
 	return b
 }
 
-// policies finds those of an entity, as internal/app does.
+// policies finds those of an entity, as server does.
 func (b *bus) policies(path string) []sas.Policy {
 	q, err := b.ns.Queue(path)
 	if err != nil {

@@ -10,7 +10,7 @@
 // A request of the runtime API becomes a runtimeCall, which asks a queue of the broker itself, as a link of AMQP does;
 // package rest reads and writes its messages. A receive waits in the queue's line and never polls.
 //
-// internal/app makes the handler with [New] and serves it with [NewServer]. The package owns no goroutine besides those of
+// Package server makes the handler with [New] and serves it with [NewServer]. The package owns no goroutine besides those of
 // net/http, and it never starts or stops anything. Operations block on commits: an answer is given once what it says is
 // durable and the links of a changed entity were told.
 package mgmt

@@ -10,6 +10,6 @@
 // test. Inside a testing/synctest bubble, where sockets do not work, start it with [WithoutNetwork] and connect through
 // [Server.Dial]; then lock expiry, schedules and times to live pass without waiting.
 //
-// Tests call it. The goroutines are those of internal/app; the test's cleanup ends them and waits. It never reads the
+// Tests call it. The goroutines are those of package server; the test's cleanup ends them and waits. It never reads the
 // environment, a configuration file or the disk.
 package sbtest

@@ -11,7 +11,7 @@ import (
 
 	"minibus/config"
 	"minibus/emulator"
-	"minibus/internal/app"
+	"minibus/server"
 )
 
 // closeTime is how long the end of a test waits for connections that the test left open.
@@ -19,15 +19,15 @@ const closeTime = 5 * time.Second
 
 // Server is a running Minibus.
 type Server struct {
-	app   *app.App
-	clock *emulator.SystemClock // nil with WithClock
+	server *server.Server
+	clock  *emulator.SystemClock // nil with WithClock
 }
 
 // Start runs a Minibus until the test and its subtests end. Without an option that names entities it has Microsoft's default ones,
 // queue.1 and topic.1. What fails ends the test.
 func Start(t testing.TB, opts ...Option) *Server {
 	t.Helper()
-	o := &options{config: app.Config{Settings: config.Settings{Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff, Ephemeral: true}}}
+	o := &options{config: server.Config{Settings: config.Settings{Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff, Ephemeral: true}}}
 	clock := &emulator.SystemClock{Recheck: math.MaxInt64} // years may pass in a bubble
 	o.config.Broker.Clock = clock
 	for _, opt := range opts {
@@ -39,7 +39,7 @@ func Start(t testing.TB, opts ...Option) *Server {
 	if o.config.Topology == nil {
 		o.config.Topology = config.DefaultTopology()
 	}
-	a, err := app.Start(context.Background(), o.config)
+	a, err := server.Start(context.Background(), o.config)
 	if err != nil {
 		t.Fatalf("sbtest: start Minibus: %v", err)
 	}
@@ -50,18 +50,18 @@ func Start(t testing.TB, opts ...Option) *Server {
 			t.Errorf("sbtest: stop Minibus: %v", err)
 		}
 	})
-	return &Server{app: a, clock: clock}
+	return &Server{server: a, clock: clock}
 }
 
 // ConnectionString is what every SDK takes. Its port speaks AMQP, AMQP over TLS and HTTP.
-func (s *Server) ConnectionString() string { return s.app.ConnectionString() }
+func (s *Server) ConnectionString() string { return s.server.ConnectionString() }
 
 // Dial connects in memory. The connection carries AMQP without TLS, which is what azservicebus sends through its
 // NewWebSocketConn and go-amqp through NewConn; it works inside a testing/synctest bubble.
-func (s *Server) Dial(ctx context.Context) (net.Conn, error) { return s.app.Dial(ctx) }
+func (s *Server) Dial(ctx context.Context) (net.Conn, error) { return s.server.Dial(ctx) }
 
 // Namespace is the broker itself, for looking behind the scenes: queues, counts.
-func (s *Server) Namespace() *emulator.Namespace { return s.app.Broker() }
+func (s *Server) Namespace() *emulator.Namespace { return s.server.Broker() }
 
 // Advance lets the broker's time pass: locks end, messages expire, scheduled ones become due, all in their order, before
 // it returns. Time on the network does not pass, so that connections and waiting calls live on (DEC-35). It can't be
@@ -70,14 +70,14 @@ func (s *Server) Advance(d time.Duration) {
 	if s.clock == nil {
 		panic("sbtest: Advance needs the clock that Start brings; leave WithClock out")
 	}
-	s.clock.Advance(d, s.app.Broker().Quiesce)
+	s.clock.Advance(d, s.server.Broker().Quiesce)
 }
 
 // Option changes what [Start] starts.
 type Option func(t testing.TB, o *options)
 
 type options struct {
-	config app.Config
+	config server.Config
 }
 
 // entities returns the topology to add entities to.

@@ -1,6 +1,6 @@
 // Package store is the journal of the domain on SQLite: it implements [emulator.Journal].
 //
-// internal/app opens it and hands it to the domain; nobody else calls it. It knows nothing of queues, locks or AMQP:
+// Package server opens it and hands it to the domain; nobody else calls it. It knows nothing of queues, locks or AMQP:
 // it writes changes in order, streams them back at start and reads bodies.
 //
 // Goroutines: a [Store] owns three, which end in Close. The writer commits whatever has queued up, without a timer

@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"minibus/internal/app"
+	"minibus/server"
 )
 
 func main() {
@@ -21,7 +21,7 @@ func main() {
 		<-signals // the user is impatient; as process 1 of a container nothing but this ends us
 		os.Exit(1)
 	}()
-	if err := app.Run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr); err != nil {
+	if err := server.Run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr); err != nil {
 		if text := err.Error(); text != "" {
 			fmt.Fprintln(os.Stderr, "minibus:", text)
 		}

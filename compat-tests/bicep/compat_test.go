@@ -26,7 +26,7 @@ func TestExportedBicepParses(t *testing.T) {
 		t.Skip("set MINIBUS_COMPAT=all to parse Bicep")
 	}
 	harness.InstallNodeModules(t, ".")
-	const samples = "../../internal/export/testdata/"
+	const samples = "../../export/testdata/"
 	server := harness.Start(t, harness.Options{Config: samples + "rich.json"})
 	file := filepath.Join(t.TempDir(), "main.bicep")
 	run(t, exec.Command(harness.Binary(t), "export", server.ConnectionString(), "--format", "bicep", "--out", file))

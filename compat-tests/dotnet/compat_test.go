@@ -49,7 +49,7 @@ func TestDotNetProbe(t *testing.T) { probe(t, nil, nil) }
 
 // TestDotNetProbeWithTokensChecked is the same against a server that checks tokens, with a case more and without two: they attach to a
 // queue that does not exist and show no token, and such a client is told nothing about which entities exist. With a token the
-// answer is amqp:not-found as well (TestAMQPNeedsRights and the access tables in internal/app).
+// answer is amqp:not-found as well (TestAMQPNeedsRights and the access tables in server).
 func TestDotNetProbeWithTokensChecked(t *testing.T) {
 	probe(t, []string{"--auth", "sas"}, []string{"--check-auth", "--skip", skip + ",err.attach-sender,err.attach-receiver"})
 }

@@ -1,7 +1,7 @@
 // Package listen lets one port speak many protocols: a [Mux] looks at the first bytes of each connection and hands it
 // to the listener of its protocol, AMQP or HTTP. TLS is taken off first, then what is inside is looked at again.
 //
-// internal/app owns the one Mux of a process, adds every bound port to it and gives its two listeners to the AMQP and
+// Package server owns the one Mux of a process, adds every bound port to it and gives its two listeners to the AMQP and
 // HTTP servers. A [Pipe] is a listener in memory, for clients in the same process.
 //
 // Goroutines: one per Serve call, which is the caller's own, and one per connection from its acceptance until it is handed

@@ -1,0 +1,42 @@
+//go:build clocksteps && unix
+
+package server
+
+import (
+	"os"
+	"os/signal"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"minibus/emulator"
+)
+
+// clock is a machine's clock that somebody sets, forward and back, while Minibus runs: the soak does so, which must not set the clock
+// of the machine. MINIBUS_CLOCK_FILE names a file with the difference to the machine's own clock, such as -8s. It is read at the start
+// and at each SIGUSR1. Only builds with the tag clocksteps have it.
+var clock emulator.Clock = &emulator.SystemClock{Wall: steppedWall()}
+
+func steppedWall() func() time.Time {
+	file := os.Getenv("MINIBUS_CLOCK_FILE")
+	var off atomic.Int64
+	read := func() {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return
+		}
+		if d, err := time.ParseDuration(strings.TrimSpace(string(text))); err == nil {
+			off.Store(int64(d))
+		}
+	}
+	read()
+	steps := make(chan os.Signal, 1)
+	signal.Notify(steps, syscall.SIGUSR1)
+	go func() {
+		for range steps {
+			read()
+		}
+	}()
+	return func() time.Time { return time.Now().Add(time.Duration(off.Load())) }
+}

@@ -1,0 +1,115 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"minibus/config"
+)
+
+// dataChoice is where the messages are kept.
+type dataChoice struct {
+	path      string // database file; empty if ephemeral
+	ephemeral bool
+	note      string // why it is not where one would expect it; one line, usually empty
+}
+
+// dir is the directory of the database.
+func (d dataChoice) dir() string { return filepath.Dir(d.path) }
+
+// chooseData decides where to keep the messages (DEC-6): a path that was given must work; the default path gives way to memory,
+// with a note. own is called with the path once its directory exists and before it is tried, to change the user of the process.
+func chooseData(s config.Settings, own func(path string)) (dataChoice, error) {
+	if s.Ephemeral {
+		own("")
+		return dataChoice{ephemeral: true}, nil
+	}
+	path, given := s.Data, true
+	if path == "" {
+		given = false
+		var err error
+		if path, err = defaultData(s.DataDefault); err != nil {
+			own("")
+			return dataChoice{ephemeral: true, note: "messages are kept in memory only: " + err.Error()}, nil
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return dataChoice{}, fmt.Errorf("find the database: %w", err)
+	}
+	err = os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		own(path)
+		err = tryWrite(path)
+	}
+	switch {
+	case err == nil:
+		return dataChoice{path: path}, nil
+	case given:
+		return dataChoice{}, fmt.Errorf("the database %s cannot be written: %w; correct --data, or use --ephemeral", path, plain(err))
+	}
+	return dataChoice{ephemeral: true, note: fmt.Sprintf("messages are kept in memory only: %s cannot be written (%v); "+
+		"give --data FILE to keep them, --ephemeral to silence this", path, plain(err))}, nil
+}
+
+// defaultData is the image's path, or minibus.db in the user's data directory.
+func defaultData(image string) (string, error) {
+	if image != "" {
+		return image, nil
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" && filepath.IsAbs(dir) {
+		return filepath.Join(dir, "minibus", "minibus.db"), nil
+	}
+	if dir := os.Getenv("LOCALAPPDATA"); dir != "" && runtime.GOOS == "windows" {
+		return filepath.Join(dir, "Minibus", "minibus.db"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("this user has no home directory; give --data FILE to keep them")
+	}
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(home, "Library", "Application Support", "Minibus", "minibus.db"), nil
+	}
+	return filepath.Join(home, ".local", "share", "minibus", "minibus.db"), nil
+}
+
+// tryWrite checks that the database can be opened for writing and that files can be made beside it.
+func tryWrite(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return errors.New("it is a directory")
+	case err == nil:
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			return fmt.Errorf("open it: %w", err)
+		}
+		_ = f.Close()
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("look at it: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".minibus-*")
+	if errors.Is(err, syscall.ENOSPC) && info != nil {
+		return nil // the database has room for what it needs, or says what it lacks
+	}
+	if err != nil {
+		return fmt.Errorf("make a file beside it: %w", err)
+	}
+	_ = f.Close()
+	_ = os.Remove(f.Name())
+	return nil
+}
+
+// plain takes the operation and the path out of an error of the os package: the message around it names them.
+func plain(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,71 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"minibus/config"
+	"minibus/emulator"
+)
+
+const newQueue = `<entry xmlns="http://www.w3.org/2005/Atom"><content type="application/xml">` +
+	`<QueueDescription xmlns="http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"/></content></entry>`
+
+// BenchmarkEntities is what administration over HTTP costs with ten entities and with ten thousand, the database on disk.
+func BenchmarkEntities(b *testing.B) {
+	for _, n := range []int{10, 10_000} {
+		c := Config{NoNetwork: true, Topology: &config.Topology{Namespace: config.DefaultNamespace}}
+		c.Settings.Data = filepath.Join(b.TempDir(), "bus.db")
+		for i := range n {
+			c.Topology.Entities = append(c.Topology.Entities, emulator.EntityConfig{Path: fmt.Sprintf("queue.%05d", i), Queue: &emulator.QueueOptions{}})
+		}
+		a, err := Start(context.Background(), c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		client := &http.Client{Transport: &http.Transport{
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return a.Dial(ctx) },
+		}}
+		do := func(b *testing.B, method, path, body string, want int) {
+			req, err := http.NewRequest(method, "http://minibus"+path, strings.NewReader(body))
+			if err != nil {
+				b.Fatal(err)
+			}
+			resp, err := client.Do(req)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+			if resp.StatusCode != want {
+				b.Fatalf("%s %s: status %d", method, path, resp.StatusCode)
+			}
+		}
+		for _, o := range []struct{ name, path string }{
+			{"get", "/queue.00007"},
+			{"list10", "/$Resources/queues?$skip=0&$top=10"},
+			{"list10-at-the-end", fmt.Sprintf("/$Resources/queues?$skip=%d&$top=10", n-10)},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", o.name, n), func(b *testing.B) {
+				for b.Loop() {
+					do(b, http.MethodGet, o.path, "", http.StatusOK)
+				}
+			})
+		}
+		b.Run(fmt.Sprintf("create-and-delete/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				do(b, http.MethodPut, "/queue.00005x", newQueue, http.StatusCreated)
+				do(b, http.MethodDelete, "/queue.00005x", "", http.StatusOK)
+			}
+		})
+		if err := a.Close(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

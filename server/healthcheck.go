@@ -1,0 +1,78 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"minibus/config"
+)
+
+// healthTimeout bounds one question; a Minibus that starts answers at once as well.
+const healthTimeout = 3 * time.Second
+
+// healthcheck asks the Minibus that runs with the same settings whether it is ready. It is the image's HEALTHCHECK, which has
+// neither a shell nor curl.
+func healthcheck(ctx context.Context, s config.Settings) error {
+	port, err := healthPort(s)
+	if err != nil {
+		return err
+	}
+	host := s.Host
+	if clientHost(host) == anyHost {
+		host = "127.0.0.1"
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	url := "http://" + net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(port)) + "/health"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("ask %s: %w", url, err)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
+	resp, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("ask for health: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
+		return fmt.Errorf("%s answered %s: %s", url, resp.Status, strings.TrimSpace(string(body)))
+	}
+	return nil
+}
+
+// healthPort is the HTTP port, or any other: each speaks HTTP. Port 0 is looked up in the ports file.
+func healthPort(s config.Settings) (int, error) {
+	var written portsFile
+	if s.PortsFile != "" {
+		written, _ = readPortsFile(s.PortsFile) // not there before Minibus is ready
+	}
+	type candidate struct {
+		port    config.Port
+		written int
+	}
+	candidates := []candidate{{s.HTTPPort, written.HTTP}, {s.AMQPPort, written.AMQP}, {s.TLSPort, written.TLS}}
+	for i, p := range s.ExtraPorts.Ports() {
+		c := candidate{port: p}
+		if i < len(written.Extra) {
+			c.written = written.Extra[i]
+		}
+		candidates = append(candidates, c)
+	}
+	for _, p := range candidates {
+		switch {
+		case p.port > 0:
+			return int(p.port), nil
+		case p.written > 0:
+			return p.written, nil
+		}
+	}
+	return 0, errors.New("the port is not known: give --http-port, or the --ports-file of the running Minibus")
+}

@@ -1,0 +1,34 @@
+package server
+
+import (
+	"minibus/amqpserver"
+	"minibus/emulator"
+	"minibus/server/metrics"
+	"minibus/store"
+)
+
+// metrics makes what GET /metrics shows. Before everything is up there is nothing to show: the fields that it reads are
+// written before ready is.
+func (a *Server) metrics() *metrics.Metrics {
+	return metrics.New(metrics.Options{
+		Version: Version(),
+		Broker: func() *emulator.Namespace {
+			if !a.ready.Load() {
+				return nil
+			}
+			return a.broker
+		},
+		AMQP: func() (amqpserver.Stats, bool) {
+			if !a.ready.Load() {
+				return amqpserver.Stats{}, false
+			}
+			return a.amqp.Stats(), true
+		},
+		Store: func() (store.Stats, bool) {
+			if !a.ready.Load() {
+				return store.Stats{}, false
+			}
+			return a.store.Stats(), true
+		},
+	})
+}

@@ -1,0 +1,131 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"minibus/config"
+	"minibus/emulator"
+)
+
+// drainTime is how long a shutdown may take before connections are cut. Container engines kill after ten seconds.
+const drainTime = 8 * time.Second
+
+// errSilent makes the exit code 1 after everything was said.
+var errSilent = errors.New("")
+
+// Run is the program: it parses the arguments (without the program's name), does what they ask for and returns when that is
+// done; for the server, when ctx ends. environ has "KEY=value" entries. The error's text, if it has any, is for standard error;
+// the process should then exit with 1.
+func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
+	command, err := config.ParseArgs(args, environ)
+	if err != nil {
+		return err
+	}
+	switch command.Name {
+	case config.CommandHelp:
+		_, err = io.WriteString(stdout, config.Help())
+		return err
+	case config.CommandVersion:
+		_, err = fmt.Fprintln(stdout, "Minibus", Version())
+		return err
+	case config.CommandCheck:
+		return check(command, stdout)
+	case config.CommandExport:
+		return exportNamespace(ctx, command, os.Stdin, stdout, stderr)
+	case config.CommandCert:
+		return cert(command, stdout)
+	case config.CommandHealthcheck:
+		return healthcheck(ctx, command.Settings)
+	}
+	tuneMemory(environ)
+	return serve(ctx, command.Settings, stdout, stderr)
+}
+
+// serve runs the server until ctx ends, then shuts it down cleanly.
+func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) error {
+	log := newLogger(stderr, s)
+	topology, source, err := loadTopology(s, log)
+	if err != nil {
+		return err
+	}
+	c := Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: clock}}
+	if s.Trace {
+		c.Trace = stderr
+	}
+	if err := removePortsFile(s.PortsFile); err != nil {
+		return err
+	}
+	a, err := Start(ctx, c)
+	if errors.Is(err, context.Canceled) {
+		return nil // told to stop before it was up
+	}
+	if err != nil {
+		return err
+	}
+	err = a.announce(stdout, source)
+	if err == nil {
+		<-ctx.Done()
+		log.Info("shutting down")
+	}
+	if removeErr := removePortsFile(s.PortsFile); err == nil {
+		err = removeErr
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if closeErr := a.Close(drain); err == nil && closeErr != nil {
+		err = fmt.Errorf("shut down: %w", closeErr)
+	}
+	return err
+}
+
+// announce tells the world that Minibus is ready: the ports file first, the ready line last, because tools wait for either.
+func (a *Server) announce(stdout io.Writer, source string) error {
+	if file := a.config.Settings.PortsFile; file != "" {
+		if err := a.ports.writeFile(file); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(stdout, a.banner(source))
+	if err != nil {
+		return fmt.Errorf("write to standard output: %w", err)
+	}
+	return nil
+}
+
+// loadTopology reads the configuration file, if there is one, and logs what is remarkable about it.
+func loadTopology(s config.Settings, log *slog.Logger) (t *config.Topology, source string, err error) {
+	path, ok := config.Find(s.Config)
+	if !ok {
+		return config.DefaultTopology(), "built in", nil
+	}
+	t, report, err := config.Load(path, s.Limits)
+	if err == nil {
+		err = report.Err()
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	for _, f := range report.Findings {
+		level := slog.LevelInfo
+		if f.Severity == config.Warning {
+			level = slog.LevelWarn
+		}
+		log.Log(context.Background(), level, f.String())
+	}
+	return t, path, nil
+}
+
+// newLogger writes to standard error: standard output belongs to the banner.
+func newLogger(w io.Writer, s config.Settings) *slog.Logger {
+	options := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}

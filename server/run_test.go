@@ -1,0 +1,248 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"minibus/internal/sas"
+	"minibus/internal/tlsca"
+)
+
+func TestRunServesUntilItIsToldToStop(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "bus.db")
+	p := run(t, "--data", data)
+	for name, port := range map[string]int{"amqp": p.ports.AMQP, "tls": p.ports.TLS, "http": p.ports.HTTP} {
+		if code, body := get(t, local(port, "/health")); code != 200 || !strings.Contains(body, "healthy") {
+			t.Errorf("%s port: %d %s", name, code, body)
+		}
+	}
+	if err := p.end(t); err != nil {
+		t.Errorf("ended with %v", err)
+	}
+	if _, err := os.Stat(data); err != nil {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.ports.AMQP))); err == nil {
+		t.Error("the port is still open")
+	}
+}
+
+func TestBannerHasAtMostEightLinesAndTheReadyLineOnce(t *testing.T) {
+	p := run(t, "--ephemeral")
+	out := p.stdout.String()
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) > 8 || strings.Count(out, readyLine) != 1 || lines[len(lines)-1] != readyLine {
+		t.Errorf("banner:\n%s", out)
+	}
+	_, text, ok := strings.Cut(lines[1], "Connection string: ")
+	c, err := sas.ParseConnection(text)
+	if !ok || err != nil || c.Host() != "localhost:"+strconv.Itoa(p.ports.AMQP) || !c.Emulator || c.Key != "SAS_KEY_VALUE" {
+		t.Errorf("connection string %q: %+v, %v", text, c, err)
+	}
+	if p.stderr.String() != "" {
+		t.Errorf("log: %s", p.stderr.String())
+	}
+}
+
+func TestEveryPortSpeaksTLSWithTheKeptAuthority(t *testing.T) {
+	dir := t.TempDir()
+	p := run(t, "--data", filepath.Join(dir, "bus.db"))
+	pem, err := os.ReadFile(filepath.Join(dir, tlsca.CertificateFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true}}
+	for _, port := range []int{p.ports.AMQP, p.ports.TLS, p.ports.HTTP} {
+		for _, host := range []string{"localhost", "127.0.0.1"} {
+			resp, err := client.Get("https://" + net.JoinHostPort(host, strconv.Itoa(port)) + "/health")
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			_ = resp.Body.Close()
+			if resp.StatusCode != http.StatusOK {
+				t.Errorf("status %d", resp.StatusCode)
+			}
+		}
+	}
+}
+
+// The ports file is there only while its ports serve: what an earlier start left is removed before anything else, and a start
+// that fails leaves none.
+func TestPortsFileIsThereOnlyWhileItsPortsServe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ports.json")
+	gone := func(when string) {
+		t.Helper()
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the ports file is there (%v)", when, err)
+		}
+	}
+	p := run(t, "--ephemeral", "--ports-file", file)
+	if _, err := os.Stat(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.end(t); err != nil {
+		t.Fatal(err)
+	}
+	gone("after the end")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	busy := run(t, "--ephemeral")
+	err := Run(context.Background(), []string{"--amqp-port", strconv.Itoa(busy.ports.AMQP), "--ephemeral", "--ports-file", file}, nil, &output{}, &output{})
+	if err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a start on a busy port: %v", err)
+	}
+	gone("after a start that failed")
+}
+
+func TestHealthcheckCommand(t *testing.T) {
+	p := run(t, "--ephemeral")
+	ask := func(args ...string) error {
+		return Run(context.Background(), append([]string{"healthcheck"}, args...), nil, &output{}, &output{})
+	}
+	if err := ask("--http-port", strconv.Itoa(p.ports.HTTP)); err != nil {
+		t.Error(err)
+	}
+	if err := ask("--http-port", "off", "--amqp-port", strconv.Itoa(p.ports.AMQP)); err != nil {
+		t.Error(err)
+	}
+	file := filepath.Join(t.TempDir(), "ports.json")
+	if err := (ports{http: p.ports.HTTP}).writeFile(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := ask("--http-port", "0", "--ports-file", file); err != nil {
+		t.Error(err)
+	}
+	if err := ask("--http-port", "0", "--amqp-port", "0", "--tls-port", "0"); err == nil || !strings.Contains(err.Error(), "the port is not known") {
+		t.Errorf("error %v", err)
+	}
+	if err := p.end(t); err != nil {
+		t.Error(err)
+	}
+	if err := ask("--http-port", strconv.Itoa(p.ports.HTTP)); err == nil {
+		t.Error("a stopped Minibus is healthy")
+	}
+}
+
+func TestConfigCheckCommand(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		name, text string
+		want       []string
+		fails      bool
+	}{
+		{"good.json", `{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "a"}, {"Name": "b"}], "Topics": [{"Name": "t"}]}]}}`,
+			[]string{"good.json: good: 2 queues, 1 topic with 0 subscriptions"}, false},
+		{"warning.json", `{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "a", "Propertis": {}}]}]}}`,
+			[]string{"warning: $.UserConfig.Namespaces[0].Queues[0].Propertis", "did you mean Properties?", "good: 1 queue"}, false},
+		{"bad.json", `{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "a/"}, {"Name": 1}]}]}}`,
+			[]string{"Queues[0].Name: found", "Queues[1].Name: found the number 1", "bad.json: 2 errors"}, true},
+	} {
+		path := filepath.Join(dir, tt.name)
+		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var stdout output
+		err := Run(context.Background(), []string{"config", "check", path}, nil, &stdout, &output{})
+		if (err != nil) != tt.fails || tt.fails && !errors.Is(err, errSilent) {
+			t.Errorf("%s: error %v", tt.name, err)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(stdout.String(), want) {
+				t.Errorf("%s: %q is missing in:\n%s", tt.name, want, stdout.String())
+			}
+		}
+	}
+	if err := Run(context.Background(), []string{"config", "check", filepath.Join(dir, "none")}, nil, &output{}, &output{}); err == nil {
+		t.Error("a missing file is good")
+	}
+}
+
+func TestVersionAndHelp(t *testing.T) {
+	for arg, want := range map[string]string{"--version": "Minibus " + Version(), "version": "Minibus", "--help": "--amqp-port PORT"} {
+		var stdout output
+		if err := Run(context.Background(), []string{arg}, nil, &stdout, &output{}); err != nil || !strings.Contains(stdout.String(), want) {
+			t.Errorf("%s: %q, %v", arg, stdout.String(), err)
+		}
+	}
+}
+
+func TestMistakesStopTheStart(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.json")
+	if err := os.WriteFile(bad, []byte(`{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "a", "Properties": {"LockDuration": 5}}]}]}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	noDatabase := filepath.Join(dir, "text.db")
+	if err := os.WriteFile(noDatabase, []byte(strings.Repeat("this is no database\n", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	running := run(t, "--data", filepath.Join(dir, "held.db"))
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--no-such-flag"}, "there is no flag"},
+		{[]string{"--config", bad, "--ephemeral"}, "LockDuration: found the number 5"},
+		{[]string{"--config", dir, "--ephemeral"}, "is a directory, not a file"},
+		{[]string{"--config", filepath.Join(dir, "none.json"), "--ephemeral"}, "does not exist"},
+		{[]string{"--amqp-port", strconv.Itoa(running.ports.AMQP), "--ephemeral"},
+			"port " + strconv.Itoa(running.ports.AMQP) + " is in use by another program"},
+		{[]string{"--host", "192.0.2.1", "--ephemeral"}, "192.0.2.1 is no address of this machine"},
+		{[]string{"--data", noDatabase}, "text.db"},
+		{[]string{"--data", filepath.Join(dir, "held.db")}, "in use by another Minibus"},
+		{[]string{"--data", dir}, "it is a directory"},
+		{[]string{"--ephemeral", "--ports-file", filepath.Join(dir, "no", "dir")}, "write the ports file"},
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		var stdout output
+		err := Run(ctx, append(append([]string{}, freePorts...), tt.args...), nil, &stdout, &output{})
+		cancel()
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v", tt.args, err)
+		}
+		if strings.Contains(stdout.String(), readyLine) {
+			t.Errorf("%v: it said that it was ready", tt.args)
+		}
+	}
+}
+
+func TestBeingToldToStopDuringTheStartIsNoFailure(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var stdout output
+	if err := Run(ctx, append([]string{"--ephemeral"}, freePorts...), nil, &stdout, &output{}); err != nil || stdout.String() != "" {
+		t.Errorf("%v, %s", err, stdout.String())
+	}
+}
+
+func TestWarningsOfTheConfigurationAreLogged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.json")
+	text := `{"UserConfig": {"Namespaces": [{"Name": "mine", "Entities": [], "Queues": [{"Name": "a", "Properties": {"MaxDeliveryCount": 100}}]}]}}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := run(t, "--ephemeral", "--config", path, "--log-format", "json")
+	for _, want := range []string{`"level":"WARN"`, `unknown key \"Entities\"`, `"level":"INFO"`, "outside the ranges"} {
+		if !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("%q is missing in:\n%s", want, p.stderr.String())
+		}
+	}
+	if !strings.Contains(p.stdout.String(), "Entities: 1 queue ("+path+")") {
+		t.Errorf("banner:\n%s", p.stdout.String())
+	}
+}

@@ -1,0 +1,164 @@
+package server
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"minibus/config"
+	"minibus/internal/tlsca"
+)
+
+// trust is where the certificates of TLS come from.
+type trust struct {
+	config    *tls.Config
+	authority []byte            // in PEM, what clients have to trust; nil when the user has given a certificate
+	given     *x509.Certificate // the user's own; nil: certificates come from an authority of ours
+}
+
+// cure tells how to make clients trust the certificate.
+func (t trust) cure() string {
+	if t.given != nil {
+		return "make the client trust who signed the certificate of --tls-cert, and connect to a name that is in it"
+	}
+	return "run 'minibus cert': it says how clients are told to trust this Minibus; a name that is not in the certificate needs --tls-names"
+}
+
+// wellKnown are the names under which other containers, and this machine from inside of one, usually reach a Minibus. Java
+// does not say them in the handshake, since they have no dot or are none that it would look up, and so they have to be in
+// the certificate for those that say nothing. --tls-names adds to them.
+var wellKnown = []string{"host.docker.internal", "gateway.docker.internal", "host.containers.internal",
+	"servicebus", "service-bus", "servicebus-emulator", "sb-emulator", "azure-servicebus", "emulator", "minibus"}
+
+// prepareTLS reads the files that the settings name, while the process may still read what only root can (DEC-8).
+func (a *Server) prepareTLS() error {
+	s := a.config.Settings
+	switch {
+	case s.TLSCert != "":
+		return a.useFiles(s.TLSCert, s.TLSKey)
+	case s.CADir != "":
+		authority, err := openAuthority(s.CADir, ownNames(s))
+		if err != nil {
+			return err
+		}
+		return a.useOwn(authority)
+	}
+	return nil
+}
+
+// useFiles serves the user's own certificate, whatever name a client asks for.
+func (a *Server) useFiles(cert, key string) error {
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return fmt.Errorf("read the certificate of --tls-cert and --tls-key: %w", err)
+	}
+	if now := time.Now(); now.After(pair.Leaf.NotAfter) || now.Before(pair.Leaf.NotBefore) {
+		a.log.Warn("the certificate of --tls-cert is not valid now; clients will refuse it",
+			"from", pair.Leaf.NotBefore, "to", pair.Leaf.NotAfter)
+	}
+	a.trust = trust{config: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}, given: pair.Leaf}
+	return nil
+}
+
+// useAuthority opens the authority beside the database, unless prepareTLS has found another source.
+func (a *Server) useAuthority() error {
+	if a.trust.config != nil {
+		return nil
+	}
+	var authority *tlsca.Authority
+	var err error
+	names := ownNames(a.config.Settings)
+	if a.data.ephemeral {
+		authority, err = tlsca.InMemory(names...)
+	} else {
+		authority, err = tlsca.Open(a.data.dir(), names...)
+	}
+	if err != nil {
+		return err
+	}
+	return a.useOwn(authority)
+}
+
+// useOwn serves certificates of an authority of ours.
+func (a *Server) useOwn(authority *tlsca.Authority) error {
+	if err := authority.Answer(a.config.Settings.TLSNames.Names()...); err != nil {
+		return fmt.Errorf("use --tls-names: %w", err)
+	}
+	for _, name := range ownNames(a.config.Settings) {
+		_ = authority.Answer(name) // the machine may have a name that is no host's, or another than when the authority was made
+	}
+	if file := a.config.Settings.CAExport; file != "" {
+		if err := authority.Export(file); err != nil {
+			return fmt.Errorf("write the authority's certificate for --ca-export: %w", err)
+		}
+	}
+	a.trust = trust{config: authority.TLSConfig(), authority: authority.CertificatePEM()}
+	return nil
+}
+
+// machineNames are the names that this machine has without the user's saying so.
+func machineNames() []string {
+	if host, err := os.Hostname(); err == nil {
+		return append([]string{host}, wellKnown...)
+	}
+	return wellKnown
+}
+
+// ownNames are the names of this Minibus that are local whatever their form: those that the settings give it and those of the machine.
+// The authority signs them, and web pages and WebSockets may use them.
+func ownNames(s config.Settings) []string {
+	names := append(s.TLSNames.Names(), machineNames()...)
+	if s.Host != "" && s.Host != "all" {
+		names = append(names, s.Host)
+	}
+	return names
+}
+
+// isKnownHost reports whether a host name is one of ownNames, or one that the user's certificate gives.
+func (a *Server) isKnownHost(host string) bool {
+	return slices.ContainsFunc(ownNames(a.config.Settings), func(name string) bool { return strings.EqualFold(name, host) }) ||
+		a.trust.given != nil && a.trust.given.VerifyHostname(host) == nil
+}
+
+// openAuthority opens the authority of a directory, which is made if need be.
+func openAuthority(dir string, names []string) (*tlsca.Authority, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the directory of the certificate authority: %w", err)
+	}
+	authority, err := tlsca.Open(dir, names...)
+	if err != nil {
+		return nil, err
+	}
+	giveToOwner(dir, tlsca.CertificateFile, tlsca.KeyFile)
+	return authority, nil
+}
+
+// authorityDir is where the authority is that a server with the same settings uses.
+func authorityDir(s config.Settings) (string, error) {
+	switch {
+	case s.TLSCert != "":
+		return "", fmt.Errorf("with --tls-cert there is no authority: clients have to trust who signed %s", s.TLSCert)
+	case s.CADir != "":
+		return filepath.Abs(s.CADir)
+	case s.Ephemeral:
+		return "", fmt.Errorf("with --ephemeral the authority ends with the process: give --ca-dir DIR to both, " +
+			"or fetch /minibus/ca.pem from the running Minibus")
+	}
+	path := s.Data
+	if path == "" {
+		var err error
+		if path, err = defaultData(s.DataDefault); err != nil {
+			return "", err
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find the database: %w", err)
+	}
+	return filepath.Dir(path), nil
+}

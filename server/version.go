@@ -1,0 +1,17 @@
+package server
+
+import "runtime/debug"
+
+// version is set by the linker: -ldflags "-X minibus/server.version=1.2.3".
+var version string
+
+// Version is the version of this build, "devel" for one that was given none.
+func Version() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
