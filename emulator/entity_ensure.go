@@ -7,8 +7,16 @@ import (
 
 // EnsureEntities creates the entities that are missing and updates changeable settings that differ; it deletes
 // nothing (DEC-7). A setting that differs and can't be changed is an error that says how to go on. An entity may forward to
-// one that stands behind it in the list (FWD-2).
+// one that stands behind it in the list (FWD-2). A list of which anything is refused changes nothing.
 func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
+	if err := ns.rehearse(list); err != nil {
+		return err
+	}
+	return ns.ensure(list)
+}
+
+// ensure makes the list true, one entity after the other.
+func (ns *Namespace) ensure(list []EntityConfig) error {
 	planned := make(map[string]bool, len(list))
 	for _, c := range list {
 		planned[strings.ToLower(c.Path)] = true
