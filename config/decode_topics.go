@@ -46,8 +46,11 @@ type filterCounts struct{ sql, correlation int }
 func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 	items := d.array(n)
 	d.quota(n, len(items), d.limits.rules, "rules in one subscription")
+	if n == nil || n.kind != kindArray {
+		return nil
+	}
 	seen := map[string]*node{}
-	var rules []emulator.RuleOptions
+	rules := []emulator.RuleOptions{} // an empty list leaves the default rule alone; none at all leaves what there is
 	for _, item := range items {
 		if !d.object(item) {
 			continue

@@ -111,6 +111,9 @@ func (d *decoder) namespace(n *node, t *Topology) {
 	}
 	d.keys(n, []string{"Name", "Queues", "Topics", "AuthorizationRules"})
 	t.AuthorizationRules = d.authorizationRules(n.get("AuthorizationRules"))
+	if list := n.get("AuthorizationRules"); list != nil && list.kind == kindArray && len(list.items) == 0 {
+		d.warn(list, "found no policy, so the namespace has the default one, RootManageSharedAccessKey", "name one, or set --root-key")
+	}
 	if name := strings.TrimSpace(d.text(n.get("Name"), "")); name != "" {
 		t.Namespace = name
 		at := n.get("Name")
