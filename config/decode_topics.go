@@ -19,7 +19,7 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 			continue
 		}
 		d.keys(item, []string{"Name", "Properties", "Rules"})
-		name, at := d.name(item, nameRule{most: maxNameLength, loose: d.limits.looseNames})
+		name, at := d.name(item, nameRule{most: maxNameLength, limits: d.profile.Broker()})
 		d.unique(seen, name, at, "subscription")
 		props := d.properties(item, subscriptionKeys)
 		topic.pending = append(topic.pending, d.queueOptions(props, topic))
@@ -56,7 +56,7 @@ func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 			continue
 		}
 		d.keys(item, []string{"Name", "Properties"})
-		name, at := d.name(item, nameRule{most: maxNameLength, loose: d.limits.looseNames, system: true})
+		name, at := d.name(item, nameRule{most: maxNameLength, limits: d.profile.Broker(), system: true})
 		d.unique(seen, name, at, "rule")
 		rule := d.rule(item)
 		rule.Name = name

@@ -101,7 +101,6 @@ type limits struct {
 	sqlFilters       int // per topic (QUO-10)
 	correlations     int // per topic (QUO-10)
 	userMetadata     int // characters
-	looseNames       bool
 	partitioning     bool
 	partitionedTimes int64 // factor by which a partitioned entity may be larger (QUO-1)
 }
@@ -142,7 +141,6 @@ func (l Limits) table() limits {
 		t.messageKB = intRange{1, 102_400, 1}
 		t.entities, t.subscriptions, t.sqlFilters, t.correlations = 0, 0, 0, 0
 		t.userMetadata = 0
-		t.looseNames = true
 	}
 	return t
 }

@@ -122,7 +122,7 @@ func (d *decoder) namespace(n *node, t *Topology) {
 	if name := strings.TrimSpace(d.text(n.get("Name"), "")); name != "" {
 		t.Namespace = name
 		at := n.get("Name")
-		if wrong := (nameRule{most: maxNameLength, loose: true}).check(name); wrong != "" {
+		if wrong := (nameRule{most: maxNameLength, limits: emulator.LimitsRelaxed}).check(name); wrong != "" {
 			d.warn(at, "found "+wrong+" ("+strconv.Quote(clip(name))+"), the namespace is called "+DefaultNamespace, "")
 			t.Namespace = DefaultNamespace
 		} else if !strings.EqualFold(name, DefaultNamespace) {
