@@ -31,6 +31,27 @@ func TestAuthorizationRulesOfNamespaceAndEntities(t *testing.T) {
 	}
 }
 
+// An absent list keeps what a broker has, an empty one clears it (DEC-7), so the two have to be told apart.
+func TestAbsentAndEmptyListsAreNotTheSame(t *testing.T) {
+	for list, want := range map[string]int{"": -1, "null": -1, "[]": 0} {
+		key := func(name string) string {
+			if list == "" {
+				return ""
+			}
+			return `, "` + name + `": ` + list
+		}
+		topology, report := parse(t, wrap(`"Queues": [{"Name": "q", "Properties": {"LockDuration": "PT1M"`+key("AuthorizationRules")+`}}],
+			"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s"`+key("Rules")+`}]}]`+key("AuthorizationRules")), LimitsRelaxed)
+		policies, rules := topology.Entities[0].Queue.Admin.AuthorizationRules, topology.Entities[1].Topic.Subscriptions[0].Rules
+		if (policies == nil) != (want < 0) || (rules == nil) != (want < 0) || len(policies)+len(rules) != 0 {
+			t.Errorf("%q: policies %#v, rules %#v", list, policies, rules)
+		}
+		if warned := strings.Contains(fmt.Sprint(report.Findings), "the default one, RootManageSharedAccessKey"); warned != (want == 0) {
+			t.Errorf("%q: %v", list, report.Findings)
+		}
+	}
+}
+
 func TestAuthorizationRulesThatAreWrong(t *testing.T) {
 	const at = "$.UserConfig.Namespaces[0].AuthorizationRules"
 	for _, tt := range []struct{ rules, want string }{

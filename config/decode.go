@@ -144,7 +144,7 @@ func (d *decoder) duration(n *node, fallback time.Duration, of func(limits) dura
 		}
 		d.fail(n, "found "+n.describe(), isoForm+allowed.String(), cure)
 		return fallback
-	case !allowed.contains(v):
+	case !allowed.takes(v):
 		d.fail(n, "found "+n.describe(), allowed.String(), relaxedCure(of(d.relaxed).contains(v)))
 		return fallback
 	}

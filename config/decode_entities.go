@@ -68,7 +68,7 @@ func (d *decoder) queue(n *node) {
 		return
 	}
 	d.keys(n, []string{"Name", "Properties"})
-	name, at := d.name(n, nameRule{most: maxPathLength, slash: true, loose: d.limits.looseNames})
+	name, at := d.name(n, nameRule{most: maxPathLength, slash: true, limits: d.profile.Broker()})
 	e := &entity{node: at, config: emulator.EntityConfig{Path: name}}
 	props := d.properties(n, queueKeys)
 	o := d.queueOptions(props, e)
@@ -113,7 +113,7 @@ func (d *decoder) topic(n *node) {
 		return
 	}
 	d.keys(n, []string{"Name", "Properties", "Subscriptions"})
-	name, at := d.name(n, nameRule{most: maxPathLength, slash: true, loose: d.limits.looseNames})
+	name, at := d.name(n, nameRule{most: maxPathLength, slash: true, limits: d.profile.Broker()})
 	props := d.properties(n, topicKeys)
 	o := &emulator.TopicOptions{
 		DefaultMessageTimeToLive:   none(d.duration(props.get("DefaultMessageTimeToLive"), DefaultTimeToLive, ttlRange)),
@@ -152,8 +152,8 @@ func (d *decoder) name(n *node, rule nameRule) (string, *node) {
 	name := strings.TrimSpace(at.text)
 	if wrong := rule.check(name); wrong != "" {
 		loose := rule
-		loose.loose = true
-		cure := relaxedCure(!rule.loose && loose.check(name) == "")
+		loose.limits = emulator.LimitsRelaxed
+		cure := relaxedCure(!rule.loose() && loose.check(name) == "")
 		if strings.Contains(name, `\`) {
 			cure = "separate segments with /"
 		}

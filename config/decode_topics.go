@@ -19,7 +19,7 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 			continue
 		}
 		d.keys(item, []string{"Name", "Properties", "Rules"})
-		name, at := d.name(item, nameRule{most: maxNameLength, loose: d.limits.looseNames})
+		name, at := d.name(item, nameRule{most: maxNameLength, limits: d.profile.Broker()})
 		d.unique(seen, name, at, "subscription")
 		props := d.properties(item, subscriptionKeys)
 		topic.pending = append(topic.pending, d.queueOptions(props, topic))
@@ -46,14 +46,17 @@ type filterCounts struct{ sql, correlation int }
 func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 	items := d.array(n)
 	d.quota(n, len(items), d.limits.rules, "rules in one subscription")
+	if n == nil || n.kind != kindArray {
+		return nil
+	}
 	seen := map[string]*node{}
-	var rules []emulator.RuleOptions
+	rules := []emulator.RuleOptions{} // an empty list leaves the default rule alone; none at all leaves what there is
 	for _, item := range items {
 		if !d.object(item) {
 			continue
 		}
 		d.keys(item, []string{"Name", "Properties"})
-		name, at := d.name(item, nameRule{most: maxNameLength, loose: d.limits.looseNames, system: true})
+		name, at := d.name(item, nameRule{most: maxNameLength, limits: d.profile.Broker(), system: true})
 		d.unique(seen, name, at, "rule")
 		rule := d.rule(item)
 		rule.Name = name

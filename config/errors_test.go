@@ -11,14 +11,14 @@ func TestErrorsAreExact(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"range", `{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "a"}, {"Name": "b"}, {"Name": "c", "Properties": {
   "LockDuration": "PT10M"}}]}]}}`,
-			`Config.json:2:19: error: $.UserConfig.Namespaces[0].Queues[2].Properties.LockDuration: found "PT10M"; allowed: above zero, up to PT5M`},
+			`Config.json:2:19: error: $.UserConfig.Namespaces[0].Queues[2].Properties.LockDuration: found "PT10M"; allowed: PT0.001S to PT5M`},
 		{"window", queueProps(`"DuplicateDetectionHistoryTimeWindow": "P8D"`), `found "P8D"; allowed: PT5S to P7D`},
-		{"no duration", queueProps(`"LockDuration": "00:01:30"`), `found "00:01:30"; allowed: an ISO 8601 duration such as PT1M; above zero, up to PT5M; write PT1M30S`},
+		{"no duration", queueProps(`"LockDuration": "00:01:30"`), `found "00:01:30"; allowed: an ISO 8601 duration such as PT1M; PT0.001S to PT5M; write PT1M30S`},
 		{"Go duration", queueProps(`"LockDuration": "30s"`), `write PT30S`},
 		{"number for duration", queueProps(`"LockDuration": 60`), `found the number 60; allowed: an ISO 8601 duration`},
 		{"negative duration", queueProps(`"LockDuration": "-PT1M"`), `found "-PT1M"; allowed: an ISO 8601 duration`},
-		{"zero lifetime", queueProps(`"DefaultMessageTimeToLive": "PT0S"`), `found "PT0S"; allowed: any duration above zero`},
-		{"for ever locked", queueProps(`"LockDuration": "P10675199D"`), `found "P10675199D"; allowed: above zero, up to PT5M`},
+		{"zero lifetime", queueProps(`"DefaultMessageTimeToLive": "PT0S"`), `found "PT0S"; allowed: PT0.001S or more`},
+		{"for ever locked", queueProps(`"LockDuration": "P10675199D"`), `found "P10675199D"; allowed: PT0.001S to PT5M`},
 		{"quoted number", queueProps(`"MaxDeliveryCount": "3"`), `found "3"; allowed: a whole number from 1 to 2147483647; write it without quotes`},
 		{"fraction", queueProps(`"MaxDeliveryCount": 1.5`), `found the number 1.5; allowed: a whole number`},
 		{"zero", queueProps(`"MaxDeliveryCount": 0`), `found the number 0; allowed: a whole number from 1 to`},

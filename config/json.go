@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"strconv"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -15,6 +14,7 @@ type syntaxError struct {
 	pos  position
 	path string
 	text string // what was found and what belongs there
+	cure string // empty: correct the JSON
 }
 
 func (e *syntaxError) Error() string { return e.text }
@@ -48,28 +48,6 @@ func parseJSON(src string) (root *node, err error) {
 		return nil, p.fail("$", "found %s behind the end of the document", p.here())
 	}
 	return root, nil
-}
-
-// decodeText turns the bytes of a file into text: UTF-8 with or without a byte order mark, or UTF-16 with one (what
-// Windows shells write on redirection).
-func decodeText(data []byte) string {
-	switch {
-	case len(data) >= 3 && data[0] == 0xEF && data[1] == 0xBB && data[2] == 0xBF:
-		return string(data[3:])
-	case len(data) >= 2 && data[0] == 0xFF && data[1] == 0xFE:
-		return decodeUTF16(data[2:], func(a, b byte) uint16 { return uint16(a) | uint16(b)<<8 })
-	case len(data) >= 2 && data[0] == 0xFE && data[1] == 0xFF:
-		return decodeUTF16(data[2:], func(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) })
-	}
-	return string(data)
-}
-
-func decodeUTF16(data []byte, unit func(a, b byte) uint16) string {
-	units := make([]uint16, 0, len(data)/2)
-	for i := 0; i+1 < len(data); i += 2 {
-		units = append(units, unit(data[i], data[i+1]))
-	}
-	return string(utf16.Decode(units))
 }
 
 func (p *parser) fail(path, format string, args ...any) error {

@@ -109,7 +109,7 @@ func (p *parser) str(path string) (string, error) {
 				return "", err
 			}
 		default:
-			b.WriteRune(r) // U+FFFD where the file is not UTF-8
+			b.WriteRune(r)
 		}
 	}
 }

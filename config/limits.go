@@ -47,6 +47,14 @@ func (l Limits) Broker() emulator.Limits {
 type durationRange struct {
 	least, most time.Duration
 	orForever   bool // Forever is allowed although it is above most
+
+	// standard is taken although it is above most: entities that were made through the API have it, and are exported with it.
+	standard time.Duration
+}
+
+// takes reports whether a file may have the duration.
+func (r durationRange) takes(d time.Duration) bool {
+	return r.contains(d) || r.standard > 0 && d == r.standard
 }
 
 func (r durationRange) contains(d time.Duration) bool {
@@ -54,13 +62,8 @@ func (r durationRange) contains(d time.Duration) bool {
 }
 
 func (r durationRange) String() string {
-	switch {
-	case r.most == Forever && r.least <= time.Millisecond:
-		return "any duration above zero"
-	case r.most == Forever:
+	if r.most == Forever {
 		return FormatDuration(r.least) + " or more"
-	case r.least <= time.Millisecond:
-		return "above zero, up to " + FormatDuration(r.most)
 	}
 	s := FormatDuration(r.least) + " to " + FormatDuration(r.most)
 	if r.orForever {
@@ -98,7 +101,6 @@ type limits struct {
 	sqlFilters       int // per topic (QUO-10)
 	correlations     int // per topic (QUO-10)
 	userMetadata     int // characters
-	looseNames       bool
 	partitioning     bool
 	partitionedTimes int64 // factor by which a partitioned entity may be larger (QUO-1)
 }
@@ -124,9 +126,9 @@ func (l Limits) table() limits {
 		t.partitioning, t.partitionedTimes = false, 1
 	case LimitsEmulator:
 		t.lock.least = 5 * time.Second
-		t.ttl = durationRange{5 * time.Minute, time.Hour, true}
-		t.window = durationRange{least: 5 * time.Second, most: 5 * time.Minute}
-		t.autoDelete = durationRange{5 * time.Minute, time.Hour, true}
+		t.ttl = durationRange{least: 5 * time.Minute, most: time.Hour, orForever: true}
+		t.window = durationRange{least: 5 * time.Second, most: 5 * time.Minute, standard: emulator.DefaultDedupWindow}
+		t.autoDelete = durationRange{least: 5 * time.Minute, most: time.Hour, orForever: true}
 		t.deliveries.most = 10
 		t.sizeMB = intRange{100, 1024, 1}
 		t.entities, t.subscriptions, t.rules, t.sqlFilters, t.correlations = 50, 50, 1000, 70, 1000
@@ -139,7 +141,6 @@ func (l Limits) table() limits {
 		t.messageKB = intRange{1, 102_400, 1}
 		t.entities, t.subscriptions, t.sqlFilters, t.correlations = 0, 0, 0, 0
 		t.userMetadata = 0
-		t.looseNames = true
 	}
 	return t
 }

@@ -13,12 +13,12 @@ const (
 	maxNameLength = 50  // subscription or rule
 )
 
-// nameRule says which names a kind of entity may have.
+// nameRule says which names a kind of entity may have. The characters are the broker's rule (DEC-9).
 type nameRule struct {
 	most   int
 	slash  bool // segments separated by / are allowed
-	loose  bool // DEC-9: ~ anywhere, _ at the ends
 	system bool // $Default is allowed
+	limits emulator.Limits
 }
 
 // allowed describes the rule for a message.
@@ -27,11 +27,13 @@ func (r nameRule) allowed() string {
 	if r.slash {
 		s += ", '/'"
 	}
-	if r.loose {
+	if r.loose() {
 		s += ", '~'"
 	}
 	return s + ", beginning and ending with a letter or digit"
 }
+
+func (r nameRule) loose() bool { return r.limits == emulator.LimitsRelaxed }
 
 // check returns what is wrong with a name, or the empty string. Segments "." and ".." and those that begin with $
 // are never allowed (DEC-9): the first two would be lost in URLs, the last belong to the service.
@@ -41,42 +43,39 @@ func (r nameRule) check(name string) string {
 		return "an empty name"
 	case len([]rune(name)) > r.most:
 		return "a name of more characters than the service takes"
-	case r.system && strings.EqualFold(name, "$Default"):
+	case r.system && strings.EqualFold(name, emulator.DefaultRuleName):
 		return ""
 	}
 	for _, c := range name {
 		if c < ' ' || c == 0x7F {
 			return "a control character in the name"
 		}
-		if c > 0x7F || !r.takes(byte(c)) {
+		if !r.takes(c) {
 			return "the character " + strconv.QuoteRune(c) + " in the name"
 		}
 	}
 	return r.checkShape(name)
 }
 
-func (r nameRule) takes(c byte) bool {
-	return isAlnum(c) || c == '.' || c == '-' || c == '_' || c == '/' && r.slash || c == '~' && r.loose
+// takes reports whether a character may stand in the middle of a name.
+func (r nameRule) takes(c rune) bool {
+	return c == '/' && r.slash || r.limits.AllowsSegment("x"+string(c))
 }
 
 func (r nameRule) checkShape(name string) string {
-	if !r.endsWell(name[0]) || !r.endsWell(name[len(name)-1]) {
+	if !r.limits.EndsWell(name) {
 		return "a name that begins or ends with punctuation"
 	}
 	if r.slash && emulator.IsSubscriptionPath(name) {
 		return "the path of a subscription"
 	}
 	for segment := range strings.SplitSeq(name, "/") {
-		switch segment {
-		case "":
+		switch {
+		case segment == "":
 			return "an empty segment in the name"
-		case ".", "..":
+		case !r.limits.AllowsSegment(segment):
 			return "the segment " + segment + " in the name"
 		}
 	}
 	return ""
-}
-
-func (r nameRule) endsWell(c byte) bool {
-	return isAlnum(c) || r.loose && (c == '_' || c == '~')
 }

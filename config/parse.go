@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -27,7 +28,11 @@ func Parse(file string, data []byte, profile Limits) (*Topology, *Report) {
 	d := &decoder{file: file, report: &Report{}, profile: profile, limits: profile.table(), emulator: LimitsEmulator.table(),
 		relaxed: LimitsRelaxed.table(), names: map[string]*entity{}}
 	defer d.report.sort()
-	root, err := parseJSON(decodeText(data))
+	var root *node
+	text, err := decodeText(data)
+	if err == nil {
+		root, err = parseJSON(text)
+	}
 	if err != nil {
 		d.syntax(err)
 		return nil, d.report
@@ -57,7 +62,7 @@ func (d *decoder) syntax(err error) {
 		s.text = "found no text in double quotes, which a key is"
 	}
 	d.report.add(Finding{Severity: Error, File: d.file, Line: s.pos.line, Column: s.pos.column, Path: s.path,
-		Found: s.text, Cure: "correct the JSON"})
+		Found: s.text, Cure: cmp.Or(s.cure, "correct the JSON")})
 }
 
 // root decodes the document down to the namespace.
@@ -111,10 +116,13 @@ func (d *decoder) namespace(n *node, t *Topology) {
 	}
 	d.keys(n, []string{"Name", "Queues", "Topics", "AuthorizationRules"})
 	t.AuthorizationRules = d.authorizationRules(n.get("AuthorizationRules"))
+	if list := n.get("AuthorizationRules"); list != nil && list.kind == kindArray && len(list.items) == 0 {
+		d.warn(list, "found no policy, so the namespace has the default one, RootManageSharedAccessKey", "name one, or set --root-key")
+	}
 	if name := strings.TrimSpace(d.text(n.get("Name"), "")); name != "" {
 		t.Namespace = name
 		at := n.get("Name")
-		if wrong := (nameRule{most: maxNameLength, loose: true}).check(name); wrong != "" {
+		if wrong := (nameRule{most: maxNameLength, limits: emulator.LimitsRelaxed}).check(name); wrong != "" {
 			d.warn(at, "found "+wrong+" ("+strconv.Quote(clip(name))+"), the namespace is called "+DefaultNamespace, "")
 			t.Namespace = DefaultNamespace
 		} else if !strings.EqualFold(name, DefaultNamespace) {

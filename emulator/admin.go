@@ -1,9 +1,6 @@
 package emulator
 
-import (
-	"reflect"
-	"slices"
-)
+import "slices"
 
 // Admin is what the administration API keeps with an entity and gives back, and what no message's way depends on: texts
 // as a client wrote them, settings that only the service's machinery knows, authorization rules. The zero value says
@@ -31,37 +28,6 @@ type Admin struct {
 
 	// SupportOrdering is what a client asked of a topic; nil means the default, which depends on partitioning.
 	SupportOrdering *bool `json:"supportOrdering,omitempty"`
-}
-
-// with returns what an entity has after a configuration was read. A file says nothing of all this but authorization rules. Without
-// a list of them, those that there are stay; an empty one revokes them.
-func (a Admin) with(file Admin) Admin {
-	switch {
-	case file.AuthorizationRules == nil:
-	case len(file.AuthorizationRules) == 0:
-		a.AuthorizationRules = nil
-	default:
-		a.AuthorizationRules = file.AuthorizationRules
-	}
-	return a
-}
-
-// configured is with for an entity; a change of its keys is a line of the log, which shows none.
-func (ns *Namespace) configured(path string, old, file Admin) Admin {
-	next := old.with(file)
-	if !reflect.DeepEqual(old.AuthorizationRules, next.AuthorizationRules) {
-		ns.logger.Info("authorization rules changed to the configuration", "entity", path,
-			"before", keyNames(old.AuthorizationRules), "now", keyNames(next.AuthorizationRules))
-	}
-	return next
-}
-
-func keyNames(rules []AuthorizationRule) []string {
-	names := make([]string, 0, len(rules))
-	for _, r := range rules {
-		names = append(names, r.KeyName)
-	}
-	return names
 }
 
 // AuthorizationRule is one named pair of keys with what it allows.

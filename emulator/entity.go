@@ -126,6 +126,10 @@ func immutable(a, b QueueOptions) string {
 		return "RequiresDuplicateDetection"
 	case a.EnablePartitioning != b.EnablePartitioning:
 		return "EnablePartitioning"
+	case a.Admin.EnableSubscriptionPartitioning != b.Admin.EnableSubscriptionPartitioning:
+		return "EnableSubscriptionPartitioning"
+	case a.Admin.IsClientAffine != b.Admin.IsClientAffine:
+		return "IsClientAffine"
 	}
 	return ""
 }

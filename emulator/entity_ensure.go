@@ -2,13 +2,25 @@ package emulator
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // EnsureEntities creates the entities that are missing and updates changeable settings that differ; it deletes
 // nothing (DEC-7). A setting that differs and can't be changed is an error that says how to go on. An entity may forward to
-// one that stands behind it in the list (FWD-2).
+// one that stands behind it in the list (FWD-2). A list of which anything is refused changes nothing.
 func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
+	if !slices.ContainsFunc(list, ns.differs) {
+		return nil
+	}
+	if err := ns.rehearse(list); err != nil {
+		return err
+	}
+	return ns.ensure(list)
+}
+
+// ensure makes the list true, one entity after the other.
+func (ns *Namespace) ensure(list []EntityConfig) error {
 	planned := make(map[string]bool, len(list))
 	for _, c := range list {
 		planned[strings.ToLower(c.Path)] = true
@@ -29,6 +41,24 @@ func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
 	return nil
 }
 
+// differs reports whether there is anything to do, or to refuse, for an entity of a configuration.
+func (ns *Namespace) differs(c EntityConfig) bool {
+	q := ns.lookUp(c.Path)
+	switch {
+	case q == nil:
+		return true
+	case c.Queue != nil:
+		return q.kind != KindQueue || !reflect.DeepEqual(q.Options(), q.configured(*c.Queue))
+	case c.Topic == nil:
+		return false
+	}
+	return q.kind != KindTopic || !reflect.DeepEqual(q.TopicOptions(), q.topicConfigured(*c.Topic)) ||
+		slices.ContainsFunc(c.Topic.Subscriptions, func(o SubscriptionOptions) bool {
+			s := ns.lookUp(subscriptionPath(c.Path, o.Name))
+			return s == nil || !reflect.DeepEqual(s.SubscriptionOptions(), s.subscriptionConfigured(o))
+		})
+}
+
 // plan says which entities are about to exist.
 func (ns *Namespace) plan(paths map[string]bool) {
 	ns.admin.Lock()
@@ -45,15 +75,18 @@ func (ns *Namespace) ensureQueue(path string, o QueueOptions) error {
 	case q.kind != KindQueue:
 		return errorf(CodeAlreadyExists, path, "The queue '%s' can't be created: a topic has that name.", path)
 	}
-	o.Admin = ns.configured(path, q.Options().Admin, o.Admin)
-	if reflect.DeepEqual(q.Options(), o) {
+	old := q.Options()
+	o = q.configured(o)
+	if reflect.DeepEqual(old, o) {
 		return nil
 	}
-	if name := immutable(q.Options(), o); name != "" {
+	if name := immutable(old, o); name != "" {
 		return fixed("queue", path, name)
 	}
-	ns.logger.Info("queue updated to the configuration", "entity", path)
 	_, err := ns.UpdateQueue(path, o)
+	if err == nil {
+		ns.tellChanges(path, old, o)
+	}
 	return err
 }
 
@@ -64,29 +97,10 @@ func fixed(kind, path, setting string) error {
 }
 
 func (ns *Namespace) ensureTopic(path string, o TopicOptions) error {
-	list := o.Subscriptions
-	o.Subscriptions = nil
-	q := ns.lookUp(path)
-	if q != nil {
-		o.Admin = ns.configured(path, q.TopicOptions().Admin, o.Admin)
+	if err := ns.ensureTopicItself(path, o); err != nil {
+		return err
 	}
-	switch {
-	case q == nil:
-		if _, err := ns.CreateTopic(path, o); err != nil {
-			return err
-		}
-	case q.kind != KindTopic:
-		return errorf(CodeAlreadyExists, path, "The topic '%s' can't be created: a queue has that name.", path)
-	case !reflect.DeepEqual(q.TopicOptions(), o):
-		if name := immutable(q.Options(), o.queue()); name != "" {
-			return fixed("topic", path, name)
-		}
-		ns.logger.Info("topic updated to the configuration", "entity", path)
-		if _, err := ns.UpdateTopic(path, o); err != nil {
-			return err
-		}
-	}
-	for _, s := range list {
+	for _, s := range o.Subscriptions {
 		if err := ns.ensureSubscription(path, s); err != nil {
 			return err
 		}
@@ -94,8 +108,33 @@ func (ns *Namespace) ensureTopic(path string, o TopicOptions) error {
 	return nil
 }
 
-// ensureSubscription also replaces the rules by those of the configuration, if that names any: whoever writes rules into
-// a file means them.
+// ensureTopicItself is ensureTopic without the subscriptions.
+func (ns *Namespace) ensureTopicItself(path string, o TopicOptions) error {
+	q := ns.lookUp(path)
+	switch {
+	case q == nil:
+		o.Subscriptions = nil
+		_, err := ns.CreateTopic(path, o)
+		return err
+	case q.kind != KindTopic:
+		return errorf(CodeAlreadyExists, path, "The topic '%s' can't be created: a queue has that name.", path)
+	}
+	old := q.TopicOptions()
+	o = q.topicConfigured(o)
+	if reflect.DeepEqual(old, o) {
+		return nil
+	}
+	if name := immutable(q.Options(), o.queue()); name != "" {
+		return fixed("topic", path, name)
+	}
+	_, err := ns.UpdateTopic(path, o)
+	if err == nil {
+		old.SupportOrdering = o.SupportOrdering // follows from what was asked for, which is told
+		ns.tellChanges(path, old, o)
+	}
+	return err
+}
+
 func (ns *Namespace) ensureSubscription(topic string, o SubscriptionOptions) error {
 	path := subscriptionPath(topic, o.Name)
 	q := ns.lookUp(path)
@@ -104,17 +143,16 @@ func (ns *Namespace) ensureSubscription(topic string, o SubscriptionOptions) err
 		return err
 	}
 	old := q.SubscriptionOptions()
-	o.Name, o.Queue.EnablePartitioning, o.Queue.Admin = old.Name, old.Queue.EnablePartitioning, old.Queue.Admin
-	if len(o.Rules) == 0 || sameRules(o.Rules, old.Rules) {
-		o.Rules = old.Rules
-	}
-	if reflect.DeepEqual(o, old) {
+	o = q.subscriptionConfigured(o)
+	if reflect.DeepEqual(old, o) {
 		return nil
 	}
 	if name := immutable(old.Queue, o.Queue); name != "" {
 		return fixed("subscription", path, name)
 	}
-	ns.logger.Info("subscription updated to the configuration", "entity", path)
 	_, err := ns.UpdateSubscription(topic, o)
+	if err == nil {
+		ns.tellChanges(path, old, o)
+	}
 	return err
 }

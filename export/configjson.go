@@ -78,7 +78,7 @@ type configRule struct {
 type configRuleProperties struct {
 	FilterType        string
 	SQLFilter         *configSQL     `json:"SqlFilter,omitempty"`
-	CorrelationFilter map[string]any `json:",omitempty"`
+	CorrelationFilter map[string]any `json:",omitzero"` // one without conditions is written too: the reader insists on it
 	Action            *configSQL     `json:",omitempty"`
 }
 

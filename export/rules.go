@@ -26,8 +26,8 @@ type plainRule struct {
 }
 
 // plain writes parameters into the texts, since neither Config.json nor Azure's templates have them. With stringsOnly, as
-// Azure's templates want it, a correlation filter on numbers or truth values becomes the same condition in SQL. What can't be
-// said takes nothing.
+// Azure's templates want it, a correlation filter on numbers or truth values, or without a condition, becomes the same in SQL. What
+// can't be said takes nothing.
 func plain(r atom.Rule, stringsOnly bool) plainRule {
 	p := plainRule{Name: r.Name, Filter: atom.Filter{Kind: r.Filter.Kind, SQL: r.Filter.SQL}}
 	ok := true
@@ -59,12 +59,17 @@ func (p *plainRule) correlate(f atom.Filter, stringsOnly bool) bool {
 		_, isText := x.Value.(string)
 		texts = texts && isText
 	}
-	if texts || !stringsOnly {
+	none := len(f.Correlation)+len(f.Properties) == 0
+	if texts && !none || !stringsOnly {
 		return true
 	}
+	why := "its values are not all text"
 	sql, ok := conditions(f)
+	if none {
+		sql, why = trueExpression, "it has no condition, which selects everything"
+	}
 	p.Filter = atom.Filter{Kind: atom.SQLFilter, SQL: sql}
-	p.Notes = append(p.Notes, "the correlation filter is exported as SQL, because its values are not all text")
+	p.Notes = append(p.Notes, "the correlation filter is exported as SQL, because "+why)
 	return ok
 }
 

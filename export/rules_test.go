@@ -62,6 +62,57 @@ func TestCorrelationFiltersOnOtherThanTextBecomeSQL(t *testing.T) {
 	}
 }
 
+// A template wants at least one condition in a correlation filter.
+func TestCorrelationFiltersWithoutAConditionBecomeSQL(t *testing.T) {
+	r := atom.Rule{Name: "r", Filter: atom.Filter{Kind: atom.CorrelationFilter}, Action: atom.Action{SQL: "SET a = 1"}}
+	if p := plain(r, true); p.Filter.Kind != atom.SQLFilter || p.Filter.SQL != "1=1" || p.Action != "SET a = 1" || len(p.Notes) != 1 {
+		t.Errorf("a template has %+v", p)
+	}
+	if p := plain(r, false); p.Filter.Kind != atom.CorrelationFilter || len(p.Notes) != 0 {
+		t.Errorf("a configuration has %+v", p)
+	}
+}
+
+// Azure makes $Default itself, so that Terraform could not create it in any spelling. Untouched it is left out; changed, or beside
+// others, it gets a name of its own and the module says why.
+func TestTerraformNeverGetsTheDefaultRule(t *testing.T) {
+	always := atom.Filter{Kind: atom.TrueFilter, SQL: "1=1"}
+	for name, tt := range map[string]struct {
+		rules []atom.Rule
+		want  []string // names of the rules
+	}{
+		"untouched":            {[]atom.Rule{{Name: "$Default", Filter: always}}, nil},
+		"untouched, respelled": {[]atom.Rule{{Name: "$dEFAULT", Filter: always}}, nil},
+		"narrowed":             {[]atom.Rule{{Name: "$default", Filter: atom.Filter{Kind: atom.SQLFilter, SQL: "a = 1"}}}, []string{"Default"}},
+		"with an action":       {[]atom.Rule{{Name: "$DEFAULT", Filter: always, Action: atom.Action{SQL: "SET a = 1"}}}, []string{"Default"}},
+		"beside others":        {[]atom.Rule{{Name: "$default", Filter: always}, {Name: "DEFAULT", Filter: always}}, []string{"Default_", "DEFAULT"}},
+		"no rules":             {nil, []string{"Default"}},
+	} {
+		n := &Namespace{Topics: []Topic{{Path: "t", Subscriptions: []Subscription{{Name: "s", Rules: tt.rules}}}}}
+		data, _, err := Write(n, FormatTerraform)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		if got := strings.Count(text, "azurerm_servicebus_subscription_rule"); got != len(tt.want) {
+			t.Errorf("%s: %d rules in\n%s", name, got, text)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(text, `= "`+want+`"`) {
+				t.Errorf("%s: no rule is called %s in\n%s", name, want, text)
+			}
+		}
+		if renamed := len(tt.want) > 0; strings.Contains(text, "Terraform can't create") != renamed {
+			t.Errorf("%s: the comment in\n%s", name, text)
+		}
+		for line := range strings.Lines(text) {
+			if strings.Contains(strings.ToLower(line), "$default") && !strings.HasPrefix(line, "#") {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+	}
+}
+
 // A rule whose action can't be said must not let messages through as they are.
 func TestARuleThatCantBeSaidTakesNothing(t *testing.T) {
 	r := atom.Rule{Name: "r", Filter: atom.Filter{Kind: atom.TrueFilter, SQL: "1=1"},

@@ -151,13 +151,14 @@ func (w *terraform) status(list []attr, n *node, s emulator.Status, allowed ...e
 	return optional(list, "status", status(s))
 }
 
-// rule adds a rule. $Default exists as soon as its subscription does, so that Terraform could not create it; under another name
-// it can, and Azure then removes the one that it made itself.
+// rule adds a rule. $Default, in any spelling, exists as soon as its subscription does, so that Terraform could not create it; under
+// another name it can.
 func (w *terraform) rule(n *node) []attr {
 	name := n.rule.Name
-	if name == atom.DefaultRuleName {
+	if strings.EqualFold(name, atom.DefaultRuleName) {
 		name = freeName(n.parent.subscription.Rules)
-		w.plan.note(n, "the rule is named %s here: Terraform can't create one that Azure makes itself", name)
+		w.plan.note(n, "the rule is named %s here: Terraform can't create %s, which Azure makes itself and which takes everything; "+
+			"delete that one if it is there beside this", name, n.rule.Name)
 	}
 	list := []attr{{"name", name}, {"subscription_id", n.parent.reference("id")}}
 	if n.rule.Filter.Kind != atom.CorrelationFilter {

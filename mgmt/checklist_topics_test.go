@@ -287,3 +287,27 @@ func TestTOP8_UpdateOfARuleTakesEffect(t *testing.T) {
 	wants(t, b.do("GET", "/t", ""), 200, "<d2p1:ScheduledMessageCount>1<", "<d2p1:ActiveMessageCount>0<") // CNT-2
 	lacks(t, b.do("GET", "/t", ""), "<SizeInBytes>0<")                                                    // CNT-7
 }
+
+// What is fixed at creation stays in an update that does not name it, may be named as it is, and can't be changed (management-rest 4.2, 4.3).
+func TestChecklist4_FixedSettingsOfTopicsAndSubscriptions(t *testing.T) {
+	b := newTopicBus(t)
+	wants(t, b.do("PUT", "/yes", topicEntry("<EnableSubscriptionPartitioning>true</EnableSubscriptionPartitioning>")), 201)
+	wants(t, b.do("PUT", "/t/Subscriptions/yes"+v2021, subscriptionEntry("<IsClientAffine>true</IsClientAffine>")), 201)
+	for _, x := range []struct {
+		path, kind, property, old, other string
+		entry                            func(string) string
+	}{
+		{"/t", "Topic", "EnableSubscriptionPartitioning", "false", "true", topicEntry},
+		{"/yes", "Topic", "EnableSubscriptionPartitioning", "true", "false", topicEntry},
+		{"/t/Subscriptions/s", "Subscription", "IsClientAffine", "false", "true", subscriptionEntry},
+		{"/t/Subscriptions/yes", "Subscription", "IsClientAffine", "true", "false", subscriptionEntry},
+	} {
+		named := func(value string) string { return "<" + x.property + ">" + value + "</" + x.property + ">" }
+		shown := "<" + x.property + ">" + x.old + "<"
+		wants(t, b.do("PUT", x.path+v2021, x.entry("<UserMetadata>first</UserMetadata>"), ifMatch, "*"), 200, shown, ">first<")
+		wants(t, b.do("PUT", x.path+v2021, x.entry("<UserMetadata>second</UserMetadata>"+named(x.old)), ifMatch, "*"), 200, shown, ">second<")
+		wants(t, b.do("PUT", x.path+v2021, x.entry("<UserMetadata>third</UserMetadata>"+named(x.other)), ifMatch, "*"), 400,
+			"SubCode=40000. The value for the "+x.property+" property of an existing "+x.kind+" cannot be changed. ")
+		wants(t, b.do("GET", x.path+v2021, ""), 200, shown, ">second<")
+	}
+}

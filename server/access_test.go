@@ -148,7 +148,7 @@ func TestDEC7_PoliciesOfEntitiesSurviveTheProcess(t *testing.T) {
 		if got := askFor(t, a, path, "file", "three"); got != http.StatusUnauthorized {
 			t.Errorf("%s after an empty list: status %d", path, got)
 		}
-		if !strings.Contains(log.String(), "authorization rules changed") || strings.Contains(log.String(), "three") {
+		if !strings.Contains(log.String(), "setting=AuthorizationRules before=[file] now=[]") || strings.Contains(log.String(), "three") {
 			t.Errorf("the log says %s", log.String())
 		}
 		_ = a.Close(context.Background())

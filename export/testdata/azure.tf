@@ -224,7 +224,7 @@ resource "azurerm_servicebus_subscription" "events_eu" {
 }
 
 # the parameters are written into the expression
-# the rule is named Default_ here: Terraform can't create one that Azure makes itself
+# the rule is named Default_ here: Terraform can't create $Default, which Azure makes itself and which takes everything; delete that one if it is there beside this
 resource "azurerm_servicebus_subscription_rule" "events_eu_Default" {
   name            = "Default_"
   subscription_id = azurerm_servicebus_subscription.events_eu.id
@@ -285,7 +285,7 @@ resource "azurerm_servicebus_subscription" "events_none" {
   dead_lettering_on_filter_evaluation_error = true
 }
 
-# the rule is named Default here: Terraform can't create one that Azure makes itself
+# the rule is named Default here: Terraform can't create $Default, which Azure makes itself and which takes everything; delete that one if it is there beside this
 resource "azurerm_servicebus_subscription_rule" "events_none_Default" {
   name            = "Default"
   subscription_id = azurerm_servicebus_subscription.events_none.id

@@ -18,7 +18,7 @@ func ParseSubscription(d *Element, l emulator.Limits) (*SubscriptionDescription,
 	f := newFields(d, "Subscription", l)
 	s := &SubscriptionDescription{SharedDescription: *f.shared()}
 	s.FilterErrors = f.boolean("DeadLetteringOnFilterEvaluationExceptions", true)
-	s.options.Admin.IsClientAffine = f.boolean("IsClientAffine", false)
+	s.affine = f.boolIfGiven("IsClientAffine")
 	if r := d.Child("DefaultRuleDescription"); f.err == nil && r != nil && !r.isNil() {
 		rule, err := ParseRule(r, l)
 		if err != nil {

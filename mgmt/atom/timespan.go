@@ -18,10 +18,11 @@ const MaxTimeSpan TimeSpan = math.MaxInt64
 
 // The units of a time span.
 const (
-	Second TimeSpan = 1e7
-	Minute          = 60 * Second
-	Hour            = 60 * Minute
-	Day             = 24 * Hour
+	Millisecond TimeSpan = 1e4
+	Second               = 1000 * Millisecond
+	Minute               = 60 * Second
+	Hour                 = 60 * Minute
+	Day                  = 24 * Hour
 )
 
 // SpanOf converts a duration.

@@ -9,13 +9,15 @@ type TopicDescription struct {
 	options             emulator.TopicOptions
 	limits              limits
 	dedup, partitioning *bool
+	subscriptions       *bool // EnableSubscriptionPartitioning
 	rules               bool
 }
 
 // ParseTopic reads a TopicDescription.
 func ParseTopic(d *Element, l emulator.Limits) (*TopicDescription, error) {
 	f := newFields(d, "Topic", l)
-	t := &TopicDescription{limits: f.limits, dedup: f.boolIfGiven("RequiresDuplicateDetection"), partitioning: f.partitioning()}
+	t := &TopicDescription{limits: f.limits, dedup: f.boolIfGiven("RequiresDuplicateDetection"), partitioning: f.partitioning(),
+		subscriptions: f.boolIfGiven("EnableSubscriptionPartitioning")}
 	o := &t.options
 	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan, f.limits.ttl))
 	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.autoDelete))
@@ -28,7 +30,6 @@ func ParseTopic(d *Element, l emulator.Limits) (*TopicDescription, error) {
 	o.EnableBatchedOperations = &batched
 	o.Admin.SupportOrdering = f.boolIfGiven("SupportOrdering")
 	o.Admin.FilteringMessagesBeforePublishing = f.boolean("FilteringMessagesBeforePublishing", false)
-	o.Admin.EnableSubscriptionPartitioning = f.boolean("EnableSubscriptionPartitioning", false)
 	o.Admin.EnableExpress = f.express(t.dedup)
 	o.Admin.AuthorizationRules, t.rules = f.authorizationRules()
 	f.closed()
@@ -40,6 +41,7 @@ func (t *TopicDescription) Create() (emulator.TopicOptions, error) {
 	o := t.options
 	o.RequiresDuplicateDetection = value(t.dedup)
 	o.EnablePartitioning = value(t.partitioning)
+	o.Admin.EnableSubscriptionPartitioning = value(t.subscriptions)
 	o.Admin.AuthorizationRules = withKeys(o.Admin.AuthorizationRules, nil)
 	return t.settle(o)
 }
@@ -51,9 +53,12 @@ func (t *TopicDescription) Update(old emulator.TopicOptions) (emulator.TopicOpti
 		return old, fixed("RequiresDuplicateDetection", "Topic")
 	case differs(t.partitioning, old.EnablePartitioning):
 		return old, fixedPartitioning("Topic")
+	case differs(t.subscriptions, old.Admin.EnableSubscriptionPartitioning):
+		return old, fixed("EnableSubscriptionPartitioning", "Topic")
 	}
 	o := t.options
 	o.RequiresDuplicateDetection, o.EnablePartitioning = old.RequiresDuplicateDetection, old.EnablePartitioning
+	o.Admin.EnableSubscriptionPartitioning = old.Admin.EnableSubscriptionPartitioning
 	if !t.rules {
 		o.Admin.AuthorizationRules = old.Admin.AuthorizationRules
 	} else {

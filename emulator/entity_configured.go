@@ -1,0 +1,103 @@
+package emulator
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// configured returns what a queue's settings are once a configuration is true that has these. What a configuration can't say stays;
+// of a list that it does not have nothing changes, while an empty one clears.
+func (q *Queue) configured(file QueueOptions) QueueOptions {
+	file.Admin = q.Options().Admin.configured(file.Admin)
+	return file
+}
+
+// topicConfigured is configured for a topic, without its subscriptions.
+func (q *Queue) topicConfigured(file TopicOptions) TopicOptions {
+	old, asked := q.TopicOptions(), file.Admin.SupportOrdering
+	file.Subscriptions = nil
+	file.Admin = old.Admin.configured(file.Admin)
+	file.SupportOrdering = old.SupportOrdering
+	if asked != nil && *asked != old.ordered() {
+		file.SupportOrdering, file.Admin.SupportOrdering = *asked, asked
+	}
+	return file
+}
+
+// ordered is SupportOrdering with its default.
+func (o *TopicOptions) ordered() bool {
+	if o.Admin.SupportOrdering != nil {
+		return *o.Admin.SupportOrdering
+	}
+	return !o.EnablePartitioning
+}
+
+// subscriptionConfigured is configured for a subscription. A list of rules replaces those that there are; an empty one leaves the
+// default rule, as at creation (TOP-4).
+func (q *Queue) subscriptionConfigured(file SubscriptionOptions) SubscriptionOptions {
+	old := q.SubscriptionOptions()
+	file.Name, file.Queue.EnablePartitioning, file.Queue.Admin = old.Name, old.Queue.EnablePartitioning, old.Queue.Admin
+	if file.Rules != nil && len(file.Rules) == 0 {
+		file.Rules = []RuleOptions{DefaultRule()}
+	}
+	if file.Rules == nil || sameRules(file.Rules, old.Rules) {
+		file.Rules = old.Rules
+	}
+	return file
+}
+
+// configured is what an entity keeps for the administration once a configuration is true, which says nothing of all this but
+// authorization rules, and of a topic SupportOrdering.
+func (a Admin) configured(file Admin) Admin {
+	switch {
+	case file.AuthorizationRules == nil:
+	case len(file.AuthorizationRules) == 0:
+		a.AuthorizationRules = nil
+	default:
+		a.AuthorizationRules = file.AuthorizationRules
+	}
+	return a
+}
+
+// tellChanges writes a line for each setting of an entity that a configuration changed. Of rules it shows the names, and no key.
+func (ns *Namespace) tellChanges(path string, old, next any) {
+	was, is := reflect.ValueOf(old), reflect.ValueOf(next)
+	for i := range was.NumField() {
+		before, now := was.Field(i).Interface(), is.Field(i).Interface()
+		if reflect.DeepEqual(before, now) {
+			continue
+		}
+		switch before.(type) {
+		case QueueOptions, Admin: // parts of the settings
+			ns.tellChanges(path, before, now)
+		default:
+			ns.logger.Info("setting changed to the configuration", "entity", path, "setting", was.Type().Field(i).Name,
+				"before", shownSetting(before), "now", shownSetting(now))
+		}
+	}
+}
+
+// shownSetting is the value of a setting for a line of the log.
+func shownSetting(v any) any {
+	names := []string{}
+	switch v := v.(type) {
+	case string:
+		return fmt.Sprintf("%.100s", v)
+	case *bool:
+		if v == nil {
+			return "default"
+		}
+		return *v
+	case []AuthorizationRule:
+		for _, r := range v {
+			names = append(names, r.KeyName)
+		}
+		return names
+	case []RuleOptions:
+		for _, r := range v {
+			names = append(names, r.Name)
+		}
+		return names
+	}
+	return v
+}

@@ -1,0 +1,70 @@
+package emulator
+
+import (
+	"fmt"
+	"time"
+)
+
+// rehearse finds out whether EnsureEntities would succeed, by making the list true in a copy of the namespace that has its entities,
+// without their messages, and keeps nothing. So every check that there is counts, and a list that is refused changes nothing.
+func (ns *Namespace) rehearse(list []EntityConfig) error {
+	stage := &rehearsal{}
+	for _, q := range ns.entities(anyKind) {
+		settings, err := encodeOptions(q.settings())
+		if err != nil {
+			return err
+		}
+		stage.entities = append(stage.entities, EntityRecord{ID: q.id, Kind: q.kind, Path: q.path, Options: settings})
+	}
+	trial, err := Open(stage, Options{Name: ns.name, Limits: ns.limits, Clock: stoppedClock(ns.clock.Now())})
+	if err != nil {
+		return fmt.Errorf("try the configuration: %w", err)
+	}
+	defer trial.Close()
+	return trial.ensure(list)
+}
+
+// settings are what the journal keeps of an entity but for its times: options of its kind.
+func (q *Queue) settings() any {
+	switch q.kind {
+	case KindTopic:
+		return q.TopicOptions()
+	case KindSubscription:
+		return q.SubscriptionOptions()
+	default:
+		return q.Options()
+	}
+}
+
+// rehearsal is the journal of a namespace that is for trying only. It accepts everything and stores nothing.
+type rehearsal struct{ entities []EntityRecord }
+
+func (r *rehearsal) Load(l Loader) error {
+	for _, e := range r.entities {
+		if err := l.LoadEntity(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Append completes the change on another goroutine, since its caller may hold mutexes that the completion takes. Changes of
+// entities are waited for one after another, so their order is kept.
+func (r *rehearsal) Append(c *Change) {
+	if c.Done != nil {
+		go c.Done.Completed(nil)
+	}
+}
+
+func (r *rehearsal) NextRow() int64          { return 1 } // the loader knows the ids of the entities
+func (r *rehearsal) Secret() (none [16]byte) { return none }
+func (r *rehearsal) Created() int64          { return 0 }
+func (r *rehearsal) ReadBodies(b *BodyRead)  { b.Done.Completed(nil) }
+func (r *rehearsal) Flush(done Completion)   { done.Completed(nil) }
+
+// stoppedClock stands still, so that nothing falls due.
+type stoppedClock time.Time
+
+func (c stoppedClock) Now() time.Time             { return time.Time(c) }
+func (c stoppedClock) At(time.Time, func()) Timer { return c }
+func (c stoppedClock) Stop() bool                 { return true }

@@ -1,0 +1,192 @@
+package server
+
+import (
+	"context"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"minibus/config"
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/mgmt/atom"
+)
+
+// exportable are rules of every kind that a broker can hold. The second half can't be said in a Config.json as it is.
+func exportable() []emulator.RuleOptions {
+	values := emulator.Values{
+		"text": "it's", "none": "", "flag": true, "int": int32(-7), "long": int64(math.MinInt64 + 1), "double": -2.5, "whole": 3.0,
+	}
+	return []emulator.RuleOptions{
+		{Name: "empty", Correlation: &emulator.CorrelationFilter{}},
+		{Name: "empty-with-action", Correlation: &emulator.CorrelationFilter{}, Action: "SET a = 1"},
+		{Name: "correlation", Correlation: &emulator.CorrelationFilter{Label: new("l"), To: new(""), Properties: values}},
+		{Name: "true", SQL: "1=1", Constant: true},
+		{Name: "$default", SQL: "1=1", Constant: true, Action: "REMOVE b"},
+		{Name: "false", SQL: "1=0", Constant: true},
+		{Name: "sql-true", SQL: "1=1"},
+		{Name: "sql", SQL: "a = 'ä\t\u2028' AND \"b c\" IS NULL", Action: "SET x = 'y'; REMOVE z"},
+		{Name: "parameters", SQL: "a = @text OR b = @int AND c = @double", Parameters: emulator.Values{"@text": "it's", "@int": int32(-7), "@double": 1e300},
+			Action: "SET n = @n", ActionParameters: emulator.Values{"@n": int64(5)}},
+		{Name: "long", SQL: "a = '" + strings.Repeat("x", 2000) + "'"},
+		{Name: "long-parameters", SQL: "a = '" + strings.Repeat("x", 1020) + "' OR b = @b", Parameters: emulator.Values{"@b": int32(1)}},
+		{Name: "span", SQL: "a = @a", Parameters: emulator.Values{"@a": time.Minute}},
+		{Name: "odd", Correlation: &emulator.CorrelationFilter{Properties: emulator.Values{
+			"guid": amqp.UUID{1}, "byte": uint8(1), "ulong": uint64(math.MaxUint64), "char": amqp.Char('x'), "float": float32(1.5)}}},
+		{Name: "at", Correlation: &emulator.CorrelationFilter{Properties: emulator.Values{"at": time.UnixMilli(5)}}},
+		{Name: "infinite", Correlation: &emulator.CorrelationFilter{Properties: emulator.Values{"x": math.Inf(-1)}}},
+		{Name: "not-a-number", Correlation: &emulator.CorrelationFilter{Properties: emulator.Values{"x": math.NaN()}}},
+	}
+}
+
+// serveTopology starts a broker in this process, with or without a file.
+func serveTopology(t *testing.T, topology *config.Topology, limits config.Limits) *App {
+	t.Helper()
+	a, err := Start(context.Background(), Config{Topology: topology, Settings: config.Settings{
+		Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff, Ephemeral: true, Limits: limits}})
+	if err != nil {
+		t.Fatalf("start: %v", err)
+	}
+	t.Cleanup(func() { _ = a.Close(context.Background()) })
+	return a
+}
+
+// exportOf writes the Config.json of a running broker.
+func exportOf(t *testing.T, a *App) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "Config.json")
+	exported(t, connectionTo(a.ports.amqp, "UseDevelopmentEmulator=true"), "--out", file)
+	return file
+}
+
+func rulesOf(t *testing.T, a *App, subscription string) map[string]emulator.RuleOptions {
+	t.Helper()
+	q, err := a.Broker().Queue("t/Subscriptions/" + subscription)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]emulator.RuleOptions{}
+	for _, r := range q.SubscriptionOptions().Rules {
+		found[r.Name] = r
+	}
+	return found
+}
+
+// Every rule that a broker can hold comes back from its export, as it was or, with a warning, as one that takes nothing.
+func TestWhatIsExportedStartsAgainWithEveryKindOfRule(t *testing.T) {
+	a := serveTopology(t, nil, config.LimitsRelaxed)
+	if _, err := a.Broker().CreateTopic("t", emulator.TopicOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range exportable() {
+		for _, rules := range [][]emulator.RuleOptions{{r}, {r, emulator.DefaultRule()}} {
+			name := strings.TrimPrefix(r.Name, "$") + map[int]string{1: "", 2: "-and-default"}[len(rules)]
+			if len(rules) == 2 && strings.EqualFold(r.Name, emulator.DefaultRuleName) {
+				continue
+			}
+			if _, err := a.Broker().CreateSubscription("t", emulator.SubscriptionOptions{Name: name, Rules: rules}); err != nil {
+				t.Fatalf("%s: %v", r.Name, err)
+			}
+		}
+	}
+	file := exportOf(t, a)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, report := config.Parse(file, text, config.LimitsRelaxed)
+	if err := report.Err(); err != nil {
+		t.Fatalf("the start refuses what was exported: %v", err)
+	}
+	again := serveTopology(t, parsed, config.LimitsRelaxed)
+	for _, r := range exportable() {
+		name := strings.TrimPrefix(r.Name, "$")
+		before, after := rulesOf(t, a, name)[r.Name], rulesOf(t, again, name)[r.Name]
+		if after.Name == "" {
+			t.Errorf("%s is not there again", r.Name)
+		}
+		if taken := before.Correlation != nil && len(before.Correlation.Properties) == 0; taken && (after.Correlation == nil || after.Action != before.Action) {
+			t.Errorf("%s became %+v", r.Name, after)
+		}
+		if before.Constant != after.Constant && !after.IsFalse() {
+			t.Errorf("%s became %+v", r.Name, after)
+		}
+	}
+	if second, err := os.ReadFile(exportOf(t, again)); err != nil || string(second) != string(text) {
+		t.Errorf("the second export differs, %v:\n%s\nfrom\n%s", err, second, text)
+	}
+}
+
+// createOverHTTP makes an entity with the administration API.
+func createOverHTTP(t *testing.T, a *App, path, kind, settings string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return a.Dial(ctx) }}}
+	body := `<entry xmlns="http://www.w3.org/2005/Atom"><content type="application/xml"><` + kind +
+		`Description xmlns="http://schemas.microsoft.com/netservices/2010/10/servicebus/connect">` + settings + `</` + kind + `Description></content></entry>`
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://localhost/"+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Body.Close()
+	if w.StatusCode != http.StatusCreated {
+		t.Fatalf("create %s: status %d", path, w.StatusCode)
+	}
+}
+
+// What the API makes with its defaults, under each profile, and at the ends of its ranges, starts again under the same profile.
+func TestWhatIsExportedStartsAgainUnderItsProfile(t *testing.T) {
+	for _, limits := range []config.Limits{config.LimitsRelaxed, config.LimitsStandard, config.LimitsPremium, config.LimitsEmulator} {
+		t.Run(string(limits), func(t *testing.T) {
+			a := serveTopology(t, nil, limits)
+			createOverHTTP(t, a, "q", "Queue", "")
+			createOverHTTP(t, a, "t", "Topic", "")
+			createOverHTTP(t, a, "t/Subscriptions/s", "Subscription", "")
+			least := map[config.Limits]string{config.LimitsEmulator: "PT5S"}[limits]
+			if least == "" {
+				least = "PT0.001S"
+			}
+			createOverHTTP(t, a, "least", "Queue", "<LockDuration>"+least+"</LockDuration>")
+			if limits == config.LimitsRelaxed {
+				createOverHTTP(t, a, "short", "Queue", "<DefaultMessageTimeToLive>PT0.001S</DefaultMessageTimeToLive>")
+			}
+			parsed, report, err := config.Load(exportOf(t, a), limits)
+			if err != nil || report.Err() != nil {
+				t.Fatalf("the start refuses what was exported: %v %v", err, report.Err())
+			}
+			if again := serveTopology(t, parsed, limits); again.Broker().Queues()[0].Path() != a.Broker().Queues()[0].Path() {
+				t.Error("another queue")
+			}
+		})
+	}
+}
+
+// A file takes the durations that the API takes, under each profile, so that what was made with the one can be said in the other.
+func TestFilesAndTheAPITakeTheSameDurations(t *testing.T) {
+	durations := []string{"PT0S", "PT0.0000001S", "PT0.0009999S", "PT0.001S", "PT0.9S", "PT1S", "PT4.9S", "PT5S", "PT19S", "PT20S", "PT1M", "PT4M59S", "PT5M",
+		"PT5M0.001S", "PT10M", "PT1H", "PT1H1S", "P7D", "P7DT1S", "P400D", "P10675199DT2H48M5.4775807S"}
+	for _, limits := range []config.Limits{config.LimitsRelaxed, config.LimitsStandard, config.LimitsPremium, config.LimitsEmulator} {
+		for _, property := range []string{"LockDuration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "AutoDeleteOnIdle"} {
+			for _, d := range durations {
+				_, report := config.Parse("c", []byte(`{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "q", "Properties": {"`+property+`": "`+d+`"}}]}]}}`), limits)
+				document, err := atom.Parse([]byte("<QueueDescription><" + property + ">" + d + "</" + property + "></QueueDescription>"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, api := atom.ParseQueue(document, limits.Broker())
+				if (report.Err() == nil) != (api == nil) {
+					t.Errorf("%s: %s %s: the file says %v, the API %v", limits, property, d, report.Err(), api)
+				}
+			}
+		}
+	}
+}
