@@ -132,8 +132,11 @@ var systemKeys = [...]string{
 }
 
 func systemValue(p filter.SystemProperty, v filter.Value) message.Scalar {
-	if p == filter.TimeToLive && v.Kind() == filter.KindTimeSpan {
-		return message.Scalar{Type: message.TypeUlong, Bits: uint64(max(v.Ticks()/ticksPerMilli, 1))}
+	switch {
+	case p == filter.TimeToLive && v.Kind() == filter.KindTimeSpan: // above zero
+		return message.Scalar{Type: message.TypeUlong, Bits: (uint64(v.Ticks()) + ticksPerMilli - 1) / ticksPerMilli}
+	case p == filter.ScheduledEnqueueTimeUtc && v.Kind() == filter.KindDateTime && v.Ticks()%ticksPerMilli != 0:
+		return message.Scalar{Type: message.TypeTimestamp, Bits: uint64(v.UnixMilli() + 1)} // never before it is due (TIME-3)
 	}
 	return scalarOf(v)
 }
