@@ -17,11 +17,20 @@ type decoder struct {
 	limits   limits // what it takes
 	emulator limits // what Microsoft's emulator takes, for the note
 	relaxed  limits // what the widest profile takes, for the cure
+	choose   string // how that one is chosen
+	strict   bool   // a key that means nothing is an error
 
 	beyondEmulator int      // values that Microsoft's emulator would refuse
 	examples       []string // the first of their paths
 	entities       []*entity
 	names          map[string]*entity // queues and topics by lower-case path
+	policies       map[string]*node   // of the namespace, by lower-case name
+	named          bool               // the namespace has been given a name
+}
+
+func newDecoder(profile Limits) *decoder {
+	return &decoder{report: &Report{}, profile: profile, limits: profile.table(), emulator: LimitsEmulator.table(),
+		relaxed: LimitsRelaxed.table(), choose: "start with --limits relaxed", names: map[string]*entity{}, policies: map[string]*node{}}
 }
 
 func (d *decoder) add(s Severity, n *node, found, allowed, cure string) {
@@ -88,7 +97,12 @@ func (d *decoder) unknownKey(at *node, key string, known []string) {
 	if guess := closest(key, known); guess != "" {
 		cure = "did you mean " + guess + "?"
 	}
-	d.warn(at, "found the unknown key "+strconv.Quote(clip(key))+", it is ignored", cure)
+	found := "found the unknown key " + strconv.Quote(clip(key))
+	if d.strict {
+		d.fail(at, found, "", cure)
+		return
+	}
+	d.warn(at, found+", it is ignored", cure)
 }
 
 func (d *decoder) text(n *node, fallback string) string {
@@ -145,7 +159,7 @@ func (d *decoder) duration(n *node, fallback time.Duration, of func(limits) dura
 		d.fail(n, "found "+n.describe(), isoForm+allowed.String(), cure)
 		return fallback
 	case !allowed.takes(v):
-		d.fail(n, "found "+n.describe(), allowed.String(), relaxedCure(of(d.relaxed).contains(v)))
+		d.fail(n, "found "+n.describe(), allowed.String(), d.relaxedCure(of(d.relaxed).contains(v)))
 		return fallback
 	}
 	d.beyond(n, of(d.emulator).contains(v))
@@ -170,7 +184,7 @@ func (d *decoder) integer(n *node, fallback int64, of func(limits) intRange) int
 		d.fail(n, "found "+n.describe(), allowed.String(), cure)
 		return fallback
 	case !allowed.contains(v):
-		d.fail(n, "found "+n.describe(), allowed.String(), relaxedCure(of(d.relaxed).contains(v)))
+		d.fail(n, "found "+n.describe(), allowed.String(), d.relaxedCure(of(d.relaxed).contains(v)))
 		return fallback
 	}
 	d.beyond(n, of(d.emulator).contains(v))
@@ -178,9 +192,9 @@ func (d *decoder) integer(n *node, fallback int64, of func(limits) intRange) int
 }
 
 // relaxedCure points to the widest profile where that would help.
-func relaxedCure(helps bool) string {
+func (d *decoder) relaxedCure(helps bool) string {
 	if helps {
-		return "change it, or start with --limits relaxed"
+		return "change it, or " + d.choose
 	}
 	return ""
 }

@@ -20,10 +20,10 @@ var (
 )
 
 // authorizationRules decodes the shared access policies of a namespace or an entity. Messages never show a key.
-func (d *decoder) authorizationRules(n *node) []emulator.AuthorizationRule {
+// seen are the names in use.
+func (d *decoder) authorizationRules(n *node, seen map[string]*node) []emulator.AuthorizationRule {
 	items := d.array(n)
 	d.quota(n, len(items), maxAuthorizationRules, "authorization rules")
-	seen := map[string]*node{}
 	if n == nil || n.kind != kindArray {
 		return nil
 	}

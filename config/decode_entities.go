@@ -20,9 +20,11 @@ const (
 // entity is a queue or topic on its way to an emulator.EntityConfig.
 type entity struct {
 	config   emulator.EntityConfig
-	node     *node // of the name, for messages
+	from     string // the part that has it
+	node     *node  // of the name, for messages
 	forwards []forward
 	pending  []*emulator.QueueOptions // of the subscriptions, in their order, until the forward targets are known
+	declared *emulator.QueueOptions   // what a program asked for, which counts instead of config.Queue; nil: nothing
 }
 
 // forward is a target that can be checked only when all entities are known: it may stand later in the file.
@@ -77,7 +79,7 @@ func (d *decoder) queue(n *node) {
 	o.EnablePartitioning = d.partitioning(props)
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
 	o.MaxMessageSizeInKilobytes = d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange)
-	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"))
+	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"), map[string]*node{})
 	e.config.Queue = o
 	d.register(e)
 }
@@ -127,7 +129,7 @@ func (d *decoder) topic(n *node) {
 		UserMetadata:               d.metadata(props.get("UserMetadata")),
 	}
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
-	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"))
+	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"), map[string]*node{})
 	o.Admin.SupportOrdering = d.optional(props.get("SupportOrdering"))
 	o.SupportOrdering = !o.EnablePartitioning
 	if given := o.Admin.SupportOrdering; given != nil {
@@ -153,7 +155,7 @@ func (d *decoder) name(n *node, rule nameRule) (string, *node) {
 	if wrong := rule.check(name); wrong != "" {
 		loose := rule
 		loose.limits = emulator.LimitsRelaxed
-		cure := relaxedCure(!rule.loose() && loose.check(name) == "")
+		cure := d.relaxedCure(!rule.loose() && loose.check(name) == "")
 		if strings.Contains(name, `\`) {
 			cure = "separate segments with /"
 		}
@@ -186,7 +188,7 @@ func (d *decoder) partitioning(props *node) bool {
 	n := props.get("EnablePartitioning")
 	v := d.boolean(n)
 	if v && !d.limits.partitioning {
-		d.fail(n, "found EnablePartitioning", "false in this profile", relaxedCure(true))
+		d.fail(n, "found EnablePartitioning", "false in this profile", d.relaxedCure(true))
 	}
 	return v
 }

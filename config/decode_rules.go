@@ -121,7 +121,7 @@ func (d *decoder) expression(n *node, check func(l emulator.Limits, sql string) 
 		return s
 	}
 	if err := check(d.profile.Broker(), s); err != nil {
-		d.fail(n, "found an expression that can't be used. "+oneLine(err), "", relaxedCure(check(emulator.LimitsRelaxed, s) == nil))
+		d.fail(n, "found an expression that can't be used. "+oneLine(err), "", d.relaxedCure(check(emulator.LimitsRelaxed, s) == nil))
 		return s
 	}
 	d.beyond(n, check(emulator.LimitsEmulator, s) == nil)

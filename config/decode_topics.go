@@ -89,5 +89,5 @@ func (d *decoder) quota(n *node, count, most int, what string) {
 	if n == nil || most == 0 || count <= most {
 		return
 	}
-	d.fail(n, fmt.Sprintf("found %d %s", count, what), fmt.Sprintf("up to %d", most), relaxedCure(true))
+	d.fail(n, fmt.Sprintf("found %d %s", count, what), fmt.Sprintf("up to %d", most), d.relaxedCure(true))
 }

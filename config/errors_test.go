@@ -18,6 +18,8 @@ func TestErrorsAreExact(t *testing.T) {
 		{"number for duration", queueProps(`"LockDuration": 60`), `found the number 60; allowed: an ISO 8601 duration`},
 		{"negative duration", queueProps(`"LockDuration": "-PT1M"`), `found "-PT1M"; allowed: an ISO 8601 duration`},
 		{"zero lifetime", queueProps(`"DefaultMessageTimeToLive": "PT0S"`), `found "PT0S"; allowed: PT0.001S or more`},
+		{"lifetime below a millisecond", queueProps(`"DefaultMessageTimeToLive": "PT0.0009999S"`), `found "PT0.0009999S"; allowed: PT0.001S or more`},
+		{"lock below a millisecond", queueProps(`"LockDuration": "PT0.0000001S"`), `found "PT0.0000001S"; allowed: PT0.001S to PT5M`},
 		{"for ever locked", queueProps(`"LockDuration": "P10675199D"`), `found "P10675199D"; allowed: PT0.001S to PT5M`},
 		{"quoted number", queueProps(`"MaxDeliveryCount": "3"`), `found "3"; allowed: a whole number from 1 to 2147483647; write it without quotes`},
 		{"fraction", queueProps(`"MaxDeliveryCount": 1.5`), `found the number 1.5; allowed: a whole number`},

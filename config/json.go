@@ -28,6 +28,15 @@ type parser struct {
 	depth  int
 }
 
+// readJSON reads a document in any of the encodings that [decodeText] takes.
+func readJSON(data []byte) (*node, error) {
+	text, err := decodeText(data)
+	if err != nil {
+		return nil, err
+	}
+	return parseJSON(text)
+}
+
 // parseJSON parses the whole text.
 func parseJSON(src string) (root *node, err error) {
 	p := &parser{src: src, line: 1, column: 1}

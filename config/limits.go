@@ -108,7 +108,7 @@ type limits struct {
 // table returns the numbers of the profile.
 func (l Limits) table() limits {
 	t := limits{
-		lock:       durationRange{least: time.Millisecond, most: 5 * time.Minute},
+		lock:       durationRange{least: emulator.Resolution, most: 5 * time.Minute},
 		ttl:        durationRange{least: time.Second, most: Forever},
 		window:     durationRange{least: 20 * time.Second, most: 7 * 24 * time.Hour},
 		autoDelete: durationRange{least: 5 * time.Minute, most: Forever},
@@ -135,7 +135,7 @@ func (l Limits) table() limits {
 		t.partitioning = false
 	case LimitsStandard:
 	default: // relaxed: the union of both
-		t.ttl.least = time.Millisecond
+		t.ttl.least = emulator.Resolution
 		t.window.least = 5 * time.Second
 		t.sizeMB = intRange{1, 1 << 31, 1}
 		t.messageKB = intRange{1, 102_400, 1}

@@ -25,31 +25,7 @@ type Topology struct {
 // Parse reads the text of a Config.json. file is the name used in messages. The report is never nil; the topology is
 // nil if and only if the report has errors.
 func Parse(file string, data []byte, profile Limits) (*Topology, *Report) {
-	d := &decoder{file: file, report: &Report{}, profile: profile, limits: profile.table(), emulator: LimitsEmulator.table(),
-		relaxed: LimitsRelaxed.table(), names: map[string]*entity{}}
-	defer d.report.sort()
-	var root *node
-	text, err := decodeText(data)
-	if err == nil {
-		root, err = parseJSON(text)
-	}
-	if err != nil {
-		d.syntax(err)
-		return nil, d.report
-	}
-	t := d.root(root)
-	d.checkForwards()
-	d.noteBeyond()
-	if d.report.Count(Error) > 0 {
-		return nil, d.report
-	}
-	for _, e := range d.entities {
-		for i, options := range e.pending {
-			e.config.Topic.Subscriptions[i].Queue = *options
-		}
-		t.Entities = append(t.Entities, e.config)
-	}
-	return t, d.report
+	return newDecoder(profile).topology(Part{From: file, JSON: data})
 }
 
 func (d *decoder) syntax(err error) {
@@ -65,21 +41,20 @@ func (d *decoder) syntax(err error) {
 		Found: s.text, Cure: cmp.Or(s.cure, "correct the JSON")})
 }
 
-// root decodes the document down to the namespace.
-func (d *decoder) root(root *node) *Topology {
-	t := &Topology{Namespace: DefaultNamespace}
+// root decodes a document down to the namespace.
+func (d *decoder) root(root *node, t *Topology) {
 	if !d.object(root) {
-		return t
+		return
 	}
 	user := root.get("UserConfig")
 	if user == nil {
 		cure := `put everything in one object: {"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [], "Topics": []}]}}`
 		d.fail(root, "found no UserConfig", "", cure)
-		return t
+		return
 	}
 	d.keys(root, []string{"UserConfig"})
 	if !d.object(user) {
-		return t
+		return
 	}
 	d.keys(user, []string{"Namespaces", "Logging"})
 	d.logging(user.get("Logging"))
@@ -93,7 +68,6 @@ func (d *decoder) root(root *node) *Topology {
 	default:
 		d.namespace(namespaces[0], t)
 	}
-	return t
 }
 
 // logging checks the section that the original requires. Minibus always logs to standard error.
@@ -115,20 +89,13 @@ func (d *decoder) namespace(n *node, t *Topology) {
 		return
 	}
 	d.keys(n, []string{"Name", "Queues", "Topics", "AuthorizationRules"})
-	t.AuthorizationRules = d.authorizationRules(n.get("AuthorizationRules"))
 	if list := n.get("AuthorizationRules"); list != nil && list.kind == kindArray && len(list.items) == 0 {
 		d.warn(list, "found no policy, so the namespace has the default one, RootManageSharedAccessKey", "name one, or set --root-key")
 	}
-	if name := strings.TrimSpace(d.text(n.get("Name"), "")); name != "" {
-		t.Namespace = name
-		at := n.get("Name")
-		if wrong := (nameRule{most: maxNameLength, limits: emulator.LimitsRelaxed}).check(name); wrong != "" {
-			d.warn(at, "found "+wrong+" ("+strconv.Quote(clip(name))+"), the namespace is called "+DefaultNamespace, "")
-			t.Namespace = DefaultNamespace
-		} else if !strings.EqualFold(name, DefaultNamespace) {
-			d.add(Note, at, "the namespace is called "+strconv.Quote(clip(name)), "", "Microsoft's emulator insists on "+DefaultNamespace)
-		}
+	if rules := d.authorizationRules(n.get("AuthorizationRules"), d.policies); rules != nil {
+		t.AuthorizationRules = append(rules, t.AuthorizationRules...)
 	}
+	d.namespaceName(n.get("Name"), t)
 	queues, topics := d.array(n.get("Queues")), d.array(n.get("Topics"))
 	d.quota(n, len(queues)+len(topics), d.limits.entities, "queues and topics")
 	for _, q := range queues {
@@ -139,20 +106,51 @@ func (d *decoder) namespace(n *node, t *Topology) {
 	}
 }
 
+// namespaceName reads the name of the namespace. All parts that give it one give the same.
+func (d *decoder) namespaceName(at *node, t *Topology) {
+	name := strings.TrimSpace(d.text(at, ""))
+	if name == "" {
+		return
+	}
+	if wrong := (nameRule{most: maxNameLength, limits: emulator.LimitsRelaxed}).check(name); wrong != "" {
+		d.warn(at, "found "+wrong+" ("+strconv.Quote(clip(name))+"), the namespace is called "+DefaultNamespace, "")
+		name = DefaultNamespace
+	} else if !strings.EqualFold(name, DefaultNamespace) {
+		d.add(Note, at, "the namespace is called "+strconv.Quote(clip(name)), "", "Microsoft's emulator insists on "+DefaultNamespace)
+	}
+	if d.named && !strings.EqualFold(name, t.Namespace) {
+		d.fail(at, "found the namespace "+strconv.Quote(clip(name))+" beside "+strconv.Quote(clip(t.Namespace)), "one",
+			"give both the same name, or start one Minibus for each")
+	}
+	t.Namespace, d.named = name, true
+}
+
 // register adds an entity; queues and topics share their names (management-rest 6.1).
 func (d *decoder) register(e *entity) {
+	e.from = d.file
 	d.entities = append(d.entities, e)
 	if e.config.Path == "" {
 		return // already reported
 	}
 	key := strings.ToLower(e.config.Path)
 	if first := d.names[key]; first != nil {
-		d.fail(e.node, fmt.Sprintf("found the name %s a second time (first on line %d)",
-			strconv.Quote(clip(e.config.Path)), first.node.pos.line),
+		d.fail(e.node, fmt.Sprintf("found the name %s a second time (first %s)", strconv.Quote(clip(e.config.Path)), d.place(first)),
 			"names of queues and topics that differ in more than case", "rename or remove one of the two")
 		return
 	}
 	d.names[key] = e
+}
+
+// place says where an entity stands.
+func (d *decoder) place(e *entity) string {
+	line := fmt.Sprintf("on line %d", e.node.pos.line)
+	switch {
+	case e.node.pos.line == 0:
+		return "in " + e.from
+	case e.from != d.file:
+		return "in " + e.from + " " + line
+	}
+	return line
 }
 
 // forward notes a target for checkForwards. An empty one is none, as in Microsoft's file.
@@ -165,6 +163,7 @@ func (d *decoder) forward(e *entity, n *node, target *string) {
 // checkForwards resolves the forward targets. An entity may name itself, and targets may form a cycle (DEC-29).
 func (d *decoder) checkForwards() {
 	for _, e := range d.entities {
+		d.file = e.from
 		for _, f := range e.forwards {
 			if target := d.names[strings.ToLower(targetPath(*f.target))]; target != nil {
 				*f.target = target.config.Path

@@ -35,6 +35,9 @@ const (
 	DefaultDedupWindow     = 10 * time.Minute
 )
 
+// Resolution is that of the broker's times, AMQP's (TIME-7). An entity can't be given a lock or a time to live that is shorter.
+const Resolution = time.Millisecond
+
 // QueueOptions are the settings of a queue. The zero value of a field means the service's default.
 type QueueOptions struct {
 	LockDuration                  time.Duration `json:"lockDuration,omitempty"`                  // LOCK-1
@@ -82,7 +85,16 @@ func (o QueueOptions) lockDuration() time.Duration {
 	if o.LockDuration <= 0 {
 		return DefaultLockDuration
 	}
-	return o.LockDuration
+	return max(o.LockDuration, Resolution) // older versions took less
+}
+
+// defaultTTL is in milliseconds; 0 is none. A fraction counts as a whole one: nothing lives for ever because its time is almost none.
+func (o QueueOptions) defaultTTL() int64 {
+	ms := max(o.DefaultMessageTimeToLive, 0).Milliseconds()
+	if o.DefaultMessageTimeToLive > time.Duration(ms)*Resolution {
+		ms++
+	}
+	return ms
 }
 
 func (o QueueOptions) maxDelivery() uint32 {

@@ -153,7 +153,7 @@ const maxTTL = (1<<63 - 1) / 10_000
 
 // effectiveTTLLocked is the smaller of the message's and the entity's time to live, in milliseconds (EXP-1).
 func (q *Queue) effectiveTTLLocked(ttl int64) int64 {
-	if d := q.options.DefaultMessageTimeToLive.Milliseconds(); d > 0 && (ttl <= 0 || d < ttl) {
+	if d := q.options.defaultTTL(); d > 0 && (ttl <= 0 || d < ttl) {
 		return d
 	}
 	return min(max(ttl, 0), maxTTL)

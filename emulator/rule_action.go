@@ -20,6 +20,7 @@ type userProperty struct {
 	name    string
 	encoded []byte
 	changed bool
+	ticks   int64 // of an instant that was set, for later statements: a timestamp has milliseconds; 0: none
 }
 
 func newDraft(base *view) *draft {
@@ -52,6 +53,9 @@ func (d *draft) User(name string) (filter.Value, bool) {
 	if i < 0 {
 		return filter.Value{}, false
 	}
+	if ticks := d.users[i].ticks; ticks != 0 {
+		return filter.DateTimeTicks(ticks), true
+	}
 	return filterValue(message.DecodeScalar(d.users[i].encoded)), true
 }
 
@@ -70,7 +74,11 @@ func (d *draft) SetUser(name string, v filter.Value) error {
 		i = len(d.users)
 		d.users = append(d.users, userProperty{name: name})
 	}
-	d.users[i].encoded, d.users[i].changed = scalarOf(v).Append(nil), true
+	p := &d.users[i]
+	p.encoded, p.changed, p.ticks = scalarOf(v).Append(nil), true, 0
+	if v.Kind() == filter.KindDateTime {
+		p.ticks = v.Ticks()
+	}
 	return nil
 }
 
@@ -124,8 +132,11 @@ var systemKeys = [...]string{
 }
 
 func systemValue(p filter.SystemProperty, v filter.Value) message.Scalar {
-	if p == filter.TimeToLive && v.Kind() == filter.KindTimeSpan {
-		return message.Scalar{Type: message.TypeUlong, Bits: uint64(max(v.Ticks()/ticksPerMilli, 1))}
+	switch {
+	case p == filter.TimeToLive && v.Kind() == filter.KindTimeSpan: // above zero
+		return message.Scalar{Type: message.TypeUlong, Bits: (uint64(v.Ticks()) + ticksPerMilli - 1) / ticksPerMilli}
+	case p == filter.ScheduledEnqueueTimeUtc && v.Kind() == filter.KindDateTime && v.Ticks()%ticksPerMilli != 0:
+		return message.Scalar{Type: message.TypeTimestamp, Bits: uint64(v.UnixMilli() + 1)} // never before it is due (TIME-3)
 	}
 	return scalarOf(v)
 }

@@ -10,13 +10,63 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// DescriptorUnzoned describes a timestamp that the client gave without a time zone: the service shows it again without one
-// (Python's live tests of rules). It is Minibus's own and does not leave the broker: see [PlainValue].
-const DescriptorUnzoned = amqp.Symbol("minibus:unzoned")
+// Times of rules that AMQP's timestamp can't say. Its milliseconds are too coarse for what .NET's clients give over HTTP, ticks
+// of 100 ns. These descriptors are Minibus's own and do not leave the broker: see [PlainValue].
+const (
+	// DescriptorUnzoned describes a time that the client gave without a time zone: the service shows it again without one
+	// (Python's live tests of rules). It is a timestamp, or a long, the ticks since the year 1, if it has a fraction of a
+	// millisecond.
+	DescriptorUnzoned = amqp.Symbol("minibus:unzoned")
+
+	descriptorTicks = amqp.Symbol("minibus:datetime") // a long, the ticks since the year 1
+)
+
+// ticked returns an instant in ticks with a descriptor, or without a fraction of a millisecond as the timestamp.
+func ticked(t time.Time, d amqp.Symbol) any {
+	v := filter.DateTimeOf(t)
+	if ms := amqp.Timestamp(v.UnixMilli()); filter.DateTime(int64(ms)) == v {
+		return ms
+	}
+	return amqp.Described{Descriptor: d, Value: v.Ticks()}
+}
+
+// UnzonedTime is a time without a zone as [Values] have it. It counts as UTC.
+func UnzonedTime(t time.Time) any {
+	x := ticked(t, DescriptorUnzoned)
+	if ms, ok := x.(amqp.Timestamp); ok {
+		return amqp.Described{Descriptor: DescriptorUnzoned, Value: ms}
+	}
+	return x
+}
+
+// TimeOf returns the instant of a value that is a DateTime, and whether it was given with a zone; ok is false if it is none.
+func TimeOf(x any) (t time.Time, zoned, ok bool) {
+	v, zoned, ok := dateTime(x)
+	return v.Time(), zoned, ok
+}
+
+// dateTime is TimeOf in the rule language's terms.
+func dateTime(x any) (v filter.Value, zoned, ok bool) {
+	if ms, ok := x.(amqp.Timestamp); ok {
+		return filter.DateTime(int64(ms)), true, true
+	}
+	d, _ := x.(amqp.Described)
+	if d.Descriptor != DescriptorUnzoned && d.Descriptor != descriptorTicks {
+		return filter.Value{}, false, false
+	}
+	zoned = d.Descriptor != DescriptorUnzoned
+	switch x := d.Value.(type) {
+	case amqp.Timestamp:
+		return filter.DateTime(int64(x)), zoned, true
+	case int64:
+		return filter.DateTimeTicks(x), zoned, true
+	}
+	return filter.Value{}, false, false
+}
 
 // Values are named values of a rule: the application properties of a correlation filter, or the parameters of a SQL text.
 // Their types count, so they are kept as AMQP has them, in memory as well as in the journal's JSON. Callers may use what
-// message.EncodeValue takes, and time.Duration for a TimeSpan.
+// message.EncodeValue takes, and time.Duration for a TimeSpan; a time.Time and a time.Duration keep their ticks of 100 ns.
 type Values map[string]any
 
 // storedValue is a value in JSON, other than a text or a boolean, which stand for themselves.
@@ -80,8 +130,11 @@ func loadValue(text json.RawMessage) (any, error) {
 
 // encodeValue encodes a value that a caller gave.
 func encodeValue(x any) ([]byte, error) {
-	if d, ok := x.(time.Duration); ok {
-		return message.Scalar{Type: message.TypeTimeSpan, Bits: uint64(d.Nanoseconds() / 100)}.Append(nil), nil
+	switch v := x.(type) {
+	case time.Duration:
+		return message.Scalar{Type: message.TypeTimeSpan, Bits: uint64(v.Nanoseconds() / 100)}.Append(nil), nil
+	case time.Time:
+		x = ticked(v, descriptorTicks)
 	}
 	return message.EncodeValue(x)
 }
@@ -118,18 +171,23 @@ func (v Values) forFilter() (map[string]filter.Value, error) {
 }
 
 func valueForFilter(x any) (filter.Value, error) {
-	encoded, err := encodeValue(PlainValue(x))
+	if t, ok := x.(time.Time); ok {
+		return filter.DateTimeOf(t), nil
+	}
+	if v, _, ok := dateTime(x); ok {
+		return v, nil
+	}
+	encoded, err := encodeValue(x)
 	if err != nil {
 		return filter.Value{}, err
 	}
 	return filterValue(message.DecodeScalar(encoded)), nil
 }
 
-// PlainValue returns a value as messages have it: a time without a zone as the timestamp that it counts as, everything
-// else as it is.
+// PlainValue returns a value as messages have it: a time as a timestamp, which has milliseconds, everything else as it is.
 func PlainValue(x any) any {
-	if d, ok := x.(amqp.Described); ok && d.Descriptor == DescriptorUnzoned {
-		return d.Value
+	if v, _, ok := dateTime(x); ok {
+		return amqp.Timestamp(v.UnixMilli())
 	}
 	return x
 }

@@ -68,7 +68,7 @@ func values(list []atom.Parameter) emulator.Values {
 		case atom.TimeSpan:
 			v[p.Key] = amqp.Described{Descriptor: amqp.Symbol(descriptorTimeSpan), Value: int64(x)}
 		case atom.UnzonedTime:
-			v[p.Key] = amqp.Described{Descriptor: emulator.DescriptorUnzoned, Value: amqp.Timestamp(time.Time(x).UnixMilli())}
+			v[p.Key] = emulator.UnzonedTime(time.Time(x))
 		}
 	}
 	return v
@@ -109,9 +109,12 @@ func parameters(v emulator.Values) []atom.Parameter {
 
 // shownValue translates what AMQP has for the types of .NET.
 func shownValue(x any) any {
+	if t, zoned, ok := emulator.TimeOf(x); ok && zoned {
+		return t
+	} else if ok {
+		return atom.UnzonedTime(t)
+	}
 	switch v := x.(type) {
-	case amqp.Timestamp:
-		return time.UnixMilli(int64(v)).UTC()
 	case amqp.Symbol:
 		return string(v)
 	case amqp.Char:
@@ -121,9 +124,6 @@ func shownValue(x any) any {
 	case amqp.Described:
 		ticks, _ := v.Value.(int64)
 		switch v.Descriptor {
-		case emulator.DescriptorUnzoned:
-			ms, _ := v.Value.(amqp.Timestamp)
-			return atom.UnzonedTime(time.UnixMilli(int64(ms)).UTC())
 		case amqp.Symbol(descriptorTimeSpan):
 			return atom.TimeSpan(ticks)
 		case amqp.Symbol(descriptorDateTimeOffset):

@@ -281,3 +281,30 @@ func TestQUO12_AWaitKeepsItsPlace(t *testing.T) {
 		wants(t, <-answer, 200, "m")
 	})
 }
+
+// Times are milliseconds (TIME-7): what a client says more exactly is rounded up, so that nothing lives for ever because its time
+// is almost none, and nothing comes before it is due.
+func TestTIME7_FractionsOfAMillisecondOverHTTP(t *testing.T) {
+	for given, want := range map[string]float64{
+		`"TimeToLive":0.0000001`: 0.001, `"TimeToLive":0.0011`: 0.002, `"TimeToLive":0.029`: 0.029, `"TimeToLive":1e-12`: 0.001, `"TimeToLiveTimeSpan":"00:00:00.0000001"`: 0.001,
+		`"TimeToLiveTimeSpan":"00:00:00.0010000"`: 0.001, `"TimeToLiveTimeSpan":"00:00:00.0010001"`: 0.002,
+	} {
+		timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+			b.post("q", "x", "BrokerProperties", "{"+given+"}")
+			wants(t, b.do("POST", "/q/messages", `[{"Body":"y","BrokerProperties":{`+given+`}}]`, "Content-Type", "application/vnd.microsoft.servicebus.json"), 201)
+			for range 2 {
+				if p := brokerProperties(t, b.do("POST", "/q/messages/head?timeout=0", "")); p["TimeToLive"] != want {
+					t.Errorf("%s: %v", given, p)
+				}
+			}
+		})
+	}
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		start := time.Now()
+		b.post("q", "x", "BrokerProperties", `{"ScheduledEnqueueTimeUtc":"`+start.Add(time.Second+1).UTC().Format(time.RFC3339Nano)+`"}`)
+		wants(t, b.do("DELETE", "/q/messages/head", ""), 200)
+		if took := time.Since(start); took != time.Second+time.Millisecond {
+			t.Errorf("it came after %v", took)
+		}
+	})
+}

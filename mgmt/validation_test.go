@@ -32,6 +32,9 @@ func TestDEC1_ValuesByProfile(t *testing.T) {
 		{relaxed, value("DuplicateDetectionHistoryTimeWindow", "PT5S"), ""},
 		{standard, value("DuplicateDetectionHistoryTimeWindow", "PT5S"), "must be between"},
 		{relaxed, value("DefaultMessageTimeToLive", "PT0.001S"), ""},
+		{relaxed, value("DefaultMessageTimeToLive", "PT0.0009999S"), "The value supplied must be between 00:00:00.0010000 and 10675199.02:48:05.4775807."},
+		{relaxed, value("DefaultMessageTimeToLive", "PT0.0000001S"), "Parameter name: DefaultMessageTimeToLive&#xD;\nActual value was 00:00:00.0000001. "},
+		{all, value("LockDuration", "PT0.0009999S"), "Parameter name: LockDuration"},
 		{standard, value("DefaultMessageTimeToLive", "PT0.5S"), "Parameter name: DefaultMessageTimeToLive"},
 		{all, value("DefaultMessageTimeToLive", "PT0S"), "Parameter name: DefaultMessageTimeToLive"},
 		{ms, value("DefaultMessageTimeToLive", "P1D"), "must be between 00:05:00 and 01:00:00"},
@@ -77,6 +80,18 @@ func TestDEC1_ValuesByProfile(t *testing.T) {
 				t.Fatalf("profile %d: %s", l, tt.body)
 			}
 		}
+	}
+}
+
+// TestTIME7_TopicsAndSubscriptionsLiveForAMillisecond at least, as queues do; an update can't make it less either.
+func TestTIME7_TopicsAndSubscriptionsLiveForAMillisecond(t *testing.T) {
+	b := newTopicBus(t)
+	const less, least = "<DefaultMessageTimeToLive>PT0.0009S</DefaultMessageTimeToLive>", "<DefaultMessageTimeToLive>PT0.001S</DefaultMessageTimeToLive>"
+	for path, entry := range map[string]func(string) string{"/t": topicEntry, "/t/Subscriptions/s": subscriptionEntry} {
+		wants(t, b.do("PUT", path, entry(less), ifMatch, "*"), 400, "must be between 00:00:00.0010000 and")
+		wants(t, b.do("PUT", path+"2", entry(less)), 400, "must be between 00:00:00.0010000 and")
+		wants(t, b.do("PUT", path, entry(least), ifMatch, "*"), 200, least)
+		wants(t, b.do("PUT", path+"2", entry(least)), 201, least)
 	}
 }
 

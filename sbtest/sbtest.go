@@ -2,6 +2,7 @@ package sbtest
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"math"
@@ -36,9 +37,7 @@ func Start(t testing.TB, opts ...Option) *Server {
 	if o.config.Broker.Clock != clock {
 		clock = nil
 	}
-	if o.config.Topology == nil {
-		o.config.Topology = config.DefaultTopology()
-	}
+	o.config.Topology = o.topology(t)
 	a, err := server.Start(context.Background(), o.config)
 	if err != nil {
 		t.Fatalf("sbtest: start Minibus: %v", err)
@@ -78,36 +77,40 @@ type Option func(t testing.TB, o *options)
 
 type options struct {
 	config server.Config
+	parts  []config.Part // what the test declares, read once all options are known
 }
 
-// entities returns the topology to add entities to.
-func (o *options) entities() *config.Topology {
-	if o.config.Topology == nil {
-		o.config.Topology = &config.Topology{Namespace: config.DefaultNamespace}
+// topology reads what the test declares, and fails the test with all that is wrong. Warnings go to its log.
+func (o *options) topology(t testing.TB) *config.Topology {
+	t.Helper()
+	if len(o.parts) == 0 {
+		return config.DefaultTopology()
 	}
-	return o.config.Topology
+	topology, report := config.Assemble(o.parts, o.config.Settings.Limits)
+	for _, f := range report.Findings {
+		if f.Severity == config.Warning {
+			t.Log(f)
+		}
+	}
+	if err := report.Err(); err != nil {
+		t.Fatalf("sbtest: what the test declares can't be served:\n%v", err)
+	}
+	return topology
 }
 
-// Queue adds a queue. The zero value of an option means the cloud's default (ten deliveries, a lock of a minute, no expiry).
+// Queue adds a queue. The zero value of an option means the cloud's default (ten deliveries, a lock of a minute, no expiry). Names
+// and settings are checked as those of a Config.json are, under the profile of [WithLimits].
 func Queue(name string, o emulator.QueueOptions) Option {
 	return func(_ testing.TB, opts *options) {
-		t := opts.entities()
-		t.Entities = append(t.Entities, emulator.EntityConfig{Path: name, Queue: &o})
+		opts.parts = append(opts.parts, config.Part{From: fmt.Sprintf("sbtest.Queue(%q)", name), Path: name, Queue: &o})
 	}
 }
 
-// ConfigJSON adds the entities of a configuration in Microsoft's format, with Microsoft's defaults.
+// ConfigJSON adds the entities of a configuration in Microsoft's format, with Microsoft's defaults. An unknown key fails the test; in
+// a file that minibus serves it is a warning.
 func ConfigJSON(text string) Option {
-	return func(t testing.TB, opts *options) {
-		t.Helper()
-		parsed, report := config.Parse("sbtest.ConfigJSON", []byte(text), config.LimitsRelaxed)
-		if err := report.Err(); err != nil {
-			t.Fatalf("sbtest: %v", err)
-		}
-		into := opts.entities()
-		into.Namespace = parsed.Namespace
-		into.Entities = append(into.Entities, parsed.Entities...)
-		into.AuthorizationRules = append(into.AuthorizationRules, parsed.AuthorizationRules...)
+	return func(_ testing.TB, opts *options) {
+		opts.parts = append(opts.parts, config.Part{From: "sbtest.ConfigJSON", JSON: []byte(text)})
 	}
 }
 
@@ -131,7 +134,8 @@ func WithTrace(w io.Writer) Option {
 	return func(_ testing.TB, o *options) { o.config.Trace = w }
 }
 
-// WithLimits enforces a profile of limits: relaxed, standard, premium or emulator (DEC-1).
+// WithLimits enforces a profile of limits: relaxed, standard, premium or emulator (DEC-1). It holds for what clients ask for and for
+// what the test declares, wherever it stands among the options.
 func WithLimits(name string) Option {
 	return func(t testing.TB, o *options) {
 		t.Helper()

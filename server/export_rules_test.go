@@ -45,7 +45,7 @@ func exportable() []emulator.RuleOptions {
 }
 
 // serveTopology starts a broker in this process, with or without a file.
-func serveTopology(t *testing.T, topology *config.Topology, limits config.Limits) *App {
+func serveTopology(t *testing.T, topology *config.Topology, limits config.Limits) *Server {
 	t.Helper()
 	a, err := Start(context.Background(), Config{Topology: topology, Settings: config.Settings{
 		Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff, Ephemeral: true, Limits: limits}})
@@ -57,14 +57,14 @@ func serveTopology(t *testing.T, topology *config.Topology, limits config.Limits
 }
 
 // exportOf writes the Config.json of a running broker.
-func exportOf(t *testing.T, a *App) (file string) {
+func exportOf(t *testing.T, a *Server) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "Config.json")
 	exported(t, connectionTo(a.ports.amqp, "UseDevelopmentEmulator=true"), "--out", file)
 	return file
 }
 
-func rulesOf(t *testing.T, a *App, subscription string) map[string]emulator.RuleOptions {
+func rulesOf(t *testing.T, a *Server, subscription string) map[string]emulator.RuleOptions {
 	t.Helper()
 	q, err := a.Broker().Queue("t/Subscriptions/" + subscription)
 	if err != nil {
@@ -123,7 +123,7 @@ func TestWhatIsExportedStartsAgainWithEveryKindOfRule(t *testing.T) {
 }
 
 // createOverHTTP makes an entity with the administration API.
-func createOverHTTP(t *testing.T, a *App, path, kind, settings string) {
+func createOverHTTP(t *testing.T, a *Server, path, kind, settings string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return a.Dial(ctx) }}}

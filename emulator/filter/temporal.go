@@ -26,6 +26,20 @@ func DateTime(unixMilli int64) Value {
 	return Value{kind: KindDateTime, num: uint64(unixMilli*ticksPerMilli + unixEpochTicks)}
 }
 
+// DateTimeOf makes an instant; one outside the years 1 to 9999 becomes the nearest.
+func DateTimeOf(t time.Time) Value {
+	ticks, ok := instantOf(t)
+	if !ok && t.UTC().Year() > 9999 {
+		ticks = maxInstant
+	}
+	return Value{kind: KindDateTime, num: uint64(ticks)}
+}
+
+// DateTimeTicks makes an instant from ticks since year 1.
+func DateTimeTicks(ticks int64) Value {
+	return Value{kind: KindDateTime, num: DateTimeOffset(ticks).num}
+}
+
 // DateTimeOffset makes an instant from UTC ticks since year 1, which is what com.microsoft:datetime-offset carries.
 func DateTimeOffset(ticks int64) Value {
 	return Value{kind: KindDateTimeOffset, num: uint64(max(0, min(maxInstant, ticks)))}
@@ -42,14 +56,14 @@ func (v Value) UnixMilli() int64 {
 	return floorDiv(v.Ticks()-unixEpochTicks, ticksPerMilli)
 }
 
-// time returns an instant as the standard library has it.
-func (v Value) time() time.Time {
+// Time returns a [KindDateTime] or [KindDateTimeOffset] as the standard library has it, in UTC.
+func (v Value) Time() time.Time {
 	since := v.Ticks() - unixEpochTicks
 	seconds := floorDiv(since, ticksPerSecond)
 	return time.Unix(seconds, (since-seconds*ticksPerSecond)*100).UTC()
 }
 
-// instantOf is the opposite of time; ok is false outside the years 1 to 9999.
+// instantOf is the opposite of Time; ok is false outside the years 1 to 9999.
 func instantOf(t time.Time) (ticks int64, ok bool) {
 	if year := t.UTC().Year(); year < 1 || year > 9999 {
 		return 0, false

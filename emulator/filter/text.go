@@ -31,7 +31,7 @@ func (v Value) String() string {
 	case KindGUID:
 		return string(appendGUID(nil, v))
 	case KindDateTime, KindDateTimeOffset:
-		return v.time().Format(time.RFC3339Nano)
+		return v.Time().Format(time.RFC3339Nano)
 	case KindTimeSpan:
 		return spanText(v.Ticks())
 	case KindMissing, KindNull, KindOpaque:

@@ -43,7 +43,7 @@ type limits struct {
 
 func limitsOf(l emulator.Limits) limits {
 	t := limits{
-		lock:       spanRange{least: Millisecond, most: 5 * Minute}, // the broker counts in milliseconds (TIME-7)
+		lock:       spanRange{least: SpanOf(emulator.Resolution), most: 5 * Minute},
 		ttl:        spanRange{least: Second, most: MaxTimeSpan},
 		window:     spanRange{least: 20 * Second, most: 7 * Day},
 		autoDelete: spanRange{least: 5 * Minute, most: MaxTimeSpan},
@@ -68,7 +68,7 @@ func limitsOf(l emulator.Limits) limits {
 		t.sizeMB = intRange{100, 1024, 1}
 		t.partitioning, t.partitionedTimes = false, 1
 	default:
-		t.ttl.least = Millisecond
+		t.ttl.least = SpanOf(emulator.Resolution)
 		t.window.least = 5 * Second
 		t.sizeMB = intRange{1, 1 << 31, 1}
 		t.messageKB = intRange{1, 102_400, 1}

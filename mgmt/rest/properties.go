@@ -98,7 +98,7 @@ func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
 		if json.Unmarshal(seconds, &v) != nil {
 			return errorf("The property 'TimeToLive' of BrokerProperties is not a number of seconds.")
 		}
-		ms = v * 1000
+		ms = upToMillis(v * 1e7)
 	case len(span) > 0 && string(span) != "null":
 		var s string
 		d, ok := time.Duration(0), json.Unmarshal(span, &s) == nil
@@ -108,10 +108,7 @@ func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
 		if !ok {
 			return errorf("The property 'TimeToLiveTimeSpan' of BrokerProperties is not a time span such as 0.00:00:40.")
 		}
-		ms = float64(d.Milliseconds())
-		if d > 0 && ms == 0 {
-			ms = 1
-		}
+		ms = upToMillis(float64(d) / 100)
 	default:
 		given = false
 	}
@@ -120,9 +117,17 @@ func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
 	case ms <= 0:
 		return errorf("The time to live of a message must be positive.")
 	default:
-		p.TTL = int64(math.Ceil(ms))
+		p.TTL = int64(ms)
 	}
 	return nil
+}
+
+// upToMillis rounds ticks of 100 ns up to the broker's milliseconds, once what decimals leave behind is gone: 0.029 seconds are 29.
+func upToMillis(ticks float64) float64 {
+	if ticks > 0 && ticks < 1 {
+		return 1
+	}
+	return math.Ceil(math.Round(ticks) / 10_000)
 }
 
 // endless is the number of milliseconds from which a time to live is as good as none: some 290 years, beyond which a
@@ -137,6 +142,9 @@ func (p *Properties) setScheduled(raw json.RawMessage) error {
 	if json.Unmarshal(raw, &s) == nil {
 		var ok bool
 		if p.Scheduled, ok = parseDate(s); ok {
+			if due := p.Scheduled.Truncate(time.Millisecond); due.Before(p.Scheduled) {
+				p.Scheduled = due.Add(time.Millisecond) // never before it is due (TIME-3)
+			}
 			return nil
 		}
 	}

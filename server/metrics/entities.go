@@ -9,24 +9,21 @@ import (
 )
 
 // entityCollector shows what entities hold and what went through them.
-type entityCollector struct{ o Options }
+type entityCollector struct {
+	*families
+	o Options
+}
 
 var (
-	entities      = newDesc("entities", "Entities by kind.", "kind")
-	unshown       = newDesc("entities_without_series", "Entities that have no series of their own because there are too many; the totals count them.")
-	totalMessages = newDesc("messages", "Messages held by all entities, by state; active ones include locked and deferred ones.", "state")
-	totalTraffic  = newDesc("messages_total", "Messages of all entities by what happened to them since the start.", "event")
-	messages      = newDesc("entity_messages", "Messages held by an entity, by state; active ones include locked and deferred ones.", "entity", "kind", "state")
-	size          = newDesc("entity_size_bytes", "Size of all messages of an entity.", "entity", "kind")
-	traffic       = newDesc("entity_messages_total", "Messages of an entity by what happened to them since the start.", "entity", "kind", "event")
+	ofEntities    = &families{}
+	entities      = ofEntities.add("entities", "Entities by kind.", "kind")
+	unshown       = ofEntities.add("entities_without_series", "Entities that have no series of their own because there are too many; the totals count them.")
+	totalMessages = ofEntities.add("messages", "Messages held by all entities, by state; active ones include locked and deferred ones.", "state")
+	totalTraffic  = ofEntities.add("messages_total", "Messages of all entities by what happened to them since the start.", "event")
+	messages      = ofEntities.add("entity_messages", "Messages held by an entity, by state; active ones include locked and deferred ones.", "entity", "kind", "state")
+	size          = ofEntities.add("entity_size_bytes", "Size of all messages of an entity.", "entity", "kind")
+	traffic       = ofEntities.add("entity_messages_total", "Messages of an entity by what happened to them since the start.", "entity", "kind", "event")
 )
-
-// Describe implements [prometheus.Collector].
-func (c *entityCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{entities, unshown, totalMessages, totalTraffic, messages, size, traffic} {
-		ch <- d
-	}
-}
 
 var kinds = []struct {
 	kind emulator.EntityKind
@@ -61,7 +58,7 @@ func (c *entityCollector) Collect(ch chan<- prometheus.Metric) {
 				continue
 			}
 			left--
-			show(ch, q.Path(), k.name, counts, t)
+			showEntity(ch, q.Path(), k.name, counts, t)
 		}
 	}
 	gauge(ch, unshown, more)
@@ -82,7 +79,7 @@ func add(sum *emulator.Counts, c emulator.Counts) {
 	sum.Deferred += c.Deferred
 }
 
-func show(ch chan<- prometheus.Metric, path, kind string, c emulator.Counts, t emulator.Traffic) {
+func showEntity(ch chan<- prometheus.Metric, path, kind string, c emulator.Counts, t emulator.Traffic) {
 	for _, s := range states {
 		gauge(ch, messages, s.of(c), path, kind, s.name)
 	}

@@ -42,20 +42,20 @@ func New(o Options) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "minibus_http_requests_total", Help: "HTTP requests that were answered, by method and status.",
+			Namespace: namespace, Name: "http_requests_total", Help: "HTTP requests that were answered, by method and status.",
 		}, []string{"method", "code"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "minibus_http_request_duration_seconds", Help: "How long HTTP requests took, waiting for messages included.",
+			Namespace: namespace, Name: "http_request_duration_seconds", Help: "How long HTTP requests took, waiting for messages included.",
 			Buckets: prometheus.ExponentialBuckets(0.00025, 4, 10),
 		}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "minibus_build_info", Help: "Always 1; the label says which version this is.",
+		Namespace: namespace, Name: "build_info", Help: "Always 1; the label says which version this is.",
 		ConstLabels: prometheus.Labels{"version": o.Version},
 	})
 	build.Set(1)
 	m.registry.MustRegister(build, m.requests, m.seconds,
-		&entityCollector{o}, &amqpCollector{o}, &storeCollector{o},
+		&entityCollector{ofEntities, o}, &amqpCollector{ofAMQP, o}, &storeCollector{ofStore, o},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -1,0 +1,52 @@
+package mgmt
+
+import "testing"
+
+// Times and durations of rules have .NET's ticks of 100 ns, seven digits. They come back as they were given, from every place
+// where a rule has values, after a restart too.
+func TestTOP9_ValuesOfRulesKeepTheirTicks(t *testing.T) {
+	b := newTopicBus(t)
+	const schema, serialized = "http://www.w3.org/2001/XMLSchema", "http://schemas.microsoft.com/2003/10/Serialization/"
+	var in, out string
+	for _, v := range []struct{ key, typeName, in, out string }{
+		{"after", "dateTime", "2026-01-02T03:04:05.1234567Z", "2026-01-02T03:04:05.1234567Z"},
+		{"before1970", "dateTime", "1969-12-31T23:59:59.9999999Z", "1969-12-31T23:59:59.9999999Z"},
+		{"first", "dateTime", "0001-01-01T00:00:00.0000001Z", "0001-01-01T00:00:00.0000001Z"},
+		{"last", "dateTime", "9999-12-31T23:59:59.9999999Z", "9999-12-31T23:59:59.9999999Z"},
+		{"local", "dateTime", "2020-07-05T11:12:13.0000001", "2020-07-05T11:12:13.0000001"},
+		{"longest", "duration", "P10675199DT2H48M5.4775807S", "P10675199DT2H48M5.4775807S"},
+		{"millis", "dateTime", "2026-01-02T03:04:05.12Z", "2026-01-02T03:04:05.12Z"},
+		{"shortest", "duration", "PT0.0000001S", "PT0.0000001S"},
+		{"span", "duration", "-P1DT2H3M4.0000005S", "-P1DT2H3M4.0000005S"},
+		{"tooFine", "dateTime", "2026-01-02T03:04:05.123456789Z", "2026-01-02T03:04:05.1234567Z"},
+		{"zoned", "dateTime", "2026-01-02T05:04:05.7654321+02:00", "2026-01-02T03:04:05.7654321Z"},
+	} {
+		in += typed(v.key, v.typeName, v.in, "l28", schema)
+		ns := schema
+		if v.typeName == "duration" {
+			ns = serialized
+		}
+		out += typed(v.key, v.typeName, v.out, "d6p1", ns)
+	}
+	filter := func(values string) string {
+		return `<SqlExpression>a = @after</SqlExpression><CompatibilityLevel>20</CompatibilityLevel><Parameters>` + values + `</Parameters>`
+	}
+	action := func(values string) string {
+		return `<SqlExpression>SET a = @span</SqlExpression><CompatibilityLevel>20</CompatibilityLevel><Parameters>` + values + `</Parameters>`
+	}
+	rules := map[string][2]string{
+		"parameters": {`<Filter i:type="SqlFilter">` + filter(in) + `</Filter><Action i:type="SqlRuleAction">` + action(in) + `</Action>`,
+			`<Filter i:type="SqlFilter">` + filter(out) + `</Filter><Action i:type="SqlRuleAction">` + action(out) + `</Action>`},
+		"properties": {`<Filter i:type="CorrelationFilter"><Properties>` + in + `</Properties></Filter>`,
+			`<Filter i:type="CorrelationFilter"><Properties>` + out + `</Properties></Filter>`},
+	}
+	for name, r := range rules {
+		wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/"+name, ruleBody(r[0])), 201, r[1])
+	}
+	for range 2 {
+		for name, r := range rules {
+			wants(t, b.do("GET", "/t/Subscriptions/s/Rules/"+name, ""), 200, r[1])
+		}
+		b.restart()
+	}
+}

@@ -1,0 +1,49 @@
+package metrics
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// namespace begins the name of every metric of Minibus.
+const namespace = "minibus"
+
+// families are the metrics of one collector. Each is named once, where it is made; from then on the collector describes it.
+type families struct{ all []*prometheus.Desc }
+
+// add makes a metric.
+func (f *families) add(name, help string, labels ...string) *prometheus.Desc {
+	d := prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, labels, nil)
+	f.all = append(f.all, d)
+	return d
+}
+
+// Describe implements [prometheus.Collector].
+func (f *families) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range f.all {
+		ch <- d
+	}
+}
+
+// number is a metric that shows one number of S.
+type number[S any] struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+	of   func(S) int64
+}
+
+// collect shows the numbers.
+func collect[S any](ch chan<- prometheus.Metric, s S, numbers []number[S]) {
+	for _, n := range numbers {
+		show(ch, n.kind, n.desc, n.of(s))
+	}
+}
+
+func counter(ch chan<- prometheus.Metric, d *prometheus.Desc, v int64, labels ...string) {
+	show(ch, prometheus.CounterValue, d, v, labels...)
+}
+
+func gauge(ch chan<- prometheus.Metric, d *prometheus.Desc, v int64, labels ...string) {
+	show(ch, prometheus.GaugeValue, d, v, labels...)
+}
+
+func show(ch chan<- prometheus.Metric, kind prometheus.ValueType, d *prometheus.Desc, v int64, labels ...string) {
+	ch <- prometheus.MustNewConstMetric(d, kind, float64(v), labels...)
+}
