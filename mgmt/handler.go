@@ -63,7 +63,7 @@ const (
 )
 
 // WebSocketPath is where AMQP over WebSockets is served, in any case and with or without a slash at the end: SDKs differ
-// (amqp-data-plane 1.1). No entity can have a name that begins so.
+// (amqp-data-plane 1.1). No entity can have a name that begins so. With another method than GET it is as any path of the administration.
 const WebSocketPath = "/$servicebus/websocket"
 
 // AuthorityPath is where clients fetch the certificate of the authority. They do so before they can use TLS, so they can
@@ -71,7 +71,7 @@ const WebSocketPath = "/$servicebus/websocket"
 const AuthorityPath = "/minibus/ca.pem"
 
 func isWebSocket(r *http.Request, _ *mux.RouteMatch) bool {
-	return strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), WebSocketPath)
+	return r.Method == http.MethodGet && strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), WebSocketPath)
 }
 
 // New returns the handler of every HTTP request.

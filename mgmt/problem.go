@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 	"minibus/mgmt/atom"
 )
 
@@ -44,7 +45,7 @@ var (
 
 // badVerb is the answer to a method that a path does not have.
 func badVerb(method string) *problem {
-	return problemf(http.StatusBadRequest, "The specified HTTP verb (%s) is not valid. ", method)
+	return problemf(http.StatusBadRequest, "The specified HTTP verb (%s) is not valid. ", sas.Clip(method))
 }
 
 func badRequest(text string) *problem {
