@@ -49,7 +49,7 @@ type Options struct {
 	KnownHost func(host string) bool
 	// Origins are those of web pages that may connect over WebSockets, besides pages of Minibus itself: "http://localhost:3000".
 	Origins []string
-	// Refusals bounds how many lines the log gets of refused tokens and pages. Nil bounds nothing. It stays the caller's.
+	// Refusals bounds how many lines the log gets of refused tokens and pages, and of requests. Nil bounds nothing. It stays the caller's.
 	Refusals *loglimit.Limiter
 	// Logger gets one line for each request, and hears of refused tokens and of what failed for the broker's own reasons; default
 	// discards.
