@@ -73,8 +73,8 @@ func (c *conn) refusedRequest(operation, entity string, err error) {
 // logEnd logs the end of a connection, session or link that we brought about.
 func (c *conn) logEnd(scope string, f fault) { c.logFault(scope+" closed", scope+" closed", scope, f) }
 
-// logFault logs a fault, unless it is the client's and there have just been many of its kind. Errors of our own are never left
-// out: only the log has their cause. The rest are further attributes.
+// logFault logs a fault, unless there have just been many of its kind with the same condition: so a flood of some does not hide the first of
+// others. Errors of our own are never left out: only the log has their cause. The rest are further attributes.
 func (c *conn) logFault(message, kind, operation string, f fault, rest ...any) {
 	level := slog.LevelWarn
 	switch f.condition {
@@ -83,11 +83,22 @@ func (c *conn) logFault(message, kind, operation string, f fault, rest ...any) {
 	case condForced, condDetachForced, condTimeout:
 		level = slog.LevelInfo
 	}
-	if level == slog.LevelWarn && !c.srv.options.Refusals.Take(kind) {
+	if !c.mayLog(level, kind+" "+string(f.condition)) {
 		return
 	}
 	attributes := append([]any{"operation", operation, "entity", f.entity, "condition", string(f.condition), "reason", f.text}, rest...)
 	c.log.Log(noContext, level, message, attributes...)
+}
+
+// mayLog reports whether one more line of a kind may be written.
+func (c *conn) mayLog(level slog.Level, kind string) bool {
+	switch level {
+	case slog.LevelWarn:
+		return c.srv.options.Refusals.Take(kind)
+	case slog.LevelInfo:
+		return c.srv.options.Refusals.TakeAccess(kind)
+	}
+	return true
 }
 
 // causeOf is a fault for the log.

@@ -3,8 +3,14 @@ package amqpserver_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	goamqp "github.com/Azure/go-amqp"
+
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqptest"
+	"minibus/internal/loglimit"
 )
 
 func TestOneLineForEachLink(t *testing.T) {
@@ -43,4 +49,25 @@ func TestOneLineForEachLink(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLog_AFloodOfLinksIsCounted: each ends well, and so has a line; there are not more of them than anybody reads.
+func TestLog_AFloodOfLinksIsCounted(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		for range loglimit.AccessPerSecond + 50 {
+			p.AttachSender(0, 0, "q")
+			p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+			amqptest.Want[*frames.Detach](p)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		log := b.log.String()
+		if n := strings.Count(log, "msg=link "); n != loglimit.AccessPerSecond {
+			t.Errorf("%d lines about links, want %d", n, loglimit.AccessPerSecond)
+		}
+		if !strings.Contains(log, `level=INFO msg="more happened than is logged" kind=link leftOut=50`) {
+			t.Errorf("nothing is said of those left out:\n%s", log)
+		}
+	}, bounded)
 }

@@ -14,7 +14,7 @@ type Options struct {
 	// Logger gets one line per refused or failed operation, with entity, condition and reason. Default: discard.
 	Logger *slog.Logger
 
-	// Refusals bounds how many of those lines there are of each kind. Nil bounds nothing. It stays the caller's.
+	// Refusals bounds how many of those lines there are of each kind, and of those about links. Nil bounds nothing. It stays the caller's.
 	Refusals *loglimit.Limiter
 
 	// Trace, if set, gets one line per frame. Tokens and message bodies are never in it. Writes are serialised.

@@ -126,10 +126,17 @@ func TestLog_AFloodOfRefusalsIsCounted(t *testing.T) {
 		lines("leftOut", 0)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		lines("kind=attach leftOut=40", 1)
-		lines("kind=send leftOut=3", 1)
+		lines(`kind="attach amqp:not-found" leftOut=40`, 1)
+		lines(`kind="send amqp:decode-error" leftOut=3`, 1)
 		attach(other, 1)
 		lines("attach refused", 11)
+		attach(p, 20)
+		a := amqptest.ReceiverAttach(0, "q")
+		a.Source.Dynamic = true // which is not served
+		other.Send(0, a)
+		amqptest.Want[*frames.Attach](other)
+		amqptest.Want[*frames.Detach](other)
+		lines("condition=amqp:not-implemented", 1) // the first mistake of its kind is seen, however many of others there are
 		for range 12 {
 			p := b.opened(t)
 			p.Send(0, &frames.Flow{HasHandle: true, Handle: 7}) // there is no such link
@@ -137,4 +144,45 @@ func TestLog_AFloodOfRefusalsIsCounted(t *testing.T) {
 		}
 		lines("session closed", 10)
 	}, bounded)
+}
+
+// TestLog_EveryKindOfRefusalIsBounded: those of handshakes, of requests and of whole connections as well.
+func TestLog_EveryKindOfRefusalIsBounded(t *testing.T) {
+	const n = loglimit.PerSecond + 5
+	for kind, refuse := range map[string]func(*testing.T, *bench){
+		"handshake": func(t *testing.T, b *bench) {
+			p := b.peer(t)
+			p.Raw([]byte("AMQP\x02\x01\x00\x00"))
+			p.WantHeader(amqptest.HeaderAMQP)
+			p.WantEOF()
+		},
+		"request": func(t *testing.T, b *bench) {
+			p := b.opened(t)
+			p.AttachSender(0, 0, "q/$management")
+			replyLink(p, 0, 1, "q/$management", "link", "reply", 10)
+			m := peekRequest("reply", "1")
+			m.ApplicationProperties["operation"] = "com.microsoft:no-such-operation"
+			request(t, p, 0, 0, 0, m)
+			wantReply(t, p)
+		},
+		"connection closed": func(t *testing.T, b *bench) {
+			p := b.opened(t)
+			p.Send(0, &frames.Open{ContainerID: "again"})
+			amqptest.Want[*frames.Close](p)
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				for range n {
+					refuse(t, b)
+				}
+				time.Sleep(time.Second)
+				synctest.Wait()
+				log := b.log.String()
+				if lines := strings.Count(log, "level=WARN") - 1; lines != loglimit.PerSecond || !strings.Contains(log, "leftOut=5") || !strings.Contains(log, kind) {
+					t.Errorf("%d lines about %d refusals:\n%s", lines, n, log)
+				}
+			}, bounded)
+		})
+	}
 }

@@ -62,7 +62,7 @@ func (c *client) refusal(resp *http.Response) error {
 // detail returns the text of an error document on one line, without what must not be shown.
 func (c *client) detail(body []byte) string {
 	text := string(body)
-	if root, err := atom.Parse(body); err == nil {
+	if root, err := atom.Parse(body, ""); err == nil {
 		text = root.Child("Detail").Text()
 	}
 	return clip(c.redact(oneLine(text)), 300)

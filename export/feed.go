@@ -107,7 +107,7 @@ func (s *splitter) close(t xml.EndElement) error {
 		return nil
 	}
 	s.inEntry = false
-	root, err := atom.Parse(s.body[s.entryAt:s.decoder.InputOffset()])
+	root, err := atom.Parse(s.body[s.entryAt:s.decoder.InputOffset()], "utf-8")
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -102,7 +103,8 @@ func (c *call) description() (*atom.Element, error) {
 	case err != nil:
 		return nil, badRequest("The body of the request could not be read: " + err.Error() + ".")
 	}
-	root, err := atom.Parse(body)
+	_, parameters, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")) // not checked (management-rest 1.4)
+	root, err := atom.Parse(body, parameters["charset"])
 	if err != nil {
 		return nil, err
 	}

@@ -222,13 +222,56 @@ func TestChecklist11_TOP16_Pages(t *testing.T) {
 	wants(t, w, 200, "<title type=\"text\">Queues</title>")
 	lacks(t, w, "<entry", "next")
 	lacks(t, b.do("GET", list+"?$top=3&$skip=3", ""), "next", ">q3<")
-	wants(t, b.do("GET", list+"?$top=0", ""), 200, `rel="next"`)
 	lacks(t, b.do("GET", list, ""), `rel="next"`)
 	wants(t, b.do("GET", "/$resources/Queues/?%3F=&enrich=True", ""), 200, `href="q1"`)
 	wants(t, b.do("GET", list+"?$skip=-1&$top=-1", ""), 400,
 		"Parameter 'skip' should be non-negative integer.&#xD;\nParameter name: skip. TrackingId:")
 	wants(t, b.do("GET", list+"?$top=-1", ""), 400, "Parameter 'top' should be non-negative integer.")
-	wants(t, b.do("GET", list+"?$top=many", ""), 400, "Parameter 'top'")
+	for _, odd := range []string{"many", "1.5", "0x1", "2147483648", "99999999999999999999", "%20", "1%202"} {
+		wants(t, b.do("GET", list+"?$top="+odd, ""), 400, "Parameter 'top' should be non-negative integer.")
+		wants(t, b.do("GET", list+"?$skip="+odd, ""), 400, "Parameter 'skip' should be non-negative integer.")
+	}
+	w = b.do("GET", list+"?$skip=2147483647&$top=2147483647", "")
+	wants(t, w, 200, "<title type=\"text\">Queues</title>")
+	lacks(t, w, "<entry", "next")
+}
+
+// TestChecklist11_APageOfNothingHasNoNextOne: it would be the same page, and a client that follows it would do so for ever. (The
+// service has one there.)
+func TestChecklist11_APageOfNothingHasNoNextOne(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
+	wants(t, b.do("PUT", "/t", entry("TopicDescription", "")), 201)
+	wants(t, b.do("PUT", "/t/Subscriptions/s", entry("SubscriptionDescription", "")), 201)
+	for list, title := range lists {
+		for _, query := range []string{"$top=0", "$skip=1&$top=0", "%24skip=9&%24top=0&api-version=2021-05"} {
+			w := b.do("GET", list+"?"+query, "")
+			wants(t, w, 200, `<title type="text">`+title+`</title>`)
+			lacks(t, w, "<entry", "next")
+		}
+	}
+}
+
+// lists are all that there are, on a bus with the topic t and its subscription s, with the titles of their feeds.
+var lists = map[string]string{"/$Resources/queues": "Queues", "/$Resources/topics": "Topics", "/t/Subscriptions": "Subscriptions", "/t/Subscriptions/s/Rules": "Rules"}
+
+// TestAFilterOfAListIsRefused, since it is not served: with all entries in the answer, a client would take each for one that matches. No
+// client of today sends one.
+func TestAFilterOfAListIsRefused(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	wants(t, b.do("PUT", "/t", entry("TopicDescription", "")), 201)
+	wants(t, b.do("PUT", "/t/Subscriptions/s", entry("SubscriptionDescription", "")), 201)
+	for list := range lists {
+		for _, query := range []string{"$filter=MessageCount%20Gt%2010", "%24filter=startswith(path,%20'a')%20Eq%20true&$top=5", "$Filter=x",
+			"$filter=Path%20LIKE%20'a%'", "$filter=a;b"} {
+			w := b.do("GET", list+"?"+query, "")
+			wants(t, w, 400, "SubCode=40000. ", "$filter", "ist all")
+			lacks(t, w, "<entry")
+		}
+		for _, query := range []string{"$filter=", "%3F=&enrich=True&a;b=%zz", "$orderby=Path"} { // none, and what is to be passed over
+			wants(t, b.do("GET", list+"?"+query, ""), 200, "<feed")
+		}
+	}
 }
 
 // TestChecklist11_DefaultPageIs100 has a next link exactly when the page is full.

@@ -49,7 +49,7 @@ type Options struct {
 	KnownHost func(host string) bool
 	// Origins are those of web pages that may connect over WebSockets, besides pages of Minibus itself: "http://localhost:3000".
 	Origins []string
-	// Refusals bounds how many lines the log gets of refused tokens and pages. Nil bounds nothing. It stays the caller's.
+	// Refusals bounds how many lines the log gets of refused tokens and pages, and of requests. Nil bounds nothing. It stays the caller's.
 	Refusals *loglimit.Limiter
 	// Logger gets one line for each request, and hears of refused tokens and of what failed for the broker's own reasons; default
 	// discards.
@@ -63,7 +63,7 @@ const (
 )
 
 // WebSocketPath is where AMQP over WebSockets is served, in any case and with or without a slash at the end: SDKs differ
-// (amqp-data-plane 1.1). No entity can have a name that begins so.
+// (amqp-data-plane 1.1). No entity can have a name that begins so. With another method than GET it is as any path of the administration.
 const WebSocketPath = "/$servicebus/websocket"
 
 // AuthorityPath is where clients fetch the certificate of the authority. They do so before they can use TLS, so they can
@@ -71,7 +71,7 @@ const WebSocketPath = "/$servicebus/websocket"
 const AuthorityPath = "/minibus/ca.pem"
 
 func isWebSocket(r *http.Request, _ *mux.RouteMatch) bool {
-	return strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), WebSocketPath)
+	return r.Method == http.MethodGet && strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), WebSocketPath)
 }
 
 // New returns the handler of every HTTP request.

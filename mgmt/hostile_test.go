@@ -37,8 +37,10 @@ func TestHostileBodies(t *testing.T) {
 		"a subscription":   entry("SubscriptionDescription", ""),
 		"bad utf-8":        queueEntry("<UserMetadata>\xff\xfe</UserMetadata>"),
 		"bad utf-8 in tag": "<entry><\xff/></entry>",
-		"utf-16":           `<?xml version="1.0" encoding="utf-16"?>` + queueEntry(""),
-		"latin":            `<?xml version="1.0" encoding='ISO-8859-1'?>` + queueEntry(""),
+		"utf-16, it says":  `<?xml version="1.0" encoding="utf-16"?>` + queueEntry(""),
+		"utf-16, odd":      "\xff\xfe<\x00a",
+		"utf-16, half":     "\xfe\xff\x00<\x00a\x00>\xd8\x00\x00<\x00/\x00a\x00>",
+		"another encoding": `<?xml version="1.0" encoding='windows-1252'?>` + queueEntry(""),
 		"control":          queueEntry("<UserMetadata>\x01</UserMetadata>"),
 		"control by code":  queueEntry("<UserMetadata>&#x1;</UserMetadata>"),
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 	"minibus/mgmt/atom"
 )
 
@@ -44,7 +45,7 @@ var (
 
 // badVerb is the answer to a method that a path does not have.
 func badVerb(method string) *problem {
-	return problemf(http.StatusBadRequest, "The specified HTTP verb (%s) is not valid. ", method)
+	return problemf(http.StatusBadRequest, "The specified HTTP verb (%s) is not valid. ", sas.Clip(method))
 }
 
 func badRequest(text string) *problem {
@@ -108,7 +109,7 @@ func (p *problem) answer(c *call) *answer {
 	detail := fmt.Sprintf("%sTrackingId:%s_G0, SystemTracker:%s, Timestamp:%s", p.detail, uuid.NewString(), tracker,
 		time.UnixMilli(c.now).UTC().Format("2006-01-02T15:04:05"))
 	if p.status == http.StatusInternalServerError {
-		c.log.Error("request over HTTP failed", "method", c.r.Method, "path", c.r.URL.Path, slog.String("error", p.detail))
+		c.log.Error("request over HTTP failed", "method", sas.Clip(c.r.Method), "path", sas.Clip(c.r.URL.Path), slog.String("error", p.detail))
 	}
 	return &answer{status: p.status, contentType: atom.TypeError, body: atom.Problem(p.status, detail)}
 }

@@ -4,11 +4,17 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"time"
+
+	"minibus/internal/sas"
 )
 
 // logged wraps the handler of all requests: one line in the log for each, and one observation, but for connections that were
 // taken over: how long a WebSocket lives says nothing of how fast requests are answered.
+//
+// Of requests with one status there are only so many lines in a second. So a flood of some, whatever becomes of them, leaves room for those
+// with another: the first that a client does wrong is seen beside all that others do well.
 //
 // The line has the path without the query, which can hold anything, and no header. Requests that machines repeat every few
 // seconds to see whether the process is well are for debugging.
@@ -25,8 +31,11 @@ func (h *handler) logged(next http.Handler) http.Handler {
 		if operationalPath(r.URL.Path) {
 			level = slog.LevelDebug
 		}
-		attributes := []any{"method", r.Method, "path", r.URL.Path, "status", rec.code(),
-			"bytes", rec.bytes, "duration", took.Round(time.Microsecond), "remote", r.RemoteAddr, "agent", r.UserAgent()}
+		if level == slog.LevelInfo && !h.options.Refusals.TakeAccess("request "+strconv.Itoa(rec.code())) {
+			return
+		}
+		attributes := []any{"method", sas.Clip(r.Method), "path", sas.Clip(r.URL.Path), "status", rec.code(),
+			"bytes", rec.bytes, "duration", took.Round(time.Microsecond), "remote", r.RemoteAddr, "agent", sas.Clip(r.UserAgent())}
 		if rec.missing {
 			attributes = append(attributes, "found", false)
 		}

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/loglimit"
 )
 
 func TestOneLineForEachRequestWithoutItsSecrets(t *testing.T) {
@@ -72,6 +74,66 @@ func TestTheLineOfAMissingEntitySaysSo(t *testing.T) {
 		if said != missing || strings.Count(log.String(), "\n") != 1 {
 			t.Errorf("%s, missing %v: %s", path, missing, &log)
 		}
+	}
+}
+
+// flood answers many requests of each kind at once, and returns what the log has of them at a level.
+func flood(t *testing.T, level slog.Level, requests ...[2]string) string {
+	t.Helper()
+	var log bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		b := newTimedBus(t, emulator.LimitsRelaxed)
+		defer b.close()
+		b.makeQueue("q", emulator.QueueOptions{})
+		logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))
+		refusals := loglimit.New(logger)
+		b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Logger: logger, Refusals: refusals})
+		for range 150 {
+			for _, r := range requests {
+				b.do(r[0], r[1], "")
+			}
+		}
+		b.do(http.MethodPut, "/q", "", "User-Agent", "another client") // it makes one mistake, in the midst of that
+		refusals.Close()
+	})
+	return log.String()
+}
+
+// TestAFloodOfRequestsIsCounted: of each kind the log has so many lines in a second, and then how many there were. What is refused for another
+// reason is a kind of its own, and is seen.
+func TestAFloodOfRequestsIsCounted(t *testing.T) {
+	log := flood(t, slog.LevelInfo, [2]string{"GET", "/q"}, [2]string{"DELETE", "/none"}, [2]string{"POST", "/none/messages"})
+	for text, want := range map[string]int{
+		"status=200": loglimit.AccessPerSecond, "status=404": loglimit.AccessPerSecond, "status=400": 1, `agent="another client"`: 1,
+		`kind="request 200" leftOut=50`: 1, `kind="request 404" leftOut=200`: 1, "leftOut": 2, "level=INFO": 2*loglimit.AccessPerSecond + 3,
+	} {
+		if n := strings.Count(log, text); n != want {
+			t.Errorf("%d times %s, want %d", n, text, want)
+		}
+	}
+}
+
+// TestDebuggingShowsEveryRequest, and a log that shows no request tells of none that is left out.
+func TestDebuggingShowsEveryRequest(t *testing.T) {
+	if log := flood(t, slog.LevelDebug, [2]string{"GET", "/q"}, [2]string{"GET", "/health"}); strings.Count(log, "status=200") != 300 || strings.Contains(log, "leftOut") {
+		t.Errorf("%d lines", strings.Count(log, "\n"))
+	}
+	if log := flood(t, slog.LevelWarn, [2]string{"GET", "/q"}); log != "" {
+		t.Errorf("the log has %s", log)
+	}
+}
+
+// TestLinesOfRequestsAreShort, whatever a client writes.
+func TestLinesOfRequestsAreShort(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	var log bytes.Buffer
+	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	long := strings.Repeat("x", 5000)
+	if w := b.do(long, "/"+long, "", "User-Agent", long); w.Code != 400 || strings.Contains(w.Body.String(), long[:1000]+") is not valid") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if log.Len() > 1500 || log.Len() == 0 {
+		t.Errorf("a line of %d bytes", log.Len())
 	}
 }
 

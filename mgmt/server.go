@@ -44,7 +44,10 @@ func NewServer(h http.Handler, log *slog.Logger) *Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnContext:       connContext,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // broken clients are not the user's concern
+		// OPTIONS for the whole server is a method that nothing serves, as OPTIONS for a path is.
+		DisableGeneralOptionsHandler: true,
+
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), // broken clients are not the user's concern
 	}
 	s.RegisterOnShutdown(stop)
 	return s

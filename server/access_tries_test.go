@@ -40,7 +40,7 @@ func raw(t *testing.T, a *Server, requestLine, lines, body string) (int, string)
 	}
 	w, err := http.ReadResponse(bufio.NewReader(nc), &http.Request{Method: method})
 	if err != nil {
-		return dropped, "" // it does not begin as a request of HTTP does
+		return dropped, "" // an upgrade with a body is cut off
 	}
 	defer func() { _ = w.Body.Close() }()
 	if w.StatusCode == http.StatusSwitchingProtocols {
@@ -76,7 +76,7 @@ var anonymous = []string{
 	"GET /q", "HEAD /q", "OPTIONS /q", "TRACE /q", "PATCH /q", "CONNECT /q", "PROPFIND /q", "get /q", "DELETE /q", "POST /q", "PUT /q",
 	"GET /Q", "GET /q/", "GET /q//", "GET //q", "GET ///q", "GET /./q", "GET /../q", "GET /x/../q", "GET /%71", "GET /%2571", "GET /%2Fq", "GET /q%2F",
 	"GET /q;x", "GET /q?x", "GET /%2e%2e/q", "GET /%5Cq", "GET /q%00", "GET /q%20",
-	"GET http://localhost/q", "GET http://elsewhere/q", "GET https://elsewhere:443/$Resources/queues", "DELETE http://localhost/q", "CONNECT localhost:80",
+	"GET http://localhost/q", "GET http://elsewhere/q", "GET https://elsewhere:443/$Resources/queues", "DELETE http://localhost/q", "CONNECT localhost:80", "OPTIONS *",
 	"GET /$Resources/queues", "HEAD /$Resources/queues", "OPTIONS /$Resources/topics", "GET /$resources/QUEUES", "GET /$Resources%2Fqueues", "GET /%24Resources/queues",
 	"GET /$Resources/queues/", "GET //$Resources/queues", "GET /$namespaceinfo", "HEAD /$NamespaceInfo", "PUT /", "POST /", "DELETE /", "OPTIONS /", "PUT //",
 	"GET /t/Subscriptions", "GET /t/Subscriptions/sub", "GET /t%2FSubscriptions%2Fsub", "GET /t/Subscriptions/sub/Rules", "DELETE /t/subscriptions/sub/rules/$Default",
@@ -114,9 +114,6 @@ func TestAnonymousRequestsGetNothing(t *testing.T) {
 		for _, o := range []string{"GET /q", "PUT /q", "DELETE /q", "GET /$Resources/queues", "POST /q/messages", "DELETE /q/messages/head"} {
 			wantNothing(t, a, o, lines, queueBody)
 		}
-	}
-	if status, text := raw(t, a, "OPTIONS *", "", ""); status != 200 || strings.Contains(text, "Description") {
-		t.Errorf("OPTIONS *: %d %s", status, text)
 	}
 	for _, o := range []string{"GET /health", "HEAD /livez", "GET /readyz", "GET /"} { // open, so that the lines above mean something
 		if status, text := raw(t, a, o, "", ""); status != 200 || strings.Contains(text, "-key") {

@@ -211,17 +211,33 @@ func TestTheCollectorLeavesRoomForLittleMemoryAndNoneForMuch(t *testing.T) {
 	}
 }
 
-// TestMethodsOfProxiesAreAnswered in the service's words, as any method that a path does not have.
-func TestMethodsOfProxiesAreAnswered(t *testing.T) {
+// TestMethodsThatAPathDoesNotHaveAreRefused in the service's words, whatever they are and wherever they go.
+func TestMethodsThatAPathDoesNotHaveAreRefused(t *testing.T) {
 	a, err := start(t, Config{Settings: config.Settings{Ephemeral: true}, NoNetwork: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"CONNECT example.org:443", "CONNECT localhost:5672", "TRACE /", "TRACE /q/messages/head", "TRACE /health"} {
-		method, _, _ := strings.Cut(line, " ")
-		status, text := raw(t, a, line, "Secret: mine\r\n", "")
-		if status != http.StatusBadRequest || !strings.Contains(text, "The specified HTTP verb ("+method+") is not valid.") || strings.Contains(text, "mine") {
-			t.Errorf("%s: %d %s", line, status, text)
+	methods := []string{"TRACE", "OPTIONS", "PATCH", "PROPFIND", "MKCALENDAR", "VERSION-CONTROL", "BREW", "get", "M", "GETS", "ACL", "AMQ", "X!#$%*+-.^_`|~9"}
+	paths := []string{"/", "/q", "/q/messages", "/q/messages/head", "/q/messages/1/7f3c7c41-2f4a-4d3e-9a0f-3d8e0b3f2a10", "/q/$DeadLetterQueue", "/$Resources/queues",
+		"/$Resources/topics", "/$namespaceinfo", "/t/Subscriptions", "/t/Subscriptions/s", "/t/Subscriptions/s/Rules", "/t/Subscriptions/s/Rules/r",
+		"/health", "/livez", "/readyz", "/metrics", "/minibus/ca.pem", "/$servicebus/websocket", "http://localhost/q"}
+	for _, method := range methods {
+		for _, path := range append(paths, "*") {
+			wantBadVerb(t, a, method, path)
 		}
+	}
+	for _, target := range []string{"example.org:443", "localhost:5672", "/q"} {
+		wantBadVerb(t, a, "CONNECT", target)
+	}
+	for _, path := range []string{"/health", "/livez", "/metrics", "/minibus/ca.pem", "/$servicebus/websocket", "/$Resources/queues"} {
+		wantBadVerb(t, a, "POST", path)
+	}
+}
+
+func wantBadVerb(t *testing.T, a *Server, method, target string) {
+	t.Helper()
+	status, text := raw(t, a, method+" "+target, "Secret: mine\r\n", "")
+	if status != http.StatusBadRequest || !strings.Contains(text, "The specified HTTP verb ("+method+") is not valid. ") || strings.Contains(text, "mine") {
+		t.Errorf("%s %s: %d %s", method, target, status, text)
 	}
 }

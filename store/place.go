@@ -103,6 +103,3 @@ func (f *heldFile) there() bool {
 	}
 	return os.SameFile(f.info, now)
 }
-
-// Trouble returns why nothing can be stored although the process is well, or nil: the database was taken away.
-func (s *Store) Trouble() error { return s.place.look() }

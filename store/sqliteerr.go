@@ -53,6 +53,8 @@ func isOwnFault(err error) bool {
 	return errors.As(err, &de) || isCode(err, lib.SQLITE_CONSTRAINT, lib.SQLITE_TOOBIG, lib.SQLITE_MISMATCH)
 }
 
+const textFull = "There is no space left on the disk of the message store. Receive messages, or free space there"
+
 // domainError is what completions get for a failure of the database.
 func domainError(err error) error {
 	var de *emulator.Error
@@ -61,8 +63,7 @@ func domainError(err error) error {
 	}
 	switch {
 	case isFull(err):
-		return &emulator.Error{Code: emulator.CodeQuotaExceeded, Err: err, Text: "There is no space left on the disk of the message store. " +
-			"Receive messages, or free space there"}
+		return &emulator.Error{Code: emulator.CodeQuotaExceeded, Err: err, Text: textFull}
 	case isCode(err, lib.SQLITE_BUSY, lib.SQLITE_LOCKED):
 		return &emulator.Error{Code: emulator.CodeServerBusy, Text: "The message store is locked by another program", Err: err}
 	case isCode(err, lib.SQLITE_TOOBIG):

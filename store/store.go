@@ -36,7 +36,8 @@ type Store struct {
 
 	checkpointer *checkpointer // nil for an ephemeral database
 
-	stats counters
+	stats   counters
+	trouble trouble
 
 	damaged  atomic.Bool // Load failed on a damaged file
 	closing  sync.Once

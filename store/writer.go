@@ -53,6 +53,7 @@ type writer struct {
 func (w *writer) run() {
 	defer close(w.s.inbox.done)
 	for {
+		w.resolveDoubt()
 		items, closed := w.s.inbox.take()
 		switch {
 		case len(items) > 0:
@@ -185,12 +186,14 @@ func (w *writer) store(batch []item) error {
 			}
 		} else if err != nil {
 			w.dropParts(first)
+			w.noteWrite(err)
 			return err
 		}
 	}
 	w.conn.mu.Lock()
 	err := w.commit(batch)
 	w.conn.mu.Unlock()
+	w.noteWrite(err)
 	if large && err == nil && w.errs[0] == nil && first.Restores {
 		w.room.kept = 0
 	}

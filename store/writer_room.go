@@ -144,17 +144,20 @@ func (w *writer) refuseIfFull(batch []item) {
 	}
 	bytes, some := added(batch)
 	bytes += kept
-	if !some || w.mayFit(bytes) {
-		return
+	if some && !w.makesFit(bytes) {
+		w.refuse(errNoRoom)
 	}
-	if len(w.gone) > 0 { // room that nobody needs any more
-		w.goneDue = 0
-		w.removeGone()
-		if w.mayFit(bytes) {
-			return
-		}
+}
+
+// makesFit reports whether there seems to be room for so much, if need be once what nobody needs any more is removed.
+func (w *writer) makesFit(bytes int64) bool {
+	fits := w.mayFit(bytes)
+	if fits || len(w.gone) == 0 {
+		return fits
 	}
-	w.refuse(errNoRoom)
+	w.goneDue = 0
+	w.removeGone()
+	return w.mayFit(bytes)
 }
 
 // added returns the size of the bodies that a batch adds, and whether it adds anything.
@@ -186,6 +189,7 @@ func (w *writer) mayFit(bytes int64) bool {
 func (w *writer) refuse(err error) {
 	w.room.refusal = domainError(err)
 	w.room.full = true
+	w.s.trouble.note(err)
 	if w.room.told.IsZero() || time.Since(w.room.told) > tellFullEvery {
 		w.room.told = time.Now()
 		w.s.log.Warn("the disk is full: nothing can be sent until messages are received or space is freed", "database", w.s.path)
@@ -199,6 +203,7 @@ func (w *writer) praise(batch []item, err error) {
 	}
 	if _, some := added(batch); some {
 		w.room.full = false
+		w.s.trouble.over(true)
 		w.s.log.Info("the disk has room again: messages are stored", "database", w.s.path)
 		w.lookAtDisk()
 	}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -174,8 +176,22 @@ func (d *fullDisk) fill() {
 	}
 	senders.Wait()
 	d.Logf("full with %d messages: %s", len(d.stored), d.usage())
+	d.wantHealth(http.StatusServiceUnavailable, "There is no space left on the disk of the message store.")
 	if d.Failed() {
 		d.FailNow()
+	}
+}
+
+// wantHealth asks how the server is.
+func (d *fullDisk) wantHealth(status int, text string) {
+	d.Helper()
+	resp, err := http.Get("http://" + d.server.Addr() + "/health")
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != status || !strings.Contains(string(body), text) {
+		d.Errorf("/health: %d %s (%v), want %d; %s", resp.StatusCode, body, err, status, d.usage())
 	}
 }
 
@@ -288,6 +304,7 @@ func (d *fullDisk) comesBack(after string) {
 			d.Fatalf("only %d messages could be sent after %s: %s", sent, after, d.usage())
 		}
 	}
+	d.wantHealth(http.StatusOK, "Service is healthy.")
 }
 
 // audit drains the queue after another start and compares.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"minibus/internal/loglimit"
 )
 
 // TestMuxWarnsOfClientsThatDoNotTrustTheCertificate: some say so with an alert, others close after the handshake without a word.
@@ -74,6 +76,38 @@ func TestMuxDoesNotWarnOfProbes(t *testing.T) {
 		_, _ = io.Copy(io.Discard, idle)
 		if log.Len() > 0 {
 			t.Errorf("the log has: %s", &log)
+		}
+	})
+}
+
+// TestMuxBoundsItsLines: many clients that do not trust the certificate, and many that say nothing, are told of now and then.
+func TestMuxBoundsItsLines(t *testing.T) {
+	const n = 2*loglimit.PerSecond + 1
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		logger := slog.New(slog.NewTextHandler(&log, nil))
+		refusals := loglimit.New(logger)
+		_, p := serve(t, Options{
+			TLS: &tls.Config{Certificates: []tls.Certificate{certificate(t)}}, Logger: logger, Refusals: refusals, MaxPending: 1,
+		})
+		for range n {
+			if err := tls.Client(dial(t, p), &tls.Config{ServerName: "localhost"}).Handshake(); err == nil {
+				t.Fatal("the certificate is trusted")
+			}
+			synctest.Wait()
+		}
+		for range n + 1 { // the first drops none
+			dial(t, p)
+			synctest.Wait()
+		}
+		refusals.Close()
+		for text, want := range map[string]int{
+			"does not trust the TLS certificate": loglimit.PerSecond, "kind=certificate leftOut=11": 1,
+			"had not said what it speaks": loglimit.PerSecond, "kind=silent leftOut=11": 1,
+		} {
+			if lines := strings.Count(log.String(), text); lines != want {
+				t.Errorf("%d times %q, want %d:\n%s", lines, text, want, &log)
+			}
 		}
 	})
 }

@@ -26,7 +26,7 @@ type Options struct {
 	Logger     *slog.Logger  // default discards
 	Cure       string        // what to do about a client that does not trust the certificate, for the log
 
-	Refusals *loglimit.Limiter // bounds the lines about such clients; nil bounds nothing
+	Refusals *loglimit.Limiter // bounds the lines about such clients and connections; nil bounds nothing
 }
 
 // Mux sorts connections by protocol. Make one with [New].
@@ -135,8 +135,10 @@ func (m *Mux) start(c net.Conn) {
 	m.wait.Add(1)
 	m.mu.Unlock()
 	if oldest != nil {
-		m.log.Warn("dropped a connection that had not said what it speaks; too many are waiting",
-			"remote", oldest.RemoteAddr().String(), "most", m.most)
+		if m.refused.Take(loglimit.Silent) {
+			m.log.Warn("dropped a connection that had not said what it speaks; too many are waiting",
+				"remote", oldest.RemoteAddr().String(), "most", m.most)
+		}
 		_ = oldest.Close()
 	}
 	go m.sort(c, e)

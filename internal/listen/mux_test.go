@@ -128,7 +128,7 @@ func TestMuxDropsWhatItDoesNotKnow(t *testing.T) {
 		"garbage":     func(c net.Conn) { _, _ = c.Write([]byte("\x00\x01\x02\x03")) },
 		"hang-up":     func(c net.Conn) { _, _ = c.Write([]byte("AM")); _ = c.(*pipeConn).Close() },
 		"broken TLS":  func(c net.Conn) { _, _ = c.Write([]byte("\x16\x03\x01\x00\x05hello")) },
-		"TLS garbage": func(c net.Conn) { _, _ = tls.Client(c, insecure).Write([]byte("SSH-2.0-x")) },
+		"TLS garbage": func(c net.Conn) { _, _ = tls.Client(c, insecure).Write([]byte("(no protocol)")) },
 		"TLS in TLS": func(c net.Conn) {
 			_, _ = tls.Client(c, insecure).Write([]byte("\x16\x03\x01\x00\x05hello"))
 		},

@@ -17,31 +17,40 @@ const (
 	unknown
 )
 
-// sniffLength is how many bytes decide: "OPTIONS " and "CONNECT " are the longest of the beginnings.
+// sniffLength is how many bytes decide. No method of HTTP in wide use is longer with the space behind it, and what has so many
+// characters of one can be nothing else here.
 const sniffLength = 8
 
-// methods are the beginnings of an HTTP/1.1 request [RFC 9110 9.1]. Those that the HTTP server refuses are among them: a client
-// that is taken for a proxy should hear what is wrong.
-var methods = []string{"GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "OPTIONS ", "PATCH ", "CONNECT ", "TRACE "}
-
-// classify decides by the bytes read so far. Only a beginning that can still become a known one is undecided, so a
-// stranger is recognised at its first wrong byte.
+// classify decides by the bytes read so far. What begins with a method of HTTP/1, which any token is [RFC 9112 3.1], is for the HTTP server,
+// also one that nothing serves: its client should hear what is wrong. A stranger is recognised at its first byte that is in no method.
 func classify(head []byte) protocol {
-	if len(head) == 0 {
-		return undecided
+	if p := prefix(head, "AMQP", amqp); p != unknown { // protocol header [AMQP 2.2]
+		return p
 	}
-	switch {
-	case head[0] == 'A': // protocol header [AMQP 2.2]; no HTTP method in use does
-		return prefix(head, "AMQP", amqp)
-	case head[0] == 0x16: // handshake record, version 3.x
-		return prefix(head, "\x16\x03", secure)
+	if p := prefix(head, "\x16\x03", secure); p != unknown { // handshake record, version 3.x
+		return p
 	}
-	for _, m := range methods {
-		if got := prefix(head, m, http); got != unknown {
-			return got
+	for i, c := range head {
+		switch {
+		case c == ' ' && i > 0:
+			return http
+		case !inToken(c):
+			return unknown
 		}
 	}
-	return unknown
+	if len(head) < sniffLength {
+		return undecided
+	}
+	return http
+}
+
+// inToken reports whether a token can have a byte [RFC 9110 5.6.2].
+func inToken(c byte) bool {
+	switch {
+	case 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		return true
+	}
+	return strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }
 
 func prefix(head []byte, want string, p protocol) protocol {

@@ -18,8 +18,10 @@ func TestClassifyTellsProtocolsByTheirFirstBytes(t *testing.T) {
 		{"AMQP", amqp},
 		{"AMQP\x00\x01\x00\x00", amqp},
 		{"AMQP\x03\x01\x00\x00", amqp},
-		{"AMQX", unknown},
-		{"AB", unknown},
+		{"AMQX", undecided},
+		{"AB", undecided},
+		{"AMQ /", http},
+		{"ACL ", http},
 		{"\x16", undecided},
 		{"\x16\x03\x01", secure},
 		{"\x16\x02", unknown},
@@ -27,7 +29,7 @@ func TestClassifyTellsProtocolsByTheirFirstBytes(t *testing.T) {
 		{"G", undecided},
 		{"GET ", http},
 		{"GET /", http},
-		{"GOT ", unknown},
+		{"GOT ", http},
 		{"P", undecided},
 		{"PU", undecided},
 		{"PUT ", http},
@@ -40,10 +42,24 @@ func TestClassifyTellsProtocolsByTheirFirstBytes(t *testing.T) {
 		{"CONNECT", undecided},
 		{"CONNECT ", http},
 		{"TRACE ", http},
-		{"TRICE ", unknown},
-		{"PRI * HT", unknown},
-		{"get / ", unknown},
-		{"SSH-2.0-", unknown},
+		{"TRICE ", http},
+		{"PRI * HT", http},
+		{"get / ", http},
+		{"X", undecided},
+		{"a!#$%&'", undecided},
+		{"*+-.^_` ", http},
+		{"|~09azAZ", http},
+		{"PROPFIN", undecided},
+		{"PROPFIND", http},
+		{"VERSION-", http}, // CONTROL: what has so many characters of a method is one
+		{" ", unknown},
+		{" GET /", unknown},
+		{"GET/ ", unknown},
+		{"GET\t", unknown},
+		{"G(", unknown},
+		{"G\xc3", unknown},
+		{"hello\r\n", unknown},
+		{"\r\n", unknown},
 		{"\x00", unknown},
 		{"\xff\xff", unknown},
 	}
@@ -79,7 +95,7 @@ func TestSniffReplaysWhatItReadByteByByte(t *testing.T) {
 func TestSniffGivesUpAtTheFirstWrongByte(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := newPipeConn()
-		_, _ = client.Write([]byte("X"))
+		_, _ = client.Write([]byte("("))
 		if _, _, err := sniff(server); err == nil || !strings.Contains(err.Error(), "neither AMQP nor HTTP") {
 			t.Errorf("error %v", err)
 		}

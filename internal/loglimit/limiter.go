@@ -1,13 +1,17 @@
 package loglimit
 
 import (
+	"context"
 	"log/slog"
 	"sync"
 	"time"
 )
 
-// PerSecond is how many lines of a kind are written in a second, which begins with the first of them.
-const PerSecond = 10
+// How many lines of a kind are written in a second, which begins with the first of them.
+const (
+	PerSecond       = 10  // about what was refused
+	AccessPerSecond = 100 // about what was done
+)
 
 // The kinds of lines.
 const (
@@ -15,6 +19,7 @@ const (
 	Page  = "page"  // about requests of web pages that were refused
 
 	Certificate = "certificate" // about clients that do not trust it
+	Silent      = "silent"      // about connections that were dropped for others, before they had said what they speak
 )
 
 // Limiter counts lines by kind. Its methods may be called from any goroutine, and of a nil Limiter too, which bounds nothing.
@@ -22,10 +27,32 @@ type Limiter struct {
 	log *slog.Logger
 
 	mu     sync.Mutex
-	kinds  map[string]*kind
+	kinds  map[kindKey]*kind
 	closed bool
 
 	telling sync.WaitGroup // lines that are to be written; nothing is added after closed
+}
+
+// kindKey names a kind: refusals of a name are not of one kind with what was done under it.
+type kindKey struct {
+	name   string
+	access bool
+}
+
+// most is how many lines of the kind are written in a second.
+func (k kindKey) most() int {
+	if k.access {
+		return AccessPerSecond
+	}
+	return PerSecond
+}
+
+// level is that of the lines of the kind, and of the line about those left out.
+func (k kindKey) level() slog.Level {
+	if k.access {
+		return slog.LevelInfo
+	}
+	return slog.LevelWarn
 }
 
 // kind is what a Limiter knows of one kind of line.
@@ -38,44 +65,55 @@ type kind struct {
 
 // New returns a Limiter that tells log what was left out.
 func New(log *slog.Logger) *Limiter {
-	return &Limiter{log: log, kinds: make(map[string]*kind)}
+	return &Limiter{log: log, kinds: make(map[kindKey]*kind)}
 }
 
-// Take reports whether one more line of a kind may be written. The kind is one of few words of the program's own, never a text
-// of a client: each is remembered.
-func (l *Limiter) Take(name string) bool {
-	if l == nil {
+// Take reports whether one more line about a refusal of a kind may be written. The kind is one of few words of the program's own, never a
+// text of a client: each is remembered.
+func (l *Limiter) Take(name string) bool { return l == nil || l.take(kindKey{name: name}) }
+
+// TakeAccess is Take for a line, of level info, about something that was done. A log that shows what is for debugging shows all of them, and
+// one that does not show the level is told of none.
+func (l *Limiter) TakeAccess(name string) bool {
+	switch ctx := context.Background(); {
+	case l == nil || l.log.Enabled(ctx, slog.LevelDebug):
 		return true
+	case !l.log.Enabled(ctx, slog.LevelInfo):
+		return false
 	}
-	taken, leftOut := l.count(name)
-	l.tell(name, leftOut)
+	return l.take(kindKey{name: name, access: true})
+}
+
+func (l *Limiter) take(of kindKey) bool {
+	taken, leftOut := l.count(of)
+	l.tell(of, leftOut)
 	return taken
 }
 
-// count is Take without the line about what was left out in a second that is over: nobody writes while holding the mutex, for a
+// count is take without the line about what was left out in a second that is over: nobody writes while holding the mutex, for a
 // log that is blocked must not stop those who have nothing to write.
-func (l *Limiter) count(name string) (taken bool, leftOut int) {
+func (l *Limiter) count(of kindKey) (taken bool, leftOut int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return true, 0
 	}
-	k := l.kinds[name]
+	k := l.kinds[of]
 	if k == nil {
 		k = new(kind)
-		l.kinds[name] = k
+		l.kinds[of] = k
 	}
 	now := time.Now()
 	if now.Sub(k.since) >= time.Second {
 		leftOut = l.end(k)
 		k.since, k.written = now, 0
 	}
-	if k.written < PerSecond {
+	if k.written < of.most() {
 		k.written++
 		return true, leftOut
 	}
 	if k.leftOut++; k.timer == nil {
-		k.timer = time.AfterFunc(time.Second-now.Sub(k.since), func() { l.tell(name, l.expire(k)) })
+		k.timer = time.AfterFunc(time.Second-now.Sub(k.since), func() { l.tell(of, l.expire(k)) })
 	}
 	return false, leftOut
 }
@@ -105,10 +143,10 @@ func (l *Limiter) end(k *kind) (leftOut int) {
 }
 
 // tell logs how many lines of a kind were left out, as end has returned it. It is called without the mutex.
-func (l *Limiter) tell(name string, leftOut int) {
+func (l *Limiter) tell(of kindKey, leftOut int) {
 	if leftOut > 0 {
 		defer l.telling.Done()
-		l.log.Warn("more happened than is logged", "kind", name, "leftOut", leftOut)
+		l.log.Log(context.Background(), of.level(), "more happened than is logged", "kind", of.name, "leftOut", leftOut)
 	}
 }
 
@@ -118,20 +156,20 @@ func (l *Limiter) Close() {
 	if l == nil {
 		return
 	}
-	for name, leftOut := range l.shut() {
-		l.tell(name, leftOut)
+	for of, leftOut := range l.shut() {
+		l.tell(of, leftOut)
 	}
 	l.telling.Wait()
 }
 
 // shut ends the seconds of all kinds, and returns how many lines were left out in each.
-func (l *Limiter) shut() map[string]int {
+func (l *Limiter) shut() map[kindKey]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
-	leftOut := make(map[string]int)
-	for name, k := range l.kinds {
-		leftOut[name] = l.end(k)
+	leftOut := make(map[kindKey]int)
+	for of, k := range l.kinds {
+		leftOut[of] = l.end(k)
 	}
 	return leftOut
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"sort"
 	"strings"
 	"sync"
 	"testing"
@@ -98,6 +99,41 @@ func TestKindsAreCountedOnTheirOwn(t *testing.T) {
 	})
 }
 
+// TestLinesOfAccessHaveMoreRoom, and are no refusals of that name; what is left out is told at their own level.
+func TestLinesOfAccessHaveMoreRoom(t *testing.T) {
+	limited(t, func(l *loglimit.Limiter, told *notes, take func(string, int) int) {
+		access := 0
+		for range 150 {
+			if l.TakeAccess("a") {
+				access++
+			}
+		}
+		equal(t, "of what was done", access, 100)
+		equal(t, "of refusals", take("a", 12), 10)
+		wait(time.Second)
+		sort.Strings(told.lines)
+		told.want(t, "kind=a leftOut=2", `level=INFO msg="more happened than is logged" kind=a leftOut=50`)
+	})
+}
+
+// TestLinesOfAccessFollowTheLevelOfTheLog: all of them are for debugging, and none are counted that nobody sees.
+func TestLinesOfAccessFollowTheLevelOfTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for level, want := range map[slog.Level]int{slog.LevelDebug: 150, slog.LevelInfo: 100, slog.LevelWarn: 0} {
+			told, got := new(notes), 0
+			l := loglimit.New(slog.New(slog.NewTextHandler(told, &slog.HandlerOptions{Level: level})))
+			for range 150 {
+				if l.TakeAccess("a") {
+					got++
+				}
+			}
+			l.Close()
+			equal(t, level.String(), got, want)
+			equal(t, "notes of those left out", len(told.lines), map[bool]int{true: 1}[level == slog.LevelInfo])
+		}
+	})
+}
+
 func TestASteadyFlood(t *testing.T) {
 	limited(t, func(_ *loglimit.Limiter, told *notes, take func(string, int) int) {
 		lines := 0
@@ -170,7 +206,7 @@ func TestALogThatIsBlockedStopsNobodyElse(t *testing.T) {
 func TestNoLimiterBoundsNothing(t *testing.T) {
 	var l *loglimit.Limiter
 	for range 100 {
-		if !l.Take("a") {
+		if !l.Take("a") || !l.TakeAccess("a") {
 			t.Fatal("a line was left out")
 		}
 	}

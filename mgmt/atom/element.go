@@ -24,10 +24,18 @@ type Element struct {
 	text     []byte
 }
 
-// Parse reads a document. Document type declarations are refused, so that nothing can be expanded.
-func Parse(body []byte) (*Element, error) {
-	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
+// Parse reads a document. Document type declarations are refused, so that nothing can be expanded. The charset is that of the content type, or
+// empty.
+func Parse(body []byte, charset string) (*Element, error) {
+	body, known, err := toUTF8(body, charset)
+	if err != nil {
+		return nil, malformed(err)
+	}
 	d := xml.NewDecoder(bytes.NewReader(body))
+	d.CharsetReader = declared
+	if known { // whatever the declaration says
+		d.CharsetReader = func(_ string, rest io.Reader) (io.Reader, error) { return rest, nil }
+	}
 	p := parser{}
 	for {
 		token, err := d.RawToken()
@@ -66,8 +74,6 @@ func (p *parser) take(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.Directive:
 		return errors.New("document type declarations are not allowed")
-	case xml.ProcInst:
-		return checkEncoding(t)
 	case xml.StartElement:
 		return p.start(t)
 	case xml.EndElement:
@@ -79,19 +85,6 @@ func (p *parser) take(token xml.Token) error {
 		} else if len(bytes.TrimSpace(t)) > 0 {
 			return errors.New("there is text outside the element")
 		}
-	}
-	return nil
-}
-
-// checkEncoding refuses other encodings than UTF-8: what follows was read as UTF-8.
-func checkEncoding(t xml.ProcInst) error {
-	_, after, found := strings.Cut(string(t.Inst), "encoding=")
-	if t.Target != "xml" || !found || len(after) < 2 {
-		return nil
-	}
-	name, _, _ := strings.Cut(after[1:], after[:1])
-	if !strings.EqualFold(name, "utf-8") && !strings.EqualFold(name, "us-ascii") {
-		return fmt.Errorf("the encoding %q is not served, only utf-8", name)
 	}
 	return nil
 }

@@ -29,12 +29,13 @@ func FuzzDescriptions(f *testing.F) {
 		wrapped("RuleDescription", `<Filter i:type="CorrelationFilter"><Label>x</Label><Properties><KeyValueOfstringanyType><Key>k</Key>`+
 			`<Value xmlns:a="http://www.w3.org/2001/XMLSchema" i:type="a:double">1.5</Value></KeyValueOfstringanyType></Properties></Filter><Name>r</Name>`),
 		[]byte("\xEF\xBB\xBF<?xml version='1.0' encoding='utf-8'?><entry><!-- --><content><a/></content></entry>"),
+		[]byte("\xFE\xFF\x00<\x00a\x00/\x00>"), []byte("<?xml version='1.0' encoding='iso-8859-1'?><a>\xff</a>"),
 		[]byte("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"),
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		root, err := Parse(body)
+		root, err := Parse(body, "")
 		if err != nil {
 			checkError(t, err)
 			return
@@ -103,7 +104,7 @@ func checkOutput(t *testing.T, c Content, l emulator.Limits) {
 	v := View{Limits: l}
 	first := Entry{Content: c}.Encode(v)
 	wellFormed(t, first)
-	root, err := Parse(first)
+	root, err := Parse(first, "")
 	if err != nil {
 		t.Fatalf("what we wrote is not read: %v\n%s", err, first)
 	}

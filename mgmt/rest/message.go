@@ -21,15 +21,12 @@ type Message struct {
 // FromHeaders makes a message of a request's headers. spelling returns how the client spelled the name of a header that
 // net/http has changed; nil means that nobody knows.
 func FromHeaders(h http.Header, spelling func(canonical string) string) (Message, error) {
-	p, err := ParseProperties(strings.Join(h[HeaderBrokerProperties], ","))
+	p, err := ParseProperties(joined(h[HeaderBrokerProperties]))
 	if err != nil {
 		return Message{}, err
 	}
 	m := Message{Properties: p}
-	if t := h.Get("Content-Type"); t != "" {
-		if !utf8.ValidString(t) {
-			return Message{}, errorf("The header 'Content-Type' is not valid UTF-8.")
-		}
+	if t := text(h.Get("Content-Type")); t != "" {
 		m.ContentType = &t
 	}
 	for canonical, values := range h {
@@ -40,14 +37,31 @@ func FromHeaders(h http.Header, spelling func(canonical string) string) (Message
 		if spelling != nil {
 			name = spelling(canonical)
 		}
-		value := strings.Join(values, ",")
-		if !utf8.ValidString(value) {
-			return Message{}, errorf("The value of the header '%s' is not valid UTF-8.", name)
-		}
-		m.User = append(m.User, amqp.Pair{Key: name, Value: parseValue(value)})
+		m.User = append(m.User, amqp.Pair{Key: name, Value: parseValue(joined(values))})
 	}
 	sortByName(m.User)
 	return m, nil
+}
+
+// joined is the value of a header, whose lines may be several.
+func joined(lines []string) string {
+	texts := make([]string, len(lines))
+	for i, line := range lines {
+		texts[i] = text(line)
+	}
+	return strings.Join(texts, ",")
+}
+
+// text reads a line of a header. HTTP leaves open how it is encoded [RFC 9110 5.5]: what is not UTF-8 was meant as Latin-1.
+func text(line string) string {
+	if utf8.ValidString(line) {
+		return line
+	}
+	var b strings.Builder
+	for _, c := range []byte(line) {
+		b.WriteRune(rune(c))
+	}
+	return b.String()
 }
 
 // sortByName puts properties, whose names are strings, in order, so that the same request is always the same message.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/http"
 	"time"
-	"unicode/utf8"
 )
 
 // Properties are the broker's properties of a message that is being sent, under the names of BrokerProperties
@@ -23,9 +22,6 @@ func ParseProperties(header string) (Properties, error) {
 	var p Properties
 	if header == "" {
 		return p, nil
-	}
-	if !utf8.ValidString(header) {
-		return p, errorf("BrokerProperties is not valid UTF-8.")
 	}
 	// A map, since encoding/json would match the fields of a struct without case.
 	var fields map[string]json.RawMessage

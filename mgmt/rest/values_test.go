@@ -3,6 +3,7 @@ package rest
 import (
 	"math"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -91,8 +92,8 @@ func TestParseProperties(t *testing.T) {
 		`{"TimeToLive":"40"}`: "not a number of seconds", `{"TimeToLive":0}`: "must be positive", `{"TimeToLive":-1}`: "must be positive",
 		`{"TimeToLiveTimeSpan":40}`: "not a time span", `{"TimeToLiveTimeSpan":"x"}`: "not a time span", `{"TimeToLiveTimeSpan":"0:00:00"}`: "must be positive",
 		`{"TimeToLiveTimeSpan":"25:00:00"}`: "not a time span", `{"ScheduledEnqueueTimeUtc":5}`: "not a date", `{"ScheduledEnqueueTimeUtc":"soon"}`: "not a date",
-		"{\"Label\":\"\xff\"}": "not valid UTF-8", `{"SessionId":"a","PartitionKey":"b"}`: "must be equal",
-		strings.Repeat(`{"a":`, 20_000): "not a JSON object",
+		`{"SessionId":"a","PartitionKey":"b"}`: "must be equal",
+		strings.Repeat(`{"a":`, 20_000):        "not a JSON object",
 	} {
 		_, err := ParseProperties(text)
 		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 300 {
@@ -102,6 +103,25 @@ func TestParseProperties(t *testing.T) {
 	p, err := ParseProperties(`{"Label":"a","Label":"b","label":"c","SessionId":"","To":null,"X":[1],"TimeToLive":0.0001}`)
 	if err != nil || *p.Label != "b" || *p.SessionID != "" || p.To != nil || p.TTL != 1 {
 		t.Errorf("%+v %v", p, err)
+	}
+}
+
+// TestHeadersAreUTF8OrElseLatin1: HTTP leaves the encoding of a header open, and clients use both.
+func TestHeadersAreUTF8OrElseLatin1(t *testing.T) {
+	m, err := FromHeaders(http.Header{
+		HeaderBrokerProperties: {"{\"Label\":\"M\xfcller \xa9\",\"To\":\"\\u00fc\"}"},
+		"Latin":                {"\"Stra\xdfe\""}, "Utf": {`"Straße €"`}, "Bare": {"\xfc"}, "Both": {"\xe4", "ö", "x"}, "Controls": {"\x80\x85\xff"},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *m.Label != "Müller ©" || *m.To != "ü" {
+		t.Errorf("label %q, to %q", *m.Label, *m.To)
+	}
+	want := amqp.Map{{Key: "Bare", Value: "ü"}, {Key: "Both", Value: "ä,ö,x"}, {Key: "Controls", Value: "\u0080\u0085ÿ"}, {Key: "Latin", Value: "Straße"},
+		{Key: "Utf", Value: "Straße €"}}
+	if !reflect.DeepEqual(m.User, want) {
+		t.Errorf("%q", m.User)
 	}
 }
 

@@ -1,0 +1,81 @@
+package atom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// toUTF8 returns a document in UTF-8, as far as its encoding can be known without reading it, and whether it is known [RFC 7303 3]: the mark
+// at its beginning says it, or else the content type. A charset that is not known says nothing. UTF-16 shows itself by the zeros around its
+// first character too.
+func toUTF8(text []byte, charset string) (out []byte, known bool, err error) {
+	for _, m := range []struct {
+		begin string
+		cut   int
+		order binary.ByteOrder // nil: UTF-8
+	}{
+		{"\xEF\xBB\xBF", 3, nil}, {"\xFE\xFF", 2, binary.BigEndian}, {"\xFF\xFE", 2, binary.LittleEndian},
+		{"\x00<", 0, binary.BigEndian}, {"<\x00", 0, binary.LittleEndian},
+	} {
+		if bytes.HasPrefix(text, []byte(m.begin)) {
+			if out = text[m.cut:]; m.order != nil {
+				out, err = fromUTF16(out, m.order)
+			}
+			return out, true, err
+		}
+	}
+	switch strings.ToLower(charset) {
+	case "utf-8", "us-ascii":
+		return text, true, nil
+	case "iso-8859-1":
+		return fromLatin1(text), true, nil
+	}
+	return text, false, nil
+}
+
+// declared returns the rest of a document whose encoding only its declaration tells. What encoding/xml asks for is not UTF-8.
+func declared(charset string, rest io.Reader) (io.Reader, error) {
+	switch strings.ToLower(charset) {
+	case "us-ascii": // UTF-8 has the same characters
+		return rest, nil
+	case "iso-8859-1":
+		text, err := io.ReadAll(rest)
+		return bytes.NewReader(fromLatin1(text)), err
+	}
+	return nil, fmt.Errorf("the encoding %q is not served, only utf-8, utf-16, us-ascii and iso-8859-1", charset)
+}
+
+func fromLatin1(text []byte) []byte {
+	out := make([]byte, 0, len(text)+len(text)/8)
+	for _, b := range text {
+		out = utf8.AppendRune(out, rune(b))
+	}
+	return out
+}
+
+func fromUTF16(text []byte, order binary.ByteOrder) ([]byte, error) {
+	if len(text)%2 != 0 {
+		return nil, errors.New("a document in UTF-16 has an even number of bytes")
+	}
+	out := make([]byte, 0, len(text))
+	for ; len(text) > 0; text = text[2:] {
+		r := rune(order.Uint16(text))
+		if utf16.IsSurrogate(r) {
+			if len(text) < 4 {
+				return nil, errors.New("a character of UTF-16 is cut off")
+			}
+			if r = utf16.DecodeRune(r, rune(order.Uint16(text[2:]))); r == utf8.RuneError {
+				return nil, errors.New("half of a character of UTF-16 has no other half")
+			}
+			text = text[2:]
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out, nil
+}
