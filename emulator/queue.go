@@ -44,11 +44,11 @@ type Queue struct {
 	roundRobin int       // last partition chosen for a message without a key
 	history    history   // of duplicate detection
 
-	sessions    map[string]*session // by id; empty unless the queue requires sessions
-	offers      offers              // sessions that accept-next may choose
-	sessionEnds sessionEnds         // held sessions
-	accepts     []*waitingAccept    // in the order they came
-	stateBytes  int64               // of all session states
+	sessions    map[string]*session     // by id; empty unless the queue requires sessions
+	offers      heap[*session, byFirst] // sessions that accept-next may choose
+	sessionEnds heap[*session, byEnd]   // held sessions
+	accepts     []*waitingAccept        // in the order they came
+	stateBytes  int64                   // of all session states
 
 	forwarding [2]bool // a mover is at work on Main, DeadLetter
 	retryAt    [2]int64

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -55,13 +54,13 @@ func (q *Queue) placeInOffersLocked(s *session) {
 	}
 	switch {
 	case e == nil && s.offer >= 0:
-		heap.Remove(&q.offers, s.offer)
+		q.offers.remove(s.offer)
 	case e != nil && s.offer >= 0:
 		s.first = e.seq
-		heap.Fix(&q.offers, s.offer)
+		q.offers.fix(s.offer)
 	case e != nil:
 		s.first = e.seq
-		heap.Push(&q.offers, s)
+		q.offers.push(s)
 	}
 }
 
@@ -97,51 +96,17 @@ func (q *Queue) stirLocked(e *entry) {
 	q.forwardLocked(e.sub)
 }
 
-// offers is a heap of the sessions that accept-next may choose.
-type offers []*session
+// byFirst orders the sessions that accept-next may choose.
+type byFirst struct{}
 
-func (h offers) Len() int           { return len(h) }
-func (h offers) Less(i, j int) bool { return h[i].first < h[j].first }
-func (h offers) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].offer, h[j].offer = i, j
-}
-func (h *offers) Push(x any) {
-	s := x.(*session)
-	s.offer = len(*h)
-	*h = append(*h, s)
-}
-func (h *offers) Pop() any {
-	old := *h
-	s := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	s.offer = -1
-	return s
-}
+func (byFirst) less(a, b *session) bool      { return a.first < b.first }
+func (byFirst) placed(s *session, index int) { s.offer = index }
 
-// sessionEnds is a heap of the held sessions by the end of their locks.
-type sessionEnds []*session
+// byEnd orders the held sessions by the end of their locks.
+type byEnd struct{}
 
-func (h sessionEnds) Len() int           { return len(h) }
-func (h sessionEnds) Less(i, j int) bool { return h[i].until < h[j].until }
-func (h sessionEnds) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].ending, h[j].ending = i, j
-}
-func (h *sessionEnds) Push(x any) {
-	s := x.(*session)
-	s.ending = len(*h)
-	*h = append(*h, s)
-}
-func (h *sessionEnds) Pop() any {
-	old := *h
-	s := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	s.ending = -1
-	return s
-}
+func (byEnd) less(a, b *session) bool      { return a.until < b.until }
+func (byEnd) placed(s *session, index int) { s.ending = index }
 
 // Sessions lists the ids of sessions, in their order, from the skip-th on and top at most. With all, those that have
 // an active message or a state; otherwise those whose state was set after the instant updatedAfter, in milliseconds

@@ -1,9 +1,6 @@
 package emulator
 
-import (
-	"container/heap"
-	"slices"
-)
+import "slices"
 
 // Accept asks for a session (SESS-6 to SESS-13).
 type Accept struct {
@@ -90,9 +87,9 @@ func (q *Queue) holdSessionLocked(s *session, a Accept) *Consumer {
 	c := &Consumer{q: q, sub: Main, mode: a.Mode, notify: a.Notify, shelf: &s.shelf, session: s, lost: a.Lost}
 	s.holder = c
 	s.until = now + q.options.lockDuration().Milliseconds()
-	heap.Push(&q.sessionEnds, s)
+	q.sessionEnds.push(s)
 	if s.offer >= 0 {
-		heap.Remove(&q.offers, s.offer)
+		q.offers.remove(s.offer)
 	}
 	q.rearmLocked(s.until)
 	return c
@@ -138,7 +135,7 @@ func (c *Consumer) RenewSession() (until int64, err error) {
 	q.touchLocked(now)
 	s := c.session
 	s.until = now + q.options.lockDuration().Milliseconds()
-	heap.Fix(&q.sessionEnds, s.ending)
+	q.sessionEnds.fix(s.ending)
 	q.rearmLocked(s.until)
 	return s.until, nil
 }

@@ -1,14 +1,12 @@
 package emulator
 
-import "container/heap"
-
 // freeSessionLocked ends the holder's lock of a session. What the holder had not settled comes back: at once and
 // unchanged when it closed (SESS-18), with one more delivery counted when its time was over (DC-10). Its tokens are
 // dead in either case (SESS-16).
 func (q *Queue) freeSessionLocked(s *session, expired bool, now int64) {
 	c := s.holder
 	s.holder = nil
-	heap.Remove(&q.sessionEnds, s.ending)
+	q.sessionEnds.remove(s.ending)
 	c.stopWaitingLocked(c.promise > 0, now)
 	s.line.promised -= c.promise
 	c.promise, c.closed = 0, true
