@@ -35,7 +35,7 @@ func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, ho
 		ds[i].withState = true
 	}
 	if mode == ReceiveAndDelete {
-		q.deleteLocked(ds, func(err error) { finishDeferred(ds, err, done) })
+		q.receiveDeleteLocked(ds, func(err error) { finishDeferred(ds, err, done) })
 		q.mu.Unlock()
 		return nil
 	}
@@ -133,10 +133,9 @@ func (q *Queue) findDeferredLocked(sub SubQueue, seqs []int64, holder *Consumer,
 		entries = append(entries, e)
 	}
 	if len(expired) > 0 {
-		op := q.newMove(len(expired), nil)
-		op.again = true
+		op := q.newTransition(len(expired), nil)
 		for _, e := range expired {
-			op.expireLocked(e, e.count, nil)
+			op.expireLocked(e, e.count, nil, fallback{undo: undoRest})
 		}
 		op.appendLocked()
 	}

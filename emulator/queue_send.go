@@ -168,23 +168,6 @@ func (q *Queue) describe(r *MessageRecord, info *message.Info) {
 	}
 }
 
-// landLocked makes expected entries visible, or takes them back. The caller has no entry in use that is at rest.
-func (q *Queue) landLocked(entries []*entry, err error) {
-	if err == nil {
-		q.traffic.Stored += int64(len(entries))
-	}
-	for _, e := range entries {
-		if err != nil {
-			q.box(e.sub).forget(e)
-			q.forgetLocked(e.session)
-			continue
-		}
-		q.settleBodyLocked(e.body)
-		q.arriveLocked(e)
-	}
-	q.packLocked()
-}
-
 // arriveLocked makes an expected entry visible, arms its deadlines and tells who may have it.
 func (q *Queue) arriveLocked(e *entry) {
 	q.box(e.sub).arrive(e)

@@ -11,14 +11,14 @@ func (q *Queue) freeSessionLocked(s *session, expired bool, now int64) {
 	s.line.promised -= c.promise
 	c.promise, c.closed = 0, true
 	q.receivers().Add(-1)
-	op := q.newMove(1, nil)
+	op := q.newTransition(1, nil)
 	for _, e := range s.lockedEntries() {
 		if e.lock.tx != nil {
 			e.lock.tx.lost.Store(true) // TXN-18
 		}
 		q.unlockLocked(e)
 		if expired {
-			q.abandonLocked(op, e, nil, now)
+			op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)
 		} else {
 			q.restLocked(e, now)
 		}
