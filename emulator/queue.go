@@ -85,6 +85,7 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 	q.lockEnds = newDeadlines(func(e *entry, at int64) bool { return e.lock != nil && e.lock.until == at }, seqOf)
 	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
 	q.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
+	q.history.q = q
 	q.created = ns.Now()
 	q.updated = q.created
 	return q

@@ -72,7 +72,7 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 // message that it repeats is still being written, that may yet fail: then this change fails as well, for what it leaves out
 // would be nowhere.
 func (op *transition) knownLocked(in *incoming, now int64) (key historyKey, remember, duplicate bool) {
-	key, remember, duplicate = op.q.rememberLocked(in, now)
+	key, remember, duplicate = op.q.history.remember(in, now)
 	if first := op.q.history.writing[key]; duplicate && first != nil && (op.ids == nil || first != &op.ids.fate) {
 		t := op.change.tie()
 		t.needed = append(t.needed, first)

@@ -53,7 +53,7 @@ func (q *Queue) rearmNextLocked() {
 	if len(q.sessionEnds) > 0 {
 		q.rearmLocked(q.sessionEnds[0].until)
 	}
-	if at, ok := q.nextPruneLocked(); ok {
+	if at, ok := q.history.next(); ok {
 		q.rearmLocked(at)
 	}
 	for _, at := range q.retryAt {
@@ -83,7 +83,7 @@ func (q *Queue) runDueLocked(now int64) bool {
 	q.forwardLocked(Main)
 	q.forwardLocked(DeadLetter)
 	moreSessions := q.endSessionsLocked(now)
-	moreHistory := q.pruneHistoryLocked(now)
+	moreHistory := q.history.pruneDue(now)
 	return len(ends) == turn || len(dues) == turn || len(expiries) == turn || moreSessions || moreHistory
 }
 
