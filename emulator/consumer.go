@@ -198,7 +198,7 @@ func (c *Consumer) Close() {
 		return
 	}
 	if c.session != nil {
-		q.freeSessionLocked(c.session, false, q.ns.Now())
+		q.sessions.free(c.session, false, q.ns.Now())
 		return
 	}
 	poked := c.promise > 0

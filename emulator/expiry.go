@@ -14,7 +14,7 @@ func (q *Queue) expireLocked(entries []*entry, now int64) {
 		q.box(e.sub).take(e, markBusy)
 		op.expireLocked(e, e.count, nil, fallback{undo: undoOwnLater})
 		if e.session != nil {
-			q.rankLocked(e.session) // EXP-14
+			q.sessions.rank(e.session) // EXP-14
 		}
 	}
 	op.appendLocked()

@@ -18,14 +18,14 @@ func (ns *Namespace) Plan(paths ...string) {
 func (q *Queue) SessionsInMemory() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.sessions)
+	return len(q.sessions.byID)
 }
 
 // PassedOver returns up to which number expired messages of a session are not looked at again for accepts (EXP-14).
 func (q *Queue) PassedOver(session string) int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.sessions[session].stale
+	return q.sessions.byID[session].stale
 }
 
 // HistoryInMemory returns how many message ids the queue remembers for duplicate detection.
@@ -39,7 +39,7 @@ func (q *Queue) HistoryInMemory() int {
 func (q *Queue) AcceptsInMemory() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.accepts)
+	return len(q.sessions.accepts)
 }
 
 // BodiesInMemory returns how many bytes of bodies the namespace keeps in memory, and how many of them are the queue's.

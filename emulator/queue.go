@@ -44,11 +44,7 @@ type Queue struct {
 	roundRobin int       // last partition chosen for a message without a key
 	history    history   // of duplicate detection
 
-	sessions    map[string]*session     // by id; empty unless the queue requires sessions
-	offers      heap[*session, byFirst] // sessions that accept-next may choose
-	sessionEnds heap[*session, byEnd]   // held sessions
-	accepts     []*waitingAccept        // in the order they came
-	stateBytes  int64                   // of all session states
+	sessions sessionTable // empty unless the queue requires sessions
 
 	forwarding [2]bool // a mover is at work on Main, DeadLetter
 	retryAt    [2]int64
@@ -70,7 +66,7 @@ type watcher struct {
 func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Queue {
 	q := &Queue{
 		ns: ns, id: id, kind: kind, path: path, options: o, locks: make(map[LockToken]*entry), tokens: newTokens(),
-		watchers: make(map[*watcher]struct{}), sessions: make(map[string]*session), counters: make([]counter, 1),
+		watchers: make(map[*watcher]struct{}), counters: make([]counter, 1),
 	}
 	for i := range q.boxes {
 		q.boxes[i].sub, q.boxes[i].layout = SubQueue(i), ns.layout
@@ -86,6 +82,7 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
 	q.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
 	q.history.q = q
+	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
 	q.created = ns.Now()
 	q.updated = q.created
 	return q

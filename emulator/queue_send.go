@@ -142,7 +142,7 @@ func (q *Queue) newEntryLocked(in *incoming, seq, now int64) *entry {
 	}
 	e.setExtra(x)
 	if q.options.RequiresSession {
-		e.session = q.sessionLocked(in.info.GroupID)
+		e.session = q.sessions.get(in.info.GroupID)
 	}
 	return e
 }

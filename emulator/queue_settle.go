@@ -200,7 +200,7 @@ func (q *Queue) endLocksLocked(entries []*entry, now int64) {
 	for _, e := range entries {
 		if e.session != nil {
 			e.session.wake()
-			q.rankLocked(e.session)
+			q.sessions.rank(e.session)
 		}
 	}
 }

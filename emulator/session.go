@@ -23,53 +23,63 @@ type session struct {
 	ending int   // its place in the queue's sessionEnds; -1: it is not held
 }
 
-// sessionLocked returns the session with that id, which it makes if there is none.
-func (q *Queue) sessionLocked(id string) *session {
-	s := q.sessions[id]
+// sessionTable has the sessions of an entity and those who wait for one. The entity's mutex guards it.
+type sessionTable struct {
+	q       *Queue
+	byID    map[string]*session
+	offers  heap[*session, byFirst] // sessions that accept-next may choose
+	ends    heap[*session, byEnd]   // held sessions
+	accepts []*waitingAccept        // in the order they came
+	bytes   int64                   // of all session states
+}
+
+// get returns the session with that id, which it makes if there is none.
+func (t *sessionTable) get(id string) *session {
+	s := t.byID[id]
 	if s == nil {
 		s = &session{id: id, offer: -1, ending: -1}
-		q.sessions[id] = s
+		t.byID[id] = s
 	}
 	return s
 }
 
-// forgetLocked drops a session of which nothing is left (SESS-26).
-func (q *Queue) forgetLocked(s *session) {
+// forget drops a session of which nothing is left (SESS-26).
+func (t *sessionTable) forget(s *session) {
 	if s != nil && s.n == 0 && s.holder == nil && s.state == nil && s.writing == 0 && s.returning == 0 {
-		delete(q.sessions, s.id)
+		delete(t.byID, s.id)
 	}
 }
 
-// rankLocked gives a session its place among those that accept-next may choose: unlocked ones with an available
+// rank gives a session its place among those that accept-next may choose: unlocked ones with an available
 // message, the one whose message has the lowest number first (SESS-10, SESS-11, DEC-26). Then it serves those who wait.
-func (q *Queue) rankLocked(s *session) {
-	q.placeInOffersLocked(s)
-	q.grantLocked()
+func (t *sessionTable) rank(s *session) {
+	t.place(s)
+	t.grant()
 }
 
-func (q *Queue) placeInOffersLocked(s *session) {
+func (t *sessionTable) place(s *session) {
 	e := (*entry)(nil)
 	if s.holder == nil && s.returning == 0 && s.available > 0 {
-		e = q.firstOfLocked(s)
+		e = t.firstOf(s)
 	}
 	switch {
 	case e == nil && s.offer >= 0:
-		q.offers.remove(s.offer)
+		t.offers.remove(s.offer)
 	case e != nil && s.offer >= 0:
 		s.first = e.seq
-		q.offers.fix(s.offer)
+		t.offers.fix(s.offer)
 	case e != nil:
 		s.first = e.seq
-		q.offers.push(s)
+		t.offers.push(s)
 	}
 }
 
-// firstOfLocked returns the first available message of a session that is good for something, or nil. Where expired ones are
+// firstOf returns the first available message of a session that is good for something, or nil. Where expired ones are
 // left until somebody receives, they do not make the session available (EXP-14); none is looked at twice.
-func (q *Queue) firstOfLocked(s *session) *entry {
+func (t *sessionTable) firstOf(s *session) *entry {
 	first := s.nextReady()
-	now := q.ns.Now()
-	if !q.ns.lazy || first == nil || !first.expired(now) {
+	now := t.q.ns.Now()
+	if !t.q.ns.lazy || first == nil || !first.expired(now) {
 		return first
 	}
 	first = nil
@@ -89,7 +99,7 @@ func (q *Queue) stirLocked(e *entry) {
 	if s := e.session; s != nil && e.sub == Main {
 		s.stale = min(s.stale, e.seq)
 		s.wake()
-		q.rankLocked(s)
+		q.sessions.rank(s)
 		return
 	}
 	q.box(e.sub).wake()
@@ -118,7 +128,7 @@ func (q *Queue) Sessions(all bool, updatedAfter int64, skip, top int) ([]string,
 		return nil, err
 	}
 	var ids []string
-	for _, s := range q.sessions {
+	for _, s := range q.sessions.byID {
 		if all && (s.state != nil || s.hasActive()) || !all && s.state != nil && s.updated > updatedAfter {
 			ids = append(ids, s.id)
 		}

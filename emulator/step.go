@@ -100,7 +100,7 @@ func (p *part) finishLocked(err error) {
 		}
 		if returns && s.e.session.returning == 0 { // others may leave the session again, whatever became of this one
 			s.e.session.wake()
-			q.rankLocked(s.e.session)
+			q.sessions.rank(s.e.session)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (q *Queue) undoLocked(s *step, now int64) {
 	switch s.undo {
 	case undoForget:
 		q.box(e.sub).forget(e)
-		q.forgetLocked(e.session)
+		q.sessions.forget(e.session)
 		e.body.count(-1)
 	case undoRelock:
 		if s.lock.until == sessionLock && e.session.holder != s.lock.holder {
@@ -177,7 +177,7 @@ func (q *Queue) undoLocked(s *step, now int64) {
 func (q *Queue) withholdLocked(e *entry, back, own bool) {
 	if back {
 		e.session.returning++
-		q.placeInOffersLocked(e.session)
+		q.sessions.place(e.session)
 	}
 	q.holdLocked(e, &Lock{token: q.newTokenLocked(), until: q.laterLocked(), back: back, own: own})
 }

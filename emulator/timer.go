@@ -50,8 +50,8 @@ func (q *Queue) rearmNextLocked() {
 			q.rearmLocked(at)
 		}
 	}
-	if len(q.sessionEnds) > 0 {
-		q.rearmLocked(q.sessionEnds[0].until)
+	if len(q.sessions.ends) > 0 {
+		q.rearmLocked(q.sessions.ends[0].until)
 	}
 	if at, ok := q.history.next(); ok {
 		q.rearmLocked(at)
@@ -82,7 +82,7 @@ func (q *Queue) runDueLocked(now int64) bool {
 	}
 	q.forwardLocked(Main)
 	q.forwardLocked(DeadLetter)
-	moreSessions := q.endSessionsLocked(now)
+	moreSessions := q.sessions.endDue(now)
 	moreHistory := q.history.pruneDue(now)
 	return len(ends) == turn || len(dues) == turn || len(expiries) == turn || moreSessions || moreHistory
 }

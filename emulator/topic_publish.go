@@ -123,7 +123,7 @@ func (q *Queue) placeLocked(e *entry, c *copyOf, o *original) {
 		x.overlay, x.reason = deadLetterOverlay(o.overlay, headerSizeProperties())
 		x.system = o.system
 	case q.options.RequiresSession:
-		e.session = q.sessionLocked(c.info.GroupID)
+		e.session = q.sessions.get(c.info.GroupID)
 	}
 	if x.reason == "" {
 		x.reason = o.reason

@@ -130,7 +130,7 @@ func (q *Queue) newTransferDeadLetterLocked(in []incoming, destination *Queue) *
 	for i := range in {
 		seq := q.drawLocked(&op.drawn, q.partitionForLocked(&in[i]))
 		e := q.newEntryLocked(&in[i], seq, now)
-		q.forgetLocked(e.session)
+		q.sessions.forget(e.session)
 		e.sub, e.session, e.state = TransferDeadLetter, nil, Active
 		e.setExtra(extra{
 			overlay: deadLetterProperties("MessagingEntityDisabledException",

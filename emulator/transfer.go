@@ -126,7 +126,7 @@ func (op *transfer) arrivalLocked(m *forwarded, now int64) *entry {
 	}
 	to.setExtra(op.forwardedExtra(e))
 	if t.options.RequiresSession {
-		to.session = t.sessionLocked(m.in.info.GroupID)
+		to.session = t.sessions.get(m.in.info.GroupID)
 	}
 	return to
 }

@@ -174,6 +174,6 @@ func (q *Queue) leaveLocked(e *entry) {
 		q.expiries.remove(expires)
 	}
 	if e.sub == Main {
-		q.forgetLocked(e.session)
+		q.sessions.forget(e.session)
 	}
 }
