@@ -181,7 +181,7 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 	q.mu.Lock()
 	var rest, damaged []*entry
 	for _, d := range ds {
-		unfit := d.unfitLocked(err == nil && q.locks[d.lock.token] != nil)
+		unfit := d.unfitLocked(err == nil && q.locks.byToken[d.lock.token] != nil)
 		if d.body != nil && !unfit {
 			d.become(deliveryReady, d.body)
 			continue
@@ -204,10 +204,10 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 // reclaimLocked ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
 // nil if the lock is over already.
 func (q *Queue) reclaimLocked(d *Delivery) *entry {
-	e := q.locks[d.lock.token]
+	e := q.locks.byToken[d.lock.token]
 	if e != nil {
 		d.lock.kept = false
-		q.unlockLocked(e)
+		q.locks.unlock(e)
 	}
 	return e
 }
@@ -238,5 +238,5 @@ func (q *Queue) restAfterFaultLocked(e *entry, now int64) {
 		q.restLocked(e, now)
 		return
 	}
-	q.withholdLocked(e, e.inSession(e.state), true)
+	q.locks.withhold(e, e.inSession(e.state), true)
 }

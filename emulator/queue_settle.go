@@ -49,7 +49,7 @@ func (q *Queue) settleTokensLocked(tokens []LockToken, s Settlement, c Completio
 	}
 	now := q.ns.Now()
 	var one [1]*entry
-	entries, err := q.lockedByLocked(one[:0], tokens, now)
+	entries, err := q.locks.entriesOfTokens(one[:0], tokens, now)
 	if err != nil {
 		return err
 	}
@@ -65,23 +65,23 @@ func (q *Queue) settleTokensLocked(tokens []LockToken, s Settlement, c Completio
 	}
 	locks := make([]*Lock, len(entries))
 	for i, e := range entries {
-		locks[i] = q.unlockLocked(e)
+		locks[i] = q.locks.unlock(e)
 	}
 	q.settleLocked(entries, locks, s, c, now)
 	return nil
 }
 
-// lockedByLocked appends the entries that the tokens lock; each can be named once only.
-func (q *Queue) lockedByLocked(entries []*entry, tokens []LockToken, now int64) ([]*entry, error) {
+// entriesOfTokens appends the entries that the tokens lock; each can be named once only.
+func (lt *lockTable) entriesOfTokens(entries []*entry, tokens []LockToken, now int64) ([]*entry, error) {
 	for _, t := range tokens {
-		e := q.lockedLocked(t, now)
+		e := lt.entryOfToken(t, now)
 		if e == nil {
-			return nil, lockLost(q.path)
+			return nil, lockLost(lt.q.path)
 		}
 		entries = append(entries, e)
 	}
 	if repeats(tokens) {
-		return nil, lockLost(q.path)
+		return nil, lockLost(lt.q.path)
 	}
 	return entries, nil
 }
@@ -107,7 +107,7 @@ func (q *Queue) refuseDeadLetterLocked(entries []*entry, now int64) error {
 		return nil
 	}
 	for _, e := range entries {
-		q.unlockLocked(e)
+		q.locks.unlock(e)
 		q.restLocked(e, now)
 	}
 	return errorf(CodeNotAllowed, q.path,
@@ -180,9 +180,9 @@ func (op *transition) deferLocked(e *entry, properties []byte, f fallback) {
 	op.changeLocked(e, Deferred, e.count+1, overlay, eventDeferred, f)
 }
 
-// endLocksLocked treats entries whose locks have ended by themselves (LOCK-8, DC-3).
-func (q *Queue) endLocksLocked(entries []*entry, now int64) {
-	op := q.newTransition(len(entries), nil)
+// end treats entries whose locks have ended by themselves (LOCK-8, DC-3).
+func (lt *lockTable) end(entries []*entry, now int64) {
+	op := lt.q.newTransition(len(entries), nil)
 	for _, e := range entries {
 		if e.lock == nil || e.lock.until > now {
 			continue
@@ -190,8 +190,8 @@ func (q *Queue) endLocksLocked(entries []*entry, now int64) {
 		if e.lock.tx != nil {
 			e.lock.tx.lost.Store(true) // TXN-18
 		}
-		if l := q.unlockLocked(e); l.own {
-			q.restLocked(e, now)
+		if l := lt.unlock(e); l.own {
+			lt.q.restLocked(e, now)
 			continue
 		}
 		op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)
@@ -200,7 +200,7 @@ func (q *Queue) endLocksLocked(entries []*entry, now int64) {
 	for _, e := range entries {
 		if e.session != nil {
 			e.session.wake()
-			q.sessions.rank(e.session)
+			lt.q.sessions.rank(e.session)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (t *sessionTable) free(s *session, expired bool, now int64) {
 		if e.lock.tx != nil {
 			e.lock.tx.lost.Store(true) // TXN-18
 		}
-		t.q.unlockLocked(e)
+		t.q.locks.unlock(e)
 		if expired {
 			op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)
 		} else {

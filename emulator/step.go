@@ -158,7 +158,7 @@ func (q *Queue) undoLocked(s *step, now int64) {
 			q.restLocked(e, now) // its session was given up meanwhile
 			return
 		}
-		q.holdLocked(e, s.lock)
+		q.locks.hold(e, s.lock)
 	case undoRest:
 		q.restLocked(e, now)
 	case undoFault:
@@ -168,18 +168,18 @@ func (q *Queue) undoLocked(s *step, now int64) {
 	case undoReschedule:
 		q.rescheduleLocked(e)
 	case undoEndLater, undoOwnLater:
-		q.withholdLocked(e, s.returns(), s.undo == undoOwnLater)
+		q.locks.withhold(e, s.returns(), s.undo == undoOwnLater)
 	}
 }
 
-// withholdLocked keeps a message from everybody for a while, by a lock that is nobody's. With back, the other messages of its
+// withhold keeps a message from everybody for a while, by a lock that is nobody's. With back, the other messages of its
 // session wait with it; own is as of [Lock].
-func (q *Queue) withholdLocked(e *entry, back, own bool) {
+func (lt *lockTable) withhold(e *entry, back, own bool) {
 	if back {
 		e.session.returning++
-		q.sessions.place(e.session)
+		lt.q.sessions.place(e.session)
 	}
-	q.holdLocked(e, &Lock{token: q.newTokenLocked(), until: q.laterLocked(), back: back, own: own})
+	lt.hold(e, &Lock{token: lt.newToken(), until: lt.q.laterLocked(), back: back, own: own})
 }
 
 // inSession reports whether e, in that state, stands in its session's order (SESS-20).

@@ -45,7 +45,7 @@ func (q *Queue) ring(at int64) {
 }
 
 func (q *Queue) rearmNextLocked() {
-	for _, next := range []func() (int64, bool){q.lockEnds.next, q.dues.next, q.expiries.next} {
+	for _, next := range []func() (int64, bool){q.locks.ends.next, q.dues.next, q.expiries.next} {
 		if at, ok := next(); ok {
 			q.rearmLocked(at)
 		}
@@ -68,11 +68,11 @@ func (q *Queue) rearmNextLocked() {
 
 // runDueLocked treats at most a turn of each kind of what is due and reports whether there may be more.
 func (q *Queue) runDueLocked(now int64) bool {
-	ends := popTurn(&q.lockEnds, now)
+	ends := popTurn(&q.locks.ends, now)
 	dues := popTurn(&q.dues, now)
 	expiries := q.entriesLocked(popTurn(&q.expiries, now))
 	if len(ends) > 0 {
-		q.endLocksLocked(ends, now)
+		q.locks.end(ends, now)
 	}
 	if len(dues) > 0 {
 		q.activateLocked(dues, now)

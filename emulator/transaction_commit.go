@@ -116,7 +116,7 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 		now := q.ns.Now()
 		for _, e := range w.entries {
 			e.lock.tx = nil
-			m.settleLocked(e, w.settle, relock(q.unlockLocked(e)), now)
+			m.settleLocked(e, w.settle, relock(q.locks.unlock(e)), now)
 		}
 		op.add(&m.change)
 	}

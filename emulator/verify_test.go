@@ -15,7 +15,7 @@ func (q *Queue) Verify(quiet bool) (faults []string) {
 		v.box(&q.boxes[i])
 	}
 	v.sessions()
-	v.check("locks", len(q.locks), v.locked)
+	v.check("locks", len(q.locks.byToken), v.locked)
 	v.check("bytes of bodies in memory", q.held, v.held)
 	if quiet {
 		v.check("keys being written", len(q.history.writing), 0)
@@ -172,14 +172,14 @@ func (v *verifier) entry(e *entry) {
 	}
 	if e.lock != nil {
 		v.locked++
-		if q.locks[e.lock.token] != e {
+		if q.locks.byToken[e.lock.token] != e {
 			v.fault("entry %d is not under its token", e.seq)
 		}
 		if v.quiet && e.lockedUntil() <= q.ns.Now() {
 			v.fault("the lock of entry %d is over", e.seq)
 		}
 		if e.lock.until != sessionLock {
-			wantDeadline(v, e, "lock", &q.lockEnds, e, e.lock.until)
+			wantDeadline(v, e, "lock", &q.locks.ends, e, e.lock.until)
 		}
 	}
 	if v.quiet && !q.ns.lazy && e.ready() && e.expired(q.ns.Now()) {
