@@ -19,12 +19,12 @@ func (q *Queue) DeleteBatch(sub SubQueue, max int, before int64, holder *Consume
 	q.touchLocked(q.ns.Now())
 	found := q.takeOldLocked(sub, max, before, holder)
 	n := len(found)
-	q.removeLocked(found, CompletionFunc(func(err error) {
+	q.removeLocked(found, fallback{undo: undoRest}, CompletionFunc(func(err error) {
 		if err != nil {
 			n = 0
 		}
 		done(n, err)
-	}), func(e *entry) { q.restLocked(e, q.ns.Now()) })
+	}))
 	q.mu.Unlock()
 	return nil
 }

@@ -135,6 +135,14 @@ func (ns *Namespace) ownBytes(m *message.Message) []byte {
 	return nil
 }
 
+// count changes the count of the stored copies that have the body. A copy that is being made counts already, until its change
+// fails; so does one that is handed on, until that is committed.
+func (p *payload) count(by int32) {
+	if p.copies != nil {
+		p.copies.stored.Add(by)
+	}
+}
+
 // largeBody is the size above which a body counts once more with each copy (QUO-3).
 const largeBody = 1 << 20
 

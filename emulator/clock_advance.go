@@ -1,9 +1,6 @@
 package emulator
 
-import (
-	"container/heap"
-	"time"
-)
+import "time"
 
 // Advance moves the clock forward by d, for tests. Everything that falls due on the way happens in one global order: the
 // clock stops at each deadline, makes its calls one after another, and settle is called to wait for what they set going
@@ -46,7 +43,7 @@ func (c *SystemClock) popUntil(target int64) *clockTimer {
 		c.advance(target)
 		return nil
 	}
-	x := heap.Pop(&ts.pending).(*clockTimer)
+	x := ts.pending.pop()
 	c.advance(x.at)
 	return x
 }

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"cmp"
-	"container/heap"
 	"sync"
 	"time"
 )
@@ -10,7 +9,7 @@ import (
 // clockTimers is the pending calls of a clock. One timer of the runtime serves them all.
 type clockTimers struct {
 	mu      sync.Mutex
-	pending timerHeap
+	pending heap[*clockTimer, byTime]
 	next    *time.Timer    // nil until it is needed
 	calls   sync.WaitGroup // that ring has started
 	moving  bool           // Advance makes all calls
@@ -25,7 +24,7 @@ func (c *SystemClock) At(t time.Time, f func()) Timer {
 	x := &clockTimer{c: c, at: millis(t.Add(time.Millisecond - 1)), f: f}
 	c.timers.mu.Lock()
 	defer c.timers.mu.Unlock()
-	heap.Push(&c.timers.pending, x)
+	c.timers.pending.push(x)
 	if x.index == 0 {
 		c.rearmLocked()
 	}
@@ -73,8 +72,7 @@ func (c *SystemClock) ring() {
 	}
 	now := c.now()
 	for !ts.moving && len(ts.pending) > 0 && ts.pending[0].at <= now {
-		x := heap.Pop(&ts.pending).(*clockTimer)
-		ts.calls.Go(x.f)
+		ts.calls.Go(ts.pending.pop().f)
 	}
 	c.rearmLocked()
 	ts.mu.Unlock()
@@ -99,31 +97,15 @@ func (x *clockTimer) Stop() bool {
 	if x.index < 0 {
 		return false
 	}
-	heap.Remove(&ts.pending, x.index)
+	ts.pending.remove(x.index)
 	if len(ts.pending) == 0 {
 		x.c.rearmLocked()
 	}
 	return true
 }
 
-type timerHeap []*clockTimer
+// byTime orders calls by when they are due.
+type byTime struct{}
 
-func (h timerHeap) Len() int           { return len(h) }
-func (h timerHeap) Less(i, j int) bool { return h[i].at < h[j].at }
-func (h timerHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-func (h *timerHeap) Push(x any) {
-	t := x.(*clockTimer)
-	t.index = len(*h)
-	*h = append(*h, t)
-}
-func (h *timerHeap) Pop() any {
-	old := *h
-	t := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	t.index = -1
-	return t
-}
+func (byTime) less(a, b *clockTimer) bool      { return a.at < b.at }
+func (byTime) placed(x *clockTimer, index int) { x.index = index }

@@ -175,7 +175,7 @@ func (c *Consumer) deliverLocked(taken []*entry, now int64) []*Delivery {
 	c.q.traffic.Delivered += int64(len(taken))
 	for i, e := range taken {
 		if c.mode == PeekLock {
-			c.q.lockLocked(e, now)
+			c.q.locks.lockForDelivery(e, now)
 			e.lock.holder, e.lock.kept = c, true
 		}
 		ds[i] = newDelivery(c.q, e, c.notify)
@@ -198,7 +198,7 @@ func (c *Consumer) Close() {
 		return
 	}
 	if c.session != nil {
-		q.freeSessionLocked(c.session, false, q.ns.Now())
+		q.sessions.free(c.session, false, q.ns.Now())
 		return
 	}
 	poked := c.promise > 0

@@ -64,13 +64,12 @@ func (q *Queue) deadLetterDamagedLocked(entries []*entry) {
 		return
 	}
 	if q.usableLocked() != nil {
-		q.restAfterFaultLocked(entries)
+		q.restAllAfterFaultLocked(entries)
 		return
 	}
-	op := q.newMove(len(entries), nil)
-	op.own = true
+	op := q.newTransition(len(entries), nil)
 	for _, e := range entries {
-		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText))
+		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText), eventDeadLettered, fallback{undo: undoOwnLater})
 	}
 	op.appendLocked()
 }

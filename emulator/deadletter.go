@@ -36,3 +36,13 @@ func deadLetterOverlay(overlay, properties []byte) (merged []byte, reason string
 	}
 	return merged, reason
 }
+
+func deadLetterProperties(reason, description string) []byte {
+	b, err := message.EncodeProperties(message.Map{
+		{Key: DeadLetterReason, Value: reason}, {Key: DeadLetterErrorDescription, Value: description},
+	})
+	if err != nil {
+		panic(err) // two strings can always be encoded
+	}
+	return b
+}

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -18,9 +17,9 @@ type deadlines[E any] struct {
 	live    func(e E, at int64) bool
 	seq     func(E) int64 // orders entries of one instant
 	buckets map[int64]*bucket[E]
-	keys    int64Heap  // keys of buckets, and of some that have left
-	most    int        // keys since the last tidying
-	spare   *bucket[E] // the one that became empty last; nil: none did
+	keys    heap[int64, ascending] // keys of buckets, and of some that have left
+	most    int                    // keys since the last tidying
+	spare   *bucket[E]             // the one that became empty last; nil: none did
 }
 
 // tidyAt is how many keys there must be at least before it is worth looking for those that mean nothing any more.
@@ -51,7 +50,7 @@ func (d *deadlines[E]) add(e E, at int64) {
 	if b == nil {
 		b = &bucket[E]{min: at}
 		d.buckets[key] = b
-		heap.Push(&d.keys, key)
+		d.keys.push(key)
 		d.most = max(d.most, len(d.keys))
 	}
 	b.items = append(b.items, deadline[E]{at: at, e: e})
@@ -89,11 +88,11 @@ func (d *deadlines[E]) tidy() {
 	if d.most <= 4*len(d.buckets)+tidyAt {
 		return
 	}
-	buckets, keys := make(map[int64]*bucket[E], len(d.buckets)), make(int64Heap, 0, len(d.buckets))
+	buckets, keys := make(map[int64]*bucket[E], len(d.buckets)), make(heap[int64, ascending], 0, len(d.buckets))
 	for key, b := range d.buckets {
-		buckets[key], keys = b, append(keys, key)
+		buckets[key] = b
+		keys.push(key)
 	}
-	heap.Init(&keys)
 	d.buckets, d.keys, d.most = buckets, keys, len(keys)
 }
 
@@ -154,7 +153,7 @@ func (d *deadlines[E]) popDue(now int64) (due E, ok bool) {
 
 func (d *deadlines[E]) dropFirst() {
 	delete(d.buckets, d.keys[0])
-	heap.Pop(&d.keys)
+	d.keys.pop()
 	d.tidy()
 }
 
@@ -166,15 +165,8 @@ func (d *deadlines[E]) compare(x, y deadline[E]) int {
 	return cmp.Compare(d.seq(x.e), d.seq(y.e))
 }
 
-type int64Heap []int64
+// ascending orders keys.
+type ascending struct{}
 
-func (h int64Heap) Len() int           { return len(h) }
-func (h int64Heap) Less(i, j int) bool { return h[i] < h[j] }
-func (h int64Heap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *int64Heap) Push(x any)        { *h = append(*h, x.(int64)) }
-func (h *int64Heap) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
-}
+func (ascending) less(a, b int64) bool { return a < b }
+func (ascending) placed(int64, int)    {}

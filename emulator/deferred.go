@@ -27,7 +27,7 @@ func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, ho
 	ds := make([]*Delivery, len(entries))
 	for i, e := range entries {
 		if mode == PeekLock {
-			q.lockLocked(e, now)
+			q.locks.lockForDelivery(e, now)
 		} else {
 			e.mark = markBusy
 		}
@@ -35,7 +35,7 @@ func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, ho
 		ds[i].withState = true
 	}
 	if mode == ReceiveAndDelete {
-		q.deleteLocked(ds, func(err error) { finishDeferred(ds, err, done) })
+		q.receiveDeleteLocked(ds, func(err error) { finishDeferred(ds, err, done) })
 		q.mu.Unlock()
 		return nil
 	}
@@ -82,7 +82,7 @@ func (q *Queue) finishDeferredRead(ds, missing []*Delivery, err error, done func
 	var damaged []*entry
 	readErr := err
 	for _, d := range missing {
-		unfit := d.unfitLocked(readErr == nil && q.locks[d.lock.token] != nil)
+		unfit := d.unfitLocked(readErr == nil && q.locks.byToken[d.lock.token] != nil)
 		if readErr == nil && (unfit || d.body == nil) {
 			err = deferredNotFound(q.path) // it was settled by its token, or removed, meanwhile, or is about to be
 		}
@@ -133,10 +133,9 @@ func (q *Queue) findDeferredLocked(sub SubQueue, seqs []int64, holder *Consumer,
 		entries = append(entries, e)
 	}
 	if len(expired) > 0 {
-		op := q.newMove(len(expired), nil)
-		op.again = true
+		op := q.newTransition(len(expired), nil)
 		for _, e := range expired {
-			op.expireLocked(e, e.count, nil)
+			op.expireLocked(e, e.count, nil, fallback{undo: undoRest})
 		}
 		op.appendLocked()
 	}

@@ -181,7 +181,7 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 	q.mu.Lock()
 	var rest, damaged []*entry
 	for _, d := range ds {
-		unfit := d.unfitLocked(err == nil && q.locks[d.lock.token] != nil)
+		unfit := d.unfitLocked(err == nil && q.locks.byToken[d.lock.token] != nil)
 		if d.body != nil && !unfit {
 			d.become(deliveryReady, d.body)
 			continue
@@ -195,7 +195,7 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 			rest = append(rest, e)
 		}
 	}
-	q.restAfterFaultLocked(rest)
+	q.restAllAfterFaultLocked(rest)
 	q.deadLetterDamagedLocked(damaged)
 	q.mu.Unlock()
 	ds[0].notify()
@@ -204,10 +204,10 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 // reclaimLocked ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
 // nil if the lock is over already.
 func (q *Queue) reclaimLocked(d *Delivery) *entry {
-	e := q.locks[d.lock.token]
+	e := q.locks.byToken[d.lock.token]
 	if e != nil {
 		d.lock.kept = false
-		q.unlockLocked(e)
+		q.locks.unlock(e)
 	}
 	return e
 }
@@ -215,27 +215,28 @@ func (q *Queue) reclaimLocked(d *Delivery) *entry {
 // faultsAtOnce is how often in a row messages that could not be delivered are put back at once.
 const faultsAtOnce = 16
 
-// restAfterFaultLocked puts back messages that could not be delivered. At first that is at once; when it goes on and
-// on, it is after a pause, since whoever waits asks for them again the moment they are there. Without messages it
-// notes that the fault is over.
-func (q *Queue) restAfterFaultLocked(entries []*entry) {
-	if len(entries) == 0 {
+// noteFaultLocked counts how often in a row messages could not be delivered.
+func (q *Queue) noteFaultLocked(failed bool) {
+	if q.faults++; !failed {
 		q.faults = 0
-		return
 	}
-	q.faults++
+}
+
+// restAllAfterFaultLocked puts back messages that could not be delivered. Without any, the fault is over.
+func (q *Queue) restAllAfterFaultLocked(entries []*entry) {
+	q.noteFaultLocked(len(entries) > 0)
+	now := q.ns.Now()
+	for _, e := range entries {
+		q.restAfterFaultLocked(e, now)
+	}
+}
+
+// restAfterFaultLocked puts back a message that could not be delivered. At first that is at once; when it goes on and
+// on, it is after a pause, since whoever waits asks for it again the moment it is there.
+func (q *Queue) restAfterFaultLocked(e *entry, now int64) {
 	if q.faults <= faultsAtOnce {
-		for i := len(entries) - 1; i >= 0; i-- {
-			q.restLocked(entries[i], q.ns.Now())
-		}
+		q.restLocked(e, now)
 		return
 	}
-	for _, e := range entries { // nobody's lock is the pause; other messages of their sessions wait with them
-		back := e.inSession(e.state)
-		if back {
-			e.session.returning++
-			q.placeInOffersLocked(e.session)
-		}
-		q.holdLocked(e, &Lock{token: q.newTokenLocked(), until: q.laterLocked(), back: back, own: true})
-	}
+	q.locks.withhold(e, e.inSession(e.state), true)
 }

@@ -143,7 +143,7 @@ func (q *Queue) applyOptionsLocked(o QueueOptions) {
 	if changed {
 		q.detachLocked(now)
 	}
-	q.grantLocked()
+	q.sessions.grant()
 	q.retryAt = [2]int64{}
 	q.unparkLocked()
 	q.forwardLocked(Main)
@@ -154,8 +154,8 @@ func (q *Queue) applyOptionsLocked(o QueueOptions) {
 // detachLocked tells the links to attach again and frees the sessions.
 func (q *Queue) detachLocked(now int64) {
 	why := errorf(CodeDetached, q.path, "The link is force detached: the entity '%s' was updated. Attach again.", q.path)
-	for len(q.sessionEnds) > 0 {
-		q.loseSessionLocked(q.sessionEnds[0], why, false, now)
+	for len(q.sessions.ends) > 0 {
+		q.sessions.lose(q.sessions.ends[0], why, false, now)
 	}
 	q.tellWatchersLocked(why)
 }

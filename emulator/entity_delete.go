@@ -118,7 +118,7 @@ func (q *Queue) bury() {
 	q.gone = true
 	q.storeStrandedLocked()
 	if q.subscription != nil {
-		q.weighStateLocked(-q.stateBytes)
+		q.sessions.weigh(-q.sessions.bytes)
 	}
 	q.tellWatchersLocked(q.missing())
 }

@@ -116,13 +116,15 @@ func (e *entry) withExtra() extra {
 }
 
 // setExtra stores x, or nothing if nothing is set in it.
-func (e *entry) setExtra(x extra) {
+func (e *entry) setExtra(x extra) { e.extra = x.kept() }
+
+// kept returns x to be kept, nil if nothing is set in it.
+func (x extra) kept() *extra {
 	if x.due == 0 && x.overlay == nil && x.system == nil && x.reason == "" && x.hops == 0 && x.source == "" {
-		e.extra = nil
-		return
+		return nil
 	}
 	kept := x // x itself would be allocated in every call
-	e.extra = &kept
+	return &kept
 }
 
 // record is what the journal stores of e in the entity.

@@ -6,16 +6,15 @@ func (q *Queue) expireLocked(entries []*entry, now int64) {
 	if q.deleted {
 		return
 	}
-	op := q.newMove(len(entries), nil)
-	op.own = true
+	op := q.newTransition(len(entries), nil)
 	for _, e := range entries {
 		if !e.ready() || !e.expired(now) {
 			continue
 		}
 		q.box(e.sub).take(e, markBusy)
-		op.expireLocked(e, e.count, nil)
+		op.expireLocked(e, e.count, nil, fallback{undo: undoOwnLater})
 		if e.session != nil {
-			q.rankLocked(e.session) // EXP-14
+			q.sessions.rank(e.session) // EXP-14
 		}
 	}
 	op.appendLocked()

@@ -18,14 +18,14 @@ func (ns *Namespace) Plan(paths ...string) {
 func (q *Queue) SessionsInMemory() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.sessions)
+	return len(q.sessions.byID)
 }
 
 // PassedOver returns up to which number expired messages of a session are not looked at again for accepts (EXP-14).
 func (q *Queue) PassedOver(session string) int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.sessions[session].stale
+	return q.sessions.byID[session].stale
 }
 
 // HistoryInMemory returns how many message ids the queue remembers for duplicate detection.
@@ -39,7 +39,7 @@ func (q *Queue) HistoryInMemory() int {
 func (q *Queue) AcceptsInMemory() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.accepts)
+	return len(q.sessions.accepts)
 }
 
 // BodiesInMemory returns how many bytes of bodies the namespace keeps in memory, and how many of them are the queue's.
@@ -70,15 +70,15 @@ func (q *Queue) Packed(sub SubQueue) int {
 func (q *Queue) DeadlinesInMemory() (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.lockEnds.kept() + q.dues.kept() + q.expiries.kept()
+	return q.locks.ends.kept() + q.dues.kept() + q.expiries.kept()
 }
 
 // BucketsInMemory returns how many buckets of deadlines the queue keeps, and how many keys of buckets.
 func (q *Queue) BucketsInMemory() (buckets, keys int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.lockEnds.buckets) + len(q.dues.buckets) + len(q.expiries.buckets),
-		len(q.lockEnds.keys) + len(q.dues.keys) + len(q.expiries.keys)
+	return len(q.locks.ends.buckets) + len(q.dues.buckets) + len(q.expiries.buckets),
+		len(q.locks.ends.keys) + len(q.dues.keys) + len(q.expiries.keys)
 }
 
 // Receivers returns how many receivers and waiting accepts are counted for the entity.

@@ -244,10 +244,9 @@ func (q *Queue) deadLetterAll(entries []*entry, properties func(*entry) []byte) 
 	}
 	done := make(chan error, 1)
 	q.mu.Lock()
-	op := q.newMove(len(entries), CompletionFunc(func(err error) { done <- err }))
-	op.again = true
+	op := q.newTransition(len(entries), CompletionFunc(func(err error) { done <- err }))
 	for _, e := range entries {
-		op.deadLetterLocked(e, e.count, properties(e))
+		op.deadLetterLocked(e, e.count, properties(e), eventDeadLettered, fallback{undo: undoRest})
 	}
 	op.appendLocked()
 	q.mu.Unlock()

@@ -10,8 +10,9 @@ import (
 // small and fixed size.
 type historyKey [16]byte
 
-// history remembers the ids of messages for the window of duplicate detection (DUP). The queue's mutex guards it.
+// history remembers the ids of messages for the window of duplicate detection (DUP). The entity's mutex guards it.
 type history struct {
+	q      *Queue               // whose messages they are
 	seen   map[historyKey]int64 // when it was first accepted, ms (DUP-5)
 	order  []remembered         // by ascending at
 	head   int                  // order[:head] has been forgotten
@@ -25,14 +26,14 @@ type remembered struct {
 	at  int64
 }
 
-// historyKey returns the key of a message; ok is false for one that is never a duplicate (DUP-10). On a partitioned entity
+// keyOf returns the key of a message; ok is false for one that is never a duplicate (DUP-10). On a partitioned entity
 // the partition key belongs to it (DUP-4).
-func (q *Queue) historyKey(info *message.Info) (k historyKey, ok bool) {
+func (h *history) keyOf(info *message.Info) (k historyKey, ok bool) {
 	if !info.HasMessageID || info.MessageID == "" {
 		return k, false
 	}
 	text := info.MessageID
-	if q.partitioned() {
+	if h.q.partitioned() {
 		switch {
 		case info.HasGroupID:
 			text += "\x00" + info.GroupID
@@ -108,20 +109,20 @@ func (o QueueOptions) dedupWindow() int64 {
 	return o.DuplicateDetectionWindow.Milliseconds()
 }
 
-// rememberLocked says whether a message is a duplicate (DUP-2); if not, it is remembered with the change that stores it.
-func (q *Queue) rememberLocked(in *incoming, now int64) (k historyKey, remember, duplicate bool) {
-	if !q.options.RequiresDuplicateDetection {
+// remember says whether a message is a duplicate (DUP-2); if not, it is remembered with the change that stores it.
+func (h *history) remember(in *incoming, now int64) (k historyKey, remember, duplicate bool) {
+	if !h.q.options.RequiresDuplicateDetection {
 		return k, false, false
 	}
-	k, ok := q.historyKey(&in.info)
+	k, ok := h.keyOf(&in.info)
 	if !ok {
 		return k, false, false
 	}
-	if q.history.has(k, now-q.options.dedupWindow()) {
+	if h.has(k, now-h.q.options.dedupWindow()) {
 		return k, false, true
 	}
-	q.history.add(k, now)
-	q.rearmLocked(now + q.options.dedupWindow() + historyGrain)
+	h.add(k, now)
+	h.q.rearmLocked(now + h.q.options.dedupWindow() + historyGrain)
 	return k, true, false
 }
 
@@ -129,30 +130,30 @@ func (q *Queue) rememberLocked(in *incoming, now int64) (k historyKey, remember,
 // ring for each.
 const historyGrain = 1000
 
-// pruneHistoryLocked forgets what has left the window, in memory and, now and then, in the journal, and reports
+// pruneDue forgets what has left the window, in memory and, now and then, in the journal, and reports
 // whether there is more.
-func (q *Queue) pruneHistoryLocked(now int64) bool {
-	if len(q.history.order) == 0 {
+func (h *history) pruneDue(now int64) bool {
+	if len(h.order) == 0 {
 		return false
 	}
-	until := now - q.options.dedupWindow()
-	n := q.history.prune(until)
+	until := now - h.q.options.dedupWindow()
+	n := h.prune(until)
 	if n == 1024 {
 		return true
 	}
-	if until-q.history.pruned > 10*historyGrain || len(q.history.order) == 0 {
-		q.history.pruned = until
+	if until-h.pruned > 10*historyGrain || len(h.order) == 0 {
+		h.pruned = until
 		c := &Change{}
-		c.Ops = append(c.Single[:0], Op{Kind: OpPruneHistory, Record: MessageRecord{Entity: q.id, Enqueued: until + 1}})
-		q.ns.append(c)
+		c.Ops = append(c.Single[:0], Op{Kind: OpPruneHistory, Record: MessageRecord{Entity: h.q.id, Enqueued: until + 1}})
+		h.q.ns.append(c)
 	}
 	return false
 }
 
-// nextPruneLocked returns when the history should be looked at again.
-func (q *Queue) nextPruneLocked() (at int64, ok bool) {
-	if q.history.head >= len(q.history.order) {
+// next returns when the history should be looked at again.
+func (h *history) next() (at int64, ok bool) {
+	if h.head >= len(h.order) {
 		return 0, false
 	}
-	return q.history.order[q.history.head].at + q.options.dedupWindow() + historyGrain, true
+	return h.order[h.head].at + h.q.options.dedupWindow() + historyGrain, true
 }

@@ -35,12 +35,12 @@ func (q *Queue) waitingLocked() bool {
 			return true
 		}
 	}
-	for _, s := range q.sessionEnds {
+	for _, s := range q.sessions.ends {
 		if s.line.first != nil || s.line.promised > 0 {
 			return true
 		}
 	}
-	return len(q.accepts) > 0
+	return len(q.sessions.accepts) > 0
 }
 
 // deleteIdle removes a queue whose idle span is over. It runs on the timer's goroutine, without any mutex.

@@ -98,7 +98,7 @@ func (o QueueOptions) maxSizeBytes(l Limits) int64 {
 
 // sizeLocked is what counts against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
 func (q *Queue) sizeLocked() int64 {
-	size := q.stateBytes
+	size := q.sessions.bytes
 	if q.fan != nil {
 		size += q.fan.bytes.Load()
 	}

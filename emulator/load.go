@@ -44,8 +44,8 @@ func (ns *Namespace) catchUp() error {
 	for _, q := range all {
 		q.mu.Lock()
 		q.opened = ns.Now() // idle clocks restart
-		for _, s := range q.sessions {
-			q.rankLocked(s)
+		for _, s := range q.sessions.byID {
+			q.sessions.rank(s)
 		}
 		q.forwardLocked(Main)
 		q.forwardLocked(DeadLetter)
@@ -166,9 +166,9 @@ func (l *loader) LoadSession(entity int64, id string, state []byte, updated int6
 	if err != nil {
 		return fmt.Errorf("state of session %q: %w", id, err)
 	}
-	s := q.sessionLocked(id)
+	s := q.sessions.get(id)
 	s.state, s.updated = state, min(updated, l.now)
-	q.weighStateLocked(int64(len(state)))
+	q.sessions.weigh(int64(len(state)))
 	return nil
 }
 

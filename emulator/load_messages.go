@@ -43,7 +43,7 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 		due: r.Scheduled, overlay: r.Overlay, system: r.System, reason: r.Reason, hops: r.Hops, source: r.Source,
 	})
 	if q.options.RequiresSession && r.Sub == Main && r.HasSession {
-		e.session = q.sessionLocked(r.SessionID)
+		e.session = q.sessions.get(r.SessionID)
 	}
 	a.loose = append(a.loose, e)
 	return nil

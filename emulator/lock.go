@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"math/rand/v2"
 )
 
 // LockToken identifies one delivery of a message (LOCK-3), in RFC 4122 byte order.
@@ -21,26 +22,39 @@ func (t LockToken) String() string {
 	return string(b[:])
 }
 
-// newTokenLocked makes a version 4 UUID.
-func (q *Queue) newTokenLocked() LockToken {
+// lockTable has the locks of an entity's messages. The entity's mutex guards it.
+type lockTable struct {
+	q       *Queue
+	byToken map[LockToken]*entry
+	ends    deadlines[*entry] // of those that do not end with a session's
+	tokens  *rand.ChaCha8
+}
+
+func (lt *lockTable) init(q *Queue) {
+	*lt = lockTable{q: q, byToken: make(map[LockToken]*entry), tokens: newTokens()}
+	lt.ends = newDeadlines(func(e *entry, at int64) bool { return e.lock != nil && e.lock.until == at }, seqOf)
+}
+
+// newToken makes a version 4 UUID.
+func (lt *lockTable) newToken() LockToken {
 	var t LockToken
-	binary.BigEndian.PutUint64(t[:8], q.tokens.Uint64())
-	binary.BigEndian.PutUint64(t[8:], q.tokens.Uint64())
+	binary.BigEndian.PutUint64(t[:8], lt.tokens.Uint64())
+	binary.BigEndian.PutUint64(t[8:], lt.tokens.Uint64())
 	t[6] = t[6]&0x0f | 0x40
 	t[8] = t[8]&0x3f | 0x80
 	return t
 }
 
-// holdLocked gives e the lock l.
-func (q *Queue) holdLocked(e *entry, l *Lock) {
+// hold gives e the lock l.
+func (lt *lockTable) hold(e *entry, l *Lock) {
 	e.mark, e.lock = markLocked, l
-	q.locks[l.token] = e
+	lt.byToken[l.token] = e
 	if l.until == sessionLock {
 		e.session.locked++
 		return
 	}
-	q.lockEnds.add(e, l.until)
-	q.rearmLocked(l.until)
+	lt.ends.add(e, l.until)
+	lt.q.rearmLocked(l.until)
 }
 
 // sessionLock is the until of locks that end with their session's (SESS-12).
@@ -54,15 +68,15 @@ func (e *entry) lockedUntil() int64 {
 	return e.lock.until
 }
 
-// unlockLocked takes the lock from e and leaves it busy; its token is dead from here on.
-func (q *Queue) unlockLocked(e *entry) *Lock {
+// unlock takes the lock from e and leaves it busy; its token is dead from here on.
+func (lt *lockTable) unlock(e *entry) *Lock {
 	l := e.lock
 	e.lock, e.mark = nil, markBusy
-	delete(q.locks, l.token)
+	delete(lt.byToken, l.token)
 	if l.until == sessionLock {
 		e.session.locked--
 	} else {
-		q.lockEnds.remove(l.until)
+		lt.ends.remove(l.until)
 	}
 	if l.back {
 		e.session.returning--
@@ -73,10 +87,10 @@ func (q *Queue) unlockLocked(e *entry) *Lock {
 	return l
 }
 
-// lockedLocked returns the entry that the token locks, or nil if the lock is gone or over (LOCK-8), or a transaction
+// entryOfToken returns the entry that the token locks, or nil if the lock is gone or over (LOCK-8), or a transaction
 // has the message (TXN-17).
-func (q *Queue) lockedLocked(t LockToken, now int64) *entry {
-	e := q.locks[t]
+func (lt *lockTable) entryOfToken(t LockToken, now int64) *entry {
+	e := lt.byToken[t]
 	if e == nil || e.lockedUntil() <= now || e.lock.tx != nil {
 		return nil
 	}
@@ -105,45 +119,45 @@ func (q *Queue) restLocked(e *entry, now int64) {
 func (q *Queue) Renew(tokens []LockToken) ([]int64, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.renewLocked(tokens, nil)
+	return q.locks.renew(tokens, nil)
 }
 
-// renewLocked is Renew; tx may renew the locks of messages that it will settle.
-func (q *Queue) renewLocked(tokens []LockToken, tx *Transaction) ([]int64, error) {
-	if err := q.canSettleLocked(); err != nil {
+// renew is Renew; tx may renew the locks of messages that it will settle.
+func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error) {
+	if err := lt.q.canSettleLocked(); err != nil {
 		return nil, err
 	}
-	now := q.ns.Now()
+	now := lt.q.ns.Now()
 	for _, t := range tokens {
-		if e := q.locks[t]; q.lockedLocked(t, now) == nil &&
+		if e := lt.byToken[t]; lt.entryOfToken(t, now) == nil &&
 			(e == nil || tx == nil || e.lock.tx != tx || e.lockedUntil() <= now) {
-			return nil, lockLost(q.path)
+			return nil, lockLost(lt.q.path)
 		}
 	}
-	until := now + q.options.lockDuration().Milliseconds()
+	until := now + lt.q.options.lockDuration().Milliseconds()
 	untils := make([]int64, len(tokens))
 	for i, t := range tokens {
-		e := q.locks[t]
+		e := lt.byToken[t]
 		old := e.lock.until
 		if old == sessionLock { // SESS-21
 			untils[i] = e.session.until
 			continue
 		}
 		e.lock.until = until
-		q.lockEnds.remove(old)
-		q.lockEnds.add(e, until)
+		lt.ends.remove(old)
+		lt.ends.add(e, until)
 		untils[i] = until
 	}
-	q.touchLocked(now)
-	q.rearmLocked(until)
+	lt.q.touchLocked(now)
+	lt.q.rearmLocked(until)
 	return untils, nil
 }
 
-// lockLocked locks an entry that was picked for a delivery, from now on (LOCK-2).
-func (q *Queue) lockLocked(e *entry, now int64) {
-	l := &Lock{token: q.newTokenLocked(), until: now + q.options.lockDuration().Milliseconds()}
+// lockForDelivery locks an entry that was picked for a delivery, from now on (LOCK-2).
+func (lt *lockTable) lockForDelivery(e *entry, now int64) {
+	l := &Lock{token: lt.newToken(), until: now + lt.q.options.lockDuration().Milliseconds()}
 	if e.session != nil {
 		l.until, l.holder = sessionLock, e.session.holder
 	}
-	q.holdLocked(e, l)
+	lt.hold(e, l)
 }

@@ -81,39 +81,28 @@ func (q *Queue) partitionForLocked(in *incoming) int {
 	return int(h.Sum32() % partitions)
 }
 
-// drawn are the counters that one change draws from, each with the last number drawn.
+// drawn is the last number that a change has drawn from a counter, and those from further counters.
 type drawn struct {
-	one  drawnFrom
-	more []drawnFrom
-}
-
-type drawnFrom struct {
-	c   *counter
-	seq int64
+	c    *counter // nil: nothing was drawn
+	seq  int64
+	next *drawn
 }
 
 // drawLocked draws a number for the change that d belongs to.
 func (q *Queue) drawLocked(d *drawn, partition int) int64 {
 	c := &q.counters[partition]
-	slot := &d.one
-	if d.one.c != c && d.one.c != nil {
-		slot = nil
-		for i := range d.more {
-			if d.more[i].c == c {
-				slot = &d.more[i]
-			}
+	for d.c != nil && d.c != c {
+		if d.next == nil {
+			d.next = &drawn{}
 		}
-		if slot == nil {
-			d.more = append(d.more, drawnFrom{})
-			slot = &d.more[len(d.more)-1]
-		}
+		d = d.next
 	}
-	if slot.c == nil {
-		slot.c = c
+	if d.c == nil {
+		d.c = c
 		c.begin()
 	}
-	slot.seq = c.draw(q.partitioned())
-	return slot.seq
+	d.seq = c.draw(q.partitioned())
+	return d.seq
 }
 
 // drawing completes an operation whose record has a number that was newly drawn from q.
@@ -127,22 +116,14 @@ func (q *Queue) drawing(o Op) Op {
 
 // each calls f with the last number drawn from each counter.
 func (d *drawn) each(f func(seq int64)) {
-	if d.one.c == nil {
-		return
-	}
-	f(d.one.seq)
-	for _, x := range d.more {
-		f(x.seq)
+	for ; d != nil && d.c != nil; d = d.next {
+		f(d.seq)
 	}
 }
 
 // end ends the change.
 func (d *drawn) end(err error) {
-	if d.one.c == nil {
-		return
-	}
-	d.one.c.end(d.one.seq, err)
-	for _, x := range d.more {
-		x.c.end(x.seq, err)
+	for ; d != nil && d.c != nil; d = d.next {
+		d.c.end(d.seq, err)
 	}
 }

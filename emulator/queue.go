@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 )
@@ -25,14 +24,12 @@ type Queue struct {
 	deleted  bool   // nothing is appended for it any more
 	gone     bool   // its deletion is committed and its memory no longer counted
 	boxes    [3]box // by SubQueue
-	locks    map[LockToken]*entry
-	lockEnds deadlines[*entry]
+	locks    lockTable
 	dues     deadlines[*entry] // of scheduled messages
 	expiries deadlines[int64]  // by number: entries of Main may be packed
 	timer    Timer
 	timerAt  int64 // ms; 0: no timer is set
 	stopped  bool
-	tokens   *rand.ChaCha8
 	watchers map[*watcher]struct{}
 	held     int64         // bytes of bodies in memory
 	faults   int           // deliveries in a row that failed for want of the journal
@@ -44,11 +41,7 @@ type Queue struct {
 	roundRobin int       // last partition chosen for a message without a key
 	history    history   // of duplicate detection
 
-	sessions    map[string]*session // by id; empty unless the queue requires sessions
-	offers      offers              // sessions that accept-next may choose
-	sessionEnds sessionEnds         // held sessions
-	accepts     []*waitingAccept    // in the order they came
-	stateBytes  int64               // of all session states
+	sessions sessionTable // empty unless the queue requires sessions
 
 	forwarding [2]bool // a mover is at work on Main, DeadLetter
 	retryAt    [2]int64
@@ -69,8 +62,8 @@ type watcher struct {
 
 func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Queue {
 	q := &Queue{
-		ns: ns, id: id, kind: kind, path: path, options: o, locks: make(map[LockToken]*entry), tokens: newTokens(),
-		watchers: make(map[*watcher]struct{}), sessions: make(map[string]*session), counters: make([]counter, 1),
+		ns: ns, id: id, kind: kind, path: path, options: o,
+		watchers: make(map[*watcher]struct{}), counters: make([]counter, 1),
 	}
 	for i := range q.boxes {
 		q.boxes[i].sub, q.boxes[i].layout = SubQueue(i), ns.layout
@@ -82,9 +75,11 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 			q.counters[i].base = int64(i) << partitionShift
 		}
 	}
-	q.lockEnds = newDeadlines(func(e *entry, at int64) bool { return e.lock != nil && e.lock.until == at }, seqOf)
 	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
 	q.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
+	q.history.q = q
+	q.locks.init(q)
+	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
 	q.created = ns.Now()
 	q.updated = q.created
 	return q

@@ -131,7 +131,7 @@ func (b *browse) logLocked() *log {
 	if b.SessionID == nil || !b.q.options.RequiresSession || b.Sub != Main {
 		return &b.q.box(b.Sub).log
 	}
-	if s := b.q.sessions[*b.SessionID]; s != nil {
+	if s := b.q.sessions.byID[*b.SessionID]; s != nil {
 		return &s.log
 	}
 	return &log{}

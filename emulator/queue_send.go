@@ -142,7 +142,7 @@ func (q *Queue) newEntryLocked(in *incoming, seq, now int64) *entry {
 	}
 	e.setExtra(x)
 	if q.options.RequiresSession {
-		e.session = q.sessionLocked(in.info.GroupID)
+		e.session = q.sessions.get(in.info.GroupID)
 	}
 	return e
 }
@@ -166,23 +166,6 @@ func (q *Queue) describe(r *MessageRecord, info *message.Info) {
 	if !info.HasMessageID {
 		r.MessageID = q.ns.madeID(r.Body)
 	}
-}
-
-// landLocked makes expected entries visible, or takes them back. The caller has no entry in use that is at rest.
-func (q *Queue) landLocked(entries []*entry, err error) {
-	if err == nil {
-		q.traffic.Stored += int64(len(entries))
-	}
-	for _, e := range entries {
-		if err != nil {
-			q.box(e.sub).forget(e)
-			q.forgetLocked(e.session)
-			continue
-		}
-		q.settleBodyLocked(e.body)
-		q.arriveLocked(e)
-	}
-	q.packLocked()
 }
 
 // arriveLocked makes an expected entry visible, arms its deadlines and tells who may have it.

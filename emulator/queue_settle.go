@@ -49,7 +49,7 @@ func (q *Queue) settleTokensLocked(tokens []LockToken, s Settlement, c Completio
 	}
 	now := q.ns.Now()
 	var one [1]*entry
-	entries, err := q.lockedByLocked(one[:0], tokens, now)
+	entries, err := q.locks.entriesOfTokens(one[:0], tokens, now)
 	if err != nil {
 		return err
 	}
@@ -65,23 +65,23 @@ func (q *Queue) settleTokensLocked(tokens []LockToken, s Settlement, c Completio
 	}
 	locks := make([]*Lock, len(entries))
 	for i, e := range entries {
-		locks[i] = q.unlockLocked(e)
+		locks[i] = q.locks.unlock(e)
 	}
 	q.settleLocked(entries, locks, s, c, now)
 	return nil
 }
 
-// lockedByLocked appends the entries that the tokens lock; each can be named once only.
-func (q *Queue) lockedByLocked(entries []*entry, tokens []LockToken, now int64) ([]*entry, error) {
+// entriesOfTokens appends the entries that the tokens lock; each can be named once only.
+func (lt *lockTable) entriesOfTokens(entries []*entry, tokens []LockToken, now int64) ([]*entry, error) {
 	for _, t := range tokens {
-		e := q.lockedLocked(t, now)
+		e := lt.entryOfToken(t, now)
 		if e == nil {
-			return nil, lockLost(q.path)
+			return nil, lockLost(lt.q.path)
 		}
 		entries = append(entries, e)
 	}
 	if repeats(tokens) {
-		return nil, lockLost(q.path)
+		return nil, lockLost(lt.q.path)
 	}
 	return entries, nil
 }
@@ -107,7 +107,7 @@ func (q *Queue) refuseDeadLetterLocked(entries []*entry, now int64) error {
 		return nil
 	}
 	for _, e := range entries {
-		q.unlockLocked(e)
+		q.locks.unlock(e)
 		q.restLocked(e, now)
 	}
 	return errorf(CodeNotAllowed, q.path,
@@ -116,35 +116,31 @@ func (q *Queue) refuseDeadLetterLocked(entries []*entry, now int64) error {
 
 // settleLocked applies an outcome to unlocked, busy entries.
 func (q *Queue) settleLocked(entries []*entry, locks []*Lock, s Settlement, c Completion, now int64) {
-	op := q.newMove(len(entries), c)
+	op := q.newTransition(len(entries), c)
 	for i, e := range entries {
-		op.lock = locks[i]
-		op.settleLocked(e, s, now)
+		op.settleLocked(e, s, relock(locks[i]), now)
 	}
 	op.appendLocked()
 }
 
 // settleLocked adds to op what an outcome does to e, which is unlocked and busy.
-func (op *move) settleLocked(e *entry, s Settlement, now int64) {
-	op.event = eventNone
+func (op *transition) settleLocked(e *entry, s Settlement, f fallback, now int64) {
 	switch s.Outcome {
 	case Complete:
-		op.event = eventCompleted
-		op.removeLocked(e)
+		op.removeLocked(e, eventCompleted, f)
 	case Abandon:
-		op.q.abandonLocked(op, e, s.Properties, now)
+		op.abandonLocked(e, s.Properties, f, now)
 	case Defer:
-		op.q.deferLocked(op, e, s.Properties)
+		op.deferLocked(e, s.Properties, f)
 	case DeadLetterOutcome:
-		op.deadLetterLocked(e, e.count, s.Properties)
+		op.deadLetterLocked(e, e.count, s.Properties, eventDeadLettered, f)
 	case Release:
-		op.restLocked(e)
+		op.restLocked(e, eventNone, f)
 	}
 }
 
 // abandonLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock.
-func (q *Queue) abandonLocked(op *move, e *entry, properties []byte, now int64) {
-	op.event = eventAbandoned
+func (op *transition) abandonLocked(e *entry, properties []byte, f fallback, now int64) {
 	count := e.count + 1
 	if e.sub != Main {
 		count = e.count // DC-8
@@ -152,15 +148,15 @@ func (q *Queue) abandonLocked(op *move, e *entry, properties []byte, now int64) 
 	overlay := e.merged(properties)
 	switch {
 	case e.expired(now) && e.state == Active: // EXP-8, EXP-9
-		op.expireLocked(e, count, properties)
-	case e.sub == Main && count >= q.options.maxDelivery(): // DC-7
-		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)))
+		op.expireLocked(e, count, properties, f)
+	case e.sub == Main && count >= op.q.options.maxDelivery(): // DC-7
+		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)), eventDeadLettered, f)
 	case e.sub == Main && len(overlay) > maxHeaderBytes:
-		op.deadLetterLocked(e, count, headerSizeProperties())
+		op.deadLetterLocked(e, count, headerSizeProperties(), eventDeadLettered, f)
 	case count == e.count && properties == nil:
-		op.restLocked(e) // nothing to write
+		op.restLocked(e, eventAbandoned, f) // nothing to write
 	default:
-		op.changeLocked(e, e.state, count, overlay)
+		op.changeLocked(e, e.state, count, overlay, eventAbandoned, f)
 	}
 }
 
@@ -175,19 +171,18 @@ func (e *entry) merged(properties []byte) []byte {
 }
 
 // deferLocked adds to op that e is set aside (DEF-1). Reaching the maximum delivery count keeps it deferred (DC-13).
-func (q *Queue) deferLocked(op *move, e *entry, properties []byte) {
-	op.event = eventDeferred
+func (op *transition) deferLocked(e *entry, properties []byte, f fallback) {
 	overlay := e.merged(properties)
 	if e.sub == Main && len(overlay) > maxHeaderBytes {
-		op.deadLetterLocked(e, e.count+1, headerSizeProperties())
+		op.deadLetterLocked(e, e.count+1, headerSizeProperties(), eventDeadLettered, f)
 		return
 	}
-	op.changeLocked(e, Deferred, e.count+1, overlay)
+	op.changeLocked(e, Deferred, e.count+1, overlay, eventDeferred, f)
 }
 
-// endLocksLocked treats entries whose locks have ended by themselves (LOCK-8, DC-3).
-func (q *Queue) endLocksLocked(entries []*entry, now int64) {
-	op := q.newMove(len(entries), nil)
+// end treats entries whose locks have ended by themselves (LOCK-8, DC-3).
+func (lt *lockTable) end(entries []*entry, now int64) {
+	op := lt.q.newTransition(len(entries), nil)
 	for _, e := range entries {
 		if e.lock == nil || e.lock.until > now {
 			continue
@@ -195,17 +190,17 @@ func (q *Queue) endLocksLocked(entries []*entry, now int64) {
 		if e.lock.tx != nil {
 			e.lock.tx.lost.Store(true) // TXN-18
 		}
-		if l := q.unlockLocked(e); l.own {
-			q.restLocked(e, now)
+		if l := lt.unlock(e); l.own {
+			lt.q.restLocked(e, now)
 			continue
 		}
-		q.abandonLocked(op, e, nil, now)
+		op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)
 	}
 	op.appendLocked()
 	for _, e := range entries {
 		if e.session != nil {
 			e.session.wake()
-			q.rankLocked(e.session)
+			lt.q.sessions.rank(e.session)
 		}
 	}
 }

@@ -1,20 +1,19 @@
 package emulator
 
-// deletion is deliveries whose messages are being removed before they leave (RAD-1).
-type deletion struct {
-	change Change
-	q      *Queue
-	ds     []*Delivery
-	then   func(error) // instead of notifying the consumer; may be nil
+// receiveDelete is deliveries whose messages are being removed before they leave (RAD-1).
+type receiveDelete struct {
+	transition
+	ds   []*Delivery
+	then func(error) // instead of notifying the consumer; may be nil
 }
 
 // deliverDeletedLocked removes the messages of deliveries, whose entries are busy. Each delivery becomes ready once
 // its removal is committed, so that a message is never delivered twice in this mode.
-func (q *Queue) deliverDeletedLocked(ds []*Delivery) { q.deleteLocked(ds, nil) }
+func (q *Queue) deliverDeletedLocked(ds []*Delivery) { q.receiveDeleteLocked(ds, nil) }
 
-func (q *Queue) deleteLocked(ds []*Delivery, then func(error)) {
-	op := &deletion{q: q, ds: ds, then: then}
-	op.change.Done = op
+func (q *Queue) receiveDeleteLocked(ds []*Delivery, then func(error)) {
+	op := &receiveDelete{ds: ds, then: then}
+	op.begin(q, len(ds), op)
 	q.underWay++
 	var missing []*Delivery
 	for _, d := range ds {
@@ -23,15 +22,22 @@ func (q *Queue) deleteLocked(ds []*Delivery, then func(error)) {
 		}
 	}
 	if len(missing) == 0 {
-		op.appendLocked()
+		op.removeAllLocked()
+		q.ns.append(&op.change)
 		return
 	}
 	q.readLocked(missing, op.bodiesRead)
 }
 
+func (op *receiveDelete) removeAllLocked() {
+	for _, d := range op.ds {
+		op.removeLocked(d.e, eventCompleted, fallback{undo: undoFault})
+	}
+}
+
 // bodiesRead goes on once bodies were read. A message whose body is damaged does not hold up the others, unless the caller
 // wants all or none of them.
-func (op *deletion) bodiesRead(err error) {
+func (op *receiveDelete) bodiesRead(err error) {
 	q, all := op.q, op.ds
 	q.mu.Lock()
 	if err == nil {
@@ -45,10 +51,11 @@ func (op *deletion) bodiesRead(err error) {
 		q.deadLetterDamagedLocked(giveUp(damaged, deliveryGone))
 		q.reopenLocked(damaged)
 	}
+	op.removeAllLocked()
 	switch {
 	case err != nil:
 	case len(op.ds) > 0:
-		op.appendLocked()
+		q.ns.append(&op.change)
 	default:
 		q.wroteLocked() // there is nothing to write
 	}
@@ -61,8 +68,8 @@ func (op *deletion) bodiesRead(err error) {
 	}
 }
 
-// partDamagedLocked takes the deliveries that must not be made out of the deletion.
-func (op *deletion) partDamagedLocked() (damaged []*Delivery) {
+// partDamagedLocked takes the deliveries that must not be made out of the removal.
+func (op *receiveDelete) partDamagedLocked() (damaged []*Delivery) {
 	var good []*Delivery
 	for _, d := range op.ds {
 		if d.unfitLocked(true) {
@@ -73,18 +80,6 @@ func (op *deletion) partDamagedLocked() (damaged []*Delivery) {
 	}
 	op.ds = good
 	return damaged
-}
-
-func (op *deletion) appendLocked() {
-	op.change.Ops = op.change.Single[:0]
-	for _, d := range op.ds {
-		e := d.e
-		op.change.Ops = append(op.change.Ops, Op{
-			Kind: OpDelete, DropBody: e.body.last(),
-			Record: MessageRecord{Row: e.row, Entity: op.q.id, Sub: e.sub, Body: e.body.id},
-		})
-	}
-	op.q.ns.append(&op.change)
 }
 
 // giveUp marks deliveries as gone, or failed, and returns their entries.
@@ -98,14 +93,15 @@ func giveUp(ds []*Delivery, as uint32) []*entry {
 }
 
 // Completed lets the deliveries go, or puts their messages back.
-func (op *deletion) Completed(err error) {
+func (op *receiveDelete) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
+	q.noteFaultLocked(err != nil)
+	op.finishLocked(err)
 	if err == nil {
 		op.letGoLocked()
-		q.restAfterFaultLocked(nil)
 	} else {
-		q.restAfterFaultLocked(giveUp(op.ds, deliveryFailed))
+		giveUp(op.ds, deliveryFailed)
 		q.reopenLocked(op.ds)
 	}
 	if op.then == nil {
@@ -126,12 +122,10 @@ func (op *deletion) Completed(err error) {
 	}
 }
 
-func (op *deletion) letGoLocked() {
+func (op *receiveDelete) letGoLocked() {
 	q := op.q
 	for _, d := range op.ds {
 		d.removed = true
-		q.dismissLocked(d.e)
-		q.countLocked(eventCompleted)
 		if d.returned {
 			q.storeAgainLocked(d)
 			continue

@@ -5,15 +5,6 @@ import (
 	"strings"
 )
 
-// activation is scheduled messages that are being appended to the log because their time has come (SCHED-9).
-type activation struct {
-	change Change
-	q      *Queue
-	olds   []*entry
-	news   []*entry
-	drawn  drawn
-}
-
 // activateLocked appends due messages at the tail, each with a new number and the present instant as its enqueued
 // time (SCHED-9, SEQ-11, TIME-3). Until that is committed they are still scheduled.
 func (q *Queue) activateLocked(due []*entry, now int64) {
@@ -21,43 +12,22 @@ func (q *Queue) activateLocked(due []*entry, now int64) {
 		q.publishDueLocked(due, now)
 		return
 	}
-	op := &activation{q: q}
-	op.change.Done = op
+	op := q.newTransition(len(due), untold)
 	q.touchLocked(now) // until now the queue was in use (SCHED-26)
 	for _, e := range due {
 		if e.mark != markFree {
 			continue // it was due twice: a failed cancel adds it once more
 		}
-		ne := &entry{
+		to := &entry{
 			seq: q.drawLocked(&op.drawn, q.partitionOf(e.seq)), first: e.first, enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
 			body: e.body, session: e.session, state: Active, count: e.count,
 		}
 		x := e.withExtra()
 		x.due = 0
-		ne.setExtra(x)
-		e.mark = markBusy
-		q.box(Main).expect(ne)
-		op.olds, op.news = append(op.olds, e), append(op.news, ne)
-		op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpUpdate, Record: ne.record(q.id)}))
+		to.setExtra(x)
+		op.replaceLocked(e, to, true, eventNone, fallback{undo: undoDueLater})
 	}
-	q.ns.append(&op.change)
-}
-
-// Completed lets the messages be received, or has them tried again later.
-func (op *activation) Completed(err error) {
-	q := op.q
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	op.drawn.end(err)
-	for i, e := range op.olds {
-		if err != nil {
-			q.box(Main).forget(op.news[i])
-			q.retryDueLocked(e)
-			continue
-		}
-		q.box(Main).dismiss(e)
-		q.arriveLocked(op.news[i])
-	}
+	op.appendLocked()
 }
 
 // CancelScheduled deletes scheduled messages by their numbers, all or none (SCHED-4, SCHED-14). It fails with
@@ -76,7 +46,7 @@ func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
 		return err
 	}
 	q.touchLocked(q.ns.Now())
-	q.removeLocked(found, c, q.rescheduleLocked)
+	q.removeLocked(found, fallback{undo: undoReschedule}, c)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -24,53 +23,63 @@ type session struct {
 	ending int   // its place in the queue's sessionEnds; -1: it is not held
 }
 
-// sessionLocked returns the session with that id, which it makes if there is none.
-func (q *Queue) sessionLocked(id string) *session {
-	s := q.sessions[id]
+// sessionTable has the sessions of an entity and those who wait for one. The entity's mutex guards it.
+type sessionTable struct {
+	q       *Queue
+	byID    map[string]*session
+	offers  heap[*session, byFirst] // sessions that accept-next may choose
+	ends    heap[*session, byEnd]   // held sessions
+	accepts []*waitingAccept        // in the order they came
+	bytes   int64                   // of all session states
+}
+
+// get returns the session with that id, which it makes if there is none.
+func (t *sessionTable) get(id string) *session {
+	s := t.byID[id]
 	if s == nil {
 		s = &session{id: id, offer: -1, ending: -1}
-		q.sessions[id] = s
+		t.byID[id] = s
 	}
 	return s
 }
 
-// forgetLocked drops a session of which nothing is left (SESS-26).
-func (q *Queue) forgetLocked(s *session) {
+// forget drops a session of which nothing is left (SESS-26).
+func (t *sessionTable) forget(s *session) {
 	if s != nil && s.n == 0 && s.holder == nil && s.state == nil && s.writing == 0 && s.returning == 0 {
-		delete(q.sessions, s.id)
+		delete(t.byID, s.id)
 	}
 }
 
-// rankLocked gives a session its place among those that accept-next may choose: unlocked ones with an available
+// rank gives a session its place among those that accept-next may choose: unlocked ones with an available
 // message, the one whose message has the lowest number first (SESS-10, SESS-11, DEC-26). Then it serves those who wait.
-func (q *Queue) rankLocked(s *session) {
-	q.placeInOffersLocked(s)
-	q.grantLocked()
+func (t *sessionTable) rank(s *session) {
+	t.place(s)
+	t.grant()
 }
 
-func (q *Queue) placeInOffersLocked(s *session) {
+func (t *sessionTable) place(s *session) {
 	e := (*entry)(nil)
 	if s.holder == nil && s.returning == 0 && s.available > 0 {
-		e = q.firstOfLocked(s)
+		e = t.firstOf(s)
 	}
 	switch {
 	case e == nil && s.offer >= 0:
-		heap.Remove(&q.offers, s.offer)
+		t.offers.remove(s.offer)
 	case e != nil && s.offer >= 0:
 		s.first = e.seq
-		heap.Fix(&q.offers, s.offer)
+		t.offers.fix(s.offer)
 	case e != nil:
 		s.first = e.seq
-		heap.Push(&q.offers, s)
+		t.offers.push(s)
 	}
 }
 
-// firstOfLocked returns the first available message of a session that is good for something, or nil. Where expired ones are
+// firstOf returns the first available message of a session that is good for something, or nil. Where expired ones are
 // left until somebody receives, they do not make the session available (EXP-14); none is looked at twice.
-func (q *Queue) firstOfLocked(s *session) *entry {
+func (t *sessionTable) firstOf(s *session) *entry {
 	first := s.nextReady()
-	now := q.ns.Now()
-	if !q.ns.lazy || first == nil || !first.expired(now) {
+	now := t.q.ns.Now()
+	if !t.q.ns.lazy || first == nil || !first.expired(now) {
 		return first
 	}
 	first = nil
@@ -90,58 +99,24 @@ func (q *Queue) stirLocked(e *entry) {
 	if s := e.session; s != nil && e.sub == Main {
 		s.stale = min(s.stale, e.seq)
 		s.wake()
-		q.rankLocked(s)
+		q.sessions.rank(s)
 		return
 	}
 	q.box(e.sub).wake()
 	q.forwardLocked(e.sub)
 }
 
-// offers is a heap of the sessions that accept-next may choose.
-type offers []*session
+// byFirst orders the sessions that accept-next may choose.
+type byFirst struct{}
 
-func (h offers) Len() int           { return len(h) }
-func (h offers) Less(i, j int) bool { return h[i].first < h[j].first }
-func (h offers) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].offer, h[j].offer = i, j
-}
-func (h *offers) Push(x any) {
-	s := x.(*session)
-	s.offer = len(*h)
-	*h = append(*h, s)
-}
-func (h *offers) Pop() any {
-	old := *h
-	s := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	s.offer = -1
-	return s
-}
+func (byFirst) less(a, b *session) bool      { return a.first < b.first }
+func (byFirst) placed(s *session, index int) { s.offer = index }
 
-// sessionEnds is a heap of the held sessions by the end of their locks.
-type sessionEnds []*session
+// byEnd orders the held sessions by the end of their locks.
+type byEnd struct{}
 
-func (h sessionEnds) Len() int           { return len(h) }
-func (h sessionEnds) Less(i, j int) bool { return h[i].until < h[j].until }
-func (h sessionEnds) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].ending, h[j].ending = i, j
-}
-func (h *sessionEnds) Push(x any) {
-	s := x.(*session)
-	s.ending = len(*h)
-	*h = append(*h, s)
-}
-func (h *sessionEnds) Pop() any {
-	old := *h
-	s := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	s.ending = -1
-	return s
-}
+func (byEnd) less(a, b *session) bool      { return a.until < b.until }
+func (byEnd) placed(s *session, index int) { s.ending = index }
 
 // Sessions lists the ids of sessions, in their order, from the skip-th on and top at most. With all, those that have
 // an active message or a state; otherwise those whose state was set after the instant updatedAfter, in milliseconds
@@ -153,7 +128,7 @@ func (q *Queue) Sessions(all bool, updatedAfter int64, skip, top int) ([]string,
 		return nil, err
 	}
 	var ids []string
-	for _, s := range q.sessions {
+	for _, s := range q.sessions.byID {
 		if all && (s.state != nil || s.hasActive()) || !all && s.state != nil && s.updated > updatedAfter {
 			ids = append(ids, s.id)
 		}

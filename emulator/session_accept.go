@@ -1,9 +1,6 @@
 package emulator
 
-import (
-	"container/heap"
-	"slices"
-)
+import "slices"
 
 // Accept asks for a session (SESS-6 to SESS-13).
 type Accept struct {
@@ -30,7 +27,7 @@ func (q *Queue) AcceptSession(id string, a Accept) (*Consumer, error) {
 	if err := q.canAcceptLocked(); err != nil {
 		return nil, err
 	}
-	if s := q.sessions[id]; s != nil && s.holder != nil {
+	if s := q.sessions.byID[id]; s != nil && s.holder != nil {
 		return nil, errorf(CodeSessionLocked, q.path,
 			"The requested session '%s' cannot be accepted. It may be locked by another receiver.", id)
 	}
@@ -38,7 +35,7 @@ func (q *Queue) AcceptSession(id string, a Accept) (*Consumer, error) {
 		return nil, err
 	}
 	q.receivers().Add(1)
-	return q.holdSessionLocked(q.sessionLocked(id), a), nil
+	return q.sessions.hold(q.sessions.get(id), a), nil
 }
 
 // AcceptNextSession locks the next available session for a new consumer. If there is none it waits, first come,
@@ -55,46 +52,46 @@ func (q *Queue) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel fun
 	}
 	q.receivers().Add(1) // it becomes the consumer's
 	w := &waitingAccept{Accept: a, granted: granted}
-	q.accepts = append(q.accepts, w)
-	q.grantLocked()
+	q.sessions.accepts = append(q.sessions.accepts, w)
+	q.sessions.grant()
 	return func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if i := slices.Index(q.accepts, w); i >= 0 {
-			q.accepts = slices.Delete(q.accepts, i, i+1)
+		if i := slices.Index(q.sessions.accepts, w); i >= 0 {
+			q.sessions.accepts = slices.Delete(q.sessions.accepts, i, i+1)
 			q.receivers().Add(-1)
 			q.touchLocked(q.ns.Now())
 		}
 	}, nil
 }
 
-// grantLocked serves waiting accepts while sessions are available.
-func (q *Queue) grantLocked() {
-	for len(q.accepts) > 0 && len(q.offers) > 0 && q.canReceiveLocked(Main) == nil {
-		if s := q.offers[0]; q.ns.lazy { // what it was offered for may have expired
+// grant serves waiting accepts while sessions are available.
+func (t *sessionTable) grant() {
+	for len(t.accepts) > 0 && len(t.offers) > 0 && t.q.canReceiveLocked(Main) == nil {
+		if s := t.offers[0]; t.q.ns.lazy { // what it was offered for may have expired
 			first := s.first
-			if q.placeInOffersLocked(s); s.offer < 0 || s.first != first {
+			if t.place(s); s.offer < 0 || s.first != first {
 				continue
 			}
 		}
-		w := q.accepts[0]
-		q.accepts[0] = nil
-		q.accepts = q.accepts[1:]
-		w.granted(q.holdSessionLocked(q.offers[0], w.Accept))
+		w := t.accepts[0]
+		t.accepts[0] = nil
+		t.accepts = t.accepts[1:]
+		w.granted(t.hold(t.offers[0], w.Accept))
 	}
 }
 
-func (q *Queue) holdSessionLocked(s *session, a Accept) *Consumer {
-	now := q.ns.Now()
-	q.touchLocked(now)
-	c := &Consumer{q: q, sub: Main, mode: a.Mode, notify: a.Notify, shelf: &s.shelf, session: s, lost: a.Lost}
+func (t *sessionTable) hold(s *session, a Accept) *Consumer {
+	now := t.q.ns.Now()
+	t.q.touchLocked(now)
+	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, notify: a.Notify, shelf: &s.shelf, session: s, lost: a.Lost}
 	s.holder = c
-	s.until = now + q.options.lockDuration().Milliseconds()
-	heap.Push(&q.sessionEnds, s)
+	s.until = now + t.q.options.lockDuration().Milliseconds()
+	t.ends.push(s)
 	if s.offer >= 0 {
-		heap.Remove(&q.offers, s.offer)
+		t.offers.remove(s.offer)
 	}
-	q.rearmLocked(s.until)
+	t.q.rearmLocked(s.until)
 	return c
 }
 
@@ -138,7 +135,7 @@ func (c *Consumer) RenewSession() (until int64, err error) {
 	q.touchLocked(now)
 	s := c.session
 	s.until = now + q.options.lockDuration().Milliseconds()
-	heap.Fix(&q.sessionEnds, s.ending)
+	q.sessions.ends.fix(s.ending)
 	q.rearmLocked(s.until)
 	return s.until, nil
 }

@@ -1,33 +1,31 @@
 package emulator
 
-import "container/heap"
-
-// freeSessionLocked ends the holder's lock of a session. What the holder had not settled comes back: at once and
+// free ends the holder's lock of a session. What the holder had not settled comes back: at once and
 // unchanged when it closed (SESS-18), with one more delivery counted when its time was over (DC-10). Its tokens are
 // dead in either case (SESS-16).
-func (q *Queue) freeSessionLocked(s *session, expired bool, now int64) {
+func (t *sessionTable) free(s *session, expired bool, now int64) {
 	c := s.holder
 	s.holder = nil
-	heap.Remove(&q.sessionEnds, s.ending)
+	t.ends.remove(s.ending)
 	c.stopWaitingLocked(c.promise > 0, now)
 	s.line.promised -= c.promise
 	c.promise, c.closed = 0, true
-	q.receivers().Add(-1)
-	op := q.newMove(1, nil)
+	t.q.receivers().Add(-1)
+	op := t.q.newTransition(1, nil)
 	for _, e := range s.lockedEntries() {
 		if e.lock.tx != nil {
 			e.lock.tx.lost.Store(true) // TXN-18
 		}
-		q.unlockLocked(e)
+		t.q.locks.unlock(e)
 		if expired {
-			q.abandonLocked(op, e, nil, now)
+			op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)
 		} else {
-			q.restLocked(e, now)
+			t.q.restLocked(e, now)
 		}
 	}
 	op.appendLocked()
-	q.rankLocked(s)
-	q.forgetLocked(s)
+	t.rank(s)
+	t.forget(s)
 }
 
 // lockedEntries returns the entries that were delivered and not settled, by number. They stand at the front, but for
@@ -46,21 +44,21 @@ func (s *session) lockedEntries() []*entry {
 	return locked
 }
 
-// endSessionsLocked ends the session locks whose time is over (SESS-15) and reports whether there may be more.
-func (q *Queue) endSessionsLocked(now int64) bool {
+// endDue ends the session locks whose time is over (SESS-15) and reports whether there may be more.
+func (t *sessionTable) endDue(now int64) bool {
 	for range turn {
-		if len(q.sessionEnds) == 0 || q.sessionEnds[0].until > now {
+		if len(t.ends) == 0 || t.ends[0].until > now {
 			return false
 		}
-		q.loseSessionLocked(q.sessionEnds[0], SessionLockLost(q.path), true, now)
+		t.lose(t.ends[0], SessionLockLost(t.q.path), true, now)
 	}
 	return true
 }
 
-// loseSessionLocked takes a session from its holder and tells it why.
-func (q *Queue) loseSessionLocked(s *session, why error, expired bool, now int64) {
+// lose takes a session from its holder and tells it why.
+func (t *sessionTable) lose(s *session, why error, expired bool, now int64) {
 	c := s.holder
-	q.freeSessionLocked(s, expired, now)
+	t.free(s, expired, now)
 	if c.lost != nil {
 		c.lost(why)
 	}

@@ -48,19 +48,19 @@ func (op *stateOp) Completed(err error) {
 	q.mu.Lock()
 	s.writing--
 	if err == nil {
-		q.weighStateLocked(int64(len(op.state) - len(s.state)))
+		q.sessions.weigh(int64(len(op.state) - len(s.state)))
 		s.state, s.updated = op.state, op.at
 	}
-	q.forgetLocked(s)
+	q.sessions.forget(s)
 	q.mu.Unlock()
 	op.done.Completed(err)
 }
 
-// weighStateLocked counts the bytes of session states, of a subscription to its topic too (QUO-3).
-func (q *Queue) weighStateLocked(by int64) {
-	q.stateBytes += by
-	if q.subscription != nil {
-		q.subscription.topic.fan.bytes.Add(by)
+// weigh counts the bytes of session states, of a subscription to its topic too (QUO-3).
+func (t *sessionTable) weigh(by int64) {
+	t.bytes += by
+	if t.q.subscription != nil {
+		t.q.subscription.topic.fan.bytes.Add(by)
 	}
 }
 
@@ -81,7 +81,7 @@ func (q *Queue) BrowseSessionState(id string) ([]byte, error) {
 	if err := q.canAcceptLocked(); err != nil {
 		return nil, err
 	}
-	if s := q.sessions[id]; s != nil {
+	if s := q.sessions.byID[id]; s != nil {
 		return s.state, nil
 	}
 	return nil, nil

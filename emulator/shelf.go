@@ -1,15 +1,13 @@
 package emulator
 
-import "container/heap"
-
 // shelf is an ordered set of entries from which consumers are served: a sub-queue, one session, or one partition. Its
 // queue's mutex guards it.
 type shelf struct {
 	log
-	available int     // entries that are ready
-	next      int64   // the walk has seen all entries with lower numbers: those that are ready stand in returned
-	returned  seqHeap // ready entries behind the walk
-	returning int     // entries on their way back that must not be overtaken (SESS-20)
+	available int                 // entries that are ready
+	next      int64               // the walk has seen all entries with lower numbers: those that are ready stand in returned
+	returned  heap[*entry, bySeq] // ready entries behind the walk
+	returning int                 // entries on their way back that must not be overtaken (SESS-20)
 	line      line
 }
 
@@ -18,8 +16,7 @@ func (s *shelf) makeAvailable(e *entry) {
 	e.mark = markFree
 	s.available++
 	if e.seq < s.next && !e.returned {
-		e.returned = true
-		heap.Push(&s.returned, e)
+		s.returned.push(e)
 	}
 }
 
@@ -35,7 +32,7 @@ func (s *shelf) nextReady() *entry {
 		if e := s.returned[0]; e.ready() {
 			return e
 		}
-		heap.Pop(&s.returned).(*entry).returned = false
+		s.returned.pop()
 	}
 	if s.available == 0 {
 		return nil
@@ -67,17 +64,8 @@ func (s *shelf) wake() {
 	}
 }
 
-// seqHeap is a heap of entries, the lowest number on top.
-type seqHeap []*entry
+// bySeq orders returned entries by their numbers.
+type bySeq struct{}
 
-func (h seqHeap) Len() int           { return len(h) }
-func (h seqHeap) Less(i, j int) bool { return h[i].seq < h[j].seq }
-func (h seqHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *seqHeap) Push(x any)        { *h = append(*h, x.(*entry)) }
-func (h *seqHeap) Pop() any {
-	old := *h
-	e := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return e
-}
+func (bySeq) less(a, b *entry) bool      { return a.seq < b.seq }
+func (bySeq) placed(e *entry, index int) { e.returned = index >= 0 }

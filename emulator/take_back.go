@@ -20,31 +20,31 @@ func (q *Queue) takeBackLocked(d *Delivery) {
 		return
 	}
 	d.returned = true
-	q.shutLocked(d.e)
+	q.sessions.shut(d.e)
 	if d.removed {
 		q.storeAgainLocked(d)
 	}
 }
 
-// shutLocked closes the session of a message that is on its way back, until openLocked: nothing may overtake it (SESS-20).
-func (q *Queue) shutLocked(e *entry) {
+// shut closes the session of a message that is on its way back, until open: nothing may overtake it (SESS-20).
+func (t *sessionTable) shut(e *entry) {
 	if e.inSession(e.state) {
-		s := q.sessionLocked(e.session.id) // it may have been forgotten meanwhile
+		s := t.get(e.session.id) // it may have been forgotten meanwhile
 		s.returning++
-		q.placeInOffersLocked(s)
+		t.place(s)
 	}
 }
 
-// openLocked lets others leave the session of a message again that is back, or will not come.
-func (q *Queue) openLocked(e *entry) {
+// open lets others leave the session of a message again that is back, or will not come.
+func (t *sessionTable) open(e *entry) {
 	if !e.inSession(e.state) {
 		return
 	}
-	s := q.sessionLocked(e.session.id)
+	s := t.get(e.session.id)
 	if s.returning--; s.returning == 0 {
 		s.wake()
-		q.rankLocked(s)
-		q.forgetLocked(s)
+		t.rank(s)
+		t.forget(s)
 	}
 }
 
@@ -53,7 +53,7 @@ func (q *Queue) openLocked(e *entry) {
 func (q *Queue) reopenLocked(ds []*Delivery) {
 	for _, d := range ds {
 		if d.returned {
-			q.openLocked(d.e)
+			q.sessions.open(d.e)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func (q *Queue) storeAgainLocked(d *Delivery) {
 		}
 	}
 	if old.session != nil {
-		e.session = q.sessionLocked(old.session.id)
+		e.session = q.sessions.get(old.session.id)
 	}
 	q.box(e.sub).expect(e)
 	r := e.record(q.id)
@@ -128,7 +128,7 @@ func (op *restoring) Completed(err error) {
 	q.settleBodyLocked(op.e.body)
 	q.joinLocked(op.e.body)
 	q.arriveLocked(op.e)
-	q.openLocked(op.e)
+	q.sessions.open(op.e)
 }
 
 // storeStranded is the next try for all messages that could not be stored again.

@@ -45,15 +45,15 @@ func (q *Queue) ring(at int64) {
 }
 
 func (q *Queue) rearmNextLocked() {
-	for _, next := range []func() (int64, bool){q.lockEnds.next, q.dues.next, q.expiries.next} {
+	for _, next := range []func() (int64, bool){q.locks.ends.next, q.dues.next, q.expiries.next} {
 		if at, ok := next(); ok {
 			q.rearmLocked(at)
 		}
 	}
-	if len(q.sessionEnds) > 0 {
-		q.rearmLocked(q.sessionEnds[0].until)
+	if len(q.sessions.ends) > 0 {
+		q.rearmLocked(q.sessions.ends[0].until)
 	}
-	if at, ok := q.nextPruneLocked(); ok {
+	if at, ok := q.history.next(); ok {
 		q.rearmLocked(at)
 	}
 	for _, at := range q.retryAt {
@@ -68,11 +68,11 @@ func (q *Queue) rearmNextLocked() {
 
 // runDueLocked treats at most a turn of each kind of what is due and reports whether there may be more.
 func (q *Queue) runDueLocked(now int64) bool {
-	ends := popTurn(&q.lockEnds, now)
+	ends := popTurn(&q.locks.ends, now)
 	dues := popTurn(&q.dues, now)
 	expiries := q.entriesLocked(popTurn(&q.expiries, now))
 	if len(ends) > 0 {
-		q.endLocksLocked(ends, now)
+		q.locks.end(ends, now)
 	}
 	if len(dues) > 0 {
 		q.activateLocked(dues, now)
@@ -82,8 +82,8 @@ func (q *Queue) runDueLocked(now int64) bool {
 	}
 	q.forwardLocked(Main)
 	q.forwardLocked(DeadLetter)
-	moreSessions := q.endSessionsLocked(now)
-	moreHistory := q.pruneHistoryLocked(now)
+	moreSessions := q.sessions.endDue(now)
+	moreHistory := q.history.pruneDue(now)
 	return len(ends) == turn || len(dues) == turn || len(expiries) == turn || moreSessions || moreHistory
 }
 

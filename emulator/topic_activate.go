@@ -71,7 +71,7 @@ func (q *Queue) retryDueLocked(e *entry) {
 
 // publishOwnLocked makes the publication of due messages. bodies has, by row, those that are not in memory.
 func (q *Queue) publishOwnLocked(due []*entry, bodies map[int64][]byte, now int64) {
-	op := q.publicationLocked(false, CompletionFunc(func(error) {}))
+	op := q.publicationLocked(false, untold)
 	for _, e := range due {
 		raw := e.body.data
 		if raw == nil {
@@ -89,7 +89,7 @@ func (q *Queue) publishOwnLocked(due []*entry, bodies map[int64][]byte, now int6
 		}
 		op.dueLocked(e, &in, max(now, e.due()))
 	}
-	op.finishLocked()
+	op.endLocked()
 	q.ns.append(&op.change)
 }
 
@@ -104,31 +104,11 @@ func (op *publication) dueLocked(e *entry, in *incoming, at int64) {
 	if o.first == 0 {
 		o.first = o.seq
 	}
-	op.olds = append(op.olds, e)
-	remove := Op{Kind: OpDelete, Record: MessageRecord{Row: e.row, Entity: q.id, Body: e.body.id}}
+	s, remove := step{e: e, effect: effectHandOn, fallback: fallback{undo: undoDueLater}}, q.rowDeletion(e)
 	if op.fanOutLocked(o) == 0 {
-		remove.DropBody = e.body.last()
-		op.lost = append(op.lost, e)
+		s.effect, remove = effectRemove, q.deletion(e)
 	}
-	op.change.Ops = append(op.change.Ops, remove)
-}
-
-// endDueLocked takes due messages out of the topic, or has them tried again later.
-func (op *publication) endDueLocked(err error) {
-	q := op.q
-	for _, e := range op.olds {
-		if err != nil {
-			q.retryDueLocked(e)
-			continue
-		}
-		q.leaveLocked(e)
-		q.dropLocked(e.body)
-	}
-	if err == nil {
-		for _, e := range op.lost {
-			q.releaseLocked(e.body)
-		}
-	}
+	op.addLocked(s, remove)
 }
 
 // reread makes of a stored message what it was when it came in, with what was changed of its properties.

@@ -11,64 +11,33 @@ import (
 // and those that are scheduled in the topic itself. It is made and appended under the topic's mutex, with those of the
 // subscriptions taken one at a time inside it; it is completed one entity after another.
 type publication struct {
-	storing
-	held  bool     // the maker holds the mutexes of all subscriptions
-	given bool     // the numbers were drawn before
-	own   []*entry // scheduled messages
-	sent  int64    // messages that were not scheduled
-	parts []*part
-	bytes int64    // of the bodies that have copies
-	grown []growth // bodies of which there were copies before
-	olds  []*entry // scheduled messages that have become due, in the topic
-	lost  []*entry // those of them that nobody gets
-}
-
-// part is what one subscription gets of a publication.
-type part struct {
-	q       *Queue
-	drawn   drawn
-	entries []*entry
-	one     [1]*entry
-}
-
-// growth is copies that were added to a body's count, to be taken back if the commit fails.
-type growth struct {
-	stored *atomic.Int32
-	by     int32
+	transition       // of the topic: messages that are scheduled, and those of them that have become due
+	held       bool  // the maker holds the mutexes of all subscriptions
+	sent       int64 // messages that were not scheduled
+	parts      []*part
+	bytes      int64 // of the bodies that have copies
 }
 
 // newPublicationLocked makes the change that sends messages to a topic.
 func (q *Queue) newPublicationLocked(in []incoming, n numbering, held bool, c Completion) *Change {
 	op := q.publicationLocked(held, c)
-	op.given = n.given != nil
 	now := q.ns.Now()
-	q.touchLocked(now)
-	op.partition = q.partitionForLocked(&in[0])
-	for i := range in {
-		r := op.nextLocked(in, i, n, now)
-		if r.skip {
-			continue
-		}
-		op.takeLocked(&in[i], r.seq, now)
-		if r.remember {
-			op.rememberLocked(r.key, now)
-		}
-	}
-	op.finishLocked()
+	op.eachLocked(in, n, now, func(i int, seq int64) { op.takeLocked(&in[i], seq, now) })
+	op.endLocked()
 	return &op.change
 }
 
 func (q *Queue) publicationLocked(held bool, c Completion) *publication {
 	op := &publication{held: held}
-	op.q, op.done = q, c
-	op.change.Done = op
+	op.begin(q, 1, op)
+	op.done = c
 	return op
 }
 
 // takeLocked adds one message: its copies, or, if it is scheduled, the message itself (SCHED-16).
 func (op *publication) takeLocked(in *incoming, seq, now int64) {
 	if in.info.HasScheduled && int64(in.info.Scheduled) > now {
-		op.keepLocked(in, seq, now)
+		op.storeLocked(in, seq, false, now) // endLocked writes the counters
 		return
 	}
 	op.sent++
@@ -78,17 +47,6 @@ func (op *publication) takeLocked(in *incoming, seq, now int64) {
 	})
 }
 
-// keepLocked adds a scheduled message.
-func (op *publication) keepLocked(in *incoming, seq, now int64) {
-	q := op.q
-	e := q.newEntryLocked(in, seq, now)
-	q.box(Main).expect(e)
-	op.own = append(op.own, e)
-	r := e.record(q.id)
-	q.describe(&r, &in.info)
-	op.change.Ops = append(op.change.Ops, Op{Kind: OpInsert, Record: r, Data: in.m.Raw})
-}
-
 // fanOutLocked adds the copies of a message and returns how many. All of them share one body (QUO-4).
 func (op *publication) fanOutLocked(o *original) int {
 	list := op.q.fan.copiesLocked(op.q.ns, o)
@@ -96,7 +54,7 @@ func (op *publication) fanOutLocked(o *original) int {
 		return 0
 	}
 	proto := payload{id: o.body, data: op.q.ns.ownBytes(&o.in.m), size: uint32(len(o.in.m.Raw))}
-	proto.copies = op.countLocked(o, int32(len(list)))
+	proto.copies = o.newCopies(int32(len(list)))
 	op.bytes += proto.joint(len(list))
 	op.change.Ops = slices.Grow(op.change.Ops, len(list)+1)
 	for i := range list {
@@ -106,17 +64,16 @@ func (op *publication) fanOutLocked(o *original) int {
 	return len(list)
 }
 
-// countLocked counts the new copies of a body.
-func (op *publication) countLocked(o *original, n int32) *copies {
+// newCopies counts n new copies of a body.
+func (o *original) newCopies(n int32) *copies {
 	if o.of != nil {
-		// The copy that goes through the topic is counted already, and will be no more.
+		// The copy that goes through the topic counts until the change is committed.
 		c := &copies{stored: o.of.stored, shown: o.of.shown}
 		if !o.kept || c.shown == nil {
 			c.shown = new(atomic.Int32) // its bytes are not those that the other copies have, if any
 		}
-		c.stored.Add(n - 1)
+		c.stored.Add(n)
 		c.here.Store(n)
-		op.grown = append(op.grown, growth{c.stored, n - 1})
 		return c
 	}
 	if n == 1 {
@@ -141,8 +98,7 @@ func (op *publication) copyLocked(c *copyOf, o *original, body *payload, first b
 		e.row = q.ns.newRow()
 	}
 	q.placeLocked(e, c, o)
-	q.box(e.sub).expect(e)
-	p.entries = append(p.entries, e)
+	p.expectLocked(e)
 	r := e.record(q.id)
 	q.describe(&r, c.info)
 	insert := Op{Kind: OpInsert, Record: r}
@@ -167,7 +123,7 @@ func (q *Queue) placeLocked(e *entry, c *copyOf, o *original) {
 		x.overlay, x.reason = deadLetterOverlay(o.overlay, headerSizeProperties())
 		x.system = o.system
 	case q.options.RequiresSession:
-		e.session = q.sessionLocked(c.info.GroupID)
+		e.session = q.sessions.get(c.info.GroupID)
 	}
 	if x.reason == "" {
 		x.reason = o.reason
@@ -191,15 +147,15 @@ func (o *original) overflows(overlay, system []byte) bool {
 func (op *publication) partOf(s *subscription) *part {
 	if s.part == nil {
 		s.part = &part{q: s.q}
-		s.part.entries = s.part.one[:0]
+		s.part.steps = s.part.one[:0]
 		op.parts = append(op.parts, s.part)
 	}
 	return s.part
 }
 
-// finishLocked ends the making: nothing is added any more. The topic's counters go into the change even if nobody got a
+// endLocked ends the making: nothing is added any more. The topic's counters go into the change even if nobody got a
 // copy (TOP-2).
-func (op *publication) finishLocked() {
+func (op *publication) endLocked() {
 	for _, p := range op.parts {
 		p.q.subscription.part = nil
 	}
@@ -213,9 +169,7 @@ func (op *publication) finishLocked() {
 func (op *publication) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
-	op.endLocked(err)
-	q.landLocked(op.own, err)
-	op.endDueLocked(err)
+	op.completeLocked(err)
 	if err == nil {
 		q.traffic.Stored += op.sent
 	}
@@ -225,14 +179,8 @@ func (op *publication) Completed(err error) {
 	}
 	for _, p := range op.parts {
 		p.q.mu.Lock()
-		p.drawn.end(err)
-		p.q.landLocked(p.entries, err)
+		p.completeLocked(err)
 		p.q.mu.Unlock()
-	}
-	if err != nil {
-		for _, g := range op.grown {
-			g.stored.Add(-g.by)
-		}
 	}
 	op.done.Completed(err)
 }

@@ -30,11 +30,12 @@ func (q *Queue) Traffic() Traffic {
 	return q.traffic
 }
 
-// event is what a step of a move counts as.
+// event is what a step counts as.
 type event uint8
 
 const (
 	eventNone event = iota
+	eventStored
 	eventCompleted
 	eventAbandoned
 	eventDeferred
@@ -45,6 +46,8 @@ const (
 // countLocked counts one committed step.
 func (q *Queue) countLocked(e event) {
 	switch e {
+	case eventStored:
+		q.traffic.Stored++
 	case eventCompleted:
 		q.traffic.Completed++
 	case eventAbandoned:

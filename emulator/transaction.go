@@ -198,7 +198,7 @@ func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
 		return err
 	}
 	now := q.ns.Now()
-	entries, err := q.lockedByLocked(nil, tokens, now)
+	entries, err := q.locks.entriesOfTokens(nil, tokens, now)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
 	}
 	if refusal != nil {
 		for _, e := range entries {
-			q.unlockLocked(e)
+			q.locks.unlock(e)
 			q.restLocked(e, now)
 		}
 		return refusal
@@ -237,7 +237,7 @@ func (t *Transaction) Renew(q *Queue, tokens []LockToken) ([]int64, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	untils, err := q.renewLocked(tokens, t)
+	untils, err := q.locks.renew(tokens, t)
 	if err == nil {
 		t.enteredLocked(q)
 	}

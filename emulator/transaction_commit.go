@@ -102,23 +102,21 @@ func (op *txCommit) numbering(w *txWork) numbering {
 // applyLocked adds one operation to the change.
 func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 	q := w.q
-	nothing := CompletionFunc(func(error) {})
 	switch {
 	case len(w.sends) > 0:
 		if w.via != nil && q.acceptsLocked(w.sends) != nil {
 			op.add(&w.via.newTransferDeadLetterLocked(w.sends, q).change)
 			return
 		}
-		op.add(q.storeLocked(w.sends, op.numbering(w), true, nothing))
+		op.add(q.storeLocked(w.sends, op.numbering(w), true, untold))
 	case w.isCancel:
-		op.add(&q.newRemovalLocked(w.entries, nothing, q.rescheduleLocked).change)
+		op.add(&q.newRemovalLocked(w.entries, fallback{undo: undoReschedule}, untold).change)
 	default:
-		m := q.newMove(len(w.entries), nothing)
+		m := q.newTransition(len(w.entries), untold)
 		now := q.ns.Now()
 		for _, e := range w.entries {
 			e.lock.tx = nil
-			m.lock = q.unlockLocked(e)
-			m.settleLocked(e, w.settle, now)
+			m.settleLocked(e, w.settle, relock(q.locks.unlock(e)), now)
 		}
 		op.add(&m.change)
 	}
@@ -126,24 +124,20 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 
 // newTransferDeadLetterLocked stores messages whose destination did not take them in the transfer dead-letter queue of
 // the entity that they were sent through (DLQ-16, TXN-11).
-func (q *Queue) newTransferDeadLetterLocked(in []incoming, destination *Queue) *sendOp {
-	op := newSendOp(q)
+func (q *Queue) newTransferDeadLetterLocked(in []incoming, destination *Queue) *transition {
+	op := q.newTransition(len(in), untold)
 	now := q.ns.Now()
 	for i := range in {
 		seq := q.drawLocked(&op.drawn, q.partitionForLocked(&in[i]))
 		e := q.newEntryLocked(&in[i], seq, now)
-		q.forgetLocked(e.session)
+		q.sessions.forget(e.session)
 		e.sub, e.session, e.state = TransferDeadLetter, nil, Active
 		e.setExtra(extra{
 			overlay: deadLetterProperties("MessagingEntityDisabledException",
 				"Messaging entity '"+destination.path+"' is currently disabled."),
 			reason: "MessagingEntityDisabledException",
 		})
-		q.box(TransferDeadLetter).expect(e)
-		op.entries = append(op.entries, e)
-		r := e.record(q.id)
-		q.describe(&r, &in[i].info)
-		op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpInsert, Record: r, Data: in[i].m.Raw}))
+		op.insertLocked(e, &in[i], true)
 	}
 	return op
 }

@@ -16,32 +16,30 @@ func (q *Queue) takesForwardsLocked() error {
 // target alone, because the target may be a topic, whose subscriptions are locked after it, and the source one with a
 // higher id than theirs. The entries belong to the mover meanwhile; the source sees them again when the change is done.
 type transfer struct {
-	q        *Queue // the source
-	target   *Queue
-	leaving  *move        // of the source
-	arriving []*entry     // in the target
-	to       *storing     // what is written to the target
+	leaving  part         // of the source
+	to       *transition  // of the target
 	fanOut   *publication // to is part of it; nil unless the target is a topic
+	arriving Completion   // to or fanOut
 	result   chan error   // of the commit
 }
 
 func newTransfer(q, target *Queue) *transfer {
-	op := &transfer{q: q, target: target, leaving: &move{q: q}, result: make(chan error, 1)}
+	op := &transfer{leaving: part{q: q}, result: make(chan error, 1)}
 	if target.fan != nil {
-		op.fanOut = &publication{}
-		op.fanOut.done = CompletionFunc(func(error) {})
-		op.to = &op.fanOut.storing
+		op.fanOut = target.publicationLocked(false, untold)
+		op.to, op.arriving = &op.fanOut.transition, op.fanOut
 	} else {
-		op.to = &storing{}
+		op.to = target.newTransition(1, untold)
+		op.arriving = op.to
 	}
-	op.to.q, op.to.change.Done = target, op
+	op.to.change.Done = op
 	return op
 }
 
 // start appends the change, whose outcome comes in result. An error says why the target takes nothing; then nothing was
 // appended.
 func (op *transfer) start(list []forwarded) error {
-	t := op.target
+	t := op.to.q
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.takesForwardsLocked(); err != nil {
@@ -53,7 +51,7 @@ func (op *transfer) start(list []forwarded) error {
 		op.addLocked(&list[i], now)
 	}
 	if op.fanOut != nil {
-		op.fanOut.finishLocked()
+		op.fanOut.endLocked()
 	}
 	t.ns.append(&op.to.change)
 	return nil
@@ -61,7 +59,7 @@ func (op *transfer) start(list []forwarded) error {
 
 // addLocked adds one message of the source.
 func (op *transfer) addLocked(m *forwarded, now int64) {
-	t := op.target
+	t := op.to.q
 	key, remember, duplicate := op.to.knownLocked(&m.in, now)
 	if duplicate { // DUP-13
 		op.removeLocked(m.e)
@@ -81,19 +79,21 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 		to.state, x.due = Scheduled, int64(m.in.info.Scheduled)
 		to.setExtra(x)
 	}
-	t.box(Main).expect(to)
-	op.arriving = append(op.arriving, to)
-	op.leaving.steps = append(op.leaving.steps, step{e: m.e, gone: true, keepBody: true, rest: true})
+	to.body.count(1)
+	op.to.expectLocked(to)
+	op.leaveLocked(m.e, effectHandOn)
 	op.to.change.Ops = append(op.to.change.Ops, t.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
+}
+
+// leaveLocked adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
+func (op *transfer) leaveLocked(e *entry, x effect) {
+	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, fallback: fallback{undo: undoRest}})
 }
 
 // removeLocked adds that a message goes without arriving anywhere.
 func (op *transfer) removeLocked(e *entry) {
-	op.leaving.steps = append(op.leaving.steps, step{e: e, gone: true, rest: true})
-	op.to.change.Ops = append(op.to.change.Ops, Op{
-		Kind: OpDelete, DropBody: e.body.last(),
-		Record: MessageRecord{Row: e.row, Entity: op.q.id, Sub: e.sub, Body: e.body.id},
-	})
+	op.leaveLocked(e, effectRemove)
+	op.to.change.Ops = append(op.to.change.Ops, op.leaving.q.deletion(e))
 }
 
 // firstSeq is the number of a message at its first submission (SEQ-16).
@@ -108,7 +108,7 @@ func (e *entry) firstSeq() int64 {
 func (op *transfer) forwardedExtra(e *entry) extra {
 	x := extra{overlay: e.overlay(), system: e.system(), hops: max(e.hops(), e.hops()+1), source: e.source()} // 255 stays 255
 	if e.sub == DeadLetter {
-		x.source, x.reason = op.q.path, e.reason()
+		x.source, x.reason = op.leaving.q.path, e.reason()
 	}
 	return x
 }
@@ -116,7 +116,7 @@ func (op *transfer) forwardedExtra(e *entry) extra {
 // arrivalLocked makes the message's self in the target: a new number and a new enqueued time, the rest as it was
 // (FWD-7, SEQ-16, TIME-5, DC-15, EXP-15).
 func (op *transfer) arrivalLocked(m *forwarded, now int64) *entry {
-	t, e := op.target, m.e
+	t, e := op.to.q, m.e
 	to := &entry{
 		seq: t.drawLocked(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), enqueued: now,
 		ttl: t.effectiveTTLLocked(e.ttl), row: e.row, state: Active, body: newPayload(e.body.id, m.in.m.Raw),
@@ -126,14 +126,14 @@ func (op *transfer) arrivalLocked(m *forwarded, now int64) *entry {
 	}
 	to.setExtra(op.forwardedExtra(e))
 	if t.options.RequiresSession {
-		to.session = t.sessionLocked(m.in.info.GroupID)
+		to.session = t.sessions.get(m.in.info.GroupID)
 	}
 	return to
 }
 
 // publishLocked adds that a message goes through a topic: the copies share the body that is stored already.
 func (op *transfer) publishLocked(m *forwarded, now int64) {
-	t, e := op.target, m.e
+	t, e := op.to.q, m.e
 	x := op.forwardedExtra(e)
 	o := &original{
 		in: &m.in, overlay: x.overlay, system: x.system, hops: x.hops, reason: x.reason, source: x.source,
@@ -145,25 +145,16 @@ func (op *transfer) publishLocked(m *forwarded, now int64) {
 		op.removeLocked(e)
 		return
 	}
-	op.leaving.steps = append(op.leaving.steps, step{e: e, gone: true, keepBody: true, rest: true})
-	op.to.change.Ops = append(op.to.change.Ops, Op{
-		Kind: OpDelete, Record: MessageRecord{Row: e.row, Entity: op.q.id, Sub: e.sub, Body: e.body.id},
-	})
+	op.leaveLocked(e, effectHandOn)
+	op.to.change.Ops = append(op.to.change.Ops, op.leaving.q.rowDeletion(e))
 }
 
 // Completed takes the messages out of the source, then shows them in the target.
 func (op *transfer) Completed(err error) {
-	op.q.mu.Lock()
+	source := op.leaving.q
+	source.mu.Lock()
 	op.leaving.finishLocked(err)
-	op.q.mu.Unlock()
-	if op.fanOut != nil {
-		op.fanOut.own = op.arriving
-		op.fanOut.Completed(err)
-	} else {
-		op.target.mu.Lock()
-		op.to.endLocked(err)
-		op.target.landLocked(op.arriving, err)
-		op.target.mu.Unlock()
-	}
+	source.mu.Unlock()
+	op.arriving.Completed(err)
 	op.result <- err
 }

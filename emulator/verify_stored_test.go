@@ -66,7 +66,7 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 				return true
 			})
 		}
-		for id, x := range q.sessions {
+		for id, x := range q.sessions.byID {
 			key := fmt.Sprint(q.id, "/", id)
 			if have := s.sessions[key]; x.state != nil && have != fmt.Sprint(x.state, x.updated) || x.state == nil && have != "" {
 				fault("%s: state of session %q is %v, stored %s", q.path, id, x.state, have)

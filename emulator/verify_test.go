@@ -15,7 +15,7 @@ func (q *Queue) Verify(quiet bool) (faults []string) {
 		v.box(&q.boxes[i])
 	}
 	v.sessions()
-	v.check("locks", len(q.locks), v.locked)
+	v.check("locks", len(q.locks.byToken), v.locked)
 	v.check("bytes of bodies in memory", q.held, v.held)
 	if quiet {
 		v.check("keys being written", len(q.history.writing), 0)
@@ -172,14 +172,14 @@ func (v *verifier) entry(e *entry) {
 	}
 	if e.lock != nil {
 		v.locked++
-		if q.locks[e.lock.token] != e {
+		if q.locks.byToken[e.lock.token] != e {
 			v.fault("entry %d is not under its token", e.seq)
 		}
 		if v.quiet && e.lockedUntil() <= q.ns.Now() {
 			v.fault("the lock of entry %d is over", e.seq)
 		}
 		if e.lock.until != sessionLock {
-			wantDeadline(v, e, "lock", &q.lockEnds, e, e.lock.until)
+			wantDeadline(v, e, "lock", &q.locks.ends, e, e.lock.until)
 		}
 	}
 	if v.quiet && !q.ns.lazy && e.ready() && e.expired(q.ns.Now()) {
@@ -229,7 +229,7 @@ func (v *verifier) sessions() {
 	q := v.q
 	var states int64
 	offers, held := 0, 0
-	for id, s := range q.sessions {
+	for id, s := range q.sessions.byID {
 		name := fmt.Sprintf("session %q", id)
 		v.check(name+": id", s.id, id)
 		states += int64(len(s.state))
@@ -281,7 +281,7 @@ func (v *verifier) sessions() {
 		}
 		if s.offer >= 0 {
 			offers++
-			if q.offers[s.offer] != s {
+			if q.sessions.offers[s.offer] != s {
 				v.fault("%s stands elsewhere in the offers", name)
 			}
 			if !q.ns.lazy && first != nil && s.first != first.seq {
@@ -289,10 +289,10 @@ func (v *verifier) sessions() {
 			}
 		}
 	}
-	v.check("offers", len(q.offers), offers)
-	v.check("held sessions", len(q.sessionEnds), held)
-	v.check("bytes of states", q.stateBytes, states)
-	if len(q.accepts) > 0 && len(q.offers) > 0 && q.canReceiveLocked(Main) == nil {
+	v.check("offers", len(q.sessions.offers), offers)
+	v.check("held sessions", len(q.sessions.ends), held)
+	v.check("bytes of states", q.sessions.bytes, states)
+	if len(q.sessions.accepts) > 0 && len(q.sessions.offers) > 0 && q.canReceiveLocked(Main) == nil {
 		v.fault("accepts wait while sessions are offered")
 	}
 }
@@ -351,7 +351,7 @@ func (q *Queue) verifyTopic() (faults []string) {
 	var bytes int64
 	for _, s := range q.fan.subs {
 		s.q.mu.Lock()
-		bytes += s.q.stateBytes
+		bytes += s.q.sessions.bytes
 		for i := range s.q.boxes {
 			s.q.boxes[i].ascend(-1<<63, func(e *entry) bool {
 				if e.mark == markPending {

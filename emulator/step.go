@@ -1,0 +1,186 @@
+package emulator
+
+// step is what a change does to one message: its effect once the change is committed, and what becomes of the message if
+// it is not. Both are enumerated, so that a failed change is taken back in one place, undoLocked, and nowhere else.
+type step struct {
+	e *entry
+	fallback
+	to     *entry // of effectReplace: its new self, expected in its box
+	extra  *extra // of effectChange: the new values
+	count  uint32
+	state  State
+	effect effect
+	event  event
+}
+
+// effect is what a committed step does to its entry.
+type effect uint8
+
+const (
+	effectArrive  effect = iota // it was expected and becomes visible
+	effectRemove                // it leaves, and so does its body
+	effectHandOn                // it leaves; its body lives on in another entity
+	effectReplace               // it leaves its place for another box or another number
+	effectChange                // it stays, with other values
+	effectRest                  // it goes back to its place as it is
+)
+
+// fallback is what becomes of an entry if the commit fails.
+type fallback struct {
+	undo undo
+	lock *Lock // of undoRelock
+}
+
+// undo is how an entry is put back.
+type undo uint8
+
+const (
+	undoForget     undo = iota // it never came
+	undoRelock                 // it is locked as before, by the same token
+	undoRest                   // it is at rest: somebody will try again, or has been told
+	undoFault                  // it is at rest, at once or, if that goes on and on, after a pause
+	undoDueLater               // it is scheduled, and due again later
+	undoReschedule             // it is scheduled as before
+	undoEndLater               // nobody has it until the end of its lock is tried again
+	undoOwnLater               // nobody has it until what the broker does by itself, and no failed delivery, is tried again
+)
+
+// relock is the fallback of an entry that was unlocked to be settled.
+func relock(l *Lock) fallback { return fallback{undo: undoRelock, lock: l} }
+
+// part is what a change does to one entity: steps of its messages, and the numbers that it draws.
+type part struct {
+	q     *Queue
+	steps []step
+	drawn drawn
+	one   [1]step
+}
+
+// addLocked adds a step of an entry that is stored and is busy from now on.
+func (p *part) addLocked(s step) {
+	p.q.box(s.e.sub).remark(s.e, markBusy)
+	if s.returns() {
+		s.e.session.returning++
+	}
+	p.steps = append(p.steps, s)
+}
+
+// expectLocked adds that a new entry arrives.
+func (p *part) expectLocked(e *entry) {
+	p.q.box(e.sub).expect(e)
+	p.steps = append(p.steps, step{e: e, effect: effectArrive, event: eventStored})
+}
+
+// returns reports whether the entry returns to its session and must not be overtaken meanwhile (SESS-20).
+func (s *step) returns() bool {
+	switch s.effect {
+	case effectChange:
+		return s.e.inSession(s.state)
+	case effectRest:
+		return s.e.inSession(s.e.state)
+	}
+	return false
+}
+
+// finishLocked makes the steps effective, or undoes them, and the numbers too.
+func (p *part) finishLocked(err error) {
+	q := p.q
+	p.drawn.end(err)
+	now := q.ns.Now()
+	for i := range p.steps {
+		s := &p.steps[i]
+		returns := s.returns()
+		if returns {
+			s.e.session.returning--
+		}
+		if err != nil {
+			q.undoLocked(s, now)
+		} else {
+			q.applyLocked(s, now)
+		}
+		if returns && s.e.session.returning == 0 { // others may leave the session again, whatever became of this one
+			s.e.session.wake()
+			q.sessions.rank(s.e.session)
+		}
+	}
+}
+
+// completeLocked is finishLocked where an operation ends. The caller has no entry in use that is at rest: where messages have come,
+// others are packed.
+func (p *part) completeLocked(err error) {
+	p.finishLocked(err)
+	if len(p.steps) > 0 && p.steps[0].effect == effectArrive {
+		p.q.packLocked()
+	}
+}
+
+func (q *Queue) applyLocked(s *step, now int64) {
+	e := s.e
+	q.countLocked(s.event)
+	switch s.effect {
+	case effectArrive:
+		q.settleBodyLocked(e.body)
+		q.arriveLocked(e)
+	case effectRemove:
+		q.departLocked(e)
+		q.releaseLocked(e.body)
+	case effectHandOn:
+		q.departLocked(e)
+		q.dropLocked(e.body)
+		e.body.count(-1)
+	case effectReplace:
+		q.leaveLocked(e)
+		q.arriveLocked(s.to)
+	case effectChange:
+		b := q.box(e.sub)
+		b.tally(e, -1)
+		e.state, e.count, e.extra = s.state, s.count, s.extra
+		b.tally(e, 1)
+		q.restLocked(e, now)
+	case effectRest:
+		q.restLocked(e, now)
+	}
+}
+
+// undoLocked puts an entry back.
+func (q *Queue) undoLocked(s *step, now int64) {
+	e := s.e
+	if s.effect == effectReplace {
+		q.box(s.to.sub).forget(s.to)
+	}
+	switch s.undo {
+	case undoForget:
+		q.box(e.sub).forget(e)
+		q.sessions.forget(e.session)
+		e.body.count(-1)
+	case undoRelock:
+		if s.lock.until == sessionLock && e.session.holder != s.lock.holder {
+			q.restLocked(e, now) // its session was given up meanwhile
+			return
+		}
+		q.locks.hold(e, s.lock)
+	case undoRest:
+		q.restLocked(e, now)
+	case undoFault:
+		q.restAfterFaultLocked(e, now)
+	case undoDueLater:
+		q.retryDueLocked(e)
+	case undoReschedule:
+		q.rescheduleLocked(e)
+	case undoEndLater, undoOwnLater:
+		q.locks.withhold(e, s.returns(), s.undo == undoOwnLater)
+	}
+}
+
+// withhold keeps a message from everybody for a while, by a lock that is nobody's. With back, the other messages of its
+// session wait with it; own is as of [Lock].
+func (lt *lockTable) withhold(e *entry, back, own bool) {
+	if back {
+		e.session.returning++
+		lt.q.sessions.place(e.session)
+	}
+	lt.hold(e, &Lock{token: lt.newToken(), until: lt.q.laterLocked(), back: back, own: own})
+}
+
+// inSession reports whether e, in that state, stands in its session's order (SESS-20).
+func (e *entry) inSession(s State) bool { return e.session != nil && e.sub == Main && s == Active }

@@ -1,0 +1,179 @@
+package emulator
+
+import "minibus/internal/amqp/message"
+
+// transition is a change that concerns the messages of one entity. Whatever the broker does to messages is one: they are stored,
+// removed, changed in place, given other numbers, or moved to a sub-queue.
+type transition struct {
+	change Change
+	part
+	ids  *newIDs    // that the change adds to the history of duplicate detection; nil: none
+	done Completion // may be nil
+}
+
+// untold is for changes of which nobody needs to know.
+var untold = CompletionFunc(func(error) {})
+
+// newTransition makes one of about n steps, of which c is told.
+func (q *Queue) newTransition(n int, c Completion) *transition {
+	op := &transition{done: c}
+	op.begin(q, n, op)
+	return op
+}
+
+// begin makes room for n steps, which end with a call of done.
+func (op *transition) begin(q *Queue, n int, done Completion) {
+	op.q, op.steps, op.change.Ops = q, op.one[:0], op.change.Single[:0]
+	if n > 1 {
+		op.steps, op.change.Ops = make([]step, 0, n), make([]Op, 0, n)
+	}
+	op.change.Done = done
+}
+
+func (op *transition) addLocked(s step, o Op) {
+	op.part.addLocked(s)
+	op.change.Ops = append(op.change.Ops, o)
+}
+
+// deletion is the operation that deletes the row of e, which is in the entity, and with it the body if no other copy has that.
+func (q *Queue) deletion(e *entry) Op {
+	o := q.rowDeletion(e)
+	o.DropBody = e.body.last()
+	return o
+}
+
+// rowDeletion is deletion for a message whose body stays.
+func (q *Queue) rowDeletion(e *entry) Op {
+	return Op{Kind: OpDelete, Record: MessageRecord{Row: e.row, Entity: q.id, Sub: e.sub, Body: e.body.id}}
+}
+
+// removeLocked adds that e is deleted.
+func (op *transition) removeLocked(e *entry, v event, f fallback) {
+	op.addLocked(step{e: e, effect: effectRemove, event: v, fallback: f}, op.q.deletion(e))
+}
+
+// removeLocked deletes entries, which are at rest, unlocked or busy, and tells c. The entries stay in the log, busy,
+// until that is committed.
+func (q *Queue) removeLocked(entries []*entry, f fallback, c Completion) {
+	q.newRemovalLocked(entries, f, c).appendLocked()
+}
+
+// newRemovalLocked makes the change of removeLocked without appending it.
+func (q *Queue) newRemovalLocked(entries []*entry, f fallback, c Completion) *transition {
+	op := q.newTransition(len(entries), c)
+	for _, e := range entries {
+		op.removeLocked(e, eventNone, f)
+	}
+	return op
+}
+
+// changeLocked adds that e stays in its log with new values.
+func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []byte, v event, f fallback) {
+	x := e.withExtra()
+	x.overlay = overlay
+	r := e.record(op.q.id)
+	r.State, r.DeliveryCount, r.Overlay = s, count, overlay
+	op.addLocked(step{e: e, effect: effectChange, event: v, fallback: f, state: s, count: count, extra: x.kept()},
+		Op{Kind: OpUpdate, Record: r})
+}
+
+// restLocked adds that e goes back to its place as it is. Nothing is written for that; but nobody sees it before the rest
+// of the change is committed, and it keeps its lock if that fails.
+func (op *transition) restLocked(e *entry, v event, f fallback) {
+	if f.undo != undoRelock {
+		f.undo = undoRest // it can rest whatever comes of the change
+	}
+	op.part.addLocked(step{e: e, effect: effectRest, event: v, fallback: f})
+}
+
+// replaceLocked adds that to takes the place of e. drawn says that its number was drawn for that.
+func (op *transition) replaceLocked(e, to *entry, drawn bool, v event, f fallback) {
+	op.q.box(to.sub).expect(to)
+	o := Op{Kind: OpUpdate, Record: to.record(op.q.id)}
+	if drawn {
+		o = op.q.drawing(o)
+	}
+	op.addLocked(step{e: e, effect: effectReplace, event: v, fallback: f, to: to}, o)
+}
+
+// deadLetterLocked adds that e moves to the dead-letter queue with its number and its enqueued time (DLQ-9) and the
+// properties given (DLQ-8).
+func (op *transition) deadLetterLocked(e *entry, count uint32, properties []byte, v event, f fallback) {
+	to := &entry{
+		seq: e.seq, first: e.first, enqueued: e.enqueued, ttl: e.ttl, row: e.row, body: e.body,
+		count: count, state: Active, sub: DeadLetter,
+	}
+	x := e.withExtra()
+	x.due = 0
+	x.overlay, x.reason = deadLetterOverlay(e.overlay(), properties)
+	if len(x.overlay) > maxHeaderBytes {
+		x.overlay, x.reason = deadLetterOverlay(e.overlay(), headerSizeProperties())
+	}
+	to.extra = x.kept()
+	op.replaceLocked(e, to, false, v, f)
+}
+
+// expireLocked adds what happens to a message that is past its time to live (EXP-6). The count and the changed properties
+// are those of the failed delivery that brought it up, if one did (DC-2, DC-3, LOCK-14).
+func (op *transition) expireLocked(e *entry, count uint32, properties []byte, f fallback) {
+	if !op.q.options.DeadLetteringOnExpiration {
+		op.removeLocked(e, eventExpired, f)
+		return
+	}
+	op.deadLetterLocked(e, count, message.MergeProperties(properties,
+		deadLetterProperties("TTLExpiredException", "The message expired and was dead lettered.")), eventExpired, f)
+}
+
+// appendLocked hands the change to the journal. If there is nothing to write it takes effect at once.
+func (op *transition) appendLocked() {
+	if len(op.change.Ops) > 0 {
+		op.q.ns.append(&op.change)
+		return
+	}
+	op.finishLocked(nil)
+	if op.done != nil {
+		op.done.Completed(nil)
+	}
+}
+
+// completeLocked makes the change effective in memory, or takes it back.
+func (op *transition) completeLocked(err error) {
+	if op.ids != nil {
+		op.ids.end(&op.q.history, err)
+	}
+	op.part.completeLocked(err)
+}
+
+// Completed makes the change effective, or takes it back, and tells.
+func (op *transition) Completed(err error) {
+	q := op.q
+	q.mu.Lock()
+	op.completeLocked(err)
+	q.mu.Unlock()
+	if op.done != nil {
+		op.done.Completed(err)
+	} else if err != nil {
+		q.ns.logger.Error("ended locks or expired messages could not be written; trying again", "entity", q.path, "error", err)
+	}
+}
+
+// departLocked takes a committed entry out of the entity.
+func (q *Queue) departLocked(e *entry) {
+	q.leaveLocked(e)
+	q.partLocked(e.body)
+}
+
+// leaveLocked takes a committed entry out of its box.
+func (q *Queue) leaveLocked(e *entry) {
+	expires := e.expires()
+	q.box(e.sub).dismiss(e)
+	switch {
+	case e.state == Scheduled:
+		q.dues.remove(e.due())
+	case expires != 0 && e.sub == Main:
+		q.expiries.remove(expires)
+	}
+	if e.sub == Main {
+		q.sessions.forget(e.session)
+	}
+}
