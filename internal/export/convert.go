@@ -14,9 +14,9 @@ import (
 // everything is the profile of limits that takes what any service has.
 const everything = emulator.LimitsRelaxed
 
-// queue keeps a queue. What it is called is checked, because the name becomes part of further addresses.
+// queue keeps a queue.
 func (r *reader) queue(e entry) error {
-	if err := atom.CheckPath(e.name, everything); err != nil {
+	if !usable(e.name) {
 		r.unusable(e.name)
 		return nil
 	}
@@ -61,7 +61,7 @@ func (r *reader) wholeSize(d *atom.Element, mb *int64) {
 }
 
 func (r *reader) topic(e entry) error {
-	if err := atom.CheckPath(e.name, everything); err != nil {
+	if !usable(e.name) {
 		r.unusable(e.name)
 		return nil
 	}
@@ -132,6 +132,12 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 		s.Rules = append(s.Rules, *rule)
 		return nil
 	})
+}
+
+// usable reports whether a queue or topic can have that name. Others are not asked for, since names become part of addresses, and not
+// exported, since nothing would take them.
+func usable(path string) bool {
+	return atom.CheckPath(path, everything) == nil && !emulator.IsSubscriptionPath(path)
 }
 
 func (r *reader) unusable(name string) {
