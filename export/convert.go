@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"minibus/emulator"
 	"minibus/mgmt/atom"
@@ -14,9 +15,9 @@ import (
 // everything is the profile of limits that takes what any service has.
 const everything = emulator.LimitsRelaxed
 
-// queue keeps a queue. What it is called is checked, because the name becomes part of further addresses.
+// queue keeps a queue.
 func (r *reader) queue(e entry) error {
-	if err := atom.CheckPath(e.name, everything); err != nil {
+	if !usable(e.name) {
 		r.unusable(e.name)
 		return nil
 	}
@@ -61,7 +62,7 @@ func (r *reader) wholeSize(d *atom.Element, mb *int64) {
 }
 
 func (r *reader) topic(e entry) error {
-	if err := atom.CheckPath(e.name, everything); err != nil {
+	if !usable(e.name) {
 		r.unusable(e.name)
 		return nil
 	}
@@ -122,6 +123,7 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 			r.unusable(full)
 			return nil
 		}
+		r.replaced(full, e.description)
 		rule, err := atom.ParseRule(e.description, everything)
 		if err != nil {
 			// Left out, a rule that narrows would leave one that widens alone, or none, which means the default.
@@ -134,6 +136,12 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 	})
 }
 
+// usable reports whether a queue or topic can have that name. Others are not asked for, since names become part of addresses, and not
+// exported, since nothing would take them.
+func usable(path string) bool {
+	return atom.CheckPath(path, everything) == nil && !emulator.IsSubscriptionPath(path)
+}
+
 func (r *reader) unusable(name string) {
 	r.warn(clip(oneLine(name), 80), "left out: no entity can have that name")
 }
@@ -142,9 +150,21 @@ func (r *reader) unreadable(name string, err error) {
 	r.warn(name, "left out: its description is not understood: %s", text(err))
 }
 
+// replaced warns of texts with U+FFFD, which stands in XML for characters that it can't say.
+func (r *reader) replaced(name string, d *atom.Element) {
+	var has func(*atom.Element) bool
+	has = func(e *atom.Element) bool {
+		return strings.ContainsRune(e.Text(), utf8.RuneError) || slices.ContainsFunc(e.Children, has)
+	}
+	if has(d) {
+		r.warn(name, "a text has U+FFFD, which may stand for a control character: compare it with what was meant")
+	}
+}
+
 // tidy takes out of a description what a service may show and nobody can ask for, and returns the authorization rules without
 // their keys.
 func (r *reader) tidy(name string, d *atom.Element) []Access {
+	r.replaced(name, d)
 	access := accessOf(d.Child("AuthorizationRules"))
 	sessions := strings.EqualFold(strings.TrimSpace(d.Child("RequiresSession").Text()), "true")
 	d.Children = slices.DeleteFunc(d.Children, func(e *atom.Element) bool {

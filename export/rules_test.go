@@ -149,3 +149,19 @@ func TestIdentifiersAreUnique(t *testing.T) {
 		t.Errorf("%d resources", len(seen))
 	}
 }
+
+// A queue that an older version let be called as a subscription is can't be made again: it is left out, with a warning.
+func TestEntitiesCalledAsSubscriptionsAreLeftOut(t *testing.T) {
+	r := &reader{found: &Namespace{}}
+	for name, kept := range map[string]bool{"t/Subscriptions/s": false, "t/subscriptions/s/Rules/r": false, "t/s": true} {
+		for kind, take := range map[string]func(entry) error{"queue": r.queue, "topic": r.topic} {
+			*r.found = Namespace{}
+			if err := take(entry{name: name, description: &atom.Element{}}); err != nil {
+				t.Fatal(err)
+			}
+			if got := len(r.found.Queues) + len(r.found.Topics); (got == 1) != kept || (len(r.found.Warnings) == 0) != kept {
+				t.Errorf("the %s %s: %+v", kind, name, r.found)
+			}
+		}
+	}
+}
