@@ -1,10 +1,14 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/pflag"
 )
@@ -24,6 +28,7 @@ const (
 type Command struct {
 	Name     string // one of the constants
 	File     string // CommandCheck: the file to check; empty for the one that would be served
+	Topic    string // CommandHelp: the command that is asked about, one of the constants; empty for all
 	Export   bool   // CommandCert: write the certificate, instead of saying where it is
 	Settings Settings
 
@@ -60,7 +65,7 @@ func ParseArgs(args, environ []string) (*Command, error) {
 	}
 	switch {
 	case *help:
-		c.Name = CommandHelp
+		c.Name, c.Topic = CommandHelp, topic(flags.Args())
 		return c, nil
 	case *version:
 		c.Name = CommandVersion
@@ -131,9 +136,16 @@ func (c *Command) words(words []string) error {
 	case CommandVersion:
 		c.Name = CommandVersion
 	case CommandHelp:
-		c.Name, rest = CommandHelp, nil
+		c.Name, c.Topic = CommandHelp, topic(rest)
+		if len(rest) > 0 && c.Topic == "" {
+			return unknownCommand(rest[0])
+		}
+		rest = nil
 	case "config":
 		if len(rest) == 0 || !strings.EqualFold(rest[0], "check") {
+			if len(rest) == 1 && fileName(rest[0]) {
+				return fmt.Errorf("config needs a second word: minibus config check %s", argument(rest[0]))
+			}
 			return errors.New("config needs a second word: minibus config check FILE")
 		}
 		c.Name, rest = CommandCheck, rest[1:]
@@ -157,18 +169,89 @@ func (c *Command) words(words []string) error {
 		if strings.Contains(words[0], "=") { // not shown: it may be a connection string
 			return errors.New("the first word is no command; a connection string belongs to minibus export")
 		}
-		commands := []string{CommandServe, "config", CommandExport, CommandHealthcheck, CommandCert, CommandVersion, CommandHelp}
-		return fmt.Errorf("there is no command %q%s", clip(words[0]), orHelp(closest(words[0], commands)))
+		return unknownCommand(words[0])
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("%q is one word too many, see minibus --help", clip(rest[0]))
+		return fmt.Errorf("%q is one word too many, %s", clip(rest[0]), cmp.Or(fileFlag(rest[0]), "see minibus --help"))
 	}
 	return nil
 }
 
+// unknownCommand guesses what the word was meant to be.
+func unknownCommand(word string) error {
+	if cure := fileFlag(word); cure != "" {
+		return fmt.Errorf("there is no command %q, %s", clip(word), cure)
+	}
+	commands := []string{CommandServe, "config", CommandExport, CommandHealthcheck, CommandCert, CommandVersion, CommandHelp}
+	return fmt.Errorf("there is no command %q%s", clip(word), orHelp(closest(word, commands)))
+}
+
+// topic returns the command that the words name; empty if they name none.
+func topic(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	switch name := strings.ToLower(words[0]); name {
+	case "config":
+		return CommandCheck
+	case CommandServe, CommandHealthcheck, CommandExport, CommandCert, CommandVersion, CommandHelp:
+		return name
+	}
+	return ""
+}
+
+// The ends of the names of files that are given to flags.
+var (
+	configEnds = []string{".json", ".jsonc"}
+	dataEnds   = []string{".db", ".sqlite", ".sqlite3"}
+)
+
+// fileFlag says which flag takes a file that stands where a command is expected; empty if the word is not like one.
+func fileFlag(word string) string {
+	switch end := strings.ToLower(filepath.Ext(word)); {
+	case slices.Contains(configEnds, end):
+		return "a configuration is given with a flag: minibus --config " + argument(word)
+	case slices.Contains(dataEnds, end):
+		return "a database is given with a flag: minibus --data " + argument(word)
+	case fileName(word):
+		return "a file is given with a flag: --config for a configuration, --data for a database"
+	}
+	return ""
+}
+
+// argument returns a word as it may be copied into a shell, or FILE where that would take more than the word.
+func argument(word string) string {
+	special := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/.-_+:@%~", r)
+	}
+	if len(word) > 500 || strings.ContainsFunc(word, special) {
+		return "FILE"
+	}
+	return word
+}
+
+// fileName reports whether the word is the name of a file: it looks like one, or there is one.
+func fileName(word string) bool {
+	if strings.ContainsAny(word, `/\`) && !strings.Contains(word, "://") || slices.Contains(configEnds, strings.ToLower(filepath.Ext(word))) {
+		return true
+	}
+	info, err := os.Stat(word)
+	return err == nil && !info.IsDir()
+}
+
 // flagError adds a guess to the library's message for an unknown flag.
 func flagError(err error, settings []setting) error {
-	var unknown *pflag.NotExistError
+	var (
+		unknown *pflag.NotExistError
+		empty   *pflag.ValueRequiredError
+	)
+	if errors.As(err, &empty) {
+		for _, s := range settings {
+			if s.name == empty.GetSpecifiedName() {
+				return fmt.Errorf("--%s needs a value: --%s %s (%s)", s.name, s.name, s.arg, s.help)
+			}
+		}
+	}
 	if !errors.As(err, &unknown) {
 		return fmt.Errorf("read the command line: %w", err)
 	}

@@ -129,9 +129,14 @@ func TestCommands(t *testing.T) {
 		"--version":                         {Name: CommandVersion},
 		"-v":                                {Name: CommandVersion},
 		"help":                              {Name: CommandHelp},
-		"help config":                       {Name: CommandHelp},
+		"help config":                       {Name: CommandHelp, Topic: CommandCheck},
+		"help Export":                       {Name: CommandHelp, Topic: CommandExport},
+		"export --help":                     {Name: CommandHelp, Topic: CommandExport},
+		"cert export -h":                    {Name: CommandHelp, Topic: CommandCert},
+		"serve --help":                      {Name: CommandHelp, Topic: CommandServe},
+		"nothing --help":                    {Name: CommandHelp},
 		"-h":                                {Name: CommandHelp},
-		"config check --help --limits fun":  {Name: CommandHelp},
+		"config check --help --limits fun":  {Name: CommandHelp, Topic: CommandCheck},
 		"config check -- --strangely-named": {Name: CommandCheck, File: "--strangely-named"},
 	} {
 		got, err := ParseArgs(strings.Fields(line), nil)
@@ -150,7 +155,17 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 	for _, tt := range []struct{ line, env, want string }{
 		{"--amqp-prot 1", "", "there is no flag --amqp-prot, did you mean --amqp-port?"},
 		{"--xyzzyxyzzy", "", "there is no flag --xyzzyxyzzy, see minibus --help"},
-		{"--amqp-port", "", "flag needs an argument"},
+		{"--amqp-port", "", "--amqp-port needs a value: --amqp-port PORT (AMQP; like every port"},
+		{"--root-key", "", "--root-key needs a value: --root-key KEY (key of RootManageSharedAccessKey"},
+		{"--root-key=", "", "--root-key: found nothing; give a key, such as what openssl rand -base64 32 prints, or leave it out"},
+		{"Config.json", "", `there is no command "Config.json", a configuration is given with a flag: minibus --config Config.json`},
+		{"serve my/Config.JSON", "", `"my/Config.JSON" is one word too many, a configuration is given with a flag: minibus --config my/Config.JSON`},
+		{"bus.db", "", `there is no command "bus.db", a database is given with a flag: minibus --data bus.db`},
+		{"args_test.go", "", `there is no command "args_test.go", a file is given with a flag: --config for a configuration, --data for a database`},
+		{"it's.json", "", "minibus --config FILE"},
+		{"./settings", "", `a file is given with a flag: --config for a configuration`},
+		{"config Config.json", "", "config needs a second word: minibus config check Config.json"},
+		{"help exprt", "", `there is no command "exprt", did you mean export?`},
 		{"--amqp-port 70000", "", `--amqp-port: found "70000"; allowed: a port from 1 to 65535, 0 for a free one, off for none`},
 		{"", "MINIBUS_AMQP_PORT=x", `MINIBUS_AMQP_PORT: found "x"`},
 		{"", "EMULATOR_HTTP_PORT=x", `EMULATOR_HTTP_PORT: found "x"`},
@@ -175,7 +190,7 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 }
 
 func TestHelpNamesEveryFlag(t *testing.T) {
-	help := Help()
+	help := Help("")
 	for _, s := range table() {
 		if s.group != "" && !strings.Contains(help, "--"+s.name) {
 			t.Errorf("--%s is missing", s.name)
@@ -184,6 +199,36 @@ func TestHelpNamesEveryFlag(t *testing.T) {
 	for line := range strings.SplitSeq(help, "\n") {
 		if len(line) > 140 {
 			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
+	}
+}
+
+// The help of a command names the flags that it takes, and no others.
+func TestHelpOfACommand(t *testing.T) {
+	for topic, tt := range map[string]struct{ has, lacks []string }{
+		CommandServe:       {[]string{"--amqp-port", "--data", "--trace", "MINIBUS_AMQP_PORT"}, []string{"--format", "--ca-file"}},
+		CommandCheck:       {[]string{"minibus config check [FILE]", "--config", "--limits"}, []string{"--data", "--format"}},
+		CommandExport:      {[]string{"minibus export [CONNECTION]", "--format", "--out", "--ca-file", ConnectionVariable}, []string{"--data", "--password"}},
+		CommandCert:        {[]string{"minibus cert [export]", "--format", "--out", "--password", "--data", "--ca-dir"}, []string{"--trace", "--ca-file"}},
+		CommandHealthcheck: {[]string{"--http-port", "--host", "--ports-file"}, []string{"--data", "--out"}},
+		CommandVersion:     {[]string{"print the version"}, []string{"--", "MINIBUS_"}},
+		CommandHelp:        {[]string{"Usage:", "minibus COMMAND --help", "--amqp-port"}, nil},
+	} {
+		help := Help(topic)
+		for _, want := range tt.has {
+			if !strings.Contains(help, want) {
+				t.Errorf("the help of %s lacks %q:\n%s", topic, want, help)
+			}
+		}
+		for _, not := range tt.lacks {
+			if strings.Contains(help, not) {
+				t.Errorf("the help of %s has %q:\n%s", topic, not, help)
+			}
+		}
+		for line := range strings.SplitSeq(help, "\n") {
+			if len(line) > 140 {
+				t.Errorf("a line of %d characters: %s", len(line), line)
+			}
 		}
 	}
 }

@@ -2,43 +2,51 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Help is the text of minibus --help.
-func Help() string {
-	var b strings.Builder
-	b.WriteString(`Minibus is a local Azure Service Bus in one binary.
+// commandHelp is what the help says of a command.
+type commandHelp struct {
+	name, usage, short string
+	more               string   // in the help of the command itself
+	flags              []string // of the server's settings that it takes; nil for serve, which takes them all
+}
 
-Usage:
-  minibus [flags]               serve
-  minibus config check [FILE]   check a Config.json, exit code 1 if it is wrong
-  minibus export [CONNECTION]   write the entities of a namespace, Azure's or a Minibus's, as a Config.json, Bicep or Terraform
-  minibus cert [export]         say how clients trust the certificates of this Minibus, or write its authority's certificate
-  minibus healthcheck           ask the running Minibus whether it is ready, exit code 1 if not
-  minibus version               print the version
+var commands = []commandHelp{
+	{CommandServe, "[flags]", "serve", `The word may be left out. Without flags there are queue.1 and topic.1 on ports 5672, 5671 and 5300; the database is in
+the user's data directory. It runs until it gets an interrupt or SIGTERM.`, nil},
+	{CommandCheck, "config check [FILE]", "check a Config.json, exit code 1 if it is wrong", `Prints what is wrong, with the place and what to do, and what is accepted and may surprise. Without FILE it checks what would
+be served.`, []string{"config", "limits"}},
+	{CommandExport, "export [CONNECTION]", "write the entities of a namespace, Azure's or a Minibus's, as a Config.json, Bicep or Terraform", `CONNECTION is a connection string in quotation marks, with a key that has the Manage right; - reads it from standard input, and
+nothing takes ` + ConnectionVariable + `. Keys are not written.
 
-Every flag has a twin in the environment: --amqp-port is MINIBUS_AMQP_PORT. A flag wins over the environment.
-`)
-	group := ""
-	for _, s := range table() {
-		if s.group == "" {
-			continue
+  minibus export "$CS" --out Config.json       the entities of the namespace that the connection string CS belongs to
+  minibus export "$CS" --format bicep          the same for Azure`, []string{}},
+	{CommandCert, "cert [export]", "say how clients trust the certificates of this Minibus, or write its authority's certificate", `Takes the same --data and --ca-dir as the Minibus that it is about. The key is never written.
+
+  minibus cert export --out minibus-ca.pem
+  minibus cert export --format pkcs12 --out minibus-ca.p12     a trust store for Java`, []string{"data", "ca-dir", "http-port", "tls-names"}},
+	{CommandHealthcheck, "healthcheck", "ask the running Minibus whether it is ready, exit code 1 if not", `Takes the same flags as the Minibus that it asks.`,
+		[]string{"host", "amqp-port", "tls-port", "http-port", "extra-ports", "ports-file"}},
+	{CommandVersion, "version", "print the version", "", []string{}},
+}
+
+// Help is the text of minibus --help, or that of one command.
+func Help(topic string) string {
+	for _, c := range commands {
+		if c.name == topic {
+			return c.help()
 		}
-		if s.group != group {
-			group = s.group
-			fmt.Fprintf(&b, "\n%s:\n", group)
-		}
-		left := "--" + s.name
-		if s.arg != "" {
-			left += " " + s.arg
-		}
-		right := s.help
-		if s.initial != "" {
-			right += " (default " + s.initial + ")"
-		}
-		fmt.Fprintf(&b, "  %-22s %s\n", left, right)
 	}
+	var b strings.Builder
+	b.WriteString("Minibus is a local Azure Service Bus in one binary.\n\nUsage:\n")
+	for _, c := range commands {
+		fmt.Fprintf(&b, "  minibus %-21s %s\n", c.usage, c.short)
+	}
+	b.WriteString("  minibus COMMAND --help        more about one of them\n")
+	b.WriteString(twins)
+	writeFlags(&b, func(*setting) bool { return true })
 	b.WriteString(`
 Examples:
   minibus                                      queue.1 and topic.1 on ports 5672, 5671 and 5300
@@ -51,4 +59,51 @@ Examples:
 ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs, are accepted and ignored.
 `)
 	return b.String()
+}
+
+const twins = "\nEvery flag has a twin in the environment: --amqp-port is MINIBUS_AMQP_PORT. A flag wins over the environment.\n"
+
+func (c *commandHelp) help() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "minibus %s: %s\n", c.usage, c.short)
+	if c.more != "" {
+		fmt.Fprintf(&b, "\n%s\n", c.more)
+	}
+	if writeFlags(&b, c.takes) {
+		b.WriteString(twins)
+	}
+	return b.String()
+}
+
+// takes reports whether a setting belongs into the help of the command.
+func (c *commandHelp) takes(s *setting) bool {
+	if s.command != "" {
+		return slices.Contains(strings.Fields(s.command), c.name)
+	}
+	return c.flags == nil || slices.Contains(c.flags, s.name)
+}
+
+// writeFlags lists the flags that are to be shown, by group, and reports whether there are any.
+func writeFlags(b *strings.Builder, shown func(*setting) bool) (some bool) {
+	group := ""
+	for _, s := range table() {
+		if s.group == "" || !shown(&s) {
+			continue
+		}
+		some = true
+		if s.group != group {
+			group = s.group
+			fmt.Fprintf(b, "\n%s:\n", group)
+		}
+		left := "--" + s.name
+		if s.arg != "" {
+			left += " " + s.arg
+		}
+		right := s.help
+		if s.initial != "" {
+			right += " (default " + s.initial + ")"
+		}
+		fmt.Fprintf(b, "  %-22s %s\n", left, right)
+	}
+	return some
 }

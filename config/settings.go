@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -104,7 +105,7 @@ func table() []setting {
 
 		{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any accepts every token, sas checks keys, expiry and rights", set: setAuth},
 		{name: "root-key", arg: "KEY", group: "Security", help: "key of RootManageSharedAccessKey, for --auth sas",
-			set: text(func(s *Settings) *string { return &s.RootKey })},
+			set: setRootKey},
 		{name: "open-metrics", group: "Security", help: "let everybody read /metrics, with --auth sas too",
 			set: toggle(func(s *Settings) *bool { return &s.OpenMetrics })},
 		{name: "tls-cert", arg: "FILE", group: "Security", help: "certificate chain in PEM, instead of certificates of Minibus's own authority",
@@ -215,6 +216,15 @@ func setHost(s *Settings, v string) error {
 func setLimits(s *Settings, v string) (err error) {
 	s.Limits, err = ParseLimits(v)
 	return err
+}
+
+// setRootKey takes no empty key: a variable that is not set would choose the well-known one.
+func setRootKey(s *Settings, v string) error {
+	if strings.TrimSpace(v) == "" {
+		return errors.New("found nothing; give a key, such as what openssl rand -base64 32 prints, or leave it out")
+	}
+	s.RootKey = v
+	return nil
 }
 
 func setLevel(s *Settings, v string) error {

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -42,25 +41,30 @@ func cert(c *config.Command, stdout io.Writer) error {
 
 // exportCert writes the certificate in the format asked for.
 func exportCert(authority *tlsca.Authority, s config.Settings, stdout io.Writer) error {
+	err := checkOut("the certificate", s.Out)
+	if err != nil {
+		return err
+	}
 	var data []byte
-	var err error
 	switch strings.ToLower(s.Format) {
 	case "", "pem":
 		data = authority.CertificatePEM()
 	case "pkcs12":
+		if s.Out == "" && isTerminal(stdout) {
+			return errors.New("a pkcs12 trust store is binary and nothing for a terminal: write it to a file, --out minibus-ca.p12, or into a pipe")
+		}
 		if data, err = authority.TrustStore(s.Password); err != nil {
 			return err
 		}
 	default:
 		return fmt.Errorf("--format: found %q; allowed: pem, pkcs12", s.Format)
 	}
-	if s.Out == "" {
-		_, err = io.Copy(stdout, bytes.NewReader(data))
-	} else {
-		err = os.WriteFile(s.Out, data, 0o644) //nolint:gosec // a certificate, for everybody to read
-	}
-	if err != nil {
-		return fmt.Errorf("write the certificate: %w", err)
+	if s.Out != "" {
+		if err := os.WriteFile(s.Out, data, 0o644); err != nil { //nolint:gosec // a certificate, for everybody to read
+			return outError("the certificate", s.Out, err)
+		}
+	} else if _, err = stdout.Write(data); err != nil {
+		return fmt.Errorf("write to standard output: %w", err)
 	}
 	return nil
 }

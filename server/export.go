@@ -25,6 +25,9 @@ func exportNamespace(ctx context.Context, c *config.Command, stdin io.Reader, st
 	if err != nil {
 		return err
 	}
+	if err := checkOut("the export", c.Settings.Out); err != nil {
+		return err
+	}
 	connection, err := exportConnection(c.Connection, stdin)
 	if err != nil {
 		return err
@@ -64,6 +67,10 @@ func exportConnection(text string, stdin io.Reader) (sas.Connection, error) {
 		return sas.Connection{}, fmt.Errorf("minibus export needs a connection string: as an argument, as %s, or - for standard input",
 			config.ConnectionVariable)
 	}
+	if !strings.Contains(text, "=") && !strings.Contains(text, ";") {
+		return sas.Connection{}, errors.New("minibus export takes a connection string, Endpoint=sb://..., and what it was given is none; " +
+			"the file to write is named with --out")
+	}
 	c, err := sas.ParseConnection(strings.Trim(strings.TrimSpace(text), `"'`))
 	if err != nil && !strings.Contains(text, ";") {
 		return c, fmt.Errorf("%w; in a shell it needs quotation marks, for a semicolon ends a command", err)
@@ -75,7 +82,7 @@ func exportConnection(text string, stdin io.Reader) (sas.Connection, error) {
 func replaceFile(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
-			return fmt.Errorf("write the export: %w", err)
+			return outError("the export", path, err)
 		}
 		return nil
 	}
@@ -84,7 +91,7 @@ func replaceFile(path string, data []byte) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".minibus-export-*")
 	if err != nil {
-		return fmt.Errorf("write the export: %w", err)
+		return outError("the export", path, err)
 	}
 	_, err = f.Write(data)
 	if err == nil {
@@ -96,7 +103,7 @@ func replaceFile(path string, data []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
-		return fmt.Errorf("write the export: %w", err)
+		return outError("the export", path, err)
 	}
 	return nil
 }

@@ -134,7 +134,10 @@ func TestExportExplainsWhatIsWrong(t *testing.T) {
 		{[]string{connectionTo(p.ports.HTTP, "UseDevelopmentEmulator=true;EntityPath=none")}, "there is no queue or topic of that name"},
 		{[]string{connectionTo(p.ports.HTTP, "UseDevelopmentEmulator=true;EntityPath=../x")}, "is no name"},
 		{[]string{connectionTo(p.ports.HTTP, "UseDevelopmentEmulator=true"), "--format", "yaml"}, "allowed: config, bicep, terraform"},
-		{[]string{connectionTo(p.ports.HTTP, "UseDevelopmentEmulator=true"), "--out", filepath.Join(t.TempDir(), "no", "dir")}, "write the export"},
+		{[]string{connectionTo(p.ports.HTTP, "UseDevelopmentEmulator=true"), "--out", filepath.Join(t.TempDir(), "no", "dir")}, "no does not exist: make it, or correct --out"},
+		{[]string{connectionTo(p.ports.HTTP, "UseDevelopmentEmulator=true"), "--out", t.TempDir()}, "is a directory: name a file in it with --out"},
+		{[]string{"./Config.json"}, "the file to write is named with --out"},
+		{[]string{rich}, "the file to write is named with --out"},
 	} {
 		var stdout output
 		err := Run(context.Background(), append([]string{"export"}, tt.args...), nil, &stdout, &output{})

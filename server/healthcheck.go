@@ -38,7 +38,7 @@ func healthcheck(ctx context.Context, s config.Settings) error {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
 	resp, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("ask for health: %w", err)
+		return healthError(err, req.URL.Host, port)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
@@ -46,6 +46,16 @@ func healthcheck(ctx context.Context, s config.Settings) error {
 		return fmt.Errorf("%s answered %s: %s", url, resp.Status, strings.TrimSpace(string(body)))
 	}
 	return nil
+}
+
+// healthError says who was asked, and what to do where nobody is there.
+func healthError(err error, address string, port int) error {
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout() {
+		return fmt.Errorf("no Minibus listens on %s (%w): start one with minibus --http-port %d, "+
+			"or say where it listens with --host and --http-port, or its --ports-file", address, dial.Err, port)
+	}
+	return fmt.Errorf("ask %s for health: %w", address, err)
 }
 
 // healthPort is the HTTP port, or any other: each speaks HTTP. Port 0 is looked up in the ports file.

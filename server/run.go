@@ -29,7 +29,7 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	}
 	switch command.Name {
 	case config.CommandHelp:
-		_, err = io.WriteString(stdout, config.Help())
+		_, err = io.WriteString(stdout, config.Help(command.Topic))
 		return err
 	case config.CommandVersion:
 		_, err = fmt.Fprintln(stdout, "Minibus", Version())

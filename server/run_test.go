@@ -127,6 +127,19 @@ func TestHealthcheckCommand(t *testing.T) {
 	if err := ask("--http-port", "0", "--ports-file", file); err != nil {
 		t.Error(err)
 	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := l.Addr().String()
+	_ = l.Close()
+	_, port, _ := net.SplitHostPort(nobody)
+	err = ask("--http-port", port)
+	for _, want := range []string{"no Minibus listens on " + nobody, "minibus --http-port " + port, "--host", "--ports-file"} {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
 	if err := ask("--http-port", "0", "--amqp-port", "0", "--tls-port", "0"); err == nil || !strings.Contains(err.Error(), "the port is not known") {
 		t.Errorf("error %v", err)
 	}
@@ -203,10 +216,12 @@ func TestMistakesStopTheStart(t *testing.T) {
 		{[]string{"--amqp-port", strconv.Itoa(running.ports.AMQP), "--ephemeral"},
 			"port " + strconv.Itoa(running.ports.AMQP) + " is in use by another program"},
 		{[]string{"--host", "192.0.2.1", "--ephemeral"}, "192.0.2.1 is no address of this machine"},
-		{[]string{"--data", noDatabase}, "text.db"},
-		{[]string{"--data", filepath.Join(dir, "held.db")}, "in use by another Minibus"},
+		{[]string{"--data", noDatabase}, "text.db: this is not a Minibus database, or it is damaged: name another file with --data; one that does not exist is made"},
+		{[]string{"--data", filepath.Join(dir, "held.db")}, "in use by another Minibus (process " + strconv.Itoa(os.Getpid()) + "): stop that one, or name another file with --data"},
 		{[]string{"--data", dir}, "it is a directory"},
 		{[]string{"--ephemeral", "--ports-file", filepath.Join(dir, "no", "dir")}, "write the ports file"},
+		{[]string{bad}, "minibus --config " + bad},
+		{[]string{"--root-key"}, "--root-key needs a value: --root-key KEY"},
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		var stdout output

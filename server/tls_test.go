@@ -116,7 +116,8 @@ func TestCertSaysHowToTrust(t *testing.T) {
 		"cert --format pem --ca-dir " + dir:               "cert export",
 		"cert export --format jks --ca-dir " + dir:        "allowed: pem, pkcs12",
 		"cert --tls-cert a --tls-key b":                   "--tls-cert",
-		"cert export --out /nowhere/x --ca-dir " + dir:    "write the certificate",
+		"cert export --out /nowhere/x --ca-dir " + dir:    "write the certificate: the directory /nowhere does not exist: make it, or correct --out",
+		"cert export --out / --ca-dir " + dir:             "is a directory: name a file in it with --out",
 		"cert export --ca-dir " + dir + "/minibus-ca.key": "directory",
 	} {
 		if out, err := cli(t, strings.Fields(args)...); err == nil || !strings.Contains(err.Error(), want) {

@@ -26,7 +26,7 @@ func (s *Store) Load(l emulator.Loader) error {
 		return nil
 	case isDamage(err):
 		s.damaged.Store(true)
-		return fmt.Errorf("load database %s: the file is damaged: %w", s.path, err)
+		return fmt.Errorf("load database %s: the file is damaged: %w; put a copy in its place, or name another file with --data", s.path, err)
 	default:
 		return fmt.Errorf("load database %s: %w", s.path, err)
 	}

@@ -59,7 +59,7 @@ func lockFile(database, path string) (*os.File, error) {
 	if !errors.Is(err, errLocked) {
 		err = fmt.Errorf("lock the database with %s: %w", path, err)
 	} else {
-		err = fmt.Errorf("database %s is in use by another Minibus%s", database, holder(database))
+		err = fmt.Errorf("database %s is in use by another Minibus%s: stop that one, or name another file with --data", database, holder(database))
 	}
 	_ = f.Close() // nothing was written
 	return nil, err

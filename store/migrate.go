@@ -21,7 +21,7 @@ const (
 )
 
 // errForeign is an SQLite database of somebody else.
-var errForeign = errors.New("this is not a Minibus database")
+var errForeign = errors.New("this is not a Minibus database: " + cureForeign)
 
 // openDatabase opens a connection and brings the file to this version's schema. Nothing is written before it is
 // clear that the database is ours and not newer than this program.
@@ -82,7 +82,7 @@ func (c *conn) recognise() (version int64, err error) {
 	case app != applicationID:
 		return 0, errForeign
 	case version > int64(len(migrations)):
-		return 0, fmt.Errorf("it was made by a newer version of Minibus (schema %d, this version knows %d)",
+		return 0, fmt.Errorf("it was made by a newer version of Minibus (schema %d, this version knows %d): use that version, or name another file with --data",
 			version, len(migrations))
 	}
 	return version, nil
@@ -106,7 +106,7 @@ func (c *conn) migrate(version int64) error {
 // openError makes one line of what went wrong with a database at start.
 func openError(path string, err error) error {
 	if isDamage(err) {
-		return fmt.Errorf("open database %s: the file is damaged: %w", path, err)
+		return fmt.Errorf("open database %s: the file is damaged: %w; put a copy in its place, or name another file with --data", path, err)
 	}
 	if isFull(err) {
 		return fmt.Errorf("open database %s: the disk is full; free some space on it and start again, nothing is lost: %w", path, err)

@@ -67,6 +67,9 @@ func synchronous(s string) (pragma string, err error) {
 	return "", fmt.Errorf("open the message store: synchronous is %q, allowed are normal and full", s)
 }
 
+// cureForeign is what to do with a file that is somebody else's.
+const cureForeign = "name another file with --data; one that does not exist is made"
+
 // claim checks what can be checked without SQLite and locks the database against other processes.
 func claim(path string) (*fileLock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -98,7 +101,7 @@ func checkMagic(path string) error {
 		return fmt.Errorf("read database %s: %w", path, err)
 	}
 	if !bytes.Equal(head[:n], magic) {
-		return fmt.Errorf("open database %s: this is not a Minibus database, or it is damaged", path)
+		return fmt.Errorf("open database %s: this is not a Minibus database, or it is damaged: %s", path, cureForeign)
 	}
 	return nil
 }

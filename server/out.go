@@ -1,0 +1,38 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/mattn/go-isatty"
+)
+
+// checkOut finds what is wrong with --out before a command does its work.
+func checkOut(what, path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("write %s: %s is a directory: name a file in it with --out", what, path)
+	}
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write %s: the directory %s does not exist: make it, or correct --out", what, dir)
+	}
+	return nil
+}
+
+// outError says that --out can't be written.
+func outError(what, path string, err error) error {
+	return fmt.Errorf("write %s: %s can't be written: %w; correct --out", what, path, plain(err))
+}
+
+// isTerminal reports whether somebody looks at what is written.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
