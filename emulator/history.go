@@ -33,7 +33,7 @@ func (h *history) keyOf(info *message.Info) (k historyKey, ok bool) {
 		return k, false
 	}
 	text := info.MessageID
-	if h.q.partitioned() {
+	if h.q.counters.partitioned() {
 		switch {
 		case info.HasGroupID:
 			text += "\x00" + info.GroupID

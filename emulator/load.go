@@ -114,7 +114,7 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 
 func (l *loader) admit(q *Queue, r EntityRecord) error {
 	for _, x := range r.Last {
-		c := &q.counters[int(x.Partition)%len(q.counters)]
+		c := &q.counters.of[int(x.Partition)%len(q.counters.of)]
 		c.last = x.Seq &^ c.base
 		c.committed = c.last
 	}

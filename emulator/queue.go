@@ -37,9 +37,8 @@ type Queue struct {
 	written  chan struct{} // closed when underWay becomes zero; nil while nobody waits for that
 	stranded []*restoring  // undelivered messages to be stored again that could not be, or not before the entity's deletion fails
 
-	counters   []counter // one, or one for each partition
-	roundRobin int       // last partition chosen for a message without a key
-	history    history   // of duplicate detection
+	counters counters
+	history  history // of duplicate detection
 
 	sessions sessionTable // empty unless the queue requires sessions
 
@@ -63,17 +62,14 @@ type watcher struct {
 func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Queue {
 	q := &Queue{
 		ns: ns, id: id, kind: kind, path: path, options: o,
-		watchers: make(map[*watcher]struct{}), counters: make([]counter, 1),
+		watchers: make(map[*watcher]struct{}),
 	}
 	for i := range q.boxes {
 		q.boxes[i].sub, q.boxes[i].layout = SubQueue(i), ns.layout
 	}
+	q.counters = newCounters(o.EnablePartitioning)
 	if o.EnablePartitioning {
-		q.counters = make([]counter, partitions)
 		q.boxes[Main].parts = make([]shelf, partitions)
-		for i := range q.counters {
-			q.counters[i].base = int64(i) << partitionShift
-		}
 	}
 	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
 	q.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
@@ -120,7 +116,7 @@ func (q *Queue) maxMessageLocked() int64 {
 func (q *Queue) LastSequenceNumber() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.counters[0].committed
+	return q.counters.of[0].committed
 }
 
 func (q *Queue) box(s SubQueue) *box { return &q.boxes[s] }

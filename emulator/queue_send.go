@@ -111,7 +111,7 @@ func messageTooLarge(entity string, size, limit int64) error {
 
 // onePartitionLocked fails if messages of one batch belong to several partitions (PART-5), or one names two (PART-3).
 func (q *Queue) onePartitionLocked(in []incoming) error {
-	if !q.partitioned() {
+	if !q.counters.partitioned() {
 		return nil
 	}
 	first := &in[0].info

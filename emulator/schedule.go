@@ -19,7 +19,7 @@ func (q *Queue) activateLocked(due []*entry, now int64) {
 			continue // it was due twice: a failed cancel adds it once more
 		}
 		to := &entry{
-			seq: q.drawLocked(&op.drawn, q.partitionOf(e.seq)), first: e.first, enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
+			seq: q.counters.draw(&op.drawn, q.counters.partitionOf(e.seq)), first: e.first, enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
 			body: e.body, session: e.session, state: Active, count: e.count,
 		}
 		x := e.withExtra()

@@ -91,7 +91,7 @@ func (op *transition) replaceLocked(e, to *entry, drawn bool, v event, f fallbac
 	op.q.box(to.sub).expect(to)
 	o := Op{Kind: OpUpdate, Record: to.record(op.q.id)}
 	if drawn {
-		o = op.q.drawing(o)
+		o = op.q.counters.drawing(o)
 	}
 	op.addLocked(step{e: e, effect: effectReplace, event: v, fallback: f, to: to}, o)
 }

@@ -19,9 +19,9 @@ func (q *Queue) Verify(quiet bool) (faults []string) {
 	v.check("bytes of bodies in memory", q.held, v.held)
 	if quiet {
 		v.check("keys being written", len(q.history.writing), 0)
-		for i := range q.counters {
-			v.check("changes that draw numbers", q.counters[i].drawing, 0)
-			v.check("last number", q.counters[i].last, q.counters[i].committed)
+		for i := range q.counters.of {
+			v.check("changes that draw numbers", q.counters.of[i].drawing, 0)
+			v.check("last number", q.counters.of[i].last, q.counters.of[i].committed)
 		}
 		v.check("removals and returns under way", q.underWay, 0)
 	}
