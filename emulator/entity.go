@@ -140,10 +140,10 @@ func (q *Queue) applyOptionsLocked(o QueueOptions) {
 		q.detachLocked(now)
 	}
 	q.sessions.grant()
-	q.retryAt = [2]int64{}
-	q.unparkLocked()
-	q.forwardLocked(Main)
-	q.forwardLocked(DeadLetter)
+	q.forwarder.retryAt = [2]int64{}
+	q.forwarder.unparkLocked()
+	q.forwarder.startLocked(Main)
+	q.forwarder.startLocked(DeadLetter)
 	q.rearmNextLocked()
 }
 

@@ -47,8 +47,8 @@ func (ns *Namespace) catchUp() error {
 		for _, s := range q.sessions.byID {
 			q.sessions.rank(s)
 		}
-		q.forwardLocked(Main)
-		q.forwardLocked(DeadLetter)
+		q.forwarder.startLocked(Main)
+		q.forwarder.startLocked(DeadLetter)
 		q.rearmNextLocked()
 		q.mu.Unlock()
 	}

@@ -42,10 +42,7 @@ type Queue struct {
 
 	sessions sessionTable // empty unless the queue requires sessions
 
-	forwarding [2]bool // a mover is at work on Main, DeadLetter
-	retryAt    [2]int64
-	parked     parked  // of DeadLetter
-	movers     running // none begins once deleted is set
+	forwarder forwarder
 
 	traffic Traffic
 
@@ -73,7 +70,7 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 	}
 	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
 	q.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
-	q.history.q = q
+	q.history.q, q.forwarder.q = q, q
 	q.locks.init(q)
 	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
 	q.created = ns.Now()

@@ -56,7 +56,7 @@ func (q *Queue) rearmNextLocked() {
 	if at, ok := q.history.next(); ok {
 		q.rearmLocked(at)
 	}
-	for _, at := range q.retryAt {
+	for _, at := range q.forwarder.retryAt {
 		if at > q.ns.Now() {
 			q.rearmLocked(at)
 		}
@@ -80,8 +80,8 @@ func (q *Queue) runDueLocked(now int64) bool {
 	if len(expiries) > 0 {
 		q.expireLocked(expiries, now)
 	}
-	q.forwardLocked(Main)
-	q.forwardLocked(DeadLetter)
+	q.forwarder.startLocked(Main)
+	q.forwarder.startLocked(DeadLetter)
 	moreSessions := q.sessions.endDue(now)
 	moreHistory := q.history.pruneDue(now)
 	return len(ends) == turn || len(dues) == turn || len(expiries) == turn || moreSessions || moreHistory

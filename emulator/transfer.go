@@ -14,7 +14,7 @@ func (q *Queue) takesForwardsLocked() error {
 
 // transfer is messages that are being forwarded, in one change (FWD-3). It is made and appended under the mutex of the
 // target alone, because the target may be a topic, whose subscriptions are locked after it, and the source one with a
-// higher id than theirs. The entries belong to the mover meanwhile; the source sees them again when the change is done.
+// higher id than theirs. The entries belong to the forwarder meanwhile; the source sees them again when the change is done.
 type transfer struct {
 	leaving  part         // of the source
 	to       *transition  // of the target

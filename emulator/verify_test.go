@@ -121,10 +121,10 @@ func (v *verifier) box(b *box) {
 	v.check(name+": scheduled", b.scheduled, scheduled)
 	v.check(name+": moving", b.moving, moving)
 	v.check(name+": bytes", b.bytes, bytes)
-	if v.quiet && (b.sub > DeadLetter || !v.q.forwarding[b.sub]) {
+	if v.quiet && (b.sub > DeadLetter || !v.q.forwarder.active[b.sub]) {
 		parked := 0
 		if b.sub == DeadLetter {
-			parked = len(v.q.parked.entries)
+			parked = len(v.q.forwarder.parked.entries)
 			if _, known := v.q.ns.parkers.Load(v.q); known != (parked > 0) {
 				v.fault("%d messages are parked, told of new entities: %v", parked, known)
 			}
@@ -141,7 +141,7 @@ func (v *verifier) box(b *box) {
 	v.check(name+": available", b.available, own+parts)
 	v.check(name+": available by sessions", own+parts, plain)
 	v.line(name, &b.shelf, v.q.canReceiveLocked(b.sub) == nil)
-	if v.quiet && b.sub <= DeadLetter && v.q.mayForwardLocked(b.sub) {
+	if v.quiet && b.sub <= DeadLetter && v.q.forwarder.mayStartLocked(b.sub) {
 		v.fault("%s: nobody forwards what is there", name)
 	}
 }
