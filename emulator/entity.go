@@ -68,7 +68,7 @@ func (ns *Namespace) admit(q *Queue) {
 	ns.catalog.add(q)
 	ns.mu.Unlock()
 	q.mu.Lock()
-	q.rearmNextLocked()
+	q.alarm.setNext()
 	q.mu.Unlock()
 	ns.tellParkers(q)
 }
@@ -144,7 +144,7 @@ func (q *Queue) applyOptionsLocked(o QueueOptions) {
 	q.forwarder.unparkLocked()
 	q.forwarder.startLocked(Main)
 	q.forwarder.startLocked(DeadLetter)
-	q.rearmNextLocked()
+	q.alarm.setNext()
 }
 
 // detachLocked tells the links to attach again and frees the sessions.

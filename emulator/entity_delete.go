@@ -96,12 +96,12 @@ func (q *Queue) unretire(all []*Queue) {
 func (q *Queue) reviveLocked() {
 	q.deleted = false
 	q.storeStrandedLocked()
-	if q.timer != nil {
-		q.timer.Stop()
+	if q.alarm.timer != nil {
+		q.alarm.timer.Stop()
 	}
-	q.timer, q.timerAt = nil, 0
+	q.alarm.timer, q.alarm.at = nil, 0
 	q.touchLocked(q.ns.Now()) // an idle one is tried again after another span
-	q.rearmNextLocked()
+	q.alarm.setNext()
 	q.forwarder.startLocked(Main)
 	q.forwarder.startLocked(DeadLetter)
 	q.tellWatchersLocked(errorf(CodeDetached, q.path,
@@ -110,7 +110,7 @@ func (q *Queue) reviveLocked() {
 
 // bury ends an entity whose deletion is committed.
 func (q *Queue) bury() {
-	q.stop()
+	q.alarm.stop()
 	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -44,7 +44,7 @@ func (f *forwarder) startLocked(sub SubQueue) {
 
 // mayStartLocked reports whether there is something to forward, now. A disabled source pauses (FWD-17).
 func (f *forwarder) mayStartLocked(sub SubQueue) bool {
-	return f.q.forwardTargetLocked(sub) != "" && !f.q.stopped && f.q.canSettleLocked() == nil &&
+	return f.q.forwardTargetLocked(sub) != "" && !f.q.alarm.stopped && f.q.canSettleLocked() == nil &&
 		f.q.box(sub).available > 0 && f.q.ns.Now() >= f.retryAt[sub]
 }
 
@@ -238,8 +238,8 @@ func (f *forwarder) refuse(sub SubQueue, picked []*entry, why error) error {
 
 // postponeLocked puts messages back, to be tried again later.
 func (f *forwarder) postponeLocked(sub SubQueue, picked []*entry) {
-	f.retryAt[sub] = f.q.laterLocked()
-	f.q.rearmLocked(f.retryAt[sub])
+	f.retryAt[sub] = f.q.alarm.later()
+	f.q.alarm.set(f.retryAt[sub])
 	for _, e := range picked {
 		f.q.restLocked(e, f.q.ns.Now())
 	}
@@ -284,7 +284,7 @@ func exceptionName(err error) string {
 // pause keeps the forwarder of a sub-queue from trying again at once.
 func (f *forwarder) pause(sub SubQueue) {
 	f.q.mu.Lock()
-	f.retryAt[sub] = f.q.laterLocked()
-	f.q.rearmLocked(f.retryAt[sub])
+	f.retryAt[sub] = f.q.alarm.later()
+	f.q.alarm.set(f.retryAt[sub])
 	f.q.mu.Unlock()
 }

@@ -33,7 +33,7 @@ func (ns *Namespace) catchUp() error {
 	for _, q := range all {
 		for more := true; more; {
 			q.mu.Lock()
-			more = q.runDueLocked(ns.Now())
+			more = q.alarm.runDue(ns.Now())
 			q.mu.Unlock()
 		}
 	}
@@ -49,7 +49,7 @@ func (ns *Namespace) catchUp() error {
 		}
 		q.forwarder.startLocked(Main)
 		q.forwarder.startLocked(DeadLetter)
-		q.rearmNextLocked()
+		q.alarm.setNext()
 		q.mu.Unlock()
 	}
 	return nil

@@ -90,7 +90,7 @@ func (ns *Namespace) Close() {
 	ns.closed = true
 	ns.mu.Unlock()
 	for _, q := range ns.entities(anyKind) {
-		q.stop()
+		q.alarm.stop()
 	}
 	ns.forwarding.wait()
 	ns.awaitReturns()

@@ -25,11 +25,7 @@ type Queue struct {
 	gone     bool   // its deletion is committed and its memory no longer counted
 	boxes    [3]box // by SubQueue
 	locks    lockTable
-	dues     deadlines[*entry] // of scheduled messages
-	expiries deadlines[int64]  // by number: entries of Main may be packed
-	timer    Timer
-	timerAt  int64 // ms; 0: no timer is set
-	stopped  bool
+	alarm    alarm
 	watchers map[*watcher]struct{}
 	held     int64         // bytes of bodies in memory
 	faults   int           // deliveries in a row that failed for want of the journal
@@ -68,8 +64,7 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 	if o.EnablePartitioning {
 		q.boxes[Main].parts = make([]shelf, partitions)
 	}
-	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
-	q.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
+	q.alarm.init(q)
 	q.history.q, q.forwarder.q = q, q
 	q.locks.init(q)
 	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
@@ -147,16 +142,5 @@ func (q *Queue) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 func (q *Queue) tellWatchersLocked(err error) {
 	for w := range q.watchers {
 		w.notify(err)
-	}
-}
-
-// stop ends the queue's timer for good.
-func (q *Queue) stop() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.stopped = true
-	if q.timer != nil {
-		q.timer.Stop()
-		q.timer = nil
 	}
 }

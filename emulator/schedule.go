@@ -55,9 +55,9 @@ func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
 func (q *Queue) rescheduleLocked(e *entry) {
 	e.mark = markFree
 	if e.due() <= q.ns.Now() {
-		q.dues.add(e, e.due())
+		q.alarm.dues.add(e, e.due())
 	}
-	q.rearmLocked(e.due())
+	q.alarm.set(e.due())
 }
 
 // findScheduledLocked returns the scheduled messages with the given numbers.

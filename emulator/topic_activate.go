@@ -65,8 +65,8 @@ func (r *dueRead) Completed(err error) {
 // retryDueLocked lets a due message be tried again later.
 func (q *Queue) retryDueLocked(e *entry) {
 	e.mark = markFree
-	q.dues.add(e, q.laterLocked())
-	q.rearmLocked(q.laterLocked())
+	q.alarm.dues.add(e, q.alarm.later())
+	q.alarm.set(q.alarm.later())
 }
 
 // publishOwnLocked makes the publication of due messages. bodies has, by row, those that are not in memory.

@@ -169,9 +169,9 @@ func (q *Queue) leaveLocked(e *entry) {
 	q.box(e.sub).dismiss(e)
 	switch {
 	case e.state == Scheduled:
-		q.dues.remove(e.due())
+		q.alarm.dues.remove(e.due())
 	case expires != 0 && e.sub == Main:
-		q.expiries.remove(expires)
+		q.alarm.expiries.remove(expires)
 	}
 	if e.sub == Main {
 		q.sessions.forget(e.session)

@@ -190,12 +190,12 @@ func (v *verifier) entry(e *entry) {
 	case e.state == Scheduled && e.mark == markFree:
 		v.due(e)
 	case e.ttl > 0 && e.sub == Main && e.mark == markFree && e.state == Active && !q.ns.lazy:
-		wantDeadline(v, e, "expiry", &q.expiries, e.seq, e.expires())
+		wantDeadline(v, e, "expiry", &q.alarm.expiries, e.seq, e.expires())
 	}
 }
 
 func (v *verifier) due(e *entry) {
-	for _, b := range v.q.dues.buckets {
+	for _, b := range v.q.alarm.dues.buckets {
 		for _, x := range b.items {
 			if x.e == e {
 				v.earliest(x.at)
@@ -299,10 +299,10 @@ func (v *verifier) sessions() {
 
 func (v *verifier) timer() {
 	q := v.q
-	if v.first == 0 || q.stopped || q.deleted || q.timerAt != 0 && q.timerAt <= v.first {
+	if v.first == 0 || q.alarm.stopped || q.deleted || q.alarm.at != 0 && q.alarm.at <= v.first {
 		return
 	}
-	v.fault("the timer is set to %d, something is due at %d", q.timerAt, v.first)
+	v.fault("the timer is set to %d, something is due at %d", q.alarm.at, v.first)
 }
 
 // Verify is Verify of all entities, and of what they share, while nothing is being written.
