@@ -9,7 +9,7 @@ type box struct {
 	scheduled int     // entries in state Scheduled
 	bytes     int64
 	pending   int // entries that are not committed yet
-	moving    int // entries that a mover has in hand (CNT-6)
+	moving    int // entries that are being forwarded or parked (CNT-6)
 }
 
 // remark gives e, which is committed, another mark.

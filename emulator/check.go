@@ -60,7 +60,7 @@ func (ns *Namespace) roomForEntity(path string, partitioned bool) error {
 	n := 0
 	for _, kind := range []EntityKind{KindQueue, KindTopic} {
 		for _, q := range ns.entities(kind) {
-			if q.partitioned() {
+			if q.counters.partitioned() {
 				n++
 			}
 		}

@@ -12,7 +12,7 @@ const (
 )
 
 // quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27). It gives no more
-// either once they have quantumBytes: their bodies are read from disk before the first of them is written. A mover takes as
+// either once they have quantumBytes: their bodies are read from disk before the first of them is written. A forwarder takes as
 // much at a time.
 const (
 	quantum      = 64

@@ -108,7 +108,7 @@ func (d *Delivery) Append(dst []byte) []byte {
 		State: int32(d.state), HasState: d.withState, Properties: d.overlay, System: d.system, OmitBody: d.omitBody,
 		DeadLetterSource: d.source,
 	}
-	if d.q.partitioned() {
+	if d.q.counters.partitioned() {
 		p.PartitionID, p.HasPartitionID = int16(partitionOf(d.seq)), true
 	}
 	if d.mode == PeekLock {

@@ -16,7 +16,7 @@
 // transaction.
 //
 // The package owns no standing goroutine. Work happens on the callers' goroutines, on the journal's (completions)
-// and in timer callbacks of the [Clock], one timer per queue; movers, which forward, live as long as there is something to
+// and in timer callbacks of the [Clock], one timer per queue; forwarders live as long as there is something to
 // forward.
 //
 // Lock order: Namespace.admin, Namespace.mu, then the queues' mutexes by ascending id, which puts a topic before its

@@ -68,7 +68,7 @@ func (ns *Namespace) admit(q *Queue) {
 	ns.catalog.add(q)
 	ns.mu.Unlock()
 	q.mu.Lock()
-	q.rearmNextLocked()
+	q.alarm.setNext()
 	q.mu.Unlock()
 	ns.tellParkers(q)
 }
@@ -144,11 +144,11 @@ func (q *Queue) applyOptionsLocked(o QueueOptions) {
 		q.detachLocked(now)
 	}
 	q.sessions.grant()
-	q.retryAt = [2]int64{}
-	q.unparkLocked()
-	q.forwardLocked(Main)
-	q.forwardLocked(DeadLetter)
-	q.rearmNextLocked()
+	q.forwarder.retryAt = [2]int64{}
+	q.forwarder.unparkLocked()
+	q.forwarder.startLocked(Main)
+	q.forwarder.startLocked(DeadLetter)
+	q.alarm.setNext()
 }
 
 // detachLocked tells the links to attach again and frees the sessions.

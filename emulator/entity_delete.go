@@ -30,7 +30,7 @@ func (ns *Namespace) deleteLocked(q *Queue, condition func() bool) error {
 	}
 	ops := make([]Op, len(all))
 	for i, x := range all {
-		x.movers.wait() // what they carry is still theirs
+		x.forwarder.running.wait() // what they carry is still theirs
 		ops[i] = Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: x.id, Kind: x.kind, Path: x.path}}
 	}
 	if err := ns.commit(ops...); err != nil {
@@ -96,21 +96,21 @@ func (q *Queue) unretire(all []*Queue) {
 func (q *Queue) reviveLocked() {
 	q.deleted = false
 	q.storeStrandedLocked()
-	if q.timer != nil {
-		q.timer.Stop()
+	if q.alarm.timer != nil {
+		q.alarm.timer.Stop()
 	}
-	q.timer, q.timerAt = nil, 0
+	q.alarm.timer, q.alarm.at = nil, 0
 	q.touchLocked(q.ns.Now()) // an idle one is tried again after another span
-	q.rearmNextLocked()
-	q.forwardLocked(Main)
-	q.forwardLocked(DeadLetter)
+	q.alarm.setNext()
+	q.forwarder.startLocked(Main)
+	q.forwarder.startLocked(DeadLetter)
 	q.tellWatchersLocked(errorf(CodeDetached, q.path,
 		"The link is force detached: the entity '%s' could not be deleted. Attach again.", q.path))
 }
 
 // bury ends an entity whose deletion is committed.
 func (q *Queue) bury() {
-	q.stop()
+	q.alarm.stop()
 	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()

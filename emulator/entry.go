@@ -9,7 +9,7 @@ const (
 	markPending             // being written; nobody sees it yet
 	markLocked              // locked by a consumer
 	markBusy                // a change of it is being written: settled, moved, activated or removed
-	markMoving              // a mover has it in hand, or, in a dead-letter queue, has parked it
+	markMoving              // a forwarder has it in hand, or, in a dead-letter queue, has parked it
 	markGone                // no longer in any log
 )
 

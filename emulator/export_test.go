@@ -70,15 +70,15 @@ func (q *Queue) Packed(sub SubQueue) int {
 func (q *Queue) DeadlinesInMemory() (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.locks.ends.kept() + q.dues.kept() + q.expiries.kept()
+	return q.locks.ends.kept() + q.alarm.dues.kept() + q.alarm.expiries.kept()
 }
 
 // BucketsInMemory returns how many buckets of deadlines the queue keeps, and how many keys of buckets.
 func (q *Queue) BucketsInMemory() (buckets, keys int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.locks.ends.buckets) + len(q.dues.buckets) + len(q.expiries.buckets),
-		len(q.locks.ends.keys) + len(q.dues.keys) + len(q.expiries.keys)
+	return len(q.locks.ends.buckets) + len(q.alarm.dues.buckets) + len(q.alarm.expiries.buckets),
+		len(q.locks.ends.keys) + len(q.alarm.dues.keys) + len(q.alarm.expiries.keys)
 }
 
 // Receivers returns how many receivers and waiting accepts are counted for the entity.

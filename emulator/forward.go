@@ -16,77 +16,85 @@ const hopCountExceeded = "MaxTransferHopCountExceeded"
 // entityNotFound is the reason of those whose target does not exist (FWD-12).
 const entityNotFound = "MessagingEntityNotFoundException"
 
-// forwardLocked sets a mover to work on a sub-queue whose messages are forwarded (FWD-3), if none is and there is
-// something to move. Movers are goroutines that live as long as there is; at most one per sub-queue, which keeps the
-// messages in order (FWD-16).
-func (q *Queue) forwardLocked(sub SubQueue) {
-	if sub > DeadLetter || q.forwarding[sub] || !q.mayForwardLocked(sub) {
+// forwarder moves the messages of an entity to where they are forwarded (FWD-3). The entity's mutex guards it.
+type forwarder struct {
+	q       *Queue
+	active  [2]bool  // it works on Main, DeadLetter
+	retryAt [2]int64 // ms
+	parked  parked   // of DeadLetter
+	running running  // its goroutines; none begins once the entity is deleted
+}
+
+// startLocked sets a goroutine to work on a sub-queue whose messages are forwarded (FWD-3), if none is and there is
+// something to move. It lives as long as there is; there is at most one per sub-queue, which keeps the messages in order (FWD-16).
+func (f *forwarder) startLocked(sub SubQueue) {
+	if sub > DeadLetter || f.active[sub] || !f.mayStartLocked(sub) {
 		return
 	}
-	q.forwarding[sub] = true
-	q.ns.movers.add()
-	q.movers.add()
+	f.active[sub] = true
+	f.q.ns.forwarding.add()
+	f.running.add()
 	go func() {
-		defer q.ns.movers.done()
-		defer q.movers.done()
-		for q.forwardSome(sub) {
+		defer f.q.ns.forwarding.done()
+		defer f.running.done()
+		for f.forwardSome(sub) {
 		}
 	}()
 }
 
-// mayForwardLocked reports whether there is something to forward, now. A disabled source pauses (FWD-17).
-func (q *Queue) mayForwardLocked(sub SubQueue) bool {
-	return q.forwardTargetLocked(sub) != "" && !q.stopped && q.canSettleLocked() == nil &&
-		q.box(sub).available > 0 && q.ns.Now() >= q.retryAt[sub]
+// mayStartLocked reports whether there is something to forward, now. A disabled source pauses (FWD-17).
+func (f *forwarder) mayStartLocked(sub SubQueue) bool {
+	return f.q.forwardTargetLocked(sub) != "" && !f.q.alarm.stopped && f.q.canSettleLocked() == nil &&
+		f.q.box(sub).available > 0 && f.q.ns.Now() >= f.retryAt[sub]
 }
 
 // forwardSome moves up to a quantum of messages and reports whether to go on.
-func (q *Queue) forwardSome(sub SubQueue) bool {
-	q.mu.Lock()
-	if !q.mayForwardLocked(sub) {
-		q.forwarding[sub] = false
-		q.mu.Unlock()
+func (f *forwarder) forwardSome(sub SubQueue) bool {
+	f.q.mu.Lock()
+	if !f.mayStartLocked(sub) {
+		f.active[sub] = false
+		f.q.mu.Unlock()
 		return false
 	}
-	name := q.forwardTargetLocked(sub)
-	picked := q.pickForwardsLocked(sub)
-	q.mu.Unlock()
-	if err := q.forwardTo(name, sub, picked); err != nil {
-		q.ns.logger.Error("messages could not be forwarded; trying again", "entity", q.path, "target", name, "error", err)
-		q.pause(sub)
+	name := f.q.forwardTargetLocked(sub)
+	picked := f.pickLocked(sub)
+	f.q.mu.Unlock()
+	if err := f.forwardTo(name, sub, picked); err != nil {
+		f.q.ns.logger.Error("messages could not be forwarded; trying again", "entity", f.q.path, "target", name, "error", err)
+		f.pause(sub)
 	}
 	return true
 }
 
 // forwardTo moves messages, or does with them what has to be done if the target does not take them, and waits until that
 // is written. An error means that it could not be: the messages are where they were.
-func (q *Queue) forwardTo(name string, sub SubQueue, picked []*entry) error {
-	target, err := q.ns.Queue(name)
+func (f *forwarder) forwardTo(name string, sub SubQueue, picked []*entry) error {
+	target, err := f.q.ns.Queue(name)
 	if err == nil && target.subscription != nil {
 		err = target.missing() // FWD-1: subscriptions are never targets
 	}
 	var list []forwarded
 	if err == nil {
-		list, err = q.readForwards(picked)
+		list, err = f.read(picked)
 	}
 	if err != nil {
-		return q.refuseForwards(sub, picked, err)
+		return f.refuse(sub, picked, err)
 	}
-	list, failed := q.screenForwards(sub, list, target)
+	list, failed := f.screen(sub, list, target)
 	if len(list) == 0 {
 		return failed
 	}
-	op := newTransfer(q, target)
+	op := newTransfer(f.q, target)
 	if why := op.start(list); why != nil {
-		return cmp.Or(failed, q.refuseForwards(sub, entriesOf(list), why))
+		return cmp.Or(failed, f.refuse(sub, entriesOf(list), why))
 	}
 	return cmp.Or(failed, <-op.result)
 }
 
-// pickForwardsLocked takes the next available messages and marks them as being transferred.
-func (q *Queue) pickForwardsLocked(sub SubQueue) []*entry {
-	b := q.box(sub)
-	now := q.ns.Now()
+// pickLocked takes the next available messages and marks them as being transferred.
+func (f *forwarder) pickLocked(sub SubQueue) []*entry {
+	b := f.q.box(sub)
+	now := f.q.ns.Now()
 	var picked, expired []*entry
 	bytes := 0
 	for len(picked) < quantum && bytes < quantumBytes {
@@ -106,11 +114,11 @@ func (q *Queue) pickForwardsLocked(sub SubQueue) []*entry {
 	for _, e := range expired {
 		b.makeAvailable(e)
 	}
-	q.expireLocked(expired, now)
+	f.q.expireLocked(expired, now)
 	return picked
 }
 
-// forwarded is a message that is being forwarded: an entry that is busy, and so belongs to the mover, with what it needs
+// forwarded is a message that is being forwarded: an entry that is busy, and so belongs to the forwarder, with what it needs
 // to know of it.
 type forwarded struct {
 	e       *entry
@@ -118,22 +126,22 @@ type forwarded struct {
 	damaged bool // in is of the substitute of its body
 }
 
-// readForwards waits until the bodies of entries are there and reads their properties.
-func (q *Queue) readForwards(entries []*entry) ([]forwarded, error) {
+// read waits until the bodies of entries are there and reads their properties.
+func (f *forwarder) read(entries []*entry) ([]forwarded, error) {
 	list := make([]forwarded, len(entries))
 	raws := make([][]byte, len(entries))
 	read := &BodyRead{}
-	q.mu.Lock()
+	f.q.mu.Lock()
 	for i, e := range entries {
 		if raws[i] = e.body.data; raws[i] == nil {
 			read.IDs = append(read.IDs, e.body.id)
 		}
 	}
-	q.mu.Unlock()
+	f.q.mu.Unlock()
 	if len(read.IDs) > 0 {
 		done := make(chan error, 1)
 		read.Done = CompletionFunc(func(err error) { done <- err })
-		q.ns.journal.ReadBodies(read)
+		f.q.ns.journal.ReadBodies(read)
 		if err := <-done; err != nil {
 			return nil, err
 		}
@@ -141,7 +149,7 @@ func (q *Queue) readForwards(entries []*entry) ([]forwarded, error) {
 	next := 0
 	for i, e := range entries {
 		if raws[i] == nil {
-			raws[i], list[i].damaged = q.bodyOf(e, read, next)
+			raws[i], list[i].damaged = f.q.bodyOf(e, read, next)
 			next++
 		}
 		in, err := e.reread(raws[i])
@@ -171,10 +179,10 @@ func (e *entry) circles() bool {
 	return false
 }
 
-// screenForwards takes out the messages that can't be forwarded to the target, whatever its state, and returns the
+// screen takes out the messages that can't be forwarded to the target, whatever its state, and returns the
 // others: those that went too far (FWD-8, FWD-10), those without the session id that the target needs (FWD-6), those that
 // are too large for it (FWD-7), and those whose body is damaged. They are dead-lettered here, or, in a dead-letter queue, parked. The error is as of forwardTo.
-func (q *Queue) screenForwards(sub SubQueue, list []forwarded, target *Queue) (good []forwarded, err error) {
+func (f *forwarder) screen(sub SubQueue, list []forwarded, target *Queue) (good []forwarded, err error) {
 	needsSession, limit := target.Options().RequiresSession, target.MaxMessageSize()
 	var bad []*entry
 	var reasons map[*entry][]byte // of the bad ones
@@ -200,10 +208,10 @@ func (q *Queue) screenForwards(sub SubQueue, list []forwarded, target *Queue) (g
 		reasons[m.e] = reason
 	}
 	if sub != Main {
-		q.park(bad, target.id, limit)
+		f.park(bad, target.id, limit)
 		return good, nil
 	}
-	return good, q.deadLetterAll(bad, func(e *entry) []byte { return reasons[e] })
+	return good, f.deadLetterAll(bad, func(e *entry) []byte { return reasons[e] })
 }
 
 func entriesOf(list []forwarded) []*entry {
@@ -214,42 +222,42 @@ func entriesOf(list []forwarded) []*entry {
 	return entries
 }
 
-// refuseForwards does with messages what the reason demands that their target does not take them (FWD-11): they go
+// refuse does with messages what the reason demands that their target does not take them (FWD-11): they go
 // to the source's dead-letter queue, or, from a dead-letter queue and after failures of our own, wait and are tried
 // again. It waits until that is written.
-func (q *Queue) refuseForwards(sub SubQueue, picked []*entry, why error) error {
+func (f *forwarder) refuse(sub SubQueue, picked []*entry, why error) error {
 	reason := exceptionName(why)
 	if sub == DeadLetter || reason == "" {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		q.postponeLocked(sub, picked)
+		f.q.mu.Lock()
+		defer f.q.mu.Unlock()
+		f.postponeLocked(sub, picked)
 		return nil
 	}
-	return q.deadLetterAll(picked, func(*entry) []byte { return deadLetterProperties(reason, why.Error()) })
+	return f.deadLetterAll(picked, func(*entry) []byte { return deadLetterProperties(reason, why.Error()) })
 }
 
 // postponeLocked puts messages back, to be tried again later.
-func (q *Queue) postponeLocked(sub SubQueue, picked []*entry) {
-	q.retryAt[sub] = q.laterLocked()
-	q.rearmLocked(q.retryAt[sub])
+func (f *forwarder) postponeLocked(sub SubQueue, picked []*entry) {
+	f.retryAt[sub] = f.q.alarm.later()
+	f.q.alarm.set(f.retryAt[sub])
 	for _, e := range picked {
-		q.restLocked(e, q.ns.Now())
+		f.q.restLocked(e, f.q.ns.Now())
 	}
 }
 
 // deadLetterAll moves messages that can't be forwarded to the dead-letter queue and waits until that is written.
-func (q *Queue) deadLetterAll(entries []*entry, properties func(*entry) []byte) error {
+func (f *forwarder) deadLetterAll(entries []*entry, properties func(*entry) []byte) error {
 	if len(entries) == 0 {
 		return nil
 	}
 	done := make(chan error, 1)
-	q.mu.Lock()
-	op := q.newTransition(len(entries), CompletionFunc(func(err error) { done <- err }))
+	f.q.mu.Lock()
+	op := f.q.newTransition(len(entries), CompletionFunc(func(err error) { done <- err }))
 	for _, e := range entries {
 		op.deadLetterLocked(e, e.count, properties(e), eventDeadLettered, fallback{undo: undoRest})
 	}
 	op.appendLocked()
-	q.mu.Unlock()
+	f.q.mu.Unlock()
 	return <-done
 }
 
@@ -273,10 +281,10 @@ func exceptionName(err error) string {
 	return ""
 }
 
-// pause keeps a sub-queue's mover from trying again at once.
-func (q *Queue) pause(sub SubQueue) {
-	q.mu.Lock()
-	q.retryAt[sub] = q.laterLocked()
-	q.rearmLocked(q.retryAt[sub])
-	q.mu.Unlock()
+// pause keeps the forwarder of a sub-queue from trying again at once.
+func (f *forwarder) pause(sub SubQueue) {
+	f.q.mu.Lock()
+	f.retryAt[sub] = f.q.alarm.later()
+	f.q.alarm.set(f.retryAt[sub])
+	f.q.mu.Unlock()
 }

@@ -58,7 +58,7 @@ func TestFWD7_DEC28_TooLargeInADeadLetterQueue(t *testing.T) {
 	})
 }
 
-// TestFWD7_TooLargeWhileTheLimitGrows: a limit that grows while a mover looks at messages is not missed.
+// TestFWD7_TooLargeWhileTheLimitGrows: a limit that grows while a forwarder looks at messages is not missed.
 func TestFWD7_TooLargeWhileTheLimitGrows(t *testing.T) {
 	bubbleWith(t, small, dies, func(b *broker) { // bodies have to be read
 		target := b.create("target", emulator.QueueOptions{MaxMessageSizeInKilobytes: 1})

@@ -33,7 +33,7 @@ func (h *history) keyOf(info *message.Info) (k historyKey, ok bool) {
 		return k, false
 	}
 	text := info.MessageID
-	if h.q.partitioned() {
+	if h.q.counters.partitioned() {
 		switch {
 		case info.HasGroupID:
 			text += "\x00" + info.GroupID
@@ -122,7 +122,7 @@ func (h *history) remember(in *incoming, now int64) (k historyKey, remember, dup
 		return k, false, true
 	}
 	h.add(k, now)
-	h.q.rearmLocked(now + h.q.options.dedupWindow() + historyGrain)
+	h.q.alarm.set(now + h.q.options.dedupWindow() + historyGrain)
 	return k, true, false
 }
 

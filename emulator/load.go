@@ -33,7 +33,7 @@ func (ns *Namespace) catchUp() error {
 	for _, q := range all {
 		for more := true; more; {
 			q.mu.Lock()
-			more = q.runDueLocked(ns.Now())
+			more = q.alarm.runDue(ns.Now())
 			q.mu.Unlock()
 		}
 	}
@@ -47,9 +47,9 @@ func (ns *Namespace) catchUp() error {
 		for _, s := range q.sessions.byID {
 			q.sessions.rank(s)
 		}
-		q.forwardLocked(Main)
-		q.forwardLocked(DeadLetter)
-		q.rearmNextLocked()
+		q.forwarder.startLocked(Main)
+		q.forwarder.startLocked(DeadLetter)
+		q.alarm.setNext()
 		q.mu.Unlock()
 	}
 	return nil
@@ -114,7 +114,7 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 
 func (l *loader) admit(q *Queue, r EntityRecord) error {
 	for _, x := range r.Last {
-		c := &q.counters[int(x.Partition)%len(q.counters)]
+		c := &q.counters.of[int(x.Partition)%len(q.counters.of)]
 		c.last = x.Seq &^ c.base
 		c.committed = c.last
 	}

@@ -105,9 +105,9 @@ func (l *loader) settleLocked(q *Queue, b *box) {
 		b.admit(e)
 		switch {
 		case e.state == Scheduled:
-			q.dues.add(e, e.due())
+			q.alarm.dues.add(e, e.due())
 		case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
-			q.expiries.add(e.seq, e.expires())
+			q.alarm.expiries.add(e.seq, e.expires())
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (l *loader) settlePackedLocked(q *Queue, b *box, chunks []chunk) {
 		b.available++
 		b.bytes += e.body.counted()
 		if e.ttl > 0 && e.sub == Main && !q.ns.lazy {
-			q.expiries.add(e.seq, e.expires())
+			q.alarm.expiries.add(e.seq, e.expires())
 		}
 		if len(l.bodies) > 0 && l.bodies[e.row] != nil {
 			shared = append(shared, e.seq)

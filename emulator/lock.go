@@ -54,7 +54,7 @@ func (lt *lockTable) hold(e *entry, l *Lock) {
 		return
 	}
 	lt.ends.add(e, l.until)
-	lt.q.rearmLocked(l.until)
+	lt.q.alarm.set(l.until)
 }
 
 // sessionLock is the until of locks that end with their session's (SESS-12).
@@ -149,7 +149,7 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error)
 		untils[i] = until
 	}
 	lt.q.touchLocked(now)
-	lt.q.rearmLocked(until)
+	lt.q.alarm.set(until)
 	return untils, nil
 }
 

@@ -36,12 +36,12 @@ type Namespace struct {
 	lastRow  atomic.Int64 // last row id given out; bodies and entities draw from it too
 	inMemory atomic.Int64 // bytes of bodies in memory
 
-	limits  Limits
-	movers  running  // goroutines that forward
-	parkers sync.Map // of *Queue: those with parked messages
-	reading running  // reads of scheduled messages that have become due
-	lazy    bool     // Options.LazyExpiry
-	damaged sync.Map // ids of damaged bodies of which the log was told
+	limits     Limits
+	forwarding running  // goroutines that forward
+	parkers    sync.Map // of *Queue: those with parked messages
+	reading    running  // reads of scheduled messages that have become due
+	lazy       bool     // Options.LazyExpiry
+	damaged    sync.Map // ids of damaged bodies of which the log was told
 
 	appended atomic.Int64 // changes handed to the journal
 
@@ -90,9 +90,9 @@ func (ns *Namespace) Close() {
 	ns.closed = true
 	ns.mu.Unlock()
 	for _, q := range ns.entities(anyKind) {
-		q.stop()
+		q.alarm.stop()
 	}
-	ns.movers.wait()
+	ns.forwarding.wait()
 	ns.awaitReturns()
 }
 

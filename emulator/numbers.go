@@ -11,9 +11,26 @@ const partitionShift = 48
 // partitionOf returns the partition of a number of a partitioned entity.
 func partitionOf(seq int64) int { return int(uint64(seq) >> partitionShift) }
 
+// counters give out the numbers of an entity. The entity's mutex guards them; how many there are never changes.
+type counters struct {
+	of         []counter // one, or one for each partition
+	roundRobin int       // last partition chosen for a message without a key
+}
+
+func newCounters(partitioned bool) counters {
+	if !partitioned {
+		return counters{of: make([]counter, 1)}
+	}
+	c := counters{of: make([]counter, partitions)}
+	for i := range c.of {
+		c.of[i].base = int64(i) << partitionShift
+	}
+	return c
+}
+
 // partitionOf returns the partition of one of the queue's numbers, 0 if it has no partitions.
-func (q *Queue) partitionOf(seq int64) int {
-	if !q.partitioned() {
+func (c *counters) partitionOf(seq int64) int {
+	if !c.partitioned() {
 		return 0
 	}
 	return partitionOf(seq)
@@ -57,11 +74,11 @@ func (c *counter) end(seq int64, err error) {
 }
 
 // partitioned reports whether the queue has partitions. It never changes.
-func (q *Queue) partitioned() bool { return len(q.counters) > 1 }
+func (c *counters) partitioned() bool { return len(c.of) > 1 }
 
 // partitionForLocked chooses the partition of a message (PART-2).
 func (q *Queue) partitionForLocked(in *incoming) int {
-	if !q.partitioned() {
+	if !q.counters.partitioned() {
 		return 0
 	}
 	key := ""
@@ -73,8 +90,8 @@ func (q *Queue) partitionForLocked(in *incoming) int {
 	case q.options.RequiresDuplicateDetection && i.HasMessageID && i.MessageID != "":
 		key = i.MessageID
 	default:
-		q.roundRobin++
-		return q.roundRobin % partitions
+		q.counters.roundRobin++
+		return q.counters.roundRobin % partitions
 	}
 	h := fnv.New32a()
 	h.Write([]byte(key))
@@ -88,27 +105,27 @@ type drawn struct {
 	next *drawn
 }
 
-// drawLocked draws a number for the change that d belongs to.
-func (q *Queue) drawLocked(d *drawn, partition int) int64 {
-	c := &q.counters[partition]
-	for d.c != nil && d.c != c {
+// draw draws a number for the change that d belongs to.
+func (c *counters) draw(d *drawn, partition int) int64 {
+	from := &c.of[partition]
+	for d.c != nil && d.c != from {
 		if d.next == nil {
 			d.next = &drawn{}
 		}
 		d = d.next
 	}
 	if d.c == nil {
-		d.c = c
-		c.begin()
+		d.c = from
+		from.begin()
 	}
-	d.seq = c.draw(q.partitioned())
+	d.seq = from.draw(c.partitioned())
 	return d.seq
 }
 
 // drawing completes an operation whose record has a number that was newly drawn from q.
-func (q *Queue) drawing(o Op) Op {
+func (c *counters) drawing(o Op) Op {
 	o.DrawsNumber = true
-	if q.partitioned() {
+	if c.partitioned() {
 		o.Partition = uint8(partitionOf(o.Record.Seq))
 	}
 	return o

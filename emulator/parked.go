@@ -14,32 +14,32 @@ type parked struct {
 }
 
 // park sets messages of the dead-letter queue aside, for a target as it was when it was asked.
-func (q *Queue) park(entries []*entry, target, limit int64) {
+func (f *forwarder) park(entries []*entry, target, limit int64) {
 	if len(entries) == 0 {
 		return
 	}
-	q.mu.Lock()
-	q.ns.parkers.Store(q, struct{}{}) // with the mutex: a change of the settings, which unparks, must not come between
-	q.parked.entries = append(q.parked.entries, entries...)
-	q.parked.target, q.parked.limit = target, limit
-	name := q.forwardTargetLocked(DeadLetter)
-	q.mu.Unlock()
+	f.q.mu.Lock()
+	f.q.ns.parkers.Store(f.q, struct{}{}) // with the mutex: a change of the settings, which unparks, must not come between
+	f.parked.entries = append(f.parked.entries, entries...)
+	f.parked.target, f.parked.limit = target, limit
+	name := f.q.forwardTargetLocked(DeadLetter)
+	f.q.mu.Unlock()
 	// What happened before the queue was among the parkers went unnoticed.
-	if now, _ := q.ns.Queue(name); name == "" || now != nil {
-		q.reconsider(now)
+	if now, _ := f.q.ns.Queue(name); name == "" || now != nil {
+		f.reconsider(now)
 	}
 }
 
 // reconsider lets parked messages be tried again if the target is not the one that they could not go to, or has changed.
-func (q *Queue) reconsider(target *Queue) {
+func (f *forwarder) reconsider(target *Queue) {
 	limit := int64(0)
 	if target != nil {
 		limit = target.MaxMessageSize()
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if target == nil || target.id != q.parked.target || limit != q.parked.limit {
-		q.unparkLocked()
+	f.q.mu.Lock()
+	defer f.q.mu.Unlock()
+	if target == nil || target.id != f.parked.target || limit != f.parked.limit {
+		f.unparkLocked()
 	}
 }
 
@@ -51,21 +51,21 @@ func (ns *Namespace) tellParkers(target *Queue) {
 		name := q.forwardTargetLocked(DeadLetter)
 		q.mu.Unlock()
 		if strings.EqualFold(name, target.path) {
-			q.reconsider(target)
+			q.forwarder.reconsider(target)
 		}
 		return true
 	})
 }
 
 // unparkLocked puts parked messages back in their places.
-func (q *Queue) unparkLocked() {
-	if len(q.parked.entries) == 0 {
+func (f *forwarder) unparkLocked() {
+	if len(f.parked.entries) == 0 {
 		return
 	}
-	entries := q.parked.entries
-	q.parked = parked{}
-	q.ns.parkers.Delete(q)
+	entries := f.parked.entries
+	f.parked = parked{}
+	f.q.ns.parkers.Delete(f.q)
 	for _, e := range entries {
-		q.restLocked(e, q.ns.Now())
+		f.q.restLocked(e, f.q.ns.Now())
 	}
 }

@@ -25,7 +25,7 @@ func TestFWD6_DEC28_WhatASessionTargetCannotTakeHoldsUpNothing(t *testing.T) {
 	bubble(t, dies, func(b *broker) {
 		target := b.create("target", sessionful)
 		var lame []*goamqp.Message
-		for i := range 150 { // more than a mover takes at once
+		for i := range 150 { // more than a forwarder takes at once
 			lame = append(lame, text(fmt.Sprint(i)))
 		}
 		b.kill(lame...)

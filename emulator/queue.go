@@ -25,11 +25,7 @@ type Queue struct {
 	gone     bool   // its deletion is committed and its memory no longer counted
 	boxes    [3]box // by SubQueue
 	locks    lockTable
-	dues     deadlines[*entry] // of scheduled messages
-	expiries deadlines[int64]  // by number: entries of Main may be packed
-	timer    Timer
-	timerAt  int64 // ms; 0: no timer is set
-	stopped  bool
+	alarm    alarm
 	watchers map[*watcher]struct{}
 	held     int64         // bytes of bodies in memory
 	faults   int           // deliveries in a row that failed for want of the journal
@@ -37,16 +33,12 @@ type Queue struct {
 	written  chan struct{} // closed when underWay becomes zero; nil while nobody waits for that
 	stranded []*restoring  // undelivered messages to be stored again that could not be, or not before the entity's deletion fails
 
-	counters   []counter // one, or one for each partition
-	roundRobin int       // last partition chosen for a message without a key
-	history    history   // of duplicate detection
+	counters counters
+	history  history // of duplicate detection
 
 	sessions sessionTable // empty unless the queue requires sessions
 
-	forwarding [2]bool // a mover is at work on Main, DeadLetter
-	retryAt    [2]int64
-	parked     parked  // of DeadLetter
-	movers     running // none begins once deleted is set
+	forwarder forwarder
 
 	traffic Traffic
 
@@ -63,21 +55,17 @@ type watcher struct {
 func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Queue {
 	q := &Queue{
 		ns: ns, id: id, kind: kind, path: path, options: o,
-		watchers: make(map[*watcher]struct{}), counters: make([]counter, 1),
+		watchers: make(map[*watcher]struct{}),
 	}
 	for i := range q.boxes {
 		q.boxes[i].sub, q.boxes[i].layout = SubQueue(i), ns.layout
 	}
+	q.counters = newCounters(o.EnablePartitioning)
 	if o.EnablePartitioning {
-		q.counters = make([]counter, partitions)
 		q.boxes[Main].parts = make([]shelf, partitions)
-		for i := range q.counters {
-			q.counters[i].base = int64(i) << partitionShift
-		}
 	}
-	q.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
-	q.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
-	q.history.q = q
+	q.alarm.init(q)
+	q.history.q, q.forwarder.q = q, q
 	q.locks.init(q)
 	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
 	q.created = ns.Now()
@@ -120,7 +108,7 @@ func (q *Queue) maxMessageLocked() int64 {
 func (q *Queue) LastSequenceNumber() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.counters[0].committed
+	return q.counters.of[0].committed
 }
 
 func (q *Queue) box(s SubQueue) *box { return &q.boxes[s] }
@@ -154,16 +142,5 @@ func (q *Queue) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 func (q *Queue) tellWatchersLocked(err error) {
 	for w := range q.watchers {
 		w.notify(err)
-	}
-}
-
-// stop ends the queue's timer for good.
-func (q *Queue) stop() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.stopped = true
-	if q.timer != nil {
-		q.timer.Stop()
-		q.timer = nil
 	}
 }

@@ -111,7 +111,7 @@ func messageTooLarge(entity string, size, limit int64) error {
 
 // onePartitionLocked fails if messages of one batch belong to several partitions (PART-5), or one names two (PART-3).
 func (q *Queue) onePartitionLocked(in []incoming) error {
-	if !q.partitioned() {
+	if !q.counters.partitioned() {
 		return nil
 	}
 	first := &in[0].info
@@ -181,10 +181,10 @@ func (q *Queue) arriveLocked(e *entry) {
 func (q *Queue) timeLocked(e *entry) {
 	switch {
 	case e.state == Scheduled:
-		q.dues.add(e, e.due())
-		q.rearmLocked(e.due())
+		q.alarm.dues.add(e, e.due())
+		q.alarm.set(e.due())
 	case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
-		q.expiries.add(e.seq, e.expires())
-		q.rearmLocked(e.expires())
+		q.alarm.expiries.add(e.seq, e.expires())
+		q.alarm.set(e.expires())
 	}
 }

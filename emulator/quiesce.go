@@ -8,7 +8,7 @@ func (ns *Namespace) Quiesce() {
 	for {
 		before := ns.appended.Load()
 		_ = ns.flush() // a failed change is told to whoever asked for it
-		ns.movers.wait()
+		ns.forwarding.wait()
 		ns.reading.wait()
 		if ns.appended.Load() == before {
 			return

@@ -20,9 +20,9 @@ func (q *Queue) reserveLocked(in []incoming) *reservation {
 	t.told = append(t.told, &r.fate)
 	partition := q.partitionForLocked(&in[0])
 	for range in {
-		seq := q.drawLocked(&r.drawn, partition)
+		seq := q.counters.draw(&r.drawn, partition)
 		r.seqs = append(r.seqs, seq)
-		r.change.Ops = append(r.change.Ops, q.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
+		r.change.Ops = append(r.change.Ops, q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
 	}
 	q.ns.append(&r.change)
 	return r

@@ -19,7 +19,7 @@ func (q *Queue) activateLocked(due []*entry, now int64) {
 			continue // it was due twice: a failed cancel adds it once more
 		}
 		to := &entry{
-			seq: q.drawLocked(&op.drawn, q.partitionOf(e.seq)), first: e.first, enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
+			seq: q.counters.draw(&op.drawn, q.counters.partitionOf(e.seq)), first: e.first, enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
 			body: e.body, session: e.session, state: Active, count: e.count,
 		}
 		x := e.withExtra()
@@ -55,9 +55,9 @@ func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
 func (q *Queue) rescheduleLocked(e *entry) {
 	e.mark = markFree
 	if e.due() <= q.ns.Now() {
-		q.dues.add(e, e.due())
+		q.alarm.dues.add(e, e.due())
 	}
-	q.rearmLocked(e.due())
+	q.alarm.set(e.due())
 }
 
 // findScheduledLocked returns the scheduled messages with the given numbers.

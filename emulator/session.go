@@ -103,7 +103,7 @@ func (q *Queue) stirLocked(e *entry) {
 		return
 	}
 	q.box(e.sub).wake()
-	q.forwardLocked(e.sub)
+	q.forwarder.startLocked(e.sub)
 }
 
 // byFirst orders the sessions that accept-next may choose.

@@ -91,7 +91,7 @@ func (t *sessionTable) hold(s *session, a Accept) *Consumer {
 	if s.offer >= 0 {
 		t.offers.remove(s.offer)
 	}
-	t.q.rearmLocked(s.until)
+	t.q.alarm.set(s.until)
 	return c
 }
 
@@ -136,7 +136,7 @@ func (c *Consumer) RenewSession() (until int64, err error) {
 	s := c.session
 	s.until = now + q.options.lockDuration().Milliseconds()
 	q.sessions.ends.fix(s.ending)
-	q.rearmLocked(s.until)
+	q.alarm.set(s.until)
 	return s.until, nil
 }
 

@@ -179,7 +179,7 @@ func (lt *lockTable) withhold(e *entry, back, own bool) {
 		e.session.returning++
 		lt.q.sessions.place(e.session)
 	}
-	lt.hold(e, &Lock{token: lt.newToken(), until: lt.q.laterLocked(), back: back, own: own})
+	lt.hold(e, &Lock{token: lt.newToken(), until: lt.q.alarm.later(), back: back, own: own})
 }
 
 // inSession reports whether e, in that state, stands in its session's order (SESS-20).

@@ -34,13 +34,13 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 		if n.given != nil {
 			seq = n.given[i]
 		} else {
-			seq = q.drawLocked(&op.drawn, partition)
+			seq = q.counters.draw(&op.drawn, partition)
 		}
 		if n.told != nil {
 			*n.told = append(*n.told, seq)
 		}
 		if duplicate {
-			op.change.Ops = append(op.change.Ops, q.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
+			op.change.Ops = append(op.change.Ops, q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
 			continue
 		}
 		store(i, seq)
@@ -63,7 +63,7 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 	q.describe(&r, &in.info)
 	o := Op{Kind: OpInsert, Record: r, Data: in.m.Raw}
 	if drawn {
-		o = q.drawing(o)
+		o = q.counters.drawing(o)
 	}
 	op.change.Ops = append(op.change.Ops, o)
 }

@@ -24,7 +24,7 @@ type subscription struct {
 
 // newSubscription makes the entity of a subscription. Its messages have the partitions of the topic's.
 func newSubscription(topic *Queue, id int64, path string, o SubscriptionOptions) *Queue {
-	o.Queue.EnablePartitioning = topic.partitioned()
+	o.Queue.EnablePartitioning = topic.counters.partitioned()
 	q := newQueue(topic.ns, id, KindSubscription, path, o.Queue)
 	_, name, _ := splitPath(path)
 	o.Name, o.Rules = name, nil

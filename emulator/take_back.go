@@ -121,7 +121,7 @@ func (op *restoring) Completed(err error) {
 		q.ns.logger.Error("an undelivered message could not be stored again; trying once more",
 			"entity", q.path, "sequenceNumber", op.e.seq, "error", err)
 		if q.stranded = append(q.stranded, op); len(q.stranded) == 1 {
-			q.ns.clock.At(instant(q.laterLocked()), q.storeStranded)
+			q.ns.clock.At(instant(q.alarm.later()), q.storeStranded)
 		}
 		return
 	}

@@ -8,93 +8,110 @@ const turn = 128
 // retryAfter is when work that a failed commit undid is tried again.
 const retryAfter = 1000 // ms
 
-// rearmLocked makes sure that the queue's timer fires at at, in milliseconds, or earlier.
-func (q *Queue) rearmLocked(at int64) {
-	if q.stopped || q.deleted || q.timerAt != 0 && q.timerAt <= at {
+// alarm wakes an entity when one of its messages has to be looked after: one timer at the earliest of all deadlines. The entity's
+// mutex guards it.
+type alarm struct {
+	q        *Queue
+	dues     deadlines[*entry] // of scheduled messages
+	expiries deadlines[int64]  // by number: entries of Main may be packed
+	timer    Timer
+	at       int64 // ms; 0: no timer is set
+	stopped  bool
+}
+
+func (a *alarm) init(q *Queue) {
+	a.q = q
+	a.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
+	a.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
+}
+
+// set makes sure that the queue's timer fires at at, in milliseconds, or earlier.
+func (a *alarm) set(at int64) {
+	if a.stopped || a.q.deleted || a.at != 0 && a.at <= at {
 		return
 	}
-	if q.timer != nil {
-		q.timer.Stop()
+	if a.timer != nil {
+		a.timer.Stop()
 	}
-	q.timerAt = at
-	q.timer = q.ns.clock.At(instant(at), func() { q.ring(at) })
+	a.at = at
+	a.timer = a.q.ns.clock.At(instant(at), func() { a.ring(at) })
 }
 
 // ring runs everything that is due and sets the timer anew.
-func (q *Queue) ring(at int64) {
+func (a *alarm) ring(at int64) {
 	for more := true; more; {
-		q.mu.Lock()
-		if q.stopped || q.deleted || q.timerAt != at {
-			q.mu.Unlock()
+		a.q.mu.Lock()
+		if a.stopped || a.q.deleted || a.at != at {
+			a.q.mu.Unlock()
 			return
 		}
-		more = q.runDueLocked(q.ns.Now())
+		more = a.runDue(a.q.ns.Now())
 		idle := false
 		if !more {
-			idle = q.idleLocked(q.ns.Now())
-			q.timerAt, q.timer = 0, nil
+			idle = a.q.idleLocked(a.q.ns.Now())
+			a.at, a.timer = 0, nil
 			if !idle {
-				q.rearmNextLocked()
+				a.setNext()
 			}
 		}
-		q.mu.Unlock()
+		a.q.mu.Unlock()
 		if idle {
-			q.ns.deleteIdle(q)
+			a.q.ns.deleteIdle(a.q)
 		}
 	}
 }
 
-func (q *Queue) rearmNextLocked() {
-	for _, next := range []func() (int64, bool){q.locks.ends.next, q.dues.next, q.expiries.next} {
+func (a *alarm) setNext() {
+	for _, next := range []func() (int64, bool){a.q.locks.ends.next, a.dues.next, a.expiries.next} {
 		if at, ok := next(); ok {
-			q.rearmLocked(at)
+			a.set(at)
 		}
 	}
-	if len(q.sessions.ends) > 0 {
-		q.rearmLocked(q.sessions.ends[0].until)
+	if len(a.q.sessions.ends) > 0 {
+		a.set(a.q.sessions.ends[0].until)
 	}
-	if at, ok := q.history.next(); ok {
-		q.rearmLocked(at)
+	if at, ok := a.q.history.next(); ok {
+		a.set(at)
 	}
-	for _, at := range q.retryAt {
-		if at > q.ns.Now() {
-			q.rearmLocked(at)
+	for _, at := range a.q.forwarder.retryAt {
+		if at > a.q.ns.Now() {
+			a.set(at)
 		}
 	}
-	if at, ok := q.idleAtLocked(); ok {
-		q.rearmLocked(at)
+	if at, ok := a.q.idleAtLocked(); ok {
+		a.set(at)
 	}
 }
 
-// runDueLocked treats at most a turn of each kind of what is due and reports whether there may be more.
-func (q *Queue) runDueLocked(now int64) bool {
-	ends := popTurn(&q.locks.ends, now)
-	dues := popTurn(&q.dues, now)
-	expiries := q.entriesLocked(popTurn(&q.expiries, now))
+// runDue treats at most a turn of each kind of what is due and reports whether there may be more.
+func (a *alarm) runDue(now int64) bool {
+	ends := popTurn(&a.q.locks.ends, now)
+	dues := popTurn(&a.dues, now)
+	expiries := a.entries(popTurn(&a.expiries, now))
 	if len(ends) > 0 {
-		q.locks.end(ends, now)
+		a.q.locks.end(ends, now)
 	}
 	if len(dues) > 0 {
-		q.activateLocked(dues, now)
+		a.q.activateLocked(dues, now)
 	}
 	if len(expiries) > 0 {
-		q.expireLocked(expiries, now)
+		a.q.expireLocked(expiries, now)
 	}
-	q.forwardLocked(Main)
-	q.forwardLocked(DeadLetter)
-	moreSessions := q.sessions.endDue(now)
-	moreHistory := q.history.pruneDue(now)
+	a.q.forwarder.startLocked(Main)
+	a.q.forwarder.startLocked(DeadLetter)
+	moreSessions := a.q.sessions.endDue(now)
+	moreHistory := a.q.history.pruneDue(now)
 	return len(ends) == turn || len(dues) == turn || len(expiries) == turn || moreSessions || moreHistory
 }
 
-// entriesLocked returns the entries of the main queue that have the numbers.
-func (q *Queue) entriesLocked(seqs []int64) []*entry {
+// entries returns the entries of the main queue that have the numbers.
+func (a *alarm) entries(seqs []int64) []*entry {
 	if len(seqs) == 0 {
 		return nil
 	}
 	entries := make([]*entry, len(seqs))
 	for i, s := range seqs {
-		entries[i] = q.box(Main).find(s)
+		entries[i] = a.q.box(Main).find(s)
 	}
 	return entries
 }
@@ -112,6 +129,17 @@ func popTurn[E any](d *deadlines[E], now int64) []E {
 }
 
 // later returns the instant at which failed work is tried again.
-func (q *Queue) laterLocked() int64 {
-	return millis(q.ns.clock.Now().Add(retryAfter * time.Millisecond))
+func (a *alarm) later() int64 {
+	return millis(a.q.ns.clock.Now().Add(retryAfter * time.Millisecond))
+}
+
+// stop ends the timer for good.
+func (a *alarm) stop() {
+	a.q.mu.Lock()
+	defer a.q.mu.Unlock()
+	a.stopped = true
+	if a.timer != nil {
+		a.timer.Stop()
+		a.timer = nil
+	}
 }

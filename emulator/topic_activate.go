@@ -65,8 +65,8 @@ func (r *dueRead) Completed(err error) {
 // retryDueLocked lets a due message be tried again later.
 func (q *Queue) retryDueLocked(e *entry) {
 	e.mark = markFree
-	q.dues.add(e, q.laterLocked())
-	q.rearmLocked(q.laterLocked())
+	q.alarm.dues.add(e, q.alarm.later())
+	q.alarm.set(q.alarm.later())
 }
 
 // publishOwnLocked makes the publication of due messages. bodies has, by row, those that are not in memory.
@@ -97,7 +97,7 @@ func (q *Queue) publishOwnLocked(due []*entry, bodies map[int64][]byte, now int6
 func (op *publication) dueLocked(e *entry, in *incoming, at int64) {
 	q := op.q
 	o := &original{
-		in: in, overlay: e.overlay(), system: e.system(), seq: q.drawLocked(&op.drawn, q.partitionOf(e.seq)), first: e.first,
+		in: in, overlay: e.overlay(), system: e.system(), seq: q.counters.draw(&op.drawn, q.counters.partitionOf(e.seq)), first: e.first,
 		at: at, ttl: e.ttl, hops: e.hops(), reason: e.reason(), source: e.source(),
 		body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
 	}

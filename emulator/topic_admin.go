@@ -122,7 +122,7 @@ func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*Q
 		return nil, err
 	}
 	s := q.subscription
-	o.Name, o.Queue.EnablePartitioning = s.name, s.topic.partitioned()
+	o.Name, o.Queue.EnablePartitioning = s.name, s.topic.counters.partitioned()
 	if name := immutable(q.Options(), o.Queue); name != "" {
 		return nil, errorf(CodeArgument, q.path, "%s of the subscription '%s' can't be changed.", name, s.name)
 	}

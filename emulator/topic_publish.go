@@ -91,7 +91,7 @@ func (op *publication) copyLocked(c *copyOf, o *original, body *payload, first b
 		defer q.mu.Unlock()
 	}
 	e := &entry{
-		seq: q.drawLocked(&p.drawn, q.partitionOf(o.seq)), first: o.first, enqueued: o.at,
+		seq: q.counters.draw(&p.drawn, q.counters.partitionOf(o.seq)), first: o.first, enqueued: o.at,
 		ttl: q.effectiveTTLLocked(c.ttl), row: o.body, body: body,
 	}
 	if !first || o.stored {
@@ -105,7 +105,7 @@ func (op *publication) copyLocked(c *copyOf, o *original, body *payload, first b
 	if first && !o.stored {
 		insert.Data = o.in.m.Raw
 	}
-	op.change.Ops = append(op.change.Ops, q.drawing(insert))
+	op.change.Ops = append(op.change.Ops, q.counters.drawing(insert))
 }
 
 // placeLocked gives a copy what few messages have, and its place in the subscription: a session, or the dead-letter queue
@@ -161,7 +161,7 @@ func (op *publication) endLocked() {
 	}
 	op.q.fan.match.forget()
 	op.drawn.each(func(seq int64) {
-		op.change.Ops = append(op.change.Ops, op.q.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: op.q.id, Seq: seq}}))
+		op.change.Ops = append(op.change.Ops, op.q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: op.q.id, Seq: seq}}))
 	})
 }
 

@@ -128,7 +128,7 @@ func (q *Queue) newTransferDeadLetterLocked(in []incoming, destination *Queue) *
 	op := q.newTransition(len(in), untold)
 	now := q.ns.Now()
 	for i := range in {
-		seq := q.drawLocked(&op.drawn, q.partitionForLocked(&in[i]))
+		seq := q.counters.draw(&op.drawn, q.partitionForLocked(&in[i]))
 		e := q.newEntryLocked(&in[i], seq, now)
 		q.sessions.forget(e.session)
 		e.sub, e.session, e.state = TransferDeadLetter, nil, Active

@@ -3,7 +3,7 @@ package emulator
 // partitionOfSendLocked returns the partition of messages that are sent in the transaction, which need a key for that. It
 // fails unless all work on a partitioned entity falls on one partition (TXN-14).
 func (t *Transaction) partitionOfSendLocked(q *Queue, in []incoming) (int, error) {
-	if !q.partitioned() {
+	if !q.counters.partitioned() {
 		return 0, nil
 	}
 	i := &in[0].info
@@ -20,7 +20,7 @@ func (t *Transaction) partitionOfSendLocked(q *Queue, in []incoming) (int, error
 // partitionOfEntriesLocked returns the partition of messages that are settled or cancelled in the transaction, and fails as
 // partitionOfSendLocked does.
 func (t *Transaction) partitionOfEntriesLocked(q *Queue, entries []*entry) (int, error) {
-	if !q.partitioned() {
+	if !q.counters.partitioned() {
 		return 0, nil
 	}
 	p, pinned := t.partitionLocked(q)

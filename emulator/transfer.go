@@ -14,7 +14,7 @@ func (q *Queue) takesForwardsLocked() error {
 
 // transfer is messages that are being forwarded, in one change (FWD-3). It is made and appended under the mutex of the
 // target alone, because the target may be a topic, whose subscriptions are locked after it, and the source one with a
-// higher id than theirs. The entries belong to the mover meanwhile; the source sees them again when the change is done.
+// higher id than theirs. The entries belong to the forwarder meanwhile; the source sees them again when the change is done.
 type transfer struct {
 	leaving  part         // of the source
 	to       *transition  // of the target
@@ -82,7 +82,7 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	to.body.count(1)
 	op.to.expectLocked(to)
 	op.leaveLocked(m.e, effectHandOn)
-	op.to.change.Ops = append(op.to.change.Ops, t.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
+	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
 // leaveLocked adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
@@ -118,7 +118,7 @@ func (op *transfer) forwardedExtra(e *entry) extra {
 func (op *transfer) arrivalLocked(m *forwarded, now int64) *entry {
 	t, e := op.to.q, m.e
 	to := &entry{
-		seq: t.drawLocked(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), enqueued: now,
+		seq: t.counters.draw(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), enqueued: now,
 		ttl: t.effectiveTTLLocked(e.ttl), row: e.row, state: Active, body: newPayload(e.body.id, m.in.m.Raw),
 	}
 	if to.body.copies = e.body.copies; e.body.copies != nil {
@@ -137,7 +137,7 @@ func (op *transfer) publishLocked(m *forwarded, now int64) {
 	x := op.forwardedExtra(e)
 	o := &original{
 		in: &m.in, overlay: x.overlay, system: x.system, hops: x.hops, reason: x.reason, source: x.source,
-		seq: t.drawLocked(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), at: now,
+		seq: t.counters.draw(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), at: now,
 		ttl: t.effectiveTTLLocked(e.ttl), body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
 	}
 	op.fanOut.sent++

@@ -91,7 +91,7 @@ func (op *transition) replaceLocked(e, to *entry, drawn bool, v event, f fallbac
 	op.q.box(to.sub).expect(to)
 	o := Op{Kind: OpUpdate, Record: to.record(op.q.id)}
 	if drawn {
-		o = op.q.drawing(o)
+		o = op.q.counters.drawing(o)
 	}
 	op.addLocked(step{e: e, effect: effectReplace, event: v, fallback: f, to: to}, o)
 }
@@ -169,9 +169,9 @@ func (q *Queue) leaveLocked(e *entry) {
 	q.box(e.sub).dismiss(e)
 	switch {
 	case e.state == Scheduled:
-		q.dues.remove(e.due())
+		q.alarm.dues.remove(e.due())
 	case expires != 0 && e.sub == Main:
-		q.expiries.remove(expires)
+		q.alarm.expiries.remove(expires)
 	}
 	if e.sub == Main {
 		q.sessions.forget(e.session)

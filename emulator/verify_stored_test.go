@@ -43,7 +43,7 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 			fault("%s: settings %s, stored %s", q.path, want, r.Options)
 		}
 		for _, c := range r.Last {
-			n := &q.counters[int(c.Partition)%len(q.counters)]
+			n := &q.counters.of[int(c.Partition)%len(q.counters.of)]
 			if c.Seq&^n.base != n.committed {
 				fault("%s: partition %d ended at %d, stored %d", q.path, c.Partition, n.committed, c.Seq)
 			}

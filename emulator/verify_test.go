@@ -19,9 +19,9 @@ func (q *Queue) Verify(quiet bool) (faults []string) {
 	v.check("bytes of bodies in memory", q.held, v.held)
 	if quiet {
 		v.check("keys being written", len(q.history.writing), 0)
-		for i := range q.counters {
-			v.check("changes that draw numbers", q.counters[i].drawing, 0)
-			v.check("last number", q.counters[i].last, q.counters[i].committed)
+		for i := range q.counters.of {
+			v.check("changes that draw numbers", q.counters.of[i].drawing, 0)
+			v.check("last number", q.counters.of[i].last, q.counters.of[i].committed)
 		}
 		v.check("removals and returns under way", q.underWay, 0)
 	}
@@ -121,10 +121,10 @@ func (v *verifier) box(b *box) {
 	v.check(name+": scheduled", b.scheduled, scheduled)
 	v.check(name+": moving", b.moving, moving)
 	v.check(name+": bytes", b.bytes, bytes)
-	if v.quiet && (b.sub > DeadLetter || !v.q.forwarding[b.sub]) {
+	if v.quiet && (b.sub > DeadLetter || !v.q.forwarder.active[b.sub]) {
 		parked := 0
 		if b.sub == DeadLetter {
-			parked = len(v.q.parked.entries)
+			parked = len(v.q.forwarder.parked.entries)
 			if _, known := v.q.ns.parkers.Load(v.q); known != (parked > 0) {
 				v.fault("%d messages are parked, told of new entities: %v", parked, known)
 			}
@@ -141,7 +141,7 @@ func (v *verifier) box(b *box) {
 	v.check(name+": available", b.available, own+parts)
 	v.check(name+": available by sessions", own+parts, plain)
 	v.line(name, &b.shelf, v.q.canReceiveLocked(b.sub) == nil)
-	if v.quiet && b.sub <= DeadLetter && v.q.mayForwardLocked(b.sub) {
+	if v.quiet && b.sub <= DeadLetter && v.q.forwarder.mayStartLocked(b.sub) {
 		v.fault("%s: nobody forwards what is there", name)
 	}
 }
@@ -190,12 +190,12 @@ func (v *verifier) entry(e *entry) {
 	case e.state == Scheduled && e.mark == markFree:
 		v.due(e)
 	case e.ttl > 0 && e.sub == Main && e.mark == markFree && e.state == Active && !q.ns.lazy:
-		wantDeadline(v, e, "expiry", &q.expiries, e.seq, e.expires())
+		wantDeadline(v, e, "expiry", &q.alarm.expiries, e.seq, e.expires())
 	}
 }
 
 func (v *verifier) due(e *entry) {
-	for _, b := range v.q.dues.buckets {
+	for _, b := range v.q.alarm.dues.buckets {
 		for _, x := range b.items {
 			if x.e == e {
 				v.earliest(x.at)
@@ -299,10 +299,10 @@ func (v *verifier) sessions() {
 
 func (v *verifier) timer() {
 	q := v.q
-	if v.first == 0 || q.stopped || q.deleted || q.timerAt != 0 && q.timerAt <= v.first {
+	if v.first == 0 || q.alarm.stopped || q.deleted || q.alarm.at != 0 && q.alarm.at <= v.first {
 		return
 	}
-	v.fault("the timer is set to %d, something is due at %d", q.timerAt, v.first)
+	v.fault("the timer is set to %d, something is due at %d", q.alarm.at, v.first)
 }
 
 // Verify is Verify of all entities, and of what they share, while nothing is being written.
