@@ -197,7 +197,7 @@ func TestFilesAndTheAPITakeTheSameDurations(t *testing.T) {
 		for _, property := range []string{"LockDuration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "AutoDeleteOnIdle"} {
 			for _, d := range durations {
 				_, report := config.Parse("c", []byte(`{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "q", "Properties": {"`+property+`": "`+d+`"}}]}]}}`), limits)
-				document, err := atom.Parse([]byte("<QueueDescription><" + property + ">" + d + "</" + property + "></QueueDescription>"), "")
+				document, err := atom.Parse([]byte("<QueueDescription><"+property+">"+d+"</"+property+"></QueueDescription>"), "")
 				if err != nil {
 					t.Fatal(err)
 				}
