@@ -169,3 +169,14 @@ func TestFormatDurationIsReadBack(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// Durations keep their ticks of 100 ns, seven digits, as an export writes them.
+func TestDurationsKeepTheirTicks(t *testing.T) {
+	for ticks := time.Duration(1); ticks < 1<<55; ticks = ticks*3 + 1 {
+		for _, d := range []time.Duration{ticks * 100, ticks*100 + time.Hour - 100} {
+			if got, err := ParseDuration(FormatDuration(d)); err != nil || got != d {
+				t.Errorf("%d ns is written %s and read %d, %v", d, FormatDuration(d), got, err)
+			}
+		}
+	}
+}
