@@ -27,7 +27,7 @@ type Queue struct {
 	locks    lockTable
 	alarm    alarm
 	watchers map[*watcher]struct{}
-	held     int64         // bytes of bodies in memory
+	bodies   bodies
 	faults   int           // deliveries in a row that failed for want of the journal
 	underWay int           // removals for receive and delete, and returns of what they removed, that are being written
 	written  chan struct{} // closed when underWay becomes zero; nil while nobody waits for that
@@ -65,7 +65,7 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 		q.boxes[Main].parts = make([]shelf, partitions)
 	}
 	q.alarm.init(q)
-	q.history.q, q.forwarder.q = q, q
+	q.history.q, q.forwarder.q, q.bodies.q = q, q, q
 	q.locks.init(q)
 	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
 	q.created = ns.Now()

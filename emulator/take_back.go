@@ -125,8 +125,8 @@ func (op *restoring) Completed(err error) {
 		}
 		return
 	}
-	q.settleBodyLocked(op.e.body)
-	q.joinLocked(op.e.body)
+	q.bodies.keep(op.e.body)
+	q.bodies.join(op.e.body)
 	q.arriveLocked(op.e)
 	q.sessions.open(op.e)
 }

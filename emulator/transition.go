@@ -160,7 +160,7 @@ func (op *transition) Completed(err error) {
 // departLocked takes a committed entry out of the entity.
 func (q *Queue) departLocked(e *entry) {
 	q.leaveLocked(e)
-	q.partLocked(e.body)
+	q.bodies.leave(e.body)
 }
 
 // leaveLocked takes a committed entry out of its box.

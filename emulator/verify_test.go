@@ -16,7 +16,7 @@ func (q *Queue) Verify(quiet bool) (faults []string) {
 	}
 	v.sessions()
 	v.check("locks", len(q.locks.byToken), v.locked)
-	v.check("bytes of bodies in memory", q.held, v.held)
+	v.check("bytes of bodies in memory", q.bodies.held, v.held)
 	if quiet {
 		v.check("keys being written", len(q.history.writing), 0)
 		for i := range q.counters.of {
