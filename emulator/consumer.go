@@ -265,6 +265,6 @@ func (c *Consumer) Return(ds []*Delivery) {
 			}
 			continue
 		}
-		q.takeBackLocked(d)
+		q.returns.takeBackLocked(d)
 	}
 }

@@ -64,7 +64,7 @@ func (q *Queue) deadLetterDamagedLocked(entries []*entry) {
 		return
 	}
 	if q.usableLocked() != nil {
-		q.restAllAfterFaultLocked(entries)
+		q.faults.restAll(entries)
 		return
 	}
 	op := q.newTransition(len(entries), nil)

@@ -195,7 +195,7 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 			rest = append(rest, e)
 		}
 	}
-	q.restAllAfterFaultLocked(rest)
+	q.faults.restAll(rest)
 	q.deadLetterDamagedLocked(damaged)
 	q.mu.Unlock()
 	ds[0].notify()
@@ -215,28 +215,34 @@ func (q *Queue) reclaimLocked(d *Delivery) *entry {
 // faultsAtOnce is how often in a row messages that could not be delivered are put back at once.
 const faultsAtOnce = 16
 
-// noteFaultLocked counts how often in a row messages could not be delivered.
-func (q *Queue) noteFaultLocked(failed bool) {
-	if q.faults++; !failed {
-		q.faults = 0
+// faults are deliveries of an entity that failed for want of the journal. The entity's mutex guards them.
+type faults struct {
+	q      *Queue
+	inARow int
+}
+
+// note counts how often in a row messages could not be delivered.
+func (f *faults) note(failed bool) {
+	if f.inARow++; !failed {
+		f.inARow = 0
 	}
 }
 
-// restAllAfterFaultLocked puts back messages that could not be delivered. Without any, the fault is over.
-func (q *Queue) restAllAfterFaultLocked(entries []*entry) {
-	q.noteFaultLocked(len(entries) > 0)
-	now := q.ns.Now()
+// restAll puts back messages that could not be delivered. Without any, the fault is over.
+func (f *faults) restAll(entries []*entry) {
+	f.note(len(entries) > 0)
+	now := f.q.ns.Now()
 	for _, e := range entries {
-		q.restAfterFaultLocked(e, now)
+		f.rest(e, now)
 	}
 }
 
-// restAfterFaultLocked puts back a message that could not be delivered. At first that is at once; when it goes on and
+// rest puts back a message that could not be delivered. At first that is at once; when it goes on and
 // on, it is after a pause, since whoever waits asks for it again the moment it is there.
-func (q *Queue) restAfterFaultLocked(e *entry, now int64) {
-	if q.faults <= faultsAtOnce {
-		q.restLocked(e, now)
+func (f *faults) rest(e *entry, now int64) {
+	if f.inARow <= faultsAtOnce {
+		f.q.restLocked(e, now)
 		return
 	}
-	q.locks.withhold(e, e.inSession(e.state), true)
+	f.q.locks.withhold(e, e.inSession(e.state), true)
 }

@@ -95,7 +95,7 @@ func (q *Queue) unretire(all []*Queue) {
 // consumers may have been turned away: they have to attach again.
 func (q *Queue) reviveLocked() {
 	q.deleted = false
-	q.storeStrandedLocked()
+	q.returns.storeStrandedLocked()
 	if q.alarm.timer != nil {
 		q.alarm.timer.Stop()
 	}
@@ -116,7 +116,7 @@ func (q *Queue) bury() {
 	defer q.mu.Unlock()
 	q.abandonBodiesLocked()
 	q.gone = true
-	q.storeStrandedLocked()
+	q.returns.storeStrandedLocked()
 	if q.subscription != nil {
 		q.sessions.weigh(-q.sessions.bytes)
 	}

@@ -28,10 +28,8 @@ type Queue struct {
 	alarm    alarm
 	watchers map[*watcher]struct{}
 	bodies   bodies
-	faults   int           // deliveries in a row that failed for want of the journal
-	underWay int           // removals for receive and delete, and returns of what they removed, that are being written
-	written  chan struct{} // closed when underWay becomes zero; nil while nobody waits for that
-	stranded []*restoring  // undelivered messages to be stored again that could not be, or not before the entity's deletion fails
+	faults   faults
+	returns  returns
 
 	counters counters
 	history  history // of duplicate detection
@@ -65,7 +63,7 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 		q.boxes[Main].parts = make([]shelf, partitions)
 	}
 	q.alarm.init(q)
-	q.history.q, q.forwarder.q, q.bodies.q = q, q, q
+	q.history.q, q.forwarder.q, q.bodies.q, q.returns.q, q.faults.q = q, q, q, q, q
 	q.locks.init(q)
 	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
 	q.created = ns.Now()

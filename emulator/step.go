@@ -162,7 +162,7 @@ func (q *Queue) undoLocked(s *step, now int64) {
 	case undoRest:
 		q.restLocked(e, now)
 	case undoFault:
-		q.restAfterFaultLocked(e, now)
+		q.faults.rest(e, now)
 	case undoDueLater:
 		q.retryDueLocked(e)
 	case undoReschedule:

@@ -23,7 +23,7 @@ func (q *Queue) Verify(quiet bool) (faults []string) {
 			v.check("changes that draw numbers", q.counters.of[i].drawing, 0)
 			v.check("last number", q.counters.of[i].last, q.counters.of[i].committed)
 		}
-		v.check("removals and returns under way", q.underWay, 0)
+		v.check("removals and returns under way", q.returns.underWay, 0)
 	}
 	v.timer()
 	return v.faults
@@ -260,7 +260,7 @@ func (v *verifier) sessions() {
 		})
 		v.check(name+": locked", s.locked, locked)
 		if v.quiet {
-			for _, op := range q.stranded { // they wait for another try
+			for _, op := range q.returns.stranded { // they wait for another try
 				if op.e.session == s && op.e.inSession(op.e.state) {
 					back++
 				}
