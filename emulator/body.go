@@ -196,15 +196,15 @@ func (p *payload) hereAdd(by int32) int {
 	return int(p.copies.here.Add(by))
 }
 
-// abandonBodiesLocked gives up the bodies of everything in an entity that was deleted.
-func (q *Queue) abandonBodiesLocked() {
-	for i := range q.boxes {
-		q.boxes[i].look(-1<<63, func(e *entry) bool {
+// abandon gives up the bodies of everything in an entity that was deleted.
+func (b *bodies) abandon() {
+	for i := range b.q.boxes {
+		b.q.boxes[i].look(-1<<63, func(e *entry) bool {
 			if e.mark == markPending {
 				return true // only a new self of another entry that stands in the log as well
 			}
-			q.bodies.leave(e.body)
-			q.bodies.release(e.body)
+			b.leave(e.body)
+			b.release(e.body)
 			return true
 		})
 	}

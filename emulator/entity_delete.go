@@ -114,7 +114,7 @@ func (q *Queue) bury() {
 	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.abandonBodiesLocked()
+	q.bodies.abandon()
 	q.gone = true
 	q.returns.storeStrandedLocked()
 	if q.subscription != nil {

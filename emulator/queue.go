@@ -20,6 +20,7 @@ type Queue struct {
 
 	// guarded by mu
 	mu       sync.Mutex
+	may      permissions
 	options  QueueOptions
 	deleted  bool   // nothing is appended for it any more
 	gone     bool   // its deletion is committed and its memory no longer counted
@@ -64,6 +65,7 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 	}
 	q.alarm.init(q)
 	q.history.q, q.forwarder.q, q.bodies.q, q.returns.q, q.faults.q = q, q, q, q, q
+	q.may.q = q
 	q.locks.init(q)
 	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
 	q.created = ns.Now()

@@ -9,12 +9,12 @@ type receiveDelete struct {
 
 // deliverDeletedLocked removes the messages of deliveries, whose entries are busy. Each delivery becomes ready once
 // its removal is committed, so that a message is never delivered twice in this mode.
-func (q *Queue) deliverDeletedLocked(ds []*Delivery) { q.receiveDeleteLocked(ds, nil) }
+func (r *returns) deliverDeletedLocked(ds []*Delivery) { r.receiveDeleteLocked(ds, nil) }
 
-func (q *Queue) receiveDeleteLocked(ds []*Delivery, then func(error)) {
+func (r *returns) receiveDeleteLocked(ds []*Delivery, then func(error)) {
 	op := &receiveDelete{ds: ds, then: then}
-	op.begin(q, len(ds), op)
-	q.returns.underWay++
+	op.begin(r.q, len(ds), op)
+	r.underWay++
 	var missing []*Delivery
 	for _, d := range ds {
 		if d.body = d.e.body.data; d.body == nil {
@@ -23,10 +23,10 @@ func (q *Queue) receiveDeleteLocked(ds []*Delivery, then func(error)) {
 	}
 	if len(missing) == 0 {
 		op.removeAllLocked()
-		q.ns.append(&op.change)
+		r.q.ns.append(&op.change)
 		return
 	}
-	q.readLocked(missing, op.bodiesRead)
+	r.q.bodies.read(missing, op.bodiesRead)
 }
 
 func (op *receiveDelete) removeAllLocked() {
@@ -41,14 +41,14 @@ func (op *receiveDelete) bodiesRead(err error) {
 	q, all := op.q, op.ds
 	q.mu.Lock()
 	if err == nil {
-		err = q.usableLocked()
+		err = q.may.use()
 	}
 	if err == nil {
 		damaged := op.partDamagedLocked()
 		if len(damaged) > 0 && op.then != nil {
 			err = deferredNotFound(q.path)
 		}
-		q.deadLetterDamagedLocked(giveUp(damaged, deliveryGone))
+		q.faults.deadLetterDamaged(giveUp(damaged, deliveryGone))
 		q.returns.reopenLocked(damaged)
 	}
 	op.removeAllLocked()
