@@ -1,9 +1,12 @@
 package emulator
 
-// usableLocked fails when the queue was deleted (DEL-1).
-func (q *Queue) usableLocked() error {
-	if q.deleted {
-		return q.missing()
+// permissions say why something may not be done with an entity now. Its mutex is held.
+type permissions struct{ q *Queue }
+
+// use fails when the queue was deleted (DEL-1).
+func (m *permissions) use() error {
+	if m.q.deleted {
+		return m.q.missing()
 	}
 	return nil
 }
@@ -20,19 +23,19 @@ func (q *Queue) missing() *Error {
 func (q *Queue) CanSend() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.canSendLocked()
+	return q.may.send()
 }
 
-func (q *Queue) canSendLocked() error {
-	if err := q.usableLocked(); err != nil {
+func (m *permissions) send() error {
+	if err := m.use(); err != nil {
 		return err
 	}
-	if q.subscription != nil { // TXN-10
-		return errorf(CodeNotAllowed, q.path, "Messages can't be sent to the subscription '%s': send them to its topic '%s'.",
-			q.path, q.subscription.topic.path)
+	if m.q.subscription != nil { // TXN-10
+		return errorf(CodeNotAllowed, m.q.path, "Messages can't be sent to the subscription '%s': send them to its topic '%s'.",
+			m.q.path, m.q.subscription.topic.path)
 	}
-	if s := q.options.Status; s == StatusDisabled || s == StatusSendDisabled {
-		return q.disabledLocked(s)
+	if s := m.q.options.Status; s == StatusDisabled || s == StatusSendDisabled {
+		return m.disabled(s)
 	}
 	return nil
 }
@@ -41,59 +44,78 @@ func (q *Queue) canSendLocked() error {
 func (q *Queue) CanReceive(sub SubQueue) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.canReceiveLocked(sub)
+	return q.may.receive(sub)
 }
 
-// canReceiveLocked also fails where messages are forwarded instead (FWD-4, DLQ-15), and on a topic, of which nothing can
+// receive also fails where messages are forwarded instead (FWD-4, DLQ-15), and on a topic, of which nothing can
 // be received but what could not be transferred (TOP-1, SCHED-17, DLQ-1).
-func (q *Queue) canReceiveLocked(sub SubQueue) error {
-	if q.fan != nil && sub != TransferDeadLetter {
-		return errorf(CodeNotFound, q.path, "The messaging entity '%s' could not be found among those to receive from: it is a topic. "+
-			"Receive from one of its subscriptions, such as '%s/Subscriptions/NAME'.", q.path, q.path)
+func (m *permissions) receive(sub SubQueue) error {
+	if m.q.fan != nil && sub != TransferDeadLetter {
+		return errorf(CodeNotFound, m.q.path, "The messaging entity '%s' could not be found among those to receive from: it is a topic. "+
+			"Receive from one of its subscriptions, such as '%s/Subscriptions/NAME'.", m.q.path, m.q.path)
 	}
-	if err := q.canSettleLocked(); err != nil {
+	if err := m.settle(); err != nil {
 		return err
 	}
-	if q.forwardTargetLocked(sub) != "" {
-		return errorf(CodeNotAllowed, q.path, "Cannot create a message receiver on an entity with auto-forwarding enabled.")
+	if m.q.options.forwardTarget(sub) != "" {
+		return errorf(CodeNotAllowed, m.q.path, "Cannot create a message receiver on an entity with auto-forwarding enabled.")
 	}
 	return nil
 }
 
-// canBrowseLocked fails for requests to $management of an entity whose messages are forwarded (FWD-4).
-func (q *Queue) canBrowseLocked(sub SubQueue) error {
-	if err := q.usableLocked(); err != nil {
+// browse fails for requests to $management of an entity whose messages are forwarded (FWD-4).
+func (m *permissions) browse(sub SubQueue) error {
+	if err := m.use(); err != nil {
 		return err
 	}
-	if q.forwardTargetLocked(sub) != "" {
-		return errorf(CodeNotAllowed, q.path, "Cannot create a message browser on an entity with auto-forwarding enabled.")
+	if m.q.options.forwardTarget(sub) != "" {
+		return errorf(CodeNotAllowed, m.q.path, "Cannot create a message browser on an entity with auto-forwarding enabled.")
 	}
 	return nil
 }
 
-// forwardTargetLocked returns the path to which the messages of a sub-queue are forwarded, or "" (FWD-1).
-func (q *Queue) forwardTargetLocked(sub SubQueue) string {
+// forwardTarget returns the path to which the messages of a sub-queue are forwarded, or "" (FWD-1).
+func (o *QueueOptions) forwardTarget(sub SubQueue) string {
 	switch sub {
 	case Main:
-		return q.options.ForwardTo
+		return o.ForwardTo
 	case DeadLetter:
-		return q.options.ForwardDeadLetteredMessagesTo
+		return o.ForwardDeadLetteredMessagesTo
 	}
 	return ""
 }
 
-// canSettleLocked fails when nothing may be removed from the queue (LOCK-23, STAT).
-func (q *Queue) canSettleLocked() error {
-	if err := q.usableLocked(); err != nil {
+// settle fails when nothing may be removed from the queue (LOCK-23, STAT).
+func (m *permissions) settle() error {
+	if err := m.use(); err != nil {
 		return err
 	}
-	if s := q.options.Status; s == StatusDisabled || s == StatusReceiveDisabled {
-		return q.disabledLocked(s)
+	if s := m.q.options.Status; s == StatusDisabled || s == StatusReceiveDisabled {
+		return m.disabled(s)
 	}
 	return nil
 }
 
-func (q *Queue) disabledLocked(s Status) error {
-	return errorf(CodeEntityDisabled, q.path,
-		"Messaging entity '%s' is currently disabled (status %s). Enable it to use it again.", q.path, s)
+func (m *permissions) disabled(s Status) error {
+	return errorf(CodeEntityDisabled, m.q.path,
+		"Messaging entity '%s' is currently disabled (status %s). Enable it to use it again.", m.q.path, s)
+}
+
+// takeFrom says why messages may not be taken out of a sub-queue other than in their order. Those in sessions may by the consumer that
+// holds their session (DEF-9, BDEL-4).
+func (m *permissions) takeFrom(sub SubQueue, holder *Consumer, what, taken string) error {
+	if err := m.settle(); err != nil {
+		return err
+	}
+	if err := m.browse(sub); err != nil {
+		return err
+	}
+	switch {
+	case !m.q.options.RequiresSession || sub != Main:
+		return nil
+	case holder == nil:
+		return errorf(CodeNotAllowed, m.q.path, "%s of the entity '%s', which requires sessions, can be %s by the receiver of their session only.",
+			what, m.q.path, taken)
+	}
+	return holder.holdsLocked()
 }

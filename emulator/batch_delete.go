@@ -12,19 +12,19 @@ func (q *Queue) DeleteBatch(sub SubQueue, max int, before int64, holder *Consume
 		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.", maxBatchDelete, max)
 	}
 	q.mu.Lock()
-	if err := q.mayDeleteLocked(sub, holder); err != nil {
+	if err := q.may.takeFrom(sub, holder, "Messages", "deleted"); err != nil {
 		q.mu.Unlock()
 		return err
 	}
 	q.touchLocked(q.ns.Now())
 	found := q.takeOldLocked(sub, max, before, holder)
 	n := len(found)
-	q.removeLocked(found, fallback{undo: undoRest}, CompletionFunc(func(err error) {
+	newRemoval(q, found, fallback{undo: undoRest}, CompletionFunc(func(err error) {
 		if err != nil {
 			n = 0
 		}
 		done(n, err)
-	}))
+	})).appendLocked()
 	q.mu.Unlock()
 	return nil
 }
@@ -62,20 +62,4 @@ func (q *Queue) takeOldLocked(sub SubQueue, max int, before int64, holder *Consu
 		found = append(found, e)
 	}
 	return found
-}
-
-func (q *Queue) mayDeleteLocked(sub SubQueue, holder *Consumer) error {
-	if err := q.canSettleLocked(); err != nil {
-		return err
-	}
-	if err := q.canBrowseLocked(sub); err != nil {
-		return err
-	}
-	if !q.options.RequiresSession || sub != Main {
-		return nil
-	}
-	if holder == nil {
-		return errorf(CodeNotAllowed, q.path, "Messages of the entity '%s', which requires sessions, can be deleted by the receiver of their session only.", q.path)
-	}
-	return holder.holdsLocked()
 }

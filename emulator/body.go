@@ -54,17 +54,23 @@ func (p *payload) last() bool {
 	return p.copies == nil
 }
 
-// releaseLocked gives up a copy that is no longer stored, and with it the body if it was the last and the body is still
+// bodies is what an entity has of the bodies of its messages. The entity's mutex guards it.
+type bodies struct {
+	q    *Queue
+	held int64 // bytes in memory
+}
+
+// release gives up a copy that is no longer stored, and with it the body if it was the last and the body is still
 // there.
-func (q *Queue) releaseLocked(p *payload) {
-	q.dropLocked(p)
+func (b *bodies) release(p *payload) {
+	b.drop(p)
 	if p.copies == nil || p.copies.stored.Add(-1) > 0 {
 		return
 	}
-	op := &bodyRemoval{ns: q.ns}
+	op := &bodyRemoval{ns: b.q.ns}
 	op.change.Done = op
 	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpDelete, DropBody: true, Record: MessageRecord{Body: p.id}})
-	q.ns.append(&op.change)
+	b.q.ns.append(&op.change)
 }
 
 // bodyRemoval is a stored body that is being removed after the last of its copies. It belongs to no entity.
@@ -91,33 +97,33 @@ func (op *bodyRemoval) again() {
 	}
 }
 
-// dropLocked takes a body out of memory.
-func (q *Queue) dropLocked(p *payload) {
+// drop takes a body out of memory.
+func (b *bodies) drop(p *payload) {
 	if p.data == nil {
 		return
 	}
 	p.data = nil
-	q.held -= int64(p.size)
+	b.held -= int64(p.size)
 	if p.copies == nil || p.copies.shown.Add(-1) == 0 {
-		q.ns.inMemory.Add(-int64(p.size))
+		b.q.ns.inMemory.Add(-int64(p.size))
 	}
 }
 
-// settleBodyLocked keeps the body of a message that is now on disk in memory, if there is room. For a copy of one that is in
+// keep keeps the body of a message that is now on disk in memory, if there is room. For a copy of one that is in
 // memory anyway there is.
-func (q *Queue) settleBodyLocked(p *payload) {
+func (b *bodies) keep(p *payload) {
 	if p.data == nil {
 		return
 	}
 	size := int64(p.size)
 	alone := p.copies == nil || p.copies.shown.Load() == 0
-	if q.gone || alone && !q.ns.keep(size, q.held) {
+	if b.q.gone || alone && !b.q.ns.keep(size, b.held) {
 		p.data = nil
 		return
 	}
-	q.held += size
+	b.held += size
 	if p.copies == nil || p.copies.shown.Add(1) == 1 {
-		q.ns.inMemory.Add(size)
+		b.q.ns.inMemory.Add(size)
 	}
 }
 
@@ -166,19 +172,19 @@ func (p *payload) joint(n int) int64 {
 	return int64(p.size)
 }
 
-// joinLocked counts a message that has come into a subscription to its topic's size.
-func (q *Queue) joinLocked(p *payload) {
-	if q.subscription != nil {
+// join counts a message that has come into a subscription to its topic's size.
+func (b *bodies) join(p *payload) {
+	if b.q.subscription != nil {
 		n := p.hereAdd(1)
-		q.subscription.topic.fan.bytes.Add(p.joint(n) - p.joint(n-1))
+		b.q.subscription.topic.fan.bytes.Add(p.joint(n) - p.joint(n-1))
 	}
 }
 
-// partLocked counts a message that leaves a subscription out of its topic's size.
-func (q *Queue) partLocked(p *payload) {
-	if q.subscription != nil {
+// leave counts a message that leaves a subscription out of its topic's size.
+func (b *bodies) leave(p *payload) {
+	if b.q.subscription != nil {
 		n := p.hereAdd(-1)
-		q.subscription.topic.fan.bytes.Add(p.joint(n) - p.joint(n+1))
+		b.q.subscription.topic.fan.bytes.Add(p.joint(n) - p.joint(n+1))
 	}
 }
 
@@ -190,15 +196,15 @@ func (p *payload) hereAdd(by int32) int {
 	return int(p.copies.here.Add(by))
 }
 
-// abandonBodiesLocked gives up the bodies of everything in an entity that was deleted.
-func (q *Queue) abandonBodiesLocked() {
-	for i := range q.boxes {
-		q.boxes[i].look(-1<<63, func(e *entry) bool {
+// abandon gives up the bodies of everything in an entity that was deleted.
+func (b *bodies) abandon() {
+	for i := range b.q.boxes {
+		b.q.boxes[i].look(-1<<63, func(e *entry) bool {
 			if e.mark == markPending {
 				return true // only a new self of another entry that stands in the log as well
 			}
-			q.partLocked(e.body)
-			q.releaseLocked(e.body)
+			b.leave(e.body)
+			b.release(e.body)
 			return true
 		})
 	}

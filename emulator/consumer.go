@@ -50,14 +50,14 @@ type Consumer struct {
 func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.canReceiveLocked(sub); err != nil {
+	if err := q.may.receive(sub); err != nil {
 		return nil, err
 	}
 	if q.options.RequiresSession && sub == Main {
 		return nil, errorf(CodeNotAllowed, q.path, "It is not possible for an entity that requires sessions to create a "+
 			"non-sessionful message receiver.")
 	}
-	if err := q.roomForReceiverLocked(); err != nil {
+	if err := q.may.addReceiver(); err != nil {
 		return nil, err
 	}
 	q.receivers().Add(1)
@@ -81,7 +81,7 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 	line.promised -= c.promise
 	c.promise = 0
 	now := q.ns.Now()
-	if c.closed || max <= 0 || q.canReceiveLocked(c.sub) != nil {
+	if c.closed || max <= 0 || q.may.receive(c.sub) != nil {
 		c.stopWaitingLocked(poked, now)
 		c.shelf.wake()
 		return dst
@@ -101,7 +101,7 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 func (c *Consumer) Err() error {
 	c.q.mu.Lock()
 	defer c.q.mu.Unlock()
-	return c.q.canReceiveLocked(c.sub)
+	return c.q.may.receive(c.sub)
 }
 
 // stopWaitingLocked takes the consumer out of the line. Until now it was receiving (IDLE-5).
@@ -181,10 +181,10 @@ func (c *Consumer) deliverLocked(taken []*entry, now int64) []*Delivery {
 		ds[i] = newDelivery(c.q, e, c.notify)
 	}
 	if c.mode == ReceiveAndDelete {
-		c.q.deliverDeletedLocked(ds)
+		c.q.returns.deliverDeletedLocked(ds)
 		return ds
 	}
-	c.q.fetchLocked(ds)
+	c.q.bodies.fetch(ds)
 	return ds
 }
 
@@ -217,7 +217,7 @@ func (c *Consumer) Settle(l *Lock, s Settlement, done Completion) error {
 	defer c.q.mu.Unlock()
 	l.kept = false
 	token := [1]LockToken{l.token}
-	return c.q.settleTokensLocked(token[:], s, done)
+	return c.q.locks.settle(token[:], s, done)
 }
 
 // lapseLocked notes that a lock of the consumer has ended.
@@ -260,11 +260,11 @@ func (c *Consumer) Return(ds []*Delivery) {
 	for i := len(ds) - 1; i >= 0; i-- {
 		d := ds[i]
 		if d.mode == PeekLock {
-			if e := q.reclaimLocked(d); e != nil {
+			if e := q.faults.reclaim(d); e != nil {
 				q.restLocked(e, now)
 			}
 			continue
 		}
-		q.takeBackLocked(d)
+		q.returns.takeBackLocked(d)
 	}
 }

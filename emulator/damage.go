@@ -17,16 +17,16 @@ var bodyMissing = Damage{Why: "it is not there"}
 func (f *fetch) repair() {
 	for i, x := range f.read.Damaged {
 		d := f.ds[i]
-		f.q.tellDamage(d.seq, d.bodyID, x)
+		f.q.bodies.tellDamage(d.seq, d.bodyID, x)
 		d.body, d.damaged = substitute(x), true
 	}
 }
 
 // tellDamage writes to the log which message is damaged, once for each body.
-func (q *Queue) tellDamage(seq, body int64, x Damage) {
-	if _, told := q.ns.damaged.LoadOrStore(body, true); !told {
-		q.ns.logger.Error("the body of a message is damaged on disk; it is not delivered as if it were whole",
-			"entity", q.path, "sequenceNumber", seq, "body", body, "damage", x.Why)
+func (b *bodies) tellDamage(seq, body int64, x Damage) {
+	if _, told := b.q.ns.damaged.LoadOrStore(body, true); !told {
+		b.q.ns.logger.Error("the body of a message is damaged on disk; it is not delivered as if it were whole",
+			"entity", b.q.path, "sequenceNumber", seq, "body", body, "damage", x.Why)
 	}
 }
 
@@ -39,14 +39,14 @@ func substitute(x Damage) []byte {
 // message is: held says so. Outside of the queue itself, where it can't be dead-lettered, the substitute is delivered.
 func (d *Delivery) unfitLocked(held bool) bool {
 	if d.body == nil && held {
-		d.q.tellDamage(d.seq, d.bodyID, bodyMissing)
+		d.q.bodies.tellDamage(d.seq, d.bodyID, bodyMissing)
 		d.body, d.damaged = substitute(bodyMissing), true
 	}
 	return d.damaged && d.e.sub == Main
 }
 
-// bodyOf returns the i-th body of a read, which is that of e, or a substitute for it. The message is there.
-func (q *Queue) bodyOf(e *entry, read *BodyRead, i int) (raw []byte, damaged bool) {
+// of returns the i-th body of a read, which is that of e, or a substitute for it. The message is there.
+func (b *bodies) of(e *entry, read *BodyRead, i int) (raw []byte, damaged bool) {
 	if raw = read.Bodies[i]; raw != nil {
 		return raw, false
 	}
@@ -54,20 +54,20 @@ func (q *Queue) bodyOf(e *entry, read *BodyRead, i int) (raw []byte, damaged boo
 	if !told {
 		x = bodyMissing
 	}
-	q.tellDamage(e.seq, e.body.id, x)
+	b.tellDamage(e.seq, e.body.id, x)
 	return substitute(x), true
 }
 
-// deadLetterDamagedLocked takes messages out of the way of receivers. Their entries are busy.
-func (q *Queue) deadLetterDamagedLocked(entries []*entry) {
+// deadLetterDamaged takes messages out of the way of receivers. Their entries are busy.
+func (f *faults) deadLetterDamaged(entries []*entry) {
 	if len(entries) == 0 {
 		return
 	}
-	if q.usableLocked() != nil {
-		q.restAllAfterFaultLocked(entries)
+	if f.q.may.use() != nil {
+		f.restAll(entries)
 		return
 	}
-	op := q.newTransition(len(entries), nil)
+	op := newTransition(f.q, len(entries), nil)
 	for _, e := range entries {
 		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText), eventDeadLettered, fallback{undo: undoOwnLater})
 	}

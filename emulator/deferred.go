@@ -10,7 +10,7 @@ package emulator
 // (DEF-13). Elsewhere it is nil.
 func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, done func([]*Delivery, error)) error {
 	q.mu.Lock()
-	if err := q.mayFetchLocked(sub, holder); err != nil {
+	if err := q.may.takeFrom(sub, holder, "Deferred messages", "received"); err != nil {
 		q.mu.Unlock()
 		return err
 	}
@@ -35,7 +35,7 @@ func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, ho
 		ds[i].withState = true
 	}
 	if mode == ReceiveAndDelete {
-		q.receiveDeleteLocked(ds, func(err error) { finishDeferred(ds, err, done) })
+		q.returns.receiveDeleteLocked(ds, func(err error) { finishDeferred(ds, err, done) })
 		q.mu.Unlock()
 		return nil
 	}
@@ -48,31 +48,13 @@ func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, ho
 		}
 	}
 	if len(missing) > 0 {
-		q.readLocked(missing, func(err error) { q.finishDeferredRead(ds, missing, err, done) })
+		q.bodies.read(missing, func(err error) { q.finishDeferredRead(ds, missing, err, done) })
 		q.mu.Unlock()
 		return nil
 	}
 	q.mu.Unlock()
 	done(ds, nil)
 	return nil
-}
-
-// mayFetchLocked reports why messages may not be received by their numbers, or nil.
-func (q *Queue) mayFetchLocked(sub SubQueue, holder *Consumer) error {
-	if err := q.canSettleLocked(); err != nil {
-		return err
-	}
-	if err := q.canBrowseLocked(sub); err != nil {
-		return err
-	}
-	switch {
-	case !q.options.RequiresSession || sub != Main:
-		return nil
-	case holder == nil:
-		return errorf(CodeNotAllowed, q.path,
-			"Deferred messages of the entity '%s', which requires sessions, can be received by the receiver of their session only.", q.path)
-	}
-	return holder.holdsLocked()
 }
 
 // finishDeferredRead ends a receive whose bodies had to be read. If one of them can't be had none of the messages is
@@ -87,17 +69,17 @@ func (q *Queue) finishDeferredRead(ds, missing []*Delivery, err error, done func
 			err = deferredNotFound(q.path) // it was settled by its token, or removed, meanwhile, or is about to be
 		}
 		if unfit {
-			if e := q.reclaimLocked(d); e != nil {
+			if e := q.faults.reclaim(d); e != nil {
 				damaged = append(damaged, e)
 			}
 		}
 		d.become(deliveryReady, d.body)
 	}
-	q.deadLetterDamagedLocked(damaged)
+	q.faults.deadLetterDamaged(damaged)
 	if err != nil {
 		now := q.ns.Now()
 		for _, d := range ds {
-			if e := q.reclaimLocked(d); e != nil {
+			if e := q.faults.reclaim(d); e != nil {
 				q.restLocked(e, now)
 			}
 		}
@@ -133,7 +115,7 @@ func (q *Queue) findDeferredLocked(sub SubQueue, seqs []int64, holder *Consumer,
 		entries = append(entries, e)
 	}
 	if len(expired) > 0 {
-		op := q.newTransition(len(expired), nil)
+		op := newTransition(q, len(expired), nil)
 		for _, e := range expired {
 			op.expireLocked(e, e.count, nil, fallback{undo: undoRest})
 		}

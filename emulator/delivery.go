@@ -134,8 +134,8 @@ type fetch struct {
 	then func(err error) // called without the mutex when all bodies are there
 }
 
-// fetchLocked makes deliveries ready whose bodies are in memory and reads the others from the journal.
-func (q *Queue) fetchLocked(ds []*Delivery) {
+// fetch makes deliveries ready whose bodies are in memory and reads the others from the journal.
+func (b *bodies) fetch(ds []*Delivery) {
 	var missing []*Delivery
 	for _, d := range ds {
 		if data := d.e.body.data; data != nil {
@@ -145,18 +145,18 @@ func (q *Queue) fetchLocked(ds []*Delivery) {
 		}
 	}
 	if len(missing) > 0 {
-		q.readLocked(missing, func(err error) { finishFetch(q, missing, err) })
+		b.read(missing, func(err error) { finishFetch(b.q, missing, err) })
 	}
 }
 
-// readLocked reads the bodies of deliveries and calls then.
-func (q *Queue) readLocked(ds []*Delivery, then func(error)) {
-	f := &fetch{q: q, ds: ds, then: then}
+// read reads the bodies of deliveries and calls then.
+func (b *bodies) read(ds []*Delivery, then func(error)) {
+	f := &fetch{q: b.q, ds: ds, then: then}
 	for _, d := range ds {
 		f.read.IDs = append(f.read.IDs, d.bodyID)
 	}
 	f.read.Done = f
-	q.ns.journal.ReadBodies(&f.read)
+	b.q.ns.journal.ReadBodies(&f.read)
 }
 
 // Completed hands the bodies to their deliveries.
@@ -187,7 +187,7 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 			continue
 		}
 		d.become(lost, nil)
-		switch e := q.reclaimLocked(d); {
+		switch e := q.faults.reclaim(d); {
 		case e == nil:
 		case unfit:
 			damaged = append(damaged, e)
@@ -195,19 +195,19 @@ func finishFetch(q *Queue, ds []*Delivery, err error) {
 			rest = append(rest, e)
 		}
 	}
-	q.restAllAfterFaultLocked(rest)
-	q.deadLetterDamagedLocked(damaged)
+	q.faults.restAll(rest)
+	q.faults.deadLetterDamaged(damaged)
 	q.mu.Unlock()
 	ds[0].notify()
 }
 
-// reclaimLocked ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
+// reclaim ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
 // nil if the lock is over already.
-func (q *Queue) reclaimLocked(d *Delivery) *entry {
-	e := q.locks.byToken[d.lock.token]
+func (f *faults) reclaim(d *Delivery) *entry {
+	e := f.q.locks.byToken[d.lock.token]
 	if e != nil {
 		d.lock.kept = false
-		q.locks.unlock(e)
+		f.q.locks.unlock(e)
 	}
 	return e
 }
@@ -215,28 +215,34 @@ func (q *Queue) reclaimLocked(d *Delivery) *entry {
 // faultsAtOnce is how often in a row messages that could not be delivered are put back at once.
 const faultsAtOnce = 16
 
-// noteFaultLocked counts how often in a row messages could not be delivered.
-func (q *Queue) noteFaultLocked(failed bool) {
-	if q.faults++; !failed {
-		q.faults = 0
+// faults are deliveries of an entity that failed for want of the journal. The entity's mutex guards them.
+type faults struct {
+	q      *Queue
+	inARow int
+}
+
+// note counts how often in a row messages could not be delivered.
+func (f *faults) note(failed bool) {
+	if f.inARow++; !failed {
+		f.inARow = 0
 	}
 }
 
-// restAllAfterFaultLocked puts back messages that could not be delivered. Without any, the fault is over.
-func (q *Queue) restAllAfterFaultLocked(entries []*entry) {
-	q.noteFaultLocked(len(entries) > 0)
-	now := q.ns.Now()
+// restAll puts back messages that could not be delivered. Without any, the fault is over.
+func (f *faults) restAll(entries []*entry) {
+	f.note(len(entries) > 0)
+	now := f.q.ns.Now()
 	for _, e := range entries {
-		q.restAfterFaultLocked(e, now)
+		f.rest(e, now)
 	}
 }
 
-// restAfterFaultLocked puts back a message that could not be delivered. At first that is at once; when it goes on and
+// rest puts back a message that could not be delivered. At first that is at once; when it goes on and
 // on, it is after a pause, since whoever waits asks for it again the moment it is there.
-func (q *Queue) restAfterFaultLocked(e *entry, now int64) {
-	if q.faults <= faultsAtOnce {
-		q.restLocked(e, now)
+func (f *faults) rest(e *entry, now int64) {
+	if f.inARow <= faultsAtOnce {
+		f.q.restLocked(e, now)
 		return
 	}
-	q.locks.withhold(e, e.inSession(e.state), true)
+	f.q.locks.withhold(e, e.inSession(e.state), true)
 }

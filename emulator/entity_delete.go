@@ -95,7 +95,7 @@ func (q *Queue) unretire(all []*Queue) {
 // consumers may have been turned away: they have to attach again.
 func (q *Queue) reviveLocked() {
 	q.deleted = false
-	q.storeStrandedLocked()
+	q.returns.storeStrandedLocked()
 	if q.alarm.timer != nil {
 		q.alarm.timer.Stop()
 	}
@@ -114,9 +114,9 @@ func (q *Queue) bury() {
 	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.abandonBodiesLocked()
+	q.bodies.abandon()
 	q.gone = true
-	q.storeStrandedLocked()
+	q.returns.storeStrandedLocked()
 	if q.subscription != nil {
 		q.sessions.weigh(-q.sessions.bytes)
 	}

@@ -6,7 +6,7 @@ func (q *Queue) expireLocked(entries []*entry, now int64) {
 	if q.deleted {
 		return
 	}
-	op := q.newTransition(len(entries), nil)
+	op := newTransition(q, len(entries), nil)
 	for _, e := range entries {
 		if !e.ready() || !e.expired(now) {
 			continue

@@ -46,7 +46,7 @@ func (q *Queue) AcceptsInMemory() int {
 func (q *Queue) BodiesInMemory() (all, own int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.ns.inMemory.Load(), q.held
+	return q.ns.inMemory.Load(), q.bodies.held
 }
 
 // SmallChunks lets logs be packed as soon as a few messages wait, and chunks be few entries long.

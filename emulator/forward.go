@@ -44,7 +44,7 @@ func (f *forwarder) startLocked(sub SubQueue) {
 
 // mayStartLocked reports whether there is something to forward, now. A disabled source pauses (FWD-17).
 func (f *forwarder) mayStartLocked(sub SubQueue) bool {
-	return f.q.forwardTargetLocked(sub) != "" && !f.q.alarm.stopped && f.q.canSettleLocked() == nil &&
+	return f.q.options.forwardTarget(sub) != "" && !f.q.alarm.stopped && f.q.may.settle() == nil &&
 		f.q.box(sub).available > 0 && f.q.ns.Now() >= f.retryAt[sub]
 }
 
@@ -56,7 +56,7 @@ func (f *forwarder) forwardSome(sub SubQueue) bool {
 		f.q.mu.Unlock()
 		return false
 	}
-	name := f.q.forwardTargetLocked(sub)
+	name := f.q.options.forwardTarget(sub)
 	picked := f.pickLocked(sub)
 	f.q.mu.Unlock()
 	if err := f.forwardTo(name, sub, picked); err != nil {
@@ -149,7 +149,7 @@ func (f *forwarder) read(entries []*entry) ([]forwarded, error) {
 	next := 0
 	for i, e := range entries {
 		if raws[i] == nil {
-			raws[i], list[i].damaged = f.q.bodyOf(e, read, next)
+			raws[i], list[i].damaged = f.q.bodies.of(e, read, next)
 			next++
 		}
 		in, err := e.reread(raws[i])
@@ -252,7 +252,7 @@ func (f *forwarder) deadLetterAll(entries []*entry, properties func(*entry) []by
 	}
 	done := make(chan error, 1)
 	f.q.mu.Lock()
-	op := f.q.newTransition(len(entries), CompletionFunc(func(err error) { done <- err }))
+	op := newTransition(f.q, len(entries), CompletionFunc(func(err error) { done <- err }))
 	for _, e := range entries {
 		op.deadLetterLocked(e, e.count, properties(e), eventDeadLettered, fallback{undo: undoRest})
 	}

@@ -64,19 +64,19 @@ func (l Limits) CheckBatch(entity string, n int) error {
 	return errorf(CodeNotAllowed, entity, "The batch has %d messages, which exceeds the limit of %d messages.", n, maxBatch)
 }
 
-// roomLocked fails when the queue is full (QUO-2, DEC-3).
-func (q *Queue) roomLocked() error {
-	if q.ns.limits == LimitsRelaxed {
+// grow fails when the queue is full (QUO-2, DEC-3).
+func (m *permissions) grow() error {
+	if m.q.ns.limits == LimitsRelaxed {
 		return nil
 	}
-	limit := q.options.maxSizeBytes(q.ns.limits)
-	if size := q.sizeLocked(); size >= limit {
+	limit := m.q.options.maxSizeBytes(m.q.ns.limits)
+	if size := m.q.sizeLocked(); size >= limit {
 		kind := "Queue"
-		if q.fan != nil {
+		if m.q.fan != nil {
 			kind = "Topic" // TOP-13
 		}
-		return errorf(CodeQuotaExceeded, q.path, "The maximum entity size has been reached or exceeded for %s: '%s'. "+
-			"Size of entity in bytes:%d, Max entity size in bytes:%d.", kind, q.path, size, limit)
+		return errorf(CodeQuotaExceeded, m.q.path, "The maximum entity size has been reached or exceeded for %s: '%s'. "+
+			"Size of entity in bytes:%d, Max entity size in bytes:%d.", kind, m.q.path, size, limit)
 	}
 	return nil
 }
@@ -131,13 +131,13 @@ func (l Limits) maxReceivers() int64 {
 	return 0
 }
 
-// roomForReceiverLocked fails if the entity, of a subscription all subscriptions of its topic together, has as many
+// addReceiver fails if the entity, of a subscription all subscriptions of its topic together, has as many
 // receivers as it may.
-func (q *Queue) roomForReceiverLocked() error {
-	most := q.ns.limits.maxReceivers()
-	if n := q.receivers().Load(); most > 0 && n >= most {
-		return errorf(CodeQuotaExceeded, q.path, "The maximum number of concurrent receive requests has been reached or exceeded for "+
-			"the entity '%s'. Actual: %d, Max allowed: %d.", q.path, n, most)
+func (m *permissions) addReceiver() error {
+	most := m.q.ns.limits.maxReceivers()
+	if n := m.q.receivers().Load(); most > 0 && n >= most {
+		return errorf(CodeQuotaExceeded, m.q.path, "The maximum number of concurrent receive requests has been reached or exceeded for "+
+			"the entity '%s'. Actual: %d, Max allowed: %d.", m.q.path, n, most)
 	}
 	return nil
 }

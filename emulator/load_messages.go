@@ -100,7 +100,7 @@ func (l *loader) settleLocked(q *Queue, b *box) {
 				shared.count(q, e.body)
 			}
 		}
-		q.joinLocked(e.body)
+		q.bodies.join(e.body)
 		b.insert(e)
 		b.admit(e)
 		switch {
@@ -126,13 +126,13 @@ func (l *loader) settlePackedLocked(q *Queue, b *box, chunks []chunk) {
 		if len(l.bodies) > 0 && l.bodies[e.row] != nil {
 			shared = append(shared, e.seq)
 		} else {
-			q.joinLocked(e.body)
+			q.bodies.join(e.body)
 		}
 		return true
 	})
 	for _, seq := range shared {
 		e := b.find(seq)
 		l.bodies[e.row].count(q, e.body)
-		q.joinLocked(e.body)
+		q.bodies.join(e.body)
 	}
 }

@@ -124,7 +124,7 @@ func (q *Queue) Renew(tokens []LockToken) ([]int64, error) {
 
 // renew is Renew; tx may renew the locks of messages that it will settle.
 func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error) {
-	if err := lt.q.canSettleLocked(); err != nil {
+	if err := lt.q.may.settle(); err != nil {
 		return nil, err
 	}
 	now := lt.q.ns.Now()

@@ -22,7 +22,7 @@ func (f *forwarder) park(entries []*entry, target, limit int64) {
 	f.q.ns.parkers.Store(f.q, struct{}{}) // with the mutex: a change of the settings, which unparks, must not come between
 	f.parked.entries = append(f.parked.entries, entries...)
 	f.parked.target, f.parked.limit = target, limit
-	name := f.q.forwardTargetLocked(DeadLetter)
+	name := f.q.options.forwardTarget(DeadLetter)
 	f.q.mu.Unlock()
 	// What happened before the queue was among the parkers went unnoticed.
 	if now, _ := f.q.ns.Queue(name); name == "" || now != nil {
@@ -48,7 +48,7 @@ func (ns *Namespace) tellParkers(target *Queue) {
 	ns.parkers.Range(func(key, _ any) bool {
 		q := key.(*Queue)
 		q.mu.Lock()
-		name := q.forwardTargetLocked(DeadLetter)
+		name := q.options.forwardTarget(DeadLetter)
 		q.mu.Unlock()
 		if strings.EqualFold(name, target.path) {
 			q.forwarder.reconsider(target)

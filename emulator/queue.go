@@ -20,6 +20,7 @@ type Queue struct {
 
 	// guarded by mu
 	mu       sync.Mutex
+	may      permissions
 	options  QueueOptions
 	deleted  bool   // nothing is appended for it any more
 	gone     bool   // its deletion is committed and its memory no longer counted
@@ -27,11 +28,9 @@ type Queue struct {
 	locks    lockTable
 	alarm    alarm
 	watchers map[*watcher]struct{}
-	held     int64         // bytes of bodies in memory
-	faults   int           // deliveries in a row that failed for want of the journal
-	underWay int           // removals for receive and delete, and returns of what they removed, that are being written
-	written  chan struct{} // closed when underWay becomes zero; nil while nobody waits for that
-	stranded []*restoring  // undelivered messages to be stored again that could not be, or not before the entity's deletion fails
+	bodies   bodies
+	faults   faults
+	returns  returns
 
 	counters counters
 	history  history // of duplicate detection
@@ -65,7 +64,8 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 		q.boxes[Main].parts = make([]shelf, partitions)
 	}
 	q.alarm.init(q)
-	q.history.q, q.forwarder.q = q, q
+	q.history.q, q.forwarder.q, q.bodies.q, q.returns.q, q.faults.q = q, q, q, q, q
+	q.may.q = q
 	q.locks.init(q)
 	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
 	q.created = ns.Now()

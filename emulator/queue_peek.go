@@ -56,7 +56,7 @@ type browse struct {
 func (b *browse) run() error {
 	for more := true; more; {
 		b.q.mu.Lock()
-		if err := b.q.canBrowseLocked(b.Sub); err != nil {
+		if err := b.q.may.browse(b.Sub); err != nil {
 			b.q.mu.Unlock()
 			return err
 		}
@@ -75,7 +75,7 @@ func (b *browse) run() error {
 		b.done(b.encode(), nil)
 		return nil
 	}
-	b.q.readLocked(missing, b.read)
+	b.q.bodies.read(missing, b.read)
 	return nil
 }
 

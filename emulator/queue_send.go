@@ -32,7 +32,7 @@ func (q *Queue) Send(msgs []message.Message, c Completion) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.acceptsLocked(in); err != nil {
+	if err := q.may.store(in); err != nil {
 		return err
 	}
 	q.ns.append(q.storeLocked(in, numbering{}, false, c))
@@ -54,10 +54,10 @@ func (q *Queue) Schedule(msgs []message.Message, c Completion) ([]int64, error) 
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.acceptsLocked(in); err != nil {
+	if err := q.may.store(in); err != nil {
 		return nil, err
 	}
-	if err := q.canBrowseLocked(Main); err != nil {
+	if err := q.may.browse(Main); err != nil {
 		return nil, err
 	}
 	seqs := make([]int64, 0, len(in))
@@ -83,25 +83,25 @@ func (q *Queue) inspect(in []incoming, msgs []message.Message) ([]incoming, erro
 	return in, nil
 }
 
-// acceptsLocked reports why messages can't be stored now, or nil.
-func (q *Queue) acceptsLocked(in []incoming) error {
-	if err := q.canSendLocked(); err != nil {
+// store reports why messages can't be stored now, or nil.
+func (m *permissions) store(in []incoming) error {
+	if err := m.send(); err != nil {
 		return err
 	}
-	limit := q.options.maxMessageBytes(q.ns.limits)
+	limit := m.q.options.maxMessageBytes(m.q.ns.limits)
 	for i := range in {
 		if n := len(in[i].m.Raw); int64(n) > limit {
-			return messageTooLarge(q.path, int64(n), limit)
+			return messageTooLarge(m.q.path, int64(n), limit)
 		}
-		if q.options.RequiresSession && !in[i].info.HasGroupID { // SESS-2
-			return errorf(CodeNotAllowed, q.path, "The SessionId was not set on a message, and it cannot be sent to the entity. "+
+		if m.q.options.RequiresSession && !in[i].info.HasGroupID { // SESS-2
+			return errorf(CodeNotAllowed, m.q.path, "The SessionId was not set on a message, and it cannot be sent to the entity. "+
 				"Entities that have session support enabled can only receive messages that have the SessionId set to a valid value.")
 		}
 	}
-	if err := q.onePartitionLocked(in); err != nil {
+	if err := m.storeTogether(in); err != nil {
 		return err
 	}
-	return q.roomLocked()
+	return m.grow()
 }
 
 func messageTooLarge(entity string, size, limit int64) error {
@@ -109,22 +109,22 @@ func messageTooLarge(entity string, size, limit int64) error {
 		"The message has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", size, limit, entity)
 }
 
-// onePartitionLocked fails if messages of one batch belong to several partitions (PART-5), or one names two (PART-3).
-func (q *Queue) onePartitionLocked(in []incoming) error {
-	if !q.counters.partitioned() {
+// storeTogether fails if messages of one batch belong to several partitions (PART-5), or one names two (PART-3).
+func (m *permissions) storeTogether(in []incoming) error {
+	if !m.q.counters.partitioned() {
 		return nil
 	}
 	first := &in[0].info
 	for i := range in {
 		x := &in[i].info
 		if x.HasGroupID && x.HasPartitionKey && x.GroupID != x.PartitionKey {
-			return errorf(CodeNotAllowed, q.path, "The PartitionKey '%s' of a message differs from its SessionId '%s'; "+
-				"the partitioned entity '%s' needs them to be equal.", x.PartitionKey, x.GroupID, q.path)
+			return errorf(CodeNotAllowed, m.q.path, "The PartitionKey '%s' of a message differs from its SessionId '%s'; "+
+				"the partitioned entity '%s' needs them to be equal.", x.PartitionKey, x.GroupID, m.q.path)
 		}
 		if x.HasGroupID != first.HasGroupID || x.GroupID != first.GroupID ||
 			x.HasPartitionKey != first.HasPartitionKey || x.PartitionKey != first.PartitionKey {
-			return errorf(CodeNotAllowed, q.path, "The messages of a batch for the partitioned entity '%s' "+
-				"must have the same SessionId and PartitionKey.", q.path)
+			return errorf(CodeNotAllowed, m.q.path, "The messages of a batch for the partitioned entity '%s' "+
+				"must have the same SessionId and PartitionKey.", m.q.path)
 		}
 	}
 	return nil

@@ -40,22 +40,22 @@ type Settlement struct {
 func (q *Queue) Settle(tokens []LockToken, s Settlement, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.settleTokensLocked(tokens, s, c)
+	return q.locks.settle(tokens, s, c)
 }
 
-func (q *Queue) settleTokensLocked(tokens []LockToken, s Settlement, c Completion) error {
-	if err := q.canSettleLocked(); err != nil {
+func (lt *lockTable) settle(tokens []LockToken, s Settlement, c Completion) error {
+	if err := lt.q.may.settle(); err != nil {
 		return err
 	}
-	now := q.ns.Now()
+	now := lt.q.ns.Now()
 	var one [1]*entry
-	entries, err := q.locks.entriesOfTokens(one[:0], tokens, now)
+	entries, err := lt.entriesOfTokens(one[:0], tokens, now)
 	if err != nil {
 		return err
 	}
-	q.touchLocked(now)
+	lt.q.touchLocked(now)
 	if s.Outcome == DeadLetterOutcome {
-		if err := q.refuseDeadLetterLocked(entries, now); err != nil {
+		if err := lt.refuseDeadLetter(entries, now); err != nil {
 			return err
 		}
 	}
@@ -63,11 +63,11 @@ func (q *Queue) settleTokensLocked(tokens []LockToken, s Settlement, c Completio
 		c.Completed(nil)
 		return nil
 	}
-	locks := make([]*Lock, len(entries))
-	for i, e := range entries {
-		locks[i] = q.locks.unlock(e)
+	op := newTransition(lt.q, len(entries), c)
+	for _, e := range entries {
+		op.settleLocked(e, s, relock(lt.unlock(e)), now)
 	}
-	q.settleLocked(entries, locks, s, c, now)
+	op.appendLocked()
 	return nil
 }
 
@@ -97,8 +97,8 @@ func repeats(tokens []LockToken) bool {
 	return len(seen) < len(tokens)
 }
 
-// refuseDeadLetterLocked fails if one of the entries is in a dead-letter queue (DLQ-4).
-func (q *Queue) refuseDeadLetterLocked(entries []*entry, now int64) error {
+// refuseDeadLetter fails if one of the entries is in a dead-letter queue (DLQ-4).
+func (lt *lockTable) refuseDeadLetter(entries []*entry, now int64) error {
 	inside := false
 	for _, e := range entries {
 		inside = inside || e.sub != Main
@@ -107,20 +107,11 @@ func (q *Queue) refuseDeadLetterLocked(entries []*entry, now int64) error {
 		return nil
 	}
 	for _, e := range entries {
-		q.locks.unlock(e)
-		q.restLocked(e, now)
+		lt.unlock(e)
+		lt.q.restLocked(e, now)
 	}
-	return errorf(CodeNotAllowed, q.path,
-		"A message in the dead-letter queue of '%s' can't be dead-lettered.", q.path)
-}
-
-// settleLocked applies an outcome to unlocked, busy entries.
-func (q *Queue) settleLocked(entries []*entry, locks []*Lock, s Settlement, c Completion, now int64) {
-	op := q.newTransition(len(entries), c)
-	for i, e := range entries {
-		op.settleLocked(e, s, relock(locks[i]), now)
-	}
-	op.appendLocked()
+	return errorf(CodeNotAllowed, lt.q.path,
+		"A message in the dead-letter queue of '%s' can't be dead-lettered.", lt.q.path)
 }
 
 // settleLocked adds to op what an outcome does to e, which is unlocked and busy.
@@ -182,7 +173,7 @@ func (op *transition) deferLocked(e *entry, properties []byte, f fallback) {
 
 // end treats entries whose locks have ended by themselves (LOCK-8, DC-3).
 func (lt *lockTable) end(entries []*entry, now int64) {
-	op := lt.q.newTransition(len(entries), nil)
+	op := newTransition(lt.q, len(entries), nil)
 	for _, e := range entries {
 		if e.lock == nil || e.lock.until > now {
 			continue

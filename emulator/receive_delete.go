@@ -9,12 +9,12 @@ type receiveDelete struct {
 
 // deliverDeletedLocked removes the messages of deliveries, whose entries are busy. Each delivery becomes ready once
 // its removal is committed, so that a message is never delivered twice in this mode.
-func (q *Queue) deliverDeletedLocked(ds []*Delivery) { q.receiveDeleteLocked(ds, nil) }
+func (r *returns) deliverDeletedLocked(ds []*Delivery) { r.receiveDeleteLocked(ds, nil) }
 
-func (q *Queue) receiveDeleteLocked(ds []*Delivery, then func(error)) {
+func (r *returns) receiveDeleteLocked(ds []*Delivery, then func(error)) {
 	op := &receiveDelete{ds: ds, then: then}
-	op.begin(q, len(ds), op)
-	q.underWay++
+	op.begin(r.q, len(ds), op)
+	r.underWay++
 	var missing []*Delivery
 	for _, d := range ds {
 		if d.body = d.e.body.data; d.body == nil {
@@ -23,10 +23,10 @@ func (q *Queue) receiveDeleteLocked(ds []*Delivery, then func(error)) {
 	}
 	if len(missing) == 0 {
 		op.removeAllLocked()
-		q.ns.append(&op.change)
+		r.q.ns.append(&op.change)
 		return
 	}
-	q.readLocked(missing, op.bodiesRead)
+	r.q.bodies.read(missing, op.bodiesRead)
 }
 
 func (op *receiveDelete) removeAllLocked() {
@@ -41,15 +41,15 @@ func (op *receiveDelete) bodiesRead(err error) {
 	q, all := op.q, op.ds
 	q.mu.Lock()
 	if err == nil {
-		err = q.usableLocked()
+		err = q.may.use()
 	}
 	if err == nil {
 		damaged := op.partDamagedLocked()
 		if len(damaged) > 0 && op.then != nil {
 			err = deferredNotFound(q.path)
 		}
-		q.deadLetterDamagedLocked(giveUp(damaged, deliveryGone))
-		q.reopenLocked(damaged)
+		q.faults.deadLetterDamaged(giveUp(damaged, deliveryGone))
+		q.returns.reopenLocked(damaged)
 	}
 	op.removeAllLocked()
 	switch {
@@ -57,7 +57,7 @@ func (op *receiveDelete) bodiesRead(err error) {
 	case len(op.ds) > 0:
 		q.ns.append(&op.change)
 	default:
-		q.wroteLocked() // there is nothing to write
+		q.returns.endedLocked() // there is nothing to write
 	}
 	q.mu.Unlock()
 	switch {
@@ -96,16 +96,16 @@ func giveUp(ds []*Delivery, as uint32) []*entry {
 func (op *receiveDelete) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
-	q.noteFaultLocked(err != nil)
+	q.faults.note(err != nil)
 	op.finishLocked(err)
 	if err == nil {
 		op.letGoLocked()
 	} else {
 		giveUp(op.ds, deliveryFailed)
-		q.reopenLocked(op.ds)
+		q.returns.reopenLocked(op.ds)
 	}
 	if op.then == nil {
-		q.wroteLocked()
+		q.returns.endedLocked()
 	}
 	q.mu.Unlock()
 	if err != nil {
@@ -115,7 +115,7 @@ func (op *receiveDelete) Completed(err error) {
 	case op.then != nil:
 		op.then(err)
 		q.mu.Lock()
-		q.wroteLocked() // only now: it may have given the messages back
+		q.returns.endedLocked() // only now: it may have given the messages back
 		q.mu.Unlock()
 	default:
 		op.ds[0].notify()
@@ -127,7 +127,7 @@ func (op *receiveDelete) letGoLocked() {
 	for _, d := range op.ds {
 		d.removed = true
 		if d.returned {
-			q.storeAgainLocked(d)
+			q.returns.storeAgainLocked(d)
 			continue
 		}
 		d.become(deliveryReady, d.body)

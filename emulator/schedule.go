@@ -12,7 +12,7 @@ func (q *Queue) activateLocked(due []*entry, now int64) {
 		q.publishDueLocked(due, now)
 		return
 	}
-	op := q.newTransition(len(due), untold)
+	op := newTransition(q, len(due), untold)
 	q.touchLocked(now) // until now the queue was in use (SCHED-26)
 	for _, e := range due {
 		if e.mark != markFree {
@@ -35,10 +35,10 @@ func (q *Queue) activateLocked(due []*entry, now int64) {
 func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.canSendLocked(); err != nil {
+	if err := q.may.send(); err != nil {
 		return err
 	}
-	if err := q.canBrowseLocked(Main); err != nil {
+	if err := q.may.browse(Main); err != nil {
 		return err
 	}
 	found, err := q.findScheduledLocked(seqs)
@@ -46,7 +46,7 @@ func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
 		return err
 	}
 	q.touchLocked(q.ns.Now())
-	q.removeLocked(found, fallback{undo: undoReschedule}, c)
+	newRemoval(q, found, fallback{undo: undoReschedule}, c).appendLocked()
 	return nil
 }
 

@@ -124,7 +124,7 @@ func (byEnd) placed(s *session, index int) { s.ending = index }
 func (q *Queue) Sessions(all bool, updatedAfter int64, skip, top int) ([]string, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.canReceiveLocked(Main); err != nil {
+	if err := q.may.receive(Main); err != nil {
 		return nil, err
 	}
 	var ids []string

@@ -24,14 +24,14 @@ type waitingAccept struct {
 func (q *Queue) AcceptSession(id string, a Accept) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.canAcceptLocked(); err != nil {
+	if err := q.may.accept(); err != nil {
 		return nil, err
 	}
 	if s := q.sessions.byID[id]; s != nil && s.holder != nil {
 		return nil, errorf(CodeSessionLocked, q.path,
 			"The requested session '%s' cannot be accepted. It may be locked by another receiver.", id)
 	}
-	if err := q.roomForReceiverLocked(); err != nil {
+	if err := q.may.addReceiver(); err != nil {
 		return nil, err
 	}
 	q.receivers().Add(1)
@@ -44,10 +44,10 @@ func (q *Queue) AcceptSession(id string, a Accept) (*Consumer, error) {
 func (q *Queue) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.canAcceptLocked(); err != nil {
+	if err := q.may.accept(); err != nil {
 		return nil, err
 	}
-	if err := q.roomForReceiverLocked(); err != nil {
+	if err := q.may.addReceiver(); err != nil {
 		return nil, err
 	}
 	q.receivers().Add(1) // it becomes the consumer's
@@ -67,7 +67,7 @@ func (q *Queue) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel fun
 
 // grant serves waiting accepts while sessions are available.
 func (t *sessionTable) grant() {
-	for len(t.accepts) > 0 && len(t.offers) > 0 && t.q.canReceiveLocked(Main) == nil {
+	for len(t.accepts) > 0 && len(t.offers) > 0 && t.q.may.receive(Main) == nil {
 		if s := t.offers[0]; t.q.ns.lazy { // what it was offered for may have expired
 			first := s.first
 			if t.place(s); s.offer < 0 || s.first != first {
@@ -95,13 +95,13 @@ func (t *sessionTable) hold(s *session, a Accept) *Consumer {
 	return c
 }
 
-// canAcceptLocked reports why no session may be accepted, or nil.
-func (q *Queue) canAcceptLocked() error {
-	if err := q.canReceiveLocked(Main); err != nil {
+// accept reports why no session may be accepted, or nil.
+func (m *permissions) accept() error {
+	if err := m.receive(Main); err != nil {
 		return err
 	}
-	if !q.options.RequiresSession {
-		return errorf(CodeNotAllowed, q.path, "A sessionful message receiver cannot be created on an entity that does not require sessions. "+
+	if !m.q.options.RequiresSession {
+		return errorf(CodeNotAllowed, m.q.path, "A sessionful message receiver cannot be created on an entity that does not require sessions. "+
 			"Ensure RequiresSession is set to true when creating a Queue or Subscription to enable sessionful behavior.")
 	}
 	return nil
@@ -142,7 +142,7 @@ func (c *Consumer) RenewSession() (until int64, err error) {
 
 // holdsLocked fails if the consumer does not hold its session.
 func (c *Consumer) holdsLocked() error {
-	if err := c.q.canSettleLocked(); err != nil {
+	if err := c.q.may.settle(); err != nil {
 		return err
 	}
 	if c.session == nil || c.session.holder != c || c.session.until <= c.q.ns.Now() {

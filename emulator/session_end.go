@@ -11,7 +11,7 @@ func (t *sessionTable) free(s *session, expired bool, now int64) {
 	s.line.promised -= c.promise
 	c.promise, c.closed = 0, true
 	t.q.receivers().Add(-1)
-	op := t.q.newTransition(1, nil)
+	op := newTransition(t.q, 1, nil)
 	for _, e := range s.lockedEntries() {
 		if e.lock.tx != nil {
 			e.lock.tx.lost.Store(true) // TXN-18

@@ -78,7 +78,7 @@ func (c *Consumer) SessionState() ([]byte, error) {
 func (q *Queue) BrowseSessionState(id string) ([]byte, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.canAcceptLocked(); err != nil {
+	if err := q.may.accept(); err != nil {
 		return nil, err
 	}
 	if s := q.sessions.byID[id]; s != nil {

@@ -119,14 +119,14 @@ func (q *Queue) applyLocked(s *step, now int64) {
 	q.countLocked(s.event)
 	switch s.effect {
 	case effectArrive:
-		q.settleBodyLocked(e.body)
+		q.bodies.keep(e.body)
 		q.arriveLocked(e)
 	case effectRemove:
 		q.departLocked(e)
-		q.releaseLocked(e.body)
+		q.bodies.release(e.body)
 	case effectHandOn:
 		q.departLocked(e)
-		q.dropLocked(e.body)
+		q.bodies.drop(e.body)
 		e.body.count(-1)
 	case effectReplace:
 		q.leaveLocked(e)
@@ -162,7 +162,7 @@ func (q *Queue) undoLocked(s *step, now int64) {
 	case undoRest:
 		q.restLocked(e, now)
 	case undoFault:
-		q.restAfterFaultLocked(e, now)
+		q.faults.rest(e, now)
 	case undoDueLater:
 		q.retryDueLocked(e)
 	case undoReschedule:

@@ -14,7 +14,7 @@ func (q *Queue) storeLocked(in []incoming, n numbering, held bool, c Completion)
 	if q.fan != nil {
 		return q.newPublicationLocked(slices.Clone(in), n, held, c) // a copy: for a queue, the caller's stays on its stack
 	}
-	op := q.newTransition(len(in), c)
+	op := newTransition(q, len(in), c)
 	now := q.ns.Now()
 	op.eachLocked(in, n, now, func(i int, seq int64) { op.storeLocked(&in[i], seq, n.given == nil, now) })
 	return &op.change

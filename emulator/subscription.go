@@ -93,5 +93,5 @@ func (q *Queue) asSubscription() (*subscription, error) {
 func (s *subscription) usableLocked() error {
 	s.q.mu.Lock()
 	defer s.q.mu.Unlock()
-	return s.q.usableLocked()
+	return s.q.may.use()
 }

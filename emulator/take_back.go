@@ -11,18 +11,28 @@ import (
 func (d *Delivery) TakeBack() {
 	d.q.mu.Lock()
 	defer d.q.mu.Unlock()
-	d.q.takeBackLocked(d)
+	d.q.returns.takeBackLocked(d)
+}
+
+// returns are the messages of an entity that were removed for a client and did not reach it.
+type returns struct {
+	q *Queue
+
+	// guarded by the entity's mutex
+	underWay int           // removals for receive and delete, and returns of what they removed, that are being written
+	written  chan struct{} // closed when underWay becomes zero; nil while nobody waits for that
+	stranded []*restoring  // to be stored again that could not be, or not before the entity's deletion fails
 }
 
 // takeBackLocked undoes a receive-and-delete whose message did not reach the wire (RAD-5).
-func (q *Queue) takeBackLocked(d *Delivery) {
-	if d.returned || q.gone || d.progress.Load() >= deliveryGone {
+func (r *returns) takeBackLocked(d *Delivery) {
+	if d.returned || r.q.gone || d.progress.Load() >= deliveryGone {
 		return
 	}
 	d.returned = true
-	q.sessions.shut(d.e)
+	r.q.sessions.shut(d.e)
 	if d.removed {
-		q.storeAgainLocked(d)
+		r.storeAgainLocked(d)
 	}
 }
 
@@ -50,21 +60,21 @@ func (t *sessionTable) open(e *entry) {
 
 // reopenLocked opens the sessions of messages that were given back while their removal, which has failed, was being prepared or
 // written.
-func (q *Queue) reopenLocked(ds []*Delivery) {
+func (r *returns) reopenLocked(ds []*Delivery) {
 	for _, d := range ds {
 		if d.returned {
-			q.sessions.open(d.e)
+			r.q.sessions.open(d.e)
 		}
 	}
 }
 
 // storeAgainLocked stores a message that was removed but not delivered, in its old place.
-func (q *Queue) storeAgainLocked(d *Delivery) {
-	if q.gone {
+func (r *returns) storeAgainLocked(d *Delivery) {
+	if r.q.gone {
 		return
 	}
 	old := d.e
-	row := q.ns.newRow()
+	row := r.q.ns.newRow()
 	e := &entry{
 		seq: old.seq, first: old.first, enqueued: old.enqueued, ttl: old.ttl, row: row, extra: old.extra, count: old.count,
 		state: old.state, sub: old.sub, body: newPayload(d.bodyID, d.body),
@@ -78,22 +88,22 @@ func (q *Queue) storeAgainLocked(d *Delivery) {
 		e.body.id, e.body.data = row, nil // the bytes in memory count for the other copies
 		if !m.HasMessageID() {
 			x := e.withExtra()
-			x.system = message.MergeProperties(messageIDOverlay(q.ns.madeID(d.bodyID)), x.system)
+			x.system = message.MergeProperties(messageIDOverlay(r.q.ns.madeID(d.bodyID)), x.system)
 			e.setExtra(x)
 		}
 	}
 	if old.session != nil {
-		e.session = q.sessions.get(old.session.id)
+		e.session = r.q.sessions.get(old.session.id)
 	}
-	q.box(e.sub).expect(e)
-	r := e.record(q.id)
+	r.q.box(e.sub).expect(e)
+	record := e.record(r.q.id)
 	if info, err := m.Info(); err == nil {
 		info.Overlay(e.system())
-		q.describe(&r, &info)
+		r.q.describe(&record, &info)
 	}
-	op := &restoring{q: q, e: e}
+	op := &restoring{q: r.q, e: e}
 	op.change.Done, op.change.Restores = op, true
-	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpInsert, Record: r, Data: d.body})
+	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpInsert, Record: record, Data: d.body})
 	op.tryLocked()
 }
 
@@ -116,31 +126,31 @@ func (op *restoring) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	defer q.wroteLocked()
+	defer q.returns.endedLocked()
 	if err != nil {
 		q.ns.logger.Error("an undelivered message could not be stored again; trying once more",
 			"entity", q.path, "sequenceNumber", op.e.seq, "error", err)
-		if q.stranded = append(q.stranded, op); len(q.stranded) == 1 {
-			q.ns.clock.At(instant(q.alarm.later()), q.storeStranded)
+		if q.returns.stranded = append(q.returns.stranded, op); len(q.returns.stranded) == 1 {
+			q.ns.clock.At(instant(q.alarm.later()), q.returns.storeStranded)
 		}
 		return
 	}
-	q.settleBodyLocked(op.e.body)
-	q.joinLocked(op.e.body)
+	q.bodies.keep(op.e.body)
+	q.bodies.join(op.e.body)
 	q.arriveLocked(op.e)
 	q.sessions.open(op.e)
 }
 
 // storeStranded is the next try for all messages that could not be stored again.
-func (q *Queue) storeStranded() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.storeStrandedLocked()
+func (r *returns) storeStranded() {
+	r.q.mu.Lock()
+	defer r.q.mu.Unlock()
+	r.storeStrandedLocked()
 }
 
-func (q *Queue) storeStrandedLocked() {
-	ops := q.stranded
-	q.stranded = nil
+func (r *returns) storeStrandedLocked() {
+	ops := r.stranded
+	r.stranded = nil
 	for _, op := range ops {
 		op.tryLocked()
 	}
@@ -154,35 +164,35 @@ func (op *restoring) tryLocked() {
 	case q.gone:
 		q.box(op.e.sub).forget(op.e)
 	case q.deleted:
-		q.stranded = append(q.stranded, op)
+		q.returns.stranded = append(q.returns.stranded, op)
 	default:
-		q.underWay++
+		q.returns.underWay++
 		q.ns.append(&op.change)
 	}
 }
 
-// wroteLocked notes the end of a removal, or of a return, that was under way.
-func (q *Queue) wroteLocked() {
-	if q.underWay--; q.underWay == 0 && q.written != nil {
-		close(q.written)
-		q.written = nil
+// endedLocked notes the end of a removal, or of a return, that was under way.
+func (r *returns) endedLocked() {
+	if r.underWay--; r.underWay == 0 && r.written != nil {
+		close(r.written)
+		r.written = nil
 	}
 }
 
-// awaitReturns waits until no removal and no return is under way, and returns how many messages could not be stored again.
-func (q *Queue) awaitReturns() (stranded int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for q.underWay > 0 {
-		if q.written == nil {
-			q.written = make(chan struct{})
+// await waits until no removal and no return is under way, and returns how many messages could not be stored again.
+func (r *returns) await() (stranded int) {
+	r.q.mu.Lock()
+	defer r.q.mu.Unlock()
+	for r.underWay > 0 {
+		if r.written == nil {
+			r.written = make(chan struct{})
 		}
-		written := q.written
-		q.mu.Unlock()
+		written := r.written
+		r.q.mu.Unlock()
 		<-written
-		q.mu.Lock()
+		r.q.mu.Lock()
 	}
-	return len(q.stranded)
+	return len(r.stranded)
 }
 
 // At the end of the process, what could not be stored again is tried so often, at intervals. It is real time: the broker's
@@ -192,17 +202,17 @@ const (
 	lastPause = 500 * time.Millisecond
 )
 
-// awaitReturns waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
+// await waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
 // before, so their links have given it back.
 func (ns *Namespace) awaitReturns() {
 	queues := ns.entities(anyKind)
 	for try := 1; ; try++ {
 		lost := 0
 		for _, q := range queues {
-			q.storeStranded()
+			q.returns.storeStranded()
 		}
 		for _, q := range queues {
-			lost += q.awaitReturns()
+			lost += q.returns.await()
 		}
 		if lost == 0 {
 			return

@@ -44,7 +44,7 @@ func (r *dueRead) Completed(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err == nil {
-		err = q.usableLocked()
+		err = q.may.use()
 	}
 	if err != nil {
 		q.ns.logger.Error("scheduled messages could not be read; trying again", "entity", q.path, "error", err)
@@ -56,7 +56,7 @@ func (r *dueRead) Completed(err error) {
 	bodies := make(map[int64][]byte, len(r.missing))
 	for i, e := range r.missing {
 		if bodies[e.row] = r.read.Bodies[i]; bodies[e.row] == nil {
-			q.bodyOf(e, &r.read, i) // tells
+			q.bodies.of(e, &r.read, i) // tells
 		}
 	}
 	q.publishOwnLocked(r.due, bodies, q.ns.Now())
@@ -104,9 +104,9 @@ func (op *publication) dueLocked(e *entry, in *incoming, at int64) {
 	if o.first == 0 {
 		o.first = o.seq
 	}
-	s, remove := step{e: e, effect: effectHandOn, fallback: fallback{undo: undoDueLater}}, q.rowDeletion(e)
+	s, remove := step{e: e, effect: effectHandOn, fallback: fallback{undo: undoDueLater}}, e.rowDeletion(q.id)
 	if op.fanOutLocked(o) == 0 {
-		s.effect, remove = effectRemove, q.deletion(e)
+		s.effect, remove = effectRemove, e.deletion(q.id)
 	}
 	op.addLocked(s, remove)
 }

@@ -159,11 +159,11 @@ func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]i
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.acceptsLocked(in); err != nil && !(w.via != nil && isDisabled(err)) {
+	if err := q.may.store(in); err != nil && !(w.via != nil && isDisabled(err)) {
 		return nil, err
 	}
 	if numbers {
-		if err := q.canBrowseLocked(Main); err != nil {
+		if err := q.may.browse(Main); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +182,7 @@ func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]i
 }
 
 func isDisabled(err error) bool {
-	e, ok := err.(*Error) //nolint:errorlint // acceptsLocked returns it unwrapped
+	e, ok := err.(*Error) //nolint:errorlint // store returns it unwrapped
 	return ok && e.Code == CodeEntityDisabled
 }
 
@@ -194,7 +194,7 @@ func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
 	defer t.mu.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.canSettleLocked(); err != nil {
+	if err := q.may.settle(); err != nil {
 		return err
 	}
 	now := q.ns.Now()
@@ -214,7 +214,7 @@ func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
 		return refusal
 	}
 	if s.Outcome == DeadLetterOutcome {
-		if err := q.refuseDeadLetterLocked(entries, now); err != nil {
+		if err := q.locks.refuseDeadLetter(entries, now); err != nil {
 			return err
 		}
 	}
@@ -254,10 +254,10 @@ func (t *Transaction) CancelScheduled(q *Queue, seqs []int64) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.canSendLocked(); err != nil {
+	if err := q.may.send(); err != nil {
 		return err
 	}
-	if err := q.canBrowseLocked(Main); err != nil {
+	if err := q.may.browse(Main); err != nil {
 		return err
 	}
 	found, err := q.findScheduledLocked(seqs)

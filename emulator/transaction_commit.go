@@ -59,7 +59,7 @@ func (t *Transaction) checkLocked() error {
 	now := t.ns.Now()
 	for i := range t.work {
 		w := &t.work[i]
-		if err := w.q.usableLocked(); err != nil {
+		if err := w.q.may.use(); err != nil {
 			return err
 		}
 		for _, e := range w.entries {
@@ -82,9 +82,9 @@ func (w *txWork) checkSendsLocked() error {
 	if w.numbers != nil && w.numbers.failed != nil {
 		return w.numbers.failed
 	}
-	err := w.q.acceptsLocked(w.sends)
+	err := w.q.may.store(w.sends)
 	if err != nil && w.via != nil && isDisabled(err) {
-		return w.via.usableLocked() // there it goes instead
+		return w.via.may.use() // there it goes instead
 	}
 	return err
 }
@@ -104,15 +104,15 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 	q := w.q
 	switch {
 	case len(w.sends) > 0:
-		if w.via != nil && q.acceptsLocked(w.sends) != nil {
+		if w.via != nil && q.may.store(w.sends) != nil {
 			op.add(&w.via.newTransferDeadLetterLocked(w.sends, q).change)
 			return
 		}
 		op.add(q.storeLocked(w.sends, op.numbering(w), true, untold))
 	case w.isCancel:
-		op.add(&q.newRemovalLocked(w.entries, fallback{undo: undoReschedule}, untold).change)
+		op.add(&newRemoval(q, w.entries, fallback{undo: undoReschedule}, untold).change)
 	default:
-		m := q.newTransition(len(w.entries), untold)
+		m := newTransition(q, len(w.entries), untold)
 		now := q.ns.Now()
 		for _, e := range w.entries {
 			e.lock.tx = nil
@@ -125,7 +125,7 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 // newTransferDeadLetterLocked stores messages whose destination did not take them in the transfer dead-letter queue of
 // the entity that they were sent through (DLQ-16, TXN-11).
 func (q *Queue) newTransferDeadLetterLocked(in []incoming, destination *Queue) *transition {
-	op := q.newTransition(len(in), untold)
+	op := newTransition(q, len(in), untold)
 	now := q.ns.Now()
 	for i := range in {
 		seq := q.counters.draw(&op.drawn, q.partitionForLocked(&in[i]))

@@ -1,15 +1,15 @@
 package emulator
 
-// takesForwardsLocked reports why nothing may be forwarded to the entity, or nil. SendDisabled does not keep forwards out
+// takeForwards reports why nothing may be forwarded to the entity, or nil. SendDisabled does not keep forwards out
 // (FWD-11).
-func (q *Queue) takesForwardsLocked() error {
-	if err := q.usableLocked(); err != nil {
+func (m *permissions) takeForwards() error {
+	if err := m.use(); err != nil {
 		return err
 	}
-	if q.options.Status == StatusDisabled {
-		return q.disabledLocked(StatusDisabled)
+	if m.q.options.Status == StatusDisabled {
+		return m.disabled(StatusDisabled)
 	}
-	return q.roomLocked()
+	return m.grow()
 }
 
 // transfer is messages that are being forwarded, in one change (FWD-3). It is made and appended under the mutex of the
@@ -29,7 +29,7 @@ func newTransfer(q, target *Queue) *transfer {
 		op.fanOut = target.publicationLocked(false, untold)
 		op.to, op.arriving = &op.fanOut.transition, op.fanOut
 	} else {
-		op.to = target.newTransition(1, untold)
+		op.to = newTransition(target, 1, untold)
 		op.arriving = op.to
 	}
 	op.to.change.Done = op
@@ -42,7 +42,7 @@ func (op *transfer) start(list []forwarded) error {
 	t := op.to.q
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.takesForwardsLocked(); err != nil {
+	if err := t.may.takeForwards(); err != nil {
 		return err
 	}
 	now := t.ns.Now()
@@ -93,7 +93,7 @@ func (op *transfer) leaveLocked(e *entry, x effect) {
 // removeLocked adds that a message goes without arriving anywhere.
 func (op *transfer) removeLocked(e *entry) {
 	op.leaveLocked(e, effectRemove)
-	op.to.change.Ops = append(op.to.change.Ops, op.leaving.q.deletion(e))
+	op.to.change.Ops = append(op.to.change.Ops, e.deletion(op.leaving.q.id))
 }
 
 // firstSeq is the number of a message at its first submission (SEQ-16).
@@ -146,7 +146,7 @@ func (op *transfer) publishLocked(m *forwarded, now int64) {
 		return
 	}
 	op.leaveLocked(e, effectHandOn)
-	op.to.change.Ops = append(op.to.change.Ops, op.leaving.q.rowDeletion(e))
+	op.to.change.Ops = append(op.to.change.Ops, e.rowDeletion(op.leaving.q.id))
 }
 
 // Completed takes the messages out of the source, then shows them in the target.

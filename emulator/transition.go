@@ -15,7 +15,7 @@ type transition struct {
 var untold = CompletionFunc(func(error) {})
 
 // newTransition makes one of about n steps, of which c is told.
-func (q *Queue) newTransition(n int, c Completion) *transition {
+func newTransition(q *Queue, n int, c Completion) *transition {
 	op := &transition{done: c}
 	op.begin(q, n, op)
 	return op
@@ -36,31 +36,26 @@ func (op *transition) addLocked(s step, o Op) {
 }
 
 // deletion is the operation that deletes the row of e, which is in the entity, and with it the body if no other copy has that.
-func (q *Queue) deletion(e *entry) Op {
-	o := q.rowDeletion(e)
+func (e *entry) deletion(entity int64) Op {
+	o := e.rowDeletion(entity)
 	o.DropBody = e.body.last()
 	return o
 }
 
 // rowDeletion is deletion for a message whose body stays.
-func (q *Queue) rowDeletion(e *entry) Op {
-	return Op{Kind: OpDelete, Record: MessageRecord{Row: e.row, Entity: q.id, Sub: e.sub, Body: e.body.id}}
+func (e *entry) rowDeletion(entity int64) Op {
+	return Op{Kind: OpDelete, Record: MessageRecord{Row: e.row, Entity: entity, Sub: e.sub, Body: e.body.id}}
 }
 
 // removeLocked adds that e is deleted.
 func (op *transition) removeLocked(e *entry, v event, f fallback) {
-	op.addLocked(step{e: e, effect: effectRemove, event: v, fallback: f}, op.q.deletion(e))
+	op.addLocked(step{e: e, effect: effectRemove, event: v, fallback: f}, e.deletion(op.q.id))
 }
 
-// removeLocked deletes entries, which are at rest, unlocked or busy, and tells c. The entries stay in the log, busy,
-// until that is committed.
-func (q *Queue) removeLocked(entries []*entry, f fallback, c Completion) {
-	q.newRemovalLocked(entries, f, c).appendLocked()
-}
-
-// newRemovalLocked makes the change of removeLocked without appending it.
-func (q *Queue) newRemovalLocked(entries []*entry, f fallback, c Completion) *transition {
-	op := q.newTransition(len(entries), c)
+// newRemoval makes the change that deletes entries, which are at rest, unlocked or busy. They stay in the log, busy, until it is
+// committed.
+func newRemoval(q *Queue, entries []*entry, f fallback, c Completion) *transition {
+	op := newTransition(q, len(entries), c)
 	for _, e := range entries {
 		op.removeLocked(e, eventNone, f)
 	}
@@ -160,7 +155,7 @@ func (op *transition) Completed(err error) {
 // departLocked takes a committed entry out of the entity.
 func (q *Queue) departLocked(e *entry) {
 	q.leaveLocked(e)
-	q.partLocked(e.body)
+	q.bodies.leave(e.body)
 }
 
 // leaveLocked takes a committed entry out of its box.

@@ -16,14 +16,14 @@ func (q *Queue) Verify(quiet bool) (faults []string) {
 	}
 	v.sessions()
 	v.check("locks", len(q.locks.byToken), v.locked)
-	v.check("bytes of bodies in memory", q.held, v.held)
+	v.check("bytes of bodies in memory", q.bodies.held, v.held)
 	if quiet {
 		v.check("keys being written", len(q.history.writing), 0)
 		for i := range q.counters.of {
 			v.check("changes that draw numbers", q.counters.of[i].drawing, 0)
 			v.check("last number", q.counters.of[i].last, q.counters.of[i].committed)
 		}
-		v.check("removals and returns under way", q.underWay, 0)
+		v.check("removals and returns under way", q.returns.underWay, 0)
 	}
 	v.timer()
 	return v.faults
@@ -140,7 +140,7 @@ func (v *verifier) box(b *box) {
 	}
 	v.check(name+": available", b.available, own+parts)
 	v.check(name+": available by sessions", own+parts, plain)
-	v.line(name, &b.shelf, v.q.canReceiveLocked(b.sub) == nil)
+	v.line(name, &b.shelf, v.q.may.receive(b.sub) == nil)
 	if v.quiet && b.sub <= DeadLetter && v.q.forwarder.mayStartLocked(b.sub) {
 		v.fault("%s: nobody forwards what is there", name)
 	}
@@ -237,7 +237,7 @@ func (v *verifier) sessions() {
 			v.fault("%s should be forgotten", name)
 		}
 		v.check(name+": available", s.available, v.shelf(name, &s.shelf, func(*entry) bool { return true }))
-		v.line(name, &s.shelf, q.canReceiveLocked(Main) == nil)
+		v.line(name, &s.shelf, q.may.receive(Main) == nil)
 		locked, back := 0, 0
 		var first *entry
 		s.ascend(-1<<63, func(e *entry) bool {
@@ -260,7 +260,7 @@ func (v *verifier) sessions() {
 		})
 		v.check(name+": locked", s.locked, locked)
 		if v.quiet {
-			for _, op := range q.stranded { // they wait for another try
+			for _, op := range q.returns.stranded { // they wait for another try
 				if op.e.session == s && op.e.inSession(op.e.state) {
 					back++
 				}
@@ -292,7 +292,7 @@ func (v *verifier) sessions() {
 	v.check("offers", len(q.sessions.offers), offers)
 	v.check("held sessions", len(q.sessions.ends), held)
 	v.check("bytes of states", q.sessions.bytes, states)
-	if len(q.sessions.accepts) > 0 && len(q.sessions.offers) > 0 && q.canReceiveLocked(Main) == nil {
+	if len(q.sessions.accepts) > 0 && len(q.sessions.offers) > 0 && q.may.receive(Main) == nil {
 		v.fault("accepts wait while sessions are offered")
 	}
 }
