@@ -2,7 +2,9 @@ package config
 
 import (
 	"log/slog"
+	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -185,6 +187,29 @@ func TestHelpNamesEveryFlag(t *testing.T) {
 		if len(line) > 140 {
 			t.Errorf("a line of %d characters: %s", len(line), line)
 		}
+	}
+}
+
+// The page has a row for each flag of the help, and for no other.
+func TestPageNamesEveryFlag(t *testing.T) {
+	page, err := os.ReadFile("../docs/configuration.md")
+	if err != nil {
+		t.Fatalf("read the page: %v", err)
+	}
+	named := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(--[^`]+)`").FindAllStringSubmatch(string(page), -1) {
+		for _, flag := range regexp.MustCompile("--([a-z-]+)").FindAllStringSubmatch(row[1], -1) {
+			named[flag[1]] = true
+		}
+	}
+	for _, s := range table() {
+		if s.group != "" && !named[s.name] {
+			t.Errorf("docs/configuration.md has no row for --%s", s.name)
+		}
+		delete(named, s.name)
+	}
+	for name := range named {
+		t.Errorf("docs/configuration.md has a row for --%s, which does not exist", name)
 	}
 }
 
