@@ -12,13 +12,13 @@ func Help() string {
 
 Usage:
   minibus [flags]               serve
-  minibus config check [FILE]   check a Config.json, exit code 1 if it is wrong
-  minibus export [CONNECTION]   write the entities of a namespace, Azure's or a Minibus's, as a Config.json, Bicep or Terraform
-  minibus cert [export]         say how clients trust the certificates of this Minibus, or write its authority's certificate
-  minibus healthcheck           ask the running Minibus whether it is ready, exit code 1 if not
+  minibus config check [FILE]   check a Config.json; the exit code is 1 if it is wrong
+  minibus export [CONNECTION]   write the entities of a namespace, in Azure or a Minibus, as a Config.json, Bicep or Terraform
+  minibus cert [export]         show how clients come to trust this Minibus, or write its authority's certificate
+  minibus healthcheck           ask the running Minibus whether it is ready; the exit code is 1 if it is not
   minibus version               print the version
 
-Every flag has a twin in the environment: --amqp-port is MINIBUS_AMQP_PORT. A flag wins over the environment.
+Every flag has a variable in the environment: --amqp-port is MINIBUS_AMQP_PORT. A flag wins over its variable.
 `)
 	group := ""
 	for _, s := range table() {
@@ -45,10 +45,11 @@ Examples:
   minibus --config Config.json --data bus.db   your entities, kept in bus.db
   minibus --ephemeral --amqp-port 0 --tls-port off --http-port 0 --ports-file ports.json
                                                a throw-away instance for a test run
-  minibus export "$CS" --out Config.json       the entities of the namespace that the connection string CS belongs to;
-                                               - reads it from standard input, nothing takes SERVICEBUS_CONNECTION_STRING
+  minibus export "$CS" --out Config.json       the entities of the namespace of the connection string CS; with - instead,
+                                               export reads it from standard input, with neither from the
+                                               variable SERVICEBUS_CONNECTION_STRING
 
-ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs, are accepted and ignored.
+Minibus ignores ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs.
 `)
 	return b.String()
 }
