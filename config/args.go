@@ -161,7 +161,7 @@ func (c *Command) words(words []string) error {
 		return fmt.Errorf("there is no command %q%s", clip(words[0]), orHelp(closest(words[0], commands)))
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("%q is one word too many, see minibus --help", clip(rest[0]))
+		return fmt.Errorf("unexpected argument %q, see minibus --help", clip(rest[0]))
 	}
 	return nil
 }

@@ -166,8 +166,8 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"serv", "", `there is no command "serv", did you mean serve?`},
 		{"config", "", "minibus config check FILE"},
 		{"config chek f", "", "minibus config check FILE"},
-		{"config check a b", "", `"b" is one word too many`},
-		{"version 2", "", `"2" is one word too many`},
+		{"config check a b", "", `unexpected argument "b"`},
+		{"version 2", "", `unexpected argument "2"`},
 	} {
 		_, err := ParseArgs(strings.Fields(tt.line), []string{tt.env})
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
@@ -274,7 +274,7 @@ func TestCertCommand(t *testing.T) {
 			t.Errorf("%v: %+v, %v", tt.args, c, err)
 		}
 	}
-	for args, want := range map[string]string{"--format pem": "--format belongs to the command export or cert", "cert import": "one word too many", "cret": "did you mean cert"} {
+	for args, want := range map[string]string{"--format pem": "--format belongs to the command export or cert", "cert import": "unexpected argument", "cret": "did you mean cert"} {
 		if _, err := ParseArgs(strings.Fields(args), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)
 		}

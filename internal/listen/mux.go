@@ -135,7 +135,7 @@ func (m *Mux) start(c net.Conn) {
 	m.wait.Add(1)
 	m.mu.Unlock()
 	if oldest != nil {
-		m.log.Warn("dropped a connection that had not said what it speaks; too many are waiting",
+		m.log.Warn("dropped a connection that had not shown its protocol; too many are waiting",
 			"remote", oldest.RemoteAddr().String(), "most", m.most)
 		_ = oldest.Close()
 	}

@@ -108,7 +108,7 @@ func (l *Limiter) end(k *kind) (leftOut int) {
 func (l *Limiter) tell(name string, leftOut int) {
 	if leftOut > 0 {
 		defer l.telling.Done()
-		l.log.Warn("more happened than is logged", "kind", name, "leftOut", leftOut)
+		l.log.Warn("dropped log lines of this kind", "kind", name, "leftOut", leftOut)
 	}
 }
 

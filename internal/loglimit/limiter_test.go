@@ -23,7 +23,7 @@ type notes struct {
 func (n *notes) Write(b []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.lines = append(n.lines, strings.TrimPrefix(string(bytes.TrimSpace(b)), "level=WARN msg=\"more happened than is logged\" "))
+	n.lines = append(n.lines, strings.TrimPrefix(string(bytes.TrimSpace(b)), "level=WARN msg=\"dropped log lines of this kind\" "))
 	return len(b), nil
 }
 
