@@ -172,7 +172,7 @@ func (c *Command) words(words []string) error {
 		return unknownCommand(words[0])
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("%q is one word too many, %s", clip(rest[0]), cmp.Or(fileFlag(rest[0]), "see minibus --help"))
+		return fmt.Errorf("unexpected argument %q, %s", clip(rest[0]), cmp.Or(fileFlag(rest[0]), "see minibus --help"))
 	}
 	return nil
 }
