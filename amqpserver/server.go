@@ -197,7 +197,7 @@ func (s *Server) addConn(c *conn) bool {
 func (s *Server) open(c *conn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if most := s.ns.Limits().MaxConnections(); most > 0 && s.opened >= most {
+	if most := s.ns.Limits().Profile().Connections; most > 0 && s.opened >= most {
 		return connErrorf(condResourceLimit, "ConnectionsQuotaExceeded for namespace: %s. The maximum of %d connections has been reached.",
 			s.ns.Name(), most)
 	}

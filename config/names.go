@@ -7,12 +7,6 @@ import (
 	"minibus/emulator"
 )
 
-// Longest names (QUO-9), in characters.
-const (
-	maxPathLength = 260 // queue or topic
-	maxNameLength = 50  // subscription or rule
-)
-
 // nameRule says which names a kind of entity may have.
 type nameRule struct {
 	most   int

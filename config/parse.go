@@ -114,7 +114,7 @@ func (d *decoder) namespace(n *node, t *Topology) {
 	if name := strings.TrimSpace(d.text(n.get("Name"), "")); name != "" {
 		t.Namespace = name
 		at := n.get("Name")
-		if wrong := (nameRule{most: maxNameLength, loose: true}).check(name); wrong != "" {
+		if wrong := (nameRule{most: emulator.MaxName, loose: true}).check(name); wrong != "" {
 			d.warn(at, "found "+wrong+" ("+strconv.Quote(clip(name))+"), the namespace is called "+DefaultNamespace, "")
 			t.Namespace = DefaultNamespace
 		} else if !strings.EqualFold(name, DefaultNamespace) {
@@ -122,7 +122,7 @@ func (d *decoder) namespace(n *node, t *Topology) {
 		}
 	}
 	queues, topics := d.array(n.get("Queues")), d.array(n.get("Topics"))
-	d.quota(n, len(queues)+len(topics), d.limits.entities, "queues and topics")
+	d.quota(n, len(queues)+len(topics), d.limits.Entities, "queues and topics")
 	for _, q := range queues {
 		d.queue(q)
 	}

@@ -24,7 +24,7 @@ func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 
 // mayCreateLocked reports why a queue or a topic with these settings can't be created, or nil.
 func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
-	if err := checkName(path, path, maxPath); err != nil {
+	if err := checkName(path, path, MaxPath); err != nil {
 		return err
 	}
 	if IsSubscriptionPath(path) {

@@ -33,6 +33,7 @@ const (
 	DefaultMaxDelivery     = 10
 	DefaultMaxMessageBytes = 262_144
 	DefaultDedupWindow     = 10 * time.Minute
+	DefaultMegabytes       = 1024 // QUO-1
 )
 
 // QueueOptions are the settings of a queue. The zero value of a field means the service's default.
@@ -94,7 +95,7 @@ func (o QueueOptions) maxDelivery() uint32 {
 
 func (o QueueOptions) maxMessageBytes(l Limits) int64 {
 	if o.MaxMessageSizeInKilobytes <= 0 {
-		return l.DefaultMessageKilobytes() * 1024
+		return profiles[l].DefaultKilobytes * 1024
 	}
 	return o.MaxMessageSizeInKilobytes * 1024
 }

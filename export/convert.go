@@ -122,7 +122,7 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 			r.unusable(full)
 			return nil
 		}
-		rule, err := atom.ParseRule(e.description, everything)
+		rule, err := atom.ParseRule(e.description)
 		if err != nil {
 			// Left out, a rule that narrows would leave one that widens alone, or none, which means the default.
 			r.warn(full, "the rule is not understood, it is exported as one that takes nothing: %s", text(err))

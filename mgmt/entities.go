@@ -172,24 +172,11 @@ func (c *call) vacant(path, kind string) error {
 	if c.broker.Kind(path) != 0 {
 		return errConflict
 	}
-	if most := mostEntities(c.limits); most > 0 && c.broker.Entities() >= most {
+	if most := c.limits.Profile().Entities; most > 0 && c.broker.Entities() >= most {
 		return problemf(http.StatusForbidden, "SubCode=40300. The maximum number of resources of type `%s` has been reached or exceeded. "+
 			"Actual: %d, Max allowed: %d. ", kind, c.broker.Entities(), most)
 	}
 	return nil
-}
-
-// mostEntities is how many queues and topics a profile of limits allows; 0: any number (DEC-1).
-func mostEntities(l emulator.Limits) int {
-	switch l {
-	case emulator.LimitsStandard:
-		return 10_000
-	case emulator.LimitsPremium:
-		return 1_000 // per messaging unit, of which we report one
-	case emulator.LimitsEmulator:
-		return 50
-	}
-	return 0
 }
 
 // checkTargets fails unless every path is a queue or a topic, or the entity itself (DEC-29).

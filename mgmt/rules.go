@@ -37,7 +37,7 @@ func (c *call) putRule() (*answer, error) {
 	if d.Name != "RuleDescription" {
 		return nil, badRequest("The body of the request does not describe a rule.")
 	}
-	r, err := atom.ParseRule(d, c.limits)
+	r, err := atom.ParseRule(d)
 	if err != nil {
 		return nil, err
 	}

@@ -3,9 +3,6 @@ package atom
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
-
-	"minibus/emulator"
 )
 
 // DefaultRuleName is the name of the rule that a subscription has unless another is given (TOP-4).
@@ -63,16 +60,15 @@ var correlationProperties = []string{
 }
 
 // ParseRule reads a RuleDescription or a DefaultRuleDescription. A missing filter is true, a missing action none.
-func ParseRule(d *Element, l emulator.Limits) (*Rule, error) {
-	p := ruleParser{limits: limitsOf(l)}
+func ParseRule(d *Element) (*Rule, error) {
+	var p ruleParser
 	r := &Rule{Name: strings.TrimSpace(d.Child("Name").Text()), Filter: p.filter(d.Child("Filter")), Action: p.action(d.Child("Action"))}
 	return r, p.err
 }
 
 // ruleParser keeps the first thing that is wrong.
 type ruleParser struct {
-	limits limits
-	err    error
+	err error
 }
 
 func (p *ruleParser) refuse(format string, args ...any) {
@@ -126,11 +122,8 @@ func (p *ruleParser) action(e *Element) Action {
 
 func (p *ruleParser) expression(e *Element) string {
 	s := e.Child("SqlExpression").Text()
-	switch n := utf8.RuneCountInString(s); {
-	case strings.TrimSpace(s) == "":
+	if strings.TrimSpace(s) == "" {
 		p.refuse("The SQL expression is empty.")
-	case p.limits.expression > 0 && n > p.limits.expression:
-		p.refuse("The SQL expression has %d characters, more than %d.", n, p.limits.expression)
 	}
 	return s
 }
