@@ -7,6 +7,7 @@ import (
 
 	"minibus/amqpserver/cbs"
 	"minibus/emulator"
+	"minibus/internal/entitypath"
 	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 )
@@ -97,7 +98,7 @@ func (c *conn) verifyToken(path, token string) (cbs.Checked, error) {
 		g, err = ring.VerifyOwn(token, now)
 		path = g.Path
 	} else {
-		g, err = ring.Verify(token, sas.Resource{Path: path, Entity: sas.EntityOf(path)}, now)
+		g, err = ring.Verify(token, sas.Resource{Path: path, Entity: entitypath.Entity(path)}, now)
 	}
 	return cbs.Checked{Path: path, Expires: g.Until}, err
 }

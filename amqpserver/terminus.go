@@ -5,6 +5,7 @@ import (
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
+	"minibus/internal/entitypath"
 	"minibus/internal/sas"
 )
 
@@ -20,8 +21,8 @@ func checkSource(source *frames.Source) error {
 	case source.Dynamic:
 		return linkErrorf(condNotImplemented, noDynamic, "source")
 	case source.DistributionMode == "copy":
-		return linkErrorf(condNotImplemented, "The distribution mode 'copy' is not served: a link can't browse. Peek by requests to '%s/%s'.",
-			parseAddress(source.Address), suffixManagement)
+		return linkErrorf(condNotImplemented, "The distribution mode 'copy' is not served: a link can't browse. Peek by requests to '%s'.",
+			entitypath.Management(parseAddress(source.Address).String()))
 	}
 	for _, f := range source.Filter {
 		name, _ := amqp.AsString(f.Key)

@@ -7,17 +7,12 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/entitypath"
 	"minibus/internal/sas"
 )
 
 // rootOf is what counts as one entity in a transaction: a topic and its subscriptions are (TXN-8).
-func rootOf(path string) string {
-	path = strings.ToLower(path)
-	if i := strings.LastIndex(path, "/subscriptions/"); i > 0 {
-		return path[:i]
-	}
-	return path
-}
+func rootOf(path string) string { return strings.ToLower(entitypath.Root(path)) }
 
 // root is the entity that a link works on or through, as transactions see it.
 func (in *incoming) root() string {

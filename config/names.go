@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"minibus/emulator"
+	"minibus/internal/entitypath"
 )
 
 // nameRule says which names a kind of entity may have.
@@ -57,7 +57,7 @@ func (r nameRule) checkShape(name string) string {
 	if !r.endsWell(name[0]) || !r.endsWell(name[len(name)-1]) {
 		return "a name that begins or ends with punctuation"
 	}
-	if r.slash && emulator.IsSubscriptionPath(name) {
+	if r.slash && entitypath.IsReserved(name) {
 		return "the path of a subscription"
 	}
 	for segment := range strings.SplitSeq(name, "/") {

@@ -3,6 +3,8 @@ package emulator
 import (
 	"strings"
 	"time"
+
+	"minibus/internal/entitypath"
 )
 
 // minAutoDelete is the shortest span after which an idle entity may be deleted (IDLE-1).
@@ -37,7 +39,7 @@ func (ns *Namespace) mayForwardTo(target, path string) bool {
 		return true
 	}
 	q := ns.lookUp(target)
-	if _, _, isSubscription := splitPath(path); q == nil && !isSubscription {
+	if _, _, isSubscription := entitypath.SplitSubscription(path); q == nil && !isSubscription {
 		return strings.EqualFold(target, path)
 	}
 	return q != nil && q.subscription == nil
@@ -64,8 +66,11 @@ func (ns *Namespace) roomForEntity(path string, partitioned bool) error {
 		"Actual: %d, Max allowed: %d.", n, most)
 }
 
-// checkName fails if a name is longer than one may be (QUO-9).
+// checkName fails if a name is longer than one may be (QUO-9), or can't be told from others in the path.
 func checkName(path, name string, most int) error {
+	if name != path && strings.Contains(name, "/") { // a subscription's, which is one segment of its path
+		return errorf(CodeArgument, path, "The name '%s' has a slash: a subscription's can have none.", name)
+	}
 	if n := len([]rune(name)); n == 0 || n > most {
 		return errorf(CodeArgument, path, "The name of the entity has %d characters: it must have between 1 and %d.", n, most)
 	}

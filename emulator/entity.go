@@ -3,6 +3,8 @@ package emulator
 import (
 	"reflect"
 	"strings"
+
+	"minibus/internal/entitypath"
 )
 
 // CreateQueue creates a queue and waits until that is durable. It fails with CodeAlreadyExists if an entity of any
@@ -27,7 +29,7 @@ func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
 	if err := checkName(path, path, MaxPath); err != nil {
 		return err
 	}
-	if IsSubscriptionPath(path) {
+	if entitypath.IsReserved(path) {
 		return errorf(CodeArgument, path, "The name '%s' is the path of a subscription: a queue or topic can't have it.", path)
 	}
 	if err := ns.vacant(path); err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"minibus/emulator"
+	"minibus/internal/entitypath"
 	"minibus/mgmt/atom"
 )
 
@@ -13,7 +14,7 @@ func subscriptionPath(topic, name string) string {
 	if strings.Contains(name, "/") {
 		return ""
 	}
-	return topic + "/Subscriptions/" + name
+	return entitypath.Subscription(topic, name)
 }
 
 // Topic returns a topic.

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"minibus/internal/amqp/message"
+	"minibus/internal/entitypath"
 )
 
 // Policy is what the caller decides about a token.
 type Policy struct {
-	// Exists reports whether a queue or topic exists. The path has neither host nor sub-path: for
-	// "topic/Subscriptions/sub/$management" it is "topic", because a missing subscription is refused at the attach
-	// and not here (ERR-4).
+	// Exists reports whether there is an entity with that path, or a topic of which the path names a subscription: a missing
+	// subscription is refused at the attach and not here (ERR-4). The path has neither a host nor nodes such as $management.
 	Exists func(path string) bool
 
 	// Authorize checks a token for the path of its audience; an error is the refusal, and its text reaches the client.
@@ -74,8 +74,7 @@ func (p Policy) check(t putToken) (Checked, *status) {
 			return Checked{}, &status{code: statusUnauthorized, condition: conditionUnauthorized, description: err.Error()}
 		}
 	}
-	entity, parent := entityOf(path)
-	if entity != "" && p.Exists != nil && !p.Exists(entity) && (parent == "" || !p.Exists(parent)) {
+	if entity := entitypath.Entity(path); entity != "" && p.Exists != nil && !p.Exists(entity) {
 		return Checked{}, &status{
 			code:        statusNotFound,
 			condition:   conditionNotFound,

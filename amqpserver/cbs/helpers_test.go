@@ -5,6 +5,7 @@ import (
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/entitypath"
 
 	goamqp "github.com/Azure/go-amqp"
 )
@@ -77,7 +78,7 @@ func handle(t testing.TB, p Policy, request []byte) (answer, *Grant) {
 func only(names ...string) func(string) bool {
 	return func(path string) bool {
 		for _, n := range names {
-			if n == path {
+			if n == path || n == entitypath.Root(path) {
 				return true
 			}
 		}
