@@ -20,7 +20,7 @@ const maxDescription = 1 << 20
 
 // call is one request to the administration API.
 type call struct {
-	broker  broker
+	broker  domain
 	log     *slog.Logger
 	access  *handler  // checks tokens
 	granted sas.Grant // what the request's token allows

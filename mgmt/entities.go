@@ -153,7 +153,7 @@ func (c *call) createTopic(d *atom.TopicDescription) (*answer, error) {
 
 func (c *call) deleteEntity() (*answer, error) {
 	updated := c.updated()
-	if err := c.broker.Delete(c.target.entity); err != nil {
+	if err := c.broker.DeleteEntity(c.target.entity); err != nil {
 		return nil, c.missing(err, errDeleteMissing)
 	}
 	return &answer{status: http.StatusOK, updated: updated}, nil
@@ -161,8 +161,8 @@ func (c *call) deleteEntity() (*answer, error) {
 
 // updated is when the queue or topic of the request was updated; 0 if there is none.
 func (c *call) updated() int64 {
-	if q, err := c.broker.Queue(c.target.entity); err == nil {
-		return q.Times.Updated
+	if q, err := c.broker.find(c.target.entity, emulator.KindQueue); err == nil {
+		return q.Times().Updated
 	}
 	return c.topicUpdated()
 }

@@ -56,9 +56,9 @@ var runtimeOperations = map[int]map[string]runtimeOperation{
 	},
 }
 
-// ServeHTTP answers one request for which isRuntime holds.
-func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &runtimeCall{api: a, call: &call{log: a.log, w: w, r: r, query: r.URL.Query(), target: parseTarget(r.URL.EscapedPath())}}
+// serve answers one request for which isRuntime holds.
+func (a *runtimeAPI) serve(w http.ResponseWriter, r *http.Request, t target) {
+	x := &runtimeCall{api: a, call: &call{log: a.log, w: w, r: r, query: r.URL.Query(), target: t}}
 	if x.path, x.sub = entitypath.CutSubQueue(x.target.messaging); x.path == "" { // a sub-queue of nothing
 		x.path, x.sub = x.target.messaging, emulator.Main
 	}
@@ -78,8 +78,8 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // isRuntime reports whether a request is one of the runtime API rather than about an entity whose name ends in "messages"
 // (management-rest 2).
-func isRuntime(r *http.Request) bool {
-	m := parseTarget(r.URL.EscapedPath()).messages
+func isRuntime(r *http.Request, t target) bool {
+	m := t.messages
 	switch {
 	case m == nil:
 		return false
