@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"minibus/emulator"
 	"minibus/internal/entitypath"
 )
 
@@ -35,7 +36,7 @@ func (r nameRule) check(name string) string {
 		return "an empty name"
 	case len([]rune(name)) > r.most:
 		return "a name of more characters than the service takes"
-	case r.system && strings.EqualFold(name, "$Default"):
+	case r.system && strings.EqualFold(name, emulator.DefaultRuleName):
 		return ""
 	}
 	for _, c := range name {

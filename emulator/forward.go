@@ -89,7 +89,7 @@ func (q *Queue) pickForwardsLocked(sub SubQueue) []*entry {
 	now := q.ns.Now()
 	var picked, expired []*entry
 	bytes := 0
-	for len(picked) < quantum && bytes < quantumBytes {
+	for len(picked) < Quantum && bytes < quantumBytes {
 		e := b.nextReady()
 		if e == nil {
 			break

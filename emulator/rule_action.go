@@ -5,6 +5,7 @@ import (
 
 	"minibus/emulator/filter"
 	"minibus/internal/amqp/message"
+	"minibus/internal/dotnet"
 )
 
 // draft is the copy of a message that a rule's action changes (TOP-5, TOP-6). It implements [filter.Target]. What comes of
@@ -125,7 +126,7 @@ var systemKeys = [...]string{
 
 func systemValue(p filter.SystemProperty, v filter.Value) message.Scalar {
 	if p == filter.TimeToLive && v.Kind() == filter.KindTimeSpan {
-		return message.Scalar{Type: message.TypeUlong, Bits: uint64(max(v.Ticks()/ticksPerMilli, 1))}
+		return message.Scalar{Type: message.TypeUlong, Bits: uint64(max(v.Ticks()/dotnet.Millisecond, 1))}
 	}
 	return scalarOf(v)
 }

@@ -1,6 +1,16 @@
 package emulator
 
-import "strings"
+import (
+	"strings"
+
+	"minibus/emulator/filter"
+)
+
+// The expressions of the service's true and false filters.
+const (
+	TrueExpression  = filter.TrueText
+	FalseExpression = filter.FalseText
+)
 
 // CheckRuleName reports what is wrong with the name of a new rule, or nil (QUO-9). It is asked by every front end, for one of them could
 // neither show nor remove a rule of another name.

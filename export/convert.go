@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"minibus/emulator"
+	"minibus/internal/printable"
 	"minibus/mgmt/atom"
 )
 
@@ -126,7 +127,7 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 		if err != nil {
 			// Left out, a rule that narrows would leave one that widens alone, or none, which means the default.
 			r.warn(full, "the rule is not understood, it is exported as one that takes nothing: %s", text(err))
-			rule = &atom.Rule{Filter: atom.Filter{Kind: atom.FalseFilter, SQL: falseExpression}}
+			rule = &atom.Rule{Filter: atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}}
 		}
 		rule.Name = e.name
 		s.Rules = append(s.Rules, *rule)
@@ -135,7 +136,7 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 }
 
 func (r *reader) unusable(name string) {
-	r.warn(clip(oneLine(name), 80), "left out: no entity can have that name")
+	r.warn(printable.Clip(oneLine(name), 80), "left out: no entity can have that name")
 }
 
 func (r *reader) unreadable(name string, err error) {
@@ -154,7 +155,7 @@ func (r *reader) tidy(name string, d *atom.Element) []Access {
 			return true
 		case "Status":
 			if !settable(value) {
-				r.warn(name, "its status is %q, it is exported as active", clip(oneLine(value), 40))
+				r.warn(name, "its status is %q, it is exported as active", printable.Clip(oneLine(value), 40))
 				return true
 			}
 		case "ForwardTo":

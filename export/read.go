@@ -13,6 +13,7 @@ import (
 	"minibus/config"
 	"minibus/emulator"
 	"minibus/internal/entitypath"
+	"minibus/internal/printable"
 	"minibus/internal/sas"
 	"minibus/mgmt/atom"
 )
@@ -109,7 +110,7 @@ func (r *reader) namespace(ctx context.Context) error {
 	}
 	for _, e := range p.entries {
 		if name := strings.TrimSpace(e.description.Child("Name").Text()); name != "" {
-			r.found.Name = clip(oneLine(name), 50)
+			r.found.Name = printable.Clip(oneLine(name), 50)
 		}
 		r.found.Premium = e.description.Child("MessagingSKU").Text() == "Premium"
 	}
@@ -120,7 +121,7 @@ func (r *reader) namespace(ctx context.Context) error {
 func (r *reader) one(ctx context.Context, path string) error {
 	path, subscription, _ := entitypath.SplitSubscription(strings.Trim(path, "/"))
 	if err := atom.CheckPath(path, emulator.LimitsRelaxed); err != nil {
-		return fmt.Errorf("EntityPath %q is no name of a queue or topic", clip(path, 80))
+		return fmt.Errorf("EntityPath %q is no name of a queue or topic", printable.Clip(path, 80))
 	}
 	body, err := r.client.get(ctx, path, "api-version="+apiVersion)
 	if err != nil {

@@ -155,7 +155,7 @@ func (w *terraform) status(list []attr, n *node, s emulator.Status, allowed ...e
 // it can, and Azure then removes the one that it made itself.
 func (w *terraform) rule(n *node) []attr {
 	name := n.rule.Name
-	if name == atom.DefaultRuleName {
+	if name == emulator.DefaultRuleName {
 		name = freeName(n.parent.subscription.Rules)
 		w.plan.note(n, "the rule is named %s here: Terraform can't create one that Azure makes itself", name)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"minibus/emulator"
+	"minibus/internal/dotnet"
 	"minibus/internal/sas"
 	"minibus/mgmt/atom"
 )
@@ -47,7 +48,7 @@ func (a *answer) write(w http.ResponseWriter) error {
 		h.Set("Content-Type", a.contentType)
 	}
 	if a.updated != 0 {
-		h.Set("ETag", strconv.FormatInt(atom.Ticks(a.updated), 10))
+		h.Set("ETag", strconv.FormatInt(dotnet.OfUnixMilli(a.updated), 10))
 	}
 	if a.status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "SharedAccessSignature") // [RFC 9110 15.5.2] asks for one; no client reads it

@@ -40,7 +40,7 @@ func (c *call) putRule() (*answer, error) {
 	}
 	if c.target.kind == targetRules {
 		if c.target.rule = r.Name; r.Name == "" {
-			c.target.rule = atom.DefaultRuleName
+			c.target.rule = emulator.DefaultRuleName
 		}
 		if err := atom.CheckRule(c.target.rule, c.limits); err != nil {
 			return nil, err

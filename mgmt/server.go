@@ -11,7 +11,7 @@ import (
 	"minibus/mgmt/rest"
 )
 
-// Limits of the HTTP server. Every client that is slower or larger than this is broken or hostile. Who reads a body bounds it: a
+// Limits of the HTTP server. Every client that is slower or larger than this is broken or hostile. Each reader of a body bounds it: a
 // description has maxDescription, a send the limit of its entity.
 const (
 	headerTimeout  = 10 * time.Second

@@ -95,12 +95,12 @@ func (c *call) putSubscription() (*answer, error) {
 }
 
 func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, error) {
-	rule := atom.Rule{Filter: atom.Filter{Kind: atom.TrueFilter, SQL: "1=1"}}
+	rule := atom.Rule{Filter: atom.Filter{Kind: atom.TrueFilter, SQL: emulator.TrueExpression}}
 	if d.Rule != nil {
 		rule = *d.Rule
 	}
 	if rule.Name == "" {
-		rule.Name = atom.DefaultRuleName
+		rule.Name = emulator.DefaultRuleName
 	}
 	if err := atom.CheckRule(rule.Name, c.limits); err != nil {
 		return nil, err

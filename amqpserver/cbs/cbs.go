@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
 	"minibus/internal/entitypath"
 )
@@ -47,7 +48,7 @@ func (g *Grant) IsJWT() bool {
 // Handle answers one request: resp is the complete encoded response, whose correlation-id is the request's message-id
 // with the same type and value. g is nil when the token was refused. Handle keeps nothing of req.
 func Handle(req *message.Message, p Policy) (resp []byte, g *Grant) {
-	id := correlationID(req)
+	id := req.RequestID()
 	t, refused := parsePutToken(req)
 	var checked Checked
 	if refused == nil {
@@ -71,13 +72,13 @@ func (p Policy) check(t putToken) (Checked, *status) {
 	if p.Authorize != nil {
 		var err error
 		if checked, err = p.Authorize(path, t.token); err != nil {
-			return Checked{}, &status{code: statusUnauthorized, condition: conditionUnauthorized, description: err.Error()}
+			return Checked{}, &status{code: statusUnauthorized, condition: amqp.CondUnauthorized, description: err.Error()}
 		}
 	}
 	if entity := entitypath.Entity(path); entity != "" && p.Exists != nil && !p.Exists(entity) {
 		return Checked{}, &status{
 			code:        statusNotFound,
-			condition:   conditionNotFound,
+			condition:   amqp.CondNotFound,
 			description: fmt.Sprintf("The messaging entity '%s' could not be found.", address(t.audience)),
 		}
 	}

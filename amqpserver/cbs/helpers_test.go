@@ -10,6 +10,12 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 )
 
+// Descriptor codes of the sections of a request [AMQP 3.2].
+const (
+	codeProperties            = 0x73
+	codeApplicationProperties = 0x74
+)
+
 // encodeRequest writes a request as a client would. A nil messageID leaves the properties section out, a nil body the
 // body.
 func encodeRequest(t testing.TB, messageID any, properties amqp.Map, body any) []byte {

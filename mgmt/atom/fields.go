@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"minibus/emulator"
+	"minibus/internal/printable"
 )
 
 // fields reads the elements of a description. The first thing that is wrong stays in err, and what is read then does not
@@ -205,9 +206,4 @@ func (f *fields) closed() {
 }
 
 // clip shortens what a client sent for an error text.
-func clip(s string) string {
-	if len(s) <= 64 {
-		return s
-	}
-	return strings.ToValidUTF8(s[:64], "") + "..."
-}
+func clip(s string) string { return printable.Clip(s, 64) }

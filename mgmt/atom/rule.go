@@ -3,10 +3,9 @@ package atom
 import (
 	"fmt"
 	"strings"
-)
 
-// DefaultRuleName is the name of the rule that a subscription has unless another is given (TOP-4).
-const DefaultRuleName = "$Default"
+	"minibus/emulator"
+)
 
 // FilterKind is the type of a filter, in the service's words.
 type FilterKind string
@@ -17,12 +16,6 @@ const (
 	FalseFilter       FilterKind = "FalseFilter"
 	SQLFilter         FilterKind = "SqlFilter"
 	CorrelationFilter FilterKind = "CorrelationFilter"
-)
-
-// The expressions of the two constant filters.
-const (
-	trueExpression  = "1=1"
-	falseExpression = "1=0"
 )
 
 // compatibility is the level that the service shows on every expression.
@@ -79,13 +72,13 @@ func (p *ruleParser) refuse(format string, args ...any) {
 
 func (p *ruleParser) filter(e *Element) Filter {
 	if e == nil || e.isNil() {
-		return Filter{Kind: TrueFilter, SQL: trueExpression}
+		return Filter{Kind: TrueFilter, SQL: emulator.TrueExpression}
 	}
 	switch kind := FilterKind(e.typeName()); kind {
 	case TrueFilter:
-		return Filter{Kind: kind, SQL: trueExpression, Parameters: p.parameters(e.Child("Parameters"))}
+		return Filter{Kind: kind, SQL: emulator.TrueExpression, Parameters: p.parameters(e.Child("Parameters"))}
 	case FalseFilter:
-		return Filter{Kind: kind, SQL: falseExpression, Parameters: p.parameters(e.Child("Parameters"))}
+		return Filter{Kind: kind, SQL: emulator.FalseExpression, Parameters: p.parameters(e.Child("Parameters"))}
 	case SQLFilter:
 		return Filter{Kind: kind, SQL: p.expression(e), Parameters: p.parameters(e.Child("Parameters"))}
 	case CorrelationFilter:
