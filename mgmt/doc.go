@@ -4,8 +4,8 @@
 //
 // Web pages of strangers are refused in front of all routes. Any other request becomes a call: parseTarget says what its
 // path is about, a table finds the operation, the operation asks the broker and returns an answer or an error, and one
-// place turns errors into the service's error documents. Package atom reads and writes the documents. The broker is seen
-// through small interfaces; domain puts them in front of [emulator.Namespace].
+// place turns errors into the service's error documents. Package atom reads and writes the documents; domain puts
+// [emulator.Namespace] in their terms.
 //
 // A request of the runtime API becomes a runtimeCall, which asks a queue of the broker itself, as a link of AMQP does;
 // package rest reads and writes its messages. A receive waits in the queue's line and never polls.
