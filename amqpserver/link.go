@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
@@ -158,7 +159,7 @@ func (s *session) handleDetach(p *frames.Detach) error {
 			"condition", string(p.Error.Condition), "reason", p.Error.Description)
 	}
 	if l.left {
-		return sessionErrorf(condUnattachedHandle, "The link with handle %d is detached already.", l.handle)
+		return sessionErrorf(amqp.CondUnattachedHandle, "The link with handle %d is detached already.", l.handle)
 	}
 	l.left = true
 	switch l.state {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"minibus/emulator"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
 )
 
@@ -71,7 +72,7 @@ func (op *sending) parse(d *delivered) ([]message.Message, error) {
 	case formatMessage:
 		m, err := message.Scan(d.raw)
 		if err != nil {
-			return nil, linkErrorf(condDecode, "The message could not be decoded: %v.", err)
+			return nil, linkErrorf(amqp.CondDecode, "The message could not be decoded: %v.", err)
 		}
 		op.one[0] = m
 		return op.one[:], nil
@@ -81,14 +82,14 @@ func (op *sending) parse(d *delivered) ([]message.Message, error) {
 		}
 		messages, err := message.Batch(d.raw)
 		if err != nil {
-			return nil, linkErrorf(condDecode, "The batch could not be decoded: %v.", err)
+			return nil, linkErrorf(amqp.CondDecode, "The batch could not be decoded: %v.", err)
 		}
 		if err := op.in.s.c.srv.ns.Limits().CheckBatch(op.in.entity(), len(messages)); err != nil { // QUO-7
 			return nil, err
 		}
 		return messages, nil
 	}
-	return nil, linkErrorf(condNotImplemented, "The message format %#x is not known.", d.format)
+	return nil, linkErrorf(amqp.CondNotImplemented, "The message format %#x is not known.", d.format)
 }
 
 // Completed implements [emulator.Completion]: it runs on the journal's goroutine.

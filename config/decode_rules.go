@@ -37,9 +37,9 @@ func (d *decoder) rule(n *node) emulator.RuleOptions {
 	case filterCorrelation:
 		rule.Correlation = d.correlationFilter(props)
 	case filterTrue:
-		rule.SQL, rule.Constant = "1=1", true
+		rule.SQL, rule.Constant = emulator.TrueExpression, true
 	case filterFalse:
-		rule.SQL, rule.Constant = "1=0", true
+		rule.SQL, rule.Constant = emulator.FalseExpression, true
 	}
 	return rule
 }

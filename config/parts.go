@@ -64,7 +64,7 @@ func (d *decoder) topology(parts ...Part) (*Topology, *Report) {
 // declared checks a queue that a program declares as one of a file with the same settings is, and registers it.
 func (d *decoder) declared(path string, o emulator.QueueOptions) {
 	n := &node{kind: kindObject}
-	if most := d.limits.entities; len(d.entities) == most { // the first one beyond
+	if most := d.limits.Entities; len(d.entities) == most { // the first one beyond
 		d.quota(n, len(d.entities)+1, most, "queues and topics")
 	}
 	props := &node{kind: kindObject}

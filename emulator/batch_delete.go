@@ -1,15 +1,15 @@
 package emulator
 
-// maxBatchDelete is how many messages one call deletes at most (BDEL-2).
-const maxBatchDelete = 4000
+// MaxBatchDelete is how many messages one call deletes at most (BDEL-2).
+const MaxBatchDelete = 4000
 
 // DeleteBatch deletes up to max available messages of a sub-queue that were enqueued at or before the given instant,
 // in milliseconds, the oldest first (BDEL-1, BDEL-5); locked, deferred and scheduled ones stay (BDEL-3, DEC-33). On an
 // entity with sessions it works on the session of holder (BDEL-4). done is called once with how many are gone. A synchronous error
 // means that it will not be called: CodeArgument for a max out of range.
 func (q *Queue) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, done func(int, error)) error {
-	if max <= 0 || max > maxBatchDelete {
-		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.", maxBatchDelete, max)
+	if max <= 0 || max > MaxBatchDelete {
+		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.", MaxBatchDelete, max)
 	}
 	q.mu.Lock()
 	if err := q.may.takeFrom(sub, holder, "Messages", "deleted"); err != nil {

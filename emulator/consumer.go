@@ -11,11 +11,11 @@ const (
 	ReceiveAndDelete                    // RAD-1
 )
 
-// quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27). It gives no more
+// Quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27). It gives no more
 // either once they have quantumBytes: their bodies are read from disk before the first of them is written. A forwarder takes as
 // much at a time.
 const (
-	quantum      = 64
+	Quantum      = 64
 	quantumBytes = 1 << 20
 )
 
@@ -86,7 +86,7 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 		c.shelf.wake()
 		return dst
 	}
-	taken, full := c.pickLocked(min(max, quantum, c.shelf.available-line.promised), now)
+	taken, full := c.pickLocked(min(max, Quantum, c.shelf.available-line.promised), now)
 	c.lineUpLocked(max, len(taken), full, poked)
 	if len(taken) > 0 {
 		q.touchLocked(now)
@@ -141,7 +141,7 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 	if len(expired) > 0 {
 		c.q.expireLocked(expired, now)
 	}
-	return picked, len(picked) == quantum || bytes >= quantumBytes
+	return picked, len(picked) == Quantum || bytes >= quantumBytes
 }
 
 func (c *Consumer) nextReadyLocked(b *box) *entry {

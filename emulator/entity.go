@@ -3,6 +3,8 @@ package emulator
 import (
 	"reflect"
 	"strings"
+
+	"minibus/internal/entitypath"
 )
 
 // CreateQueue creates a queue and waits until that is durable. It fails with CodeAlreadyExists if an entity of any
@@ -24,10 +26,10 @@ func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 
 // mayCreateLocked reports why a queue or a topic with these settings can't be created, or nil.
 func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
-	if err := checkName(path, path, maxPath); err != nil {
+	if err := checkName(path, path, MaxPath); err != nil {
 		return err
 	}
-	if IsSubscriptionPath(path) {
+	if entitypath.IsReserved(path) {
 		return errorf(CodeArgument, path, "The name '%s' is the path of a subscription: a queue or topic can't have it.", path)
 	}
 	if err := ns.vacant(path); err != nil {

@@ -97,7 +97,7 @@ func (f *forwarder) pickLocked(sub SubQueue) []*entry {
 	now := f.q.ns.Now()
 	var picked, expired []*entry
 	bytes := 0
-	for len(picked) < quantum && bytes < quantumBytes {
+	for len(picked) < Quantum && bytes < quantumBytes {
 		e := b.nextReady()
 		if e == nil {
 			break

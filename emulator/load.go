@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"minibus/internal/entitypath"
 )
 
 // load builds the namespace from the journal.
@@ -126,7 +128,7 @@ func (l *loader) admit(q *Queue, r EntityRecord) error {
 // linkSubscriptions makes the subscriptions, now that all topics are there. It is called before the first message.
 func (l *loader) linkSubscriptions() error {
 	for _, x := range l.subscriptions {
-		path, _, _ := splitPath(x.r.Path)
+		path, _, _ := entitypath.SplitSubscription(x.r.Path)
 		topic := l.ns.catalog.byKey[strings.ToLower(path)]
 		if topic == nil || topic.fan == nil {
 			return fmt.Errorf("subscription %q has no topic", x.r.Path)

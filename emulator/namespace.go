@@ -14,6 +14,8 @@ import (
 	"time"
 
 	crand "crypto/rand"
+
+	"minibus/internal/entitypath"
 )
 
 // DefaultNamespace is the name of the namespace unless the configuration says otherwise (DEC-11).
@@ -127,7 +129,7 @@ func (ns *Namespace) Queue(path string) (*Queue, error) {
 // missing is the service's answer for a path at which there is nothing: for a subscription of a topic that exists it names
 // both (ERR-4).
 func (ns *Namespace) missing(path string) *Error {
-	if topic, name, ok := splitPath(path); ok {
+	if topic, name, ok := entitypath.SplitSubscription(path); ok {
 		if t := ns.lookUp(topic); t != nil && t.kind == KindTopic {
 			return NotFound(subscriptionName(t, name))
 		}
@@ -149,7 +151,7 @@ func (ns *Namespace) Exists(path string) bool {
 	if ns.lookUp(path) != nil {
 		return true
 	}
-	topic, _, ok := splitPath(path)
+	topic, _, ok := entitypath.SplitSubscription(path)
 	if !ok {
 		return false
 	}

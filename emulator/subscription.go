@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"minibus/internal/entitypath"
 )
 
 // subscription is what a subscription has besides what every entity has. Its entity keeps the copies; what decides which
@@ -26,34 +28,14 @@ type subscription struct {
 func newSubscription(topic *Queue, id int64, path string, o SubscriptionOptions) *Queue {
 	o.Queue.EnablePartitioning = topic.counters.partitioned()
 	q := newQueue(topic.ns, id, KindSubscription, path, o.Queue)
-	_, name, _ := splitPath(path)
+	_, name, _ := entitypath.SplitSubscription(path)
 	o.Name, o.Rules = name, nil
 	q.subscription = &subscription{q: q, topic: topic, name: name, decisions: decisions{settings: o}}
 	return q
 }
 
 // subscriptionPath is the path of a subscription, as it is shown.
-func subscriptionPath(topic, name string) string { return topic + "/Subscriptions/" + name }
-
-// IsSubscriptionPath reports whether a path reads as that of a subscription, or of its rules. No queue or topic may have it: it could
-// not be told from them.
-func IsSubscriptionPath(path string) bool {
-	_, name, ok := splitPath(path)
-	_, below, deeper := strings.Cut(name, "/")
-	return ok && (!deeper || strings.EqualFold(below, "rules") || len(below) > 6 && strings.EqualFold(below[:6], "rules/"))
-}
-
-// splitPath cuts "topic/Subscriptions/name", in any case; ok is false for other paths.
-func splitPath(path string) (topic, name string, ok bool) {
-	const infix = "/subscriptions/"
-	// Not in a copy in lower case: some letters have more bytes there, or fewer.
-	for i := len(path) - len(infix); i > 0; i-- {
-		if strings.EqualFold(path[i:i+len(infix)], infix) {
-			return path[:i], path[i+len(infix):], true
-		}
-	}
-	return path, "", false
-}
+func subscriptionPath(topic, name string) string { return entitypath.Subscription(topic, name) }
 
 // fullName is how texts of the service name a subscription (ERR-4).
 func (s *subscription) fullName() string { return subscriptionName(s.topic, s.name) }

@@ -80,7 +80,7 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Q
 	if err := ns.checkLocked(path, &o.Queue); err != nil {
 		return nil, err
 	}
-	if err := checkName(path, o.Name, maxName); err != nil {
+	if err := checkName(path, o.Name, MaxName); err != nil {
 		return nil, err
 	}
 	q := newSubscription(t, ns.newRow(), path, o)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"minibus/internal/amqp/message"
+	"minibus/internal/entitypath"
 )
 
 // Limits of a transaction.
@@ -63,7 +64,7 @@ func (t *Transaction) Rebind(cross bool, via string) bool {
 	if t.entered {
 		return false
 	}
-	root, _, isSubscription := splitPath(strings.ToLower(via))
+	root, _, isSubscription := entitypath.SplitSubscription(strings.ToLower(via))
 	t.cross, t.root = cross && !isSubscription, root
 	return true
 }

@@ -192,7 +192,7 @@ func (w *configWriter) subscription(topic string, s Subscription) configSubscrip
 
 // nothing is a rule that takes nothing, in place of none.
 func nothing() atom.Rule {
-	return atom.Rule{Name: atom.DefaultRuleName, Filter: atom.Filter{Kind: atom.FalseFilter, SQL: falseExpression}}
+	return atom.Rule{Name: emulator.DefaultRuleName, Filter: atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}}
 }
 
 func (w *configWriter) rule(subscription string, r atom.Rule) configRule {

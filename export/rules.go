@@ -7,15 +7,12 @@ import (
 	"unicode"
 	"unicode/utf16"
 
+	"minibus/emulator"
 	"minibus/mgmt/atom"
 )
 
-// The expressions of the constant filters, and the length that one may have, in characters as .NET counts them (QUO-10).
-const (
-	trueExpression  = "1=1"
-	falseExpression = "1=0"
-	maxExpression   = 1024
-)
+// maxExpression is the length that an expression may have, in characters as .NET counts them (QUO-10).
+var maxExpression = emulator.LimitsStandard.Profile().Expression
 
 // plainRule is a rule without parameters and without the types that no format has.
 type plainRule struct {
@@ -40,7 +37,7 @@ func plain(r atom.Rule, stringsOnly bool) plainRule {
 	var said bool
 	p.Action, said = inline(r.Action.SQL, r.Action.Parameters)
 	if !ok || !said {
-		p.Filter, p.Action = atom.Filter{Kind: atom.FalseFilter, SQL: falseExpression}, ""
+		p.Filter, p.Action = atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}, ""
 		p.Notes = append(p.Notes, "the rule has a value that can't be written down here, it is exported as one that takes nothing")
 	} else if len(r.Filter.Parameters)+len(r.Action.Parameters) > 0 {
 		p.Notes = append(p.Notes, "the parameters are written into the expression")
@@ -66,7 +63,7 @@ func (p *plainRule) correlate(f atom.Filter, stringsOnly bool) bool {
 	why := "its values are not all text"
 	sql, ok := conditions(f)
 	if none {
-		sql, why = trueExpression, "it has no condition, which selects everything"
+		sql, why = emulator.TrueExpression, "it has no condition, which selects everything"
 	}
 	p.Filter = atom.Filter{Kind: atom.SQLFilter, SQL: sql}
 	p.Notes = append(p.Notes, "the correlation filter is exported as SQL, because "+why)

@@ -5,7 +5,8 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// domain is the broker over the real namespace.
+// domain is the broker in the terms of the administration's documents. Operations return once their change is durable, and after the
+// links of a changed entity were told (LOCK-17). Their errors are of type *emulator.Error.
 type domain struct{ *emulator.Namespace }
 
 // Kind returns what has that path, among queues and topics.
@@ -23,9 +24,6 @@ func (d domain) Entities() int {
 	_, topics := d.Page(emulator.KindTopic, 0, 0)
 	return queues + topics
 }
-
-// Delete removes a queue or a topic.
-func (d domain) Delete(path string) error { return d.DeleteEntity(path) }
 
 // find returns the entity of that kind.
 func (d domain) find(path string, kind emulator.EntityKind) (*emulator.Queue, error) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"minibus/emulator"
+	"minibus/internal/entitypath"
 	"minibus/mgmt/atom"
 )
 
@@ -13,7 +14,7 @@ func subscriptionPath(topic, name string) string {
 	if strings.Contains(name, "/") {
 		return ""
 	}
-	return topic + "/Subscriptions/" + name
+	return entitypath.Subscription(topic, name)
 }
 
 // Topic returns a topic.
@@ -98,12 +99,9 @@ func (d domain) Subscriptions(topic string, skip, top int) ([]atom.Subscription,
 	return list, nil
 }
 
-// CreateSubscription creates a subscription with its first rule.
-func (d domain) CreateSubscription(topic string, s newSubscription) (atom.Subscription, error) {
-	q, err := d.Namespace.CreateSubscription(topic, emulator.SubscriptionOptions{
-		Name: s.name, Queue: s.options, DeadLetteringOnFilterErrors: &s.filterErrors,
-		Rules: []emulator.RuleOptions{ruleOptions(s.rule)},
-	})
+// CreateSubscription creates a subscription.
+func (d domain) CreateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
+	q, err := d.Namespace.CreateSubscription(topic, o)
 	if err != nil {
 		return atom.Subscription{}, err
 	}
@@ -111,10 +109,8 @@ func (d domain) CreateSubscription(topic string, s newSubscription) (atom.Subscr
 }
 
 // UpdateSubscription updates a subscription; its rules stay.
-func (d domain) UpdateSubscription(topic, name string, o emulator.QueueOptions, filterErrors bool) (atom.Subscription, error) {
-	q, err := d.Namespace.UpdateSubscription(topic, emulator.SubscriptionOptions{
-		Name: name, Queue: o, DeadLetteringOnFilterErrors: &filterErrors,
-	})
+func (d domain) UpdateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
+	q, err := d.Namespace.UpdateSubscription(topic, o)
 	if err != nil {
 		return atom.Subscription{}, err
 	}
@@ -136,6 +132,10 @@ func (d domain) Rule(topic, subscription, name string) (atom.Rule, error) {
 	if err != nil {
 		return atom.Rule{}, err
 	}
+	return ruleOf(q, name)
+}
+
+func ruleOf(q *emulator.Queue, name string) (atom.Rule, error) {
 	for _, r := range q.SubscriptionOptions().Rules {
 		if strings.EqualFold(r.Name, name) {
 			return shownRule(r), nil
@@ -180,7 +180,7 @@ func (d domain) putRule(topic, subscription string, r atom.Rule,
 	if err != nil {
 		return atom.Rule{}, err
 	}
-	return d.Rule(topic, subscription, r.Name)
+	return ruleOf(q, r.Name)
 }
 
 // RemoveRule removes a rule and waits.

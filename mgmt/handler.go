@@ -83,15 +83,15 @@ func New(o Options) http.Handler {
 	if h.options.Logger == nil {
 		h.options.Logger = slog.New(slog.DiscardHandler)
 	}
-	return h.logged(h.header(h.pages(h.routes(h.broker))))
+	return h.logged(h.header(h.pages(h.routes())))
 }
 
 // routes makes the router. Entity names reach the administration as they were sent, slashes and escapes included, so
 // everything that is not operational goes to one handler.
-func (h *handler) routes(b func() broker) *mux.Router {
+func (h *handler) routes() *mux.Router {
 	r := mux.NewRouter().UseEncodedPath().SkipClean(true)
 	get := []string{http.MethodGet, http.MethodHead}
-	operational := func(r *http.Request, _ *mux.RouteMatch) bool { return !namesEntity(r, b) }
+	operational := func(r *http.Request, _ *mux.RouteMatch) bool { return !h.namesEntity(r) }
 	r.HandleFunc("/health", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/readyz", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/livez", h.live).Methods(get...).MatcherFunc(operational)
@@ -104,17 +104,18 @@ func (h *handler) routes(b func() broker) *mux.Router {
 	if h.options.WebSocket != nil {
 		r.MatcherFunc(isWebSocket).Handler(h.options.WebSocket)
 	}
-	a := &administration{broker: b, log: h.options.Logger, access: h}
+	a := &administration{namespace: h.namespace, log: h.options.Logger, access: h}
 	m := &runtimeAPI{namespace: h.namespace, authorize: h.authorize, log: h.options.Logger, gone: h.options.MissingIsGone,
 		batches: make(chan struct{}, maxLargeBatches)}
 	entities := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := parseTarget(r.URL.EscapedPath())
 		switch {
 		case isResourceManager(r):
 			refuseResourceManager(w)
-		case isRuntime(r):
-			m.ServeHTTP(w, r)
+		case isRuntime(r, t):
+			m.serve(w, r, t)
 		default:
-			a.ServeHTTP(w, r)
+			a.serve(w, r, t)
 		}
 	})
 	r.NotFoundHandler, r.MethodNotAllowedHandler = entities, entities
@@ -124,27 +125,20 @@ func (h *handler) routes(b func() broker) *mux.Router {
 // namesEntity reports whether a request for an operational path is about an entity of that name, be there one or not: a client of the
 // administration shows itself by an api-version or a token (DEC-12). A token alone may be for the metrics, unless there is such
 // an entity.
-func namesEntity(r *http.Request, b func() broker) bool {
+func (h *handler) namesEntity(r *http.Request) bool {
 	if r.URL.Query().Has("api-version") {
 		return true
 	}
 	if r.Header.Get("Authorization") == "" || r.URL.Path != "/metrics" {
 		return r.Header.Get("Authorization") != ""
 	}
-	ns := b()
-	return ns != nil && ns.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0
+	ns := h.namespace()
+	return ns != nil && domain{ns}.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0
 }
 
 type handler struct{ options Options }
 
-// broker returns the namespace once it is ready, else nil.
-func (h *handler) broker() broker {
-	if ns := h.namespace(); ns != nil {
-		return domain{ns}
-	}
-	return nil
-}
-
+// namespace returns the broker once it is ready, else nil.
 func (h *handler) namespace() *emulator.Namespace {
 	if h.options.Broker == nil || !h.options.Ready() {
 		return nil

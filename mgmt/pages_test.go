@@ -70,7 +70,7 @@ func (p headers) request(method, path string) *http.Request {
 func pathsOf(t *testing.T, h *handler) []string {
 	t.Helper()
 	var paths []string
-	err := h.routes(h.broker).Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+	err := h.routes().Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		path, err := route.GetPathTemplate()
 		if err != nil {
 			path = WebSocketPath // the only one that is found by a function

@@ -238,6 +238,13 @@ func marshal(t testing.TB, m *goamqp.Message) []byte {
 	return raw
 }
 
+// Descriptor codes of the sections of a request [AMQP 3.2].
+const (
+	codeProperties            = 0x73
+	codeApplicationProperties = 0x74
+	codeValue                 = 0x77
+)
+
 // encodeRequest writes a request. A nil messageID leaves the properties section out, a nil body the body.
 func encodeRequest(t testing.TB, messageID any, properties amqp.Map, body any) []byte {
 	t.Helper()

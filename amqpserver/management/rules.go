@@ -44,7 +44,7 @@ func enumerateRules(c *call, a args) {
 		return
 	}
 	if len(rules) == 0 {
-		c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize), statusNoContent, "com.microsoft:rules-not-found", "No rules found"))
+		c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize), statusNoContent, amqp.CondRulesNotFound, "No rules found"))
 		return
 	}
 	c.ok(256*len(rules), func(dst []byte) []byte {

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"minibus/internal/dotnet"
 )
 
-var fuzzParams = map[string]Value{"p": Int32(10), "s": String("blue"), "t": TimeSpan(ticksPerHour), "d": DateTime(0), "g": guidValue(), "n": Null()}
+var fuzzParams = map[string]Value{"p": Int32(10), "s": String("blue"), "t": TimeSpan(dotnet.Hour), "d": DateTime(0), "g": guidValue(), "n": Null()}
 
 func fuzzSeeds(f *testing.F) {
 	for _, text := range []string{

@@ -192,15 +192,6 @@ func TestOwnersOfPathsWithOddLetters(t *testing.T) {
 	}
 }
 
-func TestEntityOf(t *testing.T) {
-	for path, want := range map[string]string{"q": "q", "/a/b/": "a/b", "q/$Management": "q", "q/$DeadLetterQueue/$management": "q", "$management": "",
-		"q/$Transfer/$DeadLetterQueue": "q", "t/Subscriptions/s/$deadletterqueue": "t/Subscriptions/s", "x$management": "x$management", "": ""} {
-		if got := EntityOf(path); got != want {
-			t.Errorf("%s: %s", path, got)
-		}
-	}
-}
-
 func TestClaims(t *testing.T) {
 	for _, tt := range []struct {
 		have, need Claims

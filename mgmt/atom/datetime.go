@@ -8,9 +8,6 @@ import (
 // NeverAccessed stands for the time of the last use of an entity that nobody used.
 const NeverAccessed = "0001-01-01T00:00:00Z"
 
-// unixEpochTicks is 1970-01-01 in ticks since the year 1.
-const unixEpochTicks = 621355968000000000
-
 // FormatTime writes an instant, given in milliseconds since the Unix epoch; trailing zeros of the fraction are left out.
 func FormatTime(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.999Z")
@@ -27,15 +24,6 @@ func formatAccessed(ms int64) string {
 		return NeverAccessed
 	}
 	return FormatTime(ms)
-}
-
-// Ticks converts milliseconds since the Unix epoch to .NET's ticks since the year 1: the ETag of an entity.
-func Ticks(ms int64) int64 { return ms*10_000 + unixEpochTicks }
-
-// TimeOfTicks is the inverse of [Ticks], exact to 100 ns.
-func TimeOfTicks(ticks int64) time.Time {
-	unix := ticks - unixEpochTicks
-	return time.Unix(unix/1e7, unix%1e7*100).UTC()
 }
 
 // UnzonedTime is a time that was given without a zone and is shown without one. It counts as UTC.

@@ -38,7 +38,7 @@ func (r Received) Headers(h http.Header) (body []byte) {
 		contentType = typeNone
 	}
 	if t, ok := m.Field(message.PropertyContentType).TextOf(); ok && t != "" {
-		contentType = strings.Map(printable, t)
+		contentType = strings.Map(visible, t)
 	}
 	for e := m.UserProperties(); e.Next(); {
 		if name := string(e.Key()); isShown(name) {

@@ -57,9 +57,9 @@ func (p *Patch) Append(dst []byte, m *Message) []byte {
 	dst = p.appendProperties(dst, m, over)
 	dst = p.appendApplicationProperties(dst, m, over != nil && over.replace)
 	if !p.OmitBody {
-		dst = append(dst, m.bytes(m.Body)...)
+		dst = append(dst, m.Bytes(m.Body)...)
 	}
-	return append(dst, m.bytes(m.Footer)...)
+	return append(dst, m.Bytes(m.Footer)...)
 }
 
 // appendHeader writes the header section. Durable, priority and first-acquirer are the sender's (PROP-12), as they were
@@ -102,7 +102,7 @@ func (p *Patch) appendProperties(dst []byte, m *Message, over *system) []byte {
 	case p.TTL > 0:
 		count = max(n, PropertyCreationTime+1)
 	case !makeID && !m.Properties.Empty():
-		return append(dst, m.bytes(m.Properties)...)
+		return append(dst, m.Bytes(m.Properties)...)
 	}
 	dst, mark := amqp.BeginList(amqp.AppendDescriptor(dst, codeProperties))
 	for i := range count {
@@ -152,13 +152,13 @@ func (p *Patch) appendApplicationProperties(dst []byte, m *Message, replace bool
 		if replace {
 			return dst
 		}
-		return append(dst, m.bytes(m.ApplicationProperties)...)
+		return append(dst, m.Bytes(m.ApplicationProperties)...)
 	}
 	n, r := m.pairs(m.ApplicationProperties)
 	if replace {
 		n = 0
 	}
-	dst, mark := amqp.BeginMap(amqp.AppendDescriptor(dst, codeApplicationProperties))
+	dst, mark := BeginApplicationProperties(dst)
 	dst, pairs := over.merge(dst, n, r)
 	return amqp.EndMap(dst, mark, pairs)
 }

@@ -55,7 +55,7 @@ func (m *Message) BodyValue() (any, error) {
 	if m.Body.Empty() {
 		return nil, nil
 	}
-	r := amqp.NewReader(m.bytes(m.Body))
+	r := amqp.NewReader(m.Bytes(m.Body))
 	code, err := sectionCode(&r)
 	if err != nil {
 		return nil, err
