@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -148,10 +149,14 @@ func literal(v any) (string, bool) {
 		return "'" + strings.ReplaceAll(v, "'", "''") + "'", true
 	case bool:
 		return strings.ToUpper(strconv.FormatBool(v)), true
-	case int32:
-		return signed(strconv.FormatInt(int64(v), 10)), true
+	case int8, int16, int32, uint8, uint16, uint32:
+		return signed(fmt.Sprint(v)), true
 	case int64:
 		return signed(strconv.FormatInt(v, 10)), v != math.MinInt64 // its magnitude is no constant
+	case uint64:
+		return strconv.FormatUint(v, 10), v <= math.MaxInt64
+	case float32:
+		return literal(float64(v))
 	case float64:
 		return signed(decimal(v)), !math.IsInf(v, 0) && !math.IsNaN(v)
 	}

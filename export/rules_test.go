@@ -13,6 +13,7 @@ import (
 func TestParametersBecomeConstants(t *testing.T) {
 	parameters := []atom.Parameter{{Key: "@s", Value: "it's @i"}, {Key: "@I", Value: int32(-7)}, {Key: "l", Value: int64(math.MaxInt64)},
 		{Key: "@b", Value: true}, {Key: "@d", Value: 2.0}, {Key: "@e", Value: 1e-30}, {Key: "@t", Value: time.Now()}, {Key: "@m", Value: int64(math.MinInt64)},
+		{Key: "@byte", Value: int8(-3)}, {Key: "@ulong", Value: uint64(math.MaxInt64)}, {Key: "@more", Value: uint64(math.MaxInt64) + 1}, {Key: "@float", Value: float32(0.1)},
 		{Key: "@inf", Value: math.Inf(1)}, {Key: "@span", Value: atom.Minute}}
 	for sql, want := range map[string]string{
 		"a = @s":                       "a = 'it''s @i'",
@@ -21,6 +22,9 @@ func TestParametersBecomeConstants(t *testing.T) {
 		"a = @b OR b = @d OR c = @e":   "a = TRUE OR b = 2.0 OR c = 1E-30",
 		"[@i] = '@i''@i' AND b IN(@i)": "[@i] = '@i''@i' AND b IN((-7))",
 		`"@i" = @i AND [a]]@i] = 1`:    `"@i" = (-7) AND [a]]@i] = 1`,
+		"a = @byte OR b = @ulong":      "a = (-3) OR b = 9223372036854775807",
+		"a = @float":                   "a = 0.10000000149011612",
+		"a = @more":                    "",
 		"a = @t":                       "",
 		"a = @m":                       "",
 		"a = @inf":                     "",
