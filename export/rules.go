@@ -18,7 +18,7 @@ const (
 	maxExpression   = 1024
 )
 
-// plainRule is a rule without parameters and without the types that no format has.
+// plainRule is a rule without parameters and without the types that Azure's templates do not have.
 type plainRule struct {
 	Name   string
 	Filter atom.Filter
@@ -26,15 +26,14 @@ type plainRule struct {
 	Notes  []string // what is different from the rule as it was
 }
 
-// plain writes parameters into the texts, since neither Config.json nor Azure's templates have them. With stringsOnly, as
-// Azure's templates want it, a correlation filter on numbers or truth values, or without a condition, becomes the same in SQL. What
-// can't be said takes nothing.
-func plain(r atom.Rule, stringsOnly bool) plainRule {
+// plain writes parameters into the texts, since Azure's templates have none. A correlation filter on numbers or truth values, or
+// without a condition, becomes the same in SQL. What can't be said takes nothing.
+func plain(r atom.Rule) plainRule {
 	p := plainRule{Name: r.Name, Filter: atom.Filter{Kind: r.Filter.Kind, SQL: r.Filter.SQL}}
 	ok := true
 	switch {
 	case r.Filter.Kind == atom.CorrelationFilter:
-		ok = p.correlate(r.Filter, stringsOnly)
+		ok = p.correlate(r.Filter)
 	case r.Filter.Kind == atom.SQLFilter:
 		p.Filter.SQL, ok = inline(r.Filter.SQL, r.Filter.Parameters)
 	}
@@ -50,7 +49,7 @@ func plain(r atom.Rule, stringsOnly bool) plainRule {
 }
 
 // correlate fills in a correlation filter.
-func (p *plainRule) correlate(f atom.Filter, stringsOnly bool) bool {
+func (p *plainRule) correlate(f atom.Filter) bool {
 	p.Filter.Correlation, p.Filter.Properties = f.Correlation, f.Properties
 	texts := true
 	for _, x := range f.Properties {
@@ -61,7 +60,7 @@ func (p *plainRule) correlate(f atom.Filter, stringsOnly bool) bool {
 		texts = texts && isText
 	}
 	none := len(f.Correlation)+len(f.Properties) == 0
-	if texts && !none || !stringsOnly {
+	if texts && !none {
 		return true
 	}
 	why := "its values are not all text"

@@ -120,6 +120,12 @@ func (w *writer) parameters(name string, list []Parameter) {
 	w.close(name)
 }
 
+// TypeAndText returns the name of the value's type and the value's text, as documents have them.
+func (p Parameter) TypeAndText() (typeName, text string) {
+	typeName, _, text = textValue(p.Value)
+	return typeName, text
+}
+
 // textValue returns how a value is written.
 func textValue(v any) (typeName, ns, text string) {
 	switch v := v.(type) {
