@@ -22,7 +22,7 @@ const (
 // Consumer is one receiving link on a sub-queue. Its methods must not be called from two goroutines at once.
 type Consumer struct {
 	// immutable
-	q      *Queue
+	q      *Entity
 	sub    SubQueue
 	mode   ReceiveMode
 	notify func()
@@ -47,7 +47,7 @@ type Consumer struct {
 // notify must be answered with a Take, if only with one of zero. An entity with sessions takes session receivers only
 // (SESS-5); its dead-letter queue takes plain ones (DLQ-6). Beyond the profile's limit the error is CodeQuotaExceeded
 // (QUO-12).
-func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
+func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.receive(sub); err != nil {

@@ -67,18 +67,20 @@ func (ns *Namespace) ensureTopic(path string, o TopicOptions) error {
 	list := o.Subscriptions
 	o.Subscriptions = nil
 	q := ns.lookUp(path)
-	if q != nil {
-		o.Admin = ns.configured(path, q.TopicOptions().Admin, o.Admin)
-	}
 	switch {
 	case q == nil:
 		if _, err := ns.CreateTopic(path, o); err != nil {
 			return err
 		}
-	case q.kind != KindTopic:
+	case q.topic == nil:
 		return errorf(CodeAlreadyExists, path, "The topic '%s' can't be created: a queue has that name.", path)
-	case !reflect.DeepEqual(q.TopicOptions(), o):
-		if name := immutable(q.Options(), o.queue()); name != "" {
+	default:
+		old := q.topic.Options()
+		o.Admin = ns.configured(path, old.Admin, o.Admin)
+		if reflect.DeepEqual(old, o) {
+			break
+		}
+		if name := immutable(old.queue(), o.queue()); name != "" {
 			return fixed("topic", path, name)
 		}
 		ns.logger.Info("topic updated to the configuration", "entity", path)
@@ -103,7 +105,7 @@ func (ns *Namespace) ensureSubscription(topic string, o SubscriptionOptions) err
 		_, err := ns.CreateSubscription(topic, o)
 		return err
 	}
-	old := q.SubscriptionOptions()
+	old := q.subscription.Options()
 	o.Name, o.Queue.EnablePartitioning, o.Queue.Admin = old.Name, old.Queue.EnablePartitioning, old.Queue.Admin
 	if len(o.Rules) == 0 || sameRules(o.Rules, old.Rules) {
 		o.Rules = old.Rules

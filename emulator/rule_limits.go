@@ -70,8 +70,8 @@ func countSQL(rules []*rule) (n int) {
 
 // roomLocked fails if a subscription with these rules instead of those it has makes more of the topic than the profile
 // takes (QUO-10). What was there before a profile was chosen may stay. The caller holds the topic's mutex.
-func (s *subscription) roomLocked(next []*rule) error {
-	limits, t := s.q.ns.limits, s.topic
+func (s *Subscription) roomLocked(next []*rule) error {
+	limits, t := s.ns.limits, s.topic
 	sql, correlations := maxSQLFilters, maxCorrelations
 	switch limits {
 	case LimitsRelaxed:
@@ -83,29 +83,29 @@ func (s *subscription) roomLocked(next []*rule) error {
 		}
 	}
 	oldSQL, newSQL := countSQL(s.rules), countSQL(next)
-	if more := newSQL - oldSQL; more > 0 && t.fan.sql+more > sql {
+	if more := newSQL - oldSQL; more > 0 && t.topic.sql+more > sql {
 		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' can't have more than %d SQL filters.", t.path, sql)
 	}
 	more := len(next) - newSQL - (len(s.rules) - oldSQL)
-	if more > 0 && t.fan.index.Len()-t.fan.sql+more > correlations {
+	if more > 0 && t.topic.index.Len()-t.topic.sql+more > correlations {
 		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' can't have more than %d correlation filters.", t.path, correlations)
 	}
 	return nil
 }
 
 // roomForSubscription fails if another subscription is above the profile's limits (QUO-10).
-func (q *Queue) roomForSubscription(s *subscription, rules []*rule) error {
+func (t *Topic) roomForSubscription(s *Subscription, rules []*rule) error {
 	most := maxSubscriptions
-	switch q.ns.limits {
+	switch t.ns.limits {
 	case LimitsRelaxed:
 		return nil
 	case LimitsEmulator:
 		most = emulatorSubs
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if n := len(q.fan.subs); n >= most {
-		return errorf(CodeQuotaExceeded, q.path, "The topic '%s' has %d subscriptions, which is the maximum.", q.path, n)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := len(t.topic.subs); n >= most {
+		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' has %d subscriptions, which is the maximum.", t.path, n)
 	}
 	return s.roomLocked(rules)
 }

@@ -7,9 +7,9 @@ import (
 
 // activateLocked appends due messages at the tail, each with a new number and the present instant as its enqueued
 // time (SCHED-9, SEQ-11, TIME-3). Until that is committed they are still scheduled.
-func (q *Queue) activateLocked(due []*entry, now int64) {
-	if q.fan != nil {
-		q.publishDueLocked(due, now)
+func (q *Entity) activateLocked(due []*entry, now int64) {
+	if q.topic != nil {
+		q.topic.publishDueLocked(due, now)
 		return
 	}
 	op := newTransition(q, len(due), untold)
@@ -32,7 +32,7 @@ func (q *Queue) activateLocked(due []*entry, now int64) {
 
 // CancelScheduled deletes scheduled messages by their numbers, all or none (SCHED-4, SCHED-14). It fails with
 // CodeMessageNotFound, naming the missing numbers, if one of them is not scheduled (any more) (SCHED-8, SCHED-13).
-func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
+func (q *Entity) CancelScheduled(seqs []int64, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.send(); err != nil {
@@ -52,7 +52,7 @@ func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
 
 // rescheduleLocked puts a scheduled message back whose removal failed or was rolled back. Its deadline was passed over if it
 // came meanwhile, else it still stands.
-func (q *Queue) rescheduleLocked(e *entry) {
+func (q *Entity) rescheduleLocked(e *entry) {
 	e.mark = markFree
 	if e.due() <= q.ns.Now() {
 		q.alarm.dues.add(e, e.due())
@@ -61,7 +61,7 @@ func (q *Queue) rescheduleLocked(e *entry) {
 }
 
 // findScheduledLocked returns the scheduled messages with the given numbers.
-func (q *Queue) findScheduledLocked(seqs []int64) ([]*entry, error) {
+func (q *Entity) findScheduledLocked(seqs []int64) ([]*entry, error) {
 	var found []*entry
 	var missing []string
 	seen := make(map[int64]bool, len(seqs))

@@ -125,7 +125,7 @@ func (s *storm) sendPlain(sender int, r *rand.Rand) {
 type link struct {
 	s    *storm
 	g    *generation
-	q    *emulator.Queue
+	q    *emulator.Entity
 	c    *emulator.Consumer
 	poke chan struct{}
 }

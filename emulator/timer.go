@@ -11,7 +11,7 @@ const retryAfter = 1000 // ms
 // alarm wakes an entity when one of its messages has to be looked after: one timer at the earliest of all deadlines. The entity's
 // mutex guards it.
 type alarm struct {
-	q        *Queue
+	q        *Entity
 	dues     deadlines[*entry] // of scheduled messages
 	expiries deadlines[int64]  // by number: entries of Main may be packed
 	timer    Timer
@@ -19,7 +19,7 @@ type alarm struct {
 	stopped  bool
 }
 
-func (a *alarm) init(q *Queue) {
+func (a *alarm) init(q *Entity) {
 	a.q = q
 	a.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
 	a.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })

@@ -13,7 +13,7 @@ type Times struct {
 }
 
 // Times returns when the entity was created, updated and last used.
-func (q *Queue) Times() Times {
+func (q *Entity) Times() Times {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return Times{Created: q.created, Updated: q.updated, Accessed: q.accessed}
@@ -26,7 +26,7 @@ type storedTimes struct {
 }
 
 // encode returns what the journal keeps of the entity: its settings, when it was created, and when it was updated.
-func (q *Queue) encode(options any, updated int64) ([]byte, error) {
+func (q *Entity) encode(options any, updated int64) ([]byte, error) {
 	b, err := encodeOptions(options)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (q *Queue) encode(options any, updated int64) ([]byte, error) {
 
 // restoreTimes takes the times, none of them later than now, from what the journal kept. An entity that was stored without them is
 // as old as the process.
-func (q *Queue) restoreTimes(stored []byte, now int64) error {
+func (q *Entity) restoreTimes(stored []byte, now int64) error {
 	var t storedTimes
 	if err := json.Unmarshal(stored, &t); err != nil {
 		return fmt.Errorf("read the times of %q: %w", q.path, err)

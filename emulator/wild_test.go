@@ -207,7 +207,7 @@ func (w *wild) leave() {
 	synctest.Wait()
 	w.verify(true)
 	for _, path := range wildPaths {
-		if q, err := w.ns.Queue(path); err == nil {
+		if q, err := w.ns.Entity(path); err == nil {
 			equal(w.t, "receivers of "+path, q.Receivers(), 0)
 		}
 	}
@@ -228,9 +228,9 @@ func (w *wild) again() {
 	w.verify(true)
 }
 
-func (w *wild) any() (string, *emulator.Queue) {
+func (w *wild) any() (string, *emulator.Entity) {
 	path := wildPaths[w.r.IntN(len(wildPaths))]
-	q, err := w.ns.Queue(path)
+	q, err := w.ns.Entity(path)
 	if err != nil {
 		return path, nil
 	}
