@@ -16,7 +16,7 @@ func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consum
 		q.mu.Unlock()
 		return err
 	}
-	q.touchLocked(q.ns.Now())
+	q.usage.touch(q.ns.Now())
 	found := q.takeOldLocked(sub, max, before, holder)
 	n := len(found)
 	newRemoval(q, found, fallback{undo: undoRest}, CompletionFunc(func(err error) {

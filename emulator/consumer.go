@@ -61,7 +61,7 @@ func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Co
 		return nil, err
 	}
 	q.receivers().Add(1)
-	q.touchLocked(q.ns.Now())
+	q.usage.touch(q.ns.Now())
 	return &Consumer{q: q, sub: sub, mode: mode, notify: notify, shelf: &q.box(sub).shelf}, nil
 }
 
@@ -89,7 +89,7 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 	taken, full := c.pickLocked(min(max, quantum, c.shelf.available-line.promised), now)
 	c.lineUpLocked(max, len(taken), full, poked)
 	if len(taken) > 0 {
-		q.touchLocked(now)
+		q.usage.touch(now)
 		dst = append(dst, c.deliverLocked(taken, now)...)
 	}
 	c.shelf.wake()
@@ -107,7 +107,7 @@ func (c *Consumer) Err() error {
 // stopWaitingLocked takes the consumer out of the line. Until now it was receiving (IDLE-5).
 func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	if c.inLine || poked {
-		c.q.touchLocked(now)
+		c.q.usage.touch(now)
 	}
 	c.shelf.line.leave(c)
 }

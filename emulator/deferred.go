@@ -23,7 +23,7 @@ func (q *Entity) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, h
 		}
 		return err
 	}
-	q.touchLocked(now)
+	q.usage.touch(now)
 	ds := make([]*Delivery, len(entries))
 	for i, e := range entries {
 		if mode == PeekLock {

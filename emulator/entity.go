@@ -15,7 +15,7 @@ func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 		return nil, err
 	}
 	q := newEntity(ns, ns.newRow(), KindQueue, path, o)
-	if err := ns.putEntity(q, o, q.updated); err != nil {
+	if err := ns.putEntity(q, o, q.usage.updated); err != nil {
 		return nil, err
 	}
 	ns.admit(q)
@@ -75,7 +75,7 @@ func (ns *Namespace) admit(q *Entity) {
 
 // putEntity stores an entity with its settings and waits.
 func (ns *Namespace) putEntity(q *Entity, options any, updated int64) error {
-	b, err := q.encode(options, updated)
+	b, err := q.usage.encode(options, updated)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func immutable(a, b QueueOptions) string {
 func (q *Entity) applyOptionsLocked(o QueueOptions) {
 	now := q.ns.Now()
 	changed := !reflect.DeepEqual(q.options, o)
-	q.options, q.updated = o, now
+	q.options, q.usage.updated = o, now
 	if changed {
 		q.detachLocked(now)
 	}

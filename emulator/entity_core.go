@@ -28,6 +28,7 @@ type Entity struct {
 	boxes    [3]box // by SubQueue
 	locks    lockTable
 	alarm    alarm
+	schedule schedule
 	watchers map[*watcher]struct{}
 	bodies   bodies
 	faults   faults
@@ -42,8 +43,7 @@ type Entity struct {
 
 	traffic Traffic
 
-	created, updated, accessed int64 // ms (CNT-8, CNT-9)
-	opened                     int64 // ms; when the namespace was loaded: idle clocks start there (DEC-21)
+	usage usage
 }
 
 // watcher is a link that wants to know when its entity changes.
@@ -65,12 +65,13 @@ func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpt
 		q.boxes[Main].parts = make([]shelf, partitions)
 	}
 	q.alarm.init(q)
+	q.schedule.init(q)
 	q.history.q, q.forwarder.q, q.bodies.q, q.returns.q, q.faults.q = q, q, q, q, q
-	q.may.q = q
+	q.may.q, q.usage.q = q, q
 	q.locks.init(q)
 	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
-	q.created = ns.Now()
-	q.updated = q.created
+	q.usage.created = ns.Now()
+	q.usage.updated = q.usage.created
 	return q
 }
 
@@ -132,14 +133,6 @@ func (q *Entity) LastSequenceNumber() int64 {
 }
 
 func (q *Entity) box(s SubQueue) *box { return &q.boxes[s] }
-
-// touchLocked notes a use of the queue (CNT-9). Uses of a subscription keep its topic from being idle (IDLE-2).
-func (q *Entity) touchLocked(now int64) {
-	q.accessed = now
-	if q.subscription != nil {
-		q.subscription.topic.touched.Store(now)
-	}
-}
 
 // Watch calls notify when the queue is updated, with an error of CodeDetached (LOCK-17), or deleted, with
 // CodeNotFound (DEC-18), until cancel is called. A queue that is deleted already says so at once. notify runs on any

@@ -100,7 +100,7 @@ func (q *Entity) reviveLocked() {
 		q.alarm.timer.Stop()
 	}
 	q.alarm.timer, q.alarm.at = nil, 0
-	q.touchLocked(q.ns.Now()) // an idle one is tried again after another span
+	q.usage.touch(q.ns.Now()) // an idle one is tried again after another span
 	q.alarm.setNext()
 	q.forwarder.startLocked(Main)
 	q.forwarder.startLocked(DeadLetter)

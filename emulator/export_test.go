@@ -70,15 +70,15 @@ func (q *Entity) Packed(sub SubQueue) int {
 func (q *Entity) DeadlinesInMemory() (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.locks.ends.kept() + q.alarm.dues.kept() + q.alarm.expiries.kept()
+	return q.locks.ends.kept() + q.schedule.dues.kept() + q.alarm.expiries.kept()
 }
 
 // BucketsInMemory returns how many buckets of deadlines the queue keeps, and how many keys of buckets.
 func (q *Entity) BucketsInMemory() (buckets, keys int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.locks.ends.buckets) + len(q.alarm.dues.buckets) + len(q.alarm.expiries.buckets),
-		len(q.locks.ends.keys) + len(q.alarm.dues.keys) + len(q.alarm.expiries.keys)
+	return len(q.locks.ends.buckets) + len(q.schedule.dues.buckets) + len(q.alarm.expiries.buckets),
+		len(q.locks.ends.keys) + len(q.schedule.dues.keys) + len(q.alarm.expiries.keys)
 }
 
 // Receivers returns how many receivers and waiting accepts are counted for the entity.

@@ -43,7 +43,7 @@ func (ns *Namespace) catchUp() error {
 	}
 	for _, q := range all {
 		q.mu.Lock()
-		q.opened = ns.Now() // idle clocks restart
+		q.usage.opened = ns.Now() // idle clocks restart
 		for _, s := range q.sessions.byID {
 			q.sessions.rank(s)
 		}
@@ -120,7 +120,7 @@ func (l *loader) admit(q *Entity, r EntityRecord) error {
 	}
 	l.byID[q.id] = q
 	l.ns.catalog.add(q)
-	return q.restoreTimes(r.Options, l.now)
+	return q.usage.restore(r.Options, l.now)
 }
 
 // linkSubscriptions makes the subscriptions, now that all topics are there. It is called before the first message.

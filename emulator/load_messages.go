@@ -105,7 +105,7 @@ func (l *loader) settleLocked(q *Entity, b *box) {
 		b.admit(e)
 		switch {
 		case e.state == Scheduled:
-			q.alarm.dues.add(e, e.due())
+			q.schedule.dues.add(e, e.due())
 		case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
 			q.alarm.expiries.add(e.seq, e.expires())
 		}

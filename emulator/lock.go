@@ -148,7 +148,7 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error)
 		lt.ends.add(e, until)
 		untils[i] = until
 	}
-	lt.q.touchLocked(now)
+	lt.q.usage.touch(now)
 	lt.q.alarm.set(until)
 	return untils, nil
 }

@@ -62,7 +62,7 @@ func (b *browse) run() error {
 		}
 		b.now = b.q.ns.Now()
 		b.From, more = b.lookLocked(b.From)
-		b.q.touchLocked(b.now) // PEEK-11
+		b.q.usage.touch(b.now) // PEEK-11
 		b.q.mu.Unlock()
 	}
 	var missing []*Delivery

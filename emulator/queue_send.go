@@ -181,7 +181,7 @@ func (q *Entity) arriveLocked(e *entry) {
 func (q *Entity) timeLocked(e *entry) {
 	switch {
 	case e.state == Scheduled:
-		q.alarm.dues.add(e, e.due())
+		q.schedule.dues.add(e, e.due())
 		q.alarm.set(e.due())
 	case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
 		q.alarm.expiries.add(e.seq, e.expires())

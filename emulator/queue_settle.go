@@ -53,7 +53,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, c Completion) erro
 	if err != nil {
 		return err
 	}
-	lt.q.touchLocked(now)
+	lt.q.usage.touch(now)
 	if s.Outcome == DeadLetterOutcome {
 		if err := lt.refuseDeadLetter(entries, now); err != nil {
 			return err

@@ -60,7 +60,7 @@ func (q *Entity) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel fu
 		if i := slices.Index(q.sessions.accepts, w); i >= 0 {
 			q.sessions.accepts = slices.Delete(q.sessions.accepts, i, i+1)
 			q.receivers().Add(-1)
-			q.touchLocked(q.ns.Now())
+			q.usage.touch(q.ns.Now())
 		}
 	}, nil
 }
@@ -83,7 +83,7 @@ func (t *sessionTable) grant() {
 
 func (t *sessionTable) hold(s *session, a Accept) *Consumer {
 	now := t.q.ns.Now()
-	t.q.touchLocked(now)
+	t.q.usage.touch(now)
 	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, notify: a.Notify, shelf: &s.shelf, session: s, lost: a.Lost}
 	s.holder = c
 	s.until = now + t.q.options.lockDuration().Milliseconds()
@@ -132,7 +132,7 @@ func (c *Consumer) RenewSession() (until int64, err error) {
 		return 0, err
 	}
 	now := q.ns.Now()
-	q.touchLocked(now)
+	q.usage.touch(now)
 	s := c.session
 	s.until = now + q.options.lockDuration().Milliseconds()
 	q.sessions.ends.fix(s.ending)

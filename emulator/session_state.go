@@ -31,7 +31,7 @@ func (c *Consumer) SetSessionState(state []byte, done Completion) error {
 		state = nil
 	}
 	now := q.ns.Now()
-	q.touchLocked(now)
+	q.usage.touch(now)
 	op := &stateOp{q: q, s: c.session, state: state, at: now, done: done}
 	op.s.writing++
 	op.change.Done = op

@@ -164,9 +164,9 @@ func (q *Entity) undoLocked(s *step, now int64) {
 	case undoFault:
 		q.faults.rest(e, now)
 	case undoDueLater:
-		q.retryDueLocked(e)
+		q.schedule.retry(e)
 	case undoReschedule:
-		q.rescheduleLocked(e)
+		q.schedule.putBack(e)
 	case undoEndLater, undoOwnLater:
 		q.locks.withhold(e, s.returns(), s.undo == undoOwnLater)
 	}

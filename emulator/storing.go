@@ -23,7 +23,7 @@ func (q *Entity) storeLocked(in []incoming, n numbering, held bool, c Completion
 // eachLocked calls store for each of the messages that is no duplicate, with its number.
 func (op *transition) eachLocked(in []incoming, n numbering, now int64, store func(i int, seq int64)) {
 	q := op.q
-	q.touchLocked(now)
+	q.usage.touch(now)
 	partition := q.partitionForLocked(&in[0])
 	for i := range in {
 		key, remember, duplicate := op.knownLocked(&in[i], now)

@@ -41,7 +41,7 @@ func (s *Subscription) changeLocked(next decisions, c Completion) error {
 	s.pending++
 	s.enforceLocked(next)
 	s.mu.Lock()
-	s.touchLocked(s.ns.Now()) // IDLE-2
+	s.usage.touch(s.ns.Now()) // IDLE-2
 	s.mu.Unlock()
 	change := &subscriptionChange{s: s, next: next, done: c}
 	change.change.Done = change
@@ -82,7 +82,7 @@ func (s *Subscription) enforceLocked(next decisions) {
 	}
 	s.decisions = next
 	s.mu.Lock()
-	s.Entity.updated = next.updated
+	s.Entity.usage.updated = next.updated
 	s.mu.Unlock()
 }
 
@@ -93,7 +93,7 @@ func hasRule(list []*rule, r *rule) bool {
 
 // record makes the operation that stores decisions.
 func (s *Subscription) record(d decisions) (Op, error) {
-	b, err := s.encode(d.stored(), d.updated)
+	b, err := s.usage.encode(d.stored(), d.updated)
 	return Op{Kind: OpPutEntity, Entity: EntityRecord{
 		ID: s.id, Kind: KindSubscription, Path: s.path, Options: b,
 	}}, err

@@ -104,7 +104,7 @@ func (t *Topic) Options() TopicOptions {
 func (t *Topic) receiverWaits() bool {
 	for _, s := range t.subs {
 		s.mu.Lock()
-		waits := s.waitingLocked()
+		waits := s.usage.receiverWaits()
 		s.mu.Unlock()
 		if waits {
 			return true

@@ -14,7 +14,7 @@ type dueRead struct {
 // (SCHED-16). Until that is committed they are still scheduled.
 func (t *Topic) publishDueLocked(due []*entry, now int64) {
 	r := &dueRead{t: t}
-	t.touchLocked(now) // until now the topic was in use (SCHED-26)
+	t.usage.touch(now) // until now the topic was in use (SCHED-26)
 	for _, e := range due {
 		if e.mark != markFree {
 			continue // it was due twice: a failed cancel adds it once more
@@ -49,7 +49,7 @@ func (r *dueRead) Completed(err error) {
 	if err != nil {
 		t.ns.logger.Error("scheduled messages could not be read; trying again", "entity", t.path, "error", err)
 		for _, e := range r.due {
-			t.retryDueLocked(e)
+			t.schedule.retry(e)
 		}
 		return
 	}
@@ -62,11 +62,11 @@ func (r *dueRead) Completed(err error) {
 	t.publishOwnLocked(r.due, bodies, t.ns.Now())
 }
 
-// retryDueLocked lets a due message be tried again later.
-func (q *Entity) retryDueLocked(e *entry) {
+// retry lets a due message be tried again later.
+func (s *schedule) retry(e *entry) {
 	e.mark = markFree
-	q.alarm.dues.add(e, q.alarm.later())
-	q.alarm.set(q.alarm.later())
+	s.dues.add(e, s.q.alarm.later())
+	s.q.alarm.set(s.q.alarm.later())
 }
 
 // publishOwnLocked makes the publication of due messages. bodies has, by row, those that are not in memory.
@@ -78,13 +78,13 @@ func (t *Topic) publishOwnLocked(due []*entry, bodies map[int64][]byte, now int6
 			raw = bodies[e.row]
 		}
 		if raw == nil { // a topic has no dead-letter queue, and the rules can't say where it belongs: it stays here
-			t.retryDueLocked(e)
+			t.schedule.retry(e)
 			continue
 		}
 		in, err := e.reread(raw)
 		if err != nil {
 			t.ns.logger.Error("a scheduled message can't be read; trying again", "entity", t.path, "sequenceNumber", e.seq, "error", err)
-			t.retryDueLocked(e)
+			t.schedule.retry(e)
 			continue
 		}
 		op.dueLocked(e, &in, max(now, e.due()))

@@ -28,7 +28,7 @@ func (ns *Namespace) createTopic(path string, o TopicOptions) (*Topic, error) {
 		return nil, err
 	}
 	t := newTopic(ns, ns.newRow(), path, o)
-	if err := ns.putEntity(t.Entity, t.settings, t.updated); err != nil {
+	if err := ns.putEntity(t.Entity, t.settings, t.usage.updated); err != nil {
 		return nil, err
 	}
 	ns.admit(t.Entity)

@@ -221,7 +221,7 @@ func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error 
 	for _, e := range entries {
 		e.lock.tx = t
 	}
-	q.touchLocked(now)
+	q.usage.touch(now)
 	t.enteredLocked(q)
 	t.work = append(t.work, txWork{q: q, entries: entries, settle: s, partition: partition})
 	return nil
@@ -260,7 +260,7 @@ func (t *Transaction) CancelScheduled(q *Entity, seqs []int64) error {
 	if err := q.may.browse(Main); err != nil {
 		return err
 	}
-	found, err := q.findScheduledLocked(seqs)
+	found, err := q.schedule.find(seqs)
 	if err != nil {
 		return err
 	}
@@ -307,7 +307,7 @@ func (t *Transaction) undoLocked(w *txWork) {
 	for _, e := range w.entries {
 		switch {
 		case w.isCancel:
-			w.q.rescheduleLocked(e)
+			w.q.schedule.putBack(e)
 		case e.lock != nil && e.lock.tx == t:
 			e.lock.tx = nil
 		}

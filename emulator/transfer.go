@@ -46,7 +46,7 @@ func (op *transfer) start(list []forwarded) error {
 		return err
 	}
 	now := t.ns.Now()
-	t.touchLocked(now)
+	t.usage.touch(now)
 	for i := range list {
 		op.addLocked(&list[i], now)
 	}

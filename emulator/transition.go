@@ -164,7 +164,7 @@ func (q *Entity) leaveLocked(e *entry) {
 	q.box(e.sub).dismiss(e)
 	switch {
 	case e.state == Scheduled:
-		q.alarm.dues.remove(e.due())
+		q.schedule.dues.remove(e.due())
 	case expires != 0 && e.sub == Main:
 		q.alarm.expiries.remove(expires)
 	}

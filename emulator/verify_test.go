@@ -195,7 +195,7 @@ func (v *verifier) entry(e *entry) {
 }
 
 func (v *verifier) due(e *entry) {
-	for _, b := range v.q.alarm.dues.buckets {
+	for _, b := range v.q.schedule.dues.buckets {
 		for _, x := range b.items {
 			if x.e == e {
 				v.earliest(x.at)
