@@ -209,7 +209,7 @@ func (o *outgoing) lockError(err error) error {
 
 // holder finds the receiver of this connection that holds a session of the queue, or nil. A request that names the
 // session is traffic of its link.
-func (c *conn) holder(q *emulator.Queue, matches func(*outgoing) bool) *emulator.Consumer {
+func (c *conn) holder(q *emulator.Entity, matches func(*outgoing) bool) *emulator.Consumer {
 	for _, s := range c.sessions {
 		for _, e := range s.links {
 			o, ok := e.(*outgoing)
@@ -223,7 +223,7 @@ func (c *conn) holder(q *emulator.Queue, matches func(*outgoing) bool) *emulator
 }
 
 // sessionHolder finds the receiver that holds the session with that id.
-func (c *conn) sessionHolder(q *emulator.Queue, id string) *emulator.Consumer {
+func (c *conn) sessionHolder(q *emulator.Entity, id string) *emulator.Consumer {
 	return c.holder(q, func(o *outgoing) bool {
 		held, _ := o.consumer.SessionID()
 		return held == id
@@ -231,6 +231,6 @@ func (c *conn) sessionHolder(q *emulator.Queue, id string) *emulator.Consumer {
 }
 
 // linkHolder finds the session receiver with that link name.
-func (c *conn) linkHolder(q *emulator.Queue, name string) *emulator.Consumer {
+func (c *conn) linkHolder(q *emulator.Entity, name string) *emulator.Consumer {
 	return c.holder(q, func(o *outgoing) bool { return o.name == name })
 }

@@ -210,7 +210,7 @@ func (l *link) lookUp(claim sas.Claims) error {
 	if err := l.allow(right{l.node, claim}); err != nil {
 		return err // before anything is said of what exists
 	}
-	q, err := l.s.c.srv.ns.Queue(l.node.path)
+	q, err := l.s.c.srv.ns.Entity(l.node.path)
 	if err != nil {
 		return err
 	}

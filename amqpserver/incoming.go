@@ -18,11 +18,11 @@ const (
 type incoming struct {
 	link
 	sink       sink
-	window     uint32          // deliveries that the client may have under way
-	maxMessage int             // bytes
-	maxBatch   int             // bytes
-	noRejected bool            // the client's source does not have that outcome
-	via        *emulator.Queue // the entity that its messages go through on their way to queue; nil: none (TXN-9)
+	window     uint32           // deliveries that the client may have under way
+	maxMessage int              // bytes
+	maxBatch   int              // bytes
+	noRejected bool             // the client's source does not have that outcome
+	via        *emulator.Entity // the entity that its messages go through on their way to queue; nil: none (TXN-9)
 	unwatchVia func()
 
 	count  serial // the client's delivery-count: where it began, and what was received since [AMQP 2.6.7]

@@ -25,8 +25,8 @@ type link struct {
 	name   string
 	role   frames.Role // of the peer
 	node   node
-	queue  *emulator.Queue // nil for $cbs
-	rights []right         // what it needs as long as it lives
+	queue  *emulator.Entity // nil for $cbs
+	rights []right          // what it needs as long as it lives
 
 	state    linkState
 	left     bool   // the peer has sent detach

@@ -42,7 +42,7 @@ func (c *conn) hold(t *transaction, size int) error {
 }
 
 // sendHeld adds messages to a transaction that holds them until it is discharged.
-func (c *conn) sendHeld(t *transaction, q *emulator.Queue, messages []message.Message, size int) error {
+func (c *conn) sendHeld(t *transaction, q *emulator.Entity, messages []message.Message, size int) error {
 	if err := c.hold(t, size); err != nil {
 		return err
 	}

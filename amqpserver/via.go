@@ -31,7 +31,7 @@ func (s *session) enter(root string) {
 }
 
 // mayReceive fails for a receiver that would take a transaction to a second entity (TXN-9).
-func (s *session) mayReceive(q *emulator.Queue) error {
+func (s *session) mayReceive(q *emulator.Entity) error {
 	if s.coordinators == 0 || s.via == "" || s.via == rootOf(q.Path()) {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (in *incoming) openVia(properties amqp.Map) error {
 	if err := in.allow(right{n, sas.Send}); err != nil {
 		return err
 	}
-	q, err := in.s.c.srv.ns.Queue(n.path)
+	q, err := in.s.c.srv.ns.Entity(n.path)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ const MaxBatchDelete = 4000
 // in milliseconds, the oldest first (BDEL-1, BDEL-5); locked, deferred and scheduled ones stay (BDEL-3, DEC-33). On an
 // entity with sessions it works on the session of holder (BDEL-4). done is called once with how many are gone. A synchronous error
 // means that it will not be called: CodeArgument for a max out of range.
-func (q *Queue) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, done func(int, error)) error {
+func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, done func(int, error)) error {
 	if max <= 0 || max > MaxBatchDelete {
 		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.", MaxBatchDelete, max)
 	}
@@ -16,7 +16,7 @@ func (q *Queue) DeleteBatch(sub SubQueue, max int, before int64, holder *Consume
 		q.mu.Unlock()
 		return err
 	}
-	q.touchLocked(q.ns.Now())
+	q.usage.touch(q.ns.Now())
 	found := q.takeOldLocked(sub, max, before, holder)
 	n := len(found)
 	newRemoval(q, found, fallback{undo: undoRest}, CompletionFunc(func(err error) {
@@ -30,7 +30,7 @@ func (q *Queue) DeleteBatch(sub SubQueue, max int, before int64, holder *Consume
 }
 
 // takeOldLocked takes the oldest available messages.
-func (q *Queue) takeOldLocked(sub SubQueue, max int, before int64, holder *Consumer) []*entry {
+func (q *Entity) takeOldLocked(sub SubQueue, max int, before int64, holder *Consumer) []*entry {
 	b := q.box(sub)
 	var found []*entry
 	inSession := holder != nil && sub == Main

@@ -56,7 +56,7 @@ func (p *payload) last() bool {
 
 // bodies is what an entity has of the bodies of its messages. The entity's mutex guards it.
 type bodies struct {
-	q    *Queue
+	q    *Entity
 	held int64 // bytes in memory
 }
 
@@ -176,7 +176,7 @@ func (p *payload) joint(n int) int64 {
 func (b *bodies) join(p *payload) {
 	if b.q.subscription != nil {
 		n := p.hereAdd(1)
-		b.q.subscription.topic.fan.bytes.Add(p.joint(n) - p.joint(n-1))
+		b.q.subscription.topic.bytes.Add(p.joint(n) - p.joint(n-1))
 	}
 }
 
@@ -184,7 +184,7 @@ func (b *bodies) join(p *payload) {
 func (b *bodies) leave(p *payload) {
 	if b.q.subscription != nil {
 		n := p.hereAdd(-1)
-		b.q.subscription.topic.fan.bytes.Add(p.joint(n) - p.joint(n+1))
+		b.q.subscription.topic.bytes.Add(p.joint(n) - p.joint(n+1))
 	}
 }
 

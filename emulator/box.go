@@ -130,7 +130,7 @@ func (b *box) forget(e *entry) {
 }
 
 // packLocked packs what waits deep in the queue. The caller has no entry in use that is at rest.
-func (q *Queue) packLocked() {
+func (q *Entity) packLocked() {
 	for i := range q.boxes {
 		if b := &q.boxes[i]; q.packs(b) {
 			b.pack(b.next)
@@ -139,6 +139,6 @@ func (q *Queue) packLocked() {
 }
 
 // packs reports whether entries of b can be packed: those of a session or a partition stand on a shelf besides the box's.
-func (q *Queue) packs(b *box) bool {
+func (q *Entity) packs(b *box) bool {
 	return b.parts == nil && (b.sub != Main || !q.options.RequiresSession)
 }

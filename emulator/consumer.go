@@ -22,7 +22,7 @@ const (
 // Consumer is one receiving link on a sub-queue. Its methods must not be called from two goroutines at once.
 type Consumer struct {
 	// immutable
-	q      *Queue
+	q      *Entity
 	sub    SubQueue
 	mode   ReceiveMode
 	notify func()
@@ -47,7 +47,7 @@ type Consumer struct {
 // notify must be answered with a Take, if only with one of zero. An entity with sessions takes session receivers only
 // (SESS-5); its dead-letter queue takes plain ones (DLQ-6). Beyond the profile's limit the error is CodeQuotaExceeded
 // (QUO-12).
-func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
+func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.receive(sub); err != nil {
@@ -61,7 +61,7 @@ func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Con
 		return nil, err
 	}
 	q.receivers().Add(1)
-	q.touchLocked(q.ns.Now())
+	q.usage.touch(q.ns.Now())
 	return &Consumer{q: q, sub: sub, mode: mode, notify: notify, shelf: &q.box(sub).shelf}, nil
 }
 
@@ -89,7 +89,7 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 	taken, full := c.pickLocked(min(max, Quantum, c.shelf.available-line.promised), now)
 	c.lineUpLocked(max, len(taken), full, poked)
 	if len(taken) > 0 {
-		q.touchLocked(now)
+		q.usage.touch(now)
 		dst = append(dst, c.deliverLocked(taken, now)...)
 	}
 	c.shelf.wake()
@@ -107,7 +107,7 @@ func (c *Consumer) Err() error {
 // stopWaitingLocked takes the consumer out of the line. Until now it was receiving (IDLE-5).
 func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	if c.inLine || poked {
-		c.q.touchLocked(now)
+		c.q.usage.touch(now)
 	}
 	c.shelf.line.leave(c)
 }

@@ -13,7 +13,7 @@ type Counts struct {
 }
 
 // Counts returns the numbers at this moment. They are kept up to date, not counted.
-func (q *Queue) Counts() Counts {
+func (q *Entity) Counts() Counts {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	b := &q.boxes[Main]
@@ -30,8 +30,8 @@ func (q *Queue) Counts() Counts {
 	}
 	c.Active -= c.Transfer
 	c.SizeBytes = q.sizeLocked()
-	if q.fan != nil {
-		c.Subscriptions = int64(len(q.fan.subs))
+	if q.topic != nil {
+		c.Subscriptions = int64(len(q.topic.subs))
 	}
 	return c
 }

@@ -8,7 +8,7 @@ package emulator
 // On an entity with sessions, holder is the consumer that holds the messages' session (DEF-9): without one the error is
 // CodeNotAllowed (DEF-14), with one that has lost it CodeSessionLockLost, and messages of other sessions are unknown
 // (DEF-13). Elsewhere it is nil.
-func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, done func([]*Delivery, error)) error {
+func (q *Entity) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, done func([]*Delivery, error)) error {
 	q.mu.Lock()
 	if err := q.may.takeFrom(sub, holder, "Deferred messages", "received"); err != nil {
 		q.mu.Unlock()
@@ -23,7 +23,7 @@ func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, ho
 		}
 		return err
 	}
-	q.touchLocked(now)
+	q.usage.touch(now)
 	ds := make([]*Delivery, len(entries))
 	for i, e := range entries {
 		if mode == PeekLock {
@@ -59,7 +59,7 @@ func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, ho
 
 // finishDeferredRead ends a receive whose bodies had to be read. If one of them can't be had none of the messages is
 // received: their locks are given back.
-func (q *Queue) finishDeferredRead(ds, missing []*Delivery, err error, done func([]*Delivery, error)) {
+func (q *Entity) finishDeferredRead(ds, missing []*Delivery, err error, done func([]*Delivery, error)) {
 	q.mu.Lock()
 	var damaged []*entry
 	readErr := err
@@ -97,7 +97,7 @@ func finishDeferred(ds []*Delivery, err error, done func([]*Delivery, error)) {
 }
 
 // findDeferredLocked returns the deferred, unlocked messages with the given numbers.
-func (q *Queue) findDeferredLocked(sub SubQueue, seqs []int64, holder *Consumer, now int64) ([]*entry, error) {
+func (q *Entity) findDeferredLocked(sub SubQueue, seqs []int64, holder *Consumer, now int64) ([]*entry, error) {
 	var entries, expired []*entry
 	bad := false
 	seen := make(map[int64]bool, len(seqs))

@@ -17,7 +17,7 @@ const (
 // Delivery is one message handed to one consumer.
 type Delivery struct {
 	// immutable
-	q           *Queue
+	q           *Entity
 	e           *entry
 	notify      func()
 	mode        ReceiveMode
@@ -46,7 +46,7 @@ type Delivery struct {
 	removed  bool // its removal is committed
 }
 
-func newDelivery(q *Queue, e *entry, notify func()) *Delivery {
+func newDelivery(q *Entity, e *entry, notify func()) *Delivery {
 	d := &Delivery{
 		q: q, e: e, notify: notify, mode: ReceiveAndDelete, seq: e.seq, enqueued: e.enqueued, ttl: e.ttl,
 		enqueuedSeq: e.first, bodyID: e.body.id, size: e.body.size, count: e.count, state: e.state,
@@ -129,7 +129,7 @@ func (d *Delivery) become(progress uint32, body []byte) {
 // fetch is bodies that are being read for deliveries.
 type fetch struct {
 	read BodyRead
-	q    *Queue
+	q    *Entity
 	ds   []*Delivery
 	then func(err error) // called without the mutex when all bodies are there
 }
@@ -172,7 +172,7 @@ func (f *fetch) Completed(err error) {
 
 // finishFetch ends a read for peek-locked deliveries. Those without a body are given up and their locks released; those whose
 // body is damaged go to the dead-letter queue.
-func finishFetch(q *Queue, ds []*Delivery, err error) {
+func finishFetch(q *Entity, ds []*Delivery, err error) {
 	lost := deliveryGone
 	if err != nil {
 		lost = deliveryFailed
@@ -217,7 +217,7 @@ const faultsAtOnce = 16
 
 // faults are deliveries of an entity that failed for want of the journal. The entity's mutex guards them.
 type faults struct {
-	q      *Queue
+	q      *Entity
 	inARow int
 }
 

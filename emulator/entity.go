@@ -16,12 +16,12 @@ func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err := ns.mayCreateLocked(path, &o); err != nil {
 		return nil, err
 	}
-	q := newQueue(ns, ns.newRow(), KindQueue, path, o)
-	if err := ns.putEntity(q, o, q.updated); err != nil {
+	q := newEntity(ns, ns.newRow(), KindQueue, path, o)
+	if err := ns.putEntity(q, o, q.usage.updated); err != nil {
 		return nil, err
 	}
 	ns.admit(q)
-	return q, nil
+	return &Queue{q}, nil
 }
 
 // mayCreateLocked reports why a queue or a topic with these settings can't be created, or nil.
@@ -49,14 +49,14 @@ func (ns *Namespace) vacant(path string) error {
 }
 
 // lookUp returns the entity with that path, of any kind, or nil.
-func (ns *Namespace) lookUp(path string) *Queue {
+func (ns *Namespace) lookUp(path string) *Entity {
 	ns.mu.RLock()
 	defer ns.mu.RUnlock()
 	return ns.catalog.byKey[strings.ToLower(path)]
 }
 
 // find returns the entity of that kind with that path, or CodeNotFound.
-func (ns *Namespace) find(path string, kind EntityKind) (*Queue, error) {
+func (ns *Namespace) find(path string, kind EntityKind) (*Entity, error) {
 	q := ns.lookUp(path)
 	if q == nil || q.kind != kind {
 		return nil, ns.missing(path)
@@ -65,7 +65,7 @@ func (ns *Namespace) find(path string, kind EntityKind) (*Queue, error) {
 }
 
 // admit lets a new entity be found. Its idle span begins (IDLE-1).
-func (ns *Namespace) admit(q *Queue) {
+func (ns *Namespace) admit(q *Entity) {
 	ns.mu.Lock()
 	ns.catalog.add(q)
 	ns.mu.Unlock()
@@ -76,8 +76,8 @@ func (ns *Namespace) admit(q *Queue) {
 }
 
 // putEntity stores an entity with its settings and waits.
-func (ns *Namespace) putEntity(q *Queue, options any, updated int64) error {
-	b, err := q.encode(options, updated)
+func (ns *Namespace) putEntity(q *Entity, options any, updated int64) error {
+	b, err := q.usage.encode(options, updated)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	q.applyOptionsLocked(o)
 	q.mu.Unlock()
 	ns.tellParkers(q)
-	return q, nil
+	return &Queue{q}, nil
 }
 
 // immutable names a setting in which two descriptions of an entity differ and that is fixed at creation (SESS-1,
@@ -138,10 +138,10 @@ func immutable(a, b QueueOptions) string {
 
 // applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23), a
 // backlog begins to be forwarded (FWD-14). Who writes what is there already disturbs nobody.
-func (q *Queue) applyOptionsLocked(o QueueOptions) {
+func (q *Entity) applyOptionsLocked(o QueueOptions) {
 	now := q.ns.Now()
 	changed := !reflect.DeepEqual(q.options, o)
-	q.options, q.updated = o, now
+	q.options, q.usage.updated = o, now
 	if changed {
 		q.detachLocked(now)
 	}
@@ -154,7 +154,7 @@ func (q *Queue) applyOptionsLocked(o QueueOptions) {
 }
 
 // detachLocked tells the links to attach again and frees the sessions.
-func (q *Queue) detachLocked(now int64) {
+func (q *Entity) detachLocked(now int64) {
 	why := errorf(CodeDetached, q.path, "The link is force detached: the entity '%s' was updated. Attach again.", q.path)
 	for len(q.sessions.ends) > 0 {
 		q.sessions.lose(q.sessions.ends[0], why, false, now)

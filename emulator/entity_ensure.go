@@ -52,10 +52,10 @@ func (ns *Namespace) differs(c EntityConfig) bool {
 	case c.Topic == nil:
 		return false
 	}
-	return q.kind != KindTopic || !reflect.DeepEqual(q.TopicOptions(), q.topicConfigured(*c.Topic)) ||
+	return q.topic == nil || !reflect.DeepEqual(q.topic.Options(), q.topic.configured(*c.Topic)) ||
 		slices.ContainsFunc(c.Topic.Subscriptions, func(o SubscriptionOptions) bool {
 			s := ns.lookUp(subscriptionPath(c.Path, o.Name))
-			return s == nil || !reflect.DeepEqual(s.SubscriptionOptions(), s.subscriptionConfigured(o))
+			return s == nil || !reflect.DeepEqual(s.subscription.Options(), s.subscription.configured(o))
 		})
 }
 
@@ -116,11 +116,11 @@ func (ns *Namespace) ensureTopicItself(path string, o TopicOptions) error {
 		o.Subscriptions = nil
 		_, err := ns.CreateTopic(path, o)
 		return err
-	case q.kind != KindTopic:
+	case q.topic == nil:
 		return errorf(CodeAlreadyExists, path, "The topic '%s' can't be created: a queue has that name.", path)
 	}
-	old := q.TopicOptions()
-	o = q.topicConfigured(o)
+	old := q.topic.Options()
+	o = q.topic.configured(o)
 	if reflect.DeepEqual(old, o) {
 		return nil
 	}
@@ -142,8 +142,8 @@ func (ns *Namespace) ensureSubscription(topic string, o SubscriptionOptions) err
 		_, err := ns.CreateSubscription(topic, o)
 		return err
 	}
-	old := q.SubscriptionOptions()
-	o = q.subscriptionConfigured(o)
+	old := q.subscription.Options()
+	o = q.subscription.configured(o)
 	if reflect.DeepEqual(old, o) {
 		return nil
 	}

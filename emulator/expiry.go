@@ -2,7 +2,7 @@ package emulator
 
 // expireLocked removes or dead-letters messages that are past their time to live, of those entries that are at rest
 // and active: what is locked is treated when it is unlocked (EXP-8), and deferred messages stay (EXP-10).
-func (q *Queue) expireLocked(entries []*entry, now int64) {
+func (q *Entity) expireLocked(entries []*entry, now int64) {
 	if q.deleted {
 		return
 	}

@@ -12,7 +12,7 @@ type historyKey [16]byte
 
 // history remembers the ids of messages for the window of duplicate detection (DUP). The entity's mutex guards it.
 type history struct {
-	q      *Queue               // whose messages they are
+	q      *Entity              // whose messages they are
 	seen   map[historyKey]int64 // when it was first accepted, ms (DUP-5)
 	order  []remembered         // by ascending at
 	head   int                  // order[:head] has been forgotten

@@ -61,7 +61,7 @@ func (m *permissions) grow() error {
 	limit := m.q.options.maxSizeBytes(m.q.ns.limits)
 	if size := m.q.sizeLocked(); size >= limit {
 		kind := "Queue"
-		if m.q.fan != nil {
+		if m.q.topic != nil {
 			kind = "Topic" // TOP-13
 		}
 		return errorf(CodeQuotaExceeded, m.q.path, "The maximum entity size has been reached or exceeded for %s: '%s'. "+
@@ -86,10 +86,10 @@ func (o QueueOptions) maxSizeBytes(l Limits) int64 {
 }
 
 // sizeLocked is what counts against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
-func (q *Queue) sizeLocked() int64 {
+func (q *Entity) sizeLocked() int64 {
 	size := q.sessions.bytes
-	if q.fan != nil {
-		size += q.fan.bytes.Load()
+	if q.topic != nil {
+		size += q.topic.bytes.Load()
 	}
 	for i := range q.boxes {
 		size += q.boxes[i].bytes
@@ -110,7 +110,7 @@ func (m *permissions) addReceiver() error {
 }
 
 // receivers counts the receivers of the entity.
-func (q *Queue) receivers() *atomic.Int64 {
+func (q *Entity) receivers() *atomic.Int64 {
 	if q.subscription != nil {
 		return &q.subscription.topic.receiving
 	}

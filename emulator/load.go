@@ -10,7 +10,7 @@ import (
 
 // load builds the namespace from the journal.
 func (ns *Namespace) load() error {
-	l := &loader{ns: ns, now: ns.Now(), byID: make(map[int64]*Queue), bodies: make(map[int64]*sharedBody), arrived: make(map[*box]*arrivals)}
+	l := &loader{ns: ns, now: ns.Now(), byID: make(map[int64]*Entity), bodies: make(map[int64]*sharedBody), arrived: make(map[*box]*arrivals)}
 	if err := ns.journal.Load(l); err != nil {
 		return fmt.Errorf("load the journal: %w", err)
 	}
@@ -45,7 +45,7 @@ func (ns *Namespace) catchUp() error {
 	}
 	for _, q := range all {
 		q.mu.Lock()
-		q.opened = ns.Now() // idle clocks restart
+		q.usage.opened = ns.Now() // idle clocks restart
 		for _, s := range q.sessions.byID {
 			q.sessions.rank(s)
 		}
@@ -72,7 +72,7 @@ func (ns *Namespace) flush() error {
 type loader struct {
 	ns            *Namespace
 	now           int64 // ms
-	byID          map[int64]*Queue
+	byID          map[int64]*Entity
 	subscriptions []loadedSubscription
 	bodies        map[int64]*sharedBody // those with a copy whose row is not the body's own
 	arrived       map[*box]*arrivals
@@ -93,12 +93,12 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 	case KindQueue:
 		var o QueueOptions
 		if err = json.Unmarshal(r.Options, &o); err == nil {
-			err = l.admit(newQueue(l.ns, r.ID, KindQueue, r.Path, o), r)
+			err = l.admit(newEntity(l.ns, r.ID, KindQueue, r.Path, o), r)
 		}
 	case KindTopic:
 		var o TopicOptions
 		if err = json.Unmarshal(r.Options, &o); err == nil {
-			err = l.admit(newTopic(l.ns, r.ID, r.Path, o), r)
+			err = l.admit(newTopic(l.ns, r.ID, r.Path, o).Entity, r)
 		}
 	case KindSubscription:
 		var o SubscriptionOptions
@@ -114,7 +114,7 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 	return nil
 }
 
-func (l *loader) admit(q *Queue, r EntityRecord) error {
+func (l *loader) admit(q *Entity, r EntityRecord) error {
 	for _, x := range r.Last {
 		c := &q.counters.of[int(x.Partition)%len(q.counters.of)]
 		c.last = x.Seq &^ c.base
@@ -122,7 +122,7 @@ func (l *loader) admit(q *Queue, r EntityRecord) error {
 	}
 	l.byID[q.id] = q
 	l.ns.catalog.add(q)
-	return q.restoreTimes(r.Options, l.now)
+	return q.usage.restore(r.Options, l.now)
 }
 
 // linkSubscriptions makes the subscriptions, now that all topics are there. It is called before the first message.
@@ -130,27 +130,26 @@ func (l *loader) linkSubscriptions() error {
 	for _, x := range l.subscriptions {
 		path, _, _ := entitypath.SplitSubscription(x.r.Path)
 		topic := l.ns.catalog.byKey[strings.ToLower(path)]
-		if topic == nil || topic.fan == nil {
+		if topic == nil || topic.topic == nil {
 			return fmt.Errorf("subscription %q has no topic", x.r.Path)
 		}
-		q := newSubscription(topic, x.r.ID, x.r.Path, x.o)
-		s := q.subscription
+		s := newSubscription(topic.topic, x.r.ID, x.r.Path, x.o)
 		var err error
 		if s.rules, err = s.compileAll(x.o.Rules, l.ns.Now(), LimitsRelaxed); err != nil {
 			return fmt.Errorf("read the rules of %q: %w", x.r.Path, err)
 		}
-		if err := l.admit(q, x.r); err != nil {
+		if err := l.admit(s.Entity, x.r); err != nil {
 			return err
 		}
-		topic.fan.order(s.rules)
-		topic.fan.admit(s)
+		s.topic.order(s.rules)
+		s.topic.admit(s)
 	}
 	l.subscriptions = nil
 	return nil
 }
 
 // entity returns the entity that something loaded belongs to.
-func (l *loader) entity(id int64) (*Queue, error) {
+func (l *loader) entity(id int64) (*Entity, error) {
 	if len(l.subscriptions) > 0 {
 		if err := l.linkSubscriptions(); err != nil {
 			return nil, err

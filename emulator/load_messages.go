@@ -83,7 +83,7 @@ func (a *arrivals) sort(size int) {
 }
 
 // settleLocked lets what was loaded into a box come to rest in its order.
-func (l *loader) settleLocked(q *Queue, b *box) {
+func (l *loader) settleLocked(q *Entity, b *box) {
 	a := l.arrived[b]
 	if a == nil {
 		return
@@ -105,7 +105,7 @@ func (l *loader) settleLocked(q *Queue, b *box) {
 		b.admit(e)
 		switch {
 		case e.state == Scheduled:
-			q.alarm.dues.add(e, e.due())
+			q.schedule.dues.add(e, e.due())
 		case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
 			q.alarm.expiries.add(e.seq, e.expires())
 		}
@@ -113,7 +113,7 @@ func (l *loader) settleLocked(q *Queue, b *box) {
 }
 
 // settlePackedLocked makes chunks of packed entries all that b has.
-func (l *loader) settlePackedLocked(q *Queue, b *box, chunks []chunk) {
+func (l *loader) settlePackedLocked(q *Entity, b *box, chunks []chunk) {
 	b.chunks = chunks
 	var shared []int64
 	b.look(-1<<63, func(e *entry) bool {

@@ -40,7 +40,7 @@ type Namespace struct {
 
 	limits     Limits
 	forwarding running  // goroutines that forward
-	parkers    sync.Map // of *Queue: those with parked messages
+	parkers    sync.Map // of *Entity: those with parked messages
 	reading    running  // reads of scheduled messages that have become due
 	lazy       bool     // Options.LazyExpiry
 	damaged    sync.Map // ids of damaged bodies of which the log was told
@@ -117,9 +117,9 @@ func (ns *Namespace) clockJumped(by time.Duration) {
 // Now returns the broker's time in milliseconds since the Unix epoch.
 func (ns *Namespace) Now() int64 { return millis(ns.clock.Now()) }
 
-// Queue returns the entity with that path, of any kind: a queue, a topic, or a subscription by "topic/Subscriptions/name".
+// Entity returns the entity with that path, of any kind: a queue, a topic, or a subscription by "topic/Subscriptions/name".
 // Letters of any case are the same. It fails with CodeNotFound (ERR-4).
-func (ns *Namespace) Queue(path string) (*Queue, error) {
+func (ns *Namespace) Entity(path string) (*Entity, error) {
 	if q := ns.lookUp(path); q != nil {
 		return q, nil
 	}
@@ -130,8 +130,8 @@ func (ns *Namespace) Queue(path string) (*Queue, error) {
 // both (ERR-4).
 func (ns *Namespace) missing(path string) *Error {
 	if topic, name, ok := entitypath.SplitSubscription(path); ok {
-		if t := ns.lookUp(topic); t != nil && t.kind == KindTopic {
-			return NotFound(subscriptionName(t, name))
+		if t := ns.lookUp(topic); t != nil && t.topic != nil {
+			return NotFound(subscriptionName(t.topic, name))
 		}
 	}
 	return NotFound(path)
@@ -160,19 +160,29 @@ func (ns *Namespace) Exists(path string) bool {
 }
 
 // Queues returns all queues by path.
-func (ns *Namespace) Queues() []*Queue { return ns.entities(KindQueue) }
+func (ns *Namespace) Queues() []*Queue {
+	return mapped(ns.entities(KindQueue), func(q *Entity) *Queue { return &Queue{q} })
+}
+
+func mapped[A, B any](list []A, f func(A) B) []B {
+	out := make([]B, len(list))
+	for i, x := range list {
+		out[i] = f(x)
+	}
+	return out
+}
 
 // anyKind stands for all kinds of entities.
 const anyKind EntityKind = 0
 
 // entities returns the entities of a kind by path.
-func (ns *Namespace) entities(kind EntityKind) []*Queue {
+func (ns *Namespace) entities(kind EntityKind) []*Entity {
 	ns.mu.RLock()
 	defer ns.mu.RUnlock()
 	if kind != anyKind {
 		return ns.catalog.page(kind, 0, math.MaxInt)
 	}
-	var list []*Queue
+	var list []*Entity
 	for _, k := range []EntityKind{KindQueue, KindTopic, KindSubscription} {
 		list = append(list, ns.catalog.byPath[k]...)
 	}

@@ -77,7 +77,7 @@ func (c *counter) end(seq int64, err error) {
 func (c *counters) partitioned() bool { return len(c.of) > 1 }
 
 // partitionForLocked chooses the partition of a message (PART-2).
-func (q *Queue) partitionForLocked(in *incoming) int {
+func (q *Entity) partitionForLocked(in *incoming) int {
 	if !q.counters.partitioned() {
 		return 0
 	}

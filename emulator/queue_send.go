@@ -20,7 +20,7 @@ type incoming struct {
 // An error means that nothing was stored and that c will not be called; otherwise c is told once whether the
 // messages are durable. Errors: CodeNotFound, CodeEntityDisabled, CodeMessageTooLarge, CodeArgument, CodeNotAllowed,
 // CodeQuotaExceeded.
-func (q *Queue) Send(msgs []message.Message, c Completion) error {
+func (q *Entity) Send(msgs []message.Message, c Completion) error {
 	if len(msgs) == 0 {
 		c.Completed(nil) // QUO-14: an empty batch is legal
 		return nil
@@ -43,7 +43,7 @@ func (q *Queue) Send(msgs []message.Message, c Completion) error {
 // cancelled while it is scheduled (SCHED-6). The numbers are valid once c was told of success. A message whose time
 // has come, or that has none, becomes available at once (SCHED-11). A duplicate gets a number of its own and is not
 // stored (DUP-7, DEC-30).
-func (q *Queue) Schedule(msgs []message.Message, c Completion) ([]int64, error) {
+func (q *Entity) Schedule(msgs []message.Message, c Completion) ([]int64, error) {
 	if len(msgs) == 0 {
 		c.Completed(nil)
 		return nil, nil
@@ -66,7 +66,7 @@ func (q *Queue) Schedule(msgs []message.Message, c Completion) ([]int64, error) 
 }
 
 // inspect reads what the broker must know of messages that are being sent.
-func (q *Queue) inspect(in []incoming, msgs []message.Message) ([]incoming, error) {
+func (q *Entity) inspect(in []incoming, msgs []message.Message) ([]incoming, error) {
 	if len(msgs) > cap(in) {
 		in = make([]incoming, 0, len(msgs))
 	}
@@ -130,7 +130,7 @@ func (m *permissions) storeTogether(in []incoming) error {
 	return nil
 }
 
-func (q *Queue) newEntryLocked(in *incoming, seq, now int64) *entry {
+func (q *Entity) newEntryLocked(in *incoming, seq, now int64) *entry {
 	row := q.ns.newRow()
 	e := &entry{
 		seq: seq, enqueued: now, row: row, ttl: q.effectiveTTLLocked(in.info.TTL),
@@ -152,7 +152,7 @@ func (q *Queue) newEntryLocked(in *incoming, seq, now int64) *entry {
 const maxTTL = (1<<63 - 1) / 10_000
 
 // effectiveTTLLocked is the smaller of the message's and the entity's time to live, in milliseconds (EXP-1).
-func (q *Queue) effectiveTTLLocked(ttl int64) int64 {
+func (q *Entity) effectiveTTLLocked(ttl int64) int64 {
 	if d := q.options.defaultTTL(); d > 0 && (ttl <= 0 || d < ttl) {
 		return d
 	}
@@ -160,7 +160,7 @@ func (q *Queue) effectiveTTLLocked(ttl int64) int64 {
 }
 
 // describe adds to the record what only people and duplicate detection read.
-func (q *Queue) describe(r *MessageRecord, info *message.Info) {
+func (q *Entity) describe(r *MessageRecord, info *message.Info) {
 	r.HasSession, r.SessionID = info.HasGroupID, info.GroupID
 	r.MessageID = info.MessageID
 	if !info.HasMessageID {
@@ -169,7 +169,7 @@ func (q *Queue) describe(r *MessageRecord, info *message.Info) {
 }
 
 // arriveLocked makes an expected entry visible, arms its deadlines and tells who may have it.
-func (q *Queue) arriveLocked(e *entry) {
+func (q *Entity) arriveLocked(e *entry) {
 	q.box(e.sub).arrive(e)
 	q.timeLocked(e)
 	if e.state == Active {
@@ -178,10 +178,10 @@ func (q *Queue) arriveLocked(e *entry) {
 }
 
 // timeLocked arms the deadlines of an entry that has just come to rest.
-func (q *Queue) timeLocked(e *entry) {
+func (q *Entity) timeLocked(e *entry) {
 	switch {
 	case e.state == Scheduled:
-		q.alarm.dues.add(e, e.due())
+		q.schedule.dues.add(e, e.due())
 		q.alarm.set(e.due())
 	case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
 		q.alarm.expiries.add(e.seq, e.expires())

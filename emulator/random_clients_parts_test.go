@@ -125,7 +125,7 @@ func (s *clients) sendPlain(sender int, r *rand.Rand) {
 type link struct {
 	s    *clients
 	g    *generation
-	q    *emulator.Queue
+	q    *emulator.Entity
 	c    *emulator.Consumer
 	poke chan struct{}
 }

@@ -129,10 +129,10 @@ func TestRandom_ManyClientsLoseAndDoubleNothing(t *testing.T) {
 func (s *clients) gen() *generation { return s.now.Load() }
 
 // queue returns a queue as it is now.
-func (s *clients) queue(path string) *emulator.Queue { return s.gen().queue(s.t, path) }
+func (s *clients) queue(path string) *emulator.Entity { return s.gen().queue(s.t, path) }
 
-func (g *generation) queue(t *testing.T, path string) *emulator.Queue {
-	q, err := g.ns.Queue(path)
+func (g *generation) queue(t *testing.T, path string) *emulator.Entity {
+	q, err := g.ns.Entity(path)
 	if err != nil {
 		t.Errorf("find queue %s: %v", path, err)
 	}

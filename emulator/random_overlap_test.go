@@ -207,7 +207,7 @@ func (w *overlap) leave() {
 	synctest.Wait()
 	w.verify(true)
 	for _, path := range overlapPaths {
-		if q, err := w.ns.Queue(path); err == nil {
+		if q, err := w.ns.Entity(path); err == nil {
 			equal(w.t, "receivers of "+path, q.Receivers(), 0)
 		}
 	}
@@ -228,9 +228,9 @@ func (w *overlap) again() {
 	w.verify(true)
 }
 
-func (w *overlap) any() (string, *emulator.Queue) {
+func (w *overlap) any() (string, *emulator.Entity) {
 	path := overlapPaths[w.r.IntN(len(overlapPaths))]
-	q, err := w.ns.Queue(path)
+	q, err := w.ns.Entity(path)
 	if err != nil {
 		return path, nil
 	}

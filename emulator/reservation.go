@@ -5,7 +5,7 @@ package emulator
 // others; then the transaction can't be committed.
 type reservation struct {
 	change Change
-	q      *Queue
+	q      *Entity
 	seqs   []int64
 	drawn  drawn
 	fate   fate  // of the change, for a commit that is appended behind it before it is written
@@ -13,7 +13,7 @@ type reservation struct {
 }
 
 // reserveLocked draws numbers for messages that are scheduled in a transaction.
-func (q *Queue) reserveLocked(in []incoming) *reservation {
+func (q *Entity) reserveLocked(in []incoming) *reservation {
 	r := &reservation{q: q, seqs: make([]int64, 0, len(in))}
 	r.change.Done = r
 	t := r.change.tie()

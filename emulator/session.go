@@ -25,7 +25,7 @@ type session struct {
 
 // sessionTable has the sessions of an entity and those who wait for one. The entity's mutex guards it.
 type sessionTable struct {
-	q       *Queue
+	q       *Entity
 	byID    map[string]*session
 	offers  heap[*session, byFirst] // sessions that accept-next may choose
 	ends    heap[*session, byEnd]   // held sessions
@@ -95,7 +95,7 @@ func (t *sessionTable) firstOf(s *session) *entry {
 }
 
 // stirLocked tells those who may have e that it is available.
-func (q *Queue) stirLocked(e *entry) {
+func (q *Entity) stirLocked(e *entry) {
 	if s := e.session; s != nil && e.sub == Main {
 		s.stale = min(s.stale, e.seq)
 		s.wake()
@@ -121,7 +121,7 @@ func (byEnd) placed(s *session, index int) { s.ending = index }
 // Sessions lists the ids of sessions, in their order, from the skip-th on and top at most. With all, those that have
 // an active message or a state; otherwise those whose state was set after the instant updatedAfter, in milliseconds
 // (SESS-27 to SESS-29).
-func (q *Queue) Sessions(all bool, updatedAfter int64, skip, top int) ([]string, error) {
+func (q *Entity) Sessions(all bool, updatedAfter int64, skip, top int) ([]string, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.receive(Main); err != nil {

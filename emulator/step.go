@@ -50,7 +50,7 @@ func relock(l *Lock) fallback { return fallback{undo: undoRelock, lock: l} }
 
 // part is what a change does to one entity: steps of its messages, and the numbers that it draws.
 type part struct {
-	q     *Queue
+	q     *Entity
 	steps []step
 	drawn drawn
 	one   [1]step
@@ -114,7 +114,7 @@ func (p *part) completeLocked(err error) {
 	}
 }
 
-func (q *Queue) applyLocked(s *step, now int64) {
+func (q *Entity) applyLocked(s *step, now int64) {
 	e := s.e
 	q.countLocked(s.event)
 	switch s.effect {
@@ -143,7 +143,7 @@ func (q *Queue) applyLocked(s *step, now int64) {
 }
 
 // undoLocked puts an entry back.
-func (q *Queue) undoLocked(s *step, now int64) {
+func (q *Entity) undoLocked(s *step, now int64) {
 	e := s.e
 	if s.effect == effectReplace {
 		q.box(s.to.sub).forget(s.to)
@@ -164,9 +164,9 @@ func (q *Queue) undoLocked(s *step, now int64) {
 	case undoFault:
 		q.faults.rest(e, now)
 	case undoDueLater:
-		q.retryDueLocked(e)
+		q.schedule.retry(e)
 	case undoReschedule:
-		q.rescheduleLocked(e)
+		q.schedule.putBack(e)
 	case undoEndLater, undoOwnLater:
 		q.locks.withhold(e, s.returns(), s.undo == undoOwnLater)
 	}

@@ -10,9 +10,9 @@ type numbering struct {
 
 // storeLocked makes the change that stores messages, without appending it. On a topic, held says that the caller holds the
 // mutexes of all its subscriptions.
-func (q *Queue) storeLocked(in []incoming, n numbering, held bool, c Completion) *Change {
-	if q.fan != nil {
-		return q.newPublicationLocked(slices.Clone(in), n, held, c) // a copy: for a queue, the caller's stays on its stack
+func (q *Entity) storeLocked(in []incoming, n numbering, held bool, c Completion) *Change {
+	if q.topic != nil {
+		return q.topic.newPublicationLocked(slices.Clone(in), n, held, c) // a copy: for a queue, the caller's stays on its stack
 	}
 	op := newTransition(q, len(in), c)
 	now := q.ns.Now()
@@ -23,7 +23,7 @@ func (q *Queue) storeLocked(in []incoming, n numbering, held bool, c Completion)
 // eachLocked calls store for each of the messages that is no duplicate, with its number.
 func (op *transition) eachLocked(in []incoming, n numbering, now int64, store func(i int, seq int64)) {
 	q := op.q
-	q.touchLocked(now)
+	q.usage.touch(now)
 	partition := q.partitionForLocked(&in[0])
 	for i := range in {
 		key, remember, duplicate := op.knownLocked(&in[i], now)

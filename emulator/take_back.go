@@ -16,7 +16,7 @@ func (d *Delivery) TakeBack() {
 
 // returns are the messages of an entity that were removed for a client and did not reach it.
 type returns struct {
-	q *Queue
+	q *Entity
 
 	// guarded by the entity's mutex
 	underWay int           // removals for receive and delete, and returns of what they removed, that are being written
@@ -117,7 +117,7 @@ func messageIDOverlay(id string) []byte {
 // restoring is a message that is being stored again.
 type restoring struct {
 	change Change
-	q      *Queue
+	q      *Entity
 	e      *entry
 }
 

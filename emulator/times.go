@@ -12,11 +12,26 @@ type Times struct {
 	Accessed int64 // 0: never; it is not stored, so "never" also after a restart
 }
 
+// usage is when an entity was made, changed and used, and when it has been idle for too long. The entity's mutex guards it.
+type usage struct {
+	q                          *Entity
+	created, updated, accessed int64 // ms (CNT-8, CNT-9)
+	opened                     int64 // ms; when the namespace was loaded: idle clocks start there (DEC-21)
+}
+
+// touch notes a use of the queue (CNT-9). Uses of a subscription keep its topic from being idle (IDLE-2).
+func (u *usage) touch(now int64) {
+	u.accessed = now
+	if u.q.subscription != nil {
+		u.q.subscription.topic.touched.Store(now)
+	}
+}
+
 // Times returns when the entity was created, updated and last used.
-func (q *Queue) Times() Times {
+func (q *Entity) Times() Times {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return Times{Created: q.created, Updated: q.updated, Accessed: q.accessed}
+	return Times{Created: q.usage.created, Updated: q.usage.updated, Accessed: q.usage.accessed}
 }
 
 // storedTimes are the times that the journal keeps, as further members of the JSON of an entity's settings.
@@ -26,27 +41,27 @@ type storedTimes struct {
 }
 
 // encode returns what the journal keeps of the entity: its settings, when it was created, and when it was updated.
-func (q *Queue) encode(options any, updated int64) ([]byte, error) {
+func (u *usage) encode(options any, updated int64) ([]byte, error) {
 	b, err := encodeOptions(options)
 	if err != nil {
 		return nil, err
 	}
-	t, err := encodeOptions(storedTimes{Created: q.created, Updated: updated})
+	t, err := encodeOptions(storedTimes{Created: u.created, Updated: updated})
 	if err != nil || len(b) <= len("{}") {
 		return t, err
 	}
 	return append(append(b[:len(b)-1], ','), t[1:]...), nil
 }
 
-// restoreTimes takes the times, none of them later than now, from what the journal kept. An entity that was stored without them is
+// restore takes the times, none of them later than now, from what the journal kept. An entity that was stored without them is
 // as old as the process.
-func (q *Queue) restoreTimes(stored []byte, now int64) error {
+func (u *usage) restore(stored []byte, now int64) error {
 	var t storedTimes
 	if err := json.Unmarshal(stored, &t); err != nil {
-		return fmt.Errorf("read the times of %q: %w", q.path, err)
+		return fmt.Errorf("read the times of %q: %w", u.q.path, err)
 	}
 	if t.Created != 0 {
-		q.created, q.updated = min(t.Created, now), min(max(t.Updated, t.Created), now)
+		u.created, u.updated = min(t.Created, now), min(max(t.Updated, t.Created), now)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (t *Traffic) Add(o Traffic) {
 }
 
 // Traffic returns the counts so far. Those of an entity that was deleted are gone with it.
-func (q *Queue) Traffic() Traffic {
+func (q *Entity) Traffic() Traffic {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.traffic
@@ -44,7 +44,7 @@ const (
 )
 
 // countLocked counts one committed step.
-func (q *Queue) countLocked(e event) {
+func (q *Entity) countLocked(e event) {
 	switch e {
 	case eventStored:
 		q.traffic.Stored++

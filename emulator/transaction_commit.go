@@ -124,7 +124,7 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 
 // newTransferDeadLetterLocked stores messages whose destination did not take them in the transfer dead-letter queue of
 // the entity that they were sent through (DLQ-16, TXN-11).
-func (q *Queue) newTransferDeadLetterLocked(in []incoming, destination *Queue) *transition {
+func (q *Entity) newTransferDeadLetterLocked(in []incoming, destination *Entity) *transition {
 	op := newTransition(q, len(in), untold)
 	now := q.ns.Now()
 	for i := range in {

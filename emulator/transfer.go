@@ -23,10 +23,10 @@ type transfer struct {
 	result   chan error   // of the commit
 }
 
-func newTransfer(q, target *Queue) *transfer {
+func newTransfer(q, target *Entity) *transfer {
 	op := &transfer{leaving: part{q: q}, result: make(chan error, 1)}
-	if target.fan != nil {
-		op.fanOut = target.publicationLocked(false, untold)
+	if target.topic != nil {
+		op.fanOut = target.topic.publicationLocked(false, untold)
 		op.to, op.arriving = &op.fanOut.transition, op.fanOut
 	} else {
 		op.to = newTransition(target, 1, untold)
@@ -46,7 +46,7 @@ func (op *transfer) start(list []forwarded) error {
 		return err
 	}
 	now := t.ns.Now()
-	t.touchLocked(now)
+	t.usage.touch(now)
 	for i := range list {
 		op.addLocked(&list[i], now)
 	}

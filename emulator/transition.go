@@ -15,14 +15,14 @@ type transition struct {
 var untold = CompletionFunc(func(error) {})
 
 // newTransition makes one of about n steps, of which c is told.
-func newTransition(q *Queue, n int, c Completion) *transition {
+func newTransition(q *Entity, n int, c Completion) *transition {
 	op := &transition{done: c}
 	op.begin(q, n, op)
 	return op
 }
 
 // begin makes room for n steps, which end with a call of done.
-func (op *transition) begin(q *Queue, n int, done Completion) {
+func (op *transition) begin(q *Entity, n int, done Completion) {
 	op.q, op.steps, op.change.Ops = q, op.one[:0], op.change.Single[:0]
 	if n > 1 {
 		op.steps, op.change.Ops = make([]step, 0, n), make([]Op, 0, n)
@@ -54,7 +54,7 @@ func (op *transition) removeLocked(e *entry, v event, f fallback) {
 
 // newRemoval makes the change that deletes entries, which are at rest, unlocked or busy. They stay in the log, busy, until it is
 // committed.
-func newRemoval(q *Queue, entries []*entry, f fallback, c Completion) *transition {
+func newRemoval(q *Entity, entries []*entry, f fallback, c Completion) *transition {
 	op := newTransition(q, len(entries), c)
 	for _, e := range entries {
 		op.removeLocked(e, eventNone, f)
@@ -153,18 +153,18 @@ func (op *transition) Completed(err error) {
 }
 
 // departLocked takes a committed entry out of the entity.
-func (q *Queue) departLocked(e *entry) {
+func (q *Entity) departLocked(e *entry) {
 	q.leaveLocked(e)
 	q.bodies.leave(e.body)
 }
 
 // leaveLocked takes a committed entry out of its box.
-func (q *Queue) leaveLocked(e *entry) {
+func (q *Entity) leaveLocked(e *entry) {
 	expires := e.expires()
 	q.box(e.sub).dismiss(e)
 	switch {
 	case e.state == Scheduled:
-		q.alarm.dues.remove(e.due())
+		q.schedule.dues.remove(e.due())
 	case expires != 0 && e.sub == Main:
 		q.alarm.expiries.remove(expires)
 	}

@@ -101,13 +101,13 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 }
 
 // encodeAll returns what the journal should have of the settings of an entity; nothing of a subscription's.
-func (q *Queue) encodeAll() (string, error) {
+func (q *Entity) encodeAll() (string, error) {
 	var o any = q.options
 	switch {
 	case q.subscription != nil:
 		return "", nil
-	case q.fan != nil:
-		o = q.fan.options
+	case q.topic != nil:
+		o = q.topic.settings
 	}
 	b, err := encodeOptions(o)
 	return strings.TrimSuffix(string(b), "}"), err

@@ -26,8 +26,8 @@ func (d domain) Entities() int {
 }
 
 // find returns the entity of that kind.
-func (d domain) find(path string, kind emulator.EntityKind) (*emulator.Queue, error) {
-	q, err := d.Namespace.Queue(path)
+func (d domain) find(path string, kind emulator.EntityKind) (*emulator.Entity, error) {
+	q, err := d.Namespace.Entity(path)
 	if err == nil && q.Kind() != kind {
 		err = emulator.NotFound(path)
 	}
@@ -43,7 +43,7 @@ func (d domain) Queue(path string) (atom.Queue, error) {
 	return shownQueue(q), nil
 }
 
-func shownQueue(q *emulator.Queue) atom.Queue {
+func shownQueue(q *emulator.Entity) atom.Queue {
 	return atom.Queue{Path: q.Path(), Options: q.Options(), Counts: q.Counts(), Times: q.Times()}
 }
 
@@ -63,7 +63,7 @@ func (d domain) CreateQueue(path string, o emulator.QueueOptions) (atom.Queue, e
 	if err != nil {
 		return atom.Queue{}, err
 	}
-	return shownQueue(q), nil
+	return shownQueue(q.Entity), nil
 }
 
 // UpdateQueue updates a queue.
@@ -72,5 +72,5 @@ func (d domain) UpdateQueue(path string, o emulator.QueueOptions) (atom.Queue, e
 	if err != nil {
 		return atom.Queue{}, err
 	}
-	return shownQueue(q), nil
+	return shownQueue(q.Entity), nil
 }

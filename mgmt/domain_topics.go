@@ -23,16 +23,17 @@ func (d domain) Topic(path string) (atom.Topic, error) {
 	if err != nil {
 		return atom.Topic{}, err
 	}
-	return d.shownTopic(q), nil
+	t, err := q.Topic()
+	return d.shownTopic(t), err
 }
 
 // shownTopic also counts the filters of all subscriptions, which newer versions of the API show.
-func (d domain) shownTopic(q *emulator.Queue) atom.Topic {
+func (d domain) shownTopic(q *emulator.Topic) atom.Topic {
 	c := q.Counts()
-	t := atom.Topic{Path: q.Path(), Options: q.TopicOptions(), Counts: c, Times: q.Times(), Subscriptions: c.Subscriptions}
+	t := atom.Topic{Path: q.Path(), Options: q.Options(), Counts: c, Times: q.Times(), Subscriptions: c.Subscriptions}
 	list, _ := d.Namespace.Subscriptions(q.Path()) // none if it was deleted meanwhile
 	for _, s := range list {
-		for _, r := range s.SubscriptionOptions().Rules {
+		for _, r := range s.Options().Rules {
 			if r.Correlation != nil {
 				t.Correlations++
 			} else {
@@ -48,7 +49,9 @@ func (d domain) Topics(skip, top int) []atom.Topic {
 	var list []atom.Topic
 	page, _ := d.Page(emulator.KindTopic, skip, top)
 	for _, q := range page {
-		list = append(list, d.shownTopic(q))
+		if t, err := q.Topic(); err == nil {
+			list = append(list, d.shownTopic(t))
+		}
 	}
 	return list
 }
@@ -71,17 +74,25 @@ func (d domain) UpdateTopic(path string, o emulator.TopicOptions) (atom.Topic, e
 	return d.shownTopic(q), nil
 }
 
+func (d domain) subscription(topic, name string) (*emulator.Subscription, error) {
+	q, err := d.find(subscriptionPath(topic, name), emulator.KindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	return q.Subscription()
+}
+
 // Subscription returns a subscription.
 func (d domain) Subscription(topic, name string) (atom.Subscription, error) {
-	q, err := d.find(subscriptionPath(topic, name), emulator.KindSubscription)
+	q, err := d.subscription(topic, name)
 	if err != nil {
 		return atom.Subscription{}, err
 	}
 	return shownSubscription(q), nil
 }
 
-func shownSubscription(q *emulator.Queue) atom.Subscription {
-	o := q.SubscriptionOptions()
+func shownSubscription(q *emulator.Subscription) atom.Subscription {
+	o := q.Options()
 	return atom.Subscription{Name: o.Name, Options: o.Queue, Counts: q.Counts(), Times: q.Times(),
 		FilterErrors: o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors}
 }
@@ -119,24 +130,23 @@ func (d domain) UpdateSubscription(topic string, o emulator.SubscriptionOptions)
 
 // DeleteSubscription removes a subscription.
 func (d domain) DeleteSubscription(topic, name string) error {
-	path := subscriptionPath(topic, name)
-	if _, err := d.find(path, emulator.KindSubscription); err != nil {
+	if _, err := d.subscription(topic, name); err != nil {
 		return err
 	}
-	return d.DeleteEntity(path)
+	return d.DeleteEntity(subscriptionPath(topic, name))
 }
 
 // Rule returns a rule.
 func (d domain) Rule(topic, subscription, name string) (atom.Rule, error) {
-	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	q, err := d.subscription(topic, subscription)
 	if err != nil {
 		return atom.Rule{}, err
 	}
 	return ruleOf(q, name)
 }
 
-func ruleOf(q *emulator.Queue, name string) (atom.Rule, error) {
-	for _, r := range q.SubscriptionOptions().Rules {
+func ruleOf(q *emulator.Subscription, name string) (atom.Rule, error) {
+	for _, r := range q.Options().Rules {
 		if strings.EqualFold(r.Name, name) {
 			return shownRule(r), nil
 		}
@@ -146,7 +156,7 @@ func ruleOf(q *emulator.Queue, name string) (atom.Rule, error) {
 
 // Rules returns a page of a subscription's rules.
 func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, error) {
-	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	q, err := d.subscription(topic, subscription)
 	if err != nil {
 		return nil, err
 	}
@@ -163,17 +173,17 @@ func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, e
 
 // AddRule adds a rule and waits.
 func (d domain) AddRule(topic, subscription string, r atom.Rule) (atom.Rule, error) {
-	return d.putRule(topic, subscription, r, (*emulator.Queue).AddRule)
+	return d.putRule(topic, subscription, r, (*emulator.Subscription).AddRule)
 }
 
 // UpdateRule replaces a rule's filter and action and waits.
 func (d domain) UpdateRule(topic, subscription string, r atom.Rule) (atom.Rule, error) {
-	return d.putRule(topic, subscription, r, (*emulator.Queue).UpdateRule)
+	return d.putRule(topic, subscription, r, (*emulator.Subscription).UpdateRule)
 }
 
 func (d domain) putRule(topic, subscription string, r atom.Rule,
-	put func(*emulator.Queue, emulator.RuleOptions, emulator.Completion) error) (atom.Rule, error) {
-	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	put func(*emulator.Subscription, emulator.RuleOptions, emulator.Completion) error) (atom.Rule, error) {
+	q, err := d.subscription(topic, subscription)
 	if err == nil {
 		err = wait(func(c emulator.Completion) error { return put(q, ruleOptions(r), c) })
 	}
@@ -185,7 +195,7 @@ func (d domain) putRule(topic, subscription string, r atom.Rule,
 
 // RemoveRule removes a rule and waits.
 func (d domain) RemoveRule(topic, subscription, name string) error {
-	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	q, err := d.subscription(topic, subscription)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type runtimeCall struct {
 	ns    *emulator.Namespace
 	path  string // of the entity, without its sub-queue
 	sub   emulator.SubQueue
-	queue *emulator.Queue
+	queue *emulator.Entity
 
 	spelling func(canonical string) string // of the names of headers; nil: nobody knows
 }
@@ -125,7 +125,7 @@ func (x *runtimeCall) handle() (*answer, error) {
 	}
 	x.now = x.ns.Now()
 	var err error
-	if x.queue, err = x.ns.Queue(x.path); err != nil {
+	if x.queue, err = x.ns.Entity(x.path); err != nil {
 		return nil, err
 	}
 	return o.do(x)

@@ -21,7 +21,7 @@ type fixture struct {
 	*testing.T
 	journal *storetest.Memory
 	ns      *emulator.Namespace
-	queue   *emulator.Queue
+	queue   *emulator.Entity
 	ctx     Context
 }
 
@@ -43,10 +43,11 @@ func open(t testing.TB) *fixture {
 		t.Fatalf("open the namespace: %v", err)
 	}
 	t.Cleanup(f.ns.Close)
-	f.queue, err = f.ns.CreateQueue("orders", emulator.QueueOptions{LockDuration: lockDuration})
+	q, err := f.ns.CreateQueue("orders", emulator.QueueOptions{LockDuration: lockDuration})
 	if err != nil {
 		t.Fatalf("create the queue: %v", err)
 	}
+	f.queue = q.Entity
 	f.ctx = Context{Queue: f.queue}
 	return f
 }

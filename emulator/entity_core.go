@@ -5,16 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// Queue is an entity that keeps messages, with its sub-queues: a queue, a subscription, or a topic, which keeps only those
-// that are scheduled (SCHED-16). Its methods may be called from any goroutine; none of them waits.
-type Queue struct {
+// Entity is what queues, topics and subscriptions have in common: messages in sub-queues under one mutex, of a topic only those that
+// are scheduled (SCHED-16). Links hold an Entity, for a path does not tell what it names; what does not fit it is refused. Its
+// methods may be called from any goroutine; none of them waits.
+type Entity struct {
 	// immutable
 	ns           *Namespace
 	id           int64
 	kind         EntityKind
 	path         string        // as created
-	fan          *fan          // what a topic has besides; nil on others
-	subscription *subscription // what a subscription has besides; nil on others
+	topic        *Topic        // the topic that it is; nil on others
+	subscription *Subscription // the subscription that it is; nil on others
 
 	receiving atomic.Int64 // receivers and waiting accepts (QUO-12), of a topic those of its subscriptions
 
@@ -27,6 +28,7 @@ type Queue struct {
 	boxes    [3]box // by SubQueue
 	locks    lockTable
 	alarm    alarm
+	schedule schedule
 	watchers map[*watcher]struct{}
 	bodies   bodies
 	faults   faults
@@ -41,8 +43,7 @@ type Queue struct {
 
 	traffic Traffic
 
-	created, updated, accessed int64 // ms (CNT-8, CNT-9)
-	opened                     int64 // ms; when the namespace was loaded: idle clocks start there (DEC-21)
+	usage usage
 }
 
 // watcher is a link that wants to know when its entity changes.
@@ -51,8 +52,8 @@ type watcher struct {
 	notify func(error)
 }
 
-func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Queue {
-	q := &Queue{
+func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Entity {
+	q := &Entity{
 		ns: ns, id: id, kind: kind, path: path, options: o,
 		watchers: make(map[*watcher]struct{}),
 	}
@@ -64,67 +65,79 @@ func newQueue(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpti
 		q.boxes[Main].parts = make([]shelf, partitions)
 	}
 	q.alarm.init(q)
+	q.schedule.init(q)
 	q.history.q, q.forwarder.q, q.bodies.q, q.returns.q, q.faults.q = q, q, q, q, q
-	q.may.q = q
+	q.may.q, q.usage.q = q, q
 	q.locks.init(q)
 	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
-	q.created = ns.Now()
-	q.updated = q.created
+	q.usage.created = ns.Now()
+	q.usage.updated = q.usage.created
 	return q
 }
 
+// Queue is an entity that messages are sent to and received from.
+type Queue struct{ *Entity }
+
+// Topic returns the topic that the entity is, for operations that nothing else has.
+func (q *Entity) Topic() (*Topic, error) {
+	if q.topic == nil {
+		return nil, errorf(CodeNotAllowed, q.path, "The entity '%s' has no subscriptions: it is not a topic.", q.path)
+	}
+	return q.topic, nil
+}
+
+// Subscription returns the subscription that the entity is, for operations that nothing else has.
+func (q *Entity) Subscription() (*Subscription, error) {
+	if q.subscription == nil {
+		return nil, errorf(CodeNotAllowed, q.path, "The entity '%s' has no rules: it is not a subscription.", q.path)
+	}
+	return q.subscription, nil
+}
+
 // Path returns the entity's name as it was created, of a subscription "topic/Subscriptions/name".
-func (q *Queue) Path() string { return q.path }
+func (q *Entity) Path() string { return q.path }
 
 // Kind tells what the entity is.
-func (q *Queue) Kind() EntityKind { return q.kind }
+func (q *Entity) Kind() EntityKind { return q.kind }
 
 // ID returns the number that tells this queue from others that had or will have its name.
-func (q *Queue) ID() int64 { return q.id }
+func (q *Entity) ID() int64 { return q.id }
 
 // Options returns the queue's settings.
-func (q *Queue) Options() QueueOptions {
+func (q *Entity) Options() QueueOptions {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.options
 }
 
 // MaxMessageSize returns the limit for one message in bytes (QUO-5, DEC-2), of a subscription that of its topic.
-func (q *Queue) MaxMessageSize() int64 {
+func (q *Entity) MaxMessageSize() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.maxMessageLocked()
 }
 
-func (q *Queue) maxMessageLocked() int64 {
+func (q *Entity) maxMessageLocked() int64 {
 	if q.subscription != nil {
-		return q.subscription.topic.fan.largest.Load()
+		return q.subscription.topic.largest.Load()
 	}
 	return q.options.maxMessageBytes(q.ns.limits)
 }
 
 // LastSequenceNumber returns the last number that was given to a committed message, of partition 0 on a partitioned
 // queue.
-func (q *Queue) LastSequenceNumber() int64 {
+func (q *Entity) LastSequenceNumber() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.counters.of[0].committed
 }
 
-func (q *Queue) box(s SubQueue) *box { return &q.boxes[s] }
-
-// touchLocked notes a use of the queue (CNT-9). Uses of a subscription keep its topic from being idle (IDLE-2).
-func (q *Queue) touchLocked(now int64) {
-	q.accessed = now
-	if q.subscription != nil {
-		q.subscription.topic.fan.touched.Store(now)
-	}
-}
+func (q *Entity) box(s SubQueue) *box { return &q.boxes[s] }
 
 // Watch calls notify when the queue is updated, with an error of CodeDetached (LOCK-17), or deleted, with
 // CodeNotFound (DEC-18), until cancel is called. A queue that is deleted already says so at once. notify runs on any
 // goroutine, possibly under the queue's mutex: it must only post.
-func (q *Queue) Watch(sub SubQueue, notify func(error)) (cancel func()) {
+func (q *Entity) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 	w := &watcher{sub: sub, notify: notify}
 	q.mu.Lock()
 	q.watchers[w] = struct{}{}
@@ -139,7 +152,7 @@ func (q *Queue) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 	}
 }
 
-func (q *Queue) tellWatchersLocked(err error) {
+func (q *Entity) tellWatchersLocked(err error) {
 	for w := range q.watchers {
 		w.notify(err)
 	}
