@@ -4,7 +4,6 @@ package browser
 import (
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -15,18 +14,11 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	harness.Cleanup()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { harness.Main(m) }
 
-// needChromium skips unless MINIBUS_COMPAT=all, since these tests need Chromium; continuous integration always sets it.
 func needChromium(t *testing.T) {
 	t.Helper()
-	if os.Getenv("MINIBUS_COMPAT") != "all" {
-		t.Skip("set MINIBUS_COMPAT=all to run the tests with a browser")
-	}
+	harness.NeedAll(t, "to run the tests with a browser")
 	if _, err := exec.LookPath("chromium"); err != nil {
 		t.Fatal("Chromium is missing: apt-get install chromium")
 	}

@@ -3,24 +3,17 @@
 package dotnet
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	harness.Cleanup()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // skip names the one case that cannot pass against any broker. cross.second-receiver attaches a receiver that the broker has to refuse with amqp:not-allowed (TXN-9) and then completes a
 // message on its first receiver. But the probe's own OpenLinkAsync (Client/ServiceBus.cs) closes the session of a link
@@ -72,18 +65,16 @@ func probe(t *testing.T, serverArgs, probeArgs []string) {
 		{Queue: harness.Queue{Name: "sub1", LockDuration: "PT5S", MaxDeliveryCount: 10, TimeToLive: noLimit}},
 	}}
 	server := harness.Start(t, harness.Options{Config: harness.WriteTopology(t, queues, []harness.Topic{topic}), Args: serverArgs})
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
 	args := []string{"--connection-string", server.ConnectionString(), "--skip", skip}
 	args = append(args, probeArgs...)
 	args = append(args, strings.Fields(os.Getenv("MINIBUS_DOTNET_PROBE_ARGS"))...)
-	out, err := exec.CommandContext(ctx, probe, args...).CombinedOutput()
-	for line := range strings.Lines(string(out)) {
+	out, err := harness.Output(nil, probe, args...)
+	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, "ok ") {
 			t.Log(strings.TrimRight(line, "\n"))
 		}
 	}
 	if err != nil {
-		t.Errorf("run the probe: %v", err)
+		t.Error(err)
 	}
 }

@@ -38,7 +38,7 @@ func (b *bench) administer() *admin.Client {
 // administerAs is administer with the key of a policy.
 func (b *bench) administerAs(policyName, key string) *admin.Client {
 	b.Helper()
-	pem, err := os.ReadFile(filepath.Join(filepath.Dir(b.server.Options().Data), "minibus-ca.pem"))
+	pem, err := os.ReadFile(b.server.CA())
 	b.must("read the authority's certificate", err)
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -15,11 +14,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	harness.Cleanup()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { harness.Main(m) }
 
 const (
 	queueName    = "orders"

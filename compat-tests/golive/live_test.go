@@ -50,16 +50,12 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(workers)); err != nil {
 		panic(err) // the flag is the testing package's
 	}
-	code := m.Run()
-	harness.Cleanup()
-	os.Exit(code)
+	harness.Main(m)
 }
 
 // TestGoSDK runs every test of every package of the SDK in a process of its own, so that a panic costs one test.
 func TestGoSDK(t *testing.T) {
-	if os.Getenv("MINIBUS_COMPAT") != "all" {
-		t.Skip("set MINIBUS_COMPAT=all to run the Go SDK's own tests")
-	}
+	harness.NeedAll(t, "to run the Go SDK's own tests")
 	suites := buildSuites(t)
 	l := &lab{known: readExceptions(t), identity: managedIdentity(t), free: make(chan *namespaces, workers)}
 	for range workers {

@@ -1,14 +1,42 @@
 package harness
 
 import (
+	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// CompareGoldens compares the requests that two golden files of mgmt hold, each with the status of its answer; the rest of the
+// UpdateFlag adds the flag -update, for [Goldens], to a package's tests.
+func UpdateFlag() *bool {
+	return flag.Bool("update", false, "write the golden files of mgmt anew; then let its tests write the answers: go test ./mgmt -update")
+}
+
+// Goldens lets an SDK's requests be recorded into files of these names in a directory, and compares them with the golden files that
+// mgmt replays without the SDK; with update, they become those.
+func Goldens(t testing.TB, update bool, record func(dir string), names ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	record(dir)
+	for _, name := range names {
+		golden, recorded := filepath.Join("../../mgmt/testdata/golden", name), filepath.Join(dir, name)
+		if update {
+			text, err := os.ReadFile(recorded)
+			if err != nil {
+				t.Fatalf("read what was recorded: %v", err)
+			}
+			if err := os.WriteFile(golden, text, 0o644); err != nil {
+				t.Fatalf("write golden file: %v", err)
+			}
+		}
+		compareGoldens(t, golden, recorded)
+	}
+}
+
+// compareGoldens compares the requests that two golden files of mgmt hold, each with the status of its answer; the rest of the
 // answers is for mgmt to compare. want is the one that is kept.
-func CompareGoldens(t testing.TB, want, got string) {
+func compareGoldens(t testing.TB, want, got string) {
 	t.Helper()
 	wanted, recorded := requests(t, want), requests(t, got)
 	if len(wanted) == 0 {

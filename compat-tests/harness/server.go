@@ -22,6 +22,7 @@ const readyTimeout = 30 * time.Second
 type Options struct {
 	Config string   // path of a Config.json
 	Data   string   // path of the database; empty: --ephemeral
+	CADir  string   // directory of the authority; empty: beside the database, or the user's
 	Args   []string // further flags
 	Env    []string // further variables of the environment
 	Ports  Ports    // a port to ask for; 0 lets the system choose
@@ -80,6 +81,9 @@ func Launch(binary, portsFile string, o Options) (*Server, error) {
 		args = append(args, "--data", o.Data)
 	} else {
 		args = append(args, "--ephemeral")
+	}
+	if o.CADir != "" {
+		args = append(args, "--ca-dir", o.CADir)
 	}
 	s := &Server{options: o, cmd: exec.Command(binary, append(args, o.Args...)...), exited: make(chan struct{})}
 	s.cmd.Env = append(os.Environ(), o.Env...)

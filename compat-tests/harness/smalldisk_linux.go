@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"os"
 	"syscall"
 	"testing"
 )
@@ -12,7 +11,7 @@ func SmallDisk(t testing.TB, size string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := syscall.Mount("minibus-test", dir, "tmpfs", 0, "size="+size); err != nil {
-		refuse(t, "mount a small file system: %v", err)
+		Lack(t, "mount a small file system: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
@@ -20,12 +19,4 @@ func SmallDisk(t testing.TB, size string) string {
 		}
 	})
 	return dir
-}
-
-func refuse(t testing.TB, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("MINIBUS_COMPAT") == "all" {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf(format, args...)
 }

@@ -1,10 +1,10 @@
-// What the tests of the administration client share. MINIBUS_HTTP is host:port of the HTTP listener, whose certificate
+// What the tests of the administration client share. MINIBUS_PORT_HTTP is the port of the HTTP listener, whose certificate
 // authority stands in NODE_EXTRA_CA_CERTS; MINIBUS_CONNECTION_STRING is for messages; MINIBUS_SDK is the package to test.
 // admin_test.go sets them.
 import assert from "node:assert/strict";
 
 export const { ServiceBusAdministrationClient, ServiceBusClient } = await import(process.env.MINIBUS_SDK ?? "@azure/service-bus");
-export const host = process.env.MINIBUS_HTTP;
+export const host = `localhost:${process.env.MINIBUS_PORT_HTTP}`;
 export const endpoint = `sb://${host}/`;
 export const forever = "P10675199DT2H48M5.4775807S";
 export const quickly = { retryOptions: { maxRetries: 0 } };

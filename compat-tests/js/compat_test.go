@@ -2,54 +2,26 @@
 package js
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	harness.Cleanup()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { harness.Main(m) }
 
-// needNode skips unless MINIBUS_COMPAT=all, since these tests need Node.js and the package registry; continuous
-// integration always sets it.
+// needNode installs what the tests need besides Node.js: the package registry has it.
 func needNode(t *testing.T) {
 	t.Helper()
-	if os.Getenv("MINIBUS_COMPAT") != "all" {
-		t.Skip("set MINIBUS_COMPAT=all to run the JavaScript clients")
-	}
+	harness.NeedAll(t, "to run the JavaScript clients")
 	harness.InstallNodeModules(t, ".")
 }
 
-// node runs a script and shows what it says.
-func node(t *testing.T, server *harness.Server, args ...string) {
+// node runs a script against a server, with further variables of the environment.
+func node(t *testing.T, server *harness.Server, environ []string, args ...string) {
 	t.Helper()
-	nodeWith(t, server, nil, args...)
-}
-
-// nodeWith is node with further variables of the environment.
-func nodeWith(t *testing.T, server *harness.Server, environ []string, args ...string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", args...)
-	cmd.Env = append(os.Environ(), environ...)
-	if server != nil {
-		cmd.Env = append(cmd.Env, "MINIBUS_CONNECTION_STRING="+server.ConnectionString(), "MINIBUS_ADDR="+server.Addr())
-	}
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Errorf("run node %s: %v", args[len(args)-1], err)
-	}
+	harness.Run(t, append(server.Environ(), environ...), "node", args...)
 }
 
 // TestJavaScriptSDK drives @azure/service-bus.
@@ -59,7 +31,7 @@ func TestJavaScriptSDK(t *testing.T) {
 	for i := range queues {
 		queues[i] = harness.Queue{Name: fmt.Sprintf("js.%d", i+1), LockDuration: "PT5S", MaxDeliveryCount: 10}
 	}
-	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), "--test", "smoke.test.mjs")
+	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), nil, "--test", "smoke.test.mjs")
 }
 
 // TestJavaScriptSessions drives the SDK's session receivers.
@@ -69,7 +41,7 @@ func TestJavaScriptSessions(t *testing.T) {
 	for i := range 8 {
 		queues = append(queues, harness.Queue{Name: fmt.Sprintf("s.%d", i+1), LockDuration: "PT5S", MaxDeliveryCount: 10, RequiresSession: true})
 	}
-	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), "--test", "sessions.test.mjs")
+	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), nil, "--test", "sessions.test.mjs")
 }
 
 // TestJavaScriptFeatures drives the SDK over queues with one feature each.
@@ -82,7 +54,7 @@ func TestJavaScriptFeatures(t *testing.T) {
 	for i := range 5 {
 		queues = append(queues, harness.Queue{Name: fmt.Sprintf("f.%d", i+1), MaxDeliveryCount: 10})
 	}
-	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), "--test", "features.test.mjs")
+	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), nil, "--test", "features.test.mjs")
 }
 
 // TestJavaScriptTopics drives the SDK over topics with two subscriptions each.
@@ -98,7 +70,7 @@ func TestJavaScriptTopics(t *testing.T) {
 	for i := range 5 {
 		topics = append(topics, harness.Topic{Name: fmt.Sprintf("t.%d", i+1), Subscriptions: pair(false)})
 	}
-	node(t, harness.Start(t, harness.Options{Config: harness.WriteTopology(t, nil, topics)}), "--test", "topics.test.mjs")
+	node(t, harness.Start(t, harness.Options{Config: harness.WriteTopology(t, nil, topics)}), nil, "--test", "topics.test.mjs")
 }
 
 // TestJavaScriptTransports drives the SDK over every transport that it has, on one port. The authority comes from the command,
@@ -106,20 +78,17 @@ func TestJavaScriptTopics(t *testing.T) {
 func TestJavaScriptTransports(t *testing.T) {
 	needNode(t)
 	dir := t.TempDir()
-	authority := filepath.Join(dir, "trusted.pem")
-	if out, err := exec.Command(harness.Binary(t), "cert", "export", "--ca-dir", dir, "--out", authority).CombinedOutput(); err != nil {
-		t.Fatalf("export the authority: %v\n%s", err, out)
-	}
+	authority := harness.ExportCA(t, dir, "trusted.pem")
 	config := harness.WriteConfig(t, harness.Queue{Name: "plain"}, harness.Queue{Name: "sessions", RequiresSession: true})
-	server := harness.Start(t, harness.Options{Config: config, Args: []string{"--ca-dir", dir}})
-	nodeWith(t, server, []string{"NODE_EXTRA_CA_CERTS=" + authority}, "--test", "transport.test.mjs")
+	server := harness.Start(t, harness.Options{Config: config, CADir: dir})
+	node(t, server, []string{"NODE_EXTRA_CA_CERTS=" + authority}, "--test", "transport.test.mjs")
 }
 
 // TestRhea drives the AMQP library under that SDK, anonymously and with a password, without tokens.
 func TestRhea(t *testing.T) {
 	needNode(t)
 	config := harness.WriteConfig(t, harness.Queue{Name: "rhea", MaxDeliveryCount: 10})
-	node(t, harness.Start(t, harness.Options{Config: config}), "rhea.mjs")
+	node(t, harness.Start(t, harness.Options{Config: config}), nil, "rhea.mjs")
 }
 
 // TestRheaDecodesOurFrames reads the server's side of the golden files with rhea's codec.
@@ -129,5 +98,5 @@ func TestRheaDecodesOurFrames(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden files: %v", err)
 	}
-	node(t, nil, append([]string{"decode.mjs"}, files...)...)
+	harness.Run(t, nil, "node", append([]string{"decode.mjs"}, files...)...)
 }

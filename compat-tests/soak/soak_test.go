@@ -11,11 +11,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	harness.Cleanup()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // TestSoak_ShortRunsFindNothing runs every kind of load for a short time: stretches with checkpoints, and a few short lives.
 func TestSoak_ShortRunsFindNothing(t *testing.T) {

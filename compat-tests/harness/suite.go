@@ -1,0 +1,102 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience is how long a suite in another language may take.
+const patience = 5 * time.Minute
+
+// Main is the TestMain of a package that runs the binary.
+func Main(m *testing.M) {
+	code := m.Run()
+	Cleanup()
+	os.Exit(code)
+}
+
+// everything reports whether all tests are to run, with whatever they need. Continuous integration always sets MINIBUS_COMPAT=all.
+func everything() bool { return os.Getenv("MINIBUS_COMPAT") == "all" }
+
+// NeedAll skips the test unless MINIBUS_COMPAT=all, since what it does needs more than Go.
+func NeedAll(t testing.TB, what string) {
+	t.Helper()
+	if !everything() {
+		t.Skip("set MINIBUS_COMPAT=all " + what)
+	}
+}
+
+// Lack skips a test that can't run here, with the reason. With MINIBUS_COMPAT=all it fails.
+func Lack(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if everything() {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// Environ tells a client in another language where the server is: MINIBUS_CONNECTION_STRING, MINIBUS_ADDR (host:port of AMQP),
+// MINIBUS_PORT_AMQP, _TLS and _HTTP, and MINIBUS_CA, the file of the authority's certificate.
+func (s *Server) Environ() []string {
+	return []string{
+		"MINIBUS_CONNECTION_STRING=" + s.ConnectionString(), "MINIBUS_ADDR=" + s.Addr(),
+		"MINIBUS_PORT_AMQP=" + strconv.Itoa(s.Ports.AMQP), "MINIBUS_PORT_TLS=" + strconv.Itoa(s.Ports.TLS),
+		"MINIBUS_PORT_HTTP=" + strconv.Itoa(s.Ports.HTTP), "MINIBUS_CA=" + s.CA(),
+	}
+}
+
+// CA returns the file of the authority's certificate: in the directory that the options name, or beside the database. It is empty for
+// a server that has neither and shares the user's authority.
+func (s *Server) CA() string {
+	const file = "minibus-ca.pem"
+	switch o := s.options; {
+	case o.CADir != "":
+		return filepath.Join(o.CADir, file)
+	case o.Data != "":
+		return filepath.Join(filepath.Dir(o.Data), file)
+	}
+	return ""
+}
+
+// ExportCA writes the authority in dir to a file there, with the command of the binary, and returns its path. The authority need
+// not exist yet.
+func ExportCA(t testing.TB, dir, file string, args ...string) string {
+	t.Helper()
+	path := filepath.Join(dir, file)
+	args = append([]string{"cert", "export", "--ca-dir", dir, "--out", path}, args...)
+	if out, err := exec.Command(Binary(t), args...).CombinedOutput(); err != nil {
+		t.Fatalf("export the authority: %v\n%s", err, out)
+	}
+	return path
+}
+
+// Output runs a program with further variables of the environment and returns what it prints.
+func Output(environ []string, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), environ...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("run %s %s: %w", filepath.Base(program), strings.Join(args, " "), err)
+	}
+	return string(out), err
+}
+
+// Run is Output for a test, which shows what the program prints and fails with it.
+func Run(t testing.TB, environ []string, program string, args ...string) string {
+	t.Helper()
+	out, err := Output(environ, program, args...)
+	t.Log(out)
+	if err != nil {
+		t.Error(err)
+	}
+	return out
+}
