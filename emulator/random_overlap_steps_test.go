@@ -8,7 +8,7 @@ import (
 )
 
 // done is a completion that must come once.
-func (w *wild) done(what string) emulator.Completion {
+func (w *overlap) done(what string) emulator.Completion {
 	n := 0
 	return emulator.CompletionFunc(func(err error) {
 		w.note("%s done: %v", what, err)
@@ -18,7 +18,7 @@ func (w *wild) done(what string) emulator.Completion {
 	})
 }
 
-func (w *wild) some(tokens []lockToken) []lockToken {
+func (w *overlap) some(tokens []lockToken) []lockToken {
 	var list []lockToken
 	for _, t := range tokens {
 		if w.r.IntN(2) == 0 && len(list) < 4 {
@@ -28,7 +28,7 @@ func (w *wild) some(tokens []lockToken) []lockToken {
 	return list
 }
 
-func (w *wild) took(path string, ds []*emulator.Delivery) {
+func (w *overlap) took(path string, ds []*emulator.Delivery) {
 	for _, d := range ds {
 		w.seqs[path] = append(w.seqs[path], d.Seq())
 		if d.Token() != (lockToken{}) {
@@ -43,7 +43,7 @@ func (w *wild) took(path string, ds []*emulator.Delivery) {
 	}
 }
 
-func (w *wild) someSeqs(path string) []int64 {
+func (w *overlap) someSeqs(path string) []int64 {
 	var list []int64
 	for _, s := range w.seqs[path] {
 		if w.r.IntN(3) == 0 && len(list) < 3 {
@@ -53,7 +53,7 @@ func (w *wild) someSeqs(path string) []int64 {
 	return list
 }
 
-func (w *wild) settlement() emulator.Settlement {
+func (w *overlap) settlement() emulator.Settlement {
 	s := emulator.Settlement{Outcome: emulator.Outcome(w.r.IntN(5))}
 	if w.r.IntN(3) == 0 {
 		s.Properties = w.properties("mark", int64(w.r.IntN(100)))
@@ -61,7 +61,7 @@ func (w *wild) settlement() emulator.Settlement {
 	return s
 }
 
-func (w *wild) step() {
+func (w *overlap) step() {
 	steps := []func(){
 		w.send, w.send, w.send, w.schedule, w.cancel, w.receive, w.receive, w.receive, w.giveBack, w.closeOne, w.settle, w.settle, w.settle, w.renew,
 		w.fetch, w.fetch, w.batch, w.accept, w.accept, w.takeHeld, w.takeHeld, w.useHeld, w.peekAny, w.beginWork, w.inWork, w.inWork, w.inWork, w.inWork, w.endWork,
@@ -76,7 +76,7 @@ func (w *wild) step() {
 	clear(w.fetched)
 }
 
-func (w *wild) send() {
+func (w *overlap) send() {
 	path, q := w.any()
 	if q == nil {
 		return
@@ -86,7 +86,7 @@ func (w *wild) send() {
 	w.note("send %d to %s: %v", len(ms), path, err)
 }
 
-func (w *wild) schedule() {
+func (w *overlap) schedule() {
 	path, q := w.any()
 	if q == nil {
 		return
@@ -96,7 +96,7 @@ func (w *wild) schedule() {
 	w.seqs[path] = append(w.seqs[path], seqs...)
 }
 
-func (w *wild) cancel() {
+func (w *overlap) cancel() {
 	path, q := w.any()
 	if seqs := w.someSeqs(path); q != nil {
 		err := q.CancelScheduled(seqs, w.done("cancel in "+path))
@@ -104,7 +104,7 @@ func (w *wild) cancel() {
 	}
 }
 
-func (w *wild) receive() {
+func (w *overlap) receive() {
 	if len(w.open) > 0 && w.r.IntN(2) == 0 {
 		x := w.open[w.r.IntN(len(w.open))]
 		ds := x.c.Take(nil, w.r.IntN(5))
@@ -117,7 +117,7 @@ func (w *wild) receive() {
 	if q == nil {
 		return
 	}
-	x := &wildReceiver{path: path, mode: emulator.ReceiveMode(w.r.IntN(2))}
+	x := &overlapReceiver{path: path, mode: emulator.ReceiveMode(w.r.IntN(2))}
 	c, err := q.NewConsumer(w.anySub(), x.mode, func() {})
 	if err != nil {
 		return
@@ -129,7 +129,7 @@ func (w *wild) receive() {
 	w.took(path, x.ds)
 }
 
-func (w *wild) giveBack() {
+func (w *overlap) giveBack() {
 	if len(w.open) > 0 {
 		x := w.open[w.r.IntN(len(w.open))]
 		w.note("give %d back to %s", len(x.ds), x.path)
@@ -138,7 +138,7 @@ func (w *wild) giveBack() {
 	}
 }
 
-func (w *wild) closeOne() {
+func (w *overlap) closeOne() {
 	if len(w.open) > 4 || len(w.open) > 0 && w.r.IntN(4) == 0 {
 		i := w.r.IntN(len(w.open))
 		w.note("close a receiver of %s", w.open[i].path)
@@ -147,7 +147,7 @@ func (w *wild) closeOne() {
 	}
 }
 
-func (w *wild) settle() {
+func (w *overlap) settle() {
 	path, q := w.any()
 	if tokens := w.some(w.tokens[path]); q != nil && len(tokens) > 0 {
 		s := w.settlement()
@@ -156,7 +156,7 @@ func (w *wild) settle() {
 	}
 }
 
-func (w *wild) renew() {
+func (w *overlap) renew() {
 	path, q := w.any()
 	if q != nil {
 		_, err := q.Renew(w.some(w.tokens[path]))
@@ -164,7 +164,7 @@ func (w *wild) renew() {
 	}
 }
 
-func (w *wild) holderOf(path string) *emulator.Consumer {
+func (w *overlap) holderOf(path string) *emulator.Consumer {
 	for _, h := range w.holders {
 		if h.path == path {
 			return h.c
@@ -173,7 +173,7 @@ func (w *wild) holderOf(path string) *emulator.Consumer {
 	return nil
 }
 
-func (w *wild) fetch() {
+func (w *overlap) fetch() {
 	path, q := w.any()
 	if q == nil {
 		return
@@ -192,7 +192,7 @@ func (w *wild) fetch() {
 	w.note("fetch %v of %s: %v", seqs, path, err)
 }
 
-func (w *wild) batch() {
+func (w *overlap) batch() {
 	path, q := w.any()
 	if q == nil || w.r.IntN(3) > 0 {
 		return
@@ -201,12 +201,12 @@ func (w *wild) batch() {
 	w.note("delete of %s: %v", path, err)
 }
 
-func (w *wild) accept() {
+func (w *overlap) accept() {
 	path, q := w.any()
 	if q == nil {
 		return
 	}
-	h := &wildHolder{path: path}
+	h := &overlapHolder{path: path}
 	a := emulator.Accept{Mode: emulator.ReceiveMode(w.r.IntN(2)), Notify: func() {}, Lost: func(err error) { w.note("session of %s lost: %v", path, err) }}
 	if w.r.IntN(2) == 0 {
 		c, err := q.AcceptSession([]string{"", "a", "b"}[w.r.IntN(3)], a)
@@ -233,7 +233,7 @@ func (w *wild) accept() {
 	}
 }
 
-func (w *wild) takeHeld() {
+func (w *overlap) takeHeld() {
 	if len(w.holders) > 0 {
 		h := w.holders[w.r.IntN(len(w.holders))]
 		ds := h.c.Take(nil, 1+w.r.IntN(4))
@@ -243,7 +243,7 @@ func (w *wild) takeHeld() {
 	}
 }
 
-func (w *wild) useHeld() {
+func (w *overlap) useHeld() {
 	if len(w.holders) == 0 {
 		return
 	}

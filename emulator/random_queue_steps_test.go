@@ -11,12 +11,12 @@ import (
 	"minibus/emulator"
 )
 
-func (p *player) note(format string, args ...any) {
+func (p *queuePlayer) note(format string, args ...any) {
 	p.log = append(p.log, fmt.Sprintf("%s: ", now().Format("15:04:05"))+fmt.Sprintf(format, args...))
 }
 
 // failing decides whether the next commit fails, and arms the journal.
-func (p *player) failing() bool {
+func (p *queuePlayer) failing() bool {
 	if p.r.IntN(6) > 0 {
 		return false
 	}
@@ -25,7 +25,7 @@ func (p *player) failing() bool {
 }
 
 // some makes up to three messages and tells what the model shall do with them.
-func (p *player) some() (ms []*goamqp.Message, store func() []int64) {
+func (p *queuePlayer) some() (ms []*goamqp.Message, store func() []int64) {
 	type plan struct {
 		body string
 		ttl  time.Duration
@@ -55,7 +55,7 @@ func (p *player) some() (ms []*goamqp.Message, store func() []int64) {
 }
 
 // wantFailure checks that an operation failed if and only if its commit did.
-func (p *player) wantFailure(failed bool, err error) bool {
+func (p *queuePlayer) wantFailure(failed bool, err error) bool {
 	p.t.Helper()
 	if failed != errors.Is(err, errDisk) || !failed && err != nil {
 		p.t.Errorf("failing commit: %v; error: %v", failed, err)
@@ -64,7 +64,7 @@ func (p *player) wantFailure(failed bool, err error) bool {
 }
 
 // numbers picks up to three numbers of messages of a kind, and now and then one of another.
-func (p *player) numbers(sub emulator.SubQueue, state emulator.State) []int64 {
+func (p *queuePlayer) numbers(sub emulator.SubQueue, state emulator.State) []int64 {
 	var seqs []int64
 	for _, m := range p.m.in(sub, func(m *modelMessage) bool { return m.state == state }) {
 		if p.r.IntN(4) == 0 && len(seqs) < 3 {
@@ -79,7 +79,7 @@ func (p *player) numbers(sub emulator.SubQueue, state emulator.State) []int64 {
 }
 
 // all finds messages by number; ok is false if one is missing, not as f wants it, or named twice.
-func (p *player) all(sub emulator.SubQueue, seqs []int64, f func(*modelMessage) bool) (found []*modelMessage, ok bool) {
+func (p *queuePlayer) all(sub emulator.SubQueue, seqs []int64, f func(*modelMessage) bool) (found []*modelMessage, ok bool) {
 	ok = true
 	for _, s := range seqs {
 		m := p.m.find(sub, s, f)
@@ -92,7 +92,7 @@ func (p *player) all(sub emulator.SubQueue, seqs []int64, f func(*modelMessage) 
 	return found, ok
 }
 
-func (p *player) anySub() emulator.SubQueue {
+func (p *queuePlayer) anySub() emulator.SubQueue {
 	if p.r.IntN(4) == 0 {
 		return emulator.DeadLetter
 	}
@@ -100,14 +100,14 @@ func (p *player) anySub() emulator.SubQueue {
 }
 
 // ready is what a receive of n messages should get.
-func (p *player) ready(sub emulator.SubQueue, n int) []*modelMessage {
+func (p *queuePlayer) ready(sub emulator.SubQueue, n int) []*modelMessage {
 	ms := p.m.in(sub, (*modelMessage).ready)
 	return ms[:min(n, len(ms))]
 }
 
 // tokens picks up to three tokens, most of which are good, and the messages that they lock; ok is false if one is
 // dead or named twice.
-func (p *player) tokens(sub emulator.SubQueue) (tokens []lockToken, found []*modelMessage, ok bool) {
+func (p *queuePlayer) tokens(sub emulator.SubQueue) (tokens []lockToken, found []*modelMessage, ok bool) {
 	ok = true
 	for _, m := range p.m.in(sub, func(m *modelMessage) bool { return m.locked }) {
 		if p.r.IntN(3) > 0 && len(tokens) < 3 {
@@ -127,7 +127,7 @@ func (p *player) tokens(sub emulator.SubQueue) (tokens []lockToken, found []*mod
 	return tokens, found, ok
 }
 
-func (p *player) renewSome() {
+func (p *queuePlayer) renewSome() {
 	tokens, found, ok := p.tokens(p.anySub())
 	untils, err := p.q.Renew(tokens)
 	p.note("renew %v: %v", mapped(found, func(m *modelMessage) string { return m.body }), err)
@@ -152,7 +152,7 @@ func (p *player) renewSome() {
 }
 
 // passTime lets some steps of the grid pass; at one of them the commits may fail.
-func (p *player) passTime() {
+func (p *queuePlayer) passTime() {
 	steps := 1 + p.r.IntN(6)
 	start := now()
 	broken := time.Time{}
@@ -169,7 +169,7 @@ func (p *player) passTime() {
 	p.m.advance(to, broken)
 }
 
-func (p *player) restartIt() {
+func (p *queuePlayer) restartIt() {
 	if p.r.IntN(3) > 0 {
 		return
 	}
@@ -183,7 +183,7 @@ func (p *player) restartIt() {
 }
 
 // compare checks everything that can be seen of the queue against the model.
-func (p *player) compare() {
+func (p *queuePlayer) compare() {
 	p.t.Helper()
 	p.verify(len(p.log)%8 == 0)
 	p.compareSub(emulator.Main)
@@ -206,7 +206,7 @@ func (p *player) compare() {
 	equal(p.t, "last number", p.q.LastSequenceNumber(), p.m.last)
 }
 
-func (p *player) compareSub(sub emulator.SubQueue) {
+func (p *queuePlayer) compareSub(sub emulator.SubQueue) {
 	p.t.Helper()
 	want := p.m.in(sub, func(*modelMessage) bool { return true })
 	var have []*modelMessage

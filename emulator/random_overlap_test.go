@@ -15,11 +15,11 @@ import (
 	"minibus/emulator"
 )
 
-// wild does anything at any time: operations of every kind on entities of every kind, several of them before the journal has
+// overlap does anything at any time: operations of every kind on entities of every kind, several of them before the journal has
 // written the first, with changes failing alone or together, entities that are updated, deleted and made again in the middle,
 // reads that fail, and restarts. There is no model: after each round everything that the broker counts is counted again, and
 // what it has in memory is compared with what the journal has.
-type wild struct {
+type overlap struct {
 	*broker
 	r       *rand.Rand
 	poison  *poisoned
@@ -28,27 +28,27 @@ type wild struct {
 	sent    int
 	tokens  map[string][]lockToken
 	seqs    map[string][]int64
-	holders []*wildHolder
-	open    []*wildReceiver
-	works   []*wildWork
+	holders []*overlapHolder
+	open    []*overlapReceiver
+	works   []*overlapWork
 	fetched map[string][]lockToken // by receives by number, since the last step
 	mu      sync.Mutex             // of what completions note: log and fetched
 	busy    sync.WaitGroup
 	inAdmin atomic.Bool
 }
 
-type wildWork struct {
+type overlapWork struct {
 	*emulator.Transaction
 	path string // where most of its operations are
 }
 
-type wildHolder struct {
+type overlapHolder struct {
 	path string
 	c    *emulator.Consumer
 	ds   []*emulator.Delivery
 }
 
-type wildReceiver struct {
+type overlapReceiver struct {
 	path string
 	mode emulator.ReceiveMode
 	c    *emulator.Consumer
@@ -77,7 +77,7 @@ func (p *poisoned) Append(c *emulator.Change) {
 	p.journal.Memory.Append(c)
 }
 
-var wildQueues = map[string]emulator.QueueOptions{
+var overlapQueues = map[string]emulator.QueueOptions{
 	"q": {RequiresDuplicateDetection: true, DuplicateDetectionWindow: 30 * time.Second, LockDuration: 6 * time.Second, MaxDeliveryCount: 3,
 		DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "d"},
 	"d":  {LockDuration: 6 * time.Second, MaxDeliveryCount: 3, DefaultMessageTimeToLive: 40 * time.Second},
@@ -88,7 +88,7 @@ var wildQueues = map[string]emulator.QueueOptions{
 	"me": {ForwardTo: "me", DeadLetteringOnExpiration: true},
 }
 
-func wildTopic(path string) emulator.TopicOptions {
+func overlapTopic(path string) emulator.TopicOptions {
 	o := emulator.TopicOptions{RequiresDuplicateDetection: path == "t", DuplicateDetectionWindow: 30 * time.Second, EnablePartitioning: path == "pt"}
 	o.Subscriptions = []emulator.SubscriptionOptions{
 		{Name: "a", Queue: emulator.QueueOptions{LockDuration: 6 * time.Second, MaxDeliveryCount: 3}},
@@ -101,21 +101,21 @@ func wildTopic(path string) emulator.TopicOptions {
 	return o
 }
 
-var wildPaths = []string{"q", "d", "s", "ps", "pq", "f", "me", "t", "pt", "t/Subscriptions/a", "t/Subscriptions/s", "t/Subscriptions/f", "t/Subscriptions/x",
+var overlapPaths = []string{"q", "d", "s", "ps", "pq", "f", "me", "t", "pt", "t/Subscriptions/a", "t/Subscriptions/s", "t/Subscriptions/f", "t/Subscriptions/x",
 	"pt/Subscriptions/a", "pt/Subscriptions/s"}
 
-func TestInvariants_Wild(t *testing.T) {
+func TestRandom_OverlappingChangesLeaveMemoryAsStored(t *testing.T) {
 	r := emulator.NewRandom(t)
 	for _, no := range []emulator.Options{{}, small} {
 		bubbleWith(t, no, emulator.QueueOptions{}, func(b *broker) {
 			b.ns.Close()
-			w := &wild{broker: b, r: r, tokens: map[string][]lockToken{}, seqs: map[string][]int64{}, fetched: map[string][]lockToken{}}
+			w := &overlap{broker: b, r: r, tokens: map[string][]lockToken{}, seqs: map[string][]int64{}, fetched: map[string][]lockToken{}}
 			w.begin()
-			b.ns.Plan(wildPaths...)
+			b.ns.Plan(overlapPaths...)
 			if err := b.ns.DeleteEntity("q"); err != nil {
 				t.Fatal(err)
 			}
-			for path := range wildQueues {
+			for path := range overlapQueues {
 				w.make(path)
 				w.busy.Wait()
 			}
@@ -139,24 +139,24 @@ func TestInvariants_Wild(t *testing.T) {
 }
 
 // begin opens the namespace over the journal.
-func (w *wild) begin() {
+func (w *overlap) begin() {
 	w.poison = &poisoned{journal: w.j, ops: map[*emulator.Change]int{}}
 	ns, err := emulator.Open(w.poison, w.options)
 	if err != nil {
 		w.t.Fatalf("open: %v", err)
 	}
 	w.ns = ns
-	ns.Plan(wildPaths...)
+	ns.Plan(overlapPaths...)
 }
 
-func (w *wild) note(format string, args ...any) {
+func (w *overlap) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.log = append(w.log, fmt.Sprintf("%d %s: ", w.round, now().Format("15:04:05"))+fmt.Sprintf(format, args...))
 }
 
 // play does a round.
-func (w *wild) play() {
+func (w *overlap) play() {
 	w.round++
 	paused := w.r.IntN(3) > 0
 	if paused {
@@ -194,7 +194,7 @@ func (w *wild) play() {
 }
 
 // leave closes everything that is open: nobody is counted as receiving then.
-func (w *wild) leave() {
+func (w *overlap) leave() {
 	for _, x := range w.open {
 		x.c.Close()
 	}
@@ -206,7 +206,7 @@ func (w *wild) leave() {
 	}
 	synctest.Wait()
 	w.verify(true)
-	for _, path := range wildPaths {
+	for _, path := range overlapPaths {
 		if q, err := w.ns.Queue(path); err == nil {
 			equal(w.t, "receivers of "+path, q.Receivers(), 0)
 		}
@@ -214,7 +214,7 @@ func (w *wild) leave() {
 }
 
 // again is a restart.
-func (w *wild) again() {
+func (w *overlap) again() {
 	w.note("restart")
 	for _, t := range w.works {
 		t.Rollback()
@@ -228,8 +228,8 @@ func (w *wild) again() {
 	w.verify(true)
 }
 
-func (w *wild) any() (string, *emulator.Queue) {
-	path := wildPaths[w.r.IntN(len(wildPaths))]
+func (w *overlap) any() (string, *emulator.Queue) {
+	path := overlapPaths[w.r.IntN(len(overlapPaths))]
 	q, err := w.ns.Queue(path)
 	if err != nil {
 		return path, nil
@@ -237,12 +237,12 @@ func (w *wild) any() (string, *emulator.Queue) {
 	return path, q
 }
 
-func (w *wild) anySub() emulator.SubQueue {
+func (w *overlap) anySub() emulator.SubQueue {
 	return []emulator.SubQueue{0, 0, 0, 1, 1, 2}[w.r.IntN(6)]
 }
 
 // admin does something that waits for the journal, one thing at a time.
-func (w *wild) admin(f func()) {
+func (w *overlap) admin(f func()) {
 	if w.inAdmin.CompareAndSwap(false, true) {
 		w.busy.Go(func() {
 			f()
@@ -252,19 +252,19 @@ func (w *wild) admin(f func()) {
 }
 
 // make creates a queue or a topic.
-func (w *wild) make(path string) {
+func (w *overlap) make(path string) {
 	w.admin(func() {
 		var err error
-		if o, ok := wildQueues[path]; ok {
+		if o, ok := overlapQueues[path]; ok {
 			_, err = w.ns.CreateQueue(path, o)
 		} else {
-			_, err = w.ns.CreateTopic(path, wildTopic(path))
+			_, err = w.ns.CreateTopic(path, overlapTopic(path))
 		}
 		w.note("create %s: %v", path, err)
 	})
 }
 
-func (w *wild) message() *goamqp.Message {
+func (w *overlap) message() *goamqp.Message {
 	w.sent++
 	m := text(fmt.Sprintf("m%d", w.sent))
 	m.Properties = &goamqp.MessageProperties{}
@@ -285,7 +285,7 @@ func (w *wild) message() *goamqp.Message {
 	return m
 }
 
-func (w *wild) messages() []*goamqp.Message {
+func (w *overlap) messages() []*goamqp.Message {
 	ms := []*goamqp.Message{w.message()}
 	for range w.r.IntN(3) {
 		m := w.message()

@@ -9,13 +9,13 @@ import (
 	"minibus/emulator"
 )
 
-// atlas is what a namespace of several queues should do, written for clarity on top of the model of one queue: sessions,
+// namespaceModel is what a namespace of several queues should do, written for clarity on top of the model of one queue: sessions,
 // duplicate detection, forwarding and transactions are lists and maps that are walked again for every question.
 //
-// What happens to several queues at one instant happens in an order that no rule fixes, so the atlas leaves the
+// What happens to several queues at one instant happens in an order that no rule fixes, so the model leaves the
 // numbers of what arrives by itself open until the player has looked them up.
-type atlas struct {
-	queues map[string]*model
+type namespaceModel struct {
+	queues map[string]*queueModel
 	works  []*modelWork
 }
 
@@ -38,29 +38,29 @@ type modelWork struct {
 
 // modelStep is one operation of a transaction.
 type modelStep struct {
-	q       *model
+	q       *queueModel
 	send    *modelMessage   // a message to store
 	settle  []*modelMessage // messages to settle
 	outcome emulator.Outcome
 }
 
-func newAtlas(options map[string]emulator.QueueOptions) *atlas {
-	a := &atlas{queues: map[string]*model{}}
+func newNamespaceModel(options map[string]emulator.QueueOptions) *namespaceModel {
+	a := &namespaceModel{queues: map[string]*queueModel{}}
 	for path, o := range options {
-		a.queues[path] = &model{path: path, options: o, atlas: a, history: map[string]time.Time{}, sessions: map[string]*modelSession{}}
+		a.queues[path] = &queueModel{path: path, options: o, namespace: a, history: map[string]time.Time{}, sessions: map[string]*modelSession{}}
 	}
 	return a
 }
 
 // all calls f for every queue, in the same order each time.
-func (a *atlas) all(f func(*model)) {
-	for _, path := range atlasPaths {
+func (a *namespaceModel) all(f func(*queueModel)) {
+	for _, path := range modelPaths {
 		f(a.queues[path])
 	}
 }
 
 // store is send with everything that a message may bring along; it returns nil for a duplicate.
-func (q *model) store(m *modelMessage, now time.Time) *modelMessage {
+func (q *queueModel) store(m *modelMessage, now time.Time) *modelMessage {
 	if q.duplicate(m, now) {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (q *model) store(m *modelMessage, now time.Time) *modelMessage {
 }
 
 // duplicate says whether a message is one, and remembers it if not (DUP-2).
-func (q *model) duplicate(m *modelMessage, now time.Time) bool {
+func (q *queueModel) duplicate(m *modelMessage, now time.Time) bool {
 	if !q.options.RequiresDuplicateDetection || m.id == "" {
 		return false
 	}
@@ -82,7 +82,7 @@ func (q *model) duplicate(m *modelMessage, now time.Time) bool {
 }
 
 // session returns a session, which is made if there is none.
-func (q *model) session(id string) *modelSession {
+func (q *queueModel) session(id string) *modelSession {
 	if q.sessions[id] == nil {
 		q.sessions[id] = &modelSession{}
 	}
@@ -90,12 +90,12 @@ func (q *model) session(id string) *modelSession {
 }
 
 // readyIn are the messages that the holder of a session may have.
-func (q *model) readyIn(id string) []*modelMessage {
+func (q *queueModel) readyIn(id string) []*modelMessage {
 	return q.in(emulator.Main, func(m *modelMessage) bool { return m.ready() && m.session != nil && *m.session == id })
 }
 
 // nextSession is the id of the session that an accept gets: the one with the lowest available number (DEC-26).
-func (q *model) nextSession() (string, bool) {
+func (q *queueModel) nextSession() (string, bool) {
 	for _, m := range q.in(emulator.Main, (*modelMessage).ready) {
 		if q.session(*m.session).holder == nil {
 			return *m.session, true
@@ -105,7 +105,7 @@ func (q *model) nextSession() (string, bool) {
 }
 
 // listed are the sessions of SESS-27's mode A.
-func (q *model) listed() []string {
+func (q *queueModel) listed() []string {
 	var ids []string
 	for id, s := range q.sessions {
 		if s.state != "" {
@@ -120,7 +120,7 @@ func (q *model) listed() []string {
 
 // endSession takes the session from its holder. What was delivered comes back, as failed if the lock had run out.
 // What can't be written at this instant is tried again a second later; nobody may have it before.
-func (q *model) endSession(id string, expired, broken bool, now time.Time) {
+func (q *queueModel) endSession(id string, expired, broken bool, now time.Time) {
 	s := q.sessions[id]
 	s.holder = nil
 	for _, m := range slices.Clone(q.messages) {
@@ -149,10 +149,10 @@ func (m *modelMessage) leaveWork() {
 }
 
 // forward moves what is forwarded, until nothing moves any more.
-func (a *atlas) forward(now time.Time) {
+func (a *namespaceModel) forward(now time.Time) {
 	for moved := true; moved; {
 		moved = false
-		a.all(func(q *model) {
+		a.all(func(q *queueModel) {
 			for sub, target := range []string{q.options.ForwardTo, q.options.ForwardDeadLetteredMessagesTo} {
 				if target == "" {
 					continue
@@ -166,7 +166,7 @@ func (a *atlas) forward(now time.Time) {
 	}
 }
 
-func (q *model) forwardOne(m *modelMessage, target *model, now time.Time) {
+func (q *queueModel) forwardOne(m *modelMessage, target *queueModel, now time.Time) {
 	if target.options.RequiresSession && m.session == nil {
 		q.deadLetter(m, "Session id is null.")
 		return
@@ -195,7 +195,7 @@ func (q *model) forwardOne(m *modelMessage, target *model, now time.Time) {
 const unknown = -1
 
 // pass lets time pass in all queues at once.
-func (a *atlas) pass(to, broken time.Time) {
+func (a *namespaceModel) pass(to, broken time.Time) {
 	for {
 		var at time.Time
 		earlier := func(t time.Time) {
@@ -203,7 +203,7 @@ func (a *atlas) pass(to, broken time.Time) {
 				at = t
 			}
 		}
-		a.all(func(q *model) {
+		a.all(func(q *queueModel) {
 			for _, m := range q.messages {
 				if t, ok := m.next(); ok {
 					earlier(t)
@@ -228,14 +228,14 @@ func (a *atlas) pass(to, broken time.Time) {
 }
 
 // happen treats everything that is due at an instant.
-func (a *atlas) happen(now time.Time, broken bool) {
+func (a *namespaceModel) happen(now time.Time, broken bool) {
 	for _, w := range a.works {
 		if !w.deadline.IsZero() && !w.deadline.After(now) {
 			w.timedOut = true
 			w.giveUp()
 		}
 	}
-	a.all(func(q *model) {
+	a.all(func(q *queueModel) {
 		for id, s := range q.sessions {
 			if s.holder != nil && !s.until.After(now) {
 				q.endSession(id, true, broken, now)
@@ -276,12 +276,12 @@ func (w *modelWork) commit(now time.Time) {
 }
 
 // restart is a new process for all queues.
-func (a *atlas) restart(now time.Time) {
+func (a *namespaceModel) restart(now time.Time) {
 	for _, w := range a.works {
 		w.giveUp()
 	}
 	a.works = nil
-	a.all(func(q *model) {
+	a.all(func(q *queueModel) {
 		for _, s := range q.sessions {
 			s.holder = nil
 		}
@@ -293,7 +293,7 @@ func (a *atlas) restart(now time.Time) {
 	a.forward(now)
 }
 
-// details is what a peek should show of a message in an atlas.
+// details is what a peek should show of a message in a namespaceModel.
 func (m *modelMessage) details() string {
 	session := "none"
 	if m.session != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // accept notes that messages are stored.
-func (s *storm) accept(bodies ...string) {
+func (s *clients) accept(bodies ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, body := range bodies {
@@ -24,7 +24,7 @@ func (s *storm) accept(bodies ...string) {
 
 // remove notes that a message is gone for good. Of a session, later ones must not go first (SESS-20). Completions
 // call it, which run in the order of the commits.
-func (s *storm) remove(body string, inSession bool) {
+func (s *clients) remove(body string, inSession bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.removed[body]++
@@ -43,9 +43,9 @@ func (s *storm) remove(body string, inSession bool) {
 }
 
 // more says whether more is to be sent.
-func (s *storm) more() bool { return s.ops.Add(1) < s.limit && !s.t.Failed() }
+func (s *clients) more() bool { return s.ops.Add(1) < s.limit && !s.t.Failed() }
 
-func (s *storm) encode(ms ...*goamqp.Message) []message.Message {
+func (s *clients) encode(ms ...*goamqp.Message) []message.Message {
 	in := make([]message.Message, len(ms))
 	for i, m := range ms {
 		in[i] = encode(s.t, m)
@@ -54,7 +54,7 @@ func (s *storm) encode(ms ...*goamqp.Message) []message.Message {
 }
 
 // send sends one batch and says whether it was accepted.
-func (s *storm) send(path string, ms ...*goamqp.Message) bool {
+func (s *clients) send(path string, ms ...*goamqp.Message) bool {
 	done := newOutcome()
 	if err := s.queue(path).Send(s.encode(ms...), done); err != nil {
 		return false
@@ -63,7 +63,7 @@ func (s *storm) send(path string, ms ...*goamqp.Message) bool {
 }
 
 // sendOften sends a message several times at once and says whether it was accepted.
-func (s *storm) sendOften(path string, m *goamqp.Message, n int) (accepted bool) {
+func (s *clients) sendOften(path string, m *goamqp.Message, n int) (accepted bool) {
 	outcomes := make(chan bool, n)
 	for range n {
 		go func() { outcomes <- s.send(path, m) }()
@@ -76,7 +76,7 @@ func (s *storm) sendOften(path string, m *goamqp.Message, n int) (accepted bool)
 
 // sendSessions sends numbered messages to sessions that no other sender uses, again and again until each is accepted,
 // and some of them twice.
-func (s *storm) sendSessions(sender int, r *rand.Rand) {
+func (s *clients) sendSessions(sender int, r *rand.Rand) {
 	var next [5]int
 	for s.more() {
 		k := r.IntN(len(next))
@@ -100,7 +100,7 @@ func (s *storm) sendSessions(sender int, r *rand.Rand) {
 }
 
 // sendPlain sends batches, of which some messages expire and some are scheduled.
-func (s *storm) sendPlain(sender int, r *rand.Rand) {
+func (s *clients) sendPlain(sender int, r *rand.Rand) {
 	for n := 0; s.more(); n++ {
 		var batch []*goamqp.Message
 		var names []string
@@ -123,14 +123,14 @@ func (s *storm) sendPlain(sender int, r *rand.Rand) {
 
 // link is a consumer with a flag that something may have changed for it.
 type link struct {
-	s    *storm
+	s    *clients
 	g    *generation
 	q    *emulator.Queue
 	c    *emulator.Consumer
 	poke chan struct{}
 }
 
-func (s *storm) newLink(path string) *link {
+func (s *clients) newLink(path string) *link {
 	g := s.gen()
 	return &link{s: s, g: g, q: g.queue(s.t, path), poke: make(chan struct{}, 1)}
 }
@@ -211,7 +211,7 @@ func (l *link) acceptNext(r *rand.Rand, quit chan struct{}) bool {
 }
 
 // workSessions handles sessions, one after the other and each in order.
-func (s *storm) workSessions(r *rand.Rand, quit chan struct{}) {
+func (s *clients) workSessions(r *rand.Rand, quit chan struct{}) {
 	for !isClosed(quit) {
 		s.ops.Add(1)
 		l := s.newLink("work")
@@ -229,7 +229,7 @@ func (s *storm) workSessions(r *rand.Rand, quit chan struct{}) {
 }
 
 // workOne handles one message of a session and says whether to go on with the session.
-func (s *storm) workOne(l *link, d *emulator.Delivery, r *rand.Rand) bool {
+func (s *clients) workOne(l *link, d *emulator.Delivery, r *rand.Rand) bool {
 	s.ops.Add(1)
 	switch r.IntN(20) {
 	case 0:
@@ -255,7 +255,7 @@ func (s *storm) workOne(l *link, d *emulator.Delivery, r *rand.Rand) bool {
 	return l.settle(d, emulator.Complete, true)
 }
 
-func (s *storm) setState(l *link, r *rand.Rand) bool {
+func (s *clients) setState(l *link, r *rand.Rand) bool {
 	id, _ := l.c.SessionID()
 	state, done := strconv.Itoa(r.IntN(1000)), newOutcome()
 	err := l.c.SetSessionState([]byte(state), emulator.CompletionFunc(func(err error) {
@@ -270,7 +270,7 @@ func (s *storm) setState(l *link, r *rand.Rand) bool {
 }
 
 // replace completes a message and sends others to "out", all in one transaction.
-func (s *storm) replace(l *link, d *emulator.Delivery, r *rand.Rand) bool {
+func (s *clients) replace(l *link, d *emulator.Delivery, r *rand.Rand) bool {
 	t := l.g.ns.Begin(true, "work")
 	body := l.body(d)
 	if err := t.Settle(l.q, []lockToken{d.Token()}, emulator.Settlement{}); err != nil {
@@ -307,7 +307,7 @@ func (s *storm) replace(l *link, d *emulator.Delivery, r *rand.Rand) bool {
 }
 
 // workPlain handles messages of "plain" in every way.
-func (s *storm) workPlain(r *rand.Rand, quit chan struct{}) {
+func (s *clients) workPlain(r *rand.Rand, quit chan struct{}) {
 	for !isClosed(quit) {
 		l := s.newLink("plain")
 		var err error
@@ -335,7 +335,7 @@ func (s *storm) workPlain(r *rand.Rand, quit chan struct{}) {
 }
 
 // fetchDeferred completes what was deferred.
-func (s *storm) fetchDeferred() {
+func (s *clients) fetchDeferred() {
 	l := s.newLink("plain")
 	var msgs [][]byte
 	done := newOutcome()
@@ -361,7 +361,7 @@ func (s *storm) fetchDeferred() {
 }
 
 // deletePlain receives and deletes.
-func (s *storm) deletePlain(path string, sub emulator.SubQueue, r *rand.Rand, quit chan struct{}) {
+func (s *clients) deletePlain(path string, sub emulator.SubQueue, r *rand.Rand, quit chan struct{}) {
 	for !isClosed(quit) {
 		l := s.newLink(path)
 		var err error
@@ -389,10 +389,10 @@ func (s *storm) deletePlain(path string, sub emulator.SubQueue, r *rand.Rand, qu
 }
 
 // browse looks at everything all the time.
-func (s *storm) browse(r *rand.Rand, quit chan struct{}) {
+func (s *clients) browse(r *rand.Rand, quit chan struct{}) {
 	for !isClosed(quit) {
 		time.Sleep(time.Duration(r.IntN(100)) * time.Millisecond)
-		for path := range stormQueues {
+		for path := range clientsQueues {
 			s.ops.Add(1)
 			q := s.queue(path)
 			if c := q.Counts(); min(c.Active, c.DeadLetter, c.Scheduled, c.Deferred, c.Transfer, c.SizeBytes) < 0 || c.Deferred > c.Active {

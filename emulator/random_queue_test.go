@@ -14,19 +14,19 @@ import (
 // before the next.
 const grid = 5 * time.Second
 
-// player does random operations on a broker and on the model, and compares.
-type player struct {
+// queuePlayer does random operations on a broker and on the model, and compares.
+type queuePlayer struct {
 	*broker
 	r     *rand.Rand
-	m     *model
+	m     *queueModel
 	held  []lockToken // tokens ever received, good and dead ones
 	sent  int
 	marks int64
 	log   []string
 }
 
-// TestRandomOperations_AgainstTheModel plays several thousand operations on a few queues of different settings.
-func TestRandomOperations_AgainstTheModel(t *testing.T) {
+// TestRandom_OneQueueAsItsModel plays several thousand operations on a few queues of different settings.
+func TestRandom_OneQueueAsItsModel(t *testing.T) {
 	r := emulator.NewRandom(t)
 	for i := range 8 {
 		o := emulator.QueueOptions{
@@ -38,7 +38,7 @@ func TestRandomOperations_AgainstTheModel(t *testing.T) {
 			no = small
 		}
 		bubbleWith(t, no, o, func(b *broker) {
-			p := &player{broker: b, r: r, m: &model{options: o}}
+			p := &queuePlayer{broker: b, r: r, m: &queueModel{options: o}}
 			for range 1000 {
 				p.step()
 				if p.compare(); t.Failed() {
@@ -56,7 +56,7 @@ func TestRandomOperations_AgainstTheModel(t *testing.T) {
 }
 
 // step does one random operation.
-func (p *player) step() {
+func (p *queuePlayer) step() {
 	steps := []func(){
 		p.sendSome, p.sendSome, p.scheduleSome, p.cancelSome, p.lockSome, p.lockSome, p.lockSome, p.deleteSome,
 		p.fetchSome, p.settleSome, p.settleSome, p.settleSome, p.settleSome, p.renewSome, p.passTime, p.passTime, p.restartIt,
@@ -71,7 +71,7 @@ func (p *player) step() {
 	p.j.FailNext(0, nil)
 }
 
-func (p *player) sendSome() {
+func (p *queuePlayer) sendSome() {
 	ms, store := p.some()
 	fail := p.failing()
 	err := p.trySend(ms...)
@@ -82,7 +82,7 @@ func (p *player) sendSome() {
 	store()
 }
 
-func (p *player) scheduleSome() {
+func (p *queuePlayer) scheduleSome() {
 	ms, store := p.some()
 	fail := p.failing()
 	done := newOutcome()
@@ -97,7 +97,7 @@ func (p *player) scheduleSome() {
 	equalSlices(p.t, "numbers of scheduled messages", seqs, store()...)
 }
 
-func (p *player) cancelSome() {
+func (p *queuePlayer) cancelSome() {
 	seqs := p.numbers(emulator.Main, emulator.Scheduled)
 	found, ok := p.all(emulator.Main, seqs, func(m *modelMessage) bool { return m.state == emulator.Scheduled })
 	fail := len(seqs) > 0 && ok && p.failing()
@@ -115,7 +115,7 @@ func (p *player) cancelSome() {
 	}
 }
 
-func (p *player) lockSome() {
+func (p *queuePlayer) lockSome() {
 	sub, n := p.anySub(), 1+p.r.IntN(4)
 	gs, want := p.receiveFrom(sub, emulator.PeekLock, n), p.ready(sub, n)
 	p.note("lock %d of %d: %v", n, sub, mapped(gs, (*got).body))
@@ -123,7 +123,7 @@ func (p *player) lockSome() {
 }
 
 // deliver checks what was received with locks and locks it in the model.
-func (p *player) deliver(gs []*got, want []*modelMessage) {
+func (p *queuePlayer) deliver(gs []*got, want []*modelMessage) {
 	equalSlices(p.t, "received with locks", mapped(gs, (*got).seq), mapped(want, func(m *modelMessage) int64 { return m.seq })...)
 	if p.t.Failed() {
 		return
@@ -137,9 +137,9 @@ func (p *player) deliver(gs []*got, want []*modelMessage) {
 	}
 }
 
-func (p *player) deleteSome() { p.deleteFrom(p.anySub(), 1+p.r.IntN(4)) }
+func (p *queuePlayer) deleteSome() { p.deleteFrom(p.anySub(), 1+p.r.IntN(4)) }
 
-func (p *player) deleteFrom(sub emulator.SubQueue, n int) {
+func (p *queuePlayer) deleteFrom(sub emulator.SubQueue, n int) {
 	want := p.ready(sub, n)
 	fail := len(want) > 0 && p.failing()
 	r := p.receiver(sub, emulator.ReceiveAndDelete)
@@ -163,7 +163,7 @@ func (p *player) deleteFrom(sub emulator.SubQueue, n int) {
 	}
 }
 
-func (p *player) fetchSome() {
+func (p *queuePlayer) fetchSome() {
 	sub := p.anySub()
 	seqs := p.numbers(sub, emulator.Deferred)
 	mode := emulator.ReceiveMode(p.r.IntN(2))
@@ -192,7 +192,7 @@ func (p *player) fetchSome() {
 	}
 }
 
-func (p *player) settleSome() {
+func (p *queuePlayer) settleSome() {
 	sub := p.anySub()
 	tokens, found, ok := p.tokens(sub)
 	if !ok && slices.ContainsFunc(p.m.messages, func(m *modelMessage) bool { return m.locked && m.sub != sub && m.token == tokens[len(tokens)-1] }) {

@@ -16,13 +16,13 @@ import (
 	"minibus/store/storetest"
 )
 
-// storm is senders, workers and an unlucky administrator on a whole namespace at once, while commits fail and the
+// clients is senders, workers and an unlucky administrator on a whole namespace at once, while commits fail and the
 // process dies now and then. Every message has a body of its own, by which it is followed:
 //
 //	in (duplicate detection) ──forward──► work (sessions) ──transaction──► out (partitions)
 //	   └── dead letters ──┐                  └── dead letters ──┐
 //	plain (time to live, schedules) ── dead letters ──► dead ◄──┘
-type storm struct {
+type clients struct {
 	t     *testing.T
 	seed  uint64
 	limit int64
@@ -71,8 +71,8 @@ func (m *mortal) die() {
 	m.Close()
 }
 
-// stormQueues are the queues of a storm.
-var stormQueues = map[string]emulator.QueueOptions{
+// clientsQueues are the queues of the clients.
+var clientsQueues = map[string]emulator.QueueOptions{
 	"in": {RequiresDuplicateDetection: true, DuplicateDetectionWindow: 24 * time.Hour, ForwardTo: "work",
 		DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "dead"},
 	"work": {RequiresSession: true, LockDuration: 5 * time.Second, MaxDeliveryCount: 8, DeadLetteringOnExpiration: true,
@@ -97,19 +97,19 @@ func operations(t *testing.T, n int) int {
 	return n
 }
 
-// TestInvariants_Storm drives a namespace with every feature from many goroutines and checks at the end that nothing was
+// TestRandom_ManyClientsLoseAndDoubleNothing drives a namespace with every feature from many goroutines and checks at the end that nothing was
 // lost or doubled, that sessions kept their order, and that all counts are exact. With the race detector it also checks
 // the locking. MINIBUS_OPS=100000 makes it long, MINIBUS_SEED repeats its choices.
-func TestInvariants_Storm(t *testing.T) {
+func TestRandom_ManyClientsLoseAndDoubleNothing(t *testing.T) {
 	r := emulator.NewRandom(t)
 	for i, no := range []emulator.Options{{}, small} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &storm{
+			s := &clients{
 				t: t, seed: r.Uint64(), limit: int64(operations(t, 8000) / 2), accepted: map[string]bool{}, removed: map[string]int{},
 				perhaps: map[string]bool{}, last: map[string]int{}, states: map[string]string{},
 			}
 			s.begin(storetest.NewMemory(), no)
-			for path, o := range stormQueues {
+			for path, o := range clientsQueues {
 				s.gen().ns.Plan(o.ForwardTo, o.ForwardDeadLetteredMessagesTo)
 				if _, err := s.gen().ns.CreateQueue(path, o); err != nil {
 					t.Fatalf("create queue %s: %v", path, err)
@@ -124,10 +124,10 @@ func TestInvariants_Storm(t *testing.T) {
 	}
 }
 
-func (s *storm) gen() *generation { return s.now.Load() }
+func (s *clients) gen() *generation { return s.now.Load() }
 
 // queue returns a queue as it is now.
-func (s *storm) queue(path string) *emulator.Queue { return s.gen().queue(s.t, path) }
+func (s *clients) queue(path string) *emulator.Queue { return s.gen().queue(s.t, path) }
 
 func (g *generation) queue(t *testing.T, path string) *emulator.Queue {
 	q, err := g.ns.Queue(path)
@@ -138,9 +138,9 @@ func (g *generation) queue(t *testing.T, path string) *emulator.Queue {
 }
 
 // random returns the choices of one party.
-func (s *storm) random(party int) *rand.Rand { return rand.New(rand.NewPCG(s.seed, uint64(party))) }
+func (s *clients) random(party int) *rand.Rand { return rand.New(rand.NewPCG(s.seed, uint64(party))) }
 
-func (s *storm) begin(m *storetest.Memory, no emulator.Options) {
+func (s *clients) begin(m *storetest.Memory, no emulator.Options) {
 	g := &generation{j: &mortal{Memory: m}, over: make(chan struct{})}
 	var err error
 	if g.ns, err = emulator.Open(g.j, no); err != nil {
@@ -150,7 +150,7 @@ func (s *storm) begin(m *storetest.Memory, no emulator.Options) {
 }
 
 // end ends the process; if it crashes, what is being written is lost.
-func (s *storm) end(crash bool) *storetest.Memory {
+func (s *clients) end(crash bool) *storetest.Memory {
 	g := s.gen()
 	close(g.over)
 	if crash {
@@ -162,7 +162,7 @@ func (s *storm) end(crash bool) *storetest.Memory {
 }
 
 // run lets all parties play until enough was sent and everything was received.
-func (s *storm) run(no emulator.Options) {
+func (s *clients) run(no emulator.Options) {
 	var senders, workers, chaos sync.WaitGroup
 	quit := make(chan struct{})
 	for i := range 4 {
@@ -195,8 +195,8 @@ func (s *storm) run(no emulator.Options) {
 }
 
 // total is how many messages there are.
-func (s *storm) total() (n int64) {
-	for path := range stormQueues {
+func (s *clients) total() (n int64) {
+	for path := range clientsQueues {
 		c := s.queue(path).Counts()
 		n += c.Active + c.DeadLetter + c.Scheduled + c.Transfer + c.TransferDeadLetter
 	}
@@ -204,7 +204,7 @@ func (s *storm) total() (n int64) {
 }
 
 // disturb makes commits fail, restarts the broker, and updates and disables queues.
-func (s *storm) disturb(r *rand.Rand, no emulator.Options) {
+func (s *clients) disturb(r *rand.Rand, no emulator.Options) {
 	paths := []string{"in", "work", "plain", "out", "dead"}
 	for !s.calm.Load() {
 		time.Sleep(time.Duration(r.IntN(400)) * time.Millisecond)
@@ -230,9 +230,9 @@ func (s *storm) disturb(r *rand.Rand, no emulator.Options) {
 }
 
 // update sets the status of a queue, if need be several times.
-func (s *storm) update(path string, status emulator.Status) {
+func (s *clients) update(path string, status emulator.Status) {
 	for {
-		o := stormQueues[path]
+		o := clientsQueues[path]
 		o.Status = status
 		_, err := s.gen().ns.UpdateQueue(path, o)
 		if err == nil {
@@ -246,13 +246,13 @@ func (s *storm) update(path string, status emulator.Status) {
 }
 
 // check compares what was sent with what was received.
-func (s *storm) check(no emulator.Options) {
+func (s *clients) check(no emulator.Options) {
 	for range 2 {
 		states := int64(0)
 		for _, state := range s.states {
 			states += int64(len(state))
 		}
-		for path := range stormQueues {
+		for path := range clientsQueues {
 			want := emulator.Counts{}
 			if path == "work" {
 				want.SizeBytes = states

@@ -8,25 +8,25 @@ import (
 	"minibus/emulator"
 )
 
-func (w *wild) peekAny() {
+func (w *overlap) peekAny() {
 	if _, q := w.any(); q != nil {
 		_ = q.Peek(emulator.Peek{Sub: w.anySub(), Max: 3}, func([][]byte, error) {})
 	}
 }
 
-func (w *wild) beginWork() {
+func (w *overlap) beginWork() {
 	if len(w.works) < 3 {
 		path, _ := w.any()
 		cross, via := w.r.IntN(2) == 0, ""
 		if w.r.IntN(2) == 0 {
 			via = path
 		}
-		w.works = append(w.works, &wildWork{w.ns.Begin(cross, via), path})
+		w.works = append(w.works, &overlapWork{w.ns.Begin(cross, via), path})
 		w.note("begin, cross %v, via %q", cross, via)
 	}
 }
 
-func (w *wild) inWork() {
+func (w *overlap) inWork() {
 	if len(w.works) == 0 {
 		return
 	}
@@ -60,7 +60,7 @@ func (w *wild) inWork() {
 	w.note("operation %d in a transaction on %s: %v", what, path, err)
 }
 
-func (w *wild) endWork() {
+func (w *overlap) endWork() {
 	if len(w.works) == 0 {
 		return
 	}
@@ -75,7 +75,7 @@ func (w *wild) endWork() {
 	w.note("commit: %v", t.Commit(w.done("commit")))
 }
 
-func (w *wild) updateAny() {
+func (w *overlap) updateAny() {
 	path, q := w.any()
 	if q == nil || w.r.IntN(2) == 0 {
 		return
@@ -117,23 +117,23 @@ func (w *wild) updateAny() {
 	}
 }
 
-func (w *wild) deleteAny() {
+func (w *overlap) deleteAny() {
 	if w.r.IntN(3) == 0 {
 		path, _ := w.any()
 		w.admin(func() { w.note("delete %s: %v", path, w.ns.DeleteEntity(path)) })
 	}
 }
 
-func (w *wild) makeAny() {
-	for _, path := range wildPaths {
+func (w *overlap) makeAny() {
+	for _, path := range overlapPaths {
 		q, _ := w.ns.Queue(path)
-		if _, isQueue := wildQueues[path]; q == nil && (isQueue || path == "t" || path == "pt") {
+		if _, isQueue := overlapQueues[path]; q == nil && (isQueue || path == "t" || path == "pt") {
 			w.make(path)
 		}
 	}
 }
 
-func (w *wild) ruleAny() {
+func (w *overlap) ruleAny() {
 	path, q := w.any()
 	if q == nil {
 		return
@@ -149,13 +149,13 @@ func (w *wild) ruleAny() {
 	}
 }
 
-func (w *wild) pass() {
+func (w *overlap) pass() {
 	d := time.Duration(w.r.IntN(8000)) * time.Millisecond
 	w.note("%v pass", d)
 	time.Sleep(d)
 }
 
-func (w *wild) breakReads() {
+func (w *overlap) breakReads() {
 	if w.r.IntN(3) == 0 {
 		w.note("reads fail")
 		w.j.setReads(errDisk, 0)

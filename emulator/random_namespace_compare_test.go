@@ -6,9 +6,9 @@ import (
 	"minibus/emulator"
 )
 
-// look finds out the numbers that the atlas left open, and checks that they are the next ones (SEQ-2).
-func (p *traveller) look() {
-	p.a.all(func(q *model) {
+// look finds out the numbers that the model left open, and checks that they are the next ones (SEQ-2).
+func (p *namespacePlayer) look() {
+	p.a.all(func(q *queueModel) {
 		last := p.on(q.path).q.LastSequenceNumber()
 		if q.path == "in" { // where nobody may look
 			q.last = last
@@ -39,7 +39,7 @@ func (p *traveller) look() {
 }
 
 // everything peeks at a whole sub-queue, as far as that is allowed.
-func (p *traveller) everything(q *model, sub emulator.SubQueue) []*got {
+func (p *namespacePlayer) everything(q *queueModel, sub emulator.SubQueue) []*got {
 	if q.path == "in" || q.path == "p" && sub == emulator.DeadLetter {
 		return nil
 	}
@@ -54,11 +54,11 @@ func (p *traveller) everything(q *model, sub emulator.SubQueue) []*got {
 	}
 }
 
-// compare checks everything that can be seen against the atlas.
-func (p *traveller) compare() {
+// compare checks everything that can be seen against the model.
+func (p *namespacePlayer) compare() {
 	p.t.Helper()
 	p.verify(len(p.log)%8 == 0)
-	p.a.all(func(q *model) {
+	p.a.all(func(q *queueModel) {
 		b := p.on(q.path)
 		for _, sub := range []emulator.SubQueue{emulator.Main, emulator.DeadLetter} {
 			if q.path == "in" || q.path == "p" && sub == emulator.DeadLetter {
@@ -103,7 +103,7 @@ func (p *traveller) compare() {
 }
 
 // seen is what a peeked message tells.
-func (p *traveller) seen(g *got) *modelMessage {
+func (p *namespacePlayer) seen(g *got) *modelMessage {
 	m := &modelMessage{
 		body: g.body(), seq: g.seq(), state: emulator.State(g.state()), count: g.count(), enqueued: g.enqueued(), ttl: g.Header.TTL,
 		session: g.Properties.GroupID, reason: g.property(emulator.DeadLetterReason),

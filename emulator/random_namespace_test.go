@@ -13,13 +13,13 @@ import (
 	"minibus/emulator"
 )
 
-// atlasPaths are the queues of an atlas:
+// modelPaths are the queues of a namespaceModel:
 //
 //	in (duplicate detection) ──► s (sessions)     p (plain) ── dead letters ──► e
 //	   └── dead letters ──► d (duplicate detection)
-var atlasPaths = []string{"in", "s", "p", "d", "e"}
+var modelPaths = []string{"in", "s", "p", "d", "e"}
 
-var atlasOptions = map[string]emulator.QueueOptions{
+var modelOptions = map[string]emulator.QueueOptions{
 	"in": {RequiresDuplicateDetection: true, DuplicateDetectionWindow: 10 * grid, ForwardTo: "s", ForwardDeadLetteredMessagesTo: "d"},
 	"s":  {RequiresSession: true, LockDuration: 6 * grid, MaxDeliveryCount: 3, DeadLetteringOnExpiration: true, DefaultMessageTimeToLive: 40 * grid},
 	"p":  {LockDuration: 6 * grid, MaxDeliveryCount: 3, DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "e"},
@@ -27,25 +27,25 @@ var atlasOptions = map[string]emulator.QueueOptions{
 	"e":  {LockDuration: 6 * grid, MaxDeliveryCount: 3, DefaultMessageTimeToLive: 30 * grid},
 }
 
-// traveller does random operations on a broker of several queues and on the atlas, and compares.
-type traveller struct {
+// namespacePlayer does random operations on a broker of several queues and on the model, and compares.
+type namespacePlayer struct {
 	*broker
 	r     *rand.Rand
-	a     *atlas
+	a     *namespaceModel
 	sent  int
 	marks int64
 	log   []string
 }
 
-// TestRandomOperations_AgainstTheAtlas plays operations on queues with sessions, duplicate detection, time to live,
+// TestRandom_NamespaceAsItsModel plays operations on queues with sessions, duplicate detection, time to live,
 // forwards and transactions, while commits fail and the broker is restarted. MINIBUS_OPS says how many operations.
-func TestRandomOperations_AgainstTheAtlas(t *testing.T) {
+func TestRandom_NamespaceAsItsModel(t *testing.T) {
 	r := emulator.NewRandom(t)
 	for _, no := range []emulator.Options{{}, small} {
 		bubbleWith(t, no, emulator.QueueOptions{}, func(b *broker) {
-			p := &traveller{broker: b, r: r, a: newAtlas(atlasOptions)}
-			for _, path := range atlasPaths {
-				b.create(path, atlasOptions[path])
+			p := &namespacePlayer{broker: b, r: r, a: newNamespaceModel(modelOptions)}
+			for _, path := range modelPaths {
+				b.create(path, modelOptions[path])
 			}
 			for range operations(t, 2000) / 2 {
 				p.step()
@@ -63,11 +63,11 @@ func TestRandomOperations_AgainstTheAtlas(t *testing.T) {
 	}
 }
 
-func (p *traveller) note(format string, args ...any) {
+func (p *namespacePlayer) note(format string, args ...any) {
 	p.log = append(p.log, fmt.Sprintf("%s: ", now().Format("15:04:05"))+fmt.Sprintf(format, args...))
 }
 
-func (p *traveller) step() {
+func (p *namespacePlayer) step() {
 	steps := []func(){
 		p.send, p.send, p.send, p.accept, p.accept, p.takeSession, p.takeSession, p.takeSession, p.closeSession, p.setState,
 		p.renewSession, p.lock, p.lock, p.settle, p.settle, p.settle, p.settle, p.fetch, p.cancel, p.begin, p.sendInWork,
@@ -81,7 +81,7 @@ func (p *traveller) step() {
 }
 
 // failing decides whether the commits of the operation fail, and arms the journal.
-func (p *traveller) failing(may bool) bool {
+func (p *namespacePlayer) failing(may bool) bool {
 	if !may || p.r.IntN(6) > 0 {
 		return false
 	}
@@ -89,10 +89,12 @@ func (p *traveller) failing(may bool) bool {
 	return true
 }
 
-func (p *traveller) pick(paths ...string) *model { return p.a.queues[paths[p.r.IntN(len(paths))]] }
+func (p *namespacePlayer) pick(paths ...string) *queueModel {
+	return p.a.queues[paths[p.r.IntN(len(paths))]]
+}
 
 // message makes a message and what the model knows of it.
-func (p *traveller) message() (*goamqp.Message, *modelMessage) {
+func (p *namespacePlayer) message() (*goamqp.Message, *modelMessage) {
 	p.sent++
 	x := &modelMessage{body: fmt.Sprintf("m%d", p.sent)}
 	m := text(x.body)
@@ -117,7 +119,7 @@ func (p *traveller) message() (*goamqp.Message, *modelMessage) {
 }
 
 // batch makes up to three messages; wrong says that one lacks the session id that the queue wants.
-func (p *traveller) batch(q *model) (ms []*goamqp.Message, xs []*modelMessage, wrong bool) {
+func (p *namespacePlayer) batch(q *queueModel) (ms []*goamqp.Message, xs []*modelMessage, wrong bool) {
 	for range 1 + p.r.IntN(3) {
 		m, x := p.message()
 		ms, xs = append(ms, m), append(xs, x)
@@ -130,8 +132,8 @@ func bodiesOf(xs []*modelMessage) []string {
 	return mapped(xs, func(m *modelMessage) string { return m.body })
 }
 
-func (p *traveller) send() {
-	q := p.pick(atlasPaths...)
+func (p *namespacePlayer) send() {
+	q := p.pick(modelPaths...)
 	ms, xs, wrong := p.batch(q)
 	fail := p.failing(!wrong)
 	err := p.on(q.path).trySend(ms...)
@@ -149,7 +151,7 @@ func (p *traveller) send() {
 }
 
 // wantFailure checks that an operation failed if and only if its commit did.
-func (p *traveller) wantFailure(failed bool, err error) bool {
+func (p *namespacePlayer) wantFailure(failed bool, err error) bool {
 	p.t.Helper()
 	if failed != errors.Is(err, errDisk) || !failed && err != nil {
 		p.t.Errorf("failing commit: %v; error: %v", failed, err)
@@ -158,7 +160,7 @@ func (p *traveller) wantFailure(failed bool, err error) bool {
 }
 
 // accept accepts a session by its id, or the next one.
-func (p *traveller) accept() {
+func (p *namespacePlayer) accept() {
 	q, b := p.a.queues["s"], p.on("s")
 	id := []string{"", "a", "b", "c", "empty"}[p.r.IntN(5)]
 	if p.r.IntN(2) == 0 {
@@ -183,13 +185,13 @@ func (p *traveller) accept() {
 	q.hold(id, h)
 }
 
-func (q *model) hold(id string, h *holder) {
+func (q *queueModel) hold(id string, h *holder) {
 	s := q.session(id)
 	s.holder, s.until = h, now().Add(q.options.LockDuration)
 }
 
 // held picks a session that somebody holds.
-func (p *traveller) held() (id string, s *modelSession) {
+func (p *namespacePlayer) held() (id string, s *modelSession) {
 	q := p.a.queues["s"]
 	var ids []string
 	for id, s := range q.sessions {
@@ -205,7 +207,7 @@ func (p *traveller) held() (id string, s *modelSession) {
 	return id, q.sessions[id]
 }
 
-func (p *traveller) takeSession() {
+func (p *namespacePlayer) takeSession() {
 	id, s := p.held()
 	if s == nil {
 		return
@@ -222,7 +224,7 @@ func (p *traveller) takeSession() {
 }
 
 // deliver checks what was received.
-func (p *traveller) deliver(gs []*got, want []*modelMessage, lock func(*modelMessage, lockToken)) {
+func (p *namespacePlayer) deliver(gs []*got, want []*modelMessage, lock func(*modelMessage, lockToken)) {
 	equalSlices(p.t, "received", mapped(gs, (*got).body), bodiesOf(want)...)
 	if p.t.Failed() {
 		return
@@ -234,7 +236,7 @@ func (p *traveller) deliver(gs []*got, want []*modelMessage, lock func(*modelMes
 	}
 }
 
-func (p *traveller) closeSession() {
+func (p *namespacePlayer) closeSession() {
 	if id, s := p.held(); s != nil && p.r.IntN(2) == 0 {
 		p.note("close session %q", id)
 		s.holder.c.Close()
@@ -243,7 +245,7 @@ func (p *traveller) closeSession() {
 	}
 }
 
-func (p *traveller) setState() {
+func (p *namespacePlayer) setState() {
 	id, s := p.held()
 	if s == nil {
 		return
@@ -257,7 +259,7 @@ func (p *traveller) setState() {
 	}
 }
 
-func (p *traveller) renewSession() {
+func (p *namespacePlayer) renewSession() {
 	if id, s := p.held(); s != nil {
 		p.note("renew session %q", id)
 		until, err := s.holder.c.RenewSession()
@@ -275,7 +277,7 @@ type shelf struct {
 
 var shelves = []shelf{{"p", 0}, {"d", 0}, {"e", 0}, {"s", 1}, {"d", 1}, {"e", 1}}
 
-func (p *traveller) lock() {
+func (p *namespacePlayer) lock() {
 	x, n := shelves[p.r.IntN(len(shelves))], 1+p.r.IntN(3)
 	q := p.a.queues[x.path]
 	want := q.in(x.sub, (*modelMessage).ready)
@@ -286,7 +288,7 @@ func (p *traveller) lock() {
 }
 
 // clear receives and deletes much, so that the queues stay small.
-func (p *traveller) clear() {
+func (p *namespacePlayer) clear() {
 	x := shelves[p.r.IntN(len(shelves))]
 	q := p.a.queues[x.path]
 	want := q.in(x.sub, (*modelMessage).ready)
@@ -302,7 +304,7 @@ func (p *traveller) clear() {
 }
 
 // locked picks up to three messages of a sub-queue that somebody holds; ok is false if a transaction has one of them.
-func (p *traveller) locked(q *model, sub emulator.SubQueue) (ms []*modelMessage, tokens []lockToken, ok bool) {
+func (p *namespacePlayer) locked(q *queueModel, sub emulator.SubQueue) (ms []*modelMessage, tokens []lockToken, ok bool) {
 	ok = true
 	for _, m := range q.in(sub, func(m *modelMessage) bool { return m.locked && m.token != lockToken{} }) {
 		if m.work != nil && p.r.IntN(4) > 0 || p.r.IntN(2) == 0 || len(ms) == 3 {
@@ -313,7 +315,7 @@ func (p *traveller) locked(q *model, sub emulator.SubQueue) (ms []*modelMessage,
 	return ms, tokens, ok
 }
 
-func (p *traveller) settle() {
+func (p *namespacePlayer) settle() {
 	q, sub := p.pick("s", "p", "d", "e"), emulator.SubQueue(p.r.IntN(4)/3)
 	ms, tokens, ok := p.locked(q, sub)
 	o := emulator.Outcome(p.r.IntN(5))
@@ -345,7 +347,7 @@ func (p *traveller) settle() {
 }
 
 // fetch receives a deferred message by its number.
-func (p *traveller) fetch() {
+func (p *namespacePlayer) fetch() {
 	q := p.pick("s", "p", "d")
 	ms := q.in(emulator.Main, func(m *modelMessage) bool { return m.state == emulator.Deferred && !m.locked })
 	if len(ms) == 0 {
@@ -379,7 +381,7 @@ func (p *traveller) fetch() {
 	})
 }
 
-func (p *traveller) cancel() {
+func (p *namespacePlayer) cancel() {
 	q := p.pick("s", "p", "d", "e")
 	ms := q.in(emulator.Main, func(m *modelMessage) bool { return m.state == emulator.Scheduled })
 	if len(ms) == 0 {
@@ -395,7 +397,7 @@ func (p *traveller) cancel() {
 }
 
 // pass lets some steps of the grid pass; at one of them nothing can be written.
-func (p *traveller) pass() {
+func (p *namespacePlayer) pass() {
 	steps := 1 + p.r.IntN(5)
 	start := now()
 	broken := time.Time{}
@@ -412,7 +414,7 @@ func (p *traveller) pass() {
 	p.a.pass(to, broken)
 }
 
-func (p *traveller) restartAll() {
+func (p *namespacePlayer) restartAll() {
 	if p.r.IntN(4) > 0 {
 		return
 	}

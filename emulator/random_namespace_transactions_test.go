@@ -8,14 +8,14 @@ import (
 )
 
 // begin opens a transaction, two at most.
-func (p *traveller) begin() {
+func (p *namespacePlayer) begin() {
 	if len(p.a.works) < 2 {
 		p.a.works = append(p.a.works, &modelWork{work: p.broker.beginCross("")})
 	}
 }
 
 // working picks an open transaction.
-func (p *traveller) working() *modelWork {
+func (p *namespacePlayer) working() *modelWork {
 	if len(p.a.works) == 0 {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (p *traveller) working() *modelWork {
 }
 
 // enter says what the transaction thinks of an operation on q: nil, or a code.
-func (w *modelWork) enter(q *model, send bool) (emulator.Code, bool) {
+func (w *modelWork) enter(q *queueModel, send bool) (emulator.Code, bool) {
 	switch {
 	case w.timedOut:
 		return emulator.CodeTransactionTimedOut, false
@@ -34,18 +34,18 @@ func (w *modelWork) enter(q *model, send bool) (emulator.Code, bool) {
 }
 
 // entered notes that the transaction took an operation on q.
-func (w *modelWork) entered(q *model) {
+func (w *modelWork) entered(q *queueModel) {
 	if w.root == "" {
 		w.root, w.deadline = q.path, now().Add(2*time.Minute)
 	}
 }
 
-func (p *traveller) sendInWork() {
+func (p *namespacePlayer) sendInWork() {
 	w := p.working()
 	if w == nil {
 		return
 	}
-	q := p.pick(atlasPaths...)
+	q := p.pick(modelPaths...)
 	ms, xs, wrong := p.batch(q)
 	code, ok := w.enter(q, true)
 	err := w.Send(p.on(q.path).q, p.encodeAll(ms))
@@ -64,7 +64,7 @@ func (p *traveller) sendInWork() {
 	}
 }
 
-func (p *traveller) settleInWork() {
+func (p *namespacePlayer) settleInWork() {
 	w := p.working()
 	if w == nil {
 		return
@@ -102,7 +102,7 @@ func (p *traveller) settleInWork() {
 	w.steps = append(w.steps, modelStep{q: q, settle: ms, outcome: o})
 }
 
-func (p *traveller) commit() {
+func (p *namespacePlayer) commit() {
 	w := p.working()
 	if w == nil {
 		return
@@ -125,7 +125,7 @@ func (p *traveller) commit() {
 	}
 }
 
-func (p *traveller) rollback() {
+func (p *namespacePlayer) rollback() {
 	if w := p.working(); w != nil && p.r.IntN(2) == 0 {
 		p.note("rollback of %d steps", len(w.steps))
 		w.Rollback()

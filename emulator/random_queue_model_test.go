@@ -8,18 +8,18 @@ import (
 	"minibus/emulator"
 )
 
-// model is what a queue should do, written for clarity: one list of messages, walked again for every question.
+// queueModel is what a queue should do, written for clarity: one list of messages, walked again for every question.
 // Nothing in it is concurrent and nothing can fail halfway.
-type model struct {
+type queueModel struct {
 	options  emulator.QueueOptions
 	messages []*modelMessage
 	last     int64 // last sequence number given
 
-	// only in an atlas
-	path     string
-	atlas    *atlas
-	history  map[string]time.Time
-	sessions map[string]*modelSession
+	// only in a namespaceModel
+	path      string
+	namespace *namespaceModel
+	history   map[string]time.Time
+	sessions  map[string]*modelSession
 }
 
 // modelMessage is one message with everything about it in plain fields.
@@ -39,7 +39,7 @@ type modelMessage struct {
 	mark     int64     // the property that settlements change
 	reason   any
 
-	// only in an atlas
+	// only in a namespaceModel
 	session *string
 	id      string        // message id
 	first   int64         // enqueued sequence number
@@ -60,8 +60,8 @@ func (m *modelMessage) String() string {
 		m.seq, m.body, m.state, m.count, m.enqueued.Format("15:04:05.000"), m.ttl, m.mark, m.reason)
 }
 
-func (q *model) draw() int64 {
-	if q.atlas != nil {
+func (q *queueModel) draw() int64 {
+	if q.namespace != nil {
 		return 0 // it is looked up
 	}
 	q.last++
@@ -69,7 +69,7 @@ func (q *model) draw() int64 {
 }
 
 // send stores a message; due is zero for one that is not scheduled.
-func (q *model) send(body string, ttl time.Duration, due, now time.Time) *modelMessage {
+func (q *queueModel) send(body string, ttl time.Duration, due, now time.Time) *modelMessage {
 	if d := q.options.DefaultMessageTimeToLive; d > 0 && (ttl == 0 || d < ttl) {
 		ttl = d
 	}
@@ -81,12 +81,12 @@ func (q *model) send(body string, ttl time.Duration, due, now time.Time) *modelM
 	return m
 }
 
-func (q *model) remove(m *modelMessage) {
+func (q *queueModel) remove(m *modelMessage) {
 	q.messages = slices.DeleteFunc(q.messages, func(x *modelMessage) bool { return x == m })
 }
 
 // in returns the messages of a sub-queue for which f holds, by number.
-func (q *model) in(sub emulator.SubQueue, f func(*modelMessage) bool) []*modelMessage {
+func (q *queueModel) in(sub emulator.SubQueue, f func(*modelMessage) bool) []*modelMessage {
 	var found []*modelMessage
 	for _, m := range q.messages {
 		if m.sub == sub && f(m) {
@@ -98,7 +98,7 @@ func (q *model) in(sub emulator.SubQueue, f func(*modelMessage) bool) []*modelMe
 }
 
 // find returns the message with that number, if f holds for it.
-func (q *model) find(sub emulator.SubQueue, seq int64, f func(*modelMessage) bool) *modelMessage {
+func (q *queueModel) find(sub emulator.SubQueue, seq int64, f func(*modelMessage) bool) *modelMessage {
 	found := q.in(sub, func(m *modelMessage) bool { return m.seq == seq && f(m) })
 	if len(found) == 0 {
 		return nil
@@ -106,26 +106,26 @@ func (q *model) find(sub emulator.SubQueue, seq int64, f func(*modelMessage) boo
 	return found[0]
 }
 
-func (q *model) lock(m *modelMessage, token lockToken, now time.Time) {
+func (q *queueModel) lock(m *modelMessage, token lockToken, now time.Time) {
 	m.locked, m.token, m.until = true, token, now.Add(q.options.LockDuration)
 }
 
 // unlock lets m rest; if it has expired meanwhile that takes effect (EXP-8).
-func (q *model) unlock(m *modelMessage, now time.Time) {
+func (q *queueModel) unlock(m *modelMessage, now time.Time) {
 	m.locked, m.own, m.token, m.held, m.work = false, false, lockToken{}, nil, nil
 	if m.state == emulator.Active && m.expired(now) {
 		q.expire(m)
 	}
 }
 
-func (q *model) deadLetter(m *modelMessage, reason any) {
+func (q *queueModel) deadLetter(m *modelMessage, reason any) {
 	m.sub, m.state, m.locked, m.own, m.token, m.held = emulator.DeadLetter, emulator.Active, false, false, lockToken{}, nil
 	if reason != nil {
 		m.reason = reason
 	}
 }
 
-func (q *model) expire(m *modelMessage) {
+func (q *queueModel) expire(m *modelMessage) {
 	if q.options.DeadLetteringOnExpiration {
 		q.deadLetter(m, "TTLExpiredException")
 		return
@@ -134,7 +134,7 @@ func (q *model) expire(m *modelMessage) {
 }
 
 // fail is a delivery that came to nothing: an abandon with a changed property, or the end of a lock with none.
-func (q *model) fail(m *modelMessage, mark int64, now time.Time) {
+func (q *queueModel) fail(m *modelMessage, mark int64, now time.Time) {
 	m.leaveWork()
 	if m.own { // no delivery: it was its expiry that could not be written
 		q.unlock(m, now)
@@ -158,7 +158,7 @@ func (q *model) fail(m *modelMessage, mark int64, now time.Time) {
 }
 
 // settle applies an outcome to a locked message; mark is the property to change, 0 for none.
-func (q *model) settle(m *modelMessage, o emulator.Outcome, mark int64, now time.Time) {
+func (q *queueModel) settle(m *modelMessage, o emulator.Outcome, mark int64, now time.Time) {
 	switch o {
 	case emulator.Complete:
 		q.remove(m)
@@ -195,7 +195,7 @@ func (m *modelMessage) next() (time.Time, bool) {
 }
 
 // advance lets time pass. What happens at the instant broken can't be written; it is tried again a second later.
-func (q *model) advance(to, broken time.Time) {
+func (q *queueModel) advance(to, broken time.Time) {
 	for {
 		var at time.Time
 		for _, m := range q.messages {
@@ -211,7 +211,7 @@ func (q *model) advance(to, broken time.Time) {
 }
 
 // happen treats everything that is due at an instant.
-func (q *model) happen(now time.Time, broken bool) {
+func (q *queueModel) happen(now time.Time, broken bool) {
 	var due []*modelMessage
 	for _, m := range slices.Clone(q.messages) {
 		if t, ok := m.next(); !ok || t.After(now) {
@@ -236,7 +236,7 @@ func (q *model) happen(now time.Time, broken bool) {
 }
 
 // activate appends due messages, the one that was due first at the front.
-func (q *model) activate(due []*modelMessage, now time.Time) {
+func (q *queueModel) activate(due []*modelMessage, now time.Time) {
 	slices.SortFunc(due, func(a, b *modelMessage) int {
 		if c := a.due.Compare(b.due); c != 0 {
 			return c
@@ -249,7 +249,7 @@ func (q *model) activate(due []*modelMessage, now time.Time) {
 }
 
 // restart is a new process: no locks, and what fell due meanwhile is treated (DEC-21).
-func (q *model) restart(now time.Time) {
+func (q *queueModel) restart(now time.Time) {
 	var due []*modelMessage
 	for _, m := range slices.Clone(q.messages) {
 		switch {
