@@ -124,6 +124,11 @@ func TestAppendValue_Conveniences(t *testing.T) {
 	}
 }
 
+// described are values of one descriptor, which an array has once.
+func described(a, b any) []any {
+	return []any{amqp.Described{amqp.Symbol("d"), a}, amqp.Described{amqp.Symbol("d"), b}}
+}
+
 func TestAppendValue_ArraysOfEveryConstructor(t *testing.T) {
 	text := "t"
 	for _, c := range []struct {
@@ -146,7 +151,12 @@ func TestAppendValue_ArraysOfEveryConstructor(t *testing.T) {
 		{amqp.CodeArray32, []any{amqp.Array{Code: amqp.CodeUbyte, Items: []any{uint8(1)}}}},
 		{amqp.CodeArray32, []any{amqp.Array{Code: amqp.CodeUUID, Items: []any{someUUID}}}},
 		{amqp.CodeDecimal128, []any{amqp.Decimal128{1}}}, {amqp.CodeChar, []any{amqp.Char('x')}},
-		{amqp.CodeDescribed, []any{amqp.Described{amqp.Symbol("d"), text}, amqp.Described{amqp.Symbol("d"), "u"}}},
+		{amqp.CodeDescribed, described(text, "u")}, {amqp.CodeDescribed, described(text, nil)[:1]}, {amqp.CodeDescribed, described(true, false)}, {amqp.CodeDescribed, described(nil, nil)},
+		{amqp.CodeDescribed, described(uint32(0), uint32(1<<20))}, {amqp.CodeDescribed, described(uint64(0), uint64(1<<40))},
+		{amqp.CodeDescribed, described(int32(1), int32(1<<20))}, {amqp.CodeDescribed, described(int64(1), int64(1<<40))},
+		{amqp.CodeDescribed, described(amqp.List{}, amqp.List{true})},
+		{amqp.CodeDescribed, described(
+			amqp.Array{Code: amqp.CodeLong, Items: []any{int64(1)}}, amqp.Array{Code: amqp.CodeLong, Items: []any{int64(2)}})},
 	} {
 		in := amqp.Array{Code: c.code, Items: c.items}
 		b, err := amqp.AppendValue(nil, in)
@@ -157,6 +167,23 @@ func TestAppendValue_ArraysOfEveryConstructor(t *testing.T) {
 		if got, rest, err := amqp.Decode(b); err != nil || len(rest) > 0 || !reflect.DeepEqual(got, in) {
 			t.Errorf("%#02x: got %#v, %v, from % x", c.code, got, err, b)
 		}
+	}
+}
+
+func TestAppendValue_SmallArrays(t *testing.T) {
+	if b, err := amqp.AppendValue(nil, amqp.Array{}); err != nil || b[len(b)-1] != amqp.CodeNull {
+		t.Errorf("empty array: % x, %v", b, err)
+	}
+	if b, err := amqp.AppendValue(nil, []int64{1}); err != nil || b[0] != amqp.CodeArray8 {
+		t.Errorf("small array: % x, %v", b, err)
+	}
+	want := amqp.Array{Code: amqp.CodeArray32, Items: []any{amqp.Array{Code: amqp.CodeLong, Items: []any{int64(1)}}}}
+	b, err := amqp.AppendValue(nil, amqp.Array{Code: amqp.CodeArray32, Items: []any{[]int64{1}}})
+	if err != nil {
+		t.Fatalf("array of small arrays: %v", err)
+	}
+	if got, rest, err := amqp.Decode(b); err != nil || len(rest) != 0 || !reflect.DeepEqual(got, want) {
+		t.Errorf("array of small arrays: %v, %v", got, err)
 	}
 }
 
@@ -183,6 +210,7 @@ func TestAppendValue_RefusesAndLeavesTheDestination(t *testing.T) {
 		amqp.Array{Code: amqp.CodeString8, Items: []any{int32(1)}},
 		amqp.Array{Code: amqp.CodeList0, Items: []any{amqp.List{1}}},
 		amqp.Array{Code: amqp.CodeDescribed, Items: []any{1}},
+		amqp.Array{Items: described(other{}, 1)}, amqp.Array{Items: described(amqp.Described{1, 1}, 1)},
 	} {
 		out, err := amqp.AppendValue(dst, v)
 		if !errors.Is(err, amqp.ErrNoEncoding) {

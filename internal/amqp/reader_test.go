@@ -34,6 +34,8 @@ func TestReader_IntegersOfEveryWidthAndSign(t *testing.T) {
 			}
 		} else if v != c.u || !ok || err != nil {
 			t.Errorf("%s as uint64: %v %v %v", c.hex, v, ok, err)
+		} else if v, ok, err := reader(t, c.hex).Uint32(); v != uint32(c.u) || !ok || err != nil {
+			t.Errorf("%s as uint32: %v %v %v", c.hex, v, ok, err)
 		}
 	}
 	if _, _, err := reader(t, "80 ffffffffffffffff").Int64(); !errors.Is(err, amqp.ErrRange) {
@@ -41,6 +43,17 @@ func TestReader_IntegersOfEveryWidthAndSign(t *testing.T) {
 	}
 	if _, _, err := reader(t, "80 0000000100000000").Uint32(); !errors.Is(err, amqp.ErrRange) {
 		t.Errorf("2^32 as uint32: %v", err)
+	}
+}
+
+func TestReader_Bool(t *testing.T) {
+	for s, want := range map[string]bool{"41": true, "42": false, "56 01": true, "56 00": false} {
+		if v, ok, err := reader(t, s).Bool(); v != want || !ok || err != nil {
+			t.Errorf("%s: %v %v %v", s, v, ok, err)
+		}
+	}
+	if _, _, err := reader(t, "56 02").Bool(); err == nil {
+		t.Error("boolean of 2")
 	}
 }
 
@@ -116,6 +129,9 @@ func TestReader_ItemsStayInsideTheirList(t *testing.T) {
 	}
 	if _, _, err := items.Text(); !errors.Is(err, amqp.ErrTruncated) {
 		t.Errorf("text beyond the list: %v", err)
+	}
+	if _, _, err := reader(t, "a0 01 ff").Text(); err == nil {
+		t.Error("binary that is no UTF-8 was read as text")
 	}
 	if _, _, err := reader(t, "43").List(); !errors.Is(err, amqp.ErrWrongType) {
 		t.Errorf("list of a number: %v", err)

@@ -113,36 +113,6 @@ func TestGolden_DecodesTheseBytes(t *testing.T) {
 	}
 }
 
-func TestDecode_SymbolicDescriptorsOfEverything(t *testing.T) {
-	names := map[byte]string{
-		0x10: "amqp:open:list", 0x11: "amqp:begin:list", 0x12: "amqp:attach:list", 0x13: "amqp:flow:list",
-		0x14: "amqp:transfer:list", 0x15: "amqp:disposition:list", 0x16: "amqp:detach:list", 0x17: "amqp:end:list",
-		0x18: "amqp:close:list", 0x40: "amqp:sasl-mechanisms:list", 0x41: "amqp:sasl-init:list",
-		0x42: "amqp:sasl-challenge:list", 0x43: "amqp:sasl-response:list", 0x44: "amqp:sasl-outcome:list",
-	}
-	for _, p := range samples() {
-		b := p.AppendTo(nil)
-		sym := append(amqp.AppendSymbol([]byte{0}, amqp.Symbol(names[b[2]])), b[3:]...)
-		if got, _, err := frames.DecodeBody(sym); err != nil || !reflect.DeepEqual(got, p) {
-			t.Errorf("%s: got %+v, %v", p.Name(), got, err)
-		}
-	}
-	nested := map[byte]string{
-		0x23: "amqp:received:list", 0x24: "amqp:accepted:list", 0x25: "amqp:rejected:list", 0x26: "amqp:released:list",
-		0x27: "amqp:modified:list", 0x33: "amqp:declared:list", 0x34: "amqp:transactional-state:list",
-	}
-	for _, s := range states() {
-		state := s.AppendTo(nil)
-		b, m := amqp.BeginList([]byte{0, amqp.CodeSmallUlong, 0x15})
-		b = amqp.AppendBool(amqp.AppendNull(amqp.AppendUint(amqp.AppendBool(b, false), 7)), false)
-		b = append(append(amqp.AppendSymbol(append(b, 0), amqp.Symbol(nested[state[2]])), state[3:]...), amqp.CodeNull)
-		got, _, err := frames.DecodeBody(amqp.EndList(b, m, 6))
-		if want := (&frames.Disposition{First: 7, State: s}); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, %v", s.Name(), got, err)
-		}
-	}
-}
-
 func TestDecode_Refuses(t *testing.T) {
 	for _, c := range []struct {
 		name, hex string
