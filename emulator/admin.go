@@ -1,9 +1,6 @@
 package emulator
 
-import (
-	"reflect"
-	"slices"
-)
+import "reflect"
 
 // Admin is what the administration API keeps with an entity and gives back, and what no message's way depends on: texts
 // as a client wrote them, settings that only the service's machinery knows, authorization rules. The zero value says
@@ -74,9 +71,4 @@ type AuthorizationRule struct {
 	ClaimValue   string   `json:"claimValue,omitempty"` // "" means None
 	Created      string   `json:"created,omitempty"`    // as the client wrote it, like Modified; "" if it gave none
 	Modified     string   `json:"modified,omitempty"`
-}
-
-// Allows reports whether the rule grants the right; Manage includes the others.
-func (r *AuthorizationRule) Allows(right string) bool {
-	return slices.Contains(r.Rights, right) || slices.Contains(r.Rights, "Manage")
 }
