@@ -8,11 +8,8 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// Message formats [AMQP 2.8.11]: a plain message, and the envelope of a batch (amqp-data-plane 3.6).
-const (
-	formatMessage = 0
-	formatBatch   = 0x80013700
-)
+// formatMessage is the format of a plain message [AMQP 2.8.11]; the envelope of a batch has message.BatchFormat (amqp-data-plane 3.6).
+const formatMessage = 0
 
 // sizeText is the service's sentence for a message that is too large; clients show it.
 func sizeText(size, limit int) string {
@@ -76,7 +73,7 @@ func (op *sending) parse(d *delivered) ([]message.Message, error) {
 		}
 		op.one[0] = m
 		return op.one[:], nil
-	case formatBatch:
+	case message.BatchFormat:
 		if limit := op.in.maxBatch; len(d.raw) > limit {
 			return nil, op.in.tooLarge(len(d.raw), limit)
 		}

@@ -103,7 +103,7 @@ func parseNumber(text, raw string, to Kind) (Value, bool) {
 		r, size := utf8.DecodeRuneInString(raw)
 		return Char(r), size > 0 && size == len(raw)
 	case to == KindDecimal:
-		return ParseDecimal(text)
+		return parseDecimal(text)
 	case to == KindFloat64, to == KindFloat32:
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {

@@ -77,7 +77,7 @@ func (a *Authority) CertificatePEM() []byte { return append([]byte(nil), a.pem..
 // TLSConfig serves TLS 1.2 and newer with a certificate for whatever local name the client asks for. It offers no application
 // protocol: all that is behind it is recognised by its first bytes, and HTTP/2 is not among it.
 func (a *Authority) TLSConfig() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: a.Certificate}
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: a.certificate}
 }
 
 func serialNumber() (*big.Int, error) {
