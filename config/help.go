@@ -20,25 +20,7 @@ Usage:
 
 Every flag has a twin in the environment: --amqp-port is MINIBUS_AMQP_PORT. A flag wins over the environment.
 `)
-	group := ""
-	for _, s := range table() {
-		if s.group == "" {
-			continue
-		}
-		if s.group != group {
-			group = s.group
-			fmt.Fprintf(&b, "\n%s:\n", group)
-		}
-		left := "--" + s.name
-		if s.arg != "" {
-			left += " " + s.arg
-		}
-		right := s.help
-		if s.initial != "" {
-			right += " (default " + s.initial + ")"
-		}
-		fmt.Fprintf(&b, "  %-22s %s\n", left, right)
-	}
+	writeSettings(&b)
 	b.WriteString(`
 Examples:
   minibus                                      queue.1 and topic.1 on ports 5672, 5671 and 5300
@@ -51,4 +33,27 @@ Examples:
 ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs, are accepted and ignored.
 `)
 	return b.String()
+}
+
+// writeSettings lists the flags, under the headings of their groups.
+func writeSettings(b *strings.Builder) {
+	group := ""
+	for _, s := range table {
+		if s.group == "" {
+			continue
+		}
+		if s.group != group {
+			group = s.group
+			fmt.Fprintf(b, "\n%s:\n", group)
+		}
+		left := "--" + s.name
+		if s.arg != "" {
+			left += " " + s.arg
+		}
+		right := s.help
+		if s.initial != "" {
+			right += " (default " + s.initial + ")"
+		}
+		fmt.Fprintf(b, "  %-22s %s\n", left, right)
+	}
 }
