@@ -30,7 +30,7 @@ func (sendSink) take(in *incoming, d *delivered) {
 		in.sendIn(d, id)
 		return
 	}
-	op := c.newSending()
+	op := c.sendings.get()
 	op.in, op.id, op.settled, op.size = in, d.id, d.settled, len(d.raw)
 	messages, err := op.parse(d)
 	if err == nil && len(messages) > 0 {
@@ -38,10 +38,10 @@ func (sendSink) take(in *incoming, d *delivered) {
 	}
 	switch {
 	case err != nil:
-		c.recycleSending(op)
+		c.sendings.put(op)
 		in.refuse("send", d, err)
 	case len(messages) == 0: // an empty batch is legal (QUO-14)
-		c.recycleSending(op)
+		c.sendings.put(op)
 		if !d.settled {
 			in.s.answer(&in.s.received, d.id, outcomeAccepted)
 		}
@@ -110,24 +110,5 @@ func (op *sending) run(c *conn) {
 		s.answer(&s.received, op.id, outcomeAccepted)
 	}
 	op.in.paid()
-	c.recycleSending(op)
-}
-
-// maxPool bounds what is kept for reuse.
-const maxPool = 256
-
-func (c *conn) newSending() *sending {
-	if n := len(c.sendPool); n > 0 {
-		op := c.sendPool[n-1]
-		c.sendPool = c.sendPool[:n-1]
-		return op
-	}
-	return new(sending)
-}
-
-func (c *conn) recycleSending(op *sending) {
-	*op = sending{}
-	if len(c.sendPool) < maxPool {
-		c.sendPool = append(c.sendPool, op)
-	}
+	c.sendings.put(op)
 }

@@ -35,11 +35,7 @@ type Authority struct {
 // InMemory makes an authority that disappears with the process. Besides local names it may sign those that it is given here, once
 // [Authority.Answer] is told of them.
 func InMemory(names ...string) (*Authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make the key of the certificate authority: %w", err)
-	}
-	serial, err := serialNumber()
+	key, serial, err := newKey("the certificate authority")
 	if err != nil {
 		return nil, err
 	}
@@ -86,4 +82,14 @@ func serialNumber() (*big.Int, error) {
 		return nil, fmt.Errorf("draw a serial number: %w", err)
 	}
 	return n.SetBit(n, 120, 1), nil // never zero, always of the same length
+}
+
+// newKey makes a key and a serial number for a certificate.
+func newKey(owner string) (*ecdsa.PrivateKey, *big.Int, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make the key of %s: %w", owner, err)
+	}
+	serial, err := serialNumber()
+	return key, serial, err
 }

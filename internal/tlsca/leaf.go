@@ -1,8 +1,6 @@
 package tlsca
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
@@ -141,11 +139,7 @@ func validHost(host string) bool {
 // sign makes a certificate for the names, of which there is at least one. The caller holds the mutex.
 func (a *Authority) sign(names []string) (*tls.Certificate, error) {
 	host := names[0]
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make the key for %s: %w", host, err)
-	}
-	serial, err := serialNumber()
+	key, serial, err := newKey(host)
 	if err != nil {
 		return nil, err
 	}
