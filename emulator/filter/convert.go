@@ -161,10 +161,10 @@ func toInteger(v Value, to Kind) (Value, bool) {
 			return Value{}, false
 		}
 	}
-	beyond := v.kind == KindUInt64 && v.Int() < 0 // more than a long holds
+	beyond := v.kind == KindUInt64 && v.signed() < 0 // more than a long holds
 	if to == KindUInt64 {
-		return UInt64(v.Uint()), beyond || v.Int() >= 0
+		return UInt64(v.Uint()), beyond || v.signed() >= 0
 	}
 	low, high := integerRange(to)
-	return integer(to, v.Int()), !beyond && v.Int() >= low && v.Int() <= high
+	return integer(to, v.signed()), !beyond && v.signed() >= low && v.signed() <= high
 }

@@ -94,7 +94,7 @@ func rational(v Value) *big.Rat {
 	case classULong:
 		r.SetUint64(v.num)
 	default:
-		r.SetInt64(v.Int())
+		r.SetInt64(v.signed())
 	}
 	return r
 }

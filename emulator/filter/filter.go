@@ -10,7 +10,7 @@ const (
 type Filter struct {
 	tree     predicate
 	run      tester
-	required []AnyOf
+	required []anyOf
 }
 
 // ParseFilter reads a SQL filter. The parameters are the values of its @names; their keys may have the @ or not, and
@@ -39,6 +39,6 @@ func (f *Filter) Eval(m Message) (Tri, error) { return f.run.test(m) }
 // String is the filter in its canonical form, which parses to an equal filter.
 func (f *Filter) String() string { return canonical(f.tree) }
 
-// Required returns conditions that all hold whenever the filter is true; see [AnyOf]. It is empty for a filter that can
+// needs returns conditions that all hold whenever the filter is true; see anyOf. It is empty for a filter that can
 // raise an error.
-func (f *Filter) Required() []AnyOf { return f.required }
+func (f *Filter) needs() []anyOf { return f.required }
