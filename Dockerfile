@@ -12,9 +12,8 @@ COPY . .
 RUN --mount=type=cache,target=/root/.cache/go-build \
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH GOTOOLCHAIN=local \
     go build -trimpath -buildvcs=false -ldflags "-s -w -X minibus/server.version=$VERSION" -o /image/minibus ./cmd/minibus
-# The directory of Microsoft's image, which mounts, copies and tests expect, and those that the binary writes to. A volume that is
-# made for /data gets its mode, so that whoever the container runs as can write there. It is not sticky: Minibus, started as root,
-# takes it over.
+# The directory of Microsoft's image, which mounts, copies and tests expect, and those that the binary writes to. A volume for /data
+# gets its mode, so that any user of the container can write there. /data is not sticky: Minibus, started as root, takes it over.
 RUN mkdir -p /image/ServiceBus_Emulator/ConfigFiles /image/data /image/tmp && chmod 1777 /image/tmp && chmod 0777 /image/data
 
 FROM scratch
@@ -27,14 +26,14 @@ LABEL org.opencontainers.image.title="Minibus" \
       org.opencontainers.image.licenses="MIT"
 
 # Minibus starts as root, reads the configuration (which may be of mode 0600), binds its ports, takes over /data and then
-# becomes this user. Started as another user, or without the capabilities for it, it stays what it is.
+# becomes this user. If it starts as another user, or without the capabilities for this, it keeps its user.
 ENV MINIBUS_USER=1654:1654 \
     MINIBUS_HOST=all \
     MINIBUS_DATA_DEFAULT=/data/minibus.db \
     MINIBUS_EXTRA_PORTS_DEFAULT=443,80
 
-# 443 and 80 are for administration clients that drop the port; they speak what the others do, and are left out where they
-# can't be bound.
+# 443 and 80 are for administration clients that drop the port. They speak all protocols, as the others do. Minibus leaves them
+# out if it can't bind them.
 EXPOSE 5672 5671 5300 443 80
 VOLUME /data
 HEALTHCHECK --interval=2s --timeout=4s --start-period=30s --retries=3 CMD ["/minibus", "healthcheck"]

@@ -1,27 +1,27 @@
-// Package amqpserver puts AMQP 1.0 in front of the domain: it is what an Azure Service Bus SDK talks to.
+// Package amqpserver puts AMQP 1.0 in front of the domain. The SDKs of Azure Service Bus talk to it.
 //
-// Package server makes a [Server], gives it listeners and shuts it down; sbtest gives it single connections. The package
-// calls package emulator for everything that concerns messages, cbs and management for the two request/response
-// nodes, and nothing else: no files, no SQL, and of HTTP only the upgrade to a WebSocket ([Server.WebSocketHandler]), after
+// Package server makes a [Server], gives it listeners and shuts it down; metrics reads its numbers. Everything that
+// concerns messages is in package emulator; cbs and management answer the two request/response
+// nodes. The package has no files, no SQL, and of HTTP only the upgrade to a WebSocket ([Server.WebSocketHandler]), after
 // which the WebSocket is a connection like others.
 //
 // # Goroutines
 //
 // Each connection has three. The read goroutine takes frames from the socket, decodes them and copies the payload of a
 // transfer once. The loop owns all protocol state (sessions, links, credit, unsettled deliveries), which therefore has
-// no mutex; it is the goroutine of [Server.ServeConn]. The write goroutine writes whatever the loop has
-// produced meanwhile in one call. There are three rather than two because a loop that wrote to the socket itself would
-// stand still with a peer that waits for us to read. All three end with the connection, and ServeConn waits for them.
-// Serve adds one accept loop per listener.
+// no mutex; it is the goroutine of [Server.ServeConn]. The write goroutine writes what the loop has
+// produced meanwhile in one call. A loop that wrote to the socket itself would
+// stand still with a peer that waits for us to read, so the third one is needed. All three end with the connection, and ServeConn waits for them.
+// Serve is the accept loop of a listener and starts a goroutine for each connection. A timer's callback ends the wait for a session.
 //
 // Everything that happens elsewhere (a commit, a message for a waiting receiver, a changed entity) reaches a loop through
-// its mailbox, which anybody may post to without waiting.
+// its mailbox, to which any goroutine may post without waiting.
 //
 // # Endings
 //
 // A link counts the answers that it owes for what is being committed (link.go: owe, paid). It releases what it holds of the domain
-// as soon as it ends, but its detach follows the answers, and so do the end of its session and, for a second, the close of the
-// connection. Afterwards nothing is said of its deliveries.
+// as soon as it ends. Its detach follows the answers, and so do the end of its session and, for a second, the close of the
+// connection. After that the server says nothing of its deliveries.
 //
 // # Sessions and transactions
 //
@@ -38,6 +38,6 @@
 // # What it never does
 //
 // It never decodes a message's body, never sends an outcome before the commit, never walks an id range that a peer names,
-// never trusts a size on the wire with memory, and never blocks the loop: back-pressure is the loop not taking frames
-// from its reader, and a write buffer with a limit above which no delivery is started.
+// never trusts a size on the wire with memory, and never blocks the loop. For back-pressure the loop takes no frames
+// from its reader, and starts no delivery above a limit of the write buffer.
 package amqpserver

@@ -66,7 +66,7 @@ func TestLog_AFloodOfLinksIsCounted(t *testing.T) {
 		if n := strings.Count(log, "msg=link "); n != loglimit.AccessPerSecond {
 			t.Errorf("%d lines about links, want %d", n, loglimit.AccessPerSecond)
 		}
-		if !strings.Contains(log, `level=INFO msg="more happened than is logged" kind=link leftOut=50`) {
+		if !strings.Contains(log, `level=INFO msg="dropped log lines of this kind" kind=link leftOut=50`) {
 			t.Errorf("nothing is said of those left out:\n%s", log)
 		}
 	}, bounded)

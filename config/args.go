@@ -161,7 +161,7 @@ func (c *Command) words(words []string) error {
 
 func noMore(words []string) error {
 	if len(words) > 0 {
-		return fmt.Errorf("%q is one word too many, %s", clip(words[0]), cmp.Or(fileFlag(words[0]), "see minibus --help"))
+		return fmt.Errorf("unexpected argument %q, %s", clip(words[0]), cmp.Or(fileFlag(words[0]), "see minibus --help"))
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package config
 
 import (
 	"log/slog"
+	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -159,7 +161,7 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"--root-key", "", "--root-key needs a value: --root-key KEY (key of RootManageSharedAccessKey"},
 		{"--root-key=", "", "--root-key: found nothing; give a key, such as what openssl rand -base64 32 prints, or leave it out"},
 		{"Config.json", "", `there is no command "Config.json", a configuration is given with a flag: minibus --config Config.json`},
-		{"serve my/Config.JSON", "", `"my/Config.JSON" is one word too many, a configuration is given with a flag: minibus --config my/Config.JSON`},
+		{"serve my/Config.JSON", "", `unexpected argument "my/Config.JSON", a configuration is given with a flag: minibus --config my/Config.JSON`},
 		{"bus.db", "", `there is no command "bus.db", a database is given with a flag: minibus --data bus.db`},
 		{"args_test.go", "", `there is no command "args_test.go", a file is given with a flag: --config for a configuration, --data for a database`},
 		{"it's.json", "", "minibus --config FILE"},
@@ -179,8 +181,8 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"serv", "", `there is no command "serv", did you mean serve?`},
 		{"config", "", "minibus config check FILE"},
 		{"config chek f", "", "minibus config check FILE"},
-		{"config check a b", "", `"b" is one word too many`},
-		{"version 2", "", `"2" is one word too many`},
+		{"config check a b", "", `unexpected argument "b"`},
+		{"version 2", "", `unexpected argument "2"`},
 	} {
 		_, err := ParseArgs(strings.Fields(tt.line), []string{tt.env})
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
@@ -230,6 +232,29 @@ func TestHelpOfACommand(t *testing.T) {
 				t.Errorf("a line of %d characters: %s", len(line), line)
 			}
 		}
+	}
+}
+
+// The page has a row for each flag of the help, and for no other.
+func TestPageNamesEveryFlag(t *testing.T) {
+	page, err := os.ReadFile("../docs/configuration.md")
+	if err != nil {
+		t.Fatalf("read the page: %v", err)
+	}
+	named := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(--[^`]+)`").FindAllStringSubmatch(string(page), -1) {
+		for _, flag := range regexp.MustCompile("--([a-z-]+)").FindAllStringSubmatch(row[1], -1) {
+			named[flag[1]] = true
+		}
+	}
+	for _, s := range table {
+		if s.group != "" && !named[s.name] {
+			t.Errorf("docs/configuration.md has no row for --%s", s.name)
+		}
+		delete(named, s.name)
+	}
+	for name := range named {
+		t.Errorf("docs/configuration.md has a row for --%s, which does not exist", name)
 	}
 }
 
@@ -294,7 +319,7 @@ func TestCertCommand(t *testing.T) {
 			t.Errorf("%v: %+v, %v", tt.args, c, err)
 		}
 	}
-	for args, want := range map[string]string{"--format pem": "--format belongs to the command export or cert", "cert import": "one word too many", "cret": "did you mean cert"} {
+	for args, want := range map[string]string{"--format pem": "--format belongs to the command export or cert", "cert import": "unexpected argument", "cret": "did you mean cert"} {
 		if _, err := ParseArgs(strings.Fields(args), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)
 		}

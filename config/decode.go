@@ -235,5 +235,5 @@ func (d *decoder) noteBeyond() {
 		examples += ", ..."
 	}
 	d.report.add(Finding{Severity: Note, File: d.file,
-		Found: fmt.Sprintf("accepted %d values outside the ranges of Microsoft's emulator (%s)", d.beyondEmulator, examples)})
+		Found: fmt.Sprintf("accepted %d values that Microsoft's emulator does not take (%s)", d.beyondEmulator, examples)})
 }

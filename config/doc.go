@@ -1,14 +1,14 @@
-// Package config turns what a user writes into what Minibus runs with.
+// Package config turns what a user writes into the settings and entities with which Minibus runs.
 //
-// It reads Microsoft's Config.json ([Parse], [Load]): the entities that must exist, as [emulator.EntityConfig]
+// It reads Microsoft's Config.json ([Parse], [Load]) into the entities that must exist, as [emulator.EntityConfig]
 // values. The reader is as lenient about form as the original (comments, trailing commas, byte order mark, any case
-// of keys, missing sections) and exact about content: every error names the file, the line, the JSON path, what was
-// found, what is allowed and what to do, and errors are reported together, not one a run. [Assemble] reads several parts as one,
-// queues that a Go program declares among them.
+// of keys, missing sections) and exact about content. Every error names the file, the line, the JSON path, the value
+// found, the allowed values and the cure. Errors are reported together, not one a run. [Assemble] reads several parts as one,
+// such as the queues that a Go program declares.
 //
-// It also owns the table of settings ([ParseArgs]): each has a flag, a twin in the environment and a default, in
+// The package also owns the table of settings ([ParseArgs]). Each setting has a flag, a variable in the environment and a default, in
 // that order of precedence, and one line of help.
 //
-// Package server and sbtest call it. It starts no goroutine, opens no socket, never touches the
-// database and never exits the process.
+// Packages server, sbtest and export call it. It starts no goroutine, opens no socket, and never touches the
+// database or exits the process.
 package config

@@ -14,20 +14,20 @@ type commandHelp struct {
 }
 
 var commands = []commandHelp{
-	{CommandServe, "[flags]", "serve", `The word may be left out. Without flags there are queue.1 and topic.1 on ports 5672, 5671 and 5300; the database is in
+	{CommandServe, "[flags]", "serve", `You may leave the word out. Without flags Minibus has queue.1 and topic.1 on ports 5672, 5671 and 5300, and the database in
 the user's data directory. It runs until it gets an interrupt or SIGTERM.`, nil},
-	{CommandCheck, "config check [FILE]", "check a Config.json, exit code 1 if it is wrong", `Prints what is wrong, with the place and what to do, and what is accepted and may surprise. Without FILE it checks what would
-be served.`, []string{"config", "limits"}},
-	{CommandExport, "export [CONNECTION]", "write the entities of a namespace, Azure's or a Minibus's, as a Config.json, Bicep or Terraform", `CONNECTION is a connection string in quotation marks, with a key that has the Manage right; - reads it from standard input, and
-nothing takes ` + ConnectionVariable + `. Keys are not written.
+	{CommandCheck, "config check [FILE]", "check a Config.json; the exit code is 1 if it is wrong", `Prints each mistake with its place and what to do, and warns of accepted settings that may surprise. Without FILE it checks the
+configuration that the server would use.`, []string{"config", "limits"}},
+	{CommandExport, "export [CONNECTION]", "write the entities of a namespace, in Azure or a Minibus, as a Config.json, Bicep or Terraform", `CONNECTION is a connection string in quotation marks, with a key that has the Manage right. With - instead, export reads it from
+standard input, with neither from the variable ` + ConnectionVariable + `. It never writes keys.
 
-  minibus export "$CS" --out Config.json       the entities of the namespace that the connection string CS belongs to
+  minibus export "$CS" --out Config.json       the entities of the namespace of the connection string CS
   minibus export "$CS" --format bicep          the same for Azure`, []string{}},
-	{CommandCert, "cert [export]", "say how clients trust the certificates of this Minibus, or write its authority's certificate", `Takes the same --data and --ca-dir as the Minibus that it is about. The key is never written.
+	{CommandCert, "cert [export]", "show how clients come to trust this Minibus, or write its authority's certificate", `Give it the same --data and --ca-dir as the Minibus in question. It never writes the key.
 
   minibus cert export --out minibus-ca.pem
   minibus cert export --format pkcs12 --out minibus-ca.p12     a trust store for Java`, []string{"data", "ca-dir", "http-port", "tls-names"}},
-	{CommandHealthcheck, "healthcheck", "ask the running Minibus whether it is ready, exit code 1 if not", `Takes the same flags as the Minibus that it asks.`,
+	{CommandHealthcheck, "healthcheck", "ask the running Minibus whether it is ready; the exit code is 1 if it is not", `Give it the same flags as the Minibus that it asks.`,
 		[]string{"host", "amqp-port", "tls-port", "http-port", "extra-ports", "ports-file"}},
 	{CommandVersion, "version", "print the version", "", []string{}},
 }
@@ -44,8 +44,8 @@ func Help(topic string) string {
 	for _, c := range commands {
 		fmt.Fprintf(&b, "  minibus %-21s %s\n", c.usage, c.short)
 	}
-	b.WriteString("  minibus COMMAND --help        more about one of them\n")
-	b.WriteString(twins)
+	b.WriteString("  minibus COMMAND --help        more about a command\n")
+	b.WriteString(variables)
 	writeFlags(&b, func(*setting) bool { return true })
 	b.WriteString(`
 Examples:
@@ -53,15 +53,16 @@ Examples:
   minibus --config Config.json --data bus.db   your entities, kept in bus.db
   minibus --ephemeral --amqp-port 0 --tls-port off --http-port 0 --ports-file ports.json
                                                a throw-away instance for a test run
-  minibus export "$CS" --out Config.json       the entities of the namespace that the connection string CS belongs to;
-                                               - reads it from standard input, nothing takes SERVICEBUS_CONNECTION_STRING
+  minibus export "$CS" --out Config.json       the entities of the namespace of the connection string CS; with - instead,
+                                               export reads it from standard input, with neither from the
+                                               variable SERVICEBUS_CONNECTION_STRING
 
-ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs, are accepted and ignored.
+Minibus ignores ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs.
 `)
 	return b.String()
 }
 
-const twins = "\nEvery flag has a twin in the environment: --amqp-port is MINIBUS_AMQP_PORT. A flag wins over the environment.\n"
+const variables = "\nEvery flag has a variable in the environment: --amqp-port is MINIBUS_AMQP_PORT. A flag wins over its variable.\n"
 
 func (c *commandHelp) help() string {
 	var b strings.Builder
@@ -70,7 +71,7 @@ func (c *commandHelp) help() string {
 		fmt.Fprintf(&b, "\n%s\n", c.more)
 	}
 	if writeFlags(&b, c.takes) {
-		b.WriteString(twins)
+		b.WriteString(variables)
 	}
 	return b.String()
 }

@@ -91,7 +91,7 @@ func readBounded(path string) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if len(data) > maxFileSize {
-		return nil, fmt.Errorf("%s is larger than %d MiB, which no configuration is", path, maxFileSize>>20)
+		return nil, fmt.Errorf("%s is larger than %d MiB, too large for a configuration", path, maxFileSize>>20)
 	}
 	return data, nil
 }

@@ -58,7 +58,7 @@ type Settings struct {
 	Password string // of a trust store that a command writes; empty: that of Java's own
 }
 
-// setting is one row of the table: a flag, its twin in the environment, its default, its help.
+// setting is one row of the table: a flag, its variable in the environment, its default, its help.
 type setting struct {
 	name    string   // flag --name, variable MINIBUS_NAME
 	aliases []string // further variables, of lower precedence
@@ -70,7 +70,7 @@ type setting struct {
 	set     func(s *Settings, v string) error
 }
 
-// variable is the name of the twin in the environment.
+// variable is its name in the environment.
 func (d *setting) variable() string {
 	return "MINIBUS_" + strings.ToUpper(strings.ReplaceAll(d.name, "-", "_"))
 }
@@ -80,13 +80,13 @@ var table = []setting{
 	{name: "config", arg: "FILE", group: "Entities", help: "Config.json in Microsoft's format (without: Microsoft's path" +
 		" if it exists, else queue.1 and topic.1)", set: text(func(s *Settings) *string { return &s.Config })},
 	{name: "limits", arg: "PROFILE", initial: "relaxed", group: "Entities",
-		help: "what entities may ask for: relaxed, standard, premium or emulator", set: setLimits},
+		help: "limits on entities, messages and clients: relaxed, standard, premium or emulator", set: setLimits},
 
 	{name: "data", arg: "FILE", group: "Storage", help: "database file (default: minibus.db in the user's data directory, /data in the image)",
 		set: text(func(s *Settings) *string { return &s.Data })},
 	{name: "ephemeral", group: "Storage", help: "keep everything in memory; nothing survives the process",
 		set: toggle(func(s *Settings) *bool { return &s.Ephemeral })},
-	{name: "synchronous", arg: "MODE", initial: "normal", group: "Storage", help: "normal survives kill -9, full a power cut too",
+	{name: "synchronous", arg: "MODE", initial: "normal", group: "Storage", help: "normal: messages survive kill -9; full: a power cut too",
 		set: choice(func(s *Settings) *string { return &s.Synchronous }, "normal", "full")},
 
 	{name: "host", arg: "ADDRESS", initial: "localhost", group: "Network", help: "address to listen on: localhost, all, or one address",
@@ -97,26 +97,26 @@ var table = []setting{
 		set: port(func(s *Settings) *Port { return &s.TLSPort })},
 	{name: "http-port", arg: "PORT", initial: "5300", aliases: []string{"EMULATOR_HTTP_PORT"}, group: "Network", help: "health and administration",
 		set: port(func(s *Settings) *Port { return &s.HTTPPort })},
-	{name: "extra-ports", arg: "LIST", group: "Network", help: "further ports, such as 443,80 for SDKs that insist on them (off: none)",
+	{name: "extra-ports", arg: "LIST", group: "Network", help: "more ports, such as 443,80 for SDKs that insist on them (off: none)",
 		set: portList(func(s *Settings) *PortList { return &s.ExtraPorts })},
-	{name: "ports-file", arg: "FILE", group: "Network", help: `write {"amqp":..,"tls":..,"http":..,"extra":[..]} there once ready`,
+	{name: "ports-file", arg: "FILE", group: "Network", help: `when ready, write the ports to FILE: {"amqp":..,"tls":..,"http":..,"extra":[..]}`,
 		set: text(func(s *Settings) *string { return &s.PortsFile })},
 
-	{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any accepts every token, sas checks keys, expiry and rights", set: setAuth},
+	{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any: accept every token; sas: check keys, expiry and rights", set: setAuth},
 	{name: "root-key", arg: "KEY", group: "Security", help: "key of RootManageSharedAccessKey, for --auth sas",
 		set: setRootKey},
-	{name: "open-metrics", group: "Security", help: "let everybody read /metrics, with --auth sas too",
+	{name: "open-metrics", group: "Security", help: "let all clients read /metrics, even with --auth sas",
 		set: toggle(func(s *Settings) *bool { return &s.OpenMetrics })},
 	{name: "tls-cert", arg: "FILE", group: "Security", help: "certificate chain in PEM, instead of certificates of Minibus's own authority",
 		set: text(func(s *Settings) *string { return &s.TLSCert })},
-	{name: "tls-key", arg: "FILE", group: "Security", help: "its key in PEM", set: text(func(s *Settings) *string { return &s.TLSKey })},
+	{name: "tls-key", arg: "FILE", group: "Security", help: "the key of --tls-cert, in PEM", set: text(func(s *Settings) *string { return &s.TLSKey })},
 	{name: "tls-names", arg: "LIST", group: "Security", help: "hosts and addresses of this Minibus, for clients that send no server name (SNI), WebSockets and browsers",
 		set: nameList(func(s *Settings) *NameList { return &s.TLSNames })},
 	{name: "allowed-origins", arg: "LIST", group: "Security", help: "web pages that may connect over WebSockets, such as http://localhost:3000",
 		set: originList(func(s *Settings) *OriginList { return &s.AllowedOrigins })},
-	{name: "ca-dir", arg: "DIR", group: "Security", help: "where the authority is kept (without: beside the database)",
+	{name: "ca-dir", arg: "DIR", group: "Security", help: "directory of the authority (without: beside the database)",
 		set: text(func(s *Settings) *string { return &s.CADir })},
-	{name: "ca-export", arg: "FILE", group: "Security", help: "write the authority's certificate there at each start, without its key",
+	{name: "ca-export", arg: "FILE", group: "Security", help: "at each start, write the authority's certificate to FILE, without its key",
 		set: text(func(s *Settings) *string { return &s.CAExport })},
 	{name: "user", arg: "UID:GID", group: "Security", help: "switch to this user after starting as root (Linux)",
 		set: text(func(s *Settings) *string { return &s.User })},
@@ -130,11 +130,11 @@ var table = []setting{
 	{name: "format", arg: "FORMAT", group: "Commands", command: CommandExport + " " + CommandCert,
 		help: "export: config (the default), bicep, terraform; cert: pem (the default), pkcs12 for Java",
 		set:  text(func(s *Settings) *string { return &s.Format })},
-	{name: "out", arg: "FILE", group: "Commands", command: CommandExport + " " + CommandCert, help: "write to a file (without: standard output)",
+	{name: "out", arg: "FILE", group: "Commands", command: CommandExport + " " + CommandCert, help: "write to FILE (without: standard output)",
 		set: text(func(s *Settings) *string { return &s.Out })},
-	{name: "ca-file", arg: "FILE", group: "Commands", command: CommandExport, help: "trust this authority too, such as a Minibus's minibus-ca.pem",
+	{name: "ca-file", arg: "FILE", group: "Commands", command: CommandExport, help: "trust the authority in FILE too, such as a Minibus's minibus-ca.pem",
 		set: text(func(s *Settings) *string { return &s.CAFile })},
-	{name: "password", arg: "WORD", group: "Commands", command: CommandCert, help: "of the trust store (without: changeit, as Java's own)",
+	{name: "password", arg: "WORD", group: "Commands", command: CommandCert, help: "password of the trust store (without: changeit, as for Java's own)",
 		set: text(func(s *Settings) *string { return &s.Password })},
 
 	{name: "extra-ports-default", arg: "LIST", set: portList(func(s *Settings) *PortList { return &s.ExtraPortsDefault })},

@@ -5,18 +5,17 @@
 //
 // Every operation has two halves. The first runs on the caller's goroutine under the queue's mutex: it checks,
 // marks the messages it touches and appends one [Change] to the journal. The second runs when the change is
-// committed: it applies the marks, wakes whoever waits and reports to the caller through a [Completion]. If the
-// commit fails, the second half undoes the marks instead. So nobody ever sees a message that is not durable, and
+// committed: it applies the marks, wakes waiting clients and reports to the caller through a [Completion]. If the
+// commit fails, the second half undoes the marks instead. So no client sees a message that is not durable, and
 // an operation that failed leaves no trace.
 //
-// A [Queue] is what keeps messages: a queue, a subscription, or a topic. What a topic has besides, its subscriptions and
-// their compiled rules, is guarded by its own mutex: a send to it decides there who gets a copy, takes the mutex of one
+// A [Queue] keeps messages: it is a queue, a subscription, or a topic. A topic has subscriptions and
+// their compiled rules besides, under its own mutex. A send to it decides there which of them get a copy, takes the mutex of one
 // subscription after another to make the copies, and appends all of them as one change, with the body once. The change is
-// completed one subscription after another as well, so nothing ever holds the mutexes of all of them but the commit of a
-// transaction.
+// completed one subscription after another as well. Only the commit of a transaction holds the mutexes of all of them.
 //
 // The package owns no standing goroutine. Work happens on the callers' goroutines, on the journal's (completions)
-// and in timer callbacks of the [Clock], one timer per queue; forwarders live as long as there is something to
+// and in timer callbacks of the [Clock], one timer per queue; forwarders live as long as there are messages to
 // forward.
 //
 // Lock order: Namespace.admin, Namespace.mu, then the queues' mutexes by ascending id, which puts a topic before its

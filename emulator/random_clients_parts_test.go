@@ -377,15 +377,23 @@ func (s *clients) deletePlain(path string, sub emulator.SubQueue, r *rand.Rand, 
 					s.remove(body, false)
 					continue
 				}
-				s.mu.Lock()
-				s.perhaps[body] = true
-				s.mu.Unlock()
 				l.c.Return([]*emulator.Delivery{d})
+				s.giveBack(body, l.g)
 			}
 		}
 		l.c.Close()
 		time.Sleep(time.Duration(r.IntN(500)) * time.Millisecond)
 	}
+}
+
+// giveBack notes that a message was given back. Where the process had gone down before, nobody took it.
+func (s *clients) giveBack(body string, g *generation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if isClosed(g.over) {
+		g = &generation{crashed: true}
+	}
+	s.back[body] = g
 }
 
 // browse looks at everything all the time.

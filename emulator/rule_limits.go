@@ -2,16 +2,22 @@ package emulator
 
 import "minibus/emulator/filter"
 
-// CheckFilter reports what keeps a text from being a SQL filter without parameters under the profile: it does not parse, or it
-// is too long (QUO-10). The error's text is the service's, with line and column.
-func (l Limits) CheckFilter(sql string) error {
-	_, err := l.parseFilter(sql, nil)
+// CheckFilter reports what keeps a text with these parameters from being a SQL filter under the profile: it does not parse, or it is
+// too long (QUO-10). The error's text is the service's, with line and column.
+func (l Limits) CheckFilter(sql string, params Values) error {
+	values, err := params.forFilter()
+	if err == nil {
+		_, err = l.parseFilter(sql, values)
+	}
 	return err
 }
 
 // CheckAction is CheckFilter for a SQL action, whose statements are counted too.
-func (l Limits) CheckAction(sql string) error {
-	_, err := l.parseAction(sql, nil)
+func (l Limits) CheckAction(sql string, params Values) error {
+	values, err := params.forFilter()
+	if err == nil {
+		_, err = l.parseAction(sql, values)
+	}
 	return err
 }
 

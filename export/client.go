@@ -151,7 +151,7 @@ func (c *client) try(ctx context.Context, u url.URL, query string) (body []byte,
 	case err != nil:
 		return nil, 0, c.explain(ctx, err)
 	case len(body) > maxPageBytes:
-		return nil, 0, fmt.Errorf("the answer has more than %d MiB, which no page of entities has", maxPageBytes>>20)
+		return nil, 0, fmt.Errorf("the answer has more than %d MiB, too much for a page of entities", maxPageBytes>>20)
 	case c.read.Add(int64(len(body))) > maxTotalBytes:
 		return nil, 0, fmt.Errorf("the answers have more than %d GiB together", maxTotalBytes>>30)
 	}

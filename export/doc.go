@@ -1,13 +1,14 @@
-// Package export reads the entities of a namespace, Azure's or a Minibus's, through the administration API, and writes
-// what makes the same entities again: a Config.json for Minibus, a Bicep module or a Terraform module for Azure.
+// Package export reads the entities of a namespace, in Azure or in a Minibus, through the administration API, and writes
+// a file that makes the same entities again: a Config.json for Minibus, a Bicep module or a Terraform module for Azure.
 //
-// [Read] fetches, [Write] renders; the command minibus export calls both. Reading trusts nobody: answers are bounded in size
-// and number, redirections are not followed, so that a token goes to the host that it was made for and to no other, and
-// neither the key nor a token ever stands in an output or an error. Keys of authorization rules are not even kept.
+// [Read] fetches, [Write] renders; package server calls both for the command minibus export. Read trusts no server. It bounds answers in size
+// and number. It follows no redirection, so that a token goes only to the host that it was made for.
+// No output and no error has the key or a token. Read does not even keep the keys of authorization rules.
 //
-// Output is sorted, so that two exports of the same entities are the same bytes. What a format can't say becomes a warning,
-// and a comment where the format has comments; a rule that can't be said becomes one that takes nothing, never one that
-// takes everything.
+// Output is sorted, so that two exports of the same entities are the same bytes. If a format can't say something, Write makes a warning,
+// and a comment where the format has comments. A rule that a format can't say becomes one that selects nothing, never one that
+// selects everything.
 //
-// The goroutines of Read end before it returns. The package starts no server and touches no file.
+// The goroutines of Read end before it returns. The package starts no server; the only file that it reads is that of an authority to trust
+// ([Options]), and it writes none.
 package export

@@ -55,7 +55,7 @@ func (c *client) refusal(resp *http.Response) error {
 		return &busyError{text}
 	}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		return fmt.Errorf("%s and sends to another address, which is not followed: the token is for this host", text)
+		return fmt.Errorf("%s and redirects to another address, which is not followed: the token is for this host", text)
 	}
 	return &answerError{text}
 }
@@ -90,7 +90,7 @@ func (c *client) explain(ctx context.Context, err error) error {
 	case errors.As(err, &noHost):
 		return fmt.Errorf("the host is not known: %s", text)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("nothing listens there; the administration of an emulator is on port %s unless it was told otherwise: %s", adminPort, text)
+		return fmt.Errorf("nothing listens there; the administration of an emulator is on port %s by default: %s", adminPort, text)
 	}
 	return &connectionError{text: text, cause: err}
 }

@@ -199,7 +199,7 @@ func (p *plan) subscription(topic *node, s *Subscription, prefix func(string) st
 		rules = []atom.Rule{nothing()}
 	}
 	for _, r := range rules {
-		rule := plain(r, true)
+		rule := plain(r)
 		x := &node{id: p.identifier(prefix("rule") + n.full + "_" + strings.TrimPrefix(r.Name, "$")), full: n.full + "/" + r.Name,
 			parent: n, rule: &rule}
 		for _, note := range rule.Notes {

@@ -1,9 +1,9 @@
-// Package mgmt is the HTTP side of Minibus: the operational endpoints (health, liveness, readiness) and the ATOM
-// administration API of Service Bus, as the administration clients of all languages use it: queues, topics,
-// subscriptions, rules and the namespace; and the runtime API, sending and receiving over HTTP.
+// Package mgmt is the HTTP side of Minibus. It serves the operational endpoints (health, liveness, readiness), the ATOM
+// administration API of Service Bus for the administration clients of all languages (queues, topics,
+// subscriptions, rules and the namespace), and the runtime API, which sends and receives over HTTP.
 //
-// Web pages of strangers are refused in front of all routes. Any other request becomes a call: parseTarget says what its
-// path is about, a table finds the operation, the operation asks the broker and returns an answer or an error, and one
+// It refuses strangers' web pages in front of all routes. Any other request becomes a call: parseTarget reads from the
+// path which entity is meant, a table finds the operation, the operation asks the broker and returns an answer or an error, and one
 // place turns errors into the service's error documents. Package atom reads and writes the documents; domain puts
 // [emulator.Namespace] in their terms.
 //
@@ -11,6 +11,6 @@
 // package rest reads and writes its messages. A receive waits in the queue's line and never polls.
 //
 // Package server makes the handler with [New] and serves it with [NewServer]. The package owns no goroutine besides those of
-// net/http, and it never starts or stops anything. Operations block on commits: an answer is given once what it says is
+// net/http, and it never starts or stops another part. Operations block on commits: the answer comes when the change is
 // durable and the links of a changed entity were told.
 package mgmt

@@ -17,11 +17,11 @@ func (a *Server) checkKeys() error {
 	}
 	for _, l := range a.ports.listeners() {
 		if address, ok := l.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
-			return errors.New("--auth sas with the key " + sas.DefaultKey + ", which everybody knows, is for this machine alone: " +
+			return errors.New("--auth sas with the key " + sas.DefaultKey + ", which everybody knows, would let other machines in: " +
 				"choose a key with --root-key, better in MINIBUS_ROOT_KEY, and in the AuthorizationRules of the Config.json, or listen with --host localhost")
 		}
 	}
-	a.log.Warn("--auth sas with the key that everybody knows keeps nobody out; choose another with --root-key or in the Config.json", "key", sas.DefaultKey)
+	a.log.Warn("--auth sas with the key that everybody knows protects nothing; choose another with --root-key or in the Config.json", "key", sas.DefaultKey)
 	return nil
 }
 

@@ -49,7 +49,7 @@ func TestTheDefaultKeyIsForLoopbackAlone(t *testing.T) {
 			if refused != (tt.exposed && host == "all") || err != nil && !refused {
 				t.Errorf("%s on %s: %v", tt.name, host, err)
 			}
-			if warned := strings.Contains(log.String(), "keeps nobody out"); warned != (tt.exposed && host != "all") {
+			if warned := strings.Contains(log.String(), "protects nothing"); warned != (tt.exposed && host != "all") {
 				t.Errorf("%s on %s: the log says %s", tt.name, host, log.String())
 			}
 		}

@@ -142,7 +142,7 @@ func openAuthority(dir string, names []string) (*tlsca.Authority, error) {
 func authorityDir(s config.Settings) (string, error) {
 	switch {
 	case s.TLSCert != "":
-		return "", fmt.Errorf("with --tls-cert there is no authority: clients have to trust who signed %s", s.TLSCert)
+		return "", fmt.Errorf("with --tls-cert Minibus has no authority of its own: clients have to trust the one that signed %s", s.TLSCert)
 	case s.CADir != "":
 		return filepath.Abs(s.CADir)
 	case s.Ephemeral:

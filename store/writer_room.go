@@ -23,7 +23,7 @@ func (w *writer) lookAtDisk() {
 	}
 	w.setCeiling()
 	if _, err := w.conn.queryInt(fmt.Sprint("PRAGMA journal_size_limit=", w.room.log)); err != nil {
-		w.s.log.Warn("the size of the log could not be limited", "error", err)
+		w.s.log.Warn("the size of the write-ahead log could not be limited", "error", err)
 	}
 }
 
@@ -36,7 +36,7 @@ func (w *writer) beginLogAnew() {
 		err = w.s.checkpointer.beginAnew(w.conn, cut)
 	}
 	if err != nil {
-		w.s.log.Warn("the log could not be begun anew; it grows until it can", "error", err)
+		w.s.log.Warn("the write-ahead log could not be restarted; it grows until it can be", "error", err)
 	} else {
 		w.conn.pagesWritten(true)
 		w.care.fresh, w.care.logPages = 0, 0

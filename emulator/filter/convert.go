@@ -168,3 +168,9 @@ func toInteger(v Value, to Kind) (Value, bool) {
 	low, high := integerRange(to)
 	return integer(to, v.signed()), !beyond && v.signed() >= low && v.signed() <= high
 }
+
+// Parse makes a value of a kind from its text, as SET does for a property that has the kind. It is false for a text that is none.
+func Parse(text string, to Kind) (Value, bool) {
+	v, err := convert(String(text), to)
+	return v, err == nil
+}

@@ -1,10 +1,10 @@
 // Package amqp is the AMQP 1.0 type system: it decodes values from a byte slice and appends values to one.
 //
-// Everything above it that touches the wire calls it: internal/amqp/frames for performatives,
+// Every package above that touches the wire calls it: internal/amqp/frames for performatives,
 // internal/amqp/message for message sections, and the protocol adapters for maps and lists in message bodies.
 //
 // The package owns no goroutine and no state; every function may be called from anywhere. Decoding accepts each
-// encoding that the standard allows [AMQP 1.6]; encoding picks the smallest one. Two ways to read are offered:
+// encoding that the standard allows [AMQP 1.6]; encoding picks the smallest one. There are two ways to read:
 // [Decode] builds Go values, [Reader] walks encoded values in place without allocating.
 //
 // It never trusts a count or a size from the wire with memory, never recurses deeper than [MaxDepth], never

@@ -103,7 +103,7 @@ func TestMuxBoundsItsLines(t *testing.T) {
 		refusals.Close()
 		for text, want := range map[string]int{
 			"does not trust the TLS certificate": loglimit.PerSecond, "kind=certificate leftOut=11": 1,
-			"had not said what it speaks": loglimit.PerSecond, "kind=silent leftOut=11": 1,
+			"had not shown its protocol": loglimit.PerSecond, "kind=silent leftOut=11": 1,
 		} {
 			if lines := strings.Count(log.String(), text); lines != want {
 				t.Errorf("%d times %q, want %d:\n%s", lines, text, want, &log)

@@ -136,7 +136,7 @@ func (m *Mux) start(c net.Conn) {
 	m.mu.Unlock()
 	if oldest != nil {
 		if m.refused.Take(loglimit.Silent) {
-			m.log.Warn("dropped a connection that had not said what it speaks; too many are waiting",
+			m.log.Warn("dropped a connection that had not shown its protocol; too many are waiting",
 				"remote", oldest.RemoteAddr().String(), "most", m.most)
 		}
 		_ = oldest.Close()

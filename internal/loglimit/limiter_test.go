@@ -24,7 +24,7 @@ type notes struct {
 func (n *notes) Write(b []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.lines = append(n.lines, strings.TrimPrefix(string(bytes.TrimSpace(b)), "level=WARN msg=\"more happened than is logged\" "))
+	n.lines = append(n.lines, strings.TrimPrefix(string(bytes.TrimSpace(b)), "level=WARN msg=\"dropped log lines of this kind\" "))
 	return len(b), nil
 }
 
@@ -112,7 +112,7 @@ func TestLinesOfAccessHaveMoreRoom(t *testing.T) {
 		equal(t, "of refusals", take("a", 12), 10)
 		wait(time.Second)
 		sort.Strings(told.lines)
-		told.want(t, "kind=a leftOut=2", `level=INFO msg="more happened than is logged" kind=a leftOut=50`)
+		told.want(t, "kind=a leftOut=2", `level=INFO msg="dropped log lines of this kind" kind=a leftOut=50`)
 	})
 }
 

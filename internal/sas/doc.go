@@ -1,7 +1,7 @@
-// Package sas knows what clients of Service Bus show to prove who they are: connection strings, and shared access signatures
+// Package sas reads and makes the credentials of Service Bus: connection strings, and shared access signatures
 // (tokens). A [Ring] of keys verifies tokens.
 //
-// Package server prints connection strings with it and makes the ring; the front ends (amqpserver, mgmt) ask the ring. There
-// are no goroutines and no network, the ring is safe for concurrent use, and nothing here logs what it is given: errors
-// never hold a key or a signature.
+// Package server makes the ring and prints connection strings; the front ends (amqpserver, mgmt) ask the ring; export makes tokens. The package
+// has no goroutine and no network, and the ring is safe for concurrent use. It logs nothing, and no error
+// holds a key or a signature.
 package sas

@@ -45,7 +45,7 @@ func Open(dir string, names ...string) (*Authority, error) {
 			return nil, fmt.Errorf("store the key of the certificate authority: %w", err)
 		}
 	}
-	return nil, fmt.Errorf("the key of the certificate authority, %s, appears and disappears", keyPath)
+	return nil, fmt.Errorf("the key of the certificate authority, %s, disappears again and again: another program removes it", keyPath)
 }
 
 // Export writes the authority's certificate to a file, for clients that should see nothing else. One that holds it is left alone.

@@ -1,11 +1,11 @@
 // Package rest translates between the messages of the HTTP runtime API of Service Bus and encoded AMQP messages:
-// BrokerProperties and custom headers, batches of JSON, and what a receive answers with. A message that came over HTTP is
-// the same to the broker as one that came over AMQP.
+// BrokerProperties and custom headers, batches of JSON, and the answers to receives. To the broker, a message over HTTP is
+// the same as one over AMQP.
 //
-// It also has [Conn], a connection that remembers how the names of a request's headers were spelled: they are the names
+// It also has [Conn], a connection that remembers how the client spelled the names of a request's headers: they are the names
 // of the message's properties, whose case counts, and net/http changes it.
 //
-// Package mgmt calls it. It owns no goroutine, keeps no state but a connection's, knows no entity, and never waits. What it
+// Package mgmt calls it. It owns no goroutine, keeps no state but a connection's, knows no entity, and never waits. A request that it
 // can't understand is an [Error], which is the client's fault.
 package rest
 
