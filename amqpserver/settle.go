@@ -212,7 +212,7 @@ func (s *session) settle(id serial, u unsettled, v *verdict) {
 			return
 		}
 	}
-	op := s.c.newSettling()
+	op := s.c.settlings.get()
 	op.s, op.id, op.echo, op.quiet, op.link = s, id, v.echo, v.quiet, u.link
 	op.work = v.transaction != nil
 	settlement := v.settlement
@@ -222,7 +222,7 @@ func (s *session) settle(id serial, u unsettled, v *verdict) {
 	}
 	if err := u.link.consumer.Settle(u.lock, settlement, op); err != nil {
 		op.tell(u.link.lockError(err))
-		s.c.recycleSettling(op)
+		s.c.settlings.put(op)
 		return
 	}
 	s.settling++
@@ -256,7 +256,7 @@ func (op *settling) run(c *conn) {
 	s.settling--
 	op.tell(op.err)
 	op.link.paid()
-	c.recycleSettling(op)
+	c.settlings.put(op)
 	if wasFull && !s.ringFull() {
 		s.resume()
 	}
@@ -300,20 +300,4 @@ func believable(f fault) fault {
 		f.condition = amqp.CondNotAllowed
 	}
 	return f
-}
-
-func (c *conn) newSettling() *settling {
-	if n := len(c.settlePool); n > 0 {
-		op := c.settlePool[n-1]
-		c.settlePool = c.settlePool[:n-1]
-		return op
-	}
-	return new(settling)
-}
-
-func (c *conn) recycleSettling(op *settling) {
-	*op = settling{}
-	if len(c.settlePool) < maxPool {
-		c.settlePool = append(c.settlePool, op)
-	}
 }

@@ -57,8 +57,8 @@ func (c *conn) sendHeld(t *transaction, q *emulator.Entity, messages []message.M
 // sendIn sends a delivery as part of a transaction: nothing of it is to be seen before the commit (TXN-2).
 func (in *incoming) sendIn(d *delivered, id []byte) {
 	c := in.s.c
-	op := c.newSending()
-	defer c.recycleSending(op)
+	op := c.sendings.get()
+	defer c.sendings.put(op)
 	op.in = in
 	messages, err := op.parse(d)
 	var t *transaction

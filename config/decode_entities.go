@@ -11,10 +11,10 @@ import (
 // Defaults of Microsoft's emulator, which entities of a Config.json get (DEC-4). Entities made through the API have
 // the cloud's, which are the emulator package's own.
 const (
-	DefaultTimeToLive       = time.Hour
-	DefaultWindow           = 20 * time.Second
-	DefaultMaxDeliveryCount = 3
-	DefaultLockDuration     = time.Minute
+	defaultTimeToLive       = time.Hour
+	defaultWindow           = 20 * time.Second
+	defaultMaxDeliveryCount = 3
+	defaultLockDuration     = time.Minute
 )
 
 // entity is a queue or topic on its way to an emulator.EntityConfig.
@@ -77,7 +77,7 @@ func (d *decoder) queue(n *node) {
 	props := d.properties(n, queueKeys)
 	o := d.queueOptions(props, e)
 	o.RequiresDuplicateDetection = d.boolean(props.get("RequiresDuplicateDetection"))
-	o.DuplicateDetectionWindow = d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), DefaultWindow, windowRange)
+	o.DuplicateDetectionWindow = d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange)
 	o.EnablePartitioning = d.partitioning(props)
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
 	o.MaxMessageSizeInKilobytes = d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange)
@@ -89,9 +89,9 @@ func (d *decoder) queue(n *node) {
 // queueOptions reads what queues and subscriptions have in common.
 func (d *decoder) queueOptions(props *node, e *entity) *emulator.QueueOptions {
 	o := &emulator.QueueOptions{
-		LockDuration:             d.duration(props.get("LockDuration"), DefaultLockDuration, lockRange),
-		MaxDeliveryCount:         int(d.integer(props.get("MaxDeliveryCount"), DefaultMaxDeliveryCount, deliveriesRange)),
-		DefaultMessageTimeToLive: none(d.duration(props.get("DefaultMessageTimeToLive"), DefaultTimeToLive, ttlRange)),
+		LockDuration:             d.duration(props.get("LockDuration"), defaultLockDuration, lockRange),
+		MaxDeliveryCount:         int(d.integer(props.get("MaxDeliveryCount"), defaultMaxDeliveryCount, deliveriesRange)),
+		DefaultMessageTimeToLive: none(d.duration(props.get("DefaultMessageTimeToLive"), defaultTimeToLive, ttlRange)),
 
 		DeadLetteringOnExpiration: d.boolean(props.get("DeadLetteringOnMessageExpiration")),
 
@@ -120,9 +120,9 @@ func (d *decoder) topic(n *node) {
 	name, at := d.name(n, nameRule{most: emulator.MaxPath, slash: true, limits: d.profile.Broker()})
 	props := d.properties(n, topicKeys)
 	o := &emulator.TopicOptions{
-		DefaultMessageTimeToLive:   none(d.duration(props.get("DefaultMessageTimeToLive"), DefaultTimeToLive, ttlRange)),
+		DefaultMessageTimeToLive:   none(d.duration(props.get("DefaultMessageTimeToLive"), defaultTimeToLive, ttlRange)),
 		RequiresDuplicateDetection: d.boolean(props.get("RequiresDuplicateDetection")),
-		DuplicateDetectionWindow:   d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), DefaultWindow, windowRange),
+		DuplicateDetectionWindow:   d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange),
 		AutoDeleteOnIdle:           none(d.duration(props.get("AutoDeleteOnIdle"), Forever, autoDeleteRange)),
 		EnablePartitioning:         d.partitioning(props),
 		MaxMessageSizeInKilobytes:  d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange),

@@ -87,9 +87,6 @@ func (d *Delivery) Lock() *Lock { return d.lock }
 // Seq returns the sequence number.
 func (d *Delivery) Seq() int64 { return d.seq }
 
-// LockedUntil returns when the lock ends unless it is renewed, in milliseconds since the Unix epoch.
-func (d *Delivery) LockedUntil() int64 { return d.until }
-
 // DeliveryCount returns the number of earlier failed deliveries (DC-1).
 func (d *Delivery) DeliveryCount() uint32 { return d.count }
 

@@ -90,3 +90,6 @@ func (d *deadlines[E]) kept() (n int) {
 	}
 	return n
 }
+
+// LockedUntil returns when the lock ends unless it is renewed, in milliseconds since the Unix epoch.
+func (d *Delivery) LockedUntil() int64 { return d.until }

@@ -3,6 +3,7 @@ package emulator
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	crand "crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -13,16 +14,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	crand "crypto/rand"
-
 	"minibus/internal/entitypath"
 )
 
-// DefaultNamespace is the name of the namespace unless the configuration says otherwise (DEC-11).
-const DefaultNamespace = "sbemulatorns"
+// defaultNamespace is the name of the namespace unless the configuration says otherwise (DEC-11).
+const defaultNamespace = "sbemulatorns"
 
-// DefaultBodyBudget is how many bytes of message bodies stay in memory.
-const DefaultBodyBudget = 64 << 20
+// defaultBodyBudget is how many bytes of message bodies stay in memory.
+const defaultBodyBudget = 64 << 20
 
 // Namespace is the set of entities of one broker. Its methods may be called from any goroutine.
 type Namespace struct {
@@ -68,7 +67,7 @@ func Open(j Journal, o Options) (*Namespace, error) {
 		catalog: newCatalog(), layout: o.layout,
 	}
 	if ns.name == "" {
-		ns.name = DefaultNamespace
+		ns.name = defaultNamespace
 	}
 	if ns.clock == nil {
 		ns.clock = &SystemClock{Jumped: ns.clockJumped}
@@ -77,7 +76,7 @@ func Open(j Journal, o Options) (*Namespace, error) {
 		ns.logger = slog.New(slog.DiscardHandler)
 	}
 	if ns.budget <= 0 {
-		ns.budget = DefaultBodyBudget
+		ns.budget = defaultBodyBudget
 	}
 	if err := ns.load(); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func (s Status) check(entity string) error {
 const (
 	DefaultLockDuration    = time.Minute
 	DefaultMaxDelivery     = 10
-	DefaultMaxMessageBytes = 262_144
+	defaultMaxMessageBytes = 262_144
 	DefaultDedupWindow     = 10 * time.Minute
 	DefaultMegabytes       = 1024 // QUO-1
 )

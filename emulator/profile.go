@@ -101,7 +101,7 @@ var standard = Profile{
 	Deliveries:       IntRange{1, 1<<31 - 1, 1},
 	Megabytes:        IntRange{1024, 5120, 1024},
 	Kilobytes:        IntRange{256, 256, 1},
-	DefaultKilobytes: DefaultMaxMessageBytes / 1024,
+	DefaultKilobytes: defaultMaxMessageBytes / 1024,
 	Metadata:         1024,
 	Partitioning:     true,
 	Express:          true,

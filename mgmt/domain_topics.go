@@ -185,7 +185,8 @@ func (d domain) putRule(topic, subscription string, r atom.Rule,
 	put func(*emulator.Subscription, emulator.RuleOptions, emulator.Completion) error) (atom.Rule, error) {
 	q, err := d.subscription(topic, subscription)
 	if err == nil {
-		err = wait(func(c emulator.Completion) error { return put(q, ruleOptions(r), c) })
+		done := newCompletion()
+		err = done.wait(put(q, ruleOptions(r), done))
 	}
 	if err != nil {
 		return atom.Rule{}, err
@@ -199,14 +200,6 @@ func (d domain) RemoveRule(topic, subscription, name string) error {
 	if err != nil {
 		return err
 	}
-	return wait(func(c emulator.Completion) error { return q.RemoveRule(name, c) })
-}
-
-// wait runs an operation until it is durable.
-func wait(f func(emulator.Completion) error) error {
-	done := make(chan error, 1)
-	if err := f(emulator.CompletionFunc(func(err error) { done <- err })); err != nil {
-		return err
-	}
-	return <-done
+	done := newCompletion()
+	return done.wait(q.RemoveRule(name, done))
 }

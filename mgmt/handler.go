@@ -33,10 +33,10 @@ type Options struct {
 	// MissingIsGone lets sends and receives for an entity that does not exist be answered with 410, as the service's
 	// documentation has it, instead of 404 (DEC-13).
 	MissingIsGone bool
-	// WebSocket serves AMQP at [WebSocketPath]; nil for none. It takes the connection over, and the time-outs of [NewServer]
+	// WebSocket serves AMQP at webSocketPath; nil for none. It takes the connection over, and the time-outs of [NewServer]
 	// end there.
 	WebSocket http.Handler
-	// Authority is the certificate, in PEM, that clients trust to use TLS; it is served at [AuthorityPath]. Empty for none.
+	// Authority is the certificate, in PEM, that clients trust to use TLS; it is served at authorityPath. Empty for none.
 	Authority []byte
 	// Version stands in the Server header.
 	Version string
@@ -62,16 +62,16 @@ const (
 	unhealthyText = "Service not available. Please try after some time."
 )
 
-// WebSocketPath is where AMQP over WebSockets is served, in any case and with or without a slash at the end: SDKs differ
+// webSocketPath is where AMQP over WebSockets is served, in any case and with or without a slash at the end: SDKs differ
 // (amqp-data-plane 1.1). No entity can have a name that begins so. With another method than GET it is as any path of the administration.
-const WebSocketPath = "/$servicebus/websocket"
+const webSocketPath = "/$servicebus/websocket"
 
-// AuthorityPath is where clients fetch the certificate of the authority. They do so before they can use TLS, so they can
+// authorityPath is where clients fetch the certificate of the authority. They do so before they can use TLS, so they can
 // only trust it as far as the network to Minibus.
-const AuthorityPath = "/minibus/ca.pem"
+const authorityPath = "/minibus/ca.pem"
 
 func isWebSocket(r *http.Request, _ *mux.RouteMatch) bool {
-	return r.Method == http.MethodGet && strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), WebSocketPath)
+	return r.Method == http.MethodGet && strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), webSocketPath)
 }
 
 // New returns the handler of every HTTP request.
@@ -99,7 +99,7 @@ func (h *handler) routes() *mux.Router {
 		r.Handle("/metrics", http.HandlerFunc(h.metrics)).Methods(get...).MatcherFunc(operational)
 	}
 	if len(h.options.Authority) > 0 {
-		r.HandleFunc(AuthorityPath, h.authority).Methods(get...).MatcherFunc(operational)
+		r.HandleFunc(authorityPath, h.authority).Methods(get...).MatcherFunc(operational)
 	}
 	if h.options.WebSocket != nil {
 		r.MatcherFunc(isWebSocket).Handler(h.options.WebSocket)

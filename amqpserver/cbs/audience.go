@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// AudiencePath returns the path of an audience: what follows scheme, host and port, decoded from its percent form,
+// audiencePath returns the path of an audience: what follows scheme, host and port, decoded from its percent form,
 // without slashes at its ends. The scheme may be any (SDKs write sb, amqp and amqps) in any case; sub-paths such as
 // "/$management" or "/Subscriptions/sub" are kept, and letters keep their case. An audience without a scheme is a
 // path already. The result is empty when the audience is a whole namespace.
-func AudiencePath(audience string) string {
+func audiencePath(audience string) string {
 	_, path := splitAudience(audience)
 	return path
 }

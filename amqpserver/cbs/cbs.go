@@ -67,7 +67,7 @@ func Handle(req *message.Message, p Policy) (resp []byte, g *Grant) {
 // check applies the policy: the token first, so that who has none that counts does not learn what exists. An audience without an entity is
 // the namespace itself, which always exists.
 func (p Policy) check(t putToken) (Checked, *status) {
-	path := AudiencePath(t.audience)
+	path := audiencePath(t.audience)
 	checked := Checked{Path: path, Expires: t.expiry}
 	if p.Authorize != nil {
 		var err error

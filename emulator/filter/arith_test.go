@@ -10,7 +10,7 @@ import (
 
 func decimal(t testing.TB, text string) Value {
 	t.Helper()
-	v, ok := ParseDecimal(text)
+	v, ok := parseDecimal(text)
 	if !ok {
 		t.Fatalf("parse decimal %q", text)
 	}

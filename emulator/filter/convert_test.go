@@ -120,7 +120,7 @@ func TestDecimals(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "x", "1e5", "1/2", "79228162514264337593543950336", "--1", "1.2.3", strings.Repeat("1", 65)} {
-		if v, ok := ParseDecimal(text); ok {
+		if v, ok := parseDecimal(text); ok {
 			t.Errorf("%q parses to %s", text, v)
 		}
 	}

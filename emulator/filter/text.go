@@ -22,7 +22,7 @@ func (v Value) String() string {
 	case KindString, KindDecimal:
 		return v.str
 	case KindChar:
-		return string(rune(v.Int()))
+		return string(rune(v.signed()))
 	case KindFloat32:
 		return floatText(v.Float(), 32)
 	case KindFloat64:
@@ -38,7 +38,7 @@ func (v Value) String() string {
 	case KindMissing, KindNull, KindOpaque:
 		return ""
 	default:
-		return strconv.FormatInt(v.Int(), 10)
+		return strconv.FormatInt(v.signed(), 10)
 	}
 }
 

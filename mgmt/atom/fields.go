@@ -94,7 +94,7 @@ func (f *fields) span(name string, standard TimeSpan, r emulator.DurationRange) 
 	case err != nil:
 		f.refuse("The value is not a duration.", name, clip(s))
 	case t != standard && !t.within(r):
-		f.refuse(fmt.Sprintf("The value supplied must be between %s and %s.", spanOf(r.Least).Clock(), spanOf(r.Most).Clock()), name, t.Clock())
+		f.refuse(fmt.Sprintf("The value supplied must be between %s and %s.", spanOf(r.Least).clock(), spanOf(r.Most).clock()), name, t.clock())
 	}
 	return t
 }
@@ -104,7 +104,7 @@ func (f *fields) lock() TimeSpan {
 	const name = "LockDuration"
 	t := f.span(name, Minute, emulator.DurationRange{Least: f.limits.Lock.Least, Most: emulator.Forever})
 	if f.err == nil && t > spanOf(f.limits.Lock.Most) {
-		f.refuse("The supplied lock time exceeds the allowed maximum of '5' minutes. "+moreInfo+". ", name, t.Clock())
+		f.refuse("The supplied lock time exceeds the allowed maximum of '5' minutes. "+moreInfo+". ", name, t.clock())
 	}
 	return t
 }

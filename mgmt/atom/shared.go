@@ -52,8 +52,8 @@ func (f *fields) shared() *SharedDescription {
 
 // forwarding reads the targets. An entity that forwards is never idle, so the service takes its AutoDeleteOnIdle away.
 func (f *fields) forwarding(o *emulator.QueueOptions) {
-	o.ForwardTo, o.Admin.ForwardToText = ForwardPath(f.text("ForwardTo"))
-	o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText = ForwardPath(f.text("ForwardDeadLetteredMessagesTo"))
+	o.ForwardTo, o.Admin.ForwardToText = forwardPath(f.text("ForwardTo"))
+	o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText = forwardPath(f.text("ForwardDeadLetteredMessagesTo"))
 	for _, t := range [][2]string{{o.ForwardTo, o.Admin.ForwardToText}, {o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText}} {
 		if t[0] == "" && t[1] != "" {
 			f.refuse("The forwarding destination '"+clip(t[1])+"' names no entity. ", "", "")

@@ -144,8 +144,8 @@ func (t TimeSpan) String() string {
 	return b.String()
 }
 
-// Clock is the form of error texts: [d.]hh:mm:ss[.fffffff].
-func (t TimeSpan) Clock() string { return dotnet.FormatSpan(int64(t)) }
+// clock is the form of error texts: [d.]hh:mm:ss[.fffffff].
+func (t TimeSpan) clock() string { return dotnet.FormatSpan(int64(t)) }
 
 // fraction is ".5" for 5,000,000 ticks and "" for none.
 func fraction(ticks uint64) string {

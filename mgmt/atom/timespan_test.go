@@ -30,8 +30,8 @@ func TestTimeSpans(t *testing.T) {
 		{"-P99999999999999999999Y", -MaxTimeSpan, "-P10675199DT2H48M5.4775807S", "-10675199.02:48:05.4775807"},
 	} {
 		got, err := ParseTimeSpan(tt.in)
-		if err != nil || got != tt.want || got.String() != tt.text || got.Clock() != tt.clock {
-			t.Errorf("%s: %d %s %s, %v", tt.in, got, got, got.Clock(), err)
+		if err != nil || got != tt.want || got.String() != tt.text || got.clock() != tt.clock {
+			t.Errorf("%s: %d %s %s, %v", tt.in, got, got, got.clock(), err)
 		}
 	}
 	if s := TimeSpan(math.MinInt64).String(); s != "-P10675199DT2H48M5.4775808S" {
@@ -59,10 +59,10 @@ func TestTimeSpansAndDurations(t *testing.T) {
 
 func TestTimes(t *testing.T) {
 	at := time.Date(2026, 3, 1, 10, 0, 0, 120e6, time.FixedZone("x", 3600))
-	if s := FormatTime(at.UnixMilli()); s != "2026-03-01T09:00:00.12Z" {
+	if s := formatTime(at.UnixMilli()); s != "2026-03-01T09:00:00.12Z" {
 		t.Error(s)
 	}
-	if s := FormatSeconds(at.UnixMilli()); s != "2026-03-01T09:00:00Z" {
+	if s := formatSeconds(at.UnixMilli()); s != "2026-03-01T09:00:00Z" {
 		t.Error(s)
 	}
 	for in, want := range map[string]string{

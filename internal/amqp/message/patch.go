@@ -34,14 +34,6 @@ type Patch struct {
 	System                    []byte // overlay for broker properties that the sender gave, see SystemMessageID; nil is none
 }
 
-// fixedOverhead covers what Append adds of fixed size: section headers, annotation keys and numbers.
-const fixedOverhead = 512
-
-// SizeHint returns an upper bound of how many bytes longer than m.Raw the result of [Patch.Append] is.
-func (p *Patch) SizeHint(m *Message) int {
-	return fixedOverhead + len(p.MessageID) + len(p.DeadLetterSource) + len(p.Properties) + len(p.System)
-}
-
 // Append appends the message with the patch merged in: a header with all five fields; delivery annotations if there are
 // any; message annotations; properties; application properties if there are any; body and footer as they were. It
 // allocates nothing when dst has room, unless the overlay has dozens of entries.

@@ -23,12 +23,6 @@ func (m *Message) ApplicationProperty(key string) (any, bool) {
 	return lookup(n, r, key)
 }
 
-// DeliveryAnnotation decodes one delivery annotation and none of the others.
-func (m *Message) DeliveryAnnotation(key string) (any, bool) {
-	n, r := m.pairs(m.DeliveryAnnotations)
-	return lookup(n, r, key)
-}
-
 // MessageAnnotation decodes one message annotation and none of the others.
 func (m *Message) MessageAnnotation(key string) (any, bool) {
 	n, r := m.pairs(m.MessageAnnotations)

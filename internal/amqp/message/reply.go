@@ -2,16 +2,10 @@ package message
 
 import "minibus/internal/amqp"
 
-// Positions in the properties section [AMQP 3.2.4].
-const (
-	fieldMessageID     = 0
-	fieldCorrelationID = 5
-)
-
 // RequestID is the message-id of a request with the type that it has: clients look the response up in a map keyed by both.
 // Without one, a request's own correlation-id serves; nil when there is neither.
 func (m *Message) RequestID() any {
-	for _, field := range []int{fieldMessageID, fieldCorrelationID} {
+	for _, field := range []int{PropertyMessageID, PropertyCorrelationID} {
 		if v, err := m.Property(field); err == nil && v != nil {
 			return v
 		}
@@ -24,7 +18,7 @@ func (m *Message) RequestID() any {
 func AppendReplyProperties(dst []byte, requestID any) []byte {
 	dst, mark := amqp.BeginList(amqp.AppendDescriptor(dst, codeProperties))
 	for i := range propertyFields {
-		if i == fieldCorrelationID {
+		if i == PropertyCorrelationID {
 			if whole, err := amqp.AppendValue(dst, requestID); err == nil {
 				dst = whole
 				continue
