@@ -132,13 +132,13 @@ func (b *box) forget(e *entry) {
 // packLocked packs what waits deep in the queue. The caller has no entry in use that is at rest.
 func (q *Entity) packLocked() {
 	for i := range q.boxes {
-		if b := &q.boxes[i]; q.packs(b) {
+		if b := &q.boxes[i]; b.packs(&q.options) {
 			b.pack(b.next)
 		}
 	}
 }
 
-// packs reports whether entries of b can be packed: those of a session or a partition stand on a shelf besides the box's.
-func (q *Entity) packs(b *box) bool {
-	return b.parts == nil && (b.sub != Main || !q.options.RequiresSession)
+// packs reports whether entries can be packed: those of a session or a partition stand on a shelf besides the box's.
+func (b *box) packs(o *QueueOptions) bool {
+	return b.parts == nil && (b.sub != Main || !o.RequiresSession)
 }

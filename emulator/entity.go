@@ -153,5 +153,5 @@ func (q *Entity) detachLocked(now int64) {
 	for len(q.sessions.ends) > 0 {
 		q.sessions.lose(q.sessions.ends[0], why, false, now)
 	}
-	q.tellWatchersLocked(why)
+	q.watchers.tell(why)
 }

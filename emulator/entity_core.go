@@ -29,7 +29,7 @@ type Entity struct {
 	locks    lockTable
 	alarm    alarm
 	schedule schedule
-	watchers map[*watcher]struct{}
+	watchers watchers
 	bodies   bodies
 	faults   faults
 	returns  returns
@@ -55,12 +55,12 @@ type watcher struct {
 func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Entity {
 	q := &Entity{
 		ns: ns, id: id, kind: kind, path: path, options: o,
-		watchers: make(map[*watcher]struct{}),
+		watchers: make(watchers),
 	}
 	for i := range q.boxes {
 		q.boxes[i].sub, q.boxes[i].layout = SubQueue(i), ns.layout
 	}
-	q.counters = newCounters(o.EnablePartitioning)
+	q.counters = newCounters(&o)
 	if o.EnablePartitioning {
 		q.boxes[Main].parts = make([]shelf, partitions)
 	}
@@ -152,8 +152,11 @@ func (q *Entity) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 	}
 }
 
-func (q *Entity) tellWatchersLocked(err error) {
-	for w := range q.watchers {
+// watchers are the links that want to know when their entity changes. The entity's mutex guards them.
+type watchers map[*watcher]struct{}
+
+func (ws watchers) tell(err error) {
+	for w := range ws {
 		w.notify(err)
 	}
 }

@@ -104,7 +104,7 @@ func (q *Entity) reviveLocked() {
 	q.alarm.setNext()
 	q.forwarder.startLocked(Main)
 	q.forwarder.startLocked(DeadLetter)
-	q.tellWatchersLocked(errorf(CodeDetached, q.path,
+	q.watchers.tell(errorf(CodeDetached, q.path,
 		"The link is force detached: the entity '%s' could not be deleted. Attach again.", q.path))
 }
 
@@ -120,5 +120,5 @@ func (q *Entity) bury() {
 	if q.subscription != nil {
 		q.sessions.weigh(-q.sessions.bytes)
 	}
-	q.tellWatchersLocked(q.missing())
+	q.watchers.tell(q.missing())
 }

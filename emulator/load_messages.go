@@ -31,7 +31,7 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 		a = &arrivals{}
 		l.arrived[b] = a
 	}
-	if r.onlyNumbers() && q.packs(b) {
+	if r.onlyNumbers() && b.packs(&q.options) {
 		a.pack(r, b.shape().chunk)
 		return nil
 	}

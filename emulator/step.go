@@ -94,9 +94,9 @@ func (p *part) finishLocked(err error) {
 			s.e.session.returning--
 		}
 		if err != nil {
-			q.undoLocked(s, now)
+			p.undoLocked(s, now)
 		} else {
-			q.applyLocked(s, now)
+			p.applyLocked(s, now)
 		}
 		if returns && s.e.session.returning == 0 { // others may leave the session again, whatever became of this one
 			s.e.session.wake()
@@ -114,9 +114,9 @@ func (p *part) completeLocked(err error) {
 	}
 }
 
-func (q *Entity) applyLocked(s *step, now int64) {
-	e := s.e
-	q.countLocked(s.event)
+func (p *part) applyLocked(s *step, now int64) {
+	q, e := p.q, s.e
+	q.traffic.count(s.event)
 	switch s.effect {
 	case effectArrive:
 		q.bodies.keep(e.body)
@@ -143,8 +143,8 @@ func (q *Entity) applyLocked(s *step, now int64) {
 }
 
 // undoLocked puts an entry back.
-func (q *Entity) undoLocked(s *step, now int64) {
-	e := s.e
+func (p *part) undoLocked(s *step, now int64) {
+	q, e := p.q, s.e
 	if s.effect == effectReplace {
 		q.box(s.to.sub).forget(s.to)
 	}

@@ -99,7 +99,7 @@ func (r *returns) storeAgainLocked(d *Delivery) {
 	record := e.record(r.q.id)
 	if info, err := m.Info(); err == nil {
 		info.Overlay(e.system())
-		r.q.describe(&record, &info)
+		r.q.ns.describe(&record, &info)
 	}
 	op := &restoring{q: r.q, e: e}
 	op.change.Done, op.change.Restores = op, true

@@ -141,3 +141,15 @@ func (a *alarm) stop() {
 		a.timer = nil
 	}
 }
+
+// watch arms the deadlines of an entry that has just come to rest.
+func (a *alarm) watch(e *entry) {
+	switch {
+	case e.state == Scheduled:
+		a.q.schedule.dues.add(e, e.due())
+		a.set(e.due())
+	case e.ttl > 0 && e.sub == Main && !a.q.ns.lazy:
+		a.expiries.add(e.seq, e.expires())
+		a.set(e.expires())
+	}
+}

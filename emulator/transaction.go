@@ -172,7 +172,7 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 	}
 	var seqs []int64
 	if numbers {
-		w.numbers = q.reserveLocked(in)
+		w.numbers = newReservation(q, in)
 		seqs = w.numbers.seqs
 	}
 	t.enteredLocked(q)

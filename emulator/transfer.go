@@ -118,8 +118,8 @@ func (op *transfer) forwardedExtra(e *entry) extra {
 func (op *transfer) arrivalLocked(m *forwarded, now int64) *entry {
 	t, e := op.to.q, m.e
 	to := &entry{
-		seq: t.counters.draw(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), enqueued: now,
-		ttl: t.effectiveTTLLocked(e.ttl), row: e.row, state: Active, body: newPayload(e.body.id, m.in.m.Raw),
+		seq: t.counters.draw(&op.to.drawn, t.counters.choose(&m.in)), first: e.firstSeq(), enqueued: now,
+		ttl: t.options.effectiveTTL(e.ttl), row: e.row, state: Active, body: newPayload(e.body.id, m.in.m.Raw),
 	}
 	if to.body.copies = e.body.copies; e.body.copies != nil {
 		to.body.data = e.body.data // and not what was read for the move, which the other copies do not share
@@ -137,8 +137,8 @@ func (op *transfer) publishLocked(m *forwarded, now int64) {
 	x := op.forwardedExtra(e)
 	o := &original{
 		in: &m.in, overlay: x.overlay, system: x.system, hops: x.hops, reason: x.reason, source: x.source,
-		seq: t.counters.draw(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), at: now,
-		ttl: t.effectiveTTLLocked(e.ttl), body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
+		seq: t.counters.draw(&op.to.drawn, t.counters.choose(&m.in)), first: e.firstSeq(), at: now,
+		ttl: t.options.effectiveTTL(e.ttl), body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
 	}
 	op.fanOut.sent++
 	if op.fanOut.fanOutLocked(o) == 0 {
