@@ -198,8 +198,8 @@ func (p *payload) hereAdd(by int32) int {
 
 // abandon gives up the bodies of everything in an entity that was deleted.
 func (b *bodies) abandon() {
-	for i := range b.q.boxes {
-		b.q.boxes[i].look(-1<<63, func(e *entry) bool {
+	for i := range b.q.messages.boxes {
+		b.q.messages.boxes[i].look(-1<<63, func(e *entry) bool {
 			if e.mark == markPending {
 				return true // only a new self of another entry that stands in the log as well
 			}

@@ -129,10 +129,16 @@ func (b *box) forget(e *entry) {
 	e.mark = markGone
 }
 
-// packLocked packs what waits deep in the queue. The caller has no entry in use that is at rest.
-func (q *Entity) packLocked() {
-	for i := range q.boxes {
-		if b := &q.boxes[i]; b.packs(&q.options) {
+// messages are what an entity holds, in its sub-queues. The entity's mutex guards them.
+type messages struct {
+	q     *Entity
+	boxes [3]box // by SubQueue
+}
+
+// pack packs what waits deep in the queue. The caller has no entry in use that is at rest.
+func (m *messages) pack() {
+	for i := range m.boxes {
+		if b := &m.boxes[i]; b.packs(&m.q.options) {
 			b.pack(b.next)
 		}
 	}

@@ -139,7 +139,7 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 		b.makeAvailable(e)
 	}
 	if len(expired) > 0 {
-		c.q.expireLocked(expired, now)
+		c.q.messages.expire(expired, now)
 	}
 	return picked, len(picked) == quantum || bytes >= quantumBytes
 }
@@ -261,7 +261,7 @@ func (c *Consumer) Return(ds []*Delivery) {
 		d := ds[i]
 		if d.mode == PeekLock {
 			if e := q.faults.reclaim(d); e != nil {
-				q.restLocked(e, now)
+				q.messages.rest(e, now)
 			}
 			continue
 		}

@@ -85,7 +85,7 @@ func (r *deferredReceive) bodiesRead(missing []*Delivery, err error) {
 		now := q.ns.Now()
 		for _, d := range r.ds {
 			if e := q.faults.reclaim(d); e != nil {
-				q.restLocked(e, now)
+				q.messages.rest(e, now)
 			}
 		}
 	}

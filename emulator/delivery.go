@@ -245,7 +245,7 @@ func (f *faults) restAll(entries []*entry) {
 // on, it is after a pause, since whoever waits asks for it again the moment it is there.
 func (f *faults) rest(e *entry, now int64) {
 	if f.inARow <= faultsAtOnce {
-		f.q.restLocked(e, now)
+		f.q.messages.rest(e, now)
 		return
 	}
 	f.q.locks.withhold(e, e.inSession(e.state), true)

@@ -23,9 +23,9 @@ type Entity struct {
 	mu       sync.Mutex
 	may      permissions
 	options  QueueOptions
-	deleted  bool   // nothing is appended for it any more
-	gone     bool   // its deletion is committed and its memory no longer counted
-	boxes    [3]box // by SubQueue
+	deleted  bool // nothing is appended for it any more
+	gone     bool // its deletion is committed and its memory no longer counted
+	messages messages
 	locks    lockTable
 	alarm    alarm
 	schedule schedule
@@ -57,17 +57,17 @@ func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpt
 		ns: ns, id: id, kind: kind, path: path, options: o,
 		watchers: make(watchers),
 	}
-	for i := range q.boxes {
-		q.boxes[i].sub, q.boxes[i].layout = SubQueue(i), ns.layout
+	for i := range q.messages.boxes {
+		q.messages.boxes[i].sub, q.messages.boxes[i].layout = SubQueue(i), ns.layout
 	}
 	q.counters = newCounters(&o)
 	if o.EnablePartitioning {
-		q.boxes[Main].parts = make([]shelf, partitions)
+		q.messages.boxes[Main].parts = make([]shelf, partitions)
 	}
 	q.alarm.init(q)
 	q.schedule.init(q)
 	q.history.q, q.forwarder.q, q.bodies.q, q.returns.q, q.faults.q = q, q, q, q, q
-	q.may.q, q.usage.q = q, q
+	q.may.q, q.usage.q, q.messages.q = q, q, q
 	q.locks.init(q)
 	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
 	q.usage.created = ns.Now()
@@ -132,7 +132,7 @@ func (q *Entity) LastSequenceNumber() int64 {
 	return q.counters.of[0].committed
 }
 
-func (q *Entity) box(s SubQueue) *box { return &q.boxes[s] }
+func (q *Entity) box(s SubQueue) *box { return &q.messages.boxes[s] }
 
 // Watch calls notify when the queue is updated, with an error of CodeDetached (LOCK-17), or deleted, with
 // CodeNotFound (DEC-18), until cancel is called. A queue that is deleted already says so at once. notify runs on any

@@ -18,10 +18,10 @@ func (ns *Namespace) load() error {
 	ns.lastRow.Store(max(ns.journal.NextRow()-1, l.lastRow))
 	for _, q := range l.byID {
 		q.mu.Lock()
-		for i := range q.boxes {
-			l.settleLocked(q, &q.boxes[i])
+		for i := range q.messages.boxes {
+			l.settleLocked(q, &q.messages.boxes[i])
 		}
-		q.packLocked()
+		q.messages.pack()
 		q.mu.Unlock()
 	}
 	return ns.catchUp()

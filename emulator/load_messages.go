@@ -20,12 +20,12 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 	if err != nil {
 		return fmt.Errorf("message %d: %w", r.Row, err)
 	}
-	if int(r.Sub) >= len(q.boxes) || r.State > Scheduled {
+	if int(r.Sub) >= len(q.messages.boxes) || r.State > Scheduled {
 		return fmt.Errorf("message %d of %q has sub-queue %d and state %d, which do not exist", r.Row, q.path, r.Sub, r.State)
 	}
 	l.lastRow = max(l.lastRow, r.Row, r.Body)
 	r.Enqueued = min(r.Enqueued, l.now)
-	b := &q.boxes[r.Sub]
+	b := &q.messages.boxes[r.Sub]
 	a := l.arrived[b]
 	if a == nil {
 		a = &arrivals{}

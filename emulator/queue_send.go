@@ -130,19 +130,19 @@ func (m *permissions) storeTogether(in []incoming) error {
 	return nil
 }
 
-func (q *Entity) newEntryLocked(in *incoming, seq, now int64) *entry {
-	row := q.ns.newRow()
+func (m *messages) newEntry(in *incoming, seq, now int64) *entry {
+	row := m.q.ns.newRow()
 	e := &entry{
-		seq: seq, enqueued: now, row: row, ttl: q.options.effectiveTTL(in.info.TTL),
-		body: &payload{id: row, data: q.ns.ownBytes(&in.m), size: uint32(len(in.m.Raw))},
+		seq: seq, enqueued: now, row: row, ttl: m.q.options.effectiveTTL(in.info.TTL),
+		body: &payload{id: row, data: m.q.ns.ownBytes(&in.m), size: uint32(len(in.m.Raw))},
 	}
 	x := extra{hops: in.hops}
 	if due := int64(in.info.Scheduled); in.info.HasScheduled && due > now {
 		e.state, x.due = Scheduled, due
 	}
 	e.setExtra(x)
-	if q.options.RequiresSession {
-		e.session = q.sessions.get(in.info.GroupID)
+	if m.q.options.RequiresSession {
+		e.session = m.q.sessions.get(in.info.GroupID)
 	}
 	return e
 }
@@ -168,11 +168,11 @@ func (ns *Namespace) describe(r *MessageRecord, info *message.Info) {
 	}
 }
 
-// arriveLocked makes an expected entry visible, arms its deadlines and tells who may have it.
-func (q *Entity) arriveLocked(e *entry) {
-	q.box(e.sub).arrive(e)
-	q.alarm.watch(e)
+// arrive makes an expected entry visible, arms its deadlines and tells who may have it.
+func (m *messages) arrive(e *entry) {
+	m.q.box(e.sub).arrive(e)
+	m.q.alarm.watch(e)
 	if e.state == Active {
-		q.stirLocked(e)
+		m.stir(e)
 	}
 }

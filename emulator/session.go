@@ -94,16 +94,16 @@ func (t *sessionTable) firstOf(s *session) *entry {
 	return first
 }
 
-// stirLocked tells those who may have e that it is available.
-func (q *Entity) stirLocked(e *entry) {
+// stir tells those who may have e that it is available.
+func (m *messages) stir(e *entry) {
 	if s := e.session; s != nil && e.sub == Main {
 		s.stale = min(s.stale, e.seq)
 		s.wake()
-		q.sessions.rank(s)
+		m.q.sessions.rank(s)
 		return
 	}
-	q.box(e.sub).wake()
-	q.forwarder.startLocked(e.sub)
+	m.q.box(e.sub).wake()
+	m.q.forwarder.startLocked(e.sub)
 }
 
 // byFirst orders the sessions that accept-next may choose.

@@ -110,7 +110,7 @@ func (p *part) finishLocked(err error) {
 func (p *part) completeLocked(err error) {
 	p.finishLocked(err)
 	if len(p.steps) > 0 && p.steps[0].effect == effectArrive {
-		p.q.packLocked()
+		p.q.messages.pack()
 	}
 }
 
@@ -120,25 +120,25 @@ func (p *part) applyLocked(s *step, now int64) {
 	switch s.effect {
 	case effectArrive:
 		q.bodies.keep(e.body)
-		q.arriveLocked(e)
+		q.messages.arrive(e)
 	case effectRemove:
-		q.departLocked(e)
+		q.messages.depart(e)
 		q.bodies.release(e.body)
 	case effectHandOn:
-		q.departLocked(e)
+		q.messages.depart(e)
 		q.bodies.drop(e.body)
 		e.body.count(-1)
 	case effectReplace:
-		q.leaveLocked(e)
-		q.arriveLocked(s.to)
+		q.messages.leave(e)
+		q.messages.arrive(s.to)
 	case effectChange:
 		b := q.box(e.sub)
 		b.tally(e, -1)
 		e.state, e.count, e.extra = s.state, s.count, s.extra
 		b.tally(e, 1)
-		q.restLocked(e, now)
+		q.messages.rest(e, now)
 	case effectRest:
-		q.restLocked(e, now)
+		q.messages.rest(e, now)
 	}
 }
 
@@ -155,12 +155,12 @@ func (p *part) undoLocked(s *step, now int64) {
 		e.body.count(-1)
 	case undoRelock:
 		if s.lock.until == sessionLock && e.session.holder != s.lock.holder {
-			q.restLocked(e, now) // its session was given up meanwhile
+			q.messages.rest(e, now) // its session was given up meanwhile
 			return
 		}
 		q.locks.hold(e, s.lock)
 	case undoRest:
-		q.restLocked(e, now)
+		q.messages.rest(e, now)
 	case undoFault:
 		q.faults.rest(e, now)
 	case undoDueLater:

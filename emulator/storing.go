@@ -52,7 +52,7 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 
 // storeLocked adds one message; drawn says that its number was drawn for that.
 func (op *transition) storeLocked(in *incoming, seq int64, drawn bool, now int64) {
-	op.insertLocked(op.q.newEntryLocked(in, seq, now), in, drawn)
+	op.insertLocked(op.q.messages.newEntry(in, seq, now), in, drawn)
 }
 
 // insertLocked adds a new message.

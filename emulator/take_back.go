@@ -137,7 +137,7 @@ func (op *restoring) Completed(err error) {
 	}
 	q.bodies.keep(op.e.body)
 	q.bodies.join(op.e.body)
-	q.arriveLocked(op.e)
+	q.messages.arrive(op.e)
 	q.sessions.open(op.e)
 }
 

@@ -20,7 +20,7 @@ type alarm struct {
 
 func (a *alarm) init(q *Entity) {
 	a.q = q
-	a.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
+	a.expiries = newDeadlines(func(seq, at int64) bool { return q.messages.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
 }
 
 // set makes sure that the queue's timer fires at at, in milliseconds, or earlier.
@@ -93,7 +93,7 @@ func (a *alarm) runDue(now int64) bool {
 		a.q.schedule.activate(dues, now)
 	}
 	if len(expiries) > 0 {
-		a.q.expireLocked(expiries, now)
+		a.q.messages.expire(expiries, now)
 	}
 	a.q.forwarder.startLocked(Main)
 	a.q.forwarder.startLocked(DeadLetter)

@@ -209,7 +209,7 @@ func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error 
 	if refusal != nil {
 		for _, e := range entries {
 			q.locks.unlock(e)
-			q.restLocked(e, now)
+			q.messages.rest(e, now)
 		}
 		return refusal
 	}

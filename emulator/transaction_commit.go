@@ -129,7 +129,7 @@ func newTransferDeadLetter(q *Entity, in []incoming, destination *Entity) *trans
 	now := q.ns.Now()
 	for i := range in {
 		seq := q.counters.draw(&op.drawn, q.counters.choose(&in[i]))
-		e := q.newEntryLocked(&in[i], seq, now)
+		e := q.messages.newEntry(&in[i], seq, now)
 		q.sessions.forget(e.session)
 		e.sub, e.session, e.state = TransferDeadLetter, nil, Active
 		e.setExtra(extra{

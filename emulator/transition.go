@@ -72,7 +72,7 @@ func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []by
 		Op{Kind: OpUpdate, Record: r})
 }
 
-// restLocked adds that e goes back to its place as it is. Nothing is written for that; but nobody sees it before the rest
+// rest adds that e goes back to its place as it is. Nothing is written for that; but nobody sees it before the rest
 // of the change is committed, and it keeps its lock if that fails.
 func (op *transition) restLocked(e *entry, v event, f fallback) {
 	if f.undo != undoRelock {
@@ -108,7 +108,7 @@ func (op *transition) deadLetterLocked(e *entry, count uint32, properties []byte
 	op.replaceLocked(e, to, false, v, f)
 }
 
-// expireLocked adds what happens to a message that is past its time to live (EXP-6). The count and the changed properties
+// expire adds what happens to a message that is past its time to live (EXP-6). The count and the changed properties
 // are those of the failed delivery that brought it up, if one did (DC-2, DC-3, LOCK-14).
 func (op *transition) expireLocked(e *entry, count uint32, properties []byte, f fallback) {
 	if !op.q.options.DeadLetteringOnExpiration {
@@ -152,23 +152,23 @@ func (op *transition) Completed(err error) {
 	}
 }
 
-// departLocked takes a committed entry out of the entity.
-func (q *Entity) departLocked(e *entry) {
-	q.leaveLocked(e)
-	q.bodies.leave(e.body)
+// depart takes a committed entry out of the entity.
+func (m *messages) depart(e *entry) {
+	m.leave(e)
+	m.q.bodies.leave(e.body)
 }
 
-// leaveLocked takes a committed entry out of its box.
-func (q *Entity) leaveLocked(e *entry) {
+// leave takes a committed entry out of its box.
+func (m *messages) leave(e *entry) {
 	expires := e.expires()
-	q.box(e.sub).dismiss(e)
+	m.q.box(e.sub).dismiss(e)
 	switch {
 	case e.state == Scheduled:
-		q.schedule.dues.remove(e.due())
+		m.q.schedule.dues.remove(e.due())
 	case expires != 0 && e.sub == Main:
-		q.alarm.expiries.remove(expires)
+		m.q.alarm.expiries.remove(expires)
 	}
 	if e.sub == Main {
-		q.sessions.forget(e.session)
+		m.q.sessions.forget(e.session)
 	}
 }

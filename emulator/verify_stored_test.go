@@ -48,8 +48,8 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 				fault("%s: partition %d ended at %d, stored %d", q.path, c.Partition, n.committed, c.Seq)
 			}
 		}
-		for i := range q.boxes {
-			q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+		for i := range q.messages.boxes {
+			q.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
 				r, ok := s.rows[e.row]
 				if e.mark == markPending && !ok {
 					return true // given back, and to be stored again

@@ -11,8 +11,8 @@ func (q *Entity) Verify(quiet bool) (faults []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	v := &verifier{q: q, quiet: quiet, seqs: make(map[int64]bool)}
-	for i := range q.boxes {
-		v.box(&q.boxes[i])
+	for i := range q.messages.boxes {
+		v.box(&q.messages.boxes[i])
 	}
 	v.sessions()
 	v.check("locks", len(q.locks.byToken), v.locked)
@@ -312,8 +312,8 @@ func (ns *Namespace) Verify() (faults []string) {
 	for _, q := range ns.entities(anyKind) {
 		faults = append(faults, q.Verify(true)...)
 		q.mu.Lock()
-		for i := range q.boxes {
-			q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+		for i := range q.messages.boxes {
+			q.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
 				if data := e.body.data; len(data) > 0 && e.mark != markPending {
 					shown[&data[0]] = int64(len(data))
 				}
@@ -352,8 +352,8 @@ func (q *Entity) verifyTopic() (faults []string) {
 	for _, s := range q.topic.subs {
 		s.mu.Lock()
 		bytes += s.sessions.bytes
-		for i := range s.boxes {
-			s.boxes[i].ascend(-1<<63, func(e *entry) bool {
+		for i := range s.messages.boxes {
+			s.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
 				if e.mark == markPending {
 					return true
 				}
