@@ -46,11 +46,11 @@ func (a Admin) with(file Admin) Admin {
 	return a
 }
 
-// configured is with for an entity; a change of its keys is a line of the log, which shows none.
-func (ns *Namespace) configured(path string, old, file Admin) Admin {
+// rules is with for an entity; a change of its keys is a line of the log, which shows none.
+func (c *configurator) rules(path string, old, file Admin) Admin {
 	next := old.with(file)
 	if !reflect.DeepEqual(old.AuthorizationRules, next.AuthorizationRules) {
-		ns.logger.Info("authorization rules changed to the configuration", "entity", path,
+		c.ns.logger.Info("authorization rules changed to the configuration", "entity", path,
 			"before", keyNames(old.AuthorizationRules), "now", keyNames(next.AuthorizationRules))
 	}
 	return next

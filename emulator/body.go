@@ -89,10 +89,7 @@ func (op *bodyRemoval) Completed(err error) {
 
 // again is the next try.
 func (op *bodyRemoval) again() {
-	op.ns.mu.RLock()
-	closed := op.ns.closed
-	op.ns.mu.RUnlock()
-	if !closed {
+	if !op.ns.closed.Load() {
 		op.ns.append(&op.change)
 	}
 }

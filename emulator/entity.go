@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"reflect"
-	"strings"
 )
 
 // CreateQueue creates a queue and waits until that is durable. It fails with CodeAlreadyExists if an entity of any
@@ -30,7 +29,7 @@ func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
 	if IsSubscriptionPath(path) {
 		return errorf(CodeArgument, path, "The name '%s' is the path of a subscription: a queue or topic can't have it.", path)
 	}
-	if err := ns.vacant(path); err != nil {
+	if err := ns.catalog.vacant(path); err != nil {
 		return err
 	}
 	if err := ns.checkLocked(path, o); err != nil {
@@ -39,34 +38,9 @@ func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
 	return ns.roomForEntity(path, o.EnablePartitioning)
 }
 
-func (ns *Namespace) vacant(path string) error {
-	if ns.lookUp(path) != nil {
-		return alreadyExists(path)
-	}
-	return nil
-}
-
-// lookUp returns the entity with that path, of any kind, or nil.
-func (ns *Namespace) lookUp(path string) *Entity {
-	ns.mu.RLock()
-	defer ns.mu.RUnlock()
-	return ns.catalog.byKey[strings.ToLower(path)]
-}
-
-// find returns the entity of that kind with that path, or CodeNotFound.
-func (ns *Namespace) find(path string, kind EntityKind) (*Entity, error) {
-	q := ns.lookUp(path)
-	if q == nil || q.kind != kind {
-		return nil, ns.missing(path)
-	}
-	return q, nil
-}
-
 // admit lets a new entity be found. Its idle span begins (IDLE-1).
 func (ns *Namespace) admit(q *Entity) {
-	ns.mu.Lock()
 	ns.catalog.add(q)
-	ns.mu.Unlock()
 	q.mu.Lock()
 	q.alarm.setNext()
 	q.mu.Unlock()
@@ -96,7 +70,7 @@ func (ns *Namespace) commit(ops ...Op) error {
 func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	q, err := ns.find(path, KindQueue)
+	q, err := ns.catalog.find(path, KindQueue)
 	if err != nil {
 		return nil, err
 	}

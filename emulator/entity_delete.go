@@ -5,9 +5,9 @@ package emulator
 func (ns *Namespace) DeleteEntity(path string) error {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	q := ns.lookUp(path)
+	q := ns.catalog.lookUp(path)
 	if q == nil {
-		return ns.missing(path)
+		return ns.catalog.missing(path)
 	}
 	if s := q.subscription; s != nil {
 		s.topic.touched.Store(ns.Now()) // IDLE-2
@@ -37,11 +37,7 @@ func (ns *Namespace) deleteLocked(q *Entity, condition func() bool) error {
 		q.unretire(all)
 		return err
 	}
-	ns.mu.Lock()
-	for _, x := range all {
-		ns.catalog.remove(x)
-	}
-	ns.mu.Unlock()
+	ns.catalog.remove(all)
 	for _, x := range all {
 		x.bury()
 	}

@@ -15,12 +15,13 @@ func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
 	}
 	ns.plan(planned)
 	defer ns.plan(nil)
-	for _, c := range list {
+	c := configurator{ns}
+	for _, e := range list {
 		var err error
-		if c.Queue != nil {
-			err = ns.ensureQueue(c.Path, *c.Queue)
-		} else if c.Topic != nil {
-			err = ns.ensureTopic(c.Path, *c.Topic)
+		if e.Queue != nil {
+			err = c.ensureQueue(e.Path, *e.Queue)
+		} else if e.Topic != nil {
+			err = c.ensureTopic(e.Path, *e.Topic)
 		}
 		if err != nil {
 			return err
@@ -29,6 +30,9 @@ func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
 	return nil
 }
 
+// configurator makes entities what a configuration says.
+type configurator struct{ ns *Namespace }
+
 // plan says which entities are about to exist.
 func (ns *Namespace) plan(paths map[string]bool) {
 	ns.admin.Lock()
@@ -36,24 +40,24 @@ func (ns *Namespace) plan(paths map[string]bool) {
 	ns.planned = paths
 }
 
-func (ns *Namespace) ensureQueue(path string, o QueueOptions) error {
-	q := ns.lookUp(path)
+func (c *configurator) ensureQueue(path string, o QueueOptions) error {
+	q := c.ns.catalog.lookUp(path)
 	switch {
 	case q == nil:
-		_, err := ns.CreateQueue(path, o)
+		_, err := c.ns.CreateQueue(path, o)
 		return err
 	case q.kind != KindQueue:
 		return errorf(CodeAlreadyExists, path, "The queue '%s' can't be created: a topic has that name.", path)
 	}
-	o.Admin = ns.configured(path, q.Options().Admin, o.Admin)
+	o.Admin = c.rules(path, q.Options().Admin, o.Admin)
 	if reflect.DeepEqual(q.Options(), o) {
 		return nil
 	}
 	if name := immutable(q.Options(), o); name != "" {
 		return fixed("queue", path, name)
 	}
-	ns.logger.Info("queue updated to the configuration", "entity", path)
-	_, err := ns.UpdateQueue(path, o)
+	c.ns.logger.Info("queue updated to the configuration", "entity", path)
+	_, err := c.ns.UpdateQueue(path, o)
 	return err
 }
 
@@ -63,33 +67,33 @@ func fixed(kind, path, setting string) error {
 		"delete the %s, restore the setting, or start with an empty database.", kind, path, setting, kind)
 }
 
-func (ns *Namespace) ensureTopic(path string, o TopicOptions) error {
+func (c *configurator) ensureTopic(path string, o TopicOptions) error {
 	list := o.Subscriptions
 	o.Subscriptions = nil
-	q := ns.lookUp(path)
+	q := c.ns.catalog.lookUp(path)
 	switch {
 	case q == nil:
-		if _, err := ns.CreateTopic(path, o); err != nil {
+		if _, err := c.ns.CreateTopic(path, o); err != nil {
 			return err
 		}
 	case q.topic == nil:
 		return errorf(CodeAlreadyExists, path, "The topic '%s' can't be created: a queue has that name.", path)
 	default:
 		old := q.topic.Options()
-		o.Admin = ns.configured(path, old.Admin, o.Admin)
+		o.Admin = c.rules(path, old.Admin, o.Admin)
 		if reflect.DeepEqual(old, o) {
 			break
 		}
 		if name := immutable(old.queue(), o.queue()); name != "" {
 			return fixed("topic", path, name)
 		}
-		ns.logger.Info("topic updated to the configuration", "entity", path)
-		if _, err := ns.UpdateTopic(path, o); err != nil {
+		c.ns.logger.Info("topic updated to the configuration", "entity", path)
+		if _, err := c.ns.UpdateTopic(path, o); err != nil {
 			return err
 		}
 	}
 	for _, s := range list {
-		if err := ns.ensureSubscription(path, s); err != nil {
+		if err := c.ensureSubscription(path, s); err != nil {
 			return err
 		}
 	}
@@ -98,11 +102,11 @@ func (ns *Namespace) ensureTopic(path string, o TopicOptions) error {
 
 // ensureSubscription also replaces the rules by those of the configuration, if that names any: whoever writes rules into
 // a file means them.
-func (ns *Namespace) ensureSubscription(topic string, o SubscriptionOptions) error {
+func (c *configurator) ensureSubscription(topic string, o SubscriptionOptions) error {
 	path := subscriptionPath(topic, o.Name)
-	q := ns.lookUp(path)
+	q := c.ns.catalog.lookUp(path)
 	if q == nil {
-		_, err := ns.CreateSubscription(topic, o)
+		_, err := c.ns.CreateSubscription(topic, o)
 		return err
 	}
 	old := q.subscription.Options()
@@ -116,7 +120,7 @@ func (ns *Namespace) ensureSubscription(topic string, o SubscriptionOptions) err
 	if name := immutable(old.Queue, o.Queue); name != "" {
 		return fixed("subscription", path, name)
 	}
-	ns.logger.Info("subscription updated to the configuration", "entity", path)
-	_, err := ns.UpdateSubscription(topic, o)
+	c.ns.logger.Info("subscription updated to the configuration", "entity", path)
+	_, err := c.ns.UpdateSubscription(topic, o)
 	return err
 }

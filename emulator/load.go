@@ -24,26 +24,26 @@ func (ns *Namespace) load() error {
 		q.messages.pack()
 		q.mu.Unlock()
 	}
-	return ns.catchUp()
+	return l.catchUp()
 }
 
 // catchUp treats what fell due while the broker was down, and waits until that is durable (DEC-21).
-func (ns *Namespace) catchUp() error {
-	all := ns.entities(anyKind)
+func (l *loader) catchUp() error {
+	all := l.ns.catalog.entities(anyKind)
 	for _, q := range all {
 		for more := true; more; {
 			q.mu.Lock()
-			more = q.alarm.runDue(ns.Now())
+			more = q.alarm.runDue(l.ns.Now())
 			q.mu.Unlock()
 		}
 	}
-	ns.reading.wait()
-	if err := ns.flush(); err != nil {
+	l.ns.reading.wait()
+	if err := l.ns.flush(); err != nil {
 		return fmt.Errorf("treat what fell due while the broker was down: %w", err)
 	}
 	for _, q := range all {
 		q.mu.Lock()
-		q.usage.opened = ns.Now() // idle clocks restart
+		q.usage.opened = l.ns.Now() // idle clocks restart
 		for _, s := range q.sessions.byID {
 			q.sessions.rank(s)
 		}

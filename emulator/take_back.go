@@ -205,7 +205,7 @@ const (
 // await waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
 // before, so their links have given it back.
 func (ns *Namespace) awaitReturns() {
-	queues := ns.entities(anyKind)
+	queues := ns.catalog.entities(anyKind)
 	for try := 1; ; try++ {
 		lost := 0
 		for _, q := range queues {

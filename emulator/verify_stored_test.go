@@ -32,7 +32,7 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 	}
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	now := ns.Now()
-	for _, q := range ns.entities(anyKind) {
+	for _, q := range ns.catalog.entities(anyKind) {
 		q.mu.Lock()
 		r, ok := s.entities[q.id]
 		if !ok || r.Path != q.path {

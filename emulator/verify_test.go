@@ -309,7 +309,7 @@ func (v *verifier) timer() {
 func (ns *Namespace) Verify() (faults []string) {
 	stored := map[*atomic.Int32]int32{}
 	shown := map[*byte]int64{} // what is in memory, by where it is there
-	for _, q := range ns.entities(anyKind) {
+	for _, q := range ns.catalog.entities(anyKind) {
 		faults = append(faults, q.Verify(true)...)
 		q.mu.Lock()
 		for i := range q.messages.boxes {
@@ -330,7 +330,7 @@ func (ns *Namespace) Verify() (faults []string) {
 			faults = append(faults, fmt.Sprintf("a body has %d copies, %d are counted", have, n.Load()))
 		}
 	}
-	for _, t := range ns.entities(KindTopic) {
+	for _, t := range ns.catalog.entities(KindTopic) {
 		faults = append(faults, t.verifyTopic()...)
 	}
 	var memory int64
