@@ -101,16 +101,16 @@ func (b *box) tally(e *entry, by int) {
 	}
 }
 
-// dismiss takes a committed entry out of the log.
-func (b *box) dismiss(e *entry) {
+// removeStored takes a committed entry out of the log.
+func (b *box) removeStored(e *entry) {
 	b.bytes -= e.body.counted()
 	b.tally(e, -1)
 	b.erase(e)
 	b.remark(e, markGone)
 }
 
-// expect takes in an entry whose insertion is being written.
-func (b *box) expect(e *entry) {
+// addExpected takes in an entry whose insertion is being written.
+func (b *box) addExpected(e *entry) {
 	e.mark = markPending
 	b.pending++
 	b.insert(e)
@@ -122,8 +122,8 @@ func (b *box) arrive(e *entry) {
 	b.admit(e)
 }
 
-// forget takes out an expected entry whose insertion failed.
-func (b *box) forget(e *entry) {
+// removeExpected takes out an expected entry whose insertion failed.
+func (b *box) removeExpected(e *entry) {
 	b.pending--
 	b.erase(e)
 	e.mark = markGone

@@ -17,7 +17,7 @@ func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err := ns.putEntity(q, o, q.usage.updated); err != nil {
 		return nil, err
 	}
-	ns.admit(q)
+	ns.addEntity(q)
 	return &Queue{q}, nil
 }
 
@@ -38,8 +38,8 @@ func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
 	return ns.roomForEntity(path, o.EnablePartitioning)
 }
 
-// admit lets a new entity be found. Its idle span begins (IDLE-1).
-func (ns *Namespace) admit(q *Entity) {
+// addEntity lets a new entity be found. Its idle span begins (IDLE-1).
+func (ns *Namespace) addEntity(q *Entity) {
 	ns.catalog.add(q)
 	q.mu.Lock()
 	q.alarm.setNext()

@@ -61,7 +61,7 @@ func (q *Entity) retire(condition func() bool) []*Entity {
 	all := []*Entity{q}
 	switch {
 	case q.subscription != nil:
-		q.subscription.topic.dismiss(q.subscription)
+		q.subscription.topic.removeSubscription(q.subscription)
 	case q.topic != nil:
 		for _, s := range q.topic.byID() {
 			s.mu.Lock()
@@ -77,7 +77,7 @@ func (q *Entity) retire(condition func() bool) []*Entity {
 func (q *Entity) unretire(all []*Entity) {
 	if s := q.subscription; s != nil {
 		s.topic.mu.Lock()
-		s.topic.admit(s)
+		s.topic.addSubscription(s)
 		s.topic.mu.Unlock()
 	}
 	for _, x := range all {
@@ -110,7 +110,7 @@ func (q *Entity) bury() {
 	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.bodies.abandon()
+	q.bodies.removeAll()
 	q.gone = true
 	q.returns.storeStrandedLocked()
 	if q.subscription != nil {

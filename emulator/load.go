@@ -19,7 +19,7 @@ func (ns *Namespace) load() error {
 	for _, q := range l.byID {
 		q.mu.Lock()
 		for i := range q.messages.boxes {
-			l.settleLocked(q, &q.messages.boxes[i])
+			l.restAllLocked(q, &q.messages.boxes[i])
 		}
 		q.messages.pack()
 		q.mu.Unlock()
@@ -91,12 +91,12 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 	case KindQueue:
 		var o QueueOptions
 		if err = json.Unmarshal(r.Options, &o); err == nil {
-			err = l.admit(newEntity(l.ns, r.ID, KindQueue, r.Path, o), r)
+			err = l.addEntity(newEntity(l.ns, r.ID, KindQueue, r.Path, o), r)
 		}
 	case KindTopic:
 		var o TopicOptions
 		if err = json.Unmarshal(r.Options, &o); err == nil {
-			err = l.admit(newTopic(l.ns, r.ID, r.Path, o).Entity, r)
+			err = l.addEntity(newTopic(l.ns, r.ID, r.Path, o).Entity, r)
 		}
 	case KindSubscription:
 		var o SubscriptionOptions
@@ -112,7 +112,7 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 	return nil
 }
 
-func (l *loader) admit(q *Entity, r EntityRecord) error {
+func (l *loader) addEntity(q *Entity, r EntityRecord) error {
 	for _, x := range r.Last {
 		c := &q.counters.of[int(x.Partition)%len(q.counters.of)]
 		c.last = x.Seq &^ c.base
@@ -136,11 +136,11 @@ func (l *loader) linkSubscriptions() error {
 		if s.rules, err = s.compileAll(x.o.Rules, l.ns.Now(), LimitsRelaxed); err != nil {
 			return fmt.Errorf("read the rules of %q: %w", x.r.Path, err)
 		}
-		if err := l.admit(s.Entity, x.r); err != nil {
+		if err := l.addEntity(s.Entity, x.r); err != nil {
 			return err
 		}
 		s.topic.order(s.rules)
-		s.topic.admit(s)
+		s.topic.addSubscription(s)
 	}
 	l.subscriptions = nil
 	return nil

@@ -67,7 +67,7 @@ func (p *part) addLocked(s step) {
 
 // expectLocked adds that a new entry arrives.
 func (p *part) expectLocked(e *entry) {
-	p.q.box(e.sub).expect(e)
+	p.q.box(e.sub).addExpected(e)
 	p.steps = append(p.steps, step{e: e, effect: effectArrive, event: eventStored})
 }
 
@@ -122,14 +122,14 @@ func (p *part) applyLocked(s *step, now int64) {
 		q.bodies.keep(e.body)
 		q.messages.arrive(e)
 	case effectRemove:
-		q.messages.depart(e)
-		q.bodies.release(e.body)
+		q.messages.removeFromEntity(e)
+		q.bodies.removeCopy(e.body)
 	case effectHandOn:
-		q.messages.depart(e)
-		q.bodies.drop(e.body)
+		q.messages.removeFromEntity(e)
+		q.bodies.evict(e.body)
 		e.body.count(-1)
 	case effectReplace:
-		q.messages.leave(e)
+		q.messages.removeFromBox(e)
 		q.messages.arrive(s.to)
 	case effectChange:
 		b := q.box(e.sub)
@@ -146,11 +146,11 @@ func (p *part) applyLocked(s *step, now int64) {
 func (p *part) undoLocked(s *step, now int64) {
 	q, e := p.q, s.e
 	if s.effect == effectReplace {
-		q.box(s.to.sub).forget(s.to)
+		q.box(s.to.sub).removeExpected(s.to)
 	}
 	switch s.undo {
 	case undoForget:
-		q.box(e.sub).forget(e)
+		q.box(e.sub).removeExpected(e)
 		q.sessions.forget(e.session)
 		e.body.count(-1)
 	case undoRelock:

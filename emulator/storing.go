@@ -106,7 +106,7 @@ func (ids *newIDs) end(h *history, err error) {
 	for _, k := range ids.keys {
 		h.written(k.key)
 		if err != nil {
-			h.drop(k.key, k.at)
+			h.forget(k.key, k.at)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (r *returns) storeAgainLocked(d *Delivery) {
 	if old.session != nil {
 		e.session = r.q.sessions.get(old.session.id)
 	}
-	r.q.box(e.sub).expect(e)
+	r.q.box(e.sub).addExpected(e)
 	record := e.record(r.q.id)
 	if info, err := m.Info(); err == nil {
 		info.Overlay(e.system())
@@ -136,7 +136,7 @@ func (op *restoring) Completed(err error) {
 		return
 	}
 	q.bodies.keep(op.e.body)
-	q.bodies.join(op.e.body)
+	q.bodies.count(op.e.body)
 	q.messages.arrive(op.e)
 	q.sessions.open(op.e)
 }
@@ -162,7 +162,7 @@ func (op *restoring) tryLocked() {
 	q := op.q
 	switch {
 	case q.gone:
-		q.box(op.e.sub).forget(op.e)
+		q.box(op.e.sub).removeExpected(op.e)
 	case q.deleted:
 		q.returns.stranded = append(q.returns.stranded, op)
 	default:

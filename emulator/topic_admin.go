@@ -31,7 +31,7 @@ func (ns *Namespace) createTopic(path string, o TopicOptions) (*Topic, error) {
 	if err := ns.putEntity(t.Entity, t.settings, t.usage.updated); err != nil {
 		return nil, err
 	}
-	ns.admit(t.Entity)
+	ns.addEntity(t.Entity)
 	return t, nil
 }
 
@@ -105,10 +105,10 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*S
 	}
 	t.mu.Lock()
 	t.order(s.rules)
-	t.admit(s)
+	t.addSubscription(s)
 	t.touched.Store(ns.Now()) // IDLE-2
 	t.mu.Unlock()
-	ns.admit(s.Entity)
+	ns.addEntity(s.Entity)
 	return s, nil
 }
 

@@ -81,18 +81,18 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	}
 	to.body.count(1)
 	op.to.expectLocked(to)
-	op.leaveLocked(m.e, effectHandOn)
+	op.addLeavingLocked(m.e, effectHandOn)
 	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
 // leave adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
-func (op *transfer) leaveLocked(e *entry, x effect) {
+func (op *transfer) addLeavingLocked(e *entry, x effect) {
 	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, fallback: fallback{undo: undoRest}})
 }
 
 // removeLocked adds that a message goes without arriving anywhere.
 func (op *transfer) removeLocked(e *entry) {
-	op.leaveLocked(e, effectRemove)
+	op.addLeavingLocked(e, effectRemove)
 	op.to.change.Ops = append(op.to.change.Ops, e.deletion(op.leaving.q.id))
 }
 
@@ -145,7 +145,7 @@ func (op *transfer) publishLocked(m *forwarded, now int64) {
 		op.removeLocked(e)
 		return
 	}
-	op.leaveLocked(e, effectHandOn)
+	op.addLeavingLocked(e, effectHandOn)
 	op.to.change.Ops = append(op.to.change.Ops, e.rowDeletion(op.leaving.q.id))
 }
 
