@@ -54,7 +54,7 @@ func (p *payload) last() bool {
 	return p.copies == nil
 }
 
-// bodies is what an entity has of the bodies of its messages. The entity's mutex guards it.
+// bodies keeps the bodies of an entity's messages in memory while there is room, and reads those that are on disk only. The entity's mutex guards it.
 type bodies struct {
 	q    *Entity
 	held int64 // bytes in memory

@@ -135,6 +135,16 @@ type messages struct {
 	boxes [3]box // by SubQueue
 }
 
+func (m *messages) init(q *Entity) {
+	m.q = q
+	for i := range m.boxes {
+		m.boxes[i].sub, m.boxes[i].layout = SubQueue(i), q.ns.layout
+	}
+	if q.options.EnablePartitioning {
+		m.boxes[Main].parts = make([]shelf, partitions)
+	}
+}
+
 // pack packs what waits deep in the queue. The caller has no entry in use that is at rest.
 func (m *messages) pack() {
 	for i := range m.boxes {

@@ -101,7 +101,7 @@ func (h *history) prune(until int64) int {
 	return n
 }
 
-// window is the length of the history in milliseconds.
+// dedupWindow is the length of the history in milliseconds.
 func (o QueueOptions) dedupWindow() int64 {
 	if o.DuplicateDetectionWindow <= 0 {
 		return DefaultDedupWindow.Milliseconds()

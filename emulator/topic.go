@@ -9,8 +9,8 @@ import (
 	"minibus/emulator/filter"
 )
 
-// Topic is an entity with subscriptions and their rules (TOP-1). The topic's mutex guards them, so that the sends to a topic, and changes of its rules, are one after another; the mutex of a subscription is
-// taken inside it, one at a time.
+// Topic is an entity with subscriptions and their rules (TOP-1). The topic's mutex guards them, so that the sends to a topic, and
+// changes of its rules, are one after another; the mutex of a subscription is taken inside it, one at a time.
 type Topic struct {
 	*Entity
 

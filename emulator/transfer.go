@@ -85,7 +85,7 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
-// leave adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
+// addLeavingLocked adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
 func (op *transfer) addLeavingLocked(e *entry, x effect) {
 	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, fallback: fallback{undo: undoRest}})
 }

@@ -72,7 +72,7 @@ func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []by
 		Op{Kind: OpUpdate, Record: r})
 }
 
-// rest adds that e goes back to its place as it is. Nothing is written for that; but nobody sees it before the rest
+// restLocked adds that e goes back to its place as it is. Nothing is written for that; but nobody sees it before the rest
 // of the change is committed, and it keeps its lock if that fails.
 func (op *transition) restLocked(e *entry, v event, f fallback) {
 	if f.undo != undoRelock {
@@ -108,7 +108,7 @@ func (op *transition) deadLetterLocked(e *entry, count uint32, properties []byte
 	op.replaceLocked(e, to, false, v, f)
 }
 
-// expire adds what happens to a message that is past its time to live (EXP-6). The count and the changed properties
+// expireLocked adds what happens to a message that is past its time to live (EXP-6). The count and the changed properties
 // are those of the failed delivery that brought it up, if one did (DC-2, DC-3, LOCK-14).
 func (op *transition) expireLocked(e *entry, count uint32, properties []byte, f fallback) {
 	if !op.q.options.DeadLetteringOnExpiration {

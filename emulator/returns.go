@@ -36,28 +36,6 @@ func (r *returns) takeBackLocked(d *Delivery) {
 	}
 }
 
-// shut closes the session of a message that is on its way back, until open: nothing may overtake it (SESS-20).
-func (t *sessionTable) shut(e *entry) {
-	if e.inSession(e.state) {
-		s := t.get(e.session.id) // it may have been forgotten meanwhile
-		s.returning++
-		t.place(s)
-	}
-}
-
-// open lets others leave the session of a message again that is back, or will not come.
-func (t *sessionTable) open(e *entry) {
-	if !e.inSession(e.state) {
-		return
-	}
-	s := t.get(e.session.id)
-	if s.returning--; s.returning == 0 {
-		s.wake()
-		t.rank(s)
-		t.forget(s)
-	}
-}
-
 // reopenLocked opens the sessions of messages that were given back while their removal, which has failed, was being prepared or
 // written.
 func (r *returns) reopenLocked(ds []*Delivery) {
@@ -202,7 +180,7 @@ const (
 	lastPause = 500 * time.Millisecond
 )
 
-// await waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
+// awaitReturns waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
 // before, so their links have given it back.
 func (ns *Namespace) awaitReturns() {
 	queues := ns.catalog.entities(anyKind)
