@@ -17,7 +17,11 @@ func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consum
 		return err
 	}
 	q.usage.touch(q.ns.Now())
-	found := q.takeOldLocked(sub, max, before, holder)
+	var s *session
+	if holder != nil && sub == Main {
+		s = holder.session
+	}
+	found := q.box(sub).takeOld(max, before, s)
 	n := len(found)
 	newRemoval(q, found, fallback{undo: undoRest}, CompletionFunc(func(err error) {
 		if err != nil {
@@ -29,12 +33,10 @@ func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consum
 	return nil
 }
 
-// takeOldLocked takes the oldest available messages.
-func (q *Entity) takeOldLocked(sub SubQueue, max int, before int64, holder *Consumer) []*entry {
-	b := q.box(sub)
+// takeOld takes the oldest available messages, with a session only its own.
+func (b *box) takeOld(max int, before int64, s *session) []*entry {
 	var found []*entry
-	inSession := holder != nil && sub == Main
-	if b.parts != nil && !inSession { // numbers of different partitions do not tell what is older
+	if b.parts != nil && s == nil { // numbers of different partitions do not tell what is older
 		for len(found) < max {
 			e := b.nextReady()
 			if e == nil || e.enqueued > before {
@@ -46,8 +48,8 @@ func (q *Entity) takeOldLocked(sub SubQueue, max int, before int64, holder *Cons
 		return found
 	}
 	l := &b.log
-	if inSession {
-		l = &holder.session.log
+	if s != nil {
+		l = &s.log
 	}
 	var seqs []int64
 	l.look(-1<<63, func(e *entry) bool {
@@ -56,8 +58,8 @@ func (q *Entity) takeOldLocked(sub SubQueue, max int, before int64, holder *Cons
 		}
 		return len(seqs) < max
 	})
-	for _, s := range seqs {
-		e := l.find(s)
+	for _, seq := range seqs {
+		e := l.find(seq)
 		b.take(e, markBusy)
 		found = append(found, e)
 	}

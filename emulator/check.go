@@ -38,7 +38,7 @@ func (ns *Namespace) mayForwardTo(target, path string) bool {
 	if ns.planned[strings.ToLower(target)] {
 		return true
 	}
-	q := ns.lookUp(target)
+	q := ns.catalog.lookUp(target)
 	if _, _, isSubscription := entitypath.SplitSubscription(path); q == nil && !isSubscription {
 		return strings.EqualFold(target, path)
 	}
@@ -53,7 +53,7 @@ func (ns *Namespace) roomForEntity(path string, partitioned bool) error {
 	}
 	n := 0
 	for _, kind := range []EntityKind{KindQueue, KindTopic} {
-		for _, q := range ns.entities(kind) {
+		for _, q := range ns.catalog.entities(kind) {
 			if q.counters.partitioned() {
 				n++
 			}

@@ -109,7 +109,7 @@ func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	if c.inLine || poked {
 		c.q.usage.touch(now)
 	}
-	c.shelf.line.leave(c)
+	c.shelf.line.remove(c)
 }
 
 // pickLocked returns up to n available entries, without changing them yet, and whether they are a quantum; expired ones go
@@ -139,7 +139,7 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 		b.makeAvailable(e)
 	}
 	if len(expired) > 0 {
-		c.q.expireLocked(expired, now)
+		c.q.messages.expire(expired, now)
 	}
 	return picked, len(picked) == Quantum || bytes >= quantumBytes
 }
@@ -157,9 +157,9 @@ func (c *Consumer) lineUpLocked(max, taken int, full, poked bool) {
 	c.want = max - taken
 	switch {
 	case c.want == 0 || full:
-		line.leave(c) // it has what it asked for, or it comes back at once
+		line.remove(c) // it has what it asked for, or it comes back at once
 	case taken > 0:
-		line.leave(c)
+		line.remove(c)
 		line.pushBack(c)
 	case c.inLine:
 	case poked:
@@ -261,7 +261,7 @@ func (c *Consumer) Return(ds []*Delivery) {
 		d := ds[i]
 		if d.mode == PeekLock {
 			if e := q.faults.reclaim(d); e != nil {
-				q.restLocked(e, now)
+				q.messages.rest(e, now)
 			}
 			continue
 		}

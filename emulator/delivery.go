@@ -131,9 +131,8 @@ type fetch struct {
 	then func(err error) // called without the mutex when all bodies are there
 }
 
-// fetch makes deliveries ready whose bodies are in memory and reads the others from the journal.
-func (b *bodies) fetch(ds []*Delivery) {
-	var missing []*Delivery
+// takeBodies makes deliveries ready whose bodies are in memory and returns the others.
+func takeBodies(ds []*Delivery) (missing []*Delivery) {
 	for _, d := range ds {
 		if data := d.e.body.data; data != nil {
 			d.become(deliveryReady, data)
@@ -141,7 +140,12 @@ func (b *bodies) fetch(ds []*Delivery) {
 			missing = append(missing, d)
 		}
 	}
-	if len(missing) > 0 {
+	return missing
+}
+
+// fetch makes deliveries ready, now or when their bodies were read from the journal.
+func (b *bodies) fetch(ds []*Delivery) {
+	if missing := takeBodies(ds); len(missing) > 0 {
 		b.read(missing, func(err error) { finishFetch(b.q, missing, err) })
 	}
 }
@@ -238,7 +242,7 @@ func (f *faults) restAll(entries []*entry) {
 // on, it is after a pause, since whoever waits asks for it again the moment it is there.
 func (f *faults) rest(e *entry, now int64) {
 	if f.inARow <= faultsAtOnce {
-		f.q.restLocked(e, now)
+		f.q.messages.rest(e, now)
 		return
 	}
 	f.q.locks.withhold(e, e.inSession(e.state), true)

@@ -5,9 +5,9 @@ package emulator
 func (ns *Namespace) DeleteEntity(path string) error {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	q := ns.lookUp(path)
+	q := ns.catalog.lookUp(path)
 	if q == nil {
-		return ns.missing(path)
+		return ns.catalog.missing(path)
 	}
 	if s := q.subscription; s != nil {
 		s.topic.touched.Store(ns.Now()) // IDLE-2
@@ -37,11 +37,7 @@ func (ns *Namespace) deleteLocked(q *Entity, condition func() bool) error {
 		q.unretire(all)
 		return err
 	}
-	ns.mu.Lock()
-	for _, x := range all {
-		ns.catalog.remove(x)
-	}
-	ns.mu.Unlock()
+	ns.catalog.remove(all)
 	for _, x := range all {
 		x.bury()
 	}
@@ -65,7 +61,7 @@ func (q *Entity) retire(condition func() bool) []*Entity {
 	all := []*Entity{q}
 	switch {
 	case q.subscription != nil:
-		q.subscription.topic.dismiss(q.subscription)
+		q.subscription.topic.removeSubscription(q.subscription)
 	case q.topic != nil:
 		for _, s := range q.topic.byID() {
 			s.mu.Lock()
@@ -81,7 +77,7 @@ func (q *Entity) retire(condition func() bool) []*Entity {
 func (q *Entity) unretire(all []*Entity) {
 	if s := q.subscription; s != nil {
 		s.topic.mu.Lock()
-		s.topic.admit(s)
+		s.topic.addSubscription(s)
 		s.topic.mu.Unlock()
 	}
 	for _, x := range all {
@@ -104,7 +100,7 @@ func (q *Entity) reviveLocked() {
 	q.alarm.setNext()
 	q.forwarder.startLocked(Main)
 	q.forwarder.startLocked(DeadLetter)
-	q.tellWatchersLocked(errorf(CodeDetached, q.path,
+	q.watchers.tell(errorf(CodeDetached, q.path,
 		"The link is force detached: the entity '%s' could not be deleted. Attach again.", q.path))
 }
 
@@ -114,11 +110,11 @@ func (q *Entity) bury() {
 	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.bodies.abandon()
+	q.bodies.removeAll()
 	q.gone = true
 	q.returns.storeStrandedLocked()
 	if q.subscription != nil {
 		q.sessions.weigh(-q.sessions.bytes)
 	}
-	q.tellWatchersLocked(q.missing())
+	q.watchers.tell(q.missing())
 }

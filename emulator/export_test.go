@@ -60,8 +60,8 @@ func (q *Entity) Packed(sub SubQueue) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
-	for i := range q.boxes[sub].chunks {
-		n += len(q.boxes[sub].chunks[i].packed)
+	for i := range q.messages.boxes[sub].chunks {
+		n += len(q.messages.boxes[sub].chunks[i].packed)
 	}
 	return n
 }

@@ -110,7 +110,7 @@ type EntityRecord struct {
 	Kind    EntityKind
 	Path    string          // as created; names are compared without case
 	Last    []CounterRecord // of each partition that drew a number, in any order; only when loading
-	Options []byte          // JSON of QueueOptions, Options or Options
+	Options []byte          // JSON of QueueOptions, TopicOptions or SubscriptionOptions
 }
 
 // CounterRecord is the last sequence number that was drawn from a partition of an entity.

@@ -59,7 +59,7 @@ func (m *permissions) grow() error {
 		return nil
 	}
 	limit := m.q.options.maxSizeBytes(m.q.ns.limits)
-	if size := m.q.sizeLocked(); size >= limit {
+	if size := m.q.messages.size(); size >= limit {
 		kind := "Queue"
 		if m.q.topic != nil {
 			kind = "Topic" // TOP-13
@@ -85,14 +85,14 @@ func (o QueueOptions) maxSizeBytes(l Limits) int64 {
 	return mb << 20
 }
 
-// sizeLocked is what counts against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
-func (q *Entity) sizeLocked() int64 {
-	size := q.sessions.bytes
-	if q.topic != nil {
-		size += q.topic.bytes.Load()
+// size is what counts against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
+func (m *messages) size() int64 {
+	size := m.q.sessions.bytes
+	if m.q.topic != nil {
+		size += m.q.topic.bytes.Load()
 	}
-	for i := range q.boxes {
-		size += q.boxes[i].bytes
+	for i := range m.boxes {
+		size += m.boxes[i].bytes
 	}
 	return size
 }

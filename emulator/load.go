@@ -20,32 +20,32 @@ func (ns *Namespace) load() error {
 	ns.lastRow.Store(max(ns.journal.NextRow()-1, l.lastRow))
 	for _, q := range l.byID {
 		q.mu.Lock()
-		for i := range q.boxes {
-			l.settleLocked(q, &q.boxes[i])
+		for i := range q.messages.boxes {
+			l.restAllLocked(q, &q.messages.boxes[i])
 		}
-		q.packLocked()
+		q.messages.pack()
 		q.mu.Unlock()
 	}
-	return ns.catchUp()
+	return l.catchUp()
 }
 
 // catchUp treats what fell due while the broker was down, and waits until that is durable (DEC-21).
-func (ns *Namespace) catchUp() error {
-	all := ns.entities(anyKind)
+func (l *loader) catchUp() error {
+	all := l.ns.catalog.entities(anyKind)
 	for _, q := range all {
 		for more := true; more; {
 			q.mu.Lock()
-			more = q.alarm.runDue(ns.Now())
+			more = q.alarm.runDue(l.ns.Now())
 			q.mu.Unlock()
 		}
 	}
-	ns.reading.wait()
-	if err := ns.flush(); err != nil {
+	l.ns.reading.wait()
+	if err := l.ns.flush(); err != nil {
 		return fmt.Errorf("treat what fell due while the broker was down: %w", err)
 	}
 	for _, q := range all {
 		q.mu.Lock()
-		q.usage.opened = ns.Now() // idle clocks restart
+		q.usage.opened = l.ns.Now() // idle clocks restart
 		for _, s := range q.sessions.byID {
 			q.sessions.rank(s)
 		}
@@ -93,12 +93,12 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 	case KindQueue:
 		var o QueueOptions
 		if err = json.Unmarshal(r.Options, &o); err == nil {
-			err = l.admit(newEntity(l.ns, r.ID, KindQueue, r.Path, o), r)
+			err = l.addEntity(newEntity(l.ns, r.ID, KindQueue, r.Path, o), r)
 		}
 	case KindTopic:
 		var o TopicOptions
 		if err = json.Unmarshal(r.Options, &o); err == nil {
-			err = l.admit(newTopic(l.ns, r.ID, r.Path, o).Entity, r)
+			err = l.addEntity(newTopic(l.ns, r.ID, r.Path, o).Entity, r)
 		}
 	case KindSubscription:
 		var o SubscriptionOptions
@@ -114,7 +114,7 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 	return nil
 }
 
-func (l *loader) admit(q *Entity, r EntityRecord) error {
+func (l *loader) addEntity(q *Entity, r EntityRecord) error {
 	for _, x := range r.Last {
 		c := &q.counters.of[int(x.Partition)%len(q.counters.of)]
 		c.last = x.Seq &^ c.base
@@ -138,11 +138,11 @@ func (l *loader) linkSubscriptions() error {
 		if s.rules, err = s.compileAll(x.o.Rules, l.ns.Now(), LimitsRelaxed); err != nil {
 			return fmt.Errorf("read the rules of %q: %w", x.r.Path, err)
 		}
-		if err := l.admit(s.Entity, x.r); err != nil {
+		if err := l.addEntity(s.Entity, x.r); err != nil {
 			return err
 		}
 		s.topic.order(s.rules)
-		s.topic.admit(s)
+		s.topic.addSubscription(s)
 	}
 	l.subscriptions = nil
 	return nil

@@ -97,21 +97,21 @@ func (lt *lockTable) entryOfToken(t LockToken, now int64) *entry {
 	return e
 }
 
-// restLocked puts an unlocked entry back in its place: an active one becomes available again (ORD-3), a deferred
+// rest puts an unlocked entry back in its place: an active one becomes available again (ORD-3), a deferred
 // one is deferred again (DC-5, DEF-6), and one that expired while it was locked goes the way of expired messages
 // (EXP-8).
-func (q *Entity) restLocked(e *entry, now int64) {
-	b := q.box(e.sub)
+func (m *messages) rest(e *entry, now int64) {
+	b := m.q.box(e.sub)
 	b.remark(e, markFree)
 	if e.state != Active {
 		return
 	}
 	b.makeAvailable(e)
 	if e.expired(now) {
-		q.expireLocked([]*entry{e}, now)
+		m.expire([]*entry{e}, now)
 		return
 	}
-	q.stirLocked(e)
+	m.stir(e)
 }
 
 // Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	"math"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -49,9 +48,8 @@ type Namespace struct {
 	planned map[string]bool // lower-case paths of a configuration that is being made true; guarded by admin
 	admin   sync.Mutex      // serialises changes of entities, commits included; nothing of a message's path takes it
 
-	mu      sync.RWMutex // never held while waiting
-	catalog catalog      // entities of all kinds, by lower-case path
-	closed  bool
+	catalog catalog // entities of all kinds
+	closed  atomic.Bool
 }
 
 // Open builds the namespace from what the journal holds. Schedules that fell due while the broker was down are
@@ -64,7 +62,7 @@ func Open(j Journal, o Options) (*Namespace, error) {
 	}
 	ns := &Namespace{
 		name: o.Name, limits: o.Limits, lazy: o.LazyExpiry, journal: j, clock: o.Clock, logger: o.Logger, ids: ids, budget: o.BodyBudget,
-		catalog: newCatalog(), layout: o.layout,
+		catalog: catalog{byKey: make(map[string]*Entity), byPath: make(map[EntityKind][]*Entity)}, layout: o.layout,
 	}
 	if ns.name == "" {
 		ns.name = defaultNamespace
@@ -87,10 +85,8 @@ func Open(j Journal, o Options) (*Namespace, error) {
 // Close stops the timers and waits until what was received and deleted, but given back, is stored again. Consumers have to be
 // closed before. Operations that come later fail with the journal.
 func (ns *Namespace) Close() {
-	ns.mu.Lock()
-	ns.closed = true
-	ns.mu.Unlock()
-	for _, q := range ns.entities(anyKind) {
+	ns.closed.Store(true)
+	for _, q := range ns.catalog.entities(anyKind) {
 		q.alarm.stop()
 	}
 	ns.forwarding.wait()
@@ -119,26 +115,15 @@ func (ns *Namespace) Now() int64 { return millis(ns.clock.Now()) }
 // Entity returns the entity with that path, of any kind: a queue, a topic, or a subscription by "topic/Subscriptions/name".
 // Letters of any case are the same. It fails with CodeNotFound (ERR-4).
 func (ns *Namespace) Entity(path string) (*Entity, error) {
-	if q := ns.lookUp(path); q != nil {
+	if q := ns.catalog.lookUp(path); q != nil {
 		return q, nil
 	}
-	return nil, ns.missing(path)
-}
-
-// missing is the service's answer for a path at which there is nothing: for a subscription of a topic that exists it names
-// both (ERR-4).
-func (ns *Namespace) missing(path string) *Error {
-	if topic, name, ok := entitypath.SplitSubscription(path); ok {
-		if t := ns.lookUp(topic); t != nil && t.topic != nil {
-			return NotFound(subscriptionName(t.topic, name))
-		}
-	}
-	return NotFound(path)
+	return nil, ns.catalog.missing(path)
 }
 
 // Kind returns what the entity with that path is; ok is false if there is none.
 func (ns *Namespace) Kind(path string) (kind EntityKind, ok bool) {
-	if q := ns.lookUp(path); q != nil {
+	if q := ns.catalog.lookUp(path); q != nil {
 		return q.kind, true
 	}
 	return 0, false
@@ -147,20 +132,20 @@ func (ns *Namespace) Kind(path string) (kind EntityKind, ok bool) {
 // Exists reports whether there is an entity with that path, or a topic of which the path names a subscription: that is
 // what a put-token is checked against (ERR-4).
 func (ns *Namespace) Exists(path string) bool {
-	if ns.lookUp(path) != nil {
+	if ns.catalog.lookUp(path) != nil {
 		return true
 	}
 	topic, _, ok := entitypath.SplitSubscription(path)
 	if !ok {
 		return false
 	}
-	t := ns.lookUp(topic)
+	t := ns.catalog.lookUp(topic)
 	return t != nil && t.kind == KindTopic
 }
 
 // Queues returns all queues by path.
 func (ns *Namespace) Queues() []*Queue {
-	return mapped(ns.entities(KindQueue), func(q *Entity) *Queue { return &Queue{q} })
+	return mapped(ns.catalog.entities(KindQueue), func(q *Entity) *Queue { return &Queue{q} })
 }
 
 func mapped[A, B any](list []A, f func(A) B) []B {
@@ -169,23 +154,6 @@ func mapped[A, B any](list []A, f func(A) B) []B {
 		out[i] = f(x)
 	}
 	return out
-}
-
-// anyKind stands for all kinds of entities.
-const anyKind EntityKind = 0
-
-// entities returns the entities of a kind by path.
-func (ns *Namespace) entities(kind EntityKind) []*Entity {
-	ns.mu.RLock()
-	defer ns.mu.RUnlock()
-	if kind != anyKind {
-		return ns.catalog.page(kind, 0, math.MaxInt)
-	}
-	var list []*Entity
-	for _, k := range []EntityKind{KindQueue, KindTopic, KindSubscription} {
-		list = append(list, ns.catalog.byPath[k]...)
-	}
-	return list
 }
 
 // newRow returns an id that no row, body or entity ever had.

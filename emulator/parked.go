@@ -66,6 +66,6 @@ func (f *forwarder) unparkLocked() {
 	f.parked = parked{}
 	f.q.ns.parkers.Delete(f.q)
 	for _, e := range entries {
-		f.q.restLocked(e, f.q.ns.Now())
+		f.q.messages.rest(e, f.q.ns.Now())
 	}
 }

@@ -9,7 +9,7 @@ import (
 // without their messages, and keeps nothing. So every check that there is counts, and a list that is refused changes nothing.
 func (ns *Namespace) rehearse(list []EntityConfig) error {
 	stage := &rehearsal{}
-	for _, q := range ns.entities(anyKind) {
+	for _, q := range ns.catalog.entities(anyKind) {
 		settings, err := encodeOptions(q.stored())
 		if err != nil {
 			return err

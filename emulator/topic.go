@@ -9,8 +9,8 @@ import (
 	"minibus/emulator/filter"
 )
 
-// Topic is an entity with subscriptions and their rules (TOP-1). The topic's mutex guards them, so that the sends to a topic, and changes of its rules, are one after another; the mutex of a subscription is
-// taken inside it, one at a time.
+// Topic is an entity with subscriptions and their rules (TOP-1). The topic's mutex guards them, so that the sends to a topic, and
+// changes of its rules, are one after another; the mutex of a subscription is taken inside it, one at a time.
 type Topic struct {
 	*Entity
 
@@ -35,16 +35,16 @@ func newTopic(ns *Namespace, id int64, path string, o TopicOptions) *Topic {
 	return t
 }
 
-// admit lets the topic's messages, from now on, come to a subscription too (TOP-3).
-func (t *Topic) admit(s *Subscription) {
+// addSubscription lets the topic's messages, from now on, come to a subscription too (TOP-3).
+func (t *Topic) addSubscription(s *Subscription) {
 	t.subs[strings.ToLower(s.name)] = s
 	for _, r := range s.rules {
 		t.file(r)
 	}
 }
 
-// dismiss is the opposite of admit.
-func (t *Topic) dismiss(s *Subscription) {
+// removeSubscription is the opposite of addSubscription.
+func (t *Topic) removeSubscription(s *Subscription) {
 	delete(t.subs, strings.ToLower(s.name))
 	for _, r := range s.rules {
 		t.unfile(r)

@@ -31,7 +31,7 @@ func (ns *Namespace) createTopic(path string, o TopicOptions) (*Topic, error) {
 	if err := ns.putEntity(t.Entity, t.settings, t.usage.updated); err != nil {
 		return nil, err
 	}
-	ns.admit(t.Entity)
+	ns.addEntity(t.Entity)
 	return t, nil
 }
 
@@ -40,7 +40,7 @@ func (ns *Namespace) createTopic(path string, o TopicOptions) (*Topic, error) {
 func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	t, err := ns.findTopic(path)
+	t, err := ns.catalog.findTopic(path)
 	if err != nil {
 		return nil, err
 	}
@@ -64,27 +64,18 @@ func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 	return t, nil
 }
 
-// findTopic returns the topic with that path, or CodeNotFound.
-func (ns *Namespace) findTopic(path string) (*Topic, error) {
-	q, err := ns.find(path, KindTopic)
-	if err != nil {
-		return nil, err
-	}
-	return q.topic, nil
-}
-
 // CreateSubscription creates a subscription of a topic, with the rules given or else the default one (TOP-4), and waits
 // until that is durable. It gets what is sent, or becomes due, from then on (TOP-3). Errors: CodeNotFound without the
 // topic, CodeAlreadyExists, CodeArgument for a rule that can't be used, CodeQuotaExceeded (QUO-10).
 func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Subscription, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	t, err := ns.findTopic(topic)
+	t, err := ns.catalog.findTopic(topic)
 	if err != nil {
 		return nil, err
 	}
 	path := subscriptionPath(t.path, o.Name)
-	if ns.lookUp(path) != nil {
+	if ns.catalog.lookUp(path) != nil {
 		return nil, alreadyExists(subscriptionName(t, o.Name))
 	}
 	if err := ns.checkLocked(path, &o.Queue); err != nil {
@@ -114,10 +105,10 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*S
 	}
 	t.mu.Lock()
 	t.order(s.rules)
-	t.admit(s)
+	t.addSubscription(s)
 	t.touched.Store(ns.Now()) // IDLE-2
 	t.mu.Unlock()
-	ns.admit(s.Entity)
+	ns.addEntity(s.Entity)
 	return s, nil
 }
 
@@ -126,7 +117,7 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*S
 func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*Subscription, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	q, err := ns.find(subscriptionPath(topic, o.Name), KindSubscription)
+	q, err := ns.catalog.find(subscriptionPath(topic, o.Name), KindSubscription)
 	if err != nil {
 		return nil, err
 	}
@@ -178,12 +169,12 @@ func (s *Subscription) store(o SubscriptionOptions, rules []*rule) error {
 
 // Topics returns all topics by path.
 func (ns *Namespace) Topics() []*Topic {
-	return mapped(ns.entities(KindTopic), func(q *Entity) *Topic { return q.topic })
+	return mapped(ns.catalog.entities(KindTopic), func(q *Entity) *Topic { return q.topic })
 }
 
 // Subscriptions returns the subscriptions of a topic by path. It fails with CodeNotFound without the topic.
 func (ns *Namespace) Subscriptions(topic string) ([]*Subscription, error) {
-	t, err := ns.findTopic(topic)
+	t, err := ns.catalog.findTopic(topic)
 	if err != nil {
 		return nil, err
 	}

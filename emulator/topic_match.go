@@ -167,7 +167,7 @@ func (s *Subscription) act(r *rule, c copyOf, v *view) (copyOf, error) {
 	info.Overlay(system)
 	c.info, c.system = &info, message.MergeProperties(c.system, system)
 	if _, ok := d.system[filter.TimeToLive]; ok {
-		c.ttl = s.topic.effectiveTTLLocked(info.TTL)
+		c.ttl = s.topic.options.effectiveTTL(info.TTL)
 	}
 	return c, nil
 }

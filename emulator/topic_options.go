@@ -6,7 +6,7 @@ import (
 	"minibus/emulator/filter"
 )
 
-// Options are the settings of a topic, and, where a configuration names them, its subscriptions. The zero value of
+// TopicOptions are the settings of a topic, and, where a configuration names them, its subscriptions. The zero value of
 // a field means the service's default.
 type TopicOptions struct {
 	DefaultMessageTimeToLive   time.Duration `json:"defaultMessageTimeToLive,omitempty"`   // EXP-2
@@ -26,7 +26,7 @@ type TopicOptions struct {
 	Subscriptions []SubscriptionOptions `json:"subscriptions,omitempty"`
 }
 
-// Options are the settings of a subscription. Queue holds what it shares with a queue.
+// SubscriptionOptions are the settings of a subscription. Queue holds what it shares with a queue.
 type SubscriptionOptions struct {
 	Name  string        `json:"name"`
 	Queue QueueOptions  `json:"queue"`

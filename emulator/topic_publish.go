@@ -42,7 +42,7 @@ func (op *publication) takeLocked(in *incoming, seq, now int64) {
 	}
 	op.sent++
 	op.fanOutLocked(&original{
-		in: in, seq: seq, first: seq, at: now, ttl: op.q.effectiveTTLLocked(in.info.TTL), body: op.q.ns.newRow(),
+		in: in, seq: seq, first: seq, at: now, ttl: op.q.options.effectiveTTL(in.info.TTL), body: op.q.ns.newRow(),
 		hops: in.hops,
 	})
 }
@@ -92,7 +92,7 @@ func (op *publication) copyLocked(c *copyOf, o *original, body *payload, first b
 	}
 	e := &entry{
 		seq: q.counters.draw(&p.drawn, q.counters.partitionOf(o.seq)), first: o.first, enqueued: o.at,
-		ttl: q.effectiveTTLLocked(c.ttl), row: o.body, body: body,
+		ttl: q.options.effectiveTTL(c.ttl), row: o.body, body: body,
 	}
 	if !first || o.stored {
 		e.row = q.ns.newRow()
@@ -100,7 +100,7 @@ func (op *publication) copyLocked(c *copyOf, o *original, body *payload, first b
 	c.s.placeLocked(e, c, o)
 	p.expectLocked(e)
 	r := e.record(q.id)
-	q.describe(&r, c.info)
+	q.ns.describe(&r, c.info)
 	insert := Op{Kind: OpInsert, Record: r}
 	if first && !o.stored {
 		insert.Data = o.in.m.Raw

@@ -43,20 +43,20 @@ const (
 	eventExpired
 )
 
-// countLocked counts one committed step.
-func (q *Entity) countLocked(e event) {
+// count counts one committed step.
+func (t *Traffic) count(e event) {
 	switch e {
 	case eventStored:
-		q.traffic.Stored++
+		t.Stored++
 	case eventCompleted:
-		q.traffic.Completed++
+		t.Completed++
 	case eventAbandoned:
-		q.traffic.Abandoned++
+		t.Abandoned++
 	case eventDeferred:
-		q.traffic.Deferred++
+		t.Deferred++
 	case eventDeadLettered:
-		q.traffic.DeadLettered++
+		t.DeadLettered++
 	case eventExpired:
-		q.traffic.Expired++
+		t.Expired++
 	}
 }

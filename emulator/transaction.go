@@ -173,7 +173,7 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 	}
 	var seqs []int64
 	if numbers {
-		w.numbers = q.reserveLocked(in)
+		w.numbers = newReservation(q, in)
 		seqs = w.numbers.seqs
 	}
 	t.enteredLocked(q)
@@ -210,7 +210,7 @@ func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error 
 	if refusal != nil {
 		for _, e := range entries {
 			q.locks.unlock(e)
-			q.restLocked(e, now)
+			q.messages.rest(e, now)
 		}
 		return refusal
 	}

@@ -10,7 +10,7 @@ func (t *Transaction) partitionOfSendLocked(q *Entity, in []incoming) (int, erro
 	if !i.HasGroupID && !i.HasPartitionKey && !(q.options.RequiresDuplicateDetection && i.HasMessageID && i.MessageID != "") {
 		return 0, errorf(CodeNotAllowed, q.path, "A message that is sent to the partitioned entity '%s' in a transaction needs a PartitionKey.", q.path)
 	}
-	p := q.partitionForLocked(&in[0])
+	p := q.counters.choose(&in[0])
 	if pinned, ok := t.partitionLocked(q); ok && p != pinned {
 		return 0, otherPartition(q)
 	}

@@ -83,7 +83,7 @@ func (op *transition) restLocked(e *entry, v event, f fallback) {
 
 // replaceLocked adds that to takes the place of e. drawn says that its number was drawn for that.
 func (op *transition) replaceLocked(e, to *entry, drawn bool, v event, f fallback) {
-	op.q.box(to.sub).expect(to)
+	op.q.box(to.sub).addExpected(to)
 	o := Op{Kind: OpUpdate, Record: to.record(op.q.id)}
 	if drawn {
 		o = op.q.counters.drawing(o)
@@ -152,23 +152,23 @@ func (op *transition) Completed(err error) {
 	}
 }
 
-// departLocked takes a committed entry out of the entity.
-func (q *Entity) departLocked(e *entry) {
-	q.leaveLocked(e)
-	q.bodies.leave(e.body)
+// removeFromEntity takes a committed entry out of the entity.
+func (m *messages) removeFromEntity(e *entry) {
+	m.removeFromBox(e)
+	m.q.bodies.uncount(e.body)
 }
 
-// leaveLocked takes a committed entry out of its box.
-func (q *Entity) leaveLocked(e *entry) {
+// removeFromBox takes a committed entry out of its box.
+func (m *messages) removeFromBox(e *entry) {
 	expires := e.expires()
-	q.box(e.sub).dismiss(e)
+	m.q.box(e.sub).removeStored(e)
 	switch {
 	case e.state == Scheduled:
-		q.schedule.dues.remove(e.due())
+		m.q.schedule.dues.remove(e.due())
 	case expires != 0 && e.sub == Main:
-		q.alarm.expiries.remove(expires)
+		m.q.alarm.expiries.remove(expires)
 	}
 	if e.sub == Main {
-		q.sessions.forget(e.session)
+		m.q.sessions.forget(e.session)
 	}
 }

@@ -11,8 +11,8 @@ func (q *Entity) Verify(quiet bool) (faults []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	v := &verifier{q: q, quiet: quiet, seqs: make(map[int64]bool)}
-	for i := range q.boxes {
-		v.box(&q.boxes[i])
+	for i := range q.messages.boxes {
+		v.box(&q.messages.boxes[i])
 	}
 	v.sessions()
 	v.check("locks", len(q.locks.byToken), v.locked)
@@ -309,11 +309,11 @@ func (v *verifier) timer() {
 func (ns *Namespace) Verify() (faults []string) {
 	stored := map[*atomic.Int32]int32{}
 	shown := map[*byte]int64{} // what is in memory, by where it is there
-	for _, q := range ns.entities(anyKind) {
+	for _, q := range ns.catalog.entities(anyKind) {
 		faults = append(faults, q.Verify(true)...)
 		q.mu.Lock()
-		for i := range q.boxes {
-			q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+		for i := range q.messages.boxes {
+			q.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
 				if data := e.body.data; len(data) > 0 && e.mark != markPending {
 					shown[&data[0]] = int64(len(data))
 				}
@@ -330,7 +330,7 @@ func (ns *Namespace) Verify() (faults []string) {
 			faults = append(faults, fmt.Sprintf("a body has %d copies, %d are counted", have, n.Load()))
 		}
 	}
-	for _, t := range ns.entities(KindTopic) {
+	for _, t := range ns.catalog.entities(KindTopic) {
 		faults = append(faults, t.verifyTopic()...)
 	}
 	var memory int64
@@ -352,8 +352,8 @@ func (q *Entity) verifyTopic() (faults []string) {
 	for _, s := range q.topic.subs {
 		s.mu.Lock()
 		bytes += s.sessions.bytes
-		for i := range s.boxes {
-			s.boxes[i].ascend(-1<<63, func(e *entry) bool {
+		for i := range s.messages.boxes {
+			s.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
 				if e.mark == markPending {
 					return true
 				}

@@ -114,7 +114,7 @@ func (f *forwarder) pickLocked(sub SubQueue) []*entry {
 	for _, e := range expired {
 		b.makeAvailable(e)
 	}
-	f.q.expireLocked(expired, now)
+	f.q.messages.expire(expired, now)
 	return picked
 }
 
@@ -241,7 +241,7 @@ func (f *forwarder) postponeLocked(sub SubQueue, picked []*entry) {
 	f.retryAt[sub] = f.q.alarm.later()
 	f.q.alarm.set(f.retryAt[sub])
 	for _, e := range picked {
-		f.q.restLocked(e, f.q.ns.Now())
+		f.q.messages.rest(e, f.q.ns.Now())
 	}
 }
 

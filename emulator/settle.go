@@ -108,7 +108,7 @@ func (lt *lockTable) refuseDeadLetter(entries []*entry, now int64) error {
 	}
 	for _, e := range entries {
 		lt.unlock(e)
-		lt.q.restLocked(e, now)
+		lt.q.messages.rest(e, now)
 	}
 	return errorf(CodeNotAllowed, lt.q.path,
 		"A message in the dead-letter queue of '%s' can't be dead-lettered.", lt.q.path)
@@ -182,7 +182,7 @@ func (lt *lockTable) end(entries []*entry, now int64) {
 			e.lock.tx.lost.Store(true) // TXN-18
 		}
 		if l := lt.unlock(e); l.own {
-			lt.q.restLocked(e, now)
+			lt.q.messages.rest(e, now)
 			continue
 		}
 		op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)

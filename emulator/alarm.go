@@ -20,7 +20,7 @@ type alarm struct {
 
 func (a *alarm) init(q *Entity) {
 	a.q = q
-	a.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
+	a.expiries = newDeadlines(func(seq, at int64) bool { return q.messages.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
 }
 
 // set makes sure that the queue's timer fires at at, in milliseconds, or earlier.
@@ -93,7 +93,7 @@ func (a *alarm) runDue(now int64) bool {
 		a.q.schedule.activate(dues, now)
 	}
 	if len(expiries) > 0 {
-		a.q.expireLocked(expiries, now)
+		a.q.messages.expire(expiries, now)
 	}
 	a.q.forwarder.startLocked(Main)
 	a.q.forwarder.startLocked(DeadLetter)
@@ -139,5 +139,17 @@ func (a *alarm) stop() {
 	if a.timer != nil {
 		a.timer.Stop()
 		a.timer = nil
+	}
+}
+
+// watch arms the deadlines of an entry that has just come to rest.
+func (a *alarm) watch(e *entry) {
+	switch {
+	case e.state == Scheduled:
+		a.q.schedule.dues.add(e, e.due())
+		a.set(e.due())
+	case e.ttl > 0 && e.sub == Main && !a.q.ns.lazy:
+		a.expiries.add(e.seq, e.expires())
+		a.set(e.expires())
 	}
 }

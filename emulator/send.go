@@ -35,7 +35,7 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 	if err := q.may.store(in); err != nil {
 		return err
 	}
-	q.ns.append(q.storeLocked(in, numbering{}, false, c))
+	q.ns.append(newSending(q, in, numbering{}, false, c))
 	return nil
 }
 
@@ -61,7 +61,7 @@ func (q *Entity) Schedule(msgs []message.Message, c Completion) ([]int64, error)
 		return nil, err
 	}
 	seqs := make([]int64, 0, len(in))
-	q.ns.append(q.storeLocked(in, numbering{told: &seqs}, false, c))
+	q.ns.append(newSending(q, in, numbering{told: &seqs}, false, c))
 	return seqs, nil
 }
 
@@ -130,19 +130,19 @@ func (m *permissions) storeTogether(in []incoming) error {
 	return nil
 }
 
-func (q *Entity) newEntryLocked(in *incoming, seq, now int64) *entry {
-	row := q.ns.newRow()
+func (m *messages) newEntry(in *incoming, seq, now int64) *entry {
+	row := m.q.ns.newRow()
 	e := &entry{
-		seq: seq, enqueued: now, row: row, ttl: q.effectiveTTLLocked(in.info.TTL),
-		body: &payload{id: row, data: q.ns.ownBytes(&in.m), size: uint32(len(in.m.Raw))},
+		seq: seq, enqueued: now, row: row, ttl: m.q.options.effectiveTTL(in.info.TTL),
+		body: &payload{id: row, data: m.q.ns.ownBytes(&in.m), size: uint32(len(in.m.Raw))},
 	}
 	x := extra{hops: in.hops}
 	if due := int64(in.info.Scheduled); in.info.HasScheduled && due > now {
 		e.state, x.due = Scheduled, due
 	}
 	e.setExtra(x)
-	if q.options.RequiresSession {
-		e.session = q.sessions.get(in.info.GroupID)
+	if m.q.options.RequiresSession {
+		e.session = m.q.sessions.get(in.info.GroupID)
 	}
 	return e
 }
@@ -151,40 +151,28 @@ func (q *Entity) newEntryLocked(in *incoming, seq, now int64) *entry {
 // the wire may lie farther apart, so far that no instant could be so much later than now.
 const maxTTL = (1<<63 - 1) / 10_000
 
-// effectiveTTLLocked is the smaller of the message's and the entity's time to live, in milliseconds (EXP-1).
-func (q *Entity) effectiveTTLLocked(ttl int64) int64 {
-	if d := q.options.defaultTTL(); d > 0 && (ttl <= 0 || d < ttl) {
+// effectiveTTL is the smaller of the message's and the entity's time to live, in milliseconds (EXP-1).
+func (o *QueueOptions) effectiveTTL(ttl int64) int64 {
+	if d := o.defaultTTL(); d > 0 && (ttl <= 0 || d < ttl) {
 		return d
 	}
 	return min(max(ttl, 0), maxTTL)
 }
 
 // describe adds to the record what only people and duplicate detection read.
-func (q *Entity) describe(r *MessageRecord, info *message.Info) {
+func (ns *Namespace) describe(r *MessageRecord, info *message.Info) {
 	r.HasSession, r.SessionID = info.HasGroupID, info.GroupID
 	r.MessageID = info.MessageID
 	if !info.HasMessageID {
-		r.MessageID = q.ns.madeID(r.Body)
+		r.MessageID = ns.madeID(r.Body)
 	}
 }
 
-// arriveLocked makes an expected entry visible, arms its deadlines and tells who may have it.
-func (q *Entity) arriveLocked(e *entry) {
-	q.box(e.sub).arrive(e)
-	q.timeLocked(e)
+// arrive makes an expected entry visible, arms its deadlines and tells who may have it.
+func (m *messages) arrive(e *entry) {
+	m.q.box(e.sub).arrive(e)
+	m.q.alarm.watch(e)
 	if e.state == Active {
-		q.stirLocked(e)
-	}
-}
-
-// timeLocked arms the deadlines of an entry that has just come to rest.
-func (q *Entity) timeLocked(e *entry) {
-	switch {
-	case e.state == Scheduled:
-		q.schedule.dues.add(e, e.due())
-		q.alarm.set(e.due())
-	case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
-		q.alarm.expiries.add(e.seq, e.expires())
-		q.alarm.set(e.expires())
+		m.stir(e)
 	}
 }
