@@ -10,22 +10,22 @@ import (
 
 // Part is a piece of a topology: the text of a Config.json, or a queue that a program declares.
 type Part struct {
-	From string // where it comes from, for messages
+	From string // file or other source, for messages
 	JSON []byte // text of a Config.json
 
-	Path  string                 // instead of JSON: the name of Queue
+	Path  string                 // name of Queue; set without JSON
 	Queue *emulator.QueueOptions // zero values stand for the cloud's defaults
 }
 
-// Assemble makes a topology of parts as if they stood in one file: a name is taken once, and targets may be in another part. A
-// key that means nothing is an error here, for a program's author can correct it. What it returns is as with [Parse].
+// Assemble makes a topology of parts as if they were one file: names are unique, and targets may be in another part. An
+// unknown key is an error here, because a program's author can correct it. Results are as with [Parse].
 func Assemble(parts []Part, profile Limits) (*Topology, *Report) {
 	d := newDecoder(profile)
 	d.strict, d.choose = true, `use WithLimits("relaxed")`
 	return d.topology(parts...)
 }
 
-// topology decodes the parts, then checks what they say about each other.
+// topology decodes the parts, then checks the forward targets between them.
 func (d *decoder) topology(parts ...Part) (*Topology, *Report) {
 	defer d.report.sort()
 	t := &Topology{Namespace: DefaultNamespace}
@@ -41,7 +41,7 @@ func (d *decoder) topology(parts ...Part) (*Topology, *Report) {
 			whole = false
 		}
 	}
-	if whole { // else the missing targets may stand in what can't be read
+	if whole { // else missing targets may be in a part that can't be read
 		d.checkForwards()
 		d.noteBeyond()
 	}
@@ -61,7 +61,7 @@ func (d *decoder) topology(parts ...Part) (*Topology, *Report) {
 	return t, d.report
 }
 
-// declared checks a queue that a program declares as one of a file with the same settings is, and registers it.
+// declared registers a queue that a program declares. It checks the queue like one with the same settings in a file.
 func (d *decoder) declared(path string, o emulator.QueueOptions) {
 	n := &node{kind: kindObject}
 	if most := d.limits.Entities; len(d.entities) == most { // the first one beyond
@@ -84,7 +84,7 @@ func (d *decoder) declared(path string, o emulator.QueueOptions) {
 	d.entities[len(d.entities)-1].declared = &o
 }
 
-// putTexts adds the settings that are texts in a file.
+// putTexts adds the settings whose values are texts in a file.
 func (n *node) putTexts(o emulator.QueueOptions) {
 	for _, x := range []struct{ key, name, text string }{
 		{key: "LockDuration", text: declaredDuration(o.LockDuration)},
@@ -106,7 +106,8 @@ func (n *node) put(key string, value *node) {
 	n.members = append(n.members, member{key: key, value: value})
 }
 
-// declaredDuration is the text of a duration in a file; zero is none. What is below zero has no such text.
+// declaredDuration returns the text of a duration in a file, "" for zero. A negative duration has none, so it gets Go's, which
+// the decoder refuses.
 func declaredDuration(d time.Duration) string {
 	switch {
 	case d == 0:
