@@ -7,8 +7,8 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// DateTime makes an instant from milliseconds since the Unix epoch. What lies outside the years 1 to 9999 becomes the
-// nearest instant inside, as it does in .NET clients.
+// DateTime makes an instant from milliseconds since the Unix epoch. An instant outside the years 1 to 9999 becomes the
+// nearest one inside, as in .NET clients.
 func DateTime(unixMilli int64) Value {
 	const minMilli, maxMilli = -dotnet.UnixEpoch / dotnet.Millisecond, (dotnet.MaxInstant - dotnet.UnixEpoch) / dotnet.Millisecond
 	unixMilli = max(minMilli, min(maxMilli, unixMilli))
@@ -75,7 +75,7 @@ func addSpans(a, b int64) (Value, error) {
 	return TimeSpan(sum), nil
 }
 
-// negateSpan turns a duration around. The shortest one has no opposite.
+// negateSpan negates a duration. It fails for the smallest one, which has no opposite.
 func negateSpan(ticks int64) (int64, error) {
 	if ticks == math.MinInt64 {
 		return 0, evalErrorf("The resulting TimeSpan is too long.")
