@@ -46,7 +46,7 @@ func TestLoneRemovalIsMarkedAndRemovedLater(t *testing.T) {
 	}
 }
 
-// TestMarkedMessagesStayGone: after kill -9, marked messages stay gone, also in views of the database, and are removed in the end.
+// TestMarkedMessagesStayGone: after kill -9, marked messages stay gone, also in the view messages, and Close removes them.
 func TestMarkedMessagesStayGone(t *testing.T) {
 	s := newStore(t)
 	for i := range int64(10) {
