@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// targetKind is what a path of the administration API names.
+// targetKind is the kind of thing that a path of the administration API names.
 type targetKind uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	targetNone                     // something with a segment of the service's own, such as a dead-letter queue
 )
 
-// target is what a request is about.
+// target is the entity or list that a request names.
 type target struct {
 	kind         targetKind
 	entity       string // path of the queue or topic, decoded

@@ -51,7 +51,7 @@ func (a *Server) prepareTLS() error {
 	return nil
 }
 
-// useFiles serves the user's own certificate, whatever name a client asks for.
+// useFiles serves the user's own certificate for every name that clients ask for.
 func (a *Server) useFiles(cert, key string) error {
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {

@@ -185,9 +185,9 @@ func (m *crashModel) checkBodies(t *testing.T, s *Store, ids []int64) {
 	}
 }
 
-// TestKill_SEQ4_DUP16_SESS22_LosesNothing (invariants 1 to 4): whatever was acknowledged before a SIGKILL is there after it, what
-// was deleted is gone, no row id and no number is used twice, no body is without its message, and no
-// change is there by half.
+// TestKill_SEQ4_DUP16_SESS22_LosesNothing (invariants 1 to 4): after a SIGKILL all acknowledged messages are there,
+// deleted ones are gone, no row id and no number is used twice, no body is without its message, and no
+// change is half committed.
 func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
 	rounds := 5
 	if v, err := strconv.Atoi(os.Getenv(crashRoundsEnv)); err == nil {

@@ -50,7 +50,7 @@ func TestDEL3_DUP16_SweepRemovesStatesInSteps(t *testing.T) {
 	}
 }
 
-// TestDEL3_ManyEntitiesAtOnce are swept together, more of them than a step looks at.
+// TestDEL3_ManyEntitiesAtOnce: one sweep removes more entities than a step looks at.
 func TestDEL3_ManyEntitiesAtOnce(t *testing.T) {
 	s := newStore(t)
 	const many = 2*sweepEntities + 10

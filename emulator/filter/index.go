@@ -22,7 +22,7 @@ type entry[ID comparable] struct {
 	round  uint64 // the last call of Candidates that found it
 }
 
-// place is where an entry is filed.
+// place is a property and a value under which an entry is filed.
 type place struct {
 	property scopedProperty
 	key      key

@@ -2,7 +2,7 @@ package atom
 
 import "time"
 
-// Content is what an entry can hold: [Queue], [Topic], [Subscription], [Rule] or [Namespace].
+// Content is the content of an entry: [Queue], [Topic], [Subscription], [Rule] or [Namespace].
 type Content interface {
 	write(w *writer, v View)
 }

@@ -6,7 +6,7 @@ import (
 	"minibus/emulator"
 )
 
-// Journal is what the suite needs of the journal under test.
+// Journal has the methods that the suite needs of the journal under test.
 type Journal interface {
 	emulator.Journal
 	Close() error
