@@ -136,14 +136,12 @@ func TestSESS20_ORD1_ConsumersShareSessions(t *testing.T) {
 					return // the test is over
 				}
 				d := drained{session: holder.SessionID()}
-				for len(d.bodies) < each && d.err == nil {
-					var messages []*azservicebus.ReceivedMessage
-					messages, d.err = holder.ReceiveMessages(b.ctx, each, nil)
-					for _, m := range messages {
-						d.bodies = append(d.bodies, string(m.Body))
-						if err := holder.CompleteMessage(b.ctx, m, nil); err != nil {
-							d.err = err
-						}
+				var messages []*azservicebus.ReceivedMessage
+				messages, d.err = holder.ReceiveMessages(b.ctx, each, together)
+				for _, m := range messages {
+					d.bodies = append(d.bodies, string(m.Body))
+					if err := holder.CompleteMessage(b.ctx, m, nil); err != nil {
+						d.err = err
 					}
 				}
 				results <- d
