@@ -1,9 +1,6 @@
 package emulator
 
-import (
-	"reflect"
-	"slices"
-)
+import "slices"
 
 // Admin is what the administration API keeps with an entity and gives back, and what no message's way depends on: texts
 // as a client wrote them, settings that only the service's machinery knows, authorization rules. The zero value says
@@ -44,24 +41,6 @@ func (a Admin) with(file Admin) Admin {
 		a.AuthorizationRules = file.AuthorizationRules
 	}
 	return a
-}
-
-// rules is with for an entity; a change of its keys is a line of the log, which shows none.
-func (c *configurator) rules(path string, old, file Admin) Admin {
-	next := old.with(file)
-	if !reflect.DeepEqual(old.AuthorizationRules, next.AuthorizationRules) {
-		c.ns.logger.Info("authorization rules changed to the configuration", "entity", path,
-			"before", keyNames(old.AuthorizationRules), "now", keyNames(next.AuthorizationRules))
-	}
-	return next
-}
-
-func keyNames(rules []AuthorizationRule) []string {
-	names := make([]string, 0, len(rules))
-	for _, r := range rules {
-		names = append(names, r.KeyName)
-	}
-	return names
 }
 
 // AuthorizationRule is one named pair of keys with what it allows.

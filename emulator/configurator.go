@@ -124,3 +124,21 @@ func (c *configurator) ensureSubscription(topic string, o SubscriptionOptions) e
 	_, err := c.ns.UpdateSubscription(topic, o)
 	return err
 }
+
+// rules returns what an entity's authorization rules become; a change of its keys is a line of the log, which shows none.
+func (c *configurator) rules(path string, old, file Admin) Admin {
+	next := old.with(file)
+	if !reflect.DeepEqual(old.AuthorizationRules, next.AuthorizationRules) {
+		c.ns.logger.Info("authorization rules changed to the configuration", "entity", path,
+			"before", keyNames(old.AuthorizationRules), "now", keyNames(next.AuthorizationRules))
+	}
+	return next
+}
+
+func keyNames(rules []AuthorizationRule) []string {
+	names := make([]string, 0, len(rules))
+	for _, r := range rules {
+		names = append(names, r.KeyName)
+	}
+	return names
+}

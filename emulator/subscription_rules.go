@@ -101,3 +101,55 @@ func (s *Subscription) ruleExists(name string) error { return alreadyExists(s.ru
 func alreadyExists(name string) *Error {
 	return errorf(CodeAlreadyExists, name, "The messaging entity '%s' already exists.", name)
 }
+
+// countSQL is how many of the rules have a SQL filter.
+func countSQL(rules []*rule) (n int) {
+	for _, r := range rules {
+		if r.options.Correlation == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// roomLocked fails if a subscription with these rules instead of those it has makes more of the topic than the profile
+// takes (QUO-10). What was there before a profile was chosen may stay. The caller holds the topic's mutex.
+func (s *Subscription) roomLocked(next []*rule) error {
+	limits, t := s.ns.limits, s.topic
+	sql, correlations := maxSQLFilters, maxCorrelations
+	switch limits {
+	case LimitsRelaxed:
+		return nil
+	case LimitsEmulator:
+		sql, correlations = emulatorSQLFilters, emulatorCorrelation
+		if n := len(next); n > emulatorRules && n > len(s.rules) {
+			return errorf(CodeQuotaExceeded, s.fullName(), "The subscription '%s' has %d rules, which is the maximum.", s.fullName(), emulatorRules)
+		}
+	}
+	oldSQL, newSQL := countSQL(s.rules), countSQL(next)
+	if more := newSQL - oldSQL; more > 0 && t.topic.sql+more > sql {
+		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' can't have more than %d SQL filters.", t.path, sql)
+	}
+	more := len(next) - newSQL - (len(s.rules) - oldSQL)
+	if more > 0 && t.topic.index.Len()-t.topic.sql+more > correlations {
+		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' can't have more than %d correlation filters.", t.path, correlations)
+	}
+	return nil
+}
+
+// roomForSubscription fails if another subscription is above the profile's limits (QUO-10).
+func (t *Topic) roomForSubscription(s *Subscription, rules []*rule) error {
+	most := maxSubscriptions
+	switch t.ns.limits {
+	case LimitsRelaxed:
+		return nil
+	case LimitsEmulator:
+		most = emulatorSubs
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := len(t.topic.subs); n >= most {
+		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' has %d subscriptions, which is the maximum.", t.path, n)
+	}
+	return s.roomLocked(rules)
+}

@@ -187,7 +187,7 @@ func isDisabled(err error) bool {
 }
 
 // Settle adds a settlement. Until the end of the transaction the messages stay locked, by the same locks, and their
-// tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Queue.Settle]; where the transaction refuses the
+// tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Entity.Settle]; where the transaction refuses the
 // operation itself, the deliveries end and the messages are available again (LOCK-24, TXN-15).
 func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error {
 	t.mu.Lock()
@@ -227,7 +227,7 @@ func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error 
 	return nil
 }
 
-// Renew renews locks at once, as [Queue.Renew] does, those of messages that the transaction will settle too (TXN-1). A
+// Renew renews locks at once, as [Entity.Renew] does, those of messages that the transaction will settle too (TXN-1). A
 // rollback does not undo it.
 func (t *Transaction) Renew(q *Entity, tokens []LockToken) ([]int64, error) {
 	t.mu.Lock()
