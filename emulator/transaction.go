@@ -157,9 +157,15 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 			in[i].hops = 1 // FWD-9
 		}
 	}
+	return t.storeLocked(&w, numbers)
+}
+
+// storeLocked adds a send that is prepared.
+func (t *Transaction) storeLocked(w *txWork, numbers bool) (seqs []int64, err error) {
+	q := w.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.may.store(in); err != nil && !(w.via != nil && isDisabled(err)) {
+	if err := q.may.store(w.sends); err != nil && !(w.via != nil && isDisabled(err)) {
 		return nil, err
 	}
 	if numbers {
@@ -167,17 +173,16 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 			return nil, err
 		}
 	}
-	if w.partition, err = t.partitionOfSendLocked(q, in); err != nil {
+	if w.partition, err = t.partitionOfSendLocked(q, w.sends); err != nil {
 		return nil, err
 	}
-	var seqs []int64
 	if numbers {
-		w.numbers = newReservation(q, in)
+		w.numbers = newReservation(q, w.sends)
 		seqs = w.numbers.seqs
 	}
 	t.enteredLocked(q)
-	t.messages += len(in)
-	t.work = append(t.work, w)
+	t.messages += len(w.sends)
+	t.work = append(t.work, *w)
 	return seqs, nil
 }
 
