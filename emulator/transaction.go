@@ -259,12 +259,6 @@ func (t *Transaction) CancelScheduled(q *Entity, seqs []int64) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.may.send(); err != nil {
-		return err
-	}
-	if err := q.may.browse(Main); err != nil {
-		return err
-	}
 	found, err := q.schedule.find(seqs)
 	if err != nil {
 		return err
