@@ -6,7 +6,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
@@ -14,8 +13,8 @@ import (
 // it has happened when Advance returns (DEC-35).
 func TestDEC35_AdvanceLetsTimePass(t *testing.T) {
 	bus := sbtest.Start(t,
-		sbtest.Queue("orders", emulator.QueueOptions{DeadLetteringOnExpiration: true}),
-		sbtest.Queue("late", emulator.QueueOptions{ForwardDeadLetteredMessagesTo: "orders"}))
+		sbtest.Queue{Name: "orders", DeadLetteringOnMessageExpiration: true},
+		sbtest.Queue{Name: "late", ForwardDeadLetteredMessagesTo: "orders"})
 	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -60,9 +59,9 @@ func TestDEC35_AdvanceLetsTimePass(t *testing.T) {
 // Chains go all the way: a message that expires is dead-lettered and forwarded before Advance returns.
 func TestDEC35_AdvanceWaitsForConsequences(t *testing.T) {
 	bus := sbtest.Start(t,
-		sbtest.Queue("first", emulator.QueueOptions{DefaultMessageTimeToLive: time.Minute, DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "second"}),
-		sbtest.Queue("second", emulator.QueueOptions{DefaultMessageTimeToLive: time.Minute, DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "third"}),
-		sbtest.Queue("third", emulator.QueueOptions{}))
+		sbtest.Queue{Name: "first", DefaultMessageTimeToLive: time.Minute, DeadLetteringOnMessageExpiration: true, ForwardDeadLetteredMessagesTo: "second"},
+		sbtest.Queue{Name: "second", DefaultMessageTimeToLive: time.Minute, DeadLetteringOnMessageExpiration: true, ForwardDeadLetteredMessagesTo: "third"},
+		sbtest.Queue{Name: "third"})
 	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
 	if err != nil {
 		t.Fatal(err)
