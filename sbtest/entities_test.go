@@ -149,6 +149,15 @@ func TestDEC4_WhatATestLeavesOutIsTheCloudsDefault(t *testing.T) {
 	}
 }
 
+// Spaces around names count as little as in a file.
+func TestNamesOfATestAreTrimmed(t *testing.T) {
+	s := sbtest.Subscription{Name: " s ", Rules: []sbtest.Rule{{Name: " r ", SQL: "a = 1"}}}
+	q := entity(t, "t/Subscriptions/s", sbtest.Topic{Name: " t ", Subscriptions: []sbtest.Subscription{s}})
+	if name := q.SubscriptionOptions().Rules[0].Name; name != "r" {
+		t.Errorf("the rule is called %q", name)
+	}
+}
+
 // published sends messages to the topic events, and returns the bodies that each subscription has.
 func published(t *testing.T, subscriptions []sbtest.Subscription, messages ...*azservicebus.Message) map[string][]string {
 	t.Helper()
