@@ -9,6 +9,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
+	"minibus/internal/dotnet"
 )
 
 // Keys of link properties that concern session receivers.
@@ -46,7 +47,7 @@ func readSessionFilter(filters amqp.Map) (*sessionFilter, error) {
 		return f, nil
 	}
 	if f.id, ok = amqp.AsString(v); !ok {
-		return nil, linkErrorf(condInvalidField, "The filter '%s' must be a string or null.", keySessionFilter)
+		return nil, linkErrorf(amqp.CondInvalidField, "The filter '%s' must be a string or null.", keySessionFilter)
 	}
 	return f, nil
 }
@@ -82,7 +83,7 @@ type accepting struct {
 // as soon as there is one (SESS-8).
 func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator.ReceiveMode) error {
 	if o.node.sub != emulator.Main {
-		return linkError{fault{condNotAllowed, // DLQ-6
+		return linkError{fault{amqp.CondNotAllowed, // DLQ-6
 			"A dead-letter queue has no sessions; attach without a session filter.", o.entity()}}
 	}
 	o.accepting = &accepting{filter: f}
@@ -137,7 +138,7 @@ func (o *outgoing) notGranted() {
 	if o.released || o.opening == nil || o.accepting.got.Load() != nil {
 		return // the answer is given, or on its way
 	}
-	o.s.detach(o, fault{condTimeout,
+	o.s.detach(o, fault{amqp.CondTimeout,
 		"The operation did not complete within the allotted time: no session was available to be accepted.", o.entity()})
 }
 
@@ -167,13 +168,7 @@ func (o *outgoing) lost(err error) {
 func (o *outgoing) describeSession(answer *frames.Attach) {
 	id, _ := o.consumer.SessionID()
 	answer.Source.Filter = amqp.Map{{Key: amqp.Symbol(keySessionFilter), Value: o.accepting.filter.value(id)}}
-	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyLockedUntil), Value: ticks(o.consumer.SessionLockedUntil())}}
-}
-
-// ticks turns milliseconds since the Unix epoch into .NET's count of 100 ns since the year 1.
-func ticks(ms int64) int64 {
-	const epoch, perMillisecond = 621_355_968_000_000_000, 10_000
-	return epoch + ms*perMillisecond
+	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyLockedUntil), Value: dotnet.OfUnixMilli(o.consumer.SessionLockedUntil())}}
 }
 
 // maxStale bounds the deliveries of links that have gone that a session remembers.
@@ -203,7 +198,7 @@ func (s *session) gone(id serial) bool {
 // lockError is what a client learns that settles a delivery whose lock is over: in a session that is lost, the
 // session's lock (SESS-15).
 func (o *outgoing) lockError(err error) error {
-	if o.accepting == nil || faultOf(err).condition != condMessageLockLost {
+	if o.accepting == nil || faultOf(err).condition != amqp.CondMessageLockLost {
 		return err
 	}
 	if _, lost := o.consumer.SessionState(); lost != nil {
@@ -214,7 +209,7 @@ func (o *outgoing) lockError(err error) error {
 
 // holder finds the receiver of this connection that holds a session of the queue, or nil. A request that names the
 // session is traffic of its link.
-func (c *conn) holder(q *emulator.Queue, matches func(*outgoing) bool) *emulator.Consumer {
+func (c *conn) holder(q *emulator.Entity, matches func(*outgoing) bool) *emulator.Consumer {
 	for _, s := range c.sessions {
 		for _, e := range s.links {
 			o, ok := e.(*outgoing)
@@ -228,7 +223,7 @@ func (c *conn) holder(q *emulator.Queue, matches func(*outgoing) bool) *emulator
 }
 
 // sessionHolder finds the receiver that holds the session with that id.
-func (c *conn) sessionHolder(q *emulator.Queue, id string) *emulator.Consumer {
+func (c *conn) sessionHolder(q *emulator.Entity, id string) *emulator.Consumer {
 	return c.holder(q, func(o *outgoing) bool {
 		held, _ := o.consumer.SessionID()
 		return held == id
@@ -236,6 +231,6 @@ func (c *conn) sessionHolder(q *emulator.Queue, id string) *emulator.Consumer {
 }
 
 // linkHolder finds the session receiver with that link name.
-func (c *conn) linkHolder(q *emulator.Queue, name string) *emulator.Consumer {
+func (c *conn) linkHolder(q *emulator.Entity, name string) *emulator.Consumer {
 	return c.holder(q, func(o *outgoing) bool { return o.name == name })
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"minibus/emulator"
+	"minibus/internal/entitypath"
 )
 
 // nodeKind tells what stands behind an address.
@@ -17,13 +18,8 @@ const (
 	nodeCoordinator                 // of transactions; it has no address
 )
 
-// The fixed parts of addresses, compared without case (amqp-data-plane 3.1).
-const (
-	addressCBS         = "$cbs"
-	suffixManagement   = "$management"
-	suffixDeadLetter   = "$deadletterqueue"
-	suffixTransferDead = "$transfer/$deadletterqueue"
-)
+// addressCBS is the node of claims based security, compared without case (amqp-data-plane 3.1).
+const addressCBS = "$cbs"
 
 // node is a parsed link address.
 type node struct {
@@ -43,15 +39,12 @@ func parseAddress(address string) node {
 	if strings.EqualFold(path, addressCBS) {
 		return node{kind: nodeCBS}
 	}
-	n := node{kind: nodeEntity, path: path}
-	if rest, ok := cutSuffixFold(n.path, suffixManagement); ok {
-		n.kind, n.path = nodeManagement, rest
+	n := node{kind: nodeEntity}
+	path, managed := entitypath.CutManagement(path)
+	if managed {
+		n.kind = nodeManagement
 	}
-	if rest, ok := cutSuffixFold(n.path, suffixTransferDead); ok {
-		n.sub, n.path = emulator.TransferDeadLetter, rest
-	} else if rest, ok := cutSuffixFold(n.path, suffixDeadLetter); ok {
-		n.sub, n.path = emulator.DeadLetter, rest
-	}
+	n.path, n.sub = entitypath.CutSubQueue(path)
 	return n
 }
 
@@ -70,39 +63,13 @@ func stripAuthority(address string) string {
 	return path
 }
 
-// cutSuffixFold removes a last path segment, or several, and the slash in front of it.
-func cutSuffixFold(path, suffix string) (string, bool) {
-	at := len(path) - len(suffix)
-	if at < 0 || !strings.EqualFold(path[at:], suffix) {
-		return path, false
-	}
-	if at == 0 {
-		return "", true
-	}
-	if path[at-1] != '/' {
-		return path, false
-	}
-	return strings.TrimRight(path[:at], "/"), true
-}
-
 // key identifies a request/response node: links that give the same key belong together.
 func (n node) key() string {
 	switch n.kind {
 	case nodeCBS, nodeCoordinator:
 		return n.String()
 	}
-	return strings.ToLower(n.path) + n.suffix() + "/" + suffixManagement
-}
-
-// suffix names the sub-queue as a path.
-func (n node) suffix() string {
-	switch n.sub {
-	case emulator.DeadLetter:
-		return "/" + suffixDeadLetter
-	case emulator.TransferDeadLetter:
-		return "/" + suffixTransferDead
-	}
-	return ""
+	return entitypath.Management(n.sub.Join(strings.ToLower(n.path)))
 }
 
 // String returns the address in our own spelling, for logs.
@@ -113,7 +80,7 @@ func (n node) String() string {
 	case nodeCoordinator:
 		return "coordinator"
 	case nodeManagement:
-		return n.path + n.suffix() + "/" + suffixManagement
+		return entitypath.Management(n.sub.Join(n.path))
 	}
-	return n.path + n.suffix()
+	return n.sub.Join(n.path)
 }

@@ -24,15 +24,15 @@ func (s *session) handleAttach(a *frames.Attach) error {
 	}
 	switch {
 	case a.Handle > o.HandleMax:
-		return connErrorf(condFraming, "Handle %d is above the handle-max of %d.", a.Handle, o.HandleMax)
+		return connErrorf(amqp.CondFraming, "Handle %d is above the handle-max of %d.", a.Handle, o.HandleMax)
 	case a.Handle > s.handleMax:
 		// Our handle is the peer's number, which keeps the two from being confused; only a peer that does not keep to
 		// its own limit ever sees this.
-		return sessionErrorf(condNotAllowed, "Handle %d is above your own handle-max of %d.", a.Handle, s.handleMax)
+		return sessionErrorf(amqp.CondNotAllowed, "Handle %d is above your own handle-max of %d.", a.Handle, s.handleMax)
 	case s.links.get(a.Handle) != nil:
-		return sessionErrorf(condHandleInUse, "Handle %d is in use.", a.Handle)
+		return sessionErrorf(amqp.CondHandleInUse, "Handle %d is in use.", a.Handle)
 	case s.c.links >= s.c.bound(o.MaxLinks, strangerLinks):
-		return sessionErrorf(condResourceLimit, "The connection has %d links already%s.", s.c.links, s.c.untilKnown())
+		return sessionErrorf(amqp.CondResourceLimit, "The connection has %d links already%s.", s.c.links, s.c.untilKnown())
 	}
 	if err := s.attach(a); err != nil {
 		s.refuseLink(a, err)
@@ -50,7 +50,7 @@ func (s *session) attach(a *frames.Attach) error {
 	}
 	switch {
 	case names > maxNames:
-		return linkErrorf(condInvalidField, "The link's name and addresses have %d bytes; at most %d are allowed.", names, maxNames)
+		return linkErrorf(amqp.CondInvalidField, "The link's name and addresses have %d bytes; at most %d are allowed.", names, maxNames)
 	case a.Role == frames.RoleSender:
 		return s.attachIncoming(a)
 	}
@@ -114,11 +114,11 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 	case a.Coordinator != nil:
 		return s.attachCoordinator(a)
 	case a.Target == nil:
-		return linkErrorf(condNotImplemented, "The attach has no target. Name the address of a queue or topic as the target of a sender.")
+		return linkErrorf(amqp.CondNotImplemented, "The attach has no target. Name the address of a queue or topic as the target of a sender.")
 	case a.Target.Dynamic:
-		return linkErrorf(condNotImplemented, noDynamic, "target")
+		return linkErrorf(amqp.CondNotImplemented, noDynamic, "target")
 	case a.Target.Address == "":
-		return linkErrorf(condNotImplemented, "The target has no address, and there is no anonymous relay. Attach a sender for each queue or topic.")
+		return linkErrorf(amqp.CondNotImplemented, "The target has no address, and there is no anonymous relay. Attach a sender for each queue or topic.")
 	}
 	n := parseAddress(a.Target.Address)
 	in := s.newIncoming(a, n)
@@ -146,7 +146,7 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 // openQueue makes the link one that sends messages to a queue, or through it to another (TXN-9).
 func (in *incoming) openQueue(answer *frames.Attach, properties amqp.Map) error {
 	if in.node.sub != 0 {
-		return linkErrorf(condNotAllowed, "Messages can't be sent to the sub-queue '%s'.", in.node)
+		return linkErrorf(amqp.CondNotAllowed, "Messages can't be sent to the sub-queue '%s'.", in.node)
 	}
 	if err := in.lookUp(sas.Send); err != nil {
 		return err
@@ -205,12 +205,12 @@ func (o *outgoing) answer(a *frames.Attach) {
 // for any.
 func (l *link) lookUp(claim sas.Claims) error {
 	if l.node.path == "" {
-		return linkErrorf(condInvalidField, "The address names no entity.")
+		return linkErrorf(amqp.CondInvalidField, "The address names no entity.")
 	}
 	if err := l.allow(right{l.node, claim}); err != nil {
 		return err // before anything is said of what exists
 	}
-	q, err := l.s.c.srv.ns.Queue(l.node.path)
+	q, err := l.s.c.srv.ns.Entity(l.node.path)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 
 	"minibus/amqpserver/cbs"
 	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/entitypath"
 	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 )
@@ -97,7 +99,7 @@ func (c *conn) verifyToken(path, token string) (cbs.Checked, error) {
 		g, err = ring.VerifyOwn(token, now)
 		path = g.Path
 	} else {
-		g, err = ring.Verify(token, sas.Resource{Path: path, Entity: sas.EntityOf(path)}, now)
+		g, err = ring.Verify(token, sas.Resource{Path: path, Entity: entitypath.Entity(path)}, now)
 	}
 	return cbs.Checked{Path: path, Expires: g.Until}, err
 }
@@ -180,7 +182,7 @@ func (l *link) allow(need right) error {
 func (c *conn) checkTokens(now time.Time) {
 	k := &c.shown
 	if !k.by.IsZero() && !now.Before(k.by) {
-		c.close(connErrorf(condUnauthorized, "The connection has shown no valid token within %d seconds: put one to %s.",
+		c.close(connErrorf(amqp.CondUnauthorized, "The connection has shown no valid token within %d seconds: put one to %s.",
 			int(c.srv.options.FirstToken.Seconds()), addressCBS))
 		return
 	}
@@ -209,7 +211,7 @@ func (s *session) recheck(e endpoint) {
 	l := e.base()
 	for _, need := range l.rights {
 		if err := s.c.authorize(need); err != nil {
-			s.detach(e, fault{condition: condDetachForced, entity: l.entity(),
+			s.detach(e, fault{condition: amqp.CondDetachForced, entity: l.entity(),
 				text: "The link '" + l.name + "' is force detached. Code: RenewToken. Details: " + err.Error() + "."})
 			return
 		}

@@ -30,7 +30,7 @@ func TestClientSendsReceivesAndSettles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		q, _ := b.ns.Queue("q")
+		q, _ := b.ns.Entity("q")
 		if c := q.Counts(); c.Active != 0 {
 			t.Errorf("%d messages are left", c.Active)
 		}

@@ -76,8 +76,8 @@ type conn struct {
 	closeBy          time.Time // in stateLeaving and stateClosing
 	linkless         time.Time // since when there has been no link
 	everLinked       bool
-	sendPool         []*sending      // for reuse
-	settlePool       []*settling     // for reuse
+	sendings         spares[sending]
+	settlings        spares[settling]
 	transfer         frames.Transfer // being written
 	whole            delivered       // being taken
 	lastOrder        int64

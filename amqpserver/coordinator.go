@@ -63,12 +63,12 @@ func (coordinatorSink) window(*incoming) uint32 { return requestCredit }
 func (coordinatorSink) take(in *incoming, d *delivered) {
 	m, err := message.Scan(d.raw)
 	if err != nil {
-		in.refuse("transaction", d, linkErrorf(condDecode, "The message could not be decoded: %v.", err))
+		in.refuse("transaction", d, linkErrorf(amqp.CondDecode, "The message could not be decoded: %v.", err))
 		return
 	}
 	control, err := frames.DecodeControl(m.Raw[m.Body.Start:m.Body.End])
 	if err != nil {
-		in.refuse("transaction", d, linkErrorf(condDecode, "The coordinator takes declare and discharge only: %v.", err))
+		in.refuse("transaction", d, linkErrorf(amqp.CondDecode, "The coordinator takes declare and discharge only: %v.", err))
 		return
 	}
 	switch control := control.(type) {
@@ -85,13 +85,13 @@ func (in *incoming) declare(d *delivered, p *frames.Declare) {
 	c := in.s.c
 	switch {
 	case p.GlobalID != nil:
-		in.refuse("declare", d, linkErrorf(condNotImplemented, "Distributed transactions are not supported."))
+		in.refuse("declare", d, linkErrorf(amqp.CondNotImplemented, "Distributed transactions are not supported."))
 		return
 	case d.settled:
-		in.refuse("declare", d, linkErrorf(condInvalidField, "A declare must not be settled: its outcome is the transaction's id."))
+		in.refuse("declare", d, linkErrorf(amqp.CondInvalidField, "A declare must not be settled: its outcome is the transaction's id."))
 		return
 	case len(c.transactions) >= maxTransactions:
-		in.refuse("declare", d, linkErrorf(condResourceLimit, "The connection has %d open transactions.", len(c.transactions)))
+		in.refuse("declare", d, linkErrorf(amqp.CondResourceLimit, "The connection has %d open transactions.", len(c.transactions)))
 		return
 	}
 	c.lastTransaction++

@@ -12,16 +12,16 @@ func (c *conn) dispatch(in *inFrame) error {
 	if c.state == stateWaiting {
 		open, ok := in.other.(*frames.Open)
 		if !ok {
-			return connErrorf(condIllegalState, "The first frame must be open.")
+			return connErrorf(amqp.CondIllegalState, "The first frame must be open.")
 		}
 		if in.channel != 0 { // [AMQP 2.4.1]
-			return connErrorf(condFraming, "The open frame came on channel %d; it can only be sent on channel 0.", in.channel)
+			return connErrorf(amqp.CondFraming, "The open frame came on channel %d; it can only be sent on channel 0.", in.channel)
 		}
 		return c.handleOpen(open)
 	}
 	switch p := in.other.(type) {
 	case *frames.Open:
-		return connErrorf(condIllegalState, "The connection is open already.")
+		return connErrorf(amqp.CondIllegalState, "The connection is open already.")
 	case *frames.Close:
 		c.handleClose(p)
 		return nil
@@ -38,7 +38,7 @@ func (c *conn) dispatch(in *inFrame) error {
 	if _, ok := in.other.(*frames.End); ok {
 		return nil // go-amqp ends a session whose begin was cut off by its context
 	}
-	return connErrorf(condFraming, "There is no session on channel %d.", in.channel)
+	return connErrorf(amqp.CondFraming, "There is no session on channel %d.", in.channel)
 }
 
 // maxHostname is how much of a host name is repeated in texts, in bytes; real ones are not longer.
@@ -51,7 +51,7 @@ func (c *conn) handleOpen(o *frames.Open) error {
 		size = o.MaxFrameSize
 	}
 	if size < frames.MinMaxFrameSize {
-		return connErrorf(condInvalidField, "A max-frame-size of %d is below the minimum of %d.", size, frames.MinMaxFrameSize)
+		return connErrorf(amqp.CondInvalidField, "A max-frame-size of %d is below the minimum of %d.", size, frames.MinMaxFrameSize)
 	}
 	c.peer.maxFrame = int(min(size, c.srv.options.MaxFrameSize))
 	c.peer.containerID, c.peer.hostname = o.ContainerID, o.Hostname[:min(len(o.Hostname), maxHostname)]
@@ -118,13 +118,13 @@ func (c *conn) handleBegin(channel uint16, b *frames.Begin) error {
 	}
 	switch {
 	case channel > o.ChannelMax:
-		return connErrorf(condFraming, "Channel %d is above the channel-max of %d.", channel, o.ChannelMax)
+		return connErrorf(amqp.CondFraming, "Channel %d is above the channel-max of %d.", channel, o.ChannelMax)
 	case c.sessions[channel] != nil:
-		return connErrorf(condIllegalState, "There is a session on channel %d already.", channel)
+		return connErrorf(amqp.CondIllegalState, "There is a session on channel %d already.", channel)
 	case len(c.sessions) >= c.bound(int(o.ChannelMax)+1, strangerSessions):
-		return connErrorf(condResourceLimit, "The connection has %d sessions already%s.", len(c.sessions), c.untilKnown())
+		return connErrorf(amqp.CondResourceLimit, "The connection has %d sessions already%s.", len(c.sessions), c.untilKnown())
 	case b.HasRemoteChannel:
-		return connErrorf(condInvalidField, "A begin with remote-channel answers one of ours, and there is none.")
+		return connErrorf(amqp.CondInvalidField, "A begin with remote-channel answers one of ours, and there is none.")
 	}
 	s := newSession(c, channel, b)
 	c.sessions[channel] = s
@@ -153,7 +153,7 @@ func (c *conn) write(channel uint16, p frames.Performative) {
 	c.append(channel, p)
 	if size := len(c.out.buf) - before; size > c.peer.maxFrame && c.state == stateOpen {
 		c.out.buf = c.out.buf[:before]
-		c.close(connErrorf(condFrameTooSmall, "A frame of %d bytes does not fit into your max-frame-size of %d.", size, c.peer.maxFrame))
+		c.close(connErrorf(amqp.CondFrameTooSmall, "A frame of %d bytes does not fit into your max-frame-size of %d.", size, c.peer.maxFrame))
 	}
 }
 

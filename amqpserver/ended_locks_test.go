@@ -19,7 +19,7 @@ func TestLOCK8_EndedLocksGiveTheirPlaceBack(t *testing.T) {
 	for name, end := range map[string]func(b *bench, tags [][]byte){
 		"their time is over": func(*bench, [][]byte) { time.Sleep(61 * time.Second) },
 		"settled by token": func(b *bench, tags [][]byte) { // LOCK-9
-			q, _ := b.ns.Queue("q")
+			q, _ := b.ns.Entity("q")
 			for _, tag := range tags {
 				done := make(chan error, 1)
 				if err := q.Settle([]emulator.LockToken{tokenOf(tag)}, emulator.Settlement{}, emulator.CompletionFunc(func(err error) { done <- err })); err != nil {

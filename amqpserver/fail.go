@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
@@ -78,9 +79,9 @@ func (c *conn) logEnd(scope string, f fault) { c.logFault(scope+" closed", scope
 func (c *conn) logFault(message, kind, operation string, f fault, rest ...any) {
 	level := slog.LevelWarn
 	switch f.condition {
-	case condInternal:
+	case amqp.CondInternal:
 		level = slog.LevelError
-	case condForced, condDetachForced, condTimeout:
+	case amqp.CondForced, amqp.CondDetachForced, amqp.CondTimeout:
 		level = slog.LevelInfo
 	}
 	if !c.mayLog(level, kind+" "+string(f.condition)) {
@@ -107,7 +108,7 @@ func causeOf(entity string, err error) fault {
 	if f.entity == "" {
 		f.entity = entity
 	}
-	if f.condition == condInternal {
+	if f.condition == amqp.CondInternal {
 		f.text = err.Error()
 	}
 	return f

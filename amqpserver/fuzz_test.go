@@ -243,7 +243,7 @@ func FuzzSession(f *testing.F) {
 func playScript(t *testing.T, data []byte) {
 	var trace strings.Builder
 	b := newBench(t, func(o *amqpserver.Options) { o.Trace = &trace })
-	q, err := b.ns.Queue("q")
+	q, err := b.ns.Entity("q")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,13 +83,13 @@ func newBenchFor(t testing.TB, namespace emulator.Options, options ...func(*amqp
 }
 
 // queue makes a queue.
-func (b *bench) queue(path string, o emulator.QueueOptions) *emulator.Queue {
+func (b *bench) queue(path string, o emulator.QueueOptions) *emulator.Entity {
 	b.t.Helper()
 	q, err := b.ns.CreateQueue(path, o)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return q
+	return q.Entity
 }
 
 // dial returns the client's end of a new connection.
@@ -166,7 +166,7 @@ func bubble(t *testing.T, f func(t *testing.T, b *bench), options ...func(*amqps
 // wantReceivable fails the test unless n messages can be received from the queue now. It receives and releases them.
 func (b *bench) wantReceivable(t testing.TB, queue string, n int) {
 	t.Helper()
-	q, err := b.ns.Queue(queue)
+	q, err := b.ns.Entity(queue)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func (b *bench) receiveRaw(t testing.TB, queue string) []byte {
 // fill puts n messages of 1 KiB into "q", past the server.
 func fill(t testing.TB, b *bench, n int) {
 	t.Helper()
-	q, err := b.ns.Queue("q")
+	q, err := b.ns.Entity("q")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
@@ -84,7 +85,7 @@ func (c *conn) checkIdle(now time.Time) {
 
 // inactive is the service's word for a connection that nobody uses.
 func inactive(limit time.Duration) error {
-	return connErrorf(condForced,
+	return connErrorf(amqp.CondForced,
 		"The connection was inactive for more than the allowed %d milliseconds and is closed by container 'LinkTracker'.",
 		limit.Milliseconds())
 }
@@ -96,7 +97,7 @@ func (s *session) detachIdle(now time.Time, limit time.Duration) {
 		if l.state != linkAttached || l.opening != nil || l.node.kind == nodeCBS || now.Sub(l.active) < limit {
 			continue
 		}
-		s.detach(e, fault{condition: condDetachForced, entity: l.entity(), text: l.idleText(limit)})
+		s.detach(e, fault{condition: amqp.CondDetachForced, entity: l.entity(), text: l.idleText(limit)})
 	}
 }
 

@@ -187,7 +187,7 @@ func TestLOCK11_LockOutlivesTheConnection(t *testing.T) {
 		if m.ApplicationProperties["statusCode"] != int32(200) {
 			t.Errorf("reply %v", m.ApplicationProperties)
 		}
-		q, _ := b.ns.Queue("long")
+		q, _ := b.ns.Entity("long")
 		if q.Counts().Active != 0 {
 			t.Error("the message is still there")
 		}

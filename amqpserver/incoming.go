@@ -2,6 +2,7 @@ package amqpserver
 
 import (
 	"minibus/emulator"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
@@ -17,11 +18,11 @@ const (
 type incoming struct {
 	link
 	sink       sink
-	window     uint32          // deliveries that the client may have under way
-	maxMessage int             // bytes
-	maxBatch   int             // bytes
-	noRejected bool            // the client's source does not have that outcome
-	via        *emulator.Queue // the entity that its messages go through on their way to queue; nil: none (TXN-9)
+	window     uint32           // deliveries that the client may have under way
+	maxMessage int              // bytes
+	maxBatch   int              // bytes
+	noRejected bool             // the client's source does not have that outcome
+	via        *emulator.Entity // the entity that its messages go through on their way to queue; nil: none (TXN-9)
 	unwatchVia func()
 
 	count  serial // the client's delivery-count: where it began, and what was received since [AMQP 2.6.7]
@@ -72,7 +73,7 @@ func (s *session) handleTransfer(t *frames.Transfer, payload []byte) error {
 	case e.base().state != linkAttached:
 		return nil
 	case !ok:
-		return sessionErrorf(condErrantLink, "The link with handle %d is one that you receive on.", t.Handle)
+		return sessionErrorf(amqp.CondErrantLink, "The link with handle %d is one that you receive on.", t.Handle)
 	}
 	in.touch()
 	if err := in.transfer(t, payload); err != nil {
@@ -87,14 +88,14 @@ func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
 	p := &in.part
 	if !p.begun {
 		if !t.HasDeliveryID {
-			return linkErrorf(condInvalidField, "The first transfer of a delivery must have a delivery-id.")
+			return linkErrorf(amqp.CondInvalidField, "The first transfer of a delivery must have a delivery-id.")
 		}
 		*p = part{delivered: delivered{id: t.DeliveryID, format: t.MessageFormat, state: t.State}, begun: true}
 		in.count++
 		in.passed++
 		in.credit -= min(in.credit, 1)
 	} else if t.HasDeliveryID && t.DeliveryID != p.id {
-		return linkErrorf(condInvalidField, "Delivery %d begins before delivery %d has ended.", t.DeliveryID, p.id)
+		return linkErrorf(amqp.CondInvalidField, "Delivery %d begins before delivery %d has ended.", t.DeliveryID, p.id)
 	}
 	p.settled = p.settled || t.Settled
 	if t.State != nil {
@@ -131,7 +132,7 @@ func (in *incoming) collect(payload []byte, more bool) {
 	case p.raw == nil && !more:
 		p.raw = payload // the usual case: one transfer, and the payload is ours already
 	case c.assembling+len(payload) > c.bound(maxAssembly, strangerAssembly)+in.maxMessage:
-		in.refusePart(linkErrorf(condResourceLimit, "The connection has too many unfinished deliveries."))
+		in.refusePart(linkErrorf(amqp.CondResourceLimit, "The connection has too many unfinished deliveries."))
 	default:
 		c.assembling += len(payload)
 		p.counted += len(payload)
@@ -159,7 +160,7 @@ func (in *incoming) drop() {
 }
 
 func (in *incoming) tooLarge(size, limit int) error {
-	return linkError{fault{condSizeExceeded, sizeText(size, limit), in.entity()}}
+	return linkError{fault{amqp.CondSizeExceeded, sizeText(size, limit), in.entity()}}
 }
 
 // fault gives an error the link's entity.
@@ -182,7 +183,7 @@ func (in *incoming) refuseAs(operation string, d *delivered, err error, f fault)
 	if !d.settled && !in.noRejected {
 		in.s.reject(&in.s.received, d.id, f)
 	}
-	if f.condition == condSizeExceeded || in.noRejected || d.settled && in.mustTell(d) { // [AMQP 2.7.3, 4.3]
+	if f.condition == amqp.CondSizeExceeded || in.noRejected || d.settled && in.mustTell(d) { // [AMQP 2.7.3, 4.3]
 		in.s.endLink(in, f)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
@@ -24,8 +25,8 @@ type link struct {
 	name   string
 	role   frames.Role // of the peer
 	node   node
-	queue  *emulator.Queue // nil for $cbs
-	rights []right         // what it needs as long as it lives
+	queue  *emulator.Entity // nil for $cbs
+	rights []right          // what it needs as long as it lives
 
 	state    linkState
 	left     bool   // the peer has sent detach
@@ -158,7 +159,7 @@ func (s *session) handleDetach(p *frames.Detach) error {
 			"condition", string(p.Error.Condition), "reason", p.Error.Description)
 	}
 	if l.left {
-		return sessionErrorf(condUnattachedHandle, "The link with handle %d is detached already.", l.handle)
+		return sessionErrorf(amqp.CondUnattachedHandle, "The link with handle %d is detached already.", l.handle)
 	}
 	l.left = true
 	switch l.state {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
@@ -100,7 +101,7 @@ func (c *conn) turn() {
 		c.resumeAwaiting()
 		c.pump()
 		if c.draining && c.drained() {
-			c.close(connErrorf(condForced, "The service is shutting down; connect again."))
+			c.close(connErrorf(amqp.CondForced, "The service is shutting down; connect again."))
 		}
 	}
 	if c.state == stateLeaving {
@@ -217,9 +218,9 @@ func (c *conn) handleReadError(err error) {
 		c.dead = err
 	case c.state == stateClosing || c.state == stateClosed:
 	case errors.Is(err, errFrameSize), errors.Is(err, errFrameType), errors.Is(err, frames.ErrHeader):
-		c.close(connErrorf(condFraming, "The frame could not be taken: %v.", err))
+		c.close(connErrorf(amqp.CondFraming, "The frame could not be taken: %v.", err))
 	default:
-		c.close(connErrorf(condDecode, "The frame could not be decoded: %v.", err))
+		c.close(connErrorf(amqp.CondDecode, "The frame could not be decoded: %v.", err))
 	}
 }
 

@@ -170,7 +170,7 @@ func (o *outgoing) take() (asked, got int) {
 	}
 	got = len(o.taken) - before
 	o.s.taken += got
-	if got == takeQuantum || o.takenBytes >= maxTakenBytes {
+	if got == emulator.Quantum || o.takenBytes >= maxTakenBytes {
 		asked = got // there may be more, for another turn
 	}
 	return asked, got
@@ -181,9 +181,6 @@ func (o *outgoing) crowded() bool {
 	room, own := o.s.room(), len(o.taken)
 	return 0 < room && room <= o.s.taken && own < o.s.taken && own < o.credit.left()
 }
-
-// takeQuantum is how many deliveries a Take gives at most (DEC-27), unless they have maxTakenBytes before.
-const takeQuantum = 64
 
 // write writes taken deliveries, in order, until one is not ready or there is no room. It reports whether it was room
 // that it lacked.

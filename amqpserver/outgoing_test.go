@@ -141,7 +141,7 @@ func TestLOCK10_DetachedReceiverKeepsItsLocks(t *testing.T) {
 func TestLOCK20_ManyUnsettledDeliveries(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		const n = 6000
-		q, _ := b.ns.Queue("q")
+		q, _ := b.ns.Entity("q")
 		m, err := message.Scan(amqptest.Message("x"))
 		if err != nil {
 			t.Fatal(err)
@@ -285,7 +285,7 @@ func TestReader_ThatStopsReadingHoldsLittle(t *testing.T) {
 		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
 		p.Send(0, amqptest.Flow(0, 0, 1000))
 		time.Sleep(10 * time.Second)
-		q, _ := b.ns.Queue("q")
+		q, _ := b.ns.Entity("q")
 		c, _ := q.NewConsumer(emulator.Main, emulator.PeekLock, func() {})
 		free := 0
 		for got := c.Take(nil, 64); len(got) > 0; got = c.Take(nil, 64) {

@@ -28,7 +28,7 @@ func TestRAD1_RAD2_RemovedAsItIsWritten(t *testing.T) {
 		if len(tags) != 4 {
 			t.Error("tags repeat")
 		}
-		q, _ := b.ns.Queue("q")
+		q, _ := b.ns.Entity("q")
 		if n := q.Counts().Active; n != 6 {
 			t.Errorf("%d messages are left, want 6", n)
 		}
@@ -191,7 +191,7 @@ func TestRAD1_FailedRemovalIsNotDelivered(t *testing.T) {
 		// The message is available again, the credit is too, and the second attempt succeeds.
 		amqptest.Want[*frames.Transfer](p)
 		p.WantSilence(time.Second)
-		q, _ := b.ns.Queue("q")
+		q, _ := b.ns.Entity("q")
 		if n := q.Counts().Active; n != 0 {
 			t.Errorf("%d messages are left", n)
 		}
@@ -218,7 +218,7 @@ func TestRAD5_DetachWaitsForASlowReader(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Second)
-		q, _ := b.ns.Queue("q")
+		q, _ := b.ns.Entity("q")
 		if left := int(q.Counts().Active); got+left != n || got == 0 {
 			t.Errorf("%d were delivered and %d are left, of %d", got, left, n)
 		}

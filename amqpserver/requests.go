@@ -23,7 +23,7 @@ const minRequestBytes = 1 << 20
 func (in *incoming) openCBS(answer *frames.Attach) error {
 	c := in.s.c
 	if c.cbsSenders > 0 { // DEC-14
-		return linkErrorf(condNotAllowed, "A link to send to '%s' is open on this connection already.", addressCBS)
+		return linkErrorf(amqp.CondNotAllowed, "A link to send to '%s' is open on this connection already.", addressCBS)
 	}
 	c.cbsSenders++
 	in.sink, in.window, in.maxMessage = cbsSink{}, requestCredit, minRequestBytes
@@ -64,11 +64,11 @@ func (in *incoming) newRequest(d *delivered) (*request, *message.Message, bool) 
 	c := in.s.c
 	m, err := message.Scan(d.raw)
 	if err != nil {
-		in.refuse("request", d, linkErrorf(condDecode, "The request could not be decoded: %v.", err))
+		in.refuse("request", d, linkErrorf(amqp.CondDecode, "The request could not be decoded: %v.", err))
 		return nil, nil, false
 	}
 	if c.requests >= maxRequests || c.heldReplies >= maxHeldReplies {
-		in.refuse("request", d, linkErrorf(condResourceLimit, "Too many requests wait for the credit that their replies need."))
+		in.refuse("request", d, linkErrorf(amqp.CondResourceLimit, "Too many requests wait for the credit that their replies need."))
 		return nil, nil, false
 	}
 	c.requests++
@@ -118,7 +118,7 @@ func (cbsSink) window(in *incoming) uint32 { return requestWindow(in) }
 
 func (cbsSink) take(in *incoming, d *delivered) {
 	if transactionOf(d) != nil {
-		in.refuse("request", d, linkErrorf(condNotAllowed, "A token can't be put in a transaction."))
+		in.refuse("request", d, linkErrorf(amqp.CondNotAllowed, "A token can't be put in a transaction."))
 		return
 	}
 	r, m, ok := in.newRequest(d)

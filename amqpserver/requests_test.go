@@ -383,7 +383,7 @@ func TestRequests_ReplyAfterTheClientHasGone(t *testing.T) {
 		amqptest.Want[*frames.End](p)
 		b.journal.Resume()
 		p.WantSilence(time.Second)
-		q, _ := b.ns.Queue("q")
+		q, _ := b.ns.Entity("q")
 		if q.Counts().Scheduled != 1 {
 			t.Error("the request had no effect")
 		}

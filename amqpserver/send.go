@@ -4,14 +4,12 @@ import (
 	"fmt"
 
 	"minibus/emulator"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
 )
 
-// Message formats [AMQP 2.8.11]: a plain message, and the envelope of a batch (amqp-data-plane 3.6).
-const (
-	formatMessage = 0
-	formatBatch   = 0x80013700
-)
+// formatMessage is the format of a plain message [AMQP 2.8.11]; the envelope of a batch has message.BatchFormat (amqp-data-plane 3.6).
+const formatMessage = 0
 
 // sizeText is the service's sentence for a message that is too large; clients show it.
 func sizeText(size, limit int) string {
@@ -32,7 +30,7 @@ func (sendSink) take(in *incoming, d *delivered) {
 		in.sendIn(d, id)
 		return
 	}
-	op := c.newSending()
+	op := c.sendings.get()
 	op.in, op.id, op.settled, op.size = in, d.id, d.settled, len(d.raw)
 	messages, err := op.parse(d)
 	if err == nil && len(messages) > 0 {
@@ -40,10 +38,10 @@ func (sendSink) take(in *incoming, d *delivered) {
 	}
 	switch {
 	case err != nil:
-		c.recycleSending(op)
+		c.sendings.put(op)
 		in.refuse("send", d, err)
 	case len(messages) == 0: // an empty batch is legal (QUO-14)
-		c.recycleSending(op)
+		c.sendings.put(op)
 		if !d.settled {
 			in.s.answer(&in.s.received, d.id, outcomeAccepted)
 		}
@@ -71,24 +69,24 @@ func (op *sending) parse(d *delivered) ([]message.Message, error) {
 	case formatMessage:
 		m, err := message.Scan(d.raw)
 		if err != nil {
-			return nil, linkErrorf(condDecode, "The message could not be decoded: %v.", err)
+			return nil, linkErrorf(amqp.CondDecode, "The message could not be decoded: %v.", err)
 		}
 		op.one[0] = m
 		return op.one[:], nil
-	case formatBatch:
+	case message.BatchFormat:
 		if limit := op.in.maxBatch; len(d.raw) > limit {
 			return nil, op.in.tooLarge(len(d.raw), limit)
 		}
 		messages, err := message.Batch(d.raw)
 		if err != nil {
-			return nil, linkErrorf(condDecode, "The batch could not be decoded: %v.", err)
+			return nil, linkErrorf(amqp.CondDecode, "The batch could not be decoded: %v.", err)
 		}
 		if err := op.in.s.c.srv.ns.Limits().CheckBatch(op.in.entity(), len(messages)); err != nil { // QUO-7
 			return nil, err
 		}
 		return messages, nil
 	}
-	return nil, linkErrorf(condNotImplemented, "The message format %#x is not known.", d.format)
+	return nil, linkErrorf(amqp.CondNotImplemented, "The message format %#x is not known.", d.format)
 }
 
 // Completed implements [emulator.Completion]: it runs on the journal's goroutine.
@@ -112,24 +110,5 @@ func (op *sending) run(c *conn) {
 		s.answer(&s.received, op.id, outcomeAccepted)
 	}
 	op.in.paid()
-	c.recycleSending(op)
-}
-
-// maxPool bounds what is kept for reuse.
-const maxPool = 256
-
-func (c *conn) newSending() *sending {
-	if n := len(c.sendPool); n > 0 {
-		op := c.sendPool[n-1]
-		c.sendPool = c.sendPool[:n-1]
-		return op
-	}
-	return new(sending)
-}
-
-func (c *conn) recycleSending(op *sending) {
-	*op = sending{}
-	if len(c.sendPool) < maxPool {
-		c.sendPool = append(c.sendPool, op)
-	}
+	c.sendings.put(op)
 }

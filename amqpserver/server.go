@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/amqp"
 )
 
 // ErrServerClosed is returned by [Server.Serve] after [Server.Shutdown].
@@ -197,8 +198,8 @@ func (s *Server) addConn(c *conn) bool {
 func (s *Server) open(c *conn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if most := s.ns.Limits().MaxConnections(); most > 0 && s.opened >= most {
-		return connErrorf(condResourceLimit, "ConnectionsQuotaExceeded for namespace: %s. The maximum of %d connections has been reached.",
+	if most := s.ns.Limits().Profile().Connections; most > 0 && s.opened >= most {
+		return connErrorf(amqp.CondResourceLimit, "ConnectionsQuotaExceeded for namespace: %s. The maximum of %d connections has been reached.",
 			s.ns.Name(), most)
 	}
 	c.counted = true

@@ -2,6 +2,7 @@ package amqpserver
 
 import (
 	"minibus/emulator"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
@@ -102,7 +103,7 @@ func (s *session) dispatch(in *inFrame) error {
 		s.handleEnd(p)
 		return nil
 	}
-	return connErrorf(condIllegalState, "A frame of this kind has no place in a session.")
+	return connErrorf(amqp.CondIllegalState, "A frame of this kind has no place in a session.")
 }
 
 // handleEnd answers end. Clients end sessions without detaching their links first; they are released silently.
@@ -175,7 +176,7 @@ func (s *session) endpoint(handle uint32) (endpoint, error) {
 	if e := s.links.get(handle); e != nil {
 		return e, nil
 	}
-	return nil, sessionErrorf(condUnattachedHandle, "There is no link with handle %d.", handle)
+	return nil, sessionErrorf(amqp.CondUnattachedHandle, "There is no link with handle %d.", handle)
 }
 
 // mark puts the session in line for writing its outcomes at the end of the turn.

@@ -42,7 +42,7 @@ const sessionLock = 30 * time.Second
 // put stores messages of a session in a queue, past the server.
 func (b *bench) put(t testing.TB, queue, session string, bodies ...string) {
 	t.Helper()
-	q, err := b.ns.Queue(queue)
+	q, err := b.ns.Entity(queue)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func wantBody(t *testing.T, p *amqptest.Peer, body string) *frames.Transfer {
 // wantFree fails the test unless the session can be accepted by somebody else, whom it then leaves again.
 func (b *bench) wantFree(t *testing.T, queue, session string) {
 	t.Helper()
-	q, err := b.ns.Queue(queue)
+	q, err := b.ns.Entity(queue)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func (b *bench) wantFree(t *testing.T, queue, session string) {
 // wantHeld fails the test unless somebody holds the session.
 func (b *bench) wantHeld(t *testing.T, queue, session string) {
 	t.Helper()
-	q, err := b.ns.Queue(queue)
+	q, err := b.ns.Entity(queue)
 	if err != nil {
 		t.Fatal(err)
 	}

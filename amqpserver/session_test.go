@@ -107,7 +107,7 @@ func TestSESS17_SettledByTokenMeanwhile(t *testing.T) {
 		b.put(t, "s", "a", "1")
 		p := b.holding(t, 1)
 		tr := wantBody(t, p, "1")
-		q, _ := b.ns.Queue("s")
+		q, _ := b.ns.Entity("s")
 		token := emulator.LockToken(amqp.UUID(tr.DeliveryTag).SwapGUID())
 		if err := q.Settle([]emulator.LockToken{token}, emulator.Settlement{}, emulator.CompletionFunc(func(error) {})); err != nil {
 			t.Fatal(err)
@@ -237,7 +237,7 @@ func TestRAD3_ReceiveAndDeleteOfASession(t *testing.T) {
 				t.Error("a delivery is not settled")
 			}
 		}
-		q, _ := b.ns.Queue("s")
+		q, _ := b.ns.Entity("s")
 		if n := q.Counts().Active; n != 2 {
 			t.Errorf("%d messages are left", n)
 		}

@@ -82,7 +82,7 @@ func verdictIn(d *frames.Disposition, state *frames.TransactionalState) verdict 
 	v := verdictOf(&frames.Disposition{Settled: d.Settled, State: state.Outcome})
 	v.transaction = state.TxnID
 	if v.forget {
-		v.forget, v.refused = false, linkErrorf(condInvalidField, "A settlement in a transaction needs an outcome.")
+		v.forget, v.refused = false, linkErrorf(amqp.CondInvalidField, "A settlement in a transaction needs an outcome.")
 	}
 	return v
 }
@@ -113,13 +113,13 @@ func encodeProperties(m amqp.Map) ([]byte, error) {
 	for _, p := range m {
 		name, ok := amqp.AsString(p.Key)
 		if !ok || message.Compound(p.Value) {
-			return nil, linkErrorf(condArgument, "The property '%s' to modify has a key or value of a type that properties can't have.", name)
+			return nil, linkErrorf(amqp.CondArgument, "The property '%s' to modify has a key or value of a type that properties can't have.", name)
 		}
 		plain = append(plain, amqp.Pair{Key: name, Value: p.Value})
 	}
 	encoded, err := message.EncodeProperties(plain)
 	if err != nil {
-		return nil, linkErrorf(condArgument, "The properties to modify can't be stored: %v.", err)
+		return nil, linkErrorf(amqp.CondArgument, "The properties to modify can't be stored: %v.", err)
 	}
 	return encoded, nil
 }
@@ -132,7 +132,7 @@ func (s *session) settleSingle(id serial, v *verdict) {
 		s.settle(id, u, v)
 	case s.gone(id):
 	case !v.quiet:
-		f := fault{condition: condMessageLockLost, text: textLockLost}
+		f := fault{condition: amqp.CondMessageLockLost, text: emulator.LockLostText}
 		s.c.refused("settle", f)
 		s.reject(&s.settled, id, f)
 	default:
@@ -196,7 +196,7 @@ func (o *outgoing) lapsedFault(v *verdict) fault {
 			return faultOf(err)
 		}
 	}
-	return fault{condition: condMessageLockLost, text: textLockLost, entity: o.entity()}
+	return fault{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: o.entity()}
 }
 
 // settle settles one delivery; the answer follows the commit.
@@ -212,7 +212,7 @@ func (s *session) settle(id serial, u unsettled, v *verdict) {
 			return
 		}
 	}
-	op := s.c.newSettling()
+	op := s.c.settlings.get()
 	op.s, op.id, op.echo, op.quiet, op.link = s, id, v.echo, v.quiet, u.link
 	op.work = v.transaction != nil
 	settlement := v.settlement
@@ -222,7 +222,7 @@ func (s *session) settle(id serial, u unsettled, v *verdict) {
 	}
 	if err := u.link.consumer.Settle(u.lock, settlement, op); err != nil {
 		op.tell(u.link.lockError(err))
-		s.c.recycleSettling(op)
+		s.c.settlings.put(op)
 		return
 	}
 	s.settling++
@@ -256,7 +256,7 @@ func (op *settling) run(c *conn) {
 	s.settling--
 	op.tell(op.err)
 	op.link.paid()
-	c.recycleSettling(op)
+	c.settlings.put(op)
 	if wasFull && !s.ringFull() {
 		s.resume()
 	}
@@ -294,26 +294,10 @@ func (op *settling) tell(err error) {
 // take a message for done that comes again. The text still says what is wrong.
 func believable(f fault) fault {
 	switch f.condition {
-	case condInternal, condServerBusy:
-		f.condition = condResourceLimit
-	case condArgument:
-		f.condition = condNotAllowed
+	case amqp.CondInternal, amqp.CondServerBusy:
+		f.condition = amqp.CondResourceLimit
+	case amqp.CondArgument:
+		f.condition = amqp.CondNotAllowed
 	}
 	return f
-}
-
-func (c *conn) newSettling() *settling {
-	if n := len(c.settlePool); n > 0 {
-		op := c.settlePool[n-1]
-		c.settlePool = c.settlePool[:n-1]
-		return op
-	}
-	return new(settling)
-}
-
-func (c *conn) recycleSettling(op *settling) {
-	*op = settling{}
-	if len(c.settlePool) < maxPool {
-		c.settlePool = append(c.settlePool, op)
-	}
 }

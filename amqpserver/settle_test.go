@@ -82,7 +82,7 @@ func TestLOCK12_OutcomesAndTheirEchoes(t *testing.T) { // amqp-data-plane 6.1, 6
 					} else if got := wantSettled(t, p, 0, 0); !c.same(got) {
 						t.Errorf("answered with %+v", got)
 					}
-					q, _ := b.ns.Queue("q")
+					q, _ := b.ns.Entity("q")
 					got := q.Counts()
 					got.SizeBytes = 0
 					if got != c.after {

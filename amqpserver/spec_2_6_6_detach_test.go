@@ -132,7 +132,7 @@ func TestDetach_NothingIsSaidOfItsDeliveries(t *testing.T) {
 		settle(p, 0, 0, false, &frames.Accepted{})
 		settle(p, 0, 1, false, &frames.Accepted{})
 		p.WantSilence(time.Second)
-		q, _ := b.ns.Queue("q")
+		q, _ := b.ns.Entity("q")
 		if n := q.Counts().Active; n != 2 {
 			t.Errorf("%d messages are left, want both", n)
 		}

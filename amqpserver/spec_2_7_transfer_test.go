@@ -41,7 +41,7 @@ func TestDEC17_ABatchIsBoundedByItsBytes(t *testing.T) {
 		if _, ok := d.State.(*frames.Accepted); !ok {
 			t.Fatalf("the batch got %v", d.State)
 		}
-		q, err := b.ns.Queue("q")
+		q, err := b.ns.Entity("q")
 		if err != nil {
 			t.Fatal(err)
 		}

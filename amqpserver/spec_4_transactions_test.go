@@ -399,7 +399,7 @@ func settleWithin(t *testing.T, b *bench, outcome frames.DeliveryState, after em
 	txn := declare(t, p)
 	settle(p, 0, 0, false, &frames.TransactionalState{TxnID: txn, Outcome: outcome})
 	wantWithin(t, p, frames.RoleSender, txn, 0, outcome)
-	q, _ := b.ns.Queue("q")
+	q, _ := b.ns.Entity("q")
 	if n := q.Counts().Active; n != 1 {
 		t.Errorf("%d messages before the discharge", n)
 	}
@@ -457,7 +457,7 @@ func TestTXN1_SettledDispositionHasNoAnswer(t *testing.T) {
 		settle(p, 0, 0, true, &frames.TransactionalState{TxnID: txn, Outcome: &frames.Accepted{}})
 		p.WantSilence(time.Second)
 		end(t, p, txn, false)
-		q, _ := b.ns.Queue("q")
+		q, _ := b.ns.Entity("q")
 		if n := q.Counts().Active; n != 0 {
 			t.Errorf("%d messages after the commit", n)
 		}
@@ -539,7 +539,7 @@ func TestTXN5_EndOfTheControlLinkRollsBack(t *testing.T) {
 				wantWithin(t, p, frames.RoleSender, txn, 0, &frames.Accepted{})
 				c.end(p)
 				synctest.Wait()
-				q, _ := b.ns.Queue("q")
+				q, _ := b.ns.Entity("q")
 				if n := q.Counts().Active; n != 1 {
 					t.Errorf("%d messages", n)
 				}
@@ -570,7 +570,7 @@ func TestTXN12_TXN16_AtMostAHundredMessages(t *testing.T) {
 			t.Errorf("refused with %q", r.Error.Description)
 		}
 		end(t, p, txn, false) // one failure is not the end of the others
-		if q, _ := b.ns.Queue("q"); q.Counts().Active != 100 {
+		if q, _ := b.ns.Entity("q"); q.Counts().Active != 100 {
 			t.Errorf("%d messages", q.Counts().Active)
 		}
 	})
@@ -597,7 +597,7 @@ func TestTXN_WhatTransactionsHoldIsBounded(t *testing.T) {
 			}
 		}
 		end(t, p, txn, false)
-		if q, _ := b.ns.Queue("large"); q.Counts().Active != 1 {
+		if q, _ := b.ns.Entity("large"); q.Counts().Active != 1 {
 			t.Errorf("%d messages", q.Counts().Active)
 		}
 		sendWithin(t, p, declare(t, p), 0, 9, "x") // there is room again

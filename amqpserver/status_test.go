@@ -169,7 +169,7 @@ func TestPRE1_PRE2_LockLostInTheClientsBuffer(t *testing.T) {
 			}
 		}
 		p.WantSilence(time.Minute)
-		q, _ := b.ns.Queue("short")
+		q, _ := b.ns.Entity("short")
 		if n := q.Counts().DeadLetter; n != 2 {
 			t.Errorf("%d dead letters", n)
 		}
@@ -189,7 +189,7 @@ func TestPRE3_ClosingAPrefetchingReceiver(t *testing.T) {
 		settle(p, 2, 2, true, &frames.Released{}) // one is given back
 		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
 		amqptest.Want[*frames.Detach](p)
-		q, _ := b.ns.Queue("q")
+		q, _ := b.ns.Entity("q")
 		c, err := q.NewConsumer(emulator.Main, emulator.PeekLock, func() {})
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // setAside defers all messages of "q" and returns their numbers.
 func (b *bench) setAside(t *testing.T) (seqs []int64) {
 	t.Helper()
-	q, err := b.ns.Queue("q")
+	q, err := b.ns.Entity("q")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestRAD3_RAD5_ReplyThatDoesNotLeaveGivesBackItsMessages(t *testing.T) {
 					synctest.Wait()
 				})
 				ns := b.stop(t)
-				q, err := ns.Queue("q")
+				q, err := ns.Entity("q")
 				if err != nil {
 					t.Fatal(err)
 				}

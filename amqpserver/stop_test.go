@@ -79,7 +79,7 @@ func labelsOf(t *testing.T, read func() (amqptest.Frame, bool)) (labels []string
 // left returns the numbers of the messages of an entity, in order, which must all be as they were before anybody received them.
 func left(t *testing.T, ns *emulator.Namespace, path string) (labels []string) {
 	t.Helper()
-	q, err := ns.Queue(path)
+	q, err := ns.Entity(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package amqpserver
 
-import "time"
+import (
+	"time"
+
+	"minibus/internal/amqp"
+)
 
 // A stranger is a connection that has not shown a valid token yet, where tokens are checked. What it can have is little, and so
 // is the number of strangers: anybody can be one. Where tokens are not checked there are none.
@@ -41,7 +45,7 @@ func (c *conn) introduce() {
 }
 
 // errTooManyStrangers is why the oldest stranger has to go.
-var errTooManyStrangers = connError{fault{condition: condResourceLimit,
+var errTooManyStrangers = connError{fault{condition: amqp.CondResourceLimit,
 	text: "Too many connections have shown no token yet; the oldest of them is closed. Connect again and put a token to " + addressCBS + "."}}
 
 // addStranger counts a new connection, and returns the one that has to make room for it, if any: the oldest, for a client that has

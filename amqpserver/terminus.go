@@ -5,6 +5,7 @@ import (
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
+	"minibus/internal/entitypath"
 	"minibus/internal/sas"
 )
 
@@ -16,19 +17,19 @@ const noDynamic = "There are no dynamic nodes for a %s to be. Create a queue, wi
 func checkSource(source *frames.Source) error {
 	switch {
 	case source == nil || !source.Dynamic && source.Address == "":
-		return linkErrorf(condNotImplemented, "The attach has no source. Name the address of a queue or subscription as the source of a receiver.")
+		return linkErrorf(amqp.CondNotImplemented, "The attach has no source. Name the address of a queue or subscription as the source of a receiver.")
 	case source.Dynamic:
-		return linkErrorf(condNotImplemented, noDynamic, "source")
+		return linkErrorf(amqp.CondNotImplemented, noDynamic, "source")
 	case source.DistributionMode == "copy":
-		return linkErrorf(condNotImplemented, "The distribution mode 'copy' is not served: a link can't browse. Peek by requests to '%s/%s'.",
-			parseAddress(source.Address), suffixManagement)
+		return linkErrorf(amqp.CondNotImplemented, "The distribution mode 'copy' is not served: a link can't browse. Peek by requests to '%s'.",
+			entitypath.Management(parseAddress(source.Address).String()))
 	}
 	for _, f := range source.Filter {
 		name, _ := amqp.AsString(f.Key)
 		if name == keySessionFilter || f.Value == nil { // a null is as if the key were not there [AMQP 3.5.8]
 			continue
 		}
-		return linkErrorf(condNotImplemented, "The source's filter %s is not supported. To receive some of the messages only, "+
+		return linkErrorf(amqp.CondNotImplemented, "The source's filter %s is not supported. To receive some of the messages only, "+
 			"give a subscription a rule that selects them and receive from it.", filterName(name, f.Value))
 	}
 	return nil

@@ -2,6 +2,7 @@ package amqpserver
 
 import (
 	"minibus/emulator"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 	"minibus/internal/amqp/message"
 )
@@ -27,13 +28,13 @@ func (c *conn) join(id []byte, root string) (*transaction, error) {
 }
 
 func unknownTransaction(id []byte) error {
-	return linkErrorf(condUnknownTransaction, "The transaction %.64q is not known on this connection, or was discharged.", string(id))
+	return linkErrorf(amqp.CondUnknownTransaction, "The transaction %.64q is not known on this connection, or was discharged.", string(id))
 }
 
 // hold counts the bytes of a message against what the connection's transactions may hold.
 func (c *conn) hold(t *transaction, size int) error {
 	if c.transactionBytes > 0 && c.transactionBytes+size > maxTransactionBytes {
-		return linkErrorf(condResourceLimit, "The open transactions of the connection hold %d bytes of messages.", c.transactionBytes)
+		return linkErrorf(amqp.CondResourceLimit, "The open transactions of the connection hold %d bytes of messages.", c.transactionBytes)
 	}
 	t.bytes += size
 	c.transactionBytes += size
@@ -41,7 +42,7 @@ func (c *conn) hold(t *transaction, size int) error {
 }
 
 // sendHeld adds messages to a transaction that holds them until it is discharged.
-func (c *conn) sendHeld(t *transaction, q *emulator.Queue, messages []message.Message, size int) error {
+func (c *conn) sendHeld(t *transaction, q *emulator.Entity, messages []message.Message, size int) error {
 	if err := c.hold(t, size); err != nil {
 		return err
 	}
@@ -56,8 +57,8 @@ func (c *conn) sendHeld(t *transaction, q *emulator.Queue, messages []message.Me
 // sendIn sends a delivery as part of a transaction: nothing of it is to be seen before the commit (TXN-2).
 func (in *incoming) sendIn(d *delivered, id []byte) {
 	c := in.s.c
-	op := c.newSending()
-	defer c.recycleSending(op)
+	op := c.sendings.get()
+	defer c.sendings.put(op)
 	op.in = in
 	messages, err := op.parse(d)
 	var t *transaction
@@ -85,7 +86,7 @@ func (in *incoming) mayWorkIn(t *transaction) error {
 	if in.root() == t.root || t.cross && in.via == nil {
 		return nil
 	}
-	return linkError{fault{condNotAllowed, "The transaction is bound to the entity '" + t.root +
+	return linkError{fault{amqp.CondNotAllowed, "The transaction is bound to the entity '" + t.root +
 		"': all its operations must be on the same entity, or go through it.", in.entity()}}
 }
 
@@ -151,8 +152,8 @@ func (s *session) settleAs(r *ranges, id serial, state frames.DeliveryState) {
 // commitFault gives the failure of a commit the condition that clients know it by; the reason stays in the text.
 func commitFault(err error) fault {
 	f := faultOf(err)
-	if f.condition != condUnknownTransaction && f.condition != condTransactionTimeout {
-		f.condition = condTransactionRollback
+	if f.condition != amqp.CondUnknownTransaction && f.condition != amqp.CondTransactionTimeout {
+		f.condition = amqp.CondTransactionRollback
 	}
 	return f
 }

@@ -130,7 +130,7 @@ func TestTXN9_CrossEntityGroup(t *testing.T) { // amqp-data-plane 8
 			completeWithin(t, p, txn)
 			b.wantReceivable(t, "q2", 0)
 			endGroup(t, p, txn, fail)
-			q, _ := b.ns.Queue("q")
+			q, _ := b.ns.Entity("q")
 			if fail {
 				b.wantReceivable(t, "q2", 0)
 				if q.Counts().Active != 1 {
@@ -246,7 +246,7 @@ func TestTXN11_DLQ16_SendViaToADisabledDestination(t *testing.T) {
 				p.Send(0, amqptest.Transfer(2, 0), amqptest.Message("y")...)
 				wantOutcome(t, p, 0, "")
 			}
-			q, _ := b.ns.Queue("q")
+			q, _ := b.ns.Entity("q")
 			if c := q.Counts(); c.TransferDeadLetter != 1 || c.Active != 1 {
 				t.Errorf("counts %+v", c)
 			}
@@ -272,7 +272,7 @@ func TestTXN11_LargeBatchToADisabledDestination(t *testing.T) {
 		}
 		p.Send(0, batchTransfer(2, 0), batchOf(messages[:]...)...)
 		wantOutcome(t, p, 0, "com.microsoft:entity-disabled")
-		if q, _ := b.ns.Queue("q"); q.Counts().TransferDeadLetter != 0 {
+		if q, _ := b.ns.Entity("q"); q.Counts().TransferDeadLetter != 0 {
 			t.Error("a part of the batch was stored")
 		}
 	})
@@ -317,7 +317,7 @@ func TestTXN1_RequestsInTransactions(t *testing.T) {
 			received(p)
 			p.AttachSender(0, 8, "q/$management")
 			replyLink(p, 0, 9, "q/$management", "r", "r", 100)
-			q, _ := b.ns.Queue("q")
+			q, _ := b.ns.Entity("q")
 			txn := declare(t, p)
 			id := uint32(0)
 			call := func(operation string, body map[string]any, want int32) {

@@ -7,17 +7,12 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/entitypath"
 	"minibus/internal/sas"
 )
 
 // rootOf is what counts as one entity in a transaction: a topic and its subscriptions are (TXN-8).
-func rootOf(path string) string {
-	path = strings.ToLower(path)
-	if i := strings.LastIndex(path, "/subscriptions/"); i > 0 {
-		return path[:i]
-	}
-	return path
-}
+func rootOf(path string) string { return strings.ToLower(entitypath.Root(path)) }
 
 // root is the entity that a link works on or through, as transactions see it.
 func (in *incoming) root() string {
@@ -36,11 +31,11 @@ func (s *session) enter(root string) {
 }
 
 // mayReceive fails for a receiver that would take a transaction to a second entity (TXN-9).
-func (s *session) mayReceive(q *emulator.Queue) error {
+func (s *session) mayReceive(q *emulator.Entity) error {
 	if s.coordinators == 0 || s.via == "" || s.via == rootOf(q.Path()) {
 		return nil
 	}
-	return linkError{fault{condNotAllowed, "Transactions of this session go through the entity '" + s.via +
+	return linkError{fault{amqp.CondNotAllowed, "Transactions of this session go through the entity '" + s.via +
 		"': it takes no receiver for another entity. Use a client of its own for that.", q.Path()}}
 }
 
@@ -54,12 +49,12 @@ func (in *incoming) openVia(properties amqp.Map) error {
 	address, ok := amqp.AsString(v)
 	n := parseAddress(address)
 	if !ok || n.kind != nodeEntity || n.sub != emulator.Main || n.path == "" {
-		return linkErrorf(condInvalidField, "The property '%s' must name a queue or topic.", keyTransferDestination)
+		return linkErrorf(amqp.CondInvalidField, "The property '%s' must name a queue or topic.", keyTransferDestination)
 	}
 	if err := in.allow(right{n, sas.Send}); err != nil {
 		return err
 	}
-	q, err := in.s.c.srv.ns.Queue(n.path)
+	q, err := in.s.c.srv.ns.Entity(n.path)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ const ConnectionVariable = "SERVICEBUS_CONNECTION_STRING"
 // variables through that way. The error is one line and names the flag or variable.
 func ParseArgs(args, environ []string) (*Command, error) {
 	c := &Command{}
-	settings := table()
+	settings := table
 	flags := pflag.NewFlagSet("minibus", pflag.ContinueOnError)
 	flags.SetOutput(nowhere{})
 	flags.Usage = func() {}
@@ -142,24 +142,9 @@ func (c *Command) words(words []string) error {
 		}
 		rest = nil
 	case "config":
-		if len(rest) == 0 || !strings.EqualFold(rest[0], "check") {
-			if len(rest) == 1 && fileName(rest[0]) {
-				return fmt.Errorf("config needs a second word: minibus config check %s", argument(rest[0]))
-			}
-			return errors.New("config needs a second word: minibus config check FILE")
-		}
-		c.Name, rest = CommandCheck, rest[1:]
-		if len(rest) > 0 {
-			c.File, rest = rest[0], rest[1:]
-		}
+		return c.checkWords(rest)
 	case CommandExport:
-		c.Name = CommandExport
-		if len(rest) > 0 {
-			c.Connection, rest = rest[0], rest[1:]
-		}
-		if len(rest) > 0 { // not shown: it may be a piece of the key
-			return errors.New("minibus export takes one connection string; put it in quotation marks")
-		}
+		return c.exportWords(rest)
 	case CommandCert:
 		c.Name = CommandCert
 		if len(rest) > 0 && strings.EqualFold(rest[0], "export") {
@@ -171,8 +156,39 @@ func (c *Command) words(words []string) error {
 		}
 		return unknownCommand(words[0])
 	}
-	if len(rest) > 0 {
-		return fmt.Errorf("unexpected argument %q, %s", clip(rest[0]), cmp.Or(fileFlag(rest[0]), "see minibus --help"))
+	return noMore(rest)
+}
+
+func noMore(words []string) error {
+	if len(words) > 0 {
+		return fmt.Errorf("unexpected argument %q, %s", clip(words[0]), cmp.Or(fileFlag(words[0]), "see minibus --help"))
+	}
+	return nil
+}
+
+// checkWords reads what follows config.
+func (c *Command) checkWords(words []string) error {
+	if len(words) == 0 || !strings.EqualFold(words[0], "check") {
+		if len(words) == 1 && fileName(words[0]) {
+			return fmt.Errorf("config needs a second word: minibus config check %s", argument(words[0]))
+		}
+		return errors.New("config needs a second word: minibus config check FILE")
+	}
+	c.Name, words = CommandCheck, words[1:]
+	if len(words) > 0 {
+		c.File, words = words[0], words[1:]
+	}
+	return noMore(words)
+}
+
+// exportWords reads what follows export. What is too much is not shown: it may be a piece of the key.
+func (c *Command) exportWords(words []string) error {
+	c.Name = CommandExport
+	if len(words) > 0 {
+		c.Connection, words = words[0], words[1:]
+	}
+	if len(words) > 0 {
+		return errors.New("minibus export takes one connection string; put it in quotation marks")
 	}
 	return nil
 }

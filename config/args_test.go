@@ -37,7 +37,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"},
 		"password": {"a", "b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
 	}
-	for _, s := range table() {
+	for _, s := range table {
 		if s.name == "tls-cert" || s.name == "tls-key" {
 			continue // they need each other
 		}
@@ -193,7 +193,7 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 
 func TestHelpNamesEveryFlag(t *testing.T) {
 	help := Help("")
-	for _, s := range table() {
+	for _, s := range table {
 		if s.group != "" && !strings.Contains(help, "--"+s.name) {
 			t.Errorf("--%s is missing", s.name)
 		}
@@ -247,7 +247,7 @@ func TestPageNamesEveryFlag(t *testing.T) {
 			named[flag[1]] = true
 		}
 	}
-	for _, s := range table() {
+	for _, s := range table {
 		if s.group != "" && !named[s.name] {
 			t.Errorf("docs/configuration.md has no row for --%s", s.name)
 		}

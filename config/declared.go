@@ -14,7 +14,7 @@ import (
 // nodes are the names of the fields that the author of a test sees.
 func (d *decoder) declared(c *emulator.EntityConfig) {
 	n := named(c.Path, "")
-	if most := d.limits.entities; len(d.entities) == most { // the first one beyond
+	if most := d.limits.Entities; len(d.entities) == most { // the first one beyond
 		d.quota(n, len(d.entities)+1, most, "queues and topics")
 	}
 	if t := c.Topic; t != nil {

@@ -159,10 +159,10 @@ func (d *decoder) duration(n *node, fallback time.Duration, of func(limits) dura
 		d.fail(n, "found "+n.describe(), isoForm+allowed.String(), cure)
 		return fallback
 	case !allowed.takes(v):
-		d.fail(n, "found "+n.describe(), allowed.String(), d.relaxedCure(of(d.relaxed).contains(v)))
+		d.fail(n, "found "+n.describe(), allowed.String(), d.relaxedCure(of(d.relaxed).Contains(v)))
 		return fallback
 	}
-	d.beyond(n, of(d.emulator).contains(v))
+	d.beyond(n, of(d.emulator).Contains(v))
 	return v
 }
 
@@ -183,11 +183,11 @@ func (d *decoder) integer(n *node, fallback int64, of func(limits) intRange) int
 		}
 		d.fail(n, "found "+n.describe(), allowed.String(), cure)
 		return fallback
-	case !allowed.contains(v):
-		d.fail(n, "found "+n.describe(), allowed.String(), d.relaxedCure(of(d.relaxed).contains(v)))
+	case !allowed.Contains(v):
+		d.fail(n, "found "+n.describe(), allowed.String(), d.relaxedCure(of(d.relaxed).Contains(v)))
 		return fallback
 	}
-	d.beyond(n, of(d.emulator).contains(v))
+	d.beyond(n, of(d.emulator).Contains(v))
 	return v
 }
 
@@ -235,5 +235,5 @@ func (d *decoder) noteBeyond() {
 		examples += ", ..."
 	}
 	d.report.add(Finding{Severity: Note, File: d.file,
-		Found: fmt.Sprintf("accepted %d values outside the ranges of Microsoft's emulator (%s)", d.beyondEmulator, examples)})
+		Found: fmt.Sprintf("accepted %d values that Microsoft's emulator does not take (%s)", d.beyondEmulator, examples)})
 }

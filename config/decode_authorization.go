@@ -7,12 +7,6 @@ import (
 	"minibus/emulator"
 )
 
-// Limits of authorization rules (QUO-10); the service's administration has the same.
-const (
-	maxAuthorizationRules = 12 // per namespace or entity
-	maxKeyName            = 256
-)
-
 // The keys of an authorization rule, and those that exports of live entities carry beside them.
 var (
 	authorizationKeys      = []string{"KeyName", "PrimaryKey", "SecondaryKey", "Rights"}
@@ -23,7 +17,7 @@ var (
 // seen are the names in use.
 func (d *decoder) authorizationRules(n *node, seen map[string]*node) []emulator.AuthorizationRule {
 	items := d.array(n)
-	d.quota(n, len(items), maxAuthorizationRules, "authorization rules")
+	d.quota(n, len(items), emulator.MaxAuthorizationRules, "authorization rules")
 	if n == nil || n.kind != kindArray {
 		return nil
 	}
@@ -50,8 +44,8 @@ func (d *decoder) keyName(item *node, seen map[string]*node) string {
 	case at == nil:
 		d.fail(item, "found no KeyName", "text in double quotes", "give it a KeyName")
 	case at.kind != kindString: // reported
-	case name == "" || len(name) > maxKeyName:
-		d.fail(at, "found a name of "+strconv.Itoa(len(name))+" characters", "1 to "+strconv.Itoa(maxKeyName)+" characters", "")
+	case name == "" || len(name) > emulator.MaxKeyName:
+		d.fail(at, "found a name of "+strconv.Itoa(len(name))+" characters", "1 to "+strconv.Itoa(emulator.MaxKeyName)+" characters", "")
 	default:
 		d.unique(seen, name, at, "authorization rule")
 	}

@@ -11,10 +11,10 @@ import (
 // Defaults of Microsoft's emulator, which entities of a Config.json get (DEC-4). Entities made through the API have
 // the cloud's, which are the emulator package's own.
 const (
-	DefaultTimeToLive       = time.Hour
-	DefaultWindow           = 20 * time.Second
-	DefaultMaxDeliveryCount = 3
-	DefaultLockDuration     = time.Minute
+	defaultTimeToLive       = time.Hour
+	defaultWindow           = 20 * time.Second
+	defaultMaxDeliveryCount = 3
+	defaultLockDuration     = time.Minute
 )
 
 // entity is a queue or topic on its way to an emulator.EntityConfig.
@@ -51,17 +51,19 @@ var (
 		"MessageCount", "CountDetails", "CreatedAt", "UpdatedAt", "AccessedAt", "EntityAvailabilityStatus", "SubscriptionCount"}
 )
 
-func lockRange(l limits) durationRange       { return l.lock }
-func ttlRange(l limits) durationRange        { return l.ttl }
-func windowRange(l limits) durationRange     { return l.window }
-func autoDeleteRange(l limits) durationRange { return l.autoDelete }
-func deliveriesRange(l limits) intRange      { return l.deliveries }
-func messageRange(l limits) intRange         { return l.messageKB }
-func sizeRange(l limits) intRange            { return l.sizeMB }
+func lockRange(l limits) durationRange       { return durationRange{DurationRange: l.Lock} }
+func ttlRange(l limits) durationRange        { return durationRange{DurationRange: l.TimeToLive} }
+func windowRange(l limits) durationRange     { return durationRange{l.Window, emulator.DefaultDedupWindow} }
+func autoDeleteRange(l limits) durationRange { return durationRange{DurationRange: l.AutoDelete} }
+func deliveriesRange(l limits) intRange      { return intRange{l.Deliveries} }
+func messageRange(l limits) intRange         { return intRange{l.Kilobytes} }
+func sizeRange(l limits) intRange            { return intRange{l.Megabytes} }
 
 // partitionedSize lets a partitioned entity have the size of all its partitions together (QUO-1).
 func partitionedSize(l limits) intRange {
-	return intRange{l.sizeMB.least, l.sizeMB.most * max(l.partitionedTimes, 1), l.sizeMB.step}
+	r := l.Megabytes
+	r.Most *= l.Partitions
+	return intRange{r}
 }
 
 // queue decodes one element of Queues.
@@ -70,12 +72,12 @@ func (d *decoder) queue(n *node) {
 		return
 	}
 	d.keys(n, []string{"Name", "Properties"})
-	name, at := d.name(n, nameRule{most: maxPathLength, slash: true, limits: d.profile.Broker()})
+	name, at := d.name(n, nameRule{most: emulator.MaxPath, slash: true, limits: d.profile.Broker()})
 	e := &entity{node: at, config: emulator.EntityConfig{Path: name}}
 	props := d.properties(n, queueKeys)
 	o := d.queueOptions(props, e)
 	o.RequiresDuplicateDetection = d.boolean(props.get("RequiresDuplicateDetection"))
-	o.DuplicateDetectionWindow = d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), DefaultWindow, windowRange)
+	o.DuplicateDetectionWindow = d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange)
 	o.EnablePartitioning = d.partitioning(props)
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
 	o.MaxMessageSizeInKilobytes = d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange)
@@ -87,9 +89,9 @@ func (d *decoder) queue(n *node) {
 // queueOptions reads what queues and subscriptions have in common.
 func (d *decoder) queueOptions(props *node, e *entity) *emulator.QueueOptions {
 	o := &emulator.QueueOptions{
-		LockDuration:             d.duration(props.get("LockDuration"), DefaultLockDuration, lockRange),
-		MaxDeliveryCount:         int(d.integer(props.get("MaxDeliveryCount"), DefaultMaxDeliveryCount, deliveriesRange)),
-		DefaultMessageTimeToLive: none(d.duration(props.get("DefaultMessageTimeToLive"), DefaultTimeToLive, ttlRange)),
+		LockDuration:             d.duration(props.get("LockDuration"), defaultLockDuration, lockRange),
+		MaxDeliveryCount:         int(d.integer(props.get("MaxDeliveryCount"), defaultMaxDeliveryCount, deliveriesRange)),
+		DefaultMessageTimeToLive: none(d.duration(props.get("DefaultMessageTimeToLive"), defaultTimeToLive, ttlRange)),
 
 		DeadLetteringOnExpiration: d.boolean(props.get("DeadLetteringOnMessageExpiration")),
 
@@ -115,12 +117,12 @@ func (d *decoder) topic(n *node) {
 		return
 	}
 	d.keys(n, []string{"Name", "Properties", "Subscriptions"})
-	name, at := d.name(n, nameRule{most: maxPathLength, slash: true, limits: d.profile.Broker()})
+	name, at := d.name(n, nameRule{most: emulator.MaxPath, slash: true, limits: d.profile.Broker()})
 	props := d.properties(n, topicKeys)
 	o := &emulator.TopicOptions{
-		DefaultMessageTimeToLive:   none(d.duration(props.get("DefaultMessageTimeToLive"), DefaultTimeToLive, ttlRange)),
+		DefaultMessageTimeToLive:   none(d.duration(props.get("DefaultMessageTimeToLive"), defaultTimeToLive, ttlRange)),
 		RequiresDuplicateDetection: d.boolean(props.get("RequiresDuplicateDetection")),
-		DuplicateDetectionWindow:   d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), DefaultWindow, windowRange),
+		DuplicateDetectionWindow:   d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange),
 		AutoDeleteOnIdle:           none(d.duration(props.get("AutoDeleteOnIdle"), Forever, autoDeleteRange)),
 		EnablePartitioning:         d.partitioning(props),
 		MaxMessageSizeInKilobytes:  d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange),
@@ -187,7 +189,7 @@ func (d *decoder) size(props *node, partitioned bool) int64 {
 func (d *decoder) partitioning(props *node) bool {
 	n := props.get("EnablePartitioning")
 	v := d.boolean(n)
-	if v && !d.limits.partitioning {
+	if v && !d.limits.Partitioning {
 		d.fail(n, "found EnablePartitioning", "false in this profile", d.relaxedCure(true))
 	}
 	return v
@@ -211,7 +213,7 @@ func (d *decoder) status(n *node) emulator.Status {
 
 func (d *decoder) metadata(n *node) string {
 	s := d.text(n, "")
-	if most := d.limits.userMetadata; most > 0 && len([]rune(s)) > most {
+	if most := d.limits.Metadata; most > 0 && len([]rune(s)) > most {
 		d.fail(n, "found "+strconv.Itoa(len([]rune(s)))+" characters", "up to "+strconv.Itoa(most)+" characters", "")
 	}
 	return s

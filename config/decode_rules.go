@@ -1,7 +1,6 @@
 package config
 
 import (
-	"strconv"
 	"strings"
 
 	"minibus/emulator"
@@ -30,16 +29,17 @@ func (d *decoder) rule(n *node) emulator.RuleOptions {
 		return emulator.RuleOptions{}
 	}
 	d.keys(props, []string{"FilterType", "CorrelationFilter", "SqlFilter", "Action", "SqlExpression"}, "CreatedAt")
-	rule := emulator.RuleOptions{Action: d.action(props.get("Action"))}
+	var rule emulator.RuleOptions
+	rule.Action, rule.ActionParameters = d.action(props.get("Action"))
 	switch d.filterType(props) {
 	case filterSQL:
-		rule.SQL = d.sqlFilter(props)
+		rule.SQL, rule.Parameters = d.sqlFilter(props)
 	case filterCorrelation:
 		rule.Correlation = d.correlationFilter(props)
 	case filterTrue:
-		rule.SQL, rule.Constant = "1=1", true
+		rule.SQL, rule.Constant = emulator.TrueExpression, true
 	case filterFalse:
-		rule.SQL, rule.Constant = "1=0", true
+		rule.SQL, rule.Constant = emulator.FalseExpression, true
 	}
 	return rule
 }
@@ -84,34 +84,38 @@ func (d *decoder) filterType(props *node) filterKind {
 	return filterUnknown
 }
 
-// sqlFilter reads SqlFilter.SqlExpression, or SqlExpression directly under Properties.
-func (d *decoder) sqlFilter(props *node) string {
+// sqlFilter reads SqlFilter.SqlExpression with its Parameters, or SqlExpression directly under Properties.
+func (d *decoder) sqlFilter(props *node) (string, emulator.Values) {
 	filter := props.get("SqlFilter")
 	if filter == nil {
 		if direct := props.get("SqlExpression"); direct != nil {
-			return d.expression(direct, emulator.Limits.CheckFilter)
+			return d.expression(direct, nil, emulator.Limits.CheckFilter), nil
 		}
 		d.fail(props, "found FilterType Sql without SqlFilter", "", `add "SqlFilter": {"SqlExpression": "..."}`)
-		return ""
+		return "", nil
 	}
 	if filter.kind == kindString {
-		return d.expression(filter, emulator.Limits.CheckFilter)
+		return d.expression(filter, nil, emulator.Limits.CheckFilter), nil
 	}
 	if !d.object(filter) {
-		return ""
+		return "", nil
 	}
-	d.keys(filter, []string{"SqlExpression"}, "RequiresPreprocessing", "CompatibilityLevel")
+	d.keys(filter, expressionKeys, "RequiresPreprocessing", "CompatibilityLevel")
 	n := filter.get("SqlExpression")
 	if n == nil {
 		d.fail(filter, "found no SqlExpression", "text such as \"color = 'red'\"", "")
-		return ""
+		return "", nil
 	}
-	return d.expression(n, emulator.Limits.CheckFilter)
+	params := d.parameters(filter)
+	return d.expression(n, params, emulator.Limits.CheckFilter), params
 }
+
+// expressionKeys are those of a SQL filter and of an action.
+var expressionKeys = []string{"SqlExpression", "Parameters"}
 
 // expression reads a SQL text. The broker would refuse one that does not parse, or is above the profile's limits (QUO-10),
 // when the rule is made, and then could not say where in the file it stands.
-func (d *decoder) expression(n *node, check func(l emulator.Limits, sql string) error) string {
+func (d *decoder) expression(n *node, params emulator.Values, check func(emulator.Limits, string, emulator.Values) error) string {
 	s := d.text(n, "")
 	if n.kind != kindString {
 		return s
@@ -120,11 +124,11 @@ func (d *decoder) expression(n *node, check func(l emulator.Limits, sql string) 
 		d.fail(n, "found an empty expression", "an SQL expression", "write 1=1 for a filter that takes everything")
 		return s
 	}
-	if err := check(d.profile.Broker(), s); err != nil {
-		d.fail(n, "found an expression that can't be used. "+oneLine(err), "", d.relaxedCure(check(emulator.LimitsRelaxed, s) == nil))
+	if err := check(d.profile.Broker(), s, params); err != nil {
+		d.fail(n, "found an expression that can't be used. "+oneLine(err), "", d.relaxedCure(check(emulator.LimitsRelaxed, s, params) == nil))
 		return s
 	}
-	d.beyond(n, check(emulator.LimitsEmulator, s) == nil)
+	d.beyond(n, check(emulator.LimitsEmulator, s, params) == nil)
 	return s
 }
 
@@ -138,23 +142,24 @@ func oneLine(err error) string {
 	return string(s[:head]) + "..." + string(s[len(s)-tail:])
 }
 
-// action reads Action.SqlExpression; an action without an expression is none.
-func (d *decoder) action(n *node) string {
+// action reads Action.SqlExpression with its Parameters; an action without an expression is none.
+func (d *decoder) action(n *node) (string, emulator.Values) {
 	if n == nil {
-		return ""
+		return "", nil
 	}
 	if n.kind == kindString {
-		return d.expression(n, emulator.Limits.CheckAction)
+		return d.expression(n, nil, emulator.Limits.CheckAction), nil
 	}
 	if !d.object(n) {
-		return ""
+		return "", nil
 	}
-	d.keys(n, []string{"SqlExpression"}, "RequiresPreprocessing", "CompatibilityLevel")
+	d.keys(n, expressionKeys, "RequiresPreprocessing", "CompatibilityLevel")
 	expression := n.get("SqlExpression")
 	if expression == nil || expression.kind == kindString && strings.TrimSpace(expression.text) == "" {
-		return ""
+		return "", nil
 	}
-	return d.expression(expression, emulator.Limits.CheckAction)
+	params := d.parameters(n)
+	return d.expression(expression, params, emulator.Limits.CheckAction), params
 }
 
 // correlationFilter reads the equalities of a correlation filter (TOP-9). One with no condition takes everything.
@@ -179,7 +184,7 @@ func (d *decoder) correlationFilter(props *node) *emulator.CorrelationFilter {
 	}
 	d.keys(n, known, "RequiresPreprocessing")
 	properties := n.get("Properties")
-	f.Properties = d.userProperties(properties)
+	f.Properties = d.values(properties)
 	if empty && (properties == nil || properties.kind == kindObject && len(properties.members) == 0) {
 		d.warn(n, "found a correlation filter without a condition, it selects every message",
 			"set at least one of "+strings.Join(known, ", "))
@@ -211,31 +216,4 @@ func (d *decoder) tested(n *node) *string {
 			"leave the key out, or write null, if it is not to be tested")
 	}
 	return &s
-}
-
-// userProperties reads the application properties of a correlation filter. Whole numbers become int64.
-func (d *decoder) userProperties(n *node) map[string]any {
-	if !d.object(n) {
-		return nil
-	}
-	props := make(map[string]any, len(n.members))
-	for _, m := range n.members {
-		switch v := m.value; v.kind {
-		case kindString:
-			props[m.key] = v.text
-		case kindBool:
-			props[m.key] = v.boolean
-		case kindNumber:
-			if i, ok := wholeNumber(v); ok && !strings.ContainsAny(v.text, ".eE") {
-				props[m.key] = i
-			} else if f, err := strconv.ParseFloat(v.text, 64); err == nil {
-				props[m.key] = f
-			} else {
-				d.fail(v, "found "+v.describe(), "a number that 64 bits can hold", "")
-			}
-		default:
-			d.fail(v, "found "+v.describe(), "text, a number, true or false", "")
-		}
-	}
-	return props
 }

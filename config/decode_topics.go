@@ -11,7 +11,7 @@ import (
 // subscriptions decodes the subscriptions of a topic.
 func (d *decoder) subscriptions(n *node, topic *entity) {
 	items := d.array(n)
-	d.quota(n, len(items), d.limits.subscriptions, "subscriptions in one topic")
+	d.quota(n, len(items), d.limits.Subscriptions, "subscriptions in one topic")
 	seen := map[string]*node{}
 	counts := &filterCounts{}
 	for _, item := range items {
@@ -19,7 +19,7 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 			continue
 		}
 		d.keys(item, []string{"Name", "Properties", "Rules"})
-		name, at := d.name(item, nameRule{most: maxNameLength, limits: d.profile.Broker()})
+		name, at := d.name(item, nameRule{most: emulator.MaxName, limits: d.profile.Broker()})
 		d.unique(seen, name, at, "subscription")
 		props := d.properties(item, subscriptionKeys)
 		topic.pending = append(topic.pending, d.queueOptions(props, topic))
@@ -28,8 +28,8 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 			DeadLetteringOnFilterErrors: d.optional(props.get("DeadLetteringOnFilterEvaluationExceptions")),
 		})
 	}
-	d.quota(n, counts.sql, d.limits.sqlFilters, "SQL filters in one topic")
-	d.quota(n, counts.correlation, d.limits.correlations, "correlation filters in one topic")
+	d.quota(n, counts.sql, d.limits.SQLFilters, "SQL filters in one topic")
+	d.quota(n, counts.correlation, d.limits.Correlations, "correlation filters in one topic")
 }
 
 // rulesOf returns the Rules of a subscription; some files have them under Properties.
@@ -45,7 +45,7 @@ type filterCounts struct{ sql, correlation int }
 
 func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 	items := d.array(n)
-	d.quota(n, len(items), d.limits.rules, "rules in one subscription")
+	d.quota(n, len(items), d.limits.Rules, "rules in one subscription")
 	if n == nil || n.kind != kindArray {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 			continue
 		}
 		d.keys(item, []string{"Name", "Properties"})
-		name, at := d.name(item, nameRule{most: maxNameLength, limits: d.profile.Broker(), system: true})
+		name, at := d.name(item, nameRule{most: emulator.MaxName, limits: d.profile.Broker(), system: true})
 		d.unique(seen, name, at, "rule")
 		rule := d.rule(item)
 		rule.Name = name

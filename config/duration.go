@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"minibus/emulator"
 )
 
 // Forever is the duration of what is larger than a time.Duration can say (about 292 years), .NET's largest TimeSpan
 // P10675199DT2H48M5.4775807S among it. As a time to live it means that nothing expires.
-const Forever = time.Duration(math.MaxInt64)
+const Forever = emulator.Forever
 
 var errDuration = errors.New("not an ISO 8601 duration")
 

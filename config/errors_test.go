@@ -56,6 +56,22 @@ func TestErrorsAreExact(t *testing.T) {
 		{"long token", sqlRule("a = '" + strings.Repeat("x\\n", 1000)), `x x , Additional details= the string has no closing quote]`},
 		{"correlation without", rule(`"FilterType": "Correlation"`), `without CorrelationFilter`},
 		{"nested property", rule(`"FilterType": "Correlation", "CorrelationFilter": {"Properties": {"a b": []}}`), `CorrelationFilter.Properties["a b"]: found an array; allowed: text`},
+		{"property of no type", typedProperty(`{"Value": 1}`), `Properties.at: found an object without Type or Value; allowed: an object such as {"Type": "dateTime", "Value"`},
+		{"property without a value", typedProperty(`{"Type": "int", "Value": null}`), `Properties.at: found an object without Type or Value`},
+		{"unknown type", typedProperty(`{"Type": "datetime", "Value": "2026-11-22"}`), `Properties.at.Type: found "datetime"; allowed: string, boolean, int, long, double, float, dateTime, ` +
+			`duration, guid, byte, short, unsignedByte, unsignedShort, unsignedInt, unsignedLong; did you mean dateTime?`},
+		{"number for a type", typedProperty(`{"Type": 1, "Value": 1}`), `Properties.at.Type: found the number 1; allowed: string, `},
+		{"bad time", "{\n" + typedProperty(`{"Type": "dateTime", "Value": "22.11.2026"}`)[1:], `Config.json:2:293: error: $.UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Rules[0].Properties.` +
+			`CorrelationFilter.Properties.at.Value: found "22.11.2026"; allowed: a value of the type dateTime, such as 2026-11-22T10:00:00.1234567Z`},
+		{"bad span", typedProperty(`{"Type": "duration", "Value": "1h"}`), `at.Value: found "1h"; allowed: a value of the type duration, such as PT1.5S`},
+		{"too large an int", typedProperty(`{"Type": "int", "Value": 2147483648}`), `at.Value: found the number 2147483648; allowed: a value of the type int, such as -7`},
+		{"half an int", typedProperty(`{"Type": "int", "Value": 1.0}`), `at.Value: found the number 1.0; allowed: a value of the type int`},
+		{"negative", typedProperty(`{"Type": "unsignedLong", "Value": -1}`), `at.Value: found the number -1; allowed: a value of the type unsignedLong, such as 7`},
+		{"bad guid", typedProperty(`{"Type": "guid", "Value": "6ba7b810"}`), `at.Value: found "6ba7b810"; allowed: a value of the type guid`},
+		{"an array for a value", typedProperty(`{"Type": "string", "Value": []}`), `at.Value: found an array; allowed: a value of the type string, such as blue`},
+		{"no parameters", rule(`"FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1", "Parameters": []}`), `SqlFilter.Parameters: found an array; allowed: an object`},
+		{"another parameter", rule(`"FilterType": "Sql", "SqlFilter": {"SqlExpression": "a = @a", "Parameters": {"@b": 1}}`), `SqlExpression: found an expression that can't be used`},
+		{"another parameter of an action", rule(`"FilterType": "True", "Action": {"SqlExpression": "SET a = @a", "Parameters": {"@b": 1}}`), `SqlExpression: found an expression that can't be used`},
 		{"no UserConfig", `{"Queues": []}`, `$: found no UserConfig; put everything in one object`},
 		{"two namespaces", `{"UserConfig": {"Namespaces": [{}, {}]}}`, `Namespaces[1]: found 2 namespaces; allowed: one`},
 		{"object for array", `{"UserConfig": {"Namespaces": {}}}`, `found an object; allowed: an array, [ ... ]; put [ ] around it`},
@@ -74,6 +90,11 @@ func TestErrorsAreExact(t *testing.T) {
 			}
 		})
 	}
+}
+
+// typedProperty is a document with a correlation filter on the property at.
+func typedProperty(value string) string {
+	return rule(`"FilterType": "Correlation", "CorrelationFilter": {"Properties": {"at": ` + value + `}}`)
 }
 
 func TestSyntaxErrorsAreExact(t *testing.T) {

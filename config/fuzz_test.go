@@ -14,7 +14,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(defaultJSON, byte(3))
 	for i, text := range []string{"", "{", "[", `{"UserConfig":`, queueProps(`"LockDuration": "PT1H", "Status": 1, "MaxDeliveryCount": 1e400`),
-		wrap(`"Queues": [{"Name": "a"}, {"Name": "A", "Properties": {"ForwardTo": "x"}}]`), rule(`"FilterType": 9`), "\xFF\xFE{\x00", "/*", "// x",
+		wrap(`"Queues": [{"Name": "a"}, {"Name": "A", "Properties": {"ForwardTo": "x"}}]`), rule(`"FilterType": 9`), typedProperty(`{"Type": "dateTime", "Value": "2026"}`), "\xFF\xFE{\x00", "/*", "// x",
 		strings.Repeat(`{"a":`, 80)} {
 		f.Add([]byte(text), byte(i))
 	}

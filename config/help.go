@@ -87,7 +87,7 @@ func (c *commandHelp) takes(s *setting) bool {
 // writeFlags lists the flags that are to be shown, by group, and reports whether there are any.
 func writeFlags(b *strings.Builder, shown func(*setting) bool) (some bool) {
 	group := ""
-	for _, s := range table() {
+	for _, s := range table {
 		if s.group == "" || !shown(&s) {
 			continue
 		}

@@ -43,104 +43,46 @@ func (l Limits) Broker() emulator.Limits {
 	return emulator.LimitsRelaxed
 }
 
-// durationRange is what a duration property may be, ends included.
+// durationRange is a range with the words for it.
 type durationRange struct {
-	least, most time.Duration
-	orForever   bool // Forever is allowed although it is above most
+	emulator.DurationRange
 
-	// standard is taken although it is above most: entities that were made through the API have it, and are exported with it.
+	// standard is taken although it may be above most: entities that were made through the API have it, and are exported with it.
 	standard time.Duration
 }
 
 // takes reports whether a file may have the duration.
 func (r durationRange) takes(d time.Duration) bool {
-	return r.contains(d) || r.standard > 0 && d == r.standard
-}
-
-func (r durationRange) contains(d time.Duration) bool {
-	return d >= r.least && d <= r.most || r.orForever && d == Forever
+	return r.Contains(d) || r.standard > 0 && d == r.standard
 }
 
 func (r durationRange) String() string {
-	if r.most == Forever {
-		return FormatDuration(r.least) + " or more"
+	if r.Most == Forever {
+		return FormatDuration(r.Least) + " or more"
 	}
-	s := FormatDuration(r.least) + " to " + FormatDuration(r.most)
-	if r.orForever {
+	s := FormatDuration(r.Least) + " to " + FormatDuration(r.Most)
+	if r.OrForever {
 		s += " (or the largest duration, for none)"
 	}
 	return s
 }
 
-// intRange is what a number may be, ends included. With step above 1 only its multiples are allowed.
-type intRange struct{ least, most, step int64 }
-
-func (r intRange) contains(v int64) bool {
-	return v >= r.least && v <= r.most && (r.step <= 1 || v%r.step == 0)
-}
+// intRange is a range with the words for it.
+type intRange struct{ emulator.IntRange }
 
 func (r intRange) String() string {
-	if r.least == r.most {
-		return fmt.Sprint(r.least)
+	if r.Least == r.Most {
+		return fmt.Sprint(r.Least)
 	}
-	s := fmt.Sprintf("a whole number from %d to %d", r.least, r.most)
-	if r.step > 1 {
-		s += fmt.Sprintf(" in steps of %d", r.step)
+	s := fmt.Sprintf("a whole number from %d to %d", r.Least, r.Most)
+	if r.Step > 1 {
+		s += fmt.Sprintf(" in steps of %d", r.Step)
 	}
 	return s
 }
 
-// limits are the numbers of a profile: ranges of values and, where above zero, quotas.
-type limits struct {
-	lock, ttl, window, autoDelete durationRange
-	deliveries, sizeMB, messageKB intRange
-
-	entities         int // queues and topics
-	subscriptions    int // per topic
-	rules            int // per subscription
-	sqlFilters       int // per topic (QUO-10)
-	correlations     int // per topic (QUO-10)
-	userMetadata     int // characters
-	partitioning     bool
-	partitionedTimes int64 // factor by which a partitioned entity may be larger (QUO-1)
-}
+// limits are the numbers of a profile.
+type limits = emulator.Profile
 
 // table returns the numbers of the profile.
-func (l Limits) table() limits {
-	t := limits{
-		lock:       durationRange{least: emulator.Resolution, most: 5 * time.Minute},
-		ttl:        durationRange{least: time.Second, most: Forever},
-		window:     durationRange{least: 20 * time.Second, most: 7 * 24 * time.Hour},
-		autoDelete: durationRange{least: 5 * time.Minute, most: Forever},
-		deliveries: intRange{1, 1<<31 - 1, 1},
-		sizeMB:     intRange{1024, 5120, 1024},
-		messageKB:  intRange{256, 256, 1},
-		entities:   10_000, subscriptions: 2_000, sqlFilters: 2_000, correlations: 100_000,
-		userMetadata: 1024,
-		partitioning: true, partitionedTimes: 16,
-	}
-	switch l {
-	case LimitsPremium:
-		t.sizeMB = intRange{1024, 81_920, 1024}
-		t.messageKB = intRange{1024, 102_400, 1}
-		t.partitioning, t.partitionedTimes = false, 1
-	case LimitsEmulator:
-		t.lock.least = 5 * time.Second
-		t.ttl = durationRange{least: 5 * time.Minute, most: time.Hour, orForever: true}
-		t.window = durationRange{least: 5 * time.Second, most: 5 * time.Minute, standard: emulator.DefaultDedupWindow}
-		t.autoDelete = durationRange{least: 5 * time.Minute, most: time.Hour, orForever: true}
-		t.deliveries.most = 10
-		t.sizeMB = intRange{100, 1024, 1}
-		t.entities, t.subscriptions, t.rules, t.sqlFilters, t.correlations = 50, 50, 1000, 70, 1000
-		t.partitioning = false
-	case LimitsStandard:
-	default: // relaxed: the union of both
-		t.ttl.least = emulator.Resolution
-		t.window.least = 5 * time.Second
-		t.sizeMB = intRange{1, 1 << 31, 1}
-		t.messageKB = intRange{1, 102_400, 1}
-		t.entities, t.subscriptions, t.sqlFilters, t.correlations = 0, 0, 0, 0
-		t.userMetadata = 0
-	}
-	return t
-}
+func (l Limits) table() limits { return l.Broker().Profile() }

@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// StandardPath is where Microsoft's image has its configuration, and where containers mount it.
-const StandardPath = "/ServiceBus_Emulator/ConfigFiles/Config.json"
+// standardPath is where Microsoft's image has its configuration, and where containers mount it.
+const standardPath = "/ServiceBus_Emulator/ConfigFiles/Config.json"
 
 // maxFileSize bounds the file in bytes; ten thousand entities with every property set take about 10 MiB.
 const maxFileSize = 64 << 20
@@ -41,16 +41,16 @@ func Load(path string, profile Limits) (*Topology, *Report, error) {
 	return t, report, nil
 }
 
-// Find returns the file to load: the one that was named, else the one at [StandardPath], else none (ok is false).
+// Find returns the file to load: the one that was named, else the one at standardPath, else none (ok is false).
 func Find(named string) (path string, ok bool) {
 	if named != "" {
 		return named, true
 	}
 	// Anything but "does not exist" is for Load to explain: a directory, a file that may not be read.
-	if _, err := os.Stat(StandardPath); errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+	if _, err := os.Stat(standardPath); errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		return "", false
 	}
-	return StandardPath, true
+	return standardPath, true
 }
 
 func readFile(path string) ([]byte, error) {

@@ -57,8 +57,8 @@ func TestFindPrefersTheNamedFile(t *testing.T) {
 	if path, ok := Find("x.json"); !ok || path != "x.json" {
 		t.Errorf("%q, %v", path, ok)
 	}
-	_, statErr := os.Stat(StandardPath)
-	if path, ok := Find(""); ok != (statErr == nil) || ok && path != StandardPath {
+	_, statErr := os.Stat(standardPath)
+	if path, ok := Find(""); ok != (statErr == nil) || ok && path != standardPath {
 		t.Errorf("%q, %v", path, ok)
 	}
 }

@@ -5,12 +5,7 @@ import (
 	"strings"
 
 	"minibus/emulator"
-)
-
-// Longest names (QUO-9), in characters.
-const (
-	maxPathLength = 260 // queue or topic
-	maxNameLength = 50  // subscription or rule
+	"minibus/internal/entitypath"
 )
 
 // nameRule says which names a kind of entity may have. The characters are the broker's rule (DEC-9).
@@ -33,7 +28,7 @@ func (r nameRule) allowed() string {
 	return s + ", beginning and ending with a letter or digit"
 }
 
-func (r nameRule) loose() bool { return r.limits == emulator.LimitsRelaxed }
+func (r nameRule) loose() bool { return r.limits.Profile().LooseNames }
 
 // check returns what is wrong with a name, or the empty string. Segments "." and ".." and those that begin with $
 // are never allowed (DEC-9): the first two would be lost in URLs, the last belong to the service.
@@ -66,7 +61,7 @@ func (r nameRule) checkShape(name string) string {
 	if !r.limits.EndsWell(name) {
 		return "a name that begins or ends with punctuation"
 	}
-	if r.slash && emulator.IsSubscriptionPath(name) {
+	if r.slash && entitypath.IsReserved(name) {
 		return "the path of a subscription"
 	}
 	for segment := range strings.SplitSeq(name, "/") {

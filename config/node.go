@@ -3,6 +3,8 @@ package config
 import (
 	"strconv"
 	"strings"
+
+	"minibus/internal/printable"
 )
 
 // kind is the JSON type of a node.
@@ -77,17 +79,7 @@ func (n *node) describe() string {
 }
 
 // clip bounds what of a user's text is repeated in a message.
-func clip(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && s[cut]&0xC0 == 0x80 { // not in the middle of a character
-		cut--
-	}
-	return s[:cut] + "..."
-}
+func clip(s string) string { return printable.Clip(s, 60) }
 
 // childPath appends a key to a JSON path, in brackets where a dot would not be unambiguous.
 func childPath(parent, key string) string {

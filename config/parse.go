@@ -97,7 +97,7 @@ func (d *decoder) namespace(n *node, t *Topology) {
 	}
 	d.namespaceName(n.get("Name"), t)
 	queues, topics := d.array(n.get("Queues")), d.array(n.get("Topics"))
-	d.quota(n, len(queues)+len(topics), d.limits.entities, "queues and topics")
+	d.quota(n, len(queues)+len(topics), d.limits.Entities, "queues and topics")
 	for _, q := range queues {
 		d.queue(q)
 	}
@@ -112,7 +112,7 @@ func (d *decoder) namespaceName(at *node, t *Topology) {
 	if name == "" {
 		return
 	}
-	if wrong := (nameRule{most: maxNameLength, limits: emulator.LimitsRelaxed}).check(name); wrong != "" {
+	if wrong := (nameRule{most: emulator.MaxName, limits: emulator.LimitsRelaxed}).check(name); wrong != "" {
 		d.warn(at, "found "+wrong+" ("+strconv.Quote(clip(name))+"), the namespace is called "+DefaultNamespace, "")
 		name = DefaultNamespace
 	} else if !strings.EqualFold(name, DefaultNamespace) {

@@ -182,6 +182,8 @@ var quirks = map[string]string{
 	"True":                 queueProps(`"RequiresSession": True`),
 	"later target":         wrap(`"Queues": [{"Name": "orders", "Properties": {"ForwardTo": "T", "ForwardDeadLetteredMessagesTo": "sb://h:1/z"}}, {"Name": "z"}], "Topics": [{"Name": "t"}]`),
 	"self and cycle":       wrap(`"Queues": [{"Name": "orders", "Properties": {"ForwardTo": "orders"}}, {"Name": "a", "Properties": {"ForwardTo": "b"}}, {"Name": "b", "Properties": {"ForwardTo": "a"}}]`),
+	"typed values": rule(`"FilterType": "Sql", "SqlFilter": {"SqlExpression": "a = @a", "Parameters": {"@a": {"Type": "dateTime", "Value": "2026-11-22T10:00:00.1234567Z"}}},
+		"Action": {"SqlExpression": "SET b = @b", "Parameters": {"@b": {"type": "int", "value": 7}}}`),
 }
 
 // rule is a document with one rule of these properties.

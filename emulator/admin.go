@@ -1,7 +1,5 @@
 package emulator
 
-import "slices"
-
 // Admin is what the administration API keeps with an entity and gives back, and what no message's way depends on: texts
 // as a client wrote them, settings that only the service's machinery knows, authorization rules. The zero value says
 // that none of it was ever set, as for an entity of a configuration file.
@@ -40,9 +38,4 @@ type AuthorizationRule struct {
 	ClaimValue   string   `json:"claimValue,omitempty"` // "" means None
 	Created      string   `json:"created,omitempty"`    // as the client wrote it, like Modified; "" if it gave none
 	Modified     string   `json:"modified,omitempty"`
-}
-
-// Allows reports whether the rule grants the right; Manage includes the others.
-func (r *AuthorizationRule) Allows(right string) bool {
-	return slices.Contains(r.Rights, right) || slices.Contains(r.Rights, "Manage")
 }

@@ -1,23 +1,27 @@
 package emulator
 
-// maxBatchDelete is how many messages one call deletes at most (BDEL-2).
-const maxBatchDelete = 4000
+// MaxBatchDelete is how many messages one call deletes at most (BDEL-2).
+const MaxBatchDelete = 4000
 
 // DeleteBatch deletes up to max available messages of a sub-queue that were enqueued at or before the given instant,
 // in milliseconds, the oldest first (BDEL-1, BDEL-5); locked, deferred and scheduled ones stay (BDEL-3, DEC-33). On an
 // entity with sessions it works on the session of holder (BDEL-4). done is called once with how many are gone. A synchronous error
 // means that it will not be called: CodeArgument for a max out of range.
-func (q *Queue) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, done func(int, error)) error {
-	if max <= 0 || max > maxBatchDelete {
-		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.", maxBatchDelete, max)
+func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, done func(int, error)) error {
+	if max <= 0 || max > MaxBatchDelete {
+		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.", MaxBatchDelete, max)
 	}
 	q.mu.Lock()
 	if err := q.may.takeFrom(sub, holder, "Messages", "deleted"); err != nil {
 		q.mu.Unlock()
 		return err
 	}
-	q.touchLocked(q.ns.Now())
-	found := q.takeOldLocked(sub, max, before, holder)
+	q.usage.touch(q.ns.Now())
+	var s *session
+	if holder != nil && sub == Main {
+		s = holder.session
+	}
+	found := q.box(sub).takeOld(max, before, s)
 	n := len(found)
 	newRemoval(q, found, fallback{undo: undoRest}, CompletionFunc(func(err error) {
 		if err != nil {
@@ -29,12 +33,10 @@ func (q *Queue) DeleteBatch(sub SubQueue, max int, before int64, holder *Consume
 	return nil
 }
 
-// takeOldLocked takes the oldest available messages.
-func (q *Queue) takeOldLocked(sub SubQueue, max int, before int64, holder *Consumer) []*entry {
-	b := q.box(sub)
+// takeOld takes the oldest available messages, with a session only its own.
+func (b *box) takeOld(max int, before int64, s *session) []*entry {
 	var found []*entry
-	inSession := holder != nil && sub == Main
-	if b.parts != nil && !inSession { // numbers of different partitions do not tell what is older
+	if b.parts != nil && s == nil { // numbers of different partitions do not tell what is older
 		for len(found) < max {
 			e := b.nextReady()
 			if e == nil || e.enqueued > before {
@@ -46,8 +48,8 @@ func (q *Queue) takeOldLocked(sub SubQueue, max int, before int64, holder *Consu
 		return found
 	}
 	l := &b.log
-	if inSession {
-		l = &holder.session.log
+	if s != nil {
+		l = &s.log
 	}
 	var seqs []int64
 	l.look(-1<<63, func(e *entry) bool {
@@ -56,8 +58,8 @@ func (q *Queue) takeOldLocked(sub SubQueue, max int, before int64, holder *Consu
 		}
 		return len(seqs) < max
 	})
-	for _, s := range seqs {
-		e := l.find(s)
+	for _, seq := range seqs {
+		e := l.find(seq)
 		b.take(e, markBusy)
 		found = append(found, e)
 	}

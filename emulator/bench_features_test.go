@@ -132,7 +132,7 @@ func BenchmarkForward(b *testing.B) {
 	if _, err := x.ns.CreateQueue("source", emulator.QueueOptions{ForwardTo: "q"}); err != nil {
 		b.Fatalf("create queue: %v", err)
 	}
-	source, err := x.ns.Queue("source")
+	source, err := x.ns.Entity("source")
 	if err != nil {
 		b.Fatalf("find queue: %v", err)
 	}

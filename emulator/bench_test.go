@@ -14,7 +14,7 @@ import (
 type benched struct {
 	b  *testing.B
 	ns *emulator.Namespace
-	q  *emulator.Queue
+	q  *emulator.Entity
 	m  []message.Message // one message of 1 KiB
 }
 
@@ -35,7 +35,7 @@ func benchWith(b *testing.B, o emulator.QueueOptions) *benched {
 	}
 	m := text(strings.Repeat("x", 1024))
 	m.Properties = properties("id")
-	return &benched{b: b, ns: ns, q: q, m: []message.Message{encode(b, m)}}
+	return &benched{b: b, ns: ns, q: q.Entity, m: []message.Message{encode(b, m)}}
 }
 
 // window is a completion that lets so many operations be under way.

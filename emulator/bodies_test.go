@@ -71,7 +71,7 @@ func TestBodies_DeepQueueLeavesRoomForAShallowOne(t *testing.T) {
 		for range 400 {
 			b.send(text(fmt.Sprintf("%1024d", 1)))
 		}
-		b.q = shallow
+		b.q = shallow.Entity
 		_, before := b.j.seen()
 		b.sendTexts("a", "b")
 		b.receive(2)

@@ -54,16 +54,16 @@ func (p *payload) last() bool {
 	return p.copies == nil
 }
 
-// bodies is what an entity has of the bodies of its messages. The entity's mutex guards it.
+// bodies keeps the bodies of an entity's messages in memory while there is room, and reads those that are on disk only. The entity's mutex guards it.
 type bodies struct {
-	q    *Queue
+	q    *Entity
 	held int64 // bytes in memory
 }
 
-// release gives up a copy that is no longer stored, and with it the body if it was the last and the body is still
+// removeCopy gives up a copy that is no longer stored, and with it the body if it was the last and the body is still
 // there.
-func (b *bodies) release(p *payload) {
-	b.drop(p)
+func (b *bodies) removeCopy(p *payload) {
+	b.evict(p)
 	if p.copies == nil || p.copies.stored.Add(-1) > 0 {
 		return
 	}
@@ -89,16 +89,13 @@ func (op *bodyRemoval) Completed(err error) {
 
 // again is the next try.
 func (op *bodyRemoval) again() {
-	op.ns.mu.RLock()
-	closed := op.ns.closed
-	op.ns.mu.RUnlock()
-	if !closed {
+	if !op.ns.closed.Load() {
 		op.ns.append(&op.change)
 	}
 }
 
-// drop takes a body out of memory.
-func (b *bodies) drop(p *payload) {
+// evict takes a body out of memory.
+func (b *bodies) evict(p *payload) {
 	if p.data == nil {
 		return
 	}
@@ -172,19 +169,19 @@ func (p *payload) joint(n int) int64 {
 	return int64(p.size)
 }
 
-// join counts a message that has come into a subscription to its topic's size.
-func (b *bodies) join(p *payload) {
+// count counts a message that has come into a subscription to its topic's size.
+func (b *bodies) count(p *payload) {
 	if b.q.subscription != nil {
 		n := p.hereAdd(1)
-		b.q.subscription.topic.fan.bytes.Add(p.joint(n) - p.joint(n-1))
+		b.q.subscription.topic.bytes.Add(p.joint(n) - p.joint(n-1))
 	}
 }
 
-// leave counts a message that leaves a subscription out of its topic's size.
-func (b *bodies) leave(p *payload) {
+// uncount counts a message that leaves a subscription out of its topic's size.
+func (b *bodies) uncount(p *payload) {
 	if b.q.subscription != nil {
 		n := p.hereAdd(-1)
-		b.q.subscription.topic.fan.bytes.Add(p.joint(n) - p.joint(n+1))
+		b.q.subscription.topic.bytes.Add(p.joint(n) - p.joint(n+1))
 	}
 }
 
@@ -196,15 +193,15 @@ func (p *payload) hereAdd(by int32) int {
 	return int(p.copies.here.Add(by))
 }
 
-// abandon gives up the bodies of everything in an entity that was deleted.
-func (b *bodies) abandon() {
-	for i := range b.q.boxes {
-		b.q.boxes[i].look(-1<<63, func(e *entry) bool {
+// removeAll gives up the bodies of everything in an entity that was deleted.
+func (b *bodies) removeAll() {
+	for i := range b.q.messages.boxes {
+		b.q.messages.boxes[i].look(-1<<63, func(e *entry) bool {
 			if e.mark == markPending {
 				return true // only a new self of another entry that stands in the log as well
 			}
-			b.leave(e.body)
-			b.release(e.body)
+			b.uncount(e.body)
+			b.removeCopy(e.body)
 			return true
 		})
 	}

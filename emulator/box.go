@@ -101,16 +101,16 @@ func (b *box) tally(e *entry, by int) {
 	}
 }
 
-// dismiss takes a committed entry out of the log.
-func (b *box) dismiss(e *entry) {
+// removeStored takes a committed entry out of the log.
+func (b *box) removeStored(e *entry) {
 	b.bytes -= e.body.counted()
 	b.tally(e, -1)
 	b.erase(e)
 	b.remark(e, markGone)
 }
 
-// expect takes in an entry whose insertion is being written.
-func (b *box) expect(e *entry) {
+// addExpected takes in an entry whose insertion is being written.
+func (b *box) addExpected(e *entry) {
 	e.mark = markPending
 	b.pending++
 	b.insert(e)
@@ -122,23 +122,39 @@ func (b *box) arrive(e *entry) {
 	b.admit(e)
 }
 
-// forget takes out an expected entry whose insertion failed.
-func (b *box) forget(e *entry) {
+// removeExpected takes out an expected entry whose insertion failed.
+func (b *box) removeExpected(e *entry) {
 	b.pending--
 	b.erase(e)
 	e.mark = markGone
 }
 
-// packLocked packs what waits deep in the queue. The caller has no entry in use that is at rest.
-func (q *Queue) packLocked() {
-	for i := range q.boxes {
-		if b := &q.boxes[i]; q.packs(b) {
+// messages are what an entity holds, in its sub-queues. The entity's mutex guards them.
+type messages struct {
+	q     *Entity
+	boxes [3]box // by SubQueue
+}
+
+func (m *messages) init(q *Entity) {
+	m.q = q
+	for i := range m.boxes {
+		m.boxes[i].sub, m.boxes[i].layout = SubQueue(i), q.ns.layout
+	}
+	if q.options.EnablePartitioning {
+		m.boxes[Main].parts = make([]shelf, partitions)
+	}
+}
+
+// pack packs what waits deep in the queue. The caller has no entry in use that is at rest.
+func (m *messages) pack() {
+	for i := range m.boxes {
+		if b := &m.boxes[i]; b.packs(&m.q.options) {
 			b.pack(b.next)
 		}
 	}
 }
 
-// packs reports whether entries of b can be packed: those of a session or a partition stand on a shelf besides the box's.
-func (q *Queue) packs(b *box) bool {
-	return b.parts == nil && (b.sub != Main || !q.options.RequiresSession)
+// packs reports whether entries can be packed: those of a session or a partition stand on a shelf besides the box's.
+func (b *box) packs(o *QueueOptions) bool {
+	return b.parts == nil && (b.sub != Main || !o.RequiresSession)
 }

@@ -39,14 +39,14 @@ func TestBox_AgainstLists(t *testing.T) {
 			case k < 3:
 				next += 1 + r.Int64N(2)
 				e := &entry{seq: next, state: State(r.IntN(3)), body: &payload{size: uint32(r.IntN(100))}}
-				b.expect(e)
+				b.addExpected(e)
 				m.pending = append(m.pending, e)
 			case k < 5 && len(m.pending) > 0:
 				e := pick(&m.pending)
 				b.arrive(e)
 				m.rest(e)
 			case k == 5 && len(m.pending) > 0:
-				b.forget(pick(&m.pending))
+				b.removeExpected(pick(&m.pending))
 			case k < 9 && len(m.ready) > 0: // taken, from the front as a rule
 				e := m.lowest()
 				if k == 8 {
@@ -60,7 +60,7 @@ func TestBox_AgainstLists(t *testing.T) {
 				b.makeAvailable(e)
 				m.ready = append(m.ready, e)
 			case k == 10 && len(m.busy) > 0:
-				b.dismiss(pick(&m.busy))
+				b.removeStored(pick(&m.busy))
 			case len(m.busy) > 0: // deferred
 				e := pick(&m.busy)
 				b.tally(e, -1)
@@ -114,7 +114,7 @@ func TestBox_WalkPastManyLocked(t *testing.T) {
 	b := &box{}
 	for i := range int64(10_000) {
 		e := &entry{seq: i, body: &payload{}}
-		b.expect(e)
+		b.addExpected(e)
 		b.arrive(e)
 	}
 	for range 9_999 {

@@ -1,49 +1,114 @@
 package emulator
 
 import (
+	"math"
 	"slices"
 	"strings"
+	"sync"
+
+	"minibus/internal/entitypath"
 )
 
 // catalog finds entities by name and lists them by path. Both cost the same with ten entities and with ten thousand: a page
 // of a list is cut out of what is kept in order.
 type catalog struct {
-	byKey  map[string]*Queue // by lower-case path
-	byPath map[EntityKind][]*Queue
+	mu     sync.RWMutex       // never held while waiting
+	byKey  map[string]*Entity // by lower-case path
+	byPath map[EntityKind][]*Entity
 }
 
-func newCatalog() catalog {
-	return catalog{byKey: make(map[string]*Queue), byPath: make(map[EntityKind][]*Queue)}
-}
+// anyKind stands for all kinds of entities.
+const anyKind EntityKind = 0
 
-func (c *catalog) add(q *Queue) {
+func (c *catalog) add(q *Entity) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.byKey[strings.ToLower(q.path)] = q
 	list := c.byPath[q.kind]
 	i, _ := slices.BinarySearchFunc(list, q, comparePaths)
 	c.byPath[q.kind] = slices.Insert(list, i, q)
 }
 
-func (c *catalog) remove(q *Queue) {
-	delete(c.byKey, strings.ToLower(q.path))
-	list := c.byPath[q.kind]
-	if i, found := slices.BinarySearchFunc(list, q, comparePaths); found {
-		c.byPath[q.kind] = slices.Delete(list, i, i+1)
+// remove removes entities at once.
+func (c *catalog) remove(all []*Entity) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, q := range all {
+		delete(c.byKey, strings.ToLower(q.path))
+		list := c.byPath[q.kind]
+		if i, found := slices.BinarySearchFunc(list, q, comparePaths); found {
+			c.byPath[q.kind] = slices.Delete(list, i, i+1)
+		}
 	}
 }
 
-func comparePaths(a, b *Queue) int { return strings.Compare(a.path, b.path) }
+func comparePaths(a, b *Entity) int { return strings.Compare(a.path, b.path) }
 
-// page returns a part of the entities of a kind, in the ordinal order of their paths.
-func (c *catalog) page(kind EntityKind, skip, top int) []*Queue {
+// page returns a part of the entities of a kind, in the ordinal order of their paths, and how many there are in all.
+func (c *catalog) page(kind EntityKind, skip, top int) (page []*Entity, total int) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	list := c.byPath[kind]
-	list = list[min(max(skip, 0), len(list)):]
-	return slices.Clone(list[:min(max(top, 0), len(list))])
+	page = list[min(max(skip, 0), len(list)):]
+	return slices.Clone(page[:min(max(top, 0), len(page))]), len(list)
+}
+
+// entities returns the entities of a kind by path.
+func (c *catalog) entities(kind EntityKind) (list []*Entity) {
+	for _, k := range []EntityKind{KindQueue, KindTopic, KindSubscription} {
+		if kind == anyKind || kind == k {
+			page, _ := c.page(k, 0, math.MaxInt)
+			list = append(list, page...)
+		}
+	}
+	return list
+}
+
+func (c *catalog) vacant(path string) error {
+	if c.lookUp(path) != nil {
+		return alreadyExists(path)
+	}
+	return nil
+}
+
+// lookUp returns the entity with that path, of any kind, or nil.
+func (c *catalog) lookUp(path string) *Entity {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.byKey[strings.ToLower(path)]
+}
+
+// find returns the entity of that kind with that path, or CodeNotFound.
+func (c *catalog) find(path string, kind EntityKind) (*Entity, error) {
+	q := c.lookUp(path)
+	if q == nil || q.kind != kind {
+		return nil, c.missing(path)
+	}
+	return q, nil
+}
+
+// findTopic returns the topic with that path, or CodeNotFound.
+func (c *catalog) findTopic(path string) (*Topic, error) {
+	q, err := c.find(path, KindTopic)
+	if err != nil {
+		return nil, err
+	}
+	return q.topic, nil
+}
+
+// missing is the service's answer for a path at which there is nothing: for a subscription of a topic that exists it names
+// both (ERR-4).
+func (c *catalog) missing(path string) *Error {
+	if topic, name, ok := entitypath.SplitSubscription(path); ok {
+		if t := c.lookUp(topic); t != nil && t.topic != nil {
+			return NotFound(subscriptionName(t.topic, name))
+		}
+	}
+	return NotFound(path)
 }
 
 // Page returns part of the entities of a kind by path, and how many there are in all. Of subscriptions use
 // [Namespace.Subscriptions].
-func (ns *Namespace) Page(kind EntityKind, skip, top int) (page []*Queue, total int) {
-	ns.mu.RLock()
-	defer ns.mu.RUnlock()
-	return ns.catalog.page(kind, skip, top), len(ns.catalog.byPath[kind])
+func (ns *Namespace) Page(kind EntityKind, skip, top int) (page []*Entity, total int) {
+	return ns.catalog.page(kind, skip, top)
 }

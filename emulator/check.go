@@ -3,19 +3,12 @@ package emulator
 import (
 	"strings"
 	"time"
+
+	"minibus/internal/entitypath"
 )
 
 // minAutoDelete is the shortest span after which an idle entity may be deleted (IDLE-1).
 const minAutoDelete = 5 * time.Minute
-
-// maxPartitioned is how many partitioned entities a namespace of Azure's Standard tier has (PART-9).
-const maxPartitioned = 100
-
-// Names of entities are that long at most, in characters (QUO-9).
-const (
-	maxPath = 260
-	maxName = 50 // of a subscription in its topic
-)
 
 // checkLocked reports what about an entity's settings the broker can't work with, whoever gave them. The caller holds
 // ns.admin. Ranges that are only customary, not needed, are the business of those who read settings (DEC-5).
@@ -45,8 +38,8 @@ func (ns *Namespace) mayForwardTo(target, path string) bool {
 	if ns.planned[strings.ToLower(target)] {
 		return true
 	}
-	q := ns.lookUp(target)
-	if _, _, isSubscription := splitPath(path); q == nil && !isSubscription {
+	q := ns.catalog.lookUp(target)
+	if _, _, isSubscription := entitypath.SplitSubscription(path); q == nil && !isSubscription {
 		return strings.EqualFold(target, path)
 	}
 	return q != nil && q.subscription == nil
@@ -54,26 +47,30 @@ func (ns *Namespace) mayForwardTo(target, path string) bool {
 
 // roomForEntity fails when the namespace has as many partitioned queues and topics as it may (PART-9).
 func (ns *Namespace) roomForEntity(path string, partitioned bool) error {
-	if !partitioned || ns.limits != LimitsStandard {
+	most := profiles[ns.limits].Partitioned
+	if !partitioned || most == 0 {
 		return nil
 	}
 	n := 0
 	for _, kind := range []EntityKind{KindQueue, KindTopic} {
-		for _, q := range ns.entities(kind) {
+		for _, q := range ns.catalog.entities(kind) {
 			if q.counters.partitioned() {
 				n++
 			}
 		}
 	}
-	if n < maxPartitioned {
+	if n < most {
 		return nil
 	}
 	return errorf(CodeQuotaExceeded, path, "The maximum number of resources of type `partitioned entity` has been reached or exceeded. "+
-		"Actual: %d, Max allowed: %d.", n, maxPartitioned)
+		"Actual: %d, Max allowed: %d.", n, most)
 }
 
-// checkName fails if a name is longer than one may be (QUO-9).
+// checkName fails if a name is longer than one may be (QUO-9), or can't be told from others in the path.
 func checkName(path, name string, most int) error {
+	if name != path && strings.Contains(name, "/") { // a subscription's, which is one segment of its path
+		return errorf(CodeArgument, path, "The name '%s' has a slash: a subscription's can have none.", name)
+	}
 	if n := len([]rune(name)); n == 0 || n > most {
 		return errorf(CodeArgument, path, "The name of the entity has %d characters: it must have between 1 and %d.", n, most)
 	}

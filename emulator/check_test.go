@@ -48,7 +48,7 @@ func TestFWD1_FWD2_DestinationMustExist(t *testing.T) {
 					wantText(t, what, err, "does not exist")
 				}
 				equal(t, "setting of the queue", b.on("plain").q.Options().ForwardTo, "")
-				if _, err := b.ns.Queue("new"); err == nil {
+				if _, err := b.ns.Entity("new"); err == nil {
 					t.Error("the queue was created")
 				}
 			})

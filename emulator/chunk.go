@@ -89,7 +89,7 @@ func (c *chunk) loosen(sub SubQueue) {
 
 // pack packs the chunk if all of its entries can be. It reports whether no active one is being written; while one is, another
 // try is worth it.
-func (c *chunk) pack() (settled bool) {
+func (c *chunk) pack() (done bool) {
 	if c.packed != nil {
 		return true
 	}

@@ -3,24 +3,24 @@ package emulator
 import "time"
 
 // Advance moves the clock forward by d, for tests. Everything that falls due on the way happens in one global order: the
-// clock stops at each deadline, makes its calls one after another, and settle is called to wait for what they set going
+// clock stops at each deadline, makes its calls one after another, and quiesce is called to wait for what they set going
 // before it goes on. When Advance returns, all of it has happened.
-func (c *SystemClock) Advance(d time.Duration, settle func()) {
+func (c *SystemClock) Advance(d time.Duration, quiesce func()) {
 	c.advancing.Lock()
 	defer c.advancing.Unlock()
 	c.move(true)
 	defer c.move(false)
 	c.timers.calls.Wait()
-	settle()
+	quiesce()
 	target := millis(c.Now().Add(d))
 	for {
 		x := c.popUntil(target)
 		if x == nil {
-			settle()
+			quiesce()
 			return
 		}
 		x.f()
-		settle()
+		quiesce()
 	}
 }
 

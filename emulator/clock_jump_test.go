@@ -264,7 +264,7 @@ func TestClock_SetBackWhileTheBrokerIsDown(t *testing.T) {
 				equal(t, "after it, and with an id that was remembered", len(b.peek()), 3)
 				b.on("scheduled").wantCounts(0, 0, 1, 0)
 				wait(4 * time.Minute)
-				_, err := b.ns.Queue("idle")
+				_, err := b.ns.Entity("idle")
 				wantCode(t, "the idle queue", err, emulator.CodeNotFound)
 				w.jump(back)
 				wait(time.Second)

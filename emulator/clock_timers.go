@@ -31,7 +31,7 @@ func (c *SystemClock) At(t time.Time, f func()) Timer {
 	return x
 }
 
-// set sets the runtime's timer to the earliest deadline or the next look at the wall clock.
+// rearmLocked sets the runtime's timer to the earliest deadline or the next look at the wall clock.
 func (c *SystemClock) rearmLocked() {
 	ts := &c.timers
 	if len(ts.pending) == 0 || ts.moving {

@@ -11,18 +11,18 @@ const (
 	ReceiveAndDelete                    // RAD-1
 )
 
-// quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27). It gives no more
+// Quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27). It gives no more
 // either once they have quantumBytes: their bodies are read from disk before the first of them is written. A forwarder takes as
 // much at a time.
 const (
-	quantum      = 64
+	Quantum      = 64
 	quantumBytes = 1 << 20
 )
 
 // Consumer is one receiving link on a sub-queue. Its methods must not be called from two goroutines at once.
 type Consumer struct {
 	// immutable
-	q      *Queue
+	q      *Entity
 	sub    SubQueue
 	mode   ReceiveMode
 	notify func()
@@ -47,7 +47,7 @@ type Consumer struct {
 // notify must be answered with a Take, if only with one of zero. An entity with sessions takes session receivers only
 // (SESS-5); its dead-letter queue takes plain ones (DLQ-6). Beyond the profile's limit the error is CodeQuotaExceeded
 // (QUO-12).
-func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
+func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.receive(sub); err != nil {
@@ -61,7 +61,7 @@ func (q *Queue) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Con
 		return nil, err
 	}
 	q.receivers().Add(1)
-	q.touchLocked(q.ns.Now())
+	q.usage.touch(q.ns.Now())
 	return &Consumer{q: q, sub: sub, mode: mode, notify: notify, shelf: &q.box(sub).shelf}, nil
 }
 
@@ -86,10 +86,10 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 		c.shelf.wake()
 		return dst
 	}
-	taken, full := c.pickLocked(min(max, quantum, c.shelf.available-line.promised), now)
+	taken, full := c.pickLocked(min(max, Quantum, c.shelf.available-line.promised), now)
 	c.lineUpLocked(max, len(taken), full, poked)
 	if len(taken) > 0 {
-		q.touchLocked(now)
+		q.usage.touch(now)
 		dst = append(dst, c.deliverLocked(taken, now)...)
 	}
 	c.shelf.wake()
@@ -107,9 +107,9 @@ func (c *Consumer) Err() error {
 // stopWaitingLocked takes the consumer out of the line. Until now it was receiving (IDLE-5).
 func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	if c.inLine || poked {
-		c.q.touchLocked(now)
+		c.q.usage.touch(now)
 	}
-	c.shelf.line.leave(c)
+	c.shelf.line.remove(c)
 }
 
 // pickLocked returns up to n available entries, without changing them yet, and whether they are a quantum; expired ones go
@@ -139,9 +139,9 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 		b.makeAvailable(e)
 	}
 	if len(expired) > 0 {
-		c.q.expireLocked(expired, now)
+		c.q.messages.expire(expired, now)
 	}
-	return picked, len(picked) == quantum || bytes >= quantumBytes
+	return picked, len(picked) == Quantum || bytes >= quantumBytes
 }
 
 func (c *Consumer) nextReadyLocked(b *box) *entry {
@@ -157,9 +157,9 @@ func (c *Consumer) lineUpLocked(max, taken int, full, poked bool) {
 	c.want = max - taken
 	switch {
 	case c.want == 0 || full:
-		line.leave(c) // it has what it asked for, or it comes back at once
+		line.remove(c) // it has what it asked for, or it comes back at once
 	case taken > 0:
-		line.leave(c)
+		line.remove(c)
 		line.pushBack(c)
 	case c.inLine:
 	case poked:
@@ -261,7 +261,7 @@ func (c *Consumer) Return(ds []*Delivery) {
 		d := ds[i]
 		if d.mode == PeekLock {
 			if e := q.faults.reclaim(d); e != nil {
-				q.restLocked(e, now)
+				q.messages.rest(e, now)
 			}
 			continue
 		}

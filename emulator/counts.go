@@ -13,25 +13,25 @@ type Counts struct {
 }
 
 // Counts returns the numbers at this moment. They are kept up to date, not counted.
-func (q *Queue) Counts() Counts {
+func (q *Entity) Counts() Counts {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	b := &q.boxes[Main]
+	b := &q.messages.boxes[Main]
 	c := Counts{
 		Active:             int64(b.n - b.pending - b.scheduled),
 		Scheduled:          int64(b.scheduled),
 		Deferred:           int64(b.deferred),
-		DeadLetter:         int64(q.boxes[DeadLetter].n - q.boxes[DeadLetter].pending),
-		TransferDeadLetter: int64(q.boxes[TransferDeadLetter].n - q.boxes[TransferDeadLetter].pending),
+		DeadLetter:         int64(q.messages.boxes[DeadLetter].n - q.messages.boxes[DeadLetter].pending),
+		TransferDeadLetter: int64(q.messages.boxes[TransferDeadLetter].n - q.messages.boxes[TransferDeadLetter].pending),
 	}
 	c.Transfer = int64(b.moving)
 	if q.options.ForwardTo != "" {
 		c.Transfer += int64(b.available)
 	}
 	c.Active -= c.Transfer
-	c.SizeBytes = q.sizeLocked()
-	if q.fan != nil {
-		c.Subscriptions = int64(len(q.fan.subs))
+	c.SizeBytes = q.messages.size()
+	if q.topic != nil {
+		c.Subscriptions = int64(len(q.topic.subs))
 	}
 	return c
 }

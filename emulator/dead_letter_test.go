@@ -17,7 +17,7 @@ func TestDLQ1_EveryQueueHasOneAndPathsIgnoreCase(t *testing.T) {
 			t.Fatalf("create queue: %v", err)
 		}
 		for _, path := range []string{"Orders/In", "orders/in", "ORDERS/IN"} {
-			q, err := b.ns.Queue(path)
+			q, err := b.ns.Entity(path)
 			if err != nil {
 				t.Fatalf("queue %s: %v", path, err)
 			}

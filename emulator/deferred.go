@@ -8,58 +8,63 @@ package emulator
 // On an entity with sessions, holder is the consumer that holds the messages' session (DEF-9): without one the error is
 // CodeNotAllowed (DEF-14), with one that has lost it CodeSessionLockLost, and messages of other sessions are unknown
 // (DEF-13). Elsewhere it is nil.
-func (q *Queue) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, done func([]*Delivery, error)) error {
+func (q *Entity) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, done func([]*Delivery, error)) error {
+	r := &deferredReceive{q: q, sub: sub, holder: holder, done: done}
 	q.mu.Lock()
-	if err := q.may.takeFrom(sub, holder, "Deferred messages", "received"); err != nil {
-		q.mu.Unlock()
-		return err
+	ready, err := r.takeLocked(seqs, mode)
+	q.mu.Unlock()
+	if ready {
+		done(r.ds, nil)
+	}
+	return err
+}
+
+// deferredReceive is a receive of messages by their numbers.
+type deferredReceive struct {
+	q      *Entity
+	sub    SubQueue
+	holder *Consumer
+	ds     []*Delivery
+	done   func([]*Delivery, error)
+}
+
+// takeLocked takes the messages and reports whether they are ready; if not, the receive goes on later.
+func (r *deferredReceive) takeLocked(seqs []int64, mode ReceiveMode) (ready bool, err error) {
+	q := r.q
+	if err := q.may.takeFrom(r.sub, r.holder, "Deferred messages", "received"); err != nil {
+		return false, err
 	}
 	now := q.ns.Now()
-	entries, err := q.findDeferredLocked(sub, seqs, holder, now)
+	entries, err := r.findLocked(seqs, now)
 	if err != nil || len(entries) == 0 {
-		q.mu.Unlock()
-		if err == nil {
-			done(nil, nil)
-		}
-		return err
+		return err == nil, err
 	}
-	q.touchLocked(now)
-	ds := make([]*Delivery, len(entries))
+	q.usage.touch(now)
+	r.ds = make([]*Delivery, len(entries))
 	for i, e := range entries {
 		if mode == PeekLock {
 			q.locks.lockForDelivery(e, now)
 		} else {
 			e.mark = markBusy
 		}
-		ds[i] = newDelivery(q, e, nil)
-		ds[i].withState = true
+		r.ds[i] = newDelivery(q, e, nil)
+		r.ds[i].withState = true
 	}
 	if mode == ReceiveAndDelete {
-		q.returns.receiveDeleteLocked(ds, func(err error) { finishDeferred(ds, err, done) })
-		q.mu.Unlock()
-		return nil
+		q.returns.receiveDeleteLocked(r.ds, r.finish)
+		return false, nil
 	}
-	missing := make([]*Delivery, 0, len(ds))
-	for _, d := range ds {
-		if data := d.e.body.data; data != nil {
-			d.become(deliveryReady, data)
-		} else {
-			missing = append(missing, d)
-		}
-	}
+	missing := takeBodies(r.ds)
 	if len(missing) > 0 {
-		q.bodies.read(missing, func(err error) { q.finishDeferredRead(ds, missing, err, done) })
-		q.mu.Unlock()
-		return nil
+		q.bodies.read(missing, func(err error) { r.bodiesRead(missing, err) })
 	}
-	q.mu.Unlock()
-	done(ds, nil)
-	return nil
+	return len(missing) == 0, nil
 }
 
-// finishDeferredRead ends a receive whose bodies had to be read. If one of them can't be had none of the messages is
+// bodiesRead ends a receive whose bodies had to be read. If one of them can't be had none of the messages is
 // received: their locks are given back.
-func (q *Queue) finishDeferredRead(ds, missing []*Delivery, err error, done func([]*Delivery, error)) {
+func (r *deferredReceive) bodiesRead(missing []*Delivery, err error) {
+	q := r.q
 	q.mu.Lock()
 	var damaged []*entry
 	readErr := err
@@ -78,32 +83,32 @@ func (q *Queue) finishDeferredRead(ds, missing []*Delivery, err error, done func
 	q.faults.deadLetterDamaged(damaged)
 	if err != nil {
 		now := q.ns.Now()
-		for _, d := range ds {
+		for _, d := range r.ds {
 			if e := q.faults.reclaim(d); e != nil {
-				q.restLocked(e, now)
+				q.messages.rest(e, now)
 			}
 		}
 	}
 	q.mu.Unlock()
-	finishDeferred(ds, err, done)
+	r.finish(err)
 }
 
-func finishDeferred(ds []*Delivery, err error, done func([]*Delivery, error)) {
+func (r *deferredReceive) finish(err error) {
 	if err != nil {
-		done(nil, err)
-		return
+		r.ds = nil
 	}
-	done(ds, nil)
+	r.done(r.ds, err)
 }
 
-// findDeferredLocked returns the deferred, unlocked messages with the given numbers.
-func (q *Queue) findDeferredLocked(sub SubQueue, seqs []int64, holder *Consumer, now int64) ([]*entry, error) {
+// findLocked returns the deferred, unlocked messages with the given numbers.
+func (r *deferredReceive) findLocked(seqs []int64, now int64) ([]*entry, error) {
+	q := r.q
 	var entries, expired []*entry
 	bad := false
 	seen := make(map[int64]bool, len(seqs))
 	for _, s := range seqs {
-		e := q.box(sub).findLoose(s)
-		if e == nil || e.state != Deferred || e.mark != markFree || seen[s] || e.session != nil && e.session != holder.session {
+		e := q.box(r.sub).findLoose(s)
+		if e == nil || e.state != Deferred || e.mark != markFree || seen[s] || e.session != nil && e.session != r.holder.session {
 			bad = true
 			continue
 		}

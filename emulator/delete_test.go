@@ -26,7 +26,7 @@ func TestDEL1_DeleteRemovesEverything(t *testing.T) {
 		}
 		wantCode(t, "what links are told", told[0], emulator.CodeNotFound)
 		equal(t, "exists", b.ns.Exists("q"), false)
-		_, err := b.ns.Queue("q")
+		_, err := b.ns.Entity("q")
 		wantCode(t, "find", err, emulator.CodeNotFound)
 		equal(t, "text", err.Error(), "The messaging entity 'q' could not be found.")
 		wantCode(t, "send", b.trySend(text("x")), emulator.CodeNotFound)
@@ -75,7 +75,7 @@ func TestDEL3_SameNameStartsAfresh(t *testing.T) {
 			if err != nil {
 				t.Fatalf("create again: %v", err)
 			}
-			b.q = q
+			b.q = q.Entity
 			if q.ID() == id {
 				t.Error("the new queue has the old one's id")
 			}

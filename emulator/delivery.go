@@ -17,7 +17,7 @@ const (
 // Delivery is one message handed to one consumer.
 type Delivery struct {
 	// immutable
-	q           *Queue
+	q           *Entity
 	e           *entry
 	notify      func()
 	mode        ReceiveMode
@@ -46,7 +46,7 @@ type Delivery struct {
 	removed  bool // its removal is committed
 }
 
-func newDelivery(q *Queue, e *entry, notify func()) *Delivery {
+func newDelivery(q *Entity, e *entry, notify func()) *Delivery {
 	d := &Delivery{
 		q: q, e: e, notify: notify, mode: ReceiveAndDelete, seq: e.seq, enqueued: e.enqueued, ttl: e.ttl,
 		enqueuedSeq: e.first, bodyID: e.body.id, size: e.body.size, count: e.count, state: e.state,
@@ -87,9 +87,6 @@ func (d *Delivery) Lock() *Lock { return d.lock }
 // Seq returns the sequence number.
 func (d *Delivery) Seq() int64 { return d.seq }
 
-// LockedUntil returns when the lock ends unless it is renewed, in milliseconds since the Unix epoch.
-func (d *Delivery) LockedUntil() int64 { return d.until }
-
 // DeliveryCount returns the number of earlier failed deliveries (DC-1).
 func (d *Delivery) DeliveryCount() uint32 { return d.count }
 
@@ -129,14 +126,13 @@ func (d *Delivery) become(progress uint32, body []byte) {
 // fetch is bodies that are being read for deliveries.
 type fetch struct {
 	read BodyRead
-	q    *Queue
+	q    *Entity
 	ds   []*Delivery
 	then func(err error) // called without the mutex when all bodies are there
 }
 
-// fetch makes deliveries ready whose bodies are in memory and reads the others from the journal.
-func (b *bodies) fetch(ds []*Delivery) {
-	var missing []*Delivery
+// takeBodies makes deliveries ready whose bodies are in memory and returns the others.
+func takeBodies(ds []*Delivery) (missing []*Delivery) {
 	for _, d := range ds {
 		if data := d.e.body.data; data != nil {
 			d.become(deliveryReady, data)
@@ -144,7 +140,12 @@ func (b *bodies) fetch(ds []*Delivery) {
 			missing = append(missing, d)
 		}
 	}
-	if len(missing) > 0 {
+	return missing
+}
+
+// fetch makes deliveries ready, now or when their bodies were read from the journal.
+func (b *bodies) fetch(ds []*Delivery) {
+	if missing := takeBodies(ds); len(missing) > 0 {
 		b.read(missing, func(err error) { finishFetch(b.q, missing, err) })
 	}
 }
@@ -172,7 +173,7 @@ func (f *fetch) Completed(err error) {
 
 // finishFetch ends a read for peek-locked deliveries. Those without a body are given up and their locks released; those whose
 // body is damaged go to the dead-letter queue.
-func finishFetch(q *Queue, ds []*Delivery, err error) {
+func finishFetch(q *Entity, ds []*Delivery, err error) {
 	lost := deliveryGone
 	if err != nil {
 		lost = deliveryFailed
@@ -217,7 +218,7 @@ const faultsAtOnce = 16
 
 // faults are deliveries of an entity that failed for want of the journal. The entity's mutex guards them.
 type faults struct {
-	q      *Queue
+	q      *Entity
 	inARow int
 }
 
@@ -241,7 +242,7 @@ func (f *faults) restAll(entries []*entry) {
 // on, it is after a pause, since whoever waits asks for it again the moment it is there.
 func (f *faults) rest(e *entry, now int64) {
 	if f.inARow <= faultsAtOnce {
-		f.q.restLocked(e, now)
+		f.q.messages.rest(e, now)
 		return
 	}
 	f.q.locks.withhold(e, e.inSession(e.state), true)

@@ -277,7 +277,7 @@ func TestDUP16_DEL3_HistoryGoesWithTheQueue(t *testing.T) {
 		if err != nil {
 			t.Fatalf("create: %v", err)
 		}
-		b.q = again
+		b.q = again.Entity
 		b.ids("a")
 		b.wantCounts(1, 0, 0, 0)
 		b.restart()

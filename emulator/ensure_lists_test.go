@@ -80,7 +80,7 @@ func TestDEC7_SupportOrderingIsKeptUnlessTheFileNamesIt(t *testing.T) {
 		}
 		shown := func(what string, want bool) {
 			t.Helper()
-			o := b.on("t").q.TopicOptions()
+			o := b.ns.Topics()[0].Options()
 			equal(t, what, o.SupportOrdering, want)
 			equal(t, what+", as asked for", o.Admin.SupportOrdering == nil && want || o.Admin.SupportOrdering != nil && *o.Admin.SupportOrdering == want, true)
 		}

@@ -18,13 +18,13 @@ func (b *broker) entitiesOf() map[string]any {
 		all[q.Path()] = q.Options()
 	}
 	for _, t := range b.ns.Topics() {
-		all[t.Path()] = t.TopicOptions()
+		all[t.Path()] = t.Options()
 		list, err := b.ns.Subscriptions(t.Path())
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		for _, s := range list {
-			all[s.Path()] = s.SubscriptionOptions()
+			all[s.Path()] = s.Options()
 		}
 	}
 	return all

@@ -1,161 +1,147 @@
 package emulator
 
 import (
-	"reflect"
-	"strings"
+	"sync"
+	"sync/atomic"
 )
 
-// CreateQueue creates a queue and waits until that is durable. It fails with CodeAlreadyExists if an entity of any
-// kind has the name (ERR-5), with CodeArgument for settings that no queue can have (FWD-2, FWD-5, IDLE-1, STAT-5, QUO-9),
-// and with CodeQuotaExceeded (PART-9).
-func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
-	ns.admin.Lock()
-	defer ns.admin.Unlock()
-	if err := ns.mayCreateLocked(path, &o); err != nil {
-		return nil, err
-	}
-	q := newQueue(ns, ns.newRow(), KindQueue, path, o)
-	if err := ns.putEntity(q, o, q.updated); err != nil {
-		return nil, err
-	}
-	ns.admit(q)
-	return q, nil
+// Entity is what queues, topics and subscriptions have in common: messages in sub-queues under one mutex, of a topic only those that
+// are scheduled (SCHED-16). Links hold an Entity, for a path does not tell what it names; what does not fit it is refused. Its
+// methods may be called from any goroutine; none of them waits.
+type Entity struct {
+	// immutable
+	ns           *Namespace
+	id           int64
+	kind         EntityKind
+	path         string        // as created
+	topic        *Topic        // the topic that it is; nil on others
+	subscription *Subscription // the subscription that it is; nil on others
+
+	receiving atomic.Int64 // receivers and waiting accepts (QUO-12), of a topic those of its subscriptions
+
+	// guarded by mu, as all parts are: each has its own methods, which are called with the mutex
+	mu        sync.Mutex
+	options   QueueOptions
+	deleted   bool // nothing is appended for it any more
+	gone      bool // its deletion is committed and its memory no longer counted
+	may       permissions
+	counters  counters
+	messages  messages
+	bodies    bodies
+	locks     lockTable
+	sessions  sessionTable // empty unless the entity requires sessions
+	history   history      // of duplicate detection
+	schedule  schedule
+	alarm     alarm
+	forwarder forwarder
+	returns   returns
+	faults    faults
+	usage     usage
+	watchers  watchers
+	traffic   Traffic
 }
 
-// mayCreateLocked reports why a queue or a topic with these settings can't be created, or nil.
-func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
-	if err := checkName(path, path, maxPath); err != nil {
-		return err
-	}
-	if IsSubscriptionPath(path) {
-		return errorf(CodeArgument, path, "The name '%s' is the path of a subscription: a queue or topic can't have it.", path)
-	}
-	if err := ns.vacant(path); err != nil {
-		return err
-	}
-	if err := ns.checkLocked(path, o); err != nil {
-		return err
-	}
-	return ns.roomForEntity(path, o.EnablePartitioning)
+// watcher is a link that wants to know when its entity changes.
+type watcher struct {
+	sub    SubQueue
+	notify func(error)
 }
 
-func (ns *Namespace) vacant(path string) error {
-	if ns.lookUp(path) != nil {
-		return alreadyExists(path)
+func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Entity {
+	now := ns.Now()
+	q := &Entity{ns: ns, id: id, kind: kind, path: path, options: o, counters: newCounters(&o), watchers: make(watchers)}
+	q.may.q, q.bodies.q, q.history.q, q.forwarder.q, q.returns.q, q.faults.q = q, q, q, q, q, q
+	q.usage = usage{q: q, created: now, updated: now}
+	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
+	q.messages.init(q)
+	q.locks.init(q)
+	q.schedule.init(q)
+	q.alarm.init(q)
+	return q
+}
+
+// Queue is an entity that messages are sent to and received from.
+type Queue struct{ *Entity }
+
+// Topic returns the topic that the entity is, for operations that nothing else has.
+func (q *Entity) Topic() (*Topic, error) {
+	if q.topic == nil {
+		return nil, errorf(CodeNotAllowed, q.path, "The entity '%s' has no subscriptions: it is not a topic.", q.path)
 	}
-	return nil
+	return q.topic, nil
 }
 
-// lookUp returns the entity with that path, of any kind, or nil.
-func (ns *Namespace) lookUp(path string) *Queue {
-	ns.mu.RLock()
-	defer ns.mu.RUnlock()
-	return ns.catalog.byKey[strings.ToLower(path)]
-}
-
-// find returns the entity of that kind with that path, or CodeNotFound.
-func (ns *Namespace) find(path string, kind EntityKind) (*Queue, error) {
-	q := ns.lookUp(path)
-	if q == nil || q.kind != kind {
-		return nil, ns.missing(path)
+// Subscription returns the subscription that the entity is, for operations that nothing else has.
+func (q *Entity) Subscription() (*Subscription, error) {
+	if q.subscription == nil {
+		return nil, errorf(CodeNotAllowed, q.path, "The entity '%s' has no rules: it is not a subscription.", q.path)
 	}
-	return q, nil
+	return q.subscription, nil
 }
 
-// admit lets a new entity be found. Its idle span begins (IDLE-1).
-func (ns *Namespace) admit(q *Queue) {
-	ns.mu.Lock()
-	ns.catalog.add(q)
-	ns.mu.Unlock()
+// Path returns the entity's name as it was created, of a subscription "topic/Subscriptions/name".
+func (q *Entity) Path() string { return q.path }
+
+// Kind tells what the entity is.
+func (q *Entity) Kind() EntityKind { return q.kind }
+
+// ID returns the number that tells this queue from others that had or will have its name.
+func (q *Entity) ID() int64 { return q.id }
+
+// Options returns the queue's settings.
+func (q *Entity) Options() QueueOptions {
 	q.mu.Lock()
-	q.alarm.setNext()
-	q.mu.Unlock()
-	ns.tellParkers(q)
+	defer q.mu.Unlock()
+	return q.options
 }
 
-// putEntity stores an entity with its settings and waits.
-func (ns *Namespace) putEntity(q *Queue, options any, updated int64) error {
-	b, err := q.encode(options, updated)
-	if err != nil {
-		return err
-	}
-	return ns.commit(Op{Kind: OpPutEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path, Options: b}})
-}
-
-// commit appends operations as one change and waits for its commit. The caller holds ns.admin, which no completion and no
-// client's operation takes, and no other mutex.
-func (ns *Namespace) commit(ops ...Op) error {
-	done := make(chan error, 1)
-	ns.append(&Change{Ops: ops, Done: CompletionFunc(func(err error) { done <- err })})
-	return <-done
-}
-
-// UpdateQueue changes a queue's settings and waits until that is durable; then, if they differ, its links are told to
-// attach again (LOCK-17, STAT-4). Message locks stay as they are (DEC-23), and a new lock duration counts from the next lock
-// or renewal (LOCK-18). Errors: CodeNotFound, and CodeArgument for what can't be changed and as of CreateQueue.
-func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
-	ns.admin.Lock()
-	defer ns.admin.Unlock()
-	q, err := ns.find(path, KindQueue)
-	if err != nil {
-		return nil, err
-	}
-	if name := immutable(q.Options(), o); name != "" {
-		return nil, errorf(CodeArgument, path, "%s of the queue '%s' can't be changed.", name, path)
-	}
-	if err := ns.checkLocked(path, &o); err != nil {
-		return nil, err
-	}
-	if err := ns.putEntity(q, o, ns.Now()); err != nil {
-		return nil, err
-	}
+// MaxMessageSize returns the limit for one message in bytes (QUO-5, DEC-2), of a subscription that of its topic.
+func (q *Entity) MaxMessageSize() int64 {
 	q.mu.Lock()
-	q.applyOptionsLocked(o)
+	defer q.mu.Unlock()
+	return q.maxMessageLocked()
+}
+
+func (q *Entity) maxMessageLocked() int64 {
+	if q.subscription != nil {
+		return q.subscription.topic.largest.Load()
+	}
+	return q.options.maxMessageBytes(q.ns.limits)
+}
+
+// LastSequenceNumber returns the last number that was given to a committed message, of partition 0 on a partitioned
+// queue.
+func (q *Entity) LastSequenceNumber() int64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.counters.of[0].committed
+}
+
+func (q *Entity) box(s SubQueue) *box { return &q.messages.boxes[s] }
+
+// Watch calls notify when the queue is updated, with an error of CodeDetached (LOCK-17), or deleted, with
+// CodeNotFound (DEC-18), until cancel is called. A queue that is deleted already says so at once. notify runs on any
+// goroutine, possibly under the queue's mutex: it must only post.
+func (q *Entity) Watch(sub SubQueue, notify func(error)) (cancel func()) {
+	w := &watcher{sub: sub, notify: notify}
+	q.mu.Lock()
+	q.watchers[w] = struct{}{}
+	if q.gone { // between the look-up of whoever watches and now
+		notify(q.missing())
+	}
 	q.mu.Unlock()
-	ns.tellParkers(q)
-	return q, nil
+	return func() {
+		q.mu.Lock()
+		delete(q.watchers, w)
+		q.mu.Unlock()
+	}
 }
 
-// immutable names a setting in which two descriptions of an entity differ and that is fixed at creation (SESS-1,
-// DUP-1, PART-1).
-func immutable(a, b QueueOptions) string {
-	switch {
-	case a.RequiresSession != b.RequiresSession:
-		return "RequiresSession"
-	case a.RequiresDuplicateDetection != b.RequiresDuplicateDetection:
-		return "RequiresDuplicateDetection"
-	case a.EnablePartitioning != b.EnablePartitioning:
-		return "EnablePartitioning"
-	case a.Admin.EnableSubscriptionPartitioning != b.Admin.EnableSubscriptionPartitioning:
-		return "EnableSubscriptionPartitioning"
-	case a.Admin.IsClientAffine != b.Admin.IsClientAffine:
-		return "IsClientAffine"
-	}
-	return ""
-}
+// watchers are the links that want to know when their entity changes. The entity's mutex guards them.
+type watchers map[*watcher]struct{}
 
-// applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23), a
-// backlog begins to be forwarded (FWD-14). Who writes what is there already disturbs nobody.
-func (q *Queue) applyOptionsLocked(o QueueOptions) {
-	now := q.ns.Now()
-	changed := !reflect.DeepEqual(q.options, o)
-	q.options, q.updated = o, now
-	if changed {
-		q.detachLocked(now)
+func (ws watchers) tell(err error) {
+	for w := range ws {
+		w.notify(err)
 	}
-	q.sessions.grant()
-	q.forwarder.retryAt = [2]int64{}
-	q.forwarder.unparkLocked()
-	q.forwarder.startLocked(Main)
-	q.forwarder.startLocked(DeadLetter)
-	q.alarm.setNext()
-}
-
-// detachLocked tells the links to attach again and frees the sessions.
-func (q *Queue) detachLocked(now int64) {
-	why := errorf(CodeDetached, q.path, "The link is force detached: the entity '%s' was updated. Attach again.", q.path)
-	for len(q.sessions.ends) > 0 {
-		q.sessions.lose(q.sessions.ends[0], why, false, now)
-	}
-	q.tellWatchersLocked(why)
 }

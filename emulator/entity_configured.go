@@ -7,14 +7,14 @@ import (
 
 // configured returns what a queue's settings are once a configuration is true that has these. What a configuration can't say stays;
 // of a list that it does not have nothing changes, while an empty one clears.
-func (q *Queue) configured(file QueueOptions) QueueOptions {
+func (q *Entity) configured(file QueueOptions) QueueOptions {
 	file.Admin = q.Options().Admin.configured(file.Admin)
 	return file
 }
 
-// topicConfigured is configured for a topic, without its subscriptions.
-func (q *Queue) topicConfigured(file TopicOptions) TopicOptions {
-	old, asked := q.TopicOptions(), file.Admin.SupportOrdering
+// configured is that of a topic, without its subscriptions.
+func (t *Topic) configured(file TopicOptions) TopicOptions {
+	old, asked := t.Options(), file.Admin.SupportOrdering
 	file.Subscriptions = nil
 	file.Admin = old.Admin.configured(file.Admin)
 	file.SupportOrdering = old.SupportOrdering
@@ -32,10 +32,10 @@ func (o *TopicOptions) ordered() bool {
 	return !o.EnablePartitioning
 }
 
-// subscriptionConfigured is configured for a subscription. A list of rules replaces those that there are; an empty one leaves the
+// configured is that of a subscription. A list of rules replaces those that there are; an empty one leaves the
 // default rule, as at creation (TOP-4).
-func (q *Queue) subscriptionConfigured(file SubscriptionOptions) SubscriptionOptions {
-	old := q.SubscriptionOptions()
+func (s *Subscription) configured(file SubscriptionOptions) SubscriptionOptions {
+	old := s.Options()
 	file.Name, file.Queue.EnablePartitioning, file.Queue.Admin = old.Name, old.Queue.EnablePartitioning, old.Queue.Admin
 	if file.Rules != nil && len(file.Rules) == 0 {
 		file.Rules = []RuleOptions{DefaultRule()}

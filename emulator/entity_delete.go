@@ -5,25 +5,25 @@ package emulator
 func (ns *Namespace) DeleteEntity(path string) error {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	q := ns.lookUp(path)
+	q := ns.catalog.lookUp(path)
 	if q == nil {
-		return ns.missing(path)
+		return ns.catalog.missing(path)
 	}
 	if s := q.subscription; s != nil {
-		s.topic.fan.touched.Store(ns.Now()) // IDLE-2
+		s.topic.touched.Store(ns.Now()) // IDLE-2
 	}
 	return ns.deleteLocked(q, nil)
 }
 
 // deleteIf removes an entity if the condition, asked under its mutex, still holds.
-func (ns *Namespace) deleteIf(q *Queue, condition func() bool) error {
+func (ns *Namespace) deleteIf(q *Entity, condition func() bool) error {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
 	return ns.deleteLocked(q, condition)
 }
 
 // deleteLocked removes an entity; the caller holds ns.admin.
-func (ns *Namespace) deleteLocked(q *Queue, condition func() bool) error {
+func (ns *Namespace) deleteLocked(q *Entity, condition func() bool) error {
 	all := q.retire(condition)
 	if len(all) == 0 {
 		return nil
@@ -37,11 +37,7 @@ func (ns *Namespace) deleteLocked(q *Queue, condition func() bool) error {
 		q.unretire(all)
 		return err
 	}
-	ns.mu.Lock()
-	for _, x := range all {
-		ns.catalog.remove(x)
-	}
-	ns.mu.Unlock()
+	ns.catalog.remove(all)
 	for _, x := range all {
 		x.bury()
 	}
@@ -51,7 +47,7 @@ func (ns *Namespace) deleteLocked(q *Queue, condition func() bool) error {
 // retire marks the entity as deleted, a topic's subscriptions too, and returns what it marked, in the order of the ids:
 // nothing if that was done before or the condition does not hold. From here on nothing is appended for any of it: a
 // subscription gets no more copies, since that is decided under its topic's mutex, which is held here.
-func (q *Queue) retire(condition func() bool) []*Queue {
+func (q *Entity) retire(condition func() bool) []*Entity {
 	if s := q.subscription; s != nil {
 		s.topic.mu.Lock()
 		defer s.topic.mu.Unlock()
@@ -62,26 +58,26 @@ func (q *Queue) retire(condition func() bool) []*Queue {
 		return nil
 	}
 	q.deleted = true
-	all := []*Queue{q}
+	all := []*Entity{q}
 	switch {
 	case q.subscription != nil:
-		q.subscription.topic.fan.dismiss(q.subscription)
-	case q.fan != nil:
-		for _, s := range q.fan.byID() {
-			s.q.mu.Lock()
-			s.q.deleted = true
-			s.q.mu.Unlock()
-			all = append(all, s.q)
+		q.subscription.topic.removeSubscription(q.subscription)
+	case q.topic != nil:
+		for _, s := range q.topic.byID() {
+			s.mu.Lock()
+			s.deleted = true
+			s.mu.Unlock()
+			all = append(all, s.Entity)
 		}
 	}
 	return all
 }
 
 // unretire lets entities go on whose deletion failed.
-func (q *Queue) unretire(all []*Queue) {
+func (q *Entity) unretire(all []*Entity) {
 	if s := q.subscription; s != nil {
 		s.topic.mu.Lock()
-		s.topic.fan.admit(s)
+		s.topic.addSubscription(s)
 		s.topic.mu.Unlock()
 	}
 	for _, x := range all {
@@ -93,32 +89,32 @@ func (q *Queue) unretire(all []*Queue) {
 
 // reviveLocked lets an entity go on whose deletion failed. Its timer may have come and gone meanwhile, and its
 // consumers may have been turned away: they have to attach again.
-func (q *Queue) reviveLocked() {
+func (q *Entity) reviveLocked() {
 	q.deleted = false
 	q.returns.storeStrandedLocked()
 	if q.alarm.timer != nil {
 		q.alarm.timer.Stop()
 	}
 	q.alarm.timer, q.alarm.at = nil, 0
-	q.touchLocked(q.ns.Now()) // an idle one is tried again after another span
+	q.usage.touch(q.ns.Now()) // an idle one is tried again after another span
 	q.alarm.setNext()
 	q.forwarder.startLocked(Main)
 	q.forwarder.startLocked(DeadLetter)
-	q.tellWatchersLocked(errorf(CodeDetached, q.path,
+	q.watchers.tell(errorf(CodeDetached, q.path,
 		"The link is force detached: the entity '%s' could not be deleted. Attach again.", q.path))
 }
 
 // bury ends an entity whose deletion is committed.
-func (q *Queue) bury() {
+func (q *Entity) bury() {
 	q.alarm.stop()
 	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.bodies.abandon()
+	q.bodies.removeAll()
 	q.gone = true
 	q.returns.storeStrandedLocked()
 	if q.subscription != nil {
 		q.sessions.weigh(-q.sessions.bytes)
 	}
-	q.tellWatchersLocked(q.missing())
+	q.watchers.tell(q.missing())
 }

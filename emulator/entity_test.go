@@ -34,7 +34,7 @@ func TestERR4_UnknownEntity(t *testing.T) {
 			{"nope", "nope", false}, {"nope/Subscriptions/x", "nope/Subscriptions/x", false}, {"q/Subscriptions/x", "q/Subscriptions/x", false},
 			{"T/Subscriptions/Other", "sbemulatorns:Topic:t|Other", true}, {"t/subscriptions/", "sbemulatorns:Topic:t|", true},
 		} {
-			_, err := b.ns.Queue(c.path)
+			_, err := b.ns.Entity(c.path)
 			wantCode(t, c.path, err, emulator.CodeNotFound)
 			equal(t, c.path+" exists", b.ns.Exists(c.path), c.exists)
 			equal(t, "text", err.Error(), "The messaging entity '"+c.name+"' could not be found.")
@@ -42,7 +42,7 @@ func TestERR4_UnknownEntity(t *testing.T) {
 		for path, kind := range map[string]emulator.EntityKind{
 			"Q": emulator.KindQueue, "T": emulator.KindTopic, "T/subscriptions/SUB": emulator.KindSubscription,
 		} {
-			q, err := b.ns.Queue(path)
+			q, err := b.ns.Entity(path)
 			if err != nil || q.Kind() != kind || !b.ns.Exists(path) {
 				t.Errorf("%s: %v, %v, exists %v", path, q, err, b.ns.Exists(path))
 			}

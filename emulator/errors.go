@@ -56,10 +56,10 @@ func NotFound(name string) *Error {
 	return errorf(CodeNotFound, name, "The messaging entity '%s' could not be found.", name)
 }
 
-func lockLost(entity string) *Error {
-	return errorf(CodeMessageLockLost, entity,
-		"The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue.")
-}
+// LockLostText says that a lock is over; front ends also use it for deliveries that they do not even ask about.
+const LockLostText = "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue."
+
+func lockLost(entity string) *Error { return errorf(CodeMessageLockLost, entity, LockLostText) }
 
 func deferredNotFound(entity string) *Error {
 	return errorf(CodeMessageNotFound, entity,

@@ -1,20 +1,20 @@
 package emulator
 
-// expireLocked removes or dead-letters messages that are past their time to live, of those entries that are at rest
+// expire removes or dead-letters messages that are past their time to live, of those entries that are at rest
 // and active: what is locked is treated when it is unlocked (EXP-8), and deferred messages stay (EXP-10).
-func (q *Queue) expireLocked(entries []*entry, now int64) {
-	if q.deleted {
+func (m *messages) expire(entries []*entry, now int64) {
+	if m.q.deleted {
 		return
 	}
-	op := newTransition(q, len(entries), nil)
+	op := newTransition(m.q, len(entries), nil)
 	for _, e := range entries {
 		if !e.ready() || !e.expired(now) {
 			continue
 		}
-		q.box(e.sub).take(e, markBusy)
+		m.q.box(e.sub).take(e, markBusy)
 		op.expireLocked(e, e.count, nil, fallback{undo: undoOwnLater})
 		if e.session != nil {
-			q.sessions.rank(e.session) // EXP-14
+			m.q.sessions.rank(e.session) // EXP-14
 		}
 	}
 	op.appendLocked()

@@ -15,35 +15,35 @@ func (ns *Namespace) Plan(paths ...string) {
 }
 
 // SessionsInMemory returns how many sessions the queue knows (SESS-26).
-func (q *Queue) SessionsInMemory() int {
+func (q *Entity) SessionsInMemory() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.sessions.byID)
 }
 
 // PassedOver returns up to which number expired messages of a session are not looked at again for accepts (EXP-14).
-func (q *Queue) PassedOver(session string) int64 {
+func (q *Entity) PassedOver(session string) int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.sessions.byID[session].stale
 }
 
 // HistoryInMemory returns how many message ids the queue remembers for duplicate detection.
-func (q *Queue) HistoryInMemory() int {
+func (q *Entity) HistoryInMemory() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.history.seen)
 }
 
 // AcceptsInMemory returns how many accepts of the next session wait.
-func (q *Queue) AcceptsInMemory() int {
+func (q *Entity) AcceptsInMemory() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.sessions.accepts)
 }
 
 // BodiesInMemory returns how many bytes of bodies the namespace keeps in memory, and how many of them are the queue's.
-func (q *Queue) BodiesInMemory() (all, own int64) {
+func (q *Entity) BodiesInMemory() (all, own int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.ns.inMemory.Load(), q.bodies.held
@@ -56,33 +56,33 @@ func SmallChunks(o Options) Options {
 }
 
 // Packed returns how many messages of a sub-queue are packed.
-func (q *Queue) Packed(sub SubQueue) int {
+func (q *Entity) Packed(sub SubQueue) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
-	for i := range q.boxes[sub].chunks {
-		n += len(q.boxes[sub].chunks[i].packed)
+	for i := range q.messages.boxes[sub].chunks {
+		n += len(q.messages.boxes[sub].chunks[i].packed)
 	}
 	return n
 }
 
 // DeadlinesInMemory returns how many instants the queue keeps, those that mean nothing any more included.
-func (q *Queue) DeadlinesInMemory() (n int) {
+func (q *Entity) DeadlinesInMemory() (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.locks.ends.kept() + q.alarm.dues.kept() + q.alarm.expiries.kept()
+	return q.locks.ends.kept() + q.schedule.dues.kept() + q.alarm.expiries.kept()
 }
 
 // BucketsInMemory returns how many buckets of deadlines the queue keeps, and how many keys of buckets.
-func (q *Queue) BucketsInMemory() (buckets, keys int) {
+func (q *Entity) BucketsInMemory() (buckets, keys int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.locks.ends.buckets) + len(q.alarm.dues.buckets) + len(q.alarm.expiries.buckets),
-		len(q.locks.ends.keys) + len(q.alarm.dues.keys) + len(q.alarm.expiries.keys)
+	return len(q.locks.ends.buckets) + len(q.schedule.dues.buckets) + len(q.alarm.expiries.buckets),
+		len(q.locks.ends.keys) + len(q.schedule.dues.keys) + len(q.alarm.expiries.keys)
 }
 
 // Receivers returns how many receivers and waiting accepts are counted for the entity.
-func (q *Queue) Receivers() int64 { return q.receivers().Load() }
+func (q *Entity) Receivers() int64 { return q.receivers().Load() }
 
 func (d *deadlines[E]) kept() (n int) {
 	for _, b := range d.buckets {
@@ -90,3 +90,6 @@ func (d *deadlines[E]) kept() (n int) {
 	}
 	return n
 }
+
+// LockedUntil returns when the lock ends unless it is renewed, in milliseconds since the Unix epoch.
+func (d *Delivery) LockedUntil() int64 { return d.until }

@@ -3,6 +3,7 @@ package emulator
 import (
 	"minibus/emulator/filter"
 	"minibus/internal/amqp/message"
+	"minibus/internal/dotnet"
 )
 
 // view is a message as the rules of a topic see it: its properties, read one at a time from its bytes, so that a rule that
@@ -119,14 +120,11 @@ func (v *view) given(p filter.SystemProperty) filter.Value {
 		}
 	case filter.TimeToLive:
 		if v.ttl > 0 {
-			return filter.TimeSpan(v.ttl * ticksPerMilli)
+			return filter.TimeSpan(v.ttl * dotnet.Millisecond)
 		}
 	}
 	return filter.Null()
 }
-
-// ticksPerMilli is how many of the rule language's ticks, of 100 nanoseconds, a millisecond has.
-const ticksPerMilli = 10_000
 
 func textValue(text string, ok bool) filter.Value {
 	if !ok {

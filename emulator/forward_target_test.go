@@ -33,7 +33,7 @@ func TestFWD15_BothDirectionsAtOnceFromManyGoroutines(t *testing.T) {
 		const senders, each = 8, 100
 		var all sync.WaitGroup
 		for i := range senders {
-			q := []*emulator.Queue{b.q, other.q}[i%2]
+			q := []*emulator.Entity{b.q, other.q}[i%2]
 			all.Go(func() {
 				for range each {
 					done := newOutcome()

@@ -18,7 +18,7 @@ type broker struct {
 	options emulator.Options
 	j       *journal
 	ns      *emulator.Namespace
-	q       *emulator.Queue
+	q       *emulator.Entity
 }
 
 // bubble runs f in a synctest bubble with a broker whose queue "q" has the settings o.
@@ -45,7 +45,7 @@ func bubbleWith(t *testing.T, no emulator.Options, o emulator.QueueOptions, f fu
 		if err != nil {
 			t.Fatalf("create queue: %v", err)
 		}
-		b.q = q
+		b.q = q.Entity
 		f(b)
 	})
 }
@@ -71,7 +71,7 @@ func (b *broker) start() {
 	b.t.Helper()
 	b.j.Memory = b.j.Reopen()
 	b.open()
-	q, err := b.ns.Queue("q")
+	q, err := b.ns.Entity("q")
 	if err != nil {
 		b.t.Fatalf("find queue after restart: %v", err)
 	}

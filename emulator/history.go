@@ -12,7 +12,7 @@ type historyKey [16]byte
 
 // history remembers the ids of messages for the window of duplicate detection (DUP). The entity's mutex guards it.
 type history struct {
-	q      *Queue               // whose messages they are
+	q      *Entity              // whose messages they are
 	seen   map[historyKey]int64 // when it was first accepted, ms (DUP-5)
 	order  []remembered         // by ascending at
 	head   int                  // order[:head] has been forgotten
@@ -74,8 +74,8 @@ func (h *history) written(k historyKey) {
 	}
 }
 
-// drop takes back an add whose commit failed.
-func (h *history) drop(k historyKey, at int64) {
+// forget takes back an add whose commit failed.
+func (h *history) forget(k historyKey, at int64) {
 	if h.seen[k] == at {
 		delete(h.seen, k)
 	}
@@ -87,7 +87,7 @@ func (h *history) prune(until int64) int {
 	n := 0
 	for ; n < 1024 && h.head < len(h.order) && h.order[h.head].at <= until; n++ {
 		x := h.order[h.head]
-		h.drop(x.key, x.at)
+		h.forget(x.key, x.at)
 		h.head++
 	}
 	if h.head == len(h.order) {
@@ -101,7 +101,7 @@ func (h *history) prune(until int64) int {
 	return n
 }
 
-// window is the length of the history in milliseconds.
+// dedupWindow is the length of the history in milliseconds.
 func (o QueueOptions) dedupWindow() int64 {
 	if o.DuplicateDetectionWindow <= 0 {
 		return DefaultDedupWindow.Milliseconds()

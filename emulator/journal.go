@@ -1,13 +1,15 @@
 package emulator
 
+import "minibus/internal/entitypath"
+
 // SubQueue names one of the message logs of a queue.
-type SubQueue uint8
+type SubQueue = entitypath.SubQueue
 
 // The logs of a queue (DLQ-1, DLQ-16).
 const (
-	Main               SubQueue = 0 // the queue itself
-	DeadLetter         SubQueue = 1 // <path>/$deadletterqueue
-	TransferDeadLetter SubQueue = 2 // <path>/$Transfer/$deadletterqueue
+	Main               = entitypath.Main
+	DeadLetter         = entitypath.DeadLetter
+	TransferDeadLetter = entitypath.TransferDeadLetter
 )
 
 // State is what the journal knows of a message. A lock is not journaled (DEC-21): a locked message is Active or

@@ -6,7 +6,7 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// Limits is a profile of the limits that the broker enforces (DEC-1).
+// Limits is a profile of the limits that the broker enforces (DEC-1); its numbers are its [Profile].
 type Limits uint8
 
 // The profiles.
@@ -17,21 +17,8 @@ const (
 	LimitsEmulator               // those of Microsoft's emulator
 )
 
-// Limits of a message that every strict profile has (QUO-8, QUO-9, DUP-15, SESS-33).
-const (
-	maxIDLength     = 128
-	maxHeaderOfSent = 64 << 10
-	maxValue        = 32 << 10 // of one property
-	maxBatch        = 4500     // QUO-7
-)
-
-// DefaultMessageKilobytes is the limit for one message of an entity that none was given for (DEC-2, QUO-5).
-func (l Limits) DefaultMessageKilobytes() int64 {
-	if l == LimitsPremium {
-		return 1024
-	}
-	return DefaultMaxMessageBytes / 1024
-}
+// maxHeaderOfSent is how many bytes the properties of a message may have in every profile (QUO-8).
+const maxHeaderOfSent = 64 << 10
 
 // checkMessage reports what about a message is beyond the limits, or nil. Relaxed has only those that protect the
 // broker.
@@ -42,26 +29,28 @@ func (l Limits) checkMessage(entity string, m *message.Message, i *message.Info)
 	if l == LimitsRelaxed {
 		return nil
 	}
+	most := &profiles[l]
 	for _, id := range []struct{ name, value string }{
 		{"MessageId", i.MessageID}, {"SessionId", i.GroupID}, {"PartitionKey", i.PartitionKey},
 	} {
-		if len([]rune(id.value)) > maxIDLength {
-			return errorf(CodeArgument, entity, "The %s of the message has more than %d characters.", id.name, maxIDLength)
+		if len([]rune(id.value)) > most.ID {
+			return errorf(CodeArgument, entity, "The %s of the message has more than %d characters.", id.name, most.ID)
 		}
 	}
-	if name, n := m.LargestProperty(maxValue); n > maxValue {
+	if name, n := m.LargestProperty(most.Property); n > most.Property {
 		return errorf(CodeQuotaExceeded, entity, "The property '%.64s' of the message has %d bytes, which exceeds the limit of %d bytes.",
-			name, n, maxValue)
+			name, n, most.Property)
 	}
 	return nil
 }
 
 // CheckBatch reports whether a batch has more messages than the profile takes (QUO-7, DEC-17).
 func (l Limits) CheckBatch(entity string, n int) error {
-	if l == LimitsRelaxed || n <= maxBatch {
+	most := profiles[l].Batch
+	if most == 0 || n <= most {
 		return nil
 	}
-	return errorf(CodeNotAllowed, entity, "The batch has %d messages, which exceeds the limit of %d messages.", n, maxBatch)
+	return errorf(CodeNotAllowed, entity, "The batch has %d messages, which exceeds the limit of %d messages.", n, most)
 }
 
 // grow fails when the queue is full (QUO-2, DEC-3).
@@ -70,9 +59,9 @@ func (m *permissions) grow() error {
 		return nil
 	}
 	limit := m.q.options.maxSizeBytes(m.q.ns.limits)
-	if size := m.q.sizeLocked(); size >= limit {
+	if size := m.q.messages.size(); size >= limit {
 		kind := "Queue"
-		if m.q.fan != nil {
+		if m.q.topic != nil {
 			kind = "Topic" // TOP-13
 		}
 		return errorf(CodeQuotaExceeded, m.q.path, "The maximum entity size has been reached or exceeded for %s: '%s'. "+
@@ -83,59 +72,37 @@ func (m *permissions) grow() error {
 
 // maxSizeBytes is the entity's quota (QUO-1, PART-1).
 func (o QueueOptions) maxSizeBytes(l Limits) int64 {
-	mb := o.MaxSizeInMegabytes
+	p, mb := &profiles[l], o.MaxSizeInMegabytes
 	switch {
-	case l == LimitsEmulator:
-		mb = 100
+	case p.FixedMegabytes > 0:
+		mb = p.FixedMegabytes
 	case mb <= 0:
-		mb = 1024
+		mb = DefaultMegabytes
 	}
 	if o.EnablePartitioning {
-		mb *= partitions
+		mb *= p.Partitions
 	}
 	return mb << 20
 }
 
-// sizeLocked is what counts against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
-func (q *Queue) sizeLocked() int64 {
-	size := q.sessions.bytes
-	if q.fan != nil {
-		size += q.fan.bytes.Load()
+// size is what counts against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
+func (m *messages) size() int64 {
+	size := m.q.sessions.bytes
+	if m.q.topic != nil {
+		size += m.q.topic.bytes.Load()
 	}
-	for i := range q.boxes {
-		size += q.boxes[i].bytes
+	for i := range m.boxes {
+		size += m.boxes[i].bytes
 	}
 	return size
 }
 
-// MaxConnections is how many AMQP connections a namespace takes at a time (QUO-12); 0: any number.
-func (l Limits) MaxConnections() int {
-	switch l {
-	case LimitsStandard, LimitsPremium:
-		return 5000
-	case LimitsEmulator:
-		return 10
-	}
-	return 0
-}
-
-// maxReceivers is how many receive requests an entity takes at a time (QUO-12); 0: any number. A receiver counts from its
-// attach to its detach, whether it has credit or not, and so does an accept of a session while it waits.
-func (l Limits) maxReceivers() int64 {
-	switch l {
-	case LimitsStandard, LimitsPremium:
-		return 5000
-	case LimitsEmulator:
-		return 200
-	}
-	return 0
-}
-
 // addReceiver fails if the entity, of a subscription all subscriptions of its topic together, has as many
-// receivers as it may.
+// receivers as it may (QUO-12). A receiver counts from its attach to its detach, whether it has credit or not, and so does an
+// accept of a session while it waits.
 func (m *permissions) addReceiver() error {
-	most := m.q.ns.limits.maxReceivers()
-	if n := m.q.receivers().Load(); most > 0 && n >= most {
+	most := profiles[m.q.ns.limits].Receivers
+	if n := m.q.receivers().Load(); most > 0 && n >= int64(most) {
 		return errorf(CodeQuotaExceeded, m.q.path, "The maximum number of concurrent receive requests has been reached or exceeded for "+
 			"the entity '%s'. Actual: %d, Max allowed: %d.", m.q.path, n, most)
 	}
@@ -143,7 +110,7 @@ func (m *permissions) addReceiver() error {
 }
 
 // receivers counts the receivers of the entity.
-func (q *Queue) receivers() *atomic.Int64 {
+func (q *Entity) receivers() *atomic.Int64 {
 	if q.subscription != nil {
 		return &q.subscription.topic.receiving
 	}

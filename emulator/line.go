@@ -27,7 +27,7 @@ func (l *line) pushFront(c *Consumer) {
 	l.first = c
 }
 
-func (l *line) leave(c *Consumer) {
+func (l *line) remove(c *Consumer) {
 	if !c.inLine {
 		return
 	}

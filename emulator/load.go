@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"minibus/internal/entitypath"
 )
 
 // load builds the namespace from the journal.
 func (ns *Namespace) load() error {
-	l := &loader{ns: ns, now: ns.Now(), byID: make(map[int64]*Queue), bodies: make(map[int64]*sharedBody), arrived: make(map[*box]*arrivals)}
+	l := &loader{ns: ns, now: ns.Now(), byID: make(map[int64]*Entity), bodies: make(map[int64]*sharedBody), arrived: make(map[*box]*arrivals)}
 	if err := ns.journal.Load(l); err != nil {
 		return fmt.Errorf("load the journal: %w", err)
 	}
@@ -18,32 +20,32 @@ func (ns *Namespace) load() error {
 	ns.lastRow.Store(max(ns.journal.NextRow()-1, l.lastRow))
 	for _, q := range l.byID {
 		q.mu.Lock()
-		for i := range q.boxes {
-			l.settleLocked(q, &q.boxes[i])
+		for i := range q.messages.boxes {
+			l.restAllLocked(q, &q.messages.boxes[i])
 		}
-		q.packLocked()
+		q.messages.pack()
 		q.mu.Unlock()
 	}
-	return ns.catchUp()
+	return l.catchUp()
 }
 
 // catchUp treats what fell due while the broker was down, and waits until that is durable (DEC-21).
-func (ns *Namespace) catchUp() error {
-	all := ns.entities(anyKind)
+func (l *loader) catchUp() error {
+	all := l.ns.catalog.entities(anyKind)
 	for _, q := range all {
 		for more := true; more; {
 			q.mu.Lock()
-			more = q.alarm.runDue(ns.Now())
+			more = q.alarm.runDue(l.ns.Now())
 			q.mu.Unlock()
 		}
 	}
-	ns.reading.wait()
-	if err := ns.flush(); err != nil {
+	l.ns.reading.wait()
+	if err := l.ns.flush(); err != nil {
 		return fmt.Errorf("treat what fell due while the broker was down: %w", err)
 	}
 	for _, q := range all {
 		q.mu.Lock()
-		q.opened = ns.Now() // idle clocks restart
+		q.usage.opened = l.ns.Now() // idle clocks restart
 		for _, s := range q.sessions.byID {
 			q.sessions.rank(s)
 		}
@@ -70,7 +72,7 @@ func (ns *Namespace) flush() error {
 type loader struct {
 	ns            *Namespace
 	now           int64 // ms
-	byID          map[int64]*Queue
+	byID          map[int64]*Entity
 	subscriptions []loadedSubscription
 	bodies        map[int64]*sharedBody // those with a copy whose row is not the body's own
 	arrived       map[*box]*arrivals
@@ -91,12 +93,12 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 	case KindQueue:
 		var o QueueOptions
 		if err = json.Unmarshal(r.Options, &o); err == nil {
-			err = l.admit(newQueue(l.ns, r.ID, KindQueue, r.Path, o), r)
+			err = l.addEntity(newEntity(l.ns, r.ID, KindQueue, r.Path, o), r)
 		}
 	case KindTopic:
 		var o TopicOptions
 		if err = json.Unmarshal(r.Options, &o); err == nil {
-			err = l.admit(newTopic(l.ns, r.ID, r.Path, o), r)
+			err = l.addEntity(newTopic(l.ns, r.ID, r.Path, o).Entity, r)
 		}
 	case KindSubscription:
 		var o SubscriptionOptions
@@ -112,7 +114,7 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 	return nil
 }
 
-func (l *loader) admit(q *Queue, r EntityRecord) error {
+func (l *loader) addEntity(q *Entity, r EntityRecord) error {
 	for _, x := range r.Last {
 		c := &q.counters.of[int(x.Partition)%len(q.counters.of)]
 		c.last = x.Seq &^ c.base
@@ -120,35 +122,34 @@ func (l *loader) admit(q *Queue, r EntityRecord) error {
 	}
 	l.byID[q.id] = q
 	l.ns.catalog.add(q)
-	return q.restoreTimes(r.Options, l.now)
+	return q.usage.restore(r.Options, l.now)
 }
 
 // linkSubscriptions makes the subscriptions, now that all topics are there. It is called before the first message.
 func (l *loader) linkSubscriptions() error {
 	for _, x := range l.subscriptions {
-		path, _, _ := splitPath(x.r.Path)
+		path, _, _ := entitypath.SplitSubscription(x.r.Path)
 		topic := l.ns.catalog.byKey[strings.ToLower(path)]
-		if topic == nil || topic.fan == nil {
+		if topic == nil || topic.topic == nil {
 			return fmt.Errorf("subscription %q has no topic", x.r.Path)
 		}
-		q := newSubscription(topic, x.r.ID, x.r.Path, x.o)
-		s := q.subscription
+		s := newSubscription(topic.topic, x.r.ID, x.r.Path, x.o)
 		var err error
 		if s.rules, err = s.compileAll(x.o.Rules, l.ns.Now(), LimitsRelaxed); err != nil {
 			return fmt.Errorf("read the rules of %q: %w", x.r.Path, err)
 		}
-		if err := l.admit(q, x.r); err != nil {
+		if err := l.addEntity(s.Entity, x.r); err != nil {
 			return err
 		}
-		topic.fan.order(s.rules)
-		topic.fan.admit(s)
+		s.topic.order(s.rules)
+		s.topic.addSubscription(s)
 	}
 	l.subscriptions = nil
 	return nil
 }
 
 // entity returns the entity that something loaded belongs to.
-func (l *loader) entity(id int64) (*Queue, error) {
+func (l *loader) entity(id int64) (*Entity, error) {
 	if len(l.subscriptions) > 0 {
 		if err := l.linkSubscriptions(); err != nil {
 			return nil, err

@@ -20,18 +20,18 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 	if err != nil {
 		return fmt.Errorf("message %d: %w", r.Row, err)
 	}
-	if int(r.Sub) >= len(q.boxes) || r.State > Scheduled {
+	if int(r.Sub) >= len(q.messages.boxes) || r.State > Scheduled {
 		return fmt.Errorf("message %d of %q has sub-queue %d and state %d, which do not exist", r.Row, q.path, r.Sub, r.State)
 	}
 	l.lastRow = max(l.lastRow, r.Row, r.Body)
 	r.Enqueued = min(r.Enqueued, l.now)
-	b := &q.boxes[r.Sub]
+	b := &q.messages.boxes[r.Sub]
 	a := l.arrived[b]
 	if a == nil {
 		a = &arrivals{}
 		l.arrived[b] = a
 	}
-	if r.onlyNumbers() && q.packs(b) {
+	if r.onlyNumbers() && b.packs(&q.options) {
 		a.pack(r, b.shape().chunk)
 		return nil
 	}
@@ -82,8 +82,8 @@ func (a *arrivals) sort(size int) {
 	}
 }
 
-// settleLocked lets what was loaded into a box come to rest in its order.
-func (l *loader) settleLocked(q *Queue, b *box) {
+// restAllLocked lets what was loaded into a box come to rest in its order.
+func (l *loader) restAllLocked(q *Entity, b *box) {
 	a := l.arrived[b]
 	if a == nil {
 		return
@@ -92,7 +92,7 @@ func (l *loader) settleLocked(q *Queue, b *box) {
 	if a.mixed {
 		a.sort(b.shape().chunk)
 	}
-	l.settlePackedLocked(q, b, a.packed)
+	l.restPackedLocked(q, b, a.packed)
 	slices.SortFunc(a.loose, func(x, y *entry) int { return cmp.Compare(x.seq, y.seq) })
 	for _, e := range a.loose {
 		if len(l.bodies) > 0 && e.row == e.body.id {
@@ -100,20 +100,20 @@ func (l *loader) settleLocked(q *Queue, b *box) {
 				shared.count(q, e.body)
 			}
 		}
-		q.bodies.join(e.body)
+		q.bodies.count(e.body)
 		b.insert(e)
 		b.admit(e)
 		switch {
 		case e.state == Scheduled:
-			q.alarm.dues.add(e, e.due())
+			q.schedule.dues.add(e, e.due())
 		case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
 			q.alarm.expiries.add(e.seq, e.expires())
 		}
 	}
 }
 
-// settlePackedLocked makes chunks of packed entries all that b has.
-func (l *loader) settlePackedLocked(q *Queue, b *box, chunks []chunk) {
+// restPackedLocked makes chunks of packed entries all that b has.
+func (l *loader) restPackedLocked(q *Entity, b *box, chunks []chunk) {
 	b.chunks = chunks
 	var shared []int64
 	b.look(-1<<63, func(e *entry) bool {
@@ -126,13 +126,13 @@ func (l *loader) settlePackedLocked(q *Queue, b *box, chunks []chunk) {
 		if len(l.bodies) > 0 && l.bodies[e.row] != nil {
 			shared = append(shared, e.seq)
 		} else {
-			q.bodies.join(e.body)
+			q.bodies.count(e.body)
 		}
 		return true
 	})
 	for _, seq := range shared {
 		e := b.find(seq)
 		l.bodies[e.row].count(q, e.body)
-		q.bodies.join(e.body)
+		q.bodies.count(e.body)
 	}
 }

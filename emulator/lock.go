@@ -24,13 +24,13 @@ func (t LockToken) String() string {
 
 // lockTable has the locks of an entity's messages. The entity's mutex guards it.
 type lockTable struct {
-	q       *Queue
+	q       *Entity
 	byToken map[LockToken]*entry
 	ends    deadlines[*entry] // of those that do not end with a session's
 	tokens  *rand.ChaCha8
 }
 
-func (lt *lockTable) init(q *Queue) {
+func (lt *lockTable) init(q *Entity) {
 	*lt = lockTable{q: q, byToken: make(map[LockToken]*entry), tokens: newTokens()}
 	lt.ends = newDeadlines(func(e *entry, at int64) bool { return e.lock != nil && e.lock.until == at }, seqOf)
 }
@@ -97,26 +97,26 @@ func (lt *lockTable) entryOfToken(t LockToken, now int64) *entry {
 	return e
 }
 
-// restLocked puts an unlocked entry back in its place: an active one becomes available again (ORD-3), a deferred
+// rest puts an unlocked entry back in its place: an active one becomes available again (ORD-3), a deferred
 // one is deferred again (DC-5, DEF-6), and one that expired while it was locked goes the way of expired messages
 // (EXP-8).
-func (q *Queue) restLocked(e *entry, now int64) {
-	b := q.box(e.sub)
+func (m *messages) rest(e *entry, now int64) {
+	b := m.q.box(e.sub)
 	b.remark(e, markFree)
 	if e.state != Active {
 		return
 	}
 	b.makeAvailable(e)
 	if e.expired(now) {
-		q.expireLocked([]*entry{e}, now)
+		m.expire([]*entry{e}, now)
 		return
 	}
-	q.stirLocked(e)
+	m.stir(e)
 }
 
 // Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the
 // tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6).
-func (q *Queue) Renew(tokens []LockToken) ([]int64, error) {
+func (q *Entity) Renew(tokens []LockToken) ([]int64, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.locks.renew(tokens, nil)
@@ -148,7 +148,7 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error)
 		lt.ends.add(e, until)
 		untils[i] = until
 	}
-	lt.q.touchLocked(now)
+	lt.q.usage.touch(now)
 	lt.q.alarm.set(until)
 	return untils, nil
 }

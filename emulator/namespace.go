@@ -3,24 +3,24 @@ package emulator
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	crand "crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	"math"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	crand "crypto/rand"
+	"minibus/internal/entitypath"
 )
 
-// DefaultNamespace is the name of the namespace unless the configuration says otherwise (DEC-11).
-const DefaultNamespace = "sbemulatorns"
+// defaultNamespace is the name of the namespace unless the configuration says otherwise (DEC-11).
+const defaultNamespace = "sbemulatorns"
 
-// DefaultBodyBudget is how many bytes of message bodies stay in memory.
-const DefaultBodyBudget = 64 << 20
+// defaultBodyBudget is how many bytes of message bodies stay in memory.
+const defaultBodyBudget = 64 << 20
 
 // Namespace is the set of entities of one broker. Its methods may be called from any goroutine.
 type Namespace struct {
@@ -38,7 +38,7 @@ type Namespace struct {
 
 	limits     Limits
 	forwarding running  // goroutines that forward
-	parkers    sync.Map // of *Queue: those with parked messages
+	parkers    sync.Map // of *Entity: those with parked messages
 	reading    running  // reads of scheduled messages that have become due
 	lazy       bool     // Options.LazyExpiry
 	damaged    sync.Map // ids of damaged bodies of which the log was told
@@ -48,9 +48,8 @@ type Namespace struct {
 	planned map[string]bool // lower-case paths of a configuration that is being made true; guarded by admin
 	admin   sync.Mutex      // serialises changes of entities, commits included; nothing of a message's path takes it
 
-	mu      sync.RWMutex // never held while waiting
-	catalog catalog      // entities of all kinds, by lower-case path
-	closed  bool
+	catalog catalog // entities of all kinds
+	closed  atomic.Bool
 }
 
 // Open builds the namespace from what the journal holds. Schedules that fell due while the broker was down are
@@ -63,10 +62,10 @@ func Open(j Journal, o Options) (*Namespace, error) {
 	}
 	ns := &Namespace{
 		name: o.Name, limits: o.Limits, lazy: o.LazyExpiry, journal: j, clock: o.Clock, logger: o.Logger, ids: ids, budget: o.BodyBudget,
-		catalog: newCatalog(), layout: o.layout,
+		catalog: catalog{byKey: make(map[string]*Entity), byPath: make(map[EntityKind][]*Entity)}, layout: o.layout,
 	}
 	if ns.name == "" {
-		ns.name = DefaultNamespace
+		ns.name = defaultNamespace
 	}
 	if ns.clock == nil {
 		ns.clock = &SystemClock{Jumped: ns.clockJumped}
@@ -75,7 +74,7 @@ func Open(j Journal, o Options) (*Namespace, error) {
 		ns.logger = slog.New(slog.DiscardHandler)
 	}
 	if ns.budget <= 0 {
-		ns.budget = DefaultBodyBudget
+		ns.budget = defaultBodyBudget
 	}
 	if err := ns.load(); err != nil {
 		return nil, err
@@ -86,10 +85,8 @@ func Open(j Journal, o Options) (*Namespace, error) {
 // Close stops the timers and waits until what was received and deleted, but given back, is stored again. Consumers have to be
 // closed before. Operations that come later fail with the journal.
 func (ns *Namespace) Close() {
-	ns.mu.Lock()
-	ns.closed = true
-	ns.mu.Unlock()
-	for _, q := range ns.entities(anyKind) {
+	ns.closed.Store(true)
+	for _, q := range ns.catalog.entities(anyKind) {
 		q.alarm.stop()
 	}
 	ns.forwarding.wait()
@@ -115,29 +112,18 @@ func (ns *Namespace) clockJumped(by time.Duration) {
 // Now returns the broker's time in milliseconds since the Unix epoch.
 func (ns *Namespace) Now() int64 { return millis(ns.clock.Now()) }
 
-// Queue returns the entity with that path, of any kind: a queue, a topic, or a subscription by "topic/Subscriptions/name".
+// Entity returns the entity with that path, of any kind: a queue, a topic, or a subscription by "topic/Subscriptions/name".
 // Letters of any case are the same. It fails with CodeNotFound (ERR-4).
-func (ns *Namespace) Queue(path string) (*Queue, error) {
-	if q := ns.lookUp(path); q != nil {
+func (ns *Namespace) Entity(path string) (*Entity, error) {
+	if q := ns.catalog.lookUp(path); q != nil {
 		return q, nil
 	}
-	return nil, ns.missing(path)
-}
-
-// missing is the service's answer for a path at which there is nothing: for a subscription of a topic that exists it names
-// both (ERR-4).
-func (ns *Namespace) missing(path string) *Error {
-	if topic, name, ok := splitPath(path); ok {
-		if t := ns.lookUp(topic); t != nil && t.kind == KindTopic {
-			return NotFound(subscriptionName(t, name))
-		}
-	}
-	return NotFound(path)
+	return nil, ns.catalog.missing(path)
 }
 
 // Kind returns what the entity with that path is; ok is false if there is none.
 func (ns *Namespace) Kind(path string) (kind EntityKind, ok bool) {
-	if q := ns.lookUp(path); q != nil {
+	if q := ns.catalog.lookUp(path); q != nil {
 		return q.kind, true
 	}
 	return 0, false
@@ -146,35 +132,28 @@ func (ns *Namespace) Kind(path string) (kind EntityKind, ok bool) {
 // Exists reports whether there is an entity with that path, or a topic of which the path names a subscription: that is
 // what a put-token is checked against (ERR-4).
 func (ns *Namespace) Exists(path string) bool {
-	if ns.lookUp(path) != nil {
+	if ns.catalog.lookUp(path) != nil {
 		return true
 	}
-	topic, _, ok := splitPath(path)
+	topic, _, ok := entitypath.SplitSubscription(path)
 	if !ok {
 		return false
 	}
-	t := ns.lookUp(topic)
+	t := ns.catalog.lookUp(topic)
 	return t != nil && t.kind == KindTopic
 }
 
 // Queues returns all queues by path.
-func (ns *Namespace) Queues() []*Queue { return ns.entities(KindQueue) }
+func (ns *Namespace) Queues() []*Queue {
+	return mapped(ns.catalog.entities(KindQueue), func(q *Entity) *Queue { return &Queue{q} })
+}
 
-// anyKind stands for all kinds of entities.
-const anyKind EntityKind = 0
-
-// entities returns the entities of a kind by path.
-func (ns *Namespace) entities(kind EntityKind) []*Queue {
-	ns.mu.RLock()
-	defer ns.mu.RUnlock()
-	if kind != anyKind {
-		return ns.catalog.page(kind, 0, math.MaxInt)
+func mapped[A, B any](list []A, f func(A) B) []B {
+	out := make([]B, len(list))
+	for i, x := range list {
+		out[i] = f(x)
 	}
-	var list []*Queue
-	for _, k := range []EntityKind{KindQueue, KindTopic, KindSubscription} {
-		list = append(list, ns.catalog.byPath[k]...)
-	}
-	return list
+	return out
 }
 
 // newRow returns an id that no row, body or entity ever had.

@@ -15,13 +15,14 @@ func partitionOf(seq int64) int { return int(uint64(seq) >> partitionShift) }
 type counters struct {
 	of         []counter // one, or one for each partition
 	roundRobin int       // last partition chosen for a message without a key
+	byID       bool      // a message without a key belongs to the partition of its message id
 }
 
-func newCounters(partitioned bool) counters {
-	if !partitioned {
+func newCounters(o *QueueOptions) counters {
+	if !o.EnablePartitioning {
 		return counters{of: make([]counter, 1)}
 	}
-	c := counters{of: make([]counter, partitions)}
+	c := counters{of: make([]counter, partitions), byID: o.RequiresDuplicateDetection}
 	for i := range c.of {
 		c.of[i].base = int64(i) << partitionShift
 	}
@@ -76,9 +77,9 @@ func (c *counter) end(seq int64, err error) {
 // partitioned reports whether the queue has partitions. It never changes.
 func (c *counters) partitioned() bool { return len(c.of) > 1 }
 
-// partitionForLocked chooses the partition of a message (PART-2).
-func (q *Queue) partitionForLocked(in *incoming) int {
-	if !q.counters.partitioned() {
+// choose chooses the partition of a message (PART-2).
+func (c *counters) choose(in *incoming) int {
+	if !c.partitioned() {
 		return 0
 	}
 	key := ""
@@ -87,11 +88,11 @@ func (q *Queue) partitionForLocked(in *incoming) int {
 		key = i.GroupID
 	case i.HasPartitionKey:
 		key = i.PartitionKey
-	case q.options.RequiresDuplicateDetection && i.HasMessageID && i.MessageID != "":
+	case c.byID && i.HasMessageID && i.MessageID != "":
 		key = i.MessageID
 	default:
-		q.counters.roundRobin++
-		return q.counters.roundRobin % partitions
+		c.roundRobin++
+		return c.roundRobin % partitions
 	}
 	h := fnv.New32a()
 	h.Write([]byte(key))

@@ -31,8 +31,9 @@ func (s Status) check(entity string) error {
 const (
 	DefaultLockDuration    = time.Minute
 	DefaultMaxDelivery     = 10
-	DefaultMaxMessageBytes = 262_144
+	defaultMaxMessageBytes = 262_144
 	DefaultDedupWindow     = 10 * time.Minute
+	DefaultMegabytes       = 1024 // QUO-1
 )
 
 // Resolution is that of the broker's times, AMQP's (TIME-7). An entity can't be given a lock or a time to live that is shorter.
@@ -106,7 +107,7 @@ func (o QueueOptions) maxDelivery() uint32 {
 
 func (o QueueOptions) maxMessageBytes(l Limits) int64 {
 	if o.MaxMessageSizeInKilobytes <= 0 {
-		return l.DefaultMessageKilobytes() * 1024
+		return profiles[l].DefaultKilobytes * 1024
 	}
 	return o.MaxMessageSizeInKilobytes * 1024
 }

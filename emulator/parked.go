@@ -25,13 +25,13 @@ func (f *forwarder) park(entries []*entry, target, limit int64) {
 	name := f.q.options.forwardTarget(DeadLetter)
 	f.q.mu.Unlock()
 	// What happened before the queue was among the parkers went unnoticed.
-	if now, _ := f.q.ns.Queue(name); name == "" || now != nil {
+	if now, _ := f.q.ns.Entity(name); name == "" || now != nil {
 		f.reconsider(now)
 	}
 }
 
 // reconsider lets parked messages be tried again if the target is not the one that they could not go to, or has changed.
-func (f *forwarder) reconsider(target *Queue) {
+func (f *forwarder) reconsider(target *Entity) {
 	limit := int64(0)
 	if target != nil {
 		limit = target.MaxMessageSize()
@@ -44,9 +44,9 @@ func (f *forwarder) reconsider(target *Queue) {
 }
 
 // tellParkers tells those with parked messages for it that an entity is new or has other settings.
-func (ns *Namespace) tellParkers(target *Queue) {
+func (ns *Namespace) tellParkers(target *Entity) {
 	ns.parkers.Range(func(key, _ any) bool {
-		q := key.(*Queue)
+		q := key.(*Entity)
 		q.mu.Lock()
 		name := q.options.forwardTarget(DeadLetter)
 		q.mu.Unlock()
@@ -66,6 +66,6 @@ func (f *forwarder) unparkLocked() {
 	f.parked = parked{}
 	f.q.ns.parkers.Delete(f.q)
 	for _, e := range entries {
-		f.q.restLocked(e, f.q.ns.Now())
+		f.q.messages.rest(e, f.q.ns.Now())
 	}
 }

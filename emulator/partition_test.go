@@ -98,17 +98,20 @@ func TestSEQ20_NumberOfAPartitionIsNotTakenAlong(t *testing.T) {
 }
 
 func TestPART1_FlagIsFixedAndTheQuotaIsSixteenfold(t *testing.T) {
-	bubbleWith(t, strict, partitioned, func(b *broker) {
+	o := partitioned
+	o.MaxSizeInMegabytes = 1
+	bubbleWith(t, emulator.Options{Limits: emulator.LimitsStandard}, o, func(b *broker) {
 		_, err := b.ns.UpdateQueue("q", emulator.QueueOptions{})
 		wantCode(t, "update", err, emulator.CodeArgument)
 		m := b.encodeAll([]*goamqp.Message{goamqp.NewMessage(make([]byte, 255<<10))})
-		for range 500 { // more than the quota of a plain queue
+		for range 4*16 + 1 { // a plain queue is full after the fifth
 			done := newOutcome()
 			if err := b.q.Send(m, done); err != nil {
 				t.Fatalf("send: %v", err)
 			}
 			<-done
 		}
+		wantCode(t, "one more", b.q.Send(m, newOutcome()), emulator.CodeQuotaExceeded)
 	})
 }
 

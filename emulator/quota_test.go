@@ -58,7 +58,7 @@ func TestQUO5_DEC2_TheProfileDecidesTheDefaultLimitOfMessages(t *testing.T) {
 			}
 			equal(t, "a queue's limit", b.q.MaxMessageSize(), kilobytes<<10)
 			equal(t, "a topic's limit", topic.MaxMessageSize(), kilobytes<<10)
-			equal(t, "the limit that is shown", limits.DefaultMessageKilobytes(), kilobytes)
+			equal(t, "the limit that is shown", limits.Profile().DefaultKilobytes, kilobytes)
 			b.send(goamqp.NewMessage(make([]byte, kilobytes<<10-100)))
 			wantCode(t, "too large", b.trySend(goamqp.NewMessage(make([]byte, kilobytes<<10))), emulator.CodeMessageTooLarge)
 		})

@@ -43,7 +43,10 @@ func (s *clients) remove(body string, inSession bool) {
 }
 
 // more says whether more is to be sent.
-func (s *clients) more() bool { return s.ops.Add(1) < s.limit && !s.t.Failed() }
+func (s *clients) more() bool {
+	s.ops.Add(1)
+	return s.sends.Add(1) < s.limit && !s.t.Failed()
+}
 
 func (s *clients) encode(ms ...*goamqp.Message) []message.Message {
 	in := make([]message.Message, len(ms))
@@ -125,13 +128,17 @@ func (s *clients) sendPlain(sender int, r *rand.Rand) {
 type link struct {
 	s    *clients
 	g    *generation
-	q    *emulator.Queue
+	q    *emulator.Entity
 	c    *emulator.Consumer
 	poke chan struct{}
 }
 
 func (s *clients) newLink(path string) *link {
 	g := s.gen()
+	if isClosed(g.over) { // the next one comes soon
+		time.Sleep(time.Millisecond)
+		g = s.gen()
+	}
 	return &link{s: s, g: g, q: g.queue(s.t, path), poke: make(chan struct{}, 1)}
 }
 

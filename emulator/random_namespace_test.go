@@ -38,7 +38,7 @@ type namespacePlayer struct {
 }
 
 // TestRandom_NamespaceAsItsModel plays operations on queues with sessions, duplicate detection, time to live,
-// forwards and transactions, while commits fail and the broker is restarted. MINIBUS_OPS says how many operations.
+// forwards and transactions, while commits fail and the broker is restarted.
 func TestRandom_NamespaceAsItsModel(t *testing.T) {
 	r := emulator.NewRandom(t)
 	for _, no := range []emulator.Options{{}, small} {
@@ -47,7 +47,7 @@ func TestRandom_NamespaceAsItsModel(t *testing.T) {
 			for _, path := range modelPaths {
 				b.create(path, modelOptions[path])
 			}
-			for range operations(t, 2000) / 2 {
+			for range operations(t) / 2 {
 				p.step()
 				if p.compare(); t.Failed() {
 					for _, line := range p.log[max(0, len(p.log)-25):] {
@@ -56,7 +56,7 @@ func TestRandom_NamespaceAsItsModel(t *testing.T) {
 					return
 				}
 			}
-			if p.sent < operations(t, 2000)/20 {
+			if p.sent < operations(t)/20 {
 				t.Errorf("only %d messages were sent", p.sent)
 			}
 		})
@@ -70,8 +70,8 @@ func (p *namespacePlayer) note(format string, args ...any) {
 func (p *namespacePlayer) step() {
 	steps := []func(){
 		p.send, p.send, p.send, p.accept, p.accept, p.takeSession, p.takeSession, p.takeSession, p.closeSession, p.setState,
-		p.renewSession, p.lock, p.lock, p.settle, p.settle, p.settle, p.settle, p.fetch, p.cancel, p.begin, p.sendInWork,
-		p.settleInWork, p.settleInWork, p.commit, p.rollback, p.pass, p.pass, p.restartAll, p.clear,
+		p.renewSession, p.lock, p.lock, p.settle, p.settle, p.settle, p.settle, p.fetch, p.cancel, p.begin, p.sendInWork, p.sendInWork,
+		p.settleInWork, p.settleInWork, p.settleInWork, p.commit, p.rollback, p.pass, p.pass, p.restartAll, p.clear,
 	}
 	steps[p.r.IntN(len(steps))]()
 	synctest.Wait() // what fails takes along what comes behind it

@@ -104,11 +104,10 @@ func (p *namespacePlayer) settleInWork() {
 
 func (p *namespacePlayer) commit() {
 	w := p.working()
-	if w == nil {
+	if w == nil || len(w.steps) < 2 && p.r.IntN(4) > 0 {
 		return
 	}
-	writes := slices.ContainsFunc(w.steps, func(s modelStep) bool { return true })
-	fail := p.failing(writes && !w.timedOut && !w.lost)
+	fail := p.failing(len(w.steps) > 0 && !w.timedOut && !w.lost)
 	err := w.tryCommit()
 	p.note("commit of %d steps, failing %v: %v", len(w.steps), fail, err)
 	p.a.works = slices.DeleteFunc(p.a.works, func(x *modelWork) bool { return x == w })

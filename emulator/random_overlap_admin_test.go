@@ -34,7 +34,7 @@ func (w *overlap) inWork() {
 	path, q := w.any()
 	if w.r.IntN(4) > 0 {
 		path = t.path
-		q, _ = w.ns.Queue(path)
+		q, _ = w.ns.Entity(path)
 	}
 	if q == nil {
 		return
@@ -104,11 +104,13 @@ func (w *overlap) updateAny() {
 		change(&o)
 		w.admin(func() { _, err := w.ns.UpdateQueue(path, o); w.note("update %s: %v", path, err) })
 	case emulator.KindTopic:
-		o := q.TopicOptions()
+		topic, _ := q.Topic()
+		o := topic.Options()
 		o.UserMetadata = fmt.Sprint(w.round)
 		w.admin(func() { _, err := w.ns.UpdateTopic(path, o); w.note("update %s: %v", path, err) })
 	default:
-		o := q.SubscriptionOptions()
+		s, _ := q.Subscription()
+		o := s.Options()
 		change(&o.Queue)
 		w.admin(func() {
 			_, err := w.ns.UpdateSubscription(path[:len(path)-len("/Subscriptions/a")], o)
@@ -126,7 +128,7 @@ func (w *overlap) deleteAny() {
 
 func (w *overlap) makeAny() {
 	for _, path := range overlapPaths {
-		q, _ := w.ns.Queue(path)
+		q, _ := w.ns.Entity(path)
 		if _, isQueue := overlapQueues[path]; q == nil && (isQueue || path == "t" || path == "pt") {
 			w.make(path)
 		}
@@ -142,10 +144,15 @@ func (w *overlap) ruleAny() {
 	if w.r.IntN(2) == 0 {
 		o.Action = "SET y = 1"
 	}
+	s, err := q.Subscription()
+	if err != nil {
+		w.note("rules of %s: %v", path, err)
+		return
+	}
 	if w.r.IntN(2) == 0 {
-		w.note("add a rule to %s: %v", path, q.AddRule(o, w.done("rule")))
+		w.note("add a rule to %s: %v", path, s.AddRule(o, w.done("rule")))
 	} else {
-		w.note("remove a rule from %s: %v", path, q.RemoveRule(o.Name, w.done("rule")))
+		w.note("remove a rule from %s: %v", path, s.RemoveRule(o.Name, w.done("rule")))
 	}
 }
 

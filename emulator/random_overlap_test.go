@@ -123,7 +123,7 @@ func TestRandom_OverlappingChangesLeaveMemoryAsStored(t *testing.T) {
 				w.make(path)
 				w.busy.Wait()
 			}
-			for range operations(t, 2000) / 8 {
+			for range operations(t) / 8 {
 				w.play()
 				if t.Failed() {
 					for _, line := range w.log[max(0, len(w.log)-60):] {
@@ -207,15 +207,19 @@ func (w *overlap) leave() {
 	synctest.Wait()
 	w.verify(true)
 	for _, path := range overlapPaths {
-		if q, err := w.ns.Queue(path); err == nil {
+		if q, err := w.ns.Entity(path); err == nil {
 			equal(w.t, "receivers of "+path, q.Receivers(), 0)
 		}
 	}
+	w.holders, w.open, w.works = nil, nil, nil
 }
 
-// again is a restart.
+// again is a restart, with everything open or closed.
 func (w *overlap) again() {
 	w.note("restart")
+	if w.r.IntN(2) == 0 {
+		w.leave()
+	}
 	for _, t := range w.works {
 		t.Rollback()
 	}
@@ -228,9 +232,9 @@ func (w *overlap) again() {
 	w.verify(true)
 }
 
-func (w *overlap) any() (string, *emulator.Queue) {
+func (w *overlap) any() (string, *emulator.Entity) {
 	path := overlapPaths[w.r.IntN(len(overlapPaths))]
-	q, err := w.ns.Queue(path)
+	q, err := w.ns.Entity(path)
 	if err != nil {
 		return path, nil
 	}

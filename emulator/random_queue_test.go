@@ -39,7 +39,7 @@ func TestRandom_OneQueueAsItsModel(t *testing.T) {
 		}
 		bubbleWith(t, no, o, func(b *broker) {
 			p := &queuePlayer{broker: b, r: r, m: &queueModel{options: o}}
-			for range 1000 {
+			for range operations(t) / 8 {
 				p.step()
 				if p.compare(); t.Failed() {
 					for _, line := range p.log[max(0, len(p.log)-20):] {
@@ -48,7 +48,7 @@ func TestRandom_OneQueueAsItsModel(t *testing.T) {
 					return
 				}
 			}
-			if p.m.last < 200 {
+			if p.m.last < 50 {
 				t.Errorf("only %d numbers were given: the test hardly did anything", p.m.last)
 			}
 		})

@@ -3,12 +3,9 @@ package emulator_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	goamqp "github.com/Azure/go-amqp"
 
@@ -176,12 +173,7 @@ func naiveRule(t *testing.T, o emulator.RuleOptions, m *plainMessage) (filter.Tr
 // come and go, over a journal that fails now and then and restarts, and compares what each subscription has with a naive
 // evaluation of its rules.
 func TestTOP5_TOP10_FanOutAgainstNaiveEvaluation(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("MINIBUS_SEED"); s != "" {
-		seed, _ = strconv.ParseUint(s, 10, 64)
-	}
-	t.Logf("run again with MINIBUS_SEED=%d", seed)
-	r := topicMaker{rand.New(rand.NewPCG(seed, 1))}
+	r := topicMaker{emulator.NewRandom(t)}
 	names := make([]string, 25)
 	for i := range names {
 		names[i] = fmt.Sprint("s", i)

@@ -44,7 +44,7 @@ func (op *receiveDelete) bodiesRead(err error) {
 		err = q.may.use()
 	}
 	if err == nil {
-		damaged := op.partDamagedLocked()
+		damaged := op.removeDamagedLocked()
 		if len(damaged) > 0 && op.then != nil {
 			err = deferredNotFound(q.path)
 		}
@@ -68,8 +68,8 @@ func (op *receiveDelete) bodiesRead(err error) {
 	}
 }
 
-// partDamagedLocked takes the deliveries that must not be made out of the removal.
-func (op *receiveDelete) partDamagedLocked() (damaged []*Delivery) {
+// removeDamagedLocked takes the deliveries that must not be made out of the removal.
+func (op *receiveDelete) removeDamagedLocked() (damaged []*Delivery) {
 	var good []*Delivery
 	for _, d := range op.ds {
 		if d.unfitLocked(true) {

@@ -9,8 +9,8 @@ import (
 // without their messages, and keeps nothing. So every check that there is counts, and a list that is refused changes nothing.
 func (ns *Namespace) rehearse(list []EntityConfig) error {
 	stage := &rehearsal{}
-	for _, q := range ns.entities(anyKind) {
-		settings, err := encodeOptions(q.settings())
+	for _, q := range ns.catalog.entities(anyKind) {
+		settings, err := encodeOptions(q.stored())
 		if err != nil {
 			return err
 		}
@@ -24,13 +24,13 @@ func (ns *Namespace) rehearse(list []EntityConfig) error {
 	return trial.ensure(list)
 }
 
-// settings are what the journal keeps of an entity but for its times: options of its kind.
-func (q *Queue) settings() any {
-	switch q.kind {
-	case KindTopic:
-		return q.TopicOptions()
-	case KindSubscription:
-		return q.SubscriptionOptions()
+// stored is what the journal keeps of an entity but for its times: options of its kind.
+func (q *Entity) stored() any {
+	switch {
+	case q.topic != nil:
+		return q.topic.Options()
+	case q.subscription != nil:
+		return q.subscription.Options()
 	default:
 		return q.Options()
 	}

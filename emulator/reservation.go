@@ -5,20 +5,20 @@ package emulator
 // others; then the transaction can't be committed.
 type reservation struct {
 	change Change
-	q      *Queue
+	q      *Entity
 	seqs   []int64
 	drawn  drawn
 	fate   fate  // of the change, for a commit that is appended behind it before it is written
 	failed error // guarded by the queue's mutex; for a commit that comes later
 }
 
-// reserveLocked draws numbers for messages that are scheduled in a transaction.
-func (q *Queue) reserveLocked(in []incoming) *reservation {
+// newReservation draws numbers for messages that are scheduled in a transaction.
+func newReservation(q *Entity, in []incoming) *reservation {
 	r := &reservation{q: q, seqs: make([]int64, 0, len(in))}
 	r.change.Done = r
 	t := r.change.tie()
 	t.told = append(t.told, &r.fate)
-	partition := q.partitionForLocked(&in[0])
+	partition := q.counters.choose(&in[0])
 	for range in {
 		seq := q.counters.draw(&r.drawn, partition)
 		r.seqs = append(r.seqs, seq)

@@ -111,7 +111,7 @@ func TestDEC21_FailedCatchUpIsTriedAgain(t *testing.T) {
 		b.j.Memory = b.j.Reopen()
 		b.j.Memory.FailNext(1, errDisk)
 		b.open()
-		q, err := b.ns.Queue("q")
+		q, err := b.ns.Entity("q")
 		if err != nil {
 			t.Fatalf("find queue: %v", err)
 		}

@@ -12,7 +12,7 @@ import (
 
 // rule is one rule of a subscription, compiled. It never changes.
 type rule struct {
-	subscription *subscription
+	subscription *Subscription
 	options      RuleOptions // with the time of its creation
 	order        int64       // by creation, within the topic
 	matcher      filter.Matcher
@@ -20,7 +20,7 @@ type rule struct {
 }
 
 // compile makes a rule under a profile of limits. A text that does not parse fails with CodeArgument and the service's words.
-func (s *subscription) compile(o RuleOptions, l Limits) (*rule, error) {
+func (s *Subscription) compile(o RuleOptions, l Limits) (*rule, error) {
 	r := &rule{subscription: s}
 	var err error
 	if r.options, err = canonicalRule(o); err != nil {
@@ -43,7 +43,7 @@ func (s *subscription) compile(o RuleOptions, l Limits) (*rule, error) {
 }
 
 // refuse makes the domain's error of what is wrong with a rule.
-func (s *subscription) refuse(o RuleOptions, err error) error {
+func (s *Subscription) refuse(o RuleOptions, err error) error {
 	return &Error{Code: CodeArgument, Entity: s.ruleName(o.Name), Text: err.Error()}
 }
 
@@ -98,7 +98,7 @@ func (c *CorrelationFilter) matcher() (filter.Matcher, error) {
 
 // compileAll makes the rules of a list, whose names must differ in more than case (TOP-8). Those without a time of
 // creation get now.
-func (s *subscription) compileAll(list []RuleOptions, now int64, l Limits) ([]*rule, error) {
+func (s *Subscription) compileAll(list []RuleOptions, now int64, l Limits) ([]*rule, error) {
 	rules := make([]*rule, 0, len(list))
 	seen := make(map[string]bool, len(list))
 	for _, o := range list {

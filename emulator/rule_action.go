@@ -5,6 +5,7 @@ import (
 
 	"minibus/emulator/filter"
 	"minibus/internal/amqp/message"
+	"minibus/internal/dotnet"
 )
 
 // draft is the copy of a message that a rule's action changes (TOP-5, TOP-6). It implements [filter.Target]. What comes of
@@ -134,8 +135,8 @@ var systemKeys = [...]string{
 func systemValue(p filter.SystemProperty, v filter.Value) message.Scalar {
 	switch {
 	case p == filter.TimeToLive && v.Kind() == filter.KindTimeSpan: // above zero
-		return message.Scalar{Type: message.TypeUlong, Bits: (uint64(v.Ticks()) + ticksPerMilli - 1) / ticksPerMilli}
-	case p == filter.ScheduledEnqueueTimeUtc && v.Kind() == filter.KindDateTime && v.Ticks()%ticksPerMilli != 0:
+		return message.Scalar{Type: message.TypeUlong, Bits: uint64((v.Ticks()-1)/dotnet.Millisecond + 1)}
+	case p == filter.ScheduledEnqueueTimeUtc && v.Kind() == filter.KindDateTime && v.Ticks()%dotnet.Millisecond != 0:
 		return message.Scalar{Type: message.TypeTimestamp, Bits: uint64(v.UnixMilli() + 1)} // never before it is due (TIME-3)
 	}
 	return scalarOf(v)

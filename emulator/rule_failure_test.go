@@ -27,12 +27,12 @@ func start(t *testing.T, what string, f func(c emulator.Completion) error) writi
 
 func TestTOP8_SeveralChangesOfARuleFailTogether(t *testing.T) {
 	add := func(o emulator.RuleOptions) func(s *broker, c emulator.Completion) error {
-		return func(s *broker, c emulator.Completion) error { return s.q.AddRule(o, c) }
+		return func(s *broker, c emulator.Completion) error { return s.subscription().AddRule(o, c) }
 	}
 	update := func(o emulator.RuleOptions) func(s *broker, c emulator.Completion) error {
-		return func(s *broker, c emulator.Completion) error { return s.q.UpdateRule(o, c) }
+		return func(s *broker, c emulator.Completion) error { return s.subscription().UpdateRule(o, c) }
 	}
-	remove := func(s *broker, c emulator.Completion) error { return s.q.RemoveRule("r", c) }
+	remove := func(s *broker, c emulator.Completion) error { return s.subscription().RemoveRule("r", c) }
 	for name, changes := range map[string][]func(s *broker, c emulator.Completion) error{
 		"update, remove":      {update(action("r", "SET x = 2")), remove},
 		"remove, add":         {remove, add(action("r", "SET x = 2"))},
@@ -43,7 +43,7 @@ func TestTOP8_SeveralChangesOfARuleFailTogether(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{withRules("s", action("r", "SET x = 1"), sql("no", "1=0"))}, func(b *broker) {
 				s := b.sub("s")
-				before := s.q.SubscriptionOptions()
+				before := s.subscription().Options()
 				b.j.Pause()
 				var all []writing
 				for i, change := range changes {
@@ -56,14 +56,14 @@ func TestTOP8_SeveralChangesOfARuleFailTogether(t *testing.T) {
 						t.Errorf("%s succeeded", w.what)
 					}
 				}
-				if now := s.q.SubscriptionOptions(); !reflect.DeepEqual(now, before) {
+				if now := s.subscription().Options(); !reflect.DeepEqual(now, before) {
 					t.Errorf("rules %+v\nwant  %+v", now.Rules, before.Rules)
 				}
 				b.sendTexts("x")
 				equal(t, "what the one rule set", s.one().property("x"), any(int64(1)))
 				s.wantCounts(1, 0, 0, 0) // locked
 				b = b.again()
-				if now := b.sub("s").q.SubscriptionOptions(); !reflect.DeepEqual(now, before) {
+				if now := b.sub("s").subscription().Options(); !reflect.DeepEqual(now, before) {
 					t.Errorf("rules after a restart %+v\nwant  %+v", now.Rules, before.Rules)
 				}
 			})
@@ -79,7 +79,7 @@ func TestTOP8_RandomChangesAgreeWithTheJournal(t *testing.T) {
 		topicBubble(t, emulator.TopicOptions{}, named("s"), func(b *broker) {
 			for range 20 {
 				changeAtRandom(b, r)
-				inForce := b.sub("s").q.SubscriptionOptions()
+				inForce := b.sub("s").subscription().Options()
 				before := b.sub("s").q.Counts()
 				b.sendTexts("x")
 				after := b.sub("s").q.Counts()
@@ -87,7 +87,7 @@ func TestTOP8_RandomChangesAgreeWithTheJournal(t *testing.T) {
 					t.Fatalf("seed %d: %d copies, want %d by the rules %+v", seed, got, want, inForce.Rules)
 				}
 				b = b.again()
-				if stored := b.sub("s").q.SubscriptionOptions(); !reflect.DeepEqual(stored, inForce) {
+				if stored := b.sub("s").subscription().Options(); !reflect.DeepEqual(stored, inForce) {
 					t.Fatalf("seed %d: in force %+v\nstored   %+v", seed, inForce, stored)
 				}
 			}
@@ -97,7 +97,7 @@ func TestTOP8_RandomChangesAgreeWithTheJournal(t *testing.T) {
 
 // changeAtRandom makes up to five changes at once, one of which may fail with all behind it.
 func changeAtRandom(b *broker, r *rand.Rand) {
-	s := b.sub("s").q
+	s := b.sub("s").subscription()
 	b.j.Pause()
 	if r.IntN(2) == 0 {
 		b.failOnce()
@@ -119,7 +119,7 @@ func changeAtRandom(b *broker, r *rand.Rand) {
 			err = s.RemoveRule(o.Name, done)
 		default:
 			i = most // it waits; no second one could begin
-			options := s.SubscriptionOptions()
+			options := s.Options()
 			options.Rules = []emulator.RuleOptions{o}
 			options.Queue.MaxDeliveryCount = 1 + r.IntN(9)
 			go func() {

@@ -16,11 +16,7 @@ func correlating(name string) emulator.RuleOptions {
 // tryUpdateRule replaces a rule and waits.
 func (b *broker) tryUpdateRule(o emulator.RuleOptions) error {
 	b.t.Helper()
-	done := newOutcome()
-	if err := b.q.UpdateRule(o, done); err != nil {
-		return err
-	}
-	return <-done
+	return b.changeRules(func(s *emulator.Subscription, c emulator.Completion) error { return s.UpdateRule(o, c) })
 }
 
 func TestQUO10_LimitsOfStrictProfiles(t *testing.T) {
@@ -38,7 +34,7 @@ func TestQUO10_LimitsOfStrictProfiles(t *testing.T) {
 		if err := s.tryRemoveRule("r0"); err != nil {
 			t.Fatalf("remove rule: %v", err)
 		}
-		o := s.q.SubscriptionOptions()
+		o := s.subscription().Options()
 		o.Rules = append(o.Rules, sql("more", "1=1"), sql("and more", "1=1"))
 		_, err := b.ns.UpdateSubscription("t", o)
 		wantCode(t, "SQL filters, by an update of the subscription", err, emulator.CodeQuotaExceeded)

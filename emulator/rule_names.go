@@ -1,9 +1,16 @@
 package emulator
 
-import "strings"
+import (
+	"strings"
 
-// maxRuleName is the length of the name of a rule or subscription (QUO-9).
-const maxRuleName = 50
+	"minibus/emulator/filter"
+)
+
+// The expressions of the service's true and false filters.
+const (
+	TrueExpression  = filter.TrueText
+	FalseExpression = filter.FalseText
+)
 
 // CheckRuleName reports what is wrong with the name of a new rule, or nil (QUO-9). It is asked by every front end, for one of them could
 // neither show nor remove a rule of another name.
@@ -11,8 +18,8 @@ func (l Limits) CheckRuleName(name string) error {
 	switch {
 	case strings.EqualFold(name, DefaultRuleName):
 		return nil
-	case len(name) > maxRuleName:
-		return errorf(CodeArgument, "", "The entity path/name '%.64s' exceeds the '%d' character limit.", name, maxRuleName)
+	case len(name) > MaxName:
+		return errorf(CodeArgument, "", "The entity path/name '%.64s' exceeds the '%d' character limit.", name, MaxName)
 	case !l.AllowsSegment(name) || !l.EndsWell(name):
 		return errorf(CodeArgument, "", "RuleName '%.64s' contains character(s) that is not allowed by Service Bus. "+
 			"Entity segments can contain only letters, numbers, periods (.), hyphens (-), and underscores (_).", name)
@@ -26,7 +33,7 @@ func (l Limits) AllowsSegment(segment string) bool {
 		return false
 	}
 	for i := range len(segment) {
-		if c := segment[i]; !alphanumeric(c) && c != '.' && c != '-' && c != '_' && (c != '~' || l != LimitsRelaxed) {
+		if c := segment[i]; !alphanumeric(c) && c != '.' && c != '-' && c != '_' && (c != '~' || !profiles[l].LooseNames) {
 			return false
 		}
 	}
@@ -36,7 +43,7 @@ func (l Limits) AllowsSegment(segment string) bool {
 // EndsWell reports whether a name begins and ends as the profile has it (DEC-9).
 func (l Limits) EndsWell(name string) bool {
 	for _, i := range []int{0, len(name) - 1} {
-		if name == "" || !alphanumeric(name[i]) && (l != LimitsRelaxed || name[i] != '_' && name[i] != '~') {
+		if name == "" || !alphanumeric(name[i]) && (!profiles[l].LooseNames || name[i] != '_' && name[i] != '~') {
 			return false
 		}
 	}

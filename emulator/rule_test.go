@@ -17,7 +17,7 @@ func TestTOP4_NewSubscriptionHasTheDefaultRule(t *testing.T) {
 	}, func(b *broker) {
 		created := now().UnixMilli()
 		for range 2 {
-			rules, err := b.sub("default").q.Rules(0, 10)
+			rules, err := b.sub("default").subscription().Rules(0, 10)
 			want := emulator.DefaultRule()
 			want.CreatedAt = created
 			if err != nil || len(rules) != 1 || !reflect.DeepEqual(rules[0], want) {
@@ -187,7 +187,7 @@ func TestTOP8_RuleNamesAndErrors(t *testing.T) {
 		}
 		wantCode(t, "rule of a topic", b.tryRule(sql("r", "1=1")), emulator.CodeNotAllowed)
 		wantCode(t, "rule of a queue", b.on("q").tryRemoveRule("r"), emulator.CodeNotAllowed)
-		_, err = b.q.Rules(0, 1)
+		_, err = b.q.Subscription()
 		wantCode(t, "rules of a topic", err, emulator.CodeNotAllowed)
 		equalSlices(t, "rules", s.ruleNames(), "$Default", "Rule")
 	})
@@ -218,13 +218,13 @@ func TestTOP8_FailedRuleChangesAreUndone(t *testing.T) {
 			t.Error("a removal that could not be written succeeded")
 		}
 		b.failOnce()
-		o := s.q.SubscriptionOptions()
+		o := s.subscription().Options()
 		o.Rules = []emulator.RuleOptions{sql("other", "1=0")}
 		o.Queue.MaxDeliveryCount = 3
 		if _, err := b.ns.UpdateSubscription("t", o); err == nil {
 			t.Error("an update that could not be written succeeded")
 		}
-		equal(t, "setting", s.q.SubscriptionOptions().Queue.MaxDeliveryCount, 0)
+		equal(t, "setting", s.subscription().Options().Queue.MaxDeliveryCount, 0)
 		b.sendTexts("x")
 		gs := s.drain()
 		equalSlices(t, "copies", mapped(gs, func(g *got) any { return g.property("r") }), any(int64(1)), any(int64(2)), any(int64(3)))
@@ -240,14 +240,14 @@ func TestTOP8_RulesChangeWhileTheyAreWritten(t *testing.T) {
 		var done []outcome
 		for _, name := range []string{"a", "b", "c"} {
 			o := newOutcome()
-			if err := s.q.AddRule(sql(name, "1=0"), o); err != nil {
+			if err := s.subscription().AddRule(sql(name, "1=0"), o); err != nil {
 				t.Fatalf("add: %v", err)
 			}
 			done = append(done, o)
 		}
-		wantCode(t, "the same name meanwhile", s.q.AddRule(sql("B", "1=0"), newOutcome()), emulator.CodeAlreadyExists)
+		wantCode(t, "the same name meanwhile", s.subscription().AddRule(sql("B", "1=0"), newOutcome()), emulator.CodeAlreadyExists)
 		o := newOutcome()
-		if err := s.q.RemoveRule("b", o); err != nil {
+		if err := s.subscription().RemoveRule("b", o); err != nil {
 			t.Fatalf("remove: %v", err)
 		}
 		b.j.Resume()
@@ -266,7 +266,7 @@ func TestTOP8_UpdatedRuleKeepsItsPlace(t *testing.T) {
 		s := b.sub("s")
 		update := func(o emulator.RuleOptions) error {
 			done := newOutcome()
-			if err := s.q.UpdateRule(o, done); err != nil {
+			if err := s.subscription().UpdateRule(o, done); err != nil {
 				return err
 			}
 			return <-done
@@ -286,7 +286,7 @@ func TestTOP8_UpdatedRuleKeepsItsPlace(t *testing.T) {
 		gs := b.sub("s").drain()
 		equalSlices(t, "copies", mapped(gs, func(g *got) any { return g.property("r") }), any(int64(4)), any(int64(2)))
 		equal(t, "name", gs[0].property("RuleName"), any("a"))
-		rules, err := b.sub("s").q.Rules(0, 1)
+		rules, err := b.sub("s").subscription().Rules(0, 1)
 		if err != nil || rules[0].CreatedAt != now().Add(-time.Minute).UnixMilli() {
 			t.Errorf("rules %+v, %v", rules, err)
 		}
@@ -407,12 +407,12 @@ func TestTOP16_RulesAreListedInOrdinalOrderWithPaging(t *testing.T) {
 		want := []string{"$Default", "1", "Z", "a", "b", "~"}
 		equalSlices(t, "all", s.ruleNames(), want...)
 		for i := range want {
-			page, err := s.q.Rules(i, 1)
+			page, err := s.subscription().Rules(i, 1)
 			if err != nil || len(page) != 1 || page[0].Name != want[i] {
 				t.Errorf("page %d: %v %v", i, page, err)
 			}
 		}
-		page, err := s.q.Rules(6, 1)
+		page, err := s.subscription().Rules(6, 1)
 		equal(t, "page behind the end", len(page), 0)
 		if err != nil {
 			t.Errorf("page behind the end: %v", err)
@@ -438,7 +438,7 @@ func TestTOP8_ValuesKeepTheirTypesThroughTheJournal(t *testing.T) {
 		b.sub("s").addRule(emulator.RuleOptions{Name: "correlation", Correlation: &emulator.CorrelationFilter{Properties: values}})
 		b.sub("s").addRule(emulator.RuleOptions{Name: "sql", SQL: "a = @int AND d < @date", Parameters: values, Action: "SET x = @span", ActionParameters: values})
 		for range 2 {
-			rules, err := b.sub("s").q.Rules(1, 2)
+			rules, err := b.sub("s").subscription().Rules(1, 2)
 			if err != nil {
 				t.Fatalf("list: %v", err)
 			}

@@ -5,21 +5,32 @@ import (
 	"strings"
 )
 
-// activateLocked appends due messages at the tail, each with a new number and the present instant as its enqueued
+// schedule has the scheduled messages of an entity. The entity's mutex guards it.
+type schedule struct {
+	q    *Entity
+	dues deadlines[*entry]
+}
+
+func (s *schedule) init(q *Entity) {
+	s.q = q
+	s.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
+}
+
+// activate appends due messages at the tail, each with a new number and the present instant as its enqueued
 // time (SCHED-9, SEQ-11, TIME-3). Until that is committed they are still scheduled.
-func (q *Queue) activateLocked(due []*entry, now int64) {
-	if q.fan != nil {
-		q.publishDueLocked(due, now)
+func (s *schedule) activate(due []*entry, now int64) {
+	if s.q.topic != nil {
+		s.q.topic.publishDueLocked(due, now)
 		return
 	}
-	op := newTransition(q, len(due), untold)
-	q.touchLocked(now) // until now the queue was in use (SCHED-26)
+	op := newTransition(s.q, len(due), untold)
+	s.q.usage.touch(now) // until now the queue was in use (SCHED-26)
 	for _, e := range due {
 		if e.mark != markFree {
 			continue // it was due twice: a failed cancel adds it once more
 		}
 		to := &entry{
-			seq: q.counters.draw(&op.drawn, q.counters.partitionOf(e.seq)), first: e.first, enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
+			seq: s.q.counters.draw(&op.drawn, s.q.counters.partitionOf(e.seq)), first: e.first, enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
 			body: e.body, session: e.session, state: Active, count: e.count,
 		}
 		x := e.withExtra()
@@ -32,7 +43,7 @@ func (q *Queue) activateLocked(due []*entry, now int64) {
 
 // CancelScheduled deletes scheduled messages by their numbers, all or none (SCHED-4, SCHED-14). It fails with
 // CodeMessageNotFound, naming the missing numbers, if one of them is not scheduled (any more) (SCHED-8, SCHED-13).
-func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
+func (q *Entity) CancelScheduled(seqs []int64, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.send(); err != nil {
@@ -41,41 +52,41 @@ func (q *Queue) CancelScheduled(seqs []int64, c Completion) error {
 	if err := q.may.browse(Main); err != nil {
 		return err
 	}
-	found, err := q.findScheduledLocked(seqs)
+	found, err := q.schedule.find(seqs)
 	if err != nil {
 		return err
 	}
-	q.touchLocked(q.ns.Now())
+	q.usage.touch(q.ns.Now())
 	newRemoval(q, found, fallback{undo: undoReschedule}, c).appendLocked()
 	return nil
 }
 
-// rescheduleLocked puts a scheduled message back whose removal failed or was rolled back. Its deadline was passed over if it
+// putBack puts a scheduled message back whose removal failed or was rolled back. Its deadline was passed over if it
 // came meanwhile, else it still stands.
-func (q *Queue) rescheduleLocked(e *entry) {
+func (s *schedule) putBack(e *entry) {
 	e.mark = markFree
-	if e.due() <= q.ns.Now() {
-		q.alarm.dues.add(e, e.due())
+	if e.due() <= s.q.ns.Now() {
+		s.dues.add(e, e.due())
 	}
-	q.alarm.set(e.due())
+	s.q.alarm.set(e.due())
 }
 
-// findScheduledLocked returns the scheduled messages with the given numbers.
-func (q *Queue) findScheduledLocked(seqs []int64) ([]*entry, error) {
+// find returns the scheduled messages with the given numbers.
+func (s *schedule) find(seqs []int64) ([]*entry, error) {
 	var found []*entry
 	var missing []string
 	seen := make(map[int64]bool, len(seqs))
-	for _, s := range seqs {
-		e := q.box(Main).findLoose(s)
-		if e == nil || e.state != Scheduled || e.mark != markFree || seen[s] {
-			missing = append(missing, fmt.Sprint(s))
+	for _, seq := range seqs {
+		e := s.q.box(Main).findLoose(seq)
+		if e == nil || e.state != Scheduled || e.mark != markFree || seen[seq] {
+			missing = append(missing, fmt.Sprint(seq))
 			continue
 		}
-		seen[s] = true
+		seen[seq] = true
 		found = append(found, e)
 	}
 	if len(missing) > 0 {
-		return nil, errorf(CodeMessageNotFound, q.path,
+		return nil, errorf(CodeMessageNotFound, s.q.path,
 			"Messages not found. Missing sequence numbers: %s", strings.Join(missing, ","))
 	}
 	return found, nil

@@ -125,7 +125,7 @@ func TestSEQ6_NumberingRestartsAtZero(t *testing.T) {
 }
 
 // jump stores that the last number drawn in q is last.
-func jump(t *testing.T, j *journal, q *emulator.Queue, last int64) {
+func jump(t *testing.T, j *journal, q *emulator.Entity, last int64) {
 	t.Helper()
 	done := newOutcome()
 	j.Append(&emulator.Change{Done: done, Ops: []emulator.Op{{

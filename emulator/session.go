@@ -25,7 +25,7 @@ type session struct {
 
 // sessionTable has the sessions of an entity and those who wait for one. The entity's mutex guards it.
 type sessionTable struct {
-	q       *Queue
+	q       *Entity
 	byID    map[string]*session
 	offers  heap[*session, byFirst] // sessions that accept-next may choose
 	ends    heap[*session, byEnd]   // held sessions
@@ -94,16 +94,38 @@ func (t *sessionTable) firstOf(s *session) *entry {
 	return first
 }
 
-// stirLocked tells those who may have e that it is available.
-func (q *Queue) stirLocked(e *entry) {
+// shut closes the session of a message that is on its way back, until open: nothing may overtake it (SESS-20).
+func (t *sessionTable) shut(e *entry) {
+	if e.inSession(e.state) {
+		s := t.get(e.session.id) // it may have been forgotten meanwhile
+		s.returning++
+		t.place(s)
+	}
+}
+
+// open lets others leave the session of a message again that is back, or will not come.
+func (t *sessionTable) open(e *entry) {
+	if !e.inSession(e.state) {
+		return
+	}
+	s := t.get(e.session.id)
+	if s.returning--; s.returning == 0 {
+		s.wake()
+		t.rank(s)
+		t.forget(s)
+	}
+}
+
+// stir tells those who may have e that it is available.
+func (m *messages) stir(e *entry) {
 	if s := e.session; s != nil && e.sub == Main {
 		s.stale = min(s.stale, e.seq)
 		s.wake()
-		q.sessions.rank(s)
+		m.q.sessions.rank(s)
 		return
 	}
-	q.box(e.sub).wake()
-	q.forwarder.startLocked(e.sub)
+	m.q.box(e.sub).wake()
+	m.q.forwarder.startLocked(e.sub)
 }
 
 // byFirst orders the sessions that accept-next may choose.
@@ -121,7 +143,7 @@ func (byEnd) placed(s *session, index int) { s.ending = index }
 // Sessions lists the ids of sessions, in their order, from the skip-th on and top at most. With all, those that have
 // an active message or a state; otherwise those whose state was set after the instant updatedAfter, in milliseconds
 // (SESS-27 to SESS-29).
-func (q *Queue) Sessions(all bool, updatedAfter int64, skip, top int) ([]string, error) {
+func (q *Entity) Sessions(all bool, updatedAfter int64, skip, top int) ([]string, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.receive(Main); err != nil {

@@ -21,7 +21,7 @@ type waitingAccept struct {
 // AcceptSession locks the session with that id for a new consumer; the empty string is an id like any other
 // (SESS-34). It fails with CodeSessionLocked if somebody holds it (SESS-7), with CodeNotAllowed on an entity without
 // sessions, and with CodeQuotaExceeded beyond the profile's limit (QUO-12).
-func (q *Queue) AcceptSession(id string, a Accept) (*Consumer, error) {
+func (q *Entity) AcceptSession(id string, a Accept) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.accept(); err != nil {
@@ -41,7 +41,7 @@ func (q *Queue) AcceptSession(id string, a Accept) (*Consumer, error) {
 // AcceptNextSession locks the next available session for a new consumer. If there is none it waits, first come,
 // first served, until cancel is called (SESS-8, SESS-9); the caller limits the time. granted is called at most once,
 // possibly under the queue's mutex: it must only post, and whoever gets a consumer that nobody wants any more closes it.
-func (q *Queue) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel func(), err error) {
+func (q *Entity) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.accept(); err != nil {
@@ -60,7 +60,7 @@ func (q *Queue) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel fun
 		if i := slices.Index(q.sessions.accepts, w); i >= 0 {
 			q.sessions.accepts = slices.Delete(q.sessions.accepts, i, i+1)
 			q.receivers().Add(-1)
-			q.touchLocked(q.ns.Now())
+			q.usage.touch(q.ns.Now())
 		}
 	}, nil
 }
@@ -83,7 +83,7 @@ func (t *sessionTable) grant() {
 
 func (t *sessionTable) hold(s *session, a Accept) *Consumer {
 	now := t.q.ns.Now()
-	t.q.touchLocked(now)
+	t.q.usage.touch(now)
 	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, notify: a.Notify, shelf: &s.shelf, session: s, lost: a.Lost}
 	s.holder = c
 	s.until = now + t.q.options.lockDuration().Milliseconds()
@@ -132,7 +132,7 @@ func (c *Consumer) RenewSession() (until int64, err error) {
 		return 0, err
 	}
 	now := q.ns.Now()
-	q.touchLocked(now)
+	q.usage.touch(now)
 	s := c.session
 	s.until = now + q.options.lockDuration().Milliseconds()
 	q.sessions.ends.fix(s.ending)

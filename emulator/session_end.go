@@ -20,7 +20,7 @@ func (t *sessionTable) free(s *session, expired bool, now int64) {
 		if expired {
 			op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)
 		} else {
-			t.q.restLocked(e, now)
+			t.q.messages.rest(e, now)
 		}
 	}
 	op.appendLocked()

@@ -27,7 +27,7 @@ func (b *broker) create(path string, o emulator.QueueOptions) *broker {
 // on returns the broker with another queue at hand. After a restart it must be asked for again.
 func (b *broker) on(path string) *broker {
 	b.t.Helper()
-	q, err := b.ns.Queue(path)
+	q, err := b.ns.Entity(path)
 	if err != nil {
 		b.t.Fatalf("find queue %s: %v", path, err)
 	}

@@ -1,12 +1,12 @@
 package emulator
 
 // MaxSessionState is the limit for a session's state in bytes, that of one message (SESS-23).
-func (q *Queue) MaxSessionState() int64 { return q.MaxMessageSize() }
+func (q *Entity) MaxSessionState() int64 { return q.MaxMessageSize() }
 
 // stateOp is a session state that is being written.
 type stateOp struct {
 	change Change
-	q      *Queue
+	q      *Entity
 	s      *session
 	state  []byte
 	at     int64
@@ -31,7 +31,7 @@ func (c *Consumer) SetSessionState(state []byte, done Completion) error {
 		state = nil
 	}
 	now := q.ns.Now()
-	q.touchLocked(now)
+	q.usage.touch(now)
 	op := &stateOp{q: q, s: c.session, state: state, at: now, done: done}
 	op.s.writing++
 	op.change.Done = op
@@ -60,7 +60,7 @@ func (op *stateOp) Completed(err error) {
 func (t *sessionTable) weigh(by int64) {
 	t.bytes += by
 	if t.q.subscription != nil {
-		t.q.subscription.topic.fan.bytes.Add(by)
+		t.q.subscription.topic.bytes.Add(by)
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *Consumer) SessionState() ([]byte, error) {
 }
 
 // BrowseSessionState returns the state of any session without a lock, as browsing clients ask for it (SESS-24).
-func (q *Queue) BrowseSessionState(id string) ([]byte, error) {
+func (q *Entity) BrowseSessionState(id string) ([]byte, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.accept(); err != nil {

@@ -57,7 +57,7 @@ func (s *shelf) wake() {
 	}
 	for s.line.first != nil && s.available > s.line.promised {
 		c := s.line.first
-		s.line.leave(c)
+		s.line.remove(c)
 		c.promise = c.want
 		s.line.promised += c.promise
 		c.notify()

@@ -50,7 +50,7 @@ func relock(l *Lock) fallback { return fallback{undo: undoRelock, lock: l} }
 
 // part is what a change does to one entity: steps of its messages, and the numbers that it draws.
 type part struct {
-	q     *Queue
+	q     *Entity
 	steps []step
 	drawn drawn
 	one   [1]step
@@ -67,7 +67,7 @@ func (p *part) addLocked(s step) {
 
 // expectLocked adds that a new entry arrives.
 func (p *part) expectLocked(e *entry) {
-	p.q.box(e.sub).expect(e)
+	p.q.box(e.sub).addExpected(e)
 	p.steps = append(p.steps, step{e: e, effect: effectArrive, event: eventStored})
 }
 
@@ -94,9 +94,9 @@ func (p *part) finishLocked(err error) {
 			s.e.session.returning--
 		}
 		if err != nil {
-			q.undoLocked(s, now)
+			p.undoLocked(s, now)
 		} else {
-			q.applyLocked(s, now)
+			p.applyLocked(s, now)
 		}
 		if returns && s.e.session.returning == 0 { // others may leave the session again, whatever became of this one
 			s.e.session.wake()
@@ -110,63 +110,63 @@ func (p *part) finishLocked(err error) {
 func (p *part) completeLocked(err error) {
 	p.finishLocked(err)
 	if len(p.steps) > 0 && p.steps[0].effect == effectArrive {
-		p.q.packLocked()
+		p.q.messages.pack()
 	}
 }
 
-func (q *Queue) applyLocked(s *step, now int64) {
-	e := s.e
-	q.countLocked(s.event)
+func (p *part) applyLocked(s *step, now int64) {
+	q, e := p.q, s.e
+	q.traffic.count(s.event)
 	switch s.effect {
 	case effectArrive:
 		q.bodies.keep(e.body)
-		q.arriveLocked(e)
+		q.messages.arrive(e)
 	case effectRemove:
-		q.departLocked(e)
-		q.bodies.release(e.body)
+		q.messages.removeFromEntity(e)
+		q.bodies.removeCopy(e.body)
 	case effectHandOn:
-		q.departLocked(e)
-		q.bodies.drop(e.body)
+		q.messages.removeFromEntity(e)
+		q.bodies.evict(e.body)
 		e.body.count(-1)
 	case effectReplace:
-		q.leaveLocked(e)
-		q.arriveLocked(s.to)
+		q.messages.removeFromBox(e)
+		q.messages.arrive(s.to)
 	case effectChange:
 		b := q.box(e.sub)
 		b.tally(e, -1)
 		e.state, e.count, e.extra = s.state, s.count, s.extra
 		b.tally(e, 1)
-		q.restLocked(e, now)
+		q.messages.rest(e, now)
 	case effectRest:
-		q.restLocked(e, now)
+		q.messages.rest(e, now)
 	}
 }
 
 // undoLocked puts an entry back.
-func (q *Queue) undoLocked(s *step, now int64) {
-	e := s.e
+func (p *part) undoLocked(s *step, now int64) {
+	q, e := p.q, s.e
 	if s.effect == effectReplace {
-		q.box(s.to.sub).forget(s.to)
+		q.box(s.to.sub).removeExpected(s.to)
 	}
 	switch s.undo {
 	case undoForget:
-		q.box(e.sub).forget(e)
+		q.box(e.sub).removeExpected(e)
 		q.sessions.forget(e.session)
 		e.body.count(-1)
 	case undoRelock:
 		if s.lock.until == sessionLock && e.session.holder != s.lock.holder {
-			q.restLocked(e, now) // its session was given up meanwhile
+			q.messages.rest(e, now) // its session was given up meanwhile
 			return
 		}
 		q.locks.hold(e, s.lock)
 	case undoRest:
-		q.restLocked(e, now)
+		q.messages.rest(e, now)
 	case undoFault:
 		q.faults.rest(e, now)
 	case undoDueLater:
-		q.retryDueLocked(e)
+		q.schedule.retry(e)
 	case undoReschedule:
-		q.rescheduleLocked(e)
+		q.schedule.putBack(e)
 	case undoEndLater, undoOwnLater:
 		q.locks.withhold(e, s.returns(), s.undo == undoOwnLater)
 	}

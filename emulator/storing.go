@@ -8,11 +8,11 @@ type numbering struct {
 	told  *[]int64 // where to put them, which duplicates then get too (DUP-7)
 }
 
-// storeLocked makes the change that stores messages, without appending it. On a topic, held says that the caller holds the
+// newSending makes the change that stores messages, without appending it. On a topic, held says that the caller holds the
 // mutexes of all its subscriptions.
-func (q *Queue) storeLocked(in []incoming, n numbering, held bool, c Completion) *Change {
-	if q.fan != nil {
-		return q.newPublicationLocked(slices.Clone(in), n, held, c) // a copy: for a queue, the caller's stays on its stack
+func newSending(q *Entity, in []incoming, n numbering, held bool, c Completion) *Change {
+	if q.topic != nil {
+		return q.topic.newPublicationLocked(slices.Clone(in), n, held, c) // a copy: for a queue, the caller's stays on its stack
 	}
 	op := newTransition(q, len(in), c)
 	now := q.ns.Now()
@@ -23,8 +23,8 @@ func (q *Queue) storeLocked(in []incoming, n numbering, held bool, c Completion)
 // eachLocked calls store for each of the messages that is no duplicate, with its number.
 func (op *transition) eachLocked(in []incoming, n numbering, now int64, store func(i int, seq int64)) {
 	q := op.q
-	q.touchLocked(now)
-	partition := q.partitionForLocked(&in[0])
+	q.usage.touch(now)
+	partition := q.counters.choose(&in[0])
 	for i := range in {
 		key, remember, duplicate := op.knownLocked(&in[i], now)
 		if duplicate && n.told == nil {
@@ -52,7 +52,7 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 
 // storeLocked adds one message; drawn says that its number was drawn for that.
 func (op *transition) storeLocked(in *incoming, seq int64, drawn bool, now int64) {
-	op.insertLocked(op.q.newEntryLocked(in, seq, now), in, drawn)
+	op.insertLocked(op.q.messages.newEntry(in, seq, now), in, drawn)
 }
 
 // insertLocked adds a new message.
@@ -60,7 +60,7 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 	q := op.q
 	op.expectLocked(e)
 	r := e.record(q.id)
-	q.describe(&r, &in.info)
+	q.ns.describe(&r, &in.info)
 	o := Op{Kind: OpInsert, Record: r, Data: in.m.Raw}
 	if drawn {
 		o = q.counters.drawing(o)
@@ -106,7 +106,7 @@ func (ids *newIDs) end(h *history, err error) {
 	for _, k := range ids.keys {
 		h.written(k.key)
 		if err != nil {
-			h.drop(k.key, k.at)
+			h.forget(k.key, k.at)
 		}
 	}
 }

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"minibus/internal/entitypath"
 )
 
-// subscription is what a subscription has besides what every entity has. Its entity keeps the copies; what decides which
-// it gets belongs to the topic and is guarded by the topic's mutex.
-type subscription struct {
+// Subscription is an entity that gets copies of a topic's messages. What decides which it gets belongs to the topic and is guarded by
+// the topic's mutex.
+type Subscription struct {
 	// immutable
-	q     *Queue
-	topic *Queue
+	*Entity
+	topic *Topic
 	name  string // as created
 
 	// guarded by the topic's mutex
@@ -22,76 +24,46 @@ type subscription struct {
 	part      *part     // of the publication that is being made; nil: it has none yet
 }
 
-// newSubscription makes the entity of a subscription. Its messages have the partitions of the topic's.
-func newSubscription(topic *Queue, id int64, path string, o SubscriptionOptions) *Queue {
+// newSubscription makes a subscription. Its messages have the partitions of the topic's.
+func newSubscription(topic *Topic, id int64, path string, o SubscriptionOptions) *Subscription {
 	o.Queue.EnablePartitioning = topic.counters.partitioned()
-	q := newQueue(topic.ns, id, KindSubscription, path, o.Queue)
-	_, name, _ := splitPath(path)
+	_, name, _ := entitypath.SplitSubscription(path)
 	o.Name, o.Rules = name, nil
-	q.subscription = &subscription{q: q, topic: topic, name: name, decisions: decisions{settings: o}}
-	return q
+	s := &Subscription{
+		Entity: newEntity(topic.ns, id, KindSubscription, path, o.Queue), topic: topic, name: name, decisions: decisions{settings: o},
+	}
+	s.subscription = s
+	return s
 }
 
 // subscriptionPath is the path of a subscription, as it is shown.
-func subscriptionPath(topic, name string) string { return topic + "/Subscriptions/" + name }
-
-// IsSubscriptionPath reports whether a path reads as that of a subscription, or of its rules. No queue or topic may have it: it could
-// not be told from them.
-func IsSubscriptionPath(path string) bool {
-	_, name, ok := splitPath(path)
-	_, below, deeper := strings.Cut(name, "/")
-	return ok && (!deeper || strings.EqualFold(below, "rules") || len(below) > 6 && strings.EqualFold(below[:6], "rules/"))
-}
-
-// splitPath cuts "topic/Subscriptions/name", in any case; ok is false for other paths.
-func splitPath(path string) (topic, name string, ok bool) {
-	const infix = "/subscriptions/"
-	// Not in a copy in lower case: some letters have more bytes there, or fewer.
-	for i := len(path) - len(infix); i > 0; i-- {
-		if strings.EqualFold(path[i:i+len(infix)], infix) {
-			return path[:i], path[i+len(infix):], true
-		}
-	}
-	return path, "", false
-}
+func subscriptionPath(topic, name string) string { return entitypath.Subscription(topic, name) }
 
 // fullName is how texts of the service name a subscription (ERR-4).
-func (s *subscription) fullName() string { return subscriptionName(s.topic, s.name) }
+func (s *Subscription) fullName() string { return subscriptionName(s.topic, s.name) }
 
-func subscriptionName(topic *Queue, name string) string {
+func subscriptionName(topic *Topic, name string) string {
 	return fmt.Sprintf("%s:Topic:%s|%s", topic.ns.name, topic.path, name)
 }
 
 // ruleName is how texts of the service name a rule (TOP-8).
-func (s *subscription) ruleName(name string) string { return s.fullName() + "|" + name }
+func (s *Subscription) ruleName(name string) string { return s.fullName() + "|" + name }
 
-// SubscriptionOptions returns the settings of a subscription with its rules; zero on another entity.
-func (q *Queue) SubscriptionOptions() SubscriptionOptions {
-	s := q.subscription
-	if s == nil {
-		return SubscriptionOptions{}
-	}
+// Options returns the settings of a subscription with its rules.
+func (s *Subscription) Options() SubscriptionOptions {
 	s.topic.mu.Lock()
 	defer s.topic.mu.Unlock()
 	return s.decisions.stored()
 }
 
 // findRule returns the index of a rule by its name, compared without case; -1 if there is none.
-func (s *subscription) findRule(name string) int {
+func (s *Subscription) findRule(name string) int {
 	return slices.IndexFunc(s.rules, func(r *rule) bool { return strings.EqualFold(r.options.Name, name) })
 }
 
-// asSubscription returns the subscription behind an entity, for operations on rules, which nothing else has.
-func (q *Queue) asSubscription() (*subscription, error) {
-	if q.subscription == nil {
-		return nil, errorf(CodeNotAllowed, q.path, "The entity '%s' has no rules: it is not a subscription.", q.path)
-	}
-	return q.subscription, nil
-}
-
 // usableLocked fails when the subscription was deleted. The caller holds the topic's mutex.
-func (s *subscription) usableLocked() error {
-	s.q.mu.Lock()
-	defer s.q.mu.Unlock()
-	return s.q.may.use()
+func (s *Subscription) usableLocked() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.may.use()
 }

@@ -15,22 +15,22 @@ type decisions struct {
 // subscriptionChange is a change of a subscription's decisions that is being written.
 type subscriptionChange struct {
 	change Change
-	s      *subscription
+	s      *Subscription
 	next   decisions
 	done   Completion
 }
 
 // nowLocked returns the decisions in force. The caller holds the topic's mutex.
-func (s *subscription) nowLocked() decisions {
+func (s *Subscription) nowLocked() decisions {
 	d := s.decisions
-	d.updated = s.q.Times().Updated
+	d.updated = s.Times().Updated
 	return d
 }
 
 // changeLocked puts decisions in force and has them written. They take effect at once: a message that goes by them is
 // behind them in the journal, and fails with them. An error means that nothing was changed and that c will not be called.
 // The caller holds the topic's mutex.
-func (s *subscription) changeLocked(next decisions, c Completion) error {
+func (s *Subscription) changeLocked(next decisions, c Completion) error {
 	op, err := s.record(next)
 	if err != nil {
 		return err
@@ -40,13 +40,13 @@ func (s *subscription) changeLocked(next decisions, c Completion) error {
 	}
 	s.pending++
 	s.enforceLocked(next)
-	s.q.mu.Lock()
-	s.q.touchLocked(s.q.ns.Now()) // IDLE-2
-	s.q.mu.Unlock()
+	s.mu.Lock()
+	s.usage.touch(s.ns.Now()) // IDLE-2
+	s.mu.Unlock()
 	change := &subscriptionChange{s: s, next: next, done: c}
 	change.change.Done = change
 	change.change.Ops = append(change.change.Single[:0], op)
-	s.q.ns.append(&change.change)
+	s.ns.append(&change.change)
 	return nil
 }
 
@@ -69,21 +69,21 @@ func (c *subscriptionChange) Completed(err error) {
 }
 
 // enforceLocked lets other decisions count: of the topic's index only those rules are touched that differ.
-func (s *subscription) enforceLocked(next decisions) {
+func (s *Subscription) enforceLocked(next decisions) {
 	for _, r := range s.rules {
 		if !hasRule(next.rules, r) {
-			s.topic.fan.unfile(r)
+			s.topic.unfile(r)
 		}
 	}
 	for _, r := range next.rules {
 		if !hasRule(s.rules, r) {
-			s.topic.fan.file(r)
+			s.topic.file(r)
 		}
 	}
 	s.decisions = next
-	s.q.mu.Lock()
-	s.q.updated = next.updated
-	s.q.mu.Unlock()
+	s.mu.Lock()
+	s.Entity.usage.updated = next.updated
+	s.mu.Unlock()
 }
 
 func hasRule(list []*rule, r *rule) bool {
@@ -92,10 +92,10 @@ func hasRule(list []*rule, r *rule) bool {
 }
 
 // record makes the operation that stores decisions.
-func (s *subscription) record(d decisions) (Op, error) {
-	b, err := s.q.encode(d.stored(), d.updated)
+func (s *Subscription) record(d decisions) (Op, error) {
+	b, err := s.usage.encode(d.stored(), d.updated)
 	return Op{Kind: OpPutEntity, Entity: EntityRecord{
-		ID: s.q.id, Kind: KindSubscription, Path: s.q.path, Options: b,
+		ID: s.id, Kind: KindSubscription, Path: s.path, Options: b,
 	}}, err
 }
 

@@ -24,3 +24,13 @@ func TestNoEntityIsCalledAsASubscription(t *testing.T) {
 		}
 	})
 }
+
+// A subscription of such a name would be at the path of a queue, or of another topic's subscription.
+func TestNoSubscriptionHasASlashInItsName(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{}, nil, func(b *broker) {
+		for _, name := range []string{"a/b", "/", "x/Subscriptions/y"} {
+			_, err := b.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: name})
+			wantCode(t, name, err, emulator.CodeArgument)
+		}
+	})
+}

@@ -12,16 +12,12 @@ import (
 //
 // The rule takes effect with the call and is undone if it can't be written: what was sent in between and would have used
 // it is queued behind it in the journal and fails with it.
-func (q *Queue) AddRule(o RuleOptions, c Completion) error {
-	s, err := q.asSubscription()
-	if err != nil {
-		return err
-	}
-	if err := q.ns.limits.CheckRuleName(o.Name); err != nil {
+func (s *Subscription) AddRule(o RuleOptions, c Completion) error {
+	if err := s.ns.limits.CheckRuleName(o.Name); err != nil {
 		return s.refuse(o, err)
 	}
-	o.CreatedAt = q.ns.Now()
-	r, err := s.compile(o, q.ns.limits)
+	o.CreatedAt = s.ns.Now()
+	r, err := s.compile(o, s.ns.limits)
 	if err != nil {
 		return err
 	}
@@ -38,17 +34,13 @@ func (q *Queue) AddRule(o RuleOptions, c Completion) error {
 	if err := s.roomLocked(next.rules); err != nil {
 		return err
 	}
-	r.order = s.topic.fan.nextOrder()
+	r.order = s.topic.nextOrder()
 	return s.changeLocked(next, c)
 }
 
 // RemoveRule removes the rule with that name. An error means that nothing was changed and that c will not be called:
 // CodeNotFound if there is none (TOP-8).
-func (q *Queue) RemoveRule(name string, c Completion) error {
-	s, err := q.asSubscription()
-	if err != nil {
-		return err
-	}
+func (s *Subscription) RemoveRule(name string, c Completion) error {
 	s.topic.mu.Lock()
 	defer s.topic.mu.Unlock()
 	if err := s.usableLocked(); err != nil {
@@ -65,12 +57,8 @@ func (q *Queue) RemoveRule(name string, c Completion) error {
 
 // UpdateRule gives the rule of that name another filter and action; it keeps its place and its time of creation. Errors are
 // those of AddRule, with CodeNotFound if there is none.
-func (q *Queue) UpdateRule(o RuleOptions, c Completion) error {
-	s, err := q.asSubscription()
-	if err != nil {
-		return err
-	}
-	r, err := s.compile(o, q.ns.limits)
+func (s *Subscription) UpdateRule(o RuleOptions, c Completion) error {
+	r, err := s.compile(o, s.ns.limits)
 	if err != nil {
 		return err
 	}
@@ -95,11 +83,7 @@ func (q *Queue) UpdateRule(o RuleOptions, c Completion) error {
 }
 
 // Rules lists a subscription's rules in the ordinal order of their names (TOP-16), from the skip-th on and top at most.
-func (q *Queue) Rules(skip, top int) ([]RuleOptions, error) {
-	s, err := q.asSubscription()
-	if err != nil {
-		return nil, err
-	}
+func (s *Subscription) Rules(skip, top int) ([]RuleOptions, error) {
 	s.topic.mu.Lock()
 	defer s.topic.mu.Unlock()
 	if err := s.usableLocked(); err != nil {
@@ -112,7 +96,7 @@ func (q *Queue) Rules(skip, top int) ([]RuleOptions, error) {
 }
 
 // ruleExists is the service's answer to a second rule of a name (TOP-8).
-func (s *subscription) ruleExists(name string) error { return alreadyExists(s.ruleName(name)) }
+func (s *Subscription) ruleExists(name string) error { return alreadyExists(s.ruleName(name)) }
 
 func alreadyExists(name string) *Error {
 	return errorf(CodeAlreadyExists, name, "The messaging entity '%s' already exists.", name)

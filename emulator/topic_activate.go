@@ -5,16 +5,16 @@ import "minibus/internal/amqp/message"
 // dueRead is due messages of a topic whose properties are being read from disk: the rules need them.
 type dueRead struct {
 	read    BodyRead
-	q       *Queue
+	t       *Topic
 	due     []*entry
 	missing []*entry
 }
 
 // publishDueLocked sends messages that were scheduled in a topic to its subscriptions, by the rules of this moment
 // (SCHED-16). Until that is committed they are still scheduled.
-func (q *Queue) publishDueLocked(due []*entry, now int64) {
-	r := &dueRead{q: q}
-	q.touchLocked(now) // until now the topic was in use (SCHED-26)
+func (t *Topic) publishDueLocked(due []*entry, now int64) {
+	r := &dueRead{t: t}
+	t.usage.touch(now) // until now the topic was in use (SCHED-26)
 	for _, e := range due {
 		if e.mark != markFree {
 			continue // it was due twice: a failed cancel adds it once more
@@ -29,68 +29,68 @@ func (q *Queue) publishDueLocked(due []*entry, now int64) {
 	switch {
 	case len(r.due) == 0:
 	case len(r.missing) == 0:
-		q.publishOwnLocked(r.due, nil, now)
+		t.publishOwnLocked(r.due, nil, now)
 	default:
-		q.ns.reading.add()
+		t.ns.reading.add()
 		r.read.Done = r
-		q.ns.journal.ReadBodies(&r.read)
+		t.ns.journal.ReadBodies(&r.read)
 	}
 }
 
 // Completed goes on when the bodies are there.
 func (r *dueRead) Completed(err error) {
-	q := r.q
-	defer q.ns.reading.done()
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	t := r.t
+	defer t.ns.reading.done()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if err == nil {
-		err = q.may.use()
+		err = t.may.use()
 	}
 	if err != nil {
-		q.ns.logger.Error("scheduled messages could not be read; trying again", "entity", q.path, "error", err)
+		t.ns.logger.Error("scheduled messages could not be read; trying again", "entity", t.path, "error", err)
 		for _, e := range r.due {
-			q.retryDueLocked(e)
+			t.schedule.retry(e)
 		}
 		return
 	}
 	bodies := make(map[int64][]byte, len(r.missing))
 	for i, e := range r.missing {
 		if bodies[e.row] = r.read.Bodies[i]; bodies[e.row] == nil {
-			q.bodies.of(e, &r.read, i) // tells
+			t.bodies.of(e, &r.read, i) // tells
 		}
 	}
-	q.publishOwnLocked(r.due, bodies, q.ns.Now())
+	t.publishOwnLocked(r.due, bodies, t.ns.Now())
 }
 
-// retryDueLocked lets a due message be tried again later.
-func (q *Queue) retryDueLocked(e *entry) {
+// retry lets a due message be tried again later.
+func (s *schedule) retry(e *entry) {
 	e.mark = markFree
-	q.alarm.dues.add(e, q.alarm.later())
-	q.alarm.set(q.alarm.later())
+	s.dues.add(e, s.q.alarm.later())
+	s.q.alarm.set(s.q.alarm.later())
 }
 
 // publishOwnLocked makes the publication of due messages. bodies has, by row, those that are not in memory.
-func (q *Queue) publishOwnLocked(due []*entry, bodies map[int64][]byte, now int64) {
-	op := q.publicationLocked(false, untold)
+func (t *Topic) publishOwnLocked(due []*entry, bodies map[int64][]byte, now int64) {
+	op := t.publicationLocked(false, untold)
 	for _, e := range due {
 		raw := e.body.data
 		if raw == nil {
 			raw = bodies[e.row]
 		}
 		if raw == nil { // a topic has no dead-letter queue, and the rules can't say where it belongs: it stays here
-			q.retryDueLocked(e)
+			t.schedule.retry(e)
 			continue
 		}
 		in, err := e.reread(raw)
 		if err != nil {
-			q.ns.logger.Error("a scheduled message can't be read; trying again", "entity", q.path, "sequenceNumber", e.seq, "error", err)
-			q.retryDueLocked(e)
+			t.ns.logger.Error("a scheduled message can't be read; trying again", "entity", t.path, "sequenceNumber", e.seq, "error", err)
+			t.schedule.retry(e)
 			continue
 		}
 		op.dueLocked(e, &in, max(now, e.due()))
 	}
 	op.endLocked()
-	q.ns.append(&op.change)
+	t.ns.append(&op.change)
 }
 
 // dueLocked adds one message, with the number and the time of this moment (SCHED-9, TIME-3).

@@ -1,13 +1,14 @@
 package emulator
 
 import (
-	"sort"
+	"maps"
+	"slices"
 )
 
 // CreateTopic creates a topic with the subscriptions that the options name, and waits until that is durable. It fails with
 // CodeAlreadyExists if an entity of any kind has the name (ERR-5).
-func (ns *Namespace) CreateTopic(path string, o TopicOptions) (*Queue, error) {
-	q, err := ns.createTopic(path, o)
+func (ns *Namespace) CreateTopic(path string, o TopicOptions) (*Topic, error) {
+	t, err := ns.createTopic(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -16,75 +17,74 @@ func (ns *Namespace) CreateTopic(path string, o TopicOptions) (*Queue, error) {
 			return nil, err
 		}
 	}
-	return q, nil
+	return t, nil
 }
 
-func (ns *Namespace) createTopic(path string, o TopicOptions) (*Queue, error) {
+func (ns *Namespace) createTopic(path string, o TopicOptions) (*Topic, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
 	settings := o.queue()
 	if err := ns.mayCreateLocked(path, &settings); err != nil {
 		return nil, err
 	}
-	q := newTopic(ns, ns.newRow(), path, o)
-	if err := ns.putEntity(q, q.fan.options, q.updated); err != nil {
+	t := newTopic(ns, ns.newRow(), path, o)
+	if err := ns.putEntity(t.Entity, t.settings, t.usage.updated); err != nil {
 		return nil, err
 	}
-	ns.admit(q)
-	return q, nil
+	ns.addEntity(t.Entity)
+	return t, nil
 }
 
 // UpdateTopic changes a topic's settings, not its subscriptions, and waits until that is durable; then its links are told
 // to attach again (LOCK-17).
-func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Queue, error) {
+func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	q, err := ns.find(path, KindTopic)
+	t, err := ns.catalog.findTopic(path)
 	if err != nil {
 		return nil, err
 	}
 	o.Subscriptions = nil
-	if name := immutable(q.Options(), o.queue()); name != "" {
+	if name := immutable(t.Entity.Options(), o.queue()); name != "" {
 		return nil, errorf(CodeArgument, path, "%s of the topic '%s' can't be changed.", name, path)
 	}
 	settings := o.queue()
 	if err := ns.checkLocked(path, &settings); err != nil {
 		return nil, err
 	}
-	if err := ns.putEntity(q, o, ns.Now()); err != nil {
+	if err := ns.putEntity(t.Entity, o, ns.Now()); err != nil {
 		return nil, err
 	}
-	q.mu.Lock()
-	q.fan.options = o
-	q.applyOptionsLocked(o.queue())
-	q.fan.largest.Store(q.options.maxMessageBytes(ns.limits))
-	q.mu.Unlock()
-	ns.tellParkers(q)
-	return q, nil
+	t.mu.Lock()
+	t.settings = o
+	t.applyOptionsLocked(o.queue())
+	t.largest.Store(t.options.maxMessageBytes(ns.limits))
+	t.mu.Unlock()
+	ns.tellParkers(t.Entity)
+	return t, nil
 }
 
 // CreateSubscription creates a subscription of a topic, with the rules given or else the default one (TOP-4), and waits
 // until that is durable. It gets what is sent, or becomes due, from then on (TOP-3). Errors: CodeNotFound without the
 // topic, CodeAlreadyExists, CodeArgument for a rule that can't be used, CodeQuotaExceeded (QUO-10).
-func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Queue, error) {
+func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Subscription, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	t, err := ns.find(topic, KindTopic)
+	t, err := ns.catalog.findTopic(topic)
 	if err != nil {
 		return nil, err
 	}
 	path := subscriptionPath(t.path, o.Name)
-	if ns.lookUp(path) != nil {
+	if ns.catalog.lookUp(path) != nil {
 		return nil, alreadyExists(subscriptionName(t, o.Name))
 	}
 	if err := ns.checkLocked(path, &o.Queue); err != nil {
 		return nil, err
 	}
-	if err := checkName(path, o.Name, maxName); err != nil {
+	if err := checkName(path, o.Name, MaxName); err != nil {
 		return nil, err
 	}
-	q := newSubscription(t, ns.newRow(), path, o)
-	s := q.subscription
+	s := newSubscription(t, ns.newRow(), path, o)
 	if len(o.Rules) == 0 {
 		o.Rules = []RuleOptions{DefaultRule()}
 	}
@@ -104,20 +104,20 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Q
 		return nil, err
 	}
 	t.mu.Lock()
-	t.fan.order(s.rules)
-	t.fan.admit(s)
-	t.fan.touched.Store(ns.Now()) // IDLE-2
+	t.order(s.rules)
+	t.addSubscription(s)
+	t.touched.Store(ns.Now()) // IDLE-2
 	t.mu.Unlock()
-	ns.admit(q)
-	return q, nil
+	ns.addEntity(s.Entity)
+	return s, nil
 }
 
 // UpdateSubscription changes a subscription's settings, and its rules if the options have any, and waits until that is
 // durable; then its links are told to attach again (LOCK-17). The topic is not touched by it (CNT-8).
-func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*Queue, error) {
+func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*Subscription, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	q, err := ns.find(subscriptionPath(topic, o.Name), KindSubscription)
+	q, err := ns.catalog.find(subscriptionPath(topic, o.Name), KindSubscription)
 	if err != nil {
 		return nil, err
 	}
@@ -142,18 +142,18 @@ func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*Q
 	q.mu.Lock()
 	q.applyOptionsLocked(o.Queue)
 	q.mu.Unlock()
-	return q, nil
+	return s, nil
 }
 
 // store writes new settings, and rules unless they are nil, and waits. Until then messages go by the old settings and, as
 // with every change of rules, the new rules.
-func (s *subscription) store(o SubscriptionOptions, rules []*rule) error {
+func (s *Subscription) store(o SubscriptionOptions, rules []*rule) error {
 	done := make(chan error, 1)
 	s.topic.mu.Lock()
-	next := decisions{settings: o, rules: s.rules, updated: s.q.ns.Now()}
+	next := decisions{settings: o, rules: s.rules, updated: s.ns.Now()}
 	var err error
 	if rules != nil {
-		s.topic.fan.order(rules)
+		s.topic.order(rules)
 		next.rules = rules
 		err = s.roomLocked(rules)
 	}
@@ -168,20 +168,17 @@ func (s *subscription) store(o SubscriptionOptions, rules []*rule) error {
 }
 
 // Topics returns all topics by path.
-func (ns *Namespace) Topics() []*Queue { return ns.entities(KindTopic) }
+func (ns *Namespace) Topics() []*Topic {
+	return mapped(ns.catalog.entities(KindTopic), func(q *Entity) *Topic { return q.topic })
+}
 
 // Subscriptions returns the subscriptions of a topic by path. It fails with CodeNotFound without the topic.
-func (ns *Namespace) Subscriptions(topic string) ([]*Queue, error) {
-	t, err := ns.find(topic, KindTopic)
+func (ns *Namespace) Subscriptions(topic string) ([]*Subscription, error) {
+	t, err := ns.catalog.findTopic(topic)
 	if err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	list := make([]*Queue, 0, len(t.fan.subs))
-	for _, s := range t.fan.subs {
-		list = append(list, s.q)
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].path < list[j].path })
-	return list, nil
+	return slices.SortedFunc(maps.Values(t.subs), func(a, b *Subscription) int { return comparePaths(a.Entity, b.Entity) }), nil
 }

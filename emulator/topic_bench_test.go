@@ -55,20 +55,20 @@ func benchTopic(b *testing.B, kind string, subs int, all bool) {
 	}
 	m := props(string(make([]byte, 1024)), "tenant", int64(0), "color", "red", "size", int32(7))
 	m.Properties = properties("id")
-	x := &benched{b: b, q: q, m: []message.Message{encode(b, m)}}
+	x := &benched{b: b, q: q.Entity, m: []message.Message{encode(b, m)}}
 	b.ReportAllocs()
 	for b.Loop() {
 		x.sendMany(200)
 		b.StopTimer()
 		for i := range subs {
 			if all || i == 0 {
-				if x.q, err = ns.Queue(fmt.Sprint("t/Subscriptions/s", i)); err != nil {
+				if x.q, err = ns.Entity(fmt.Sprint("t/Subscriptions/s", i)); err != nil {
 					b.Fatalf("find subscription: %v", err)
 				}
 				x.takeAndComplete(200)
 			}
 		}
-		x.q = q
+		x.q = q.Entity
 		b.StartTimer()
 	}
 	perMessage(b)

@@ -123,7 +123,7 @@ func (c *topicCrowd) administer(stop chan struct{}) {
 		}
 		// The journal fails now and then: errors are expected, wrong states are not.
 		_, _ = c.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: "passing"})
-		changing := c.sub("changing").q
+		changing := c.sub("changing").subscription()
 		done := newOutcome()
 		if changing.AddRule(emulator.RuleOptions{Name: fmt.Sprint("r", i), SQL: "1=1", Action: "SET x = 1"}, done) == nil {
 			<-done

@@ -80,7 +80,11 @@ func TestDEC7_EnsureTopicsAndSubscriptions(t *testing.T) {
 		changes(3)
 		changes(0)
 		equal(t, "setting", b.on("t/Subscriptions/a").q.Options().MaxDeliveryCount, 7)
-		equal(t, "setting of the topic", b.on("t").q.TopicOptions().DefaultMessageTimeToLive, time.Hour)
+		topic, err := b.on("t").q.Topic()
+		if err != nil {
+			t.Fatalf("topic: %v", err)
+		}
+		equal(t, "setting of the topic", topic.Options().DefaultMessageTimeToLive, time.Hour)
 		equalSlices(t, "rules of a", b.on("t/Subscriptions/a").ruleNames(), "$Default", "added")
 		equal(t, "backlog", bodies(b.on("t/Subscriptions/b").peek()), "kept")
 		equal(t, "not in the file", b.ns.Exists("t/Subscriptions/at run time"), true)

@@ -70,14 +70,34 @@ func (b *broker) subscribe(o emulator.SubscriptionOptions) {
 	}
 }
 
-// tryRule adds a rule and waits.
-func (b *broker) tryRule(o emulator.RuleOptions) error {
+// subscription returns the entity as the subscription that it is.
+func (b *broker) subscription() *emulator.Subscription {
 	b.t.Helper()
+	s, err := b.q.Subscription()
+	if err != nil {
+		b.t.Fatalf("subscription: %v", err)
+	}
+	return s
+}
+
+// changeRules changes rules of the entity, which need not have any, and waits.
+func (b *broker) changeRules(f func(s *emulator.Subscription, c emulator.Completion) error) error {
+	b.t.Helper()
+	s, err := b.q.Subscription()
+	if err != nil {
+		return err
+	}
 	done := newOutcome()
-	if err := b.q.AddRule(o, done); err != nil {
+	if err := f(s, done); err != nil {
 		return err
 	}
 	return <-done
+}
+
+// tryRule adds a rule and waits.
+func (b *broker) tryRule(o emulator.RuleOptions) error {
+	b.t.Helper()
+	return b.changeRules(func(s *emulator.Subscription, c emulator.Completion) error { return s.AddRule(o, c) })
 }
 
 func (b *broker) addRule(o emulator.RuleOptions) {
@@ -89,17 +109,13 @@ func (b *broker) addRule(o emulator.RuleOptions) {
 
 func (b *broker) tryRemoveRule(name string) error {
 	b.t.Helper()
-	done := newOutcome()
-	if err := b.q.RemoveRule(name, done); err != nil {
-		return err
-	}
-	return <-done
+	return b.changeRules(func(s *emulator.Subscription, c emulator.Completion) error { return s.RemoveRule(name, c) })
 }
 
 // ruleNames lists the names of all rules.
 func (b *broker) ruleNames() []string {
 	b.t.Helper()
-	rules, err := b.q.Rules(0, 1<<30)
+	rules, err := b.subscription().Rules(0, 1<<30)
 	if err != nil {
 		b.t.Fatalf("list rules: %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 // garbage. The topic's mutex guards it.
 type match struct {
 	view   view
-	hit    []*subscription // of which a rule selects the message or fails on it
+	hit    []*Subscription // of which a rule selects the message or fails on it
 	copies []copyOf
 }
 
@@ -53,7 +53,7 @@ type original struct {
 
 // copyOf is one copy that a subscription gets.
 type copyOf struct {
-	s       *subscription
+	s       *Subscription
 	info    *message.Info // after the action
 	overlay []byte
 	system  []byte
@@ -64,24 +64,24 @@ type copyOf struct {
 // copiesLocked finds out which copies of a message are to be made: for each subscription the plain one first, then those of
 // rules with actions by the creation of the rules (TOP-5, TOP-11), then, if a rule failed, one for the dead-letter queue
 // (TOP-10). The result is good until the next call.
-func (f *fan) copiesLocked(ns *Namespace, o *original) []copyOf {
-	f.match.copies = f.match.copies[:0]
-	if f.index.Len() == 0 {
+func (t *Topic) copiesLocked(o *original) []copyOf {
+	t.match.copies = t.match.copies[:0]
+	if t.index.Len() == 0 {
 		return nil // TOP-2
 	}
-	f.lookAt(ns, o)
-	for _, s := range f.selectLocked() {
-		f.match.copies = s.appendCopies(f.match.copies, &f.match.view, o)
+	t.lookAt(o)
+	for _, s := range t.selectLocked() {
+		t.match.copies = s.appendCopies(t.match.copies, &t.match.view, o)
 		s.seen = matched{actions: s.seen.actions[:0]}
 	}
-	return f.match.copies
+	return t.match.copies
 }
 
 // lookAt sets the view on a message. What overlays have changed of it is written out first, which only forwarded messages
 // need.
-func (f *fan) lookAt(ns *Namespace, o *original) {
-	v := &f.match.view
-	*v = view{m: o.in.m, info: &o.in.info, ns: ns, body: o.body, seq: o.seq, enqueued: o.at, ttl: o.ttl, size: int64(len(o.in.m.Raw))}
+func (t *Topic) lookAt(o *original) {
+	v := &t.match.view
+	*v = view{m: o.in.m, info: &o.in.info, ns: t.ns, body: o.body, seq: o.seq, enqueued: o.at, ttl: o.ttl, size: int64(len(o.in.m.Raw))}
 	if o.overlay == nil && o.system == nil {
 		return
 	}
@@ -93,10 +93,10 @@ func (f *fan) lookAt(ns *Namespace, o *original) {
 
 // selectLocked asks the rules that can select the message and returns the subscriptions concerned, in the order of their
 // ids.
-func (f *fan) selectLocked() []*subscription {
-	hit := f.match.hit[:0]
-	f.index.Candidates(&f.match.view, func(r *rule) bool {
-		t, err := r.matcher.Eval(&f.match.view)
+func (t *Topic) selectLocked() []*Subscription {
+	hit := t.match.hit[:0]
+	t.index.Candidates(&t.match.view, func(r *rule) bool {
+		t, err := r.matcher.Eval(&t.match.view)
 		if t != filter.True && err == nil {
 			return true
 		}
@@ -117,13 +117,13 @@ func (f *fan) selectLocked() []*subscription {
 		}
 		return true
 	})
-	slices.SortFunc(hit, func(a, b *subscription) int { return cmp.Compare(a.q.id, b.q.id) })
-	f.match.hit = hit
+	slices.SortFunc(hit, func(a, b *Subscription) int { return cmp.Compare(a.Entity.id, b.Entity.id) })
+	t.match.hit = hit
 	return hit
 }
 
 // appendCopies appends the copies that the subscription gets.
-func (s *subscription) appendCopies(list []copyOf, v *view, o *original) []copyOf {
+func (s *Subscription) appendCopies(list []copyOf, v *view, o *original) []copyOf {
 	base := copyOf{s: s, info: &o.in.info, overlay: o.overlay, system: o.system, ttl: o.ttl}
 	if s.seen.plain {
 		list = append(list, base)
@@ -146,7 +146,7 @@ func (s *subscription) appendCopies(list []copyOf, v *view, o *original) []copyO
 }
 
 // act makes the copy that a rule's action changes. The copy has the rule's name, which the action may remove again.
-func (s *subscription) act(r *rule, c copyOf, v *view) (copyOf, error) {
+func (s *Subscription) act(r *rule, c copyOf, v *view) (copyOf, error) {
 	d := newDraft(v)
 	if err := d.SetUser(filter.RuleNameProperty, filter.String(r.options.Name)); err != nil {
 		return c, err
@@ -167,7 +167,7 @@ func (s *subscription) act(r *rule, c copyOf, v *view) (copyOf, error) {
 	info.Overlay(system)
 	c.info, c.system = &info, message.MergeProperties(c.system, system)
 	if _, ok := d.system[filter.TimeToLive]; ok {
-		c.ttl = s.topic.effectiveTTLLocked(info.TTL)
+		c.ttl = s.topic.options.effectiveTTL(info.TTL)
 	}
 	return c, nil
 }

@@ -19,17 +19,17 @@ type publication struct {
 }
 
 // newPublicationLocked makes the change that sends messages to a topic.
-func (q *Queue) newPublicationLocked(in []incoming, n numbering, held bool, c Completion) *Change {
-	op := q.publicationLocked(held, c)
-	now := q.ns.Now()
+func (t *Topic) newPublicationLocked(in []incoming, n numbering, held bool, c Completion) *Change {
+	op := t.publicationLocked(held, c)
+	now := t.ns.Now()
 	op.eachLocked(in, n, now, func(i int, seq int64) { op.takeLocked(&in[i], seq, now) })
 	op.endLocked()
 	return &op.change
 }
 
-func (q *Queue) publicationLocked(held bool, c Completion) *publication {
+func (t *Topic) publicationLocked(held bool, c Completion) *publication {
 	op := &publication{held: held}
-	op.begin(q, 1, op)
+	op.begin(t.Entity, 1, op)
 	op.done = c
 	return op
 }
@@ -42,14 +42,14 @@ func (op *publication) takeLocked(in *incoming, seq, now int64) {
 	}
 	op.sent++
 	op.fanOutLocked(&original{
-		in: in, seq: seq, first: seq, at: now, ttl: op.q.effectiveTTLLocked(in.info.TTL), body: op.q.ns.newRow(),
+		in: in, seq: seq, first: seq, at: now, ttl: op.q.options.effectiveTTL(in.info.TTL), body: op.q.ns.newRow(),
 		hops: in.hops,
 	})
 }
 
 // fanOutLocked adds the copies of a message and returns how many. All of them share one body (QUO-4).
 func (op *publication) fanOutLocked(o *original) int {
-	list := op.q.fan.copiesLocked(op.q.ns, o)
+	list := op.q.topic.copiesLocked(o)
 	if len(list) == 0 {
 		return 0
 	}
@@ -92,15 +92,15 @@ func (op *publication) copyLocked(c *copyOf, o *original, body *payload, first b
 	}
 	e := &entry{
 		seq: q.counters.draw(&p.drawn, q.counters.partitionOf(o.seq)), first: o.first, enqueued: o.at,
-		ttl: q.effectiveTTLLocked(c.ttl), row: o.body, body: body,
+		ttl: q.options.effectiveTTL(c.ttl), row: o.body, body: body,
 	}
 	if !first || o.stored {
 		e.row = q.ns.newRow()
 	}
-	q.placeLocked(e, c, o)
+	c.s.placeLocked(e, c, o)
 	p.expectLocked(e)
 	r := e.record(q.id)
-	q.describe(&r, c.info)
+	q.ns.describe(&r, c.info)
 	insert := Op{Kind: OpInsert, Record: r}
 	if first && !o.stored {
 		insert.Data = o.in.m.Raw
@@ -110,20 +110,20 @@ func (op *publication) copyLocked(c *copyOf, o *original, body *payload, first b
 
 // placeLocked gives a copy what few messages have, and its place in the subscription: a session, or the dead-letter queue
 // if it can't be delivered.
-func (q *Queue) placeLocked(e *entry, c *copyOf, o *original) {
+func (s *Subscription) placeLocked(e *entry, c *copyOf, o *original) {
 	x := extra{overlay: c.overlay, system: c.system, reason: c.reason, hops: o.hops, source: o.source}
 	switch {
 	case c.reason != "": // TOP-10
 		e.sub = DeadLetter
-	case q.options.RequiresSession && !c.info.HasGroupID: // SESS-3, DLQ-R4
+	case s.options.RequiresSession && !c.info.HasGroupID: // SESS-3, DLQ-R4
 		e.sub = DeadLetter
 		x.overlay, x.reason = deadLetterOverlay(x.overlay, sessionIDProperties())
 	case o.overflows(x.overlay, x.system): // DLQ-R3
 		e.sub = DeadLetter
 		x.overlay, x.reason = deadLetterOverlay(o.overlay, headerSizeProperties())
 		x.system = o.system
-	case q.options.RequiresSession:
-		e.session = q.sessions.get(c.info.GroupID)
+	case s.options.RequiresSession:
+		e.session = s.sessions.get(c.info.GroupID)
 	}
 	if x.reason == "" {
 		x.reason = o.reason
@@ -144,9 +144,9 @@ func (o *original) overflows(overlay, system []byte) bool {
 }
 
 // partOf returns the publication's part of a subscription.
-func (op *publication) partOf(s *subscription) *part {
+func (op *publication) partOf(s *Subscription) *part {
 	if s.part == nil {
-		s.part = &part{q: s.q}
+		s.part = &part{q: s.Entity}
 		s.part.steps = s.part.one[:0]
 		op.parts = append(op.parts, s.part)
 	}
@@ -159,7 +159,7 @@ func (op *publication) endLocked() {
 	for _, p := range op.parts {
 		p.q.subscription.part = nil
 	}
-	op.q.fan.match.forget()
+	op.q.topic.match.forget()
 	op.drawn.each(func(seq int64) {
 		op.change.Ops = append(op.change.Ops, op.q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: op.q.id, Seq: seq}}))
 	})
@@ -175,7 +175,7 @@ func (op *publication) Completed(err error) {
 	}
 	q.mu.Unlock()
 	if err == nil {
-		q.fan.bytes.Add(op.bytes)
+		q.topic.bytes.Add(op.bytes)
 	}
 	for _, p := range op.parts {
 		p.q.mu.Lock()

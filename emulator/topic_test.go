@@ -288,7 +288,7 @@ func TestTOP14_DEL1_DeletingASubscription(t *testing.T) {
 			t.Fatalf("links were told %d times", len(told))
 		}
 		wantCode(t, "what links are told", told[0], emulator.CodeNotFound)
-		_, err := b.ns.Queue("t/Subscriptions/a")
+		_, err := b.ns.Entity("t/Subscriptions/a")
 		equal(t, "text", err.Error(), "The messaging entity 'sbemulatorns:Topic:t|a' could not be found.")
 		wantCode(t, "add a rule", a.tryRule(sql("r", "1=1")), emulator.CodeNotFound)
 		b.wantStored(2, 2)
@@ -313,7 +313,7 @@ func TestTOP14_DeletingATopicDeletesItsSubscriptions(t *testing.T) {
 		equal(t, "changes that delete something", deletions, 1) // another one may drop the body that the copies shared
 		b.wantStored(0, 0)
 		for _, path := range []string{"t", "t/Subscriptions/a", "t/Subscriptions/b"} {
-			_, err := b.ns.Queue(path)
+			_, err := b.ns.Entity(path)
 			wantCode(t, path, err, emulator.CodeNotFound)
 			equal(t, path+" exists", b.ns.Exists(path), false)
 		}
@@ -344,7 +344,7 @@ func TestIDLE2_IDLE3_TopicAndSubscriptionIdle(t *testing.T) {
 	const span = 10 * time.Minute
 	idle := emulator.QueueOptions{AutoDeleteOnIdle: span}
 	exists := func(b *broker, path string) bool { return b.ns.Exists(path) }
-	subExists := func(b *broker) bool { _, err := b.ns.Queue("t/Subscriptions/s"); return err == nil }
+	subExists := func(b *broker) bool { _, err := b.ns.Entity("t/Subscriptions/s"); return err == nil }
 	t.Run("a message does not keep a subscription", func(t *testing.T) {
 		topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{{Name: "s", Queue: idle}}, func(b *broker) {
 			wait(span - time.Second)

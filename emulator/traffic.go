@@ -24,7 +24,7 @@ func (t *Traffic) Add(o Traffic) {
 }
 
 // Traffic returns the counts so far. Those of an entity that was deleted are gone with it.
-func (q *Queue) Traffic() Traffic {
+func (q *Entity) Traffic() Traffic {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.traffic
@@ -43,20 +43,20 @@ const (
 	eventExpired
 )
 
-// countLocked counts one committed step.
-func (q *Queue) countLocked(e event) {
+// count counts one committed step.
+func (t *Traffic) count(e event) {
 	switch e {
 	case eventStored:
-		q.traffic.Stored++
+		t.Stored++
 	case eventCompleted:
-		q.traffic.Completed++
+		t.Completed++
 	case eventAbandoned:
-		q.traffic.Abandoned++
+		t.Abandoned++
 	case eventDeferred:
-		q.traffic.Deferred++
+		t.Deferred++
 	case eventDeadLettered:
-		q.traffic.DeadLettered++
+		t.DeadLettered++
 	case eventExpired:
-		q.traffic.Expired++
+		t.Expired++
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"minibus/internal/amqp/message"
+	"minibus/internal/entitypath"
 )
 
 // Limits of a transaction.
@@ -37,8 +38,8 @@ type Transaction struct {
 
 // txWork is one operation to apply at commit.
 type txWork struct {
-	q        *Queue
-	via      *Queue       // of a transfer: where it goes if its destination does not take it (TXN-11); else nil
+	q        *Entity
+	via      *Entity      // of a transfer: where it goes if its destination does not take it (TXN-11); else nil
 	sends    []incoming   // messages to store
 	numbers  *reservation // of messages that are scheduled; else nil
 	entries  []*entry     // messages to settle or to cancel
@@ -63,13 +64,13 @@ func (t *Transaction) Rebind(cross bool, via string) bool {
 	if t.entered {
 		return false
 	}
-	root, _, isSubscription := splitPath(strings.ToLower(via))
+	root, _, isSubscription := entitypath.SplitSubscription(strings.ToLower(via))
 	t.cross, t.root = cross && !isSubscription, root
 	return true
 }
 
 // enterLocked checks that the transaction takes an operation on the entity.
-func (t *Transaction) enterLocked(q *Queue, send bool) error {
+func (t *Transaction) enterLocked(q *Entity, send bool) error {
 	if t.ended {
 		return t.endedLocked(q.path)
 	}
@@ -82,7 +83,7 @@ func (t *Transaction) enterLocked(q *Queue, send bool) error {
 
 // enteredLocked notes that the transaction took an operation on the entity. The first one binds it to the entity (TXN-8,
 // TXN-9) and starts its time (TXN-3); one that is refused is none (TXN-16).
-func (t *Transaction) enteredLocked(q *Queue) {
+func (t *Transaction) enteredLocked(q *Entity) {
 	if t.entered {
 		return
 	}
@@ -104,7 +105,7 @@ func (t *Transaction) endedLocked(entity string) *Error {
 }
 
 // rootPath is what counts as one entity in a transaction (TXN-8).
-func (q *Queue) rootPath() string {
+func (q *Entity) rootPath() string {
 	if q.subscription != nil {
 		return q.subscription.topic.path
 	}
@@ -122,18 +123,18 @@ func (t *Transaction) timeOut() {
 
 // Send adds messages that are stored at commit, invisible and without numbers until then (TXN-2, SEQ-19). What can be
 // checked now is (TXN-19).
-func (t *Transaction) Send(q *Queue, msgs []message.Message) error {
+func (t *Transaction) Send(q *Entity, msgs []message.Message) error {
 	_, err := t.store(q, msgs, false)
 	return err
 }
 
 // Schedule adds messages as Send does and returns their numbers, which name them once the transaction is committed
 // (SCHED-19).
-func (t *Transaction) Schedule(q *Queue, msgs []message.Message) ([]int64, error) {
+func (t *Transaction) Schedule(q *Entity, msgs []message.Message) ([]int64, error) {
 	return t.store(q, msgs, true)
 }
 
-func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]int64, error) {
+func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.enterLocked(q, !numbers); err != nil {
@@ -152,7 +153,7 @@ func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]i
 	}
 	w := txWork{q: q, sends: in}
 	if root := strings.ToLower(q.rootPath()); t.root != "" && root != t.root {
-		w.via, _ = t.ns.Queue(t.root)
+		w.via, _ = t.ns.Entity(t.root)
 		for i := range in {
 			in[i].hops = 1 // FWD-9
 		}
@@ -172,7 +173,7 @@ func (t *Transaction) store(q *Queue, msgs []message.Message, numbers bool) ([]i
 	}
 	var seqs []int64
 	if numbers {
-		w.numbers = q.reserveLocked(in)
+		w.numbers = newReservation(q, in)
 		seqs = w.numbers.seqs
 	}
 	t.enteredLocked(q)
@@ -189,7 +190,7 @@ func isDisabled(err error) bool {
 // Settle adds a settlement. Until the end of the transaction the messages stay locked, by the same locks, and their
 // tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Queue.Settle]; where the transaction refuses the
 // operation itself, the deliveries end and the messages are available again (LOCK-24, TXN-15).
-func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
+func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	q.mu.Lock()
@@ -209,7 +210,7 @@ func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
 	if refusal != nil {
 		for _, e := range entries {
 			q.locks.unlock(e)
-			q.restLocked(e, now)
+			q.messages.rest(e, now)
 		}
 		return refusal
 	}
@@ -221,7 +222,7 @@ func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
 	for _, e := range entries {
 		e.lock.tx = t
 	}
-	q.touchLocked(now)
+	q.usage.touch(now)
 	t.enteredLocked(q)
 	t.work = append(t.work, txWork{q: q, entries: entries, settle: s, partition: partition})
 	return nil
@@ -229,7 +230,7 @@ func (t *Transaction) Settle(q *Queue, tokens []LockToken, s Settlement) error {
 
 // Renew renews locks at once, as [Queue.Renew] does, those of messages that the transaction will settle too (TXN-1). A
 // rollback does not undo it.
-func (t *Transaction) Renew(q *Queue, tokens []LockToken) ([]int64, error) {
+func (t *Transaction) Renew(q *Entity, tokens []LockToken) ([]int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.enterLocked(q, false); err != nil {
@@ -246,7 +247,7 @@ func (t *Transaction) Renew(q *Queue, tokens []LockToken) ([]int64, error) {
 
 // CancelScheduled adds that scheduled messages are deleted (SCHED-19). They do not become due before the transaction
 // ends.
-func (t *Transaction) CancelScheduled(q *Queue, seqs []int64) error {
+func (t *Transaction) CancelScheduled(q *Entity, seqs []int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.enterLocked(q, false); err != nil {
@@ -260,7 +261,7 @@ func (t *Transaction) CancelScheduled(q *Queue, seqs []int64) error {
 	if err := q.may.browse(Main); err != nil {
 		return err
 	}
-	found, err := q.findScheduledLocked(seqs)
+	found, err := q.schedule.find(seqs)
 	if err != nil {
 		return err
 	}
@@ -307,7 +308,7 @@ func (t *Transaction) undoLocked(w *txWork) {
 	for _, e := range w.entries {
 		switch {
 		case w.isCancel:
-			w.q.rescheduleLocked(e)
+			w.q.schedule.putBack(e)
 		case e.lock != nil && e.lock.tx == t:
 			e.lock.tx = nil
 		}

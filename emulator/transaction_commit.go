@@ -105,10 +105,10 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 	switch {
 	case len(w.sends) > 0:
 		if w.via != nil && q.may.store(w.sends) != nil {
-			op.add(&w.via.newTransferDeadLetterLocked(w.sends, q).change)
+			op.add(&newTransferDeadLetter(w.via, w.sends, q).change)
 			return
 		}
-		op.add(q.storeLocked(w.sends, op.numbering(w), true, untold))
+		op.add(newSending(q, w.sends, op.numbering(w), true, untold))
 	case w.isCancel:
 		op.add(&newRemoval(q, w.entries, fallback{undo: undoReschedule}, untold).change)
 	default:
@@ -122,14 +122,14 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 	}
 }
 
-// newTransferDeadLetterLocked stores messages whose destination did not take them in the transfer dead-letter queue of
+// newTransferDeadLetter stores messages whose destination did not take them in the transfer dead-letter queue of
 // the entity that they were sent through (DLQ-16, TXN-11).
-func (q *Queue) newTransferDeadLetterLocked(in []incoming, destination *Queue) *transition {
+func newTransferDeadLetter(q *Entity, in []incoming, destination *Entity) *transition {
 	op := newTransition(q, len(in), untold)
 	now := q.ns.Now()
 	for i := range in {
-		seq := q.counters.draw(&op.drawn, q.partitionForLocked(&in[i]))
-		e := q.newEntryLocked(&in[i], seq, now)
+		seq := q.counters.draw(&op.drawn, q.counters.choose(&in[i]))
+		e := q.messages.newEntry(&in[i], seq, now)
 		q.sessions.forget(e.session)
 		e.sub, e.session, e.state = TransferDeadLetter, nil, Active
 		e.setExtra(extra{

@@ -23,10 +23,10 @@ type transfer struct {
 	result   chan error   // of the commit
 }
 
-func newTransfer(q, target *Queue) *transfer {
+func newTransfer(q, target *Entity) *transfer {
 	op := &transfer{leaving: part{q: q}, result: make(chan error, 1)}
-	if target.fan != nil {
-		op.fanOut = target.publicationLocked(false, untold)
+	if target.topic != nil {
+		op.fanOut = target.topic.publicationLocked(false, untold)
 		op.to, op.arriving = &op.fanOut.transition, op.fanOut
 	} else {
 		op.to = newTransition(target, 1, untold)
@@ -46,7 +46,7 @@ func (op *transfer) start(list []forwarded) error {
 		return err
 	}
 	now := t.ns.Now()
-	t.touchLocked(now)
+	t.usage.touch(now)
 	for i := range list {
 		op.addLocked(&list[i], now)
 	}
@@ -81,18 +81,18 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	}
 	to.body.count(1)
 	op.to.expectLocked(to)
-	op.leaveLocked(m.e, effectHandOn)
+	op.addLeavingLocked(m.e, effectHandOn)
 	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
-// leaveLocked adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
-func (op *transfer) leaveLocked(e *entry, x effect) {
+// addLeavingLocked adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
+func (op *transfer) addLeavingLocked(e *entry, x effect) {
 	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, fallback: fallback{undo: undoRest}})
 }
 
 // removeLocked adds that a message goes without arriving anywhere.
 func (op *transfer) removeLocked(e *entry) {
-	op.leaveLocked(e, effectRemove)
+	op.addLeavingLocked(e, effectRemove)
 	op.to.change.Ops = append(op.to.change.Ops, e.deletion(op.leaving.q.id))
 }
 
@@ -118,8 +118,8 @@ func (op *transfer) forwardedExtra(e *entry) extra {
 func (op *transfer) arrivalLocked(m *forwarded, now int64) *entry {
 	t, e := op.to.q, m.e
 	to := &entry{
-		seq: t.counters.draw(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), enqueued: now,
-		ttl: t.effectiveTTLLocked(e.ttl), row: e.row, state: Active, body: newPayload(e.body.id, m.in.m.Raw),
+		seq: t.counters.draw(&op.to.drawn, t.counters.choose(&m.in)), first: e.firstSeq(), enqueued: now,
+		ttl: t.options.effectiveTTL(e.ttl), row: e.row, state: Active, body: newPayload(e.body.id, m.in.m.Raw),
 	}
 	if to.body.copies = e.body.copies; e.body.copies != nil {
 		to.body.data = e.body.data // and not what was read for the move, which the other copies do not share
@@ -137,15 +137,15 @@ func (op *transfer) publishLocked(m *forwarded, now int64) {
 	x := op.forwardedExtra(e)
 	o := &original{
 		in: &m.in, overlay: x.overlay, system: x.system, hops: x.hops, reason: x.reason, source: x.source,
-		seq: t.counters.draw(&op.to.drawn, t.partitionForLocked(&m.in)), first: e.firstSeq(), at: now,
-		ttl: t.effectiveTTLLocked(e.ttl), body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
+		seq: t.counters.draw(&op.to.drawn, t.counters.choose(&m.in)), first: e.firstSeq(), at: now,
+		ttl: t.options.effectiveTTL(e.ttl), body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
 	}
 	op.fanOut.sent++
 	if op.fanOut.fanOutLocked(o) == 0 {
 		op.removeLocked(e)
 		return
 	}
-	op.leaveLocked(e, effectHandOn)
+	op.addLeavingLocked(e, effectHandOn)
 	op.to.change.Ops = append(op.to.change.Ops, e.rowDeletion(op.leaving.q.id))
 }
 

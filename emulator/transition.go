@@ -15,14 +15,14 @@ type transition struct {
 var untold = CompletionFunc(func(error) {})
 
 // newTransition makes one of about n steps, of which c is told.
-func newTransition(q *Queue, n int, c Completion) *transition {
+func newTransition(q *Entity, n int, c Completion) *transition {
 	op := &transition{done: c}
 	op.begin(q, n, op)
 	return op
 }
 
 // begin makes room for n steps, which end with a call of done.
-func (op *transition) begin(q *Queue, n int, done Completion) {
+func (op *transition) begin(q *Entity, n int, done Completion) {
 	op.q, op.steps, op.change.Ops = q, op.one[:0], op.change.Single[:0]
 	if n > 1 {
 		op.steps, op.change.Ops = make([]step, 0, n), make([]Op, 0, n)
@@ -54,7 +54,7 @@ func (op *transition) removeLocked(e *entry, v event, f fallback) {
 
 // newRemoval makes the change that deletes entries, which are at rest, unlocked or busy. They stay in the log, busy, until it is
 // committed.
-func newRemoval(q *Queue, entries []*entry, f fallback, c Completion) *transition {
+func newRemoval(q *Entity, entries []*entry, f fallback, c Completion) *transition {
 	op := newTransition(q, len(entries), c)
 	for _, e := range entries {
 		op.removeLocked(e, eventNone, f)
@@ -83,7 +83,7 @@ func (op *transition) restLocked(e *entry, v event, f fallback) {
 
 // replaceLocked adds that to takes the place of e. drawn says that its number was drawn for that.
 func (op *transition) replaceLocked(e, to *entry, drawn bool, v event, f fallback) {
-	op.q.box(to.sub).expect(to)
+	op.q.box(to.sub).addExpected(to)
 	o := Op{Kind: OpUpdate, Record: to.record(op.q.id)}
 	if drawn {
 		o = op.q.counters.drawing(o)
@@ -152,23 +152,23 @@ func (op *transition) Completed(err error) {
 	}
 }
 
-// departLocked takes a committed entry out of the entity.
-func (q *Queue) departLocked(e *entry) {
-	q.leaveLocked(e)
-	q.bodies.leave(e.body)
+// removeFromEntity takes a committed entry out of the entity.
+func (m *messages) removeFromEntity(e *entry) {
+	m.removeFromBox(e)
+	m.q.bodies.uncount(e.body)
 }
 
-// leaveLocked takes a committed entry out of its box.
-func (q *Queue) leaveLocked(e *entry) {
+// removeFromBox takes a committed entry out of its box.
+func (m *messages) removeFromBox(e *entry) {
 	expires := e.expires()
-	q.box(e.sub).dismiss(e)
+	m.q.box(e.sub).removeStored(e)
 	switch {
 	case e.state == Scheduled:
-		q.alarm.dues.remove(e.due())
+		m.q.schedule.dues.remove(e.due())
 	case expires != 0 && e.sub == Main:
-		q.alarm.expiries.remove(expires)
+		m.q.alarm.expiries.remove(expires)
 	}
 	if e.sub == Main {
-		q.sessions.forget(e.session)
+		m.q.sessions.forget(e.session)
 	}
 }

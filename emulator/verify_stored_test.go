@@ -32,7 +32,7 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 	}
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	now := ns.Now()
-	for _, q := range ns.entities(anyKind) {
+	for _, q := range ns.catalog.entities(anyKind) {
 		q.mu.Lock()
 		r, ok := s.entities[q.id]
 		if !ok || r.Path != q.path {
@@ -48,8 +48,8 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 				fault("%s: partition %d ended at %d, stored %d", q.path, c.Partition, n.committed, c.Seq)
 			}
 		}
-		for i := range q.boxes {
-			q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+		for i := range q.messages.boxes {
+			q.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
 				r, ok := s.rows[e.row]
 				if e.mark == markPending && !ok {
 					return true // given back, and to be stored again
@@ -101,13 +101,13 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 }
 
 // encodeAll returns what the journal should have of the settings of an entity; nothing of a subscription's.
-func (q *Queue) encodeAll() (string, error) {
+func (q *Entity) encodeAll() (string, error) {
 	var o any = q.options
 	switch {
 	case q.subscription != nil:
 		return "", nil
-	case q.fan != nil:
-		o = q.fan.options
+	case q.topic != nil:
+		o = q.topic.settings
 	}
 	b, err := encodeOptions(o)
 	return strings.TrimSuffix(string(b), "}"), err

@@ -7,12 +7,12 @@ import (
 
 // Verify counts everything again that the queue counts as it goes, and returns what differs. quiet says that nothing is
 // being written.
-func (q *Queue) Verify(quiet bool) (faults []string) {
+func (q *Entity) Verify(quiet bool) (faults []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	v := &verifier{q: q, quiet: quiet, seqs: make(map[int64]bool)}
-	for i := range q.boxes {
-		v.box(&q.boxes[i])
+	for i := range q.messages.boxes {
+		v.box(&q.messages.boxes[i])
 	}
 	v.sessions()
 	v.check("locks", len(q.locks.byToken), v.locked)
@@ -30,7 +30,7 @@ func (q *Queue) Verify(quiet bool) (faults []string) {
 }
 
 type verifier struct {
-	q      *Queue
+	q      *Entity
 	quiet  bool
 	faults []string
 	locked int
@@ -195,7 +195,7 @@ func (v *verifier) entry(e *entry) {
 }
 
 func (v *verifier) due(e *entry) {
-	for _, b := range v.q.alarm.dues.buckets {
+	for _, b := range v.q.schedule.dues.buckets {
 		for _, x := range b.items {
 			if x.e == e {
 				v.earliest(x.at)
@@ -309,11 +309,11 @@ func (v *verifier) timer() {
 func (ns *Namespace) Verify() (faults []string) {
 	stored := map[*atomic.Int32]int32{}
 	shown := map[*byte]int64{} // what is in memory, by where it is there
-	for _, q := range ns.entities(anyKind) {
+	for _, q := range ns.catalog.entities(anyKind) {
 		faults = append(faults, q.Verify(true)...)
 		q.mu.Lock()
-		for i := range q.boxes {
-			q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+		for i := range q.messages.boxes {
+			q.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
 				if data := e.body.data; len(data) > 0 && e.mark != markPending {
 					shown[&data[0]] = int64(len(data))
 				}
@@ -330,7 +330,7 @@ func (ns *Namespace) Verify() (faults []string) {
 			faults = append(faults, fmt.Sprintf("a body has %d copies, %d are counted", have, n.Load()))
 		}
 	}
-	for _, t := range ns.entities(KindTopic) {
+	for _, t := range ns.catalog.entities(KindTopic) {
 		faults = append(faults, t.verifyTopic()...)
 	}
 	var memory int64
@@ -343,17 +343,17 @@ func (ns *Namespace) Verify() (faults []string) {
 	return faults
 }
 
-func (q *Queue) verifyTopic() (faults []string) {
+func (q *Entity) verifyTopic() (faults []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	here := map[*copies]int32{}
 	payloads := map[*copies]*payload{}
 	var bytes int64
-	for _, s := range q.fan.subs {
-		s.q.mu.Lock()
-		bytes += s.q.sessions.bytes
-		for i := range s.q.boxes {
-			s.q.boxes[i].ascend(-1<<63, func(e *entry) bool {
+	for _, s := range q.topic.subs {
+		s.mu.Lock()
+		bytes += s.sessions.bytes
+		for i := range s.messages.boxes {
+			s.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
 				if e.mark == markPending {
 					return true
 				}
@@ -366,7 +366,7 @@ func (q *Queue) verifyTopic() (faults []string) {
 				return true
 			})
 		}
-		s.q.mu.Unlock()
+		s.mu.Unlock()
 	}
 	for c, n := range here {
 		bytes += payloads[c].joint(int(n))
@@ -374,7 +374,7 @@ func (q *Queue) verifyTopic() (faults []string) {
 			faults = append(faults, fmt.Sprintf("%s: a body has %d copies here, %d are counted", q.path, n, c.here.Load()))
 		}
 	}
-	if have := q.fan.bytes.Load(); have != bytes {
+	if have := q.topic.bytes.Load(); have != bytes {
 		faults = append(faults, fmt.Sprintf("%s: %d bytes are counted, there are %d", q.path, have, bytes))
 	}
 	return faults

@@ -129,6 +129,22 @@ func TestAKeyOfOneEntityIsEnoughForIt(t *testing.T) {
 	wantError(t, err, "there is no queue or topic of that name")
 }
 
+// TestThePathOfAQueueMayHaveTheWordSubscriptions: only one segment behind it makes it the path of a subscription.
+func TestThePathOfAQueueMayHaveTheWordSubscriptions(t *testing.T) {
+	for path, entity := range map[string]string{"a/Subscriptions/b/c": "/a/Subscriptions/b/c", "a/Subscriptions/b/Subscriptions/c": "/a/Subscriptions/b"} {
+		c := testConnection
+		c.EntityPath = path
+		var asked string
+		_, err := over(t, c, func(r *http.Request) (*http.Response, error) {
+			asked = r.URL.Path
+			return response(404, ""), nil
+		})
+		if err == nil || asked != entity {
+			t.Errorf("%s: asked for %s, %v", path, asked, err)
+		}
+	}
+}
+
 func TestABusyServiceIsAskedAgain(t *testing.T) {
 	for _, status := range []int{429, 500, 503} {
 		synctest.Test(t, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -83,7 +84,14 @@ type configRuleProperties struct {
 }
 
 type configSQL struct {
-	SQLExpression string `json:"SqlExpression"`
+	SQLExpression string         `json:"SqlExpression"`
+	Parameters    map[string]any `json:",omitempty"`
+}
+
+// configTyped is a value with its type.
+type configTyped struct {
+	Type  string
+	Value any
 }
 
 // configWriter collects warnings on the way.
@@ -192,27 +200,24 @@ func (w *configWriter) subscription(topic string, s Subscription) configSubscrip
 
 // nothing is a rule that takes nothing, in place of none.
 func nothing() atom.Rule {
-	return atom.Rule{Name: atom.DefaultRuleName, Filter: atom.Filter{Kind: atom.FalseFilter, SQL: falseExpression}}
+	return atom.Rule{Name: emulator.DefaultRuleName, Filter: atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}}
 }
 
 func (w *configWriter) rule(subscription string, r atom.Rule) configRule {
-	p := plain(r, false)
-	for _, note := range p.Notes {
-		w.warn(subscription+"/"+r.Name, "%s", note)
-	}
 	c := configRule{Name: r.Name}
-	switch p.Filter.Kind {
+	switch f := r.Filter; f.Kind {
 	case atom.CorrelationFilter:
-		c.Properties.FilterType, c.Properties.CorrelationFilter = "Correlation", correlation(p.Filter)
-	case atom.TrueFilter:
-		c.Properties.FilterType = "True"
-	case atom.FalseFilter:
-		c.Properties.FilterType = "False"
+		c.Properties.FilterType, c.Properties.CorrelationFilter = "Correlation", correlation(f)
+	case atom.TrueFilter, atom.FalseFilter:
+		c.Properties.FilterType = strings.TrimSuffix(string(f.Kind), "Filter")
+		if len(f.Parameters) > 0 {
+			w.warn(subscription+"/"+r.Name, "the parameters of its filter are left out: a constant filter has no use for them")
+		}
 	default:
-		c.Properties.FilterType, c.Properties.SQLFilter = "Sql", &configSQL{p.Filter.SQL}
+		c.Properties.FilterType, c.Properties.SQLFilter = "Sql", &configSQL{f.SQL, configValues(f.Parameters)}
 	}
-	if p.Action != "" {
-		c.Properties.Action = &configSQL{p.Action}
+	if r.Action.SQL != "" {
+		c.Properties.Action = &configSQL{r.Action.SQL, configValues(r.Action.Parameters)}
 	}
 	return c
 }
@@ -224,14 +229,31 @@ func correlation(f atom.Filter) map[string]any {
 		m[t.Property] = t.Value
 	}
 	if len(f.Properties) > 0 {
-		properties := map[string]any{}
-		for _, x := range f.Properties {
-			properties[x.Key] = x.Value
-			if v, ok := x.Value.(float64); ok {
-				properties[x.Key] = json.RawMessage(decimal(v)) // a whole number would become a long
+		m["Properties"] = configValues(f.Properties)
+	}
+	return m
+}
+
+// configValues are values as plain JSON where the reader of the file gives that the same type, else with their type.
+func configValues(list []atom.Parameter) map[string]any {
+	m := make(map[string]any, len(list))
+	for _, x := range list {
+		switch v := x.Value.(type) {
+		case string, bool, int64:
+			m[x.Key] = v
+			continue
+		case float64:
+			if !math.IsInf(v, 0) && !math.IsNaN(v) {
+				m[x.Key] = json.RawMessage(decimal(v)) // a whole number would become a long
+				continue
 			}
+		case int8, int16, int32, uint8, uint16, uint32, uint64:
+			typeName, _ := x.TypeAndText()
+			m[x.Key] = configTyped{typeName, v}
+			continue
 		}
-		m["Properties"] = properties
+		typeName, text := x.TypeAndText()
+		m[x.Key] = configTyped{typeName, text}
 	}
 	return m
 }

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"minibus/emulator"
+	"minibus/internal/entitypath"
+	"minibus/internal/printable"
 	"minibus/mgmt/atom"
 )
 
@@ -124,11 +126,11 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 			return nil
 		}
 		r.replaced(full, e.description)
-		rule, err := atom.ParseRule(e.description, everything)
+		rule, err := atom.ParseRule(e.description)
 		if err != nil {
 			// Left out, a rule that narrows would leave one that widens alone, or none, which means the default.
 			r.warn(full, "the rule is not understood, it is exported as one that takes nothing: %s", text(err))
-			rule = &atom.Rule{Filter: atom.Filter{Kind: atom.FalseFilter, SQL: falseExpression}}
+			rule = &atom.Rule{Filter: atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}}
 		}
 		rule.Name = e.name
 		s.Rules = append(s.Rules, *rule)
@@ -139,11 +141,11 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 // usable reports whether a queue or topic can have that name. Others are not asked for, since names become part of addresses, and not
 // exported, since nothing would take them.
 func usable(path string) bool {
-	return atom.CheckPath(path, everything) == nil && !emulator.IsSubscriptionPath(path)
+	return atom.CheckPath(path, everything) == nil && !entitypath.IsReserved(path)
 }
 
 func (r *reader) unusable(name string) {
-	r.warn(clip(oneLine(name), 80), "left out: no entity can have that name")
+	r.warn(printable.Clip(oneLine(name), 80), "left out: no entity can have that name")
 }
 
 func (r *reader) unreadable(name string, err error) {
@@ -174,7 +176,7 @@ func (r *reader) tidy(name string, d *atom.Element) []Access {
 			return true
 		case "Status":
 			if !settable(value) {
-				r.warn(name, "its status is %q, it is exported as active", clip(oneLine(value), 40))
+				r.warn(name, "its status is %q, it is exported as active", printable.Clip(oneLine(value), 40))
 				return true
 			}
 		case "ForwardTo":

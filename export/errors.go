@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"unicode"
 
+	"minibus/internal/printable"
 	"minibus/mgmt/atom"
 )
 
@@ -65,7 +66,7 @@ func (c *client) detail(body []byte) string {
 	if root, err := atom.Parse(body, ""); err == nil {
 		text = root.Child("Detail").Text()
 	}
-	return clip(c.redact(oneLine(text)), 300)
+	return printable.Clip(c.redact(oneLine(text)), 300)
 }
 
 // explain says what to do about a failure of the connection.
@@ -75,7 +76,7 @@ func (c *client) explain(ctx context.Context, err error) error {
 	var wrongName x509.HostnameError
 	var noTLS tls.RecordHeaderError
 	var noHost *net.DNSError
-	text := clip(c.redact(oneLine(err.Error())), 300)
+	text := printable.Clip(c.redact(oneLine(err.Error())), 300)
 	switch {
 	case errors.Is(context.Cause(ctx), errSilent):
 		return errSilent
@@ -120,11 +121,4 @@ func oneLine(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, " "))
 	return strings.Join(strings.Fields(s), " ")
-}
-
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"minibus/internal/printable"
 	"minibus/mgmt/atom"
 )
 
@@ -84,7 +85,7 @@ func (s *splitter) open(t xml.StartElement, start int64) error {
 	case s.depth == 0 && s.root != "":
 		return errors.New("it has more than one root")
 	case s.depth == 0 && name != "feed" && name != "entry":
-		return fmt.Errorf("it begins with %q", clip(name, 40))
+		return fmt.Errorf("it begins with %q", printable.Clip(name, 40))
 	case s.depth == 0:
 		s.root = name
 	case s.depth == 1 && s.root == "feed" && name == "link":

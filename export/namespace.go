@@ -108,5 +108,5 @@ func (s *Subscription) takesEverything() bool {
 		return false
 	}
 	r := s.Rules[0]
-	return strings.EqualFold(r.Name, atom.DefaultRuleName) && r.Filter.Kind == atom.TrueFilter && r.Action.SQL == ""
+	return strings.EqualFold(r.Name, emulator.DefaultRuleName) && r.Filter.Kind == atom.TrueFilter && r.Action.SQL == ""
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"minibus/emulator"
+	"minibus/internal/printable"
 	"minibus/mgmt/atom"
 )
 
@@ -116,7 +117,7 @@ func (p *plan) restrictions(n *node, refused, metadata string, a emulator.Admin)
 		p.note(n, "Azure will not create it as it is: %s", refused)
 	}
 	if metadata != "" {
-		p.note(n, "its user metadata is left out, templates do not have it: %s", clip(oneLine(metadata), 200))
+		p.note(n, "its user metadata is left out, templates do not have it: %s", printable.Clip(oneLine(metadata), 200))
 	}
 	for _, x := range []struct {
 		name string
@@ -198,7 +199,7 @@ func (p *plan) subscription(topic *node, s *Subscription, prefix func(string) st
 		rules = []atom.Rule{nothing()}
 	}
 	for _, r := range rules {
-		rule := plain(r, true)
+		rule := plain(r)
 		x := &node{id: p.identifier(prefix("rule") + n.full + "_" + strings.TrimPrefix(r.Name, "$")), full: n.full + "/" + r.Name,
 			parent: n, rule: &rule}
 		for _, note := range rule.Notes {

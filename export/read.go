@@ -12,6 +12,8 @@ import (
 
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/internal/entitypath"
+	"minibus/internal/printable"
 	"minibus/internal/sas"
 	"minibus/mgmt/atom"
 )
@@ -108,7 +110,7 @@ func (r *reader) namespace(ctx context.Context) error {
 	}
 	for _, e := range p.entries {
 		if name := strings.TrimSpace(e.description.Child("Name").Text()); name != "" {
-			r.found.Name = clip(oneLine(name), 50)
+			r.found.Name = printable.Clip(oneLine(name), 50)
 		}
 		r.found.Premium = e.description.Child("MessagingSKU").Text() == "Premium"
 	}
@@ -117,9 +119,9 @@ func (r *reader) namespace(ctx context.Context) error {
 
 // one reads a single queue or topic, and of a topic one subscription only if the path names it.
 func (r *reader) one(ctx context.Context, path string) error {
-	path, subscription := splitPath(strings.Trim(path, "/"))
+	path, subscription, _ := entitypath.SplitSubscription(strings.Trim(path, "/"))
 	if err := atom.CheckPath(path, emulator.LimitsRelaxed); err != nil {
-		return fmt.Errorf("EntityPath %q is no name of a queue or topic", clip(path, 80))
+		return fmt.Errorf("EntityPath %q is no name of a queue or topic", printable.Clip(path, 80))
 	}
 	body, err := r.client.get(ctx, path, "api-version="+apiVersion)
 	if err != nil {
@@ -141,17 +143,6 @@ func (r *reader) one(ctx context.Context, path string) error {
 		return err
 	}
 	return r.below(ctx, subscription)
-}
-
-// splitPath takes topic/Subscriptions/name apart.
-func splitPath(path string) (entity, subscription string) {
-	const word = "/subscriptions/"
-	for i := range len(path) - len(word) + 1 { // not in a copy in lower case, which may have more bytes
-		if strings.EqualFold(path[i:i+len(word)], word) {
-			return path[:i], path[i+len(word):]
-		}
-	}
-	return path, ""
 }
 
 // below reads the subscriptions of all topics, then the rules of all of them, several at once. only, if it is not empty, names

@@ -1,23 +1,21 @@
 package export
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 
+	"minibus/emulator"
 	"minibus/mgmt/atom"
 )
 
-// The expressions of the constant filters, and the length that one may have, in characters as .NET counts them (QUO-10).
-const (
-	trueExpression  = "1=1"
-	falseExpression = "1=0"
-	maxExpression   = 1024
-)
+// maxExpression is the length that an expression may have, in characters as .NET counts them (QUO-10).
+var maxExpression = emulator.LimitsStandard.Profile().Expression
 
-// plainRule is a rule without parameters and without the types that no format has.
+// plainRule is a rule without parameters and without the types that Azure's templates do not have.
 type plainRule struct {
 	Name   string
 	Filter atom.Filter
@@ -25,22 +23,21 @@ type plainRule struct {
 	Notes  []string // what is different from the rule as it was
 }
 
-// plain writes parameters into the texts, since neither Config.json nor Azure's templates have them. With stringsOnly, as
-// Azure's templates want it, a correlation filter on numbers or truth values, or without a condition, becomes the same in SQL. What
-// can't be said takes nothing.
-func plain(r atom.Rule, stringsOnly bool) plainRule {
+// plain writes parameters into the texts, since Azure's templates have none. A correlation filter on numbers or truth values, or
+// without a condition, becomes the same in SQL. What can't be said takes nothing.
+func plain(r atom.Rule) plainRule {
 	p := plainRule{Name: r.Name, Filter: atom.Filter{Kind: r.Filter.Kind, SQL: r.Filter.SQL}}
 	ok := true
 	switch {
 	case r.Filter.Kind == atom.CorrelationFilter:
-		ok = p.correlate(r.Filter, stringsOnly)
+		ok = p.correlate(r.Filter)
 	case r.Filter.Kind == atom.SQLFilter:
 		p.Filter.SQL, ok = inline(r.Filter.SQL, r.Filter.Parameters)
 	}
 	var said bool
 	p.Action, said = inline(r.Action.SQL, r.Action.Parameters)
 	if !ok || !said {
-		p.Filter, p.Action = atom.Filter{Kind: atom.FalseFilter, SQL: falseExpression}, ""
+		p.Filter, p.Action = atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}, ""
 		p.Notes = append(p.Notes, "the rule has a value that can't be written down here, it is exported as one that takes nothing")
 	} else if len(r.Filter.Parameters)+len(r.Action.Parameters) > 0 {
 		p.Notes = append(p.Notes, "the parameters are written into the expression")
@@ -49,7 +46,7 @@ func plain(r atom.Rule, stringsOnly bool) plainRule {
 }
 
 // correlate fills in a correlation filter.
-func (p *plainRule) correlate(f atom.Filter, stringsOnly bool) bool {
+func (p *plainRule) correlate(f atom.Filter) bool {
 	p.Filter.Correlation, p.Filter.Properties = f.Correlation, f.Properties
 	texts := true
 	for _, x := range f.Properties {
@@ -60,13 +57,13 @@ func (p *plainRule) correlate(f atom.Filter, stringsOnly bool) bool {
 		texts = texts && isText
 	}
 	none := len(f.Correlation)+len(f.Properties) == 0
-	if texts && !none || !stringsOnly {
+	if texts && !none {
 		return true
 	}
 	why := "its values are not all text"
 	sql, ok := conditions(f)
 	if none {
-		sql, why = trueExpression, "it has no condition, which selects everything"
+		sql, why = emulator.TrueExpression, "it has no condition, which selects everything"
 	}
 	p.Filter = atom.Filter{Kind: atom.SQLFilter, SQL: sql}
 	p.Notes = append(p.Notes, "the correlation filter is exported as SQL, because "+why)
@@ -148,10 +145,14 @@ func literal(v any) (string, bool) {
 		return "'" + strings.ReplaceAll(v, "'", "''") + "'", true
 	case bool:
 		return strings.ToUpper(strconv.FormatBool(v)), true
-	case int32:
-		return signed(strconv.FormatInt(int64(v), 10)), true
+	case int8, int16, int32, uint8, uint16, uint32:
+		return signed(fmt.Sprint(v)), true
 	case int64:
 		return signed(strconv.FormatInt(v, 10)), v != math.MinInt64 // its magnitude is no constant
+	case uint64:
+		return strconv.FormatUint(v, 10), v <= math.MaxInt64
+	case float32:
+		return literal(float64(v))
 	case float64:
 		return signed(decimal(v)), !math.IsInf(v, 0) && !math.IsNaN(v)
 	}

@@ -13,6 +13,7 @@ import (
 func TestParametersBecomeConstants(t *testing.T) {
 	parameters := []atom.Parameter{{Key: "@s", Value: "it's @i"}, {Key: "@I", Value: int32(-7)}, {Key: "l", Value: int64(math.MaxInt64)},
 		{Key: "@b", Value: true}, {Key: "@d", Value: 2.0}, {Key: "@e", Value: 1e-30}, {Key: "@t", Value: time.Now()}, {Key: "@m", Value: int64(math.MinInt64)},
+		{Key: "@byte", Value: int8(-3)}, {Key: "@ulong", Value: uint64(math.MaxInt64)}, {Key: "@more", Value: uint64(math.MaxInt64) + 1}, {Key: "@float", Value: float32(0.1)},
 		{Key: "@inf", Value: math.Inf(1)}, {Key: "@span", Value: atom.Minute}}
 	for sql, want := range map[string]string{
 		"a = @s":                       "a = 'it''s @i'",
@@ -21,6 +22,9 @@ func TestParametersBecomeConstants(t *testing.T) {
 		"a = @b OR b = @d OR c = @e":   "a = TRUE OR b = 2.0 OR c = 1E-30",
 		"[@i] = '@i''@i' AND b IN(@i)": "[@i] = '@i''@i' AND b IN((-7))",
 		`"@i" = @i AND [a]]@i] = 1`:    `"@i" = (-7) AND [a]]@i] = 1`,
+		"a = @byte OR b = @ulong":      "a = (-3) OR b = 9223372036854775807",
+		"a = @float":                   "a = 0.10000000149011612",
+		"a = @more":                    "",
 		"a = @t":                       "",
 		"a = @m":                       "",
 		"a = @inf":                     "",
@@ -44,20 +48,17 @@ func TestParametersBecomeConstants(t *testing.T) {
 func TestCorrelationFiltersOnOtherThanTextBecomeSQL(t *testing.T) {
 	r := atom.Rule{Name: "r", Filter: atom.Filter{Kind: atom.CorrelationFilter, Correlation: []atom.Test{{Property: "Label", Value: "it's"}},
 		Properties: []atom.Parameter{{Key: "a]b", Value: int64(5)}, {Key: "c d", Value: false}, {Key: "f", Value: -1.5}}}}
-	p := plain(r, true)
+	p := plain(r)
 	if want := "sys.Label = 'it''s' AND [a]]b] = 5 AND [c d] = FALSE AND [f] = (-1.5)"; p.Filter.Kind != atom.SQLFilter || p.Filter.SQL != want {
 		t.Errorf("got %+v", p)
 	}
 	if _, err := filter.ParseFilter(p.Filter.SQL, nil); err != nil {
 		t.Error(err)
 	}
-	if p := plain(r, false); p.Filter.Kind != atom.CorrelationFilter || len(p.Filter.Properties) != 3 || len(p.Notes) != 0 {
-		t.Errorf("got %+v", p)
-	}
 	for range 100 {
 		r.Filter.Properties = append(r.Filter.Properties, atom.Parameter{Key: "more", Value: int64(1)})
 	}
-	if p := plain(r, true); p.Filter.Kind != atom.FalseFilter || p.Action != "" {
+	if p := plain(r); p.Filter.Kind != atom.FalseFilter || p.Action != "" {
 		t.Errorf("too long: %+v", p)
 	}
 }
@@ -65,11 +66,8 @@ func TestCorrelationFiltersOnOtherThanTextBecomeSQL(t *testing.T) {
 // A template wants at least one condition in a correlation filter.
 func TestCorrelationFiltersWithoutAConditionBecomeSQL(t *testing.T) {
 	r := atom.Rule{Name: "r", Filter: atom.Filter{Kind: atom.CorrelationFilter}, Action: atom.Action{SQL: "SET a = 1"}}
-	if p := plain(r, true); p.Filter.Kind != atom.SQLFilter || p.Filter.SQL != "1=1" || p.Action != "SET a = 1" || len(p.Notes) != 1 {
+	if p := plain(r); p.Filter.Kind != atom.SQLFilter || p.Filter.SQL != "1=1" || p.Action != "SET a = 1" || len(p.Notes) != 1 {
 		t.Errorf("a template has %+v", p)
-	}
-	if p := plain(r, false); p.Filter.Kind != atom.CorrelationFilter || len(p.Notes) != 0 {
-		t.Errorf("a configuration has %+v", p)
 	}
 }
 
@@ -117,7 +115,7 @@ func TestTerraformNeverGetsTheDefaultRule(t *testing.T) {
 func TestARuleThatCantBeSaidTakesNothing(t *testing.T) {
 	r := atom.Rule{Name: "r", Filter: atom.Filter{Kind: atom.TrueFilter, SQL: "1=1"},
 		Action: atom.Action{SQL: "SET x = @t", Parameters: []atom.Parameter{{Key: "@t", Value: time.Now()}}}}
-	if p := plain(r, false); p.Filter.Kind != atom.FalseFilter || p.Action != "" || len(p.Notes) != 1 {
+	if p := plain(r); p.Filter.Kind != atom.FalseFilter || p.Action != "" || len(p.Notes) != 1 {
 		t.Errorf("got %+v", p)
 	}
 }

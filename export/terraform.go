@@ -155,7 +155,7 @@ func (w *terraform) status(list []attr, n *node, s emulator.Status, allowed ...e
 // another name it can.
 func (w *terraform) rule(n *node) []attr {
 	name := n.rule.Name
-	if strings.EqualFold(name, atom.DefaultRuleName) {
+	if strings.EqualFold(name, emulator.DefaultRuleName) {
 		name = freeName(n.parent.subscription.Rules)
 		w.plan.note(n, "the rule is named %s here: Terraform can't create %s, which Azure makes itself and which takes everything; "+
 			"delete that one if it is there beside this", name, n.rule.Name)

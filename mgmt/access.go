@@ -34,7 +34,7 @@ func (h *handler) verify(r *http.Request, path string) (sas.Grant, error) {
 		}
 		return everything, nil
 	}
-	if h.broker() == nil {
+	if h.namespace() == nil {
 		return sas.Grant{}, errNotReady // the entities' policies are not known yet
 	}
 	g, err := ring.Verify(token, sas.Resource{Path: r.URL.Path, Entity: path}, time.Now())

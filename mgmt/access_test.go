@@ -36,16 +36,12 @@ func checkedBus(t *testing.T) *bus {
 
 // policies finds those of an entity, as server does.
 func (b *bus) policies(path string) []sas.Policy {
-	q, err := b.ns.Queue(path)
+	q, err := b.ns.Entity(path)
 	if err != nil {
 		return nil
 	}
-	rules := q.Options().Admin.AuthorizationRules
-	if q.Kind() == emulator.KindTopic {
-		rules = q.TopicOptions().Admin.AuthorizationRules
-	}
 	var list []sas.Policy
-	for _, r := range rules {
+	for _, r := range q.Options().Admin.AuthorizationRules {
 		list = append(list, sas.Policy{Name: r.KeyName, Primary: r.PrimaryKey, Claims: sas.ParseClaims(r.Rights)})
 	}
 	return list

@@ -3,21 +3,23 @@ package mgmt
 import (
 	"log/slog"
 	"net/http"
+
+	"minibus/emulator"
 )
 
 // administration serves the ATOM administration API.
 type administration struct {
-	broker func() broker // nil until the process is ready
-	access *handler      // checks tokens
-	log    *slog.Logger
+	namespace func() *emulator.Namespace // nil until the process is ready
+	access    *handler                   // checks tokens
+	log       *slog.Logger
 }
 
-// ServeHTTP answers one request. The order of the checks is the service's: token and rights, values of the body, existence,
+// serve answers one request. The order of the checks is the service's: token and rights, values of the body, existence,
 // what can't be changed.
-func (a *administration) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{log: a.log, access: a.access, w: w, r: r, query: r.URL.Query(), target: parseTarget(r.URL.EscapedPath())}
-	c.broker = a.broker()
-	if c.broker == nil {
+func (a *administration) serve(w http.ResponseWriter, r *http.Request, t target) {
+	c := &call{log: a.log, access: a.access, w: w, r: r, query: r.URL.Query(), target: t}
+	c.broker = domain{a.namespace()}
+	if c.broker.Namespace == nil {
 		_ = errNotReady.answer(c).write(w)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"minibus/emulator"
+	"minibus/internal/dotnet"
 	"minibus/internal/sas"
 	"minibus/mgmt/atom"
 )
@@ -21,7 +22,7 @@ const maxDescription = 1 << 20
 
 // call is one request to the administration API.
 type call struct {
-	broker  broker
+	broker  domain
 	log     *slog.Logger
 	access  *handler  // checks tokens
 	granted sas.Grant // what the request's token allows
@@ -48,7 +49,7 @@ func (a *answer) write(w http.ResponseWriter) error {
 		h.Set("Content-Type", a.contentType)
 	}
 	if a.updated != 0 {
-		h.Set("ETag", strconv.FormatInt(atom.Ticks(a.updated), 10))
+		h.Set("ETag", strconv.FormatInt(dotnet.OfUnixMilli(a.updated), 10))
 	}
 	if a.status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "SharedAccessSignature") // [RFC 9110 15.5.2] asks for one; no client reads it

@@ -108,9 +108,11 @@ func TestChecklist9_TypedValuesRoundTrip(t *testing.T) {
 	const schema, serialized = "http://www.w3.org/2001/XMLSchema", "http://schemas.microsoft.com/2003/10/Serialization/"
 	var in, out string
 	for _, v := range []struct{ key, typeName, in, out string }{
-		{"@bool", "boolean", "true", "true"}, {"@date", "dateTime", "2026-01-02T03:04:05.123Z", "2026-01-02T03:04:05.123Z"},
-		{"@double", "double", "1.5e3", "1500"}, {"@int", "int", "-7", "-7"}, {"@local", "dateTime", "2020-07-05T11:12:13", "2020-07-05T11:12:13"}, {"@long", "long", "9007199254740993", "9007199254740993"},
-		{"@span", "duration", "P1DT2H", "P1DT2H"}, {"@text", "string", " a &lt; b ", " a &lt; b "},
+		{"@bool", "boolean", "true", "true"}, {"@byte", "byte", "-128", "-128"}, {"@date", "dateTime", "2026-01-02T03:04:05.123Z", "2026-01-02T03:04:05.123Z"},
+		{"@double", "double", "1.5e3", "1500"}, {"@float", "float", "0.1", "0.1"}, {"@int", "int", "-7", "-7"}, {"@local", "dateTime", "2020-07-05T11:12:13", "2020-07-05T11:12:13"}, {"@long", "long", "9007199254740993", "9007199254740993"},
+		{"@short", "short", "-32768", "-32768"}, {"@span", "duration", "P1DT2H", "P1DT2H"}, {"@text", "string", " a &lt; b ", " a &lt; b "},
+		{"@u1", "unsignedByte", "255", "255"}, {"@u2", "unsignedShort", "65535", "65535"}, {"@u4", "unsignedInt", "4294967295", "4294967295"},
+		{"@u8", "unsignedLong", "18446744073709551615", "18446744073709551615"},
 	} {
 		in += typed(v.key, v.typeName, v.in, "l28", schema)
 		ns := schema
@@ -134,6 +136,7 @@ func TestChecklist9_TypedValuesRoundTrip(t *testing.T) {
 	wants(t, b.do("PUT", rule, body(in), ifMatch, "*"), 200, want)
 	wants(t, b.do("GET", "/t/Subscriptions/s/rules", ""), 200, want, `<link rel="self" href="rules/r"/>`, "<id>http://localhost:5300/t/Subscriptions/s/rules/r</id>")
 	for _, bad := range []string{typed("@a", "int", "x", "l28", schema), typed("@a", "guid", "x", "l28", schema), typed("@a", "duration", "x", "l28", schema),
+		typed("@a", "byte", "128", "l28", schema), typed("@a", "unsignedInt", "-1", "l28", schema), typed("@a", "float", "x", "l28", schema),
 		typed("", "int", "1", "l28", schema), typed("@a", "int", "1", "l28", schema) + typed("@a", "int", "1", "l28", schema), `<KeyValueOfstringanyType><Key>@a</Key></KeyValueOfstringanyType>`} {
 		wants(t, b.do("PUT", rule+"2", body(bad)), 400)
 	}

@@ -4,8 +4,8 @@
 //
 // It refuses strangers' web pages in front of all routes. Any other request becomes a call: parseTarget reads from the
 // path which entity is meant, a table finds the operation, the operation asks the broker and returns an answer or an error, and one
-// place turns errors into the service's error documents. Package atom reads and writes the documents. The package sees the broker
-// through small interfaces; domain puts them in front of [emulator.Namespace].
+// place turns errors into the service's error documents. Package atom reads and writes the documents; domain puts
+// [emulator.Namespace] in their terms.
 //
 // A request of the runtime API becomes a runtimeCall, which asks a queue of the broker itself, as a link of AMQP does;
 // package rest reads and writes its messages. A receive waits in the queue's line and never polls.

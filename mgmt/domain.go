@@ -5,7 +5,8 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// domain is the broker over the real namespace.
+// domain is the broker in the terms of the administration's documents. Operations return once their change is durable, and after the
+// links of a changed entity were told (LOCK-17). Their errors are of type *emulator.Error.
 type domain struct{ *emulator.Namespace }
 
 // Kind returns what has that path, among queues and topics.
@@ -24,12 +25,9 @@ func (d domain) Entities() int {
 	return queues + topics
 }
 
-// Delete removes a queue or a topic.
-func (d domain) Delete(path string) error { return d.DeleteEntity(path) }
-
 // find returns the entity of that kind.
-func (d domain) find(path string, kind emulator.EntityKind) (*emulator.Queue, error) {
-	q, err := d.Namespace.Queue(path)
+func (d domain) find(path string, kind emulator.EntityKind) (*emulator.Entity, error) {
+	q, err := d.Namespace.Entity(path)
 	if err == nil && q.Kind() != kind {
 		err = emulator.NotFound(path)
 	}
@@ -45,7 +43,7 @@ func (d domain) Queue(path string) (atom.Queue, error) {
 	return shownQueue(q), nil
 }
 
-func shownQueue(q *emulator.Queue) atom.Queue {
+func shownQueue(q *emulator.Entity) atom.Queue {
 	return atom.Queue{Path: q.Path(), Options: q.Options(), Counts: q.Counts(), Times: q.Times()}
 }
 
@@ -65,7 +63,7 @@ func (d domain) CreateQueue(path string, o emulator.QueueOptions) (atom.Queue, e
 	if err != nil {
 		return atom.Queue{}, err
 	}
-	return shownQueue(q), nil
+	return shownQueue(q.Entity), nil
 }
 
 // UpdateQueue updates a queue.
@@ -74,5 +72,5 @@ func (d domain) UpdateQueue(path string, o emulator.QueueOptions) (atom.Queue, e
 	if err != nil {
 		return atom.Queue{}, err
 	}
-	return shownQueue(q), nil
+	return shownQueue(q.Entity), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
+	"minibus/internal/dotnet"
 	"minibus/mgmt/atom"
 )
 
@@ -86,7 +87,7 @@ func shownRule(o emulator.RuleOptions) atom.Rule {
 			}
 		}
 		return r
-	case o.Constant && o.SQL == "1=0":
+	case o.Constant && o.SQL == emulator.FalseExpression:
 		r.Filter.Kind = atom.FalseFilter
 	case o.Constant:
 		r.Filter.Kind = atom.TrueFilter
@@ -127,7 +128,7 @@ func shownValue(x any) any {
 		case amqp.Symbol(descriptorTimeSpan):
 			return atom.TimeSpan(ticks)
 		case amqp.Symbol(descriptorDateTimeOffset):
-			return atom.TimeOfTicks(ticks)
+			return dotnet.Time(ticks)
 		}
 	}
 	return x

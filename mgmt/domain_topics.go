@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"minibus/emulator"
+	"minibus/internal/entitypath"
 	"minibus/mgmt/atom"
 )
 
@@ -13,7 +14,7 @@ func subscriptionPath(topic, name string) string {
 	if strings.Contains(name, "/") {
 		return ""
 	}
-	return topic + "/Subscriptions/" + name
+	return entitypath.Subscription(topic, name)
 }
 
 // Topic returns a topic.
@@ -22,16 +23,17 @@ func (d domain) Topic(path string) (atom.Topic, error) {
 	if err != nil {
 		return atom.Topic{}, err
 	}
-	return d.shownTopic(q), nil
+	t, err := q.Topic()
+	return d.shownTopic(t), err
 }
 
 // shownTopic also counts the filters of all subscriptions, which newer versions of the API show.
-func (d domain) shownTopic(q *emulator.Queue) atom.Topic {
+func (d domain) shownTopic(q *emulator.Topic) atom.Topic {
 	c := q.Counts()
-	t := atom.Topic{Path: q.Path(), Options: q.TopicOptions(), Counts: c, Times: q.Times(), Subscriptions: c.Subscriptions}
+	t := atom.Topic{Path: q.Path(), Options: q.Options(), Counts: c, Times: q.Times(), Subscriptions: c.Subscriptions}
 	list, _ := d.Namespace.Subscriptions(q.Path()) // none if it was deleted meanwhile
 	for _, s := range list {
-		for _, r := range s.SubscriptionOptions().Rules {
+		for _, r := range s.Options().Rules {
 			if r.Correlation != nil {
 				t.Correlations++
 			} else {
@@ -47,7 +49,9 @@ func (d domain) Topics(skip, top int) []atom.Topic {
 	var list []atom.Topic
 	page, _ := d.Page(emulator.KindTopic, skip, top)
 	for _, q := range page {
-		list = append(list, d.shownTopic(q))
+		if t, err := q.Topic(); err == nil {
+			list = append(list, d.shownTopic(t))
+		}
 	}
 	return list
 }
@@ -70,17 +74,25 @@ func (d domain) UpdateTopic(path string, o emulator.TopicOptions) (atom.Topic, e
 	return d.shownTopic(q), nil
 }
 
+func (d domain) subscription(topic, name string) (*emulator.Subscription, error) {
+	q, err := d.find(subscriptionPath(topic, name), emulator.KindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	return q.Subscription()
+}
+
 // Subscription returns a subscription.
 func (d domain) Subscription(topic, name string) (atom.Subscription, error) {
-	q, err := d.find(subscriptionPath(topic, name), emulator.KindSubscription)
+	q, err := d.subscription(topic, name)
 	if err != nil {
 		return atom.Subscription{}, err
 	}
 	return shownSubscription(q), nil
 }
 
-func shownSubscription(q *emulator.Queue) atom.Subscription {
-	o := q.SubscriptionOptions()
+func shownSubscription(q *emulator.Subscription) atom.Subscription {
+	o := q.Options()
 	return atom.Subscription{Name: o.Name, Options: o.Queue, Counts: q.Counts(), Times: q.Times(),
 		FilterErrors: o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors}
 }
@@ -98,12 +110,9 @@ func (d domain) Subscriptions(topic string, skip, top int) ([]atom.Subscription,
 	return list, nil
 }
 
-// CreateSubscription creates a subscription with its first rule.
-func (d domain) CreateSubscription(topic string, s newSubscription) (atom.Subscription, error) {
-	q, err := d.Namespace.CreateSubscription(topic, emulator.SubscriptionOptions{
-		Name: s.name, Queue: s.options, DeadLetteringOnFilterErrors: &s.filterErrors,
-		Rules: []emulator.RuleOptions{ruleOptions(s.rule)},
-	})
+// CreateSubscription creates a subscription.
+func (d domain) CreateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
+	q, err := d.Namespace.CreateSubscription(topic, o)
 	if err != nil {
 		return atom.Subscription{}, err
 	}
@@ -111,10 +120,8 @@ func (d domain) CreateSubscription(topic string, s newSubscription) (atom.Subscr
 }
 
 // UpdateSubscription updates a subscription; its rules stay.
-func (d domain) UpdateSubscription(topic, name string, o emulator.QueueOptions, filterErrors bool) (atom.Subscription, error) {
-	q, err := d.Namespace.UpdateSubscription(topic, emulator.SubscriptionOptions{
-		Name: name, Queue: o, DeadLetteringOnFilterErrors: &filterErrors,
-	})
+func (d domain) UpdateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
+	q, err := d.Namespace.UpdateSubscription(topic, o)
 	if err != nil {
 		return atom.Subscription{}, err
 	}
@@ -123,20 +130,23 @@ func (d domain) UpdateSubscription(topic, name string, o emulator.QueueOptions, 
 
 // DeleteSubscription removes a subscription.
 func (d domain) DeleteSubscription(topic, name string) error {
-	path := subscriptionPath(topic, name)
-	if _, err := d.find(path, emulator.KindSubscription); err != nil {
+	if _, err := d.subscription(topic, name); err != nil {
 		return err
 	}
-	return d.DeleteEntity(path)
+	return d.DeleteEntity(subscriptionPath(topic, name))
 }
 
 // Rule returns a rule.
 func (d domain) Rule(topic, subscription, name string) (atom.Rule, error) {
-	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	q, err := d.subscription(topic, subscription)
 	if err != nil {
 		return atom.Rule{}, err
 	}
-	for _, r := range q.SubscriptionOptions().Rules {
+	return ruleOf(q, name)
+}
+
+func ruleOf(q *emulator.Subscription, name string) (atom.Rule, error) {
+	for _, r := range q.Options().Rules {
 		if strings.EqualFold(r.Name, name) {
 			return shownRule(r), nil
 		}
@@ -146,7 +156,7 @@ func (d domain) Rule(topic, subscription, name string) (atom.Rule, error) {
 
 // Rules returns a page of a subscription's rules.
 func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, error) {
-	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	q, err := d.subscription(topic, subscription)
 	if err != nil {
 		return nil, err
 	}
@@ -163,40 +173,33 @@ func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, e
 
 // AddRule adds a rule and waits.
 func (d domain) AddRule(topic, subscription string, r atom.Rule) (atom.Rule, error) {
-	return d.putRule(topic, subscription, r, (*emulator.Queue).AddRule)
+	return d.putRule(topic, subscription, r, (*emulator.Subscription).AddRule)
 }
 
 // UpdateRule replaces a rule's filter and action and waits.
 func (d domain) UpdateRule(topic, subscription string, r atom.Rule) (atom.Rule, error) {
-	return d.putRule(topic, subscription, r, (*emulator.Queue).UpdateRule)
+	return d.putRule(topic, subscription, r, (*emulator.Subscription).UpdateRule)
 }
 
 func (d domain) putRule(topic, subscription string, r atom.Rule,
-	put func(*emulator.Queue, emulator.RuleOptions, emulator.Completion) error) (atom.Rule, error) {
-	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	put func(*emulator.Subscription, emulator.RuleOptions, emulator.Completion) error) (atom.Rule, error) {
+	q, err := d.subscription(topic, subscription)
 	if err == nil {
-		err = wait(func(c emulator.Completion) error { return put(q, ruleOptions(r), c) })
+		done := newCompletion()
+		err = done.wait(put(q, ruleOptions(r), done))
 	}
 	if err != nil {
 		return atom.Rule{}, err
 	}
-	return d.Rule(topic, subscription, r.Name)
+	return ruleOf(q, r.Name)
 }
 
 // RemoveRule removes a rule and waits.
 func (d domain) RemoveRule(topic, subscription, name string) error {
-	q, err := d.find(subscriptionPath(topic, subscription), emulator.KindSubscription)
+	q, err := d.subscription(topic, subscription)
 	if err != nil {
 		return err
 	}
-	return wait(func(c emulator.Completion) error { return q.RemoveRule(name, c) })
-}
-
-// wait runs an operation until it is durable.
-func wait(f func(emulator.Completion) error) error {
-	done := make(chan error, 1)
-	if err := f(emulator.CompletionFunc(func(err error) { done <- err })); err != nil {
-		return err
-	}
-	return <-done
+	done := newCompletion()
+	return done.wait(q.RemoveRule(name, done))
 }

@@ -153,7 +153,7 @@ func (c *call) createTopic(d *atom.TopicDescription) (*answer, error) {
 
 func (c *call) deleteEntity() (*answer, error) {
 	updated := c.updated()
-	if err := c.broker.Delete(c.target.entity); err != nil {
+	if err := c.broker.DeleteEntity(c.target.entity); err != nil {
 		return nil, c.missing(err, errDeleteMissing)
 	}
 	return &answer{status: http.StatusOK, updated: updated}, nil
@@ -161,8 +161,8 @@ func (c *call) deleteEntity() (*answer, error) {
 
 // updated is when the queue or topic of the request was updated; 0 if there is none.
 func (c *call) updated() int64 {
-	if q, err := c.broker.Queue(c.target.entity); err == nil {
-		return q.Times.Updated
+	if q, err := c.broker.find(c.target.entity, emulator.KindQueue); err == nil {
+		return q.Times().Updated
 	}
 	return c.topicUpdated()
 }
@@ -172,24 +172,11 @@ func (c *call) vacant(path, kind string) error {
 	if c.broker.Kind(path) != 0 {
 		return errConflict
 	}
-	if most := mostEntities(c.limits); most > 0 && c.broker.Entities() >= most {
+	if most := c.limits.Profile().Entities; most > 0 && c.broker.Entities() >= most {
 		return problemf(http.StatusForbidden, "SubCode=40300. The maximum number of resources of type `%s` has been reached or exceeded. "+
 			"Actual: %d, Max allowed: %d. ", kind, c.broker.Entities(), most)
 	}
 	return nil
-}
-
-// mostEntities is how many queues and topics a profile of limits allows; 0: any number (DEC-1).
-func mostEntities(l emulator.Limits) int {
-	switch l {
-	case emulator.LimitsStandard:
-		return 10_000
-	case emulator.LimitsPremium:
-		return 1_000 // per messaging unit, of which we report one
-	case emulator.LimitsEmulator:
-		return 50
-	}
-	return 0
 }
 
 // checkTargets fails unless every path is a queue or a topic, or the entity itself (DEC-29).

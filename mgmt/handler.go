@@ -33,10 +33,10 @@ type Options struct {
 	// MissingIsGone lets sends and receives for an entity that does not exist be answered with 410, as the service's
 	// documentation has it, instead of 404 (DEC-13).
 	MissingIsGone bool
-	// WebSocket serves AMQP at [WebSocketPath]; nil for none. It takes the connection over, and the time-outs of [NewServer]
+	// WebSocket serves AMQP at webSocketPath; nil for none. It takes the connection over, and the time-outs of [NewServer]
 	// end there.
 	WebSocket http.Handler
-	// Authority is the certificate, in PEM, that clients trust to use TLS; it is served at [AuthorityPath]. Empty for none.
+	// Authority is the certificate, in PEM, that clients trust to use TLS; it is served at authorityPath. Empty for none.
 	Authority []byte
 	// Version stands in the Server header.
 	Version string
@@ -62,16 +62,16 @@ const (
 	unhealthyText = "Service not available. Please try after some time."
 )
 
-// WebSocketPath is where AMQP over WebSockets is served, in any case and with or without a slash at the end: SDKs differ
+// webSocketPath is where AMQP over WebSockets is served, in any case and with or without a slash at the end: SDKs differ
 // (amqp-data-plane 1.1). No entity can have a name that begins so. With another method than GET it is as any path of the administration.
-const WebSocketPath = "/$servicebus/websocket"
+const webSocketPath = "/$servicebus/websocket"
 
-// AuthorityPath is where clients fetch the certificate of the authority. They do so before they can use TLS, so they can
+// authorityPath is where clients fetch the certificate of the authority. They do so before they can use TLS, so they can
 // only trust it as far as the network to Minibus.
-const AuthorityPath = "/minibus/ca.pem"
+const authorityPath = "/minibus/ca.pem"
 
 func isWebSocket(r *http.Request, _ *mux.RouteMatch) bool {
-	return r.Method == http.MethodGet && strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), WebSocketPath)
+	return r.Method == http.MethodGet && strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), webSocketPath)
 }
 
 // New returns the handler of every HTTP request.
@@ -83,15 +83,15 @@ func New(o Options) http.Handler {
 	if h.options.Logger == nil {
 		h.options.Logger = slog.New(slog.DiscardHandler)
 	}
-	return h.logged(h.header(h.pages(h.routes(h.broker))))
+	return h.logged(h.header(h.pages(h.routes())))
 }
 
 // routes makes the router. Entity names reach the administration as they were sent, slashes and escapes included, so
 // everything that is not operational goes to one handler.
-func (h *handler) routes(b func() broker) *mux.Router {
+func (h *handler) routes() *mux.Router {
 	r := mux.NewRouter().UseEncodedPath().SkipClean(true)
 	get := []string{http.MethodGet, http.MethodHead}
-	operational := func(r *http.Request, _ *mux.RouteMatch) bool { return !namesEntity(r, b) }
+	operational := func(r *http.Request, _ *mux.RouteMatch) bool { return !h.namesEntity(r) }
 	r.HandleFunc("/health", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/readyz", h.health).Methods(get...).MatcherFunc(operational)
 	r.HandleFunc("/livez", h.live).Methods(get...).MatcherFunc(operational)
@@ -99,22 +99,23 @@ func (h *handler) routes(b func() broker) *mux.Router {
 		r.Handle("/metrics", http.HandlerFunc(h.metrics)).Methods(get...).MatcherFunc(operational)
 	}
 	if len(h.options.Authority) > 0 {
-		r.HandleFunc(AuthorityPath, h.authority).Methods(get...).MatcherFunc(operational)
+		r.HandleFunc(authorityPath, h.authority).Methods(get...).MatcherFunc(operational)
 	}
 	if h.options.WebSocket != nil {
 		r.MatcherFunc(isWebSocket).Handler(h.options.WebSocket)
 	}
-	a := &administration{broker: b, log: h.options.Logger, access: h}
+	a := &administration{namespace: h.namespace, log: h.options.Logger, access: h}
 	m := &runtimeAPI{namespace: h.namespace, authorize: h.authorize, log: h.options.Logger, gone: h.options.MissingIsGone,
 		batches: make(chan struct{}, maxLargeBatches)}
 	entities := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := parseTarget(r.URL.EscapedPath())
 		switch {
 		case isResourceManager(r):
 			refuseResourceManager(w)
-		case isRuntime(r):
-			m.ServeHTTP(w, r)
+		case isRuntime(r, t):
+			m.serve(w, r, t)
 		default:
-			a.ServeHTTP(w, r)
+			a.serve(w, r, t)
 		}
 	})
 	r.NotFoundHandler, r.MethodNotAllowedHandler = entities, entities
@@ -124,27 +125,20 @@ func (h *handler) routes(b func() broker) *mux.Router {
 // namesEntity reports whether a request for an operational path is about an entity of that name, be there one or not: a client of the
 // administration shows itself by an api-version or a token (DEC-12). A token alone may be for the metrics, unless there is such
 // an entity.
-func namesEntity(r *http.Request, b func() broker) bool {
+func (h *handler) namesEntity(r *http.Request) bool {
 	if r.URL.Query().Has("api-version") {
 		return true
 	}
 	if r.Header.Get("Authorization") == "" || r.URL.Path != "/metrics" {
 		return r.Header.Get("Authorization") != ""
 	}
-	ns := b()
-	return ns != nil && ns.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0
+	ns := h.namespace()
+	return ns != nil && domain{ns}.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0
 }
 
 type handler struct{ options Options }
 
-// broker returns the namespace once it is ready, else nil.
-func (h *handler) broker() broker {
-	if ns := h.namespace(); ns != nil {
-		return domain{ns}
-	}
-	return nil
-}
-
+// namespace returns the broker once it is ready, else nil.
 func (h *handler) namespace() *emulator.Namespace {
 	if h.options.Broker == nil || !h.options.Ready() {
 		return nil

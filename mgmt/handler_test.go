@@ -158,12 +158,12 @@ func TestWebSocketPathOfEverySDK(t *testing.T) {
 func TestAuthorityCanBeFetched(t *testing.T) {
 	h := New(Options{Authority: []byte("a certificate")})
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, AuthorityPath, nil))
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, authorityPath, nil))
 	if w.Code != 200 || w.Body.String() != "a certificate" || w.Header().Get("Content-Type") != "application/x-pem-file" {
 		t.Errorf("%d %q %v", w.Code, w.Body, w.Header())
 	}
 	w = httptest.NewRecorder()
-	New(Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, AuthorityPath, nil))
+	New(Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, authorityPath, nil))
 	if w.Code == 200 {
 		t.Errorf("without an authority: %d %q", w.Code, w.Body)
 	}

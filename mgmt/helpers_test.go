@@ -158,9 +158,9 @@ func (b *bus) wait(what string, f func(emulator.Completion) error) {
 	}
 }
 
-func (b *bus) queue(path string) *emulator.Queue {
+func (b *bus) queue(path string) *emulator.Entity {
 	b.t.Helper()
-	q, err := b.ns.Queue(path)
+	q, err := b.ns.Entity(path)
 	if err != nil {
 		b.t.Fatalf("find %s: %v", path, err)
 	}

@@ -70,10 +70,10 @@ func (p headers) request(method, path string) *http.Request {
 func pathsOf(t *testing.T, h *handler) []string {
 	t.Helper()
 	var paths []string
-	err := h.routes(h.broker).Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+	err := h.routes().Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		path, err := route.GetPathTemplate()
 		if err != nil {
-			path = WebSocketPath // the only one that is found by a function
+			path = webSocketPath // the only one that is found by a function
 		}
 		paths = append(paths, path)
 		return nil
@@ -168,13 +168,13 @@ func TestInvitedPagesMayConnect(t *testing.T) {
 		path   string
 		p      headers
 	}{
-		{418, WebSocketPath, headers{"Origin", "http://localhost:3000", "Upgrade", "websocket", "User-Agent", chrome}},
-		{418, WebSocketPath, headers{"Origin", "http://localhost:3000", "Upgrade", "websocket", "Sec-Fetch-Site", "same-site"}},
-		{403, WebSocketPath, headers{"Origin", "http://localhost:3000", "Upgrade", "websocket", "Host", "evil.test"}},
-		{403, WebSocketPath, headers{"Origin", "http://localhost:3001", "Upgrade", "websocket"}},
-		{403, WebSocketPath, headers{"Origin", "https://localhost:3000", "Upgrade", "websocket"}},
-		{403, WebSocketPath, headers{"Origin", "http://localhost:3000", "Origin", "http://evil.test", "Upgrade", "websocket"}},
-		{403, WebSocketPath, headers{"Origin", "http://localhost:3000"}},
+		{418, webSocketPath, headers{"Origin", "http://localhost:3000", "Upgrade", "websocket", "User-Agent", chrome}},
+		{418, webSocketPath, headers{"Origin", "http://localhost:3000", "Upgrade", "websocket", "Sec-Fetch-Site", "same-site"}},
+		{403, webSocketPath, headers{"Origin", "http://localhost:3000", "Upgrade", "websocket", "Host", "evil.test"}},
+		{403, webSocketPath, headers{"Origin", "http://localhost:3001", "Upgrade", "websocket"}},
+		{403, webSocketPath, headers{"Origin", "https://localhost:3000", "Upgrade", "websocket"}},
+		{403, webSocketPath, headers{"Origin", "http://localhost:3000", "Origin", "http://evil.test", "Upgrade", "websocket"}},
+		{403, webSocketPath, headers{"Origin", "http://localhost:3000"}},
 		{403, "/q", headers{"Origin", "http://localhost:3000"}},
 	} {
 		w := httptest.NewRecorder()

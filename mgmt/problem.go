@@ -53,7 +53,7 @@ func badRequest(text string) *problem {
 }
 
 // backend names an entity as texts and trackers do: ns:Topic:name|subscription|rule.
-func backend(b namespace, kind, path string) string { return b.Name() + ":" + kind + ":" + path }
+func backend(b domain, kind, path string) string { return b.Name() + ":" + kind + ":" + path }
 
 // statusOf is the HTTP side of the domain's codes. What stands before the text is read by clients.
 var statusOf = map[emulator.Code]struct {

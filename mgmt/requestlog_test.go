@@ -31,7 +31,7 @@ func TestOneLineForEachRequestWithoutItsSecrets(t *testing.T) {
 		"Authorization", "SharedAccessSignature sr=x&sig=hidden-signature")
 	b.do(http.MethodDelete, "/nothing", "")
 	b.do(http.MethodGet, "/health", "")
-	b.do(http.MethodGet, WebSocketPath, "")
+	b.do(http.MethodGet, webSocketPath, "")
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 	if len(lines) != 3 {
 		t.Fatalf("%d lines:\n%s", len(lines), &log)

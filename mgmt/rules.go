@@ -10,11 +10,8 @@ import (
 // getRule answers with a rule. Without its topic there is nothing; with it, the rule or its subscription is missed.
 func (c *call) getRule() (*answer, error) {
 	r, err := c.broker.Rule(c.target.entity, c.target.subscription, c.target.rule)
-	switch {
-	case !c.hasTopic():
-		return c.nothing(), nil
-	case err != nil:
-		return nil, c.missing(err, c.notFound())
+	if err != nil {
+		return c.missingBelow(err)
 	}
 	return c.backendEntry(ruleEntry(r, c.target.rule)), nil
 }
@@ -37,13 +34,13 @@ func (c *call) putRule() (*answer, error) {
 	if d.Name != "RuleDescription" {
 		return nil, badRequest("The body of the request does not describe a rule.")
 	}
-	r, err := atom.ParseRule(d, c.limits)
+	r, err := atom.ParseRule(d)
 	if err != nil {
 		return nil, err
 	}
 	if c.target.kind == targetRules {
 		if c.target.rule = r.Name; r.Name == "" {
-			c.target.rule = atom.DefaultRuleName
+			c.target.rule = emulator.DefaultRuleName
 		}
 		if err := atom.CheckRule(c.target.rule, c.limits); err != nil {
 			return nil, err
@@ -106,11 +103,8 @@ func (c *call) listRules() (*answer, error) {
 		return nil, err
 	}
 	list, err := c.broker.Rules(c.target.entity, c.target.subscription, p.skip, p.top)
-	switch {
-	case err != nil && !c.hasTopic():
-		return c.nothing(), nil
-	case err != nil:
-		return nil, c.missing(err, c.notFound())
+	if err != nil {
+		return c.missingBelow(err)
 	}
 	var entries []atom.Entry
 	for _, r := range list {

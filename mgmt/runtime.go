@@ -5,11 +5,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/entitypath"
 	"minibus/internal/sas"
 	"minibus/mgmt/atom"
 )
@@ -31,7 +31,7 @@ type runtimeCall struct {
 	ns    *emulator.Namespace
 	path  string // of the entity, without its sub-queue
 	sub   emulator.SubQueue
-	queue *emulator.Queue
+	queue *emulator.Entity
 
 	spelling func(canonical string) string // of the names of headers; nil: nobody knows
 }
@@ -56,10 +56,12 @@ var runtimeOperations = map[int]map[string]runtimeOperation{
 	},
 }
 
-// ServeHTTP answers one request for which isRuntime holds.
-func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &runtimeCall{api: a, call: &call{log: a.log, w: w, r: r, query: r.URL.Query(), target: parseTarget(r.URL.EscapedPath())}}
-	x.path, x.sub = splitSubQueue(x.target.messaging)
+// serve answers one request for which isRuntime holds.
+func (a *runtimeAPI) serve(w http.ResponseWriter, r *http.Request, t target) {
+	x := &runtimeCall{api: a, call: &call{log: a.log, w: w, r: r, query: r.URL.Query(), target: t}}
+	if x.path, x.sub = entitypath.CutSubQueue(x.target.messaging); x.path == "" { // a sub-queue of nothing
+		x.path, x.sub = x.target.messaging, emulator.Main
+	}
 	x.spelling = spelling(r) // of every request, or the next one with the same address would get this one's
 	result, err := x.handle()
 	if err != nil {
@@ -76,8 +78,8 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // isRuntime reports whether a request is one of the runtime API rather than about an entity whose name ends in "messages"
 // (management-rest 2).
-func isRuntime(r *http.Request) bool {
-	m := parseTarget(r.URL.EscapedPath()).messages
+func isRuntime(r *http.Request, t target) bool {
+	m := t.messages
 	switch {
 	case m == nil:
 		return false
@@ -123,33 +125,10 @@ func (x *runtimeCall) handle() (*answer, error) {
 	}
 	x.now = x.ns.Now()
 	var err error
-	if x.queue, err = x.ns.Queue(x.path); err != nil {
+	if x.queue, err = x.ns.Entity(x.path); err != nil {
 		return nil, err
 	}
 	return o.do(x)
-}
-
-// The last segments of the path of a sub-queue, without case.
-const (
-	deadLetterSegment = "$deadletterqueue"
-	transferSegment   = "$transfer"
-)
-
-// splitSubQueue takes the name of a sub-queue off a path.
-func splitSubQueue(path string) (entity string, sub emulator.SubQueue) {
-	rest, last := cutLast(path)
-	if !strings.EqualFold(last, deadLetterSegment) || rest == "" {
-		return path, emulator.Main
-	}
-	if before, last := cutLast(rest); strings.EqualFold(last, transferSegment) && before != "" {
-		return before, emulator.TransferDeadLetter
-	}
-	return rest, emulator.DeadLetter
-}
-
-func cutLast(path string) (before, last string) {
-	i := strings.LastIndexByte(path, '/')
-	return path[:max(i, 0)], path[i+1:]
 }
 
 // problemOf finds the answer to an error, as the runtime API gives it (DEC-13).

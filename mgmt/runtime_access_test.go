@@ -42,10 +42,11 @@ func TestRuntimeAsksWhoCalls(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(tt.method, "http://localhost"+tt.path, strings.NewReader(""))
-		if !isRuntime(r) {
+		target := parseTarget(r.URL.EscapedPath())
+		if !isRuntime(r, target) {
 			t.Fatalf("%s %s is of the administration", tt.method, tt.path)
 		}
-		a.ServeHTTP(w, r)
+		a.serve(w, r, target)
 		wants(t, w, 401, "<Code>401</Code>", "Unauthorized access. TrackingId:")
 		if asked != 1 {
 			t.Errorf("%s %s: asked %d times", tt.method, tt.path, asked)

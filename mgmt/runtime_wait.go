@@ -13,7 +13,7 @@ var errClientGone = problemf(http.StatusServiceUnavailable, "SubCode=50004. The 
 
 // waiter waits for one message. A lock belongs to nobody but its token, so it stays when the consumer is closed (LOCK-10).
 type waiter struct {
-	queue *emulator.Queue
+	queue *emulator.Entity
 	sub   emulator.SubQueue
 	mode  emulator.ReceiveMode
 

@@ -11,15 +11,14 @@ import (
 	"minibus/mgmt/rest"
 )
 
-// Limits of the HTTP server. Every client that is slower or larger than this is broken or hostile; an entity's
-// description with its filters stays far below. Sends have the limit of their entity instead of maxBodyBytes.
+// Limits of the HTTP server. Every client that is slower or larger than this is broken or hostile. Each reader of a body bounds it: a
+// description has maxDescription, a send the limit of its entity.
 const (
 	headerTimeout  = 10 * time.Second
 	requestTimeout = time.Minute
 	answerTimeout  = 90 * time.Second // from the same moment: a request that timed out still gets its answer
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
-	maxBodyBytes   = 4 << 20
 )
 
 // Server is an HTTP server that knows when the last of its requests has been dealt with.
@@ -36,7 +35,7 @@ func NewServer(h http.Handler, log *slog.Logger) *Server {
 	base, stop := context.WithCancel(context.Background())
 	s := new(Server)
 	s.Server = &http.Server{
-		Handler:           s.counted(limitBodies(h)),
+		Handler:           s.counted(h),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      answerTimeout,
@@ -87,18 +86,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Unlock()
 	s.requests.Wait()
 	return err
-}
-
-// limitBodies cuts off bodies that nobody needs. A send has the limit of its entity, which it keeps itself.
-func limitBodies(h http.Handler) http.Handler {
-	limited := http.MaxBytesHandler(h, maxBodyBytes)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && len(parseTarget(r.URL.EscapedPath()).messages) == 1 {
-			h.ServeHTTP(w, r)
-			return
-		}
-		limited.ServeHTTP(w, r)
-	})
 }
 
 // Listener prepares the connections of a listener for the server. Without it, the properties of messages that are sent over

@@ -26,13 +26,18 @@ func (c *call) hasTopic() bool { return c.broker.Kind(c.target.entity) == emulat
 // getSubscription answers with a subscription. Without its topic there is nothing; with it, the subscription is missed.
 func (c *call) getSubscription() (*answer, error) {
 	s, err := c.broker.Subscription(c.target.entity, c.target.subscription)
-	switch {
-	case !c.hasTopic():
-		return c.nothing(), nil
-	case err != nil:
-		return nil, c.missing(err, c.notFound())
+	if err != nil {
+		return c.missingBelow(err)
 	}
 	return c.backendEntry(c.subscriptionEntry(s, c.target.subscription)), nil
+}
+
+// missingBelow is the answer to a get of something below a topic that does not exist, or whose topic does not.
+func (c *call) missingBelow(err error) (*answer, error) {
+	if !c.hasTopic() {
+		return c.nothing(), nil
+	}
+	return nil, c.missing(err, c.notFound())
 }
 
 // backendEntry answers a get with an entry of a subscription or rule. The service's back end writes these, and addresses
@@ -48,11 +53,11 @@ func (c *call) backendEntry(e atom.Entry) *answer {
 
 // topicUpdated is what the ETag of a subscription and of a rule tells: when the topic was updated.
 func (c *call) topicUpdated() int64 {
-	t, err := c.broker.Topic(c.target.entity)
+	q, err := c.broker.find(c.target.entity, emulator.KindTopic)
 	if err != nil {
 		return 0
 	}
-	return t.Times.Updated
+	return q.Times().Updated
 }
 
 func (c *call) subscriptionEntry(s atom.Subscription, title string) atom.Entry {
@@ -90,12 +95,12 @@ func (c *call) putSubscription() (*answer, error) {
 }
 
 func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, error) {
-	rule := atom.Rule{Filter: atom.Filter{Kind: atom.TrueFilter, SQL: "1=1"}}
+	rule := atom.Rule{Filter: atom.Filter{Kind: atom.TrueFilter, SQL: emulator.TrueExpression}}
 	if d.Rule != nil {
 		rule = *d.Rule
 	}
 	if rule.Name == "" {
-		rule.Name = atom.DefaultRuleName
+		rule.Name = emulator.DefaultRuleName
 	}
 	if err := atom.CheckRule(rule.Name, c.limits); err != nil {
 		return nil, err
@@ -104,8 +109,8 @@ func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.broker.CreateSubscription(c.target.entity, newSubscription{
-		name: c.target.subscription, options: o, filterErrors: d.FilterErrors, rule: rule,
+	s, err := c.broker.CreateSubscription(c.target.entity, emulator.SubscriptionOptions{
+		Name: c.target.subscription, Queue: o, DeadLetteringOnFilterErrors: &d.FilterErrors, Rules: []emulator.RuleOptions{ruleOptions(rule)},
 	})
 	switch {
 	case hasCode(err, emulator.CodeAlreadyExists):
@@ -125,7 +130,9 @@ func (c *call) updateSubscription(d *atom.SubscriptionDescription) (*answer, err
 	if err != nil {
 		return nil, c.about(err, c.subscriptionName())
 	}
-	s, err := c.broker.UpdateSubscription(c.target.entity, c.target.subscription, o, d.FilterErrors)
+	s, err := c.broker.UpdateSubscription(c.target.entity, emulator.SubscriptionOptions{
+		Name: c.target.subscription, Queue: o, DeadLetteringOnFilterErrors: &d.FilterErrors,
+	})
 	if err != nil {
 		return nil, c.missing(err, c.notFound())
 	}

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 
+	"minibus/internal/entitypath"
+
 	"github.com/google/uuid"
 )
 
@@ -90,13 +92,13 @@ func named(s []string) target {
 	join := func(upTo int) string { return strings.Join(s[:upTo], "/") }
 	var t target
 	switch {
-	case is(n-2, "rules") && is(n-4, "subscriptions"):
+	case is(n-2, entitypath.Rules) && is(n-4, entitypath.Subscriptions):
 		t = target{kind: targetRule, entity: join(n - 4), subscription: s[n-3], rule: s[n-1]}
-	case is(n-2, "subscriptions"):
+	case is(n-2, entitypath.Subscriptions):
 		t = target{kind: targetSubscription, entity: join(n - 2), subscription: s[n-1]}
-	case is(n-1, "rules") && is(n-3, "subscriptions"):
+	case is(n-1, entitypath.Rules) && is(n-3, entitypath.Subscriptions):
 		t = target{kind: targetRules, entity: join(n - 3), subscription: s[n-2]}
-	case is(n-1, "subscriptions"):
+	case is(n-1, entitypath.Subscriptions):
 		t = target{kind: targetSubscriptions, entity: join(n - 1)}
 	default:
 		t = target{kind: targetEntity, entity: join(n), messages: messagesSuffix(s)}

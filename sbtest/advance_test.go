@@ -34,7 +34,7 @@ func TestDEC35_AdvanceLetsTimePass(t *testing.T) {
 		}
 	}
 	bus.Advance(time.Hour)
-	q, err := bus.Namespace().Queue("orders")
+	q, err := bus.Namespace().Entity("orders")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestDEC35_AdvanceWaitsForConsequences(t *testing.T) {
 		}
 	}
 	bus.Advance(150 * time.Second) // a minute in each of the first two; the third will be over after another
-	q, err := bus.Namespace().Queue("third")
+	q, err := bus.Namespace().Entity("third")
 	if err != nil {
 		t.Fatal(err)
 	}

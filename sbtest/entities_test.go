@@ -72,44 +72,58 @@ func wantChange(t *testing.T, before, after, value any) {
 
 func text(v any) string { return fmt.Sprint(reflect.Indirect(reflect.ValueOf(v)).Interface()) }
 
-// entity starts a server with the options and returns an entity of it.
-func entity(t *testing.T, path string, opts ...sbtest.Option) *emulator.Queue {
+// started returns the broker of a server with the options, and a queue to forward to.
+func started(t *testing.T, opts ...sbtest.Option) *emulator.Namespace {
 	t.Helper()
-	bus := sbtest.Start(t, append(opts, sbtest.WithoutNetwork(), sbtest.Queue{Name: "target"})...)
-	q, err := bus.Namespace().Queue(path)
+	return sbtest.Start(t, append(opts, sbtest.WithoutNetwork(), sbtest.Queue{Name: "target"})...).Namespace()
+}
+
+// queueOptions returns the settings that the broker has for a queue.
+func queueOptions(t *testing.T, q sbtest.Queue) emulator.QueueOptions {
+	t.Helper()
+	e, err := started(t, q).Entity(q.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return q
+	return e.Options()
+}
+
+// subscriptionOptions returns the settings that the broker has for a subscription.
+func subscriptionOptions(t *testing.T, s sbtest.Subscription) emulator.SubscriptionOptions {
+	t.Helper()
+	list, err := started(t, sbtest.Topic{Name: " t ", Subscriptions: []sbtest.Subscription{s}}).Subscriptions("t")
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d subscriptions, %v", len(list), err)
+	}
+	return list[0].Options()
 }
 
 func TestEveryFieldOfAQueueReachesTheBroker(t *testing.T) {
 	plain := sbtest.Queue{Name: "q"}
-	before := entity(t, "q", plain).Options()
+	before := queueOptions(t, plain)
 	eachField(t, plain, []string{"Name"}, func(t *testing.T, q sbtest.Queue, value any) {
-		wantChange(t, before, entity(t, "q", q).Options(), value)
+		wantChange(t, before, queueOptions(t, q), value)
 	})
 }
 
 func TestEveryFieldOfATopicReachesTheBroker(t *testing.T) {
+	options := func(t *testing.T, topic sbtest.Topic) emulator.TopicOptions {
+		o := started(t, topic).Topics()[0].Options()
+		o.SupportOrdering = false // true unless there are partitions
+		return o
+	}
 	plain := sbtest.Topic{Name: "t"}
-	before := entity(t, "t", plain).TopicOptions()
-	before.SupportOrdering = false // true unless there are partitions
+	before := options(t, plain)
 	eachField(t, plain, []string{"Name", "Subscriptions"}, func(t *testing.T, topic sbtest.Topic, value any) {
-		after := entity(t, "t", topic).TopicOptions()
-		after.SupportOrdering = false
-		wantChange(t, before, after, value)
+		wantChange(t, before, options(t, topic), value)
 	})
 }
 
 func TestEveryFieldOfASubscriptionReachesTheBroker(t *testing.T) {
-	options := func(t *testing.T, s sbtest.Subscription) emulator.SubscriptionOptions {
-		return entity(t, "t/Subscriptions/s", sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{s}}).SubscriptionOptions()
-	}
 	plain := sbtest.Subscription{Name: "s"}
-	before := options(t, plain)
+	before := subscriptionOptions(t, plain)
 	eachField(t, plain, []string{"Name", "Rules"}, func(t *testing.T, s sbtest.Subscription, value any) {
-		after := options(t, s)
+		after := subscriptionOptions(t, s)
 		after.Rules = before.Rules // the time of creation differs
 		if s.DeadLetteringOnFilterEvaluationExceptions != nil {
 			wantChange(t, before, after, value)
@@ -121,40 +135,30 @@ func TestEveryFieldOfASubscriptionReachesTheBroker(t *testing.T) {
 
 func TestEveryFieldOfACorrelationFilterReachesTheBroker(t *testing.T) {
 	eachField(t, sbtest.Correlation{}, nil, func(t *testing.T, c sbtest.Correlation, value any) {
-		subscription := sbtest.Subscription{Name: "s", Rules: []sbtest.Rule{{Correlation: &c}}}
-		q := entity(t, "t/Subscriptions/s", sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{subscription}})
-		wantChange(t, emulator.CorrelationFilter{}, *q.SubscriptionOptions().Rules[0].Correlation, value)
+		o := subscriptionOptions(t, sbtest.Subscription{Name: "s", Rules: []sbtest.Rule{{Correlation: &c}}})
+		wantChange(t, emulator.CorrelationFilter{}, *o.Rules[0].Correlation, value)
 	})
 }
 
-// Zero values are the cloud's defaults, not those of a file.
+// A field that is left out has the cloud's default, not that of a file.
 func TestDEC4_WhatATestLeavesOutIsTheCloudsDefault(t *testing.T) {
-	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{{Name: "s"}}})
-	q, err := bus.Namespace().Queue("t/Subscriptions/s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o := q.Options(); o.MaxDeliveryCount != 0 || o.DefaultMessageTimeToLive != 0 {
+	s := subscriptionOptions(t, sbtest.Subscription{Name: "s"})
+	if o := s.Queue; o.MaxDeliveryCount != 0 || o.DefaultMessageTimeToLive != 0 {
 		t.Errorf("the subscription is %+v", o)
 	}
-	if rules := q.SubscriptionOptions().Rules; len(rules) != 1 || !rules[0].IsTrue() || rules[0].Name != emulator.DefaultRuleName {
-		t.Errorf("it has the rules %+v", rules)
+	if len(s.Rules) != 1 || !s.Rules[0].IsTrue() || s.Rules[0].Name != emulator.DefaultRuleName {
+		t.Errorf("it has the rules %+v", s.Rules)
 	}
-	topic, err := bus.Namespace().Queue("t")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o := topic.TopicOptions(); o.DefaultMessageTimeToLive != 0 || !o.SupportOrdering {
+	if o := started(t, sbtest.Topic{Name: "t"}).Topics()[0].Options(); o.DefaultMessageTimeToLive != 0 || !o.SupportOrdering {
 		t.Errorf("the topic is %+v", o)
 	}
 }
 
-// Spaces around names count as little as in a file.
+// Names are trimmed, as they are in a file.
 func TestNamesOfATestAreTrimmed(t *testing.T) {
-	s := sbtest.Subscription{Name: " s ", Rules: []sbtest.Rule{{Name: " r ", SQL: "a = 1"}}}
-	q := entity(t, "t/Subscriptions/s", sbtest.Topic{Name: " t ", Subscriptions: []sbtest.Subscription{s}})
-	if name := q.SubscriptionOptions().Rules[0].Name; name != "r" {
-		t.Errorf("the rule is called %q", name)
+	s := subscriptionOptions(t, sbtest.Subscription{Name: " s ", Rules: []sbtest.Rule{{Name: " r ", SQL: "a = 1"}}})
+	if s.Name != "s" || s.Rules[0].Name != "r" {
+		t.Errorf("the subscription is %q, the rule %q", s.Name, s.Rules[0].Name)
 	}
 }
 

@@ -110,7 +110,7 @@ func ExampleQueue() {
 	m := &azservicebus.Message{MessageID: &id, Body: []byte("two coffees")}
 	publish(newClient(bus), "orders", m, m, m)
 
-	orders, err := bus.Namespace().Queue("orders")
+	orders, err := bus.Namespace().Entity("orders")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func ExampleServer_Advance() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", DefaultMessageTimeToLive: time.Hour, DeadLetteringOnMessageExpiration: true})
 	publish(newClient(bus), "orders", &azservicebus.Message{Body: []byte("two coffees")})
 
-	orders, err := bus.Namespace().Queue("orders")
+	orders, err := bus.Namespace().Entity("orders")
 	if err != nil {
 		t.Fatal(err)
 	}

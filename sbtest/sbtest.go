@@ -53,7 +53,7 @@ func (s *Server) ConnectionString() string { return s.server.ConnectionString() 
 // and go-amqp through NewConn. It works inside a testing/synctest bubble, where sockets do not.
 func (s *Server) Dial(ctx context.Context) (net.Conn, error) { return s.server.Dial(ctx) }
 
-// Namespace returns the broker itself, for a look behind the scenes: Queue finds a queue, a topic or a subscription, such as
+// Namespace returns the broker itself, for a look behind the scenes: Entity finds a queue, a topic or a subscription, such as
 // "events/Subscriptions/all", and its Counts are the numbers of messages.
 func (s *Server) Namespace() *emulator.Namespace { return s.server.Broker() }
 

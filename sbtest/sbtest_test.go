@@ -100,7 +100,7 @@ func TestTwoServersAreStrangers(t *testing.T) {
 	}
 	send(t, connect(t, first), "q", &azservicebus.Message{Body: []byte("x")})
 	for i, s := range []*sbtest.Server{first, second} {
-		q, err := s.Namespace().Queue("q")
+		q, err := s.Namespace().Entity("q")
 		if err != nil {
 			t.Fatal(err)
 		}

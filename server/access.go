@@ -43,12 +43,9 @@ func (a *Server) policies() []sas.Policy {
 // entityPolicies returns the policies of a queue or topic. It is called when the broker is there: adapters ask for rights
 // only then.
 func (a *Server) entityPolicies(path string) []sas.Policy {
-	q, err := a.broker.Queue(path)
+	q, err := a.broker.Entity(path)
 	if err != nil {
 		return nil
-	}
-	if q.Kind() == emulator.KindTopic {
-		return policiesOf(q.TopicOptions().Admin.AuthorizationRules)
 	}
 	return policiesOf(q.Options().Admin.AuthorizationRules)
 }

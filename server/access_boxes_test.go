@@ -61,18 +61,22 @@ func stateOf(t *testing.T, a *Server) string {
 	t.Helper()
 	ns := a.Broker()
 	ns.Quiesce()
-	all := append(ns.Queues(), ns.Topics()...)
+	var b strings.Builder
+	tell := func(q *emulator.Entity, options any) {
+		fmt.Fprintf(&b, "%s %+v %+v %d %+v %+v\n", q.Path(), q.Counts(), q.Traffic(), q.LastSequenceNumber(), q.Options(), options)
+	}
+	for _, q := range ns.Queues() {
+		tell(q.Entity, nil)
+	}
 	for _, topic := range ns.Topics() {
+		tell(topic.Entity, topic.Options())
 		list, err := ns.Subscriptions(topic.Path())
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, list...)
-	}
-	var b strings.Builder
-	for _, q := range all {
-		fmt.Fprintf(&b, "%s %+v %+v %d %+v %+v %+v\n", q.Path(), q.Counts(), q.Traffic(), q.LastSequenceNumber(), q.Options(), q.TopicOptions(),
-			q.SubscriptionOptions())
+		for _, s := range list {
+			tell(s.Entity, s.Options())
+		}
 	}
 	return b.String()
 }
@@ -92,11 +96,11 @@ var boxes = []box{
 	{"t/Subscriptions/sub", "t/Subscriptions/sub", emulator.Main},
 }
 
-func (b box) queue(t *testing.T, a *Server) *emulator.Queue { return entity(t, a, b.entity) }
+func (b box) queue(t *testing.T, a *Server) *emulator.Entity { return entity(t, a, b.entity) }
 
-func entity(t *testing.T, a *Server, path string) *emulator.Queue {
+func entity(t *testing.T, a *Server, path string) *emulator.Entity {
 	t.Helper()
-	q, err := a.Broker().Queue(path)
+	q, err := a.Broker().Entity(path)
 	if err != nil {
 		t.Fatal(err)
 	}

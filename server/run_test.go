@@ -252,7 +252,7 @@ func TestWarningsOfTheConfigurationAreLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := run(t, "--ephemeral", "--config", path, "--log-format", "json")
-	for _, want := range []string{`"level":"WARN"`, `unknown key \"Entities\"`, `"level":"INFO"`, "outside the ranges"} {
+	for _, want := range []string{`"level":"WARN"`, `unknown key \"Entities\"`, `"level":"INFO"`, "does not take"} {
 		if !strings.Contains(p.stderr.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, p.stderr.String())
 		}

@@ -16,8 +16,8 @@ type Options struct {
 	Logger      *slog.Logger // for trouble in the background; default discards
 }
 
-// ErrClosed is the cause of the failure of what is appended after Close.
-var ErrClosed = errors.New("the message store is closed")
+// errClosed is the cause of the failure of what is appended after Close.
+var errClosed = errors.New("the message store is closed")
 
 // Store is a journal on SQLite. Make one with [Open].
 type Store struct {
@@ -99,14 +99,14 @@ func (s *Store) Flush(done emulator.Completion) { s.inbox.put(item{flush: done})
 func (s *Store) ReadBodies(r *emulator.BodyRead) { s.reads.put(r) }
 
 // Close commits what is queued, then stops both goroutines and closes the file, which then needs neither log nor
-// recovery. Changes and reads that come later fail with [ErrClosed] as the cause. A second Close does nothing.
+// recovery. Changes and reads that come later fail with errClosed as the cause. A second Close does nothing.
 func (s *Store) Close() error {
 	s.closing.Do(func() { s.closeErr = s.shutdown() })
 	return s.closeErr
 }
 
 func (s *Store) shutdown() error {
-	closed := &emulator.Error{Code: emulator.CodeInternal, Text: "The message store no longer works", Err: ErrClosed}
+	closed := &emulator.Error{Code: emulator.CodeInternal, Text: "The message store no longer works", Err: errClosed}
 	s.inbox.close(func(it item) { it.finish(closed) })
 	s.reads.close(func(r *emulator.BodyRead) { finishRead(r, closed) })
 	s.checkpointer.close()

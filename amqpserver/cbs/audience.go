@@ -3,17 +3,13 @@ package cbs
 import (
 	"net/url"
 	"strings"
-
-	"minibus/internal/sas"
 )
 
-const subscriptionSegment = "/subscriptions/"
-
-// AudiencePath returns the path of an audience: what follows scheme, host and port, decoded from its percent form,
+// audiencePath returns the path of an audience: what follows scheme, host and port, decoded from its percent form,
 // without slashes at its ends. The scheme may be any (SDKs write sb, amqp and amqps) in any case; sub-paths such as
 // "/$management" or "/Subscriptions/sub" are kept, and letters keep their case. An audience without a scheme is a
 // path already. The result is empty when the audience is a whole namespace.
-func AudiencePath(audience string) string {
+func audiencePath(audience string) string {
 	_, path := splitAudience(audience)
 	return path
 }
@@ -36,15 +32,4 @@ func splitAudience(audience string) (host, path string) {
 func address(audience string) string {
 	host, path := splitAudience(audience)
 	return "sb://" + host + "/" + path
-}
-
-// entityOf strips the node names that every entity has from a path. For a subscription, parent is its topic; the
-// entity is returned in full all the same, since a queue's name may contain any segments.
-func entityOf(path string) (entity, parent string) {
-	entity = sas.EntityOf(path)
-	// What is searched is cut: in lower case some letters have more bytes, or fewer. Case does not matter to who looks it up.
-	if lower := strings.ToLower(entity); strings.Index(lower, subscriptionSegment) > 0 {
-		parent, _, _ = strings.Cut(lower, subscriptionSegment)
-	}
-	return entity, parent
 }

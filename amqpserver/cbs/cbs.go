@@ -5,14 +5,15 @@ import (
 	"strings"
 	"time"
 
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/entitypath"
 )
 
 // Policy is what the caller decides about a token.
 type Policy struct {
-	// Exists reports whether a queue or topic exists. The path has neither host nor sub-path: for
-	// "topic/Subscriptions/sub/$management" it is "topic", because a missing subscription is refused at the attach
-	// and not here (ERR-4).
+	// Exists reports whether there is an entity with that path, or a topic of which the path names a subscription: a missing
+	// subscription is refused at the attach and not here (ERR-4). The path has neither a host nor nodes such as $management.
 	Exists func(path string) bool
 
 	// Authorize checks a token for the path of its audience; an error is the refusal, and its text reaches the client.
@@ -47,7 +48,7 @@ func (g *Grant) IsJWT() bool {
 // Handle answers one request: resp is the complete encoded response, whose correlation-id is the request's message-id
 // with the same type and value. g is nil when the token was refused. Handle keeps nothing of req.
 func Handle(req *message.Message, p Policy) (resp []byte, g *Grant) {
-	id := correlationID(req)
+	id := req.RequestID()
 	t, refused := parsePutToken(req)
 	var checked Checked
 	if refused == nil {
@@ -66,19 +67,18 @@ func Handle(req *message.Message, p Policy) (resp []byte, g *Grant) {
 // check applies the policy: the token first, so that who has none that counts does not learn what exists. An audience without an entity is
 // the namespace itself, which always exists.
 func (p Policy) check(t putToken) (Checked, *status) {
-	path := AudiencePath(t.audience)
+	path := audiencePath(t.audience)
 	checked := Checked{Path: path, Expires: t.expiry}
 	if p.Authorize != nil {
 		var err error
 		if checked, err = p.Authorize(path, t.token); err != nil {
-			return Checked{}, &status{code: statusUnauthorized, condition: conditionUnauthorized, description: err.Error()}
+			return Checked{}, &status{code: statusUnauthorized, condition: amqp.CondUnauthorized, description: err.Error()}
 		}
 	}
-	entity, parent := entityOf(path)
-	if entity != "" && p.Exists != nil && !p.Exists(entity) && (parent == "" || !p.Exists(parent)) {
+	if entity := entitypath.Entity(path); entity != "" && p.Exists != nil && !p.Exists(entity) {
 		return Checked{}, &status{
 			code:        statusNotFound,
-			condition:   conditionNotFound,
+			condition:   amqp.CondNotFound,
 			description: fmt.Sprintf("The messaging entity '%s' could not be found.", address(t.audience)),
 		}
 	}

@@ -30,7 +30,7 @@ func FuzzHandle(f *testing.F) {
 		if n, ok := code.(int32); !ok || (n == statusAccepted) != (grant != nil) {
 			t.Fatalf("status-code %v with grant %v", code, grant)
 		}
-		if correlationID(&req) == nil { // the client decodes no id but the four legal types, we echo any
+		if req.RequestID() == nil { // the client decodes no id but the four legal types, we echo any
 			var m goamqp.Message
 			if err := m.UnmarshalBinary(raw); err != nil {
 				t.Fatalf("the client cannot decode the response: %v", err)

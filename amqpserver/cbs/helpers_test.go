@@ -5,8 +5,15 @@ import (
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/entitypath"
 
 	goamqp "github.com/Azure/go-amqp"
+)
+
+// Descriptor codes of the sections of a request [AMQP 3.2].
+const (
+	codeProperties            = 0x73
+	codeApplicationProperties = 0x74
 )
 
 // encodeRequest writes a request as a client would. A nil messageID leaves the properties section out, a nil body the
@@ -77,7 +84,7 @@ func handle(t testing.TB, p Policy, request []byte) (answer, *Grant) {
 func only(names ...string) func(string) bool {
 	return func(path string) bool {
 		for _, n := range names {
-			if n == path {
+			if n == path || n == entitypath.Root(path) {
 				return true
 			}
 		}

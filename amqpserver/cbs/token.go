@@ -7,6 +7,7 @@ import (
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/printable"
 )
 
 const operationPutToken = "put-token"
@@ -30,7 +31,7 @@ func parsePutToken(req *message.Message) (putToken, *status) {
 	if operation != operationPutToken {
 		return t, &status{
 			code:        statusNotImplemented,
-			condition:   conditionNotImplemented,
+			condition:   amqp.CondNotImplemented,
 			description: fmt.Sprintf("The operation '%s' is not implemented by $cbs; it serves '%s'.", operation, operationPutToken),
 		}
 	}
@@ -89,7 +90,7 @@ func expiration(req *message.Message) (time.Time, *status) {
 
 func bodyText(req *message.Message) (string, *status) {
 	if !req.Body.Empty() {
-		v, _, err := amqp.Decode(section(req, req.Body))
+		v, _, err := amqp.Decode(req.Bytes(req.Body))
 		if err != nil {
 			return "", argumentError("The body of the request cannot be decoded: %v.", err)
 		}
@@ -112,13 +113,9 @@ func found(v any) string {
 	if !isText {
 		text = fmt.Sprint(v)
 	}
-	if len(text) > most {
-		text = amqp.Clip(text, most) + "..."
-	}
+	text = printable.Clip(text, most)
 	if isText {
 		text = strconv.Quote(text)
 	}
 	return text
 }
-
-func section(req *message.Message, s message.Span) []byte { return req.Raw[s.Start:s.End] }

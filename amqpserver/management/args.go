@@ -8,6 +8,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/printable"
 )
 
 // Bounds on the elements of one request. The queue works through them in one turn, so they also bound how long others
@@ -28,7 +29,7 @@ func parseArgs(req *message.Message, limit int64) (args, error) {
 	if req.Body.Empty() {
 		return args{}, nil
 	}
-	body := section(req, req.Body)
+	body := req.Bytes(req.Body)
 	if int64(len(body)) > limit {
 		return args{}, &emulator.Error{
 			Code: emulator.CodeMessageTooLarge,
@@ -184,7 +185,4 @@ func found(v any) string {
 }
 
 // clip shortens what a client wrote before it is repeated in a text.
-func clip(s string) string {
-	const most = 64
-	return printable(s, most)
-}
+func clip(s string) string { return printable.Clip(s, 64) }

@@ -3,6 +3,7 @@ package management
 import (
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/printable"
 )
 
 // call is one request on its way to its response.
@@ -19,11 +20,11 @@ type call struct {
 const maxTracking = 128
 
 func newCall(ctx Context, req *message.Message, reply func([]byte)) *call {
-	c := &call{Context: ctx, correlationID: correlationID(req), reply: reply}
+	c := &call{Context: ctx, correlationID: req.RequestID(), reply: reply}
 	c.operation = property(req, "operation")
 	c.link = property(req, "associated-link-name")
 	if t := property(req, "com.microsoft:tracking-id"); len(t) <= maxTracking {
-		c.tracking = printable(t, maxTracking)
+		c.tracking = printable.Cut(t, maxTracking)
 	}
 	return c
 }
@@ -37,35 +38,12 @@ func property(req *message.Message, key string) string {
 	return text
 }
 
-// correlationID is the message-id of a request with the type that it has: clients look it up in a map keyed by both.
-// Without one, a request's own correlation-id serves; nil when there is neither.
-func correlationID(req *message.Message) any {
-	const messageID, ownCorrelationID = 0, 5 // positions in the section [AMQP 3.2.4]
-	if req.Properties.Empty() {
-		return nil
-	}
-	v, _, err := amqp.Decode(section(req, req.Properties))
-	if err != nil {
-		return nil
-	}
-	d, _ := v.(amqp.Described)
-	fields, _ := d.Value.(amqp.List)
-	for _, i := range []int{messageID, ownCorrelationID} {
-		if i < len(fields) && fields[i] != nil {
-			return fields[i]
-		}
-	}
-	return nil
-}
-
-func section(req *message.Message, s message.Span) []byte { return req.Raw[s.Start:s.End] }
-
 // ok answers 200. body appends the value of the amqp-value section; without a body there is no section, since some
 // clients cannot read an empty map. size is a hint of what body appends.
 func (c *call) ok(size int, body func(dst []byte) []byte) {
 	dst := c.appendEnvelope(make([]byte, 0, size+envelopeSize), statusOK, "", "")
 	if body != nil {
-		dst = body(amqp.AppendDescriptor(dst, codeValue))
+		dst = body(message.BeginValue(dst))
 	}
 	c.reply(dst)
 }

@@ -1,16 +1,16 @@
 package management
 
-import "minibus/internal/amqp"
-
-// maxDelete is how many messages one batch-delete-messages removes at most (BDEL-2).
-const maxDelete = 4000
+import (
+	"minibus/emulator"
+	"minibus/internal/amqp"
+)
 
 // batchDeleteMessages serves batch-delete-messages: available messages that were enqueued at or before an instant are
 // deleted, the oldest first (BDEL-1, DEC-33), in a session those of its receiver's (BDEL-4). The reply says how many;
 // none is 204 (BDEL-6).
 func batchDeleteMessages(c *call, a args) {
 	const countKey = "message-count"
-	count, err := a.count(countKey, 1, maxDelete)
+	count, err := a.count(countKey, 1, emulator.MaxBatchDelete)
 	if err != nil {
 		c.fail(err)
 		return

@@ -6,6 +6,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
+	"minibus/internal/printable"
 )
 
 // Status codes of responses, which are those of HTTP. Clients know only the usual ones.
@@ -30,26 +31,26 @@ var statuses = map[emulator.Code]struct {
 	status    int32
 	condition amqp.Symbol
 }{
-	emulator.CodeInternal:        {statusInternalError, "amqp:internal-error"},
-	emulator.CodeNotFound:        {statusNotFound, "amqp:not-found"},
-	emulator.CodeMessageNotFound: {statusNotFound, "com.microsoft:message-not-found"},
-	emulator.CodeMessageLockLost: {statusGone, "com.microsoft:message-lock-lost"},
-	emulator.CodeSessionLockLost: {statusGone, "com.microsoft:session-lock-lost"},
-	emulator.CodeSessionLocked:   {statusGone, "com.microsoft:session-cannot-be-locked"},
-	emulator.CodeNotAllowed:      {statusBadRequest, "amqp:not-allowed"},
-	emulator.CodeArgument:        {statusBadRequest, "com.microsoft:argument-error"},
-	emulator.CodeEntityDisabled:  {statusBadRequest, "com.microsoft:entity-disabled"},
-	emulator.CodeQuotaExceeded:   {statusForbidden, "amqp:resource-limit-exceeded"},
-	emulator.CodeMessageTooLarge: {statusForbidden, "amqp:link:message-size-exceeded"},
-	emulator.CodeAlreadyExists:   {statusConflict, "com.microsoft:entity-already-exists"},
-	emulator.CodeTimeout:         {statusTimeout, "com.microsoft:timeout"},
-	emulator.CodeServerBusy:      {statusUnavailable, "com.microsoft:server-busy"},
-	emulator.CodeUnauthorized:    {statusUnauthorized, "amqp:unauthorized-access"},
-	emulator.CodeNotImplemented:  {statusNotImplemented, "amqp:not-implemented"},
-	emulator.CodeDetached:        {statusUnavailable, "amqp:link:detach-forced"},
+	emulator.CodeInternal:        {statusInternalError, amqp.CondInternal},
+	emulator.CodeNotFound:        {statusNotFound, amqp.CondNotFound},
+	emulator.CodeMessageNotFound: {statusNotFound, amqp.CondMessageNotFound},
+	emulator.CodeMessageLockLost: {statusGone, amqp.CondMessageLockLost},
+	emulator.CodeSessionLockLost: {statusGone, amqp.CondSessionLockLost},
+	emulator.CodeSessionLocked:   {statusGone, amqp.CondSessionLocked},
+	emulator.CodeNotAllowed:      {statusBadRequest, amqp.CondNotAllowed},
+	emulator.CodeArgument:        {statusBadRequest, amqp.CondArgument},
+	emulator.CodeEntityDisabled:  {statusBadRequest, amqp.CondEntityDisabled},
+	emulator.CodeQuotaExceeded:   {statusForbidden, amqp.CondResourceLimit},
+	emulator.CodeMessageTooLarge: {statusForbidden, amqp.CondSizeExceeded},
+	emulator.CodeAlreadyExists:   {statusConflict, amqp.CondAlreadyExists},
+	emulator.CodeTimeout:         {statusTimeout, amqp.CondTimeout},
+	emulator.CodeServerBusy:      {statusUnavailable, amqp.CondServerBusy},
+	emulator.CodeUnauthorized:    {statusUnauthorized, amqp.CondUnauthorized},
+	emulator.CodeNotImplemented:  {statusNotImplemented, amqp.CondNotImplemented},
+	emulator.CodeDetached:        {statusUnavailable, amqp.CondDetachForced},
 
-	emulator.CodeTransactionEnded:    {statusBadRequest, "amqp:transaction:unknown-id"},
-	emulator.CodeTransactionTimedOut: {statusBadRequest, "amqp:transaction:timeout"}, // 408 would invite to try again
+	emulator.CodeTransactionEnded:    {statusBadRequest, amqp.CondUnknownTransaction},
+	emulator.CodeTransactionTimedOut: {statusBadRequest, amqp.CondTransactionTimeout}, // 408 would invite to try again
 }
 
 // Condition returns the AMQP error condition that stands for a code of the domain on every channel (ERR-6,
@@ -78,20 +79,11 @@ func failureOf(err error) failure {
 	if !ok {
 		s = statuses[emulator.CodeInternal]
 	}
-	return failure{status: s.status, condition: s.condition, text: printable(err.Error(), maxText), entity: e.Entity}
+	return failure{status: s.status, condition: s.condition, text: printable.Clip(err.Error(), maxText), entity: e.Entity}
 }
 
 // maxText bounds the text of an error, in bytes; only a list of thousands of missing numbers is longer (SCHED-13).
 const maxText = 4096
-
-// printable makes a text fit for the wire: what a client wrote as symbol or binary may be repeated in it and need not
-// be UTF-8, which an AMQP string must be and some clients check.
-func printable(s string, most int) string {
-	if len(s) > most {
-		return amqp.Clip(s, most) + "..."
-	}
-	return amqp.Clip(s, most)
-}
 
 func argumentError(format string, args ...any) error {
 	return &emulator.Error{Code: emulator.CodeArgument, Text: fmt.Sprintf(format, args...)}

@@ -66,7 +66,7 @@ func sessionContext(t testing.TB, ns *emulator.Namespace) Context {
 		t.Fatalf("accept the session: %v", err)
 	}
 	held := func(string) *emulator.Consumer { return c }
-	return Context{Queue: q, Holder: held, LinkHolder: held}
+	return Context{Queue: q.Entity, Holder: held, LinkHolder: held}
 }
 
 // checkAnswer checks that clients can read a response.

@@ -21,7 +21,7 @@ type fixture struct {
 	*testing.T
 	journal *storetest.Memory
 	ns      *emulator.Namespace
-	queue   *emulator.Queue
+	queue   *emulator.Entity
 	ctx     Context
 }
 
@@ -43,10 +43,11 @@ func open(t testing.TB) *fixture {
 		t.Fatalf("open the namespace: %v", err)
 	}
 	t.Cleanup(f.ns.Close)
-	f.queue, err = f.ns.CreateQueue("orders", emulator.QueueOptions{LockDuration: lockDuration})
+	q, err := f.ns.CreateQueue("orders", emulator.QueueOptions{LockDuration: lockDuration})
 	if err != nil {
 		t.Fatalf("create the queue: %v", err)
 	}
+	f.queue = q.Entity
 	f.ctx = Context{Queue: f.queue}
 	return f
 }
@@ -237,6 +238,13 @@ func marshal(t testing.TB, m *goamqp.Message) []byte {
 	}
 	return raw
 }
+
+// Descriptor codes of the sections of a request [AMQP 3.2].
+const (
+	codeProperties            = 0x73
+	codeApplicationProperties = 0x74
+	codeValue                 = 0x77
+)
 
 // encodeRequest writes a request. A nil messageID leaves the properties section out, a nil body the body.
 func encodeRequest(t testing.TB, messageID any, properties amqp.Map, body any) []byte {

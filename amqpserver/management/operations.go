@@ -10,7 +10,7 @@ import (
 
 // Context says where a request arrived.
 type Context struct {
-	Queue *emulator.Queue
+	Queue *emulator.Entity
 	Sub   emulator.SubQueue // what the node belongs to: the queue itself or its dead-letter queue
 
 	// MaxReplyBytes bounds the messages in the reply to a peek (PEEK-6); 0 means the queue's maximum message size.
@@ -132,7 +132,7 @@ func (c *call) find() (operation, error) {
 // bodyLimit bounds the encoded arguments of one request, in bytes. A decoded body takes several times its bytes, so
 // this also bounds memory; it leaves room for a scheduled message of the greatest size that the queue takes, or for
 // hundreds of ordinary ones.
-func bodyLimit(q *emulator.Queue) int64 {
+func bodyLimit(q *emulator.Entity) int64 {
 	const (
 		least    = 4 << 20
 		envelope = 64 << 10 // keys and copies of properties around a scheduled message

@@ -1,12 +1,8 @@
 package management
 
-import "minibus/internal/amqp"
-
-// Descriptor codes of the sections of a response [AMQP 3.2].
-const (
-	codeProperties            = 0x73
-	codeApplicationProperties = 0x74
-	codeValue                 = 0x77
+import (
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
 )
 
 // envelopeSize is about what a response takes besides its body and its error text, in bytes.
@@ -16,9 +12,8 @@ const envelopeSize = 320
 // thirteen properties, of which only the correlation-id is set, and always the same four application properties. The
 // .NET client insists on an int for the status and a symbol or null for the condition.
 func (c *call) appendEnvelope(dst []byte, status int32, condition amqp.Symbol, text string) []byte {
-	dst = appendCorrelation(dst, c.correlationID)
-	dst = amqp.AppendDescriptor(dst, codeApplicationProperties)
-	dst, m := amqp.BeginMap(dst)
+	dst = message.AppendReplyProperties(dst, c.correlationID)
+	dst, m := message.BeginApplicationProperties(dst)
 	dst = amqp.AppendString(dst, "statusCode")
 	dst = amqp.AppendInt(dst, status)
 	dst = amqp.AppendString(dst, "errorCondition")
@@ -32,22 +27,6 @@ func (c *call) appendEnvelope(dst []byte, status int32, condition amqp.Symbol, t
 	dst = amqp.AppendString(dst, "com.microsoft:tracking-id")
 	dst = appendStringOrNull(dst, c.tracking)
 	return amqp.EndMap(dst, m, 4)
-}
-
-func appendCorrelation(dst []byte, id any) []byte {
-	const correlationID, fields = 5, 13
-	dst = amqp.AppendDescriptor(dst, codeProperties)
-	dst, m := amqp.BeginList(dst)
-	for i := range fields {
-		if i == correlationID {
-			if whole, err := amqp.AppendValue(dst, id); err == nil {
-				dst = whole
-				continue
-			}
-		}
-		dst = amqp.AppendNull(dst)
-	}
-	return amqp.EndList(dst, m, fields)
 }
 
 func appendStringOrNull(dst []byte, s string) []byte {

@@ -14,7 +14,7 @@ func addRule(c *call, a args) {
 		err = c.refuseSubQueue("rules")
 	}
 	if err == nil {
-		err = c.Queue.AddRule(o, emulator.CompletionFunc(c.finish))
+		err = c.changeRules(func(s *emulator.Subscription, done emulator.Completion) error { return s.AddRule(o, done) })
 	}
 	if err != nil {
 		c.fail(err)
@@ -28,11 +28,20 @@ func removeRule(c *call, a args) {
 		err = c.refuseSubQueue("rules")
 	}
 	if err == nil {
-		err = c.Queue.RemoveRule(name, emulator.CompletionFunc(c.finish))
+		err = c.changeRules(func(s *emulator.Subscription, done emulator.Completion) error { return s.RemoveRule(name, done) })
 	}
 	if err != nil {
 		c.fail(err)
 	}
+}
+
+// changeRules changes the rules of the subscription.
+func (c *call) changeRules(f func(*emulator.Subscription, emulator.Completion) error) error {
+	s, err := c.Queue.Subscription()
+	if err != nil {
+		return err
+	}
+	return f(s, emulator.CompletionFunc(c.finish))
 }
 
 // enumerateRules serves enumerate-rules: a subscription's rules by name, page by page (TOP-16). The end is a page that is
@@ -44,7 +53,7 @@ func enumerateRules(c *call, a args) {
 		return
 	}
 	if len(rules) == 0 {
-		c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize), statusNoContent, "com.microsoft:rules-not-found", "No rules found"))
+		c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize), statusNoContent, amqp.CondRulesNotFound, "No rules found"))
 		return
 	}
 	c.ok(256*len(rules), func(dst []byte) []byte {
@@ -64,7 +73,11 @@ func (c *call) listRules(a args) ([]emulator.RuleOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Queue.Rules(skip, top)
+	s, err := c.Queue.Subscription()
+	if err != nil {
+		return nil, err
+	}
+	return s.Rules(skip, top)
 }
 
 // needText returns a string that must be there.

@@ -13,16 +13,26 @@ import (
 )
 
 // subscriptionOf makes a topic "t" with a subscription "s" and returns the latter.
-func subscriptionOf(t testing.TB, ns *emulator.Namespace) *emulator.Queue {
+func subscriptionOf(t testing.TB, ns *emulator.Namespace) *emulator.Entity {
 	t.Helper()
 	if _, err := ns.CreateTopic("t", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "s"}}}); err != nil {
 		t.Fatalf("create the topic: %v", err)
 	}
-	q, err := ns.Queue("t/Subscriptions/s")
+	q, err := ns.Entity("t/Subscriptions/s")
 	if err != nil {
 		t.Fatalf("find the subscription: %v", err)
 	}
 	return q
+}
+
+// subscription returns the entity of the node as the subscription that it is.
+func (f *fixture) subscription() *emulator.Subscription {
+	f.Helper()
+	s, err := f.ctx.Queue.Subscription()
+	if err != nil {
+		f.Fatalf("subscription: %v", err)
+	}
+	return s
 }
 
 // inRuleBubble runs a test on the node of a subscription.
@@ -163,7 +173,7 @@ func TestTOP9_EmptyTextsOfACorrelationFilterAreTested(t *testing.T) {
 		f.request("remove-rule", amqp.Map{{Key: "rule-name", Value: "$Default"}}).want(f, 200, "")
 		f.request("add-rule", ruleNamed("a", correlationFilter("", nil))).want(f, 200, "")
 		f.request("add-rule", ruleNamed("b", correlationFilter(nil, nil))).want(f, 200, "")
-		rules, err := f.ctx.Queue.Rules(0, 2)
+		rules, err := f.subscription().Rules(0, 2)
 		if err != nil || rules[0].Correlation.Label == nil || *rules[0].Correlation.Label != "" || rules[0].Correlation.To != nil || rules[1].Correlation.Label != nil {
 			f.Errorf("rules %+v, %v", rules, err)
 		}
@@ -185,7 +195,7 @@ func TestTOP16_UnzonedTimesLeaveAsTimestamps(t *testing.T) {
 			Properties: emulator.Values{"at": amqp.Described{Descriptor: emulator.DescriptorUnzoned, Value: at}},
 		}}
 		done := make(chan error, 1)
-		if err := f.queue.AddRule(rule, emulator.CompletionFunc(func(err error) { done <- err })); err != nil {
+		if err := f.subscription().AddRule(rule, emulator.CompletionFunc(func(err error) { done <- err })); err != nil {
 			f.Fatalf("add rule: %v", err)
 		}
 		if err := <-done; err != nil {
@@ -258,11 +268,11 @@ func TestTOP8_ERR6_RefusalsOfRules(t *testing.T) {
 
 func TestTOP8_OnlySubscriptionsHaveRules(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
-		topic, err := f.ns.Queue("t")
+		topic, err := f.ns.Entity("t")
 		if err != nil {
 			f.Fatalf("find the topic: %v", err)
 		}
-		orders, err := f.ns.Queue("orders")
+		orders, err := f.ns.Entity("orders")
 		if err != nil {
 			f.Fatalf("find the queue: %v", err)
 		}

@@ -40,13 +40,13 @@ func inSessionBubble(t *testing.T, test func(f *sessionFixture)) {
 	})
 }
 
-func (f *fixture) create(path string, o emulator.QueueOptions) *emulator.Queue {
+func (f *fixture) create(path string, o emulator.QueueOptions) *emulator.Entity {
 	f.Helper()
 	q, err := f.ns.CreateQueue(path, o)
 	if err != nil {
 		f.Fatalf("create %s: %v", path, err)
 	}
-	return q
+	return q.Entity
 }
 
 // accept opens a session receiver on a link with that name.

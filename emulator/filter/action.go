@@ -4,7 +4,6 @@ import "strings"
 
 // Action is a SQL action: statements that change the copy of a message that its rule made. It never changes itself.
 type Action struct {
-	text       string
 	tree       []node
 	statements []statement
 }
@@ -25,7 +24,7 @@ func ParseAction(text string, params map[string]Value) (*Action, error) {
 	if err := p.finish(); err != nil {
 		return nil, err
 	}
-	a := &Action{text: text, tree: tree}
+	a := &Action{tree: tree}
 	var c compiler
 	for _, n := range tree {
 		a.statements = append(a.statements, c.statement(n))
@@ -46,9 +45,6 @@ func (a *Action) Apply(t Target) error {
 
 // Statements is how many statements the action has, which the service limits (QUO-10).
 func (a *Action) Statements() int { return len(a.tree) }
-
-// Text is the text that the action was made from.
-func (a *Action) Text() string { return a.text }
 
 // String is the action in its canonical form, which parses to an equal action.
 func (a *Action) String() string {
@@ -77,11 +73,11 @@ func (c *compiler) assignment(n assignment) statement {
 	if !n.target.sys {
 		return &setUser{name: n.target.name, value: value}
 	}
-	p, ok := LookupSystem(n.target.name)
+	p, ok := lookupSystem(n.target.name)
 	switch {
 	case !ok:
 		return failedStatement{errNoSystemProperty(n.target.name)}
-	case !p.Settable():
+	case !p.settable():
 		return failedStatement{evalErrorf("The system property '%s' is read-only.", p)}
 	}
 	return &setSystem{p: p, value: value}
@@ -123,7 +119,7 @@ func (s *setSystem) apply(t Target) error {
 	if err != nil || v.kind == KindMissing {
 		return err
 	}
-	if v, err = convert(v, s.p.Kind()); err != nil {
+	if v, err = convert(v, s.p.kind()); err != nil {
 		return err
 	}
 	return t.SetSystem(s.p, v)

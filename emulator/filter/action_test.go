@@ -3,6 +3,8 @@ package filter
 import (
 	"errors"
 	"testing"
+
+	"minibus/internal/dotnet"
 )
 
 func TestSetKeepsTheTypeOfTheProperty(t *testing.T) {
@@ -59,7 +61,7 @@ func TestSetNull(t *testing.T) {
 func TestSetSystemConvertsToItsType(t *testing.T) {
 	m := apply(t, `SET sys.CorrelationId = quantity SET sys.Subject = newid() SET sys.TimeToLive = '00:01:00'
 		SET sys.ScheduledEnqueueTime = '1970-01-01T00:00:01Z' SET sys.ForcePersistence = 'true' SET sys.SessionId = 's' + 'x'`)
-	for p, want := range map[SystemProperty]Value{CorrelationID: String("10"), TimeToLive: TimeSpan(ticksPerMinute),
+	for p, want := range map[SystemProperty]Value{CorrelationID: String("10"), TimeToLive: TimeSpan(dotnet.Minute),
 		ScheduledEnqueueTimeUtc: DateTime(1000), ForcePersistence: Bool(true), SessionID: String("sx")} {
 		if got := m.system[p]; got != want {
 			t.Errorf("%s = %s %q, want %s %q", p, got.Kind(), got, want.Kind(), want)

@@ -63,7 +63,7 @@ func calculateNumbers(op arithOp, a, b Value) (Value, error) {
 		n, err := calculateIntegers(op, a.Uint(), b.Uint())
 		return UInt64(n), err
 	default:
-		n, err := calculateIntegers(op, a.Int(), b.Int())
+		n, err := calculateIntegers(op, a.signed(), b.signed())
 		return intValue(c, n), err
 	}
 }
@@ -75,7 +75,7 @@ func roundToFloat(v Value) float64 {
 	case v.kind == KindUInt64:
 		return float64(float32(v.Uint()))
 	case isInteger(v.kind):
-		return float64(float32(v.Int()))
+		return float64(float32(v.signed()))
 	default:
 		return v.Float()
 	}
@@ -176,13 +176,13 @@ func applySign(minus bool, v Value) (Value, error) {
 	case c == classNone:
 		return Value{}, evalErrorf("A sign cannot be applied to an operand of type '%s'.", v.kind)
 	case !minus && c == classInt:
-		return Int32(int32(v.Int())), nil
+		return Int32(int32(v.signed())), nil
 	case !minus:
 		return v, nil
 	case c == classInt:
-		return Int32(int32(-v.Int())), nil
+		return Int32(int32(-v.signed())), nil
 	case c == classUInt || c == classLong:
-		return Int64(-v.Int()), nil
+		return Int64(-v.signed()), nil
 	case c == classFloat || c == classDouble:
 		return Value{kind: v.kind, num: math.Float64bits(-v.Float())}, nil
 	default:

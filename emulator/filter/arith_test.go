@@ -4,11 +4,13 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"minibus/internal/dotnet"
 )
 
 func decimal(t testing.TB, text string) Value {
 	t.Helper()
-	v, ok := ParseDecimal(text)
+	v, ok := parseDecimal(text)
 	if !ok {
 		t.Fatalf("parse decimal %q", text)
 	}
@@ -58,11 +60,11 @@ func TestArithmetic(t *testing.T) {
 		{opSub, dec("1.5"), dec("1.50"), dec("0")},
 		{opMul, dec("1.5"), dec("-2"), dec("-3")},
 		{opAdd, String("a"), String("b"), String("ab")},
-		{opSub, DateTime(5000), DateTime(2000), TimeSpan(3 * ticksPerSecond)},
-		{opSub, DateTimeOffset(unixEpochTicks + 5), DateTime(0), TimeSpan(5)},
-		{opAdd, DateTime(1000), TimeSpan(ticksPerSecond), DateTime(2000)},
-		{opAdd, TimeSpan(ticksPerSecond), DateTime(1000), DateTime(2000)},
-		{opSub, DateTime(1000), TimeSpan(ticksPerSecond), DateTime(0)},
+		{opSub, DateTime(5000), DateTime(2000), TimeSpan(3 * dotnet.Second)},
+		{opSub, DateTimeOffset(dotnet.UnixEpoch + 5), DateTime(0), TimeSpan(5)},
+		{opAdd, DateTime(1000), TimeSpan(dotnet.Second), DateTime(2000)},
+		{opAdd, TimeSpan(dotnet.Second), DateTime(1000), DateTime(2000)},
+		{opSub, DateTime(1000), TimeSpan(dotnet.Second), DateTime(0)},
 		{opAdd, DateTimeOffset(10), TimeSpan(5), DateTimeOffset(15)},
 		{opAdd, TimeSpan(5), TimeSpan(6), TimeSpan(11)},
 		{opSub, TimeSpan(5), TimeSpan(6), TimeSpan(-1)},
@@ -88,7 +90,7 @@ func TestArithmeticErrors(t *testing.T) {
 		{opAdd, String("a"), Int32(1)}, {opAdd, Int32(1), String("a")}, {opSub, String("a"), String("b")},
 		{opMul, Bool(true), Int32(1)}, {opAdd, Bool(true), Bool(true)}, {opAdd, Char('a'), String("b")},
 		{opAdd, DateTime(0), DateTime(0)}, {opMul, TimeSpan(1), Int32(2)}, {opSub, TimeSpan(1), DateTime(0)}, {opAdd, DateTime(0), Int64(1)},
-		{opAdd, DateTime(math.MaxInt64), TimeSpan(ticksPerMilli)}, {opAdd, DateTimeOffset(math.MaxInt64), TimeSpan(1)}, {opSub, DateTime(math.MinInt64), TimeSpan(1)},
+		{opAdd, DateTime(math.MaxInt64), TimeSpan(dotnet.Millisecond)}, {opAdd, DateTimeOffset(math.MaxInt64), TimeSpan(1)}, {opSub, DateTime(math.MinInt64), TimeSpan(1)},
 		{opAdd, TimeSpan(math.MaxInt64), TimeSpan(1)}, {opSub, TimeSpan(0), TimeSpan(math.MinInt64)},
 		{opAdd, GUID([16]byte{}), GUID([16]byte{})}, {opAdd, Opaque("x"), Opaque("y")},
 		{opAdd, String(string(make([]byte, maxText))), String("x")},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"minibus/internal/dotnet"
 )
 
 // fixedMessage answers like the adapter does: by name, without a map and without allocating.
@@ -35,7 +37,7 @@ func TestCommonFormsDoNotAllocate(t *testing.T) {
 	m := &fixedMessage{messageM()}
 	m.m.user = append(m.m.user, userProp{"id", guidValue()})
 	for _, text := range commonForms {
-		f := parseFilter(t, text, map[string]Value{"t": TimeSpan(ticksPerDay)})
+		f := parseFilter(t, text, map[string]Value{"t": TimeSpan(dotnet.Day)})
 		if n := testing.AllocsPerRun(100, func() { _, _ = f.Eval(m) }); n != 0 {
 			t.Errorf("%s allocates %v times", text, n)
 		}
@@ -67,7 +69,7 @@ func indexOf(t testing.TB, rules int) *Index[int] {
 func BenchmarkEval(b *testing.B) {
 	m := &fixedMessage{messageM()}
 	for _, text := range commonForms {
-		f := parseFilter(b, text, map[string]Value{"t": TimeSpan(ticksPerDay)})
+		f := parseFilter(b, text, map[string]Value{"t": TimeSpan(dotnet.Day)})
 		b.Run(text, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

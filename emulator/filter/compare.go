@@ -114,7 +114,7 @@ func numberOrder(a, b Value) (order int, ordered bool) {
 }
 
 func integerOrder(a, b Value) int {
-	aBig, bBig := a.kind == KindUInt64 && a.Int() < 0, b.kind == KindUInt64 && b.Int() < 0
+	aBig, bBig := a.kind == KindUInt64 && a.signed() < 0, b.kind == KindUInt64 && b.signed() < 0
 	switch {
 	case aBig && bBig:
 		return cmp.Compare(a.num, b.num)
@@ -123,5 +123,5 @@ func integerOrder(a, b Value) int {
 	case bBig:
 		return -1
 	}
-	return cmp.Compare(a.Int(), b.Int())
+	return cmp.Compare(a.signed(), b.signed())
 }

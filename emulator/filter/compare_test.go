@@ -3,6 +3,8 @@ package filter
 import (
 	"math"
 	"testing"
+
+	"minibus/internal/dotnet"
 )
 
 const guidText = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -26,7 +28,7 @@ func TestComparisons(t *testing.T) {
 		{decimal(t, "10.0"), Int32(10), 0}, {decimal(t, "2.5"), Float64(2.5), 0}, {decimal(t, "0.1"), decimal(t, "0.10"), 0},
 		{decimal(t, "9.99"), UInt64(10), -1}, {decimal(t, "-1"), Float64(math.Inf(-1)), 1}, {Float64(0), Float64(math.Copysign(0, -1)), 0},
 		{String("a"), String("b"), -1}, {String("a"), String("a"), 0}, {String("B"), String("a"), -1}, {String(""), String("a"), -1},
-		{DateTime(1), DateTimeOffset(unixEpochTicks + ticksPerMilli), 0}, {DateTime(1), DateTime(2), -1}, {TimeSpan(-1), TimeSpan(1), -1},
+		{DateTime(1), DateTimeOffset(dotnet.UnixEpoch + dotnet.Millisecond), 0}, {DateTime(1), DateTime(2), -1}, {TimeSpan(-1), TimeSpan(1), -1},
 		{Bool(true), Bool(true), equalOnly}, {Bool(true), Bool(false), notEqualOnly}, {guid, guid, equalOnly},
 		{guid, String("{0F8FAD5B-D9CB-469F-A165-70867728950E}"), equalOnly}, {guid, String("0f8fad5bd9cb469fa16570867728950f"), notEqualOnly},
 		{guid, String("no guid"), unordered}, {String("11"), Int32(11), unordered}, {String("true"), Bool(true), unordered},
@@ -71,7 +73,7 @@ func TestNaNEqualsNothing(t *testing.T) {
 func valuesOfAllKinds(t testing.TB) []Value {
 	guid, _ := parseGUID(guidText)
 	values := []Value{{}, Null(), Bool(true), Bool(false), String(""), String("10"), String("blue"), String("Blue"), String(guidText),
-		String("{0F8FAD5B-D9CB-469F-A165-70867728950E}"), guid, GUID([16]byte{}), DateTime(0), DateTimeOffset(unixEpochTicks), DateTime(1),
+		String("{0F8FAD5B-D9CB-469F-A165-70867728950E}"), guid, GUID([16]byte{}), DateTime(0), DateTimeOffset(dotnet.UnixEpoch), DateTime(1),
 		TimeSpan(0), TimeSpan(10), Opaque("x"), Float64(math.NaN()), Float64(math.Inf(1)), Float32(float32(math.Inf(1))),
 		Float64(math.Copysign(0, -1)), Float64(2.5), Float32(2.5), Float32(0.1), Float64(0.1), decimal(t, "0.1"), decimal(t, "2.5"),
 		Int64(math.MaxInt64), Int64(math.MinInt64), UInt64(math.MaxUint64), UInt64(1 << 63), Float64(1 << 63), decimal(t, "9223372036854775808"),

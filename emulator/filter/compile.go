@@ -35,7 +35,7 @@ func (c *compiler) reference(n property) evaluator {
 	if !n.sys {
 		return userValue{n.name}
 	}
-	p, ok := LookupSystem(n.name)
+	p, ok := lookupSystem(n.name)
 	if !ok {
 		return c.failure(errNoSystemProperty(n.name))
 	}
@@ -118,7 +118,7 @@ func invert(not bool, x tester) tester {
 		return x
 	}
 	if fixed, ok := x.(decided); ok {
-		return decided{fixed.t.Not()}
+		return decided{fixed.t.not()}
 	}
 	return &inverse{x}
 }
@@ -159,7 +159,7 @@ func (c *compiler) existence(n existence) tester {
 	if !n.x.sys {
 		return userExists{n.x.name}
 	}
-	p, ok := LookupSystem(n.x.name)
+	p, ok := lookupSystem(n.x.name)
 	if !ok {
 		return c.failure(errNoSystemProperty(n.x.name))
 	}

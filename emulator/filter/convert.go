@@ -103,7 +103,7 @@ func parseNumber(text, raw string, to Kind) (Value, bool) {
 		r, size := utf8.DecodeRuneInString(raw)
 		return Char(r), size > 0 && size == len(raw)
 	case to == KindDecimal:
-		return ParseDecimal(text)
+		return parseDecimal(text)
 	case to == KindFloat64, to == KindFloat32:
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
@@ -161,10 +161,16 @@ func toInteger(v Value, to Kind) (Value, bool) {
 			return Value{}, false
 		}
 	}
-	beyond := v.kind == KindUInt64 && v.Int() < 0 // more than a long holds
+	beyond := v.kind == KindUInt64 && v.signed() < 0 // more than a long holds
 	if to == KindUInt64 {
-		return UInt64(v.Uint()), beyond || v.Int() >= 0
+		return UInt64(v.Uint()), beyond || v.signed() >= 0
 	}
 	low, high := integerRange(to)
-	return integer(to, v.Int()), !beyond && v.Int() >= low && v.Int() <= high
+	return integer(to, v.signed()), !beyond && v.signed() >= low && v.signed() <= high
+}
+
+// Parse makes a value of a kind from its text, as SET does for a property that has the kind. It is false for a text that is none.
+func Parse(text string, to Kind) (Value, bool) {
+	v, err := convert(String(text), to)
+	return v, err == nil
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"minibus/internal/dotnet"
 )
 
 // SET converts to the type that is there already (section 6).
@@ -29,8 +31,8 @@ func TestConvert(t *testing.T) {
 		{String("2026-01-01T12:00:00.123Z"), KindDateTime, noon}, {String("2026-01-01T13:00:00.123+01:00"), KindDateTime, noon},
 		{String("2026-01-01T12:00:00.123"), KindDateTimeOffset, DateTimeOffset(noon.Ticks())}, {String("2026-01-01 12:00:00.123"), KindDateTime, noon},
 		{String("1970-01-01"), KindDateTime, DateTime(0)}, {noon, KindDateTimeOffset, DateTimeOffset(noon.Ticks())},
-		{noon, KindString, String("2026-01-01T12:00:00.123Z")}, {TimeSpan(ticksPerHour), KindString, String("01:00:00")},
-		{String("PT1H"), KindTimeSpan, TimeSpan(ticksPerHour)}, {Int64(5), KindString, String("5")}, {Bool(true), KindString, String("True")},
+		{noon, KindString, String("2026-01-01T12:00:00.123Z")}, {TimeSpan(dotnet.Hour), KindString, String("01:00:00")},
+		{String("PT1H"), KindTimeSpan, TimeSpan(dotnet.Hour)}, {Int64(5), KindString, String("5")}, {Bool(true), KindString, String("True")},
 		{Null(), KindInt32, Null()}, {Int64(5), KindNull, Int64(5)}, {Opaque("x"), KindOpaque, Opaque("x")}, {Int64(1), KindInt64, Int64(1)},
 	} {
 		if got, err := convert(c.v, c.to); err != nil || got != c.want {
@@ -67,12 +69,12 @@ func guidValue() Value {
 
 func TestTimeSpanTexts(t *testing.T) {
 	for ticks, text := range map[int64]string{
-		0:                              "00:00:00",
-		ticksPerSecond:                 "00:00:01",
-		-(ticksPerHour + 5):            "-01:00:00.0000005",
-		3*ticksPerDay + ticksPerMinute: "3.00:01:00",
-		math.MaxInt64:                  "10675199.02:48:05.4775807",
-		math.MinInt64:                  "-10675199.02:48:05.4775808",
+		0:                            "00:00:00",
+		dotnet.Second:                "00:00:01",
+		-(dotnet.Hour + 5):           "-01:00:00.0000005",
+		3*dotnet.Day + dotnet.Minute: "3.00:01:00",
+		math.MaxInt64:                "10675199.02:48:05.4775807",
+		math.MinInt64:                "-10675199.02:48:05.4775808",
 	} {
 		if got := TimeSpan(ticks).String(); got != text {
 			t.Errorf("text of %d ticks is %q, want %q", ticks, got, text)
@@ -81,8 +83,8 @@ func TestTimeSpanTexts(t *testing.T) {
 			t.Errorf("%q parses to %d, %v, want %d", text, got, ok, ticks)
 		}
 	}
-	for text, want := range map[string]int64{"P1DT2H3M4.5S": ticksPerDay + 2*ticksPerHour + 3*ticksPerMinute + 45*ticksPerSecond/10,
-		"PT2H": 2 * ticksPerHour, "-PT1M": -ticksPerMinute, "P1D": ticksPerDay, "01:02": ticksPerHour + 2*ticksPerMinute} {
+	for text, want := range map[string]int64{"P1DT2H3M4.5S": dotnet.Day + 2*dotnet.Hour + 3*dotnet.Minute + 45*dotnet.Second/10,
+		"PT2H": 2 * dotnet.Hour, "-PT1M": -dotnet.Minute, "P1D": dotnet.Day, "01:02": dotnet.Hour + 2*dotnet.Minute} {
 		if got, ok := parseSpan(text); !ok || got != want {
 			t.Errorf("%q parses to %d, %v, want %d", text, got, ok, want)
 		}
@@ -118,7 +120,7 @@ func TestDecimals(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "x", "1e5", "1/2", "79228162514264337593543950336", "--1", "1.2.3", strings.Repeat("1", 65)} {
-		if v, ok := ParseDecimal(text); ok {
+		if v, ok := parseDecimal(text); ok {
 			t.Errorf("%q parses to %s", text, v)
 		}
 	}
@@ -162,16 +164,16 @@ func TestInstants(t *testing.T) {
 			t.Errorf("%d ms come back as %d", ms, got)
 		}
 	}
-	if got := DateTime(math.MaxInt64); got.Ticks() != maxInstant/ticksPerMilli*ticksPerMilli {
+	if got := DateTime(math.MaxInt64); got.Ticks() != dotnet.MaxInstant/dotnet.Millisecond*dotnet.Millisecond {
 		t.Errorf("the last instant is %s", got)
 	}
 	if got := DateTime(math.MinInt64).String(); got != "0001-01-01T00:00:00Z" {
 		t.Errorf("the first instant is %s", got)
 	}
-	if got := DateTimeOffset(unixEpochTicks - 1).UnixMilli(); got != -1 {
+	if got := DateTimeOffset(dotnet.UnixEpoch - 1).UnixMilli(); got != -1 {
 		t.Errorf("one tick before the epoch is at %d ms, want -1: rounded down", got)
 	}
-	if got := DateTimeOffset(math.MaxInt64); got.Ticks() != maxInstant {
+	if got := DateTimeOffset(math.MaxInt64); got.Ticks() != dotnet.MaxInstant {
 		t.Errorf("the last instant with an offset is %s", got)
 	}
 }

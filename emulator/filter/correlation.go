@@ -10,8 +10,8 @@ import (
 // is not the number 2, while numbers of different widths compare by value, since every SDK encodes them in its own way.
 // It never raises an error and never changes.
 type Correlation struct {
-	tests    []Equality
-	required []AnyOf
+	tests    []equality
+	required []anyOf
 }
 
 // NewCorrelation makes a correlation filter of the system properties and the user properties that it tests. What is not
@@ -23,19 +23,19 @@ func NewCorrelation(system map[SystemProperty]string, user map[string]Value) (*C
 		if !correlates(p) {
 			return nil, fmt.Errorf("make correlation filter: it cannot test the system property %s", p)
 		}
-		c.tests = append(c.tests, Equality{Property: BrokerProperty(p), Value: String(text)})
+		c.tests = append(c.tests, equality{Property: brokerProperty(p), Value: String(text)})
 	}
 	for name, v := range user {
 		if familyOf(v.kind) == familyNone {
 			return nil, fmt.Errorf("make correlation filter: property %q has a value of type %s", name, v.kind)
 		}
-		c.tests = append(c.tests, Equality{Property: UserProperty(name), Value: v})
+		c.tests = append(c.tests, equality{Property: userProperty(name), Value: v})
 	}
-	slices.SortFunc(c.tests, func(a, b Equality) int {
+	slices.SortFunc(c.tests, func(a, b equality) int {
 		return cmp.Or(cmp.Compare(a.Property.User, b.Property.User), cmp.Compare(a.Property.System, b.Property.System))
 	})
 	for _, test := range c.tests {
-		c.required = append(c.required, appendEquality(AnyOf{}, test.Property, test.Value))
+		c.required = append(c.required, appendEquality(anyOf{}, test.Property, test.Value))
 	}
 	return c, nil
 }
@@ -67,8 +67,5 @@ func sameValue(a, b Value) bool {
 // Eval is Match in the form that both kinds of filters share. The error is always nil.
 func (c *Correlation) Eval(m Message) (Tri, error) { return triOf(c.Match(m)), nil }
 
-// Equalities returns the conditions of the filter, system properties first. The caller must not change them.
-func (c *Correlation) Equalities() []Equality { return c.tests }
-
-// Required returns each equality as a condition of its own.
-func (c *Correlation) Required() []AnyOf { return c.required }
+// needs returns each equality as a condition of its own.
+func (c *Correlation) needs() []anyOf { return c.required }

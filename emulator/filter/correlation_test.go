@@ -80,12 +80,12 @@ func TestCorrelationRefusesWhatItCannotTest(t *testing.T) {
 
 func TestCorrelationEqualities(t *testing.T) {
 	c := correlation(t, map[SystemProperty]string{To: "t", Label: "l"}, map[string]Value{"b": Int32(1), "a": Bool(true)})
-	want := []Equality{{BrokerProperty(Label), String("l")}, {BrokerProperty(To), String("t")}, {UserProperty("a"), Bool(true)},
-		{UserProperty("b"), Int32(1)}}
-	if got := c.Equalities(); len(got) != len(want) || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] || got[3] != want[3] {
+	want := []equality{{brokerProperty(Label), String("l")}, {brokerProperty(To), String("t")}, {userProperty("a"), Bool(true)},
+		{userProperty("b"), Int32(1)}}
+	if got := c.tests; len(got) != len(want) || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] || got[3] != want[3] {
 		t.Errorf("equalities %v, want %v", got, want)
 	}
-	if len(c.Required()) != len(want) {
-		t.Errorf("%d conditions, want %d", len(c.Required()), len(want))
+	if len(c.needs()) != len(want) {
+		t.Errorf("%d conditions, want %d", len(c.needs()), len(want))
 	}
 }

@@ -18,9 +18,9 @@ var (
 	ten          = big.NewInt(10)
 )
 
-// ParseDecimal makes a decimal from digits with an optional sign and point. It is false for anything else and for
+// parseDecimal makes a decimal from digits with an optional sign and point. It is false for anything else and for
 // numbers beyond System.Decimal.
-func ParseDecimal(text string) (Value, bool) {
+func parseDecimal(text string) (Value, bool) {
 	if len(text) == 0 || len(text) > maxDecimalText || strings.Trim(text, "+-.0123456789") != "" {
 		return Value{}, false
 	}
@@ -94,7 +94,7 @@ func rational(v Value) *big.Rat {
 	case classULong:
 		r.SetUint64(v.num)
 	default:
-		r.SetInt64(v.Int())
+		r.SetInt64(v.signed())
 	}
 	return r
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// ErrTooLong is the error of a text over [MaxTextLength]. Like a [SyntaxError] it refuses the rule when it is made.
-var ErrTooLong = fmt.Errorf("the SQL expression is longer than the maximum of %d characters", MaxTextLength)
+// errTooLong is the error of a text over maxTextLength. Like a syntaxError it refuses the rule when it is made.
+var errTooLong = fmt.Errorf("the SQL expression is longer than the maximum of %d characters", maxTextLength)
 
-// SyntaxError says where a text stops being a filter or an action. Its text is the service's own; the front ends add the
+// syntaxError says where a text stops being a filter or an action. Its text is the service's own; the front ends add the
 // tracking part and answer 400.
-type SyntaxError struct {
+type syntaxError struct {
 	Line   int    // of the token in error, from 1
 	Column int    // of its first character, in UTF-16 units from 0
 	Token  string // the token as it was written; empty at the end of the text
@@ -19,7 +19,7 @@ type SyntaxError struct {
 }
 
 // Error is the text of the service.
-func (e *SyntaxError) Error() string {
+func (e *syntaxError) Error() string {
 	return fmt.Sprintf("There was an error parsing the SQL expression. "+
 		"[Token line=%d, column=%d, Token in error= %s, Additional details= %s]", e.Line, e.Column, e.Token, e.Detail)
 }

@@ -70,7 +70,7 @@ func compileReference(name string) evaluator {
 	if len(name) < len(scope) || !strings.EqualFold(name[:len(scope)], scope) {
 		return userValue{name}
 	}
-	p, ok := LookupSystem(name[len(scope):])
+	p, ok := lookupSystem(name[len(scope):])
 	if !ok {
 		return failure{errNoSystemProperty(name[len(scope):])}
 	}

@@ -20,7 +20,7 @@ func (n *both) test(m Message) (Tri, error) {
 		if t == False {
 			return False, nil
 		}
-		result = result.And(t)
+		result = result.and(t)
 	}
 	return result, nil
 }
@@ -38,7 +38,7 @@ func (n *either) test(m Message) (Tri, error) {
 		if t == True {
 			return True, nil
 		}
-		result = result.Or(t)
+		result = result.or(t)
 	}
 	return result, nil
 }
@@ -48,7 +48,7 @@ type inverse struct{ x tester }
 
 func (n *inverse) test(m Message) (Tri, error) {
 	t, err := n.x.test(m)
-	return t.Not(), err
+	return t.not(), err
 }
 
 // compared is a comparison.
@@ -86,7 +86,7 @@ func (n *member) test(m Message) (Tri, error) {
 		if err != nil {
 			return Unknown, err
 		}
-		if result = result.Or(Compare(Equal, x, v)); result == True {
+		if result = result.or(Compare(Equal, x, v)); result == True {
 			return True, nil
 		}
 	}

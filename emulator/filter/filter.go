@@ -8,14 +8,13 @@ const (
 
 // Filter is a SQL filter, ready to evaluate. It never changes.
 type Filter struct {
-	text     string
 	tree     predicate
 	run      tester
-	required []AnyOf
+	required []anyOf
 }
 
 // ParseFilter reads a SQL filter. The parameters are the values of its @names; their keys may have the @ or not, and
-// those that are not used are allowed. The error is a [*SyntaxError] or [ErrTooLong], for which the service answers 400.
+// those that are not used are allowed. The error is a *syntaxError or errTooLong, for which the service answers 400.
 func ParseFilter(text string, params map[string]Value) (*Filter, error) {
 	p, err := newParser(text, params)
 	if err != nil {
@@ -26,7 +25,7 @@ func ParseFilter(text string, params map[string]Value) (*Filter, error) {
 		return nil, err
 	}
 	var c compiler
-	f := &Filter{text: text, tree: tree, run: c.predicate(tree)}
+	f := &Filter{tree: tree, run: c.predicate(tree)}
 	if !c.fallible {
 		f.required = requirements(f.run)
 	}
@@ -37,12 +36,9 @@ func ParseFilter(text string, params map[string]Value) (*Filter, error) {
 // goes to the subscription's dead-letter queue or is not selected, as the subscription wants it (TOP-10).
 func (f *Filter) Eval(m Message) (Tri, error) { return f.run.test(m) }
 
-// Text is the text that the filter was made from.
-func (f *Filter) Text() string { return f.text }
-
 // String is the filter in its canonical form, which parses to an equal filter.
 func (f *Filter) String() string { return canonical(f.tree) }
 
-// Required returns conditions that all hold whenever the filter is true; see [AnyOf]. It is empty for a filter that can
+// needs returns conditions that all hold whenever the filter is true; see anyOf. It is empty for a filter that can
 // raise an error.
-func (f *Filter) Required() []AnyOf { return f.required }
+func (f *Filter) needs() []anyOf { return f.required }

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"minibus/internal/dotnet"
 )
 
-var fuzzParams = map[string]Value{"p": Int32(10), "s": String("blue"), "t": TimeSpan(ticksPerHour), "d": DateTime(0), "g": guidValue(), "n": Null()}
+var fuzzParams = map[string]Value{"p": Int32(10), "s": String("blue"), "t": TimeSpan(dotnet.Hour), "d": DateTime(0), "g": guidValue(), "n": Null()}
 
 func fuzzSeeds(f *testing.F) {
 	for _, text := range []string{
@@ -36,7 +38,7 @@ func FuzzParse(f *testing.F) {
 		checkError(t, text, err)
 		if err == nil {
 			again, err := ParseFilter(filter.String(), fuzzParams)
-			if errors.Is(err, ErrTooLong) {
+			if errors.Is(err, errTooLong) {
 				return // spaces and scopes can make the canonical form longer
 			}
 			if err != nil || !reflect.DeepEqual(again.tree, filter.tree) {
@@ -47,7 +49,7 @@ func FuzzParse(f *testing.F) {
 		checkError(t, text, err)
 		if err == nil {
 			again, err := ParseAction(action.String(), fuzzParams)
-			if !errors.Is(err, ErrTooLong) && (err != nil || !reflect.DeepEqual(again.tree, action.tree)) {
+			if !errors.Is(err, errTooLong) && (err != nil || !reflect.DeepEqual(again.tree, action.tree)) {
 				t.Fatalf("%q has the canonical form %q, which gives %v", text, action, err)
 			}
 		}
@@ -55,8 +57,8 @@ func FuzzParse(f *testing.F) {
 }
 
 func checkError(t *testing.T, text string, err error) {
-	var syntax *SyntaxError
-	if err == nil || errors.Is(err, ErrTooLong) {
+	var syntax *syntaxError
+	if err == nil || errors.Is(err, errTooLong) {
 		return
 	}
 	if !errors.As(err, &syntax) {
@@ -165,7 +167,7 @@ func fuzzValue(k Kind, n uint64, text string) Value {
 	case KindDecimal:
 		var b [16]byte
 		copy(b[:], text)
-		if v, ok := ParseDecimal(text); ok {
+		if v, ok := parseDecimal(text); ok {
 			return v
 		}
 		return Decimal128(b)

@@ -141,15 +141,15 @@ func evalFails(t *testing.T, m Message, text string) EvalError {
 }
 
 // parseFails expects a syntax error that mentions a text.
-func parseFails(t *testing.T, text, mention string) SyntaxError {
+func parseFails(t *testing.T, text, mention string) syntaxError {
 	t.Helper()
 	_, err := ParseFilter(text, nil)
 	return checkSyntaxError(t, text, mention, err)
 }
 
-func checkSyntaxError(t *testing.T, text, mention string, err error) SyntaxError {
+func checkSyntaxError(t *testing.T, text, mention string, err error) syntaxError {
 	t.Helper()
-	var syntax *SyntaxError
+	var syntax *syntaxError
 	if !errors.As(err, &syntax) {
 		t.Fatalf("parse %q: error %v, want a SyntaxError", text, err)
 	}

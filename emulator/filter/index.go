@@ -9,7 +9,7 @@ package filter
 type Index[ID comparable] struct {
 	entries map[ID]*entry[ID]
 	always  bucket[ID]
-	shelves map[Property]*shelf[ID]
+	shelves map[scopedProperty]*shelf[ID]
 	order   []*shelf[ID] // the same shelves, to walk through
 	round   uint64       // counts calls of Candidates
 }
@@ -24,13 +24,13 @@ type entry[ID comparable] struct {
 
 // place is where an entry is filed.
 type place struct {
-	property Property
+	property scopedProperty
 	key      key
 }
 
 // shelf holds the entries filed under one property.
 type shelf[ID comparable] struct {
-	property Property
+	property scopedProperty
 	buckets  map[key]bucket[ID]
 }
 
@@ -55,11 +55,11 @@ func (x *Index[ID]) Len() int { return len(x.entries) }
 func (x *Index[ID]) Add(id ID, m Matcher) {
 	x.Remove(id)
 	if x.entries == nil {
-		x.entries, x.shelves = make(map[ID]*entry[ID]), make(map[Property]*shelf[ID])
+		x.entries, x.shelves = make(map[ID]*entry[ID]), make(map[scopedProperty]*shelf[ID])
 	}
 	e := &entry[ID]{id: id}
 	x.entries[id] = e
-	condition, ok := x.choose(m.Required())
+	condition, ok := x.choose(m.needs())
 	if !ok {
 		e.always = true
 		x.always = append(x.always, e)
@@ -73,7 +73,7 @@ func (x *Index[ID]) Add(id ID, m Matcher) {
 }
 
 // placesOf turns equalities into places, without repeating one.
-func placesOf(condition AnyOf) []place {
+func placesOf(condition anyOf) []place {
 	var places []place
 	seen := make(map[place]bool)
 	for _, equality := range condition {
@@ -89,7 +89,7 @@ func placesOf(condition AnyOf) []place {
 
 // choose picks the condition whose values the fewest matchers are filed under so far. That finds the condition that
 // tells rules apart: of type='order' AND region='eu', the region, if all the rules have the same type.
-func (x *Index[ID]) choose(conditions []AnyOf) (best AnyOf, ok bool) {
+func (x *Index[ID]) choose(conditions []anyOf) (best anyOf, ok bool) {
 	bestCrowd := 0
 	for _, condition := range conditions {
 		crowd := 0
@@ -106,7 +106,7 @@ func (x *Index[ID]) choose(conditions []AnyOf) (best AnyOf, ok bool) {
 	return best, ok
 }
 
-func (x *Index[ID]) shelf(p Property) *shelf[ID] {
+func (x *Index[ID]) shelf(p scopedProperty) *shelf[ID] {
 	s := x.shelves[p]
 	if s == nil {
 		s = &shelf[ID]{property: p, buckets: make(map[key]bucket[ID])}

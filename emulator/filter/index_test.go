@@ -115,7 +115,7 @@ func TestRequired(t *testing.T) {
 		"a = 1 AND b LIKE 'x' ESCAPE c":                    "[]",
 	} {
 		var got []string
-		for _, condition := range parseFilter(t, text, params).Required() {
+		for _, condition := range parseFilter(t, text, params).needs() {
 			var choices []string
 			for _, e := range condition {
 				name := e.Property.User

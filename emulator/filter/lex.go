@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxTextLength is the number of characters, as .NET counts them, that a filter or an action may have here. It bounds the
+// maxTextLength is the number of characters, as .NET counts them, that a filter or an action may have here. It bounds the
 // work that one text can make. The service takes far less (QUO-10), which is for the caller to enforce with [TextLength]
 // where its profile of limits says so.
-const MaxTextLength = 16 * 1024
+const maxTextLength = 16 * 1024
 
 // TextLength is the number of characters of a text as .NET counts them, which is how the service's limits are meant.
 func TextLength(text string) int {

@@ -36,13 +36,13 @@ func naiveEval(n predicate, m Message) (Tri, error) {
 	case membership:
 		t, err := naiveMember(n, m)
 		if n.not {
-			t = t.Not()
+			t = t.not()
 		}
 		return t, err
 	case likeness:
 		t, err := naiveLikeness(n, m)
 		if n.not {
-			t = t.Not()
+			t = t.not()
 		}
 		return t, err
 	}
@@ -166,7 +166,7 @@ func naiveProperty(n property, m Message) (Value, error) {
 		v, _ := m.User(n.name)
 		return v, nil
 	}
-	p, ok := LookupSystem(n.name)
+	p, ok := lookupSystem(n.name)
 	if !ok {
 		return Value{}, errNaive
 	}
@@ -182,7 +182,7 @@ func checkAgainstNaive(t testing.TB, f *Filter, m Message) (Tri, error) {
 	got, err := f.Eval(m)
 	want, wantErr := naiveEval(f.tree, m)
 	if (err == nil) != (wantErr == nil) || err == nil && got != want {
-		t.Fatalf("%s: %v, %v; naively %v, %v", f.Text(), got, err, want, wantErr)
+		t.Fatalf("%s: %v, %v; naively %v, %v", f, got, err, want, wantErr)
 	}
 	return got, err
 }

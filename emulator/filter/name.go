@@ -12,7 +12,7 @@ type NameMatch uint8
 // The outcomes of [MatchName]. A lookup takes the exact match if there is one, and otherwise the first folded match in
 // the order of the message.
 const (
-	NoMatch     NameMatch = iota
+	noMatch     NameMatch = iota
 	FoldedMatch           // the same but for upper and lower case
 	ExactMatch
 )
@@ -34,10 +34,10 @@ func MatchName[T ~string | ~[]byte](have T, want string) NameMatch {
 			case strings.EqualFold(string(have[i:]), want[i:]):
 				return FoldedMatch
 			}
-			return NoMatch
+			return noMatch
 		}
 		if lower(a) != lower(b) {
-			return NoMatch
+			return noMatch
 		}
 		exact = false
 	}
@@ -47,7 +47,7 @@ func MatchName[T ~string | ~[]byte](have T, want string) NameMatch {
 	case len(have) == len(want):
 		return FoldedMatch
 	}
-	return NoMatch
+	return noMatch
 }
 
 func lower(c byte) byte {

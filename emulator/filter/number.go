@@ -71,7 +71,7 @@ func float(v Value) float64 {
 	case classULong:
 		return float64(v.num)
 	default:
-		return float64(v.Int())
+		return float64(v.signed())
 	}
 }
 

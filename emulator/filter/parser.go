@@ -17,16 +17,16 @@ type parser struct {
 	at      int
 	nesting int
 	params  map[string]Value
-	err     *SyntaxError
+	err     *syntaxError
 }
 
 // newParser checks the text as a whole and cuts it into tokens.
 func newParser(text string, params map[string]Value) (*parser, error) {
 	if !utf8.ValidString(text) {
-		return nil, &SyntaxError{Line: 1, Detail: "the text is not valid Unicode"}
+		return nil, &syntaxError{Line: 1, Detail: "the text is not valid Unicode"}
 	}
-	if TextLength(text) > MaxTextLength {
-		return nil, ErrTooLong
+	if TextLength(text) > maxTextLength {
+		return nil, errTooLong
 	}
 	return &parser{tokens: lex(text), params: params}, nil
 }
@@ -73,7 +73,7 @@ func (p *parser) unexpected(expected ...string) {
 func (p *parser) fail(detail string) {
 	if p.err == nil {
 		t := p.token()
-		p.err = &SyntaxError{Line: t.line, Column: t.column, Token: t.raw, Detail: detail}
+		p.err = &syntaxError{Line: t.line, Column: t.column, Token: t.raw, Detail: detail}
 	}
 	p.at = len(p.tokens) - 1
 }

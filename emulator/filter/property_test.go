@@ -43,10 +43,10 @@ func TestMatchName(t *testing.T) {
 		have, want string
 		match      NameMatch
 	}{
-		{"abc", "abc", ExactMatch}, {"aBc", "abc", FoldedMatch}, {"abc", "abd", NoMatch}, {"abc", "ab", NoMatch}, {"ab", "abc", NoMatch},
-		{"", "", ExactMatch}, {"a[", "a{", NoMatch}, {"a@", "a`", NoMatch}, {"straße", "straße", ExactMatch}, {"STRAßE", "straße", FoldedMatch},
-		{"Änderung", "änderung", FoldedMatch}, {"Änderung", "Ånderung", NoMatch}, {"\u212a", "k", FoldedMatch}, {"K", "\u212a", FoldedMatch},
-		{"x\u212a", "xk1", NoMatch}, {long + "é", long + "É", FoldedMatch}, {"日本", "日本", ExactMatch}, {"日本", "日", NoMatch},
+		{"abc", "abc", ExactMatch}, {"aBc", "abc", FoldedMatch}, {"abc", "abd", noMatch}, {"abc", "ab", noMatch}, {"ab", "abc", noMatch},
+		{"", "", ExactMatch}, {"a[", "a{", noMatch}, {"a@", "a`", noMatch}, {"straße", "straße", ExactMatch}, {"STRAßE", "straße", FoldedMatch},
+		{"Änderung", "änderung", FoldedMatch}, {"Änderung", "Ånderung", noMatch}, {"\u212a", "k", FoldedMatch}, {"K", "\u212a", FoldedMatch},
+		{"x\u212a", "xk1", noMatch}, {long + "é", long + "É", FoldedMatch}, {"日本", "日本", ExactMatch}, {"日本", "日", noMatch},
 	} {
 		if got := MatchName(c.have, c.want); got != c.match {
 			t.Errorf("MatchName(%q, %q) = %d, want %d", c.have, c.want, got, c.match)
@@ -54,7 +54,7 @@ func TestMatchName(t *testing.T) {
 		if got := MatchName([]byte(c.have), c.want); got != c.match {
 			t.Errorf("MatchName of bytes (%q, %q) = %d, want %d", c.have, c.want, got, c.match)
 		}
-		if same := foldName(c.have) == foldName(c.want); same != (c.match != NoMatch) {
+		if same := foldName(c.have) == foldName(c.want); same != (c.match != noMatch) {
 			t.Errorf("folded %q and %q are the same: %v", c.have, c.want, same)
 		}
 	}
@@ -64,24 +64,24 @@ func TestSystemProperties(t *testing.T) {
 	settable := []string{"ContentType", "CorrelationId", "ForcePersistence", "Label", "MessageId", "PartitionKey", "ReplyTo",
 		"ReplyToSessionId", "ScheduledEnqueueTimeUtc", "SessionId", "TimeToLive", "To", "ViaPartitionKey"}
 	for p := range systemProperties {
-		found, ok := LookupSystem(strings.ToUpper(p.String()))
+		found, ok := lookupSystem(strings.ToUpper(p.String()))
 		if !ok || found != p {
 			t.Errorf("lookup of %s gives %v, %v", p, found, ok)
 		}
-		if want := slices.Contains(settable, p.String()); p.Settable() != want {
-			t.Errorf("%s is settable: %v, want %v", p, p.Settable(), want)
+		if want := slices.Contains(settable, p.String()); p.settable() != want {
+			t.Errorf("%s is settable: %v, want %v", p, p.settable(), want)
 		}
-		if p.Kind() <= KindNull {
+		if p.kind() <= KindNull {
 			t.Errorf("%s has no type", p)
 		}
 	}
 	for alias, want := range map[string]SystemProperty{"subject": Label, "ScheduledEnqueueTime": ScheduledEnqueueTimeUtc,
 		"transactionPartitionKey": ViaPartitionKey} {
-		if got, ok := LookupSystem(alias); !ok || got != want {
+		if got, ok := lookupSystem(alias); !ok || got != want {
 			t.Errorf("lookup of %s gives %v, %v, want %v", alias, got, ok, want)
 		}
 	}
-	if _, ok := LookupSystem("Body"); ok {
+	if _, ok := lookupSystem("Body"); ok {
 		t.Error("there is a system property Body")
 	}
 	if systemProperties.String() != "invalid" || Kind(99).String() != "invalid" {

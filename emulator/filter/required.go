@@ -1,21 +1,21 @@
 package filter
 
-// Property names a property in its scope. A user property is kept as the rule spells it, since the exact spelling
+// scopedProperty names a property in its scope. A user property is kept as the rule spells it, since the exact spelling
 // decides which of two properties that differ only by case is meant.
-type Property struct {
+type scopedProperty struct {
 	User   string         // the name of a user property, if IsUser
 	System SystemProperty // otherwise
 	IsUser bool
 }
 
-// UserProperty names an application property.
-func UserProperty(name string) Property { return Property{User: name, IsUser: true} }
+// userProperty names an application property.
+func userProperty(name string) scopedProperty { return scopedProperty{User: name, IsUser: true} }
 
-// BrokerProperty names a property of the broker.
-func BrokerProperty(p SystemProperty) Property { return Property{System: p} }
+// brokerProperty names a property of the broker.
+func brokerProperty(p SystemProperty) scopedProperty { return scopedProperty{System: p} }
 
 // of reads the property.
-func (p Property) of(m Message) Value {
+func (p scopedProperty) of(m Message) Value {
 	if !p.IsUser {
 		return systemOf(m, p.System)
 	}
@@ -23,16 +23,16 @@ func (p Property) of(m Message) Value {
 	return v
 }
 
-// Equality is the condition that a property has a value.
-type Equality struct {
-	Property Property
+// equality is the condition that a property has a value.
+type equality struct {
+	Property scopedProperty
 	Value    Value
 }
 
-// AnyOf is a condition that a matcher cannot do without: at least one of the equalities holds whenever the matcher
+// anyOf is a condition that a matcher cannot do without: at least one of the equalities holds whenever the matcher
 // selects a message. With no equality at all it never holds. If it does not hold, evaluating the matcher would give False
 // or Unknown and no error, so there is no need to.
-type AnyOf []Equality
+type anyOf []equality
 
 // maxAlternatives is how many equalities a condition may have before it is not worth having.
 const maxAlternatives = 512
@@ -40,18 +40,18 @@ const maxAlternatives = 512
 // Matcher is what decides whether a message is selected: a [*Filter] or a [*Correlation].
 type Matcher interface {
 	Eval(m Message) (Tri, error)
-	Required() []AnyOf
+	needs() []anyOf
 }
 
 // requirements finds conditions without which a predicate is not true. The predicate must not be fallible.
-func requirements(n tester) []AnyOf {
+func requirements(n tester) []anyOf {
 	switch n := n.(type) {
 	case decided:
 		if n.t != True {
-			return []AnyOf{{}}
+			return []anyOf{{}}
 		}
 	case *both:
-		var all []AnyOf
+		var all []anyOf
 		for _, term := range n.terms {
 			all = append(all, requirements(term)...)
 		}
@@ -73,8 +73,8 @@ func requirements(n tester) []AnyOf {
 }
 
 // requirementsOfAny makes one condition of the shortest conditions of all terms. A term without one leaves none.
-func requirementsOfAny(terms []tester) []AnyOf {
-	joined := AnyOf{}
+func requirementsOfAny(terms []tester) []anyOf {
+	joined := anyOf{}
 	for _, term := range terms {
 		conditions := requirements(term)
 		if len(conditions) == 0 {
@@ -85,10 +85,10 @@ func requirementsOfAny(terms []tester) []AnyOf {
 	if len(joined) > maxAlternatives {
 		return nil
 	}
-	return []AnyOf{joined}
+	return []anyOf{joined}
 }
 
-func shortest(conditions []AnyOf) AnyOf {
+func shortest(conditions []anyOf) anyOf {
 	best := conditions[0]
 	for _, c := range conditions[1:] {
 		if len(c) < len(best) {
@@ -99,7 +99,7 @@ func shortest(conditions []AnyOf) AnyOf {
 }
 
 // requireEqual finds a property on one side and a constant on the other.
-func requireEqual(x, y evaluator) []AnyOf {
+func requireEqual(x, y evaluator) []anyOf {
 	if _, ok := x.(fixedValue); ok {
 		x, y = y, x
 	}
@@ -108,15 +108,15 @@ func requireEqual(x, y evaluator) []AnyOf {
 	if !isProperty || !isFixed {
 		return nil
 	}
-	return []AnyOf{appendEquality(AnyOf{}, p, constant.v)}
+	return []anyOf{appendEquality(anyOf{}, p, constant.v)}
 }
 
-func requireMember(n *member) []AnyOf {
+func requireMember(n *member) []anyOf {
 	p, ok := propertyOf(n.x)
 	if !ok {
 		return nil
 	}
-	choices := AnyOf{}
+	choices := anyOf{}
 	for _, item := range n.items {
 		constant, fixed := item.(fixedValue)
 		if !fixed {
@@ -124,23 +124,23 @@ func requireMember(n *member) []AnyOf {
 		}
 		choices = appendEquality(choices, p, constant.v)
 	}
-	return []AnyOf{choices}
+	return []anyOf{choices}
 }
 
 // appendEquality leaves out a value that nothing equals.
-func appendEquality(choices AnyOf, p Property, v Value) AnyOf {
+func appendEquality(choices anyOf, p scopedProperty, v Value) anyOf {
 	if _, ok := keyOf(v); !ok {
 		return choices
 	}
-	return append(choices, Equality{Property: p, Value: v})
+	return append(choices, equality{Property: p, Value: v})
 }
 
-func propertyOf(n evaluator) (Property, bool) {
+func propertyOf(n evaluator) (scopedProperty, bool) {
 	switch n := n.(type) {
 	case userValue:
-		return UserProperty(n.name), true
+		return userProperty(n.name), true
 	case systemValue:
-		return BrokerProperty(n.p), true
+		return brokerProperty(n.p), true
 	}
-	return Property{}, false
+	return scopedProperty{}, false
 }

@@ -81,8 +81,8 @@ var systemNames = func() map[string]SystemProperty {
 	return names
 }()
 
-// LookupSystem finds a system property by name, in any spelling of upper and lower case.
-func LookupSystem(name string) (p SystemProperty, ok bool) {
+// lookupSystem finds a system property by name, in any spelling of upper and lower case.
+func lookupSystem(name string) (p SystemProperty, ok bool) {
 	p, ok = systemNames[foldName(name)]
 	return p, ok
 }
@@ -95,8 +95,8 @@ func (p SystemProperty) String() string {
 	return "invalid"
 }
 
-// Kind is the type of the property.
-func (p SystemProperty) Kind() Kind { return systemTable[p].kind }
+// kind is the type of the property.
+func (p SystemProperty) kind() Kind { return systemTable[p].kind }
 
-// Settable reports whether an action may set the property.
-func (p SystemProperty) Settable() bool { return systemTable[p].settable }
+// settable reports whether an action may set the property.
+func (p SystemProperty) settable() bool { return systemTable[p].settable }

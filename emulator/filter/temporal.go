@@ -3,34 +3,23 @@ package filter
 import (
 	"math"
 	"time"
-)
 
-// Instants and durations are kept in ticks of 100 nanoseconds, as .NET does, so that adding and subtracting them gives
-// what an application on the cloud sees. Instants count from the first day of year 1.
-const (
-	ticksPerMilli  = int64(10_000)
-	ticksPerSecond = 1000 * ticksPerMilli
-	ticksPerMinute = 60 * ticksPerSecond
-	ticksPerHour   = 60 * ticksPerMinute
-	ticksPerDay    = 24 * ticksPerHour
-
-	unixEpochTicks = int64(621_355_968_000_000_000)
-	maxInstant     = int64(3_155_378_975_999_999_999) // the last tick of year 9999
+	"minibus/internal/dotnet"
 )
 
 // DateTime makes an instant from milliseconds since the Unix epoch. What lies outside the years 1 to 9999 becomes the
 // nearest instant inside, as it does in .NET clients.
 func DateTime(unixMilli int64) Value {
-	const minMilli, maxMilli = -unixEpochTicks / ticksPerMilli, (maxInstant - unixEpochTicks) / ticksPerMilli
+	const minMilli, maxMilli = -dotnet.UnixEpoch / dotnet.Millisecond, (dotnet.MaxInstant - dotnet.UnixEpoch) / dotnet.Millisecond
 	unixMilli = max(minMilli, min(maxMilli, unixMilli))
-	return Value{kind: KindDateTime, num: uint64(unixMilli*ticksPerMilli + unixEpochTicks)}
+	return Value{kind: KindDateTime, num: uint64(dotnet.OfUnixMilli(unixMilli))}
 }
 
 // DateTimeOf makes an instant; one outside the years 1 to 9999 becomes the nearest.
 func DateTimeOf(t time.Time) Value {
 	ticks, ok := instantOf(t)
 	if !ok && t.UTC().Year() > 9999 {
-		ticks = maxInstant
+		ticks = dotnet.MaxInstant
 	}
 	return Value{kind: KindDateTime, num: uint64(ticks)}
 }
@@ -42,7 +31,7 @@ func DateTimeTicks(ticks int64) Value {
 
 // DateTimeOffset makes an instant from UTC ticks since year 1, which is what com.microsoft:datetime-offset carries.
 func DateTimeOffset(ticks int64) Value {
-	return Value{kind: KindDateTimeOffset, num: uint64(max(0, min(maxInstant, ticks)))}
+	return Value{kind: KindDateTimeOffset, num: uint64(max(0, min(dotnet.MaxInstant, ticks)))}
 }
 
 // TimeSpan makes a duration from ticks of 100 nanoseconds, which is what com.microsoft:timespan carries.
@@ -52,23 +41,17 @@ func TimeSpan(ticks int64) Value { return Value{kind: KindTimeSpan, num: uint64(
 func (v Value) Ticks() int64 { return int64(v.num) }
 
 // UnixMilli returns a [KindDateTime] or [KindDateTimeOffset] in milliseconds since the Unix epoch, rounded down.
-func (v Value) UnixMilli() int64 {
-	return floorDiv(v.Ticks()-unixEpochTicks, ticksPerMilli)
-}
+func (v Value) UnixMilli() int64 { return dotnet.UnixMilli(v.Ticks()) }
 
 // Time returns a [KindDateTime] or [KindDateTimeOffset] as the standard library has it, in UTC.
-func (v Value) Time() time.Time {
-	since := v.Ticks() - unixEpochTicks
-	seconds := floorDiv(since, ticksPerSecond)
-	return time.Unix(seconds, (since-seconds*ticksPerSecond)*100).UTC()
-}
+func (v Value) Time() time.Time { return dotnet.Time(v.Ticks()) }
 
 // instantOf is the opposite of Time; ok is false outside the years 1 to 9999.
 func instantOf(t time.Time) (ticks int64, ok bool) {
 	if year := t.UTC().Year(); year < 1 || year > 9999 {
 		return 0, false
 	}
-	return t.Unix()*ticksPerSecond + int64(t.Nanosecond()/100) + unixEpochTicks, true
+	return dotnet.OfTime(t), true
 }
 
 // isInstant reports whether the kind is a point in time.
@@ -77,7 +60,7 @@ func isInstant(k Kind) bool { return k == KindDateTime || k == KindDateTimeOffse
 // addInstant moves an instant by a duration.
 func addInstant(v Value, ticks int64) (Value, error) {
 	sum, ok := addTicks(v.Ticks(), ticks)
-	if !ok || sum < 0 || sum > maxInstant {
+	if !ok || sum < 0 || sum > dotnet.MaxInstant {
 		return Value{}, evalErrorf("The resulting date is outside the years 1 to 9999.")
 	}
 	return Value{kind: v.kind, num: uint64(sum)}, nil
@@ -103,12 +86,4 @@ func negateSpan(ticks int64) (int64, error) {
 func addTicks(a, b int64) (sum int64, ok bool) {
 	sum = a + b
 	return sum, (sum > a) == (b > 0)
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

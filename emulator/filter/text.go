@@ -1,11 +1,12 @@
 package filter
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"minibus/internal/dotnet"
 )
 
 // String is the text form of a value, which is what SET puts into a property that is a string: numbers as .NET writes
@@ -21,7 +22,7 @@ func (v Value) String() string {
 	case KindString, KindDecimal:
 		return v.str
 	case KindChar:
-		return string(rune(v.Int()))
+		return string(rune(v.signed()))
 	case KindFloat32:
 		return floatText(v.Float(), 32)
 	case KindFloat64:
@@ -33,11 +34,11 @@ func (v Value) String() string {
 	case KindDateTime, KindDateTimeOffset:
 		return v.Time().Format(time.RFC3339Nano)
 	case KindTimeSpan:
-		return spanText(v.Ticks())
+		return dotnet.FormatSpan(v.Ticks())
 	case KindMissing, KindNull, KindOpaque:
 		return ""
 	default:
-		return strconv.FormatInt(v.Int(), 10)
+		return strconv.FormatInt(v.signed(), 10)
 	}
 }
 
@@ -46,28 +47,6 @@ func floatText(f float64, bits int) string {
 		return strconv.FormatFloat(f, 'E', -1, bits)
 	}
 	return strconv.FormatFloat(f, 'f', -1, bits)
-}
-
-func spanText(ticks int64) string {
-	var b strings.Builder
-	rest := uint64(ticks)
-	if ticks < 0 {
-		b.WriteByte('-')
-		rest = -rest
-	}
-	take := func(unit int64) uint64 {
-		n := rest / uint64(unit)
-		rest %= uint64(unit)
-		return n
-	}
-	if days := take(ticksPerDay); days > 0 {
-		fmt.Fprintf(&b, "%d.", days)
-	}
-	fmt.Fprintf(&b, "%02d:%02d:%02d", take(ticksPerHour), take(ticksPerMinute), take(ticksPerSecond))
-	if rest > 0 {
-		fmt.Fprintf(&b, ".%07d", rest)
-	}
-	return b.String()
 }
 
 // parseInstant reads RFC 3339, with a zone or in UTC, with a time or without.
@@ -129,14 +108,14 @@ func (t *spanSum) addXML(s string) bool {
 	}
 	if date != "" {
 		days, isDays := strings.CutSuffix(date, "D")
-		if !isDays || !t.add(days, ticksPerDay) {
+		if !isDays || !t.add(days, dotnet.Day) {
 			return false
 		}
 	}
 	for _, unit := range []struct {
 		letter string
 		ticks  int64
-	}{{"H", ticksPerHour}, {"M", ticksPerMinute}, {"S", ticksPerSecond}} {
+	}{{"H", dotnet.Hour}, {"M", dotnet.Minute}, {"S", dotnet.Second}} {
 		if number, rest, found := strings.Cut(clock, unit.letter); found {
 			if !t.add(number, unit.ticks) {
 				return false
@@ -150,7 +129,7 @@ func (t *spanSum) addXML(s string) bool {
 // addClock reads [d.]hh:mm[:ss[.fffffff]].
 func (t *spanSum) addClock(s string) bool {
 	if days, rest, found := strings.Cut(s, "."); found && strings.Contains(rest, ":") {
-		if !t.add(days, ticksPerDay) {
+		if !t.add(days, dotnet.Day) {
 			return false
 		}
 		s = rest
@@ -160,7 +139,7 @@ func (t *spanSum) addClock(s string) bool {
 		return false
 	}
 	limits := [...]int64{24, 60, 60}
-	for i, unit := range []int64{ticksPerHour, ticksPerMinute, ticksPerSecond}[:len(parts)] {
+	for i, unit := range []int64{dotnet.Hour, dotnet.Minute, dotnet.Second}[:len(parts)] {
 		var part spanSum
 		if !part.add(parts[i], unit) || int64(part) >= limits[i]*unit {
 			return false

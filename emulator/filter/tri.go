@@ -11,14 +11,14 @@ const (
 	True
 )
 
-// And is true when both are, and false as soon as one is.
-func (t Tri) And(u Tri) Tri { return min(t, u) }
+// and is true when both are, and false as soon as one is.
+func (t Tri) and(u Tri) Tri { return min(t, u) }
 
-// Or is true as soon as one is, and false when both are.
-func (t Tri) Or(u Tri) Tri { return max(t, u) }
+// or is true as soon as one is, and false when both are.
+func (t Tri) or(u Tri) Tri { return max(t, u) }
 
-// Not turns true and false around. Unknown stays unknown.
-func (t Tri) Not() Tri { return True - t }
+// not turns true and false around. Unknown stays unknown.
+func (t Tri) not() Tri { return True - t }
 
 // String names the value.
 func (t Tri) String() string {

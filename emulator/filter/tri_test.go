@@ -13,15 +13,15 @@ func TestThreeValuedLogicTables(t *testing.T) {
 	not := []Tri{False, True, Unknown}
 	term := map[Tri]string{True: "quantity = 10", False: "quantity = 11", Unknown: "missing = 1"}
 	for i, a := range order {
-		if got := a.Not(); got != not[i] {
+		if got := a.not(); got != not[i] {
 			t.Errorf("NOT %v = %v, want %v", a, got, not[i])
 		}
 		evalM(t, expect{"NOT " + term[a], not[i]})
 		for j, b := range order {
-			if got := a.And(b); got != and[i][j] {
+			if got := a.and(b); got != and[i][j] {
 				t.Errorf("%v AND %v = %v, want %v", a, b, got, and[i][j])
 			}
-			if got := a.Or(b); got != or[i][j] {
+			if got := a.or(b); got != or[i][j] {
 				t.Errorf("%v OR %v = %v, want %v", a, b, got, or[i][j])
 			}
 			evalM(t, expect{fmt.Sprintf("%s AND %s", term[a], term[b]), and[i][j]},

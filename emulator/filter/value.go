@@ -114,8 +114,8 @@ func (v Value) IsUnknown() bool { return v.kind <= KindNull }
 // Bool returns the value of a [KindBool].
 func (v Value) Bool() bool { return v.kind == KindBool && v.num != 0 }
 
-// Int returns the value of any integer kind but [KindUInt64], and of a [KindChar].
-func (v Value) Int() int64 { return int64(v.num) }
+// signed returns the value of any integer kind but [KindUInt64], and of a [KindChar].
+func (v Value) signed() int64 { return int64(v.num) }
 
 // Uint returns the value of a [KindUInt64], and of the smaller unsigned kinds.
 func (v Value) Uint() uint64 { return v.num }

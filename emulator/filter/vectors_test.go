@@ -3,6 +3,8 @@ package filter
 import (
 	"testing"
 	"time"
+
+	"minibus/internal/dotnet"
 )
 
 // The test vectors of the language's description, one test for each.
@@ -91,7 +93,7 @@ func TestVector21_Booleans(t *testing.T) {
 
 func TestVector22_DatesAndParameters(t *testing.T) {
 	params := map[string]Value{
-		"@ts": TimeSpan(2 * ticksPerHour),
+		"@ts": TimeSpan(2 * dotnet.Hour),
 		"@d":  DateTime(time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC).UnixMilli()),
 	}
 	evalOn(t, messageM(), params, expect{"d2 - d1 <= @ts", True}, expect{"d2 - d1 < @ts", False}, expect{"d1 < @d", True},

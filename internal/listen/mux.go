@@ -14,8 +14,8 @@ import (
 
 // Defaults of [Options].
 const (
-	DefaultTimeout    = 10 * time.Second
-	DefaultMaxPending = 1024
+	defaultTimeout    = 10 * time.Second
+	defaultMaxPending = 1024
 )
 
 // Options configure a [Mux]. The zero value of a field means its default.
@@ -51,10 +51,10 @@ type Mux struct {
 // New returns a Mux that serves nothing yet.
 func New(o Options) *Mux {
 	if o.Timeout <= 0 {
-		o.Timeout = DefaultTimeout
+		o.Timeout = defaultTimeout
 	}
 	if o.MaxPending <= 0 {
-		o.MaxPending = DefaultMaxPending
+		o.MaxPending = defaultMaxPending
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

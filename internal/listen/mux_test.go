@@ -170,8 +170,8 @@ func TestMuxDropsTheSilentAfterTheTimeout(t *testing.T) {
 				send(t, c, first)
 				start := time.Now()
 				_, _ = io.Copy(io.Discard, c)
-				if waited := time.Since(start); waited != DefaultTimeout {
-					t.Errorf("dropped after %v, want %v", waited, DefaultTimeout)
+				if waited := time.Since(start); waited != defaultTimeout {
+					t.Errorf("dropped after %v, want %v", waited, defaultTimeout)
 				}
 			})
 		})
@@ -183,13 +183,13 @@ func TestMuxTimeoutEndsWithTheHandOut(t *testing.T) {
 		m, p := serve(t, Options{})
 		client := dial(t, p)
 		send(t, client, "AMQP")
-		time.Sleep(2 * DefaultTimeout) // nobody accepts yet: the connection waits, as during the start
+		time.Sleep(2 * defaultTimeout) // nobody accepts yet: the connection waits, as during the start
 		server, err := m.AMQP().Accept()
 		if err != nil {
 			t.Fatal(err)
 		}
 		expect(t, server, "AMQP")
-		time.Sleep(2 * DefaultTimeout)
+		time.Sleep(2 * defaultTimeout)
 		send(t, client, "late")
 		expect(t, server, "late")
 		_ = server.Close()

@@ -10,21 +10,6 @@ import (
 	"minibus/internal/hostname"
 )
 
-// nodes are the names below an entity that belong to it.
-var nodes = []string{"/$management", "/$deadletterqueue", "/$transfer"}
-
-// EntityOf strips the nodes that every entity has from a path: of orders/$DeadLetterQueue/$management it leaves orders. Of
-// the path of a subscription it leaves all, for a queue's name may have any segments.
-func EntityOf(path string) string {
-	path = "/" + strings.Trim(path, "/") // so that a path that is nothing but a node loses it too
-	for _, node := range nodes {
-		if at := len(path) - len(node); at >= 0 && strings.EqualFold(path[at:], node) {
-			path = path[:at]
-		}
-	}
-	return strings.TrimPrefix(path, "/")
-}
-
 // resourcePath is the lower-case path of a resource: without scheme, host, query, fragment and slashes at its ends, decoded. It
 // reports false where no host can be told: what is left over must not be taken for the whole namespace.
 func resourcePath(resource string) (path string, ok bool) {

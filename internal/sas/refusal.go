@@ -62,13 +62,13 @@ func (r *TokenError) Error() string {
 // Is makes the package's plain errors match.
 func (r *TokenError) Is(target error) bool {
 	switch target {
-	case ErrMalformed:
+	case errMalformed:
 		return r.Reason == Malformed
-	case ErrSignature:
+	case errSignature:
 		return r.Reason == BadSignature || r.Reason == UnknownKey
-	case ErrExpired:
+	case errExpired:
 		return r.Reason == Expired
-	case ErrAudience:
+	case errAudience:
 		return r.Reason == Audience
 	}
 	return false

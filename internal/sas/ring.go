@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"minibus/internal/entitypath"
 )
 
 // Skew is the difference between two machines' clocks that is tolerated: a token is taken for so long beyond its expiry.
@@ -89,7 +91,7 @@ func (r *Ring) VerifyOwn(text string, now time.Time) (Grant, error) {
 		return Grant{}, &TokenError{Reason: Malformed}
 	}
 	path, _ := resourcePath(t.Resource)
-	return r.verify(t, Resource{Path: path, Entity: EntityOf(path)}, now)
+	return r.verify(t, Resource{Path: path, Entity: entitypath.Entity(path)}, now)
 }
 
 func (r *Ring) verify(t Token, at Resource, now time.Time) (Grant, error) {
@@ -157,13 +159,11 @@ func (r *Ring) policies(keyName, entity string) []scoped {
 	return found
 }
 
-// owners are the lower-case paths of the entities whose policies count for one: itself, and the topic of a subscription. The
-// text that is cut is the one that was searched: in lower case some letters have more bytes, or fewer.
+// owners are the lower-case paths of the entities whose policies count for one: itself, and the topic of a subscription.
 func owners(entity string) []string {
-	const infix = "/subscriptions/"
 	entity = strings.Trim(strings.ToLower(entity), "/")
-	if i := strings.LastIndex(entity, infix); i > 0 && !strings.Contains(entity[i+len(infix):], "/") {
-		return []string{entity, entity[:i]}
+	if topic, _, ok := entitypath.SplitSubscription(entity); ok {
+		return []string{entity, topic}
 	}
 	return []string{entity}
 }

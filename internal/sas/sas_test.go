@@ -75,10 +75,10 @@ func TestVerify(t *testing.T) {
 		{"lower-case signature escapes", strings.ReplaceAll(vector, "%2FDw", "%2fDw"), DefaultKey, before, nil},
 		{"raw base64", strings.NewReplacer("%2FDw", "/Dw", "k%3D", "k=").Replace(vector), DefaultKey, before, nil},
 		{"other order", "sharedaccesssignature skn=" + DefaultKeyName + "&se=1893456000&sig=AcsLFPvYmMHJ1V8fv8kh19uR7GtcEi7a8p1%2FDwjsbrk%3D&sr=sb%3A%2F%2Flocalhost%2Forders", DefaultKey, before, nil},
-		{"other key", vector, "other", before, ErrSignature},
-		{"changed resource text", lowerHex, DefaultKey, before, ErrSignature},
-		{"changed expiry", strings.Replace(vector, "1893456000", "1893456001", 1), DefaultKey, before, ErrSignature},
-		{"expired", vector, DefaultKey, after, ErrExpired},
+		{"other key", vector, "other", before, errSignature},
+		{"changed resource text", lowerHex, DefaultKey, before, errSignature},
+		{"changed expiry", strings.Replace(vector, "1893456000", "1893456001", 1), DefaultKey, before, errSignature},
+		{"expired", vector, DefaultKey, after, errExpired},
 		{"within the skew", vector, DefaultKey, epoch2030.Add(time.Minute), nil},
 	}
 	for _, tt := range tests {
@@ -112,7 +112,7 @@ func TestParseTokenRefusesTheMalformed(t *testing.T) {
 	for _, in := range []string{"", "Bearer x", scheme, scheme + " ", strings.Replace(vector, "&se=1893456000", "", 1),
 		strings.Replace(vector, "se=1893456000", "se=x", 1), strings.Replace(vector, "se=1893456000", "se=-1", 1),
 		strings.Replace(vector, "sr=sb%3A", "sr=sb%ZZ", 1), strings.Replace(vector, "sig=Acs", "sig=!", 1)} {
-		if _, err := ParseToken(in); !errors.Is(err, ErrMalformed) {
+		if _, err := ParseToken(in); !errors.Is(err, errMalformed) {
 			t.Errorf("%s: %v", in, err)
 		}
 	}
@@ -133,25 +133,25 @@ func TestCovers(t *testing.T) {
 		{"minibus:5672", "orders", nil},
 		{"127.0.0.1", "orders", nil},
 		{"[::1]/orders", "orders", nil},
-		{"orders", "orders", ErrAudience}, // names no host: it may be meant for the queue alone
-		{"queue.1", "orders", ErrAudience},
-		{"queue.1", "queue.1", ErrAudience},
-		{"sb:orders", "orders", ErrAudience},
-		{"sb:/orders", "orders", ErrAudience},
-		{"/orders", "orders", ErrAudience},
-		{"*", "orders", ErrAudience},
-		{"sb://*", "orders", ErrAudience},
-		{"sb://*/", "orders", ErrAudience},
-		{"sb://", "orders", ErrAudience},
-		{"sb:///orders", "orders", ErrAudience},
-		{"://localhost", "orders", ErrAudience},
-		{"/", "orders", ErrAudience},
-		{"?", "orders", ErrAudience},
-		{" ", "orders", ErrAudience},
-		{"sb://localhost, sb://other", "orders", ErrAudience},
+		{"orders", "orders", errAudience}, // names no host: it may be meant for the queue alone
+		{"queue.1", "orders", errAudience},
+		{"queue.1", "queue.1", errAudience},
+		{"sb:orders", "orders", errAudience},
+		{"sb:/orders", "orders", errAudience},
+		{"/orders", "orders", errAudience},
+		{"*", "orders", errAudience},
+		{"sb://*", "orders", errAudience},
+		{"sb://*/", "orders", errAudience},
+		{"sb://", "orders", errAudience},
+		{"sb:///orders", "orders", errAudience},
+		{"://localhost", "orders", errAudience},
+		{"/", "orders", errAudience},
+		{"?", "orders", errAudience},
+		{" ", "orders", errAudience},
+		{"sb://localhost, sb://other", "orders", errAudience},
 		{"namespace.servicebus.windows.net/orders", "orders", nil},
-		{"sb://localhost/orders", "orders2", ErrAudience},
-		{"sb://localhost/orders/x", "orders", ErrAudience},
+		{"sb://localhost/orders", "orders2", errAudience},
+		{"sb://localhost/orders/x", "orders", errAudience},
 	}
 	for _, tt := range tests {
 		token, err := ParseToken(Sign(tt.resource, "n", "k", epoch2030))

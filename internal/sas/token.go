@@ -16,10 +16,10 @@ const scheme = "SharedAccessSignature"
 
 // The reasons for which a token is refused. The service has a sub code for each (management-rest 5.3).
 var (
-	ErrMalformed = errors.New("the token is malformed")
-	ErrSignature = errors.New("the token's signature does not match")
-	ErrExpired   = errors.New("the token has expired")
-	ErrAudience  = errors.New("the token is for another resource")
+	errMalformed = errors.New("the token is malformed")
+	errSignature = errors.New("the token's signature does not match")
+	errExpired   = errors.New("the token has expired")
+	errAudience  = errors.New("the token is for another resource")
 )
 
 // Token is a parsed shared access signature.
@@ -57,11 +57,11 @@ const maxToken = 8 << 10
 // checked must be what was signed.
 func ParseToken(s string) (Token, error) {
 	if len(s) > maxToken {
-		return Token{}, ErrMalformed
+		return Token{}, errMalformed
 	}
 	word, rest, ok := strings.Cut(strings.TrimSpace(s), " ")
 	if !ok || !strings.EqualFold(word, scheme) {
-		return Token{}, ErrMalformed
+		return Token{}, errMalformed
 	}
 	var t Token
 	seen := make(map[string]bool, 4)
@@ -69,7 +69,7 @@ func ParseToken(s string) (Token, error) {
 		name, value, _ := strings.Cut(field, "=")
 		name = strings.ToLower(name)
 		if seen[name] {
-			return Token{}, ErrMalformed
+			return Token{}, errMalformed
 		}
 		seen[name] = true
 		if err := t.set(name, value); err != nil {
@@ -77,7 +77,7 @@ func ParseToken(s string) (Token, error) {
 		}
 	}
 	if t.RawResource == "" || len(t.signature) == 0 || t.rawExpiry == "" || t.KeyName == "" {
-		return Token{}, ErrMalformed
+		return Token{}, errMalformed
 	}
 	return t, nil
 }
@@ -90,7 +90,7 @@ func (t *Token) set(name, value string) error {
 	}
 	text, err := unescape(value)
 	if err != nil {
-		return ErrMalformed
+		return errMalformed
 	}
 	switch name {
 	case "sr":
@@ -99,12 +99,12 @@ func (t *Token) set(name, value string) error {
 		t.KeyName = text
 	case "sig":
 		if t.signature, err = base64.StdEncoding.DecodeString(text); err != nil {
-			return ErrMalformed
+			return errMalformed
 		}
 	case "se":
 		seconds, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || seconds < 0 {
-			return ErrMalformed
+			return errMalformed
 		}
 		t.rawExpiry, t.Expires = text, time.Unix(min(seconds, latest), 0)
 	}
@@ -114,10 +114,10 @@ func (t *Token) set(name, value string) error {
 // Verify checks the signature with a key, then the expiry at an instant. skew is the difference of clocks to tolerate.
 func (t Token) Verify(key string, now time.Time, skew time.Duration) error {
 	if !t.signedBy(key) {
-		return ErrSignature
+		return errSignature
 	}
 	if t.Expires.Add(skew).Before(now) {
-		return ErrExpired
+		return errExpired
 	}
 	return nil
 }
@@ -133,5 +133,5 @@ func (t Token) Covers(path string) error {
 	if covered, ok := resourcePath(t.Resource); ok && within(clean(path), covered) {
 		return nil
 	}
-	return ErrAudience
+	return errAudience
 }

@@ -35,11 +35,7 @@ type Authority struct {
 // InMemory makes an authority that disappears with the process. Besides local names it may sign those that it is given here, once
 // [Authority.Answer] is told of them.
 func InMemory(names ...string) (*Authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make the key of the certificate authority: %w", err)
-	}
-	serial, err := serialNumber()
+	key, serial, err := newKey("the certificate authority")
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +73,7 @@ func (a *Authority) CertificatePEM() []byte { return append([]byte(nil), a.pem..
 // TLSConfig serves TLS 1.2 and newer with a certificate for whatever local name the client asks for. It offers no application
 // protocol: all that is behind it is recognised by its first bytes, and HTTP/2 is not among it.
 func (a *Authority) TLSConfig() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: a.Certificate}
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: a.certificate}
 }
 
 func serialNumber() (*big.Int, error) {
@@ -86,4 +82,14 @@ func serialNumber() (*big.Int, error) {
 		return nil, fmt.Errorf("draw a serial number: %w", err)
 	}
 	return n.SetBit(n, 120, 1), nil // never zero, always of the same length
+}
+
+// newKey makes a key and a serial number for a certificate.
+func newKey(owner string) (*ecdsa.PrivateKey, *big.Int, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make the key of %s: %w", owner, err)
+	}
+	serial, err := serialNumber()
+	return key, serial, err
 }

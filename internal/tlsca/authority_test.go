@@ -25,7 +25,7 @@ func authority(t *testing.T) *Authority {
 
 func leafFor(t *testing.T, a *Authority, name string) *tls.Certificate {
 	t.Helper()
-	c, err := a.Certificate(&tls.ClientHelloInfo{ServerName: name})
+	c, err := a.certificate(&tls.ClientHelloInfo{ServerName: name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestTLSVersions(t *testing.T) {
 func TestNamesThatAreNoHostsAreRefused(t *testing.T) {
 	a := authority(t)
 	for _, name := range []string{"a b", "..", ".x", "a..b", "a/b", "ä", strings.Repeat("a", 300), "x\x00"} {
-		if _, err := a.Certificate(&tls.ClientHelloInfo{ServerName: name}); err == nil {
+		if _, err := a.certificate(&tls.ClientHelloInfo{ServerName: name}); err == nil {
 			t.Errorf("%q was signed", name)
 		}
 	}
@@ -303,7 +303,7 @@ func TestHandshakeWithANameThatHasAPort(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"localhost:", "localhost:x", "localhost:99999", "a b:1", ":1", "a:1:2"} {
-		if _, err := a.Certificate(&tls.ClientHelloInfo{ServerName: name}); err == nil {
+		if _, err := a.certificate(&tls.ClientHelloInfo{ServerName: name}); err == nil {
 			t.Errorf("%q was signed", name)
 		}
 	}

@@ -78,7 +78,7 @@ func TestAuthorityThatMayNotSignANameSaysWhatToDo(t *testing.T) {
 	if err := before.Answer("example.com", "192.0.2.7"); err != nil {
 		t.Error(err)
 	}
-	if leaf, err := before.Certificate(&tls.ClientHelloInfo{ServerName: "example.com"}); err != nil || leaf.Leaf.VerifyHostname("example.com") != nil {
+	if leaf, err := before.certificate(&tls.ClientHelloInfo{ServerName: "example.com"}); err != nil || leaf.Leaf.VerifyHostname("example.com") != nil {
 		t.Errorf("%v", err)
 	}
 }

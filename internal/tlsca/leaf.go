@@ -1,8 +1,6 @@
 package tlsca
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
@@ -31,11 +29,11 @@ const (
 
 var errName = errors.New("the server name asked for is no host name")
 
-// Certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for, if that can only be
+// certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for, if that can only be
 // local or was told to [Authority.Answer]. A client that names none has dialled an address, or is Java with a name without dots; its
 // certificate is good for the address that it reached, for this machine and for the names that Answer was told. That certificate is
 // for clients that ask for a stranger's name, too: they learn from it which names there are.
-func (a *Authority) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (a *Authority) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	asked := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
 	names, err := namesFor(asked)
 	if err != nil {
@@ -141,11 +139,7 @@ func validHost(host string) bool {
 // sign makes a certificate for the names, of which there is at least one. The caller holds the mutex.
 func (a *Authority) sign(names []string) (*tls.Certificate, error) {
 	host := names[0]
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make the key for %s: %w", host, err)
-	}
-	serial, err := serialNumber()
+	key, serial, err := newKey(host)
 	if err != nil {
 		return nil, err
 	}

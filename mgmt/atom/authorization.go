@@ -10,12 +10,6 @@ import (
 	"minibus/emulator"
 )
 
-// Limits of authorization rules (QUO-10).
-const (
-	maxAuthorizationRules = 12
-	maxKeyName            = 256
-)
-
 // keyBytes is the length of a key that the service makes; as base64 it has 44 characters.
 const keyBytes = 32
 
@@ -37,8 +31,8 @@ func (f *fields) authorizationRules() (rules []emulator.AuthorizationRule, given
 		}
 		names[key] = true
 		rules = append(rules, r)
-		if len(rules) > maxAuthorizationRules {
-			f.refuse(fmt.Sprintf("There are more than %d authorization rules. ", maxAuthorizationRules), "", "")
+		if len(rules) > emulator.MaxAuthorizationRules {
+			f.refuse(fmt.Sprintf("There are more than %d authorization rules. ", emulator.MaxAuthorizationRules), "", "")
 			return nil, true
 		}
 	}
@@ -57,8 +51,8 @@ func (f *fields) authorizationRule(e *Element) emulator.AuthorizationRule {
 		}
 	}
 	switch {
-	case r.KeyName == "" || len(r.KeyName) > maxKeyName:
-		f.refuse(fmt.Sprintf("The name of an authorization rule must have 1 to %d characters.", maxKeyName), "KeyName", clip(r.KeyName))
+	case r.KeyName == "" || len(r.KeyName) > emulator.MaxKeyName:
+		f.refuse(fmt.Sprintf("The name of an authorization rule must have 1 to %d characters.", emulator.MaxKeyName), "KeyName", clip(r.KeyName))
 	case len(r.Rights) == 0:
 		f.refuse("An authorization rule must have at least one right.", "Rights", "")
 	case slices.Contains(r.Rights, "Manage") && (!slices.Contains(r.Rights, "Send") || !slices.Contains(r.Rights, "Listen")):

@@ -5,37 +5,25 @@ import (
 	"time"
 )
 
-// NeverAccessed stands for the time of the last use of an entity that nobody used.
-const NeverAccessed = "0001-01-01T00:00:00Z"
+// neverAccessed stands for the time of the last use of an entity that nobody used.
+const neverAccessed = "0001-01-01T00:00:00Z"
 
-// unixEpochTicks is 1970-01-01 in ticks since the year 1.
-const unixEpochTicks = 621355968000000000
-
-// FormatTime writes an instant, given in milliseconds since the Unix epoch; trailing zeros of the fraction are left out.
-func FormatTime(ms int64) string {
+// formatTime writes an instant, given in milliseconds since the Unix epoch; trailing zeros of the fraction are left out.
+func formatTime(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.999Z")
 }
 
-// FormatSeconds writes an instant in whole seconds, as published and updated have it.
-func FormatSeconds(ms int64) string {
+// formatSeconds writes an instant in whole seconds, as published and updated have it.
+func formatSeconds(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z")
 }
 
 // formatAccessed writes the time of the last use; 0 is never.
 func formatAccessed(ms int64) string {
 	if ms == 0 {
-		return NeverAccessed
+		return neverAccessed
 	}
-	return FormatTime(ms)
-}
-
-// Ticks converts milliseconds since the Unix epoch to .NET's ticks since the year 1: the ETag of an entity.
-func Ticks(ms int64) int64 { return ms*10_000 + unixEpochTicks }
-
-// TimeOfTicks is the inverse of [Ticks], exact to 100 ns.
-func TimeOfTicks(ticks int64) time.Time {
-	unix := ticks - unixEpochTicks
-	return time.Unix(unix/1e7, unix%1e7*100).UTC()
+	return formatTime(ms)
 }
 
 // UnzonedTime is a time that was given without a zone and is shown without one. It counts as UTC.

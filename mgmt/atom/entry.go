@@ -30,9 +30,9 @@ func (e Entry) write(w *writer, v View, attrs ...string) {
 	w.text("id", e.ID)
 	w.text("title", e.Title, "type", "text")
 	if e.Published != 0 {
-		w.text("published", FormatSeconds(e.Published))
+		w.text("published", formatSeconds(e.Published))
 	}
-	w.text("updated", FormatSeconds(e.Updated))
+	w.text("updated", formatSeconds(e.Updated))
 	if e.Author != "" {
 		w.open("author")
 		w.text("name", e.Author)
@@ -60,7 +60,7 @@ func (f Feed) Encode(v View) []byte {
 	w.open("feed", "xmlns", nsAtom)
 	w.text("title", f.Title, "type", "text")
 	w.text("id", f.ID)
-	w.text("updated", FormatSeconds(f.Updated))
+	w.text("updated", formatSeconds(f.Updated))
 	w.empty("link", "rel", "self", "href", f.ID)
 	if f.Next != "" {
 		w.empty("link", "rel", "next", "href", f.Next)
@@ -79,7 +79,7 @@ func NothingHere(id string, now int64) []byte {
 	w.text("title", "Publicly Listed Services", "type", "text")
 	w.text("subtitle", "This is the list of publicly-listed services currently available.", "type", "text")
 	w.text("id", "uuid:"+id+";id=1")
-	w.text("updated", FormatSeconds(now))
+	w.text("updated", formatSeconds(now))
 	w.text("generator", "Service Bus 1.1")
 	w.close("feed")
 	return w.b

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"minibus/emulator"
+	"minibus/internal/printable"
 )
 
 // fields reads the elements of a description. The first thing that is wrong stays in err, and what is read then does not
@@ -20,7 +21,7 @@ type fields struct {
 }
 
 func newFields(d *Element, kind string, l emulator.Limits) *fields {
-	f := &fields{d: d, kind: kind, limits: limitsOf(l)}
+	f := &fields{d: d, kind: kind, limits: limits{l.Profile()}}
 	if kind == "Queue" || kind == "Topic" {
 		f.subCode = badRequest
 	}
@@ -83,7 +84,7 @@ func (f *fields) integer(name string, standard int64) int64 {
 }
 
 // span reads a duration within a range. The default is always taken: clients send back what they were shown.
-func (f *fields) span(name string, standard TimeSpan, r spanRange) TimeSpan {
+func (f *fields) span(name string, standard TimeSpan, r emulator.DurationRange) TimeSpan {
 	s, ok := f.value(name)
 	if !ok {
 		return standard
@@ -92,8 +93,8 @@ func (f *fields) span(name string, standard TimeSpan, r spanRange) TimeSpan {
 	switch {
 	case err != nil:
 		f.refuse("The value is not a duration.", name, clip(s))
-	case t != standard && !r.contains(t):
-		f.refuse(fmt.Sprintf("The value supplied must be between %s and %s.", r.least.Clock(), r.most.Clock()), name, t.Clock())
+	case t != standard && !t.within(r):
+		f.refuse(fmt.Sprintf("The value supplied must be between %s and %s.", spanOf(r.Least).clock(), spanOf(r.Most).clock()), name, t.clock())
 	}
 	return t
 }
@@ -101,9 +102,9 @@ func (f *fields) span(name string, standard TimeSpan, r spanRange) TimeSpan {
 // lock reads the lock duration, of which the service has its own text.
 func (f *fields) lock() TimeSpan {
 	const name = "LockDuration"
-	t := f.span(name, Minute, spanRange{least: f.limits.lock.least, most: MaxTimeSpan})
-	if f.err == nil && t > f.limits.lock.most {
-		f.refuse("The supplied lock time exceeds the allowed maximum of '5' minutes. "+moreInfo+". ", name, t.Clock())
+	t := f.span(name, Minute, emulator.DurationRange{Least: f.limits.Lock.Least, Most: emulator.Forever})
+	if f.err == nil && t > spanOf(f.limits.Lock.Most) {
+		f.refuse("The supplied lock time exceeds the allowed maximum of '5' minutes. "+moreInfo+". ", name, t.clock())
 	}
 	return t
 }
@@ -111,8 +112,8 @@ func (f *fields) lock() TimeSpan {
 func (f *fields) deliveries() int {
 	const name = "MaxDeliveryCount"
 	v := f.integer(name, emulator.DefaultMaxDelivery)
-	if v < 1 || v > f.limits.deliveries {
-		f.refuse(fmt.Sprintf("The value must be between 1 and %d.", f.limits.deliveries), name, fmt.Sprint(v))
+	if r := f.limits.Deliveries; !r.Contains(v) {
+		f.refuse(fmt.Sprintf("The value must be between %d and %d.", r.Least, r.Most), name, fmt.Sprint(v))
 	}
 	return int(v)
 }
@@ -123,9 +124,9 @@ func (l limits) sizeError(mb int64, partitioned bool) error {
 	if mb == 0 || l.takesSize(mb, partitioned) {
 		return nil
 	}
-	allowed := fmt.Sprintf("be between %d and %d", l.sizeMB.least, l.sizeMB.most)
-	if l.sizeMB.step > 1 {
-		allowed = "be one of the following values: " + l.sizeMB.list()
+	allowed := fmt.Sprintf("be between %d and %d", l.Megabytes.Least, l.Megabytes.Most)
+	if l.Megabytes.Step > 1 {
+		allowed = "be one of the following values: " + list(l.Megabytes)
 	}
 	return &Error{SubCode: badRequest, Text: fmt.Sprintf(
 		"The specified value %d is invalid. The property 'MaxSizeInMegabytes', must %s. ", mb, allowed)}
@@ -145,9 +146,9 @@ func (f *fields) size() int64 {
 func (f *fields) messageSize() int64 {
 	const name = "MaxMessageSizeInKilobytes"
 	v := f.integer(name, 0) // the profile's own, which the broker knows
-	if _, given := f.value(name); given && !f.limits.messageKB.contains(v) {
-		r := f.limits.messageKB
-		f.refuse(fmt.Sprintf("The property value for '%s' must be between %d and %d.", name, r.least, r.most), name, fmt.Sprint(v))
+	if _, given := f.value(name); given && !f.limits.Kilobytes.Contains(v) {
+		r := f.limits.Kilobytes
+		f.refuse(fmt.Sprintf("The property value for '%s' must be between %d and %d.", name, r.Least, r.Most), name, fmt.Sprint(v))
 	}
 	return v
 }
@@ -155,8 +156,8 @@ func (f *fields) messageSize() int64 {
 func (f *fields) metadata() string {
 	const name = "UserMetadata"
 	s := f.text(name)
-	if n := utf8.RuneCountInString(s); f.limits.metadata > 0 && n > f.limits.metadata {
-		f.refuse(fmt.Sprintf("The value has %d characters, more than %d.", n, f.limits.metadata), name, "")
+	if n := utf8.RuneCountInString(s); f.limits.Metadata > 0 && n > f.limits.Metadata {
+		f.refuse(fmt.Sprintf("The value has %d characters, more than %d.", n, f.limits.Metadata), name, "")
 	}
 	return s
 }
@@ -182,7 +183,7 @@ func (f *fields) express(dedup *bool) bool {
 	switch {
 	case v && dedup != nil && *dedup:
 		f.refuse("Both DelayedPersistence and RequiresDuplicateDetection property can't be enabled together. ", "", "")
-	case v && !f.limits.express:
+	case v && !f.limits.Express:
 		f.refuse("EnableExpress is not available in the Premium tier. ", "", "")
 	}
 	return v
@@ -191,7 +192,7 @@ func (f *fields) express(dedup *bool) bool {
 // partitioning reads EnablePartitioning.
 func (f *fields) partitioning() *bool {
 	v := f.boolIfGiven("EnablePartitioning")
-	if v != nil && *v && !f.limits.partitioning {
+	if v != nil && *v && !f.limits.Partitioning {
 		f.refuse("Partitioning of single entities is not available under this profile of limits. ", "", "")
 	}
 	return v
@@ -205,9 +206,4 @@ func (f *fields) closed() {
 }
 
 // clip shortens what a client sent for an error text.
-func clip(s string) string {
-	if len(s) <= 64 {
-		return s
-	}
-	return strings.ToValidUTF8(s[:64], "") + "..."
-}
+func clip(s string) string { return printable.Clip(s, 64) }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ForwardPath returns the path of the entity that a ForwardTo names, and the text as the service gives it back. Clients
+// forwardPath returns the path of the entity that a ForwardTo names, and the text as the service gives it back. Clients
 // send URIs of all schemes and ports, of which the path counts; scheme and host come back in lower case. A text without
 // scheme is a path and comes back as it is.
-func ForwardPath(text string) (path, shown string) {
+func forwardPath(text string) (path, shown string) {
 	text = strings.TrimSpace(text)
 	scheme, rest, isURI := strings.Cut(text, "://")
 	if !isURI || scheme == "" || strings.ContainsAny(scheme, "/?#") {
@@ -30,7 +30,7 @@ func ForwardPath(text string) (path, shown string) {
 
 // shownForward is the text of a forwarding target: the one that a client gave if it still names the target, else the path.
 func shownForward(target, text string) string {
-	if path, shown := ForwardPath(text); target != "" && strings.EqualFold(path, target) {
+	if path, shown := forwardPath(text); target != "" && strings.EqualFold(path, target) {
 		return shown
 	}
 	return target

@@ -19,7 +19,7 @@ func TestForwardPath(t *testing.T) {
 		"amqps://h:5671//q/":         {"q", "amqps://h:5671//q/"},
 		"http://[::1]:5300/topic.1/": {"topic.1", "http://[::1]:5300/topic.1/"},
 	} {
-		if path, shown := ForwardPath(in); path != want[0] || shown != want[1] {
+		if path, shown := forwardPath(in); path != want[0] || shown != want[1] {
 			t.Errorf("%q: %q %q", in, path, shown)
 		}
 	}

@@ -81,7 +81,7 @@ func contents(t *testing.T, d *Element, l emulator.Limits) []Content {
 		o, err := s.Create()
 		add(err, Subscription{Options: o, FilterErrors: s.FilterErrors})
 	}
-	r, err := ParseRule(d, l)
+	r, err := ParseRule(d)
 	if err != nil {
 		add(err, nil)
 	} else {
@@ -145,7 +145,7 @@ func readAs(d *Element, c Content, l emulator.Limits) (Content, error) {
 		o, err := s.Create()
 		return Subscription{Options: o, FilterErrors: s.FilterErrors}, err
 	}
-	r, err := ParseRule(d, l)
+	r, err := ParseRule(d)
 	if err != nil {
 		return nil, err
 	}

@@ -7,12 +7,6 @@ import (
 	"minibus/emulator"
 )
 
-// Longest names, in characters (QUO-9).
-const (
-	maxPath = 260 // queue or topic
-	maxName = 50  // subscription
-)
-
 const entityCharacters = "' contains character(s) that is not allowed by Service Bus. " +
 	"Entity segments can contain only letters, numbers, periods (.), hyphens (-), and underscores (_). "
 
@@ -23,8 +17,8 @@ func CheckPath(path string, l emulator.Limits) error {
 	switch {
 	case path == "":
 		return &Error{SubCode: badRequest, Text: "The name of the entity is empty. "}
-	case len(path) > maxPath:
-		return &Error{SubCode: badRequest, Text: fmt.Sprintf("The entity path/name '%s' exceeds the '%d' character limit. ", clip(path), maxPath)}
+	case len(path) > emulator.MaxPath:
+		return &Error{SubCode: badRequest, Text: fmt.Sprintf("The entity path/name '%s' exceeds the '%d' character limit. ", clip(path), emulator.MaxPath)}
 	case !l.EndsWell(path):
 		return &Error{SubCode: badRequest, Text: "'" + clip(path) + entityCharacters}
 	}
@@ -39,8 +33,8 @@ func CheckPath(path string, l emulator.Limits) error {
 // CheckSubscription reports what is wrong with the name of a subscription, or nil. The texts have no sub-code.
 func CheckSubscription(name string, l emulator.Limits) error {
 	switch {
-	case len(name) > maxName:
-		return &Error{Text: fmt.Sprintf("The entity path/name '%s' exceeds the '%d' character limit. ", clip(name), maxName)}
+	case len(name) > emulator.MaxName:
+		return &Error{Text: fmt.Sprintf("The entity path/name '%s' exceeds the '%d' character limit. ", clip(name), emulator.MaxName)}
 	case !l.AllowsSegment(name) || !l.EndsWell(name):
 		return &Error{Text: "'" + clip(name) + entityCharacters}
 	}

@@ -3,13 +3,9 @@ package atom
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"minibus/emulator"
 )
-
-// DefaultRuleName is the name of the rule that a subscription has unless another is given (TOP-4).
-const DefaultRuleName = "$Default"
 
 // FilterKind is the type of a filter, in the service's words.
 type FilterKind string
@@ -20,12 +16,6 @@ const (
 	FalseFilter       FilterKind = "FalseFilter"
 	SQLFilter         FilterKind = "SqlFilter"
 	CorrelationFilter FilterKind = "CorrelationFilter"
-)
-
-// The expressions of the two constant filters.
-const (
-	trueExpression  = "1=1"
-	falseExpression = "1=0"
 )
 
 // compatibility is the level that the service shows on every expression.
@@ -63,16 +53,15 @@ var correlationProperties = []string{
 }
 
 // ParseRule reads a RuleDescription or a DefaultRuleDescription. A missing filter is true, a missing action none.
-func ParseRule(d *Element, l emulator.Limits) (*Rule, error) {
-	p := ruleParser{limits: limitsOf(l)}
+func ParseRule(d *Element) (*Rule, error) {
+	var p ruleParser
 	r := &Rule{Name: strings.TrimSpace(d.Child("Name").Text()), Filter: p.filter(d.Child("Filter")), Action: p.action(d.Child("Action"))}
 	return r, p.err
 }
 
 // ruleParser keeps the first thing that is wrong.
 type ruleParser struct {
-	limits limits
-	err    error
+	err error
 }
 
 func (p *ruleParser) refuse(format string, args ...any) {
@@ -83,13 +72,13 @@ func (p *ruleParser) refuse(format string, args ...any) {
 
 func (p *ruleParser) filter(e *Element) Filter {
 	if e == nil || e.isNil() {
-		return Filter{Kind: TrueFilter, SQL: trueExpression}
+		return Filter{Kind: TrueFilter, SQL: emulator.TrueExpression}
 	}
 	switch kind := FilterKind(e.typeName()); kind {
 	case TrueFilter:
-		return Filter{Kind: kind, SQL: trueExpression, Parameters: p.parameters(e.Child("Parameters"))}
+		return Filter{Kind: kind, SQL: emulator.TrueExpression, Parameters: p.parameters(e.Child("Parameters"))}
 	case FalseFilter:
-		return Filter{Kind: kind, SQL: falseExpression, Parameters: p.parameters(e.Child("Parameters"))}
+		return Filter{Kind: kind, SQL: emulator.FalseExpression, Parameters: p.parameters(e.Child("Parameters"))}
 	case SQLFilter:
 		return Filter{Kind: kind, SQL: p.expression(e), Parameters: p.parameters(e.Child("Parameters"))}
 	case CorrelationFilter:
@@ -126,11 +115,8 @@ func (p *ruleParser) action(e *Element) Action {
 
 func (p *ruleParser) expression(e *Element) string {
 	s := e.Child("SqlExpression").Text()
-	switch n := utf8.RuneCountInString(s); {
-	case strings.TrimSpace(s) == "":
+	if strings.TrimSpace(s) == "" {
 		p.refuse("The SQL expression is empty.")
-	case p.limits.expression > 0 && n > p.limits.expression:
-		p.refuse("The SQL expression has %d characters, more than %d.", n, p.limits.expression)
 	}
 	return s
 }

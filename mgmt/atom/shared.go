@@ -23,7 +23,7 @@ func ParseQueue(d *Element, l emulator.Limits) (*SharedDescription, error) {
 	s := f.shared()
 	s.dedup = f.boolIfGiven("RequiresDuplicateDetection")
 	s.partitioning = f.partitioning()
-	s.options.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.window))
+	s.options.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.Window))
 	s.options.MaxSizeInMegabytes = f.size()
 	s.options.MaxMessageSizeInKilobytes = f.messageSize()
 	s.options.Admin.EnableExpress = f.express(s.dedup)
@@ -39,8 +39,8 @@ func (f *fields) shared() *SharedDescription {
 	o.LockDuration = durationOf(f.lock())
 	o.MaxDeliveryCount = f.deliveries()
 	s.session = f.boolIfGiven("RequiresSession")
-	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan, f.limits.ttl))
-	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.autoDelete))
+	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan, f.limits.TimeToLive))
+	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.AutoDelete))
 	o.DeadLetteringOnExpiration = f.boolean("DeadLetteringOnMessageExpiration", false)
 	batched := f.boolean("EnableBatchedOperations", true)
 	o.EnableBatchedOperations = &batched
@@ -52,8 +52,8 @@ func (f *fields) shared() *SharedDescription {
 
 // forwarding reads the targets. An entity that forwards is never idle, so the service takes its AutoDeleteOnIdle away.
 func (f *fields) forwarding(o *emulator.QueueOptions) {
-	o.ForwardTo, o.Admin.ForwardToText = ForwardPath(f.text("ForwardTo"))
-	o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText = ForwardPath(f.text("ForwardDeadLetteredMessagesTo"))
+	o.ForwardTo, o.Admin.ForwardToText = forwardPath(f.text("ForwardTo"))
+	o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText = forwardPath(f.text("ForwardDeadLetteredMessagesTo"))
 	for _, t := range [][2]string{{o.ForwardTo, o.Admin.ForwardToText}, {o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText}} {
 		if t[0] == "" && t[1] != "" {
 			f.refuse("The forwarding destination '"+clip(t[1])+"' names no entity. ", "", "")

@@ -20,7 +20,7 @@ func ParseSubscription(d *Element, l emulator.Limits) (*SubscriptionDescription,
 	s.FilterErrors = f.boolean("DeadLetteringOnFilterEvaluationExceptions", true)
 	s.affine = f.boolIfGiven("IsClientAffine")
 	if r := d.Child("DefaultRuleDescription"); f.err == nil && r != nil && !r.isNil() {
-		rule, err := ParseRule(r, l)
+		rule, err := ParseRule(r)
 		if err != nil {
 			return nil, err
 		}

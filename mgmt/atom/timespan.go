@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"minibus/internal/dotnet"
 )
 
 // TimeSpan is a duration as .NET has it: a number of ticks of 100 ns. It reaches a hundred times further than
@@ -18,11 +20,10 @@ const MaxTimeSpan TimeSpan = math.MaxInt64
 
 // The units of a time span.
 const (
-	Millisecond TimeSpan = 1e4
-	Second               = 1000 * Millisecond
-	Minute               = 60 * Second
-	Hour                 = 60 * Minute
-	Day                  = 24 * Hour
+	Second = TimeSpan(dotnet.Second)
+	Minute = TimeSpan(dotnet.Minute)
+	Hour   = TimeSpan(dotnet.Hour)
+	Day    = TimeSpan(dotnet.Day)
 )
 
 // SpanOf converts a duration.
@@ -143,23 +144,8 @@ func (t TimeSpan) String() string {
 	return b.String()
 }
 
-// Clock is the form of error texts: [d.]hh:mm:ss[.fffffff].
-func (t TimeSpan) Clock() string {
-	var b strings.Builder
-	rest := uint64(t)
-	if t < 0 {
-		b.WriteByte('-')
-		rest = -rest
-	}
-	if d := rest / uint64(Day); d > 0 {
-		fmt.Fprintf(&b, "%d.", d)
-	}
-	fmt.Fprintf(&b, "%02d:%02d:%02d", rest/uint64(Hour)%24, rest/uint64(Minute)%60, rest/uint64(Second)%60)
-	if f := rest % uint64(Second); f > 0 {
-		fmt.Fprintf(&b, ".%07d", f)
-	}
-	return b.String()
-}
+// clock is the form of error texts: [d.]hh:mm:ss[.fffffff].
+func (t TimeSpan) clock() string { return dotnet.FormatSpan(int64(t)) }
 
 // fraction is ".5" for 5,000,000 ticks and "" for none.
 func fraction(ticks uint64) string {

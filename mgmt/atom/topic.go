@@ -19,9 +19,9 @@ func ParseTopic(d *Element, l emulator.Limits) (*TopicDescription, error) {
 	t := &TopicDescription{limits: f.limits, dedup: f.boolIfGiven("RequiresDuplicateDetection"), partitioning: f.partitioning(),
 		subscriptions: f.boolIfGiven("EnableSubscriptionPartitioning")}
 	o := &t.options
-	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan, f.limits.ttl))
-	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.autoDelete))
-	o.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.window))
+	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan, f.limits.TimeToLive))
+	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.AutoDelete))
+	o.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.Window))
 	o.MaxSizeInMegabytes = f.size()
 	o.MaxMessageSizeInKilobytes = f.messageSize()
 	o.Status = f.status()
@@ -96,7 +96,7 @@ type Topic struct {
 
 // write appends the description, its elements in the order that the service's contract has.
 func (t Topic) write(w *writer, v View) {
-	o, l := &t.Options, limitsOf(v.Limits)
+	o, l := &t.Options, limits{v.Limits.Profile()}
 	w.open("TopicDescription", namespaces...)
 	w.span("DefaultMessageTimeToLive", shownSpan(o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks))
 	w.int("MaxSizeInMegabytes", l.shownSize(o.MaxSizeInMegabytes, o.EnablePartitioning))

@@ -6,14 +6,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"minibus/emulator"
 )
 
 // Parameter is a named value: a parameter of an SQL text, its name beginning with @, or an application property of a
 // correlation filter.
 type Parameter struct {
 	Key string
-	// Value is a string, bool, int32, int64, float64, time.Time, UnzonedTime or TimeSpan if a client gave it over HTTP. Rules that were
-	// made over AMQP may also have the other scalars of Go (int8, uint64, float32 and so on).
+	// Value is a string, bool, integer, float32, float64, time.Time, UnzonedTime or TimeSpan.
 	Value any
 }
 
@@ -61,16 +62,14 @@ func typedValue(typeName, text string) (any, error) {
 	switch typeName {
 	case "boolean":
 		return strconv.ParseBool(strings.ToLower(text))
-	case "int", "short", "byte", "unsignedByte", "unsignedShort":
+	case "int":
 		v, err := strconv.ParseInt(text, 10, 32)
 		if numError(err) { // Go writes all its integers as int, also those that are longer
 			long, err := strconv.ParseInt(text, 10, 64)
 			return long, err
 		}
 		return int32(v), err
-	case "long", "unsignedInt", "unsignedLong":
-		return strconv.ParseInt(text, 10, 64)
-	case "double", "float", "decimal":
+	case "double", "decimal":
 		return parseDouble(text)
 	case "dateTime":
 		if t, err := time.Parse(unzonedLayout, text); err == nil {
@@ -79,6 +78,11 @@ func typedValue(typeName, text string) (any, error) {
 		return parseTime(text)
 	case "duration":
 		return ParseTimeSpan(text)
+	case "long", "float", "byte", "short", "unsignedByte", "unsignedShort", "unsignedInt", "unsignedLong":
+		t, _ := emulator.ValueTypeOf(typeName)
+		if v, ok := t.Parse(text); ok {
+			return v, nil
+		}
 	}
 	return text, strconv.ErrSyntax
 }
@@ -114,6 +118,12 @@ func (w *writer) parameters(name string, list []Parameter) {
 		w.close("KeyValueOfstringanyType")
 	}
 	w.close(name)
+}
+
+// TypeAndText returns the name of the value's type and the value's text, as documents have them.
+func (p Parameter) TypeAndText() (typeName, text string) {
+	typeName, _, text = textValue(p.Value)
+	return typeName, text
 }
 
 // textValue returns how a value is written.

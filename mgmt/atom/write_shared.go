@@ -32,7 +32,7 @@ var namespaces = []string{"xmlns", nsServiceBus, "xmlns:i", nsInstance}
 
 // write appends the description, its elements in the order that the service's contract has.
 func (q Queue) write(w *writer, v View) {
-	o, l := &q.Options, limitsOf(v.Limits)
+	o, l := &q.Options, limits{v.Limits.Profile()}
 	w.open("QueueDescription", namespaces...)
 	w.lock(o)
 	w.int("MaxSizeInMegabytes", l.shownSize(o.MaxSizeInMegabytes, o.EnablePartitioning))
@@ -112,7 +112,7 @@ func (w *writer) messageSize(kb int64, v View) {
 		return
 	}
 	if kb <= 0 {
-		kb = v.Limits.DefaultMessageKilobytes()
+		kb = v.Limits.Profile().DefaultKilobytes
 	}
 	w.int("MaxMessageSizeInKilobytes", kb)
 }

@@ -47,7 +47,7 @@ func (w *writer) optional(name, value string) {
 func (w *writer) bool(name string, v bool)     { w.text(name, strconv.FormatBool(v)) }
 func (w *writer) int(name string, v int64)     { w.text(name, strconv.FormatInt(v, 10)) }
 func (w *writer) span(name string, v TimeSpan) { w.text(name, v.String()) }
-func (w *writer) time(name string, ms int64)   { w.text(name, FormatTime(ms)) }
+func (w *writer) time(name string, ms int64)   { w.text(name, formatTime(ms)) }
 
 // escape writes character data. Control characters that XML can't say are replaced.
 func (w *writer) escape(s string, attribute bool) {

@@ -12,7 +12,7 @@ package rest
 import (
 	"fmt"
 
-	"minibus/internal/amqp"
+	"minibus/internal/printable"
 )
 
 // Error says what is wrong with a request; it is to be answered with status 400.
@@ -25,9 +25,5 @@ func errorf(format string, args ...any) *Error { return &Error{fmt.Sprintf(forma
 
 // clip shortens what a client sent, for texts.
 func clip(s string) string {
-	const most = 64
-	if len(s) > most {
-		s = amqp.Clip(s, most) + "..."
-	}
-	return fmt.Sprintf("%+q", s)
+	return fmt.Sprintf("%+q", printable.Clip(s, 64))
 }

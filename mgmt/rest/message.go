@@ -21,7 +21,7 @@ type Message struct {
 // FromHeaders makes a message of a request's headers. spelling returns how the client spelled the name of a header that
 // net/http has changed; nil means that nobody knows.
 func FromHeaders(h http.Header, spelling func(canonical string) string) (Message, error) {
-	p, err := ParseProperties(joined(h[HeaderBrokerProperties]))
+	p, err := parseProperties(joined(h[HeaderBrokerProperties]))
 	if err != nil {
 		return Message{}, err
 	}

@@ -16,9 +16,9 @@ type Properties struct {
 	Scheduled                                                  time.Time // zero: at once
 }
 
-// ParseProperties reads the value of a BrokerProperties header: one JSON object. Names are compared with case; those that
+// parseProperties reads the value of a BrokerProperties header: one JSON object. Names are compared with case; those that
 // are not known are skipped, as the service does. No header is no properties.
-func ParseProperties(header string) (Properties, error) {
+func parseProperties(header string) (Properties, error) {
 	var p Properties
 	if header == "" {
 		return p, nil

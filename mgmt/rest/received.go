@@ -38,7 +38,7 @@ func (r Received) Headers(h http.Header) (body []byte) {
 		contentType = typeNone
 	}
 	if t, ok := m.Field(message.PropertyContentType).TextOf(); ok && t != "" {
-		contentType = strings.Map(printable, t)
+		contentType = strings.Map(visible, t)
 	}
 	for e := m.UserProperties(); e.Next(); {
 		if name := string(e.Key()); isShown(name) {
@@ -86,10 +86,6 @@ func (r Received) brokerProperties(m *message.Message) string {
 		}
 		return nil
 	}
-	annotation := func(key string) any {
-		v, _ := m.MessageAnnotation(key)
-		return v
-	}
 	s := shown{
 		ContentType: field(message.PropertyContentType), CorrelationID: field(message.PropertyCorrelationID),
 		DeliveryCount: int64(r.Count) + 1, Label: field(message.PropertySubject), MessageID: field(message.PropertyMessageID),
@@ -102,6 +98,19 @@ func (r Received) brokerProperties(m *message.Message) string {
 	if info.HasPartitionKey {
 		s.PartitionKey = &info.PartitionKey
 	}
+	if info.HasScheduled {
+		s.ScheduledEnqueueTimeUtc = date(info.Scheduled)
+	}
+	r.annotations(m, &s)
+	return asciiJSON(s)
+}
+
+// annotations fills in what the broker has noted on the message.
+func (r Received) annotations(m *message.Message, s *shown) {
+	annotation := func(key string) any {
+		v, _ := m.MessageAnnotation(key)
+		return v
+	}
 	if source, ok := amqp.AsString(annotation(keyDeadLetterSource)); ok {
 		s.DeadLetterSource = &source
 	}
@@ -111,13 +120,9 @@ func (r Received) brokerProperties(m *message.Message) string {
 	if t, ok := annotation(keyEnqueuedTime).(amqp.Timestamp); ok {
 		s.EnqueuedTimeUtc = date(t)
 	}
-	if info.HasScheduled {
-		s.ScheduledEnqueueTimeUtc = date(info.Scheduled)
-	}
 	if t, ok := annotation(keyLockedUntil).(amqp.Timestamp); ok && r.Token != "" {
 		s.LockToken, s.LockedUntilUtc = r.Token, date(t)
 	}
-	return asciiJSON(s)
 }
 
 // asciiJSON writes JSON that a header can hold whatever its texts are.

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -33,22 +32,4 @@ func parseClock(s string) (d time.Duration, ok bool) {
 	}
 	return time.Duration(n[0])*24*time.Hour + time.Duration(n[1])*time.Hour + time.Duration(n[2])*time.Minute +
 		time.Duration(n[3])*time.Second + time.Duration(n[4])*100, true
-}
-
-// formatTicks writes a time span of 100 ns ticks.
-func formatTicks(ticks int64) string {
-	sign, n := "", uint64(ticks)
-	if ticks < 0 {
-		sign, n = "-", -n
-	}
-	const second = 1e7
-	s, days := n/second, ""
-	if d := s / 86400; d > 0 {
-		days = fmt.Sprintf("%d.", d)
-	}
-	out := fmt.Sprintf("%s%s%02d:%02d:%02d", sign, days, s/3600%24, s/60%60, s%60)
-	if f := n % second; f > 0 {
-		out += fmt.Sprintf(".%07d", f)
-	}
-	return out
 }

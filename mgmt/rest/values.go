@@ -11,6 +11,7 @@ import (
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/dotnet"
 )
 
 // parseValue reads the value of a custom header (management-rest 7.1): text in double quotes is a string, or a timestamp if
@@ -68,10 +69,9 @@ func formatValue(v message.Scalar) (text string, ok bool) {
 	case message.TypeTimestamp:
 		return quote(date(amqp.Timestamp(v.Bits))), true
 	case message.TypeDateTimeOffset:
-		const unixEpochTicks = 621_355_968_000_000_000
-		return quote(date(amqp.Timestamp((int64(v.Bits) - unixEpochTicks) / 10_000))), true
+		return quote(date(amqp.Timestamp(dotnet.UnixMilli(int64(v.Bits))))), true
 	case message.TypeTimeSpan:
-		return quote(formatTicks(int64(v.Bits))), true
+		return quote(dotnet.FormatSpan(int64(v.Bits))), true
 	case message.TypeOther:
 		return formatOther(v)
 	}
@@ -104,10 +104,10 @@ func formatOther(v message.Scalar) (string, bool) {
 
 // quote writes a text. Line ends and other control characters can't be in a header; a space stands for each.
 func quote(s string) string {
-	return `"` + strings.ReplaceAll(strings.Map(printable, s), `"`, `\"`) + `"`
+	return `"` + strings.ReplaceAll(strings.Map(visible, s), `"`, `\"`) + `"`
 }
 
-func printable(r rune) rune {
+func visible(r rune) rune {
 	if r < ' ' && r != '\t' || r == 0x7f {
 		return ' '
 	}

@@ -95,12 +95,12 @@ func TestParseProperties(t *testing.T) {
 		`{"SessionId":"a","PartitionKey":"b"}`: "must be equal",
 		strings.Repeat(`{"a":`, 20_000):        "not a JSON object",
 	} {
-		_, err := ParseProperties(text)
+		_, err := parseProperties(text)
 		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 300 {
 			t.Errorf("%.40s: %v, want %s", text, err, want)
 		}
 	}
-	p, err := ParseProperties(`{"Label":"a","Label":"b","label":"c","SessionId":"","To":null,"X":[1],"TimeToLive":0.0001}`)
+	p, err := parseProperties(`{"Label":"a","Label":"b","label":"c","SessionId":"","To":null,"X":[1],"TimeToLive":0.0001}`)
 	if err != nil || *p.Label != "b" || *p.SessionID != "" || p.To != nil || p.TTL != 1 {
 		t.Errorf("%+v %v", p, err)
 	}
@@ -132,7 +132,7 @@ func TestTimeToLive(t *testing.T) { // management-rest 7.1
 		`"TimeToLiveTimeSpan":"10675199.02:48:05.4775807"`: 0, `"TimeToLiveTimeSpan":"1.00:00:00"`: 86_400_000, `"TimeToLiveTimeSpan":"00:00:00.0000001"`: 1,
 		`"TimeToLive":1,"TimeToLiveTimeSpan":"00:01:00"`: 1000, `"TimeToLiveTimeSpan":"0:05"`: 300_000,
 	} {
-		p, err := ParseProperties("{" + text + "}")
+		p, err := parseProperties("{" + text + "}")
 		if err != nil || p.TTL != want {
 			t.Errorf("%s: %d %v, want %d", text, p.TTL, err, want)
 		}
@@ -147,7 +147,7 @@ func TestScheduledTimes(t *testing.T) {
 		"Tue, 30 Jun 2026 20:51:21 -0000": true, "Tue, 30 Jun 2026 20:51:21": false, "Tue, 30 Jun 2026 20:51:21 CEST": false,
 		"30.6.2026": false, "": false,
 	} {
-		p, err := ParseProperties(`{"ScheduledEnqueueTimeUtc":"` + text + `"}`)
+		p, err := parseProperties(`{"ScheduledEnqueueTimeUtc":"` + text + `"}`)
 		if (err == nil) != want || want && amqp.TimestampOf(p.Scheduled) != noon {
 			t.Errorf("%s: %v %v", text, p.Scheduled, err)
 		}

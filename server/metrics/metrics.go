@@ -14,8 +14,8 @@ import (
 	"minibus/store"
 )
 
-// DefaultMaxEntities is how many entities have series of their own.
-const DefaultMaxEntities = 500
+// defaultMaxEntities is how many entities have series of their own.
+const defaultMaxEntities = 500
 
 // Options say where the numbers come from. The functions are called at each scrape, from any goroutine; one that is nil, or
 // returns nil or false, has nothing to show yet.
@@ -37,7 +37,7 @@ type Metrics struct {
 // New returns metrics that nobody has scraped yet.
 func New(o Options) *Metrics {
 	if o.MaxEntities <= 0 {
-		o.MaxEntities = DefaultMaxEntities
+		o.MaxEntities = defaultMaxEntities
 	}
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),

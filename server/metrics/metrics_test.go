@@ -59,7 +59,7 @@ func namespace(t *testing.T, queues ...string) *emulator.Namespace {
 // send stores messages with an empty body.
 func send(t *testing.T, ns *emulator.Namespace, queue string, n int) {
 	t.Helper()
-	q, err := ns.Queue(queue)
+	q, err := ns.Entity(queue)
 	if err != nil {
 		t.Fatal(err)
 	}

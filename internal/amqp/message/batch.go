@@ -13,7 +13,7 @@ func Batch(raw []byte) ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := env.bytes(env.Body)
+	body := env.Bytes(env.Body)
 	count := 0
 	for r := amqp.NewReader(body); r.Len() > 0; count++ {
 		if code, err := sectionCode(&r); err != nil || code != codeData {

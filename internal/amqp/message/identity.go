@@ -5,9 +5,6 @@ import "minibus/internal/amqp"
 // Map is [amqp.Map], for callers that build overlays.
 type Map = amqp.Map
 
-// Pair is [amqp.Pair], an entry of a [Map].
-type Pair = amqp.Pair
-
 // HasMessageID says whether the sender gave the message a message-id; the broker makes one where not (PROP-10).
 func (m *Message) HasMessageID() bool {
 	n, r := m.list(m.Properties)

@@ -34,14 +34,6 @@ type Patch struct {
 	System                    []byte // overlay for broker properties that the sender gave, see SystemMessageID; nil is none
 }
 
-// fixedOverhead covers what Append adds of fixed size: section headers, annotation keys and numbers.
-const fixedOverhead = 512
-
-// SizeHint returns an upper bound of how many bytes longer than m.Raw the result of [Patch.Append] is.
-func (p *Patch) SizeHint(m *Message) int {
-	return fixedOverhead + len(p.MessageID) + len(p.DeadLetterSource) + len(p.Properties) + len(p.System)
-}
-
 // Append appends the message with the patch merged in: a header with all five fields; delivery annotations if there are
 // any; message annotations; properties; application properties if there are any; body and footer as they were. It
 // allocates nothing when dst has room, unless the overlay has dozens of entries.
@@ -57,9 +49,9 @@ func (p *Patch) Append(dst []byte, m *Message) []byte {
 	dst = p.appendProperties(dst, m, over)
 	dst = p.appendApplicationProperties(dst, m, over != nil && over.replace)
 	if !p.OmitBody {
-		dst = append(dst, m.bytes(m.Body)...)
+		dst = append(dst, m.Bytes(m.Body)...)
 	}
-	return append(dst, m.bytes(m.Footer)...)
+	return append(dst, m.Bytes(m.Footer)...)
 }
 
 // appendHeader writes the header section. Durable, priority and first-acquirer are the sender's (PROP-12), as they were
@@ -102,7 +94,7 @@ func (p *Patch) appendProperties(dst []byte, m *Message, over *system) []byte {
 	case p.TTL > 0:
 		count = max(n, PropertyCreationTime+1)
 	case !makeID && !m.Properties.Empty():
-		return append(dst, m.bytes(m.Properties)...)
+		return append(dst, m.Bytes(m.Properties)...)
 	}
 	dst, mark := amqp.BeginList(amqp.AppendDescriptor(dst, codeProperties))
 	for i := range count {
@@ -152,13 +144,13 @@ func (p *Patch) appendApplicationProperties(dst []byte, m *Message, replace bool
 		if replace {
 			return dst
 		}
-		return append(dst, m.bytes(m.ApplicationProperties)...)
+		return append(dst, m.Bytes(m.ApplicationProperties)...)
 	}
 	n, r := m.pairs(m.ApplicationProperties)
 	if replace {
 		n = 0
 	}
-	dst, mark := amqp.BeginMap(amqp.AppendDescriptor(dst, codeApplicationProperties))
+	dst, mark := BeginApplicationProperties(dst)
 	dst, pairs := over.merge(dst, n, r)
 	return amqp.EndMap(dst, mark, pairs)
 }

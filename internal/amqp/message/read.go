@@ -23,12 +23,6 @@ func (m *Message) ApplicationProperty(key string) (any, bool) {
 	return lookup(n, r, key)
 }
 
-// DeliveryAnnotation decodes one delivery annotation and none of the others.
-func (m *Message) DeliveryAnnotation(key string) (any, bool) {
-	n, r := m.pairs(m.DeliveryAnnotations)
-	return lookup(n, r, key)
-}
-
 // MessageAnnotation decodes one message annotation and none of the others.
 func (m *Message) MessageAnnotation(key string) (any, bool) {
 	n, r := m.pairs(m.MessageAnnotations)
@@ -55,7 +49,7 @@ func (m *Message) BodyValue() (any, error) {
 	if m.Body.Empty() {
 		return nil, nil
 	}
-	r := amqp.NewReader(m.bytes(m.Body))
+	r := amqp.NewReader(m.Bytes(m.Body))
 	code, err := sectionCode(&r)
 	if err != nil {
 		return nil, err

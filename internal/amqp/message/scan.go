@@ -36,8 +36,8 @@ type Message struct {
 	Footer                Span
 }
 
-// bytes returns a span's bytes.
-func (m *Message) bytes(s Span) []byte { return m.Raw[s.Start:s.End] }
+// Bytes returns a span's bytes.
+func (m *Message) Bytes(s Span) []byte { return m.Raw[s.Start:s.End] }
 
 // Scan finds the sections of an encoded message, which is all of raw. Sections may come in any order, each at most
 // once, except that the body may be several data or several sequence sections in a row; it may also be a single value or
@@ -170,7 +170,7 @@ func checkSection(r *amqp.Reader, code uint64) error {
 
 // content returns a Reader at the list or map of a section that Scan has accepted.
 func (m *Message) content(s Span) amqp.Reader {
-	r := amqp.NewReader(m.bytes(s))
+	r := amqp.NewReader(m.Bytes(s))
 	_, _, _ = r.Descriptor() // Scan has read it before
 	return r
 }

@@ -27,12 +27,13 @@ func (ns *Namespace) ensure(list []EntityConfig) error {
 	}
 	ns.plan(planned)
 	defer ns.plan(nil)
-	for _, c := range list {
+	c := configurator{ns}
+	for _, e := range list {
 		var err error
-		if c.Queue != nil {
-			err = ns.ensureQueue(c.Path, *c.Queue)
-		} else if c.Topic != nil {
-			err = ns.ensureTopic(c.Path, *c.Topic)
+		if e.Queue != nil {
+			err = c.ensureQueue(e.Path, *e.Queue)
+		} else if e.Topic != nil {
+			err = c.ensureTopic(e.Path, *e.Topic)
 		}
 		if err != nil {
 			return err
@@ -41,9 +42,12 @@ func (ns *Namespace) ensure(list []EntityConfig) error {
 	return nil
 }
 
+// configurator makes entities what a configuration says.
+type configurator struct{ ns *Namespace }
+
 // differs reports whether there is anything to do, or to refuse, for an entity of a configuration.
 func (ns *Namespace) differs(c EntityConfig) bool {
-	q := ns.lookUp(c.Path)
+	q := ns.catalog.lookUp(c.Path)
 	switch {
 	case q == nil:
 		return true
@@ -52,10 +56,10 @@ func (ns *Namespace) differs(c EntityConfig) bool {
 	case c.Topic == nil:
 		return false
 	}
-	return q.kind != KindTopic || !reflect.DeepEqual(q.TopicOptions(), q.topicConfigured(*c.Topic)) ||
+	return q.topic == nil || !reflect.DeepEqual(q.topic.Options(), q.topic.configured(*c.Topic)) ||
 		slices.ContainsFunc(c.Topic.Subscriptions, func(o SubscriptionOptions) bool {
-			s := ns.lookUp(subscriptionPath(c.Path, o.Name))
-			return s == nil || !reflect.DeepEqual(s.SubscriptionOptions(), s.subscriptionConfigured(o))
+			s := ns.catalog.lookUp(subscriptionPath(c.Path, o.Name))
+			return s == nil || !reflect.DeepEqual(s.subscription.Options(), s.subscription.configured(o))
 		})
 }
 
@@ -66,11 +70,11 @@ func (ns *Namespace) plan(paths map[string]bool) {
 	ns.planned = paths
 }
 
-func (ns *Namespace) ensureQueue(path string, o QueueOptions) error {
-	q := ns.lookUp(path)
+func (c *configurator) ensureQueue(path string, o QueueOptions) error {
+	q := c.ns.catalog.lookUp(path)
 	switch {
 	case q == nil:
-		_, err := ns.CreateQueue(path, o)
+		_, err := c.ns.CreateQueue(path, o)
 		return err
 	case q.kind != KindQueue:
 		return errorf(CodeAlreadyExists, path, "The queue '%s' can't be created: a topic has that name.", path)
@@ -83,9 +87,9 @@ func (ns *Namespace) ensureQueue(path string, o QueueOptions) error {
 	if name := immutable(old, o); name != "" {
 		return fixed("queue", path, name)
 	}
-	_, err := ns.UpdateQueue(path, o)
+	_, err := c.ns.UpdateQueue(path, o)
 	if err == nil {
-		ns.tellChanges(path, old, o)
+		c.ns.tellChanges(path, old, o)
 	}
 	return err
 }
@@ -96,12 +100,12 @@ func fixed(kind, path, setting string) error {
 		"delete the %s, restore the setting, or start with an empty database.", kind, path, setting, kind)
 }
 
-func (ns *Namespace) ensureTopic(path string, o TopicOptions) error {
-	if err := ns.ensureTopicItself(path, o); err != nil {
+func (c *configurator) ensureTopic(path string, o TopicOptions) error {
+	if err := c.ensureTopicItself(path, o); err != nil {
 		return err
 	}
 	for _, s := range o.Subscriptions {
-		if err := ns.ensureSubscription(path, s); err != nil {
+		if err := c.ensureSubscription(path, s); err != nil {
 			return err
 		}
 	}
@@ -109,50 +113,50 @@ func (ns *Namespace) ensureTopic(path string, o TopicOptions) error {
 }
 
 // ensureTopicItself is ensureTopic without the subscriptions.
-func (ns *Namespace) ensureTopicItself(path string, o TopicOptions) error {
-	q := ns.lookUp(path)
+func (c *configurator) ensureTopicItself(path string, o TopicOptions) error {
+	q := c.ns.catalog.lookUp(path)
 	switch {
 	case q == nil:
 		o.Subscriptions = nil
-		_, err := ns.CreateTopic(path, o)
+		_, err := c.ns.CreateTopic(path, o)
 		return err
-	case q.kind != KindTopic:
+	case q.topic == nil:
 		return errorf(CodeAlreadyExists, path, "The topic '%s' can't be created: a queue has that name.", path)
 	}
-	old := q.TopicOptions()
-	o = q.topicConfigured(o)
+	old := q.topic.Options()
+	o = q.topic.configured(o)
 	if reflect.DeepEqual(old, o) {
 		return nil
 	}
 	if name := immutable(q.Options(), o.queue()); name != "" {
 		return fixed("topic", path, name)
 	}
-	_, err := ns.UpdateTopic(path, o)
+	_, err := c.ns.UpdateTopic(path, o)
 	if err == nil {
 		old.SupportOrdering = o.SupportOrdering // follows from what was asked for, which is told
-		ns.tellChanges(path, old, o)
+		c.ns.tellChanges(path, old, o)
 	}
 	return err
 }
 
-func (ns *Namespace) ensureSubscription(topic string, o SubscriptionOptions) error {
+func (c *configurator) ensureSubscription(topic string, o SubscriptionOptions) error {
 	path := subscriptionPath(topic, o.Name)
-	q := ns.lookUp(path)
+	q := c.ns.catalog.lookUp(path)
 	if q == nil {
-		_, err := ns.CreateSubscription(topic, o)
+		_, err := c.ns.CreateSubscription(topic, o)
 		return err
 	}
-	old := q.SubscriptionOptions()
-	o = q.subscriptionConfigured(o)
+	old := q.subscription.Options()
+	o = q.subscription.configured(o)
 	if reflect.DeepEqual(old, o) {
 		return nil
 	}
 	if name := immutable(old.Queue, o.Queue); name != "" {
 		return fixed("subscription", path, name)
 	}
-	_, err := ns.UpdateSubscription(topic, o)
+	_, err := c.ns.UpdateSubscription(topic, o)
 	if err == nil {
-		ns.tellChanges(path, old, o)
+		c.ns.tellChanges(path, old, o)
 	}
 	return err
 }

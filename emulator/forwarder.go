@@ -18,7 +18,7 @@ const entityNotFound = "MessagingEntityNotFoundException"
 
 // forwarder moves the messages of an entity to where they are forwarded (FWD-3). The entity's mutex guards it.
 type forwarder struct {
-	q       *Queue
+	q       *Entity
 	active  [2]bool  // it works on Main, DeadLetter
 	retryAt [2]int64 // ms
 	parked  parked   // of DeadLetter
@@ -69,7 +69,7 @@ func (f *forwarder) forwardSome(sub SubQueue) bool {
 // forwardTo moves messages, or does with them what has to be done if the target does not take them, and waits until that
 // is written. An error means that it could not be: the messages are where they were.
 func (f *forwarder) forwardTo(name string, sub SubQueue, picked []*entry) error {
-	target, err := f.q.ns.Queue(name)
+	target, err := f.q.ns.Entity(name)
 	if err == nil && target.subscription != nil {
 		err = target.missing() // FWD-1: subscriptions are never targets
 	}
@@ -97,7 +97,7 @@ func (f *forwarder) pickLocked(sub SubQueue) []*entry {
 	now := f.q.ns.Now()
 	var picked, expired []*entry
 	bytes := 0
-	for len(picked) < quantum && bytes < quantumBytes {
+	for len(picked) < Quantum && bytes < quantumBytes {
 		e := b.nextReady()
 		if e == nil {
 			break
@@ -114,7 +114,7 @@ func (f *forwarder) pickLocked(sub SubQueue) []*entry {
 	for _, e := range expired {
 		b.makeAvailable(e)
 	}
-	f.q.expireLocked(expired, now)
+	f.q.messages.expire(expired, now)
 	return picked
 }
 
@@ -182,7 +182,7 @@ func (e *entry) circles() bool {
 // screen takes out the messages that can't be forwarded to the target, whatever its state, and returns the
 // others: those that went too far (FWD-8, FWD-10), those without the session id that the target needs (FWD-6), those that
 // are too large for it (FWD-7), and those whose body is damaged. They are dead-lettered here, or, in a dead-letter queue, parked. The error is as of forwardTo.
-func (f *forwarder) screen(sub SubQueue, list []forwarded, target *Queue) (good []forwarded, err error) {
+func (f *forwarder) screen(sub SubQueue, list []forwarded, target *Entity) (good []forwarded, err error) {
 	needsSession, limit := target.Options().RequiresSession, target.MaxMessageSize()
 	var bad []*entry
 	var reasons map[*entry][]byte // of the bad ones
@@ -241,7 +241,7 @@ func (f *forwarder) postponeLocked(sub SubQueue, picked []*entry) {
 	f.retryAt[sub] = f.q.alarm.later()
 	f.q.alarm.set(f.retryAt[sub])
 	for _, e := range picked {
-		f.q.restLocked(e, f.q.ns.Now())
+		f.q.messages.rest(e, f.q.ns.Now())
 	}
 }
 

@@ -37,7 +37,7 @@ type Settlement struct {
 // (LOCK-7), CodeEntityDisabled (LOCK-23), or CodeNotAllowed for dead-lettering inside a dead-letter queue; the last
 // one ends the deliveries all the same: the messages are available again and their tokens dead (LOCK-24).
 // Otherwise c is told once whether the settlement is durable; if not, the locks hold as before.
-func (q *Queue) Settle(tokens []LockToken, s Settlement, c Completion) error {
+func (q *Entity) Settle(tokens []LockToken, s Settlement, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.locks.settle(tokens, s, c)
@@ -53,7 +53,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, c Completion) erro
 	if err != nil {
 		return err
 	}
-	lt.q.touchLocked(now)
+	lt.q.usage.touch(now)
 	if s.Outcome == DeadLetterOutcome {
 		if err := lt.refuseDeadLetter(entries, now); err != nil {
 			return err
@@ -108,7 +108,7 @@ func (lt *lockTable) refuseDeadLetter(entries []*entry, now int64) error {
 	}
 	for _, e := range entries {
 		lt.unlock(e)
-		lt.q.restLocked(e, now)
+		lt.q.messages.rest(e, now)
 	}
 	return errorf(CodeNotAllowed, lt.q.path,
 		"A message in the dead-letter queue of '%s' can't be dead-lettered.", lt.q.path)
@@ -182,7 +182,7 @@ func (lt *lockTable) end(entries []*entry, now int64) {
 			e.lock.tx.lost.Store(true) // TXN-18
 		}
 		if l := lt.unlock(e); l.own {
-			lt.q.restLocked(e, now)
+			lt.q.messages.rest(e, now)
 			continue
 		}
 		op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)

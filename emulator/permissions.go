@@ -1,7 +1,7 @@
 package emulator
 
 // permissions say why something may not be done with an entity now. Its mutex is held.
-type permissions struct{ q *Queue }
+type permissions struct{ q *Entity }
 
 // use fails when the queue was deleted (DEL-1).
 func (m *permissions) use() error {
@@ -12,7 +12,7 @@ func (m *permissions) use() error {
 }
 
 // missing is the service's answer for an entity that is no more.
-func (q *Queue) missing() *Error {
+func (q *Entity) missing() *Error {
 	if q.subscription != nil {
 		return NotFound(q.subscription.fullName())
 	}
@@ -20,7 +20,7 @@ func (q *Queue) missing() *Error {
 }
 
 // CanSend reports why a sender may not attach, or nil.
-func (q *Queue) CanSend() error {
+func (q *Entity) CanSend() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.may.send()
@@ -41,7 +41,7 @@ func (m *permissions) send() error {
 }
 
 // CanReceive reports why a receiver may not attach to the sub-queue, or nil.
-func (q *Queue) CanReceive(sub SubQueue) error {
+func (q *Entity) CanReceive(sub SubQueue) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.may.receive(sub)
@@ -50,7 +50,7 @@ func (q *Queue) CanReceive(sub SubQueue) error {
 // receive also fails where messages are forwarded instead (FWD-4, DLQ-15), and on a topic, of which nothing can
 // be received but what could not be transferred (TOP-1, SCHED-17, DLQ-1).
 func (m *permissions) receive(sub SubQueue) error {
-	if m.q.fan != nil && sub != TransferDeadLetter {
+	if m.q.topic != nil && sub != TransferDeadLetter {
 		return errorf(CodeNotFound, m.q.path, "The messaging entity '%s' could not be found among those to receive from: it is a topic. "+
 			"Receive from one of its subscriptions, such as '%s/Subscriptions/NAME'.", m.q.path, m.q.path)
 	}

@@ -16,7 +16,7 @@ func (d *Delivery) TakeBack() {
 
 // returns are the messages of an entity that were removed for a client and did not reach it.
 type returns struct {
-	q *Queue
+	q *Entity
 
 	// guarded by the entity's mutex
 	underWay int           // removals for receive and delete, and returns of what they removed, that are being written
@@ -33,28 +33,6 @@ func (r *returns) takeBackLocked(d *Delivery) {
 	r.q.sessions.shut(d.e)
 	if d.removed {
 		r.storeAgainLocked(d)
-	}
-}
-
-// shut closes the session of a message that is on its way back, until open: nothing may overtake it (SESS-20).
-func (t *sessionTable) shut(e *entry) {
-	if e.inSession(e.state) {
-		s := t.get(e.session.id) // it may have been forgotten meanwhile
-		s.returning++
-		t.place(s)
-	}
-}
-
-// open lets others leave the session of a message again that is back, or will not come.
-func (t *sessionTable) open(e *entry) {
-	if !e.inSession(e.state) {
-		return
-	}
-	s := t.get(e.session.id)
-	if s.returning--; s.returning == 0 {
-		s.wake()
-		t.rank(s)
-		t.forget(s)
 	}
 }
 
@@ -95,11 +73,11 @@ func (r *returns) storeAgainLocked(d *Delivery) {
 	if old.session != nil {
 		e.session = r.q.sessions.get(old.session.id)
 	}
-	r.q.box(e.sub).expect(e)
+	r.q.box(e.sub).addExpected(e)
 	record := e.record(r.q.id)
 	if info, err := m.Info(); err == nil {
 		info.Overlay(e.system())
-		r.q.describe(&record, &info)
+		r.q.ns.describe(&record, &info)
 	}
 	op := &restoring{q: r.q, e: e}
 	op.change.Done, op.change.Restores = op, true
@@ -117,7 +95,7 @@ func messageIDOverlay(id string) []byte {
 // restoring is a message that is being stored again.
 type restoring struct {
 	change Change
-	q      *Queue
+	q      *Entity
 	e      *entry
 }
 
@@ -136,8 +114,8 @@ func (op *restoring) Completed(err error) {
 		return
 	}
 	q.bodies.keep(op.e.body)
-	q.bodies.join(op.e.body)
-	q.arriveLocked(op.e)
+	q.bodies.count(op.e.body)
+	q.messages.arrive(op.e)
 	q.sessions.open(op.e)
 }
 
@@ -162,7 +140,7 @@ func (op *restoring) tryLocked() {
 	q := op.q
 	switch {
 	case q.gone:
-		q.box(op.e.sub).forget(op.e)
+		q.box(op.e.sub).removeExpected(op.e)
 	case q.deleted:
 		q.returns.stranded = append(q.returns.stranded, op)
 	default:
@@ -202,10 +180,10 @@ const (
 	lastPause = 500 * time.Millisecond
 )
 
-// await waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
+// awaitReturns waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
 // before, so their links have given it back.
 func (ns *Namespace) awaitReturns() {
-	queues := ns.entities(anyKind)
+	queues := ns.catalog.entities(anyKind)
 	for try := 1; ; try++ {
 		lost := 0
 		for _, q := range queues {

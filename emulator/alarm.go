@@ -11,18 +11,16 @@ const retryAfter = 1000 // ms
 // alarm wakes an entity when one of its messages has to be looked after: one timer at the earliest of all deadlines. The entity's
 // mutex guards it.
 type alarm struct {
-	q        *Queue
-	dues     deadlines[*entry] // of scheduled messages
-	expiries deadlines[int64]  // by number: entries of Main may be packed
+	q        *Entity
+	expiries deadlines[int64] // by number: entries of Main may be packed
 	timer    Timer
 	at       int64 // ms; 0: no timer is set
 	stopped  bool
 }
 
-func (a *alarm) init(q *Queue) {
+func (a *alarm) init(q *Entity) {
 	a.q = q
-	a.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
-	a.expiries = newDeadlines(func(seq, at int64) bool { return q.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
+	a.expiries = newDeadlines(func(seq, at int64) bool { return q.messages.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
 }
 
 // set makes sure that the queue's timer fires at at, in milliseconds, or earlier.
@@ -48,7 +46,7 @@ func (a *alarm) ring(at int64) {
 		more = a.runDue(a.q.ns.Now())
 		idle := false
 		if !more {
-			idle = a.q.idleLocked(a.q.ns.Now())
+			idle = a.q.usage.idle(a.q.ns.Now())
 			a.at, a.timer = 0, nil
 			if !idle {
 				a.setNext()
@@ -62,7 +60,7 @@ func (a *alarm) ring(at int64) {
 }
 
 func (a *alarm) setNext() {
-	for _, next := range []func() (int64, bool){a.q.locks.ends.next, a.dues.next, a.expiries.next} {
+	for _, next := range []func() (int64, bool){a.q.locks.ends.next, a.q.schedule.dues.next, a.expiries.next} {
 		if at, ok := next(); ok {
 			a.set(at)
 		}
@@ -78,7 +76,7 @@ func (a *alarm) setNext() {
 			a.set(at)
 		}
 	}
-	if at, ok := a.q.idleAtLocked(); ok {
+	if at, ok := a.q.usage.idleAt(); ok {
 		a.set(at)
 	}
 }
@@ -86,16 +84,16 @@ func (a *alarm) setNext() {
 // runDue treats at most a turn of each kind of what is due and reports whether there may be more.
 func (a *alarm) runDue(now int64) bool {
 	ends := popTurn(&a.q.locks.ends, now)
-	dues := popTurn(&a.dues, now)
+	dues := popTurn(&a.q.schedule.dues, now)
 	expiries := a.entries(popTurn(&a.expiries, now))
 	if len(ends) > 0 {
 		a.q.locks.end(ends, now)
 	}
 	if len(dues) > 0 {
-		a.q.activateLocked(dues, now)
+		a.q.schedule.activate(dues, now)
 	}
 	if len(expiries) > 0 {
-		a.q.expireLocked(expiries, now)
+		a.q.messages.expire(expiries, now)
 	}
 	a.q.forwarder.startLocked(Main)
 	a.q.forwarder.startLocked(DeadLetter)
@@ -141,5 +139,17 @@ func (a *alarm) stop() {
 	if a.timer != nil {
 		a.timer.Stop()
 		a.timer = nil
+	}
+}
+
+// watch arms the deadlines of an entry that has just come to rest.
+func (a *alarm) watch(e *entry) {
+	switch {
+	case e.state == Scheduled:
+		a.q.schedule.dues.add(e, e.due())
+		a.set(e.due())
+	case e.ttl > 0 && e.sub == Main && !a.q.ns.lazy:
+		a.expiries.add(e.seq, e.expires())
+		a.set(e.expires())
 	}
 }

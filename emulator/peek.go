@@ -20,7 +20,7 @@ const (
 //
 // done is called once with the encoded messages, possibly before Peek returns and on any goroutine. A synchronous
 // error means that it will not be called: CodeArgument for a max that is not positive (PEEK-12).
-func (q *Queue) Peek(p Peek, done func([][]byte, error)) error {
+func (q *Entity) Peek(p Peek, done func([][]byte, error)) error {
 	if p.Max <= 0 {
 		return errorf(CodeArgument, q.path, "The number of messages to peek must be greater than zero; it is %d.", p.Max)
 	}
@@ -45,7 +45,7 @@ type Peek struct {
 // browse is one peek.
 type browse struct {
 	Peek
-	q    *Queue
+	q    *Entity
 	done func([][]byte, error)
 	now  int64
 
@@ -62,7 +62,7 @@ func (b *browse) run() error {
 		}
 		b.now = b.q.ns.Now()
 		b.From, more = b.lookLocked(b.From)
-		b.q.touchLocked(b.now) // PEEK-11
+		b.q.usage.touch(b.now) // PEEK-11
 		b.q.mu.Unlock()
 	}
 	var missing []*Delivery

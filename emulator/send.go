@@ -20,7 +20,7 @@ type incoming struct {
 // An error means that nothing was stored and that c will not be called; otherwise c is told once whether the
 // messages are durable. Errors: CodeNotFound, CodeEntityDisabled, CodeMessageTooLarge, CodeArgument, CodeNotAllowed,
 // CodeQuotaExceeded.
-func (q *Queue) Send(msgs []message.Message, c Completion) error {
+func (q *Entity) Send(msgs []message.Message, c Completion) error {
 	if len(msgs) == 0 {
 		c.Completed(nil) // QUO-14: an empty batch is legal
 		return nil
@@ -35,7 +35,7 @@ func (q *Queue) Send(msgs []message.Message, c Completion) error {
 	if err := q.may.store(in); err != nil {
 		return err
 	}
-	q.ns.append(q.storeLocked(in, numbering{}, false, c))
+	q.ns.append(newSending(q, in, numbering{}, false, c))
 	return nil
 }
 
@@ -43,7 +43,7 @@ func (q *Queue) Send(msgs []message.Message, c Completion) error {
 // cancelled while it is scheduled (SCHED-6). The numbers are valid once c was told of success. A message whose time
 // has come, or that has none, becomes available at once (SCHED-11). A duplicate gets a number of its own and is not
 // stored (DUP-7, DEC-30).
-func (q *Queue) Schedule(msgs []message.Message, c Completion) ([]int64, error) {
+func (q *Entity) Schedule(msgs []message.Message, c Completion) ([]int64, error) {
 	if len(msgs) == 0 {
 		c.Completed(nil)
 		return nil, nil
@@ -61,12 +61,12 @@ func (q *Queue) Schedule(msgs []message.Message, c Completion) ([]int64, error) 
 		return nil, err
 	}
 	seqs := make([]int64, 0, len(in))
-	q.ns.append(q.storeLocked(in, numbering{told: &seqs}, false, c))
+	q.ns.append(newSending(q, in, numbering{told: &seqs}, false, c))
 	return seqs, nil
 }
 
 // inspect reads what the broker must know of messages that are being sent.
-func (q *Queue) inspect(in []incoming, msgs []message.Message) ([]incoming, error) {
+func (q *Entity) inspect(in []incoming, msgs []message.Message) ([]incoming, error) {
 	if len(msgs) > cap(in) {
 		in = make([]incoming, 0, len(msgs))
 	}
@@ -130,19 +130,19 @@ func (m *permissions) storeTogether(in []incoming) error {
 	return nil
 }
 
-func (q *Queue) newEntryLocked(in *incoming, seq, now int64) *entry {
-	row := q.ns.newRow()
+func (m *messages) newEntry(in *incoming, seq, now int64) *entry {
+	row := m.q.ns.newRow()
 	e := &entry{
-		seq: seq, enqueued: now, row: row, ttl: q.effectiveTTLLocked(in.info.TTL),
-		body: &payload{id: row, data: q.ns.ownBytes(&in.m), size: uint32(len(in.m.Raw))},
+		seq: seq, enqueued: now, row: row, ttl: m.q.options.effectiveTTL(in.info.TTL),
+		body: &payload{id: row, data: m.q.ns.ownBytes(&in.m), size: uint32(len(in.m.Raw))},
 	}
 	x := extra{hops: in.hops}
 	if due := int64(in.info.Scheduled); in.info.HasScheduled && due > now {
 		e.state, x.due = Scheduled, due
 	}
 	e.setExtra(x)
-	if q.options.RequiresSession {
-		e.session = q.sessions.get(in.info.GroupID)
+	if m.q.options.RequiresSession {
+		e.session = m.q.sessions.get(in.info.GroupID)
 	}
 	return e
 }
@@ -151,40 +151,28 @@ func (q *Queue) newEntryLocked(in *incoming, seq, now int64) *entry {
 // the wire may lie farther apart, so far that no instant could be so much later than now.
 const maxTTL = (1<<63 - 1) / 10_000
 
-// effectiveTTLLocked is the smaller of the message's and the entity's time to live, in milliseconds (EXP-1).
-func (q *Queue) effectiveTTLLocked(ttl int64) int64 {
-	if d := q.options.defaultTTL(); d > 0 && (ttl <= 0 || d < ttl) {
+// effectiveTTL is the smaller of the message's and the entity's time to live, in milliseconds (EXP-1).
+func (o *QueueOptions) effectiveTTL(ttl int64) int64 {
+	if d := o.defaultTTL(); d > 0 && (ttl <= 0 || d < ttl) {
 		return d
 	}
 	return min(max(ttl, 0), maxTTL)
 }
 
 // describe adds to the record what only people and duplicate detection read.
-func (q *Queue) describe(r *MessageRecord, info *message.Info) {
+func (ns *Namespace) describe(r *MessageRecord, info *message.Info) {
 	r.HasSession, r.SessionID = info.HasGroupID, info.GroupID
 	r.MessageID = info.MessageID
 	if !info.HasMessageID {
-		r.MessageID = q.ns.madeID(r.Body)
+		r.MessageID = ns.madeID(r.Body)
 	}
 }
 
-// arriveLocked makes an expected entry visible, arms its deadlines and tells who may have it.
-func (q *Queue) arriveLocked(e *entry) {
-	q.box(e.sub).arrive(e)
-	q.timeLocked(e)
+// arrive makes an expected entry visible, arms its deadlines and tells who may have it.
+func (m *messages) arrive(e *entry) {
+	m.q.box(e.sub).arrive(e)
+	m.q.alarm.watch(e)
 	if e.state == Active {
-		q.stirLocked(e)
-	}
-}
-
-// timeLocked arms the deadlines of an entry that has just come to rest.
-func (q *Queue) timeLocked(e *entry) {
-	switch {
-	case e.state == Scheduled:
-		q.alarm.dues.add(e, e.due())
-		q.alarm.set(e.due())
-	case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
-		q.alarm.expiries.add(e.seq, e.expires())
-		q.alarm.set(e.expires())
+		m.stir(e)
 	}
 }

@@ -1,0 +1,137 @@
+package emulator
+
+import (
+	"reflect"
+
+	"minibus/internal/entitypath"
+)
+
+// CreateQueue creates a queue and waits until that is durable. It fails with CodeAlreadyExists if an entity of any
+// kind has the name (ERR-5), with CodeArgument for settings that no queue can have (FWD-2, FWD-5, IDLE-1, STAT-5, QUO-9),
+// and with CodeQuotaExceeded (PART-9).
+func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	if err := ns.mayCreateLocked(path, &o); err != nil {
+		return nil, err
+	}
+	q := newEntity(ns, ns.newRow(), KindQueue, path, o)
+	if err := ns.putEntity(q, o, q.usage.updated); err != nil {
+		return nil, err
+	}
+	ns.addEntity(q)
+	return &Queue{q}, nil
+}
+
+// mayCreateLocked reports why a queue or a topic with these settings can't be created, or nil.
+func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
+	if err := checkName(path, path, MaxPath); err != nil {
+		return err
+	}
+	if entitypath.IsReserved(path) {
+		return errorf(CodeArgument, path, "The name '%s' is the path of a subscription: a queue or topic can't have it.", path)
+	}
+	if err := ns.catalog.vacant(path); err != nil {
+		return err
+	}
+	if err := ns.checkLocked(path, o); err != nil {
+		return err
+	}
+	return ns.roomForEntity(path, o.EnablePartitioning)
+}
+
+// addEntity lets a new entity be found. Its idle span begins (IDLE-1).
+func (ns *Namespace) addEntity(q *Entity) {
+	ns.catalog.add(q)
+	q.mu.Lock()
+	q.alarm.setNext()
+	q.mu.Unlock()
+	ns.tellParkers(q)
+}
+
+// putEntity stores an entity with its settings and waits.
+func (ns *Namespace) putEntity(q *Entity, options any, updated int64) error {
+	b, err := q.usage.encode(options, updated)
+	if err != nil {
+		return err
+	}
+	return ns.commit(Op{Kind: OpPutEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path, Options: b}})
+}
+
+// commit appends operations as one change and waits for its commit. The caller holds ns.admin, which no completion and no
+// client's operation takes, and no other mutex.
+func (ns *Namespace) commit(ops ...Op) error {
+	done := make(chan error, 1)
+	ns.append(&Change{Ops: ops, Done: CompletionFunc(func(err error) { done <- err })})
+	return <-done
+}
+
+// UpdateQueue changes a queue's settings and waits until that is durable; then, if they differ, its links are told to
+// attach again (LOCK-17, STAT-4). Message locks stay as they are (DEC-23), and a new lock duration counts from the next lock
+// or renewal (LOCK-18). Errors: CodeNotFound, and CodeArgument for what can't be changed and as of CreateQueue.
+func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	q, err := ns.catalog.find(path, KindQueue)
+	if err != nil {
+		return nil, err
+	}
+	if name := immutable(q.Options(), o); name != "" {
+		return nil, errorf(CodeArgument, path, "%s of the queue '%s' can't be changed.", name, path)
+	}
+	if err := ns.checkLocked(path, &o); err != nil {
+		return nil, err
+	}
+	if err := ns.putEntity(q, o, ns.Now()); err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	q.applyOptionsLocked(o)
+	q.mu.Unlock()
+	ns.tellParkers(q)
+	return &Queue{q}, nil
+}
+
+// immutable names a setting in which two descriptions of an entity differ and that is fixed at creation (SESS-1,
+// DUP-1, PART-1).
+func immutable(a, b QueueOptions) string {
+	switch {
+	case a.RequiresSession != b.RequiresSession:
+		return "RequiresSession"
+	case a.RequiresDuplicateDetection != b.RequiresDuplicateDetection:
+		return "RequiresDuplicateDetection"
+	case a.EnablePartitioning != b.EnablePartitioning:
+		return "EnablePartitioning"
+	case a.Admin.EnableSubscriptionPartitioning != b.Admin.EnableSubscriptionPartitioning:
+		return "EnableSubscriptionPartitioning"
+	case a.Admin.IsClientAffine != b.Admin.IsClientAffine:
+		return "IsClientAffine"
+	}
+	return ""
+}
+
+// applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23), a
+// backlog begins to be forwarded (FWD-14). Who writes what is there already disturbs nobody.
+func (q *Entity) applyOptionsLocked(o QueueOptions) {
+	now := q.ns.Now()
+	changed := !reflect.DeepEqual(q.options, o)
+	q.options, q.usage.updated = o, now
+	if changed {
+		q.detachLocked(now)
+	}
+	q.sessions.grant()
+	q.forwarder.retryAt = [2]int64{}
+	q.forwarder.unparkLocked()
+	q.forwarder.startLocked(Main)
+	q.forwarder.startLocked(DeadLetter)
+	q.alarm.setNext()
+}
+
+// detachLocked tells the links to attach again and frees the sessions.
+func (q *Entity) detachLocked(now int64) {
+	why := errorf(CodeDetached, q.path, "The link is force detached: the entity '%s' was updated. Attach again.", q.path)
+	for len(q.sessions.ends) > 0 {
+		q.sessions.lose(q.sessions.ends[0], why, false, now)
+	}
+	q.watchers.tell(why)
+}

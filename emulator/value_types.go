@@ -1,0 +1,69 @@
+package emulator
+
+import (
+	"time"
+
+	"minibus/emulator/filter"
+	"minibus/internal/amqp/message"
+)
+
+// ValueType is a type of the values of a rule, as documents write them down: the name of the type, which is that of XML Schema or of .NET's
+// serializer, and a text.
+type ValueType struct {
+	Name    string
+	Example string // one of its texts
+	kind    filter.Kind
+}
+
+// valueTypes are all types, in the order in which messages list them.
+var valueTypes = []ValueType{
+	{"string", "blue", filter.KindString}, {"boolean", "true", filter.KindBool},
+	{"int", "-7", filter.KindInt32}, {"long", "-7", filter.KindInt64},
+	{"double", "1.5", filter.KindFloat64}, {"float", "1.5", filter.KindFloat32},
+	{"dateTime", "2026-11-22T10:00:00.1234567Z", filter.KindDateTime}, {"duration", "PT1.5S", filter.KindTimeSpan},
+	{"guid", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", filter.KindGUID},
+	{"byte", "-7", filter.KindInt8}, {"short", "-7", filter.KindInt16},
+	{"unsignedByte", "7", filter.KindUInt8}, {"unsignedShort", "7", filter.KindUInt16},
+	{"unsignedInt", "7", filter.KindUInt32}, {"unsignedLong", "7", filter.KindUInt64},
+}
+
+// ValueTypeOf returns the type of that name.
+func ValueTypeOf(name string) (t ValueType, known bool) {
+	for _, t := range valueTypes {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return ValueType{}, false
+}
+
+// ValueTypeNames returns the names of all types.
+func ValueTypeNames() []string {
+	var names []string
+	for _, t := range valueTypes {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// Parse returns the value of a text, as [Values] have it. ok is false if the text is not of the type.
+func (t ValueType) Parse(text string) (value any, ok bool) {
+	if t.kind == filter.KindDateTime {
+		return parseTime(text)
+	}
+	v, ok := filter.Parse(text, t.kind)
+	if !ok {
+		return nil, false
+	}
+	value, err := message.DecodeValue(scalarOf(v).Append(nil))
+	return value, err == nil
+}
+
+// parseTime reads an xs:dateTime, which has a zone or none.
+func parseTime(text string) (any, bool) {
+	if t, err := time.Parse("2006-01-02T15:04:05", text); err == nil { // with or without a fraction
+		return UnzonedTime(t), true
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	return ticked(t, descriptorTicks), err == nil
+}

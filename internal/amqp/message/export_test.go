@@ -1,0 +1,13 @@
+package message
+
+// SizeHint returns an upper bound of how many bytes longer than m.Raw the result of [Patch.Append] is: what is of fixed size, such as
+// headers of sections, keys of annotations and numbers, and what the patch has.
+func (p *Patch) SizeHint(*Message) int {
+	return 512 + len(p.MessageID) + len(p.DeadLetterSource) + len(p.Properties) + len(p.System)
+}
+
+// DeliveryAnnotation decodes one delivery annotation.
+func (m *Message) DeliveryAnnotation(key string) (any, bool) {
+	n, r := m.pairs(m.DeliveryAnnotations)
+	return lookup(n, r, key)
+}

@@ -1,0 +1,65 @@
+package entitypath
+
+import "strings"
+
+// SubQueue is one of the three logs of a queue (DLQ-1, DLQ-16).
+type SubQueue uint8
+
+// The sub-queues.
+const (
+	Main               SubQueue = 0 // the entity itself
+	DeadLetter         SubQueue = 1 // <path>/$DeadLetterQueue
+	TransferDeadLetter SubQueue = 2 // <path>/$Transfer/$DeadLetterQueue
+)
+
+// The nodes below an entity, in the spelling of our own logs.
+const (
+	management         = "$management"
+	deadLetter         = "$deadletterqueue"
+	transferDeadLetter = "$transfer/" + deadLetter
+)
+
+// Join returns the path of a sub-queue.
+func (s SubQueue) Join(path string) string {
+	switch s {
+	case DeadLetter:
+		return path + "/" + deadLetter
+	case TransferDeadLetter:
+		return path + "/" + transferDeadLetter
+	}
+	return path
+}
+
+// Management returns the path of a management node.
+func Management(path string) string { return path + "/" + management }
+
+// CutManagement takes the management node off a path; ok is false if there is none.
+func CutManagement(path string) (rest string, ok bool) { return cutNode(path, management) }
+
+// CutSubQueue takes the name of a sub-queue off a path.
+func CutSubQueue(path string) (rest string, sub SubQueue) {
+	if rest, ok := cutNode(path, transferDeadLetter); ok {
+		return rest, TransferDeadLetter
+	}
+	if rest, ok := cutNode(path, deadLetter); ok {
+		return rest, DeadLetter
+	}
+	return path, Main
+}
+
+// Entity takes all nodes off a path: of orders/$DeadLetterQueue/$management it leaves orders. Of the path of a subscription it
+// leaves all.
+func Entity(path string) string {
+	rest, _ := CutManagement(path)
+	rest, _ = CutSubQueue(rest)
+	return rest
+}
+
+// cutNode is cutLast for a node, of which clients may write several slashes in front.
+func cutNode(path, node string) (rest string, ok bool) {
+	rest, ok = cutLast(path, node)
+	if ok {
+		rest = strings.TrimRight(rest, "/")
+	}
+	return rest, ok
+}
