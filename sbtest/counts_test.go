@@ -62,7 +62,7 @@ func TestCNT1_CNT3_CNT4_CNT7_CountsFollowTheSDK(t *testing.T) {
 	})
 }
 
-// What is forwarded counts where it is (CNT-6).
+// A forwarded message counts in the queue that has it (CNT-6).
 func TestCNT6_FWD3_CountsOfForwardedMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "target"},

@@ -10,7 +10,7 @@ import (
 	"minibus/sbtest"
 )
 
-// recorder is a test that keeps what is said to it, instead of failing.
+// recorder is a test that records its log and its failure.
 type recorder struct {
 	testing.TB
 	logged  []string
@@ -54,7 +54,7 @@ func file(entities string) sbtest.Option {
 	return sbtest.ConfigJSON(`{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", ` + entities + `}]}}`)
 }
 
-// refused is what a test declares, and what the failure says.
+// refused has the options of a test that must fail, and texts of the failure.
 type refused struct {
 	opts []sbtest.Option
 	want []string
@@ -72,7 +72,7 @@ func events(s sbtest.Subscription) sbtest.Option {
 	return sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{s}}
 }
 
-func rules(list ...sbtest.Rule) sbtest.Option { return events(sbtest.Subscription{Rules: list}) }
+func rules(all ...sbtest.Rule) sbtest.Option { return events(sbtest.Subscription{Rules: all}) }
 
 func many(n int) (opts []sbtest.Option) {
 	for i := range n {
@@ -81,41 +81,41 @@ func many(n int) (opts []sbtest.Option) {
 	return opts
 }
 
-func with(opts ...sbtest.Option) []sbtest.Option { return opts }
+func list(opts ...sbtest.Option) []sbtest.Option { return opts }
 
-// What a test declares is checked as a Config.json is, wherever the profile of limits stands among the options (DEC-1). The
+// Start checks the entities of a test as those of a Config.json, wherever the profile of limits stands among the options (DEC-1). The
 // test fails with all that is wrong and what to do.
 func TestDEC1_WhatATestDeclaresIsChecked(t *testing.T) {
 	checkRefused(t, map[string]refused{
-		"limits before a queue": {with(sbtest.WithLimits(sbtest.MicrosoftEmulator), orders(sbtest.Queue{MaxDeliveryCount: 20})),
+		"limits before a queue": {list(sbtest.WithLimits(sbtest.MicrosoftEmulator), orders(sbtest.Queue{MaxDeliveryCount: 20})),
 			[]string{`sbtest.Queue{Name: "orders"}: error: MaxDeliveryCount`, "found the number 20", "1 to 10", "use WithLimits(sbtest.Relaxed)"}},
-		"limits after a queue": {with(orders(sbtest.Queue{LockDuration: time.Second}), sbtest.WithLimits(sbtest.MicrosoftEmulator)),
+		"limits after a queue": {list(orders(sbtest.Queue{LockDuration: time.Second}), sbtest.WithLimits(sbtest.MicrosoftEmulator)),
 			[]string{"LockDuration", `found "PT1S"`, "PT5S to PT5M"}},
-		"limits after a file": {with(file(`"Queues": [{"Name": "q", "Properties": {"DefaultMessageTimeToLive": "P1D"}}]`), sbtest.WithLimits(sbtest.MicrosoftEmulator)),
+		"limits after a file": {list(file(`"Queues": [{"Name": "q", "Properties": {"DefaultMessageTimeToLive": "P1D"}}]`), sbtest.WithLimits(sbtest.MicrosoftEmulator)),
 			[]string{"sbtest.ConfigJSON:1:", "DefaultMessageTimeToLive", `found "P1D"`}},
-		"all that is wrong": {with(orders(sbtest.Queue{LockDuration: time.Hour, DefaultMessageTimeToLive: -time.Second}), sbtest.Queue{Name: "x/"}),
+		"all that is wrong": {list(orders(sbtest.Queue{LockDuration: time.Hour, DefaultMessageTimeToLive: -time.Second}), sbtest.Queue{Name: "x/"}),
 			[]string{"LockDuration", "DefaultMessageTimeToLive", `sbtest.Queue{Name: "x/"}`, "punctuation"}},
-		"a window that is too short": {with(orders(sbtest.Queue{DuplicateDetectionHistoryTimeWindow: time.Second})),
+		"a window that is too short": {list(orders(sbtest.Queue{DuplicateDetectionHistoryTimeWindow: time.Second})),
 			[]string{`DuplicateDetectionHistoryTimeWindow: found "PT1S"`, "PT5S to P7D"}},
-		"a bad name":                {with(sbtest.Queue{Name: "orders?"}), []string{`the character '?' in the name`}},
-		"a subscription's path":     {with(sbtest.Queue{Name: "t/Subscriptions/s"}), []string{"the path of a subscription"}},
-		"no name":                   {with(sbtest.Queue{}), []string{"an empty name"}},
-		"a bad status":              {with(orders(sbtest.Queue{Status: "Off"})), []string{"Status", `found "Off"`, "Active, Disabled"}},
-		"names that differ by case": {with(sbtest.Queue{Name: "q"}, sbtest.Queue{Name: "Q"}), []string{`"Q" a second time`, `first in sbtest.Queue{Name: "q"}`}},
+		"a bad name":                {list(sbtest.Queue{Name: "orders?"}), []string{`the character '?' in the name`}},
+		"a subscription's path":     {list(sbtest.Queue{Name: "t/Subscriptions/s"}), []string{"the path of a subscription"}},
+		"no name":                   {list(sbtest.Queue{}), []string{"an empty name"}},
+		"a bad status":              {list(orders(sbtest.Queue{Status: "Off"})), []string{"Status", `found "Off"`, "Active, Disabled"}},
+		"names that differ by case": {list(sbtest.Queue{Name: "q"}, sbtest.Queue{Name: "Q"}), []string{`"Q" a second time`, `first in sbtest.Queue{Name: "q"}`}},
 		"too many":                  {append(many(51), sbtest.WithLimits(sbtest.MicrosoftEmulator)), []string{`sbtest.Queue{Name: "q50"}`, "found 51 queues and topics", "up to 50"}},
-		"a target that is not":      {with(orders(sbtest.Queue{ForwardTo: "ordrs.done"}), sbtest.Queue{Name: "orders.done"}), []string{"ForwardTo", `unknown target "ordrs.done"`, "did you mean orders.done?"}},
-		"sessions that forward":     {with(orders(sbtest.Queue{RequiresSession: true, ForwardTo: "orders"})), []string{"ForwardTo together with RequiresSession"}},
+		"a target that is not":      {list(orders(sbtest.Queue{ForwardTo: "ordrs.done"}), sbtest.Queue{Name: "orders.done"}), []string{"ForwardTo", `unknown target "ordrs.done"`, "did you mean orders.done?"}},
+		"sessions that forward":     {list(orders(sbtest.Queue{RequiresSession: true, ForwardTo: "orders"})), []string{"ForwardTo together with RequiresSession"}},
 	})
 }
 
 // The parts of a test are checked against each other, and a key of a file that means nothing is an error.
 func TestFilesOfATestAreChecked(t *testing.T) {
 	checkRefused(t, map[string]refused{
-		"a misspelt key":             {with(file(`"Queues": [{"Name": "q", "Properties": {"LockDuraton": "PT1M"}}]`)), []string{`unknown key "LockDuraton"`, "did you mean LockDuration?"}},
-		"an unknown key":             {with(file(`"Queus": []`)), []string{`unknown key "Queus"`, "did you mean Queues?"}},
-		"a queue and a file's topic": {with(file(`"Topics": [{"Name": "events"}]`), sbtest.Queue{Name: "Events"}), []string{`"Events" a second time`, "first in sbtest.ConfigJSON on line 1"}},
-		"two files":                  {with(file(`"Queues": [{"Name": "q"}]`), file(`"Queues": [{"Name": "Q"}]`)), []string{`"Q" a second time`}},
-		"two namespaces": {with(file(`"Queues": []`), sbtest.ConfigJSON(`{"UserConfig": {"Namespaces": [{"Name": "mine"}]}}`)),
+		"a misspelt key":             {list(file(`"Queues": [{"Name": "q", "Properties": {"LockDuraton": "PT1M"}}]`)), []string{`unknown key "LockDuraton"`, "did you mean LockDuration?"}},
+		"an unknown key":             {list(file(`"Queus": []`)), []string{`unknown key "Queus"`, "did you mean Queues?"}},
+		"a queue and a file's topic": {list(file(`"Topics": [{"Name": "events"}]`), sbtest.Queue{Name: "Events"}), []string{`"Events" a second time`, "first in sbtest.ConfigJSON on line 1"}},
+		"two files":                  {list(file(`"Queues": [{"Name": "q"}]`), file(`"Queues": [{"Name": "Q"}]`)), []string{`"Q" a second time`}},
+		"two namespaces": {list(file(`"Queues": []`), sbtest.ConfigJSON(`{"UserConfig": {"Namespaces": [{"Name": "mine"}]}}`)),
 			[]string{`found the namespace "mine"`, `"sbemulatorns"`}},
 	})
 }
@@ -128,30 +128,30 @@ func TestDEC1_TopicsOfATestAreChecked(t *testing.T) {
 		subscriptions[i].Name = fmt.Sprintf("s%d", i)
 	}
 	checkRefused(t, map[string]refused{
-		"a topic's value": {with(sbtest.Topic{Name: "events", DefaultMessageTimeToLive: -time.Second}),
+		"a topic's value": {list(sbtest.Topic{Name: "events", DefaultMessageTimeToLive: -time.Second}),
 			[]string{`sbtest.Topic{Name: "events"}: error: DefaultMessageTimeToLive: found "-1s"`}},
-		"a topic's name":        {with(sbtest.Topic{Name: "events#"}), []string{`sbtest.Topic{Name: "events#"}`, `the character '#' in the name`}},
-		"a queue of that name":  {with(sbtest.Queue{Name: "x"}, sbtest.Topic{Name: "X"}), []string{`"X" a second time`, `first in sbtest.Queue{Name: "x"}`}},
-		"partitions in Premium": {with(sbtest.Topic{Name: "t", EnablePartitioning: true}, sbtest.WithLimits(sbtest.Premium)), []string{"EnablePartitioning"}},
-		"a subscription's value": {with(events(sbtest.Subscription{MaxDeliveryCount: 20}), few),
+		"a topic's name":        {list(sbtest.Topic{Name: "events#"}), []string{`sbtest.Topic{Name: "events#"}`, `the character '#' in the name`}},
+		"a queue of that name":  {list(sbtest.Queue{Name: "x"}, sbtest.Topic{Name: "X"}), []string{`"X" a second time`, `first in sbtest.Queue{Name: "x"}`}},
+		"partitions in Premium": {list(sbtest.Topic{Name: "t", EnablePartitioning: true}, sbtest.WithLimits(sbtest.Premium)), []string{"EnablePartitioning"}},
+		"a subscription's value": {list(events(sbtest.Subscription{MaxDeliveryCount: 20}), few),
 			[]string{`Subscriptions["large"].MaxDeliveryCount`, "found the number 20", "1 to 10"}},
-		"a subscription's name": {with(sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{{Name: "a/b"}}}), []string{`Subscriptions["a/b"]`, `'/' in the name`}},
-		"no name":               {with(sbtest.Topic{Name: "t", Subscriptions: make([]sbtest.Subscription, 1)}), []string{"an empty name"}},
-		"a subscription twice": {with(sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{{Name: "a"}, {Name: "A"}}}),
+		"a subscription's name": {list(sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{{Name: "a/b"}}}), []string{`Subscriptions["a/b"]`, `'/' in the name`}},
+		"no name":               {list(sbtest.Topic{Name: "t", Subscriptions: make([]sbtest.Subscription, 1)}), []string{"an empty name"}},
+		"a subscription twice": {list(sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{{Name: "a"}, {Name: "A"}}}),
 			[]string{`found the subscription "A" a second time; allowed: names that differ`}},
-		"a target that is not":   {with(events(sbtest.Subscription{ForwardTo: "order"}), sbtest.Queue{Name: "orders"}), []string{`Subscriptions["large"].ForwardTo`, "did you mean orders?"}},
-		"too many subscriptions": {with(sbtest.Topic{Name: "t", Subscriptions: subscriptions}, few), []string{"Subscriptions: found 51 subscriptions in one topic", "up to 50"}},
-		"a filter":               {with(rules(sbtest.Rule{Name: "big", SQL: "amount >"})), []string{`Subscriptions["large"].Rules["big"].SQL`, "can't be used"}},
-		"an action":              {with(rules(sbtest.Rule{Action: "DROP x"})), []string{`Rules["$Default"].Action`, "can't be used"}},
-		"a rule's name":          {with(rules(sbtest.Rule{Name: "?"})), []string{`Rules["?"]`, `'?' in the name`}},
-		"rules without names":    {with(rules(sbtest.Rule{SQL: "a = 1"}, sbtest.Rule{SQL: "a = 2"})), []string{`found the rule "$Default" a second time`}},
-		"two filters":            {with(rules(sbtest.Rule{SQL: "a = 1", Correlation: &sbtest.Correlation{To: "b"}})), []string{"SQL together with Correlation"}},
-		"a value without a type": {with(rules(sbtest.Rule{Correlation: &sbtest.Correlation{Properties: map[string]any{"x": struct{}{}}}})),
+		"a target that is not":   {list(events(sbtest.Subscription{ForwardTo: "order"}), sbtest.Queue{Name: "orders"}), []string{`Subscriptions["large"].ForwardTo`, "did you mean orders?"}},
+		"too many subscriptions": {list(sbtest.Topic{Name: "t", Subscriptions: subscriptions}, few), []string{"Subscriptions: found 51 subscriptions in one topic", "up to 50"}},
+		"a filter":               {list(rules(sbtest.Rule{Name: "big", SQL: "amount >"})), []string{`Subscriptions["large"].Rules["big"].SQL`, "can't be used"}},
+		"an action":              {list(rules(sbtest.Rule{Action: "DROP x"})), []string{`Rules["$Default"].Action`, "can't be used"}},
+		"a rule's name":          {list(rules(sbtest.Rule{Name: "?"})), []string{`Rules["?"]`, `'?' in the name`}},
+		"rules without names":    {list(rules(sbtest.Rule{SQL: "a = 1"}, sbtest.Rule{SQL: "a = 2"})), []string{`found the rule "$Default" a second time`}},
+		"two filters":            {list(rules(sbtest.Rule{SQL: "a = 1", Correlation: &sbtest.Correlation{To: "b"}})), []string{"SQL together with Correlation"}},
+		"a value without a type": {list(rules(sbtest.Rule{Correlation: &sbtest.Correlation{Properties: map[string]any{"x": struct{}{}}}})),
 			[]string{`Correlation.Properties["x"]: found a value of the type struct {}`, "time.Duration"}},
 	})
 }
 
-// checkRefused starts each, and compares the failure of the test.
+// checkRefused starts each case and compares the failure of the test.
 func checkRefused(t *testing.T, cases map[string]refused) {
 	t.Helper()
 	for name, c := range cases {
@@ -169,7 +169,7 @@ func checkRefused(t *testing.T, cases map[string]refused) {
 	}
 }
 
-// Targets may be in another part, and what a file says before another counts once.
+// Targets may be in another part of the test.
 func TestFWD2_PartsOfATestForwardToEachOther(t *testing.T) {
 	r, bus := start(t,
 		file(`"Queues": [{"Name": "in", "Properties": {"ForwardTo": "out"}}]`),
@@ -182,13 +182,13 @@ func TestFWD2_PartsOfATestForwardToEachOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Zero values are the cloud's, not those of a file.
+	// Settings that are left out have the cloud's defaults, not those of a file.
 	if o := q.Options(); o.ForwardDeadLetteredMessagesTo != "failed" || o.MaxDeliveryCount != 0 || o.DefaultMessageTimeToLive != 0 {
 		t.Errorf("the queue is %+v", o)
 	}
 }
 
-// What is accepted and does not do what it seems to is for the test's log.
+// A setting that has no effect is a warning in the log of the test.
 func TestWarningsGoToTheTestsLog(t *testing.T) {
 	r, bus := start(t, file(`"Queues": [{"Name": "q", "Properties": {"EnableExpress": true, "LockDuration": "PT1S"}}]`))
 	if bus == nil {

@@ -26,6 +26,17 @@ func connect(t *testing.T, bus *sbtest.Server) *azservicebus.Client {
 	return client
 }
 
+// connectTCP returns a client that reaches the server through its port.
+func connectTCP(t *testing.T, bus *sbtest.Server) *azservicebus.Client {
+	t.Helper()
+	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close(context.Background()) })
+	return client
+}
+
 func send(t *testing.T, client *azservicebus.Client, queue string, m *azservicebus.Message) {
 	t.Helper()
 	sender, err := client.NewSender(queue, nil)
@@ -61,11 +72,7 @@ func one(t *testing.T, r *azservicebus.Receiver, within time.Duration) *azservic
 
 func TestOverTCP(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
-	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = client.Close(context.Background()) }()
+	client := connectTCP(t, bus)
 	send(t, client, "orders", &azservicebus.Message{Body: []byte("hello")})
 	r := receiver(t, client, "orders")
 	m := one(t, r, 10*time.Second)
@@ -148,7 +155,7 @@ func TestSCHED9_ScheduleFallsDueInABubble(t *testing.T) {
 	})
 }
 
-// TestDEC35_AProgramGoesOnWhenTheMachineSleptAndItsClockWasSet: the time of day jumps, the bubble's own time does not.
+// The time of day jumps while the time of the bubble goes on.
 func TestDEC35_AProgramGoesOnWhenTheMachineSleptAndItsClockWasSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var jumped atomic.Int64
@@ -171,7 +178,7 @@ func TestDEC35_AProgramGoesOnWhenTheMachineSleptAndItsClockWasSet(t *testing.T) 
 				t.Error(err)
 			}
 		}
-		jumped.Add(-int64(time.Hour)) // somebody sets the clock
+		jumped.Add(-int64(time.Hour)) // the clock is set back
 		for range 3 {
 			send(t, client, "orders", &azservicebus.Message{Body: []byte("x")})
 			m := one(t, r, 2*time.Second)
