@@ -41,8 +41,8 @@ func WithLimits(l Limits) Option {
 }
 
 // WithTokens checks tokens as Azure does: a client may do what the policy allows whose key it has. The policies are those of
-// [ConfigJSON], and without any the one of [Server.ConnectionString], which allows everything. By default all tokens are taken, and
-// clients without one too.
+// [ConfigJSON]. Without any there is one, that of [Server.ConnectionString], which allows everything. By default the server accepts all
+// tokens, and clients without a token too.
 func WithTokens() Option {
 	return optionFunc(func(o *options) { o.config.Settings.Auth = config.AuthSAS })
 }

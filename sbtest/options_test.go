@@ -49,6 +49,7 @@ func TestDEC22_WithLazyExpiry(t *testing.T) {
 		if m := one(t, receiver(t, client, "q"), time.Second); string(m.Body) != "new" {
 			t.Errorf("received %q", m.Body)
 		}
+		synctest.Wait() // the removal is committed
 		wantCounts(t, bus, "q", emulator.Counts{Active: 1})
 		_ = client.Close(context.Background())
 	})
