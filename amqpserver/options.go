@@ -57,13 +57,6 @@ type Options struct {
 
 	// MaxLinks is how many links one connection may have. Default 8,192.
 	MaxLinks int
-
-	// LockedSessionState refuses to tell a session's state to clients that do not hold the session, those that browse
-	// included (DEC-20).
-	LockedSessionState bool
-
-	// AllowSecondCBS allows more than one sender to $cbs per connection (DEC-14).
-	AllowSecondCBS bool
 }
 
 // Limits that are not options: they bound memory, and no client comes near them.

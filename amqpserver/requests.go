@@ -22,7 +22,7 @@ const minRequestBytes = 1 << 20
 // of its own finds that out and begins again with a new connection.
 func (in *incoming) openCBS(answer *frames.Attach) error {
 	c := in.s.c
-	if c.cbsSenders > 0 && !c.srv.options.AllowSecondCBS {
+	if c.cbsSenders > 0 { // DEC-14
 		return linkErrorf(amqp.CondNotAllowed, "A link to send to '%s' is open on this connection already.", addressCBS)
 	}
 	c.cbsSenders++
@@ -152,7 +152,6 @@ func (managementSink) take(in *incoming, d *delivered) {
 		AssociatedLink: c.touchLink,
 		TrackingSuffix: c.srv.trackingSuffix,
 		Holder:         func(id string) *emulator.Consumer { return c.sessionHolder(in.queue, id) },
-		LockedState:    c.srv.options.LockedSessionState,
 		LinkHolder:     func(name string) *emulator.Consumer { return c.linkHolder(in.queue, name) },
 		Tx:             in.workFor(d),
 		Removed:        func(ds []*emulator.Delivery) { r.removed = ds },

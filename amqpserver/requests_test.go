@@ -8,7 +8,6 @@ import (
 
 	goamqp "github.com/Azure/go-amqp"
 
-	"minibus/amqpserver"
 	"minibus/internal/amqp/frames"
 	"minibus/internal/amqptest"
 )
@@ -174,14 +173,6 @@ func TestERR10_OneSenderToCBSPerConnection(t *testing.T) {
 		// Another connection has its own.
 		b.opened(t).AttachSender(0, 0, "$cbs")
 	})
-}
-
-func TestDEC14_SecondCBSSenderCanBeAllowed(t *testing.T) {
-	bubble(t, func(t *testing.T, b *bench) {
-		p := b.opened(t)
-		p.AttachSender(0, 0, "$cbs")
-		p.AttachSender(0, 1, "$cbs")
-	}, func(o *amqpserver.Options) { o.AllowSecondCBS = true })
 }
 
 func TestRequests_ReplyRouting(t *testing.T) { // amqp-data-plane 2.1, per SDK

@@ -24,7 +24,7 @@ type entity struct {
 	node     *node  // of the name, for messages
 	forwards []forward
 	pending  []*emulator.QueueOptions // of the subscriptions, in their order, until the forward targets are known
-	declared *emulator.QueueOptions   // what a program asked for, which counts instead of config.Queue; nil: nothing
+	declared *emulator.EntityConfig   // as a program declares it, whose settings count instead; nil: it stands in a file
 }
 
 // forward is a target that can be checked only when all entities are known: it may stand later in the file.

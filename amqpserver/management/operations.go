@@ -28,10 +28,6 @@ type Context struct {
 	// The name is the one that the request gives. May be nil.
 	LinkHolder func(linkName string) *emulator.Consumer
 
-	// LockedState refuses to tell a session's state to whoever does not hold the session, browsing clients included
-	// (DEC-20).
-	LockedState bool
-
 	// Tx is the transaction that the request is part of (transactional-state on its transfer), or nil.
 	Tx *emulator.Transaction
 

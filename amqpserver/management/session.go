@@ -104,7 +104,7 @@ func getSessionState(c *call, a args) {
 const stateKey = "session-state"
 
 func (c *call) sessionState(a args) ([]byte, error) {
-	if c.link == "" && !c.LockedState {
+	if c.link == "" { // DEC-20
 		return c.browseState(a)
 	}
 	holder, err := c.mustHold(a)
