@@ -40,7 +40,7 @@ func (s *session) handleDisposition(d *frames.Disposition) error {
 // ringFull reports whether the client cannot have more unsettled deliveries.
 func (s *session) ringFull() bool { return len(s.unsettled)+s.settling >= s.ring }
 
-// verdict is what a disposition does to each delivery that it names.
+// verdict says what a disposition does to each delivery that it names.
 type verdict struct {
 	settlement  emulator.Settlement
 	transaction []byte // id of the transaction that it is part of; nil: none
