@@ -205,7 +205,7 @@ func (l *Ledger) Allowed(id string) Place {
 	return l.allowed[id]
 }
 
-// Resolve, called after Audit, takes what was found as the truth, which ends all doubt. For a place where a message was
+// Resolve takes what was found as the truth, which ends all doubt. It follows Audit. For a place where a message was
 // found, drift returns where it may go by itself in time; the ledger keeps such a place if it was allowed before.
 func (l *Ledger) Resolve(found map[string][]Place, drift func(id string, where Place) Place) {
 	l.mu.Lock()
