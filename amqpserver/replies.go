@@ -9,7 +9,7 @@ type replies struct {
 	outlet
 	key    string // of the node
 	target string // address of the target, by which requests may ask for this link
-	order  int64  // address of the target, by which requests may ask for this link
+	order  int64  // a later one is greater
 	queue  []*request
 }
 

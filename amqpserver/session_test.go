@@ -179,7 +179,7 @@ func TestSESS20_OrderInASession(t *testing.T) {
 		p := b.holding(t, 2)
 		wantBody(t, p, "1")
 		wantBody(t, p, "2")
-		settle(p, 0, 0, false, &frames.Modified{}) // abandoned: it comes next, before messages sent before
+		settle(p, 0, 0, false, &frames.Modified{}) // abandoned: it comes next, before the messages after it
 		wantSettled(t, p, 0, 0)
 		p.Send(0, amqptest.Flow(0, 2, 5))
 		wantBody(t, p, "1")

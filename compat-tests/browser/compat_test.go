@@ -161,7 +161,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 					t.Errorf("%s", r)
 				}
 			}
-			if tt.target == "minibus" { // a GET without a body has no Origin; it changes nothing, and no page sees its answer
+			if tt.target == "minibus" { // browsers send no Origin with a plain GET; it changes nothing, and no page sees its answer
 				requests = slices.DeleteFunc(requests, func(r string) bool { return strings.HasPrefix(r, "GET ") || strings.HasPrefix(r, "HEAD ") })
 				wantRefused(t, requests, "POST", "OPTIONS")
 				return
