@@ -1,6 +1,6 @@
 // Package amqpserver puts AMQP 1.0 in front of the domain. The SDKs of Azure Service Bus talk to it.
 //
-// Package server makes a [Server], gives it listeners and shuts it down; server/metrics reads its numbers. Package emulator
+// Package server makes a [Server], gives it listeners, shuts it down and shows its [Stats] in server/metrics. Package emulator
 // decides everything about messages; cbs and management answer the two request/response
 // nodes. The package touches no files and no SQL, and of HTTP only the upgrade to a WebSocket ([Server.WebSocketHandler]). After
 // that the WebSocket is a connection like others.
