@@ -18,15 +18,15 @@ const (
 	keyLockedUntil = "com.microsoft:locked-until-utc" // end of the session's lock, .NET ticks
 )
 
-// acceptWait is how long the service lets a client wait for the next session when it does not say (SESS-8).
+// acceptWait is how long a client waits for the next session if it names no timeout (SESS-8).
 const acceptWait = 65 * time.Second
 
 // sessionFilter says which session a receiver wants (amqp-data-plane 4.3).
 type sessionFilter struct {
 	id         string
-	next       bool // any that is available: the value was null. The empty string is an id (SESS-34)
+	next       bool // any available one: the value was null. The empty string is an id (SESS-34)
 	described  bool
-	descriptor any // of the value, where it had one; the answer has the same form, or one client can't read it
+	descriptor any // of the value, if it had one; the answer needs the same form, or one client can't read it
 }
 
 // readSessionFilter returns the session filter of an attach, nil if there is none.
@@ -52,8 +52,8 @@ func readSessionFilter(filters amqp.Map) (*sessionFilter, error) {
 	return f, nil
 }
 
-// torn puts a session id of two characters together again that older versions of one client write as a described
-// value: the first character describes the second (amqp-data-plane 10, trap 38).
+// torn puts together a session id of two characters that older versions of one client encode as a described value, the
+// first character as the descriptor of the second (amqp-data-plane 10, trap 38).
 func torn(d amqp.Described) (id string, ok bool) {
 	first, ok1 := amqp.AsString(d.Descriptor)
 	second, ok2 := amqp.AsString(d.Value)
@@ -63,7 +63,7 @@ func torn(d amqp.Described) (id string, ok bool) {
 	return first + second, true
 }
 
-// value is the filter of the answer: the id of the session that was locked, in the form of the question.
+// value returns the filter of the answer: the id of the locked session, in the form of the question.
 func (f *sessionFilter) value(id string) any {
 	if f.described {
 		return amqp.Described{Descriptor: f.descriptor, Value: id}
@@ -71,16 +71,16 @@ func (f *sessionFilter) value(id string) any {
 	return id
 }
 
-// accepting is what a session receiver has while its session is not there, and the form of the answer.
+// accepting holds a session receiver's wait for its session, and the form of the answer.
 type accepting struct {
 	filter *sessionFilter
 	cancel func()                            // ends the wait; nil for a session that was named
 	timer  *time.Timer                       // on the real clock (DEC-35)
-	got    atomic.Pointer[emulator.Consumer] // set under the queue's mutex, so that after cancel it stays as it is
+	got    atomic.Pointer[emulator.Consumer] // set under the queue's mutex; does not change after cancel
 }
 
-// openSession locks a session for the link: the one that is named at once or not at all (SESS-6, SESS-7), the next one
-// as soon as there is one (SESS-8).
+// openSession locks a session for the link: a named session at once or not at all (SESS-6, SESS-7), the next one as soon
+// as one is available (SESS-8).
 func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator.ReceiveMode) error {
 	if o.node.sub != emulator.Main {
 		return linkError{fault{amqp.CondNotAllowed, // DLQ-6
@@ -108,7 +108,7 @@ func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator
 	return nil
 }
 
-// acceptTime is how long the client wants to wait for a session.
+// acceptTime returns how long the client wants to wait for a session.
 func acceptTime(properties amqp.Map) time.Duration {
 	v, _ := properties.Get(keyTimeout)
 	if ms, ok := amqp.AsUint32(v); ok {
@@ -120,7 +120,7 @@ func acceptTime(properties amqp.Map) time.Duration {
 // granted answers the attach of a client that waited for a session.
 func (o *outgoing) granted() {
 	if o.released || o.opening == nil {
-		return // the client gave up; release has seen to the session
+		return // the client gave up; release has taken care of the session
 	}
 	a := o.opening
 	o.opening = nil
@@ -132,7 +132,7 @@ func (o *outgoing) granted() {
 	o.s.c.run(o)
 }
 
-// notGranted tells a client that it has waited in vain. Whatever session becomes available later is not for it
+// notGranted tells a client that it has waited in vain. It does not get a session that becomes available later
 // (SESS-9).
 func (o *outgoing) notGranted() {
 	if o.released || o.opening == nil || o.accepting.got.Load() != nil {
@@ -142,7 +142,7 @@ func (o *outgoing) notGranted() {
 		"The operation did not complete within the allotted time: no session was available to be accepted.", o.entity()})
 }
 
-// giveUp ends a wait. A session that was granted meanwhile and that nobody wants any more is free again.
+// giveUp ends a wait, and frees a session that was granted meanwhile.
 func (o *outgoing) giveUp() {
 	w := o.accepting
 	if w == nil || w.cancel == nil {
@@ -155,7 +155,7 @@ func (o *outgoing) giveUp() {
 	}
 }
 
-// lost is called by the domain, from any goroutine and under its mutex, when the lock of the session has ended (SESS-15).
+// lost is called by the domain when the lock of the session has ended (SESS-15): from any goroutine, under the queue's mutex.
 func (o *outgoing) lost(err error) {
 	o.s.c.box.post(eventFunc(func(*conn) {
 		f := faultOf(err)
@@ -164,18 +164,18 @@ func (o *outgoing) lost(err error) {
 	}))
 }
 
-// describeSession adds to the answer which session is locked, and until when.
+// describeSession adds to the answer the id of the locked session and the end of its lock.
 func (o *outgoing) describeSession(answer *frames.Attach) {
 	id, _ := o.consumer.SessionID()
 	answer.Source.Filter = amqp.Map{{Key: amqp.Symbol(keySessionFilter), Value: o.accepting.filter.value(id)}}
 	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyLockedUntil), Value: dotnet.OfUnixMilli(o.consumer.SessionLockedUntil())}}
 }
 
-// maxStale bounds the deliveries of links that have gone that a session remembers.
+// maxStale bounds how many deliveries of ended links a session remembers.
 const maxStale = 1 << 14
 
-// outlived notes a delivery whose link has gone, so that nothing is said of it any more. If its lock lives on it is settled by its
-// token (LOCK-10); that of a session does not (SESS-16).
+// outlived notes an unsettled delivery of a link that has ended, so that a later settlement of it gets no answer. A message lock lives on
+// and can be settled by its token (LOCK-10); the lock of a session does not (SESS-16).
 func (s *session) outlived(id serial) {
 	if s.stale == nil || len(s.stale) >= maxStale {
 		s.stale = make(map[serial]struct{})
@@ -183,20 +183,20 @@ func (s *session) outlived(id serial) {
 	s.stale[id] = struct{}{}
 }
 
-// outlivedAll is outlived for deliveries whose locks ended before their link did.
+// outlivedAll does the same for deliveries whose locks ended before their link did.
 func (s *session) outlivedAll(l lapsed) {
 	s.past = append(s.past, l...)
 	s.past = s.past[max(len(s.past)-maxLapsed, 0):]
 }
 
-// gone reports whether a delivery's link has gone before it was settled.
+// gone reports whether a delivery's link ended before the delivery was settled.
 func (s *session) gone(id serial) bool {
 	_, gone := s.stale[id]
 	return gone || slices.ContainsFunc(s.past, func(r idRange) bool { return id-r.first <= r.last-r.first })
 }
 
-// lockError is what a client learns that settles a delivery whose lock is over: in a session that is lost, the
-// session's lock (SESS-15).
+// lockError returns the error for a client that settles a delivery after its lock has ended. If the link has lost its
+// session, the error is about the session's lock (SESS-15).
 func (o *outgoing) lockError(err error) error {
 	if o.accepting == nil || faultOf(err).condition != amqp.CondMessageLockLost {
 		return err
@@ -208,7 +208,7 @@ func (o *outgoing) lockError(err error) error {
 }
 
 // holder finds the receiver of this connection that holds a session of the queue, or nil. A request that names the
-// session is traffic of its link.
+// session counts as traffic of its link.
 func (c *conn) holder(q *emulator.Entity, matches func(*outgoing) bool) *emulator.Consumer {
 	for _, s := range c.sessions {
 		for _, e := range s.links {

@@ -8,7 +8,7 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// nodeKind tells what stands behind an address.
+// nodeKind says what kind of node an address names.
 type nodeKind uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 // addressCBS is the node of claims based security, compared without case (amqp-data-plane 3.1).
 const addressCBS = "$cbs"
 
-// node is a parsed link address.
+// node holds a parsed link address.
 type node struct {
 	kind nodeKind
 	path string // of the entity, in the client's spelling
@@ -63,7 +63,7 @@ func stripAuthority(address string) string {
 	return path
 }
 
-// key identifies a request/response node: links that give the same key belong together.
+// key identifies a request/response node: links with the same key belong together.
 func (n node) key() string {
 	switch n.kind {
 	case nodeCBS, nodeCoordinator:

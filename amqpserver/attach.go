@@ -13,21 +13,21 @@ const (
 	keyTransferDestination = "com.microsoft:transfer-destination-address"
 )
 
-// unlimited is how the service writes a max-message-size that is none.
+// unlimited is the max-message-size that the service writes for no limit.
 const unlimited = 1<<64 - 1
 
 // handleAttach opens a link or refuses it [AMQP 2.6.3].
 func (s *session) handleAttach(a *frames.Attach) error {
 	o := &s.c.srv.options
 	if e := s.links.get(a.Handle); e != nil && e.base().left {
-		s.detachNow(e) // a peer that attaches anew waits for no more answers
+		s.detachNow(e) // a peer that reuses the handle waits for no more answers
 	}
 	switch {
 	case a.Handle > o.HandleMax:
 		return connErrorf(amqp.CondFraming, "Handle %d is above the handle-max of %d.", a.Handle, o.HandleMax)
 	case a.Handle > s.handleMax:
-		// Our handle is the peer's number, which keeps the two from being confused; only a peer that does not keep to
-		// its own limit ever sees this.
+		// We answer on the peer's number, so the two handles are never confused. Only a peer that breaks its own limit ever
+		// sees this error.
 		return sessionErrorf(amqp.CondNotAllowed, "Handle %d is above your own handle-max of %d.", a.Handle, s.handleMax)
 	case s.links.get(a.Handle) != nil:
 		return sessionErrorf(amqp.CondHandleInUse, "Handle %d is in use.", a.Handle)
@@ -57,8 +57,8 @@ func (s *session) attach(a *frames.Attach) error {
 	return s.attachOutgoing(a)
 }
 
-// refuseLink answers as the service does: an attach without source and target, which says that the link has not come
-// to life, and a detach with the reason [AMQP 2.6.3].
+// refuseLink answers as the service does: an attach without source and target, which says that the link was not created,
+// and a detach with the reason [AMQP 2.6.3].
 func (s *session) refuseLink(a *frames.Attach, err error) {
 	s.c.logFault("attach refused", "attach", "attach", causeOf("", err), "address", sas.Clip(addressOf(a)))
 	r := &refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}}
@@ -67,7 +67,7 @@ func (s *session) refuseLink(a *frames.Attach, err error) {
 	s.c.write(s.channel, &frames.Detach{Handle: a.Handle, Closed: true, Error: s.c.wireError(faultOf(err))})
 }
 
-// addressOf is the address that a client attaches to.
+// addressOf returns the address that a client attaches to.
 func addressOf(a *frames.Attach) string {
 	switch {
 	case a.Role == frames.RoleReceiver && a.Source != nil:
@@ -78,7 +78,7 @@ func addressOf(a *frames.Attach) string {
 	return ""
 }
 
-// reply is the part of our attach that echoes the peer's: clients compare name and settle modes.
+// reply returns an attach with the fields that we echo: clients compare name and settle modes.
 func reply(a *frames.Attach) *frames.Attach {
 	return &frames.Attach{
 		LinkName: a.LinkName, Handle: a.Handle, Role: !a.Role,
@@ -88,13 +88,13 @@ func reply(a *frames.Attach) *frames.Attach {
 	}
 }
 
-// accepted is the answer to an attach that succeeds: source and target as the peer wrote them, and never null.
+// accepted returns the answer to an attach that succeeds: source and target as the peer wrote them, and never null.
 func accepted(a *frames.Attach) *frames.Attach {
 	r := reply(a)
 	r.Source, r.Target, r.Properties = &frames.Source{}, &frames.Target{}, amqp.Map{}
 	if a.Source != nil {
 		source := *a.Source
-		// Filters that are not ours are not in effect, and the standard says so by leaving them out [AMQP 3.5.3].
+		// Leaving out a filter says that it is not in effect [AMQP 3.5.3]. We support none here but the session filter.
 		source.Filter = amqp.Map{}
 		r.Source = &source
 	}
@@ -143,7 +143,7 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 	return nil
 }
 
-// openQueue makes the link one that sends messages to a queue, or through it to another (TXN-9).
+// openQueue makes the link send messages to a queue, or through it to another (TXN-9).
 func (in *incoming) openQueue(answer *frames.Attach, properties amqp.Map) error {
 	if in.node.sub != 0 {
 		return linkErrorf(amqp.CondNotAllowed, "Messages can't be sent to the sub-queue '%s'.", in.node)
@@ -201,14 +201,14 @@ func (o *outgoing) answer(a *frames.Attach) {
 	o.s.c.write(o.s.channel, answer)
 }
 
-// lookUp finds the queue behind the link's address and checks that the connection has a right there; an empty claim stands
+// lookUp finds the entity of the link's address and checks that the connection has a right there; an empty claim stands
 // for any.
 func (l *link) lookUp(claim sas.Claims) error {
 	if l.node.path == "" {
 		return linkErrorf(amqp.CondInvalidField, "The address names no entity.")
 	}
 	if err := l.allow(right{l.node, claim}); err != nil {
-		return err // before anything is said of what exists
+		return err // before the client learns what exists
 	}
 	q, err := l.s.c.srv.ns.Entity(l.node.path)
 	if err != nil {

@@ -13,24 +13,24 @@ import (
 	"minibus/internal/sas"
 )
 
-// right is something that a link, or a request on it, needs.
+// right is a claim that a link, or a request on it, needs on a node.
 type right struct {
 	node  node
 	claim sas.Claims // empty: any
 }
 
-// credentials is what a connection has shown where tokens are checked. It belongs to the loop.
+// credentials holds what a connection has shown where tokens are checked. It belongs to the loop.
 type credentials struct {
-	// held are the tokens by the lower-case path that each opens. They are verified again whenever something is asked for, so
-	// that a policy that has changed counts at once.
+	// held has the tokens by the lower-case path that each opens. Every use verifies them again, so a changed policy
+	// counts at once.
 	held map[string]heldToken
-	next time.Time // when the first of them ends; zero: none does
+	next time.Time // when the first of them expires; zero: never
 
 	key *namedKey // shown in the SASL layer; nil: none
-	by  time.Time // when a token must have been shown; zero: one has been, or none is asked for (ERR-3)
+	by  time.Time // deadline for the first token; zero: one was shown, or none is needed (ERR-3)
 }
 
-// heldToken is a token that was put to $cbs.
+// heldToken is a token that the client put to $cbs.
 type heldToken struct {
 	text  string
 	until time.Time
@@ -39,8 +39,8 @@ type heldToken struct {
 // namedKey is a key that a client showed as user name and password.
 type namedKey struct{ name, key string }
 
-// takeKey takes a policy's name and key as user name and password [RFC 4616]; they stand for tokens that never end. It has to be
-// a policy of the namespace, for it is not known yet what for. Where tokens are not checked anything will do.
+// takeKey takes a policy's name and key as user name and password [RFC 4616]; they stand for tokens that never expire. It must be
+// a policy of the namespace, since the entity is not known yet. Without a check of tokens any name and password will do.
 func (c *conn) takeKey(response []byte) bool {
 	ring := c.srv.options.Access
 	if ring == nil {
@@ -56,7 +56,7 @@ func (c *conn) takeKey(response []byte) bool {
 	return true
 }
 
-// tokenPolicy is what becomes of a token. The log says more than the client learns: whether a policy is unknown or a key wrong.
+// tokenPolicy says how $cbs treats a token. The log says more than the client learns: whether the policy is unknown or the key wrong.
 func (c *conn) tokenPolicy() cbs.Policy {
 	var wrong sas.TokenError
 	p := cbs.Policy{
@@ -86,8 +86,8 @@ func (c *conn) tokenPolicy() cbs.Policy {
 	return p
 }
 
-// verifyToken checks a token that is put to $cbs for the path of its audience. One that is put for the whole namespace opens
-// what it names itself, which may be less: an audience without a path is never refused for being wide (amqp-data-plane 2.3).
+// verifyToken checks a token for the path of its audience. A token for the whole namespace opens the path that it names
+// itself, which may be less: an audience without a path is never refused as too wide (amqp-data-plane 2.3).
 func (c *conn) verifyToken(path, token string) (cbs.Checked, error) {
 	ring, now := c.srv.options.Access, time.Now()
 	if len(path) > maxNames {
@@ -104,7 +104,7 @@ func (c *conn) verifyToken(path, token string) (cbs.Checked, error) {
 	return cbs.Checked{Path: path, Expires: g.Until}, err
 }
 
-// remember keeps a token. The number is bounded; where a client puts more, the one that ends first makes room.
+// remember keeps a token. At the limit it drops the token that expires first.
 func (c *conn) remember(g *cbs.Grant) {
 	if c.srv.options.Access == nil {
 		if g.IsJWT() && c.srv.options.Unverified != nil {
@@ -128,7 +128,7 @@ func (c *conn) remember(g *cbs.Grant) {
 	c.arm(c.peer.heartbeat() - time.Since(c.out.last))
 }
 
-// dropFirst forgets the token that ends first.
+// dropFirst forgets the token that expires first.
 func (k *credentials) dropFirst() {
 	var first string
 	var until time.Time
@@ -140,8 +140,8 @@ func (k *credentials) dropFirst() {
 	delete(k.held, first)
 }
 
-// authorize fails with the service's refusal unless the connection has shown what gives it a right (ERR-1). Without a check
-// of tokens anybody may do anything (DEC-10).
+// authorize fails with the service's refusal unless the connection has shown a token or key that gives it the right (ERR-1). If
+// tokens are not checked, every client may do everything (DEC-10).
 func (c *conn) authorize(need right) error {
 	ring := c.srv.options.Access
 	if ring == nil {
@@ -153,7 +153,7 @@ func (c *conn) authorize(need right) error {
 		}
 	}
 	at, now := sas.Resource{Path: need.node.String(), Entity: need.node.path}, time.Now()
-	// Tokens belong to a path and open what lies below it; the next one above is asked last.
+	// A token opens its path and everything below. Ask from the path upwards.
 	for path := strings.ToLower(at.Path); ; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
 		if t, ok := c.shown.held[path]; ok {
 			if g, err := ring.Verify(t.text, at, now); err == nil && g.Claims.Allows(need.claim) {
@@ -168,7 +168,7 @@ func (c *conn) authorize(need right) error {
 		Text: sas.Required(need.claim, c.peer.host(c.srv.ns.Name()), need.node.path)}
 }
 
-// allow is authorize for a link, which keeps the right only as long as it lasts.
+// allow authorizes a link, which keeps the right only until the token expires.
 func (l *link) allow(need right) error {
 	if l.s.c.srv.options.Access == nil {
 		return nil
@@ -177,8 +177,8 @@ func (l *link) allow(need right) error {
 	return l.s.c.authorize(need)
 }
 
-// checkTokens does what tokens bring about at their times: a connection that has never shown one is closed, links whose right
-// has ended with a token are detached (ERR-3). Both follow the real clock (DEC-35).
+// checkTokens closes a connection that has shown no token in time, and detaches links whose right has expired with a token
+// (ERR-3). Both follow the real clock (DEC-35).
 func (c *conn) checkTokens(now time.Time) {
 	k := &c.shown
 	if !k.by.IsZero() && !now.Before(k.by) {
@@ -206,7 +206,7 @@ func (c *conn) checkTokens(now time.Time) {
 	}
 }
 
-// recheck detaches a link that has lost a right. The condition and the words are those that the service's users see.
+// recheck detaches a link that has lost a right, with the service's condition and words.
 func (s *session) recheck(e endpoint) {
 	l := e.base()
 	for _, need := range l.rights {
@@ -218,7 +218,7 @@ func (s *session) recheck(e endpoint) {
 	}
 }
 
-// nextDue is when checkTokens has something to do; zero: never.
+// nextDue returns when checkTokens has something to do; zero: never.
 func (k *credentials) nextDue() time.Time {
 	if k.by.IsZero() || !k.next.IsZero() && k.next.Before(k.by) {
 		return k.next
@@ -226,7 +226,7 @@ func (k *credentials) nextDue() time.Time {
 	return k.by
 }
 
-// arm sets the loop's timer: to a time from now, or to what tokens bring about before.
+// arm sets the loop's timer to wait from now, or to the next deadline of a token if that comes first.
 func (c *conn) arm(wait time.Duration) {
 	if due := c.shown.nextDue(); !due.IsZero() {
 		wait = min(wait, time.Until(due))

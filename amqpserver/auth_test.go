@@ -17,14 +17,14 @@ import (
 	"minibus/internal/sas"
 )
 
-// policies are those of the namespace where tests check tokens; each key is the name with -key behind it.
+// policies has the namespace's policies for tests that check tokens; each key is the name followed by -key.
 var policies = []sas.Policy{
 	{Name: "all", Primary: "all-key", Secondary: "all-second", Claims: sas.Manage | sas.Send | sas.Listen},
 	{Name: "sender", Primary: "sender-key", Claims: sas.Send},
 	{Name: "listener", Primary: "listener-key", Claims: sas.Listen},
 }
 
-// checked makes a server check tokens. The queue q has a policy of its own for listening.
+// checked makes a server check tokens. The queue q has its own policy for listening.
 func checked(o *amqpserver.Options) {
 	o.Access = sas.NewRing(policies, func(path string) []sas.Policy {
 		if strings.EqualFold(path, "q") {
@@ -34,21 +34,21 @@ func checked(o *amqpserver.Options) {
 	})
 }
 
-// signedBy is put-token with a token of a policy, for its audience, that ends at an instant.
+// signedBy returns put-token with a policy's token for the audience, which expires at until.
 func signedBy(policy, audience string, until time.Time, id any) *goamqp.Message {
 	m := putToken(audience, "r", id)
 	m.Value = sas.Sign(audience, policy, policy+"-key", until)
 	return m
 }
 
-// signedToken is put-token with a token for everything that ends in an hour.
+// signedToken returns put-token with a token for everything that expires in an hour.
 func signedToken(audience, replyTo string, id any) *goamqp.Message {
 	m := signedBy("all", audience, time.Now().Add(time.Hour), id)
 	m.Properties.ReplyTo = &replyTo
 	return m
 }
 
-// authorized is opened with the links to $cbs attached, as handles 0 and 1.
+// authorized is opened plus links to $cbs, with handles 0 and 1.
 func (b *bench) authorized(t *testing.T) *amqptest.Peer {
 	t.Helper()
 	p := b.opened(t)
@@ -248,8 +248,8 @@ func TestERR3_RenewalKeepsLinksAlive(t *testing.T) {
 	}, checked, func(o *amqpserver.Options) { o.IdleTimeout = time.Hour })
 }
 
-// A later token for the same audience replaces an earlier one, a weaker one too: what is open stays open as long as the token
-// lasts, what is new needs the right.
+// A later token for the same audience replaces an earlier one, even a stronger one: open links stay open as long as the token
+// lasts, new ones need the right.
 func TestERR3_AWeakerTokenReplacesAStrongerOne(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.authorized(t)
@@ -301,7 +301,7 @@ func TestSASLPlainIsAKeyOfTheNamespace(t *testing.T) {
 			if tt.name == "sender" {
 				wantRefused(t, p, amqptest.ReceiverAttach(1, "q"), "amqp:unauthorized-access")
 			}
-			p.WantSilence(30 * time.Second) // no token is asked for
+			p.WantSilence(30 * time.Second) // no token is needed
 			p.Close()
 		}
 	}, checked)

@@ -12,7 +12,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// inFlight is how many deliveries a benchmark keeps under way, as the design's budget does.
+// inFlight is how many deliveries a benchmark keeps under way.
 const inFlight = 200
 
 // tcpPeer returns a peer with a session over a loopback connection, and that connection.
@@ -33,7 +33,7 @@ func tcpPeer(b *testing.B, server *bench) (*amqptest.Peer, net.Conn) {
 	return p, nc
 }
 
-// rawReader reads frames with as little work as possible, so that the server is what is measured.
+// rawReader reads frames with as little work as possible, so that the benchmark measures the server.
 type rawReader struct {
 	r    *bufio.Reader
 	body []byte

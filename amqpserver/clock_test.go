@@ -9,8 +9,8 @@ import (
 	"minibus/emulator"
 )
 
-// afterAJump is t after the wall clock has jumped: the time of day is another one, the monotonic clock has not moved. Package time
-// has no other way to make such an instant than to live through it.
+// afterAJump returns t after the wall clock has jumped: the time of day has changed, the monotonic clock has not. Package time
+// offers no way to make such an instant.
 func afterAJump(t *testing.T, at time.Time, by time.Duration) time.Time {
 	t.Helper()
 	after := at
@@ -21,7 +21,7 @@ func afterAJump(t *testing.T, at time.Time, by time.Duration) time.Time {
 	return after
 }
 
-// No bubble: its instants have no monotonic part. Nothing here waits.
+// No bubble: its instants have no monotonic part. The test does not wait.
 func TestDEC35_JumpsOfTheWallClockMakeNobodyIdle(t *testing.T) {
 	server, client := net.Pipe()
 	defer client.Close()

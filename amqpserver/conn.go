@@ -13,15 +13,15 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// connState is how far a connection has come [AMQP 2.4.6].
+// connState is the stage of a connection [AMQP 2.4.6].
 type connState uint8
 
 const (
 	stateWaiting connState = iota // for the peer's open
 	stateOpen
-	stateLeaving // the peer has sent close; ours follows the answers that are owed
-	stateClosing // we have sent close; whatever comes but the peer's close is discarded
-	stateClosed  // both have
+	stateLeaving // the peer has sent close; ours follows the answers that we owe
+	stateClosing // we have sent close; everything but the peer's close is discarded
+	stateClosed  // both sides have sent close
 )
 
 // conn is one connection.
@@ -38,20 +38,20 @@ type conn struct {
 	ended       chan struct{}
 	readEnded   chan struct{}
 	writeEnded  chan struct{}
-	unwanted    atomic.Bool // set before it is told to make room for another
+	unwanted    atomic.Bool // set before the server tells it to make room for another
 
 	// guarded by the server's mutex
 	counted bool          // by the quota
 	waiting *list.Element // among the strangers
 
 	// written by the read goroutine
-	lastRead atomic.Int64 // ns since begun, by the monotonic clock; 0: nothing was read
+	lastRead atomic.Int64 // ns since begun, monotonic; 0: nothing read yet
 
 	// owned by the loop
 	state            connState
-	readGone         <-chan struct{} // readEnded, until that has been noticed
+	readGone         <-chan struct{} // readEnded, until the loop has noticed it
 	openSent         bool
-	dead             error // the socket is of no more use, and why
+	dead             error // why the socket can no longer be used; nil: it can
 	out              output
 	events           []event // spare slice for the mailbox
 	sessions         map[uint16]*session
@@ -62,7 +62,7 @@ type conn struct {
 	peer             peerLimits
 	runnable         []pumper // links that may have something to send
 	dirty            []*session
-	awaiting         []*outgoing             // links that wait for what others of their session have taken
+	awaiting         []*outgoing             // links that wait for room that other links of their session have taken
 	uncommitted      int                     // bytes sent to the domain and not committed
 	outstanding      int                     // operations whose completion will arrive in the mailbox
 	assembling       int                     // bytes of unfinished deliveries
@@ -74,7 +74,7 @@ type conn struct {
 	draining         bool
 	timer            *time.Timer
 	closeBy          time.Time // in stateLeaving and stateClosing
-	linkless         time.Time // since when there has been no link
+	linkless         time.Time // start of the time without links
 	everLinked       bool
 	sendings         spares[sending]
 	settlings        spares[settling]
@@ -82,19 +82,19 @@ type conn struct {
 	whole            delivered       // being taken
 	lastOrder        int64
 	tags             tagMaker
-	now              time.Time // when the current event was taken up
+	now              time.Time // when the loop took up the current event
 }
 
-// peerLimits is what the peer's open says of itself.
+// peerLimits holds what the peer's open says about the peer.
 type peerLimits struct {
 	maxFrame    int // bytes; never above our own
 	idleTimeout time.Duration
 	containerID string
-	hostname    string // how the client calls us; may be empty
+	hostname    string // the client's name for us; may be empty
 	product     string // property of the SDKs
 }
 
-// host is how texts name this namespace to the peer: as the peer does, if it has said (DEC-11).
+// host returns the name of this namespace for texts to the peer: the name that the peer used, if any (DEC-11).
 func (p *peerLimits) host(namespace string) string {
 	if p.hostname != "" {
 		return p.hostname
@@ -102,7 +102,7 @@ func (p *peerLimits) host(namespace string) string {
 	return namespace
 }
 
-// heartbeat is how long we are silent at most [AMQP 2.4.5].
+// heartbeat returns how long we may be silent [AMQP 2.4.5].
 func (p *peerLimits) heartbeat() time.Duration {
 	if p.idleTimeout == 0 {
 		return maxHeartbeat
@@ -128,7 +128,7 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 	return c
 }
 
-// serve runs the connection from the first byte to the end of its goroutines.
+// serve runs the connection and returns when its goroutines have ended.
 func (c *conn) serve() {
 	defer c.nc.Close()
 	defer c.barrier("handshake")
@@ -153,19 +153,19 @@ func (c *conn) serve() {
 	c.loop()
 }
 
-// end stops the other goroutines and waits for them. Nothing of the connection runs when it returns.
+// end stops the other goroutines and waits for them.
 func (c *conn) end() {
 	left := c.box.close()
 	close(c.ended)
 	c.stopWriting()
-	c.takeBack(left) // before the sessions are free, whose order it keeps
+	c.takeBack(left) // before letGo frees message sessions: what returns keeps its order in the session
 	c.letGo()        // before the socket: over a WebSocket, closing waits for the peer
 	_ = c.nc.Close()
 	<-c.readEnded
 	c.srv.uncommitted.Add(-int64(c.uncommitted))
 }
 
-// takeBack gives back what was removed for the client and stands in a buffer, or in a reply among the events that are left.
+// takeBack returns messages that were removed for the client but stand in a buffer, or in a reply among the remaining events.
 func (c *conn) takeBack(left []event) {
 	defer c.barrier("take back")
 	c.out.takeBack()
@@ -176,7 +176,7 @@ func (c *conn) takeBack(left []event) {
 	}
 }
 
-// letGo gives back everything that the connection holds of the domain. Locks run on (LOCK-11).
+// letGo releases everything that the connection holds in the domain. Locks run on (LOCK-11).
 func (c *conn) letGo() {
 	defer c.barrier("release")
 	for _, s := range c.sessions {
@@ -184,14 +184,14 @@ func (c *conn) letGo() {
 	}
 }
 
-// interrupt makes a handshake that is waiting for its peer fail. Once the loop runs it is of no consequence.
+// interrupt fails a handshake that waits for its peer. It has no effect on a running loop.
 func (c *conn) interrupt() {
 	if c.lastRead.Load() == 0 {
 		_ = c.nc.SetReadDeadline(time.Now())
 	}
 }
 
-// barrier keeps a mistake of ours from costing more than one connection.
+// barrier limits the damage of a panic to one connection.
 func (c *conn) barrier(where string) {
 	if p := recover(); p != nil {
 		c.log.Error("connection failed", "operation", where, "panic", p, "stack", string(debug.Stack()))
@@ -199,14 +199,14 @@ func (c *conn) barrier(where string) {
 	}
 }
 
-// isDisconnect tells a peer that has gone from one that did something wrong.
+// isDisconnect distinguishes a lost peer from a peer that made a mistake.
 func isDisconnect(err error) bool {
 	var ne net.Error
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, io.ErrClosedPipe) || errors.As(err, &ne)
 }
 
-// remoteOf names the peer in logs; not everything that serves as a connection has an address.
+// remoteOf names the peer in logs; some connections (pipes) have no address.
 func remoteOf(nc net.Conn) string {
 	if a := nc.RemoteAddr(); a != nil {
 		return a.String()

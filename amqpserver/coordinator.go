@@ -10,22 +10,22 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// Bounds on what open transactions hold, per connection. They protect the broker; a client opens a handful.
+// Bounds on what open transactions hold, per connection. They protect the broker; a client opens only a few.
 const (
 	maxTransactions     = 1024
 	maxTransactionBytes = 64 << 20 // of messages that wait for a commit, beyond a first one of any size
 )
 
-// coordinatorCapabilities are what our coordinator can do [AMQP 4.7]: several transactions at once per session
-// (TXN-22), and work for one of them from several sessions of the connection (TXN-4).
+// coordinatorCapabilities says what our coordinator can do [AMQP 4.7]: several transactions at once per session
+// (TXN-22), and work for one transaction from several sessions of the connection (TXN-4).
 var coordinatorCapabilities = []amqp.Symbol{
 	"amqp:local-transactions", "amqp:multi-txns-per-ssn", "amqp:multi-ssns-per-txn",
 }
 
-// transaction is one that was declared on this connection and not discharged (TXN-4).
+// transaction is a transaction that was declared on this connection and not discharged (TXN-4).
 type transaction struct {
 	id      string
-	control *incoming             // the link that declared it; it does not outlive it (TXN-5)
+	control *incoming             // the link that declared it; the transaction ends with that link (TXN-5)
 	work    *emulator.Transaction // nil until the first operation
 	root    string                // the entity that it is bound to, from the first operation on (TXN-8)
 	cross   bool                  // its sends may go to other entities (TXN-9)
@@ -36,7 +36,7 @@ type transaction struct {
 func (s *session) attachCoordinator(a *frames.Attach) error {
 	in := s.newIncoming(a, node{kind: nodeCoordinator})
 	in.sink, in.window, in.maxMessage = coordinatorSink{}, requestCredit, controlLimit
-	// A source that lists outcomes has no others. Then the end of the link tells of a failure [AMQP 4.3].
+	// If the source lists outcomes without rejected, only the end of the link can tell of a failure [AMQP 4.3].
 	in.noRejected = a.Source != nil && len(a.Source.Outcomes) > 0 && !slices.Contains(a.Source.Outcomes, outcomeRejected)
 	s.coordinators++
 	s.put(in)
@@ -52,7 +52,7 @@ func (s *session) attachCoordinator(a *frames.Attach) error {
 // outcomeRejected names that outcome in a source [AMQP 3.4.3].
 const outcomeRejected amqp.Symbol = "amqp:rejected:list"
 
-// controlLimit is the size of a message to the coordinator, in bytes; what is in it is an id and a flag.
+// controlLimit is the largest message to the coordinator, in bytes; it holds an id and a flag.
 const controlLimit = 64 << 10
 
 // coordinatorSink takes the messages of a control link.
@@ -79,8 +79,8 @@ func (coordinatorSink) take(in *incoming, d *delivered) {
 	}
 }
 
-// declare opens a transaction [AMQP 4.5.2]. The domain's is made at its first operation, from where its time counts
-// (TXN-3) and which says to what entity it is bound.
+// declare opens a transaction [AMQP 4.5.2]. The domain's transaction begins with the first operation, which starts its time limit
+// (TXN-3) and binds it to an entity.
 func (in *incoming) declare(d *delivered, p *frames.Declare) {
 	c := in.s.c
 	switch {
@@ -95,7 +95,7 @@ func (in *incoming) declare(d *delivered, p *frames.Declare) {
 		return
 	}
 	c.lastTransaction++
-	// The connection's name in it keeps it from meaning anything on another one (TXN-4).
+	// The connection's id makes it meaningless on other connections (TXN-4).
 	t := &transaction{id: c.id + "." + strconv.FormatUint(c.lastTransaction, 10), control: in}
 	if c.transactions == nil {
 		c.transactions = make(map[string]*transaction)
@@ -104,7 +104,7 @@ func (in *incoming) declare(d *delivered, p *frames.Declare) {
 	in.s.settleAs(&in.s.received, d.id, &frames.Declared{TxnID: []byte(t.id)})
 }
 
-// discharge ends a transaction [AMQP 4.5.3]. Its outcome follows the commit.
+// discharge ends a transaction [AMQP 4.5.3]. The answer follows the commit.
 func (in *incoming) discharge(d *delivered, p *frames.Discharge) {
 	c := in.s.c
 	t := c.transactions[string(p.TxnID)]
@@ -139,7 +139,7 @@ func (in *incoming) discharged(d *delivered, err error) {
 	}
 }
 
-// discharging is a transaction on its way to the journal.
+// discharging is a transaction whose commit is on its way to the journal.
 type discharging struct {
 	in        *incoming
 	delivered delivered
@@ -154,19 +154,19 @@ func (op *discharging) Completed(err error) {
 
 var _ emulator.Completion = (*discharging)(nil)
 
-// run tells the client, now that the transaction is durable or is not.
+// run answers the discharge once the commit has succeeded or failed.
 func (op *discharging) run(*conn) {
 	op.in.discharged(&op.delivered, op.err)
 	op.in.paid()
 }
 
-// forgetTransaction takes a transaction off the connection. It can't be named any more.
+// forgetTransaction removes a transaction from the connection; its id becomes unknown.
 func (c *conn) forgetTransaction(t *transaction) {
 	delete(c.transactions, t.id)
 	c.transactionBytes -= t.bytes
 }
 
-// rollBack ends the transactions of a control link that has gone (TXN-5).
+// rollBack rolls back the transactions of a control link that has ended (TXN-5).
 func (c *conn) rollBack(control *incoming) {
 	for _, t := range c.transactions {
 		if t.control != control {

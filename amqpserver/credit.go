@@ -1,11 +1,11 @@
 package amqpserver
 
-// credit is the flow control of a link that we send on [AMQP 2.6.7]: the peer says how many deliveries beyond its
-// own count it takes, and both sides count deliveries with wrap-around.
+// credit is the flow control of a link that we send on [AMQP 2.6.7]: the peer says how many deliveries it takes beyond its
+// own count. Both sides' counts wrap around.
 type credit struct {
 	count serial // deliveries sent
 	limit serial // deliveries allowed
-	drain bool   // use it up or give it back, now
+	drain bool   // send what there is now and give the rest of the credit back
 }
 
 // left returns how many deliveries may still be sent.
@@ -16,11 +16,11 @@ func (c *credit) left() int {
 	return 0
 }
 
-// maxCredit bounds what a peer can grant: with more than half the number circle, counts would have no order.
+// maxCredit bounds what a peer can grant: counts more than half the number circle apart would have no order.
 const maxCredit = 1<<31 - 1
 
-// grant takes a flow of the peer. Its count is behind ours by what is on the wire; when it is unknown, the peer had
-// not seen our attach yet, so the count was zero.
+// grant takes a flow of the peer. The peer's count lags behind ours by the deliveries on the wire. Without a count the peer
+// had not seen our attach yet, so its count was zero.
 func (c *credit) grant(peerCount serial, known bool, linkCredit uint32, drain bool) {
 	if !known {
 		peerCount = 0

@@ -30,18 +30,18 @@ func (c *conn) dispatch(in *inFrame) error {
 	}
 	s := c.sessions[in.channel]
 	if _, ended := c.formerly[in.channel]; s == nil && ended {
-		return nil // some clients still detach a link behind their end; there is nobody left to tell
+		return nil // some clients detach a link after they have ended its session
 	}
 	if s != nil {
 		return s.dispatch(in)
 	}
 	if _, ok := in.other.(*frames.End); ok {
-		return nil // go-amqp ends a session whose begin was cut off by its context
+		return nil // go-amqp ends a session whose begin was cancelled by its context
 	}
 	return connErrorf(amqp.CondFraming, "There is no session on channel %d.", in.channel)
 }
 
-// maxHostname is how much of a host name is repeated in texts, in bytes; real ones are not longer.
+// maxHostname bounds the part of a host name that texts repeat, in bytes; real names are not longer.
 const maxHostname = 255
 
 // handleOpen takes the peer's limits and answers with ours [AMQP 2.7.1].
@@ -71,7 +71,7 @@ func (c *conn) handleOpen(o *frames.Open) error {
 	return nil
 }
 
-// sendOpen sends our open unless that has been done. Every field that some client insists on is there
+// sendOpen sends our open once. It has every field that some client insists on
 // (amqp-data-plane 1.4).
 func (c *conn) sendOpen() {
 	if c.openSent {
@@ -87,7 +87,7 @@ func (c *conn) sendOpen() {
 	})
 }
 
-// handleClose takes the peer's close. The answers to what it has sent before come first, if they come soon [AMQP 2.4.3].
+// handleClose takes the peer's close. Our close follows the answers that we owe, for at most closeLinger [AMQP 2.4.3].
 func (c *conn) handleClose(p *frames.Close) {
 	if p.Error != nil {
 		c.log.Debug("connection closed by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
@@ -101,7 +101,7 @@ func (c *conn) handleClose(p *frames.Close) {
 	}
 }
 
-// answerClose answers the peer's close; nothing is written behind it.
+// answerClose answers the peer's close; nothing is written after it.
 func (c *conn) answerClose() {
 	c.flushDispositions()
 	clear(c.sessions)
@@ -114,7 +114,7 @@ func (c *conn) answerClose() {
 func (c *conn) handleBegin(channel uint16, b *frames.Begin) error {
 	o := &c.srv.options
 	if s := c.sessions[channel]; s != nil && s.left {
-		s.endNow() // a peer that begins anew waits for no more answers
+		s.endNow() // a peer that begins again waits for no more answers
 	}
 	switch {
 	case channel > o.ChannelMax:
@@ -143,8 +143,8 @@ func (c *conn) forgetSession(s *session) {
 	c.formerly[s.channel] = struct{}{}
 }
 
-// write appends one frame to the output, unless close has been written. A frame that the peer cannot take, because
-// its max-frame-size is tiny and something that we have to echo is not, costs the connection.
+// write appends one frame to the output, unless close has been written. It closes the connection if the frame is larger than
+// the peer's max-frame-size, which takes a tiny maximum and a long text to echo.
 func (c *conn) write(channel uint16, p frames.Performative) {
 	if c.state >= stateClosing {
 		return
@@ -165,7 +165,7 @@ func (c *conn) append(channel uint16, p frames.Performative) {
 	c.out.buf = frames.AppendFrame(c.out.buf, channel, p)
 }
 
-// shutdown ends the connection as soon as what the client has sent is acknowledged.
+// shutdown ends the connection after everything that the client has sent is acknowledged.
 func (c *conn) shutdown() {
 	if c.state == stateWaiting {
 		c.dead = errSocketGone
@@ -180,5 +180,5 @@ func (c *conn) shutdown() {
 	}
 }
 
-// drained reports whether nothing is under way any more.
+// drained reports whether no operation is under way.
 func (c *conn) drained() bool { return c.outstanding == 0 }

@@ -50,7 +50,7 @@ func TestLOCK8_EndedLocksGiveTheirPlaceBack(t *testing.T) {
 						received++
 						reopen(p, received, window)
 					}
-					p.WantSilence(time.Second) // the client has all of them still
+					p.WantSilence(time.Second) // the client still has all of them
 					end(b, tags)
 				}
 			})
@@ -58,7 +58,7 @@ func TestLOCK8_EndedLocksGiveTheirPlaceBack(t *testing.T) {
 	}
 }
 
-// tokenOf is the lock token of a delivery tag, which is a Guid.
+// tokenOf returns the lock token in a delivery tag, which is a Guid.
 func tokenOf(tag []byte) emulator.LockToken {
 	t := emulator.LockToken(tag)
 	t[0], t[1], t[2], t[3] = t[3], t[2], t[1], t[0]
@@ -79,17 +79,17 @@ func TestLOCK7_RangeSettledAfterLocksEnded(t *testing.T) {
 		wantLockLost(t, wantSettled(t, p, 7, 7))
 		settle(p, 8, 9, true, &frames.Accepted{})
 		p.WantSilence(time.Second)
-		settle(p, 0, 3, false, &frames.Accepted{}) // they are answered
+		settle(p, 0, 3, false, &frames.Accepted{}) // they have an answer already
 		p.WantSilence(time.Second)
 		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
 		amqptest.Want[*frames.Detach](p)
-		settle(p, 6, 9, false, &frames.Accepted{}) // a link that has gone has no deliveries
+		settle(p, 6, 9, false, &frames.Accepted{}) // a link that has ended has no deliveries
 		settle(p, 6, 6, false, &frames.Accepted{})
 		p.WantSilence(time.Second)
 	})
 }
 
-// A delivery whose body takes longer to read than its lock lasts would reach the client with a token that is dead.
+// If reading a body takes longer than the lock lasts, the delivery must not reach the client with a dead token.
 func TestLOCK8_DeliveryWhoseLockEndsBeforeItIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBenchFor(t, emulator.Options{BodyBudget: 1})

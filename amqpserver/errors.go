@@ -18,7 +18,7 @@ import (
 // maxDescription bounds the error descriptions that we write, in bytes.
 const maxDescription = 1024
 
-// fault is what is wrong, in the protocol's terms.
+// fault is an error in the protocol's terms.
 type fault struct {
 	condition amqp.Symbol
 	text      string
@@ -28,13 +28,13 @@ type fault struct {
 // Error returns condition and text.
 func (f fault) Error() string { return string(f.condition) + ": " + f.text }
 
-// linkError costs the peer one link.
+// linkError ends one link.
 type linkError struct{ fault }
 
-// sessionError costs the peer one session.
+// sessionError ends one session.
 type sessionError struct{ fault }
 
-// connError costs the peer its connection.
+// connError ends the connection.
 type connError struct{ fault }
 
 func linkErrorf(condition amqp.Symbol, format string, args ...any) error {
@@ -49,7 +49,7 @@ func connErrorf(condition amqp.Symbol, format string, args ...any) error {
 	return connError{fault{condition: condition, text: fmt.Sprintf(format, args...)}}
 }
 
-// faultOf finds the protocol's terms for any error. What is neither the domain's nor ours stays inside: the client
+// faultOf translates an error into the protocol's terms. If neither the domain nor this package made it, the client
 // learns only that it was an internal error.
 func faultOf(err error) fault {
 	var (
@@ -74,8 +74,8 @@ func faultOf(err error) fault {
 	return fault{condition: amqp.CondInternal, text: "The service was unable to process the request; please retry the operation."}
 }
 
-// trackingSuffix is how the service ends every error text (ERR-9): something to quote in a support request, which
-// tools and people search for.
+// trackingSuffix returns the text that ends every error description of the service (ERR-9). Users quote it in support
+// requests, and tools search for it.
 func (s *Server) trackingSuffix(entity string) string {
 	tracker := s.ns.Name()
 	kind, _ := s.ns.Kind(entity)
@@ -92,12 +92,12 @@ func (s *Server) trackingSuffix(entity string) string {
 		uuid.NewString(), tracker, time.Now().UTC().Format("2006-01-02T15:04:05"))
 }
 
-// wireError is a fault as the peer reads it. The text is cut where the peer takes only tiny frames.
+// wireError returns a fault as the peer reads it, with the text cut to the peer's frame size.
 func (c *conn) wireError(f fault) *frames.Error {
 	limit := min(maxDescription, c.peer.maxFrame-frameOverhead)
 	entity := f.entity
 	if f.condition == amqp.CondUnauthorized {
-		entity = "" // its kind would tell that it exists
+		entity = "" // its kind would reveal that it exists
 	}
 	text, suffix := strings.TrimSuffix(f.text, ".")+".", c.srv.trackingSuffix(entity)
 	if len(suffix) > limit/2 {
@@ -106,5 +106,5 @@ func (c *conn) wireError(f fault) *frames.Error {
 	return &frames.Error{Condition: f.condition, Description: printable.Cut(text, max(limit-len(suffix), 0)) + suffix}
 }
 
-// frameOverhead is more than what surrounds an error's description in its frame.
+// frameOverhead is an upper bound for what surrounds an error's description in its frame.
 const frameOverhead = 128

@@ -8,8 +8,8 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// fail is the one place where an error of a frame's handler costs the peer something: what its type says. Anything
-// that is not one of the three types is a mistake of ours and costs the connection. (An attach that is refused is no
+// fail handles the error of a frame's handler: its type says whether link, session or connection ends. Any other error
+// is a mistake of ours and ends the connection. (A refused attach is no
 // error of its frame; see refuseLink.)
 func (c *conn) fail(in *inFrame, err error) {
 	var (
@@ -30,7 +30,7 @@ func (c *conn) fail(in *inFrame, err error) {
 	}
 }
 
-// handle is the link that a frame is about; only transfers have handlers that fail with a linkError.
+// handle returns the handle of a frame's link; only handlers of transfers fail with a linkError.
 func (in *inFrame) handle() uint32 {
 	if t, ok := in.other.(*frames.Transfer); ok {
 		return t.Handle
@@ -60,22 +60,22 @@ func (c *conn) refused(operation string, f fault) {
 	c.logFault(operation+" refused", operation, operation, f)
 }
 
-// refusedErr is refused for an error as the domain gave it: the client does not learn the cause of an internal error,
-// the log does.
+// refusedErr logs an error as the domain returned it. The log has the cause of an internal error; the client does not
+// learn it.
 func (c *conn) refusedErr(operation, entity string, err error) {
 	c.refused(operation, causeOf(entity, err))
 }
 
-// refusedRequest is refusedErr for a request to $management, whose operation has the client's name for it.
+// refusedRequest does the same for a request to $management; operation is the client's name for it.
 func (c *conn) refusedRequest(operation, entity string, err error) {
 	c.logFault(operation+" refused", "request", operation, causeOf(entity, err))
 }
 
-// logEnd logs the end of a connection, session or link that we brought about.
+// logEnd logs that we end a connection, session or link.
 func (c *conn) logEnd(scope string, f fault) { c.logFault(scope+" closed", scope+" closed", scope, f) }
 
-// logFault logs a fault, unless there have just been many of its kind with the same condition: so a flood of some does not hide the first of
-// others. Errors of our own are never left out: only the log has their cause. The rest are further attributes.
+// logFault logs a fault, unless the limit for its kind and condition is reached: a flood of one kind does not hide the first of
+// another. Internal errors are never dropped: only the log has their cause. rest holds further attributes.
 func (c *conn) logFault(message, kind, operation string, f fault, rest ...any) {
 	level := slog.LevelWarn
 	switch f.condition {
@@ -102,7 +102,7 @@ func (c *conn) mayLog(level slog.Level, kind string) bool {
 	return true
 }
 
-// causeOf is a fault for the log.
+// causeOf returns a fault for the log, with the cause of an internal error.
 func causeOf(entity string, err error) fault {
 	f := faultOf(err)
 	if f.entity == "" {

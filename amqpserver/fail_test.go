@@ -11,7 +11,7 @@ import (
 	"minibus/internal/loglimit"
 )
 
-// TestLog_OurOwnErrorsAreNeverLeftOut, however many refusals of the same operation there have just been.
+// TestLog_OurOwnErrorsAreNeverLeftOut proves it after many refusals of the same operation.
 func TestLog_OurOwnErrorsAreNeverLeftOut(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, nil))

@@ -31,7 +31,7 @@ func (s *session) handleFlow(f *frames.Flow) error {
 	return nil
 }
 
-// flow is a flow frame with the state of the session; it opens the window again.
+// flow returns a flow frame with the state of the session, and reopens the incoming window.
 func (s *session) flow() *frames.Flow {
 	s.win.reopen()
 	return &frames.Flow{
@@ -40,7 +40,7 @@ func (s *session) flow() *frames.Flow {
 	}
 }
 
-// linkFlow is a flow frame with the state of a link as well.
+// linkFlow adds the state of a link.
 func (s *session) linkFlow(handle uint32, count serial, credit uint32) *frames.Flow {
 	f := s.flow()
 	f.Handle, f.HasHandle = handle, true
@@ -59,14 +59,14 @@ func (s *session) resume() {
 	}
 }
 
-// spare says that a link does not need the room for n deliveries that it had taken: the others may.
+// spare lets the other links use room for n deliveries that a link had taken and does not need.
 func (s *session) spare(n int) {
 	if n > 0 && !s.released {
 		s.resume()
 	}
 }
 
-// resumer is a link that may have stopped sending for reasons that are not its own.
+// resumer is a link that other links, the window or the write buffer may have stopped from sending.
 type resumer interface{ resume() }
 
 // resumeAll lets all sending links of the connection try again.
@@ -76,7 +76,7 @@ func (c *conn) resumeAll() {
 	}
 }
 
-// room returns how many deliveries the session takes now, as far as the session and the connection are concerned.
+// room returns how many deliveries the session's window, its ring and the write buffer take now.
 func (s *session) room() int {
 	if s.c.out.full() {
 		return 0

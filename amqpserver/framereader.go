@@ -10,9 +10,9 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// Sizes of a read buffer. A connection starts with a small one and gets a large one, which holds any frame, when
-// it has something to say; after a while of saying little it gives the large one back, because thousands of
-// connections are idle at a time.
+// Sizes of a read buffer. A connection starts with a small buffer and gets a large one, which holds any frame, when
+// much arrives. After a while of small reads it gives the large one back: thousands of
+// connections may be idle at a time.
 const (
 	smallReadBuffer = 4 << 10
 	quietReads      = 16 // small reads in a row after which a large buffer is given back
@@ -25,7 +25,7 @@ var errFrameSize = errors.New("frame too large")
 type frameReader struct {
 	nc    net.Conn
 	pool  *sync.Pool // of *[]byte, each as large as the largest frame
-	large *[]byte    // what buf is made of, if it came from the pool
+	large *[]byte    // where buf comes from if it is a pooled buffer
 	buf   []byte
 	r, w  int // buf[r:w] is read and not yet consumed
 	limit uint32
@@ -36,7 +36,7 @@ func newFrameReader(nc net.Conn, pool *sync.Pool) *frameReader {
 	return &frameReader{nc: nc, pool: pool, buf: make([]byte, smallReadBuffer), limit: maxFrameBeforeOpen}
 }
 
-// close gives the buffer back. What next returned is invalid from then on.
+// close gives the buffer back. The last body that next returned becomes invalid.
 func (f *frameReader) close() {
 	if f.large != nil {
 		f.pool.Put(f.large)
@@ -44,7 +44,7 @@ func (f *frameReader) close() {
 	}
 }
 
-// next returns the next frame. body is valid until the next call. It blocks when no whole frame has been read.
+// next returns the next frame. body is valid until the next call. It blocks until a whole frame has been read.
 func (f *frameReader) next() (h frames.Header, body []byte, err error) {
 	if err := f.fill(frames.HeaderSize); err != nil {
 		return h, nil, err
@@ -64,7 +64,7 @@ func (f *frameReader) next() (h frames.Header, body []byte, err error) {
 	return h, frame[h.BodyStart():], nil
 }
 
-// more reports whether a whole frame is there, so that next does not block.
+// more reports whether next can return without blocking.
 func (f *frameReader) more() bool {
 	if f.w-f.r < frames.HeaderSize {
 		return false
@@ -82,7 +82,7 @@ func (f *frameReader) raw(n int) ([]byte, error) {
 	return f.buf[f.r-n : f.r], nil
 }
 
-// fill reads until n bytes are there.
+// fill reads until n bytes are available.
 func (f *frameReader) fill(n int) error {
 	if f.w-f.r >= n {
 		return nil
@@ -102,7 +102,7 @@ func (f *frameReader) fill(n int) error {
 	return nil
 }
 
-// makeRoom moves what is there to the front of a buffer of the right size for n bytes.
+// makeRoom moves the unread bytes to the front of a buffer that holds n bytes.
 func (f *frameReader) makeRoom(n int) {
 	rest := f.buf[f.r:f.w]
 	switch {
@@ -119,7 +119,7 @@ func (f *frameReader) makeRoom(n int) {
 	f.r, f.quiet = 0, max(f.quiet, 0)
 }
 
-// note counts small reads; one that fills a small buffer asks for a large one. Before open there is no large one.
+// note counts small reads; a large read that fills a small buffer asks for a large one. Before open no connection gets a large one.
 func (f *frameReader) note(got int) {
 	switch {
 	case got >= smallReadBuffer/2 && f.limit > maxFrameBeforeOpen:

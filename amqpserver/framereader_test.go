@@ -14,7 +14,7 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// readConn is a connection of which only Read works.
+// readConn is a connection that can only Read.
 type readConn struct {
 	net.Conn
 	io.Reader
@@ -29,7 +29,7 @@ func newTestReader(r io.Reader, limit uint32) *frameReader {
 	return f
 }
 
-// frame is a frame of the size given whose body repeats a byte.
+// frame returns a frame of the given size whose body repeats a byte.
 func frame(size int, fill byte) []byte {
 	b, start := frames.BeginFrame(nil, frames.TypeAMQP, uint16(fill))
 	b = append(b, bytes.Repeat([]byte{fill}, size-frames.HeaderSize)...)

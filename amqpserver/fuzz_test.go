@@ -16,7 +16,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// script turns the bytes of a fuzz input into frames. Small numbers are likely, so that frames concern each other.
+// script turns the bytes of a fuzz input into frames. Small numbers are likely, so that frames refer to each other.
 type script struct{ data []byte }
 
 func (s *script) byte() byte {
@@ -30,7 +30,7 @@ func (s *script) byte() byte {
 
 func (s *script) bool() bool { return s.byte()&1 == 1 }
 
-// number is mostly small and sometimes at the ends of the circle.
+// number is mostly small, and sometimes at the ends of the circle.
 func (s *script) number() uint32 {
 	switch b := s.byte(); {
 	case b < 0xe0:
@@ -79,7 +79,7 @@ func (s *script) attach() *frames.Attach {
 	return a
 }
 
-// filter makes an attach one that asks for a session.
+// filter adds a session filter to an attach.
 func (s *script) filter(a *frames.Attach) {
 	if a.Role != frames.RoleReceiver || a.Source == nil {
 		return
@@ -100,7 +100,7 @@ func (s *script) filter(a *frames.Attach) {
 	a.Properties = amqp.Map{{Key: amqp.Symbol("com.microsoft:timeout"), Value: s.number() * 1000}}
 }
 
-// transaction is the id of a transaction, usually one that a declare before it has opened: they are numbered.
+// transaction returns the id of a transaction, usually one that an earlier declare has opened: they are numbered.
 func (s *script) transaction() []byte {
 	if n := s.byte(); n < 0xf0 {
 		return fmt.Appendf(nil, "c1.%d", n%5)
@@ -134,7 +134,7 @@ func (s *script) outcome() frames.DeliveryState {
 	}[s.byte()%6]
 }
 
-// control is a message to the coordinator.
+// control returns a message to the coordinator.
 func (s *script) control() []byte {
 	if s.bool() {
 		return (&frames.Discharge{TxnID: s.transaction(), Fail: s.bool()}).AppendTo(nil)
@@ -216,7 +216,7 @@ func (s *script) frame(dst []byte) []byte {
 	return frames.AppendFrame(dst, channel, p)
 }
 
-// FuzzSession plays random frames to a server: it must neither panic nor leak, and serve others all the while.
+// FuzzSession plays random frames to a server, which must neither panic nor leak, and must serve other clients meanwhile.
 func FuzzSession(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 5, 'h', 'e', 'l', 'l', 'o', 1, 0, 1, 4, 0, 1, 0, 4, 0, 0, 1, 7, 1, 0, 7})
@@ -230,7 +230,7 @@ func FuzzSession(f *testing.F) {
 	// A control link, a declare, a send in the transaction, a discharge.
 	f.Add([]byte("\x01\x00\x00\x30\x00\x00\x01\x00\x01\x00\x00\x00\x06\x00\x80\x00\x00\x00\x06\x00\x40\x01\x01\x01\x02hi\x06\x00\x80\x00\x02\x01\x01\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		// On real time: a loop that spins makes fake time stand still.
+		// On real time: a busy loop would stop fake time.
 		watchdog := time.AfterFunc(20*time.Second, func() {
 			stacks := make([]byte, 1<<20)
 			panic(fmt.Sprintf("no end after 20 seconds with %q\n%s", data, stacks[:runtime.Stack(stacks, true)]))
@@ -271,14 +271,14 @@ func playScript(t *testing.T, data []byte) {
 	if log := b.log.String(); strings.Contains(log, "panic") {
 		t.Fatalf("panic:\n%s\n%s", log, trace.String())
 	}
-	for _, id := range []string{"", "a"} { // nobody holds a session any more
+	for _, id := range []string{"", "a"} { // no link holds a session any more
 		if c, err := s.AcceptSession(id, emulator.Accept{Notify: func() {}, Lost: func(error) {}}); err != nil {
 			t.Errorf("accept session %q: %v", id, err)
 		} else {
 			c.Close()
 		}
 	}
-	// Nothing waits for messages any more: what is sent now is there for everybody.
+	// No link waits for messages any more: new messages are available to all.
 	before := q.Counts().Active
 	b.send(t, b.client(t), "q", "x")
 	time.Sleep(10 * time.Minute) // all locks have expired

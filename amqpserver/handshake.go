@@ -16,9 +16,9 @@ var (
 	headerSASL = []byte{'A', 'M', 'Q', 'P', 3, 1, 0, 0}
 )
 
-// mechanisms is what the service offers, in its order; .NET insists on MSSBCBS, all others use ANONYMOUS
-// (amqp-data-plane 1.2). Only PLAIN proves anything, and only where tokens are checked; with the others, who may do what is
-// settled by tokens.
+// mechanisms lists what the service offers, in its order; .NET insists on MSSBCBS, all others use ANONYMOUS
+// (amqp-data-plane 1.2). Only PLAIN proves an identity, and only where tokens are checked; with the others, tokens decide
+// what the client may do.
 var mechanisms = []amqp.Symbol{"MSSBCBS", mechanismPlain, "ANONYMOUS", "EXTERNAL"}
 
 const mechanismPlain amqp.Symbol = "PLAIN"
@@ -34,7 +34,7 @@ var (
 	errSASL           = errors.New("sasl negotiation failed")
 )
 
-// handshake goes through the protocol headers, with or without the SASL layer, up to where the peer's open is due.
+// handshake exchanges the protocol headers, with or without the SASL layer, up to the peer's open.
 // It runs on the connection's own goroutine before the others exist, under the read deadline set at accept. We always speak
 // second: one client hangs if it gets our header before it has sent its own.
 func (c *conn) handshake(f *frameReader) error {
@@ -61,7 +61,7 @@ func (c *conn) handshake(f *frameReader) error {
 	return c.writeHeader(headerAMQP)
 }
 
-// refuseHeader answers a header that we do not know with one that we do, after which the socket is closed
+// refuseHeader answers an unknown header with one that we support; then the caller closes the socket
 // [AMQP 2.2].
 func (c *conn) refuseHeader(got []byte) error {
 	ours := headerAMQP
@@ -82,8 +82,8 @@ func (c *conn) writeHeader(header []byte) error {
 	return nil
 }
 
-// negotiateSASL offers the mechanisms and takes any answer that is one of them. The frames may already be
-// waiting: some clients do not wait for the offer.
+// negotiateSASL offers the mechanisms and takes any of them. The frames may already be
+// there: some clients do not wait for the offer.
 func (c *conn) negotiateSASL(f *frameReader) error {
 	if err := c.writeHeader(headerSASL); err != nil {
 		return err

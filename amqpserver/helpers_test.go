@@ -21,7 +21,7 @@ import (
 	"minibus/store/storetest"
 )
 
-// bench is a namespace with a server in front of it, over a journal in memory.
+// bench is a namespace and its server, over a journal in memory.
 type bench struct {
 	t       testing.TB
 	ns      *emulator.Namespace
@@ -48,7 +48,7 @@ func (l *logBuffer) String() string {
 	return l.buf.String()
 }
 
-// newBench makes a bench with a queue "q". Everything has ended when the test has.
+// newBench makes a bench with a queue "q". Everything ends with the test.
 func newBench(t testing.TB, options ...func(*amqpserver.Options)) *bench {
 	t.Helper()
 	return newBenchFor(t, emulator.Options{}, options...)
@@ -105,7 +105,7 @@ func (b *bench) peer(t testing.TB) *amqptest.Peer {
 	return amqptest.NewPeer(t, b.dial())
 }
 
-// opened is peer with a session on channel 0.
+// opened returns a peer with a session on channel 0.
 func (b *bench) opened(t testing.TB) *amqptest.Peer {
 	t.Helper()
 	p := b.peer(t)
@@ -114,7 +114,7 @@ func (b *bench) opened(t testing.TB) *amqptest.Peer {
 	return p
 }
 
-// client is a session of the real go-amqp client.
+// client returns a session of the real go-amqp client.
 func (b *bench) client(t testing.TB) *goamqp.Session {
 	t.Helper()
 	ctx := t.Context()
@@ -130,7 +130,7 @@ func (b *bench) client(t testing.TB) *goamqp.Session {
 	return session
 }
 
-// send sends messages with the bodies given and fails the test unless all are accepted.
+// send sends messages with these bodies and fails the test unless all are accepted.
 func (b *bench) send(t testing.TB, s *goamqp.Session, queue string, bodies ...string) {
 	t.Helper()
 	ctx := t.Context()

@@ -18,7 +18,7 @@ func TestHostile_MemoryOfUnauthenticatedConnections(t *testing.T) {
 	b := newBench(t)
 	const n = 200
 	var clients []net.Conn
-	// A frame of the largest size that is taken before open, of which all but the last byte arrives.
+	// All but the last byte of a frame of the largest size allowed before open.
 	partial := append(amqptest.HeaderAMQP, 0, 0, 0x20, 0, 2, 0, 0, 0)
 	partial = append(partial, make([]byte, 8<<10-9)...)
 	before := memory()
@@ -46,7 +46,7 @@ func TestHostile_MemoryOfUnauthenticatedConnections(t *testing.T) {
 	}
 }
 
-// memory is what the process holds, goroutine stacks included.
+// memory returns the memory of the process, goroutine stacks included.
 func memory() int64 {
 	runtime.GC()
 	runtime.GC()
@@ -85,7 +85,7 @@ func TestHostile_HugeCountsInAttach(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bench) {
 				p := b.opened(t)
-				// An attach whose 14th field, properties, is what is hostile.
+				// An attach whose 14th field, properties, is hostile.
 				fields := []byte{0xa1, 1, 'n', 0x43, 0x42, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40}
 				fields = append(fields, properties...)
 				body := append([]byte{0, 0x53, 0x12, 0xd0, 0, 0, 0, byte(len(fields) + 4), 0, 0, 0, 14}, fields...)
@@ -113,7 +113,7 @@ func TestHostile_PeerThatWritesAndNeverReads(t *testing.T) {
 		for range 1000 {
 			chunk = append(chunk, echo...)
 		}
-		// Each frame asks for an answer that is never read. What is kept of the answers is bounded, so writing stalls.
+		// Each frame asks for an answer that the peer never reads. The server bounds the answers that it keeps, so writing stalls.
 		failed := make(chan struct{})
 		client := b.dial()
 		t.Cleanup(func() { _ = client.Close() })
@@ -144,7 +144,7 @@ func TestHostile_PeerThatWritesAndNeverReads(t *testing.T) {
 	})
 }
 
-// trap is a trace that panics on one frame, which stands for a mistake of ours.
+// trap is a trace that panics on one frame, in place of a bug.
 type trap struct{}
 
 func (trap) Write(b []byte) (int, error) {
@@ -164,8 +164,8 @@ func TestHostile_PanicCostsOneConnection(t *testing.T) {
 		p.Send(0, amqptest.Flow(77, 0, 5))
 		p.WantEOF()
 		b.send(t, s, "q", "x")
-		time.Sleep(time.Second)     // the socket is closed first, and what the connection held is given back then
-		b.wantReceivable(t, "q", 1) // the receiver that is gone swallows nothing
+		time.Sleep(time.Second)     // the socket is closed first, and then the connection's messages go back
+		b.wantReceivable(t, "q", 1) // the lost receiver swallows nothing
 		if log := b.log.String(); !containsAll(log, "a mistake of ours", "stack=", "remote=", "conn=c2") {
 			t.Errorf("log is %q", log)
 		}
@@ -181,7 +181,7 @@ func containsAll(s string, words ...string) bool {
 	return true
 }
 
-// TestIdle_MemoryOfConnections measures what an idle connection with an idle receiver costs.
+// TestIdle_MemoryOfConnections measures the memory of an idle connection with an idle receiver.
 func TestIdle_MemoryOfConnections(t *testing.T) {
 	b := newBench(t)
 	const n = 200

@@ -9,11 +9,11 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// noContext is for log calls: a connection's loop has no context, its end is an event like others.
+// noContext is for log calls: a connection's loop has no context; it ends by an event.
 var noContext = context.Background()
 
-// handleTimer does what is due: a heartbeat, the end of tokens, of silent peers and of idle links. The timer follows the last
-// write, so it is never more than a heartbeat's interval away, and everything else is checked on the way (DEC-35: the real
+// handleTimer does what is due: it sends a heartbeat, and ends expired rights, silent peers and idle links. The timer follows the last
+// write, so it fires at least once in a heartbeat's interval, and everything else is checked then (DEC-35: the real
 // clock).
 func (c *conn) handleTimer(now time.Time) {
 	switch {
@@ -32,7 +32,7 @@ func (c *conn) handleTimer(now time.Time) {
 		c.dead = errSocketGone
 		return
 	case c.state == stateWaiting:
-		c.dead = errSocketGone // the reader's own deadline has passed as well
+		c.dead = errSocketGone // the reader's own deadline has passed too
 		return
 	}
 	c.checkIdle(now)
@@ -48,7 +48,7 @@ func (c *conn) handleTimer(now time.Time) {
 		if c.srv.trace != nil {
 			c.srv.trace.frame(c.id, traceOut, 0, nil, 0)
 		}
-		if c.out.idle() { // else a write is under way, and it shows that we live as soon as the peer reads
+		if c.out.idle() { // else the write under way shows that we live, as soon as the peer reads
 			c.out.buf = append(c.out.buf, frames.Heartbeat...)
 		}
 		c.out.last = now
@@ -56,13 +56,13 @@ func (c *conn) handleTimer(now time.Time) {
 	c.arm(interval - now.Sub(c.out.last))
 }
 
-// linger arms the timer for the peer's close.
+// linger sets the timer for the wait before and after close.
 func (c *conn) linger() {
 	c.closeBy = time.Now().Add(closeLinger)
 	c.timer.Reset(closeLinger)
 }
 
-// checkIdle ends what has been idle for too long (LOCK-19, DEC-15), by the monotonic clock: a step of the wall clock ends nothing.
+// checkIdle ends what has been idle for too long (LOCK-19, DEC-15), by the monotonic clock: a jump of the wall clock ends nothing.
 func (c *conn) checkIdle(now time.Time) {
 	o := &c.srv.options
 	if limit := 2 * o.IdleTimeout; c.input() != nil && now.Sub(c.begun)-time.Duration(c.lastRead.Load()) >= limit {
@@ -83,14 +83,14 @@ func (c *conn) checkIdle(now time.Time) {
 	}
 }
 
-// inactive is the service's word for a connection that nobody uses.
+// inactive returns the service's error for an unused connection.
 func inactive(limit time.Duration) error {
 	return connErrorf(amqp.CondForced,
 		"The connection was inactive for more than the allowed %d milliseconds and is closed by container 'LinkTracker'.",
 		limit.Milliseconds())
 }
 
-// detachIdle detaches the links of a session that had no traffic. Those of $cbs stay: they belong to the connection.
+// detachIdle detaches the links of a session that had no traffic, except those to $cbs: they belong to the connection.
 func (s *session) detachIdle(now time.Time, limit time.Duration) {
 	for _, e := range s.links {
 		l := e.base()
@@ -101,7 +101,7 @@ func (s *session) detachIdle(now time.Time, limit time.Duration) {
 	}
 }
 
-// idleText imitates the service's words; people search for them.
+// idleText imitates the service's words; users search for them.
 func (l *link) idleText(limit time.Duration) string {
 	who, class := "publisher", "AmqpMessagePublisher"
 	if l.role == frames.RoleReceiver {

@@ -13,7 +13,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// next returns the next frame that is not a heartbeat, and how long it took. The peer shows that it lives meanwhile.
+// nextAlive returns the next frame that is not a heartbeat, and how long it took. The peer sends heartbeats meanwhile.
 func nextAlive(p *amqptest.Peer) (frames.Performative, time.Duration) {
 	start := time.Now()
 	for {
@@ -25,7 +25,7 @@ func nextAlive(p *amqptest.Peer) (frames.Performative, time.Duration) {
 	}
 }
 
-// about reports whether an idle limit was kept: never early, and late by a heartbeat's interval at most.
+// about reports whether an idle limit was kept: never early, and late by at most a heartbeat's interval.
 func about(got, want time.Duration) bool { return got >= want && got <= want+16*time.Second }
 
 func TestLOCK19_IdleLinkIsDetached(t *testing.T) {
@@ -91,7 +91,7 @@ func TestLOCK16_LOCK19_TrafficKeepsALink(t *testing.T) {
 					p.WantSilence(4 * time.Minute)
 					p.Raw(frames.Heartbeat)
 					if round == 0 && c.name != "request that names it" {
-						p.Send(0, &frames.Detach{Handle: 1, Closed: true}) // it would be detached itself
+						p.Send(0, &frames.Detach{Handle: 1, Closed: true}) // or the server would detach it too
 						amqptest.Want[*frames.Detach](p)
 					}
 				}

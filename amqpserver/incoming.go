@@ -13,8 +13,8 @@ const (
 
 // incoming is a link on which the client sends: messages to a queue, or requests to a node.
 //
-// Transfers beyond the link's credit are taken: one client counts for itself (amqp-data-plane 3.4). What bounds a
-// sender is the loop, which stops reading.
+// Transfers beyond the link's credit are taken: one client counts for itself (amqp-data-plane 3.4). The loop limits a
+// sender by not reading.
 type incoming struct {
 	link
 	sink       sink
@@ -22,11 +22,11 @@ type incoming struct {
 	maxMessage int              // bytes
 	maxBatch   int              // bytes
 	noRejected bool             // the client's source does not have that outcome
-	via        *emulator.Entity // the entity that its messages go through on their way to queue; nil: none (TXN-9)
+	via        *emulator.Entity // the entity that messages pass on their way to queue; nil: none (TXN-9)
 	unwatchVia func()
 
-	count  serial // the client's delivery-count: where it began, and what was received since [AMQP 2.6.7]
-	credit uint32 // what the client may still send, as far as we told it
+	count  serial // the client's delivery-count: its initial value plus what was received [AMQP 2.6.7]
+	credit uint32 // what the client may still send, as far as it knows
 	part   part
 }
 
@@ -34,11 +34,11 @@ func (s *session) newIncoming(a *frames.Attach, n node) *incoming {
 	return &incoming{link: s.newLink(a, n), count: a.InitialDeliveryCount}
 }
 
-// sink is what becomes of the deliveries of a link.
+// sink takes the deliveries of a link.
 type sink interface {
-	// take gets one whole delivery and sees to its outcome. d is valid until it returns; what raw refers to stays.
+	// take gets one whole delivery and takes care of its outcome. d is valid until take returns; the bytes of raw stay valid.
 	take(in *incoming, d *delivered)
-	// window returns how much credit the link may have now.
+	// window returns the credit that the link may have now.
 	window(in *incoming) uint32
 }
 
@@ -55,7 +55,7 @@ type delivered struct {
 type part struct {
 	delivered
 	begun   bool
-	refused bool // its outcome is known; the rest is discarded
+	refused bool // it has its outcome; the rest is discarded
 	counted int  // bytes in conn.assembling
 }
 
@@ -83,7 +83,7 @@ func (s *session) handleTransfer(t *frames.Transfer, payload []byte) error {
 	return nil
 }
 
-// transfer adds a frame to its delivery and hands that on when it is whole.
+// transfer adds a frame to its delivery and hands the whole delivery on.
 func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
 	p := &in.part
 	if !p.begun {
@@ -99,7 +99,7 @@ func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
 	}
 	p.settled = p.settled || t.Settled
 	if t.State != nil {
-		p.state = t.State // a transaction may be named on any of the frames [AMQP 2.7.5]
+		p.state = t.State // any frame of a delivery may name a transaction [AMQP 2.7.5]
 	}
 	if t.Aborted {
 		in.drop()
@@ -121,7 +121,7 @@ func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
 	return nil
 }
 
-// collect adds a payload to the delivery. At the limit the delivery is refused, there and then: its sender may never
+// collect adds a payload to the delivery. It refuses a delivery as soon as it exceeds a limit: the sender may never
 // end it.
 func (in *incoming) collect(payload []byte, more bool) {
 	p, c := &in.part, in.s.c
@@ -130,7 +130,7 @@ func (in *incoming) collect(payload []byte, more bool) {
 	case size > in.maxMessage:
 		in.refusePart(in.tooLarge(size, in.maxMessage))
 	case p.raw == nil && !more:
-		p.raw = payload // the usual case: one transfer, and the payload is ours already
+		p.raw = payload // the usual case: one transfer, whose payload is ours already
 	case c.assembling+len(payload) > c.bound(maxAssembly, strangerAssembly)+in.maxMessage:
 		in.refusePart(linkErrorf(amqp.CondResourceLimit, "The connection has too many unfinished deliveries."))
 	default:
@@ -140,20 +140,20 @@ func (in *incoming) collect(payload []byte, more bool) {
 	}
 }
 
-// refusePart settles an unfinished delivery and forgets what has come of it.
+// refusePart rejects an unfinished delivery and discards what has arrived.
 func (in *incoming) refusePart(err error) {
 	in.forget()
 	in.part.refused = true
 	in.refuse("send", &in.part.delivered, err)
 }
 
-// forget gives the memory of an unfinished delivery back.
+// forget frees the memory of an unfinished delivery.
 func (in *incoming) forget() {
 	in.s.c.assembling -= in.part.counted
 	in.part.counted, in.part.raw = 0, nil
 }
 
-// drop ends the delivery under way.
+// drop discards the delivery under way.
 func (in *incoming) drop() {
 	in.forget()
 	in.part = part{}
@@ -163,7 +163,7 @@ func (in *incoming) tooLarge(size, limit int) error {
 	return linkError{fault{amqp.CondSizeExceeded, sizeText(size, limit), in.entity()}}
 }
 
-// fault gives an error the link's entity.
+// fault translates an error and adds the link's entity.
 func (in *incoming) fault(err error) fault {
 	f := faultOf(err)
 	if f.entity == "" {
@@ -172,12 +172,12 @@ func (in *incoming) fault(err error) fault {
 	return f
 }
 
-// refuse ends a delivery with an error. A sender that has settled it does not learn of it (ERR-7), unless that costs the link.
+// refuse rejects a delivery. A sender that has settled it does not learn of it (ERR-7), unless the error ends the link.
 func (in *incoming) refuse(operation string, d *delivered, err error) {
 	in.refuseAs(operation, d, err, in.fault(err))
 }
 
-// refuseAs is refuse with the fault that the client gets to know.
+// refuseAs is refuse with another fault for the client than the log gets.
 func (in *incoming) refuseAs(operation string, d *delivered, err error, f fault) {
 	in.s.c.refusedErr(operation, in.entity(), err)
 	if !d.settled && !in.noRejected {
@@ -188,13 +188,13 @@ func (in *incoming) refuseAs(operation string, d *delivered, err error, f fault)
 	}
 }
 
-// mustTell reports whether the sender has to learn of a refusal even of what it has settled: work that is missing from a
-// transaction, or a transaction that is not there.
+// mustTell reports whether the sender has to learn of a refusal even if it has settled the delivery: because work is missing from
+// a transaction, or the transaction does not exist.
 func (in *incoming) mustTell(d *delivered) bool {
 	return in.node.kind == nodeCoordinator || transactionOf(d) != nil
 }
 
-// topUp grants credit when half of it is used up.
+// topUp grants credit when half of it is used.
 func (in *incoming) topUp() {
 	w := in.sink.window(in)
 	if in.state != linkAttached || in.credit > in.window/2 || w <= in.credit {
@@ -204,7 +204,7 @@ func (in *incoming) topUp() {
 	in.s.c.write(in.s.channel, in.s.linkFlow(in.handle, in.count, in.credit))
 }
 
-// flow answers an echo. What the client says of credit is meaningless here: the receiver, which we are, grants it.
+// flow answers an echo. It ignores the client's credit: the receiver grants credit, and that is us.
 func (in *incoming) flow(f *frames.Flow) {
 	if f.Echo {
 		in.s.c.write(in.s.channel, in.s.linkFlow(in.handle, in.count, in.credit))

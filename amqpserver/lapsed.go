@@ -5,18 +5,18 @@ import "sort"
 // maxLapsed bounds the ranges that a link remembers. Clients that settle ranges keep far fewer deliveries.
 const maxLapsed = 1024
 
-// lapsed is the ids of deliveries whose locks ended before the client settled them, as ranges in the order of the ids. They
-// are not counted as unsettled any more, but the client may yet settle them and wait for the answer. Messages that
+// lapsed holds the ids of deliveries whose locks ended before the client settled them, as ranges in the order of the ids. They
+// no longer count as unsettled, but the client may still settle them and wait for the answer. Messages that
 // expire again and again make one range.
 type lapsed []idRange
 
 type idRange struct{ first, last serial }
 
-// add adds an id. When there are too many ranges the oldest one is forgotten.
+// add adds an id. Above maxLapsed it forgets the oldest range.
 func (l *lapsed) add(id serial) {
 	r := *l
-	i := sort.Search(len(r), func(i int) bool { return serialLess(id, r[i].first) }) // the first range behind id
-	// A range must not end in 0 unless it begins there, as of an answer (ranges.add).
+	i := sort.Search(len(r), func(i int) bool { return serialLess(id, r[i].first) }) // the first range after id
+	// A range must not end in 0 unless it begins there, for the same reason as in ranges.add.
 	joinsLast, joinsNext := i > 0 && r[i-1].last+1 == id && id != 0, i < len(r) && id+1 == r[i].first && r[i].first != 0
 	switch {
 	case joinsLast && joinsNext:
@@ -37,7 +37,7 @@ func (l *lapsed) add(id serial) {
 	*l = r
 }
 
-// cut takes the ids from first to last out and calls each with what was there.
+// cut removes the ids from first to last and calls each for the ranges that it removes.
 func (l *lapsed) cut(first, last serial, each func(idRange)) {
 	var left lapsed
 	for _, r := range *l {

@@ -8,16 +8,16 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// linkState is how far the end of a link has come.
+// linkState is the stage of a link's end.
 type linkState uint8
 
 const (
 	linkAttached  linkState = iota
-	linkClosing             // it ends; our detach waits for what must be written first
-	linkDetaching           // we have sent detach; the handle is free when the peer's arrives
+	linkClosing             // our detach waits for answers that come first
+	linkDetaching           // we have sent detach; the peer's detach frees the handle
 )
 
-// link is what all kinds of links have in common.
+// link holds what all kinds of links have in common.
 type link struct {
 	// immutable
 	s      *session
@@ -30,15 +30,15 @@ type link struct {
 
 	state    linkState
 	left     bool   // the peer has sent detach
-	cause    *fault // why we end it; nil: we do not, or not yet
+	cause    *fault // why we end the link; nil: we do not
 	owed     int    // answers that follow their commits
 	unwatch  func()
 	attached time.Time
 	passed   int64     // deliveries begun
 	active   time.Time // last traffic (LOCK-19)
-	released bool      // it holds nothing of the domain any more
+	released bool      // it holds nothing in the domain
 
-	opening *frames.Attach // of the peer, as long as it is not answered; else nil
+	opening *frames.Attach // the peer's attach while it is not answered; else nil
 }
 
 func (l *link) base() *link { return l }
@@ -46,7 +46,7 @@ func (l *link) base() *link { return l }
 // touch notes traffic.
 func (l *link) touch() { l.active = l.s.c.now }
 
-// entity is the path for logs and error texts.
+// entity returns the path for logs and error texts.
 func (l *link) entity() string {
 	if l.queue != nil {
 		return l.queue.Path()
@@ -54,7 +54,7 @@ func (l *link) entity() string {
 	return l.node.path
 }
 
-// watch detaches the link when its entity is changed or deleted (LOCK-17, DEL-1). The call may come from anywhere.
+// watch detaches the link when its entity is changed or deleted (LOCK-17, DEL-1). The domain calls back from any goroutine.
 func (l *link) watch(e endpoint) {
 	if l.queue == nil {
 		return
@@ -69,14 +69,14 @@ func (l *link) watch(e endpoint) {
 	})
 }
 
-// refusedLink stands in the slot of a link that was refused, until the peer's detach arrives.
+// refusedLink keeps the handle of a refused link until the peer's detach arrives.
 type refusedLink struct{ link }
 
 func (*refusedLink) flow(*frames.Flow) {}
 func (*refusedLink) detached() bool    { return true }
 func (*refusedLink) release()          {}
 
-// put gives a link its slot.
+// put adds a link to the session.
 func (s *session) put(e endpoint) {
 	l := e.base()
 	s.links = s.links.with(e)
@@ -91,13 +91,13 @@ func (s *session) put(e endpoint) {
 	}
 }
 
-// free empties a slot.
+// free removes a link from the session.
 func (s *session) free(handle uint32) {
 	s.links = s.links.without(handle)
 	s.c.unlinked(1)
 }
 
-// unlinked counts links that are gone.
+// unlinked counts links that have gone.
 func (c *conn) unlinked(n int) {
 	c.links -= n
 	if c.links == 0 {
@@ -120,12 +120,12 @@ func (s *session) releaseLink(e endpoint) {
 	e.release()
 }
 
-// detach ends a link with an error. What arrives for it is discarded from now on, and its handle stays taken until the peer's
-// detach comes.
+// detach ends a link with an error. Frames for it are discarded from now on, and its handle stays in use until the peer's
+// detach arrives.
 func (s *session) detach(e endpoint, f fault) {
 	l := e.base()
 	if s.released || l.released {
-		return // what asked for it was on its way when the link went by itself
+		return // the link ended by itself meanwhile
 	}
 	s.c.logEnd("link", f)
 	s.endLink(e, f)
@@ -140,13 +140,13 @@ func (s *session) endLink(e endpoint, f fault) {
 	l.state, l.cause = linkClosing, &f
 	s.releaseLink(e)
 	if l.opening != nil {
-		s.c.write(s.channel, reply(l.opening)) // without source and target: the link has not come to life
+		s.c.write(s.channel, reply(l.opening)) // without source and target: the link was not created
 		l.opening = nil
 	}
 	s.sendDetach(l)
 }
 
-// handleDetach answers the peer's detach, always as closed: the links of the service are not suspended
+// handleDetach answers the peer's detach, always as closed: the service does not suspend links
 // (amqp-data-plane 4.6).
 func (s *session) handleDetach(p *frames.Detach) error {
 	e, err := s.endpoint(p.Handle)
@@ -180,21 +180,21 @@ func (s *session) finishDetach(e endpoint) {
 	s.sendDetach(e.base())
 }
 
-// sendDetach ends a link that is released, as soon as it has all its answers: nothing may be said of its deliveries
-// afterwards, for the peer has forgotten them [AMQP 2.6.6].
+// sendDetach writes the detach of a released link once all its answers are written: after it nothing may refer to the link's
+// deliveries, for the peer has forgotten them [AMQP 2.6.6].
 func (s *session) sendDetach(l *link) {
 	if l.owed == 0 && !s.released {
 		s.writeDetach(l)
 	}
 }
 
-// detachNow answers the peer's detach. What has not been answered stays so.
+// detachNow answers the peer's detach. Answers that are still owed are dropped.
 func (s *session) detachNow(e endpoint) {
 	s.releaseLink(e)
 	s.writeDetach(e.base())
 }
 
-// mute reports whether our detach has been written: nothing may be said of the link's deliveries any more.
+// mute reports whether our detach has been written: nothing may refer to the link's deliveries any more.
 func (l *link) mute() bool { return l.state == linkDetaching }
 
 func (s *session) writeDetach(l *link) {
@@ -217,7 +217,7 @@ func (l *link) owe() {
 	l.s.c.outstanding++
 }
 
-// paid counts an answer that has been given, and ends what has waited for it.
+// paid counts an answer that has been given, and writes the detach or end that waited for it.
 func (l *link) paid() {
 	s := l.s
 	l.owed--

@@ -7,9 +7,9 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// logLink writes the one line that the log has of a link: who it was, what went through it and for how long, once it has
-// ended. Links to $cbs, and those that only carry answers, say nothing of what an application does and are for debugging. Of the others
-// there are only so many in a second.
+// logLink writes the one line about a link when it ends: the client, the number of messages, and how long the link
+// lasted. Links to $cbs, and those that only carry replies, say nothing about what an application does and are logged for debugging. The
+// other lines are rate-limited.
 func (c *conn) logLink(e endpoint) {
 	l := e.base()
 	level := slog.LevelInfo
@@ -26,7 +26,7 @@ func (c *conn) logLink(e endpoint) {
 		"duration", c.now.Sub(l.attached).Round(time.Millisecond), "container", c.peer.containerID)
 }
 
-// clientRole says what the client does on a link.
+// clientRole returns what the client does on a link.
 func clientRole(r frames.Role) string {
 	if r == frames.RoleSender {
 		return "sends"

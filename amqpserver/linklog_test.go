@@ -51,7 +51,7 @@ func TestOneLineForEachLink(t *testing.T) {
 	})
 }
 
-// TestLog_AFloodOfLinksIsCounted: each ends well, and so has a line; there are not more of them than anybody reads.
+// TestLog_AFloodOfLinksIsCounted: each link that ends well has a line, up to the limit.
 func TestLog_AFloodOfLinksIsCounted(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)

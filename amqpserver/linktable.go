@@ -2,8 +2,8 @@ package amqpserver
 
 import "slices"
 
-// linkTable is the links of a session in the order of their handles, which are the peer's and ours. It grows with the links that there
-// are and not with their handles: those are the peer's to choose, and cost it nothing.
+// linkTable holds the links of a session in the order of their handles, which are the peer's and ours. It grows with the number of
+// links and not with their handles: the peer chooses those, and high ones cost it nothing.
 type linkTable []endpoint
 
 // get returns the link with a handle, or nil.
@@ -23,13 +23,13 @@ func (t linkTable) find(handle uint32) (int, bool) {
 	})
 }
 
-// with returns the table with a link whose handle is free.
+// with returns the table with one more link, whose handle must be free.
 func (t linkTable) with(e endpoint) linkTable {
 	i, _ := t.find(e.base().handle)
 	return slices.Insert(t, i, e)
 }
 
-// without returns a table without the link of a handle. A loop over the old one may go on.
+// without returns a copy of the table without the link with a handle. A loop over the old table may go on.
 func (t linkTable) without(handle uint32) linkTable {
 	i, found := t.find(handle)
 	if !found {

@@ -8,9 +8,9 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// pumper is a link that sends: it is asked to when it may have something.
+// pumper is a link that sends; the loop calls it when it may have something to send.
 type pumper interface {
-	// pump sends what it can, a bounded quantum at most, and reports whether it could go on at once.
+	// pump sends at most a bounded quantum and reports whether it could go on at once.
 	pump() (more bool)
 	// queued marks that the link stands in conn.runnable.
 	queued() *bool
@@ -29,12 +29,12 @@ func (c *conn) loop() {
 	}
 }
 
-// finished reports whether there is nothing more to say or hear.
+// finished reports whether there is nothing left to write or read.
 func (c *conn) finished() bool {
 	return c.dead != nil || (c.state == stateClosed && c.out.idle())
 }
 
-// wait blocks until something has happened and handles it. With links that could go on it does not block.
+// wait blocks until something has happened and handles it. If links could go on it does not block.
 func (c *conn) wait() {
 	if len(c.runnable) > 0 && !c.out.full() {
 		select {
@@ -64,11 +64,11 @@ func (c *conn) wait() {
 	}
 }
 
-// handleReadGone notes that nothing will come any more. A close that we are writing is still written out.
+// handleReadGone notes that no more input will come. A close of ours is still written.
 func (c *conn) handleReadGone() {
 	c.readGone = nil
 	switch {
-	case c.state == stateLeaving: // who says no more may hear
+	case c.state == stateLeaving: // the peer has stopped writing, but may still read
 	case c.state < stateClosing:
 		c.dead = errSocketGone
 	default:
@@ -79,9 +79,9 @@ func (c *conn) handleReadGone() {
 // errSocketGone ends the loop when the reader has.
 var errSocketGone = errors.New("the connection was lost")
 
-// input is where frames come from, or nil while the peer has to wait: for the journal to take what it has sent
-// already, or for itself to read what we have answered. When the server shuts down nothing more is begun while anything is under
-// way, or a client that sends without a pause would never be told.
+// input returns the channel of frames, or nil while the peer has to wait: until the journal takes what it has sent,
+// or until it reads what we have answered. During a shutdown input returns nil while an operation is under
+// way, or a client that sends without a pause would never get its close.
 func (c *conn) input() <-chan *batch {
 	switch {
 	case c.draining && c.state == stateOpen && c.outstanding > 0:
@@ -94,7 +94,7 @@ func (c *conn) input() <-chan *batch {
 	return c.batches
 }
 
-// turn ends a turn: outcomes are joined into ranges and written, links send, the write goroutine gets its share.
+// turn ends a turn: it joins outcomes into ranges and writes them, lets links send, and starts a write.
 func (c *conn) turn() {
 	if c.state == stateOpen {
 		c.flushDispositions()
@@ -127,8 +127,8 @@ func (c *conn) flushDispositions() {
 	c.dirty = c.dirty[:0]
 }
 
-// resumeAwaiting lets the links try again that wait for what others of their session have taken. It does so in every turn, for
-// there are many ways in which that can change: each is an event, makes one by being written, or resumes the links itself.
+// resumeAwaiting lets links try again that wait for room that other links of their session have taken. It does so in every turn, for
+// that room can come back in many ways: each is an event, causes one by being written, or resumes the links itself.
 func (c *conn) resumeAwaiting() {
 	for i, o := range c.awaiting {
 		o.resume()
@@ -137,8 +137,8 @@ func (c *conn) resumeAwaiting() {
 	c.awaiting = c.awaiting[:0]
 }
 
-// pump lets each link that may have something to send do so once, in turn (DEC-27). A link that could go on stands in
-// line again, behind the others.
+// pump lets each link that may have something to send do so once, in turn (DEC-27). A link that could go on goes to the
+// end of the line.
 func (c *conn) pump() {
 	waiting := c.runnable
 	c.runnable = nil
@@ -162,7 +162,7 @@ func (c *conn) run(p pumper) {
 	}
 }
 
-// handleEvents takes what the mailbox holds.
+// handleEvents runs the events in the mailbox.
 func (c *conn) handleEvents() {
 	c.now = time.Now()
 	events := c.box.take(c.events)
@@ -208,7 +208,7 @@ func (c *conn) handleBatch(b *batch) {
 // handleReadError ends the connection, with a close if the peer can still read one.
 func (c *conn) handleReadError(err error) {
 	switch {
-	case c.state == stateLeaving: // our close follows the answers: who says no more may hear [AMQP 2.4.3]
+	case c.state == stateLeaving: // our close follows the answers: the peer may still read [AMQP 2.4.3]
 	case isDisconnect(err) && c.state >= stateClosing:
 		c.state = stateClosed // our close is still written
 	case isDisconnect(err):
@@ -224,7 +224,7 @@ func (c *conn) handleReadError(err error) {
 	}
 }
 
-// handleFrame dispatches one frame and lets an error of its handler cost what its type says.
+// handleFrame dispatches one frame and handles the error.
 func (c *conn) handleFrame(in *inFrame) {
 	if c.srv.trace != nil {
 		c.srv.trace.frame(c.id, traceIn, in.channel, in.performative(), len(in.payload))

@@ -2,16 +2,16 @@ package amqpserver
 
 import "sync"
 
-// event is something that happened elsewhere and concerns one connection. run is called by that connection's loop.
+// event is something that happened elsewhere and concerns one connection, whose loop calls run.
 type event interface{ run(c *conn) }
 
-// eventFunc adapts a function to event, for events that are rare enough to cost an allocation.
+// eventFunc makes an event of a function, for events that are rare enough to cost an allocation.
 type eventFunc func(c *conn)
 
 func (f eventFunc) run(c *conn) { f(c) }
 
-// mailbox carries events to a loop. Posting never blocks and may be done by anyone, under any mutex: the mailbox's own
-// is a leaf. Its length is bounded by what the connection has outstanding: one event per send, settlement, request
+// mailbox carries events to a loop. Any goroutine may post, under any mutex: posting never blocks, and the mailbox's own
+// mutex is a leaf. The connection's outstanding work bounds its length: one event per send, settlement, request
 // and link at most.
 type mailbox struct {
 	poke chan struct{} // has one element when there may be something to take
@@ -23,7 +23,7 @@ type mailbox struct {
 
 func newMailbox() mailbox { return mailbox{poke: make(chan struct{}, 1)} }
 
-// post hands over one event. After close it is dropped, and post returns false.
+// post adds one event. After close it drops the event and returns false.
 func (m *mailbox) post(e event) bool {
 	m.mu.Lock()
 	if m.closed {
@@ -42,7 +42,7 @@ func (m *mailbox) post(e event) bool {
 	return true
 }
 
-// take returns everything that was posted and gives the mailbox another slice to fill.
+// take returns all events and gives the mailbox an empty slice to fill.
 func (m *mailbox) take(empty []event) []event {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -51,7 +51,7 @@ func (m *mailbox) take(empty []event) []event {
 	return taken
 }
 
-// close drops what will come, and returns what is there.
+// close returns the remaining events; later ones are dropped.
 func (m *mailbox) close() []event {
 	m.mu.Lock()
 	defer m.mu.Unlock()

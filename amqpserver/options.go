@@ -14,59 +14,52 @@ type Options struct {
 	// Logger gets one line per refused or failed operation, with entity, condition and reason. Default: discard.
 	Logger *slog.Logger
 
-	// Refusals bounds how many of those lines there are of each kind, and of those about links. Nil bounds nothing. It stays the caller's.
+	// Refusals rate-limits those lines by kind, and the lines about links. Nil limits nothing. The caller keeps the ownership.
 	Refusals *loglimit.Limiter
 
 	// Trace, if set, gets one line per frame. Tokens and message bodies are never in it. Writes are serialised.
 	Trace io.Writer
 
-	// Access has the keys by which tokens are checked: each link and each request then needs one that gives it the right
-	// (ERR-1 to ERR-3). Nil accepts any token and asks for none (DEC-10).
+	// Access has the keys that verify tokens: each link and each request then needs a token that gives it the right
+	// (ERR-1 to ERR-3). Nil accepts any token and needs none (DEC-10).
 	Access *sas.Ring
 
-	// Unverified is told of each token that was accepted without Access although it is of an issuer that could be asked. It
+	// Unverified is called for each token that was accepted without Access although its issuer could verify it (a JWT). It
 	// must not block. May be nil.
 	Unverified func()
 
-	// FirstToken is how long a connection may take, where tokens are checked, until it has shown a valid one (ERR-3). Zero is
+	// FirstToken is how long a connection may take to show a valid token, where tokens are checked (ERR-3). Zero means
 	// the service's 20 seconds.
 	FirstToken time.Duration
 
-	// MaxStrangers is how many connections may be open, where tokens are checked, that have not shown a valid one yet. One more
-	// closes the oldest of them. Default 1,000; negative is any number.
+	// MaxStrangers is how many connections without a valid token may be open, where tokens are checked. One more
+	// closes the oldest of them. Default 1,000; negative means any number.
 	MaxStrangers int
 
-	// LinkIdle is after how long without traffic a link is detached, ConnectionIdle how long a connection lives
-	// without links, FirstLink how long it may take to attach its first (LOCK-19, DEC-15). Zero is the service's
-	// value (10, 5 and 1 minutes); negative is never. They follow the real clock (DEC-35).
+	// LinkIdle is the time without traffic after which a link is detached, ConnectionIdle how long a connection lives
+	// without links, FirstLink how long it may take to attach its first (LOCK-19, DEC-15). Zero means the service's
+	// value (10, 5 and 1 minutes); negative means never. They follow the real clock (DEC-35).
 	LinkIdle, ConnectionIdle, FirstLink time.Duration
 
 	// IdleTimeout is the idle-time-out that we announce [AMQP 2.4.5]; a peer that is silent for twice as long loses
-	// its connection. Default 4 minutes, as the service.
+	// its connection. Default 4 minutes, as in the service.
 	IdleTimeout time.Duration
 
-	// HandshakeTimeout is how long a peer may take until its open has arrived. Default 30 seconds.
+	// HandshakeTimeout is how long a peer may take to send its open. Default 30 seconds.
 	HandshakeTimeout time.Duration
 
 	// MaxFrameSize is the largest frame we take and send, in bytes. Default 65,536.
 	MaxFrameSize uint32
 
-	// ChannelMax and HandleMax are the highest channel and handle numbers that we take. Defaults 4,999 and 1,023.
+	// ChannelMax and HandleMax are the highest channel and handle numbers that a peer may use. Defaults 4,999 and 1,023.
 	ChannelMax uint16
 	HandleMax  uint32
 
 	// MaxLinks is how many links one connection may have. Default 8,192.
 	MaxLinks int
-
-	// LockedSessionState refuses to tell a session's state to clients that do not hold the session, those that browse
-	// included (DEC-20).
-	LockedSessionState bool
-
-	// AllowSecondCBS allows more than one sender to $cbs per connection (DEC-14).
-	AllowSecondCBS bool
 }
 
-// Limits that are not options: they bound memory, and no client comes near them.
+// Limits that are not options: they bound memory, and real clients stay far below them.
 const (
 	maxFrameBeforeOpen = 8 << 10   // bytes of a frame before open
 	maxUncommitted     = 4 << 20   // bytes sent to the domain and not yet committed, per connection
@@ -78,10 +71,10 @@ const (
 	maxRequests        = 8192      // requests without a written reply, per connection
 	maxUnsettled       = 1 << 18   // deliveries that a session's peer may leave unsettled before it gets more
 	maxNames           = 8 << 10   // bytes of a link's name and addresses together
-	maxTokens          = 4096      // that a connection holds at once, of at most 8 KiB each
+	maxTokens          = 4096      // tokens that a connection holds at once, of at most 8 KiB each
 
 	writeTimeout = time.Minute      // for a chunk of writeChunk bytes
-	writeChunk   = 256 << 10        // bytes per call, so that a slow reader is not taken for a dead one
+	writeChunk   = 256 << 10        // bytes per call, so that a slow reader keeps within the deadline
 	closeLinger  = time.Second      // how long we wait for the peer's close after ours
 	maxHeartbeat = 15 * time.Second // some clients give up after 60 s, whatever they announce
 	minHeartbeat = 50 * time.Millisecond

@@ -8,8 +8,8 @@ import (
 	"minibus/internal/sas"
 )
 
-// Deliveries that a link has taken and not written yet, because their bodies are being read or their removal is being
-// committed, are bounded in number and bytes.
+// Bounds on deliveries that a link has taken and not written yet, because their bodies are being read or their removal is being
+// committed.
 const (
 	maxTaken      = 512
 	maxTakenBytes = 1 << 20
@@ -17,27 +17,27 @@ const (
 
 // outgoing is a link on which the client receives messages.
 //
-// It pulls: the queue says through notify that there may be something, and the loop takes what credit, the session's window
-// and the write buffer allow. Whoever is notified has to take, if only nothing, so that the queue can turn to the next
-// consumer. While a link cannot take, it is not in the queue's line.
+// It pulls: the queue calls notify when there may be something, and the loop takes what credit, the session's window
+// and the write buffer allow. After notify the link has to call Take, even for nothing, so that the queue can turn to the next
+// consumer. While a link cannot take, it does not stand in the queue's line.
 type outgoing struct {
 	outlet
 	consumer  *emulator.Consumer // nil while a session receiver waits for its session
 	settled   bool               // receive and delete (RAD-1)
 	accepting *accepting         // of a session receiver; else nil
 
-	notified atomic.Bool // there is an event in the mailbox; set by anyone
+	notified atomic.Bool // an event is in the mailbox; any goroutine may set it
 
-	due        bool                 // the consumer is to be asked
-	held       bool                 // it is to be asked again when there is room, for there is credit or a drain to answer
+	due        bool                 // ask the consumer in this turn
+	held       bool                 // ask it again when there is room, for there is credit or a drain to answer
 	stopped    bool                 // the server is shutting down
 	taken      []*emulator.Delivery // not yet written, in order
 	takenBytes int
 	lapsed     lapsed // deliveries whose locks ended while the client had them
 }
 
-// open attaches the consumer. The modes say what kind of receiver it is: settled by the sender is receive and
-// delete, everything else is peek-lock (amqp-data-plane 4.1).
+// open attaches the consumer. A settle mode of settled means receive and
+// delete, every other one peek-lock (amqp-data-plane 4.1).
 func (o *outgoing) open(a *frames.Attach) error {
 	if err := o.lookUp(sas.Listen); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (o *outgoing) run(c *conn) {
 	}
 }
 
-// flow takes the client's credit.
+// flow takes the client's credit. Messages beyond a lowered credit go back.
 func (o *outgoing) flow(f *frames.Flow) {
 	if f.HasLinkCredit {
 		o.credit.grant(f.DeliveryCount, f.HasDeliveryCount, f.LinkCredit, f.Drain)
@@ -89,7 +89,7 @@ func (o *outgoing) flow(f *frames.Flow) {
 		o.giveBack(len(o.taken) - surplus)
 	}
 	if o.opening != nil {
-		return // what it grants is for later
+		return // the session is not there yet
 	}
 	o.due = true
 	if f.Echo && !f.Drain {
@@ -98,7 +98,7 @@ func (o *outgoing) flow(f *frames.Flow) {
 	o.s.c.run(o)
 }
 
-// resume lets the link go on after the session's window, or the write buffer, had stopped it.
+// resume lets the link go on after the session's window or the write buffer had stopped it.
 func (o *outgoing) resume() {
 	if o.held || len(o.taken) > 0 || o.partial() {
 		o.due = o.due || o.held
@@ -106,7 +106,7 @@ func (o *outgoing) resume() {
 	}
 }
 
-// pump takes messages and writes them. It returns true when there may be more at once.
+// pump takes messages and writes them. It reports whether there may be more at once.
 func (o *outgoing) pump() bool {
 	if o.released || o.opening != nil {
 		return false
@@ -134,7 +134,7 @@ func (o *outgoing) pump() bool {
 	return o.due
 }
 
-// forgetEnded takes the deliveries whose locks have ended out of those that the client has not settled: the client may have
+// forgetEnded drops deliveries whose locks have ended from the unsettled ones: the client may have
 // others in their place (LOCK-8).
 func (o *outgoing) forgetEnded() {
 	s := o.s
@@ -157,13 +157,13 @@ func (o *outgoing) forgetEnded() {
 // take asks the consumer for as much as the link can have. Asking for nothing leaves the queue's line.
 func (o *outgoing) take() (asked, got int) {
 	o.due = false
-	room := o.s.room() - (o.s.taken - len(o.taken)) // what the other links have taken needs some of it
+	room := o.s.room() - (o.s.taken - len(o.taken)) // the other links need some of it for what they have taken
 	asked = max(min(o.credit.left(), room, maxTaken)-len(o.taken), 0)
 	if o.takenBytes >= maxTakenBytes || o.stopped || o.partial() {
 		asked = 0
 	}
 	before := len(o.taken)
-	// A Take gives no more than a quantum: asking for more only says how much the consumer would wait for.
+	// Take returns at most a quantum; the rest of the number only says how much the consumer would wait for.
 	o.taken = o.consumer.Take(o.taken, asked)
 	for _, d := range o.taken[before:] {
 		o.takenBytes += d.Size()
@@ -176,14 +176,14 @@ func (o *outgoing) take() (asked, got int) {
 	return asked, got
 }
 
-// crowded reports whether the link could have more if the session's other links had not taken what is not written yet.
+// crowded reports whether the link could take more if the session's other links had written what they have taken.
 func (o *outgoing) crowded() bool {
 	room, own := o.s.room(), len(o.taken)
 	return 0 < room && room <= o.s.taken && own < o.s.taken && own < o.credit.left()
 }
 
-// write writes taken deliveries, in order, until one is not ready or there is no room. It reports whether it was room
-// that it lacked.
+// write writes taken deliveries, in order, until one is not ready or there is no room. It reports whether room
+// was missing.
 func (o *outgoing) write() (full bool) {
 	if !o.finish() {
 		return true
@@ -221,7 +221,7 @@ func (o *outgoing) write() (full bool) {
 	return false
 }
 
-// deliver writes one delivery. The tag is the lock token (LOCK-3).
+// deliver writes one delivery. The delivery's tag is the lock token (LOCK-3).
 func (o *outgoing) deliver(d *emulator.Delivery) {
 	if o.settled {
 		o.removed = append(o.removed, d)
@@ -245,7 +245,7 @@ func (o *outgoing) dropTaken(n int) {
 	o.s.taken -= n
 }
 
-// giveBack returns deliveries that were taken and will not be written, from index from on.
+// giveBack returns to the queue the taken deliveries from index from on.
 func (o *outgoing) giveBack(from int) {
 	back := o.taken[from:]
 	if len(back) == 0 {
@@ -261,11 +261,11 @@ func (o *outgoing) giveBack(from int) {
 	o.taken = o.taken[:from]
 }
 
-// drained answers a drain when there is nothing more to send: credit is used up as a whole, by messages or by the
-// flow [AMQP 2.6.7]. A peer whose session window is closed gets nothing more, and its answer at once; one whose window
-// is only spoken for by other links does not, see crowded.
+// drained answers a drain when there is nothing more to send: messages or the flow use up all credit
+// [AMQP 2.6.7]. A peer whose session window is closed gets nothing more, and the answer at once. If other links only
+// need the window's room for what they have taken, the answer waits; see crowded.
 func (o *outgoing) drained(asked, got int) bool {
-	// Our own write buffer empties by itself; then there is another try.
+	// Our own write buffer empties by itself; then the loop tries again.
 	if asked > 0 && got == asked || o.s.c.out.full() {
 		return false
 	}
@@ -282,8 +282,8 @@ func (o *outgoing) drained(asked, got int) bool {
 	return true
 }
 
-// detached is called for the client's detach. Messages that were received and deleted are written before the answer
-// (RAD-5); locked ones go back, those that the client has keep their locks (LOCK-10).
+// detached handles the client's detach. Messages that were received and deleted are written before the answer
+// (RAD-5). Locked ones that are not written go back; those that the client has keep their locks (LOCK-10).
 func (o *outgoing) detached() bool {
 	if !o.settled || (len(o.taken) == 0 && !o.partial()) {
 		return true
@@ -292,9 +292,9 @@ func (o *outgoing) detached() bool {
 	return false
 }
 
-// close answers a detach that had to wait. What there is no room for goes back to its place.
+// close answers a detach that had to wait. Messages without room go back to their places.
 func (o *outgoing) close(full bool) {
-	o.consumer.Take(nil, 0) // it is not in the queue's line any more
+	o.consumer.Take(nil, 0) // leaves the queue's line
 	if full && o.s.c.out.full() {
 		return
 	}
@@ -303,7 +303,7 @@ func (o *outgoing) close(full bool) {
 	}
 }
 
-// stop takes no more messages: the server is shutting down.
+// stop takes no more messages, because the server shuts down.
 func (o *outgoing) stop() {
 	o.stopped, o.due = true, true
 	o.giveBack(0)

@@ -15,7 +15,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// receiving returns a peer with a receiver of "q" as handle 0, without credit, and n messages in the queue.
+// receiving returns a peer with a receiver of "q" on handle 0, without credit, and n messages in the queue.
 func (b *bench) receiving(t *testing.T, n int, change ...func(*frames.Attach)) *amqptest.Peer {
 	t.Helper()
 	b.send(t, b.client(t), "q", numbered(n)...)
@@ -28,12 +28,12 @@ func (b *bench) receiving(t *testing.T, n int, change ...func(*frames.Attach)) *
 	return p
 }
 
-// deleting makes a receiver one that receives and deletes.
+// deleting makes a receiver receive and delete.
 func deleting(a *frames.Attach) {
 	a.SndSettleMode, a.HasSndSettleMode, a.RcvSettleMode = 1, true, 0
 }
 
-// settle writes a disposition of a receiver.
+// settle sends a receiver's disposition.
 func settle(p *amqptest.Peer, first, last uint32, settled bool, state frames.DeliveryState) {
 	p.Send(0, &frames.Disposition{Role: frames.RoleReceiver, First: first, Last: last, HasLast: true, Settled: settled, State: state})
 }
@@ -205,7 +205,7 @@ func TestDelivery_RingOfUnsettledDeliveries(t *testing.T) { // rhea's ring overf
 		}
 		p.WantSilence(time.Second)
 		settle(p, 0, 4, false, &frames.Accepted{})
-		// As many commits as there may be, each makes room for what it settled.
+		// However many commits there are, each makes room for the deliveries that it settled.
 		for settled, sent := uint32(0), 0; settled < 5 || sent < 5; {
 			switch f := p.Next().Body.(type) {
 			case *frames.Disposition:
@@ -294,7 +294,7 @@ func TestReader_ThatStopsReadingHoldsLittle(t *testing.T) {
 		if locked := n - free; locked > 80 {
 			t.Errorf("%d messages of %d bytes are locked for a client that does not read", locked, size)
 		}
-		time.Sleep(2 * time.Minute) // nobody waits for it for ever
+		time.Sleep(2 * time.Minute) // the server does not wait for ever
 		if got := b.server.Connections(); got > 1 {
 			t.Errorf("%d connections", got)
 		}

@@ -9,7 +9,7 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// outlet is what links have in common on which we send: credit, and deliveries that may take several frames.
+// outlet holds what all links that we send on have in common: credit, and deliveries that may take several frames.
 type outlet struct {
 	link
 	credit   credit
@@ -19,23 +19,23 @@ type outlet struct {
 	written  int             // how much of rest is written
 	restHead frames.Transfer // of the first frame of rest
 	restTag  [16]byte
-	removed  []*emulator.Delivery // what was removed for the delivery that is being sent
+	removed  []*emulator.Delivery // received and deleted messages in the delivery that is being sent
 }
 
 func (o *outlet) queued() *bool { return &o.inLine }
 
-// content is a message that can be written.
+// content is a message to write.
 type content interface {
 	// Append appends the encoded message.
 	Append(dst []byte) []byte
-	// Size returns about how many bytes that will be.
+	// Size returns about how many bytes Append adds.
 	Size() int
 }
 
-// headroom is how much longer than Size a message may become before it is not worth trying to fit it in one frame.
+// headroom is how much more than Size a message may take before trying to fit it into one frame is a waste.
 const headroom = 512
 
-// send writes a delivery, as far as the session's window reaches, which must be open; the rest is kept for finish. It
+// send writes a delivery as far as the session's window allows, and keeps the rest for finish. The window must be open. It
 // returns the delivery's id.
 func (o *outlet) send(m content, tag []byte, settled bool) serial {
 	s := o.s
@@ -73,7 +73,7 @@ func (o *outlet) send(m content, tag []byte, settled bool) serial {
 	return id
 }
 
-// finish writes more frames of a delivery and reports whether it is complete. All frames of a delivery follow each
+// finish writes more frames of a delivery and reports whether it is complete. The frames of a delivery follow each
 // other on their link.
 func (o *outlet) finish() bool {
 	s := o.s
@@ -91,7 +91,7 @@ func (o *outlet) finish() bool {
 	return true
 }
 
-// ship notes that the last frame of a delivery stands in the write buffer.
+// ship notes that the last frame of a delivery is in the write buffer.
 func (o *outlet) ship() {
 	for i, d := range o.removed {
 		o.s.c.out.ship(d)
@@ -100,7 +100,7 @@ func (o *outlet) ship() {
 	o.removed = o.removed[:0]
 }
 
-// takeBack gives back what was removed for a delivery that is not written whole and will not be.
+// takeBack returns to the queue the messages of a delivery that was not written whole.
 func (o *outlet) takeBack() {
 	for _, d := range o.removed {
 		d.TakeBack()
@@ -111,7 +111,7 @@ func (o *outlet) takeBack() {
 // partial reports whether a delivery has been begun and not finished.
 func (o *outlet) partial() bool { return o.written < len(o.rest) }
 
-// writePiece writes one frame of rest. Only the first says which delivery it is; that is how the service does it.
+// writePiece writes one frame of rest. Only the first names the delivery, as in the service.
 func (o *outlet) writePiece() {
 	s := o.s
 	c := s.c
@@ -172,8 +172,8 @@ func (t *tagMaker) makeShort() []byte {
 	return t.tag[8:12]
 }
 
-// guid returns a lock token in the byte order of a .NET Guid, which is what a tag is: the first three groups are
-// little-endian (LOCK-3, amqp-data-plane 4.5). It is valid until the next call.
+// guid returns a lock token in the byte order of a .NET Guid, as a tag has it: the first three groups are
+// little-endian (LOCK-3, amqp-data-plane 4.5). The slice is valid until the next call.
 func (t *tagMaker) guid(k emulator.LockToken) []byte {
 	t.key = k
 	key := &t.key

@@ -14,7 +14,7 @@ import (
 	"minibus/internal/loglimit"
 )
 
-// limited is a bubble with a bench under the profile of Microsoft's emulator.
+// limited runs f in a bubble with a bench under the profile of Microsoft's emulator.
 func limited(t *testing.T, f func(t *testing.T, b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { f(t, newBenchFor(t, emulator.Options{Limits: emulator.LimitsEmulator})) })
@@ -84,16 +84,16 @@ func TestQUO12_ReceiversOfAnEntity(t *testing.T) {
 	})
 }
 
-// named gives an attach a link name of its own.
+// named gives an attach its own link name.
 func named(a *frames.Attach, n uint32) *frames.Attach {
 	a.LinkName = fmt.Sprint("receiver ", n)
 	return a
 }
 
-// bounded gives a server a limiter of refusals.
+// bounded gives a server a limiter of log lines.
 func bounded(o *amqpserver.Options) { o.Refusals = loglimit.New(o.Logger) }
 
-// TestLog_AFloodOfRefusalsIsCounted over all connections, each kind on its own.
+// TestLog_AFloodOfRefusalsIsCounted over all connections, each kind separately.
 func TestLog_AFloodOfRefusalsIsCounted(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		lines := func(text string, want int) {
@@ -132,11 +132,11 @@ func TestLog_AFloodOfRefusalsIsCounted(t *testing.T) {
 		lines("attach refused", 11)
 		attach(p, 20)
 		a := amqptest.ReceiverAttach(0, "q")
-		a.Source.Dynamic = true // which is not served
+		a.Source.Dynamic = true // not supported
 		other.Send(0, a)
 		amqptest.Want[*frames.Attach](other)
 		amqptest.Want[*frames.Detach](other)
-		lines("condition=amqp:not-implemented", 1) // the first mistake of its kind is seen, however many of others there are
+		lines("condition=amqp:not-implemented", 1) // the first mistake of its kind is logged, after any number of others
 		for range 12 {
 			p := b.opened(t)
 			p.Send(0, &frames.Flow{HasHandle: true, Handle: 7}) // there is no such link
@@ -146,7 +146,7 @@ func TestLog_AFloodOfRefusalsIsCounted(t *testing.T) {
 	}, bounded)
 }
 
-// TestLog_EveryKindOfRefusalIsBounded: those of handshakes, of requests and of whole connections as well.
+// TestLog_EveryKindOfRefusalIsBounded includes handshakes, requests and whole connections.
 func TestLog_EveryKindOfRefusalIsBounded(t *testing.T) {
 	const n = loglimit.PerSecond + 5
 	for kind, refuse := range map[string]func(*testing.T, *bench){

@@ -14,7 +14,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// stall is a log handler that keeps a loop standing where it refuses a link to "nosuch", so that a test decides what
+// stall is a log handler that blocks a loop when it refuses a link to "nosuch", so that a test decides what
 // happens elsewhere meanwhile.
 type stall struct {
 	slog.Handler
@@ -33,7 +33,7 @@ func (s *stall) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// stalling is sessions with a function that makes the connection of p take the frames given in one turn, during which
+// stalling runs f in a bubble with sessions. turn makes the connection of p take the frames in one turn, during which
 // meanwhile runs.
 func stalling(t *testing.T, f func(t *testing.T, b *bench, turn func(p *amqptest.Peer, meanwhile func(), frames ...frames.Performative))) {
 	t.Helper()

@@ -2,8 +2,8 @@ package amqpserver
 
 import "minibus/internal/amqp/frames"
 
-// outcome is how a delivery ended, as far as a disposition needs to know. Outcomes without an error can share a
-// disposition; they are comparable, so that equal neighbours are found cheaply.
+// outcome says how a delivery ended. Outcomes without an error can share a
+// disposition; being comparable, equal neighbours are found cheaply.
 type outcome uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	outcomeDeadLettered
 )
 
-// outcomeStates are the states that the service answers with: the type that was asked for, without an error
+// outcomeStates has the states that the service answers with: the type that the client asked for, without an error
 // (amqp-data-plane 6.2). Clients compare the type.
 var outcomeStates = [...]frames.DeliveryState{
 	outcomeAccepted:     &frames.Accepted{},
@@ -24,7 +24,7 @@ var outcomeStates = [...]frames.DeliveryState{
 	outcomeDeadLettered: &frames.Rejected{},
 }
 
-// ranges collects the outcomes of one session and role and joins neighbours, so that hundreds of deliveries cost one
+// ranges collects the outcomes of one session and role and joins neighbours: hundreds of deliveries cost one
 // disposition.
 type ranges struct {
 	role  frames.Role // ours
@@ -34,7 +34,7 @@ type ranges struct {
 	what  outcome
 }
 
-// add notes an outcome. When it does not continue the range so far, that range is written first.
+// add notes an outcome. If it does not continue the current range, that range is written first.
 func (r *ranges) add(id serial, what outcome, write func(*frames.Disposition)) {
 	// A range must not end in 0 unless it begins there: some clients read 0 as "no last" (amqp-data-plane 3.7).
 	if r.some && id == r.last+1 && id != 0 && what == r.what {

@@ -9,20 +9,20 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// A batch is what the read goroutine hands to the loop at once: whatever has arrived, up to these limits.
+// Limits of a batch, which holds what has arrived since the last one.
 const (
 	batchFrames = 64
 	batchBytes  = 256 << 10
 )
 
-// inFrame is one decoded frame. Transfers and dispositions, of which there are many, stand in it by value.
+// inFrame is one decoded frame. Transfers and dispositions, the frequent ones, are stored by value.
 type inFrame struct {
 	channel     uint16
 	kind        frameKind
 	transfer    frames.Transfer
 	disposition frames.Disposition
 	other       frames.Performative
-	payload     []byte // of a transfer; a copy that belongs to the loop
+	payload     []byte // of a transfer; a copy that the loop owns
 }
 
 type frameKind uint8
@@ -34,7 +34,7 @@ const (
 	frameEmpty
 )
 
-// batch is frames in the order in which they came, and the reason why no more follow, if there is one.
+// batch holds frames in the order of their arrival, and the error that ended reading, if any.
 type batch struct {
 	frames []inFrame
 	err    error
@@ -61,7 +61,7 @@ func (c *conn) readLoop(f *frameReader) {
 	}
 }
 
-// discard reads on after input that cannot be understood, so that the peer can read our close: a socket that is closed
+// discard reads on after input that can't be decoded, so that the peer can read our close: closing a socket
 // with unread input loses what was written to it.
 func (c *conn) discard(err error) {
 	var ne interface{ Timeout() bool }
@@ -72,7 +72,7 @@ func (c *conn) discard(err error) {
 	_, _ = io.Copy(io.Discard, c.nc)
 }
 
-// readBatch blocks for one frame and takes those that came with it.
+// readBatch blocks for one frame and takes those that came with it, up to the limits.
 func (c *conn) readBatch(f *frameReader, b *batch) {
 	b.frames, b.err = b.frames[:0], nil
 	for size := 0; ; {
@@ -98,7 +98,7 @@ func (c *conn) readBatch(f *frameReader, b *batch) {
 	c.heard()
 }
 
-// heard notes that something was read. An instant of Unix would be one of the wall clock, which jumps.
+// heard notes the time of a read, since begun: the monotonic clock does not jump as the wall clock may.
 func (c *conn) heard() { c.lastRead.Store(max(int64(time.Since(c.begun)), 1)) }
 
 // opening lifts the limits of the handshake once the peer's open has arrived.
@@ -109,10 +109,10 @@ func (c *conn) opening(f *frameReader, in *inFrame) {
 	}
 }
 
-// errFrameType is a frame of the SASL layer after its end.
+// errFrameType reports a SASL frame after the SASL layer.
 var errFrameType = errors.New("unexpected frame type")
 
-// decode decodes a frame. Nothing in it refers to body afterwards: body is overwritten by the next read.
+// decode decodes a frame. The result does not refer to body, which the next read overwrites.
 func (in *inFrame) decode(h frames.Header, body []byte) error {
 	in.channel = h.Channel
 	switch {
@@ -126,7 +126,7 @@ func (in *inFrame) decode(h frames.Header, body []byte) error {
 	case isDisposition(body):
 		return in.decodeDisposition(body)
 	}
-	// What is left is rare, and may hold binary values that are kept.
+	// Other frames are rare, and may hold binary values that are kept.
 	p, _, err := frames.DecodeBody(append([]byte(nil), body...))
 	in.kind, in.other = frameOther, p
 	return err
@@ -138,7 +138,7 @@ func (in *inFrame) decodeTransfer(body []byte) error {
 	if err != nil {
 		return err
 	}
-	// Nobody needs the sender's tag: what it calls a delivery by is the id. Of a state, only a transaction's id matters.
+	// The sender's tag is of no use: the id names the delivery. Of a state, only a transaction's id matters.
 	in.transfer.DeliveryTag = nil
 	if state, ok := in.transfer.State.(*frames.TransactionalState); ok {
 		in.transfer.State = &frames.TransactionalState{TxnID: bytes.Clone(state.TxnID)}
@@ -159,7 +159,7 @@ func (in *inFrame) decodeDisposition(body []byte) error {
 	return in.disposition.Decode(append([]byte(nil), body...))
 }
 
-// isDisposition recognises the usual encoding; with another one the frame takes the slow way.
+// isDisposition recognises the usual encoding; dispositions in another one are decoded as other frames.
 func isDisposition(body []byte) bool {
 	const smallUlong, code = 0x53, 0x15
 	return len(body) > 3 && body[0] == 0 && body[1] == smallUlong && body[2] == code

@@ -32,7 +32,7 @@ func TestRAD1_RAD2_RemovedAsItIsWritten(t *testing.T) {
 		if n := q.Counts().Active; n != 6 {
 			t.Errorf("%d messages are left, want 6", n)
 		}
-		settle(p, 0, 3, true, &frames.Accepted{}) // some clients say so; it means nothing
+		settle(p, 0, 3, true, &frames.Accepted{}) // some clients settle so; it has no effect
 		p.WantSilence(time.Second)
 	})
 }
@@ -118,7 +118,7 @@ func TestRAD5_LinksOfOneSessionShareItsWindow(t *testing.T) {
 		p := b.peer(t)
 		p.Open()
 		p.BeginWindow(0, 4)
-		b.journal.Pause() // nothing that is taken can be written
+		b.journal.Pause() // no delivery can be written
 		for handle := range uint32(2) {
 			a := amqptest.ReceiverAttach(handle, "q")
 			deleting(a)
@@ -158,7 +158,7 @@ func TestRAD5_WindowThatALinkGivesBackIsForTheOthers(t *testing.T) {
 		b.journal.FailNext(1, errors.New("disk on fire")) // the removal of what the first link took
 		flow := amqptest.Flow(0, 0, 0)
 		flow.IncomingWindow = 4
-		p.Send(0, flow) // which wants no more meanwhile
+		p.Send(0, flow) // it wants no more meanwhile
 		time.Sleep(time.Second)
 		b.journal.Resume()
 		for range 4 {
@@ -188,7 +188,7 @@ func TestRAD1_FailedRemovalIsNotDelivered(t *testing.T) {
 		p := b.receiving(t, 1, deleting)
 		b.journal.FailNext(1, errors.New("disk on fire"))
 		p.Send(0, amqptest.Flow(0, 0, 1))
-		// The message is available again, the credit is too, and the second attempt succeeds.
+		// The message is available again, and so is the credit; the second attempt succeeds.
 		amqptest.Want[*frames.Transfer](p)
 		p.WantSilence(time.Second)
 		q, _ := b.ns.Entity("q")

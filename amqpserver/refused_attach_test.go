@@ -11,8 +11,8 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// TestLink_WhatIsNotServedIsRefusedWithACure: nothing that a client asks of a terminus is dropped in silence, and the refusal says
-// what to do instead (invariant 6).
+// TestLink_WhatIsNotServedIsRefusedWithACure: the server ignores no terminus field silently, and the refusal says
+// what to do instead.
 func TestLink_WhatIsNotServedIsRefusedWithACure(t *testing.T) { // [AMQP 3.5.3], JMS-3
 	receiver := func(change func(*frames.Attach)) *frames.Attach {
 		a := amqptest.ReceiverAttach(0, "q")
@@ -68,8 +68,8 @@ func TestLink_NullFilterIsNone(t *testing.T) { // [AMQP 3.5.8]
 	})
 }
 
-// TestTOP1_ReceivingFromATopicNamesTheSubscription: what the client learns is that there is no such thing to receive from, and how to
-// write the address of one.
+// TestTOP1_ReceivingFromATopicNamesTheSubscription: the error says that a topic can't be received from, and how to
+// write the address of a subscription.
 func TestTOP1_ReceivingFromATopicNamesTheSubscription(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		if _, err := b.ns.CreateTopic("news", emulator.TopicOptions{}); err != nil {
@@ -87,7 +87,7 @@ func TestTOP1_ReceivingFromATopicNamesTheSubscription(t *testing.T) {
 	})
 }
 
-// TestSESS5_SessionReceiverOfAPlainQueue gets the service's text.
+// TestSESS5_SessionReceiverOfAPlainQueue: the client gets the service's text.
 func TestSESS5_SessionReceiverOfAPlainQueue(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
@@ -104,7 +104,7 @@ func TestSESS5_SessionReceiverOfAPlainQueue(t *testing.T) {
 	})
 }
 
-// TestLog_RefusedAttachNamesTheAddress, also where the error knows of no entity.
+// TestLog_RefusedAttachNamesTheAddress, even if the error names no entity.
 func TestLog_RefusedAttachNamesTheAddress(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
@@ -124,7 +124,7 @@ func TestLog_RefusedAttachNamesTheAddress(t *testing.T) {
 	})
 }
 
-// TestERR9_DescriptionsAreCutBetweenCharacters, wherever the end of the text is: half a character makes a frame that clients can't decode.
+// TestERR9_DescriptionsAreCutBetweenCharacters: clients can't decode a frame with half a character.
 func TestERR9_DescriptionsAreCutBetweenCharacters(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)

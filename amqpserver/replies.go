@@ -44,8 +44,8 @@ func (c *conn) nextOrder() int64 {
 	return c.lastOrder
 }
 
-// reply sends a response to the link that its request asks for; it waits there for credit. A response that nobody
-// wants any more is dropped: its client has gone.
+// reply queues a response on the link that its request asks for, to wait for credit. Without such a link
+// the client has gone, and the response is dropped.
 func (c *conn) reply(r *request, response []byte) {
 	to := c.route(r)
 	if to == nil {
@@ -60,9 +60,9 @@ func (c *conn) reply(r *request, response []byte) {
 	c.run(to)
 }
 
-// route finds the link for a reply (amqp-data-plane 2.1): one to the same node whose target address or else whose
-// name is the reply-to, in the request's session if there is one, else in the connection; failing that the most recent
-// one to the node. Nothing is looked up beyond the connection: all Java clients use the same reply-to.
+// route finds the link for a reply (amqp-data-plane 2.1): a link from the same node whose target address or else
+// name is the reply-to, first in the request's session, then in the connection; failing that the most recent
+// one from the node. It never looks beyond the connection: all Java clients use the same reply-to.
 func (c *conn) route(r *request) *replies {
 	var best *replies
 	var bestRank int
@@ -81,7 +81,7 @@ func (c *conn) route(r *request) *replies {
 	return best
 }
 
-// rank says how well a link fits a request.
+// rank returns how well a link fits a request.
 func (to *replies) rank(r *request) int {
 	rank := 0
 	switch {
@@ -97,7 +97,7 @@ func (to *replies) rank(r *request) int {
 	return rank
 }
 
-// flow takes the client's credit; some grant it one by one.
+// flow takes the client's credit; some clients grant it one by one.
 func (to *replies) flow(f *frames.Flow) {
 	if f.HasLinkCredit {
 		to.credit.grant(f.DeliveryCount, f.HasDeliveryCount, f.LinkCredit, f.Drain)
@@ -114,7 +114,7 @@ func (to *replies) resume() {
 	}
 }
 
-// pump writes replies. They are settled: what they answer has happened.
+// pump writes replies. They are settled: the work that they report is done.
 func (to *replies) pump() bool {
 	if to.released {
 		return false
@@ -137,7 +137,7 @@ func (to *replies) pump() bool {
 	return false
 }
 
-// topUpRequests grants credit to the senders of requests that were held back while replies waited.
+// topUpRequests grants the senders of requests the credit that was held back while replies waited.
 func (c *conn) topUpRequests(key string) {
 	for _, s := range c.sessions {
 		for _, e := range s.links {

@@ -12,17 +12,17 @@ import (
 	"minibus/internal/sas"
 )
 
-// requestCredit is how many requests a client may have under way on a link; the service gives as much.
+// requestCredit is how many requests a client may have under way on a link, as in the service.
 const requestCredit = 100
 
-// minRequestBytes is the size of a request that is always taken, whatever the queue's limit for messages.
+// minRequestBytes is the size of a request that is always taken, even if the queue's limit for messages is lower.
 const minRequestBytes = 1 << 20
 
-// openCBS makes the link one that puts tokens. There is one per connection (ERR-10): a client that has lost track
-// of its own finds that out and begins again with a new connection.
+// openCBS makes the link take tokens. A connection has one such link (ERR-10): a client that has lost track
+// of its own gets an error and starts again with a new connection.
 func (in *incoming) openCBS(answer *frames.Attach) error {
 	c := in.s.c
-	if c.cbsSenders > 0 && !c.srv.options.AllowSecondCBS {
+	if c.cbsSenders > 0 { // DEC-14
 		return linkErrorf(amqp.CondNotAllowed, "A link to send to '%s' is open on this connection already.", addressCBS)
 	}
 	c.cbsSenders++
@@ -31,10 +31,10 @@ func (in *incoming) openCBS(answer *frames.Attach) error {
 	return nil
 }
 
-// anyClaim is what the links of a management node need: what a client may do there depends on the request.
+// anyClaim lets every claim attach a link to a management node: each request is checked for its own right.
 const anyClaim sas.Claims = 0
 
-// openManagement makes the link one that sends requests to an entity's management node.
+// openManagement makes the link send requests to an entity's management node.
 func (in *incoming) openManagement(answer *frames.Attach) error {
 	if err := in.lookUp(anyClaim); err != nil {
 		return err
@@ -45,21 +45,21 @@ func (in *incoming) openManagement(answer *frames.Attach) error {
 	return nil
 }
 
-// request is one request on its way to its reply.
+// request is a request that has no written reply yet.
 type request struct {
-	s       *session // which it came on
+	s       *session // that it came on
 	node    node
 	key     string // of the node
 	replyTo string
 	name    string // of the link it came on
 
-	removed  []*emulator.Delivery // what was removed for its reply
+	removed  []*emulator.Delivery // received and deleted messages in its reply
 	response []byte               // on its way to the loop
 }
 
-// newRequest takes a request's delivery: it is decoded as far as routing needs, and accepted, which says that it
-// was taken and nothing of its success (amqp-data-plane 2.2). It fails, and the delivery is refused, when there is no
-// way to answer.
+// newRequest takes a request's delivery: it decodes what routing needs, and accepts the delivery, which says that the
+// request arrived and nothing about its success (amqp-data-plane 2.2). If the request can't be
+// answered, newRequest refuses the delivery and returns false.
 func (in *incoming) newRequest(d *delivered) (*request, *message.Message, bool) {
 	c := in.s.c
 	m, err := message.Scan(d.raw)
@@ -83,7 +83,7 @@ func (in *incoming) newRequest(d *delivered) (*request, *message.Message, bool) 
 	return r, &m, true
 }
 
-// replyTo returns the reply-to of a request as text, if it has one.
+// replyTo returns the reply-to of a request as text, or "".
 func replyTo(m *message.Message) string {
 	const field = 4 // position in the section [AMQP 3.2.4]
 	if m.Properties.Empty() {
@@ -102,7 +102,7 @@ func replyTo(m *message.Message) string {
 	return text
 }
 
-// requestWindow holds credit back while many replies wait to be fetched.
+// requestWindow holds credit back while many replies wait for credit.
 func requestWindow(in *incoming) uint32 {
 	c := in.s.c
 	if c.requests+requestCredit > maxRequests/2 || c.heldReplies >= maxHeldReplies/2 {
@@ -146,13 +146,12 @@ func (managementSink) take(in *incoming, d *delivered) {
 	c := in.s.c
 	entity := in.queue.Path()
 	c.outstanding++
-	// The reply may come from another goroutine, so it always takes the way through the mailbox.
+	// The reply may come from another goroutine, so it always goes through the mailbox.
 	management.Handle(management.Context{
 		Queue: in.queue, Sub: in.node.sub,
 		AssociatedLink: c.touchLink,
 		TrackingSuffix: c.srv.trackingSuffix,
 		Holder:         func(id string) *emulator.Consumer { return c.sessionHolder(in.queue, id) },
-		LockedState:    c.srv.options.LockedSessionState,
 		LinkHolder:     func(name string) *emulator.Consumer { return c.linkHolder(in.queue, name) },
 		Tx:             in.workFor(d),
 		Removed:        func(ds []*emulator.Delivery) { r.removed = ds },
@@ -168,20 +167,20 @@ func (managementSink) take(in *incoming, d *delivered) {
 	})
 }
 
-// run is the event that brings a response from another goroutine.
+// run takes a response that may come from another goroutine.
 func (r *request) run(c *conn) {
 	c.outstanding--
 	c.reply(r, r.response)
 }
 
-// drop gives back what stands in a reply that nobody gets.
+// drop returns the messages in a reply that no client will get.
 func (r *request) drop() {
 	for _, d := range r.removed {
 		d.TakeBack()
 	}
 }
 
-// touchLink counts a request as traffic of the link that it names (LOCK-16). A name that nobody has is no error.
+// touchLink counts a request as traffic of the link that it names (LOCK-16). An unknown name is no error.
 func (c *conn) touchLink(name string) {
 	c.now = time.Now()
 	for _, s := range c.sessions {

@@ -8,12 +8,11 @@ import (
 
 	goamqp "github.com/Azure/go-amqp"
 
-	"minibus/amqpserver"
 	"minibus/internal/amqp/frames"
 	"minibus/internal/amqptest"
 )
 
-// encode encodes a message with the foreign codec.
+// encode encodes a message with go-amqp's codec.
 func encode(t testing.TB, m *goamqp.Message) []byte {
 	t.Helper()
 	b, err := m.MarshalBinary()
@@ -23,7 +22,7 @@ func encode(t testing.TB, m *goamqp.Message) []byte {
 	return b
 }
 
-// decode decodes a message with the foreign codec.
+// decode decodes a message with go-amqp's codec.
 func decode(t testing.TB, b []byte) *goamqp.Message {
 	t.Helper()
 	var m goamqp.Message
@@ -33,7 +32,7 @@ func decode(t testing.TB, b []byte) *goamqp.Message {
 	return &m
 }
 
-// putToken is a put-token request.
+// putToken returns a put-token request.
 func putToken(audience, replyTo string, id any) *goamqp.Message {
 	m := &goamqp.Message{
 		Properties:            &goamqp.MessageProperties{MessageID: id},
@@ -46,7 +45,7 @@ func putToken(audience, replyTo string, id any) *goamqp.Message {
 	return m
 }
 
-// peekRequest is a request for one message from the front.
+// peekRequest returns a request for the first message.
 func peekRequest(replyTo string, id any) *goamqp.Message {
 	m := &goamqp.Message{
 		Properties:            &goamqp.MessageProperties{MessageID: id},
@@ -68,14 +67,14 @@ func replyLink(p *amqptest.Peer, channel uint16, handle uint32, node, name, targ
 	p.Send(channel, amqptest.Flow(handle, 0, credit))
 }
 
-// request sends a request unsettled and returns after its disposition.
+// request sends an unsettled request and reads its disposition.
 func request(t *testing.T, p *amqptest.Peer, channel uint16, handle, id uint32, m *goamqp.Message) {
 	t.Helper()
 	p.Send(channel, amqptest.Transfer(handle, id), encode(t, m)...)
 	wantOutcome(t, p, id, "")
 }
 
-// wantReply returns the next reply and the channel and handle it came on.
+// wantReply returns the next reply, and its channel and handle.
 func wantReply(t *testing.T, p *amqptest.Peer) (m *goamqp.Message, channel uint16, handle uint32) {
 	t.Helper()
 	f := p.Next()
@@ -174,14 +173,6 @@ func TestERR10_OneSenderToCBSPerConnection(t *testing.T) {
 		// Another connection has its own.
 		b.opened(t).AttachSender(0, 0, "$cbs")
 	})
-}
-
-func TestDEC14_SecondCBSSenderCanBeAllowed(t *testing.T) {
-	bubble(t, func(t *testing.T, b *bench) {
-		p := b.opened(t)
-		p.AttachSender(0, 0, "$cbs")
-		p.AttachSender(0, 1, "$cbs")
-	}, func(o *amqpserver.Options) { o.AllowSecondCBS = true })
 }
 
 func TestRequests_ReplyRouting(t *testing.T) { // amqp-data-plane 2.1, per SDK
@@ -289,7 +280,7 @@ func TestQUO15_PipelinedRequestsAreAllAnswered(t *testing.T) {
 		p.AttachSender(0, 0, "q/$management")
 		replyLink(p, 0, 1, "q/$management", "r", "r", n)
 		go func() {
-			for id := range uint32(n) { // without a look at credit, as Python does
+			for id := range uint32(n) { // without regard to credit, like Python
 				tr := amqptest.Transfer(0, id)
 				tr.Settled = true
 				p.Send(0, tr, encode(t, peekRequest("r", uint64(id)))...)

@@ -11,7 +11,7 @@ import (
 // formatMessage is the format of a plain message [AMQP 2.8.11]; the envelope of a batch has message.BatchFormat (amqp-data-plane 3.6).
 const formatMessage = 0
 
-// sizeText is the service's sentence for a message that is too large; clients show it.
+// sizeText returns the service's sentence for a message that is too large; clients show it.
 func sizeText(size, limit int) string {
 	return fmt.Sprintf("The received message (delivery-id:0, size:%d bytes) exceeds the limit (%d bytes) currently allowed on the link.",
 		size, limit)
@@ -22,7 +22,7 @@ type sendSink struct{}
 
 func (sendSink) window(*incoming) uint32 { return sendCredit }
 
-// take sends a delivery's messages to the queue. They are sent in the order in which their deliveries ended (ORD-8); the
+// take sends a delivery's messages to the queue, in the order in which the deliveries ended (ORD-8). The
 // outcome follows the commit.
 func (sendSink) take(in *incoming, d *delivered) {
 	c := in.s.c
@@ -52,18 +52,18 @@ func (sendSink) take(in *incoming, d *delivered) {
 	}
 }
 
-// sending is one delivery on its way to the journal. It is reused: a busy connection would make tens of thousands of
-// them a second.
+// sending is one delivery on its way to the journal. It is reused: a busy connection needs tens of thousands
+// a second.
 type sending struct {
 	in      *incoming
 	id      serial
 	settled bool
 	size    int
 	err     error
-	one     [1]message.Message // where a single message stands
+	one     [1]message.Message // storage for a single message
 }
 
-// parse finds the messages in a delivery; their bodies are not looked at.
+// parse finds the messages in a delivery without decoding their bodies.
 func (op *sending) parse(d *delivered) ([]message.Message, error) {
 	switch d.format {
 	case formatMessage:
@@ -97,7 +97,7 @@ func (op *sending) Completed(err error) {
 
 var _ emulator.Completion = (*sending)(nil)
 
-// run tells the client, now that the messages are durable or are not.
+// run tells the client once the commit has succeeded or failed.
 func (op *sending) run(c *conn) {
 	c.uncommitted -= op.size
 	c.srv.uncommitted.Add(-int64(op.size))

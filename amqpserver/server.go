@@ -41,7 +41,7 @@ type Server struct {
 	ended     sync.WaitGroup // one count per connection; Add only while not closed
 }
 
-// New returns a server for the namespace. It has no goroutine until it serves something.
+// New returns a server for the namespace. It starts no goroutine before it serves something.
 func New(ns *emulator.Namespace, o Options) *Server {
 	s := &Server{
 		ns: ns, options: o.withDefaults(),
@@ -98,9 +98,9 @@ func (s *Server) ServeConn(nc net.Conn) {
 	c.serve()
 }
 
-// Shutdown closes the listeners and ends all connections: what clients have sent already is committed and
-// acknowledged, then they are told amqp:connection:forced, upon which every SDK connects again. It returns when all
-// goroutines of the server have ended; when ctx ends first, connections are cut and its error is returned.
+// Shutdown closes the listeners and ends all connections: it lets what clients have sent be committed and
+// acknowledged, then closes with amqp:connection:forced, after which every SDK connects again. It returns when all
+// goroutines of the server have ended. If ctx ends first, it cuts the connections and returns the context's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	for _, c := range s.close() {
 		c.box.post(eventFunc((*conn).shutdown))
@@ -117,7 +117,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	for _, c := range s.openConns() {
-		c.box.post(eventFunc(func(c *conn) { c.dead = errSocketGone })) // it may be reading nothing at the moment
+		c.box.post(eventFunc(func(c *conn) { c.dead = errSocketGone })) // the loop may be reading nothing at the moment
 		_ = c.nc.Close()
 	}
 	<-ended
@@ -193,8 +193,8 @@ func (s *Server) addConn(c *conn) bool {
 	return true
 }
 
-// open counts a connection whose client has opened it, or fails if the namespace has as many as the profile of limits
-// takes (QUO-12).
+// open counts a connection whose client has opened it. It fails if the namespace has reached the limit of its profile
+// (QUO-12).
 func (s *Server) open(c *conn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// ringWindow is the incoming-window of a client that keeps its unsettled deliveries in a ring of just that size and
-// loses the session when it overflows (rhea). A peer with a window as small as that gets no more unsettled deliveries
+// ringWindow is the incoming-window of a client that keeps its unsettled deliveries in a ring of exactly that size and
+// loses the session when the ring overflows (rhea). A peer with such a small window gets no more unsettled deliveries
 // than its window (amqp-data-plane 1.6).
 const ringWindow = 2048
 
@@ -21,40 +21,40 @@ type session struct {
 
 	win          window
 	links        linkTable
-	handles      uint32 // above the highest that a link has had
+	handles      uint32 // one above the highest that a link has had
 	nextDelivery serial // id of the next delivery that we send, contiguous over all links
 	unsettled    map[serial]unsettled
 	taken        int                 // deliveries that its links have taken and not written yet
 	settling     int                 // deliveries whose settlement is being committed
-	stale        map[serial]struct{} // deliveries whose link has gone
-	past         []idRange           // others, whose locks had ended before
+	stale        map[serial]struct{} // unsettled deliveries whose link has ended
+	past         []idRange           // the same, of deliveries whose locks had ended before
 	via          string              // entity of the first link, as transactions see it
 	coordinators int                 // links to the transaction coordinator
 	received     ranges              // outcomes of what the client sent
-	settled      ranges              // outcomes of what it settled
+	settled      ranges              // outcomes of what the client settled
 	dirty        bool                // stands in c.dirty
 	owed         int                 // answers that follow their commits
-	closing      bool                // it ends: what arrives is discarded
+	closing      bool                // it is ending: frames for it are discarded
 	left         bool                // the peer has sent end
 	cause        *fault              // why we end it; nil: we do not
-	released     bool                // nothing may be written for the session any more; our end was the last
+	released     bool                // our end is written; nothing may follow it
 }
 
-// unsettled is one delivery that the client has not settled and whose lock has not ended. Of the message itself nothing is
-// kept: the client may have thousands.
+// unsettled is a delivery that the client has not settled and whose lock has not ended. It does not hold the message: the
+// client may have thousands.
 type unsettled struct {
 	link *outgoing
 	lock *emulator.Lock
 }
 
-// endpoint is one link, of any kind.
+// endpoint is a link of any kind.
 type endpoint interface {
 	base() *link
 	// flow takes the peer's flow for the link.
 	flow(f *frames.Flow)
-	// detached is called when the peer detaches. It reports whether the answer may be sent at once.
+	// detached handles the peer's detach. It reports whether the answer may be sent at once.
 	detached() bool
-	// release gives back what the link holds. Nothing may be written for it afterwards.
+	// release gives back what the link holds. Nothing may be written for the link afterwards.
 	release()
 }
 
@@ -68,7 +68,7 @@ func newSession(c *conn, channel uint16, b *frames.Begin) *session {
 	if b.HasHandleMax {
 		s.handleMax = b.HandleMax
 	}
-	if 0 < b.IncomingWindow && b.IncomingWindow <= ringWindow { // one that is closed now may be opened to any size
+	if 0 < b.IncomingWindow && b.IncomingWindow <= ringWindow { // a closed window may be opened to any size
 		s.ring = int(b.IncomingWindow)
 	}
 	return s
@@ -80,7 +80,7 @@ func (s *session) dispatch(in *inFrame) error {
 		if _, ok := in.other.(*frames.End); ok {
 			s.leave()
 		}
-		return nil // written before the peer saw our end [AMQP 2.5.5]
+		return nil // the peer wrote the frame before it saw our end [AMQP 2.5.5]
 	}
 	switch in.kind {
 	case frameTransfer:
@@ -106,7 +106,7 @@ func (s *session) dispatch(in *inFrame) error {
 	return connErrorf(amqp.CondIllegalState, "A frame of this kind has no place in a session.")
 }
 
-// handleEnd answers end. Clients end sessions without detaching their links first; they are released silently.
+// handleEnd answers end. Clients end sessions without detaching their links; those are released silently.
 func (s *session) handleEnd(p *frames.End) {
 	if p.Error != nil {
 		s.c.log.Debug("session ended by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
@@ -115,7 +115,7 @@ func (s *session) handleEnd(p *frames.End) {
 	s.close()
 }
 
-// leave notes the peer's end. The channel is free when ours is written as well.
+// leave notes the peer's end. The channel is free once ours is written too.
 func (s *session) leave() {
 	s.left = true
 	if s.released {
@@ -123,7 +123,7 @@ func (s *session) leave() {
 	}
 }
 
-// endWith ends the session with an error. Frames that the peer wrote before it learns of that are discarded.
+// endWith ends the session with an error. Frames that the peer wrote before it sees our end are discarded.
 func (s *session) endWith(f fault) {
 	if s.closing {
 		return
@@ -132,21 +132,21 @@ func (s *session) endWith(f fault) {
 	s.close()
 }
 
-// close ends the session: its links are released, and our end follows the answers that are owed.
+// close ends the session: it releases the links, and our end follows the answers that we owe.
 func (s *session) close() {
 	s.closing = true
 	s.releaseLinks()
 	s.sendEnd()
 }
 
-// sendEnd writes our end once all answers are given.
+// sendEnd writes our end once no answer is owed.
 func (s *session) sendEnd() {
 	if s.owed == 0 && !s.released {
 		s.endNow()
 	}
 }
 
-// endNow writes our end. What has not been answered stays so.
+// endNow writes our end. Answers that are still owed are dropped.
 func (s *session) endNow() {
 	s.flushOutcomes()
 	s.released = true
@@ -170,8 +170,8 @@ func (s *session) releaseLinks() {
 	}
 }
 
-// endpoint finds the link of a handle. After we have detached a link its handle stays taken until the peer's detach
-// arrives, and what arrives for it is not an error.
+// endpoint finds the link of a handle. A link that we have detached keeps its handle until the peer's detach
+// arrives, so frames for it are no error.
 func (s *session) endpoint(handle uint32) (endpoint, error) {
 	if e := s.links.get(handle); e != nil {
 		return e, nil
@@ -179,7 +179,7 @@ func (s *session) endpoint(handle uint32) (endpoint, error) {
 	return nil, sessionErrorf(amqp.CondUnattachedHandle, "There is no link with handle %d.", handle)
 }
 
-// mark puts the session in line for writing its outcomes at the end of the turn.
+// mark has the session's outcomes written at the end of the turn.
 func (s *session) mark() {
 	if !s.dirty {
 		s.dirty = true
@@ -198,7 +198,7 @@ func (s *session) flushOutcomes() {
 
 func (s *session) writeDisposition(d *frames.Disposition) { s.c.write(s.channel, d) }
 
-// answer collects the outcome of a delivery, without an error.
+// answer collects an outcome without an error.
 func (s *session) answer(r *ranges, id serial, what outcome) {
 	if s.released {
 		return
@@ -207,10 +207,10 @@ func (s *session) answer(r *ranges, id serial, what outcome) {
 	s.mark()
 }
 
-// reject writes the outcome of a delivery that failed. The error is always there: clients read its fields.
+// reject writes the outcome of a delivery that failed. The error is always present: clients read its fields.
 func (s *session) reject(r *ranges, id serial, f fault) { s.rejectAll(r, id, id, f) }
 
-// rejectAll is reject for deliveries that follow each other.
+// rejectAll does the same for a range of deliveries.
 func (s *session) rejectAll(r *ranges, first, last serial, f fault) {
 	if s.released {
 		return

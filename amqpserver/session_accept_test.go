@@ -15,20 +15,20 @@ import (
 
 const filterKey = amqp.Symbol("com.microsoft:session-filter")
 
-// sessionAttach is the attach of a receiver with a session filter: an id, nil for the next one, or either described.
+// sessionAttach returns the attach of a receiver with a session filter: an id, nil for the next one, or either described.
 func sessionAttach(handle uint32, address string, id any) *frames.Attach {
 	a := amqptest.ReceiverAttach(handle, address)
 	a.Source.Filter = amqp.Map{{Key: filterKey, Value: id}}
 	return a
 }
 
-// waitingUpTo lets an attach say how long it waits for a session.
+// waitingUpTo sets how long an attach waits for a session.
 func waitingUpTo(a *frames.Attach, d time.Duration) *frames.Attach {
 	a.Properties = amqp.Map{{Key: amqp.Symbol("com.microsoft:timeout"), Value: uint32(d.Milliseconds())}}
 	return a
 }
 
-// sessions is a bubble with a queue "s" that requires sessions and locks them for half a minute.
+// sessions runs f in a bubble with a queue "s" that requires sessions and locks them for half a minute.
 func sessions(t *testing.T, f func(t *testing.T, b *bench)) {
 	t.Helper()
 	bubble(t, func(t *testing.T, b *bench) {
@@ -39,7 +39,7 @@ func sessions(t *testing.T, f func(t *testing.T, b *bench)) {
 
 const sessionLock = 30 * time.Second
 
-// put stores messages of a session in a queue, past the server.
+// put stores messages of a session in a queue directly, not through the server.
 func (b *bench) put(t testing.TB, queue, session string, bodies ...string) {
 	t.Helper()
 	q, err := b.ns.Entity(queue)
@@ -61,7 +61,7 @@ func (b *bench) put(t testing.TB, queue, session string, bodies ...string) {
 	}
 }
 
-// sessionMessage is an encoded message with a group-id.
+// sessionMessage returns an encoded message with a group-id.
 func sessionMessage(session, body string) []byte {
 	const groupID = 10 // fields before it [AMQP 3.2.4]
 	b, m := amqp.BeginList(amqp.AppendDescriptor(nil, 0x73))
@@ -82,7 +82,7 @@ func wantBody(t *testing.T, p *amqptest.Peer, body string) *frames.Transfer {
 	return tr
 }
 
-// wantFree fails the test unless the session can be accepted by somebody else, whom it then leaves again.
+// wantFree fails the test unless another receiver can accept the session. It releases the session again.
 func (b *bench) wantFree(t *testing.T, queue, session string) {
 	t.Helper()
 	q, err := b.ns.Entity(queue)
@@ -96,7 +96,7 @@ func (b *bench) wantFree(t *testing.T, queue, session string) {
 	c.Close()
 }
 
-// wantHeld fails the test unless somebody holds the session.
+// wantHeld fails the test unless a receiver holds the session.
 func (b *bench) wantHeld(t *testing.T, queue, session string) {
 	t.Helper()
 	q, err := b.ns.Entity(queue)
@@ -109,7 +109,7 @@ func (b *bench) wantHeld(t *testing.T, queue, session string) {
 	}
 }
 
-// lockedUntil is the link property of an answered session attach.
+// lockedUntil returns the link property of an answered session attach.
 func lockedUntil(t *testing.T, a *frames.Attach) time.Time {
 	t.Helper()
 	v, _ := a.Properties.Get("com.microsoft:locked-until-utc")
@@ -241,7 +241,7 @@ func TestSESS8_WaitingAcceptIsAnsweredWhenASessionComes(t *testing.T) {
 	sessions(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		p.Send(0, sessionAttach(0, "s", nil))
-		p.Send(0, amqptest.Flow(0, 0, 5)) // credit before the answer counts
+		p.Send(0, amqptest.Flow(0, 0, 5)) // credit granted before the answer counts
 		p.WantSilence(10 * time.Second)
 		b.put(t, "s", "a", "1", "2")
 		a := amqptest.Want[*frames.Attach](p)
@@ -250,7 +250,7 @@ func TestSESS8_WaitingAcceptIsAnsweredWhenASessionComes(t *testing.T) {
 		}
 		wantBody(t, p, "1")
 		wantBody(t, p, "2")
-		time.Sleep(2 * time.Minute) // the time-out of the wait is over, the lock of the session too: one detach
+		time.Sleep(2 * time.Minute) // the wait's time-out has passed, the session's lock has ended: there is one detach
 		if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != "com.microsoft:session-lock-lost" {
 			t.Errorf("detached with %v", d.Error)
 		}

@@ -16,7 +16,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// holding returns a peer that holds the session "a" of "s" on handle 0, with that much credit.
+// holding returns a peer that holds the session "a" of "s" on handle 0, with this credit.
 func (b *bench) holding(t *testing.T, credit uint32) *amqptest.Peer {
 	t.Helper()
 	p := b.opened(t)
@@ -78,7 +78,7 @@ func TestSESS15_SESS16_LostSession(t *testing.T) {
 		settle(p, 0, 0, false, &frames.Accepted{}) // before the client has read the detach: its delivery has ended with the link
 		p.WantSilence(time.Second)
 		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
-		again := b.holding(t, 10) // anybody may accept it now
+		again := b.holding(t, 10) // any client may accept it now
 		wantBody(t, again, "1")
 		settle(p, 0, 0, false, &frames.Accepted{}) // the old delivery stays dead
 		p.WantSilence(time.Second)
@@ -179,7 +179,7 @@ func TestSESS20_OrderInASession(t *testing.T) {
 		p := b.holding(t, 2)
 		wantBody(t, p, "1")
 		wantBody(t, p, "2")
-		settle(p, 0, 0, false, &frames.Modified{}) // abandoned: it comes next, before what it was sent before
+		settle(p, 0, 0, false, &frames.Modified{}) // abandoned: it comes next, before the messages after it
 		wantSettled(t, p, 0, 0)
 		p.Send(0, amqptest.Flow(0, 2, 5))
 		wantBody(t, p, "1")
@@ -241,7 +241,7 @@ func TestRAD3_ReceiveAndDeleteOfASession(t *testing.T) {
 		if n := q.Counts().Active; n != 2 {
 			t.Errorf("%d messages are left", n)
 		}
-		b.wantHeld(t, "s", "a") // it is locked all the same
+		b.wantHeld(t, "s", "a") // it is locked nevertheless
 		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
 		amqptest.Want[*frames.Detach](p)
 		b.wantFree(t, "s", "a")
@@ -324,7 +324,7 @@ func TestClientAcceptsSessions(t *testing.T) { // SESS-8, SESS-18 as the Go SDK'
 	})
 }
 
-// callOn sends a management request of a session client and returns status and condition of the reply.
+// callOn sends a management request of a session client and returns the reply's status and body.
 func callOn(t *testing.T, p *amqptest.Peer, id uint32, operation, link string, body map[string]any) (int32, any) {
 	t.Helper()
 	m := &goamqp.Message{Properties: &goamqp.MessageProperties{MessageID: fmt.Sprint(id)},
@@ -379,7 +379,7 @@ func TestSESS13_SESS31_RenewalKeepsSessionAndLink(t *testing.T) {
 	}, func(o *amqpserver.Options) { o.LinkIdle = 80 * time.Second })
 }
 
-// TestSESS20_ReadThatFailsKeepsTheOrder: what a link has taken behind messages that could not be read does not overtake them.
+// TestSESS20_ReadThatFailsKeepsTheOrder: messages that a link has taken don't overtake earlier ones that could not be read.
 func TestSESS20_ReadThatFailsKeepsTheOrder(t *testing.T) {
 	for _, remove := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

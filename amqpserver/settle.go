@@ -10,8 +10,8 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// handleDisposition settles what the client says of deliveries that it has received [AMQP 2.7.6]. What it says of those
-// that it has sent is of no interest: they are settled by us.
+// handleDisposition settles deliveries that the client has received [AMQP 2.7.6]. It ignores what the client says about
+// deliveries that it has sent: we settle those.
 func (s *session) handleDisposition(d *frames.Disposition) error {
 	if d.Role != frames.RoleReceiver {
 		return nil
@@ -20,7 +20,7 @@ func (s *session) handleDisposition(d *frames.Disposition) error {
 		return nil // no outcome
 	}
 	last := d.First
-	// One client takes a last of 0 for none, and may write it so.
+	// One client takes a last of 0 for none, and may write it with that meaning.
 	if d.HasLast && !serialLess(d.Last, d.First) {
 		last = d.Last
 	}
@@ -40,14 +40,14 @@ func (s *session) handleDisposition(d *frames.Disposition) error {
 // ringFull reports whether the client cannot have more unsettled deliveries.
 func (s *session) ringFull() bool { return len(s.unsettled)+s.settling >= s.ring }
 
-// verdict is what a disposition does to each delivery that it names.
+// verdict says what a disposition does to each delivery that it names.
 type verdict struct {
 	settlement  emulator.Settlement
-	transaction []byte // id of the one that it is part of; nil: none
+	transaction []byte // id of the transaction that it is part of; nil: none
 	echo        outcome
-	quiet       bool  // the client has settled: no answer
-	forget      bool  // there is no outcome: the lock runs on
-	refused     error // the disposition itself is wrong
+	quiet       bool  // the client has settled and gets no answer
+	forget      bool  // no outcome: the lock runs on
+	refused     error // error of the disposition itself
 }
 
 // verdictOf reads the outcome of a disposition (LOCK-12; amqp-data-plane 6.1).
@@ -87,7 +87,7 @@ func verdictIn(d *frames.Disposition, state *frames.TransactionalState) verdict 
 	return v
 }
 
-// deadLetterProperties are the properties that a dead-lettering sets: reason and description, where they are given,
+// deadLetterProperties returns the properties that a dead-lettering sets: reason and description, if given,
 // and all other keys of the info map (LOCK-14, DLQ-8).
 func deadLetterProperties(e *frames.Error) amqp.Map {
 	if e == nil {
@@ -104,7 +104,7 @@ func deadLetterProperties(e *frames.Error) amqp.Map {
 	return properties
 }
 
-// encodeProperties turns properties to modify into application properties: string keys, no compound values.
+// encodeProperties encodes modified properties as application properties: string keys, no compound values.
 func encodeProperties(m amqp.Map) ([]byte, error) {
 	if len(m) == 0 {
 		return nil, nil
@@ -124,7 +124,7 @@ func encodeProperties(m amqp.Map) ([]byte, error) {
 	return encoded, nil
 }
 
-// settleSingle settles one delivery. If it is not known, its lock is lost as far as the client is concerned.
+// settleSingle settles one delivery. To the client, an unknown delivery is one whose lock is lost.
 func (s *session) settleSingle(id serial, v *verdict) {
 	u, ok := s.unsettled[id]
 	switch {
@@ -140,8 +140,8 @@ func (s *session) settleSingle(id serial, v *verdict) {
 	}
 }
 
-// settleRange settles those deliveries of a range that are unsettled; the others are ignored. The range is the client's
-// word and may span four thousand million ids, so the work is bounded by what we have delivered.
+// settleRange settles the unsettled deliveries of a range and ignores the others. A client's range
+// may span four thousand million ids, so the work is bounded by the number of deliveries.
 func (s *session) settleRange(first, last serial, v *verdict) {
 	s.refuseLapsed(first, last, v)
 	if span := int64(last-first) + 1; span <= int64(len(s.unsettled)) {
@@ -162,13 +162,13 @@ func (s *session) settleRange(first, last serial, v *verdict) {
 	}
 	slices.SortFunc(ids, func(a, b serial) int { return cmp.Compare(a-first, b-first) })
 	for _, id := range ids {
-		if u, ok := s.unsettled[id]; ok { // one that is refused may have ended the link
+		if u, ok := s.unsettled[id]; ok { // a refused one may have ended the link
 			s.settle(id, u, v)
 		}
 	}
 }
 
-// refuseLapsed answers for those deliveries of a range whose locks have ended (LOCK-7).
+// refuseLapsed rejects the deliveries of a range whose locks have ended (LOCK-7).
 func (s *session) refuseLapsed(first, last serial, v *verdict) {
 	for _, e := range s.links {
 		o, ok := e.(*outgoing)
@@ -189,7 +189,7 @@ func (s *session) refuseLapsed(first, last serial, v *verdict) {
 	}
 }
 
-// lapsedFault says why a delivery whose lock has ended can't be settled.
+// lapsedFault returns why a delivery whose lock has ended can't be settled.
 func (o *outgoing) lapsedFault(v *verdict) fault {
 	if v.transaction != nil {
 		if _, err := o.s.c.join(v.transaction, rootOf(o.queue.Path())); err != nil {
@@ -217,7 +217,7 @@ func (s *session) settle(id serial, u unsettled, v *verdict) {
 	op.work = v.transaction != nil
 	settlement := v.settlement
 	if refused != nil {
-		// Whatever is refused ends the delivery: the message is available again (LOCK-24).
+		// A refused settlement still ends the delivery: the message becomes available again (LOCK-24).
 		settlement, op.refused = emulator.Settlement{Outcome: emulator.Release}, refused
 	}
 	if err := u.link.consumer.Settle(u.lock, settlement, op); err != nil {
@@ -235,7 +235,7 @@ type settling struct {
 	id      serial
 	echo    outcome
 	quiet   bool
-	work    bool // of a transaction, which has refused it
+	work    bool // part of a transaction, which has refused it
 	refused error
 	link    *outgoing
 	err     error
@@ -249,7 +249,7 @@ func (op *settling) Completed(err error) {
 
 var _ emulator.Completion = (*settling)(nil)
 
-// run tells the client, now that the settlement is durable or is not.
+// run tells the client once the commit has succeeded or failed.
 func (op *settling) run(c *conn) {
 	s := op.s
 	wasFull := s.ringFull()
@@ -262,7 +262,7 @@ func (op *settling) run(c *conn) {
 	}
 }
 
-// tell answers with the outcome that was asked for, or with the error.
+// tell answers with the outcome that the client asked for, or with the error.
 func (op *settling) tell(err error) {
 	if op.refused != nil {
 		err = op.refused
@@ -284,14 +284,14 @@ func (op *settling) tell(err error) {
 	switch {
 	case !op.quiet:
 		op.s.reject(&op.s.settled, op.id, f)
-	case op.work: // or the rest of the transaction would be committed and the client would not know
+	case op.work: // or the client would commit the rest of the transaction without knowing
 		op.s.endLink(op.link, f)
 	}
 }
 
-// believable gives a refused settlement a condition that every SDK tells its caller. On one that it does not take for final the
-// Go SDK tries again, and go-amqp answers that by itself with success, for the delivery is settled: the application would
-// take a message for done that comes again. The text still says what is wrong.
+// believable gives a refused settlement a condition that every SDK reports to its caller. After a condition that is not final the
+// Go SDK tries again, and go-amqp answers that by itself with success, since the delivery is settled: the application would
+// take the message for done, and get it again. The text still says what is wrong.
 func believable(f fault) fault {
 	switch f.condition {
 	case amqp.CondInternal, amqp.CondServerBusy:

@@ -14,7 +14,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// delivered returns a peer that has received n messages of "q" with ids 0 to n-1.
+// delivered returns a peer that has received n messages of "q", with ids 0 to n-1.
 func (b *bench) delivered(t *testing.T, n int) *amqptest.Peer {
 	t.Helper()
 	p := b.receiving(t, n)
@@ -25,8 +25,8 @@ func (b *bench) delivered(t *testing.T, n int) *amqptest.Peer {
 	return p
 }
 
-// wantSettled fails the test unless the next frames answer the settlements of a range, and nothing else. How many
-// frames that takes depends on how their commits came together.
+// wantSettled fails the test unless the next frames answer the settlements of a range, and nothing else. The number of
+// frames depends on how the commits came together.
 func wantSettled(t *testing.T, p *amqptest.Peer, first, last uint32) frames.DeliveryState {
 	t.Helper()
 	for {
@@ -40,7 +40,7 @@ func wantSettled(t *testing.T, p *amqptest.Peer, first, last uint32) frames.Deli
 	}
 }
 
-// wantLockLost fails the test unless a settlement was answered with that.
+// wantLockLost fails the test unless a settlement was answered with a lost lock.
 func wantLockLost(t *testing.T, state frames.DeliveryState) {
 	t.Helper()
 	r, ok := state.(*frames.Rejected)
@@ -72,7 +72,7 @@ func TestLOCK12_OutcomesAndTheirEchoes(t *testing.T) { // amqp-data-plane 6.1, 6
 		{"rejected", &frames.Rejected{Error: &frames.Error{Condition: "com.microsoft:dead-letter"}},
 			func(s frames.DeliveryState) bool { r, ok := s.(*frames.Rejected); return ok && r.Error == nil }, emulator.Counts{DeadLetter: 1}, 0},
 	} {
-		for _, settled := range []bool{false, true} { // Python settles and waits for nothing
+		for _, settled := range []bool{false, true} { // Python settles and does not wait
 			t.Run(c.name, func(t *testing.T) {
 				bubble(t, func(t *testing.T, b *bench) {
 					p := b.delivered(t, 1)
@@ -308,8 +308,8 @@ func TestDisposition_InAnotherLegalEncoding(t *testing.T) { // [AMQP 1.1.2]: a d
 	}
 }
 
-// TestSettle_AFailedCommitIsRefusedForGood: whatever the journal failed with, the condition is one that every SDK tells its
-// caller. On those that invite to try again the Go SDK does, and its second try succeeds without asking anybody.
+// TestSettle_AFailedCommitIsRefusedForGood: for every error of the journal the condition is one that every SDK reports to its
+// caller. On a retryable one the Go SDK tries again, and its second try succeeds without asking the server.
 func TestSettle_AFailedCommitIsRefusedForGood(t *testing.T) {
 	for name, cause := range map[string]error{
 		"unknown":  errors.New("disk on fire"),
@@ -333,7 +333,7 @@ func TestSettle_AFailedCommitIsRefusedForGood(t *testing.T) {
 	}
 }
 
-// TestSettle_PropertiesThatCannotBeStoredAreRefusedForGood is the same for a settlement that is wrong in itself.
+// TestSettle_PropertiesThatCannotBeStoredAreRefusedForGood does the same for a settlement that is invalid itself.
 func TestSettle_PropertiesThatCannotBeStoredAreRefusedForGood(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.delivered(t, 1)

@@ -30,7 +30,7 @@ func TestShutdown_AcknowledgesWhatIsUnderWay(t *testing.T) {
 		for next := uint32(0); next < 5; {
 			next = amqptest.Want[*frames.Disposition](p).Last + 1
 		}
-		// The receiver gets nothing more; it is told to come again.
+		// The receiver gets nothing more and is told to reconnect.
 		c := amqptest.Want[*frames.Close](p)
 		if c.Error == nil || c.Error.Condition != "amqp:connection:forced" {
 			t.Errorf("closed with %v", c.Error)
@@ -44,8 +44,8 @@ func TestShutdown_AcknowledgesWhatIsUnderWay(t *testing.T) {
 	})
 }
 
-// TestShutdown_TakesNothingMoreWhileItWaits: a client that sends without a pause does not keep the server from stopping, and what
-// it learns of what it sent is true.
+// TestShutdown_TakesNothingMoreWhileItWaits: a client that sends without a pause does not keep the server from stopping, and the
+// outcomes that it gets are true.
 func TestShutdown_TakesNothingMoreWhileItWaits(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
@@ -151,7 +151,7 @@ func TestServe_OverTCP(t *testing.T) {
 	p.AttachSender(0, 0, "q")
 	p.Send(0, amqptest.Transfer(0, 0), amqptest.Message("x")...)
 	wantOutcome(t, p, 0, "")
-	// Input that cannot be decoded: the close arrives although the socket had unread input.
+	// Input that can't be decoded: the close arrives although the socket had unread input.
 	p.Raw(append([]byte{0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0}, make([]byte, 100_000)...))
 	if c := amqptest.Want[*frames.Close](p); c.Error.Condition != "amqp:connection:framing-error" {
 		t.Errorf("closed with %v", c.Error)

@@ -3,7 +3,7 @@ package amqpserver
 // maxSpares bounds how many values of a kind a connection keeps for reuse.
 const maxSpares = 256
 
-// spares are values that a connection's loop uses again and again.
+// spares holds values that a connection's loop reuses.
 type spares[T any] []*T
 
 // get returns a zero value.
@@ -17,7 +17,7 @@ func (s *spares[T]) get() *T {
 	return v
 }
 
-// put takes back a value that nothing refers to any more.
+// put takes back a value that nothing refers to.
 func (s *spares[T]) put(v *T) {
 	var zero T
 	*v = zero

@@ -49,7 +49,7 @@ func TestConnection_CloseIsAnswered(t *testing.T) { // [AMQP 2.4.3]
 	})
 }
 
-// hangUp is a peer that says all at once and hangs up. It hears what is answered, after a while on the way.
+// hangUp is a peer that sends everything at once and closes its half. The answers reach it after a delay.
 type hangUp struct {
 	net.Conn
 	said   *bytes.Reader
@@ -78,8 +78,8 @@ func (h *hangUp) SetReadDeadline(time.Time) error  { return nil }
 func (h *hangUp) SetWriteDeadline(time.Time) error { return nil }
 func (h *hangUp) SetDeadline(time.Time) error      { return nil }
 
-// TestConnection_CloseIsAnsweredToAPeerThatHasHungUp [AMQP 2.4.3]: the Go SDK's TLS says that no more will come right behind
-// its close. It can still hear, and takes an end without a close for a lost connection.
+// TestConnection_CloseIsAnsweredToAPeerThatHasHungUp [AMQP 2.4.3]: the Go SDK's TLS ends its half of the connection right
+// after its close. It can still read, and takes an end without a close for a lost connection.
 func TestConnection_CloseIsAnsweredToAPeerThatHasHungUp(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		said := append([]byte(nil), amqptest.HeaderAMQP...)
@@ -159,7 +159,7 @@ func TestConnection_Violations(t *testing.T) {
 	}
 }
 
-// nestedAttach is an attach frame whose properties are described values in described values.
+// nestedAttach returns an attach frame whose properties are described values in described values.
 func nestedAttach(depth int) []byte {
 	body := []byte{0, 0x53, 0x12, 0xd0, 0, 0, 0, 0, 0, 0, 0, 1}
 	for range depth {
@@ -215,7 +215,7 @@ func TestConnection_TinyMaxFrameSizeIsRespected(t *testing.T) { // [AMQP 2.7.1];
 		if d := amqptest.Want[*frames.Detach](p); d.Error.Condition != "amqp:not-found" {
 			t.Errorf("refused with %v", d.Error)
 		}
-		// What has to be echoed and does not fit costs the connection.
+		// A frame with a text to echo that does not fit closes the connection.
 		a := amqptest.SenderAttach(1, "q")
 		a.LinkName = strings.Repeat("n", 600)
 		p.Send(0, a)

@@ -10,7 +10,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// wantEnd fails the test unless the server ends the session with the condition; then it ends it as well.
+// wantEnd fails the test unless the server ends the session with the condition; then the peer ends it too.
 func wantEnd(t *testing.T, p *amqptest.Peer, channel uint16, condition amqp.Symbol) {
 	t.Helper()
 	e := amqptest.Want[*frames.End](p)
@@ -53,7 +53,7 @@ func TestSession_ChannelsAreReused(t *testing.T) { // [AMQP 2.5.2]; Go begins a 
 	})
 }
 
-// go-amqp ends, at the next begin, a session whose own begin was cut off by its context and never written.
+// go-amqp ends, at its next begin, a session whose own begin its context cancelled before it was written.
 func TestSession_EndOfASessionThatNeverBeganIsPassedOver(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
@@ -97,7 +97,7 @@ func TestSession_Violations(t *testing.T) {
 				c.do(p)
 				p.Send(0, amqptest.Flow(1, 0, 5)) // discarded: written before the client knew
 				wantEnd(t, p, 0, c.condition)
-				// The channel is free, and the other session has not noticed.
+				// The channel is free, and the other session is not affected.
 				p.Begin(0)
 				p.AttachSender(1, 0, "q")
 			})
@@ -150,7 +150,7 @@ func TestSession_OutgoingWindowIsRespected(t *testing.T) { // [AMQP 2.5.6]
 		amqptest.Want[*frames.Transfer](p)
 		amqptest.Want[*frames.Transfer](p)
 		p.WantSilence(time.Second)
-		// What the link could not take is there for others.
+		// Others can receive what the link could not take.
 		b.wantReceivable(t, "q", 5)
 	})
 }
@@ -216,7 +216,7 @@ func TestSession_EchoIsAnswered(t *testing.T) { // [AMQP 2.7.4]
 		if f := amqptest.Want[*frames.Flow](p); f.HasHandle {
 			t.Error("the answer to a session's echo has a handle")
 		}
-		echo := amqptest.Flow(0, 0, 77) // a client that sends has no say in credit
+		echo := amqptest.Flow(0, 0, 77) // a client that sends can't set credit
 		echo.Echo = true
 		p.Send(0, echo)
 		if f := amqptest.Want[*frames.Flow](p); !f.HasHandle || f.Handle != 0 || f.LinkCredit != 1000 {

@@ -14,8 +14,8 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// wantDetach fails the test unless the next frame detaches the link of a handle, with the condition or, if that is empty, without
-// an error.
+// wantDetach fails the test unless the next frame detaches the link of a handle, with the condition, or without an error
+// if that is empty.
 func wantDetach(t *testing.T, p *amqptest.Peer, handle uint32, condition amqp.Symbol) {
 	t.Helper()
 	d := amqptest.Want[*frames.Detach](p)
@@ -28,8 +28,8 @@ func wantDetach(t *testing.T, p *amqptest.Peer, handle uint32, condition amqp.Sy
 	}
 }
 
-// held pauses the journal, lets the peer say something that has to be committed, and then do something that ends what it said
-// it on. Nothing may be said until the journal goes on.
+// held pauses the journal, lets the peer send something that has to be committed with say, and end the link, session or connection with
+// end. The server must not answer until the journal goes on.
 func held(t *testing.T, b *bench, p *amqptest.Peer, say, end func()) {
 	t.Helper()
 	b.journal.Pause()
@@ -39,7 +39,7 @@ func held(t *testing.T, b *bench, p *amqptest.Peer, say, end func()) {
 	b.journal.Resume()
 }
 
-// TestDetach_FollowsTheAnswers [AMQP 2.6.6]: the link is gone with our detach, and one client ends its session over an answer that
+// TestDetach_FollowsTheAnswers [AMQP 2.6.6]: our detach ends the link, and one client ends its session over an answer that
 // comes later.
 func TestDetach_FollowsTheAnswers(t *testing.T) {
 	detach := func(p *amqptest.Peer) func() {
@@ -100,7 +100,7 @@ func TestDetach_FollowsTheAnswers(t *testing.T) {
 	})
 }
 
-// TestDetach_OursFollowsTheAnswersToo [AMQP 2.6.6], and is said once where the peer's comes meanwhile.
+// TestDetach_OursFollowsTheAnswersToo [AMQP 2.6.6], and is sent once even if the peer's arrives meanwhile.
 func TestDetach_OursFollowsTheAnswersToo(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		bubble(t, func(t *testing.T, b *bench) {
@@ -123,7 +123,7 @@ func TestDetach_OursFollowsTheAnswersToo(t *testing.T) {
 	}
 }
 
-// TestDetach_NothingIsSaidOfItsDeliveries once it is said [AMQP 2.6.6]: they ended with the link.
+// TestDetach_NothingIsSaidOfItsDeliveries after the detach [AMQP 2.6.6]: they ended with the link.
 func TestDetach_NothingIsSaidOfItsDeliveries(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.delivered(t, 2)
@@ -139,7 +139,7 @@ func TestDetach_NothingIsSaidOfItsDeliveries(t *testing.T) {
 	})
 }
 
-// TestDetach_FlowBehindItIsDiscarded: the Go client grants the credit of a settlement that is answered while it closes.
+// TestDetach_FlowBehindItIsDiscarded: the Go client grants credit for a settlement that is answered while it closes.
 func TestDetach_FlowBehindItIsDiscarded(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.delivered(t, 1)
@@ -152,8 +152,8 @@ func TestDetach_FlowBehindItIsDiscarded(t *testing.T) {
 	})
 }
 
-// TestDetach_IsSaidBeforeTheHandleIsUsedAgain: a client that attaches anew on the handle of its detach, as it may, waits for no more
-// answers [AMQP 2.6.6]. None follows the detach.
+// TestDetach_IsSaidBeforeTheHandleIsUsedAgain: a client may attach again on the handle of its detach. It then waits for no more
+// answers [AMQP 2.6.6], and none follows the detach.
 func TestDetach_IsSaidBeforeTheHandleIsUsedAgain(t *testing.T) {
 	t.Run("a sender", func(t *testing.T) {
 		bubble(t, func(t *testing.T, b *bench) {
@@ -243,7 +243,7 @@ func TestEnd_FollowsTheAnswers(t *testing.T) { // [AMQP 2.5.2]
 	})
 }
 
-// TestEnd_IsSaidBeforeTheChannelIsUsedAgain [AMQP 2.5.2]: a peer that begins a new session has no use for answers to the old one.
+// TestEnd_IsSaidBeforeTheChannelIsUsedAgain [AMQP 2.5.2]: a peer that begins a new session does not need answers to the old one.
 func TestEnd_IsSaidBeforeTheChannelIsUsedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.delivered(t, 1)
@@ -269,7 +269,7 @@ func TestClose_FollowsTheAnswers(t *testing.T) { // [AMQP 2.4.3]
 	})
 }
 
-// TestClose_FollowsTheAnswersToAPeerThatHasHungUp as well: it can still hear.
+// TestClose_FollowsTheAnswersToAPeerThatHasHungUp: it can still read.
 func TestClose_FollowsTheAnswersToAPeerThatHasHungUp(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		said := frames.AppendFrame(append([]byte(nil), amqptest.HeaderAMQP...), 0, &frames.Open{ContainerID: "peer"})
@@ -296,7 +296,7 @@ func TestClose_FollowsTheAnswersToAPeerThatHasHungUp(t *testing.T) {
 	})
 }
 
-// TestClose_WaitsForAMomentOnly where answers do not come.
+// TestClose_WaitsForAMomentOnly if answers do not come.
 func TestClose_WaitsForAMomentOnly(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.delivered(t, 1)

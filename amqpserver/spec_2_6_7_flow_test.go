@@ -21,7 +21,7 @@ func TestORD4_ORD5_CreditIsServedInTheOrderGranted(t *testing.T) {
 		time.Sleep(time.Second)
 		sender := b.client(t)
 		for i, p := range []*amqptest.Peer{second, first} {
-			b.send(t, sender, "q", fmt.Sprint(i)) // one at a time: of two that are told at once either may be the faster one
+			b.send(t, sender, "q", fmt.Sprint(i)) // one at a time: of two links notified at once either may be faster
 			if _, payload := amqptest.WantPayload[*frames.Transfer](p); !bytes.HasSuffix(payload, []byte(fmt.Sprint(i))) {
 				t.Errorf("delivery %d is %q", i, payload)
 			}
@@ -30,7 +30,7 @@ func TestORD4_ORD5_CreditIsServedInTheOrderGranted(t *testing.T) {
 	})
 }
 
-// TestFlow_CreditOfASenderCountsFromItsInitialDeliveryCount [AMQP 2.6.7]: what it may send is our delivery-count and credit less
+// TestFlow_CreditOfASenderCountsFromItsInitialDeliveryCount [AMQP 2.6.7]: it may send our delivery-count plus credit minus
 // its own count, which need not begin at zero and wraps around.
 func TestFlow_CreditOfASenderCountsFromItsInitialDeliveryCount(t *testing.T) {
 	for _, first := range []uint32{0, 1, 5000, 1<<32 - 100} {
@@ -119,7 +119,7 @@ func TestFlow_DrainThatUsesAllCredit(t *testing.T) { // [AMQP 2.6.7]
 	})
 }
 
-func TestFlow_DrainIsAnsweredWithTheWindowClosed(t *testing.T) { // Python sends no flow until it is
+func TestFlow_DrainIsAnsweredWithTheWindowClosed(t *testing.T) { // Python sends no flow until it is answered
 	bubble(t, func(t *testing.T, b *bench) {
 		b.send(t, b.client(t), "q", numbered(5)...)
 		p := b.peer(t)
@@ -170,7 +170,7 @@ func TestFlow_CreditCanBeWithdrawn(t *testing.T) { // [AMQP 2.6.7]
 func TestFlow_CountsWrapAround(t *testing.T) { // [RFC 1982]
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.receiving(t, 6)
-		// The client claims to be just below the end of the circle; credit reaches across it.
+		// The client claims to be just below the end of the circle; its credit reaches across it.
 		p.Send(0, amqptest.Flow(0, 1<<32-2, 4))
 		amqptest.Want[*frames.Transfer](p)
 		amqptest.Want[*frames.Transfer](p)
@@ -178,13 +178,13 @@ func TestFlow_CountsWrapAround(t *testing.T) { // [RFC 1982]
 	})
 }
 
-// TestFlow_DrainWaitsForTheRoomThatAnotherLinkHolds because that link has taken messages and cannot write them yet: there are
-// messages and the window is open, so what the drain gives is not known before [AMQP 2.6.7].
+// TestFlow_DrainWaitsForTheRoomThatAnotherLinkHolds for messages that it has taken and cannot write yet. There are
+// messages and the window is open, so the answer to the drain must wait [AMQP 2.6.7].
 func TestFlow_DrainWaitsForTheRoomThatAnotherLinkHolds(t *testing.T) {
 	const window = 4
 	for _, c := range []struct {
 		name   string
-		opened uint32 // the window that the peer's flows tell
+		opened uint32 // the window in the peer's flows
 		change func(b *bench, p *amqptest.Peer)
 		others int // deliveries on the other link
 		got    int
@@ -236,13 +236,13 @@ func TestFlow_DrainWaitsForTheRoomThatAnotherLinkHolds(t *testing.T) {
 	}
 }
 
-// TestFlow_RoomThatAnotherLinkLeavesIsUsed without a further word of the peer.
+// TestFlow_RoomThatAnotherLinkLeavesIsUsed without another frame from the peer.
 func TestFlow_RoomThatAnotherLinkLeavesIsUsed(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		b.send(t, b.client(t), "q", numbered(10)...)
 		p := b.peer(t)
 		p.Open()
-		p.BeginWindow(0, 4) // so many can be unsettled, which what is received and deleted is not
+		p.BeginWindow(0, 4) // this many can be unsettled; received and deleted ones never are
 		first := amqptest.ReceiverAttach(0, "q")
 		deleting(first)
 		p.AttachReceiver(0, first)
@@ -261,7 +261,7 @@ func TestFlow_RoomThatAnotherLinkLeavesIsUsed(t *testing.T) {
 	})
 }
 
-// windowed gives a flow another window of the session.
+// windowed sets the session window in a flow.
 func windowed(f *frames.Flow, window uint32) *frames.Flow {
 	f.IncomingWindow = window
 	return f

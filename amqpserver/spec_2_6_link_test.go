@@ -206,8 +206,8 @@ func TestLink_DetachIsAnsweredAsClosed(t *testing.T) { // [AMQP 2.6.6], amqp-dat
 	}
 }
 
-// TestLink_NoOutcomesAfterTheDetach: what was sent right before is stored and answered, but a detached link has no deliveries any
-// more. One client ends the whole session over an outcome for one.
+// TestLink_NoOutcomesAfterTheDetach: a message sent right before the detach is stored and answered, but a detached link has no
+// deliveries. One client ends the whole session over a late outcome.
 func TestLink_NoOutcomesAfterTheDetach(t *testing.T) { // [AMQP 2.6.6]
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
@@ -251,7 +251,7 @@ func TestLink_HandleStaysTakenUntilThePeersDetach(t *testing.T) { // [AMQP 2.6.6
 		if !d.Closed || d.Error == nil || d.Error.Condition != "amqp:link:detach-forced" {
 			t.Fatalf("detach %+v", d)
 		}
-		// Written before the client knew: discarded without an answer.
+		// The client wrote it before it knew: discarded without an answer.
 		p.Send(0, amqptest.Transfer(0, 0), amqptest.Message("late")...)
 		p.Send(0, amqptest.Flow(0, 0, 0))
 		p.WantSilence(time.Second)

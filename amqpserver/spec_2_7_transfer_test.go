@@ -16,7 +16,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// batchOf is a batch envelope with the messages given.
+// batchOf returns a batch envelope with these messages.
 func batchOf(messages ...[]byte) []byte {
 	var b []byte
 	for _, m := range messages {
@@ -25,7 +25,7 @@ func batchOf(messages ...[]byte) []byte {
 	return b
 }
 
-// TestDEC17_ABatchIsBoundedByItsBytes, not by a number of ours.
+// TestDEC17_ABatchIsBoundedByItsBytes and not by a count.
 func TestDEC17_ABatchIsBoundedByItsBytes(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		const most = 12_000
@@ -51,15 +51,15 @@ func TestDEC17_ABatchIsBoundedByItsBytes(t *testing.T) {
 	})
 }
 
-// batchTransfer is a transfer of a batch.
+// batchTransfer returns a transfer of a batch.
 func batchTransfer(handle, id uint32) *frames.Transfer {
 	t := amqptest.Transfer(handle, id)
 	t.MessageFormat = 0x80013700
 	return t
 }
 
-// wantOutcome fails the test unless the next frame settles exactly the delivery, with the condition or, if that is
-// empty, as accepted.
+// wantOutcome fails the test unless the next frame settles exactly this delivery, with the condition, or as accepted if
+// that is empty.
 func wantOutcome(t *testing.T, p *amqptest.Peer, id uint32, condition amqp.Symbol) {
 	t.Helper()
 	d := amqptest.Want[*frames.Disposition](p)
@@ -297,7 +297,7 @@ func TestQUO5_MessageOverTheLimit(t *testing.T) { // [AMQP 2.7.3]
 		sendInFrames(p, 0, 1, append(fits, 0))
 		wantOutcome(t, p, 1, tooLarge)
 		wantDetach(t, p, 0, tooLarge)
-		p.Send(0, amqptest.Transfer(0, 2), amqptest.Message("x")...) // before the client has read that
+		p.Send(0, amqptest.Transfer(0, 2), amqptest.Message("x")...) // before the client has read the detach
 		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
 		p.AttachSender(0, 0, "q")
 		p.Send(0, amqptest.Transfer(0, 3), amqptest.Message("x")...)
@@ -306,7 +306,7 @@ func TestQUO5_MessageOverTheLimit(t *testing.T) { // [AMQP 2.7.3]
 	})
 }
 
-// TestQUO5_EveryLinkEndsWithAMessageOverItsLimit [AMQP 2.7.3], which is the only way to tell where the sender has settled it.
+// TestQUO5_EveryLinkEndsWithAMessageOverItsLimit [AMQP 2.7.3]: no other way tells a sender that has settled the message.
 func TestQUO5_EveryLinkEndsWithAMessageOverItsLimit(t *testing.T) {
 	large := func(n int) []byte { return amqptest.Message(strings.Repeat("x", n)) }
 	for _, c := range []struct {
@@ -374,8 +374,8 @@ func TestQUO5_DeliveryThatNeverEndsIsRefusedAtTheLimit(t *testing.T) { // [AMQP 
 	})
 }
 
-// TestQUO5_ClientLearnsOfAMessageOverTheLimit: the send fails with that and the link has ended; the next link of the same session
-// works. The client would refuse the message itself if it were one: a batch's limit it does not know.
+// TestQUO5_ClientLearnsOfAMessageOverTheLimit: the send fails with that error and the link has ended; the next link of the same
+// session works. The test sends a batch, whose limit the client does not know: a message it would refuse itself.
 func TestQUO5_ClientLearnsOfAMessageOverTheLimit(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		ctx := t.Context()
@@ -462,7 +462,7 @@ func TestERR8_OutcomeUnknownAfterLossOfTheConnection(t *testing.T) {
 		}
 		b.journal.Resume()
 		time.Sleep(time.Second)
-		b.wantReceivable(t, "q", 1) // what was sent is stored all the same
+		b.wantReceivable(t, "q", 1) // the message is stored nevertheless
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// controlAttach is the attach of a link to the coordinator.
+// controlAttach returns the attach of a link to the coordinator.
 func controlAttach(handle uint32) *frames.Attach {
 	return &frames.Attach{
 		LinkName: fmt.Sprintf("control %d", handle), Handle: handle, Role: frames.RoleSender, HasInitialDeliveryCount: true,
@@ -23,7 +23,7 @@ func controlAttach(handle uint32) *frames.Attach {
 	}
 }
 
-// controlled returns a peer with a control link on handle 7 of channel 1; work is for channel 0.
+// controlled returns a peer with a control link on handle 7 of channel 1; channel 0 is for the work.
 func (b *bench) controlled(t *testing.T) *amqptest.Peer {
 	t.Helper()
 	p := b.opened(t)
@@ -34,7 +34,7 @@ func (b *bench) controlled(t *testing.T) *amqptest.Peer {
 	return p
 }
 
-// nextDisposition returns the next disposition, past flows that grant credit or open a window.
+// nextDisposition returns the next disposition. It skips flows.
 func nextDisposition(t *testing.T, p *amqptest.Peer) *frames.Disposition {
 	t.Helper()
 	for {
@@ -71,7 +71,7 @@ func discharge(t *testing.T, p *amqptest.Peer, txn []byte, fail bool) frames.Del
 	return d.State
 }
 
-// end discharges and fails the test unless that succeeds.
+// end discharges a transaction and fails the test unless that succeeds.
 func end(t *testing.T, p *amqptest.Peer, txn []byte, fail bool) {
 	t.Helper()
 	if state := discharge(t, p, txn, fail); state.Name() != "accepted" {
@@ -79,14 +79,14 @@ func end(t *testing.T, p *amqptest.Peer, txn []byte, fail bool) {
 	}
 }
 
-// within is a transfer that is part of a transaction.
+// within returns a transfer that is part of a transaction.
 func within(txn []byte, handle, id uint32) *frames.Transfer {
 	tr := amqptest.Transfer(handle, id)
 	tr.State = &frames.TransactionalState{TxnID: txn}
 	return tr
 }
 
-// wantWithin fails the test unless the next frame says that a delivery has that outcome in a transaction.
+// wantWithin fails the test unless the next frame gives a delivery this outcome in a transaction.
 func wantWithin(t *testing.T, p *amqptest.Peer, role frames.Role, txn []byte, id uint32, outcome frames.DeliveryState) {
 	t.Helper()
 	d := nextDisposition(t, p)
@@ -185,8 +185,8 @@ func TestCoordinator_BadMessages(t *testing.T) {
 	}
 }
 
-// TestCoordinator_RefusesAsItsSourceAllows [AMQP 4.2, 4.3]: with rejected, or by the end of the link where the source does not list
-// that outcome, or where the message was settled.
+// TestCoordinator_RefusesAsItsSourceAllows [AMQP 4.2, 4.3]: with rejected, or by ending the link if the source does not list
+// that outcome or the message was settled.
 func TestCoordinator_RefusesAsItsSourceAllows(t *testing.T) {
 	const accepted, rejected, unknown = "amqp:accepted:list", "amqp:rejected:list", "amqp:transaction:unknown-id"
 	discharge := (&frames.Discharge{TxnID: []byte("nobody's")}).AppendTo(nil)
@@ -250,7 +250,7 @@ func TestCoordinator_FailedCommitIsToldAsTheSourceAllows(t *testing.T) {
 }
 
 // TestTXN20_SettledWorkThatIsRefusedEndsItsLink [AMQP 4.4]: otherwise the rest of the transaction would be committed without it, and
-// its client would never know. A message whose settlement is refused is available again (LOCK-24).
+// its client would never know. A message whose settlement is refused becomes available again (LOCK-24).
 func TestTXN20_SettledWorkThatIsRefusedEndsItsLink(t *testing.T) {
 	const unknown = "amqp:transaction:unknown-id"
 	t.Run("settlement", func(t *testing.T) {
@@ -408,7 +408,7 @@ func settleWithin(t *testing.T, b *bench, outcome frames.DeliveryState, after em
 	err := q.Settle([]emulator.LockToken{token}, emulator.Settlement{}, emulator.CompletionFunc(func(error) {}))
 	synctest.Wait()
 	if fail {
-		after = emulator.Counts{} // it was still locked, and is complete now
+		after = emulator.Counts{} // it was still locked, and is now complete
 	}
 	if (err == nil) != fail {
 		t.Errorf("settled again: %v", err)
@@ -469,7 +469,7 @@ func TestTXN3_TimesOut(t *testing.T) {
 		p := b.controlled(t)
 		p.AttachSender(0, 0, "q")
 		txn := declare(t, p)
-		time.Sleep(time.Hour / 12) // it counts from the first operation
+		time.Sleep(time.Hour / 12) // the time counts from the first operation
 		sendWithin(t, p, txn, 0, 0, "x")
 		time.Sleep(2*time.Minute + time.Millisecond)
 		p.Send(0, within(txn, 0, 1), amqptest.Message("y")...)
@@ -569,7 +569,7 @@ func TestTXN12_TXN16_AtMostAHundredMessages(t *testing.T) {
 		if r, ok := d.State.(*frames.Rejected); ok && !strings.HasPrefix(r.Error.Description, "Cannot send more than 100 messages in a single transaction.") {
 			t.Errorf("refused with %q", r.Error.Description)
 		}
-		end(t, p, txn, false) // one failure is not the end of the others
+		end(t, p, txn, false) // one failure does not end the others
 		if q, _ := b.ns.Entity("q"); q.Counts().Active != 100 {
 			t.Errorf("%d messages", q.Counts().Active)
 		}

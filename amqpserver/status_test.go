@@ -14,7 +14,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// managementRequest is a request whose reply goes to "r".
+// managementRequest returns a request whose reply goes to "r".
 func managementRequest(operation string, body map[string]any) *goamqp.Message {
 	replyTo := "r"
 	return &goamqp.Message{
@@ -23,7 +23,7 @@ func managementRequest(operation string, body map[string]any) *goamqp.Message {
 	}
 }
 
-// scheduledMessage is an encoded message that is due at an instant.
+// scheduledMessage returns an encoded message that is due at an instant.
 func scheduledMessage(t *testing.T, due time.Time) []byte {
 	t.Helper()
 	return encode(t, &goamqp.Message{Data: [][]byte{[]byte("later")}, Annotations: goamqp.Annotations{"x-opt-scheduled-enqueue-time": due}})
@@ -160,7 +160,7 @@ func TestPRE1_PRE2_LockLostInTheClientsBuffer(t *testing.T) {
 		p := b.opened(t)
 		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "short"))
 		p.Send(0, amqptest.Flow(0, 0, 100))
-		for count := range uint32(3) { // locked and sent at once, and again as soon as the locks have ended
+		for count := range uint32(3) { // locked and sent at once, and again when the locks have ended
 			for _, body := range []string{"1", "2"} {
 				_, payload := amqptest.WantPayload[*frames.Transfer](p)
 				if m := decode(t, payload); string(m.GetData()) != body || m.Header.DeliveryCount != count {

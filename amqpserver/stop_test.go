@@ -19,7 +19,7 @@ import (
 	"minibus/internal/tlsca"
 )
 
-// stop ends the server and the namespace as the process does, and returns the namespace of the next process.
+// stop ends the server and the namespace like the process does, and returns the namespace of the next process.
 func (b *bench) stop(t *testing.T) *emulator.Namespace {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
@@ -40,7 +40,7 @@ func (b *bench) stop(t *testing.T) *emulator.Namespace {
 	return ns
 }
 
-// labelled returns n messages of a session whose bodies begin with their numbers and have so many bytes.
+// labelled returns n messages of a session, of size bytes each, whose bodies begin with their numbers.
 func labelled(n, size int) []string {
 	list := numbered(n)
 	for i := range list {
@@ -49,14 +49,14 @@ func labelled(n, size int) []string {
 	return list
 }
 
-// label is the number of a labelled message.
+// label returns the number of a labelled message.
 func label(t *testing.T, encoded []byte) string {
 	t.Helper()
 	number, _, _ := strings.Cut(string(decode(t, encoded).GetData()), ":")
 	return number
 }
 
-// labelsOf returns the numbers of all whole messages that a peer can still read, until the end of its connection.
+// labelsOf returns the numbers of all whole messages that a peer can still read until its connection ends.
 func labelsOf(t *testing.T, read func() (amqptest.Frame, bool)) (labels []string) {
 	t.Helper()
 	var partial []byte
@@ -76,7 +76,7 @@ func labelsOf(t *testing.T, read func() (amqptest.Frame, bool)) (labels []string
 	}
 }
 
-// left returns the numbers of the messages of an entity, in order, which must all be as they were before anybody received them.
+// left returns the numbers of an entity's messages, in order. All must be as they were before they were received.
 func left(t *testing.T, ns *emulator.Namespace, path string) (labels []string) {
 	t.Helper()
 	q, err := ns.Entity(path)
@@ -108,7 +108,7 @@ func left(t *testing.T, ns *emulator.Namespace, path string) (labels []string) {
 	}
 }
 
-// wantEachOnce fails the test unless every message is at the client or in the entity, and none is at both.
+// wantEachOnce fails the test unless every message is either at the client or in the entity.
 func wantEachOnce(t *testing.T, n int, client, entity []string) {
 	t.Helper()
 	all := append(slices.Clone(client), entity...)
@@ -120,10 +120,10 @@ func wantEachOnce(t *testing.T, n int, client, entity []string) {
 	}
 }
 
-// stopEntities are entities of each kind that is received from.
+// stopEntities has an entity of each kind that clients receive from.
 var stopEntities = []string{"q", "s", "t/Subscriptions/one"}
 
-// fillFor makes an entity and puts the messages in.
+// fillFor makes an entity and sends the messages to it.
 func (b *bench) fillFor(t *testing.T, path string, bodies []string) {
 	t.Helper()
 	target := path
@@ -181,7 +181,7 @@ func TestRAD5_DEC21_StopLosesNothing(t *testing.T) {
 					synctest.Wait()
 					entity := left(t, ns, path)
 					if !remove {
-						client = nil // who has a message locked does not have it
+						client = nil // a client with a lock on a message does not own it
 					}
 					wantEachOnce(t, 1000, client, entity)
 					if remove && len(client) == 0 || len(entity) == 0 {
@@ -193,8 +193,8 @@ func TestRAD5_DEC21_StopLosesNothing(t *testing.T) {
 	}
 }
 
-// TestRAD5_StopTakesBackWhatTheSocketDidNotTake shuts down with a client that does not read until all is over: large messages,
-// so that some stand in the buffers, and those of several frames.
+// TestRAD5_StopTakesBackWhatTheSocketDidNotTake shuts down with a client that does not read until the end: the messages are large,
+// so that some stand in the buffers, and take several frames.
 func TestRAD5_StopTakesBackWhatTheSocketDidNotTake(t *testing.T) {
 	for _, path := range stopEntities {
 		for _, size := range []int{1000, 30_000, 200_000} {
@@ -245,8 +245,8 @@ func TestRAD5_SESS20_LostConnectionTakesBackWhatTheSocketDidNotTake(t *testing.T
 	})
 }
 
-// TestRAD5_StopOverTLSAndWebSockets: over TLS nothing is lost either. Of the last write over a WebSocket nobody knows how much of
-// it the client has: it counts as delivered, and nothing comes twice.
+// TestRAD5_StopOverTLSAndWebSockets: over TLS nothing is lost either. Over a WebSocket the server can't know how much of the last
+// write the client has: it counts as delivered, and nothing comes twice.
 func TestRAD5_StopOverTLSAndWebSockets(t *testing.T) {
 	const n, size = 130, 30_000
 	for name, connect := range map[string]func(t *testing.T, b *bench) net.Conn{

@@ -6,8 +6,8 @@ import (
 	"minibus/internal/amqp"
 )
 
-// A stranger is a connection that has not shown a valid token yet, where tokens are checked. What it can have is little, and so
-// is the number of strangers: anybody can be one. Where tokens are not checked there are none.
+// A stranger is a connection that has not shown a valid token yet, where tokens are checked. Strangers are few and get
+// little: any client can open such a connection. Without a check of tokens there are none.
 const (
 	strangerSessions = 128      // Java begins one for each entity before its first token is put
 	strangerLinks    = 32       // a pair to $cbs, and to the coordinator, which asks for no token
@@ -15,10 +15,10 @@ const (
 	strangerReplies  = 64 << 10 // bytes written but not sent above which no frame is read
 )
 
-// stranger reports whether the connection has still to show a token.
+// stranger reports whether the connection still has to show a token.
 func (c *conn) stranger() bool { return !c.shown.by.IsZero() }
 
-// bound is a limit of the connection, or what a stranger has instead.
+// bound returns the limit that counts for the connection now.
 func (c *conn) bound(limit, stranger int) int {
 	if c.stranger() {
 		return stranger
@@ -26,7 +26,7 @@ func (c *conn) bound(limit, stranger int) int {
 	return limit
 }
 
-// untilKnown ends a sentence about such a limit.
+// untilKnown returns the end of a sentence about such a limit.
 func (c *conn) untilKnown() string {
 	if c.stranger() {
 		return ", and can't have more before a token was put to " + addressCBS
@@ -34,7 +34,7 @@ func (c *conn) untilKnown() string {
 	return ""
 }
 
-// introduce says that the connection has shown a token.
+// introduce notes that the connection has shown a token or key.
 func (c *conn) introduce() {
 	if c.stranger() {
 		c.shown.by = time.Time{}
@@ -44,11 +44,11 @@ func (c *conn) introduce() {
 	}
 }
 
-// errTooManyStrangers is why the oldest stranger has to go.
+// errTooManyStrangers ends the oldest stranger.
 var errTooManyStrangers = connError{fault{condition: amqp.CondResourceLimit,
 	text: "Too many connections have shown no token yet; the oldest of them is closed. Connect again and put a token to " + addressCBS + "."}}
 
-// addStranger counts a new connection, and returns the one that has to make room for it, if any: the oldest, for a client that has
+// addStranger counts a new connection. It returns the stranger to close if there are too many: the oldest, since a client with
 // a token shows it at once. The caller holds mu.
 func (s *Server) addStranger(c *conn) (oldest *conn) {
 	c.waiting = s.strangers.PushBack(c)
@@ -59,7 +59,7 @@ func (s *Server) addStranger(c *conn) (oldest *conn) {
 	return oldest
 }
 
-// removeStranger takes a connection from the strangers if it is one of them. The caller holds mu.
+// removeStranger removes a connection from the strangers, if it is one. The caller holds mu.
 func (s *Server) removeStranger(c *conn) {
 	if c.waiting != nil {
 		s.strangers.Remove(c.waiting)
@@ -67,14 +67,14 @@ func (s *Server) removeStranger(c *conn) {
 	}
 }
 
-// sendAway ends a connection to which another stranger is preferred.
+// sendAway ends a stranger to make room for a newer one.
 func (c *conn) sendAway() {
 	c.unwanted.Store(true)
 	c.box.post(eventFunc((*conn).leaveUnwanted))
 	c.interrupt()
 }
 
-// leaveUnwanted is sendAway in the loop. Whether the client hears why is left to it: nothing waits for it.
+// leaveUnwanted is sendAway in the loop. The close is sent, but the server does not wait for the peer's.
 func (c *conn) leaveUnwanted() {
 	switch {
 	case !c.stranger(): // it has shown a token meanwhile

@@ -11,10 +11,10 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// few lets a server have four connections that have shown no token.
+// few lets a server have four connections without a token.
 func few(o *amqpserver.Options) { o.MaxStrangers = 4 }
 
-// TestStrangers_OneTooManyEndsTheOldest, and not the one that comes: who means to show a token needs a moment only.
+// TestStrangers_OneTooManyEndsTheOldest, not the newest: a client with a token shows it at once.
 func TestStrangers_OneTooManyEndsTheOldest(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		known := b.authorized(t)
@@ -50,7 +50,7 @@ func TestStrangers_OneTooManyEndsTheOldest(t *testing.T) {
 	}, checked, few, bounded)
 }
 
-// TestStrangers_ATokenOrAKeyEndsIt: such connections are not counted any more.
+// TestStrangers_ATokenOrAKeyEndsIt: such a connection no longer counts as a stranger.
 func TestStrangers_ATokenOrAKeyEndsIt(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		var known []*amqptest.Peer
@@ -76,7 +76,7 @@ func TestStrangers_ATokenOrAKeyEndsIt(t *testing.T) {
 	}, checked, few)
 }
 
-// TestStrangers_WithoutTokensThereAreNone.
+// TestStrangers_WithoutTokensThereAreNone if the server does not check tokens.
 func TestStrangers_WithoutTokensThereAreNone(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		for range 20 {
@@ -93,7 +93,7 @@ func TestStrangers_WithoutTokensThereAreNone(t *testing.T) {
 	}, few)
 }
 
-// TestStrangers_SessionsAndLinksAreFewUntilATokenIsShown. Java begins a session for each of its entities before it has put its first
+// TestStrangers_SessionsAndLinksAreFewUntilATokenIsShown. Java begins a session for each of its entities before it puts its first
 // token.
 func TestStrangers_SessionsAndLinksAreFewUntilATokenIsShown(t *testing.T) {
 	t.Run("sessions", func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestStrangers_SessionsAndLinksAreFewUntilATokenIsShown(t *testing.T) {
 	})
 }
 
-// TestStrangers_UnfinishedTokensAreBounded, over all links together.
+// TestStrangers_UnfinishedTokensAreBounded over all links together.
 func TestStrangers_UnfinishedTokensAreBounded(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)

@@ -12,8 +12,8 @@ import (
 // noDynamic answers a client that asks for a dynamic node.
 const noDynamic = "There are no dynamic nodes for a %s to be. Create a queue, with AutoDeleteOnIdle if it is for a while only, and name its address."
 
-// checkSource refuses what a receiver asks for and would not get. A filter that is left out of the answer is not in effect, says the
-// standard [AMQP 3.5.3], but few clients look, and one that asked for some messages would take all of them.
+// checkSource refuses sources that we can't serve. Leaving a filter out of the answer says that it is not in effect
+// [AMQP 3.5.3], but few clients look, and a client that asked for some messages would take all of them.
 func checkSource(source *frames.Source) error {
 	switch {
 	case source == nil || !source.Dynamic && source.Address == "":
@@ -26,7 +26,7 @@ func checkSource(source *frames.Source) error {
 	}
 	for _, f := range source.Filter {
 		name, _ := amqp.AsString(f.Key)
-		if name == keySessionFilter || f.Value == nil { // a null is as if the key were not there [AMQP 3.5.8]
+		if name == keySessionFilter || f.Value == nil { // a null value means no such key [AMQP 3.5.8]
 			continue
 		}
 		return linkErrorf(amqp.CondNotImplemented, "The source's filter %s is not supported. To receive some of the messages only, "+
@@ -35,7 +35,7 @@ func checkSource(source *frames.Source) error {
 	return nil
 }
 
-// filterName names a filter by its key and by its type, where it says that.
+// filterName names a filter by its key and, if it has one, its type.
 func filterName(key string, value any) string {
 	name := "'" + sas.Clip(key) + "'"
 	described, ok := value.(amqp.Described)

@@ -64,7 +64,7 @@ func TestTOP1_TXN10_ERR4_LinksThatTopicsAndSubscriptionsRefuse(t *testing.T) {
 func TestERR4_PutTokenForATopicAndItsSubscriptions(t *testing.T) {
 	for path, status := range map[string]int32{
 		"t": 202, "t/Subscriptions/s": 202, "T/subscriptions/S/$management": 202,
-		"t/Subscriptions/none": 202, // the topic is enough; the attach says what is missing
+		"t/Subscriptions/none": 202, // the topic is enough; the attach fails later
 		"none/Subscriptions/s": 404,
 	} {
 		bubble(t, func(t *testing.T, b *bench) {

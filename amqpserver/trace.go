@@ -9,13 +9,13 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// tracer writes one line per frame for people.
+// tracer writes one readable line per frame.
 type tracer struct {
 	mu sync.Mutex
 	w  io.Writer
 }
 
-// Directions as a trace shows them: seen from the client, as it is the client that is being debugged.
+// Directions in a trace, seen from the client: it is the client that is being debugged.
 const (
 	traceIn  = "->"
 	traceOut = "<-"
@@ -25,7 +25,7 @@ func (t *tracer) frame(conn, dir string, channel uint16, p frames.Performative, 
 	line := frames.Trace(dir, channel, p, payload)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	// A trace that cannot be written is no reason to fail what it traces.
+	// A trace that can't be written must not fail what it traces.
 	_, _ = fmt.Fprintf(t.w, "%s %s %s\n", time.Now().UTC().Format("15:04:05.000000"), conn, line)
 }
 

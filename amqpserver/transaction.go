@@ -7,8 +7,8 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// join finds the transaction that an operation names [AMQP 4.4]. The first operation that is not refused binds it to the
-// via entity of the control link's session, if there is one, or else to the operation's entity (TXN-8, TXN-9).
+// join finds the transaction that an operation names [AMQP 4.4]. The first operation that succeeds binds it to the
+// via entity of the control link's session, if any, or else to the operation's entity (TXN-8, TXN-9).
 func (c *conn) join(id []byte, root string) (*transaction, error) {
 	t := c.transactions[string(id)]
 	if t == nil {
@@ -31,7 +31,7 @@ func unknownTransaction(id []byte) error {
 	return linkErrorf(amqp.CondUnknownTransaction, "The transaction %.64q is not known on this connection, or was discharged.", string(id))
 }
 
-// hold counts the bytes of a message against what the connection's transactions may hold.
+// hold counts a message against the bytes that the connection's transactions may hold.
 func (c *conn) hold(t *transaction, size int) error {
 	if c.transactionBytes > 0 && c.transactionBytes+size > maxTransactionBytes {
 		return linkErrorf(amqp.CondResourceLimit, "The open transactions of the connection hold %d bytes of messages.", c.transactionBytes)
@@ -54,7 +54,7 @@ func (c *conn) sendHeld(t *transaction, q *emulator.Entity, messages []message.M
 	return err
 }
 
-// sendIn sends a delivery as part of a transaction: nothing of it is to be seen before the commit (TXN-2).
+// sendIn sends a delivery in a transaction; its messages stay invisible before the commit (TXN-2).
 func (in *incoming) sendIn(d *delivered, id []byte) {
 	c := in.s.c
 	op := c.sendings.get()
@@ -80,8 +80,8 @@ func (in *incoming) sendIn(d *delivered, id []byte) {
 	}
 }
 
-// mayWorkIn fails where a transaction is bound to another entity than the link: other entities are reached by a link that
-// names the one that it is bound to as its via entity, or from the session of its control link (TXN-8, TXN-9).
+// mayWorkIn fails if the transaction is bound to another entity than the link. Other entities can be reached by a link that
+// names the bound one as its via entity, or from the session of the control link (TXN-8, TXN-9).
 func (in *incoming) mayWorkIn(t *transaction) error {
 	if in.root() == t.root || t.cross && in.via == nil {
 		return nil
@@ -90,7 +90,7 @@ func (in *incoming) mayWorkIn(t *transaction) error {
 		"': all its operations must be on the same entity, or go through it.", in.entity()}}
 }
 
-// settleIn settles a delivery as part of a transaction: it stays locked until the commit, or for good (TXN-6, TXN-17).
+// settleIn settles a delivery in a transaction: its message stays locked until the discharge (TXN-6, TXN-17).
 func (s *session) settleIn(id serial, u unsettled, v *verdict) error {
 	t, err := s.c.join(v.transaction, rootOf(u.link.queue.Path()))
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *session) settleIn(id serial, u unsettled, v *verdict) error {
 	return nil
 }
 
-// workFor is the transaction of a request to an entity's management node. One that is not known is stood for by one
-// that has ended, so that the reply says so: a client does not read what became of a request's delivery.
+// workFor returns the transaction of a request to an entity's management node. For an unknown transaction it returns one
+// that has ended, so that the reply has the error: clients do not read the outcome of a request's delivery.
 func (in *incoming) workFor(d *delivered) *emulator.Transaction {
 	id := transactionOf(d)
 	if id == nil {
@@ -135,12 +135,12 @@ func transactionOf(d *delivered) []byte {
 	return nil
 }
 
-// inTransaction is the state of a delivery whose outcome waits for a commit [AMQP 4.5.6].
+// inTransaction returns the state of a delivery whose outcome waits for a commit [AMQP 4.5.6].
 func inTransaction(id []byte, what outcome) frames.DeliveryState {
 	return &frames.TransactionalState{TxnID: id, Outcome: outcomeStates[what]}
 }
 
-// settleAs writes the outcome of a delivery for which no range is kept.
+// settleAs writes an outcome that can't be joined into ranges.
 func (s *session) settleAs(r *ranges, id serial, state frames.DeliveryState) {
 	if s.released {
 		return
@@ -149,7 +149,7 @@ func (s *session) settleAs(r *ranges, id serial, state frames.DeliveryState) {
 	s.writeDisposition(&frames.Disposition{Role: r.role, First: id, Last: id, HasLast: true, Settled: true, State: state})
 }
 
-// commitFault gives the failure of a commit the condition that clients know it by; the reason stays in the text.
+// commitFault gives a failed commit the condition that clients know; the text keeps the reason.
 func commitFault(err error) fault {
 	f := faultOf(err)
 	if f.condition != amqp.CondUnknownTransaction && f.condition != amqp.CondTransactionTimeout {

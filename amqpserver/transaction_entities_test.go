@@ -14,14 +14,14 @@ import (
 
 const destinationKey = amqp.Symbol("com.microsoft:transfer-destination-address")
 
-// viaAttach is the attach of a sender to one entity through another.
+// viaAttach returns the attach of a sender to one entity through another.
 func viaAttach(handle uint32, via, destination string) *frames.Attach {
 	a := amqptest.SenderAttach(handle, via)
 	a.Properties = amqp.Map{{Key: destinationKey, Value: destination}}
 	return a
 }
 
-// attachVia attaches it.
+// attachVia attaches a sender to one entity through another.
 func attachVia(t *testing.T, p *amqptest.Peer, handle uint32, via, destination string) {
 	t.Helper()
 	p.Send(0, viaAttach(handle, via, destination))
@@ -35,7 +35,7 @@ func attachVia(t *testing.T, p *amqptest.Peer, handle uint32, via, destination s
 	amqptest.Want[*frames.Flow](p)
 }
 
-// twoQueues is a bubble with a second queue "q2", and a message in "q".
+// twoQueues runs f in a bubble with a second queue "q2", and a message in "q".
 func twoQueues(t *testing.T, f func(t *testing.T, b *bench)) {
 	t.Helper()
 	bubble(t, func(t *testing.T, b *bench) {
@@ -52,7 +52,7 @@ func received(p *amqptest.Peer) {
 	amqptest.Want[*frames.Transfer](p)
 }
 
-// completeWithin completes that message as part of a transaction.
+// completeWithin completes that message in a transaction.
 func completeWithin(t *testing.T, p *amqptest.Peer, txn []byte) {
 	t.Helper()
 	settle(p, 0, 0, false, &frames.TransactionalState{TxnID: txn, Outcome: &frames.Accepted{}})
@@ -92,17 +92,17 @@ func TestTXN8_LOCK24_SettlementOnASecondEntity(t *testing.T) {
 	})
 }
 
-// group attaches a control link to the session of the other links: that makes them a cross-entity group.
+// group attaches a control link to the session of the other links, which makes them a cross-entity group.
 func (b *bench) group(t *testing.T) *amqptest.Peer {
 	t.Helper()
 	p := b.opened(t)
-	p.Send(0, controlAttach(6)) // the client's first control link, without use
+	p.Send(0, controlAttach(6)) // the client's first control link, which it does not use
 	amqptest.Want[*frames.Attach](p)
 	amqptest.Want[*frames.Flow](p)
 	return p
 }
 
-// groupControl attaches the control link that declares; it returns the transaction.
+// groupControl attaches the control link that declares, and returns the transaction.
 func groupControl(t *testing.T, p *amqptest.Peer) []byte {
 	t.Helper()
 	p.Send(0, controlAttach(7))
@@ -112,7 +112,7 @@ func groupControl(t *testing.T, p *amqptest.Peer) []byte {
 	return amqptest.Want[*frames.Disposition](p).State.(*frames.Declared).TxnID
 }
 
-// endGroup discharges it.
+// endGroup discharges the transaction of a group.
 func endGroup(t *testing.T, p *amqptest.Peer, txn []byte, fail bool) {
 	t.Helper()
 	p.Send(0, amqptest.Transfer(7, 60), (&frames.Discharge{TxnID: txn, Fail: fail}).AppendTo(nil)...)
@@ -189,7 +189,7 @@ func TestTXN9_SendVia(t *testing.T) {
 		b.wantReceivable(t, "q2", 1)
 		b.wantReceivable(t, "q", 0)
 
-		txn = declare(t, p) // the send first: it binds the transaction to the via entity all the same
+		txn = declare(t, p) // the send first: it still binds the transaction to the via entity
 		sendWithin(t, p, txn, 2, 1, "z")
 		p.AttachSender(0, 3, "q")
 		sendWithin(t, p, txn, 3, 2, "a")
@@ -340,7 +340,7 @@ func TestTXN1_RequestsInTransactions(t *testing.T) {
 			if n := q.Counts().Scheduled; (n == 0) != fail {
 				t.Errorf("%d scheduled messages, rolled back: %v", n, fail)
 			}
-			call("renew-lock", map[string]any{"lock-tokens": []any{}}, 400) // the transaction is not known any more
+			call("renew-lock", map[string]any{"lock-tokens": []any{}}, 400) // the transaction is no longer known
 		})
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"minibus/internal/sas"
 )
 
-// rootOf is what counts as one entity in a transaction: a topic and its subscriptions are (TXN-8).
+// rootOf returns what counts as one entity in a transaction: a topic stands for its subscriptions too (TXN-8).
 func rootOf(path string) string { return strings.ToLower(entitypath.Root(path)) }
 
-// root is the entity that a link works on or through, as transactions see it.
+// root returns the entity that a link works on or through, as transactions see it.
 func (in *incoming) root() string {
 	if in.via != nil {
 		return rootOf(in.via.Path())
@@ -22,15 +22,15 @@ func (in *incoming) root() string {
 	return rootOf(in.queue.Path())
 }
 
-// enter notes the entity of the first link in a session. If there is a coordinator too, the session is that of a
-// client with transactions over several entities, and that entity the one which all of them go through (TXN-9).
+// enter notes the entity of the first link in a session. With a coordinator, the session is that of a
+// client with transactions over several entities, and all of them go through that entity (TXN-9).
 func (s *session) enter(root string) {
 	if s.via == "" {
 		s.via = root
 	}
 }
 
-// mayReceive fails for a receiver that would take a transaction to a second entity (TXN-9).
+// mayReceive fails for a receiver that would bring a second entity into a transaction (TXN-9).
 func (s *session) mayReceive(q *emulator.Entity) error {
 	if s.coordinators == 0 || s.via == "" || s.via == rootOf(q.Path()) {
 		return nil
@@ -39,8 +39,8 @@ func (s *session) mayReceive(q *emulator.Entity) error {
 		"': it takes no receiver for another entity. Use a client of its own for that.", q.Path()}}
 }
 
-// openVia finds the entity that the messages of a link are for when the link's target is only the one that they go
-// through (TXN-9). The link's queue is the destination from then on.
+// openVia finds the destination of a link's messages, if the link's target is only the entity that they go
+// through (TXN-9). Then the destination becomes the link's queue.
 func (in *incoming) openVia(properties amqp.Map) error {
 	v, ok := properties.Get(keyTransferDestination)
 	if !ok || v == nil {
@@ -62,8 +62,8 @@ func (in *incoming) openVia(properties amqp.Map) error {
 	return nil
 }
 
-// send sends messages outside of a transaction. What goes through another entity and can't be delivered because its
-// destination is disabled ends in the transfer dead-letter queue of that entity (DLQ-16, TXN-11).
+// send sends messages outside of a transaction. If they go through another entity and the
+// destination is disabled, they end in the transfer dead-letter queue of that entity (DLQ-16, TXN-11).
 func (in *incoming) send(messages []message.Message, op *sending) error {
 	err := in.queue.Send(messages, op)
 	if err == nil || in.via == nil {
@@ -74,15 +74,15 @@ func (in *incoming) send(messages []message.Message, op *sending) error {
 		return err
 	}
 	transfer := in.s.c.srv.ns.Begin(true, in.root())
-	if transfer.Send(in.queue, messages) != nil { // too many, or gone as well
+	if transfer.Send(in.queue, messages) != nil { // too many, or the via entity is gone as well
 		transfer.Rollback()
 		return err
 	}
 	return transfer.Commit(op)
 }
 
-// watchVia detaches the link when the entity that its messages go through is changed or deleted, as watch does for the
-// one that they are for.
+// watchVia detaches the link when its via entity is changed or deleted, as watch does for the
+// destination.
 func (in *incoming) watchVia() {
 	if in.via == nil {
 		return

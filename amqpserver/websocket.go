@@ -10,20 +10,20 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// subprotocols are what clients call AMQP over WebSockets: the standard's name and the one from before it, which most SDKs
+// subprotocols are the names of AMQP over WebSockets: the standard's, and an earlier one that most SDKs
 // use (amqp-data-plane 1.1).
 var subprotocols = []string{"amqp", "AMQPWSB10"}
 
-// handshakeWrite bounds the answer to an upgrade; the time-outs of the HTTP server end there.
+// handshakeWrite bounds the time to answer an upgrade; the HTTP server's time-outs do not apply to it.
 const handshakeWrite = 10 * time.Second
 
-// WebSocketHandler serves AMQP over WebSockets: binary messages carry a stream of bytes, cut anywhere. A request that does not
-// ask for that, or for another sub-protocol, is answered with an HTTP error. It does not ask which web page a request comes from:
-// strangers have to be turned away in front of it. A handler runs as long as its connection, and [Server.Shutdown] ends it.
+// WebSocketHandler serves AMQP over WebSockets: binary messages carry a stream of bytes, cut anywhere. It answers requests
+// without an upgrade, or for other sub-protocols only, with an HTTP error. It does not check the Origin of a request: the
+// caller must do that in front of it. A handler runs as long as its connection, and [Server.Shutdown] ends it.
 func (s *Server) WebSocketHandler() http.Handler {
 	upgrader := &websocket.Upgrader{
 		HandshakeTimeout: handshakeWrite,
-		CheckOrigin:      func(*http.Request) bool { return true }, // who calls the handler has decided
+		CheckOrigin:      func(*http.Request) bool { return true }, // checked in front of this handler
 		Error:            refuseUpgrade,
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -51,7 +51,7 @@ func (s *Server) WebSocketHandler() http.Handler {
 	})
 }
 
-// hijackable finds the connection under whatever the HTTP side has put around the response.
+// hijackable finds the connection under the wrappers that the HTTP side has put around the response.
 type hijackable struct{ http.ResponseWriter }
 
 // Hijack implements http.Hijacker.
@@ -59,7 +59,7 @@ func (h hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return http.NewResponseController(h.ResponseWriter).Hijack()
 }
 
-// chooseSubprotocol returns the first offer that is served, as it was written: clients compare. A client that offers none
+// chooseSubprotocol returns the first offer that we serve, as the client wrote it: clients compare. A client that offers none
 // gets none.
 func chooseSubprotocol(r *http.Request) (protocol string, ok bool) {
 	offered := websocket.Subprotocols(r)
@@ -73,7 +73,7 @@ func chooseSubprotocol(r *http.Request) (protocol string, ok bool) {
 	return "", len(offered) == 0
 }
 
-// refuseUpgrade answers a handshake that is not one.
+// refuseUpgrade answers a bad WebSocket handshake.
 func refuseUpgrade(w http.ResponseWriter, _ *http.Request, status int, reason error) {
 	text := strings.TrimPrefix(reason.Error(), "websocket: ")
 	w.Header().Set("Sec-WebSocket-Version", "13")

@@ -11,17 +11,17 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// pongTimeout is how long the answer to a ping may wait for a peer that does not read. The reader waits with it, so that
-// pings are not answered from memory.
+// pongTimeout bounds the wait to write a pong to a peer that does not read. The reader waits too, so
+// pongs never pile up in memory.
 const pongTimeout = 10 * time.Second
 
-// wsConn makes a stream of a WebSocket's messages. Each Write is one binary message; what is read passes through no further
-// buffer than that of the socket, so a message may be as long as it likes. Read is for one goroutine at a time, Write for
-// another.
+// wsConn makes a byte stream of a WebSocket's messages. Each Write is one binary message. Reading adds no
+// buffer to that of the socket, so a message may have any length. One goroutine at a time may Read, another one
+// may Write.
 type wsConn struct {
 	ws *websocket.Conn
 
-	reading chan struct{} // of capacity one; taken while somebody waits for the peer, which a mutex is not made for
+	reading chan struct{} // of capacity one; taken while a goroutine waits for the peer, for which a mutex is not made
 	message io.Reader     // the rest of the current message; guarded by reading
 	failed  error         // why nothing more can be read; guarded by reading
 	closing atomic.Bool   // Close was called
@@ -31,14 +31,14 @@ func newWSConn(ws *websocket.Conn) *wsConn {
 	ws.SetPingHandler(func(data string) error {
 		err := ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(pongTimeout))
 		if errors.Is(err, websocket.ErrCloseSent) {
-			return nil // the peer's close is still to come
+			return nil // our close is sent; the peer's is still to come
 		}
 		return err
 	})
 	return &wsConn{ws: ws, reading: make(chan struct{}, 1)}
 }
 
-// Read implements io.Reader. The end of the WebSocket, however it comes, is an io.EOF or wraps net.ErrClosed.
+// Read implements io.Reader. However the WebSocket ends, the error is io.EOF, wraps net.ErrClosed or is a net.Error.
 func (c *wsConn) Read(p []byte) (int, error) {
 	c.reading <- struct{}{}
 	defer func() { <-c.reading }()
@@ -48,7 +48,7 @@ func (c *wsConn) Read(p []byte) (int, error) {
 	return c.read(p)
 }
 
-// read reads on, over the end of messages. The caller has taken c.reading.
+// read reads on across messages. The caller has taken c.reading.
 func (c *wsConn) read(p []byte) (int, error) {
 	for c.failed == nil {
 		if c.message == nil {
@@ -85,7 +85,7 @@ func (c *wsConn) next() error {
 	return nil
 }
 
-// wsError translates an error of the library into what a socket would say.
+// wsError translates an error of the library into one of a socket.
 func wsError(err error) error {
 	var closed *websocket.CloseError
 	var network net.Error
@@ -98,8 +98,8 @@ func wsError(err error) error {
 	return fmt.Errorf("read from a WebSocket: %w: %w", net.ErrClosed, err)
 }
 
-// Write implements io.Writer: it sends one message. The library does not say how much of one that fails has left, and the peer
-// may read a message before all of it is there: all of it counts as written then.
+// Write implements io.Writer: it sends one message. The library does not say how much of a failed message it has sent, and the
+// peer may read the beginning of a message, so all of it counts as written.
 func (c *wsConn) Write(p []byte) (int, error) {
 	err := c.ws.WriteMessage(websocket.BinaryMessage, p)
 	if errors.Is(err, websocket.ErrCloseSent) {
@@ -108,8 +108,8 @@ func (c *wsConn) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Close says goodbye and waits shortly for the peer's answer, without which its side would see a lost connection. A second
-// call cuts that short.
+// Close sends a close frame and waits a second for the peer's, without which the peer would see a lost connection. A second
+// call ends that wait.
 func (c *wsConn) Close() error {
 	if c.closing.Swap(true) {
 		return c.ws.NetConn().Close()
@@ -120,13 +120,13 @@ func (c *wsConn) Close() error {
 	return c.ws.NetConn().Close()
 }
 
-// sayClose sends a close frame and reports whether that was new to the peer.
+// sayClose sends a close frame and reports whether it was sent.
 func (c *wsConn) sayClose(code int, text string) bool {
 	return c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), time.Now().Add(closeLinger)) == nil
 }
 
-// awaitClose discards what comes until the peer's close does. Whoever reads may lift the deadline at the last moment, for an
-// open that has just arrived; so the socket is closed after a while in any case.
+// awaitClose discards input until the peer's close arrives. The reader may lift the deadline at the last moment, for an
+// open that has just arrived, so a timer closes the socket in any case.
 func (c *wsConn) awaitClose() {
 	defer time.AfterFunc(2*closeLinger, func() { _ = c.ws.NetConn().Close() }).Stop()
 	_ = c.ws.NetConn().SetReadDeadline(time.Now().Add(closeLinger))
@@ -141,10 +141,10 @@ func (c *wsConn) awaitClose() {
 func (c *wsConn) LocalAddr() net.Addr  { return c.ws.LocalAddr() }
 func (c *wsConn) RemoteAddr() net.Addr { return c.ws.RemoteAddr() }
 
-// SetReadDeadline is the socket's; one that passes during a read is the end of reading.
+// SetReadDeadline sets the socket's deadline; a read that hits it ends all reading.
 func (c *wsConn) SetReadDeadline(t time.Time) error { return c.ws.SetReadDeadline(t) }
 
-// SetWriteDeadline is for the writes that follow.
+// SetWriteDeadline counts for later writes.
 func (c *wsConn) SetWriteDeadline(t time.Time) error { return c.ws.SetWriteDeadline(t) }
 
 // SetDeadline sets both.

@@ -66,17 +66,17 @@ func (l *listener) dial() net.Conn {
 	return client
 }
 
-// wsClient is a WebSocket client that does what it is told, right or wrong. As a net.Conn it carries a stream, cut into
-// frames by cut; without cut each Write is one message.
+// wsClient is a WebSocket client that does what it is told, right or wrong. As a net.Conn it carries a stream. cut cuts a Write into
+// frames; without cut each Write is one message.
 type wsClient struct {
 	net.Conn
 	t        testing.TB
 	r        *bufio.Reader
 	answer   answer // to the handshake
 	cut      func(c *wsClient, p []byte)
-	rest     []byte // of the message being read
+	rest     []byte // of the current message
 	closed   int    // status of the server's close frame
-	messages int    // read so far
+	messages int    // messages read so far
 	pongs    []string
 }
 
@@ -94,7 +94,7 @@ func upgrade(t testing.TB, c net.Conn, lines string) *wsClient {
 	return w
 }
 
-// webSocket is an upgraded connection.
+// webSocket returns an upgraded connection.
 func (b *bench) webSocket(t testing.TB) *wsClient {
 	t.Helper()
 	w := upgrade(t, b.web(t).dial(), "Sec-WebSocket-Protocol: AMQPWSB10\r\n")
@@ -148,7 +148,7 @@ func (w *wsClient) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// next reads one frame of the server, which must be whole and unmasked.
+// next reads one frame from the server, which must be whole and unmasked.
 func (w *wsClient) next() (op byte, payload []byte, err error) {
 	var head [2]byte
 	if _, err := io.ReadFull(w.r, head[:]); err != nil {
@@ -173,7 +173,7 @@ func (w *wsClient) next() (op byte, payload []byte, err error) {
 	return head[0] & 0x0f, payload, err
 }
 
-// Read implements net.Conn. It notes pongs, and the server's close, which it answers.
+// Read implements net.Conn. It notes pongs, and answers the server's close.
 func (w *wsClient) Read(p []byte) (int, error) {
 	for len(w.rest) == 0 {
 		op, payload, err := w.next()
@@ -199,7 +199,7 @@ func (w *wsClient) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// wantClose reads up to the server's close and fails the test unless it has this status. The socket must end then.
+// wantClose reads up to the server's close and fails the test unless it has this status. Then the socket must end.
 func (w *wsClient) wantClose(status int) {
 	w.t.Helper()
 	if _, err := io.Copy(io.Discard, w); err != nil {

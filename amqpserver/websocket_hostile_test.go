@@ -48,7 +48,7 @@ func TestWebSocket_BrokenFramesEndIt(t *testing.T) {
 	}
 }
 
-// AMQP's own errors are told in AMQP, then the WebSocket ends as it should.
+// AMQP's own errors are sent in AMQP; then the WebSocket closes normally.
 func TestWebSocket_ErrorsOfAMQPAreTold(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		w := b.webSocket(t)
@@ -62,7 +62,7 @@ func TestWebSocket_ErrorsOfAMQPAreTold(t *testing.T) {
 	})
 }
 
-// A frame that claims to be huge costs what has arrived of it, not what it claims.
+// A frame that claims to be huge takes only the memory of what has arrived.
 func TestWebSocket_MemoryOfHugeFrames(t *testing.T) {
 	b := newBench(t)
 	l := b.web(t)
@@ -100,7 +100,7 @@ func TestWebSocket_OneFrameForEverything(t *testing.T) {
 	})
 }
 
-// A client that pings and never reads is not answered from memory.
+// The server does not buffer pongs for a client that pings and never reads.
 func TestWebSocket_PingsWithoutReading(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		w := b.webSocket(t)
@@ -118,7 +118,7 @@ func TestWebSocket_PingsWithoutReading(t *testing.T) {
 	})
 }
 
-// A client that does not answer a close delays nobody for long.
+// A client that does not answer a close delays the server only briefly.
 func TestWebSocket_CloseThatIsNotAnswered(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		w := b.webSocket(t)
@@ -134,7 +134,7 @@ func TestWebSocket_CloseThatIsNotAnswered(t *testing.T) {
 	})
 }
 
-// A client that has closed its half, without a close frame, is gone.
+// A client that has closed its half without a close frame is gone.
 func TestWebSocket_HalfClosed(t *testing.T) {
 	b := newBench(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -165,7 +165,7 @@ func TestWebSocket_HalfClosed(t *testing.T) {
 	}
 }
 
-// Requests that come together with an upgrade are answered first; data that does not wait for the answer ends it.
+// Requests in the same packet as an upgrade are answered first; data that does not wait for the answer ends the upgrade.
 func TestWebSocket_Pipelining(t *testing.T) {
 	b := newBench(t)
 	l := b.web(t)

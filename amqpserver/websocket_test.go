@@ -13,7 +13,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// How a client may cut its stream of bytes into WebSocket frames (amqp-data-plane 1.1).
+// Ways in which a client may cut its stream of bytes into WebSocket frames (amqp-data-plane 1.1).
 var cuts = map[string]func(w *wsClient, p []byte){
 	"one message for each write": nil,
 	"one message for each byte": func(w *wsClient, p []byte) {
@@ -70,7 +70,7 @@ func TestWebSocket_CarriesAStreamCutAnywhere(t *testing.T) {
 	}
 }
 
-// The writer hands whole buffers over: a hundred small deliveries do not take a hundred messages.
+// The writer sends whole buffers: a hundred small deliveries do not take a hundred messages.
 func TestWebSocket_WritesOneMessageForABuffer(t *testing.T) {
 	b := newBench(t)
 	fill(t, b, 100)
@@ -116,7 +116,7 @@ func TestWebSocket_HandshakeIsLimitedInTime(t *testing.T) {
 	})
 }
 
-// An idle client that pings is no AMQP client; one that is silent for long loses its connection (LOCK-19).
+// Pings are not AMQP traffic: a client that only pings loses its connection (LOCK-19).
 func TestWebSocket_PingsDoNotReplaceHeartbeats(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		w := b.webSocket(t)
@@ -159,12 +159,12 @@ func TestWebSocket_ShutdownEndsThemCleanly(t *testing.T) {
 		if w := upgrade(t, b.web(t).dial(), ""); w.answer.code != http.StatusSwitchingProtocols {
 			t.Errorf("upgrade: %d", w.answer.code)
 		} else {
-			w.wantClose(1000) // a server that is shut down lets nobody in
+			w.wantClose(1000) // a stopped server takes no connection
 		}
 	})
 }
 
-// A client that ends the WebSocket, with or without a word, gives back what it held.
+// When a client ends the WebSocket, with or without a close frame, what it held goes back.
 func TestWebSocket_EndOfTheClient(t *testing.T) {
 	for name, end := range map[string]func(w *wsClient){
 		"close": func(w *wsClient) {

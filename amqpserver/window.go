@@ -3,21 +3,21 @@ package amqpserver
 // serial is a sequence number that wraps around [AMQP 2.8.10, RFC 1982].
 type serial = uint32
 
-// serialLess reports whether a comes before b. Numbers that are half the circle apart have no order; they compare as
-// less, one way or the other.
+// serialLess reports whether a comes before b. Numbers half the circle apart have no order; each compares as less
+// than the other.
 func serialLess(a, b serial) bool { return int32(a-b) < 0 }
 
-// incomingWindow is how many transfer frames a session lets its peer have under way. It bounds frames, not memory:
-// memory is bounded by the loop, which stops reading.
+// incomingWindow is how many transfer frames the peer of a session may have under way. It bounds frames; the loop bounds
+// memory by not reading.
 const incomingWindow = 5000
 
-// outgoingWindow is what we say of ourselves. We have nothing to say there: what we send is limited by the peer's window
-// and by credit.
+// outgoingWindow is the window that we announce for our own transfers. It says nothing: the peer's window
+// and credit limit what we send.
 const outgoingWindow = 1<<31 - 1
 
 // window is the transfer flow control of one session [AMQP 2.5.6]. It counts transfer frames in both directions.
 //
-// The peer's own idea of its next-outgoing-id is never checked: stacks number transfers from 0 or 1, and one of them
+// The peer's next-outgoing-id is never checked: stacks number transfers from 0 or 1, and one of them
 // counts deliveries instead (amqp-data-plane 1.6).
 type window struct {
 	nextIncoming serial // id of the next transfer frame that the peer sends
@@ -26,12 +26,12 @@ type window struct {
 	outgoing     uint32 // frames we may still send
 }
 
-// newWindow starts from what the peer's begin says of itself.
+// newWindow starts from the values in the peer's begin.
 func newWindow(peerNextOutgoing serial, peerIncomingWindow uint32) window {
 	return window{nextIncoming: peerNextOutgoing, incoming: incomingWindow, nextOutgoing: 1, outgoing: peerIncomingWindow}
 }
 
-// received counts one transfer frame from the peer and reports whether it is time to open the window again. That is
+// received counts one transfer frame from the peer and reports whether it is time to reopen the window. That is
 // at half: some clients stop silently when it closes.
 func (w *window) received() (topUp bool) {
 	w.nextIncoming++
@@ -41,7 +41,7 @@ func (w *window) received() (topUp bool) {
 	return w.incoming <= incomingWindow/2
 }
 
-// reopen is called when a flow tells the peer that the whole window is open.
+// reopen notes that a flow tells the peer that the whole window is open.
 func (w *window) reopen() { w.incoming = incomingWindow }
 
 // sent counts one transfer frame to the peer.
@@ -50,8 +50,8 @@ func (w *window) sent() {
 	w.outgoing--
 }
 
-// update takes the peer's flow: its window counts from the last transfer it had seen when it wrote the flow, and what
-// we sent since then is on its way. A flow without next-incoming-id was written before our begin arrived.
+// update takes the peer's flow. Its window counts from the last transfer that the peer had seen, so what
+// we sent since then is subtracted. A flow without next-incoming-id was written before our begin arrived.
 func (w *window) update(nextIncoming serial, known bool, peerWindow uint32) {
 	if !known {
 		nextIncoming = 1

@@ -10,8 +10,8 @@ import (
 // keepOut is the capacity above which an output buffer is not worth keeping.
 const keepOut = 2 * maxPendingOut
 
-// output is the loop's side of writing. The loop appends frames to buf; flush hands the whole of it to the write
-// goroutine when that has finished with the last one, so everything that has come together meanwhile goes out in
+// output is the loop's side of writing. The loop appends frames to buf. When the write goroutine is free, flush hands it
+// the whole buffer: everything that has collected meanwhile goes out in
 // one call.
 type output struct {
 	buf      []byte
@@ -19,14 +19,14 @@ type output struct {
 	aboard   []shipped // in buf
 	leaving  []shipped // in the buffer that the write goroutine has
 	busy     bool      // the write goroutine has a buffer
-	stalled  bool      // somebody was told that it is full
+	stalled  bool      // full has returned true since the last resume
 	last     time.Time
 	toWriter chan []byte      // capacity one
 	written  chan writeResult // capacity one
 }
 
-// shipped is a delivery that was received and deleted, as it stands in a buffer. It is the client's when the socket has taken
-// the last byte of it; until then it can be given back (RAD-5).
+// shipped is a delivery that was received and deleted, as it stands in a buffer. It belongs to the client once the socket has taken
+// its last byte; until then it can be given back (RAD-5).
 type shipped struct {
 	end int // of its last frame in the buffer
 	d   *emulator.Delivery
@@ -43,7 +43,7 @@ func newOutput() output {
 	return output{toWriter: make(chan []byte, 1), written: make(chan writeResult, 1), last: time.Now()}
 }
 
-// flush starts a write if there is something to write and nobody is writing.
+// flush starts a write if there is something to write and no write is under way.
 func (o *output) flush() {
 	if o.busy || len(o.buf) == 0 {
 		return
@@ -54,10 +54,10 @@ func (o *output) flush() {
 	o.aboard, o.leaving = o.leaving, o.aboard
 }
 
-// ship notes a delivery that was received and deleted and stands in buf now with its last frame.
+// ship notes a received and deleted delivery whose last frame was just appended to buf.
 func (o *output) ship(d *emulator.Delivery) { o.aboard = append(o.aboard, shipped{len(o.buf), d}) }
 
-// done takes a buffer back.
+// done takes a buffer back from the write goroutine.
 func (o *output) done(r writeResult) {
 	o.busy = false
 	o.leaving = slices.DeleteFunc(o.leaving, func(s shipped) bool { return s.end <= r.written })
@@ -79,25 +79,25 @@ func (o *output) takeBack() {
 	o.leaving, o.aboard = nil, nil
 }
 
-// idle reports that everything is written.
+// idle reports whether everything is written.
 func (o *output) idle() bool { return !o.busy && len(o.buf) == 0 }
 
-// rest gives the buffers up: thousands of connections may be idle at a time.
+// rest frees the buffers: thousands of connections may be idle at a time.
 func (o *output) rest() {
 	if o.idle() {
 		o.buf, o.spare, o.aboard, o.leaving = nil, nil, nil, nil
 	}
 }
 
-// full reports that no further delivery should be started. Who was told so is resumed when it is not full any more.
+// full reports whether to start no further delivery. It notes that it said so: the loop resumes the links when there is room.
 func (o *output) full() bool {
 	full := len(o.buf) >= maxPendingOut
 	o.stalled = o.stalled || full
 	return full
 }
 
-// writeLoop is the write goroutine. It ends when the loop closes its channel; after an error it writes no more, but
-// takes what it is given.
+// writeLoop is the write goroutine. It ends when the loop closes its channel. After an error it writes no more and only
+// returns the buffers.
 func (c *conn) writeLoop() {
 	defer close(c.writeEnded)
 	defer c.barrier("write")
@@ -111,7 +111,7 @@ func (c *conn) writeLoop() {
 	}
 }
 
-// writeAll writes in chunks, each with its own deadline: who reads slowly is served slowly, who does not read at all
+// writeAll writes in chunks, each with its own deadline: a slow reader is served slowly, one that does not read
 // loses the connection. It returns how many bytes the socket has taken.
 func (c *conn) writeAll(buf []byte) (written int, err error) {
 	for written < len(buf) {
@@ -127,7 +127,7 @@ func (c *conn) writeAll(buf []byte) (written int, err error) {
 	return written, nil
 }
 
-// stopWriting ends the write goroutine. What it is writing is cut: the connection is dead then.
+// stopWriting ends the write goroutine. It closes the socket if a write is under way: the connection is dead anyway.
 func (c *conn) stopWriting() {
 	close(c.out.toWriter)
 	if c.out.busy {

@@ -24,7 +24,7 @@ type entity struct {
 	node     *node  // its name, for messages
 	forwards []forward
 	pending  []*emulator.QueueOptions // of the subscriptions, in their order, until the forward targets are known
-	declared *emulator.QueueOptions   // a program's own options, used instead of config.Queue; nil: none
+	declared *emulator.EntityConfig   // a program's declaration, whose settings replace those of config; nil: from a file
 }
 
 // forward is a target, to check once all entities are known: it may come later in the file.

@@ -173,18 +173,9 @@ func (d *decoder) correlationFilter(props *node) *emulator.CorrelationFilter {
 	if !d.object(n) {
 		return f
 	}
-	fields := []struct {
-		names []string
-		value **string
-	}{
-		{[]string{"ContentType"}, &f.ContentType}, {[]string{"CorrelationId"}, &f.CorrelationID},
-		{[]string{"Label", "Subject"}, &f.Label}, {[]string{"MessageId"}, &f.MessageID},
-		{[]string{"ReplyTo"}, &f.ReplyTo}, {[]string{"ReplyToSessionId"}, &f.ReplyToSessionID},
-		{[]string{"SessionId"}, &f.SessionID}, {[]string{"To"}, &f.To},
-	}
 	known := []string{"Properties"}
 	empty := true
-	for _, field := range fields {
+	for _, field := range correlationFields(f) {
 		known = append(known, field.names...)
 		if x := n.get(field.names...); x != nil {
 			*field.value = d.tested(x)
@@ -199,6 +190,21 @@ func (d *decoder) correlationFilter(props *node) *emulator.CorrelationFilter {
 			"set at least one of "+strings.Join(known, ", "))
 	}
 	return f
+}
+
+// correlationField is a field of a correlation filter with its names in a file.
+type correlationField struct {
+	names []string
+	value **string
+}
+
+func correlationFields(f *emulator.CorrelationFilter) []correlationField {
+	return []correlationField{
+		{[]string{"ContentType"}, &f.ContentType}, {[]string{"CorrelationId"}, &f.CorrelationID},
+		{[]string{"Label", "Subject"}, &f.Label}, {[]string{"MessageId"}, &f.MessageID},
+		{[]string{"ReplyTo"}, &f.ReplyTo}, {[]string{"ReplyToSessionId"}, &f.ReplyToSessionID},
+		{[]string{"SessionId"}, &f.SessionID}, {[]string{"To"}, &f.To},
+	}
 }
 
 // tested reads the text that a field of a correlation filter must equal. It warns of an empty text, which selects only messages

@@ -77,8 +77,11 @@ func (d *decoder) unique(seen map[string]*node, name string, at *node, what stri
 	}
 	key := strings.ToLower(name)
 	if first := seen[key]; first != nil {
-		d.fail(at, fmt.Sprintf("found the %s %s a second time (first on line %d)", what, strconv.Quote(clip(name)), first.pos.line),
-			"names that differ in more than case", "rename or remove one of the two")
+		found := fmt.Sprintf("found the %s %s a second time", what, strconv.Quote(clip(name)))
+		if line := first.pos.line; line > 0 {
+			found += fmt.Sprintf(" (first on line %d)", line)
+		}
+		d.fail(at, found, "names that differ in more than case", "rename or remove one of the two")
 		return
 	}
 	seen[key] = at

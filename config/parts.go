@@ -1,27 +1,24 @@
 package config
 
 import (
-	"cmp"
-	"strconv"
-	"time"
+	"slices"
 
 	"minibus/emulator"
 )
 
-// Part is a piece of a topology: the text of a Config.json, or a queue that a program declares.
+// Part is a piece of a topology: the text of a Config.json, or an entity that a program declares.
 type Part struct {
 	From string // file or other source, for messages
 	JSON []byte // text of a Config.json
 
-	Path  string                 // name of Queue; set without JSON
-	Queue *emulator.QueueOptions // zero values stand for the cloud's defaults
+	Entity *emulator.EntityConfig // instead of JSON; zero values stand for the cloud's defaults
 }
 
 // Assemble makes a topology of parts as if they were one file: names are unique, and targets may be in another part. An
 // unknown key is an error here, because a program's author can correct it. Results are as with [Parse].
 func Assemble(parts []Part, profile Limits) (*Topology, *Report) {
 	d := newDecoder(profile)
-	d.strict, d.choose = true, `use WithLimits("relaxed")`
+	d.strict, d.choose = true, "use WithLimits(sbtest.Relaxed)"
 	return d.topology(parts...)
 }
 
@@ -32,8 +29,8 @@ func (d *decoder) topology(parts ...Part) (*Topology, *Report) {
 	whole := true
 	for _, p := range parts {
 		d.file = p.From
-		if p.Queue != nil {
-			d.declared(p.Path, *p.Queue)
+		if p.Entity != nil {
+			d.declared(p.Entity)
 		} else if root, err := readJSON(p.JSON); err == nil {
 			d.root(root, t)
 		} else {
@@ -49,71 +46,45 @@ func (d *decoder) topology(parts ...Part) (*Topology, *Report) {
 		return nil, d.report
 	}
 	for _, e := range d.entities {
-		for i, options := range e.pending {
-			e.config.Topic.Subscriptions[i].Queue = *options
-		}
-		if o := e.declared; o != nil {
-			o.ForwardTo, o.ForwardDeadLetteredMessagesTo = e.config.Queue.ForwardTo, e.config.Queue.ForwardDeadLetteredMessagesTo
-			e.config.Queue = o
-		}
-		t.Entities = append(t.Entities, e.config)
+		t.Entities = append(t.Entities, e.complete())
 	}
 	return t, d.report
 }
 
-// declared registers a queue that a program declares. It checks the queue like one with the same settings in a file.
-func (d *decoder) declared(path string, o emulator.QueueOptions) {
-	n := &node{kind: kindObject}
-	if most := d.limits.Entities; len(d.entities) == most { // the first one beyond
-		d.quota(n, len(d.entities)+1, most, "queues and topics")
+// complete returns the entity once the forward targets are known.
+func (e *entity) complete() emulator.EntityConfig {
+	for i, options := range e.pending {
+		e.config.Topic.Subscriptions[i].Queue = *options
 	}
-	props := &node{kind: kindObject}
-	n.put("Name", &node{kind: kindString, text: path})
-	n.put("Properties", props)
-	props.putTexts(o)
-	for key, v := range map[string]int64{"MaxDeliveryCount": int64(o.MaxDeliveryCount), "MaxSizeInMegabytes": o.MaxSizeInMegabytes,
-		"MaxMessageSizeInKilobytes": o.MaxMessageSizeInKilobytes} {
-		if v != 0 {
-			props.put(key, &node{kind: kindNumber, text: strconv.FormatInt(v, 10), path: key})
+	if e.declared == nil {
+		return e.config
+	}
+	return asDeclared(*e.declared, e.config)
+}
+
+// asDeclared returns an entity with the settings that a program declares, and the names and targets of read, where they have their
+// final spelling. read is the same entity decoded like one of a file, so its other settings have a file's defaults.
+func asDeclared(c, read emulator.EntityConfig) emulator.EntityConfig {
+	c.Path = read.Path
+	if c.Topic == nil {
+		c.Queue = withTargets(*c.Queue, read.Queue)
+		return c
+	}
+	t := *c.Topic
+	t.SupportOrdering = read.Topic.SupportOrdering
+	t.Subscriptions = slices.Clone(t.Subscriptions)
+	for i := range t.Subscriptions {
+		s, checked := &t.Subscriptions[i], &read.Topic.Subscriptions[i]
+		s.Name, s.Queue, s.Rules = checked.Name, *withTargets(s.Queue, &checked.Queue), slices.Clone(s.Rules)
+		for j := range s.Rules {
+			s.Rules[j].Name = checked.Rules[j].Name
 		}
 	}
-	for key, v := range map[string]bool{"RequiresSession": o.RequiresSession, "EnablePartitioning": o.EnablePartitioning} {
-		props.put(key, &node{kind: kindBool, boolean: v, path: key})
-	}
-	d.queue(n)
-	d.entities[len(d.entities)-1].declared = &o
+	c.Topic = &t
+	return c
 }
 
-// putTexts adds the settings whose values are texts in a file.
-func (n *node) putTexts(o emulator.QueueOptions) {
-	for _, x := range []struct{ key, name, text string }{
-		{key: "LockDuration", text: declaredDuration(o.LockDuration)},
-		{key: "DefaultMessageTimeToLive", text: declaredDuration(o.DefaultMessageTimeToLive)},
-		{key: "DuplicateDetectionHistoryTimeWindow", name: "DuplicateDetectionWindow", text: declaredDuration(o.DuplicateDetectionWindow)},
-		{key: "AutoDeleteOnIdle", text: declaredDuration(o.AutoDeleteOnIdle)},
-		{key: "ForwardTo", text: o.ForwardTo},
-		{key: "ForwardDeadLetteredMessagesTo", text: o.ForwardDeadLetteredMessagesTo},
-		{key: "Status", text: string(o.Status)},
-		{key: "UserMetadata", text: o.UserMetadata},
-	} {
-		if x.text != "" {
-			n.put(x.key, &node{kind: kindString, text: x.text, path: cmp.Or(x.name, x.key)})
-		}
-	}
-}
-
-func (n *node) put(key string, value *node) {
-	n.members = append(n.members, member{key: key, value: value})
-}
-
-// declaredDuration returns the text of a duration in a file, "" for zero. A negative duration has none, so it gets Go's, which
-// the decoder refuses.
-func declaredDuration(d time.Duration) string {
-	switch {
-	case d == 0:
-		return ""
-	case d < 0:
-		return d.String()
-	}
-	return FormatDuration(d)
+func withTargets(o emulator.QueueOptions, of *emulator.QueueOptions) *emulator.QueueOptions {
+	o.ForwardTo, o.ForwardDeadLetteredMessagesTo = of.ForwardTo, of.ForwardDeadLetteredMessagesTo
+	return &o
 }

@@ -210,7 +210,7 @@ func (c *Consumer) Close() {
 	c.shelf.wake()
 }
 
-// Settle settles a delivery of this consumer, as [Queue.Settle] does. Whatever comes of it, the receiver forgets the delivery
+// Settle settles a delivery of this consumer, as [Entity.Settle] does. Whatever comes of it, the receiver forgets the delivery
 // and is not told when the lock ends.
 func (c *Consumer) Settle(l *Lock, s Settlement, done Completion) error {
 	c.q.mu.Lock()

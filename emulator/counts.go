@@ -35,3 +35,15 @@ func (q *Entity) Counts() Counts {
 	}
 	return c
 }
+
+// size is what counts against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
+func (m *messages) size() int64 {
+	size := m.q.sessions.bytes
+	if m.q.topic != nil {
+		size += m.q.topic.bytes.Load()
+	}
+	for i := range m.boxes {
+		size += m.boxes[i].bytes
+	}
+	return size
+}

@@ -3,25 +3,72 @@
 // It knows nothing of sockets, SQL or HTTP. The front ends (amqpserver, mgmt) call it, the store implements the
 // [Journal] that it needs, and package server puts the two together.
 //
-// Every operation has two halves. The first runs on the caller's goroutine under the queue's mutex: it checks,
+// Every operation has two halves. The first runs on the caller's goroutine under the entity's mutex: it checks,
 // marks the messages it touches and appends one [Change] to the journal. The second runs when the change is
 // committed: it applies the marks, wakes waiting clients and reports to the caller through a [Completion]. If the
 // commit fails, the second half undoes the marks instead. So no client sees a message that is not durable, and
 // an operation that failed leaves no trace.
 //
-// A [Queue] keeps messages: it is a queue, a subscription, or a topic. A topic has subscriptions and
-// their compiled rules besides, under its own mutex. A send to it decides there which of them get a copy, takes the mutex of one
-// subscription after another to make the copies, and appends all of them as one change, with the body once. The change is
-// completed one subscription after another as well. Only the commit of a transaction holds the mutexes of all of them.
+// An [Entity] keeps messages. A [Queue], a [Topic] and a [Subscription] are entities with the operations that only they have. An
+// entity consists of parts, each with its own methods: its messages, their bodies, locks, sessions, and so on. One mutex guards
+// all of them. A topic's mutex also guards its subscriptions' rules: a send to a topic decides there who gets a copy, takes the
+// mutex of one subscription after another to make the copies, and appends all of them as one change, with the body once. The
+// change is completed one subscription after another as well, so only the commit of a transaction ever holds the mutexes of all.
 //
 // The package owns no standing goroutine. Work happens on the callers' goroutines, on the journal's (completions)
-// and in timer callbacks of the [Clock], one timer per queue; forwarders live as long as there are messages to
+// and in timer callbacks of the [Clock], one timer per entity; forwarders live as long as there is something to
 // forward.
 //
-// Lock order: Namespace.admin, Namespace.mu, then the queues' mutexes by ascending id, which puts a topic before its
-// subscriptions, then leaf locks. Under a queue's mutex nothing blocks: Journal.Append and the notify functions of
-// consumers are the only calls outward, and neither waits.
+// Lock order: Namespace.admin, Transaction.mu, then the entities' mutexes by ascending id, which puts a topic before its
+// subscriptions, then leaf locks such as the catalog's, under which nothing else is taken. Under an entity's mutex nothing
+// blocks: Journal.Append and the notify functions of consumers are the only calls outward, and neither waits.
 //
 // Rule ids in comments (SCHED-9, LOCK-10) and decisions (DEC-22) name the behaviour of the service that the code
 // reproduces; docs/rules.md lists them with their tests.
+//
+// # Words
+//
+//   - arrive: a message that was expected, since its change was being written, becomes visible.
+//   - available: active, unlocked, and not being changed: a receive may take it.
+//   - busy: a change of the message is being written.
+//   - chunk: neighbours in a log. One whose turn is far away is packed: it has numbers instead of entries.
+//   - entry: a message in memory. Its state is what the journal has of it, its mark what is being done with it.
+//   - evict: to take a body out of memory. It is on disk still.
+//   - fallback: what becomes of an entry if the commit fails.
+//   - forwarder: what moves the messages of an entity that forwards. One change is a transfer.
+//   - park: to set a dead-lettered message aside that its forward's target can't have.
+//   - part: of an entity, what has its own methods under the entity's mutex; of a change, what it does to one entity.
+//   - rest: a message is at rest if nobody has it in hand: it is available, deferred or scheduled.
+//   - return: to give back a message that was removed for a client and did not reach it.
+//   - settle: to end a lock with one of the protocol's outcomes, and nothing else.
+//   - shelf: messages from which consumers are served: those of a sub-queue, of a session, or of a partition.
+//   - step: what a change does to one message.
+//   - transition: a change of the messages of one entity.
+//   - withhold: to keep a message from everybody for a while, by a lock that is nobody's.
+//
+// A name that ends in Locked is called with the mutex of its entity or topic. Methods of an entity's parts do without the ending,
+// unless the part has methods that are called without the mutex too.
+//
+// # Chapters
+//
+// A chapter builds on those above it. What names a type further down is mostly the entity, which has a part of every kind.
+//
+//   - contract, what the journal, the clock and the settings are: journal.go, fate.go, clock.go, clock_advance.go, clock_system.go,
+//     clock_timers.go, options.go, topic_options.go, admin.go, values.go, value_types.go, limits.go, profile.go, rule_limits.go,
+//     rule_names.go, errors.go
+//   - log, how messages lie in memory: entry.go, log.go, chunk.go, heap.go, shelf.go, line.go, box.go, body.go, numbers.go,
+//     history.go, deadlines.go, deadletter.go
+//   - entity, what queues, topics and subscriptions have in common: entity.go, permissions.go, alarm.go, usage.go, idle.go,
+//     counts.go, traffic.go
+//   - change, how a change takes effect or is taken back: step.go, transition.go
+//   - send: send.go, storing.go, schedule.go, reservation.go
+//   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, returns.go, peek.go
+//   - sessions: session.go, session_accept.go, session_end.go, session_state.go
+//   - settle, how locks end: lock.go, settle.go, expiry.go, batch_delete.go
+//   - topic, who gets a copy: topic.go, topic_match.go, topic_publish.go, topic_activate.go, subscription.go,
+//     subscription_change.go, subscription_rules.go, rule.go, rule_action.go, filter_value.go, filter_view.go
+//   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
+//   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
+//   - registry, which entities there are: namespace.go, catalog.go, check.go, queue_admin.go, topic_admin.go, entity_delete.go,
+//     configurator.go, configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, quiesce.go
 package emulator

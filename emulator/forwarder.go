@@ -139,10 +139,10 @@ func (f *forwarder) read(entries []*entry) ([]forwarded, error) {
 	}
 	f.q.mu.Unlock()
 	if len(read.IDs) > 0 {
-		done := make(chan error, 1)
-		read.Done = CompletionFunc(func(err error) { done <- err })
-		f.q.ns.journal.ReadBodies(read)
-		if err := <-done; err != nil {
+		if err := await(func(done Completion) {
+			read.Done = done
+			f.q.ns.journal.ReadBodies(read)
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -250,15 +250,15 @@ func (f *forwarder) deadLetterAll(entries []*entry, properties func(*entry) []by
 	if len(entries) == 0 {
 		return nil
 	}
-	done := make(chan error, 1)
-	f.q.mu.Lock()
-	op := newTransition(f.q, len(entries), CompletionFunc(func(err error) { done <- err }))
-	for _, e := range entries {
-		op.deadLetterLocked(e, e.count, properties(e), eventDeadLettered, fallback{undo: undoRest})
-	}
-	op.appendLocked()
-	f.q.mu.Unlock()
-	return <-done
+	return await(func(done Completion) {
+		f.q.mu.Lock()
+		defer f.q.mu.Unlock()
+		op := newTransition(f.q, len(entries), done)
+		for _, e := range entries {
+			op.deadLetterLocked(e, e.count, properties(e), eventDeadLettered, fallback{undo: undoRest})
+		}
+		op.appendLocked()
+	})
 }
 
 // exceptionName is the reason of messages that a target did not take: the name that clients know the error by (FWD-12).

@@ -1,10 +1,6 @@
 package emulator
 
-import (
-	"sync/atomic"
-
-	"minibus/internal/amqp/message"
-)
+import "minibus/internal/amqp/message"
 
 // Limits is a profile of the limits that the broker enforces (DEC-1); its numbers are its [Profile].
 type Limits uint8
@@ -53,23 +49,6 @@ func (l Limits) CheckBatch(entity string, n int) error {
 	return errorf(CodeNotAllowed, entity, "The batch has %d messages, which exceeds the limit of %d messages.", n, most)
 }
 
-// grow fails when the queue is full (QUO-2, DEC-3).
-func (m *permissions) grow() error {
-	if m.q.ns.limits == LimitsRelaxed {
-		return nil
-	}
-	limit := m.q.options.maxSizeBytes(m.q.ns.limits)
-	if size := m.q.messages.size(); size >= limit {
-		kind := "Queue"
-		if m.q.topic != nil {
-			kind = "Topic" // TOP-13
-		}
-		return errorf(CodeQuotaExceeded, m.q.path, "The maximum entity size has been reached or exceeded for %s: '%s'. "+
-			"Size of entity in bytes:%d, Max entity size in bytes:%d.", kind, m.q.path, size, limit)
-	}
-	return nil
-}
-
 // maxSizeBytes is the entity's quota (QUO-1, PART-1).
 func (o QueueOptions) maxSizeBytes(l Limits) int64 {
 	p, mb := &profiles[l], o.MaxSizeInMegabytes
@@ -83,38 +62,6 @@ func (o QueueOptions) maxSizeBytes(l Limits) int64 {
 		mb *= p.Partitions
 	}
 	return mb << 20
-}
-
-// size is what counts against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
-func (m *messages) size() int64 {
-	size := m.q.sessions.bytes
-	if m.q.topic != nil {
-		size += m.q.topic.bytes.Load()
-	}
-	for i := range m.boxes {
-		size += m.boxes[i].bytes
-	}
-	return size
-}
-
-// addReceiver fails if the entity, of a subscription all subscriptions of its topic together, has as many
-// receivers as it may (QUO-12). A receiver counts from its attach to its detach, whether it has credit or not, and so does an
-// accept of a session while it waits.
-func (m *permissions) addReceiver() error {
-	most := profiles[m.q.ns.limits].Receivers
-	if n := m.q.receivers().Load(); most > 0 && n >= int64(most) {
-		return errorf(CodeQuotaExceeded, m.q.path, "The maximum number of concurrent receive requests has been reached or exceeded for "+
-			"the entity '%s'. Actual: %d, Max allowed: %d.", m.q.path, n, most)
-	}
-	return nil
-}
-
-// receivers counts the receivers of the entity.
-func (q *Entity) receivers() *atomic.Int64 {
-	if q.subscription != nil {
-		return &q.subscription.topic.receiving
-	}
-	return &q.receiving
 }
 
 // Limits returns the profile that the namespace enforces.

@@ -59,11 +59,7 @@ func (l *loader) catchUp() error {
 
 // flush waits until everything that was appended to the journal is committed. It must not be called on the
 // journal's goroutine.
-func (ns *Namespace) flush() error {
-	done := make(chan error, 1)
-	ns.journal.Flush(CompletionFunc(func(err error) { done <- err }))
-	return <-done
-}
+func (ns *Namespace) flush() error { return await(ns.journal.Flush) }
 
 // loader collects what the journal streams.
 //

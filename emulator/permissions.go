@@ -1,5 +1,7 @@
 package emulator
 
+import "sync/atomic"
+
 // permissions say why something may not be done with an entity now. Its mutex is held.
 type permissions struct{ q *Entity }
 
@@ -118,4 +120,41 @@ func (m *permissions) takeFrom(sub SubQueue, holder *Consumer, what, taken strin
 			what, m.q.path, taken)
 	}
 	return holder.holdsLocked()
+}
+
+// grow fails when the queue is full (QUO-2, DEC-3).
+func (m *permissions) grow() error {
+	if m.q.ns.limits == LimitsRelaxed {
+		return nil
+	}
+	limit := m.q.options.maxSizeBytes(m.q.ns.limits)
+	if size := m.q.messages.size(); size >= limit {
+		kind := "Queue"
+		if m.q.topic != nil {
+			kind = "Topic" // TOP-13
+		}
+		return errorf(CodeQuotaExceeded, m.q.path, "The maximum entity size has been reached or exceeded for %s: '%s'. "+
+			"Size of entity in bytes:%d, Max entity size in bytes:%d.", kind, m.q.path, size, limit)
+	}
+	return nil
+}
+
+// addReceiver fails if the entity, of a subscription all subscriptions of its topic together, has as many
+// receivers as it may (QUO-12). A receiver counts from its attach to its detach, whether it has credit or not, and so does an
+// accept of a session while it waits.
+func (m *permissions) addReceiver() error {
+	most := profiles[m.q.ns.limits].Receivers
+	if n := m.q.receivers().Load(); most > 0 && n >= int64(most) {
+		return errorf(CodeQuotaExceeded, m.q.path, "The maximum number of concurrent receive requests has been reached or exceeded for "+
+			"the entity '%s'. Actual: %d, Max allowed: %d.", m.q.path, n, most)
+	}
+	return nil
+}
+
+// receivers counts the receivers of the entity.
+func (q *Entity) receivers() *atomic.Int64 {
+	if q.subscription != nil {
+		return &q.subscription.topic.receiving
+	}
+	return &q.receiving
 }

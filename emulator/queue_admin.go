@@ -61,9 +61,7 @@ func (ns *Namespace) putEntity(q *Entity, options any, updated int64) error {
 // commit appends operations as one change and waits for its commit. The caller holds ns.admin, which no completion and no
 // client's operation takes, and no other mutex.
 func (ns *Namespace) commit(ops ...Op) error {
-	done := make(chan error, 1)
-	ns.append(&Change{Ops: ops, Done: CompletionFunc(func(err error) { done <- err })})
-	return <-done
+	return await(func(done Completion) { ns.append(&Change{Ops: ops, Done: done}) })
 }
 
 // UpdateQueue changes a queue's settings and waits until that is durable; then, if they differ, its links are told to

@@ -22,6 +22,13 @@ func (ns *Namespace) append(c *Change) {
 	ns.journal.Append(c)
 }
 
+// await starts an operation and waits until it is told to have ended.
+func await(start func(done Completion)) error {
+	done := make(chan error, 1)
+	start(CompletionFunc(func(err error) { done <- err }))
+	return <-done
+}
+
 // running counts goroutines of one kind, which may start while somebody waits for their end.
 type running struct {
 	mu   sync.Mutex

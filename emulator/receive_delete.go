@@ -96,7 +96,7 @@ func giveUp(ds []*Delivery, as uint32) []*entry {
 func (op *receiveDelete) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
-	q.faults.note(err != nil)
+	q.faults.note(err != nil && len(op.ds) > 0)
 	op.finishLocked(err)
 	if err == nil {
 		op.letGoLocked()

@@ -46,12 +46,6 @@ func (s *schedule) activate(due []*entry, now int64) {
 func (q *Entity) CancelScheduled(seqs []int64, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.may.send(); err != nil {
-		return err
-	}
-	if err := q.may.browse(Main); err != nil {
-		return err
-	}
 	found, err := q.schedule.find(seqs)
 	if err != nil {
 		return err
@@ -71,8 +65,14 @@ func (s *schedule) putBack(e *entry) {
 	s.q.alarm.set(e.due())
 }
 
-// find returns the scheduled messages with the given numbers.
+// find returns the scheduled messages with the given numbers, to be cancelled by somebody who may send.
 func (s *schedule) find(seqs []int64) ([]*entry, error) {
+	if err := s.q.may.send(); err != nil {
+		return nil, err
+	}
+	if err := s.q.may.browse(Main); err != nil {
+		return nil, err
+	}
 	var found []*entry
 	var missing []string
 	seen := make(map[int64]bool, len(seqs))

@@ -93,6 +93,27 @@ func TestSCHED4_FailedCancelLeavesTheScheduleAndActivatesOnce(t *testing.T) {
 	})
 }
 
+// TestSCHED4_DueWhileTheCancelFails: a message whose time comes while its cancel is being written arrives when that has failed.
+func TestSCHED4_DueWhileTheCancelFails(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		seqs := b.schedule(at("a", soon(time.Minute)))
+		b.j.Pause()
+		b.failOnce()
+		cancelled := newOutcome()
+		if err := b.q.CancelScheduled(seqs, cancelled); err != nil {
+			t.Fatalf("cancel: %v", err)
+		}
+		wait(time.Minute)
+		b.wantCounts(0, 0, 1, 0)
+		b.j.Resume()
+		if err := <-cancelled; err == nil {
+			t.Fatal("a cancel that could not be written succeeded")
+		}
+		wait(time.Second)
+		equal(t, "arrived", bodies(b.receive(2)), "a")
+	})
+}
+
 func TestSCHED3_CancelWhileActivationIsBeingWritten(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		seqs := b.schedule(at("a", soon(time.Minute)))

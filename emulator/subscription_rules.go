@@ -101,3 +101,46 @@ func (s *Subscription) ruleExists(name string) error { return alreadyExists(s.ru
 func alreadyExists(name string) *Error {
 	return errorf(CodeAlreadyExists, name, "The messaging entity '%s' already exists.", name)
 }
+
+// countSQL is how many of the rules have a SQL filter.
+func countSQL(rules []*rule) (n int) {
+	for _, r := range rules {
+		if r.options.Correlation == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// roomLocked fails if a subscription with these rules instead of those it has makes more of the topic than the profile
+// takes (QUO-10). What was there before a profile was chosen may stay. The caller holds the topic's mutex.
+func (s *Subscription) roomLocked(next []*rule) error {
+	limits, t := s.ns.limits, s.topic
+	if limits == LimitsRelaxed {
+		return nil
+	}
+	most := &profiles[limits]
+	if n := len(next); most.Rules > 0 && n > most.Rules && n > len(s.rules) {
+		return errorf(CodeQuotaExceeded, s.fullName(), "The subscription '%s' has %d rules, which is the maximum.", s.fullName(), most.Rules)
+	}
+	oldSQL, newSQL := countSQL(s.rules), countSQL(next)
+	if more := newSQL - oldSQL; more > 0 && t.topic.sql+more > most.SQLFilters {
+		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' can't have more than %d SQL filters.", t.path, most.SQLFilters)
+	}
+	more := len(next) - newSQL - (len(s.rules) - oldSQL)
+	if more > 0 && t.topic.index.Len()-t.topic.sql+more > most.Correlations {
+		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' can't have more than %d correlation filters.", t.path, most.Correlations)
+	}
+	return nil
+}
+
+// roomForSubscription fails if another subscription is above the profile's limits (QUO-10).
+func (t *Topic) roomForSubscription(s *Subscription, rules []*rule) error {
+	most := profiles[t.ns.limits].Subscriptions
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := len(t.topic.subs); most > 0 && n >= most {
+		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' has %d subscriptions, which is the maximum.", t.path, n)
+	}
+	return s.roomLocked(rules)
+}

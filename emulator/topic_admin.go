@@ -85,18 +85,7 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*S
 		return nil, err
 	}
 	s := newSubscription(t, ns.newRow(), path, o)
-	if len(o.Rules) == 0 {
-		o.Rules = []RuleOptions{DefaultRule()}
-	}
-	rules, err := s.compileAll(o.Rules, ns.Now(), ns.limits)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.roomForSubscription(s, rules); err != nil {
-		return nil, err
-	}
-	s.rules = rules
-	op, err := s.record(s.nowLocked()) // nobody else knows it yet
+	op, err := s.prepare(o.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +99,22 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*S
 	t.mu.Unlock()
 	ns.addEntity(s.Entity)
 	return s, nil
+}
+
+// prepare gives a new subscription, which nobody else knows yet, its rules and returns the operation that stores it.
+func (s *Subscription) prepare(rules []RuleOptions) (Op, error) {
+	if len(rules) == 0 {
+		rules = []RuleOptions{DefaultRule()}
+	}
+	compiled, err := s.compileAll(rules, s.ns.Now(), s.ns.limits)
+	if err != nil {
+		return Op{}, err
+	}
+	if err := s.topic.roomForSubscription(s, compiled); err != nil {
+		return Op{}, err
+	}
+	s.rules = compiled
+	return s.record(s.nowLocked())
 }
 
 // UpdateSubscription changes a subscription's settings, and its rules if the options have any, and waits until that is

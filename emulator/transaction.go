@@ -158,9 +158,15 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 			in[i].hops = 1 // FWD-9
 		}
 	}
+	return t.storeLocked(&w, numbers)
+}
+
+// storeLocked adds a send that is prepared.
+func (t *Transaction) storeLocked(w *txWork, numbers bool) (seqs []int64, err error) {
+	q := w.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.may.store(in); err != nil && !(w.via != nil && isDisabled(err)) {
+	if err := q.may.store(w.sends); err != nil && !(w.via != nil && isDisabled(err)) {
 		return nil, err
 	}
 	if numbers {
@@ -168,17 +174,16 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 			return nil, err
 		}
 	}
-	if w.partition, err = t.partitionOfSendLocked(q, in); err != nil {
+	if w.partition, err = t.partitionOfSendLocked(q, w.sends); err != nil {
 		return nil, err
 	}
-	var seqs []int64
 	if numbers {
-		w.numbers = newReservation(q, in)
+		w.numbers = newReservation(q, w.sends)
 		seqs = w.numbers.seqs
 	}
 	t.enteredLocked(q)
-	t.messages += len(in)
-	t.work = append(t.work, w)
+	t.messages += len(w.sends)
+	t.work = append(t.work, *w)
 	return seqs, nil
 }
 
@@ -188,7 +193,7 @@ func isDisabled(err error) bool {
 }
 
 // Settle adds a settlement. Until the end of the transaction the messages stay locked, by the same locks, and their
-// tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Queue.Settle]; where the transaction refuses the
+// tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Entity.Settle]; where the transaction refuses the
 // operation itself, the deliveries end and the messages are available again (LOCK-24, TXN-15).
 func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error {
 	t.mu.Lock()
@@ -228,7 +233,7 @@ func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error 
 	return nil
 }
 
-// Renew renews locks at once, as [Queue.Renew] does, those of messages that the transaction will settle too (TXN-1). A
+// Renew renews locks at once, as [Entity.Renew] does, those of messages that the transaction will settle too (TXN-1). A
 // rollback does not undo it.
 func (t *Transaction) Renew(q *Entity, tokens []LockToken) ([]int64, error) {
 	t.mu.Lock()
@@ -255,12 +260,6 @@ func (t *Transaction) CancelScheduled(q *Entity, seqs []int64) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.may.send(); err != nil {
-		return err
-	}
-	if err := q.may.browse(Main); err != nil {
-		return err
-	}
 	found, err := q.schedule.find(seqs)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ const (
 )
 
 // azure imitates the administration API of a namespace, in the shapes of recorded traffic: pages of two entities at most, links,
-// element order, what is read-only among the rest, and the feed for what does not exist.
+// the order of elements, read-only elements between the others, and the feed for an entity that does not exist.
 type azure struct {
 	t     *testing.T
 	queue []string // entries
@@ -115,7 +115,7 @@ func correlationFilter(inside string, properties ...string) string {
 	return `<Filter i:type="CorrelationFilter">` + inside + `<Properties>` + strings.Join(properties, "") + `</Properties></Filter>`
 }
 
-// newAzure is a namespace with something of everything.
+// newAzure returns a namespace with entities of all kinds.
 func newAzure(t *testing.T) *azure {
 	const at = "https://" + testHost + "/"
 	forward := func(to string) string { return "<Status>Active</Status><ForwardTo>" + at + to + "</ForwardTo>" }
@@ -189,7 +189,7 @@ func (a *azure) answer(w http.ResponseWriter, body string) {
 	_, _ = w.Write([]byte(body))
 }
 
-// allowed checks what every request must have.
+// allowed checks the token and the version of a request.
 func (a *azure) allowed(w http.ResponseWriter, r *http.Request, path string) bool {
 	token, err := sas.ParseToken(r.Header.Get("Authorization"))
 	if err == nil && token.KeyName == testKeyName {

@@ -7,10 +7,10 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// bicepVersion is the API version of the resources: stable, and the oldest that has maxMessageSizeInKilobytes.
+// bicepVersion is the API version of the resources. It is the oldest stable one with maxMessageSizeInKilobytes.
 const bicepVersion = "2021-11-01"
 
-// maxResources is how many a deployment may have.
+// maxResources is the most resources that a deployment may have.
 const maxResources = 800
 
 const bicepNamespace = "serviceBus"
@@ -51,7 +51,7 @@ func (n *node) bicep() string {
 	if n.parent != nil {
 		parent = n.parent.id
 	}
-	// The resource manager uses the slash itself and takes a tilde for it.
+	// The resource manager separates names with slashes. In a name it wants a tilde instead.
 	body := []attr{{"parent", expression(parent)}, {"name", strings.ReplaceAll(name, "/", "~")}, {"properties", object(properties)}}
 	var depends []any
 	for _, t := range []target{n.forwardTo, n.forwardDeadLettered} {
@@ -76,7 +76,7 @@ func bicepQueue(n *node) []attr {
 	return bicepStorage(list, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
 }
 
-// bicepShared are the properties of queues and subscriptions.
+// bicepShared returns the properties that queues and subscriptions share.
 func bicepShared(n *node, o emulator.QueueOptions) []attr {
 	list := []attr{{"lockDuration", atom.SpanOf(o.LockDuration).String()}, {"maxDeliveryCount", o.MaxDeliveryCount},
 		{"defaultMessageTimeToLive", duration(o.DefaultMessageTimeToLive)}, {"deadLetteringOnMessageExpiration", o.DeadLetteringOnExpiration},
@@ -87,7 +87,7 @@ func bicepShared(n *node, o emulator.QueueOptions) []attr {
 	return optional(list, "status", status(o.Status))
 }
 
-// bicepStorage adds what queues and topics have in common. The message size is an option of Premium only.
+// bicepStorage adds the properties that only queues and topics have. The message size can be set in Premium only.
 func bicepStorage(list []attr, partitioned, express bool, sizeMB, messageKB int64) []attr {
 	list = append(list, attr{"enablePartitioning", partitioned})
 	if express {
@@ -137,7 +137,7 @@ func bicepRule(r *plainRule) []attr {
 	return list
 }
 
-// textProperties are the application properties of a correlation filter, which are all text by now, sorted.
+// textProperties returns the application properties of a correlation filter, sorted. plain has left only text.
 func textProperties(list []atom.Parameter) object {
 	var o object
 	for _, x := range sortedParameters(list) {

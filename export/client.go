@@ -19,7 +19,7 @@ import (
 	"minibus/internal/sas"
 )
 
-// Limits of what is read. The largest honest page, a hundred rules with all their properties, stays below 10 MiB.
+// Limits of the answers. The largest honest page, a hundred rules with all their properties, stays below 10 MiB.
 const (
 	maxPageBytes  = 16 << 20
 	maxTotalBytes = 1 << 30
@@ -36,18 +36,18 @@ const (
 	tokenLife      = 20 * time.Minute
 )
 
-// apiVersion is the newest one that every service and emulator answers; it shows MaxMessageSizeInKilobytes.
+// apiVersion is the newest version that Azure and all emulators support. It has MaxMessageSizeInKilobytes.
 const apiVersion = "2021-05"
 
-// adminPort is where Microsoft's emulator and a Minibus have their administration unless the endpoint names a port.
+// adminPort is the port of the administration of Microsoft's emulator and of Minibus if the endpoint names none.
 const adminPort = "5300"
 
-// client asks one host, and only that.
+// client sends requests to one host only.
 type client struct {
 	scheme, host string
 	connection   sas.Connection
 	http         *http.Client
-	maxItems     int64        // what a namespace may have, entities and rules together
+	maxItems     int64        // most entities and rules of a namespace together
 	read         atomic.Int64 // bytes so far
 }
 
@@ -73,7 +73,7 @@ func newClient(c sas.Connection, o Options) (*client, error) {
 	}
 	return &client{scheme: scheme, host: host, connection: c, maxItems: maxItems, http: &http.Client{
 		Transport: transport,
-		// A token is for the host that it was made for: nothing is followed.
+		// Follow no redirection: a token belongs to the host that it was made for.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -83,7 +83,7 @@ func hasPort(host string) bool {
 	return i >= 0 && i > strings.LastIndexByte(host, ']')
 }
 
-// authorities are those of the system and those of a file.
+// authorities returns the authorities of the system and those of a file.
 func authorities(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *client) get(ctx context.Context, path, query string) ([]byte, error) {
 	}
 }
 
-// try asks once. wait is how long the service wants to be left alone.
+// try sends the request once. The service asks for the pause wait before the next attempt.
 func (c *client) try(ctx context.Context, u url.URL, query string) (body []byte, wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, requestTimeout, errSilent)
 	defer cancel()
@@ -158,7 +158,7 @@ func (c *client) try(ctx context.Context, u url.URL, query string) (body []byte,
 	return body, 0, nil
 }
 
-// token signs for the address that is asked, so that a key of one entity is enough for what lies below it.
+// token signs the address of the request, so that the key of a topic is enough for its subscriptions and rules.
 func (c *client) token(u url.URL) string {
 	if c.connection.Signature != "" {
 		return c.connection.Signature
@@ -166,7 +166,7 @@ func (c *client) token(u url.URL) string {
 	return sas.Sign(u.String(), c.connection.KeyName, c.connection.Key, time.Now().Add(tokenLife))
 }
 
-// redact removes what must not be shown, should a server send it back.
+// redact removes keys and tokens that a server may send back.
 func (c *client) redact(s string) string {
 	for _, secret := range []string{c.connection.Key, c.connection.Signature} {
 		if secret != "" {

@@ -12,8 +12,8 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// The values that a Config.json may leave out: the reader's own, which are those of the cloud. The others are always written,
-// because the defaults of Microsoft's file are not the cloud's (DEC-4).
+// The defaults that a Config.json shares with the cloud, and that it may leave out. Other settings are always written, because their
+// defaults differ (DEC-4).
 const (
 	standardSizeMB    = 1024
 	standardMessageKB = 256
@@ -49,7 +49,7 @@ type configSubscription struct {
 	Rules      []configRule `json:",omitempty"`
 }
 
-// configProperties are those of all kinds of entities; what a kind does not have is nil.
+// configProperties has the properties of all kinds of entities. Those that a kind does not have stay empty.
 type configProperties struct {
 	DeadLetteringOnMessageExpiration          *bool  `json:",omitempty"`
 	DefaultMessageTimeToLive                  string `json:",omitempty"`
@@ -79,7 +79,7 @@ type configRule struct {
 type configRuleProperties struct {
 	FilterType        string
 	SQLFilter         *configSQL     `json:"SqlFilter,omitempty"`
-	CorrelationFilter map[string]any `json:",omitzero"` // one without conditions is written too: the reader insists on it
+	CorrelationFilter map[string]any `json:",omitzero"` // written without conditions too: the reader requires it
 	Action            *configSQL     `json:",omitempty"`
 }
 
@@ -94,7 +94,7 @@ type configTyped struct {
 	Value any
 }
 
-// configWriter collects warnings on the way.
+// configWriter writes the parts of a Config.json and collects warnings.
 type configWriter struct {
 	namespace *Namespace
 	paths     map[string]string
@@ -138,7 +138,7 @@ func (w *configWriter) queue(q Queue) configProperties {
 	return p
 }
 
-// shared are the properties of queues and subscriptions.
+// shared returns the properties that queues and subscriptions share.
 func (w *configWriter) shared(entity string, o emulator.QueueOptions) configProperties {
 	return configProperties{
 		DeadLetteringOnMessageExpiration: &o.DeadLetteringOnExpiration,
@@ -198,7 +198,7 @@ func (w *configWriter) subscription(topic string, s Subscription) configSubscrip
 	return c
 }
 
-// nothing is a rule that takes nothing, in place of none.
+// nothing returns a rule that selects nothing, for a subscription without rules.
 func nothing() atom.Rule {
 	return atom.Rule{Name: emulator.DefaultRuleName, Filter: atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}}
 }
@@ -222,7 +222,7 @@ func (w *configWriter) rule(subscription string, r atom.Rule) configRule {
 	return c
 }
 
-// correlation is the object of a correlation filter; encoding/json sorts its keys.
+// correlation returns the object of a correlation filter. encoding/json sorts its keys.
 func correlation(f atom.Filter) map[string]any {
 	m := map[string]any{}
 	for _, t := range f.Correlation {
@@ -234,7 +234,7 @@ func correlation(f atom.Filter) map[string]any {
 	return m
 }
 
-// configValues are values as plain JSON where the reader of the file gives that the same type, else with their type.
+// configValues returns values as plain JSON if the reader of the file gives that the same type, and with their type if not.
 func configValues(list []atom.Parameter) map[string]any {
 	m := make(map[string]any, len(list))
 	for _, x := range list {
@@ -258,7 +258,7 @@ func configValues(list []atom.Parameter) map[string]any {
 	return m
 }
 
-// target returns the path to forward to. The reader of the file insists that it exists.
+// target returns the path to forward to. The reader of the file requires that it exists.
 func (w *configWriter) target(entity, property, path string) string {
 	if path == "" {
 		return ""
@@ -270,7 +270,7 @@ func (w *configWriter) target(entity, property, path string) string {
 	return ""
 }
 
-// inert warns of what Minibus has no use for.
+// inert warns of settings that a Config.json does not have.
 func (w *configWriter) inert(entity string, a emulator.Admin, access []Access) {
 	for _, x := range []struct {
 		name string
@@ -286,7 +286,7 @@ func (w *configWriter) inert(entity string, a emulator.Admin, access []Access) {
 	}
 }
 
-// unlike leaves out what is the default.
+// unlike returns 0, which is left out, for the default.
 func unlike(v, standard int64) int64 {
 	if v == standard {
 		return 0
@@ -308,7 +308,7 @@ func status(s emulator.Status) string {
 	return string(s)
 }
 
-// duration writes a time to live; none is .NET's greatest time span.
+// duration returns the text of a time to live. No time to live is the longest time span of .NET.
 func duration(d time.Duration) string {
 	if d <= 0 {
 		return atom.MaxTimeSpan.String()
@@ -316,7 +316,7 @@ func duration(d time.Duration) string {
 	return atom.SpanOf(d).String()
 }
 
-// idle writes AutoDeleteOnIdle, which is never unless given.
+// idle returns the text of AutoDeleteOnIdle, which is empty for never.
 func idle(d time.Duration) string {
 	if d <= 0 {
 		return ""

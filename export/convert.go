@@ -14,10 +14,10 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// everything is the profile of limits that takes what any service has.
+// everything is the profile of limits that takes the entities of any service.
 const everything = emulator.LimitsRelaxed
 
-// queue keeps a queue.
+// queue adds a queue to the namespace.
 func (r *reader) queue(e entry) error {
 	if !usable(e.name) {
 		r.unusable(e.name)
@@ -46,8 +46,8 @@ func queueOptions(d *atom.Element, l emulator.Limits) (emulator.QueueOptions, er
 	return o, err
 }
 
-// keepIdle puts AutoDeleteOnIdle back, which package atom takes away from what forwards, as the service does for those who ask:
-// what is shown here is in force.
+// keepIdle restores AutoDeleteOnIdle. Package atom drops it from an entity that forwards, as the service does with a request. In an
+// answer of the service it is in force.
 func keepIdle(d *atom.Element, o *emulator.QueueOptions) {
 	t, err := atom.ParseTimeSpan(strings.TrimSpace(d.Child("AutoDeleteOnIdle").Text()))
 	if idle, ok := t.Duration(); err == nil && ok && t != atom.MaxTimeSpan {
@@ -55,8 +55,8 @@ func keepIdle(d *atom.Element, o *emulator.QueueOptions) {
 	}
 }
 
-// wholeSize undoes what package atom does for the Standard tier, which shows a partitioned entity as sixteen times its size.
-// Premium has partitions of the whole namespace, and shows what was asked for.
+// wholeSize restores the size that Premium shows. Package atom divides the size of a partitioned entity by sixteen, because Standard
+// shows the size of all partitions together. Premium partitions the namespace and shows the size that was asked for.
 func (r *reader) wholeSize(d *atom.Element, mb *int64) {
 	if n, err := strconv.ParseInt(strings.TrimSpace(d.Child("MaxSizeInMegabytes").Text()), 10, 64); err == nil && r.found.Premium {
 		*mb = n
@@ -128,7 +128,7 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 		r.replaced(full, e.description)
 		rule, err := atom.ParseRule(e.description)
 		if err != nil {
-			// Left out, a rule that narrows would leave one that widens alone, or none, which means the default.
+			// Without it the other rules could select more than before, and no rules at all would mean the default rule.
 			r.warn(full, "the rule is not understood, it is exported as one that takes nothing: %s", text(err))
 			rule = &atom.Rule{Filter: atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}}
 		}
@@ -138,8 +138,8 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 	})
 }
 
-// usable reports whether a queue or topic can have that name. Others are not asked for, since names become part of addresses, and not
-// exported, since nothing would take them.
+// usable reports whether a queue or topic can have that name. Other names are not sent back to the service in addresses, and not
+// exported, since no service would accept them.
 func usable(path string) bool {
 	return atom.CheckPath(path, everything) == nil && !entitypath.IsReserved(path)
 }
@@ -152,7 +152,7 @@ func (r *reader) unreadable(name string, err error) {
 	r.warn(name, "left out: its description is not understood: %s", text(err))
 }
 
-// replaced warns of texts with U+FFFD, which stands in XML for characters that it can't say.
+// replaced warns of texts with U+FFFD, which in XML stands for characters that XML can't express.
 func (r *reader) replaced(name string, d *atom.Element) {
 	var has func(*atom.Element) bool
 	has = func(e *atom.Element) bool {
@@ -163,7 +163,7 @@ func (r *reader) replaced(name string, d *atom.Element) {
 	}
 }
 
-// tidy takes out of a description what a service may show and nobody can ask for, and returns the authorization rules without
+// tidy removes from a description the elements that a service shows and refuses in a request. It returns the authorization rules without
 // their keys.
 func (r *reader) tidy(name string, d *atom.Element) []Access {
 	r.replaced(name, d)
@@ -223,7 +223,7 @@ func accessOf(list *atom.Element) []Access {
 	return all
 }
 
-// refused returns why neither tier of Azure would create an entity: a topology that grew locally may ask for more.
+// refused returns why neither tier of Azure would create an entity, as one that was made locally may have more than Azure allows.
 func refused(checks ...func(emulator.Limits) error) string {
 	var first error
 	for _, tier := range []emulator.Limits{emulator.LimitsStandard, emulator.LimitsPremium} {
@@ -243,7 +243,7 @@ func refused(checks ...func(emulator.Limits) error) string {
 	return text(first)
 }
 
-// text is an error of a description without sub-code and links.
+// text returns the text of an error about a description, without sub-code and links.
 func text(err error) string {
 	var e *atom.Error
 	if !errors.As(err, &e) {

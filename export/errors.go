@@ -23,13 +23,13 @@ var (
 	errRefused  = errors.New("the key was refused")
 )
 
-// busyError is an answer after which it makes sense to ask again (management-rest 5.4).
+// busyError is an answer after which another attempt may succeed (management-rest 5.4).
 type busyError struct{ text string }
 
 // Error implements error.
 func (e *busyError) Error() string { return e.text }
 
-// answerError is an answer that asking again does not change.
+// answerError is an answer that another attempt does not change.
 type answerError struct{ text string }
 
 // Error implements error.
@@ -60,7 +60,7 @@ func (c *client) refusal(resp *http.Response) error {
 	return &answerError{text}
 }
 
-// detail returns the text of an error document on one line, without what must not be shown.
+// detail returns the text of an error document on one line, without keys and tokens.
 func (c *client) detail(body []byte) string {
 	text := string(body)
 	if root, err := atom.Parse(body, ""); err == nil {
@@ -95,7 +95,7 @@ func (c *client) explain(ctx context.Context, err error) error {
 	return &connectionError{text: text, cause: err}
 }
 
-// connectionError is a failure without a known cure, in a text without secrets.
+// connectionError is a failed connection without a known cure. Its text has no secrets.
 type connectionError struct {
 	text  string
 	cause error
@@ -107,12 +107,12 @@ func (e *connectionError) Error() string { return e.text }
 // Unwrap returns the cause.
 func (e *connectionError) Unwrap() error { return e.cause }
 
-// interrupted reports whether asking again may help.
+// interrupted reports whether another attempt may help.
 func interrupted(err error) bool {
 	return errors.Is(err, errSilent) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
 }
 
-// oneLine replaces line breaks and control characters: the text may come from anybody.
+// oneLine replaces line breaks and control characters, since the text may come from a server that is not trusted.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

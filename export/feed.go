@@ -15,7 +15,7 @@ import (
 // nothingHere is the title of the feed that stands for an entity that does not exist (management-rest 3.3).
 const nothingHere = "Publicly Listed Services"
 
-// maxNesting bounds the elements around each other; a description inside a feed needs nine.
+// maxNesting limits how deep elements are nested. A description inside a feed needs nine levels.
 const maxNesting = 40
 
 // entry is one entity of an answer.
@@ -30,8 +30,8 @@ type page struct {
 	more    bool // there is a link to another page
 }
 
-// parsePage reads a feed, or a single entry. Entries are cut out and read one after another, so that the limits that package
-// atom has for a document are those of an entity.
+// parsePage reads a feed, or a single entry. It cuts out each entry and parses it alone, so that the limits of package atom for a
+// document apply to one entity.
 func parsePage(body []byte) (page, error) {
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
 	s := &splitter{body: body, decoder: xml.NewDecoder(bytes.NewReader(body))}

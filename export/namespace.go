@@ -10,7 +10,7 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// Namespace is what [Read] found, sorted by name.
+// Namespace has the entities that [Read] found, sorted by name.
 type Namespace struct {
 	Name    string // as the namespace calls itself
 	Source  string // host that it was read from
@@ -18,7 +18,7 @@ type Namespace struct {
 	Queues  []Queue
 	Topics  []Topic
 
-	Warnings []string // what could not be read as it is
+	Warnings []string // entities and settings that could not be read exactly
 }
 
 // Queue is a queue.
@@ -78,7 +78,7 @@ func byName(a, b string) int {
 	return cmp.Or(cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(a, b))
 }
 
-// paths returns the spelling of all queues and topics by their names in lower case: what can be forwarded to.
+// paths returns the paths of the queues and topics by their lower-case form. These can be forwarded to.
 func (n *Namespace) paths() map[string]string {
 	m := make(map[string]string, len(n.Queues)+len(n.Topics))
 	for _, q := range n.Queues {
@@ -90,7 +90,7 @@ func (n *Namespace) paths() map[string]string {
 	return m
 }
 
-// Summary counts what there is, for a person.
+// Summary returns the numbers of entities as text.
 func (n *Namespace) Summary() string {
 	subscriptions, rules := 0, 0
 	for _, t := range n.Topics {
@@ -102,7 +102,7 @@ func (n *Namespace) Summary() string {
 	return fmt.Sprintf("queues: %d, topics: %d, subscriptions: %d, rules: %d", len(n.Queues), len(n.Topics), subscriptions, rules)
 }
 
-// takesEverything reports whether the rules are the one that a new subscription has by itself (TOP-4).
+// takesEverything reports whether the only rule is the default rule of a new subscription (TOP-4).
 func (s *Subscription) takesEverything() bool {
 	if len(s.Rules) != 1 {
 		return false

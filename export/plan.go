@@ -26,13 +26,13 @@ type node struct {
 	forwardTo, forwardDeadLettered target
 }
 
-// target is what a queue or subscription forwards to; node is nil if that is not part of the template.
+// target is the queue or topic to forward to. node is nil if the template does not have it.
 type target struct {
 	path string
 	node *node
 }
 
-// plan is a namespace as a list of resources: what others need comes first.
+// plan lists the resources of a namespace. Each comes after those that it needs.
 type plan struct {
 	nodes    []*node
 	warnings []string
@@ -44,7 +44,8 @@ type plan struct {
 // maxIdentifier leaves room for a number; Bicep allows 255 characters.
 const maxIdentifier = 200
 
-// newPlan makes the plan. prefixed puts the kind before each identifier, for languages in which all kinds share their names.
+// newPlan makes the plan. prefixed puts the kind before each identifier, for languages in which resources of all kinds need different
+// identifiers.
 func newPlan(n *Namespace, prefixed bool) *plan {
 	p := &plan{byPath: map[string]*node{}, ids: map[string]bool{}}
 	prefix := func(kind string) string {
@@ -84,7 +85,7 @@ func (p *plan) entity(n *node) *node {
 	return n
 }
 
-// note warns, and says the same above the resource.
+// note adds a warning, and the same text as a comment above the resource.
 func (p *plan) note(n *node, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	n.comments = append(n.comments, text)
@@ -111,7 +112,7 @@ func (p *plan) identifier(name string) string {
 	return unique
 }
 
-// restrictions says what the cloud won't take.
+// restrictions notes what Azure refuses and what templates do not have.
 func (p *plan) restrictions(n *node, refused, metadata string, a emulator.Admin) {
 	if refused != "" {
 		p.note(n, "Azure will not create it as it is: %s", refused)
@@ -137,8 +138,8 @@ func (p *plan) access(parent *node, prefix string, rules []Access) {
 	}
 }
 
-// queues puts queues behind those that they forward to. Forwarding in a circle can't be created in one go, since the service
-// wants the target to exist (FWD): the edge that closes the circle is left out.
+// queues puts queues behind those that they forward to. The service wants a target to exist (FWD), so one template can't create
+// queues that forward in a circle: the forward that closes the circle is left out.
 func (p *plan) queues(list []*node) {
 	const open, done = 1, 2
 	state := map[*node]int{}

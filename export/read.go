@@ -40,7 +40,7 @@ func Read(ctx context.Context, c sas.Connection, o Options) (*Namespace, error) 
 	return client.namespace(ctx)
 }
 
-// namespace reads what the connection string gives access to.
+// namespace reads the entities that the connection string gives access to.
 func (c *client) namespace(ctx context.Context) (*Namespace, error) {
 	host, path := c.connection.Host(), c.connection.EntityPath
 	r := &reader{client: c, found: &Namespace{Name: nameOf(host), Source: host}}
@@ -65,7 +65,7 @@ func nameOf(host string) string {
 	return config.DefaultNamespace
 }
 
-// reader collects.
+// reader reads a namespace.
 type reader struct {
 	client *client
 	items  atomic.Int64
@@ -117,7 +117,7 @@ func (r *reader) namespace(ctx context.Context) error {
 	return nil
 }
 
-// one reads a single queue or topic, and of a topic one subscription only if the path names it.
+// one reads a single queue or topic. If the path names a subscription, it reads only that one of the topic.
 func (r *reader) one(ctx context.Context, path string) error {
 	path, subscription, _ := entitypath.SplitSubscription(strings.Trim(path, "/"))
 	if err := atom.CheckPath(path, emulator.LimitsRelaxed); err != nil {
@@ -145,8 +145,8 @@ func (r *reader) one(ctx context.Context, path string) error {
 	return r.below(ctx, subscription)
 }
 
-// below reads the subscriptions of all topics, then the rules of all of them, several at once. only, if it is not empty, names
-// the one subscription that is wanted.
+// below reads the subscriptions of all topics, then the rules of all of them, several at once. If only is not empty, it is the name of the
+// one subscription to read.
 func (r *reader) below(ctx context.Context, only string) error {
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -168,8 +168,8 @@ func (r *reader) below(ctx context.Context, only string) error {
 	return group.Wait()
 }
 
-// list asks for page after page. It goes on until a page is empty, or short without a link to another: services differ in
-// the length of their pages. The link itself is not followed, since it could lead anywhere.
+// list reads page after page. The last page is empty, or short without a link to another, since services differ in the length of their
+// pages. list does not follow the link, which could lead anywhere.
 func (r *reader) list(ctx context.Context, path string, take func(entry) error) error {
 	seen := map[string]bool{}
 	for skip := 0; ; {

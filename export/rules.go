@@ -12,7 +12,7 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// maxExpression is the length that an expression may have, in characters as .NET counts them (QUO-10).
+// maxExpression is the length of the longest expression, in characters as .NET counts them (QUO-10).
 var maxExpression = emulator.LimitsStandard.Profile().Expression
 
 // plainRule is a rule without parameters and without the types that Azure's templates do not have.
@@ -24,7 +24,7 @@ type plainRule struct {
 }
 
 // plain writes parameters into the texts, since Azure's templates have none. A correlation filter on numbers or truth values, or
-// without a condition, becomes the same in SQL. What can't be said takes nothing.
+// without a condition, becomes the same in SQL. A rule that can't be expressed selects nothing.
 func plain(r atom.Rule) plainRule {
 	p := plainRule{Name: r.Name, Filter: atom.Filter{Kind: r.Filter.Kind, SQL: r.Filter.SQL}}
 	ok := true
@@ -70,7 +70,7 @@ func (p *plainRule) correlate(f atom.Filter) bool {
 	return ok
 }
 
-// conditions says a correlation filter in SQL (TOP-9).
+// conditions returns a correlation filter in SQL (TOP-9).
 func conditions(f atom.Filter) (string, bool) {
 	var all []string
 	for _, t := range f.Correlation {
@@ -159,7 +159,7 @@ func literal(v any) (string, bool) {
 	return "", false
 }
 
-// signed puts a negative number in parentheses: a minus may stand before it.
+// signed puts a negative number in parentheses, since a minus may stand before it.
 func signed(s string) string {
 	if strings.HasPrefix(s, "-") {
 		return "(" + s + ")"
@@ -167,7 +167,7 @@ func signed(s string) string {
 	return s
 }
 
-// decimal writes a double so that it is read as one: with a point or an exponent.
+// decimal returns the text of a double, with a point or an exponent, which a constant needs to be a double.
 func decimal(v float64) string {
 	s := strings.Replace(strconv.FormatFloat(v, 'G', -1, 64), "E+", "E", 1)
 	if !strings.ContainsAny(s, ".E") {

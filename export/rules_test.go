@@ -111,7 +111,7 @@ func TestTerraformNeverGetsTheDefaultRule(t *testing.T) {
 	}
 }
 
-// A rule whose action can't be said must not let messages through as they are.
+// A rule whose action can't be expressed must not let messages through unchanged.
 func TestARuleThatCantBeSaidTakesNothing(t *testing.T) {
 	r := atom.Rule{Name: "r", Filter: atom.Filter{Kind: atom.TrueFilter, SQL: "1=1"},
 		Action: atom.Action{SQL: "SET x = @t", Parameters: []atom.Parameter{{Key: "@t", Value: time.Now()}}}}
@@ -148,7 +148,7 @@ func TestIdentifiersAreUnique(t *testing.T) {
 	}
 }
 
-// A queue that an older version let be called as a subscription is can't be made again: it is left out, with a warning.
+// An older version allowed a queue with the path of a subscription. No service accepts it, so it is left out, with a warning.
 func TestEntitiesCalledAsSubscriptionsAreLeftOut(t *testing.T) {
 	r := &reader{found: &Namespace{}}
 	for name, kept := range map[string]bool{"t/Subscriptions/s": false, "t/subscriptions/s/Rules/r": false, "t/s": true} {

@@ -8,7 +8,7 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// duplicates adds Terraform's arguments of duplicate detection; the window means something only with it.
+// duplicates adds Terraform's arguments of duplicate detection. Without it there is no window.
 func duplicates(list []attr, required bool, d time.Duration) []attr {
 	list = append(list, attr{"requires_duplicate_detection", required})
 	if required {
@@ -17,7 +17,7 @@ func duplicates(list []attr, required bool, d time.Duration) []attr {
 	return list
 }
 
-// storage adds Terraform's arguments that queues and topics share. The message size is an option of Premium only.
+// storage adds Terraform's arguments that only queues and topics have. The message size can be set in Premium only.
 func storage(list []attr, partitioned, express bool, sizeMB, messageKB int64) []attr {
 	list = append(list, attr{"partitioning_enabled", partitioned})
 	if express {

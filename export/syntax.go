@@ -19,7 +19,7 @@ type (
 	block      []attr // HCL only: a nested block
 )
 
-// optional leaves out empty texts.
+// optional adds a text unless it is empty.
 func optional(list []attr, name, value string) []attr {
 	if value == "" {
 		return list
@@ -27,7 +27,7 @@ func optional(list []attr, name, value string) []attr {
 	return append(list, attr{name, value})
 }
 
-// bicepValue renders a value, whose first line stands behind the property's name.
+// bicepValue renders a value. Its first line follows the name of the property.
 func bicepValue(v any, indent string) string {
 	switch v := v.(type) {
 	case string:
@@ -53,7 +53,7 @@ func bicepBody(list []attr, indent string) string {
 	return b.String()
 }
 
-// bicepKey quotes what is no identifier.
+// bicepKey quotes a name that is not an identifier.
 func bicepKey(name string) string {
 	for i, r := range name {
 		if r > unicode.MaxASCII || !unicode.IsLetter(r) && r != '_' && (i == 0 || !unicode.IsDigit(r)) {
@@ -92,8 +92,8 @@ func bicepString(s string) string {
 	return b.String()
 }
 
-// hclBody renders attributes as terraform fmt does: the equals signs of neighbouring lines stand below each other, and what
-// takes several lines stands apart.
+// hclBody renders attributes as terraform fmt does. It aligns the equals signs of neighbouring lines, and puts an empty line around a
+// value of several lines.
 func hclBody(list []attr, indent string) string {
 	var b strings.Builder
 	for i := 0; i < len(list); {
@@ -153,7 +153,7 @@ func hclValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// hclString quotes a text. In HCL ${ and %{ begin templates, and doubling their first character takes that away.
+// hclString quotes a text. In HCL ${ and %{ begin templates unless their first character is doubled.
 func hclString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -182,7 +182,7 @@ func hclString(s string) string {
 	return b.String()
 }
 
-// comments renders lines above a resource.
+// comments renders the comment above a resource.
 func comments(mark string, lines []string) string {
 	var b strings.Builder
 	for _, line := range lines {

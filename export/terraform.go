@@ -8,7 +8,7 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// terraformHead names the provider, whose fourth version has the arguments that are used here.
+// terraformHead names the provider. Its fourth version has the arguments of this module.
 const terraformHead = `terraform {
   required_providers {
     azurerm = {
@@ -74,7 +74,7 @@ func (n *node) reference(attribute string) expression {
 	return expression(n.terraformKind() + "." + n.id + "." + attribute)
 }
 
-// terraformName is a queue's or topic's name as the resource manager has it: with tildes for slashes.
+// terraformName returns the name that the resource manager has for a queue or topic, with tildes for slashes.
 func terraformName(path string) string { return strings.ReplaceAll(path, "/", "~") }
 
 func (w *terraform) queue(n *node) []attr {
@@ -87,7 +87,7 @@ func (w *terraform) queue(n *node) []attr {
 	return forwards(list, n)
 }
 
-// shared are the arguments of queues and subscriptions.
+// shared returns the arguments that queues and subscriptions share.
 func shared(o emulator.QueueOptions) []attr {
 	list := []attr{{"lock_duration", atom.SpanOf(o.LockDuration).String()}, {"max_delivery_count", o.MaxDeliveryCount},
 		{"default_message_ttl", duration(o.DefaultMessageTimeToLive)}, {"dead_lettering_on_message_expiration", o.DeadLetteringOnExpiration},
@@ -95,8 +95,8 @@ func shared(o emulator.QueueOptions) []attr {
 	return optional(list, "auto_delete_on_idle", idle(o.AutoDeleteOnIdle))
 }
 
-// forwards adds the targets, by reference where the module has them. A reference to a name with a slash would give the name
-// with a tilde, so there the text stands, and the order is said apart.
+// forwards adds the targets, by reference if the module has them. A reference to a name with a slash would give the name with a tilde,
+// so such a target is written as text, and depends_on makes the order.
 func forwards(list []attr, n *node) []attr {
 	var depends []any
 	for _, x := range []struct {
@@ -142,7 +142,7 @@ func (w *terraform) subscription(n *node) []attr {
 	return forwards(list, n)
 }
 
-// status adds a status that the provider takes, and notes one that it does not.
+// status adds a status if the provider takes it, and notes it if not.
 func (w *terraform) status(list []attr, n *node, s emulator.Status, allowed ...emulator.Status) []attr {
 	if s != emulator.StatusActive && s != "" && !slices.Contains(allowed, s) {
 		w.plan.note(n, "its status, %s, is left out: the provider does not take it", s)
@@ -151,8 +151,8 @@ func (w *terraform) status(list []attr, n *node, s emulator.Status, allowed ...e
 	return optional(list, "status", status(s))
 }
 
-// rule adds a rule. $Default, in any spelling, exists as soon as its subscription does, so that Terraform could not create it; under
-// another name it can.
+// rule returns the arguments of a rule. $Default, in any spelling, exists as soon as its subscription does, so Terraform can't create it.
+// It gets another name.
 func (w *terraform) rule(n *node) []attr {
 	name := n.rule.Name
 	if strings.EqualFold(name, emulator.DefaultRuleName) {
@@ -176,7 +176,7 @@ func (w *terraform) rule(n *node) []attr {
 	return append(list, attr{"correlation_filter", filter})
 }
 
-// freeName is a name for the default rule that no other rule of the subscription has.
+// freeName returns a name for the default rule that no other rule of the subscription has.
 func freeName(rules []atom.Rule) string {
 	name := "Default"
 	for slices.ContainsFunc(rules, func(r atom.Rule) bool { return strings.EqualFold(r.Name, name) }) {

@@ -14,38 +14,15 @@ import (
 // it has happened when Advance returns (DEC-35).
 func TestDEC35_AdvanceLetsTimePass(t *testing.T) {
 	bus := sbtest.Start(t,
-		sbtest.Queue("orders", emulator.QueueOptions{DeadLetteringOnExpiration: true}),
-		sbtest.Queue("late", emulator.QueueOptions{ForwardDeadLetteredMessagesTo: "orders"}))
-	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close(t.Context())
-	sender, err := client.NewSender("orders", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+		sbtest.Queue{Name: "orders", DeadLetteringOnMessageExpiration: true},
+		sbtest.Queue{Name: "late", ForwardDeadLetteredMessagesTo: "orders"})
+	client := connectTCP(t, bus)
 	due, ttl := time.Now().Add(30*time.Minute), 40*time.Minute
-	for _, m := range []*azservicebus.Message{
-		{Body: []byte("scheduled"), ScheduledEnqueueTime: &due},
-		{Body: []byte("expiring"), TimeToLive: &ttl},
-	} {
-		if err := sender.SendMessage(t.Context(), m, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
+	send(t, client, "orders", &azservicebus.Message{Body: []byte("scheduled"), ScheduledEnqueueTime: &due})
+	send(t, client, "orders", &azservicebus.Message{Body: []byte("expiring"), TimeToLive: &ttl})
 	bus.Advance(time.Hour)
-	q, err := bus.Namespace().Entity("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c := q.Counts(); c.Active != 1 || c.Scheduled != 0 || c.DeadLetter != 1 {
-		t.Fatalf("after an hour: %+v", c)
-	}
-	receiver, err := client.NewReceiverForQueue("orders", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantCounts(t, bus, "orders", emulator.Counts{Active: 1, DeadLetter: 1})
+	receiver := receiver(t, client, "orders")
 	got, err := receiver.ReceiveMessages(t.Context(), 1, nil)
 	if err != nil || string(got[0].Body) != "scheduled" || got[0].EnqueuedTime.Before(due.Truncate(time.Millisecond)) {
 		t.Fatalf("received %v, %v", got, err)
@@ -60,29 +37,13 @@ func TestDEC35_AdvanceLetsTimePass(t *testing.T) {
 // Chains go all the way: a message that expires is dead-lettered and forwarded before Advance returns.
 func TestDEC35_AdvanceWaitsForConsequences(t *testing.T) {
 	bus := sbtest.Start(t,
-		sbtest.Queue("first", emulator.QueueOptions{DefaultMessageTimeToLive: time.Minute, DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "second"}),
-		sbtest.Queue("second", emulator.QueueOptions{DefaultMessageTimeToLive: time.Minute, DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "third"}),
-		sbtest.Queue("third", emulator.QueueOptions{}))
-	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close(t.Context())
-	sender, err := client.NewSender("first", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+		sbtest.Queue{Name: "first", DefaultMessageTimeToLive: time.Minute, DeadLetteringOnMessageExpiration: true, ForwardDeadLetteredMessagesTo: "second"},
+		sbtest.Queue{Name: "second", DefaultMessageTimeToLive: time.Minute, DeadLetteringOnMessageExpiration: true, ForwardDeadLetteredMessagesTo: "third"},
+		sbtest.Queue{Name: "third"})
+	client := connectTCP(t, bus)
 	for range 20 {
-		if err := sender.SendMessage(t.Context(), &azservicebus.Message{Body: []byte("x")}, nil); err != nil {
-			t.Fatal(err)
-		}
+		send(t, client, "first", &azservicebus.Message{Body: []byte("x")})
 	}
 	bus.Advance(150 * time.Second) // a minute in each of the first two; the third will be over after another
-	q, err := bus.Namespace().Entity("third")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c := q.Counts(); c.Active != 20 {
-		t.Fatalf("at the end of the chain: %+v", c)
-	}
+	wantCounts(t, bus, "third", emulator.Counts{Active: 20})
 }

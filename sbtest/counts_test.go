@@ -34,7 +34,7 @@ func wantCounts(t *testing.T, bus *sbtest.Server, queue string, want emulator.Co
 func TestCNT1_CNT3_CNT4_CNT7_CountsFollowTheSDK(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue("orders", emulator.QueueOptions{}))
+		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders"})
 		client := connect(t, bus)
 		for _, body := range []string{"1", "2", "3", "4"} {
 			send(t, client, "orders", &azservicebus.Message{Body: []byte(body)})
@@ -62,11 +62,11 @@ func TestCNT1_CNT3_CNT4_CNT7_CountsFollowTheSDK(t *testing.T) {
 	})
 }
 
-// What is forwarded counts where it is (CNT-6).
+// A forwarded message counts in the queue that has it (CNT-6).
 func TestCNT6_FWD3_CountsOfForwardedMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue("target", emulator.QueueOptions{}),
-			sbtest.Queue("source", emulator.QueueOptions{ForwardTo: "target"}))
+		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "target"},
+			sbtest.Queue{Name: "source", ForwardTo: "target"})
 		client := connect(t, bus)
 		send(t, client, "source", &azservicebus.Message{Body: []byte("x")})
 		synctest.Wait()

@@ -1,15 +1,17 @@
-// Package sbtest runs a whole Minibus inside a Go test, as net/http/httptest runs a server:
+// Package sbtest runs Minibus, a local Azure Service Bus, inside a Go test, as net/http/httptest runs a web server:
 //
 //	func TestOrders(t *testing.T) {
-//		bus := sbtest.Start(t, sbtest.Queue("orders", emulator.QueueOptions{}))
+//		bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 //		client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
 //		...
 //	}
 //
-// Each server is on its own: its ports are free ones of the loopback interface, its messages are in memory, and it ends with the
-// test. Sockets do not work inside a testing/synctest bubble: start the server there with [WithoutNetwork] and connect through
-// [Server.Dial]. Then lock expiry, schedules and times to live pass without waiting.
+// The server runs in the process of the test. It keeps messages in memory, listens on free ports of the loopback interface, and ends with
+// the test, so tests can run in parallel. A [Queue] and a [Topic] declare what it has; the other options start with With.
 //
-// Tests call it. The goroutines are those of package server; the test's cleanup ends them and waits. The package never reads the
-// environment, a configuration file or the disk.
+// No test has to wait. [Server.Advance] lets an hour pass for the broker in a moment. Inside a testing/synctest bubble time passes by
+// itself; sockets do not work there, so start the server with [WithoutNetwork] and connect through [Server.Dial].
+//
+// The goroutines are those of package server; the cleanup of the test ends them and waits. The package never reads the environment, a
+// configuration file or the disk.
 package sbtest

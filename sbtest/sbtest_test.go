@@ -1,12 +1,8 @@
 package sbtest_test
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"log/slog"
 	"net"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,7 +10,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
@@ -24,6 +19,17 @@ func connect(t *testing.T, bus *sbtest.Server) *azservicebus.Client {
 	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), &azservicebus.ClientOptions{
 		NewWebSocketConn: func(ctx context.Context, _ azservicebus.NewWebSocketConnArgs) (net.Conn, error) { return bus.Dial(ctx) },
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close(context.Background()) })
+	return client
+}
+
+// connectTCP returns a client that reaches the server through its port.
+func connectTCP(t *testing.T, bus *sbtest.Server) *azservicebus.Client {
+	t.Helper()
+	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,12 +71,8 @@ func one(t *testing.T, r *azservicebus.Receiver, within time.Duration) *azservic
 }
 
 func TestOverTCP(t *testing.T) {
-	bus := sbtest.Start(t, sbtest.Queue("orders", emulator.QueueOptions{}))
-	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = client.Close(context.Background()) }()
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	client := connectTCP(t, bus)
 	send(t, client, "orders", &azservicebus.Message{Body: []byte("hello")})
 	r := receiver(t, client, "orders")
 	m := one(t, r, 10*time.Second)
@@ -90,7 +92,7 @@ func TestDefaultEntities(t *testing.T) {
 }
 
 func TestConfigJSON(t *testing.T) {
-	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue("a", emulator.QueueOptions{}),
+	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "a"},
 		sbtest.ConfigJSON(`{"UserConfig": {"Namespaces": [{"Name": "mine", "Queues": [{"Name": "b"}]}]}}`))
 	if bus.Namespace().Name() != "mine" || !bus.Namespace().Exists("a") || !bus.Namespace().Exists("b") || bus.Namespace().Exists("queue.1") {
 		t.Errorf("namespace %s", bus.Namespace().Name())
@@ -98,8 +100,8 @@ func TestConfigJSON(t *testing.T) {
 }
 
 func TestTwoServersAreStrangers(t *testing.T) {
-	first := sbtest.Start(t, sbtest.Queue("q", emulator.QueueOptions{}))
-	second := sbtest.Start(t, sbtest.Queue("q", emulator.QueueOptions{}))
+	first := sbtest.Start(t, sbtest.Queue{Name: "q"})
+	second := sbtest.Start(t, sbtest.Queue{Name: "q"})
 	if first.ConnectionString() == second.ConnectionString() {
 		t.Fatal("both have the same address")
 	}
@@ -118,7 +120,7 @@ func TestTwoServersAreStrangers(t *testing.T) {
 // In a bubble a minute passes at once: the lock of a message expires while its receiver does nothing.
 func TestLOCK10_LockExpiresInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue("orders", emulator.QueueOptions{LockDuration: time.Minute}))
+		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders", LockDuration: time.Minute})
 		client := connect(t, bus)
 		send(t, client, "orders", &azservicebus.Message{Body: []byte("x")})
 		r := receiver(t, client, "orders")
@@ -139,7 +141,7 @@ func TestLOCK10_LockExpiresInABubble(t *testing.T) {
 
 func TestSCHED9_ScheduleFallsDueInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue("orders", emulator.QueueOptions{}))
+		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders"})
 		client := connect(t, bus)
 		due := time.Now().Add(24 * time.Hour)
 		send(t, client, "orders", &azservicebus.Message{Body: []byte("x"), ScheduledEnqueueTime: &due})
@@ -153,27 +155,13 @@ func TestSCHED9_ScheduleFallsDueInABubble(t *testing.T) {
 	})
 }
 
-// stoppedClock is a broker's clock that the test sets.
-type stoppedClock struct{ *emulator.SystemClock }
-
-func (stoppedClock) Now() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) }
-
-func TestWithClock(t *testing.T) {
-	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithClock(stoppedClock{&emulator.SystemClock{}}), sbtest.Queue("q", emulator.QueueOptions{}))
-	client := connect(t, bus)
-	send(t, client, "q", &azservicebus.Message{Body: []byte("x")})
-	if m := one(t, receiver(t, client, "q"), 10*time.Second); !m.EnqueuedTime.Equal(stoppedClock{}.Now()) {
-		t.Errorf("enqueued at %v", m.EnqueuedTime)
-	}
-}
-
-// TestDEC35_AProgramGoesOnWhenTheMachineSleptAndItsClockWasSet: the time of day jumps, the bubble's own time does not.
+// The time of day jumps while the time of the bubble goes on.
 func TestDEC35_AProgramGoesOnWhenTheMachineSleptAndItsClockWasSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var jumped atomic.Int64
 		wall := func() time.Time { return time.Now().Add(time.Duration(jumped.Load())) }
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithClock(&emulator.SystemClock{Wall: wall}),
-			sbtest.Queue("orders", emulator.QueueOptions{}))
+		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithClock(wall),
+			sbtest.Queue{Name: "orders"})
 		client := connect(t, bus)
 		r := receiver(t, client, "orders")
 		due := wall().Add(30 * time.Minute)
@@ -190,7 +178,7 @@ func TestDEC35_AProgramGoesOnWhenTheMachineSleptAndItsClockWasSet(t *testing.T) 
 				t.Error(err)
 			}
 		}
-		jumped.Add(-int64(time.Hour)) // somebody sets the clock
+		jumped.Add(-int64(time.Hour)) // the clock is set back
 		for range 3 {
 			send(t, client, "orders", &azservicebus.Message{Body: []byte("x")})
 			m := one(t, r, 2*time.Second)
@@ -202,86 +190,4 @@ func TestDEC35_AProgramGoesOnWhenTheMachineSleptAndItsClockWasSet(t *testing.T) 
 		}
 		_ = client.Close(context.Background())
 	})
-}
-
-// buffer is a log that several goroutines write.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-func TestLogAndTrace(t *testing.T) {
-	var log, trace buffer
-	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithTrace(&trace), sbtest.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-	sender, err := connect(t, bus).NewSender("missing", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := sender.SendMessage(context.Background(), &azservicebus.Message{}, nil); err == nil {
-		t.Error("a queue that does not exist took a message")
-	}
-	if !bytes.Contains([]byte(log.String()), []byte("missing")) {
-		t.Errorf("log: %s", log.String())
-	}
-	if trace.String() == "" {
-		t.Error("no frame was traced")
-	}
-}
-
-// Example shows the server in a test; here the test is a stand-in, in yours it is the *testing.T.
-func Example() {
-	t := &stand{}
-	defer t.finish()
-
-	bus := sbtest.Start(t, sbtest.Queue("orders", emulator.QueueOptions{}))
-	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = client.Close(context.Background()) }()
-
-	sender, err := client.NewSender("orders", nil)
-	if err != nil {
-		panic(err)
-	}
-	if err := sender.SendMessage(context.Background(), &azservicebus.Message{Body: []byte("two coffees")}, nil); err != nil {
-		panic(err)
-	}
-	receiver, err := client.NewReceiverForQueue("orders", nil)
-	if err != nil {
-		panic(err)
-	}
-	messages, err := receiver.ReceiveMessages(context.Background(), 1, nil)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("%d: %s\n", *messages[0].SequenceNumber, messages[0].Body)
-	// Output: 1: two coffees
-}
-
-// stand stands in for a test in the example.
-type stand struct {
-	testing.TB
-	cleanup []func()
-}
-
-func (s *stand) Helper()          {}
-func (s *stand) Cleanup(f func()) { s.cleanup = append(s.cleanup, f) }
-
-func (s *stand) finish() {
-	for _, f := range s.cleanup {
-		f()
-	}
 }

@@ -19,9 +19,14 @@ import (
 const withPolicies = `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "orders", "Properties": {"AuthorizationRules": [
 	{"KeyName": "reader", "PrimaryKey": "reader-key", "Rights": ["Listen"]}]}}]}]}}`
 
-// as returns a client with another connection string.
-func as(t *testing.T, bus *sbtest.Server, c sas.Connection) *azservicebus.Client {
+// with returns a client with a changed connection string.
+func with(t *testing.T, bus *sbtest.Server, change func(*sas.Connection)) *azservicebus.Client {
 	t.Helper()
+	c, err := sas.ParseConnection(bus.ConnectionString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(&c)
 	client, err := azservicebus.NewClientFromConnectionString(c.String(), &azservicebus.ClientOptions{
 		RetryOptions:     azservicebus.RetryOptions{MaxRetries: -1},
 		NewWebSocketConn: func(ctx context.Context, _ azservicebus.NewWebSocketConnArgs) (net.Conn, error) { return bus.Dial(ctx) },
@@ -89,15 +94,7 @@ func TestTheSDKRenewsItsTokens(t *testing.T) {
 func TestERR1_TheSDKsOwnErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bus := sbtest.Start(t, sbtest.ConfigJSON(withPolicies), sbtest.WithTokens(), sbtest.WithoutNetwork())
-		with := func(change func(*sas.Connection)) *azservicebus.Client {
-			c, err := sas.ParseConnection(bus.ConnectionString())
-			if err != nil {
-				t.Fatal(err)
-			}
-			change(&c)
-			return as(t, bus, c)
-		}
-		sent, received := sendAndReceive(t, with(func(*sas.Connection) {}))
+		sent, received := sendAndReceive(t, with(t, bus, func(*sas.Connection) {}))
 		if sent != nil || received != nil {
 			t.Errorf("with the right key: %v, %v", sent, received)
 		}
@@ -105,25 +102,31 @@ func TestERR1_TheSDKsOwnErrors(t *testing.T) {
 			func(c *sas.Connection) { c.Key = "wrong" },
 			func(c *sas.Connection) { c.KeyName = "nobody" },
 		} {
-			sent, received = sendAndReceive(t, with(change))
+			sent, received = sendAndReceive(t, with(t, bus, change))
 			wantUnauthorized(t, sent, "InvalidSignature: The token has an invalid signature.")
 			wantUnauthorized(t, received, "InvalidSignature: The token has an invalid signature.")
 		}
-		sent, received = sendAndReceive(t, with(func(c *sas.Connection) { c.KeyName, c.Key = "reader", "reader-key" }))
+		sent, received = sendAndReceive(t, with(t, bus, func(c *sas.Connection) { c.KeyName, c.Key = "reader", "reader-key" }))
 		wantUnauthorized(t, sent, "Unauthorized access. 'Send' claim(s) are required to perform this operation")
 		if received != nil {
 			t.Errorf("with the right to listen: %v", received)
 		}
-		// A token that was made elsewhere, and is over.
+	})
+}
+
+// A client may have a token instead of a key.
+func TestERR1_TheSDKsOwnErrorForATokenThatIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := sbtest.Start(t, sbtest.ConfigJSON(withPolicies), sbtest.WithTokens(), sbtest.WithoutNetwork())
 		token := func(expires time.Time) func(*sas.Connection) {
 			return func(c *sas.Connection) {
 				c.Signature, c.KeyName, c.Key = sas.Sign("sb://localhost/orders", c.KeyName, c.Key, expires), "", ""
 			}
 		}
-		sent, received = sendAndReceive(t, with(token(time.Now().Add(-10*time.Minute))))
+		sent, received := sendAndReceive(t, with(t, bus, token(time.Now().Add(-10*time.Minute))))
 		wantUnauthorized(t, sent, "status code 401 and description: ExpiredToken: The token is expired. Expiration time:")
 		wantUnauthorized(t, received, "status code 401 and description: ExpiredToken: The token is expired. Expiration time:")
-		if sent, received = sendAndReceive(t, with(token(time.Now().Add(10*time.Minute)))); sent != nil || received != nil {
+		if sent, received = sendAndReceive(t, with(t, bus, token(time.Now().Add(10*time.Minute)))); sent != nil || received != nil {
 			t.Errorf("with a token: %v, %v", sent, received)
 		}
 	})

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// audiencePath returns the path of an audience: what follows scheme, host and port, decoded from its percent form,
-// without slashes at its ends. The scheme may be any (SDKs write sb, amqp and amqps) in any case; sub-paths such as
-// "/$management" or "/Subscriptions/sub" are kept, and letters keep their case. An audience without a scheme is a
-// path already. The result is empty when the audience is a whole namespace.
+// audiencePath returns the path of an audience: what follows scheme, host and port, percent-decoded and
+// without slashes at its ends. It takes any scheme (SDKs write sb, amqp and amqps) in any case. It keeps sub-paths such as
+// "/$management" or "/Subscriptions/sub", and the case of letters. An audience without a scheme is a
+// path already. The result is empty if the audience is a whole namespace.
 func audiencePath(audience string) string {
 	_, path := splitAudience(audience)
 	return path
@@ -27,8 +27,8 @@ func splitAudience(audience string) (host, path string) {
 	return host, strings.Trim(rest, "/")
 }
 
-// address is the audience as the service repeats it in its texts: always with the scheme sb, with the host that the
-// client used and the path that it asked for (ERR-4, DEC-11).
+// address returns the audience as the service repeats it in its texts: always with the scheme sb, and with the host and
+// path that the client wrote (ERR-4, DEC-11).
 func address(audience string) string {
 	host, path := splitAudience(audience)
 	return "sb://" + host + "/" + path

@@ -9,8 +9,8 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 )
 
-// FuzzHandle feeds anything that scans as a message: there must be one response that a client can decode, and no grant
-// without success.
+// FuzzHandle feeds anything that scans as a message. There must be one response that a client can decode, and a grant only
+// with success.
 func FuzzHandle(f *testing.F) {
 	f.Add(encodeRequest(f, "1", putTokenProperties("sb://localhost/q"), sasToken))
 	f.Add(encodeRequest(f, uint64(1), append(putTokenProperties("amqps://h:1/%24management"),
@@ -30,7 +30,7 @@ func FuzzHandle(f *testing.F) {
 		if n, ok := code.(int32); !ok || (n == statusAccepted) != (grant != nil) {
 			t.Fatalf("status-code %v with grant %v", code, grant)
 		}
-		if req.RequestID() == nil { // the client decodes no id but the four legal types, we echo any
+		if req.RequestID() == nil { // the client decodes only ids of the four legal types, we echo any
 			var m goamqp.Message
 			if err := m.UnmarshalBinary(raw); err != nil {
 				t.Fatalf("the client cannot decode the response: %v", err)

@@ -16,7 +16,7 @@ const (
 	codeApplicationProperties = 0x74
 )
 
-// encodeRequest writes a request as a client would. A nil messageID leaves the properties section out, a nil body the
+// encodeRequest encodes a request as a client would. A nil messageID omits the properties section, a nil body the
 // body.
 func encodeRequest(t testing.TB, messageID any, properties amqp.Map, body any) []byte {
 	t.Helper()

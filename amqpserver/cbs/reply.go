@@ -8,7 +8,7 @@ import (
 	"minibus/internal/printable"
 )
 
-// Status codes, which are those of HTTP.
+// Status codes, as in HTTP.
 const (
 	statusAccepted       = 202 // one of the two that .NET takes for success
 	statusBadRequest     = 400
@@ -28,10 +28,10 @@ func argumentError(format string, args ...any) *status {
 	return &status{code: statusBadRequest, condition: amqp.CondArgument, description: fmt.Sprintf(format, args...)}
 }
 
-// maxText bounds a description, in bytes: an audience, which may be of any length, is repeated in it.
+// maxText bounds a description, in bytes: it repeats the audience, which may have any length.
 const maxText = 1024
 
-// encode writes the response. On $cbs the keys are written with dashes, which .NET and Python insist on; there is no
+// encode returns the encoded response. On $cbs the keys are written with dashes, which .NET and Python insist on; there is no
 // body.
 func (s *status) encode(correlationID any) []byte {
 	text := printable.Clip(s.description, maxText)

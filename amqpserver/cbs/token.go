@@ -12,7 +12,7 @@ import (
 
 const operationPutToken = "put-token"
 
-// putToken is the content of a put-token request.
+// putToken holds the content of a put-token request.
 type putToken struct {
 	audience string    // application property name
 	kind     string    // application property type; empty when absent
@@ -20,8 +20,8 @@ type putToken struct {
 	expiry   time.Time // application property expiration; zero when absent or 0
 }
 
-// parsePutToken reads a request as the SDKs write it, which differs in every detail: the expiry is a string of seconds,
-// a timestamp or missing, and the token may come as binary. Whatever is wrong comes back as the status to answer.
+// parsePutToken reads a request. Every SDK writes it in another way: the expiry is a string of seconds,
+// a timestamp or missing, and the token may be binary. Errors are returned as the status to answer.
 func parsePutToken(req *message.Message) (putToken, *status) {
 	var t putToken
 	operation, bad := textProperty(req, "operation", true)
@@ -63,7 +63,7 @@ func textProperty(req *message.Message, key string, required bool) (string, *sta
 	return text, nil
 }
 
-// expiration reads the expiry in its three forms. Zero is what a client sends for a token whose expiry it does not
+// expiration reads the expiry in its three forms. A client sends zero for a token whose expiry it does not
 // know, for example a ready-made signature.
 func expiration(req *message.Message) (time.Time, *status) {
 	v, _ := req.ApplicationProperty("expiration")
@@ -102,7 +102,7 @@ func bodyText(req *message.Message) (string, *status) {
 	return "", argumentError("The body of the request holds no token; expected an amqp-value section with a string.")
 }
 
-// found describes a value for an error text, cut down to a length that no honest value reaches.
+// found describes a value for an error text, cut to a length that no valid value reaches.
 func found(v any) string {
 	const most = 64
 	switch v.(type) {

@@ -11,16 +11,16 @@ import (
 	"minibus/internal/printable"
 )
 
-// Bounds on the elements of one request. The queue works through them in one turn, so they also bound how long others
-// wait for it. SDKs send one lock token at a time; for numbers the greatest count that a client is known to send is the
+// Bounds on the elements of one request. The queue works through them under its mutex, so they also bound how long others
+// wait. SDKs send one lock token at a time; the most numbers that a known client sends is the
 // service's limit for a batch, 4,500 (QUO-7). Messages are bounded by their bytes (DEC-17).
 const (
 	maxItems  = 10_000
 	maxTokens = 1_000
 )
 
-// args are the arguments of a request: the map in its body. The same argument comes as long from one SDK and as uint
-// from another, in a list or in an array, under a string or a binary key, so every reader here takes all of them. A
+// args holds the arguments of a request: the map in its body. The same argument is a long from one SDK and a uint
+// from another, a list or an array, under a string or a binary key, so every method here takes all of them. A
 // null counts as absent.
 type args struct{ fields amqp.Map }
 
@@ -50,7 +50,7 @@ func parseArgs(req *message.Message, limit int64) (args, error) {
 	return args{}, argumentError("The body of the request holds %s; expected a map in an amqp-value section.", found(d.Value))
 }
 
-// get returns an argument; nil when it is absent.
+// get returns an argument, or nil if it is absent.
 func (a args) get(key string) any {
 	v, _ := a.fields.Get(key)
 	return v
@@ -65,7 +65,7 @@ func (a args) int64(key string) (int64, error) {
 	return n, nil
 }
 
-// count returns an integer between two bounds.
+// count returns an integer between two bounds, both allowed.
 func (a args) count(key string, least, most int64) (int, error) {
 	n, err := a.int64(key)
 	if err == nil && (n < least || n > most) {
@@ -74,7 +74,7 @@ func (a args) count(key string, least, most int64) (int, error) {
 	return int(n), err
 }
 
-// text returns a string; ok tells whether it was given.
+// text returns a string; ok reports whether it was given.
 func (a args) text(key string) (s string, ok bool, err error) {
 	v := a.get(key)
 	if v == nil {
@@ -86,7 +86,7 @@ func (a args) text(key string) (s string, ok bool, err error) {
 	return s, true, nil
 }
 
-// flag returns a boolean; false when it is absent.
+// flag returns a boolean, false if it is absent.
 func (a args) flag(key string) (bool, error) {
 	v := a.get(key)
 	b, ok := amqp.AsBool(v)
@@ -96,7 +96,7 @@ func (a args) flag(key string) (bool, error) {
 	return b, nil
 }
 
-// items returns the elements of a list or an array, which must be there but may be empty, and are at most so many.
+// items returns the elements of a list or an array, at most most of them. It must be present but may be empty.
 func (a args) items(key, expected string, most int) ([]any, error) {
 	v := a.get(key)
 	items, ok := amqp.ItemsOf(v)
@@ -126,7 +126,7 @@ func (a args) numbers(key string) ([]int64, error) {
 	return numbers, nil
 }
 
-// tokens returns lock tokens. An empty array is refused: a request about no lock at all is a mistake.
+// tokens returns lock tokens. An empty array is refused: a request about no lock is a mistake.
 func (a args) tokens(key string) ([]emulator.LockToken, error) {
 	items, err := a.items(key, "an array of uuid", maxTokens)
 	if err != nil {
@@ -184,5 +184,5 @@ func found(v any) string {
 	return "the value " + clip(fmt.Sprint(v))
 }
 
-// clip shortens what a client wrote before it is repeated in a text.
+// clip shortens a client's text before an error repeats it.
 func clip(s string) string { return printable.Clip(s, 64) }

@@ -6,7 +6,7 @@ import (
 	"minibus/internal/printable"
 )
 
-// call is one request on its way to its response.
+// call is a request that has no response yet.
 type call struct {
 	Context
 	operation     string // empty when the request names none
@@ -29,8 +29,8 @@ func newCall(ctx Context, req *message.Message, reply func([]byte)) *call {
 	return c
 }
 
-// property returns an application property of a request as text; empty when it is absent or not text. The bounds on
-// waiting that the SDKs send beside these (server-timeout) have nothing to bound: no operation here waits for more
+// property returns an application property of a request as text, or "" if it is absent or not text. The
+// SDKs also send a time limit (server-timeout), which has no effect: no operation here waits for more
 // than its commit.
 func property(req *message.Message, key string) string {
 	v, _ := req.ApplicationProperty(key)
@@ -38,8 +38,8 @@ func property(req *message.Message, key string) string {
 	return text
 }
 
-// ok answers 200. body appends the value of the amqp-value section; without a body there is no section, since some
-// clients cannot read an empty map. size is a hint of what body appends.
+// ok answers 200. body appends the value of the amqp-value section. With a nil body there is no section, since some
+// clients cannot read an empty map. size is a hint for the length that body appends.
 func (c *call) ok(size int, body func(dst []byte) []byte) {
 	dst := c.appendEnvelope(make([]byte, 0, size+envelopeSize), statusOK, "", "")
 	if body != nil {
@@ -48,7 +48,7 @@ func (c *call) ok(size int, body func(dst []byte) []byte) {
 	c.reply(dst)
 }
 
-// empty answers 204: nothing was wrong, and there is nothing to return.
+// empty answers 204: there is nothing to return.
 func (c *call) empty() {
 	c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize), statusNoContent, "", ""))
 }
@@ -69,7 +69,7 @@ func (c *call) fail(err error) {
 	c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize+len(f.text)), f.status, f.condition, f.text))
 }
 
-// finish answers 200 without a body, or the error; it is the completion of operations that return nothing.
+// finish answers 200 without a body, or the error. Operations that return nothing use it as their completion.
 func (c *call) finish(err error) {
 	if err != nil {
 		c.fail(err)

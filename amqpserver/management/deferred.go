@@ -5,13 +5,13 @@ import (
 	"minibus/internal/amqp"
 )
 
-// The values of receiver-settle-mode [AMQP 2.8.3]: how a message received by number is settled.
+// The values of receiver-settle-mode [AMQP 2.8.3]: how to settle a message that is received by number.
 const (
 	settleFirst  = 0 // receive and delete
 	settleSecond = 1 // peek-lock
 )
 
-// receiveBySequenceNumber serves receive-by-sequence-number: deferred messages, in the order asked for (DEF-4), all of
+// receiveBySequenceNumber serves receive-by-sequence-number. It returns deferred messages in the requested order (DEF-4), all of
 // them or none (DEF-5), locked or removed at once (DEF-3, RAD-3). Those of a session go to its receiver only (DEF-9,
 // DEF-13, DEF-14).
 func receiveBySequenceNumber(c *call, a args) {
@@ -42,7 +42,7 @@ func receiveBySequenceNumber(c *call, a args) {
 	}
 }
 
-// parseMode reads receiver-settle-mode. Whoever does not say gets a lock, which loses nothing.
+// parseMode reads receiver-settle-mode. The default is a lock, which loses nothing.
 func parseMode(a args) (emulator.ReceiveMode, error) {
 	const key = "receiver-settle-mode"
 	v := a.get(key)
@@ -62,8 +62,8 @@ func parseMode(a args) (emulator.ReceiveMode, error) {
 	return 0, wrong(key, v, "0 (receive and delete) or 1 (peek-lock)")
 }
 
-// received replies with deliveries. A lock token stands beside its message, for the clients that do not take it from
-// the message's annotations; what is already deleted has none.
+// received replies with deliveries. The lock token stands beside its message, for the clients that do not take it from
+// the message's annotations; deleted messages have none.
 func (c *call) received(ds []*emulator.Delivery, mode emulator.ReceiveMode) {
 	const perMessage = 512 // the map around each message, and what the broker adds to it
 	size := 32
@@ -82,7 +82,7 @@ func (c *call) received(ds []*emulator.Delivery, mode emulator.ReceiveMode) {
 
 func appendDeliveries(dst []byte, ds []*emulator.Delivery, locked bool) []byte {
 	dst, list := amqp.BeginList(dst)
-	var scratch []byte // encoded messages differ in size, so one buffer serves them all
+	var scratch []byte // encoded messages differ in size, so one buffer serves all of them
 	for _, d := range ds {
 		scratch = d.Append(scratch[:0])
 		var m amqp.Mark

@@ -9,7 +9,7 @@ import (
 	"minibus/internal/printable"
 )
 
-// Status codes of responses, which are those of HTTP. Clients know only the usual ones.
+// Status codes of responses, as in HTTP. Clients know only the usual ones.
 const (
 	statusOK             int32 = 200
 	statusNoContent      int32 = 204
@@ -25,8 +25,8 @@ const (
 	statusUnavailable    int32 = 503
 )
 
-// statuses is the table of ERR-6: what each code of the domain is on this node, and its condition everywhere. A
-// transaction that has ended has no status of its own; 400 is one that no client takes for a reason to try again.
+// statuses is the table of ERR-6: for each code of the domain its status on this node, and its condition everywhere. A
+// transaction that has ended has no status of its own; no client tries again after a 400.
 var statuses = map[emulator.Code]struct {
 	status    int32
 	condition amqp.Symbol
@@ -50,11 +50,11 @@ var statuses = map[emulator.Code]struct {
 	emulator.CodeDetached:        {statusUnavailable, amqp.CondDetachForced},
 
 	emulator.CodeTransactionEnded:    {statusBadRequest, amqp.CondUnknownTransaction},
-	emulator.CodeTransactionTimedOut: {statusBadRequest, amqp.CondTransactionTimeout}, // 408 would invite to try again
+	emulator.CodeTransactionTimedOut: {statusBadRequest, amqp.CondTransactionTimeout}, // clients would try again after 408
 }
 
-// Condition returns the AMQP error condition that stands for a code of the domain on every channel (ERR-6,
-// amqp-data-plane 9.1); for a code that it does not know, that of an internal error.
+// Condition returns the AMQP error condition of a code of the domain, the same on every channel (ERR-6,
+// amqp-data-plane 9.1). An unknown code counts as an internal error.
 func Condition(code emulator.Code) amqp.Symbol {
 	s, ok := statuses[code]
 	if !ok {
@@ -71,7 +71,7 @@ type failure struct {
 	entity    string // empty when the error names none
 }
 
-// failureOf finds the status of an error. What is not the domain's own error is a failure of the broker.
+// failureOf finds the status of an error. An error that the domain did not make is an internal one.
 func failureOf(err error) failure {
 	e := &emulator.Error{Code: emulator.CodeInternal}
 	errors.As(err, &e)

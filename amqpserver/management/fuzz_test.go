@@ -11,7 +11,7 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// FuzzHandle feeds anything that scans as a message to a queue: each request gets one response that scans, with a
+// FuzzHandle feeds anything that scans as a message to a queue. Each request must get one response that scans, with a
 // status that clients know.
 func FuzzHandle(f *testing.F) {
 	for operation, fields := range map[string]amqp.Map{
@@ -54,7 +54,7 @@ func FuzzHandle(f *testing.F) {
 	})
 }
 
-// sessionContext is that of a connection which holds the session "s", and any other that is asked for, by one link.
+// sessionContext returns the context of a connection that holds the session "s", and any other on request, on one link.
 func sessionContext(t testing.TB, ns *emulator.Namespace) Context {
 	t.Helper()
 	q, err := ns.CreateQueue("sessions", emulator.QueueOptions{RequiresSession: true})

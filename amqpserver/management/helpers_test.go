@@ -13,10 +13,10 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 )
 
-// lockDuration is that of the queue in every test.
+// lockDuration is the lock duration of the queue in every test.
 const lockDuration = 30 * time.Second
 
-// fixture is a queue in a bubble of synthetic time, over a journal in memory.
+// fixture has a queue in a bubble of synthetic time, over a journal in memory.
 type fixture struct {
 	*testing.T
 	journal *storetest.Memory
@@ -52,7 +52,7 @@ func open(t testing.TB) *fixture {
 	return f
 }
 
-// deadLetters is the context of the node of the dead-letter queue.
+// deadLetters returns the context of the dead-letter queue's node.
 func (f *fixture) deadLetters() Context {
 	ctx := f.ctx
 	ctx.Sub = emulator.DeadLetter
@@ -90,7 +90,7 @@ func (f *fixture) scan(raw []byte) message.Message {
 	return m
 }
 
-// take receives up to n messages from a link that is closed at once: locks outlive it (LOCK-10).
+// take receives up to n messages on a link that it closes at once: locks outlive it (LOCK-10).
 func (f *fixture) take(sub emulator.SubQueue, n int) []*emulator.Delivery {
 	f.Helper()
 	c, err := f.queue.NewConsumer(sub, emulator.PeekLock, func() {})
@@ -127,7 +127,7 @@ func tokensOf(ds []*emulator.Delivery) []emulator.LockToken {
 	return tokens
 }
 
-// uuids are the lock tokens of deliveries as a client writes them.
+// uuids returns the lock tokens of deliveries as a client writes them.
 func uuids(ds []*emulator.Delivery) []amqp.UUID {
 	out := make([]amqp.UUID, len(ds))
 	for i, d := range ds {
@@ -156,7 +156,7 @@ func (f *fixture) requestTo(ctx Context, operation string, fields amqp.Map) answ
 	return decodeAnswer(f, f.handle(ctx, raw))
 }
 
-// handle waits for the one response to an encoded request; without one, the bubble ends in a deadlock.
+// handle waits for the one response to an encoded request. Without one, the bubble ends in a deadlock.
 func (f *fixture) handle(ctx Context, raw []byte) []byte {
 	f.Helper()
 	req := f.scan(raw)
@@ -170,7 +170,7 @@ func (f *fixture) handle(ctx Context, raw []byte) []byte {
 	return resp
 }
 
-// want checks status and condition; an empty condition stands for success.
+// want checks status and condition; an empty condition means success.
 func (a answer) want(t testing.TB, code int32, condition string) {
 	t.Helper()
 	if a.code != code || a.condition != condition {
@@ -204,7 +204,7 @@ func decodeAnswer(t testing.TB, raw []byte) answer {
 	return a
 }
 
-// field returns the one value that the body of a reply holds.
+// field returns the one value in the body of a reply.
 func field[T any](t testing.TB, a answer, key string) T {
 	t.Helper()
 	body, _ := a.Value.(map[string]any)
@@ -215,7 +215,7 @@ func field[T any](t testing.TB, a answer, key string) T {
 	return v
 }
 
-// messages returns the messages of a reply, decoded, with the lock tokens beside them.
+// messages returns the decoded messages of a reply, with their lock tokens.
 func messages(t testing.TB, a answer) (msgs []*goamqp.Message, tokens []any) {
 	t.Helper()
 	for _, v := range field[[]any](t, a, "messages") {
@@ -246,7 +246,7 @@ const (
 	codeValue                 = 0x77
 )
 
-// encodeRequest writes a request. A nil messageID leaves the properties section out, a nil body the body.
+// encodeRequest encodes a request. A nil messageID omits the properties section, a nil body the body.
 func encodeRequest(t testing.TB, messageID any, properties amqp.Map, body any) []byte {
 	t.Helper()
 	var b []byte

@@ -6,8 +6,8 @@ import (
 )
 
 // renewLock serves renew-lock: every lock gets a whole lock duration from now, or none does (LOCK-4 to LOCK-6). For
-// messages of a session nothing changes, and the reply tells when the session's lock ends (SESS-21). A renewal in a
-// transaction is not taken back by a rollback, and cannot be made when the transaction is over.
+// messages of a session nothing changes, and the reply has the end of the session's lock (SESS-21). A rollback does not
+// undo a renewal in a transaction, and after the end of the transaction a renewal fails.
 func renewLock(c *call, a args) {
 	tokens, err := a.tokens("lock-tokens")
 	if err != nil {

@@ -21,7 +21,7 @@ func TestLOCK4_RenewSetsNowPlusDuration(t *testing.T) {
 		f.send("a", "b")
 		ds := f.take(emulator.Main, 2)
 		time.Sleep(20 * time.Second)
-		for range 5 { // as often as one likes, far beyond the first end
+		for range 5 { // any number of times, far beyond the first end
 			a := renew(f, f.ctx, uuids(ds))
 			a.want(f, 200, "")
 			until := field[[]time.Time](f, a, "expirations")

@@ -8,45 +8,41 @@ import (
 	"minibus/internal/sas"
 )
 
-// Context says where a request arrived.
+// Context describes where a request arrived.
 type Context struct {
 	Queue *emulator.Entity
-	Sub   emulator.SubQueue // what the node belongs to: the queue itself or its dead-letter queue
+	Sub   emulator.SubQueue // the queue itself or its dead-letter queue
 
 	// MaxReplyBytes bounds the messages in the reply to a peek (PEEK-6); 0 means the queue's maximum message size.
 	MaxReplyBytes int
 
-	// AssociatedLink is told the name of the link that the request names, because the request counts as traffic on
-	// it (LOCK-16). May be nil.
+	// AssociatedLink is called with the name of the link that the request names, because the request counts as traffic on
+	// that link (LOCK-16). May be nil.
 	AssociatedLink func(name string)
 
 	// Holder returns the live session consumer of this connection that holds the session with that id on this entity,
-	// or nil. It is called before Handle returns, as LinkHolder is; so are the methods of the consumer. May be nil.
+	// or nil. Holder, LinkHolder and the consumer's methods are called before Handle returns. May be nil.
 	Holder func(sessionID string) *emulator.Consumer
 
-	// LinkHolder returns the live session consumer of the link with that name, if it is a link of this entity, or nil.
-	// The name is the one that the request gives. May be nil.
+	// LinkHolder returns the live session consumer of the link with that name, or nil if there is none on this entity.
+	// The request gives the name. May be nil.
 	LinkHolder func(linkName string) *emulator.Consumer
-
-	// LockedState refuses to tell a session's state to whoever does not hold the session, browsing clients included
-	// (DEC-20).
-	LockedState bool
 
 	// Tx is the transaction that the request is part of (transactional-state on its transfer), or nil.
 	Tx *emulator.Transaction
 
 	// Authorize fails unless the client has the right that an operation needs (ERR-1). It is called before Handle returns.
-	// Nil lets everybody do everything.
+	// Nil allows everything.
 	Authorize func(need sas.Claims) error
 
-	// TrackingSuffix returns what is appended to the text of an error that concerns entity (ERR-9). May be nil.
+	// TrackingSuffix returns the text to append to an error that concerns entity (ERR-9). May be nil.
 	TrackingSuffix func(entity string) string
 
-	// Removed is told of the messages that a reply carries and that were removed for it, just before the reply, on the same
-	// goroutine. If the client does not get the reply they are to be given back. May be nil.
+	// Removed gets the messages that were removed for a reply, just before the reply and on the same
+	// goroutine. If the client does not get the reply, the caller gives them back. May be nil.
 	Removed func([]*emulator.Delivery)
 
-	// Refused is told of each request that is answered with an error, so that the caller can log it. It is called
+	// Refused is called for each request that is answered with an error, for the caller's log. It is called
 	// just before the reply, on the same goroutine, and must not block. May be nil.
 	Refused func(operation string, err error)
 }
@@ -56,15 +52,15 @@ type operation struct {
 	// serve calls c.ok, c.empty or c.fail exactly once, now or later.
 	serve func(c *call, a args)
 
-	// need is the right that a client must have. Rules need no more than receiving does: the SDKs say so of this way to
-	// them, unlike the administration's.
+	// need is the right that a client must have. Rules need only the right to receive on this node, as the SDKs document
+	// it; the administration needs more.
 	need sas.Claims
 
-	// transactional says that the operation may be part of a transaction (TXN-1).
+	// transactional reports whether the operation may be part of a transaction (TXN-1).
 	transactional bool
 }
 
-// operations is what this package serves. Any name that nobody knows is refused as not implemented rather than answered
+// operations lists what this package serves. Any other name is refused as not implemented, never answered
 // without effect.
 var operations = map[string]operation{
 	"com.microsoft:renew-lock":                 {serve: renewLock, need: sas.Listen, transactional: true},
@@ -83,9 +79,9 @@ var operations = map[string]operation{
 	"com.microsoft:enumerate-rules":            {serve: enumerateRules, need: sas.Listen},
 }
 
-// Handle answers one request. reply is called exactly once with the complete encoded response: before Handle returns,
+// Handle answers one request. It calls reply exactly once with the complete encoded response: before Handle returns,
 // or later from another goroutine. Handle does not block, and reply must not. The queue keeps scheduled messages as
-// slices of req.Raw, which therefore must not be changed afterwards.
+// slices of req.Raw, so the caller must not change it afterwards.
 func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 	c := newCall(ctx, req, reply)
 	if c.link != "" && ctx.AssociatedLink != nil {
@@ -133,8 +129,8 @@ func (c *call) find() (operation, error) {
 	return o, nil
 }
 
-// bodyLimit bounds the encoded arguments of one request, in bytes. A decoded body takes several times its bytes, so
-// this also bounds memory; it leaves room for a scheduled message of the greatest size that the queue takes, or for
+// bodyLimit bounds the encoded arguments of one request, in bytes, and with that memory: a decoded body takes several
+// times its size. It leaves room for a scheduled message of the largest size that the queue takes, or for
 // hundreds of ordinary ones.
 func bodyLimit(q *emulator.Entity) int64 {
 	const (

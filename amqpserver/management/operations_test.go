@@ -30,7 +30,7 @@ func TestUnservedOperationsAreRefusedByName(t *testing.T) {
 	})
 }
 
-// Clients find their request again by the type and the value of its id.
+// Clients find their request by the type and the value of its id.
 func TestCorrelationIDHasTheTypeOfTheMessageID(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		for _, tt := range []struct{ sent, want any }{

@@ -8,8 +8,8 @@ import (
 // maxPeek is the most messages that one peek returns; clients that want more ask again (PEEK-6).
 const maxPeek = 250
 
-// peekMessage serves peek-message: a look at the messages from a number on, without touching them. Nothing there is
-// 204 (PEEK-5).
+// peekMessage serves peek-message: it shows messages from a number on, without touching them. If there are none it
+// answers 204 (PEEK-5).
 func peekMessage(c *call, a args) {
 	p, err := c.parsePeek(a)
 	if err != nil {
@@ -46,8 +46,8 @@ func (c *call) parsePeek(a args) (p emulator.Peek, err error) {
 	return p, err
 }
 
-// peekedSession returns the session that a peek is limited to, nil for none: the one that it names, which nobody needs
-// to hold, or else that of the associated link (PEEK-7, DEC-19).
+// peekedSession returns the session that a peek is limited to, or nil: the session that the request names, which need not be
+// held, or else that of the associated link (PEEK-7, DEC-19).
 func (c *call) peekedSession(a args) (*string, error) {
 	if !c.hasSessions() {
 		return nil, nil
@@ -66,7 +66,7 @@ func (c *call) peekedSession(a args) (*string, error) {
 	return &id, nil
 }
 
-// peeked replies with what a peek found.
+// peeked replies with the messages of a peek.
 func (c *call) peeked(msgs [][]byte, err error) {
 	if err != nil {
 		c.fail(err)

@@ -48,7 +48,7 @@ func TestPEEK5_PastTheEndIs204(t *testing.T) {
 	})
 }
 
-// The SDKs write the two numbers as long and int; other clients use whatever type they like.
+// The SDKs write the two numbers as long and int; other clients may use any integer type.
 func TestPeekTakesEveryIntegerType(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		f.send("a", "b", "c")

@@ -36,7 +36,7 @@ func appendStringOrNull(dst []byte, s string) []byte {
 	return amqp.AppendString(dst, s)
 }
 
-// appendField appends a map of one entry, which is what the body of every reply here is.
+// appendField appends a map of one entry, the form of most replies' bodies.
 func appendField(dst []byte, key string, value func(dst []byte) []byte) []byte {
 	dst, m := amqp.BeginMap(dst)
 	dst = value(amqp.AppendString(dst, key))

@@ -7,7 +7,7 @@ import (
 	"minibus/internal/amqp"
 )
 
-// addRule serves add-rule: one more rule of a subscription, for messages that are sent from then on (TOP-8).
+// addRule serves add-rule: it adds a rule to a subscription, for messages that are sent later (TOP-8).
 func addRule(c *call, a args) {
 	o, err := parseRule(a)
 	if err == nil {
@@ -44,8 +44,8 @@ func (c *call) changeRules(f func(*emulator.Subscription, emulator.Completion) e
 	return f(s, emulator.CompletionFunc(c.finish))
 }
 
-// enumerateRules serves enumerate-rules: a subscription's rules by name, page by page (TOP-16). The end is a page that is
-// short, or one that is empty, which has a status and a condition of its own.
+// enumerateRules serves enumerate-rules: a subscription's rules by name, page by page (TOP-16). A short page is the last. An
+// empty one has a status and a condition of its own.
 func enumerateRules(c *call, a args) {
 	rules, err := c.listRules(a)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *call) listRules(a args) ([]emulator.RuleOptions, error) {
 	return s.Rules(skip, top)
 }
 
-// needText returns a string that must be there.
+// needText returns a string that must be present.
 func (a args) needText(key string) (string, error) {
 	s, ok, err := a.text(key)
 	if err == nil && !ok {
@@ -89,7 +89,7 @@ func (a args) needText(key string) (string, error) {
 	return s, err
 }
 
-// sub returns the arguments in a map that is an argument itself; ok tells whether it was given.
+// sub returns the arguments in an argument that is a map itself; ok reports whether it was given.
 func (a args) sub(key string) (inner args, ok bool, err error) {
 	v := a.get(key)
 	if v == nil {
@@ -102,7 +102,7 @@ func (a args) sub(key string) (inner args, ok bool, err error) {
 	return args{m}, true, nil
 }
 
-// parseRule reads the arguments of add-rule. The name within the description, which some SDKs repeat, does not count.
+// parseRule reads the arguments of add-rule. It ignores the name within the description, which some SDKs repeat.
 func parseRule(a args) (o emulator.RuleOptions, err error) {
 	if o.Name, err = a.needText("rule-name"); err != nil {
 		return o, err
@@ -140,7 +140,7 @@ func parseRule(a args) (o emulator.RuleOptions, err error) {
 	return o, err
 }
 
-// parseCorrelation reads a correlation filter. Fields that are null are not tested; an empty text is tested like any other.
+// parseCorrelation reads a correlation filter. Null fields are not tested; an empty text is tested like any other.
 func parseCorrelation(a args) (*emulator.CorrelationFilter, error) {
 	f := &emulator.CorrelationFilter{}
 	for i, to := range correlationFields(f) {
@@ -167,12 +167,12 @@ func parseCorrelation(a args) (*emulator.CorrelationFilter, error) {
 	return f, nil
 }
 
-// correlationKeys are the keys of a correlation filter's fields, in the order in which replies have them.
+// correlationKeys has the keys of a correlation filter's fields, in the order in which replies have them.
 var correlationKeys = [...]string{
 	"correlation-id", "message-id", "to", "reply-to", "label", "session-id", "reply-to-session-id", "content-type",
 }
 
-// correlationFields are the fields in the order of correlationKeys.
+// correlationFields returns the fields in the order of correlationKeys.
 func correlationFields(f *emulator.CorrelationFilter) [len(correlationKeys)]**string {
 	return [...]**string{&f.CorrelationID, &f.MessageID, &f.To, &f.ReplyTo, &f.Label, &f.SessionID, &f.ReplyToSessionID, &f.ContentType}
 }

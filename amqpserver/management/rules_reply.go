@@ -8,7 +8,7 @@ import (
 	"minibus/internal/amqp"
 )
 
-// Descriptor codes of rules and of what they consist of (amqp-data-plane 0.3).
+// Descriptor codes of rules and their parts (amqp-data-plane 0.3).
 const (
 	codeRule        = 0x0000013700000004
 	codeEmptyAction = 0x0000013700000005
@@ -19,7 +19,7 @@ const (
 	codeCorrelation = 0x0000001370000009
 )
 
-// compatibilityLevel of SQL texts; there is only this one. Clients cast it to an int.
+// compatibilityLevel of SQL texts; it has only one value. Clients cast it to an int.
 const compatibilityLevel = 20
 
 // appendRules appends a list of maps, each with one rule.
@@ -52,7 +52,7 @@ func appendFilter(dst []byte, o *emulator.RuleOptions) []byte {
 	return appendSQL(dst, codeSQLFilter, o.SQL)
 }
 
-// appendAction appends the action. It is never null, which clients do not expect.
+// appendAction appends the action, never a null: clients do not expect one.
 func appendAction(dst []byte, o *emulator.RuleOptions) []byte {
 	if o.Action == "" {
 		return appendNothing(dst, codeEmptyAction)
@@ -80,7 +80,7 @@ func appendCorrelationFilter(dst []byte, f *emulator.CorrelationFilter) []byte {
 	n := 0
 	for _, name := range slices.Sorted(maps.Keys(f.Properties)) {
 		if whole, err := amqp.AppendValue(amqp.AppendString(dst, name), emulator.PlainValue(f.Properties[name])); err == nil {
-			dst = whole // what is stored always has an encoding
+			dst = whole // stored values always have an encoding
 			n++
 		}
 	}

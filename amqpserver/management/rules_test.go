@@ -25,7 +25,7 @@ func subscriptionOf(t testing.TB, ns *emulator.Namespace) *emulator.Entity {
 	return q
 }
 
-// subscription returns the entity of the node as the subscription that it is.
+// subscription returns the entity of the node as a subscription.
 func (f *fixture) subscription() *emulator.Subscription {
 	f.Helper()
 	s, err := f.ctx.Queue.Subscription()
@@ -45,7 +45,7 @@ func inRuleBubble(t *testing.T, test func(f *fixture)) {
 	})
 }
 
-// ruleNamed is the arguments of add-rule.
+// ruleNamed returns the arguments of add-rule.
 func ruleNamed(name string, description ...amqp.Pair) amqp.Map {
 	return amqp.Map{{Key: "rule-name", Value: name}, {Key: "rule-description", Value: amqp.Map(description)}}
 }
@@ -58,7 +58,7 @@ func sqlAction(text string) amqp.Pair {
 	return amqp.Pair{Key: "sql-rule-action", Value: amqp.Map{{Key: "expression", Value: text}}}
 }
 
-// correlationFilter is one as .NET and JavaScript write it: all fields, null where they are not set.
+// correlationFilter returns a filter as .NET and JavaScript write it: all fields, null if unset.
 func correlationFilter(label any, properties amqp.Map) amqp.Pair {
 	return amqp.Pair{Key: "correlation-filter", Value: amqp.Map{
 		{Key: "correlation-id", Value: nil}, {Key: "message-id", Value: nil}, {Key: "to", Value: nil}, {Key: "reply-to", Value: nil},
@@ -67,7 +67,7 @@ func correlationFilter(label any, properties amqp.Map) amqp.Pair {
 	}}
 }
 
-// TestQUO9_NamesOfRulesAreThoseOfTheOtherAPI: what could not be read or removed over HTTP is not made over AMQP.
+// TestQUO9_NamesOfRulesAreThoseOfTheOtherAPI: AMQP must not make rules that can't be read or removed over HTTP.
 func TestQUO9_NamesOfRulesAreThoseOfTheOtherAPI(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
 		for _, name := range []string{"", strings.Repeat("n", 51), "a/b", "a b", "b@d", ".", "..", "$mine", "Schön", "-a", "a?b"} {
@@ -81,7 +81,7 @@ func TestQUO9_NamesOfRulesAreThoseOfTheOtherAPI(t *testing.T) {
 	})
 }
 
-// rules lists the rules, decoded as they are on the wire.
+// rules lists the rules, decoded from the wire.
 func (f *fixture) rules(skip, top any) []amqp.List {
 	f.Helper()
 	raw := encodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:enumerate-rules"}},
@@ -123,7 +123,7 @@ func TestTOP4_EnumerateRulesShowsTheDefaultRule(t *testing.T) {
 	})
 }
 
-// The bytes are those of amqp-data-plane 7.4: descriptors in full width, empty lists in short form, the level as an int.
+// The bytes of amqp-data-plane 7.4: descriptors in full width, empty lists in short form, the level as an int.
 func TestTOP4_DefaultRuleOnTheWire(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
 		raw := encodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:enumerate-rules"}},
@@ -167,7 +167,7 @@ func TestTOP8_TOP16_RulesInTheDialectOfEverySDK(t *testing.T) {
 	}
 }
 
-// A field that is null is not tested; one that is an empty text is, and is shown so again.
+// A null field is not tested; an empty text is, and is returned as such.
 func TestTOP9_EmptyTextsOfACorrelationFilterAreTested(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
 		f.request("remove-rule", amqp.Map{{Key: "rule-name", Value: "$Default"}}).want(f, 200, "")
@@ -187,7 +187,7 @@ func TestTOP9_EmptyTextsOfACorrelationFilterAreTested(t *testing.T) {
 	})
 }
 
-// A time that was given over HTTP without a zone is a timestamp here: no client knows our own descriptor.
+// A time without a zone, given over HTTP, becomes a timestamp here: no client knows our own descriptor.
 func TestTOP16_UnzonedTimesLeaveAsTimestamps(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
 		at := amqp.Timestamp(1_700_000_000_000)

@@ -10,7 +10,7 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// scheduleMessage serves schedule-message: it stores messages for later and answers with one number each, in the order
+// scheduleMessage serves schedule-message: it stores messages for later and answers with their numbers, in the order
 // of the request (SCHED-6).
 func scheduleMessage(c *call, a args) {
 	if err := c.refuseSubQueue("scheduled messages"); err != nil {
@@ -32,9 +32,9 @@ func scheduleMessage(c *call, a args) {
 	}
 }
 
-// schedule stores messages and answers when that is durable.
+// schedule stores messages and answers once they are durable.
 func (c *call) schedule(msgs []message.Message) {
-	// The numbers are known when Schedule returns, and may be told when the commit is done. Either may be first.
+	// The answer needs the numbers, which Schedule returns, and the commit. Either may come first.
 	var seqs []int64
 	var failure error
 	var open atomic.Int32
@@ -61,7 +61,7 @@ func (c *call) schedule(msgs []message.Message) {
 	done()
 }
 
-// scheduleInTransaction answers with the numbers that the messages will have when the transaction is committed
+// scheduleInTransaction answers with the numbers that the messages will have after the commit
 // (SCHED-19).
 func (c *call) scheduleInTransaction(msgs []message.Message) {
 	seqs, err := c.Tx.Schedule(c.Queue, msgs)
@@ -81,7 +81,7 @@ func (c *call) scheduled(seqs []int64) {
 }
 
 // parseScheduled returns the messages of a request. Each entry repeats some properties of its message (message-id,
-// session-id, partition keys); the message itself is what counts.
+// session-id, partition keys); only the message itself counts.
 func parseScheduled(a args) ([]message.Message, error) {
 	const key = "messages"
 	items, err := a.items(key, "a list of maps", math.MaxInt) // the size of the request bounds them (DEC-17)
@@ -123,7 +123,7 @@ func scanScheduled(name string, raw []byte) (message.Message, error) {
 	return m, nil
 }
 
-// cancelScheduledMessage serves cancel-scheduled-message: all the numbers are removed, or none is (SCHED-13, SCHED-14).
+// cancelScheduledMessage serves cancel-scheduled-message: it removes all the messages or none (SCHED-13, SCHED-14).
 func cancelScheduledMessage(c *call, a args) {
 	if err := c.refuseSubQueue("scheduled messages"); err != nil {
 		c.fail(err)
@@ -143,7 +143,7 @@ func cancelScheduledMessage(c *call, a args) {
 	}
 }
 
-// refuseSubQueue refuses what a dead-letter queue never has.
+// refuseSubQueue refuses operations that a dead-letter queue does not have.
 func (c *call) refuseSubQueue(what string) error {
 	if c.Sub == emulator.Main {
 		return nil

@@ -12,7 +12,7 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 )
 
-// scheduled is a message that is due after a delay, as a client encodes it.
+// scheduled returns a message that is due after a delay, as a client encodes it.
 func scheduled(f *fixture, body string, after time.Duration) []byte {
 	return marshal(f, &goamqp.Message{
 		Annotations: goamqp.Annotations{"x-opt-scheduled-enqueue-time": time.Now().Add(after)},
@@ -56,7 +56,7 @@ func TestSCHED6_NumbersInRequestOrder(t *testing.T) {
 	})
 }
 
-// TestDEC17_ABatchIsBoundedByItsBytes, not by a number of ours.
+// TestDEC17_ABatchIsBoundedByItsBytes and not by a count.
 func TestDEC17_ABatchIsBoundedByItsBytes(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		const most = 11_000

@@ -12,11 +12,11 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 )
 
-// dialect is how an SDK writes requests. Each writes the same arguments with other types.
+// dialect holds an SDK's way to write requests. Each SDK writes the same arguments with other types.
 type dialect struct {
 	name       string
 	id         any
-	properties amqp.Map // beside the operation
+	properties amqp.Map // in addition to the operation
 	numbers    func(...int64) any
 	tokens     func(amqp.UUID) any
 	settleMode any // for peek-lock
@@ -57,7 +57,7 @@ func encodeAsOthers(t testing.TB, d dialect, operation string, fields amqp.Map) 
 	return encodeRequest(t, d.id, properties, fields)
 }
 
-// encodeAsGo lets the Go SDK's own protocol library write the request.
+// encodeAsGo writes the request with the Go SDK's own protocol library.
 func encodeAsGo(t testing.TB, d dialect, operation string, fields amqp.Map) []byte {
 	t.Helper()
 	m := &goamqp.Message{
@@ -89,7 +89,7 @@ func goValue(v any) any {
 	return v
 }
 
-// One life of a message by management alone, in the dialect of each SDK.
+// One life of a message through management alone, in the dialect of each SDK.
 func TestEveryOperationInTheDialectOfEverySDK(t *testing.T) {
 	for _, d := range dialects {
 		t.Run(d.name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestEveryOperationInTheDialectOfEverySDK(t *testing.T) {
 	}
 }
 
-// One life of a session by management alone, in the dialect of each SDK.
+// One life of a session through management alone, in the dialect of each SDK.
 func TestSessionOperationsInTheDialectOfEverySDK(t *testing.T) {
 	for _, d := range dialects {
 		t.Run(d.name, func(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 // sessionKey names the session that a request is about.
 const sessionKey = "session-id"
 
-// session finds the consumer of this connection that a request with arguments about a session speaks for: the one that
-// holds the session-id, or without one that of the associated link (DEC-19): Go never sends the id, and .NET leaves an
-// empty one out. named tells whether the request has an id; the empty string is one (SESS-34). A session that is named
-// and not held here is lost (SESS-14, DEF-13); without a name, nobody may be found, and that is no error.
+// session finds the consumer of this connection for a request about a session: the consumer that
+// holds the session-id, or without an id that of the associated link (DEC-19). Go never sends the id, and .NET leaves an
+// empty one out. named reports whether the request has an id; the empty string is one (SESS-34). A session that is named
+// but not held here is lost (SESS-14, DEF-13). Without an id holder may be nil, without an error.
 func (c *call) session(a args) (holder *emulator.Consumer, named bool, err error) {
 	id, named, err := a.text(sessionKey)
 	if err != nil {
@@ -38,11 +38,11 @@ func (c *call) linkHolder() *emulator.Consumer {
 	return c.LinkHolder(c.link)
 }
 
-// hasSessions reports whether messages of the node belong to sessions; elsewhere a session-id means nothing (SESS-4,
+// hasSessions reports whether messages of the node belong to sessions; otherwise a session-id has no meaning (SESS-4,
 // DLQ-6).
 func (c *call) hasSessions() bool { return c.Sub == emulator.Main && c.Queue.Options().RequiresSession }
 
-// holder is session for operations that every entity has: nil where there are no sessions.
+// holder is session for operations that every entity has; it returns nil if there are no sessions.
 func (c *call) holder(a args) (*emulator.Consumer, error) {
 	if !c.hasSessions() {
 		return nil, nil
@@ -51,7 +51,7 @@ func (c *call) holder(a args) (*emulator.Consumer, error) {
 	return holder, err
 }
 
-// mustHold is session for the operations on a session itself.
+// mustHold is session for operations on a session itself; it fails if the connection holds none.
 func (c *call) mustHold(a args) (*emulator.Consumer, error) {
 	if err := c.refuseSubQueue("sessions"); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (c *call) mustHold(a args) (*emulator.Consumer, error) {
 	return holder, err
 }
 
-// renewSessionLock serves renew-session-lock: the session is locked for a whole lock duration from now (SESS-13).
+// renewSessionLock serves renew-session-lock: it locks the session for a whole lock duration from now (SESS-13).
 func renewSessionLock(c *call, a args) {
 	holder, err := c.mustHold(a)
 	if err != nil {
@@ -82,8 +82,8 @@ func renewSessionLock(c *call, a args) {
 	})
 }
 
-// getSessionState serves get-session-state. Whoever names no link is a client that browses and may read the state of
-// any session; everybody else must hold it (SESS-14, SESS-24, DEC-20).
+// getSessionState serves get-session-state. A client that names no link browses and may read the state of
+// any session; every other client must hold it (SESS-14, SESS-24, DEC-20).
 func getSessionState(c *call, a args) {
 	state, err := c.sessionState(a)
 	if err != nil {
@@ -93,18 +93,18 @@ func getSessionState(c *call, a args) {
 	c.ok(32+len(state), func(dst []byte) []byte {
 		return appendField(dst, stateKey, func(dst []byte) []byte {
 			if state == nil {
-				return amqp.AppendNull(dst) // the key must be there, the value must not be empty (SESS-22)
+				return amqp.AppendNull(dst) // the key must be present, the value must not be empty (SESS-22)
 			}
 			return amqp.AppendBinary(dst, state)
 		})
 	})
 }
 
-// stateKey is the argument and the result that hold a session's state.
+// stateKey is the key of a session's state, in arguments and replies.
 const stateKey = "session-state"
 
 func (c *call) sessionState(a args) ([]byte, error) {
-	if c.link == "" && !c.LockedState {
+	if c.link == "" { // DEC-20
 		return c.browseState(a)
 	}
 	holder, err := c.mustHold(a)
@@ -128,8 +128,8 @@ func (c *call) browseState(a args) ([]byte, error) {
 	return c.Queue.BrowseSessionState(id)
 }
 
-// setSessionState serves set-session-state. Null and an empty binary clear the state: Go cannot say the one, the
-// others do not say the other (SESS-22).
+// setSessionState serves set-session-state. Null and an empty binary clear the state: Go cannot send null, the
+// other SDKs do not send an empty binary (SESS-22).
 func setSessionState(c *call, a args) {
 	holder, err := c.mustHold(a)
 	if err != nil {
@@ -142,7 +142,7 @@ func setSessionState(c *call, a args) {
 		c.fail(wrong(stateKey, v, "a binary or null"))
 		return
 	}
-	// A copy, because the state outlives the request that it is a slice of.
+	// A copy, because the state outlives the request whose slice it is.
 	if err := holder.SetSessionState(bytes.Clone(state), emulator.CompletionFunc(c.finish)); err != nil {
 		c.fail(err)
 	}

@@ -11,14 +11,14 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 )
 
-// sessionFixture is an entity with sessions, and the session receivers of one connection to it.
+// sessionFixture has an entity with sessions, and one connection's session receivers on it.
 type sessionFixture struct {
 	*fixture
-	links map[string]*emulator.Consumer // by the name of their link
+	links map[string]*emulator.Consumer // by link name
 }
 
-// inSessionBubble is inBubble for a queue with sessions, whose context finds the connection's session receivers as
-// amqpserver does.
+// inSessionBubble is inBubble for a queue with sessions. Its context finds the connection's session receivers like
+// amqpserver.
 func inSessionBubble(t *testing.T, test func(f *sessionFixture)) {
 	t.Helper()
 	inBubble(t, func(f *fixture) {
@@ -96,7 +96,7 @@ func (f *sessionFixture) takeFrom(c *emulator.Consumer, n int) []*emulator.Deliv
 	return ds
 }
 
-// deferIn sends n messages to a session and lets its receiver defer them.
+// deferIn sends n messages to a session, and its receiver defers them.
 func (f *sessionFixture) deferIn(c *emulator.Consumer, n int) {
 	f.Helper()
 	id, _ := c.SessionID()
@@ -108,7 +108,7 @@ func (f *sessionFixture) deferIn(c *emulator.Consumer, n int) {
 	})
 }
 
-// ask sends a request that names a link; an empty name leaves it out, and so does a nil id with the session-id.
+// ask sends a request that names a link. An empty name is left out, and so is a session-id of nil.
 func (f *sessionFixture) ask(link, operation string, id any, fields ...amqp.Pair) answer {
 	f.Helper()
 	properties := amqp.Map{{Key: "operation", Value: "com.microsoft:" + operation}}
@@ -121,7 +121,7 @@ func (f *sessionFixture) ask(link, operation string, id any, fields ...amqp.Pair
 	return decodeAnswer(f, f.handle(f.ctx, encodeRequest(f, "1", properties, append(amqp.Map{}, fields...))))
 }
 
-// wantSessionLost checks the service's words for a session that is not held (SESS-14).
+// wantSessionLost checks that the answer has the service's words for a session that is not held (SESS-14).
 func wantSessionLost(t testing.TB, what string, a answer) {
 	t.Helper()
 	const text = "The session lock has expired on the MessageSession. Accept a new MessageSession."

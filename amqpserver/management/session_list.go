@@ -7,21 +7,21 @@ import (
 	"minibus/internal/amqp"
 )
 
-// endOfTime is the last millisecond that the clients' date types can hold, 9999-12-31T23:59:59.999Z. They ask for all
-// sessions with the greatest date they have, which is rounded to this number or to the next one (SESS-27).
+// endOfTime is the last millisecond that the clients' date types can hold, 9999-12-31T23:59:59.999Z. To list all
+// sessions they send their greatest date, which is rounded to this number or to the next one (SESS-27).
 const endOfTime = 253402300799999
 
-// page says which sessions get-message-sessions lists.
+// page says which sessions to list.
 type page struct {
-	all          bool  // those with messages or a state, not those whose state is recent
+	all          bool  // sessions with messages or a state, whenever it changed
 	updatedAfter int64 // milliseconds since the Unix epoch
 	skip, top    int
 	last         string // the last session that the client has seen, if it says so
 	hasLast      bool   // the empty string is a session like any other
 }
 
-// getMessageSessions serves get-message-sessions: the ids of sessions, page by page (SESS-27 to SESS-29). The end is
-// 204.
+// getMessageSessions serves get-message-sessions: the ids of sessions, page by page (SESS-27 to SESS-29). After the
+// last page it answers 204.
 func getMessageSessions(c *call, a args) {
 	p, err := parsePage(a)
 	if err == nil {
@@ -49,8 +49,8 @@ func getMessageSessions(c *call, a args) {
 	c.ok(size, func(dst []byte) []byte { return appendSessions(dst, p.skip+len(ids), items) })
 }
 
-// appendSessions appends the body of a reply: how many sessions the client has seen now, and their ids, under the key
-// that the service gives them. Java casts the ids to an array.
+// appendSessions appends the body of a reply: the number of sessions that the client has seen now, and their ids, under the
+// service's key for them. Java casts the ids to an array.
 func appendSessions(dst []byte, seen int, ids []any) []byte {
 	dst, m := amqp.BeginMap(dst)
 	dst = amqp.AppendString(dst, "skip")
@@ -60,8 +60,8 @@ func appendSessions(dst []byte, seen int, ids []any) []byte {
 	return amqp.EndMap(dst, m, 2)
 }
 
-// listSessions returns one page. The last session seen is a better place to go on than a count, because sessions come
-// and go between two requests; whoever sends it sends the count as well, so only one of them counts.
+// listSessions returns one page. It goes on after the last session seen if the client names it: a count is less exact, because
+// sessions come and go between two requests. Such a client sends the count too, which is then ignored.
 func (c *call) listSessions(p page) ([]string, error) {
 	if !p.hasLast {
 		return c.Queue.Sessions(p.all, p.updatedAfter, p.skip, p.top)
@@ -82,7 +82,7 @@ func parsePage(a args) (p page, err error) {
 	if p.skip, err = a.count("skip", 0, math.MaxInt32); err != nil {
 		return p, err
 	}
-	// Clients ask for 100 at a time. Whoever asks for more would take a shorter page for the last one.
+	// Clients ask for 100 at a time. One that asks for more than the bound would take a shorter page for the last.
 	if p.top, err = a.count("top", 1, maxItems); err != nil {
 		return p, err
 	}

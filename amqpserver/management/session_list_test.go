@@ -12,7 +12,7 @@ import (
 	"minibus/internal/amqp"
 )
 
-// everything is how .NET and Go ask for all sessions.
+// everything is the time by which .NET and Go ask for all sessions.
 const everything = amqp.Timestamp(253402300800000)
 
 func listSessions(f *sessionFixture, after, skip, top any, more ...amqp.Pair) answer {
@@ -21,7 +21,7 @@ func listSessions(f *sessionFixture, after, skip, top any, more ...amqp.Pair) an
 		amqp.Pair{Key: "skip", Value: skip}, amqp.Pair{Key: "top", Value: top})...)
 }
 
-// listed returns the ids of a reply, whose body it also checks; none for 204.
+// listed returns the ids in a reply, none for 204. It checks the reply's body.
 func listed(f *sessionFixture, a answer, skip int) []string {
 	f.Helper()
 	if a.code == 204 {
@@ -79,7 +79,7 @@ func TestSESS28_PagesShowEachSessionOnce(t *testing.T) {
 			var got []string
 			for pages := 0; ; pages++ {
 				var more []amqp.Pair
-				if byName && len(got) > 0 { // Java says where it is in both ways
+				if byName && len(got) > 0 { // Java says its position in both ways
 					more = append(more, amqp.Pair{Key: "last-session-id", Value: got[len(got)-1]})
 				}
 				page := listed(f, listSessions(f, everything, int32(len(got)), int32(50), more...), len(got))
@@ -98,7 +98,7 @@ func TestSESS28_PagesShowEachSessionOnce(t *testing.T) {
 	})
 }
 
-// The last session seen goes before the count: the sessions in front of it may have gone.
+// The last session seen wins over the count: the sessions before it may be gone.
 func TestSESS28_TheLastSessionSeenSaysWhereToGoOn(t *testing.T) {
 	inSessionBubble(t, func(f *sessionFixture) {
 		f.sendTo("", "a", "b", "c")

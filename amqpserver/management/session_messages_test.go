@@ -10,7 +10,7 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 )
 
-// scheduledIn is scheduled for a message of a session, which its body names.
+// scheduledIn is scheduled for a message of a session; the body names the session.
 func scheduledIn(f *fixture, session string, after time.Duration) []byte {
 	return marshal(f, &goamqp.Message{
 		Annotations: goamqp.Annotations{"x-opt-scheduled-enqueue-time": time.Now().Add(after)},
@@ -169,7 +169,7 @@ func TestSESS17_SESS19_DeadTokensOfASession(t *testing.T) {
 	})
 }
 
-// A message that its session's receiver has is renewed with the session and not by itself.
+// A message that its session's receiver has is renewed with the session, not by itself.
 func TestSESS21_RenewLockInASessionChangesNothing(t *testing.T) {
 	inSessionBubble(t, func(f *sessionFixture) {
 		c := f.accept("l", "s")
@@ -227,7 +227,7 @@ func TestSESS4_ASessionIDMeansNothingOnAPlainQueue(t *testing.T) {
 func TestSESS2_SCHED20_ScheduleNeedsASession(t *testing.T) {
 	inSessionBubble(t, func(f *sessionFixture) {
 		plain := amqp.Map{{Key: "message", Value: scheduled(f.fixture, "a", time.Hour)}, {Key: "session-id", Value: "s"}}
-		schedule(f.fixture, plain).want(f, 400, "amqp:not-allowed") // what counts is the message itself
+		schedule(f.fixture, plain).want(f, 400, "amqp:not-allowed") // only the message itself counts
 		for _, id := range []string{"s", ""} {
 			entry := amqp.Map{{Key: "message", Value: scheduledIn(f.fixture, id, time.Hour)}}
 			schedule(f.fixture, entry).want(f, 200, "")

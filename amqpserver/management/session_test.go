@@ -16,7 +16,7 @@ func state(v any) amqp.Pair { return amqp.Pair{Key: "session-state", Value: v} }
 func TestSESS13_RenewSetsNowPlusDuration(t *testing.T) {
 	inSessionBubble(t, func(f *sessionFixture) {
 		c := f.accept("l", "s")
-		for range 5 { // as often as one likes, far beyond the first end
+		for range 5 { // any number of times, far beyond the first end
 			time.Sleep(20 * time.Second)
 			a := f.ask("l", "renew-session-lock", "s")
 			a.want(f, 200, "")
@@ -28,7 +28,7 @@ func TestSESS13_RenewSetsNowPlusDuration(t *testing.T) {
 	})
 }
 
-// The operations on a session itself, each as a client sends it.
+// The operations on a session itself, as clients send them.
 var onSession = map[string][]amqp.Pair{
 	"renew-session-lock": nil,
 	"get-session-state":  nil,
@@ -55,18 +55,18 @@ func TestSESS14_DEC20_OnlyTheHolderWorksOnASession(t *testing.T) {
 	})
 }
 
-// The end of the lock may come between the lookup of the holder and the operation.
+// The lock may end between the lookup of the holder and the operation.
 func TestSESS14_ALockThatEndsUnderTheRequest(t *testing.T) {
 	inSessionBubble(t, func(f *sessionFixture) {
 		c := f.accept("l", "s")
-		c.Close() // the table of links does not know yet
+		c.Close() // the table of links does not know it yet
 		for operation, fields := range onSession {
 			wantSessionLost(f, operation, f.ask("l", operation, "s", fields...))
 		}
 	})
 }
 
-// Whoever names no link is a client that browses.
+// A client that names no link browses.
 func TestSESS24_DEC20_BrowsersReadTheStateOfAnySession(t *testing.T) {
 	inSessionBubble(t, func(f *sessionFixture) {
 		f.accept("l", "s")
@@ -154,7 +154,7 @@ func TestStateIsAnsweredWhenItIsDurable(t *testing.T) {
 	})
 }
 
-// Without a session-id the link says which session; the empty string is a session-id.
+// Without a session-id the link names the session; the empty string is a session-id.
 func TestDEC19_SESS34_SessionOfTheAssociatedLink(t *testing.T) {
 	inSessionBubble(t, func(f *sessionFixture) {
 		f.accept("empty", "")

@@ -8,7 +8,7 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// dispositions are the words of update-disposition. The clients write "defered"; the documentation knows both.
+// dispositions has the words of update-disposition. The clients write "defered"; the documentation has both spellings.
 var dispositions = map[string]emulator.Outcome{
 	"completed": emulator.Complete,
 	"abandoned": emulator.Abandon,
@@ -17,8 +17,8 @@ var dispositions = map[string]emulator.Outcome{
 	"suspended": emulator.DeadLetterOutcome,
 }
 
-// updateDisposition serves update-disposition: settlement by lock token, from any link or connection (LOCK-9), all
-// tokens or none (LOCK-15). A token says enough without a session-id; a session that is named must be held by this
+// updateDisposition serves update-disposition: it settles by lock token, from any link or connection (LOCK-9), all
+// tokens or none (LOCK-15). A token is enough without a session-id; a session that the request names must be held by this
 // connection (DEF-9, DEF-13, SESS-14).
 func updateDisposition(c *call, a args) {
 	tokens, err := a.tokens("lock-tokens")
@@ -57,7 +57,7 @@ func parseSettlement(a args) (emulator.Settlement, error) {
 	}
 	properties, err := modifiedProperties(a, s.Outcome)
 	if err != nil || s.Outcome == emulator.Complete {
-		return s, err // a completed message has nobody left to show properties to (LOCK-14)
+		return s, err // a completed message is gone, and its properties with it (LOCK-14)
 	}
 	if s.Properties, err = message.EncodeProperties(properties); err != nil {
 		return s, argumentError("The argument 'properties-to-modify' cannot be stored: %v.", err)
@@ -65,8 +65,8 @@ func parseSettlement(a args) (emulator.Settlement, error) {
 	return s, nil
 }
 
-// modifiedProperties returns the properties to merge into the message. For a dead-letter these include the reason and
-// the description, where they are given (DLQ-8); the arguments made for them win over properties of the same names.
+// modifiedProperties returns the properties to merge into the message. For a dead-lettering these include reason and
+// description, if given (DLQ-8); their own arguments win over properties of the same names.
 func modifiedProperties(a args, o emulator.Outcome) (amqp.Map, error) {
 	given, err := a.properties("properties-to-modify")
 	if err != nil || o != emulator.DeadLetterOutcome {
@@ -87,7 +87,7 @@ func modifiedProperties(a args, o emulator.Outcome) (amqp.Map, error) {
 	return given, nil
 }
 
-// properties returns a map of application properties with string keys; nil when it is absent or empty. When a key
+// properties returns a map of application properties with string keys, or nil if it is absent or empty. If a key
 // occurs twice, the last one counts.
 func (a args) properties(key string) (amqp.Map, error) {
 	v := a.get(key)
@@ -115,8 +115,8 @@ func (a args) properties(key string) (amqp.Map, error) {
 	return plain, nil
 }
 
-// maxProperties bounds the properties that one settlement changes; all of a message's headers together are at most
-// 64 KB (QUO-8), so no honest client comes near.
+// maxProperties bounds the properties that one settlement changes. All headers of a message are at most
+// 64 KB (QUO-8), so real clients stay far below.
 const maxProperties = 1_000
 
 func set(m amqp.Map, name string, value any) amqp.Map {

@@ -19,7 +19,7 @@ func settle(f *fixture, ctx Context, tokens any, status string, more ...amqp.Pai
 	return f.requestTo(ctx, "update-disposition", append(fields, more...))
 }
 
-// The messages of every test below were received on a link that is closed by then.
+// The messages in these tests were received on a link that has closed.
 func TestLOCK9_LOCK15_SettleByTokenFromElsewhere(t *testing.T) {
 	tests := []struct {
 		status                      string
@@ -105,7 +105,7 @@ func TestLOCK14_PropertiesToModifyAreMerged(t *testing.T) {
 	})
 }
 
-// TestLOCK14_ValuesOfDotNetAreTakenAsOnALink: a TimeSpan, a DateTimeOffset and a Uri are described values, and properties like others.
+// TestLOCK14_ValuesOfDotNetAreTakenAsOnALink: TimeSpan, DateTimeOffset and Uri are described values, and allowed as properties.
 func TestLOCK14_ValuesOfDotNetAreTakenAsOnALink(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		f.send("a")

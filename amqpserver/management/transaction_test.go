@@ -25,7 +25,7 @@ func TestTXN1_WhichOperationsTakePart(t *testing.T) {
 			a := f.ask("l", name, "s")
 			want := "amqp:not-allowed"
 			if o.transactional {
-				want = "com.microsoft:argument-error" // it has come as far as its arguments
+				want = "com.microsoft:argument-error" // its arguments were checked
 			}
 			if a.code != 400 || a.condition != want {
 				f.Errorf("%s: %d %q %q, want %q", name, a.code, a.condition, a.text, want)
@@ -63,7 +63,7 @@ func TestTXN1_TXN2_SettlementTakesEffectAtCommit(t *testing.T) {
 				f.Errorf("commit %v: %d messages, want %d", commit, n, want)
 			}
 			if !commit {
-				settle(f, f.ctx, tokens, "completed").want(f, 200, "") // TXN-6: the lock is as it was
+				settle(f, f.ctx, tokens, "completed").want(f, 200, "") // TXN-6: the lock is unchanged
 			}
 		})
 	}
@@ -132,7 +132,7 @@ func TestTXN1_RenewLockInATransaction(t *testing.T) {
 	})
 }
 
-// inTransaction are requests that an ended transaction, or one on another entity, refuses.
+// inTransaction returns requests that an ended transaction, or one on another entity, refuses.
 func inTransaction(f *fixture) map[string]func() answer {
 	entry := amqp.Map{{Key: "message", Value: scheduled(f, "a", time.Hour)}}
 	return map[string]func() answer{
@@ -150,7 +150,7 @@ func TestTXN3_ERR6_ATransactionThatIsOverTakesNothing(t *testing.T) {
 			f.begin().Rollback()
 			request().want(f, 400, "amqp:transaction:unknown-id")
 			f.begin()
-			schedule(f).want(f, 200, "") // its first operation, from which its time runs
+			schedule(f).want(f, 200, "") // its first operation, which starts its time
 			time.Sleep(2*time.Minute + time.Second)
 			synctest.Wait()
 			if a := request(); a.code != 400 || a.condition != "amqp:transaction:timeout" {

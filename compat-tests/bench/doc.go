@@ -4,10 +4,10 @@
 //	go run ./compat-tests/bench report FILE          the medians of a -json file as a table
 //
 // Modes: send, receive (receive and accept), both at once, latency (send, receive, accept, one message after
-// another), sessions (drain sessions in order, with many receivers at once), and idle (hold connections). Messages may carry
-// ids, sessions and due times. It prints rates and percentiles as a table, and as JSON with -json. Given the process id of a broker on this
-// machine, it also prints the processor time of the broker for each message and its peak of memory.
+// another), sessions (drain sessions in order, with many receivers at once), and idle (hold connections). Messages may have
+// ids, sessions and due times. It prints rates and percentiles as a table, and as JSON with -json. With the process id of a broker on this
+// machine it also prints the broker's processor time for each message and its peak memory.
 //
-// People and compare.sh run it. It owns two goroutines per sending connection, -inflight goroutines in all for
+// Developers and compare.sh run it. It owns two goroutines per sending connection and -inflight goroutines in all for
 // receiving, and waits for all of them. It looks at the broker only through AMQP and /proc.
 package main

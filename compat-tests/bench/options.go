@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// options are the command line.
+// options holds the command line.
 type options struct {
 	url         string
 	user        string
 	password    string
-	target      string // address that is sent to
-	source      string // address that is received from; default: target
+	target      string // address to send to
+	source      string // address to receive from; default: target
 	mode        string
 	size        int // bytes of a body
 	inflight    int // unanswered operations in all, per direction
@@ -25,12 +25,12 @@ type options struct {
 	duration    time.Duration // 0: no limit
 	forget      bool          // accept without waiting for the broker's answer
 	transient   bool          // messages are not marked durable
-	sessions    int64         // spread messages over so many sessions; 0: none
-	receivers   int           // that drain sessions at once
+	sessions    int64         // number of sessions to spread messages over; 0: none
+	receivers   int           // how many drain sessions at once
 	ids         bool          // each message has an id of its own
-	delay       time.Duration // messages are due so much later
+	delay       time.Duration // messages are due this much later
 	properties  properties    // application properties of each message
-	level       bool          // mode both: one message is sent for each one accepted
+	level       bool          // mode both: send one message for each one accepted
 	pid         int
 	label       string
 	json        string
@@ -76,7 +76,7 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	return o, o.check()
 }
 
-// properties are what -property collects. It implements [flag.Value].
+// properties collects the flags -property. It implements [flag.Value].
 type properties map[string]any
 
 // String implements [flag.Value].

@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// row is what several runs of one label said about one kind of operation.
+// row holds what several runs of one label measured for one kind of operation.
 type row struct {
 	label, series     string
 	rates, p50s, p99s []float64
 	cpus, memory      []float64
-	database          []float64 // bytes per message, where it was measured
+	database          []float64 // bytes per message, if measured
 }
 
 // reportFile prints the medians of a result file as a table in Markdown, in the order of the file.
@@ -47,7 +47,7 @@ func reportFile(path string, out io.Writer) error {
 	return nil
 }
 
-// printRows leaves out the column of the database where nobody measured it.
+// printRows prints rows. It leaves out the column of the database if no run measured it.
 func printRows(rows []*row, out io.Writer) {
 	heading, line := "| Run | Operation | Runs | Rate/s | p50 µs | p99 µs | Server CPU µs/message | Server memory MiB |",
 		"| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
@@ -85,7 +85,7 @@ func addTo(rows []*row, r result, s summary) []*row {
 	return rows
 }
 
-// median of a list that is not empty: the lower of the two in the middle when their number is even.
+// median returns the median of a list that is not empty: of an even number, the lower of the two in the middle.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]

@@ -12,7 +12,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// series is how long each operation of one kind took.
+// series holds how long each operation of one kind took.
 type series struct {
 	name  string
 	times []time.Duration
@@ -28,7 +28,7 @@ func merge(name string, parts []series) series {
 	return all
 }
 
-// summary is a series in numbers. Times are in microseconds.
+// summary holds the figures of a series. Times are in microseconds.
 type summary struct {
 	Name  string  `json:"name"`
 	Count int     `json:"count"`
@@ -51,7 +51,7 @@ func (s series) summarize(elapsed time.Duration) summary {
 	return out
 }
 
-// result is one run.
+// result holds the figures of one run.
 type result struct {
 	Label       string    `json:"label"`
 	Mode        string    `json:"mode"`
@@ -64,7 +64,7 @@ type result struct {
 	PeakKB      int64     `json:"server_peak_kb,omitempty"`
 	MemoryKB    int64     `json:"server_memory_kb,omitempty"`
 
-	// Database is what topics.sh finds out after a run, and writes as a line of its own without a series.
+	// Database is measured by topics.sh after a run, which writes it as a line of its own without a series.
 	Database float64 `json:"database_bytes_per_message,omitempty"`
 }
 

@@ -22,10 +22,10 @@ type runner struct {
 	toOpen  budget // sessions
 	began   time.Time
 	made    atomic.Int64  // messages
-	permits chan struct{} // with -level: the right to send, given by accepted messages; nil: no such limit
+	permits chan struct{} // with -level: permits to send, one for each accepted message; nil: no such limit
 }
 
-// budget hands out the right to one more message. A negative total means no limit.
+// budget counts the messages that may still be sent. A negative total means no limit.
 type budget struct{ left atomic.Int64 }
 
 func (b *budget) set(count int64) {
@@ -50,7 +50,7 @@ func (b *budget) take() bool {
 	}
 }
 
-// run does what the options say and returns one measurement per direction.
+// run does what the options say and returns the figures.
 func run(ctx context.Context, o options) (result, error) {
 	if o.duration > 0 {
 		var cancel context.CancelFunc
@@ -91,7 +91,7 @@ func run(ctx context.Context, o options) (result, error) {
 	return r.measure(connect, func() ([]series, error) { return r.load(ctx, senders, receivers) })
 }
 
-// measure runs the work between two looks at the broker's process.
+// measure runs the work and reads the figures of the broker's process before and after it.
 func (r *runner) measure(connect func() error, work func() ([]series, error)) (result, error) {
 	if err := connect(); err != nil {
 		return result{}, err
@@ -150,7 +150,7 @@ func (r *runner) load(ctx context.Context, senders, receivers []*connection) ([]
 	return all, errors.Join(failures...)
 }
 
-// maySend waits for a permit where sends follow accepts.
+// maySend waits for a permit if sends follow accepts.
 func (r *runner) maySend(ctx context.Context) bool {
 	if r.permits == nil {
 		return true
@@ -163,7 +163,7 @@ func (r *runner) maySend(ctx context.Context) bool {
 	}
 }
 
-// accepted counts a message, reports whether it was the last one that is wanted, and gives a permit; one too many is dropped.
+// accepted counts a message and gives a permit, or drops it if enough are there. It reports whether the message was the last one wanted.
 func (r *runner) accepted() (last bool) {
 	select {
 	case r.permits <- struct{}{}:
@@ -172,13 +172,13 @@ func (r *runner) accepted() (last bool) {
 	return r.taken.Add(1) == r.options.count
 }
 
-// ended reports whether an error only says that the time is up. The client library looks at the deadline by itself and may
+// ended reports whether an error only means that the time is up. The client library watches the deadline by itself and may
 // notice it a moment before the context does.
 func ended(ctx context.Context, err error) bool {
 	var refused *amqp.Error
 	switch {
 	case errors.As(err, &refused) && refused.Condition == amqp.ErrCondTransferLimitExceeded:
-		return ctx.Err() != nil // what the library says when the time is up while it waits for credit
+		return ctx.Err() != nil // the library's error if the time is up while it waits for credit
 	case errors.Is(err, context.Canceled):
 		return ctx.Err() != nil
 	case errors.Is(err, context.DeadlineExceeded):
@@ -225,7 +225,7 @@ func (r *runner) connectAll(ctx context.Context) ([]*connection, error) {
 	return all, nil
 }
 
-// idle opens connections and holds them until the time is up. The series holds how long each took to open.
+// idle opens connections and holds them until the time is up. The series holds the time that each took to open.
 func (r *runner) idle(ctx context.Context) ([]series, error) {
 	opened := series{name: "open"}
 	var all []*connection
@@ -240,7 +240,7 @@ func (r *runner) idle(ctx context.Context) ([]series, error) {
 		all = append(all, c)
 	}
 	<-ctx.Done()
-	// Closed only after the measurement, by the end of the process: memory is read while they are held.
+	// The end of the process closes them, after the measurement: memory is read while they are open.
 	return []series{opened}, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/Azure/go-amqp"
 )
 
-// pendingSend is a transfer whose outcome has not come yet.
+// pendingSend is a transfer without an outcome yet.
 type pendingSend struct {
 	receipt amqp.SendReceipt
 	begin   time.Time
@@ -31,7 +31,7 @@ func (r *runner) newMessage() *amqp.Message {
 	return m
 }
 
-// send keeps the connection's share of transfers in flight; outcomes are collected in order by a second goroutine.
+// send keeps the connection's share of transfers in flight; a second goroutine collects outcomes in order.
 func (r *runner) send(ctx context.Context, c *connection) (series, error) {
 	sender, err := r.newSender(ctx, c)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *runner) send(ctx context.Context, c *connection) (series, error) {
 	return times, nil
 }
 
-// collect waits for each outcome. After an error it only empties the channel, so that the sender is never stuck.
+// collect waits for each outcome. After an error it only empties the channel, so that the sender never blocks.
 func (s *series) collect(ctx context.Context, pending <-chan pendingSend) error {
 	var failure error
 	for p := range pending {
@@ -82,7 +82,7 @@ func (s *series) collect(ctx context.Context, pending <-chan pendingSend) error 
 	return failure
 }
 
-// share is one connection's part of the operations in flight.
+// share returns one connection's part of the operations in flight.
 func (r *runner) share() int { return max(1, r.options.inflight/r.options.connections) }
 
 func (r *runner) newReceiver(ctx context.Context, c *connection, credit int) (*amqp.Receiver, error) {
@@ -102,7 +102,7 @@ func (r *runner) newReceiver(ctx context.Context, c *connection, credit int) (*a
 	return receiver, nil
 }
 
-// A creditor grants credit again for what has been accepted, a quarter of the window at a time, as SDKs do.
+// A creditor grants credit again for accepted messages, a quarter of the window at a time, as SDKs do.
 type creditor struct {
 	receiver *amqp.Receiver
 	step     int64
@@ -119,10 +119,10 @@ func (c *creditor) accepted() error {
 	return nil
 }
 
-// receive takes and accepts messages, as many at a time as the connection's share, until somebody calls stop. Any worker of
-// any connection may take the last message, so what ends them is the count of what was accepted, not a right to receive:
+// receive takes and accepts messages, as many at a time as the connection's share, until a worker calls stop. Any worker of
+// any connection may take the last message, so the count of accepted messages ends them, not a permit to receive:
 // a message may wait in the buffer of one connection while workers of another one are idle. The series holds the time
-// that an accept took.
+// that each accept took.
 func (r *runner) receive(ctx context.Context, stop context.CancelFunc, c *connection) (series, error) {
 	receiver, err := r.newReceiver(ctx, c, r.share())
 	if err != nil {
@@ -175,8 +175,8 @@ func (r *runner) takeAndAccept(ctx context.Context, stop context.CancelFunc, cre
 	return nil
 }
 
-// oneAfterAnother sends, receives and accepts single messages. The receiver's credit is granted before the send, as an
-// application's waiting receive does.
+// oneAfterAnother sends, receives and accepts single messages. It grants the receiver's credit before the send, as an
+// application that already waits does.
 func (r *runner) oneAfterAnother(ctx context.Context) ([]series, error) {
 	c, err := r.connect(ctx)
 	if err != nil {

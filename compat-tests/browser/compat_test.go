@@ -24,7 +24,7 @@ func needChromium(t *testing.T) {
 	}
 }
 
-// paths are one of each kind that Minibus serves.
+// paths has one path of each kind that Minibus serves.
 var paths = []string{
 	"/", "/health", "/livez", "/readyz", "/metrics", "/minibus/ca.pem", "/$servicebus/websocket", "/$namespaceinfo", "/$Resources/queues", "/$Resources/topics",
 	"/queue.1", "/made", "/topic.1/Subscriptions", "/topic.1/Subscriptions/subscription.1", "/topic.1/Subscriptions/subscription.1/Rules",
@@ -32,10 +32,10 @@ var paths = []string{
 	"/queue.1/messages/1/0e9d0a1e-2e3b-4f0e-8a0a-5f2d6b1a7c11", "/nothing",
 }
 
-// methods are those that a script may use.
+// methods lists the methods that a script may use.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"}
 
-// everything is a page that tries all there is.
+// everything returns a page that tries all of this.
 func everything(target string) plan {
 	p := plan{Target: target, Elements: true}
 	for _, path := range paths {
@@ -58,7 +58,7 @@ func start(t *testing.T, args ...string) *bus {
 	return b
 }
 
-// runnable are content types of messages that a browser would run, and how a script stands in them. What has no type was XML once.
+// runnable lists content types that a browser would run, each with a document that has a script. A message without a type was once XML.
 var runnable = []struct{ kind, document string }{
 	{"", `<html xmlns="http://www.w3.org/1999/xhtml"><title>secret</title><script>%s</script></html>`},
 	{"text/html", `<!doctype html><title>secret</title><img src="x" onerror="%[1]s"><script>%[1]s</script>`},
@@ -66,7 +66,7 @@ var runnable = []struct{ kind, document string }{
 	{"application/xhtml+xml", `<html xmlns="http://www.w3.org/1999/xhtml"><title>secret</title><script>%s</script></html>`},
 }
 
-// store sends two messages of each kind, whose scripts tell the site that they ran.
+// store sends two messages of each kind. Their scripts tell the site that they ran.
 func (b *bus) store(t *testing.T, s *site) {
 	t.Helper()
 	for _, r := range runnable {
@@ -79,7 +79,7 @@ func (b *bus) store(t *testing.T, s *site) {
 	}
 }
 
-// state holds the counts that a page must not change.
+// state returns the counts that a page must not change.
 func (b *bus) state(t *testing.T) string {
 	t.Helper()
 	var s strings.Builder
@@ -92,7 +92,7 @@ func (b *bus) state(t *testing.T) string {
 	return s.String()
 }
 
-// requests are those of browsers that the log tells of: method, path and status.
+// requests returns the browsers' requests in the log: method, path and status.
 func (b *bus) requests() []string {
 	var list []string
 	line := regexp.MustCompile(`msg=request method=(\S+) path=(\S+) status=(\d+) .* agent="Mozilla/`)
@@ -102,7 +102,7 @@ func (b *bus) requests() []string {
 	return list
 }
 
-// wantRefused fails unless each path was asked for with these methods, and nothing but 403 was the answer.
+// wantRefused fails unless each path was requested with these methods and always answered 403.
 func wantRefused(t *testing.T, requests []string, methods ...string) {
 	t.Helper()
 	for _, r := range requests {
@@ -139,7 +139,7 @@ func wantNothing(t *testing.T, b *bus, s *site, before string, report []try) {
 	}
 }
 
-// TestPagesOfOtherOrigins: pages of elsewhere, and of another port of this machine, under every kind of name that Minibus has.
+// TestPagesOfOtherOrigins: pages of other hosts, and of another port of this machine, under every kind of name of Minibus.
 func TestPagesOfOtherOrigins(t *testing.T) {
 	needChromium(t)
 	t.Parallel()
@@ -161,7 +161,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 					t.Errorf("%s", r)
 				}
 			}
-			if tt.target == "minibus" { // browsers do not say where a GET without a body comes from; it changes nothing, and they show it to nobody
+			if tt.target == "minibus" { // browsers send no Origin with a plain GET; it changes nothing, and no page sees its answer
 				requests = slices.DeleteFunc(requests, func(r string) bool { return strings.HasPrefix(r, "GET ") || strings.HasPrefix(r, "HEAD ") })
 				wantRefused(t, requests, "POST", "OPTIONS")
 				return
@@ -191,7 +191,7 @@ func TestPagesAfterDNSRebinding(t *testing.T) {
 	wantRefused(t, requests, methods...)
 }
 
-// TestOwnPages: pages of Minibus itself may do everything, under a name that is its own, and messages that they open run nothing.
+// TestOwnPages: pages of Minibus itself may do everything under its own name, and messages that they open run nothing.
 func TestOwnPages(t *testing.T) {
 	needChromium(t)
 	t.Parallel()
@@ -225,7 +225,7 @@ func TestOwnPages(t *testing.T) {
 	}
 }
 
-// TestInvitedPage: one that --allowed-origins names may connect over WebSockets.
+// TestInvitedPage: a page named by --allowed-origins may connect over WebSockets.
 func TestInvitedPage(t *testing.T) {
 	needChromium(t)
 	t.Parallel()

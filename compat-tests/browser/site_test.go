@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// patience is how long a browser gets for a page, on a machine that does other things too.
+// patience is how long a browser may take for a page on a busy machine.
 const patience = 3 * time.Minute
 
 //go:embed testdata/page.js
@@ -28,13 +28,13 @@ var script string
 // plan lists the requests that a page makes.
 type plan struct {
 	Target   string  `json:"target"` // scheme and host
-	Routes   []route `json:"routes"` // what scripts ask for, each with these methods
+	Routes   []route `json:"routes"` // paths that scripts request, each with these methods
 	Forms    []form  `json:"forms"`  // what is opened, in windows and in frames
 	Elements bool    `json:"elements"`
-	Linger   int     `json:"linger"` // ms that a window stays
+	Linger   int     `json:"linger"` // how long a window stays open, in ms
 	Report   string  `json:"report"`
 
-	WebSocket string `json:"webSocket"` // the path that is connected to
+	WebSocket string `json:"webSocket"` // the path to connect to
 }
 
 type route struct {
@@ -52,7 +52,7 @@ type try struct{ What, Method, Path, Outcome string }
 
 func (r try) String() string { return strings.Join([]string{r.What, r.Method, r.Path, r.Outcome}, " ") }
 
-// site is a web site, which serves a page under any name. Its /ran tells that a script of a message ran.
+// site is a web site that serves a page under any name. A script in a message requests /ran to show that it ran.
 type site struct {
 	server  *httptest.Server
 	port    string
@@ -63,8 +63,8 @@ type site struct {
 	ran  []string
 }
 
-// newSite serves the page, and hands everything else on to Minibus, with its Host, if there is one: a browser sees the page and Minibus as one origin
-// then, as it does after DNS rebinding.
+// newSite serves the page. If there is a Minibus, it passes every other request on to it with its Host: then a browser sees the page and
+// Minibus as one origin, as after DNS rebinding.
 func newSite(t *testing.T, minibus string) *site {
 	t.Helper()
 	s := &site{reports: make(chan []try, 1)}
@@ -115,15 +115,15 @@ func (s *site) scriptRan(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// scriptsThatRan are those that were in messages.
+// scriptsThatRan returns the scripts in messages that ran.
 func (s *site) scriptsThatRan() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.ran)
 }
 
-// visit lets a browser open the page under a host name, and returns what it reports. Every name that ends in .test is this machine,
-// and so is "minibus".
+// visit opens the page under a host name in a browser, and returns what the page reports. Names that end in .test, and the name
+// "minibus", lead to this machine.
 func (s *site) visit(t *testing.T, host string, p plan) []try {
 	t.Helper()
 	p.Linger, p.WebSocket, p.Report = 300, "/$servicebus/websocket", "http://"+net.JoinHostPort("127.0.0.1", s.port)+"/report"
@@ -135,7 +135,7 @@ func (s *site) visit(t *testing.T, host string, p plan) []try {
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-popup-blocking", "--no-proxy-server",
 		"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP *.test 127.0.0.1, MAP minibus 127.0.0.1", "http://"+net.JoinHostPort(host, s.port)+"/page")
 	cmd.Stdout, cmd.Stderr = &output, &output
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it has children of its own
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // to end its children with it
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("start chromium: %v", err)
 	}
@@ -170,7 +170,7 @@ func (l *lines) text() string {
 	return l.b.String()
 }
 
-// curl sends a request as a program does and returns status and body.
+// curl sends a request from a program and returns status and body.
 func curl(t *testing.T, method, address, contentType, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, address, strings.NewReader(body))

@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// capture relays a scenario and writes the record even when the scenario fails, since that is when one wants to read it.
+// capture relays a scenario and writes the record, even if the scenario fails: then it is needed most.
 func capture(to, out, title string, command []string) error {
 	r, err := newRelay(to)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// A relay forwards connections to a broker and keeps what was said.
+// A relay forwards connections to a broker and records the traffic.
 type relay struct {
 	listener net.Listener
 	to       string
@@ -52,7 +52,7 @@ func (r *relay) accept() {
 	}
 }
 
-// pump copies one direction, frame by frame, and closes both ends when it is over.
+// pump copies one direction, frame by frame, and closes both ends at its end.
 func (r *relay) pump(to, from net.Conn, who string) {
 	defer to.Close()
 	defer from.Close()

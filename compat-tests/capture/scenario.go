@@ -12,7 +12,7 @@ import (
 
 const queue = "golden"
 
-// goScenario lets azservicebus say everything that it can say to a queue.
+// goScenario makes azservicebus do everything that it can do with a queue.
 func goScenario(ctx context.Context, connectionString string) error {
 	client, err := azservicebus.NewClientFromConnectionString(connectionString, nil)
 	if err != nil {
@@ -76,7 +76,7 @@ func scenarioSend(ctx context.Context, sender *azservicebus.Sender) error {
 	return sender.SendMessageBatch(ctx, batch, nil)
 }
 
-// scenarioSettle receives the seven messages sent and settles them in every way, number 5 and 6 as deferred.
+// scenarioSettle receives the seven messages and settles them in every way, numbers 5 and 6 as deferred.
 func scenarioSettle(ctx context.Context, receiver *azservicebus.Receiver) error {
 	if _, err := receiver.PeekMessages(ctx, 10, nil); err != nil {
 		return fmt.Errorf("peek: %w", err)
@@ -139,7 +139,7 @@ func scenarioDeadLetters(ctx context.Context, client *azservicebus.Client) error
 	return reader.Close(ctx)
 }
 
-// scenarioMissing provokes refusals; its errors are the point.
+// scenarioMissing provokes refusals; it ignores the errors.
 func scenarioMissing(ctx context.Context, client *azservicebus.Client) error {
 	sender, err := client.NewSender("missing", nil)
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// skip names the one case that cannot pass against any broker. cross.second-receiver attaches a receiver that the broker has to refuse with amqp:not-allowed (TXN-9) and then completes a
-// message on its first receiver. But the probe's own OpenLinkAsync (Client/ServiceBus.cs) closes the session of a link
-// that was refused, and in a cross-entity client that is the session of all links, so the first receiver is closed too;
-// CloseLink there has the guard `if (!options.CrossEntity)`, OpenLinkAsync has not. That the refusal itself is
-// amqp:not-allowed, and that the first receiver works on, is checked by TestTXN9_AcrossEntities of compat-tests/go.
+// skip names the one case that can't pass against any broker. cross.second-receiver attaches a receiver that the broker must refuse with
+// amqp:not-allowed (TXN-9), and then completes a message on its first receiver. But the probe's own OpenLinkAsync
+// (Client/ServiceBus.cs) closes the session of a refused link, which all links of a cross-entity client share, so the first
+// receiver is closed too; CloseLink there has the guard `if (!options.CrossEntity)`, OpenLinkAsync has not. TestTXN9_AcrossEntities
+// of compat-tests/go checks that the refusal is amqp:not-allowed and that the first receiver works on.
 const skip = "cross.second-receiver"
 
-// noLimit is how .NET writes an unlimited time to live. Without it an entity of a Config.json gets an hour (DEC-4), which
+// noLimit is an unlimited time to live as .NET writes it. Without it an entity of a Config.json gets an hour (DEC-4), which
 // shows in the header of every message.
 const noLimit = "P10675199DT2H48M5.4775807S"
 
-// probePath is where the probe lies: beside the repository, or where MINIBUS_DOTNET_PROBE says.
+// probePath returns the path of the probe: beside the repository, or as MINIBUS_DOTNET_PROBE says.
 func probePath(t *testing.T) string {
 	if path := os.Getenv("MINIBUS_DOTNET_PROBE"); path != "" {
 		return path
@@ -40,9 +40,9 @@ func probePath(t *testing.T) string {
 
 func TestDotNetProbe(t *testing.T) { probe(t, nil, nil) }
 
-// TestDotNetProbeWithTokensChecked is the same against a server that checks tokens, with a case more and without two: they attach to a
-// queue that does not exist and show no token, and such a client is told nothing about which entities exist. With a token the
-// answer is amqp:not-found as well (TestAMQPNeedsRights and the access tables in server).
+// TestDotNetProbeWithTokensChecked runs against a server that checks tokens, with one more case and without two: those attach to a
+// queue that does not exist without a token, and such a client does not learn which entities exist. With a token the
+// answer is amqp:not-found too (TestAMQPNeedsRights and the access tables in server).
 func TestDotNetProbeWithTokensChecked(t *testing.T) {
 	probe(t, []string{"--auth", "sas"}, []string{"--check-auth", "--skip", skip + ",err.attach-sender,err.attach-receiver"})
 }

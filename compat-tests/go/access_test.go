@@ -17,8 +17,8 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// startChecked runs a server that checks tokens, on a database of its own, with policies named reader and writer on the queue;
-// the client and the administration client have the root key.
+// startChecked runs a server that checks tokens, on its own database, with policies named reader and writer on the queue.
+// The client and the administration client have the root key.
 func startChecked(t *testing.T) *bench {
 	t.Helper()
 	t.Parallel()
@@ -37,7 +37,7 @@ func (b *bench) as(policy, key string) *azservicebus.Client {
 	return client
 }
 
-// wantUnauthorized fails unless an error is the SDK's own for credentials, with a text.
+// wantUnauthorized fails unless an error is the SDK's own for bad credentials and has this text.
 func (b *bench) wantUnauthorized(what string, err error, text string) {
 	b.Helper()
 	var refused *azservicebus.Error
@@ -119,7 +119,7 @@ func TestPoliciesMadeByTheAdministration(t *testing.T) {
 	b.must("send after a restart", sender.SendMessage(b.ctx, message("x"), nil))
 }
 
-// wantStatus fails unless an error is the administration client's own with a status and a text.
+// wantStatus fails unless an error is the administration client's own, with this status and text.
 func (b *bench) wantStatus(what string, err error, status int, text string) {
 	b.Helper()
 	var refused *azcore.ResponseError

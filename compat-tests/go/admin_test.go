@@ -22,14 +22,14 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// serveWithData runs a server on a database of its own: the authority's certificate stands beside that.
+// serveWithData runs a server on its own database. The authority's certificate is stored beside the database.
 func serveWithData(t *testing.T) *bench {
 	t.Helper()
 	t.Parallel()
 	return startServer(t, harness.Options{Config: configOf(t), Data: filepath.Join(t.TempDir(), "minibus.db")})
 }
 
-// administer makes the administration client on the HTTP port. It insists on TLS and trusts the server's own authority.
+// administer makes the administration client for the HTTP port. The client insists on TLS and trusts the server's own authority.
 func (b *bench) administer() *admin.Client {
 	b.Helper()
 	return b.administerAs("RootManageSharedAccessKey", "SAS_KEY_VALUE")
@@ -55,7 +55,7 @@ func (b *bench) administerAs(policyName, key string) *admin.Client {
 	return client
 }
 
-// listed collects what a list of the administration client holds.
+// listed collects the names in a list of the administration client.
 func listed[P any](b *bench, pager *runtime.Pager[P], names func(P) []string) []string {
 	b.Helper()
 	var all []string
@@ -147,7 +147,7 @@ func TestTOP8_AdminClient_TopicSubscriptionRule(t *testing.T) {
 	}
 }
 
-// rules leaves the subscription with one rule, which lets sizes above 10 through.
+// rules leaves the subscription with one rule, which selects sizes above 10.
 func (b *bench) rules(c *admin.Client) {
 	b.Helper()
 	rule, err := c.CreateRule(b.ctx, "events", "large", &admin.CreateRuleOptions{
@@ -193,7 +193,7 @@ func TestCNT1_DEC21_AdminClient_QueueMadeAtRunTimeSurvivesKill9(t *testing.T) {
 	b.receive(b.receiver, 2)
 }
 
-// wantCounts wants two active messages, one dead-lettered and one scheduled.
+// wantCounts fails unless there are two active messages, one dead-lettered and one scheduled.
 func (b *bench) wantCounts() *admin.GetQueueRuntimePropertiesResponse {
 	b.Helper()
 	got, err := b.administer().GetQueueRuntimeProperties(b.ctx, queueName, nil)

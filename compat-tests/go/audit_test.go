@@ -16,14 +16,14 @@ import (
 // requestSize is how many numbers go into one request.
 const requestSize = 200
 
-// An auditor looks at everything that a restarted server has, compares it with the ledger, and empties the queue.
+// An auditor looks at everything that a restarted server holds, compares it with the ledger, and empties the queue.
 type auditor struct {
 	t      *testing.T
 	book   *ledger.Ledger
 	ctx    context.Context
 	client *azservicebus.Client
 	found  map[string][]ledger.Place
-	later  []int64 // numbers of messages that wait for their time
+	later  []int64 // numbers of scheduled messages
 	defers []int64
 	active map[string]bool
 }
@@ -94,7 +94,7 @@ func (a *auditor) peek(o *azservicebus.ReceiverOptions, where func(*azservicebus
 	}
 }
 
-// soonDue reports whether a message for at once still waits: its activation would draw a number during the audit.
+// soonDue reports whether a message for now still waits: its activation would draw a number during the audit.
 func (a *auditor) soonDue() bool {
 	for id, places := range a.found {
 		if places[0] == ledger.AsScheduled && a.book.Allowed(id)&ledger.InQueue != 0 {
@@ -104,7 +104,7 @@ func (a *auditor) soonDue() bool {
 	return false
 }
 
-// checkCounter sends a message: it must get the number after the highest that was ever seen. A higher one would be a gap
+// checkCounter sends a message, which must get the number after the highest ever seen. A higher one would be a gap
 // that no client caused, a lower one a number used again.
 func (a *auditor) checkCounter(id string) {
 	sender, err := a.client.NewSender(queueName, nil)
@@ -130,7 +130,7 @@ func (a *auditor) checkCounter(id string) {
 	a.t.Errorf("the next message is not at %d or above", want)
 }
 
-// drain takes everything out; what comes must be what was peeked.
+// drain receives everything, and checks that it is what was peeked.
 func (a *auditor) drain() {
 	a.receiveAll(nil, len(a.active), a.active)
 	dead := make(map[string]bool)

@@ -15,7 +15,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// backups are the ways to copy the database of a running Minibus that docs/reliability.md names.
+// backups has the ways to copy the database of a running Minibus that docs/reliability.md names.
 var backups = map[string]func(ctx context.Context, from, to string) error{
 	"vacuum into": func(ctx context.Context, from, to string) error {
 		db, err := sql.Open("sqlite", from)
@@ -26,7 +26,7 @@ var backups = map[string]func(ctx context.Context, from, to string) error{
 		_, err = db.ExecContext(ctx, "VACUUM INTO ?", to)
 		return err
 	},
-	"backup": onlineBackup, // what .backup of the sqlite3 shell does
+	"backup": onlineBackup, // like .backup of the sqlite3 shell
 }
 
 func onlineBackup(ctx context.Context, from, to string) error {
@@ -91,7 +91,7 @@ func TestBackup_UnderLoadLosesNothingThatWasAnswered(t *testing.T) {
 	}
 }
 
-// bodiesOf are the bodies of all messages of a queue, each of which must be there once.
+// bodiesOf returns the bodies of all messages of a queue, and checks that each is there once.
 func (b *bench) bodiesOf(queue string) map[string]bool {
 	b.Helper()
 	receiver, err := b.client.NewReceiverForQueue(queue, nil)
@@ -169,7 +169,7 @@ func (l *backupLoad) note(set map[string]bool, id string) {
 	set[id] = true
 }
 
-// answered are copies of what was answered so far.
+// answered returns copies of what was answered so far.
 func (l *backupLoad) answered() (sent, completed map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// deleteBatch asks for a batch delete and returns how many messages are gone.
+// deleteBatch asks for a batch delete and returns how many messages it deleted.
 func (m *manager) deleteBatch(most int32, before time.Time, more map[string]any) int32 {
 	m.b.Helper()
 	body := map[string]any{"message-count": most, "enqueued-time-utc": before}
@@ -107,7 +107,7 @@ func TestBDEL1_BDEL4_DeadLettersAndSessions(t *testing.T) {
 	b.wantTexts("left", node.peek(), "a1", "b1", "a2")
 }
 
-// A session's holder deletes that session's messages only, as long as they were not delivered to it.
+// A session's holder deletes only that session's messages, and only those that were not delivered to it.
 func TestBDEL4_TheSessionOfTheHolder(t *testing.T) {
 	b := serve(t, sessions)
 	session := b.dial()

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite" // stands for the sqlite3 shell
+	_ "modernc.org/sqlite" // in place of the sqlite3 shell
 
 	"minibus/compat-tests/harness"
 )
 
 // TestShellInATransactionLosesNothing holds the write lock of the database for longer than SQLite waits by itself, as an sqlite3
-// shell does between BEGIN and COMMIT. Sends and settlements of that time are answered when it lets go, and what they say is true.
+// shell does between BEGIN and COMMIT. Sends and settlements meanwhile are answered after the commit, and the answers are true.
 func TestShellInATransactionLosesNothing(t *testing.T) {
 	t.Parallel()
 	const n = 10

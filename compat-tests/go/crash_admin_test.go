@@ -14,7 +14,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// entityBook is what clients know of the entities that they made: what was answered must hold, what was not may have happened
+// entityBook records the entities that clients made: an answered operation must hold, an unanswered one may have happened
 // or not.
 type entityBook struct {
 	mu      sync.Mutex
@@ -110,8 +110,8 @@ func TestDEC21_Kill9KeepsEntitiesThatWereAnswered(t *testing.T) {
 	}
 }
 
-// work makes a queue and a topic with a subscription and a rule, and deletes every third of them again. It returns how many
-// requests were answered.
+// work makes a queue and a topic with a subscription and a rule, and deletes every third set again. It returns the number of
+// answered requests.
 func work(t *testing.T, c *adminClient, book *entityBook, name string) (answered int64) {
 	put := func(path, description string) {
 		book.set(path, entityUnsure)
@@ -141,7 +141,7 @@ func work(t *testing.T, c *adminClient, book *entityBook, name string) (answered
 	return answered
 }
 
-// checkEntities compares what is there with what was answered, and makes the rest certain for the next round.
+// checkEntities compares the entities with the answers, and settles all doubt for the next round.
 func checkEntities(t *testing.T, c *adminClient, book *entityBook) {
 	t.Helper()
 	for path, state := range book.entries {
@@ -158,7 +158,7 @@ func checkEntities(t *testing.T, c *adminClient, book *entityBook) {
 			delete(book.entries, path) // a name is used once
 		}
 		if rand.IntN(8) != 0 {
-			delete(book.entries, path) // what is kept is looked at again after the next crash
+			delete(book.entries, path) // entities that stay are checked again after the next crash
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// The queues of the mixed load, each worker's messages pass from the first to the second of a pair.
+// The queues of the mixed load. Each worker's messages pass from the first to the second of a pair.
 const (
 	txnSource, txnTarget   = "txn.in", "txn.out"       // by transactions
 	fwdSource, fwdTarget   = "fwd.source", "fwd.end"   // by auto-forwarding, over two hops
@@ -23,11 +23,11 @@ const (
 	sessionQueue           = "sessions"
 )
 
-// mixedOperations is a round's plan; the process is killed somewhere in the middle of it.
+// mixedOperations is the plan of a round; the process is killed somewhere in the middle of it.
 const mixedOperations = 4000
 
 // TestDEC21_TXN2_FWD3_DLQ11_SESS22_Kill9UnderMixedLoad kills the server in the middle of transactions, forwards, dead-letterings and
-// session states, again and again on one database: nothing is lost, nothing is doubled, no transaction is half done, and
+// session states, again and again on one database: nothing is lost or doubled, no transaction is half done, and
 // each session has the last state that was acknowledged, or the one on its way.
 func TestDEC21_TXN2_FWD3_DLQ11_SESS22_Kill9UnderMixedLoad(t *testing.T) {
 	const long = "PT5M"
@@ -81,7 +81,7 @@ func (w *mixedLoad) runAndKill(after int) int64 {
 	})
 }
 
-// mover is a client with transactions from one queue to another one.
+// mover is a client with transactions from one queue to another.
 type mover struct {
 	control *rawclient.Coordinator
 	in      *rawclient.Receiver
@@ -107,8 +107,8 @@ func newMover(addr string) (*mover, error) {
 	return m, errors.Join(failures[:]...)
 }
 
-// transactions feeds the first queue and moves what it gets to the second one: in each transaction two messages are
-// completed and one dead-lettered, and for each a successor is sent. Every fourth transaction is rolled back.
+// transactions feeds the first queue and moves what it receives to the second one: each transaction completes two messages,
+// dead-letters one, and sends a successor for each. It rolls back every fourth transaction.
 func (w *mixedLoad) transactions(name string) {
 	m, err := newMover(w.server.Addr())
 	for n := 0; !w.failed("transaction", err); n++ {
@@ -126,7 +126,7 @@ func (w *mixedLoad) transactions(name string) {
 	}
 }
 
-// moveSome is one transaction.
+// moveSome does one transaction.
 func (w *mixedLoad) moveSome(m *mover, count int, fail bool) error {
 	if err := m.in.Credit(uint32(count)); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (w *mixedLoad) moveSome(m *mover, count int, fail bool) error {
 			return err
 		}
 		w.answered(1)
-		return nil // what it took stays locked until the end of the round
+		return nil // its messages stay locked until the end of the round
 	}
 	w.book.Committing(d)
 	if err := m.control.Discharge(txn, false); err != nil {
@@ -231,7 +231,7 @@ func (w *mixedLoad) deadLetters(client *azservicebus.Client, name string) {
 		w.answered(1)
 		var messages []*azservicebus.ReceivedMessage
 		if messages, err = receiver.ReceiveMessages(w.ctx, 1, nil); err != nil || len(messages) == 0 {
-			continue // a receive that the kill interrupts may come back empty-handed
+			continue // a receive that the kill interrupts may return nothing
 		}
 		id = string(messages[0].Body) // perhaps another worker's
 		w.book.Delivered(id)
@@ -243,7 +243,7 @@ func (w *mixedLoad) deadLetters(client *azservicebus.Client, name string) {
 	}
 }
 
-// sessionStates takes the messages of a session and notes each one in the session's state before it completes it.
+// sessionStates receives the messages of a session and writes each one into the session's state before it completes it.
 func (w *mixedLoad) sessionStates(client *azservicebus.Client, session string) {
 	sender, err := client.NewSender(sessionQueue, nil)
 	if w.failed("create sender", err) {

@@ -21,7 +21,7 @@ import (
 
 const (
 	crashRounds     = 20     // MINIBUS_CRASH_ROUNDS changes it
-	crashOperations = 10_000 // a round's plan; the process is killed somewhere in the middle
+	crashOperations = 10_000 // the plan of a round; the process is killed somewhere in the middle
 )
 
 // TestDEC21_SEQ4_Kill9LosesAndDoublesNothing kills the server in the middle of 10,000 sends, settlements and schedules,
@@ -52,7 +52,7 @@ func TestDEC21_SEQ4_Kill9LosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-// crashRoundsWanted is how often a crash test kills the server.
+// crashRoundsWanted returns how often a crash test kills the server.
 func crashRoundsWanted(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("MINIBUS_CRASH_ROUNDS")
@@ -76,7 +76,7 @@ type crashLoad struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	answers atomic.Int64 // acknowledged operations
-	target  int64        // kill after so many
+	target  int64        // kill after this many
 	reached chan struct{}
 	once    sync.Once
 	workers sync.WaitGroup
@@ -95,7 +95,7 @@ func (w *crashLoad) answered(n int) {
 	}
 }
 
-// runAndKill works until so many operations are acknowledged, kills the server, and waits for all workers.
+// runAndKill works until this many operations are acknowledged, kills the server, and waits for all workers.
 func (w *crashLoad) runAndKill(after int) int64 {
 	return w.runWhile(after, func() {
 		for i := range 2 {
@@ -110,7 +110,7 @@ func (w *crashLoad) runAndKill(after int) int64 {
 	})
 }
 
-// runWhile starts workers and kills the server once they have got so many answers.
+// runWhile starts workers and kills the server once they have got this many answers.
 func (w *crashLoad) runWhile(after int, begin func()) int64 {
 	w.target = int64(after)
 	begin()
@@ -122,7 +122,7 @@ func (w *crashLoad) runWhile(after int, begin func()) int64 {
 	w.dead.Store(true)
 	w.server.Kill(w.t)
 	w.cancel()
-	// A send of go-amqp 1.7 whose frame could not be written waits for its link to be closed, whatever its context says.
+	// In go-amqp 1.7 a send whose frame could not be written waits until its link is closed, whatever its context says.
 	for _, client := range w.clients {
 		closeClient(client)
 	}
@@ -141,16 +141,16 @@ func (w *crashLoad) connect() *azservicebus.Client {
 	return client
 }
 
-// closeClient lets go of a client whose server may be gone.
+// closeClient closes a client whose server may be gone.
 func closeClient(client *azservicebus.Client) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = client.Close(ctx) // it has nobody to say goodbye to
+	_ = client.Close(ctx) // the server may be gone
 }
 
 func connectTo(server *harness.Server) (*azservicebus.Client, error) {
 	return azservicebus.NewClientFromConnectionString(server.ConnectionString(), &azservicebus.ClientOptions{
-		RetryOptions: azservicebus.RetryOptions{MaxRetries: -1}, // a retried send could be stored twice, and rightly so
+		RetryOptions: azservicebus.RetryOptions{MaxRetries: -1}, // the broker may store a repeated send twice
 	})
 }
 
@@ -160,7 +160,7 @@ func (w *crashLoad) failed(what string, err error) bool {
 		return false
 	}
 	if !w.dead.Load() && !errors.Is(err, context.Canceled) {
-		// The kill may be under way: what counts is whether the process really ended.
+		// The kill may be under way: only the end of the process counts.
 		time.Sleep(100 * time.Millisecond)
 		if !w.dead.Load() {
 			w.t.Errorf("round %d: %s: %v", w.round, what, err)
@@ -208,7 +208,7 @@ func (w *crashLoad) sendBatches(client *azservicebus.Client, name string) {
 	}
 }
 
-// schedule takes turns between messages for much later, some of which are cancelled, and messages for at once.
+// schedule sends in turn messages for much later, some of which it cancels, and messages for now.
 func (w *crashLoad) schedule(client *azservicebus.Client, name string) {
 	sender, err := client.NewSender(queueName, nil)
 	for n := 0; !w.failed("schedule", err); n++ {

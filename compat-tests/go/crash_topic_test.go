@@ -13,13 +13,13 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// fanOutOperations is a round's plan; the process is killed somewhere in the middle of it.
+// fanOutOperations is the plan of a round; the process is killed somewhere in the middle of it.
 const fanOutOperations = 1500
 
 // batchSize is the number of messages in each batch of the load.
 const batchSize = 4
 
-// takers are the subscriptions of the crash test and which of the messages they want, the n-th of a worker.
+// takers maps the subscriptions of the crash test to the messages that they want, by a worker's count.
 var takers = map[string]func(n int) bool{
 	"all":    func(int) bool { return true },
 	"odd":    func(n int) bool { return n%2 == 1 },
@@ -40,7 +40,7 @@ func takerConfig(t *testing.T) string {
 // message is in all subscriptions that want it, once, or in none, and in all if its send was acknowledged; numbers have no gaps.
 func TestDEC21_TOP1_SEQ15_Kill9DuringFanOut(t *testing.T) {
 	o := harness.Options{Config: takerConfig(t), Data: filepath.Join(t.TempDir(), "minibus.db")}
-	next := make(map[string]int64) // the first number of each subscription that was not seen yet
+	next := make(map[string]int64) // the first unseen number of each subscription
 	for round := range crashRoundsWanted(t) {
 		server := harness.Start(t, o)
 		w := &fanLoad{crashLoad: newCrashLoad(t, server, nil, round), sent: make(map[string]int), acknowledged: make(map[string]bool)}
@@ -59,8 +59,8 @@ func TestDEC21_TOP1_SEQ15_Kill9DuringFanOut(t *testing.T) {
 type fanLoad struct {
 	*crashLoad
 	mu           sync.Mutex
-	sent         map[string]int  // by id: the number that decides who wants it
-	acknowledged map[string]bool // those that must be there
+	sent         map[string]int  // by id: the number that decides which subscriptions want it
+	acknowledged map[string]bool // messages that must be there
 }
 
 func (w *fanLoad) runAndKill(after int) int64 {
@@ -124,7 +124,7 @@ func (w *fanLoad) note(f func()) {
 	f()
 }
 
-// audit compares what is in the subscriptions with what was sent and returns how many messages are there.
+// audit compares the messages in the subscriptions with those sent and returns how many there are.
 func (w *fanLoad) audit(b *bench, next map[string]int64) int {
 	b.Helper()
 	found := make(map[string]map[string]int) // by subscription and id
@@ -157,7 +157,7 @@ func (w *fanLoad) audit(b *bench, next map[string]int64) int {
 	return len(found["all"])
 }
 
-// auditOne checks one message: everybody who wants it has it once, or nobody has it and its send was not acknowledged.
+// auditOne checks one message: every subscription that wants it has it once; or none has it, and its send was not acknowledged.
 func (w *fanLoad) auditOne(id string, n int, found map[string]map[string]int) {
 	stored := found["all"][id] > 0
 	if w.acknowledged[id] && !stored {

@@ -11,8 +11,8 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// TestDamagedBodyIsNotDelivered turns one bit of a stored message: who receives gets the others, the dead-letter queue has what
-// is left of it, and the log says which it is.
+// TestDamagedBodyIsNotDelivered flips one bit of a stored message: receivers get the others, the dead-letter queue has what
+// is left of it, and the log names it.
 func TestDamagedBodyIsNotDelivered(t *testing.T) {
 	b, data := startOnDisk(t)
 	b.send("the first", "the second", "the third")
@@ -43,8 +43,8 @@ func TestDamagedBodyIsNotDelivered(t *testing.T) {
 	}
 }
 
-// TestDamagedLogIsTold kills the server, turns a bit in the middle of its write-ahead log, and starts it again: what lies behind is
-// lost, and the log says how much that is. Without damage it says nothing.
+// TestDamagedLogIsTold kills the server, flips a bit in the middle of its write-ahead log, and starts it again: the rest of the log is
+// lost, and the server logs how much that is. Without damage it logs nothing.
 func TestDamagedLogIsTold(t *testing.T) {
 	const n = 20
 	b, data := startOnDisk(t)

@@ -13,7 +13,7 @@ import (
 // once is a queue with duplicate detection.
 var once = harness.Queue{Name: queueName, DetectDuplicates: true, DuplicateWindow: "PT10M"}
 
-// withID is a message whose id and body differ.
+// withID returns a message whose id and body differ.
 func withID(id, body string) *azservicebus.Message {
 	return &azservicebus.Message{MessageID: &id, Body: []byte(body)}
 }
@@ -74,7 +74,7 @@ func TestDUP1_DUP5_TheWindowEnds(t *testing.T) {
 	first := b.receiveOne(b.receiver)
 	end := first.EnqueuedTime.Add(5 * time.Second)
 	sent := 0
-	for ; time.Now().Before(end.Add(-500 * time.Millisecond)); sent++ { // duplicates do not lengthen it
+	for ; time.Now().Before(end.Add(-500 * time.Millisecond)); sent++ { // duplicates do not lengthen the window
 		b.put(queueName, withID("a", "dropped"))
 		time.Sleep(250 * time.Millisecond)
 	}

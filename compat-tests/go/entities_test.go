@@ -12,7 +12,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// serve runs a server with these queues; ten deliveries and no expiry unless a queue says otherwise.
+// serve runs a server with these queues, with ten deliveries and no expiry unless a queue says otherwise.
 func serve(t *testing.T, queues ...harness.Queue) *bench {
 	t.Helper()
 	t.Parallel()
@@ -28,7 +28,7 @@ func configOf(t *testing.T, queues ...harness.Queue) string {
 	return harness.WriteConfig(t, queues...)
 }
 
-// noLimit is how .NET writes an unlimited time to live. Without it an entity of a Config.json gets an hour (DEC-4).
+// noLimit is an unlimited time to live as .NET writes it. Without it an entity of a Config.json gets an hour (DEC-4).
 const noLimit = "P10675199DT2H48M5.4775807S"
 
 // lasting gives a queue or subscription ten deliveries and no expiry, unless it says otherwise.
@@ -42,7 +42,7 @@ func lasting(q harness.Queue) harness.Queue {
 	return q
 }
 
-// serveTwice is serve on a database, and a function that kills the server and starts it again.
+// serveTwice is serve with a database on disk. again kills the server and starts it again.
 func serveTwice(t *testing.T, queues ...harness.Queue) (b *bench, again func() *bench) {
 	t.Helper()
 	t.Parallel()
@@ -92,7 +92,7 @@ func (b *bench) put(queue string, messages ...*azservicebus.Message) {
 	b.must("close sender", sender.Close(b.ctx))
 }
 
-// batchOf makes one transfer of several messages.
+// batchOf makes one batch of several messages.
 func (b *bench) batchOf(sender *azservicebus.Sender, messages ...*azservicebus.Message) *azservicebus.MessageBatch {
 	b.Helper()
 	batch, err := sender.NewMessageBatch(b.ctx, nil)
@@ -103,7 +103,7 @@ func (b *bench) batchOf(sender *azservicebus.Sender, messages ...*azservicebus.M
 	return batch
 }
 
-// inSession is a message of a session.
+// inSession returns a message of a session.
 func inSession(session, body string) *azservicebus.Message {
 	m := message(body)
 	m.SessionID = &session
@@ -122,7 +122,7 @@ func (b *bench) accept(client *azservicebus.Client, queue, session string) *azse
 	return receiver
 }
 
-// bodies lists the bodies of messages.
+// bodies returns the bodies of messages.
 func bodies(messages []*azservicebus.ReceivedMessage) []string {
 	var list []string
 	for _, m := range messages {
@@ -131,7 +131,7 @@ func bodies(messages []*azservicebus.ReceivedMessage) []string {
 	return list
 }
 
-// wantBodies compares bodies in their order.
+// wantBodies compares bodies and their order.
 func (b *bench) wantBodies(what string, messages []*azservicebus.ReceivedMessage, want ...string) {
 	b.Helper()
 	if got := bodies(messages); !slices.Equal(got, want) {
@@ -139,7 +139,7 @@ func (b *bench) wantBodies(what string, messages []*azservicebus.ReceivedMessage
 	}
 }
 
-// dial opens an AMQP session without the SDK, for what it has no call for.
+// dial opens an AMQP session without the SDK, for operations that the SDK lacks.
 func (b *bench) dial() *amqp.Session {
 	b.Helper()
 	conn, err := amqp.Dial(b.ctx, "amqp://"+b.server.Addr(), &amqp.ConnOptions{SASLType: amqp.SASLTypeAnonymous()})

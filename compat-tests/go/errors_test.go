@@ -18,7 +18,7 @@ func codeOf(err error) azservicebus.Code {
 	return ""
 }
 
-// wantErrorText wants an error whose text holds these words: an AMQP condition, or the service's sentence.
+// wantErrorText fails unless the error's text contains words: an AMQP condition, or the service's sentence.
 func (b *bench) wantErrorText(what string, err error, words string) {
 	b.Helper()
 	if err == nil || !strings.Contains(err.Error(), words) {
@@ -26,14 +26,14 @@ func (b *bench) wantErrorText(what string, err error, words string) {
 	}
 }
 
-// wantMissing wants the refusal of a sequence number: the SDK shows message-not-found as CodeNotFound and keeps the text.
+// wantMissing fails unless a sequence number was refused: the SDK shows message-not-found as CodeNotFound and keeps the text.
 func (b *bench) wantMissing(what string, err error, words string) {
 	b.Helper()
 	b.wantCode(what, err, azservicebus.CodeNotFound)
 	b.wantErrorText(what, err, words)
 }
 
-// A missing queue is told at once, for senders and receivers (ERR-4).
+// Senders and receivers of a missing queue learn of it at once (ERR-4).
 func TestERR4_MissingQueue(t *testing.T) {
 	b := start(t)
 	sender, err := b.client.NewSender("missing", nil)

@@ -9,7 +9,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// living is a message with a time to live.
+// living returns a message with a time to live.
 func living(body string, d time.Duration) *azservicebus.Message {
 	m := message(body)
 	m.TimeToLive = &d
@@ -90,7 +90,7 @@ func TestEXP10_EXP11_DeferredMessagesStay(t *testing.T) {
 	b.wantText("reason", dead.DeadLetterReason, "TTLExpiredException")
 }
 
-// What expired while the server was down is treated before it is ready.
+// Messages that expired while the server was down are handled before it is ready.
 func TestDEC21_EXP6_ExpiryAcrossARestart(t *testing.T) {
 	b, again := serveTwice(t, harness.Queue{Name: queueName, DeadLetterExpired: true})
 	b.put(queueName, living("a", 300*time.Millisecond), message("b"), living("c", time.Hour))

@@ -125,7 +125,7 @@ func TestDLQ10_FWD1_FWD9_DeadLettersAreForwarded(t *testing.T) {
 	b.check(b.receiveOne(from), stamps{body: "explicit", seq: 3, count: 1})
 }
 
-// Scheduled messages and those that wait for a schedule are forwarded when they become active.
+// Scheduled messages are forwarded when they become active.
 func TestFWD14_SCHED9_ScheduledMessagesAreForwardedWhenDue(t *testing.T) {
 	b := serve(t, harness.Queue{Name: "source", ForwardTo: "target"}, harness.Queue{Name: "target"})
 	due := time.Now().Add(700 * time.Millisecond)

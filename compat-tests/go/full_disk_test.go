@@ -24,7 +24,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// A disk of this size has room for some seven thousand messages.
+// A disk of this size has room for about seven thousand messages.
 const (
 	smallDisk = "40m"
 	fullBody  = 4000
@@ -33,8 +33,8 @@ const (
 )
 
 // TestFullDiskRefusesSendsDrainsAndComesBack fills a small file system under load. Sends are refused with an error and none of
-// them is stored; messages are completed meanwhile, though senders go on; sends work again once messages are gone, and once another
-// program has given space back; nothing acknowledged is lost.
+// them is stored. Meanwhile messages can be completed, though senders go on. Sends work again once messages are gone, and once another
+// program has freed space. Nothing acknowledged is lost.
 func TestFullDiskRefusesSendsDrainsAndComesBack(t *testing.T) {
 	d := newFullDisk(t)
 	d.crowd(10 << 20)
@@ -44,7 +44,7 @@ func TestFullDiskRefusesSendsDrainsAndComesBack(t *testing.T) {
 
 	d.fill()
 	stop := d.hammer()
-	d.drain(1000) // what becomes free is filled again
+	d.drain(1000) // senders fill the free space again
 	stop()
 	d.drain(500)
 	d.comesBack("messages were completed")
@@ -59,8 +59,8 @@ func TestFullDiskRefusesSendsDrainsAndComesBack(t *testing.T) {
 	d.audit()
 }
 
-// TestFullDiskSurvivesEveryEnd: on a disk without a free byte the server ends cleanly, starts, refuses sends and hands out what
-// it has; kill -9 changes nothing of that.
+// TestFullDiskSurvivesEveryEnd: on a disk without a free byte the server ends cleanly, starts, refuses sends and delivers its
+// messages, after kill -9 too.
 func TestFullDiskSurvivesEveryEnd(t *testing.T) {
 	d := newFullDisk(t)
 	for _, end := range []func(*harness.Server, testing.TB){(*harness.Server).Stop, (*harness.Server).Kill} {
@@ -98,7 +98,7 @@ func TestFullDisk_StartWithoutAnyRoomSaysSo(t *testing.T) {
 	d.audit()
 }
 
-// fullDisk is a server on a small file system, and what the clients know of its messages.
+// fullDisk is a server on a small file system, with what the clients know of its messages.
 type fullDisk struct {
 	*testing.T
 	dir     string
@@ -153,7 +153,7 @@ func (d *fullDisk) send(sender *azservicebus.Sender) error {
 		d.mu.Unlock()
 		return nil
 	}
-	var refused *amqp.Error // the SDK has no code of its own for it
+	var refused *amqp.Error // the SDK has no code for it
 	if !errors.As(err, &refused) || refused.Condition != amqp.ErrCondResourceLimitExceeded {
 		d.Errorf("a send to a full disk failed with %v", err)
 	}
@@ -182,7 +182,7 @@ func (d *fullDisk) fill() {
 	}
 }
 
-// wantHealth asks how the server is.
+// wantHealth fails unless /health answers with this status and text.
 func (d *fullDisk) wantHealth(status int, text string) {
 	d.Helper()
 	resp, err := http.Get("http://" + d.server.Addr() + "/health")
@@ -195,7 +195,7 @@ func (d *fullDisk) wantHealth(status int, text string) {
 	}
 }
 
-// usage says what is on the file system.
+// usage returns what is on the file system.
 func (d *fullDisk) usage() (s string) {
 	files, err := os.ReadDir(d.dir)
 	if err != nil {
@@ -217,7 +217,7 @@ func (d *fullDisk) free() int64 {
 	return int64(st.Bavail) * st.Bsize
 }
 
-// hammer goes on sending until the function that it returns is called.
+// hammer sends until the returned function is called.
 func (d *fullDisk) hammer() (stop func()) {
 	var quit atomic.Bool
 	var senders sync.WaitGroup
@@ -229,11 +229,11 @@ func (d *fullDisk) hammer() (stop func()) {
 		})
 	}
 	stop = func() { quit.Store(true); senders.Wait() }
-	d.Cleanup(stop) // a test that fails ends early
+	d.Cleanup(stop) // also if the test fails early
 	return stop
 }
 
-// drain completes so many messages. None of the completions may fail.
+// drain completes n messages. None of the completions may fail.
 func (d *fullDisk) drain(n int) {
 	d.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
@@ -267,7 +267,7 @@ func (d *fullDisk) completed(m *azservicebus.ReceivedMessage) {
 	delete(d.stored, m.MessageID)
 }
 
-// crowd has another program take so many bytes, or all that are free, and leave gives them back.
+// crowd lets another program take up to most bytes of the disk, and leave frees them.
 func (d *fullDisk) crowd(most int) {
 	d.Helper()
 	f, err := os.Create(d.filler())
@@ -293,7 +293,7 @@ func (d *fullDisk) leave() {
 
 func (d *fullDisk) filler() string { return filepath.Join(d.dir, "filler") }
 
-// comesBack wants a hundred messages to be sent, at the latest a moment after what made the room.
+// comesBack fails unless a hundred messages can be sent shortly after there is room again.
 func (d *fullDisk) comesBack(after string) {
 	d.Helper()
 	sender, sent := d.newSender(), 0
@@ -307,7 +307,7 @@ func (d *fullDisk) comesBack(after string) {
 	d.wantHealth(http.StatusOK, "Service is healthy.")
 }
 
-// audit drains the queue after another start and compares.
+// audit restarts the server, drains the queue and compares.
 func (d *fullDisk) audit() {
 	d.Helper()
 	d.server.Stop(d.T)

@@ -14,14 +14,14 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 )
 
-// httpAnswer is what the runtime API over HTTP answered.
+// httpAnswer is an answer of the runtime API over HTTP.
 type httpAnswer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// http makes a request of the runtime API, on the port of AMQP. Header names are sent as they are written.
+// http makes a request of the runtime API on the port of AMQP. Header names are sent exactly as given.
 func (b *bench) http(method, path, body string, header map[string]string) httpAnswer {
 	b.Helper()
 	address := path
@@ -41,7 +41,7 @@ func (b *bench) http(method, path, body string, header map[string]string) httpAn
 	return httpAnswer{resp.StatusCode, resp.Header, string(text)}
 }
 
-// wantHTTP is http for a request whose status is known.
+// wantHTTP is http for a request whose status must be this one.
 func (b *bench) wantHTTP(status int, method, path, body string, header map[string]string) httpAnswer {
 	b.Helper()
 	a := b.http(method, path, body, header)
@@ -60,7 +60,7 @@ func (a httpAnswer) brokerProperties(t *testing.T) map[string]any {
 	return p
 }
 
-// TestHTTP_SendReceiveBySDK: what HTTP sends is to the SDK what it would have sent itself.
+// TestHTTP_SendReceiveBySDK: to the SDK, a message sent over HTTP looks like one that an SDK sent.
 func TestHTTP_SendReceiveBySDK(t *testing.T) {
 	b := start(t)
 	b.wantHTTP(201, "POST", "/orders/messages?api-version=2021-05", "hällo", map[string]string{
@@ -83,7 +83,7 @@ func TestHTTP_SendReceiveBySDK(t *testing.T) {
 		"when": time.Date(2026, 6, 30, 20, 51, 21, 0, time.UTC), "plain": "as it is",
 	}
 	if n, ok := m.ApplicationProperties["UPPER"].(int32); ok {
-		m.ApplicationProperties["UPPER"] = int64(n) // which of the two go-amqp makes of an int is its own business
+		m.ApplicationProperties["UPPER"] = int64(n) // go-amqp may make either type of an int
 	}
 	if at, ok := m.ApplicationProperties["when"].(time.Time); ok {
 		m.ApplicationProperties["when"] = at.UTC()
@@ -100,7 +100,7 @@ func TestHTTP_SendReceiveBySDK(t *testing.T) {
 	b.wantEmpty(b.receiver)
 }
 
-// TestHTTP_BatchReceiveBySDK: a batch over HTTP is messages as good as any.
+// TestHTTP_BatchReceiveBySDK: a batch over HTTP becomes ordinary messages.
 func TestHTTP_BatchReceiveBySDK(t *testing.T) {
 	b := start(t)
 	b.wantHTTP(201, "POST", "/Orders/Messages", `[{"Body":"one","BrokerProperties":{"Label":"L"},"UserProperties":{"n":1}},{"Body":"two"}]`,
@@ -113,7 +113,7 @@ func TestHTTP_BatchReceiveBySDK(t *testing.T) {
 	}
 }
 
-// TestHTTP_SendBySDKReceiveOverHTTP, with every operation on the lock.
+// TestHTTP_SendBySDKReceiveOverHTTP uses every operation on the lock.
 func TestHTTP_SendBySDKReceiveOverHTTP(t *testing.T) {
 	b := start(t)
 	when := time.Date(2026, 6, 30, 20, 51, 21, 0, time.UTC)
@@ -142,7 +142,7 @@ func TestHTTP_SendBySDKReceiveOverHTTP(t *testing.T) {
 	at := a.header.Get("Location")
 	b.wantHTTP(200, "POST", at, "", nil)
 	b.wantHTTP(200, "PUT", at, "", nil)
-	m := b.receiveOne(b.receiver) // given back by the unlock
+	m := b.receiveOne(b.receiver) // the unlock gave it back
 	b.check(m, stamps{body: "\x00\x01\xff", seq: 1, count: 2})
 	b.must("abandon", b.receiver.AbandonMessage(b.ctx, m, nil))
 	a = b.wantHTTP(200, "DELETE", "/orders/messages/head?timeout=5", "", nil)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// documentedToken runs the shell function of docs/http.md that makes a token.
+// documentedToken makes a token with the shell function of docs/http.md.
 func (b *bench) documentedToken(key, resource, policy string) string {
 	b.Helper()
 	page, err := os.ReadFile("../../docs/http.md")
@@ -27,7 +27,7 @@ func (b *bench) documentedToken(key, resource, policy string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestHTTP_TheTokenOfTheDocsOpensWhatItNames, and nothing else: that of the root key, and that of a queue's policy.
+// TestHTTP_TheTokenOfTheDocsOpensWhatItNames and nothing else: one with the root key, and one with a queue's policy.
 func TestHTTP_TheTokenOfTheDocsOpensWhatItNames(t *testing.T) {
 	b := startChecked(t)
 	for _, tt := range []struct {

@@ -19,7 +19,7 @@ func serveWith(t *testing.T, profile string, queues ...harness.Queue) *bench {
 	return startServer(t, harness.Options{Config: configOf(t, queues...), Args: []string{"--limits", profile}})
 }
 
-// encodedBatch is one transfer of n small messages, as SDKs build it.
+// encodedBatch returns one batch of n small messages, as SDKs build it.
 func encodedBatch(b *bench, n int) *amqp.Message {
 	b.Helper()
 	one, err := (&amqp.Message{Data: [][]byte{[]byte("x")}}).MarshalBinary()
@@ -63,7 +63,7 @@ func TestQUO7_QUO9_DUP15_SESS33_PART8_ProfilesOfLimits(t *testing.T) {
 			}
 			b.put(queueName, message("last"))
 			last := b.peekAll(b.receiver, int64(stored)+1)
-			b.check(last[0], stamps{body: "last", seq: int64(stored) + 1, count: 1}) // refusals take no number
+			b.check(last[0], stamps{body: "last", seq: int64(stored) + 1, count: 1}) // refused messages take no number
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestQUO8_TooManyProperties(t *testing.T) {
 	b.check(b.receiveOne(b.receiver), stamps{body: "alive", seq: 1, count: 1})
 }
 
-// A full queue refuses, in the words of the service; taking something out makes room (QUO-2, QUO-3).
+// A full queue refuses in the words of the service; receiving messages makes room (QUO-2, QUO-3).
 func TestQUO2_QUO3_DEC3_FullQueue(t *testing.T) {
 	b := serveWith(t, "emulator", harness.Queue{Name: queueName}) // 100 MB, the smallest
 	body := make([]byte, 255<<10)

@@ -11,8 +11,8 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// TestLogOnDiskIsBoundedOverKills: five lives of 30 MiB each, all ended by kill -9 before the log is at its ceiling. Logs of lives do
-// not add up.
+// TestLogOnDiskIsBoundedOverKills: five lives of 30 MiB each, all ended by kill -9 before the log is at its ceiling. The logs must not
+// add up.
 func TestLogOnDiskIsBoundedOverKills(t *testing.T) {
 	o := harness.Options{
 		Config: harness.WriteConfig(t, harness.Queue{Name: queueName}),

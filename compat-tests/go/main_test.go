@@ -2,10 +2,8 @@
 package compat
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -25,7 +23,7 @@ const (
 	dueTolerance = time.Second            // SCHED-12
 )
 
-// bench is one server with one queue, and a client of it.
+// bench has one server with one queue, and a client of it.
 type bench struct {
 	*testing.T
 	ctx      context.Context
@@ -33,10 +31,10 @@ type bench struct {
 	client   *azservicebus.Client
 	sender   *azservicebus.Sender
 	receiver *azservicebus.Receiver
-	began    time.Time // before anything was sent, in whole milliseconds as the broker's clock
+	began    time.Time // before anything was sent, in whole milliseconds like the broker's clock
 }
 
-// start runs a server with the queue "orders" and connects to it. The queue is PT1M, 10 deliveries unless adjusted.
+// start runs a server with the queue "orders" and connects to it. The queue has PT1M locks and 10 deliveries unless adjusted.
 func start(t *testing.T, adjust ...func(*harness.Queue)) *bench {
 	t.Helper()
 	t.Parallel()
@@ -47,7 +45,7 @@ func start(t *testing.T, adjust ...func(*harness.Queue)) *bench {
 	return startServer(t, harness.Options{Config: harness.WriteConfig(t, queue)})
 }
 
-// startServer runs a server and connects to it. Sender and receiver are those of the queue "orders" and open nothing
+// startServer runs a server and connects to it. Sender and receiver are for the queue "orders" and open nothing
 // before they are used.
 func startServer(t *testing.T, o harness.Options) *bench {
 	t.Helper()
@@ -68,7 +66,7 @@ func connectBench(t *testing.T, server *harness.Server) *bench {
 
 func shortLocks(q *harness.Queue) { q.LockDuration = "PT5S" }
 
-// connect opens a client of its own: another connection.
+// connect opens another client, with its own connection.
 func (b *bench) connect() *azservicebus.Client {
 	b.Helper()
 	client, err := azservicebus.NewClientFromConnectionString(b.server.ConnectionString(), &azservicebus.ClientOptions{
@@ -123,23 +121,21 @@ type source interface {
 	PeekMessages(ctx context.Context, most int, o *azservicebus.PeekMessagesOptions) ([]*azservicebus.ReceivedMessage, error)
 }
 
+// together makes a receive wait until it has all that it wants. By default it returns when nothing has come for 20 ms; what arrives
+// before the next one the SDK releases, and what was on its way behind that overtakes it.
+var together = &azservicebus.ReceiveMessagesOptions{TimeAfterFirstMessage: patience}
+
 // receive collects exactly n messages.
 func (b *bench) receive(from source, n int) []*azservicebus.ReceivedMessage {
 	b.Helper()
+	if n == 0 {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	var got []*azservicebus.ReceivedMessage
-	calls := 0
-	for ; len(got) < n; calls++ {
-		messages, err := from.ReceiveMessages(ctx, n-len(got), nil)
-		if err != nil {
-			b.Fatalf("receive message %d of %d: %v", len(got)+1, n, err)
-		}
-		got = append(got, messages...)
-	}
-	if calls > 1 {
-		// Between two calls the SDK releases what arrives, and what is on its way behind it overtakes it.
-		slices.SortStableFunc(got, func(x, y *azservicebus.ReceivedMessage) int { return cmp.Compare(*x.SequenceNumber, *y.SequenceNumber) })
+	got, err := from.ReceiveMessages(ctx, n, together)
+	if err != nil || len(got) < n {
+		b.Fatalf("received %d messages of %d: %v", len(got), n, err)
 	}
 	return got
 }
@@ -149,7 +145,7 @@ func (b *bench) receiveOne(from source) *azservicebus.ReceivedMessage {
 	return b.receive(from, 1)[0]
 }
 
-// wantEmpty fails when something can be received.
+// wantEmpty fails if a message can be received.
 func (b *bench) wantEmpty(from source) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, emptyWait)
@@ -167,16 +163,16 @@ func (b *bench) peekAll(from source, first int64) []*azservicebus.ReceivedMessag
 	return messages
 }
 
-// stamps are what the broker says about a message. The Go SDK shows the wire's delivery count plus one.
+// stamps holds what the broker says about a message. The Go SDK shows the wire's delivery count plus one.
 type stamps struct {
 	body  string
 	seq   int64
 	count uint32
 	state azservicebus.MessageState
-	first int64 // the enqueued sequence number of forwarded messages; 0: there must be none (SEQ-17)
+	first int64 // the enqueued sequence number of a forwarded message; 0: it must be absent (SEQ-17)
 }
 
-// check compares a message with what it should carry, and its enqueued time with the test's clock (TIME-1).
+// check compares a message with want, and its enqueued time with the test's clock (TIME-1).
 func (b *bench) check(m *azservicebus.ReceivedMessage, want stamps) {
 	b.Helper()
 	got := stamps{body: string(m.Body), count: m.DeliveryCount, state: m.State}
@@ -201,7 +197,7 @@ func (b *bench) check(m *azservicebus.ReceivedMessage, want stamps) {
 	}
 }
 
-// checkLock wants a lock that was taken or renewed between since and now.
+// checkLock fails unless the lock was taken or renewed between since and now.
 func (b *bench) checkLock(m *azservicebus.ReceivedMessage, since time.Time, duration time.Duration) {
 	b.Helper()
 	if m.LockedUntil == nil {
@@ -216,7 +212,7 @@ func (b *bench) checkLock(m *azservicebus.ReceivedMessage, since time.Time, dura
 	}
 }
 
-// checkUnlocked wants a message without lock (PROP-3).
+// checkUnlocked fails if the message has a lock (PROP-3).
 func (b *bench) checkUnlocked(m *azservicebus.ReceivedMessage) {
 	b.Helper()
 	if m.LockedUntil != nil {
@@ -239,7 +235,7 @@ func show(s *string) string {
 	return fmt.Sprintf("%q", *s)
 }
 
-// wantCode wants an error of the SDK with this code.
+// wantCode fails unless the error is one of the SDK's with this code.
 func (b *bench) wantCode(what string, err error, want azservicebus.Code) {
 	b.Helper()
 	if code := codeOf(err); code != want {

@@ -35,7 +35,7 @@ func (b *bench) manage(session *amqp.Session, path string) *manager {
 	return m
 }
 
-// ask makes one request. The body's values are encoded as go-amqp does it.
+// ask makes one request. go-amqp encodes the body's values.
 func (m *manager) ask(operation string, body map[string]any) answer {
 	m.b.Helper()
 	m.requests++
@@ -59,7 +59,7 @@ func (m *manager) ask(operation string, body map[string]any) answer {
 	return a
 }
 
-// want makes a request that must be answered with this status, and with this condition unless it is a success.
+// want makes a request and fails unless the answer has this status, and this condition unless it is a success.
 func (m *manager) want(operation string, body map[string]any, status int32, condition string) answer {
 	m.b.Helper()
 	a := m.ask(operation, body)
@@ -69,7 +69,7 @@ func (m *manager) want(operation string, body map[string]any, status int32, cond
 	return a
 }
 
-// peek lists the bodies of everything in the entity, in any session (PEEK-7): the Go SDK can't, since it opens a receiver.
+// peek returns the bodies of everything in the entity, in any session (PEEK-7): the Go SDK can't, since it opens a receiver.
 func (m *manager) peek() []string {
 	m.b.Helper()
 	a := m.ask("peek-message", map[string]any{"from-sequence-number": int64(0), "message-count": int32(250)})
@@ -90,13 +90,13 @@ func (m *manager) peek() []string {
 	return texts
 }
 
-// peekQueue lists the bodies of everything in a queue.
+// peekQueue returns the bodies of everything in a queue.
 func (b *bench) peekQueue(queue string) []string {
 	b.Helper()
 	return b.manage(b.dial(), queue).peek()
 }
 
-// wantTexts compares bodies in their order.
+// wantTexts compares bodies and their order.
 func (b *bench) wantTexts(what string, got []string, want ...string) {
 	b.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -104,7 +104,7 @@ func (b *bench) wantTexts(what string, got []string, want ...string) {
 	}
 }
 
-// acceptRaw takes a session, with credit for ten messages, without the SDK, which would open a lost one again by itself.
+// acceptRaw takes a session without the SDK, which would reopen a lost one by itself, with credit for ten messages.
 func (b *bench) acceptRaw(session *amqp.Session, queue, id string) *amqp.Receiver {
 	b.Helper()
 	receiver := b.acceptIdle(session, queue, id)

@@ -19,14 +19,14 @@ const (
 	mebibyte = 1 << 20
 
 	// memoryLimit bounds the server's memory: the bodies that its budget allows, 64 MiB, what the Go runtime takes
-	// beyond that between two collections, and the rest of it. Each of the tests lets pass several times as much.
+	// beyond that between two collections, and all the rest. In each of the tests several times as much passes through the server.
 	memoryLimit = 200 * mebibyte
 
 	// memoryPatience is how long the server may take to give memory back.
 	memoryPatience = time.Minute
 )
 
-// startStored runs a server whose messages are on disk: an ephemeral one has all of them in memory.
+// startStored runs a server with a database: an ephemeral one keeps all messages in memory.
 func startStored(t *testing.T, config string) *bench {
 	t.Helper()
 	b := startServer(t, harness.Options{Config: config, Data: filepath.Join(t.TempDir(), "minibus.db")})
@@ -56,7 +56,7 @@ func (b *bench) sendAtOnce(n int, send func() error) {
 	}
 }
 
-// wantSlim fails unless the server's memory comes down to the limit. Traffic makes it collect its garbage meanwhile.
+// wantSlim fails unless the server's memory falls to the limit. It sends messages meanwhile, so that the server collects garbage.
 func (b *bench) wantSlim(queue string) {
 	b.Helper()
 	sender, err := b.client.NewSender(queue, nil)
@@ -80,13 +80,13 @@ func (b *bench) wantSlim(queue string) {
 	}
 }
 
-// blob is a message of about n bytes.
+// blob returns a message of about n bytes.
 func blob(n int) *azservicebus.Message {
 	return &azservicebus.Message{Body: bytes.Repeat([]byte{'x'}, n)}
 }
 
-// What the client has, or had until the locks were over, is not in the server's memory for that. The bodies that are not among
-// those in memory anyway are read anew for each delivery.
+// Messages that a client has, or had until their locks ended, take no memory for bodies in the server. Bodies that are not
+// in memory anyway are read again for each delivery.
 func TestLOCK20_PrefetchedMessagesHoldNoBodies(t *testing.T) {
 	const messages, deliveries = 800, 4
 	b := startStored(t, harness.WriteConfig(t,
@@ -100,7 +100,7 @@ func TestLOCK20_PrefetchedMessagesHoldNoBodies(t *testing.T) {
 	receiver, err := session.Receiver(queueName)
 	b.must("attach", err)
 	b.must("grant credit", receiver.Credit(deliveries*messages))
-	for i := range deliveries * messages { // but for the first ones, each when the lock before is over
+	for i := range deliveries * messages { // after the first round, each comes when the lock before has ended
 		if _, err := receiver.Receive(patience); err != nil {
 			t.Fatalf("delivery %d: %v", i, err)
 		}
@@ -168,7 +168,7 @@ func TestQUO4_CopiesOfATopicShareTheBudget(t *testing.T) {
 	for i := range subscriptions {
 		s := harness.Subscription{Queue: harness.Queue{Name: fmt.Sprint(i), TimeToLive: "PT1S"}}
 		if i == 0 {
-			s.TimeToLive = "" // this one keeps them
+			s.TimeToLive = "" // the messages of this one stay
 		}
 		topic.Subscriptions = append(topic.Subscriptions, s)
 	}

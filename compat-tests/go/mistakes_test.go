@@ -11,7 +11,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// What somebody new to Minibus gets wrong is answered in one line that says what to do, and with exit code 1.
+// Beginners' mistakes are answered in one line that says what to do, and with exit code 1.
 func TestMistakesAreAnsweredWithTheCure(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -70,7 +70,7 @@ func TestASecondMinibusSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// Each command has a help of its own.
+// Each command has its own help.
 func TestEveryCommandHasHelp(t *testing.T) {
 	for command, want := range map[string]string{"serve": "--amqp-port", "config check": "--limits", "export": "--ca-file", "cert": "--password",
 		"healthcheck": "--ports-file", "version": "print the version"} {

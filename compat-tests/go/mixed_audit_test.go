@@ -14,7 +14,7 @@ import (
 	"minibus/compat-tests/ledger"
 )
 
-// A mixedAudit looks at everything that a restarted server has, compares it with the ledger, and empties all queues.
+// A mixedAudit looks at everything that a restarted server holds, compares it with the ledger, and empties all queues.
 type mixedAudit struct {
 	*bench
 	book  *ledger.Mixed
@@ -45,8 +45,8 @@ func (a *mixedAudit) run(round int) {
 	a.empty()
 }
 
-// finishForwards waits until all that was under way has arrived: forwarding keeps the order (FWD-16), so whatever was
-// ahead of a last message has arrived with it.
+// finishForwards waits until everything on its way has arrived: forwarding keeps the order (FWD-16), so all messages
+// ahead of a last one have arrived with it.
 func (a *mixedAudit) finishForwards(round int) {
 	a.Helper()
 	last := []string{fmt.Sprintf("r%d-last.0", round), fmt.Sprintf("r%d-last.1", round)}
@@ -108,8 +108,8 @@ func (a *mixedAudit) everything(from source, where ledger.Place) []*azservicebus
 	return messages
 }
 
-// checkNumbers wants the numbers to go on where they ended: nothing is taken from these queues during a round, so a
-// hole would be a number that was given to no one (SEQ-2, SEQ-16, SEQ-19).
+// checkNumbers fails unless the numbers go on where they ended. Nothing is taken from these queues during a round, so a
+// hole would be a number that no message has (SEQ-2, SEQ-16, SEQ-19).
 func (a *mixedAudit) checkNumbers(queue string, messages []*azservicebus.ReceivedMessage) {
 	a.Helper()
 	for _, m := range messages {
@@ -121,8 +121,8 @@ func (a *mixedAudit) checkNumbers(queue string, messages []*azservicebus.Receive
 	}
 }
 
-// checkOrder wants the messages of each worker in the order in which it sent them. Transactions of several workers and
-// dead-letterings shuffle what they move.
+// checkOrder fails unless the messages of each worker are in the order in which it sent them. Transactions of several workers and
+// dead-letterings shuffle the messages that they move.
 func (a *mixedAudit) checkOrder(queue string, messages []*azservicebus.ReceivedMessage) {
 	a.Helper()
 	if queue == txnTarget || queue == deadTarget {
@@ -142,7 +142,7 @@ func (a *mixedAudit) checkOrder(queue string, messages []*azservicebus.ReceivedM
 	}
 }
 
-// auditSessions compares states and messages of all sessions, and takes them away.
+// auditSessions compares states and messages of all sessions, and removes them.
 func (a *mixedAudit) auditSessions() {
 	a.Helper()
 	var listed []string
@@ -153,7 +153,7 @@ func (a *mixedAudit) auditSessions() {
 	}
 	for _, session := range a.book.Sessions() {
 		if !slices.Contains(listed, session) {
-			listed = append(listed, session) // there may be nothing of it
+			listed = append(listed, session) // it may be empty
 		}
 	}
 	for _, session := range listed {

@@ -13,7 +13,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// startOnDisk runs a server with the queue "orders" on a database of its own, and returns where that lies.
+// startOnDisk runs a server with the queue "orders" on its own database, and returns the database's path.
 func startOnDisk(t *testing.T) (*bench, string) {
 	t.Helper()
 	t.Parallel()
@@ -22,7 +22,7 @@ func startOnDisk(t *testing.T) (*bench, string) {
 		Config: harness.WriteConfig(t, harness.Queue{Name: queueName, LockDuration: "PT5M", MaxDeliveryCount: 10})}), data
 }
 
-// health asks for /health and returns what it says.
+// health returns the answer of /health.
 func (b *bench) health() (status int, text string) {
 	b.Helper()
 	r, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/health", b.server.Ports.HTTP))
@@ -46,7 +46,7 @@ func (b *bench) waitHealth(want int) string {
 	}
 }
 
-// TestDatabaseTakenAway_IsToldAndNothingIsAcknowledged moves the database away under a running server, and back.
+// TestDatabaseTakenAway_IsToldAndNothingIsAcknowledged moves the database of a running server away, and back.
 func TestDatabaseTakenAway_IsToldAndNothingIsAcknowledged(t *testing.T) {
 	b, data := startOnDisk(t)
 	b.send("one", "two", "three", "four")
@@ -87,8 +87,8 @@ func TestDatabaseTakenAway_IsToldAndNothingIsAcknowledged(t *testing.T) {
 	b.wantEmpty(b.receiver)
 }
 
-// TestLogDeleted_LosesNothing deletes the write-ahead log under a running server: it says so, and what it acknowledged is in the
-// database when it has ended.
+// TestLogDeleted_LosesNothing deletes the write-ahead log of a running server: it says so, and everything that it acknowledged is in
+// the database when it has ended.
 func TestLogDeleted_LosesNothing(t *testing.T) {
 	b, data := startOnDisk(t)
 	b.send("one", "two")
@@ -107,7 +107,7 @@ func TestLogDeleted_LosesNothing(t *testing.T) {
 	b.wantEmpty(b.receiver)
 }
 
-// TestDatabaseReplaced_IsToldAndLeftAlone puts another database at the place of the open one: it is not touched, not even by a stop.
+// TestDatabaseReplaced_IsToldAndLeftAlone puts another database in the place of the open one: the server never writes to it.
 func TestDatabaseReplaced_IsToldAndLeftAlone(t *testing.T) {
 	b, data := startOnDisk(t)
 	b.send("one")

@@ -14,14 +14,14 @@ import (
 // partitioned is a queue of sixteen partitions.
 var partitioned = harness.Queue{Name: queueName, Partitioned: true}
 
-// withKey is a message with a partition key.
+// withKey returns a message with a partition key.
 func withKey(key, body string) *azservicebus.Message {
 	m := message(body)
 	m.PartitionKey = &key
 	return m
 }
 
-// partitionOf and counterOf are the two parts of a number (SEQ-5).
+// partitionOf and counterOf return the two parts of a number (SEQ-5).
 func partitionOf(m *azservicebus.ReceivedMessage) int64 { return *m.SequenceNumber >> 48 }
 func counterOf(m *azservicebus.ReceivedMessage) int64   { return *m.SequenceNumber & (1<<48 - 1) }
 

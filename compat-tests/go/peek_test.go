@@ -66,7 +66,7 @@ func TestPEEK4_PEEK5_PEEK6_Paging(t *testing.T) {
 		b.Errorf("peek from the hole 2 gives %d, want 3", got)
 	}
 
-	pages := b.newReceiver(b.client, nil) // the cursor is the client's
+	pages := b.newReceiver(b.client, nil) // the client keeps the cursor
 	next, seen := int64(1), 0
 	for {
 		page, err := pages.PeekMessages(b.ctx, 400, nil)

@@ -14,7 +14,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// refuses wants a configuration to be refused in words that hold all of these.
+// refuses fails unless a configuration is refused in a text that contains all of these words.
 func refuses(t *testing.T, config, limits string, words ...string) {
 	t.Helper()
 	out, err := exec.Command(harness.Binary(t), "config", "check", "--limits", limits, config).CombinedOutput()
@@ -46,7 +46,7 @@ func TestQUO1_QUO11_PART1_DEC1_LimitsOfEntities(t *testing.T) {
 	refuses(t, configOf(t, harness.Queue{Name: "q", LockDuration: "PT6M"}), "standard", "LockDuration", "PT5M")
 }
 
-// A batch is no larger than 1 MiB even where single messages may be, and nowhere larger than a message.
+// A batch is at most 1 MiB even where single messages may be larger, and never larger than a message.
 func TestQUO6_SizeOfABatch(t *testing.T) {
 	b := serve(t, harness.Queue{Name: queueName}, harness.Queue{Name: "large", MaxMessageSizeInKilobytes: 4096})
 	session := b.dial()
@@ -66,10 +66,10 @@ func TestQUO6_SizeOfABatch(t *testing.T) {
 			b.Errorf("%s: a batch of more than %d bytes: %v", queue, most, err)
 		}
 	}
-	b.put("large", &azservicebus.Message{Body: make([]byte, 2<<20)}) // a single one may
+	b.put("large", &azservicebus.Message{Body: make([]byte, 2<<20)}) // a single one may be so large
 }
 
-// Rules are refused before anything is served, with their place in the file and the place in their text: by the check, and at
+// Bad rules are refused before anything is served, with their place in the file and the place in their text: by the check, and at
 // the start. The relaxed profile takes long ones.
 func TestQUO10_TOP8_DEC1_RulesAreChecked(t *testing.T) {
 	with := func(r harness.Rule) string {

@@ -14,7 +14,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// rows returns what a database has of entities and messages. No server may run on it.
+// rows returns the entities and messages in a database. No server may be running on it.
 func rows(t *testing.T, data string) (all []string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", data)
@@ -41,7 +41,7 @@ func rows(t *testing.T, data string) (all []string) {
 	return all
 }
 
-// A start that is refused for something at the end of the file leaves the database as it was, although the file has new entities,
+// A start that is refused for something at the end of the file leaves the database unchanged, although the file has new entities,
 // changed settings and other rules before that.
 func TestDEC7_ARefusedStartChangesNothing(t *testing.T) {
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestDEC7_ARefusedStartChangesNothing(t *testing.T) {
 	changed := []harness.Queue{{Name: "q", MaxDeliveryCount: 7}, {Name: "new"}}
 	other := harness.Topic{Name: "t", Subscriptions: []harness.Subscription{subscription("s", harness.Rule{Name: "other", SQL: "1=0"}), subscription("new")}}
 	for name, tt := range map[string]struct {
-		queue  harness.Queue // behind what is good
+		queue  harness.Queue // after valid entries
 		topic  harness.Topic
 		limits string
 		want   string
@@ -80,7 +80,7 @@ func TestDEC7_ARefusedStartChangesNothing(t *testing.T) {
 			list = append(list[:len(list):len(list)], tt.queue)
 		}
 		if tt.queue.Name == "T" || tt.topic.Name == "t" {
-			topics = nil // the name stands once in a file
+			topics = nil // a file may have the name only once
 		}
 		if tt.topic.Name != "" {
 			topics = append(topics, tt.topic)

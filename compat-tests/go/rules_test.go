@@ -11,9 +11,9 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// The Go SDK has no calls for rules on the data plane, so these tests make the requests that the other SDKs make.
+// The Go SDK has no calls for rules on the data plane, so these tests make the requests of the other SDKs.
 
-// shownRule is a rule as enumerate-rules shows it: codes of the descriptors and the values within.
+// shownRule is a rule as enumerate-rules returns it: codes of the descriptors and the values in them.
 type shownRule struct {
 	name       string
 	filterCode uint64
@@ -29,7 +29,7 @@ const (
 	noActionCode, sqlActionCode                    = uint64(0x13700000005), uint64(0x13700000006)
 )
 
-// described takes a described list apart. go-amqp does not export the type that it decodes them to.
+// described takes a described list apart. go-amqp does not export the type into which it decodes one.
 func described(value any) (code uint64, list []any) {
 	v := reflect.Indirect(reflect.ValueOf(value))
 	if v.Kind() != reflect.Struct {
@@ -40,7 +40,7 @@ func described(value any) (code uint64, list []any) {
 	return code, list
 }
 
-// rules lists a page of rules.
+// rules returns a page of rules.
 func (m *manager) rules(skip, top int32) []shownRule {
 	m.b.Helper()
 	a := m.ask("enumerate-rules", map[string]any{"skip": skip, "top": top})
@@ -71,7 +71,7 @@ func (m *manager) rules(skip, top int32) []shownRule {
 	return list
 }
 
-// names lists the rules' names, page by page.
+// names returns the rules' names, page by page.
 func (m *manager) names(top int32) []string {
 	m.b.Helper()
 	var names []string
@@ -89,7 +89,7 @@ func (m *manager) names(top int32) []string {
 	}
 }
 
-// add is the body of add-rule.
+// add returns the body of add-rule.
 func add(name string, description map[string]any) map[string]any {
 	return map[string]any{"rule-name": name, "rule-description": description}
 }
@@ -119,7 +119,7 @@ func TestTOP4_TOP7_TOP8_TOP16_RuleManager(t *testing.T) {
 	b.put(topicName, message("to all"))
 	m.want("remove-rule", remove("$Default"), 200, "")
 	m.want("enumerate-rules", map[string]any{"skip": int32(0), "top": int32(100)}, 204, "")
-	b.put(topicName, message("to nobody")) // TOP-7
+	b.put(topicName, message("to nobody")) // TOP-7: no rule wants it
 	m.want("add-rule", add("b-sql", map[string]any{"sql-filter": expression("n = 1"), "sql-rule-action": expression("SET seen = 1")}), 200, "")
 	m.want("add-rule", add("C-label", map[string]any{"correlation-filter": map[string]any{
 		"label": "x", "properties": map[string]any{"tenant": int32(7)}}}), 200, "")
@@ -185,7 +185,7 @@ func TestTOP8_ERR6_RefusalsOfRules(t *testing.T) {
 	}
 }
 
-// Rules that were added and removed are so after kill -9, although the configuration says nothing of it.
+// Added rules are there after kill -9 and removed ones are not, although the configuration does not say so.
 func TestTOP8_DEC21_RulesSurviveKill9(t *testing.T) {
 	t.Parallel()
 	o := harness.Options{Config: topicConfig(t, []harness.Subscription{subscription("s")}), Data: filepath.Join(t.TempDir(), "minibus.db")}

@@ -8,8 +8,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 )
 
-// checkActivated wants an activation at the due time or up to a second later (TIME-3, SCHED-12), with the scheduled time
-// still readable (SCHED-23).
+// checkActivated fails unless the message was activated at the due time or up to a second later (TIME-3, SCHED-12), with the scheduled
+// time still readable (SCHED-23).
 func (b *bench) checkActivated(m *azservicebus.ReceivedMessage, due time.Time) {
 	b.Helper()
 	due = due.Truncate(time.Millisecond)

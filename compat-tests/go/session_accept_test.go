@@ -75,7 +75,7 @@ func TestSESS8_SESS10_AcceptNext(t *testing.T) {
 		b.Fatalf("accepted %v while nothing is available", next)
 	case <-time.After(emptyWait):
 	}
-	b.put(queueName, inSession("late", "4")) // it is granted as soon as it exists
+	b.put(queueName, inSession("late", "4")) // granted as soon as it exists
 	next := <-accepted
 	if next == nil || next.SessionID() != "late" {
 		b.Fatalf("accepted %v, want session late", next)
@@ -83,7 +83,7 @@ func TestSESS8_SESS10_AcceptNext(t *testing.T) {
 	b.check(b.receiveOne(next), stamps{body: "4", seq: 4, count: 1})
 }
 
-// The server answers within the time that the client names, and a wait that ended takes no session later (SESS-9).
+// The server answers within the time that the client names, and a wait that has ended takes no session later (SESS-9).
 func TestSESS8_SESS9_AcceptNextTimesOut(t *testing.T) {
 	b := serve(t, sessions)
 	session := b.dial()
@@ -105,7 +105,7 @@ func TestSESS8_SESS9_AcceptNextTimesOut(t *testing.T) {
 	b.check(b.receiveOne(b.accept(b.connect(), queueName, "a")), stamps{body: "a1", seq: 1, count: 1})
 }
 
-// Sessions without an available message are never the next one.
+// Accept-next never offers sessions without an available message.
 func TestSESS11_DEF10_SCHED20_WhatAcceptNextPassesOver(t *testing.T) {
 	b := serve(t, sessions)
 	b.put(queueName, inSession("deferred", "d"), inSession("empty", "e"))

@@ -52,7 +52,7 @@ func TestSESS14_SESS15_SESS16_DC10_LockIsLost(t *testing.T) {
 	session := b.dial()
 	node := b.manage(session, queueName)
 	held := map[string]any{"session-id": "a"}
-	for _, id := range []string{"a", "never"} { // nobody holds it yet
+	for _, id := range []string{"a", "never"} { // no client holds it yet
 		a := node.want("renew-session-lock", map[string]any{"session-id": id}, 410, "com.microsoft:session-lock-lost")
 		if want := "The session lock has expired on the MessageSession. Accept a new MessageSession."; !strings.HasPrefix(a.description, want) {
 			b.Errorf("renew: %q, want %q", a.description, want)
@@ -94,7 +94,7 @@ func TestSESS20_DC2_OrderWithinASession(t *testing.T) {
 	b.check(again, stamps{body: "1", seq: 1, count: 2})
 	rest := b.receive(holder, 2)
 	b.wantBodies("the rest", rest, "2", "3")
-	b.wantEmpty(holder) // what is not settled does not come again
+	b.wantEmpty(holder) // messages that are not settled do not come again
 	for _, m := range append(rest, again) {
 		b.must("complete", holder.CompleteMessage(b.ctx, m, nil))
 	}
@@ -151,7 +151,7 @@ func TestRAD3_SESS6_ReceiveAndDeleteInASession(t *testing.T) {
 	b.must("accept", err)
 	messages := b.receive(holder, 2)
 	b.wantBodies("received", messages, "1", "2")
-	_, err = b.client.AcceptSessionForQueue(b.ctx, queueName, "a", nil) // the session is locked all the same
+	_, err = b.client.AcceptSessionForQueue(b.ctx, queueName, "a", nil) // the session is locked nevertheless
 	b.wantErrorText("accept a held session", err, "com.microsoft:session-cannot-be-locked")
 	b.must("close", holder.Close(b.ctx))
 	b.wantTexts("what is left", b.peekQueue(queueName), "3")

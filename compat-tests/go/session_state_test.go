@@ -31,7 +31,7 @@ func TestSESS22_StateIsSetReadAndCleared(t *testing.T) {
 	b.must("complete", holder.CompleteMessage(b.ctx, b.receiveOne(holder), nil))
 	b.must("close", holder.Close(b.ctx))
 	holder = b.accept(b.connect(), queueName, "a")
-	wantState(holder, large) // it outlives messages and holders
+	wantState(holder, large) // the state outlives messages and holders
 	for _, clear := range [][]byte{nil, {}} {
 		b.must("set state", holder.SetSessionState(b.ctx, []byte("again"), nil))
 		b.must("clear state", holder.SetSessionState(b.ctx, clear, nil))
@@ -40,7 +40,7 @@ func TestSESS22_StateIsSetReadAndCleared(t *testing.T) {
 	wantState(b.accept(b.client, queueName, "other"), nil)
 }
 
-// A session's state, its messages and what was deferred survive kill -9; its lock does not.
+// A session's state, its messages and its deferred messages survive kill -9; its lock does not.
 func TestDEC21_SESS22_StateSurvivesARestart(t *testing.T) {
 	b, again := serveTwice(t, sessions)
 	b.put(queueName, inSession("a", "1"), inSession("a", "2"))
@@ -109,7 +109,7 @@ func TestSESS27_SESS28_SESS29_ListSessions(t *testing.T) {
 	}
 }
 
-// Four consumers take whatever session is next until all is drained: every message once, every session in order.
+// Four consumers take the next session again and again until all are empty: every message comes once, every session in order.
 func TestSESS20_ORD1_ConsumersShareSessions(t *testing.T) {
 	b := serve(t, sessions)
 	const count, each = 40, 10
@@ -136,14 +136,12 @@ func TestSESS20_ORD1_ConsumersShareSessions(t *testing.T) {
 					return // the test is over
 				}
 				d := drained{session: holder.SessionID()}
-				for len(d.bodies) < each && d.err == nil {
-					var messages []*azservicebus.ReceivedMessage
-					messages, d.err = holder.ReceiveMessages(b.ctx, each, nil)
-					for _, m := range messages {
-						d.bodies = append(d.bodies, string(m.Body))
-						if err := holder.CompleteMessage(b.ctx, m, nil); err != nil {
-							d.err = err
-						}
+				var messages []*azservicebus.ReceivedMessage
+				messages, d.err = holder.ReceiveMessages(b.ctx, each, together)
+				for _, m := range messages {
+					d.bodies = append(d.bodies, string(m.Body))
+					if err := holder.CompleteMessage(b.ctx, m, nil); err != nil {
+						d.err = err
 					}
 				}
 				results <- d

@@ -57,7 +57,7 @@ func TestDEF1_DEF3_DC4_DeferAndFetch(t *testing.T) {
 	b.check(peeked[0], stamps{body: "a", seq: 1, count: 2, state: azservicebus.MessageStateDeferred})
 
 	since := time.Now()
-	other := b.newReceiver(b.connect(), nil) // DEF-2: anybody who knows the number
+	other := b.newReceiver(b.connect(), nil) // DEF-2: any client that knows the number
 	fetched, err := other.ReceiveDeferredMessages(b.ctx, []int64{1}, nil)
 	b.must("receive deferred", err)
 	b.check(fetched[0], stamps{body: "a", seq: 1, count: 2, state: azservicebus.MessageStateDeferred})
@@ -164,7 +164,7 @@ func TestRAD5_ClosingLosesNothing(t *testing.T) {
 		reader := b.newReceiver(b.client, &azservicebus.ReceiverOptions{ReceiveMode: azservicebus.ReceiveModeReceiveAndDelete})
 		messages := b.receive(reader, 1)
 		b.must("close receiver", reader.Close(b.ctx))
-		for { // what arrived with the close is kept by the SDK
+		for { // the SDK keeps what arrived with the close
 			late, err := reader.ReceiveMessages(b.ctx, 50, nil)
 			if err != nil || len(late) == 0 {
 				break

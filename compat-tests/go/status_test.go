@@ -10,7 +10,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// Each status refuses what it names, at the attach and on $management, and nothing else.
+// Each status refuses exactly the operations that it names, at the attach and on $management.
 func TestSTAT1_STAT2_STAT6_WhatEachStatusRefuses(t *testing.T) {
 	const condition = "com.microsoft:entity-disabled"
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestSTAT1_STAT2_STAT6_WhatEachStatusRefuses(t *testing.T) {
 	}
 }
 
-// A restart with another configuration changes the status: what was sent stays, schedules go on, numbers continue.
+// A restart with another configuration changes the status: messages stay, schedules go on, numbers continue.
 func TestSTAT4_DEC7_SCHED25_DisabledAndEnabledAgain(t *testing.T) {
 	b, _ := serveTwice(t, harness.Queue{Name: queueName})
 	due := time.Now().Add(1500 * time.Millisecond)

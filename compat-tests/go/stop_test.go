@@ -28,9 +28,9 @@ const (
 	allCredit  = 1 << 20
 )
 
-// stopSources are the addresses that messages are received from, with how many of how many bytes are put there in each round. From
-// slow and long a client receives that does not read before the server is gone. The server waits for such a one a little, so they
-// are left alone in every other round, where it ends as fast as it can.
+// stopSources lists the addresses to receive from, with the count and size of the messages that each round puts there. The clients of
+// slow and long do not read before the server is gone. The server waits a little for such clients, so every other round does
+// without them, and the server ends as fast as it can.
 var stopSources = []struct {
 	address string
 	n, size int
@@ -38,7 +38,7 @@ var stopSources = []struct {
 	{"orders", 3000, 1000},
 	{"carts", 1000, 500}, // in two sessions
 	{"news/Subscriptions/a", 600, 2000},
-	{"news/Subscriptions/b", 0, 0}, // a copy of each
+	{"news/Subscriptions/b", 0, 0}, // gets a copy of each
 	{"web", 400, 1000},
 	{"locked", 600, 1000},
 	{"slow", 160, 100_000},
@@ -47,8 +47,8 @@ var stopSources = []struct {
 }
 
 // TestDEC21_RAD5_StopUnderLoadLosesNothing ends the server with SIGTERM in the middle of receives of every kind, again and again
-// on one database. Every message is at a client or in its entity afterwards, and none at both; those that were locked are in their
-// entity with their delivery counts unchanged, unless their completion was acknowledged.
+// on one database. Afterwards every message is either at a client or in its entity. Locked ones are in their
+// entity with unchanged delivery counts, unless their completion was acknowledged.
 func TestDEC21_RAD5_StopUnderLoadLosesNothing(t *testing.T) {
 	t.Parallel()
 	large := 1024
@@ -86,12 +86,12 @@ type stopLoad struct {
 	round    int
 	received atomic.Int64
 	wanted   int64
-	enough   chan struct{} // so many messages were received
+	enough   chan struct{} // closed when enough messages were received
 	once     sync.Once
 	workers  sync.WaitGroup
 }
 
-// copyOf names a message as an entity has it: each subscription has one of its own.
+// copyOf names a message in an entity: each subscription has its own copy.
 func copyOf(id, address string) string {
 	if topic, name, ok := strings.Cut(address, "/Subscriptions/"); ok {
 		return id + " in " + topic + "." + name
@@ -147,13 +147,13 @@ func (w *stopLoad) put() {
 	}
 }
 
-// stored notes a message before anybody can receive it.
+// stored notes a message before it can be received.
 func (w *stopLoad) stored(id string) {
 	w.book.Sending(id, ledger.InQueue)
 	w.book.Sent(id)
 }
 
-// got notes that a client has a message, which is nobody else's then.
+// got notes that a client has a message, which then must be nowhere else.
 func (w *stopLoad) got(id string) {
 	w.book.Delivered(id)
 	w.book.Settling(id, ledger.Nowhere)
@@ -163,7 +163,7 @@ func (w *stopLoad) got(id string) {
 	}
 }
 
-// run receives and sends until so many messages were received, stops the server, and waits for what clients still get.
+// run receives and sends until wanted messages were received, stops the server, and waits for what clients still get.
 func (w *stopLoad) run(wanted int64) {
 	w.wanted = wanted
 	slow := make(map[*rawclient.Receiver]string)
@@ -216,7 +216,7 @@ func (w *stopLoad) session() *rawclient.Session {
 	return s
 }
 
-// remover is a receiver that removes what it receives. It has no credit.
+// remover opens a receiver that receives and deletes. It has no credit yet.
 func (w *stopLoad) remover(address, session string) *rawclient.Receiver {
 	w.t.Helper()
 	r, err := w.session().RemovingReceiver(address, session)
@@ -224,8 +224,8 @@ func (w *stopLoad) remover(address, session string) *rawclient.Receiver {
 	return r
 }
 
-// drain receives until the connection ends. All credit is granted at once: a write to a connection that the other end has
-// closed may lose what is still on its way to him.
+// drain receives until the connection ends. It grants all credit at once: writing to a connection that the other end has
+// closed may lose messages that are still on their way.
 func (w *stopLoad) drain(r *rawclient.Receiver, address string) {
 	for {
 		d, err := r.Receive(patience)
@@ -257,7 +257,7 @@ func (w *stopLoad) complete(r *rawclient.Receiver) {
 	}
 }
 
-// deleteOverHTTP receives and deletes, and locks, over HTTP until there is no server any more.
+// deleteOverHTTP receives and deletes, and locks, over HTTP until the server is gone.
 func (w *stopLoad) deleteOverHTTP() {
 	for n := 0; ; n++ {
 		method, address := http.MethodDelete, "http://"+w.server.Addr()+"/web/messages/head"
@@ -333,7 +333,7 @@ func (w *stopLoad) flood() (stop func()) {
 	}
 }
 
-// look finds what a restarted server has.
+// look finds all messages of a restarted server.
 func (w *stopLoad) look(server *harness.Server) map[string][]ledger.Place {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -369,7 +369,7 @@ func (w *stopLoad) look(server *harness.Server) map[string][]ledger.Place {
 	return found
 }
 
-// awaitForwards waits until what was sent to inbox is in orders.
+// awaitForwards waits until all messages sent to inbox are in orders.
 func (w *stopLoad) awaitForwards(ctx context.Context, server *harness.Server) {
 	for {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+server.Addr()+"/inbox?api-version=2021-05", http.NoBody)
@@ -402,7 +402,7 @@ func (w *stopLoad) browse(ctx context.Context, b browser, address string, found 
 		for _, m := range page {
 			id := copyOf(idOf(m.Body), address)
 			found[id] = append(found[id], ledger.InQueue)
-			if m.DeliveryCount != 1 { // the SDK counts the delivery to come
+			if m.DeliveryCount != 1 { // the SDK counts the next delivery too
 				w.t.Errorf("%s was delivered %d times", id, m.DeliveryCount-1)
 			}
 			if *m.SequenceNumber <= last {

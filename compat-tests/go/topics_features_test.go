@@ -73,7 +73,7 @@ func TestTOP1_DLQ8_DLQR1_DEF2_SettleInASubscription(t *testing.T) {
 		stamps{body: "later", seq: 3, first: 3}, stamps{body: "done", seq: 4, first: 4})
 }
 
-// A message on which a filter or an action fails goes to the dead-letter queue of that subscription, unless it says no.
+// A message on which a filter or an action fails goes to the subscription's dead-letter queue, unless a setting turns that off.
 func TestTOP10_DLQR6_FilterErrors(t *testing.T) {
 	filter, action := harness.Rule{Name: "r", SQL: "n / 0 = 1"}, harness.Rule{Name: "r", SQL: "1=1", Action: "SET n = n / 0"}
 	off := subscription("off", filter)
@@ -94,7 +94,7 @@ func TestTOP10_DLQR6_FilterErrors(t *testing.T) {
 	b.wantFrom("other", stamps{body: "a", seq: 1, first: 1})
 }
 
-// The topic's time to live counts first, and of it and the subscription's the shorter one.
+// The topic's time to live counts first; the shorter of it and the subscription's applies.
 func TestEXP2_EXP6_ShortestTimeToLive(t *testing.T) {
 	short := subscription("short")
 	short.TimeToLive, short.DeadLetterExpired = "PT0.5S", true

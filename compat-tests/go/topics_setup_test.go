@@ -9,7 +9,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// topicName is the topic of these tests, unless one needs others.
+// topicName is the topic of these tests, unless a test needs others.
 const topicName = "prices"
 
 // serveTopic runs a server with the topic and these subscriptions, and with the queues.
@@ -32,7 +32,7 @@ func topicConfig(t *testing.T, subscriptions []harness.Subscription, queues ...h
 	return harness.WriteTopology(t, queues, []harness.Topic{topic})
 }
 
-// subscription has these rules, or the default one when none is given.
+// subscription returns a subscription with these rules, or with the default rule.
 func subscription(name string, rules ...harness.Rule) harness.Subscription {
 	return harness.Subscription{Queue: harness.Queue{Name: name}, Rules: rules}
 }
@@ -65,7 +65,7 @@ func (b *bench) acceptSub(name, session string) *azservicebus.SessionReceiver {
 	return receiver
 }
 
-// with is a message with application properties, given as keys and values in turn.
+// with returns a message with application properties, given as keys and values in turn.
 func with(body string, properties ...any) *azservicebus.Message {
 	m := message(body)
 	m.ApplicationProperties = make(map[string]any)
@@ -75,13 +75,13 @@ func with(body string, properties ...any) *azservicebus.Message {
 	return m
 }
 
-// labelled is a message with a subject.
+// labelled returns the message with a subject.
 func labelled(subject string, m *azservicebus.Message) *azservicebus.Message {
 	m.Subject = &subject
 	return m
 }
 
-// wantFrom receives exactly these messages from a subscription and completes them: body, number, and the topic's number.
+// wantFrom receives exactly these messages from a subscription and completes them. It compares body, number, and the topic's number.
 func (b *bench) wantFrom(name string, want ...stamps) []*azservicebus.ReceivedMessage {
 	b.Helper()
 	receiver := b.fromSub(name)

@@ -10,7 +10,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// Filters of a Config.json decide who gets a copy; each subscription numbers its own, and all show the topic's number.
+// Filters of a Config.json decide which subscriptions get a copy; each subscription numbers its own, and all show the topic's number.
 func TestTOP1_TOP9_SEQ15_PROP2_FilteredReceive(t *testing.T) {
 	b := serveTopic(t, []harness.Subscription{
 		subscription("all"),
@@ -34,7 +34,7 @@ func TestTOP1_TOP9_SEQ15_PROP2_FilteredReceive(t *testing.T) {
 	b.wantFrom("never")
 }
 
-// Rules without action make one copy together, each with an action one of its own, and nobody else sees what it did.
+// Rules without an action make one copy together, each rule with an action makes its own, and other copies do not change.
 func TestTOP5_TOP6_TOP11_ActionsOnTheReceivedMessage(t *testing.T) {
 	b := serveTopic(t, []harness.Subscription{
 		subscription("changed",
@@ -84,7 +84,7 @@ func TestTOP2_NobodyTakesIt(t *testing.T) {
 	b.wantTexts("in the topic", b.peekQueue(topicName))
 }
 
-// A topic is where one sends and a subscription where one receives, never the other way round.
+// Clients send to a topic and receive from a subscription, never the other way round.
 func TestTOP1_SCHED17_TXN10_ERR4_WrongDirection(t *testing.T) {
 	b := serveTopic(t, []harness.Subscription{subscription("s")})
 	_, err := b.from(topicName).ReceiveMessages(b.ctx, 1, nil)
@@ -110,7 +110,7 @@ func TestSCHED16_SCHED17_SCHED3_ScheduledAndCancelledOnATopic(t *testing.T) {
 	b.must("cancel", sender.CancelScheduledMessages(b.ctx, numbers[:1], nil))
 	b.wantMissing("cancel again", sender.CancelScheduledMessages(b.ctx, numbers[:1], nil), "Missing sequence numbers: 1")
 	b.put(topicName, with("now", "n", int32(5)))
-	// The scheduled ones have the numbers 1 to 3 and get others when they are due (SCHED-9).
+	// The scheduled ones have the numbers 1 to 3, and get new ones when they are due (SCHED-9).
 	got := b.wantFrom("all", stamps{body: "now", seq: 1, first: 4}, stamps{body: "m2", seq: 2, first: 5}, stamps{body: "m3", seq: 3, first: 6})
 	b.checkActivated(got[1], due)
 	b.wantFrom("odd", stamps{body: "now", seq: 1, first: 4}, stamps{body: "m3", seq: 2, first: 6})
@@ -131,7 +131,7 @@ func TestFWD1_FWD7_SEQ16_TIME5_ForwardedFromASubscription(t *testing.T) {
 	b.wantErrorText("receive from a source", err, "Cannot create a message receiver on an entity with auto-forwarding enabled")
 }
 
-// What each subscription of the topology gets that Minibus has without a Config.json, as Microsoft's emulator has it.
+// What each subscription of the default topology gets. Minibus has it without a Config.json, like Microsoft's emulator.
 func TestTOP4_TOP9_MicrosoftsDefaultTopology(t *testing.T) {
 	t.Parallel()
 	b := startServer(t, harness.Options{})

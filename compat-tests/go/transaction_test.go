@@ -73,7 +73,7 @@ func (w *worker) sender(queue string) *rawclient.Sender {
 	return sender
 }
 
-// receive opens a receiver and takes n messages.
+// receive opens a receiver and receives n messages.
 func (w *worker) receive(queue string, n int) (*rawclient.Receiver, []*rawclient.Delivery) {
 	w.b.Helper()
 	receiver, err := w.work.Receiver(queue)
@@ -88,12 +88,12 @@ func (w *worker) receive(queue string, n int) (*rawclient.Receiver, []*rawclient
 	return receiver, all
 }
 
-// plain is a message for the raw client.
+// plain returns a message for the raw client.
 func plain(body string) *amqp.Message {
 	return &amqp.Message{Properties: &amqp.MessageProperties{MessageID: body}, Data: [][]byte{[]byte(body)}}
 }
 
-// wantRefused wants the server's error with this condition.
+// wantRefused fails unless the error is the server's with this condition.
 func (b *bench) wantRefused(what string, err error, condition string) {
 	b.Helper()
 	var refused *frames.Error
@@ -237,7 +237,7 @@ func TestTXN12_TXN16_AHundredMessages(t *testing.T) {
 	if want := "Cannot send more than 100 messages in a single transaction."; err == nil || !strings.Contains(err.Error(), want) {
 		b.Errorf("the 101st message: %v, want %s", err, want)
 	}
-	w.commit(txn) // the refusal did not end it
+	w.commit(txn) // the refusal did not end the transaction
 	messages := b.receive(b.receiver, 100)
 	for i, m := range messages {
 		b.check(m, stamps{body: fmt.Sprint(i), seq: int64(i + 1), count: 1})
@@ -291,7 +291,7 @@ func TestTXN22_DUP12_SeveralAtOnce(t *testing.T) {
 	w.commit(third)
 	w.rollback(first)
 	w.commit(second)
-	b.put(queueName, message("1"), message("2")) // what was rolled back is no duplicate
+	b.put(queueName, message("1"), message("2")) // a rolled-back message is no duplicate
 	b.wantBodies("stored", b.receive(b.receiver, 3), "3", "2", "1")
 	b.wantEmpty(b.receiver)
 }
@@ -316,7 +316,7 @@ func TestDLQ16_TXN11_TransferDeadLetters(t *testing.T) {
 	b.wantBodies("the queue between", b.peekAll(b.receiver, 0))
 }
 
-// What was committed is there after kill -9, what was open is not, and neither are the locks.
+// What was committed is there after kill -9; open transactions and locks are gone.
 func TestDEC21_TXN2_TransactionsAndKill9(t *testing.T) {
 	b, again := serveTwice(t, harness.Queue{Name: queueName}, harness.Queue{Name: "other"})
 	b.put(queueName, message("a"), message("b"))

@@ -18,7 +18,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// trust fetches the certificate of the server's own authority, as a container would, and trusts nothing else.
+// trust fetches the certificate of the server's own authority, like a container would, and trusts nothing else.
 func trust(t *testing.T, server *harness.Server) *tls.Config {
 	t.Helper()
 	resp, err := http.Get("http://" + server.Addr() + "/minibus/ca.pem")
@@ -34,7 +34,7 @@ func trust(t *testing.T, server *harness.Server) *tls.Config {
 	return &tls.Config{RootCAs: roots}
 }
 
-// dialWebSocket is the hook of the SDK, as its example has it. The SDK always asks for wss.
+// dialWebSocket is the SDK's hook, as in its example. The SDK always asks for wss.
 func dialWebSocket(scheme string, config *tls.Config) func(context.Context, azservicebus.NewWebSocketConnArgs) (net.Conn, error) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: config}}
 	return func(ctx context.Context, args azservicebus.NewWebSocketConnArgs) (net.Conn, error) {
@@ -48,7 +48,7 @@ func dialWebSocket(scheme string, config *tls.Config) func(context.Context, azse
 	}
 }
 
-// transportQueues are what each transport is tried with.
+// transportQueues returns the queues for the tests of each transport.
 func transportQueues() []harness.Queue {
 	return []harness.Queue{{Name: queueName, MaxDeliveryCount: 10}, {Name: "sessions", RequiresSession: true}}
 }

@@ -38,8 +38,8 @@ func TestKeytoolListsTheTrustStore(t *testing.T) {
 	}
 }
 
-// Java says no name without dots in the handshake, and no address, and still compares them. A name that may be a stranger's is not
-// signed.
+// In the handshake Java names neither addresses nor names without dots, and still checks them. A foreign name gets no
+// certificate.
 func TestJavaTrustsEveryName(t *testing.T) {
 	program := java(t, "java")
 	dir := t.TempDir()

@@ -22,7 +22,7 @@ type stranger struct {
 	nc net.Conn
 }
 
-// strange connects and opens the connection.
+// strange opens a connection that shows no token.
 func strange(t testing.TB, server *harness.Server) *stranger {
 	t.Helper()
 	nc, err := net.Dial("tcp", server.Addr())
@@ -75,8 +75,8 @@ func (s *stranger) next() frames.Performative {
 	return p
 }
 
-// sessions begins sessions, in each of which it attaches a link with the highest handle that a server takes. It returns how many
-// of them were begun before the server closed the connection, if it did, and how many bytes were written.
+// sessions begins sessions, and attaches in each a link with the highest handle that a server takes. It returns how many
+// sessions it began before the server closed the connection, if it did, and how many bytes it wrote.
 func (s *stranger) sessions(n uint16) (begun, sent int) {
 	s.t.Helper()
 	var all []byte
@@ -98,7 +98,7 @@ func (s *stranger) sessions(n uint16) (begun, sent int) {
 	return begun, len(all)
 }
 
-// residentMiB is how much memory the server's process holds.
+// residentMiB returns the resident memory of the server's process.
 func residentMiB(t testing.TB, server *harness.Server) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", server.Pid()))
@@ -113,7 +113,7 @@ func residentMiB(t testing.TB, server *harness.Server) int {
 	return kb >> 10
 }
 
-// Links cost what links cost, whatever their handles.
+// The memory of links does not depend on their handles.
 func TestMemory_HighHandlesInManySessions(t *testing.T) {
 	server := harness.Start(t, harness.Options{})
 	before := residentMiB(t, server)
@@ -129,7 +129,7 @@ func TestMemory_HighHandlesInManySessions(t *testing.T) {
 	}
 }
 
-// Where tokens are checked a connection that has shown none can have little, and there are few of them, however many come.
+// If tokens are checked, a connection without one gets little, and only few such connections are open, however many come.
 func TestERR3_MemoryOfConnectionsWithoutAToken(t *testing.T) {
 	server := harness.Start(t, harness.Options{Config: harness.WriteConfig(t, harness.Queue{Name: queueName}), Args: []string{"--auth", "sas"}})
 	before := residentMiB(t, server)
@@ -148,7 +148,7 @@ func TestERR3_MemoryOfConnectionsWithoutAToken(t *testing.T) {
 	if grown > 300 {
 		t.Errorf("the server holds %d MiB more for %d KiB", grown, sent>>10)
 	}
-	for _, s := range all[:400] { // the oldest have made room for others, and were told why
+	for _, s := range all[:400] { // the oldest made room for others, and were told why
 		if _, closed := s.next().(*frames.Close); !closed {
 			t.Fatal("more than 1,000 connections without a token live")
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// exceptionsFile has the table of what does not pass, and why.
+// exceptionsFile has the table of tests that do not pass, with the reasons.
 const exceptionsFile = "../../docs/sdk-tests.md"
 
 // exceptionRow is a row of that table: package, test, reason.
@@ -29,12 +29,12 @@ func readExceptions(t *testing.T) exceptions {
 	return list
 }
 
-// mayPass reports whether a test of the table passes on some days, which its reason begins with.
+// mayPass reports whether the reason of a test says at its beginning that the test passes on some days.
 func (e exceptions) mayPass(suite, test string) bool {
 	return strings.HasPrefix(e[suite+" "+test], "at times: ")
 }
 
-// of lists the exceptions among a top level test and its subtests.
+// of returns the exceptions among a top level test and its subtests.
 func (e exceptions) of(suite, test string) []string {
 	var names []string
 	for key := range e {

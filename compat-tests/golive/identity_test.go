@@ -11,8 +11,8 @@ import (
 // entraToken is a JWT for Service Bus without a signature, which Minibus does not look at (DEC-10).
 const entraToken = "eyJhbGciOiJub25lIn0.eyJhdWQiOiJodHRwczovL3NlcnZpY2VidXMuYXp1cmUubmV0LyJ9."
 
-// managedIdentity hands out tokens as an App Service does to the programs that run in it, and returns the variables by which
-// these find it. So the tests' own way to an identity works as it is.
+// managedIdentity serves tokens like an App Service for its programs, and returns the variables by which
+// they find it. So the tests' own way to an identity works unchanged.
 func managedIdentity(t *testing.T) []string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -19,12 +19,12 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// delayTransfers is the first argument of the program that stands in for the SDK's fault injector, which is this test's own
-// binary: the tests start it by the path in AMQP_FAULT_INJECTOR_PATH, tell it what to do by flags, and kill it.
+// delayTransfers is the first argument of the program that replaces the SDK's fault injector, which is this test's own
+// binary: the tests start it by the path in AMQP_FAULT_INJECTOR_PATH, control it by flags, and kill it.
 const delayTransfers = "transfer_delay"
 
-// injector is a proxy for AMQP over TLS that lets some messages of each link pass and then holds everything that the broker
-// says for a while, once per link.
+// injector is a proxy for AMQP over TLS. On each link it lets some messages pass and then, once, holds everything from
+// the broker for a while.
 type injector struct {
 	host  string // host:port of the broker
 	after int    // messages that pass
@@ -82,15 +82,15 @@ func (in *injector) relay(client net.Conn) {
 	}
 }
 
-// link is one end of a link, as the broker numbers it.
+// link is one end of a link, by the broker's channel and handle.
 type link struct {
 	channel uint16
 	handle  uint32
 }
 
-// pump copies what the broker says, frame by frame.
+// pump copies what the broker sends, frame by frame.
 func (in *injector) pump(client io.Writer, server io.Reader) error {
-	passed := make(map[link]int) // by links that carry messages of an entity
+	passed := make(map[link]int) // by link; only links that carry messages of an entity
 	for {
 		frame, err := nextFrame(server)
 		if err != nil {
@@ -107,7 +107,7 @@ func (in *injector) pump(client io.Writer, server io.Reader) error {
 	}
 }
 
-// hold waits if the frame is the first message behind those that pass.
+// hold waits if the frame is the first message after those that pass.
 func (in *injector) hold(frame []byte, passed map[link]int) error {
 	header, err := frames.ParseHeader(frame)
 	if err != nil {
@@ -155,7 +155,7 @@ func nextFrame(r io.Reader) ([]byte, error) {
 	return append(frame, rest...), nil
 }
 
-// selfSigned makes a certificate that nobody needs to trust.
+// selfSigned makes a certificate that needs no trust.
 func selfSigned() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

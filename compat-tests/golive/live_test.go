@@ -1,12 +1,12 @@
-// Package golive runs the live tests that ship with the Go SDK against the built binary: the SDK's authors' own idea of
-// how the service behaves. The tests are taken from the module cache and not changed; they need a namespace of the
+// Package golive runs the live tests of the Go SDK against the built binary: they show how the SDK's authors expect
+// the service to behave. The tests come from the module cache, unchanged. They need a namespace of the
 // Standard tier, one of the Premium tier, policies and an identity, and get all of it through their environment.
 //
 //	MINIBUS_COMPAT=all go test ./compat-tests/golive
 //	MINIBUS_COMPAT=all go test ./compat-tests/golive -run 'TestGoSDK/admin/TestAdminClient_UpdateQueue'
 //
-// What does not pass stands in docs/sdk-tests.md with its reason. Whatever else fails or is skipped is an error, and so is
-// a line there that has become untrue.
+// docs/sdk-tests.md lists the tests that do not pass, with reasons. Any other failed or skipped test is an error, and so is
+// an untrue line there.
 package golive
 
 import (
@@ -29,12 +29,12 @@ import (
 const (
 	// workers is how many tests run at once. Most of them wait: for locks to expire, for retries of the SDK.
 	workers = 10
-	// testTime is more than the slowest test takes.
+	// testTime is longer than the slowest test takes.
 	testTime = 4 * time.Minute
 )
 
-// policyTests are those that are about what a key may not do. They run where tokens are checked; all others where any is
-// taken, since they come with an identity.
+// policyTests lists the tests about what a key may not do. They run against servers that check tokens; all others run against servers
+// that accept any, since they come with an identity.
 var policyTests = map[string]bool{
 	"TestAdminClient_LackPermissions_Queue": true, "TestAdminClient_LackPermissions_Subscription": true,
 	"TestAdminClient_LackPermissions_Topic": true, "TestClientUnauthorizedCreds": true, "TestReceiverUnauthorizedCreds": true,
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 	harness.Main(m)
 }
 
-// TestGoSDK runs every test of every package of the SDK in a process of its own, so that a panic costs one test.
+// TestGoSDK runs every test of every package of the SDK in its own process, so that a panic costs one test.
 func TestGoSDK(t *testing.T) {
 	harness.NeedAll(t, "to run the Go SDK's own tests")
 	suites := buildSuites(t)
@@ -74,14 +74,14 @@ func TestGoSDK(t *testing.T) {
 	reportMissing(t, suites, l.known)
 }
 
-// lab is what the tests share.
+// lab holds what the tests share.
 type lab struct {
 	known    exceptions
-	identity []string         // variables that lead to one
-	free     chan *namespaces // those that no test is using
+	identity []string         // variables that lead to an identity
+	free     chan *namespaces // namespaces that no test is using
 }
 
-// run runs one test of the SDK and compares what did not pass with what is known not to.
+// run runs one test of the SDK and compares the result with the known exceptions.
 func (l *lab) run(t *testing.T, s suite, test string) {
 	binary := s.binary
 	var n *namespaces
@@ -105,7 +105,7 @@ func (l *lab) run(t *testing.T, s suite, test string) {
 	}
 }
 
-// execute runs one test in a process of its own.
+// execute runs one test in its own process.
 func execute(t *testing.T, binary, dir, test string, environment []string) (string, result) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
@@ -120,7 +120,7 @@ func execute(t *testing.T, binary, dir, test string, environment []string) (stri
 	return string(output), parseResult(test, string(output), err == nil)
 }
 
-// reportMissing finds exceptions for tests that the SDK does not have.
+// reportMissing reports exceptions for tests that the SDK does not have.
 func reportMissing(t *testing.T, suites []suite, known exceptions) {
 	t.Helper()
 	for _, s := range suites {

@@ -9,14 +9,14 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// namespaces is what the tests expect to find: a namespace of the Standard tier and one of the Premium tier, with the
+// namespaces holds what the tests need: a namespace of the Standard tier and one of the Premium tier, with the
 // entities of the SDK's test-resources.bicep.
 type namespaces struct {
 	standard, premium *harness.Server
-	environment       []string // what the tests read
+	environment       []string // variables that the tests read
 }
 
-// resources are the entities and policies of that file, as a Config.json.
+// resources holds the entities and policies of that file, as a Config.json.
 const resources = `{"UserConfig": {"Namespaces": [{
 	"Name": "sbemulatorns",
 	"AuthorizationRules": [
@@ -34,7 +34,7 @@ const resources = `{"UserConfig": {"Namespaces": [{
 	"Topics": []
 }], "Logging": {"Type": "Console"}}}`
 
-// startNamespaces starts a Minibus for each tier. Their data lives in a directory of the test, and so does the certificate
+// startNamespaces starts a Minibus for each tier. Their data is in a directory of the test, and so is the certificate
 // authority, which the tests trust through SSL_CERT_FILE.
 func startNamespaces(t *testing.T, identity []string, auth string) *namespaces {
 	t.Helper()
@@ -69,7 +69,7 @@ func startNamespaces(t *testing.T, identity []string, auth string) *namespaces {
 	return n
 }
 
-// environment is what the SDK's test set-up would have written into its .env file.
+// environment returns the variables that the SDK's test set-up would have written into its .env file.
 func environment(standard, premium *harness.Server) []string {
 	endpoint := func(s *harness.Server) string { return fmt.Sprintf("localhost:%d", s.Ports.TLS) }
 	key := func(s *harness.Server, policy string) string {
@@ -84,7 +84,7 @@ func environment(standard, premium *harness.Server) []string {
 		"SERVICEBUS_CONNECTION_STRING_NO_MANAGE="+key(standard, "NoManage"),
 		"SERVICEBUS_CONNECTION_STRING_SEND_ONLY="+key(standard, "SendOnly"),
 		"SERVICEBUS_CONNECTION_STRING_LISTEN_ONLY="+key(standard, "ListenOnly"),
-		// One test asks Entra for a token with a made-up secret and wants its refusal. Nothing leaves this machine.
+		// One test asks Entra for a token with a made-up secret and wants a refusal. Nothing leaves this machine.
 		"HTTPS_PROXY=http://127.0.0.1:9",
 	)
 }

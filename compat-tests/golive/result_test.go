@@ -9,13 +9,13 @@ import (
 // verdict is the line that a test binary prints for each test and subtest.
 var verdict = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \(`)
 
-// result is what one top level test and its subtests came to.
+// result holds the outcome of one top level test and its subtests.
 type result struct {
-	failed  []string // the innermost ones: a test is not listed for the failure of its subtest
+	failed  []string // the innermost ones: a test is not listed because its subtest failed
 	skipped []string
 }
 
-// parseResult reads the output of one top level test. A process that ends badly, or without a word of its test, has failed as
+// parseResult reads the output of one top level test. A process that fails, or whose output does not name its test, has failed as
 // a whole.
 func parseResult(name, output string, ended bool) result {
 	var failed []string
@@ -42,5 +42,5 @@ func parseResult(name, output string, ended bool) result {
 	return r
 }
 
-// notPassed are all that did not pass.
+// notPassed returns all tests that did not pass.
 func (r result) notPassed() []string { return slices.Concat(r.failed, r.skipped) }

@@ -12,21 +12,21 @@ import (
 	"testing"
 )
 
-// modulePath is the SDK. Which version of it is tested is what our own go.mod says.
+// modulePath is the SDK's module. Our own go.mod decides which version is tested.
 const modulePath = "github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 // suite is the test binary of one package of the SDK.
 type suite struct {
 	name   string   // azservicebus, admin, internal, internal/sas
-	dir    string   // where its tests expect to run: their own source directory
-	binary string   // what go test -c made
-	keyed  string   // the same, but with connection strings for identities; only of what needs it
+	dir    string   // the directory that its tests expect to run in: their source directory
+	binary string   // made by go test -c
+	keyed  string   // the same with connection strings instead of identities; only for packages that need it
 	tests  []string // top level tests
 }
 
 // buildSuites copies the SDK's module to a directory of this test and compiles the tests of all its packages. The copy is
-// needed since a module's tests want the dependencies of the module's own go.mod, and the module cache is read-only.
-// Nothing in the copy is changed.
+// needed because a module's tests need the dependencies of the module's own go.mod, and the module cache is read-only.
+// The copy is not changed.
 func buildSuites(t *testing.T) []suite {
 	t.Helper()
 	source := filepath.Join(t.TempDir(), "azservicebus")
@@ -55,9 +55,9 @@ func buildSuites(t *testing.T) []suite {
 	return suites
 }
 
-// preferKeys writes an overlay for the go command in which the tests' clients are made from a connection string where they
-// would be made with an identity. The tests of policies want both on one namespace; but where Minibus checks tokens, it takes
-// none of Entra's, since nobody here issues them. One condition in the tests' helpers becomes true; nothing else changes.
+// preferKeys writes an overlay for the go command that makes the tests' clients from a connection string instead of
+// an identity. The tests of policies need both on one namespace; but a Minibus that checks tokens accepts
+// none of Entra's. One condition in the tests' helpers becomes true; nothing else changes.
 func preferKeys(t *testing.T, source string) string {
 	t.Helper()
 	const condition = "if options.UseConnectionString {"
@@ -114,7 +114,7 @@ func copyFiles(target string, source fs.FS) error {
 	})
 }
 
-// listTests asks a test binary for its tests. Examples are left out: they have no output to compare.
+// listTests asks a test binary for its tests. It omits examples: they have no output to compare.
 func listTests(t *testing.T, s suite) []string {
 	t.Helper()
 	cmd := exec.Command(s.binary, "-test.list", "^Test")
@@ -137,7 +137,7 @@ func goTool(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
-	// -mod=mod: the sums of what only tests of the SDK's tests need may be missing in its go.sum. GOWORK: the copy is nobody's.
+	// -mod=mod: go.sum may lack the sums of modules that only the SDK's tests need. GOWORK: the copy belongs to no workspace.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

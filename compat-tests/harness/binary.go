@@ -15,7 +15,7 @@ var binary struct {
 	err  error
 }
 
-// Binary returns the path of the server's binary, built at the first call. MINIBUS_BINARY names one that exists already.
+// Binary returns the path of the server's binary, which the first call builds. MINIBUS_BINARY names an existing one instead.
 func Binary(t testing.TB) string {
 	t.Helper()
 	path, err := Build("")
@@ -25,7 +25,7 @@ func Binary(t testing.TB) string {
 	return path
 }
 
-// Build is Binary outside of a test. Only the tags of the first call in a process count; they are separated by commas.
+// Build is Binary outside of a test. tags are separated by commas; only those of the first call in a process count.
 func Build(tags string) (string, error) {
 	binary.once.Do(func() { binary.path, binary.err = build(tags) })
 	return binary.path, binary.err
@@ -39,8 +39,8 @@ func build(tags string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// One directory per repository and process: the go command's cache makes the next build cheap, and the file may be
-	// in use by another test process.
+	// One directory per process: the go command's cache makes the next build cheap, and another test process may be using
+	// its own file.
 	dir, err := os.MkdirTemp("", "minibus-compat-")
 	if err != nil {
 		return "", fmt.Errorf("make directory for the binary: %w", err)
@@ -62,7 +62,7 @@ func Cleanup() {
 	}
 }
 
-// Root returns the root of the repository: the nearest directory upwards that has a go.mod.
+// Root returns the root of the repository: the nearest directory upwards with a go.mod.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Queue is a queue of a generated Config.json. A zero field is left out and gets the default of Config.json files.
+// Queue is a queue of a generated Config.json. A zero field is left out, so the default of Config.json counts.
 // Durations are ISO 8601, for example PT5S.
 type Queue struct {
 	Name                      string
@@ -35,7 +35,7 @@ type Policy struct {
 	Rights    []string
 }
 
-// authorizationRules are policies as Config.json has them; nil for none.
+// authorizationRules returns policies in the form of Config.json; nil for none.
 func authorizationRules(policies []Policy) []object {
 	var list []object
 	for _, p := range policies {
@@ -44,7 +44,7 @@ func authorizationRules(policies []Policy) []object {
 	return list
 }
 
-// properties are the queue's Properties in Config.json.
+// properties returns the queue's Properties in Config.json.
 func (q Queue) properties() map[string]any {
 	o := compact(object{
 		"LockDuration": q.LockDuration, "MaxDeliveryCount": q.MaxDeliveryCount, "DefaultMessageTimeToLive": q.TimeToLive,
@@ -70,16 +70,16 @@ type Topic struct {
 
 // Subscription is a subscription of a generated Config.json.
 type Subscription struct {
-	Queue                 // what it has in common with a queue, the name too
-	NoFilterErrors bool   // what a filter fails on does not go to the dead-letter queue (TOP-10)
-	Rules          []Rule // nil: the rule that takes everything
+	Queue                 // the settings that it shares with a queue, and the name
+	NoFilterErrors bool   // messages on which a filter fails do not go to the dead-letter queue (TOP-10)
+	Rules          []Rule // nil: one rule that takes everything
 }
 
-// Rule is a rule of a generated Config.json: a filter, either SQL or Correlation, and perhaps an action.
+// Rule is a rule of a generated Config.json: a filter, either SQL or Correlation, and optionally an action.
 type Rule struct {
 	Name        string
 	SQL         string
-	Correlation map[string]any // as the file has it, for example {"Label": "x", "Properties": {"a": 1}}
+	Correlation map[string]any // in the form of the file, for example {"Label": "x", "Properties": {"a": 1}}
 	Action      string
 }
 
@@ -122,7 +122,7 @@ func (r Rule) properties() object {
 	return o
 }
 
-// compact removes what is zero.
+// compact removes zero values.
 func compact(o object) object {
 	maps.DeleteFunc(o, func(_ string, value any) bool { return value == "" || value == 0 || value == false })
 	return o
@@ -148,7 +148,7 @@ func WriteTopology(t testing.TB, queues []Queue, topics []Topic) string {
 	return path
 }
 
-// ConfigText is a Config.json with these queues and topics.
+// ConfigText returns a Config.json with these queues and topics.
 func ConfigText(queues []Queue, topics []Topic) ([]byte, error) {
 	lists := map[string][]object{"Queues": {}, "Topics": {}}
 	for _, q := range queues {

@@ -13,8 +13,8 @@ func UpdateFlag() *bool {
 	return flag.Bool("update", false, "write the golden files of mgmt anew; then let its tests write the answers: go test ./mgmt -update")
 }
 
-// Goldens lets an SDK's requests be recorded into files of these names in a directory, and compares them with the golden files that
-// mgmt replays without the SDK; with update, they become those.
+// Goldens records an SDK's requests into files of these names in a directory, and compares them with the golden files that
+// mgmt replays without the SDK. With update, the recorded files replace the golden ones.
 func Goldens(t testing.TB, update bool, record func(dir string), names ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,8 +34,8 @@ func Goldens(t testing.TB, update bool, record func(dir string), names ...string
 	}
 }
 
-// compareGoldens compares the requests that two golden files of mgmt hold, each with the status of its answer; the rest of the
-// answers is for mgmt to compare. want is the one that is kept.
+// compareGoldens compares the requests in two golden files of mgmt, and the status of each answer; mgmt compares the rest of the
+// answers. want is the stored file.
 func compareGoldens(t testing.TB, want, got string) {
 	t.Helper()
 	wanted, recorded := requests(t, want), requests(t, got)

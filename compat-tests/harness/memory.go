@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Resident returns how many bytes of physical memory the server has.
+// Resident returns the resident memory of the server, in bytes.
 func (s *Server) Resident(t testing.TB) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid()))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// InstallNodeModules installs what dir/package-lock.json pins, unless that very lock file is installed already.
+// InstallNodeModules installs the packages that dir/package-lock.json pins, unless that very lock file is installed already.
 func InstallNodeModules(t testing.TB, dir string) {
 	t.Helper()
 	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))

@@ -18,7 +18,7 @@ type Process struct {
 	MemoryKB int64         // VmRSS: resident memory now
 }
 
-// ReadProcess looks at a process. The zero pid is none and says nothing.
+// ReadProcess reads the figures of a process. For pid 0 it returns zeros.
 func ReadProcess(pid int) (Process, error) {
 	var p Process
 	if pid == 0 {
@@ -28,7 +28,7 @@ func ReadProcess(pid int) (Process, error) {
 	if err != nil {
 		return p, fmt.Errorf("read processor time: %w", err)
 	}
-	// The second field is the program's name in parentheses and may hold spaces: count from behind it.
+	// The second field is the program's name in parentheses and may hold spaces: count from after it.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	const user, system = 11, 12 // fields 14 and 15 of the whole line
 	if len(fields) <= system {
@@ -49,7 +49,7 @@ func ReadProcess(pid int) (Process, error) {
 	return p, nil
 }
 
-// kilobytes finds a line such as "VmHWM:   1234 kB"; 0 when there is none.
+// kilobytes finds a line such as "VmHWM:   1234 kB"; 0 if there is none.
 func kilobytes(status []byte, key string) int64 {
 	_, rest, found := bytes.Cut(status, []byte(key))
 	if fields := bytes.Fields(rest); found && len(fields) > 0 {

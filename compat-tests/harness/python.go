@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Python returns the interpreter of a virtual environment that has what requirements.txt in dir pins. Environments are kept in
-// the user's cache directory, one for each content of that file and each interpreter, so that they are made once.
+// Python returns the interpreter of a virtual environment with the packages that requirements.txt in dir pins. Environments are kept
+// in the user's cache directory, one for each content of that file and each interpreter, so that each is made only once.
 func Python(t testing.TB, dir string) string {
 	t.Helper()
 	requirements := filepath.Join(dir, "requirements.txt")
@@ -38,7 +38,7 @@ func Python(t testing.TB, dir string) string {
 	return filepath.Join(venv, "bin", "python")
 }
 
-// makeVenv makes the environment beside its place and moves it there once it is whole; another process may do the same.
+// makeVenv makes the environment in a directory beside its place and renames it when it is complete; another process may do the same.
 func makeVenv(t testing.TB, venv, requirements string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(venv), 0o755); err != nil {

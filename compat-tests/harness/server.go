@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// readyTimeout is generous: it covers a loaded machine and a deep database, and no test waits for it in vain.
+// readyTimeout is generous: it covers a loaded machine and a deep database, and a test normally does not wait for it.
 const readyTimeout = 30 * time.Second
 
 // Options say how to start a server.
 type Options struct {
 	Config string   // path of a Config.json
 	Data   string   // path of the database; empty: --ephemeral
-	CADir  string   // directory of the authority; empty: beside the database, or the user's
+	CADir  string   // directory of the certificate authority; empty: beside the database, or the user's
 	Args   []string // further flags
-	Env    []string // further variables of the environment
-	Ports  Ports    // a port to ask for; 0 lets the system choose
-	Log    *os.File // where the log goes; nil: a file of its own, for [Server.Log]
+	Env    []string // further environment variables
+	Ports  Ports    // ports to ask for; 0 lets the system choose
+	Log    *os.File // destination of the log; nil: a file of its own, for [Server.Log]
 }
 
 // Ports are the TCP ports of a server.
@@ -42,13 +42,13 @@ type Server struct {
 
 	options Options
 	cmd     *exec.Cmd
-	log     string        // path of the log; empty: it goes elsewhere
+	log     string        // path of the log; empty: Options.Log has it
 	exited  chan struct{} // closed when the process has ended
 	state   error         // how it ended; read after exited
 }
 
-// Start runs the server, waits until it is ready and stops it at the end of the test. The log is shown when the test
-// fails.
+// Start runs the server, waits until it is ready and stops it at the end of the test. If the test fails, it shows the
+// log.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
 	s, err := Launch(Binary(t), filepath.Join(t.TempDir(), "ports.json"), o)
@@ -66,8 +66,8 @@ func Start(t testing.TB, o Options) *Server {
 	return s
 }
 
-// Launch runs a binary and waits until it is ready. If it does not become so the server is returned beside the error, since it
-// may still run. The ports file must not exist.
+// Launch runs a binary and waits until it is ready. If that fails, it returns the server together with the error, since the
+// process may still run. The ports file must not exist.
 func Launch(binary, portsFile string, o Options) (*Server, error) {
 	args := []string{
 		"--host", "127.0.0.1",
@@ -100,8 +100,8 @@ func Launch(binary, portsFile string, o Options) (*Server, error) {
 	return s, nil
 }
 
-// start starts the process. It writes its log to a file without a pipe between, so that a line is there when what follows it in the
-// process has happened.
+// start starts the process. The log goes to a file without a pipe, so that a line is there before anything that the process does
+// after writing it.
 func (s *Server) start(dir string) error {
 	log := s.options.Log
 	if log == nil {
@@ -109,7 +109,7 @@ func (s *Server) start(dir string) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = file.Close() }() // the process has its own
+		defer func() { _ = file.Close() }() // the process has its own copy
 		log, s.log = file, file.Name()
 	}
 	s.cmd.Stdout, s.cmd.Stderr = log, log
@@ -141,23 +141,23 @@ func (s *Server) waitReady(portsFile string) error {
 	}
 }
 
-// ConnectionString is what a user would paste.
+// ConnectionString returns the connection string that a user would paste.
 func (s *Server) ConnectionString() string {
 	return fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;", s.Addr())
 }
 
-// Addr is host:port of the AMQP listener.
+// Addr returns host:port of the AMQP listener.
 func (s *Server) Addr() string {
 	return net.JoinHostPort("localhost", strconv.Itoa(s.Ports.AMQP))
 }
 
-// Options are those that it was started with.
+// Options returns the options that the server was started with.
 func (s *Server) Options() Options { return s.options }
 
-// Pid is the process id.
+// Pid returns the process id.
 func (s *Server) Pid() int { return s.cmd.Process.Pid }
 
-// Log is what the server has printed so far.
+// Log returns what the server has logged so far.
 func (s *Server) Log() string {
 	if s.log == "" {
 		return ""
@@ -169,7 +169,7 @@ func (s *Server) Log() string {
 	return string(text)
 }
 
-// Kill ends the process as kill -9 does and waits until it is gone.
+// Kill ends the process like kill -9 and waits until it is gone.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
 	if err := s.KillNow(); err != nil {
@@ -186,10 +186,10 @@ func (s *Server) KillNow() error {
 	return nil
 }
 
-// Exited is closed when the process has ended.
+// Exited returns a channel that is closed when the process has ended.
 func (s *Server) Exited() <-chan struct{} { return s.exited }
 
-// Stop asks the process to end, as an orchestrator does, and waits for it. A clean shutdown ends with status 0. It does nothing
+// Stop asks the process to end, as an orchestrator does, and waits for it. The exit status must be 0. Stop does nothing
 // if the process has ended already.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
@@ -203,7 +203,7 @@ func (s *Server) Stop(t testing.TB) {
 	}
 }
 
-// End is Stop outside of a test. A process that does not end in time is killed.
+// End is Stop outside of a test. It kills a process that does not end in time.
 func (s *Server) End() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop minibus: %w", err)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// SmallDisk mounts a file system of its own for the test and returns its directory. That takes root. Where it is refused the test is
-// skipped, but not in continuous integration (MINIBUS_COMPAT=all).
+// SmallDisk mounts a file system for the test and returns its directory. Without the right to mount, which root has, the test is
+// skipped, or fails in continuous integration (MINIBUS_COMPAT=all).
 func SmallDisk(t testing.TB, size string) string {
 	t.Helper()
 	dir := t.TempDir()

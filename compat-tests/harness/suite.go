@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// patience is how long a suite in another language may take.
+// patience bounds the time of a test suite in another language.
 const patience = 5 * time.Minute
 
 // Main is the TestMain of a package that runs the binary.
@@ -22,10 +22,10 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// everything reports whether all tests are to run, with whatever they need. Continuous integration always sets MINIBUS_COMPAT=all.
+// everything reports whether all tests must run, whatever they need. Continuous integration always sets MINIBUS_COMPAT=all.
 func everything() bool { return os.Getenv("MINIBUS_COMPAT") == "all" }
 
-// NeedAll skips the test unless MINIBUS_COMPAT=all, since what it does needs more than Go.
+// NeedAll skips the test unless MINIBUS_COMPAT=all, because it needs more than Go.
 func NeedAll(t testing.TB, what string) {
 	t.Helper()
 	if !everything() {
@@ -33,7 +33,7 @@ func NeedAll(t testing.TB, what string) {
 	}
 }
 
-// Lack skips a test that can't run here, with the reason. With MINIBUS_COMPAT=all it fails.
+// Lack skips a test that can't run here, with the reason. With MINIBUS_COMPAT=all the test fails.
 func Lack(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if everything() {
@@ -42,8 +42,8 @@ func Lack(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// Environ tells a client in another language where the server is: MINIBUS_CONNECTION_STRING, MINIBUS_ADDR (host:port of AMQP),
-// MINIBUS_PORT_AMQP, _TLS and _HTTP, and MINIBUS_CA, the file of the authority's certificate.
+// Environ returns variables that tell a client in another language where the server is: MINIBUS_CONNECTION_STRING, MINIBUS_ADDR
+// (host:port of AMQP), MINIBUS_PORT_AMQP, _TLS and _HTTP, and MINIBUS_CA, the file of the authority's certificate.
 func (s *Server) Environ() []string {
 	return []string{
 		"MINIBUS_CONNECTION_STRING=" + s.ConnectionString(), "MINIBUS_ADDR=" + s.Addr(),
@@ -53,7 +53,7 @@ func (s *Server) Environ() []string {
 }
 
 // CA returns the file of the authority's certificate: in the directory that the options name, or beside the database. It is empty for
-// a server that has neither and shares the user's authority.
+// a server with neither, which uses the user's authority.
 func (s *Server) CA() string {
 	const file = "minibus-ca.pem"
 	switch o := s.options; {
@@ -65,8 +65,8 @@ func (s *Server) CA() string {
 	return ""
 }
 
-// ExportCA writes the authority in dir to a file there, with the command of the binary, and returns its path. The authority need
-// not exist yet.
+// ExportCA exports the certificate of the authority in dir to a file there, with the binary's own command, and returns its path. The
+// authority need not exist yet.
 func ExportCA(t testing.TB, dir, file string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(dir, file)
@@ -77,7 +77,7 @@ func ExportCA(t testing.TB, dir, file string, args ...string) string {
 	return path
 }
 
-// Output runs a program with further variables of the environment and returns what it prints.
+// Output runs a program with further environment variables and returns what it prints.
 func Output(environ []string, program string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -90,7 +90,7 @@ func Output(environ []string, program string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// Run is Output for a test, which shows what the program prints and fails with it.
+// Run is Output for a test. If the program fails, the test fails and shows what the program printed.
 func Run(t testing.TB, environ []string, program string, args ...string) string {
 	t.Helper()
 	out, err := Output(environ, program, args...)

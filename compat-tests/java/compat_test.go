@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// start runs a server that is on port 443 too, where Java's administration client goes, exports the trust store of its
-// authority, and returns the environment that Bus.java reads. It checks tokens, so that the suite shows that the SDK's are right. It needs a
+// start runs a server that also listens on port 443, where Java's administration client goes, exports the trust store of its
+// authority, and returns the environment that Bus.java reads. The server checks tokens, to show that the SDK's are right. It needs a
 // JDK, Maven, its central repository and the right to bind port 443.
 func start(t *testing.T) []string {
 	t.Helper()
@@ -27,7 +27,7 @@ func start(t *testing.T) []string {
 // lockPort443 waits until no other run of this suite on this machine has the port.
 func lockPort443(t *testing.T) {
 	t.Helper()
-	file, err := os.OpenFile(filepath.Join(os.TempDir(), "minibus-port-443.lock"), os.O_CREATE|os.O_RDWR, 0o666) //nolint:gosec // the lock is everybody's
+	file, err := os.OpenFile(filepath.Join(os.TempDir(), "minibus-port-443.lock"), os.O_CREATE|os.O_RDWR, 0o666) //nolint:gosec // shared by all users
 	if err != nil {
 		t.Fatalf("open the lock of port 443: %v", err)
 	}
@@ -37,8 +37,8 @@ func lockPort443(t *testing.T) {
 	}
 }
 
-// maven runs the tests that the arguments name, all without. Every version in pom.xml is pinned, so nothing is asked of the
-// network once it has been downloaded.
+// maven runs the tests that the arguments name, all without arguments. Every version in pom.xml is pinned, so Maven does not ask the
+// network again after the first download.
 func maven(t *testing.T, environ []string, args ...string) {
 	t.Helper()
 	environ = append(environ, "MAVEN_OPTS=-XX:TieredStopAtLevel=1") // it lives for seconds

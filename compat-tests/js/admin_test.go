@@ -7,7 +7,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// startAdmin runs a server on a database of its own, without entities, and returns the environment in which Node.js trusts it.
+// startAdmin runs a server on its own database, without entities, and returns the environment in which Node.js trusts it.
 func startAdmin(t *testing.T, args ...string) (*harness.Server, []string) {
 	t.Helper()
 	needNode(t)
@@ -16,7 +16,7 @@ func startAdmin(t *testing.T, args ...string) (*harness.Server, []string) {
 }
 
 // TestJavaScriptAdministration drives the SDK's administration client against a server that checks every token: the stable
-// release, which insists on TLS, and the next one, which speaks http to what its connection string calls an emulator.
+// release, which insists on TLS, and the next one, which speaks http to an endpoint that its connection string calls an emulator.
 func TestJavaScriptAdministration(t *testing.T) {
 	suite, err := filepath.Glob("admin-*.test.mjs")
 	if err != nil || len(suite) == 0 {

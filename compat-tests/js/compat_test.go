@@ -11,14 +11,14 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// needNode installs what the tests need besides Node.js: the package registry has it.
+// needNode installs what the tests need besides Node.js, from the package registry.
 func needNode(t *testing.T) {
 	t.Helper()
 	harness.NeedAll(t, "to run the JavaScript clients")
 	harness.InstallNodeModules(t, ".")
 }
 
-// node runs a script against a server, with further variables of the environment.
+// node runs a script against a server, with further environment variables.
 func node(t *testing.T, server *harness.Server, environ []string, args ...string) {
 	t.Helper()
 	harness.Run(t, append(server.Environ(), environ...), "node", args...)
@@ -73,8 +73,8 @@ func TestJavaScriptTopics(t *testing.T) {
 	node(t, harness.Start(t, harness.Options{Config: harness.WriteTopology(t, nil, topics)}), nil, "--test", "topics.test.mjs")
 }
 
-// TestJavaScriptTransports drives the SDK over every transport that it has, on one port. The authority comes from the command,
-// before the server has started.
+// TestJavaScriptTransports drives the SDK over all its transports, on one port. The command exports the authority
+// before the server starts.
 func TestJavaScriptTransports(t *testing.T) {
 	needNode(t)
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 // Place is where a message can be found.
 type Place uint8
 
-// The places, which can be joined with |.
+// The places, which can be combined with |.
 const (
 	Nowhere Place = 1 << iota
 	InQueue
@@ -32,16 +32,16 @@ func (p Place) String() string {
 	return strings.Join(names, " or ")
 }
 
-// A Ledger knows, for every message ever sent, where it may be, and to which message each sequence number belongs. What a
-// client was told narrows the places; an operation without an answer widens them. Ids of several entities have the form
-// entity/id, so that each has numbers of its own.
+// A Ledger records, for every message ever sent, where it may be, and which message each sequence number belongs to. An
+// answer narrows the places; an operation without an answer widens them. In a test of several entities ids have the form
+// entity/id, so that each entity has its own numbers.
 type Ledger struct {
 	mu      sync.Mutex
 	allowed map[string]Place
-	settled map[string]bool // a settlement has been tried, so that answers to the send say nothing new
+	settled map[string]bool // a settlement has been tried, so an answer to the send says nothing new
 	numbers numbers
 	batches map[string][]string // batches without an answer: all or nothing
-	mayLose map[string]int      // entity -> messages that may be gone since a connection that receives and deletes broke off
+	mayLose map[string]int      // entity -> messages that may be lost because a connection that receives and deletes broke
 	faults  []string
 }
 
@@ -67,7 +67,7 @@ func (l *Ledger) fault(format string, args ...any) {
 	l.faults = append(l.faults, fmt.Sprintf(format, args...))
 }
 
-// Sending is called before a message leaves: it may or may not arrive at where.
+// Sending is called before a message leaves: it may arrive at where.
 func (l *Ledger) Sending(id string, where Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +83,7 @@ func (l *Ledger) Sent(id string) {
 	}
 }
 
-// Seen notes that a message carries a number. One number names one message, for ever.
+// Seen notes the sequence number of a message. A number belongs to one message for ever.
 func (l *Ledger) Seen(id string, number int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,17 +92,17 @@ func (l *Ledger) Seen(id string, number int64) {
 	}
 }
 
-// Highest is the greatest number that was seen, in the entity without a name.
+// Highest returns the highest number seen in the entity without a name.
 func (l *Ledger) Highest() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.numbers.highest[series{}]
 }
 
-// Delivered is called when a receiver got the message; it must not have been settled with an answer before.
+// Delivered is called when a receiver gets the message; it must not have been settled with an answer before.
 func (l *Ledger) Delivered(id string) { l.DeliveredFrom(id, InQueue|AsScheduled) }
 
-// DeliveredFrom is Delivered by a receiver that gets what is in these places.
+// DeliveredFrom is Delivered for a receiver that gets messages from these places.
 func (l *Ledger) DeliveredFrom(id string, places Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,14 +121,14 @@ func (l *Ledger) Settling(id string, where Place) {
 	l.allowed[id] = (l.allowed[id] &^ Nowhere) | where
 }
 
-// SettledAt is called with the answer: the message is there and nowhere else.
+// SettledAt is called with the answer: the message is at where and nowhere else.
 func (l *Ledger) SettledAt(id string, where Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.allowed[id] = where
 }
 
-// Left is called with the answer to what moved a message on from a place, where others may have taken it since.
+// Left is called with the answer to an operation that moved a message away from where; others may have taken it since.
 func (l *Ledger) Left(id string, where Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,7 +142,7 @@ func (l *Ledger) DoubtfulBatch(name string, ids []string) {
 	l.batches[name] = ids
 }
 
-// Audit compares the ledger with what was found after a restart: message -> places, one entry for each copy.
+// Audit compares the ledger with the messages found after a restart: message -> places, one entry for each copy.
 func (l *Ledger) Audit(found map[string][]Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,8 +164,8 @@ func (l *Ledger) Audit(found map[string][]Place) {
 	l.auditBatches(found)
 }
 
-// auditBatches checks that a batch without an answer was stored as a whole or not at all (SEQ-14). A member that was
-// settled was stored.
+// auditBatches checks that a batch without an answer was stored as a whole or not at all (SEQ-14). A settled
+// member was stored.
 func (l *Ledger) auditBatches(found map[string][]Place) {
 	for name, ids := range l.batches {
 		stored := 0
@@ -180,7 +180,7 @@ func (l *Ledger) auditBatches(found map[string][]Place) {
 	}
 }
 
-// BrokeOff notes that a connection which receives and deletes ended while so many messages may have been on their way to it:
+// BrokeOff notes that a connection which receives and deletes ended while onTheWay messages may have been on their way to it:
 // they may be lost without a trace.
 func (l *Ledger) BrokeOff(entity string, onTheWay int) {
 	l.mu.Lock()
@@ -188,7 +188,7 @@ func (l *Ledger) BrokeOff(entity string, onTheWay int) {
 	l.mayLose[entity] += onTheWay
 }
 
-// mayBeGone uses up what BrokeOff allows.
+// mayBeGone uses up one of the losses that BrokeOff allows.
 func (l *Ledger) mayBeGone(id string) bool {
 	entity := entityOf(id)
 	if l.mayLose[entity] == 0 {
@@ -198,15 +198,15 @@ func (l *Ledger) mayBeGone(id string) bool {
 	return true
 }
 
-// Allowed is where a message may be; 0 if the ledger does not know it.
+// Allowed returns where a message may be; 0 if the ledger does not know it.
 func (l *Ledger) Allowed(id string) Place {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.allowed[id]
 }
 
-// Resolve takes what was found for the truth, so that whatever was in doubt no longer is. It follows Audit. Where a message may go
-// by itself in time is noted by drift, for a place where it was found; it is kept if it was allowed before.
+// Resolve takes what was found as the truth, which ends all doubt. It follows Audit. For a place where a message was
+// found, drift returns where it may go by itself in time; the ledger keeps such a place if it was allowed before.
 func (l *Ledger) Resolve(found map[string][]Place, drift func(id string, where Place) Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,7 +220,7 @@ func (l *Ledger) Resolve(found map[string][]Place, drift func(id string, where P
 	l.allowed = allowed
 }
 
-// Stored returns how many messages there may be.
+// Stored returns how many messages the broker may hold.
 func (l *Ledger) Stored() (count int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -247,7 +247,7 @@ func (l *Ledger) forget() {
 	clear(l.mayLose)
 }
 
-// WriteTo writes the ledger for people: a line for each message that may be somewhere.
+// WriteTo writes the ledger in readable form: a line for each message that may be somewhere.
 func (l *Ledger) WriteTo(w io.Writer) (written int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,15 +7,15 @@ import (
 
 // Doubt is a transaction whose commit was not answered: all of it happened, or nothing.
 type Doubt struct {
-	Moved map[string]Place // messages that it settled, and where they would go
+	Moved map[string]Place // messages that it settled, and where they would be
 	Made  []string         // messages that it sent, which would be in the target
 }
 
-// A Mixed also knows transactions and the states of sessions.
+// A Mixed also records transactions and the states of sessions.
 type Mixed struct {
 	*Ledger
 	doubts []Doubt
-	states map[string][]string // session -> states that it may have; the empty one is none
+	states map[string][]string // session -> states that it may have; "" means none
 	// Next belongs to the auditor.
 	Next map[string]int64 // queue -> its last number, over all rounds
 }
@@ -69,20 +69,20 @@ func (l *Mixed) StateSet(session, state string) {
 	l.states[session] = []string{state}
 }
 
-// AuditState compares a session's state with what it may be.
+// AuditState compares a session's state with the states that it may have.
 func (l *Mixed) AuditState(session, state string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	allowed := l.states[session]
 	if len(allowed) == 0 {
-		allowed = []string{""} // nobody tried to set one
+		allowed = []string{""} // no client tried to set one
 	}
 	if !slices.Contains(allowed, state) {
 		l.fault("session %s has the state %q, want one of %q", session, state, allowed)
 	}
 }
 
-// AuditDoubts checks that what was found of each transaction is all or nothing.
+// AuditDoubts checks that each transaction without an answer happened as a whole or not at all.
 func (l *Mixed) AuditDoubts(found map[string][]Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,7 +102,7 @@ func (l *Mixed) AuditDoubts(found map[string][]Place) {
 	}
 }
 
-// Sessions returns the sessions whose state somebody tried to set.
+// Sessions returns the sessions whose state a client tried to set.
 func (l *Mixed) Sessions() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// numbers knows which message each sequence number of an entity names.
+// numbers records which message each sequence number of an entity belongs to.
 type numbers struct {
 	names   map[numbered]string
 	highest map[series]int64
-	floor   map[series]int64 // numbers up to here were given to messages that are forgotten
+	floor   map[series]int64 // numbers up to here belong to forgotten messages
 }
 
 // numbered is a sequence number of an entity.
@@ -18,7 +18,7 @@ type numbered struct {
 	number int64
 }
 
-// series is a sequence of numbers of its own: of an entity, or a partition of one, which the upper 16 bits of a number name.
+// series is a sequence of numbers: of an entity, or of one of its partitions, which the upper 16 bits of a number name.
 type series struct {
 	entity    string
 	partition int64
@@ -28,7 +28,7 @@ func newNumbers() numbers {
 	return numbers{names: make(map[numbered]string), highest: make(map[series]int64), floor: make(map[series]int64)}
 }
 
-// entityOf is the first part of entity/id, empty where there is none.
+// entityOf returns the first part of entity/id, or "" if there is none.
 func entityOf(id string) string {
 	entity, _, found := strings.Cut(id, "/")
 	if !found {
@@ -37,7 +37,7 @@ func entityOf(id string) string {
 	return entity
 }
 
-// seen returns a fault if the number was given to another message.
+// seen returns a fault if the number belongs to another message.
 func (n *numbers) seen(id string, number int64) (fault string) {
 	key := numbered{entityOf(id), number}
 	counter := series{key.entity, number >> 48}
@@ -52,7 +52,7 @@ func (n *numbers) seen(id string, number int64) (fault string) {
 	return fault
 }
 
-// rest forgets the names. Every number up to the highest stays used.
+// rest forgets the messages. Every number up to the highest stays used.
 func (n *numbers) rest() {
 	clear(n.names)
 	for counter, highest := range n.highest {

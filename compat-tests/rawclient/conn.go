@@ -11,13 +11,13 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// patience is how long an answer may take.
+// patience bounds the wait for an answer.
 const patience = 30 * time.Second
 
-// window is the number of frames announced to the server, unless a session has a smaller one: no test receives as many.
+// window is the number of frames announced to the server, unless a session has a smaller one: no test receives so many.
 const window = 1 << 24
 
-// ErrNothing is what Receive returns when no message came in time.
+// ErrNothing is returned by Receive if no message came in time.
 var ErrNothing = errors.New("no message came")
 
 // Conn is a connection.
@@ -67,13 +67,13 @@ func (c *Conn) open() error {
 	return nil
 }
 
-// Close ends the connection without a word, as a process that dies.
+// Close ends the connection without a close frame, like a process that dies.
 func (c *Conn) Close() { c.nc.Close() }
 
 // Begin opens a session.
 func (c *Conn) Begin() (*Session, error) { return c.BeginWindow(window) }
 
-// BeginWindow opens a session that takes so many transfers at a time. Each [Receiver.Credit] opens the window again.
+// BeginWindow opens a session that takes frameCount transfers at a time. Each [Receiver.Credit] opens the window again.
 func (c *Conn) BeginWindow(frameCount uint32) (*Session, error) {
 	s := &Session{
 		c: c, channel: c.channels, window: frameCount, attached: make(map[string]*frames.Attach), receivers: make(map[uint32]*Receiver),
@@ -98,7 +98,7 @@ func (c *Conn) BeginWindow(frameCount uint32) (*Session, error) {
 	}
 }
 
-// frame is what the server sent.
+// frame is a frame from the server.
 type frame struct {
 	channel uint16
 	body    frames.Performative
@@ -138,7 +138,7 @@ func (c *Conn) next(deadline time.Time) (frame, error) {
 	}
 }
 
-// fill reads until n bytes are there.
+// fill reads until n bytes are available.
 func (c *Conn) fill(n int, deadline time.Time) error {
 	if len(c.buf) >= n {
 		return nil
@@ -157,10 +157,10 @@ func (c *Conn) fill(n int, deadline time.Time) error {
 	return nil
 }
 
-// dispatch hands a frame that nobody waits for to its session. The end of the connection is an error; the server is answered.
+// dispatch hands a frame to its session. If the server closes the connection it answers, and returns an error.
 func (c *Conn) dispatch(f frame) error {
 	if end, ok := f.body.(*frames.Close); ok {
-		_ = c.send(0, &frames.Close{}) // it may be gone
+		_ = c.send(0, &frames.Close{}) // the server may be gone
 		if end.Error != nil {
 			return fmt.Errorf("the server closed the connection: %w", end.Error)
 		}
@@ -172,7 +172,7 @@ func (c *Conn) dispatch(f frame) error {
 	return nil
 }
 
-// await dispatches frames until done says so.
+// await dispatches frames until done returns true.
 func (c *Conn) await(deadline time.Time, done func() bool) error {
 	for !done() {
 		f, err := c.next(deadline)

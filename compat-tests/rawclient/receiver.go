@@ -10,7 +10,7 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// Receiver is a link from an entity, in peek-lock mode unless it is a removing one.
+// Receiver is a link from an entity, in peek-lock mode unless RemovingReceiver opened it.
 type Receiver struct {
 	s       *Session
 	handle  uint32
@@ -20,7 +20,7 @@ type Receiver struct {
 	ready   []*Delivery
 }
 
-// Delivery is a message, which is locked until it is settled unless its link removes what it receives.
+// Delivery is a message. It is locked until it is settled, unless its link receives and deletes.
 type Delivery struct {
 	Message amqp.Message
 
@@ -28,15 +28,15 @@ type Delivery struct {
 	encoded []byte
 }
 
-// Receiver opens a link from an entity, in peek-lock mode. It has no credit.
+// Receiver opens a link from an entity, in peek-lock mode. It has no credit yet.
 func (s *Session) Receiver(address string) (*Receiver, error) {
 	return s.receiver(&frames.Attach{
 		RcvSettleMode: 1, HasRcvSettleMode: true, Source: &frames.Source{Address: address, HasAddress: true},
 	})
 }
 
-// RemovingReceiver opens a link that receives and deletes, of an entity's session if it has sessions (else sessionID is ""). It has
-// no credit.
+// RemovingReceiver opens a link that receives and deletes. sessionID names the session, and is "" for an entity without sessions. The
+// link has no credit yet.
 func (s *Session) RemovingReceiver(address, sessionID string) (*Receiver, error) {
 	const settled = 1 // by the sender
 	source := &frames.Source{Address: address, HasAddress: true}
@@ -57,7 +57,7 @@ func (s *Session) receiver(a *frames.Attach) (*Receiver, error) {
 	return r, nil
 }
 
-// Open is how much of the credit is not used.
+// Open returns the unused credit.
 func (r *Receiver) Open() uint32 { return r.credit }
 
 // Credit lets the server send n more messages.
@@ -89,7 +89,7 @@ func (r *Receiver) collect(t *frames.Transfer, payload []byte) error {
 	return nil
 }
 
-// Receive waits for the next message. [ErrNothing] says that none came in time.
+// Receive waits for the next message. It returns [ErrNothing] if none came in time.
 func (r *Receiver) Receive(wait time.Duration) (*Delivery, error) {
 	if err := r.s.c.await(time.Now().Add(wait), func() bool { return len(r.ready) > 0 }); err != nil {
 		return nil, fmt.Errorf("receive: %w", err)
@@ -99,9 +99,9 @@ func (r *Receiver) Receive(wait time.Duration) (*Delivery, error) {
 	return d, nil
 }
 
-// Settle tells the server what became of a message, perhaps as part of a transaction, and waits for its answer, which must be the
+// Settle sends the outcome of a message, perhaps as part of a transaction, and waits for the server's answer, which must be the
 // same. A refusal is a *frames.Error. After a rollback the message is still locked, but its delivery is settled on the link:
-// then only its token serves, on $management.
+// only its token on $management can settle it then.
 func (r *Receiver) Settle(d *Delivery, as frames.DeliveryState, txn Txn) error {
 	state := as
 	if txn != nil {

@@ -10,11 +10,11 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// Txn names a transaction; nil is none.
+// Txn is the id of a transaction; nil means none.
 type Txn []byte
 
-// Session is an AMQP session. A session with a coordinator and links to entities is that of a client with transactions
-// over several entities; a plain one has its coordinator in a session of its own.
+// Session is an AMQP session. With a coordinator and links to entities in one session, it acts as a client with transactions
+// over several entities; a plain client has its coordinator in another session.
 type Session struct {
 	c         *Conn
 	channel   uint16
@@ -25,10 +25,10 @@ type Session struct {
 	attached  map[string]*frames.Attach // answers by link name
 	detached  []*frames.Detach          // in the order of arrival
 	receivers map[uint32]*Receiver      // by the server's handle
-	answers   []*frames.Disposition     // that nobody has looked at
+	answers   []*frames.Disposition     // not yet taken by answer
 }
 
-// handle takes what the server sent to this session.
+// handle takes a frame from the server to this session.
 func (s *Session) handle(f frame) error {
 	switch body := f.body.(type) {
 	case *frames.Attach:
@@ -129,7 +129,7 @@ func (l *Sender) Send(m *amqp.Message, txn Txn) error {
 	return nil
 }
 
-// transfer sends an encoded message and returns the state that the server answers with.
+// transfer sends an encoded message and returns the state in the server's answer.
 func (l *Sender) transfer(encoded []byte, format uint32, txn Txn) (frames.DeliveryState, error) {
 	id := l.s.sent
 	l.s.sent++
@@ -145,7 +145,7 @@ func (l *Sender) transfer(encoded []byte, format uint32, txn Txn) (frames.Delive
 	return l.s.answer(frames.RoleReceiver, id)
 }
 
-// answer waits for the state of a delivery, as the other end of its link sees it.
+// answer waits for the state of a delivery from the other end of its link.
 func (s *Session) answer(role frames.Role, id uint32) (state frames.DeliveryState, err error) {
 	err = s.c.await(time.Now().Add(patience), func() bool {
 		for _, d := range s.answers {
@@ -155,7 +155,7 @@ func (s *Session) answer(role frames.Role, id uint32) (state frames.DeliveryStat
 			}
 			if d.Role == role && d.First <= id && id <= last {
 				state = d.State
-				s.answers = nil // one delivery at a time is without an answer
+				s.answers = nil // only one delivery at a time waits for an answer
 				return true
 			}
 		}
@@ -189,7 +189,7 @@ func (c *Coordinator) Discharge(txn Txn, fail bool) error {
 	return nil
 }
 
-// outcome is what a state says, inside of a transaction's state if there is one.
+// outcome returns the outcome in a state, inside of a transaction's state if there is one.
 func outcome(state frames.DeliveryState, txn Txn) frames.DeliveryState {
 	if inside, ok := state.(*frames.TransactionalState); ok && string(inside.TxnID) == string(txn) {
 		return inside.Outcome
@@ -200,7 +200,7 @@ func outcome(state frames.DeliveryState, txn Txn) frames.DeliveryState {
 	return state
 }
 
-// refusal is the error that a state carries.
+// refusal returns the error in a state.
 func refusal(state frames.DeliveryState) error {
 	if inside, ok := state.(*frames.TransactionalState); ok {
 		state = inside.Outcome

@@ -15,10 +15,10 @@ import (
 	"minibus/compat-tests/ledger"
 )
 
-// auditLimit is how long an audit may take in all.
+// auditLimit bounds the time of an audit.
 const auditLimit = 2 * time.Minute
 
-// audit looks at everything that the broker has, while nothing works, and compares it with the ledger.
+// audit looks at everything that the broker holds, while the load rests, and compares it with the ledger.
 type audit struct {
 	*soak
 	ctx    context.Context
@@ -45,7 +45,7 @@ func (s *soak) newAudit() (*audit, func(), error) {
 	return &audit{soak: s, ctx: ctx, client: client, found: make(map[string][]sighting)}, func() { closeClient(client); cancel() }, nil
 }
 
-// compare looks around and judges. Afterwards the ledger holds what was found.
+// compare looks at everything and judges it. Afterwards the ledger holds what was found.
 func (a *audit) compare(when string) error {
 	if err := a.look(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (a *audit) compare(when string) error {
 	return nil
 }
 
-// look peeks at everything. What passes through is waited for, so that nothing moves while it is looked for.
+// look peeks at everything. It first waits until everything is forwarded that has to be, so that nothing moves meanwhile.
 func (a *audit) look() error {
 	for _, e := range entities {
 		if e.passing || e.burying {
@@ -74,7 +74,7 @@ func (a *audit) look() error {
 			if e.sessions {
 				return a.lookAtSessions(ctx, e)
 			}
-			// First what is alive: a message that dies meanwhile is seen twice and never missed.
+			// The available ones first: a message that dies meanwhile is seen twice and never missed.
 			if !e.passing {
 				if err := a.peek(ctx, e, nil); err != nil {
 					return err
@@ -93,7 +93,7 @@ func deadLetters() *azservicebus.ReceiverOptions {
 	return &azservicebus.ReceiverOptions{SubQueue: azservicebus.SubQueueDeadLetter}
 }
 
-// waitUntilEmpty waits for what leaves an entity by and by, by forwarding or by expiry.
+// waitUntilEmpty waits until forwarding or expiry has emptied an entity.
 func (a *audit) waitUntilEmpty(e entity) error {
 	client, done, err := a.administration()
 	if err != nil {
@@ -136,7 +136,7 @@ type peeker interface {
 	PeekMessages(ctx context.Context, most int, o *azservicebus.PeekMessagesOptions) ([]*azservicebus.ReceivedMessage, error)
 }
 
-// pages notes everything that a receiver can see.
+// pages notes every message that a receiver can see.
 func (a *audit) pages(ctx context.Context, e entity, dead bool, from peeker) error {
 	for next := int64(0); ; {
 		page, err := from.PeekMessages(ctx, 250, &azservicebus.PeekMessagesOptions{FromSequenceNumber: &next})
@@ -175,7 +175,7 @@ func (a *audit) note(e entity, m *azservicebus.ReceivedMessage, dead bool) {
 	a.found[key] = append(a.found[key], seen)
 }
 
-// places returns the messages found, as the ledger wants them. A message that moved on while it was looked for counts where it was seen last.
+// places returns the messages found, in the ledger's form. A message that moved on meanwhile counts where it was seen last.
 func (a *audit) places() map[string][]ledger.Place {
 	places := make(map[string][]ledger.Place, len(a.found))
 	for key, seen := range a.found {
@@ -191,7 +191,7 @@ func (a *audit) places() map[string][]ledger.Place {
 	return places
 }
 
-// drift is where time takes a message to.
+// drift returns where time takes a message.
 func drift(key string, where ledger.Place) ledger.Place {
 	switch entity, _, _ := strings.Cut(key, "/"); {
 	case entity == "expiring" && where == ledger.InQueue:
@@ -202,7 +202,7 @@ func drift(key string, where ledger.Place) ledger.Place {
 	return 0
 }
 
-// auditPairs wants of each transaction that moved a message all or nothing: the message or its successor.
+// auditPairs checks that no message is there together with its successor: that would be half a transaction.
 func (a *audit) auditPairs(places map[string][]ledger.Place) {
 	for key := range places {
 		if moved, isSuccessor := strings.CutSuffix(key, ">"); isSuccessor && len(places[moved]) > 0 {
@@ -211,7 +211,7 @@ func (a *audit) auditPairs(places map[string][]ledger.Place) {
 	}
 }
 
-// lookAtSessions looks into every session and at its state.
+// lookAtSessions peeks at the messages of every session and reads its state.
 func (a *audit) lookAtSessions(ctx context.Context, e entity) error {
 	for i := range sessionCount {
 		holder, err := a.acceptSession(ctx, e.name, sessionName(i), azservicebus.ReceiveModePeekLock)
@@ -232,7 +232,7 @@ func (a *audit) lookAtSessions(ctx context.Context, e entity) error {
 	return a.peek(ctx, e, deadLetters())
 }
 
-// acceptSession takes a session that may just be let go by another holder.
+// acceptSession takes a session that another holder may just be releasing.
 func (a *audit) acceptSession(ctx context.Context, queue, session string, mode azservicebus.ReceiveMode) (*azservicebus.SessionReceiver, error) {
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		holder, err := a.client.AcceptSessionForQueue(ctx, queue, session, &azservicebus.SessionReceiverOptions{ReceiveMode: mode})

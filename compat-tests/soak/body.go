@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// body makes what a message carries: its id, its size, and bytes that follow from the id, so that a receiver can tell whether
-// they are the ones that were sent.
+// body makes a body: its id, its size, and bytes that follow from the id, so that a receiver can check
+// them.
 func body(id string, size int) []byte {
 	b := fmt.Appendf(make([]byte, 0, size+len(id)+16), "%s\n%d\n", id, size)
 	h := fnv.New64a()
@@ -24,7 +24,7 @@ func body(id string, size int) []byte {
 	return b
 }
 
-// idOf returns the id that a body begins with. A body that is not as it was sent is an error.
+// idOf returns the id at the beginning of a body. It fails if the body is not as it was sent.
 func idOf(b []byte) (string, error) {
 	id, rest, found := bytes.Cut(b, []byte{'\n'})
 	length, _, more := bytes.Cut(rest, []byte{'\n'})

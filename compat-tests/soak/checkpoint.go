@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// settleDown is longer than the longest time until a message for soon is due or expires.
+// settleDown is longer than any message for soon takes to be due or to expire.
 const settleDown = 3 * time.Second
 
-// lookAround compares what is there with the ledger and leaves it there.
+// lookAround compares the stored messages with the ledger and leaves them there.
 func (s *soak) lookAround(when string) error {
 	a, done, err := s.newAudit()
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *soak) lookAround(when string) error {
 	return nil
 }
 
-// checkpoint takes stock of everything: messages, counts, what is left after all was taken, memory. The load rests meanwhile.
+// checkpoint checks everything while the load rests: messages, counts, what is left after all was taken, memory.
 func (s *soak) checkpoint() error {
 	s.report.Checkpoints++
 	when := fmt.Sprintf("checkpoint %d", s.report.Checkpoints)
@@ -50,7 +50,7 @@ func (s *soak) checkpoint() error {
 		return fmt.Errorf("%s: %w", when, err)
 	}
 	if s.enough() {
-		return nil // what was found is to stay in the database
+		return nil // what was found stays in the database
 	}
 	if err := s.takeOut(a, when); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *soak) checkpoint() error {
 	return nil
 }
 
-// takeOut empties the broker and looks whether it is empty.
+// takeOut empties the broker and checks that it is empty.
 func (s *soak) takeOut(a *audit, when string) error {
 	if err := a.drain(); err != nil {
 		return fmt.Errorf("%s: %w", when, err)

@@ -13,7 +13,7 @@ import (
 
 var errNoCounts = errors.New("the broker shows no counts")
 
-// counts are the numbers of messages that an entity shows.
+// counts holds the message counts that an entity shows.
 type counts struct{ active, scheduled, dead, total int64 }
 
 func sessionOf(key string) string {
@@ -22,7 +22,7 @@ func sessionOf(key string) string {
 	return session
 }
 
-// auditCounts compares the counts that administration shows with what was found.
+// auditCounts compares the counts of the administration with the messages found.
 func (a *audit) auditCounts(when string) error {
 	client, done, err := a.administration()
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *audit) auditCounts(when string) error {
 	return nil
 }
 
-// add counts a message. Deferred ones are active as well (CNT-3).
+// add counts a message. Deferred ones count as active too (CNT-3).
 func (c *counts) add(where ledger.Place) {
 	c.total++
 	switch where {

@@ -14,7 +14,7 @@ const (
 	checkpointEvery = 25 // rounds
 )
 
-// run is a whole run.
+// run does a whole run.
 func run(o options, out io.Writer) (report, error) {
 	s, err := newSoak(o, out)
 	if err != nil {
@@ -28,7 +28,7 @@ func run(o options, out io.Writer) (report, error) {
 	if err == nil {
 		err = s.direct(list)
 	}
-	if s.load != nil { // the database is to stay as it is
+	if s.load != nil { // the database must stay as it is
 		s.load.stopping.Store(true)
 		err = errors.Join(err, s.server.KillNow())
 		s.stopLoad(true)
@@ -36,7 +36,7 @@ func run(o options, out io.Writer) (report, error) {
 	return s.finish(err)
 }
 
-// direct goes on until the time is up or enough is found. The end of the run is a checkpoint and a graceful stop.
+// direct runs until the time is up or enough is found. The run ends with a checkpoint and a graceful stop.
 func (s *soak) direct(list []fault) error {
 	var err error
 	if s.rounds > 0 {
@@ -114,8 +114,8 @@ func (s *soak) work(until time.Time, while time.Duration) {
 	}
 }
 
-// breakSomething applies a fault. A process that it ended is started again, and everything is compared with the ledger before the
-// load goes on.
+// breakSomething applies a fault. If that ended the process, it starts the process again and compares everything with the ledger
+// before the load goes on.
 func (s *soak) breakSomething(f fault) error {
 	s.report.fault(f.name)
 	err := f.do(s)
@@ -132,7 +132,7 @@ func (s *soak) breakSomething(f fault) error {
 	return nil
 }
 
-// nextLife starts the broker again and compares what it has with the ledger. Then the load goes on.
+// nextLife starts the broker again and compares its messages with the ledger. Then the load goes on.
 func (s *soak) nextLife(when string) error {
 	s.stopLoad(true)
 	if err := s.start(); err != nil {
@@ -155,7 +155,7 @@ func (s *soak) stopLoad(gone bool) {
 	}
 }
 
-// runRounds is many short lives, ended by kill -9 and SIGTERM in turns, with what else was asked for by name in between.
+// runRounds runs many short lives, ended by kill -9 and SIGTERM in turn, with the other faults asked for by name in between.
 func (s *soak) runRounds(list []fault) error {
 	var ends, others []fault
 	for _, f := range list {

@@ -13,7 +13,7 @@ import (
 	"minibus/compat-tests/ledger"
 )
 
-// drain takes out everything that was found; what comes must be just that.
+// drain takes out everything that was found, and checks that nothing else comes.
 func (a *audit) drain() error {
 	group, ctx := errgroup.WithContext(a.ctx)
 	group.SetLimit(6)
@@ -34,7 +34,7 @@ func (a *audit) drain() error {
 	return group.Wait()
 }
 
-// numbersOf returns the numbers found of an entity in one of these places.
+// numbersOf returns the numbers of the messages found in one of these places of an entity.
 func (a *audit) numbersOf(e entity, where ledger.Place) (numbers []int64) {
 	for _, seen := range a.found {
 		for _, s := range seen {
@@ -91,7 +91,7 @@ func (a *audit) cancel(ctx context.Context, e entity, numbers []int64) error {
 	return nil
 }
 
-// takeAll receives messages with these numbers and no others. Some may be locked still, by receivers that have ended.
+// takeAll receives the messages with these numbers, and no others. Receivers that have ended may still hold locks on some.
 func (a *audit) takeAll(ctx context.Context, e entity, from source, want []int64) error {
 	missing := make(map[int64]bool, len(want))
 	for _, number := range want {

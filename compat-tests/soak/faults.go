@@ -10,12 +10,12 @@ import (
 // fault is a way to break things while the load works.
 type fault struct {
 	name     string
-	ends     bool                // the process ends, and the director starts it again
-	possible func(s *soak) error // why it is not possible on this machine; nil: it always is
+	ends     bool                // the process ends, and the soak starts it again
+	possible func(s *soak) error // returns why this machine can't do it; nil: it always can
 	do       func(s *soak) error
 }
 
-// faults is the table of all there are.
+// faults returns the table of all faults.
 func faults() []fault {
 	return []fault{
 		{name: "kill", ends: true, do: func(s *soak) error { s.kill(); return nil }},
@@ -36,7 +36,7 @@ func faultNames() (names []string) {
 	return names
 }
 
-// chosenFaults are those that were asked for and are possible here. What is asked for by name must be possible.
+// chosenFaults returns the wanted faults that are possible here. A fault asked for by name must be possible.
 func (s *soak) chosenFaults() (list []fault, err error) {
 	for _, f := range faults() {
 		if !s.wants(f.name) {
@@ -69,7 +69,7 @@ func dropConnections(s *soak) error {
 	return nil
 }
 
-// breakConnections resets connections, and lets go of clients that do not notice.
+// breakConnections resets connections, and gives up clients that do not notice.
 func (s *soak) breakConnections(probability float64) {
 	s.trouble.breaking(true)
 	s.report.Dropped += s.proxy.breakSome(probability)
@@ -80,12 +80,12 @@ func (s *soak) breakConnections(probability float64) {
 	}
 }
 
-// troubleTime is how long a fault that lasts lasts.
+// troubleTime returns how long to keep up a lasting fault.
 func (s *soak) troubleTime() time.Duration {
 	return time.Second + time.Duration(s.random.Int64N(int64(3*time.Second)))
 }
 
-// waitForErrors waits until operations fail, or until it is clear that none does.
+// waitForErrors waits until operations fail, or until it is clear that none will.
 func (s *soak) waitForErrors() {
 	before := s.tally.errors.Load()
 	for began := time.Now(); s.tally.errors.Load() == before && time.Since(began) < operationLimit/2; {
@@ -93,7 +93,7 @@ func (s *soak) waitForErrors() {
 	}
 }
 
-// freeze stops the process and lets it go on, as a machine that sleeps.
+// freeze stops the process and lets it go on, like a machine that sleeps.
 func freeze(s *soak) error {
 	defer s.trouble.begin()()
 	if err := s.signal(stopSignal); err != nil {
@@ -103,11 +103,11 @@ func freeze(s *soak) error {
 	return s.signal(continueSignal)
 }
 
-// fillDisk takes all the room that is left. After it is given back the broker must work again, without a restart.
+// fillDisk fills the disk. Once there is room again the broker must work, without a restart.
 func fillDisk(s *soak) error {
 	end := s.trouble.begin()
 	err := s.disk.fill()
-	s.waitForErrors() // at first the log has room of its own
+	s.waitForErrors() // the write-ahead log has some room at first
 	time.Sleep(s.troubleTime())
 	s.disk.free()
 	end()
@@ -117,7 +117,7 @@ func fillDisk(s *soak) error {
 	return s.mustRecover("the disk was full")
 }
 
-// failWrites lets every write of the broker to a file fail.
+// failWrites makes every write of the broker to a file fail.
 func failWrites(s *soak) error {
 	end := s.trouble.begin()
 	err := s.limitFileSize(true)
@@ -132,11 +132,11 @@ func failWrites(s *soak) error {
 	return s.mustRecover("writes failed")
 }
 
-// failOpens lets the broker open no file and no connection.
+// failOpens keeps the broker from opening files and connections.
 func failOpens(s *soak) error {
 	end := s.trouble.begin()
 	err := s.limitOpenFiles(true)
-	s.breakConnections(0.3) // so that somebody connects anew
+	s.breakConnections(0.3) // so that clients connect again
 	time.Sleep(s.troubleTime())
 	if again := s.limitOpenFiles(false); err == nil {
 		err = again
@@ -149,7 +149,7 @@ func failOpens(s *soak) error {
 	return s.mustRecover("no file could be opened")
 }
 
-// hasClock fails for a broker whose clock may not be one that can be set, to which the signal would be the end.
+// hasClock fails for a broker without a clock that can be set: the signal would end it.
 func (s *soak) hasClock() error {
 	if s.only == nil && !s.built {
 		return errors.New("the broker that was given may be built without the tag clocksteps")
@@ -157,15 +157,15 @@ func (s *soak) hasClock() error {
 	return onLinux(s)
 }
 
-// mostOff is how far the broker's clock is ever set from the machine's. Twice that is less than the window of the queue that detects
+// mostOff bounds how far the broker's clock is set from the machine's. Twice that is less than the window of the queue that detects
 // duplicates.
 const mostOff = 8 * time.Second
 
-// stepClock sets the broker's clock, forward or back. Locks may end early, by the client's clock, and last longer.
+// stepClock sets the broker's clock forward or back. By the client's clock, locks may then end early or last longer.
 func stepClock(s *soak) error {
 	end := s.trouble.begin()
 	err := s.setClock(time.Duration(s.random.Int64N(int64(2*mostOff))) - mostOff)
-	time.Sleep(s.troubleTime()) // a step forward is noticed within a second
+	time.Sleep(s.troubleTime()) // the broker notices a step forward within a second
 	end()
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func stepClock(s *soak) error {
 	return s.mustRecover("the clock was set")
 }
 
-// setClock sets the broker's clock so far from the machine's.
+// setClock sets the broker's clock off the machine's by off.
 func (s *soak) setClock(off time.Duration) error {
 	s.clockSet = true
 	if err := os.WriteFile(s.clockFile(), []byte(off.String()), 0o600); err != nil {
@@ -182,7 +182,7 @@ func (s *soak) setClock(off time.Duration) error {
 	return s.signal(clockSignal)
 }
 
-// advanceClock takes the broker's clock, if it was ever set, as far forward as it goes: before a checkpoint everything that was
+// advanceClock sets the broker's clock, if it was ever set, as far forward as it goes. Before a checkpoint everything that was
 // to happen soon has to happen, however late the clock was.
 func (s *soak) advanceClock() error {
 	if !s.clockSet {

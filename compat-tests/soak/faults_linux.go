@@ -27,14 +27,14 @@ func (s *soak) signal(signal unix.Signal) error {
 	return nil
 }
 
-// limitFileSize makes every write to a file an error: the limit on a file's size becomes one byte, and Go ignores the signal that
-// comes with it.
+// limitFileSize makes every write to a file fail: it sets the limit on a file's size to one byte, and Go ignores the signal that
+// the kernel sends.
 func (s *soak) limitFileSize(on bool) error { return s.limit(unix.RLIMIT_FSIZE, on, 1) }
 
-// limitOpenFiles leaves no descriptor to open.
+// limitOpenFiles leaves the process no file descriptor to open.
 func (s *soak) limitOpenFiles(on bool) error { return s.limit(unix.RLIMIT_NOFILE, on, 3) }
 
-// limit sets the soft limit of a resource, or gives back what the hard one allows.
+// limit lowers the soft limit of a resource, or raises it to the hard one.
 func (s *soak) limit(resource int, on bool, low uint64) error {
 	var now unix.Rlimit
 	if err := unix.Prlimit(s.server.Pid(), resource, nil, &now); err != nil {
@@ -67,7 +67,7 @@ func mountSmallDisk(dir string) (*smallDisk, error) {
 
 func (d *smallDisk) ballast() string { return filepath.Join(d.dir, "ballast") }
 
-// fill writes until there is no room, the last bytes too.
+// fill writes until the disk is full to the last byte.
 func (d *smallDisk) fill() error {
 	f, err := os.Create(d.ballast())
 	if err != nil {
@@ -87,7 +87,7 @@ func (d *smallDisk) fill() error {
 
 func (d *smallDisk) free() { _ = os.Remove(d.ballast()) }
 
-// unmount ends the disk. What is on it is copied to a directory first if it is to be kept.
+// unmount removes the disk, after it has copied its files to the directory keep, if that is set.
 func (d *smallDisk) unmount(keep string) error {
 	if keep != "" {
 		d.free()

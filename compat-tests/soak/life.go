@@ -13,7 +13,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// damTime is how long receivers that delete ask for nothing before the broker is asked to end.
+// damTime is how long receivers that delete ask for nothing before the broker is told to end.
 const damTime = 500 * time.Millisecond
 
 // start runs the broker on the database of the run.
@@ -38,19 +38,19 @@ func (s *soak) start() error {
 	return nil
 }
 
-// clockFile says how far the broker's clock is from the machine's.
+// clockFile returns the file that holds the offset of the broker's clock from the machine's.
 func (s *soak) clockFile() string { return filepath.Join(s.dir, "clock") }
 
-// logSize is the size of the write-ahead log.
+// logSize returns the size of the write-ahead log.
 func (s *soak) logSize() int64 {
 	info, err := os.Stat(s.data + "-wal")
 	if err != nil {
-		return 0 // there is none
+		return 0 // the file does not exist
 	}
 	return info.Size()
 }
 
-// kill ends the broker as kill -9 does.
+// kill ends the broker like kill -9.
 func (s *soak) kill() {
 	s.trouble.breaking(true)
 	if err := s.server.KillNow(); err != nil {
@@ -59,8 +59,8 @@ func (s *soak) kill() {
 	s.trouble.breaking(true)
 }
 
-// terminate asks the broker to end. It must, cleanly, and nothing that it took or gave may be lost. Messages that are received and
-// deleted are dammed up first, so that many are on their way at that moment.
+// terminate asks the broker to end. It must end cleanly, and lose nothing that it took or gave. Receivers that delete stop
+// asking for messages shortly before, so that many are on their way at that moment.
 func (s *soak) terminate() {
 	s.credit.Store(0)
 	time.Sleep(damTime)
@@ -75,7 +75,7 @@ func (s *soak) terminate() {
 	s.trouble.breaking(false)
 }
 
-// gone reports whether the broker ended by itself, which is a finding.
+// gone reports whether the broker ended by itself, which it makes a finding.
 func (s *soak) gone() bool {
 	select {
 	case <-s.server.Exited():
@@ -86,7 +86,7 @@ func (s *soak) gone() bool {
 	}
 }
 
-// newClient makes a client that tries each operation once: a send that is tried again could be stored twice, and rightly so. Version
+// newClient makes a client that tries each operation once: the broker may store a send twice if the client repeats it. Version
 // 1.11 of the SDK repeats settlements all the same.
 func (s *soak) newClient() (*azservicebus.Client, error) {
 	return azservicebus.NewClientFromConnectionString(s.connectionString(), &azservicebus.ClientOptions{
@@ -94,7 +94,7 @@ func (s *soak) newClient() (*azservicebus.Client, error) {
 	})
 }
 
-// connectionString leads through the proxy.
+// connectionString returns a connection string that leads through the proxy.
 func (s *soak) connectionString() string {
 	return fmt.Sprintf("Endpoint=sb://localhost:%d;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;",
 		s.proxy.port())

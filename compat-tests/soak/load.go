@@ -78,7 +78,7 @@ func partitionKey(m *azservicebus.Message, n int) {
 	m.PartitionKey = &key
 }
 
-// largeSize is around the borders of frames and of what the store keeps in one piece.
+// largeSize returns a size near the limits of frames and of what the store keeps in one piece.
 func largeSize(n int) int {
 	return []int{60 << 10, 200 << 10, 1 << 20, 1<<20 + 1, 70 << 10, 3 << 20}[n%6]
 }

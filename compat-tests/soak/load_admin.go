@@ -17,10 +17,10 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 )
 
-// madePrefix begins the names of queues that administration makes.
+// madePrefix begins the names of queues that the administration load makes.
 const madePrefix = "made."
 
-// entityBook notes which queues clients have made: what was answered must hold, what was not is not in it.
+// entityBook notes which queues clients have made: an answered operation must hold, an unanswered one is not in it.
 type entityBook struct {
 	mu    sync.Mutex
 	there map[string]bool
@@ -38,7 +38,7 @@ func (b *entityBook) doubt(name string) {
 	delete(b.there, name)
 }
 
-// administration makes a client, which trusts the broker's authority.
+// administration makes a client that trusts the broker's authority.
 func (s *soak) administration() (*admin.Client, func(), error) {
 	pem, err := os.ReadFile(filepath.Join(filepath.Dir(s.data), "minibus-ca.pem"))
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *soak) administration() (*admin.Client, func(), error) {
 	return client, transport.CloseIdleConnections, err
 }
 
-// administer makes queues and topics, changes and deletes them.
+// administer makes, changes and deletes queues and topics.
 func (w *worker) administer() error {
 	client, done, err := w.administration()
 	if err != nil {
@@ -107,7 +107,7 @@ func (w *worker) sendAndDelete(client *admin.Client, name string) error {
 	})
 }
 
-// auditEntities wants every queue that was made and none that was deleted. Then it deletes all of them.
+// auditEntities checks that every queue that was made is there and none that was deleted. Then it deletes all of them.
 func (s *soak) auditEntities(ctx context.Context) error {
 	client, done, err := s.administration()
 	if err != nil {

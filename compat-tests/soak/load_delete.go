@@ -8,15 +8,15 @@ import (
 	"minibus/compat-tests/rawclient"
 )
 
-// What receivers that delete have open at most: a little, so that messages can be dammed up, and in the moment before the broker is
-// asked to end as much as most SDKs have.
+// The most credit that receivers that delete have open: usually a little, so that messages can be held back, and just before the broker
+// is told to end as much as most SDKs have.
 const (
 	usualCredit = 20
 	burstCredit = 500
 )
 
-// receiveAndDelete receives and deletes, and counts what comes until the very end of the connection: after a graceful stop every
-// message is here or in the queue. Only where a connection breaks off, what was on its way is lost.
+// receiveAndDelete receives and deletes, and counts messages until the very end of the connection: after a graceful stop every
+// message is here or in the queue. Only a broken connection loses what was on its way.
 func (w *worker) receiveAndDelete() error {
 	conn, err := rawclient.Dial(w.proxyAddr())
 	if err != nil {
@@ -34,16 +34,16 @@ func (w *worker) receiveAndDelete() error {
 	granting, quiet := true, 0
 	for {
 		if most := w.credit.Load(); granting && receiver.Open() < most/2 {
-			granting = receiver.Credit(most-receiver.Open()) == nil // else there may still be something to read
+			granting = receiver.Credit(most-receiver.Open()) == nil // if not, there may still be something to read
 		}
 		w.began = time.Now()
 		delivery, err := receiver.Receive(receiveWait / 20)
 		switch {
 		case errors.Is(err, rawclient.ErrNothing):
 			if !w.over() {
-				quiet = 0 // the broker may have stood still
+				quiet = 0 // the broker may have been frozen
 			} else if quiet++; quiet > 60 {
-				return nil // nothing is sent any more, and nothing is left
+				return nil // no more is sent, and nothing is left
 			}
 		case err != nil:
 			if w.trouble.abruptSince(w.opened) {
@@ -57,7 +57,7 @@ func (w *worker) receiveAndDelete() error {
 	}
 }
 
-// deleted notes a message that the broker has no more.
+// deleted notes a message that the broker no longer has.
 func (w *worker) deleted(content []byte, entity string) {
 	id, err := idOf(content)
 	if err != nil {

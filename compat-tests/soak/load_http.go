@@ -12,7 +12,7 @@ import (
 	"minibus/compat-tests/ledger"
 )
 
-// plainHTTP opens a connection for each request: on one that is used again the library would repeat a request by itself.
+// plainHTTP opens a connection for each request: on a reused one the library would repeat a request by itself.
 var plainHTTP = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 // reply is the answer to a request.
@@ -22,7 +22,7 @@ type reply struct {
 	content  []byte
 }
 
-// request makes a request that must be answered with one of these statuses.
+// request makes a request whose answer must have one of these statuses.
 func (w *worker) request(method, url string, content []byte, statuses ...int) (r reply, err error) {
 	w.tally.requests.Add(1)
 	err = w.try(func(ctx context.Context) error {
@@ -49,7 +49,7 @@ func (w *worker) request(method, url string, content []byte, statuses ...int) (r
 
 func (w *worker) url(path string) string { return "http://" + w.proxyAddr() + "/" + path }
 
-// post sends over HTTP.
+// post sends messages over HTTP.
 func (w *worker) post() error {
 	for n := 0; !w.over(); n++ {
 		id := w.id()
@@ -64,7 +64,7 @@ func (w *worker) post() error {
 	return nil
 }
 
-// get receives over HTTP, by turns with deleting and under a lock.
+// get receives over HTTP, deleting and under a lock in turn.
 func (w *worker) get() error {
 	for n := 0; !w.over(); n++ {
 		var err error

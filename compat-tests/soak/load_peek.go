@@ -7,7 +7,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 )
 
-// peekAround looks at one queue after another and checks what it sees.
+// peekAround peeks at one queue after another and checks the messages.
 func (w *worker) peekAround() error {
 	for n := 0; !w.over(); n++ {
 		e := entities[n%len(entities)]

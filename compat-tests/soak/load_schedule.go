@@ -9,7 +9,7 @@ import (
 	"minibus/compat-tests/ledger"
 )
 
-// schedule takes turns between messages for soon and for much later; every third one for later is cancelled.
+// schedule schedules messages for soon and for much later in turn; it cancels every third one for later.
 func (w *worker) schedule() error {
 	sender, err := w.client.NewSender("scheduled", nil)
 	if err != nil {

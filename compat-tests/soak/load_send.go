@@ -12,16 +12,16 @@ import (
 // feed says what a sender sends.
 type feed struct {
 	to       string
-	book     string // as the ledger calls the entity; empty: as to
+	book     string // the ledger's name for the entity; empty: as to
 	where    ledger.Place
 	together int // messages in a batch
-	atMost   int // stop after so many; 0: go on
+	atMost   int // stop after this many; 0: go on
 	twice    bool
 	size     func(n int) int
 	adorn    func(m *azservicebus.Message, n int)
 	keys     func(id string, n int) []string // in the ledger; nil: book/id
 	slow     time.Duration
-	flood    bool // without a pause while receivers that delete are dammed up
+	flood    bool // no pause while receivers that delete are held back
 }
 
 func (f *feed) keysOf(id string, n int) []string {
@@ -59,7 +59,7 @@ func (w *worker) send(f *feed) error {
 	return nil
 }
 
-// sendSome sends one message or one batch. A batch without an answer is there as a whole or not at all, and so are the copies of a
+// sendSome sends one message or one batch. A batch without an answer is stored whole or not at all, and so are the copies of a
 // message in the subscriptions.
 func (w *worker) sendSome(sender *azservicebus.Sender, f *feed, n, together int) error {
 	where := f.where

@@ -16,7 +16,7 @@ import (
 
 func sessionName(i int) string { return fmt.Sprintf("s%d", i) }
 
-// sendInSession sends the messages of one session, one after another, so that their numbers say in which order they must come.
+// sendInSession sends the messages of one session one after another, so that their numbers give the order in which they must come.
 func (w *worker) sendInSession(session string) error {
 	sender, err := w.client.NewSender("sessions", nil)
 	if err != nil {
@@ -86,13 +86,13 @@ func (w *worker) workOnSession(holder *azservicebus.SessionReceiver) error {
 			err = w.noteAndComplete(holder, m, key, session, n)
 		}
 		if isLockLost(err) && time.Since(accepted) >= slowSettlement {
-			return nil // the machine is slow, or the broker's clock went on
+			return nil // the machine is slow, or the broker's clock was set forward
 		}
 		if err != nil {
 			return err
 		}
 		if time.Since(got) >= slowSettlement {
-			return nil // the session's lock may be lost, and the SDK may have accepted the session anew behind this receiver
+			return nil // the session's lock may be lost, and the SDK may have accepted the session again behind this receiver
 		}
 	}
 	return nil
@@ -106,26 +106,26 @@ func (w *worker) noteAndComplete(holder *azservicebus.SessionReceiver, m *azserv
 		}
 		w.book.StateSet(session, key)
 	}
-	w.order.gone(session, strings.TrimPrefix(key, "sessions/")) // from here on it may be
+	w.order.gone(session, strings.TrimPrefix(key, "sessions/")) // from here on it may be gone
 	return w.settle(key, ledger.Nowhere, time.Now(), func(ctx context.Context) error { return holder.CompleteMessage(ctx, m, nil) })
 }
 
-// sessionOrder knows which messages of a session are stored for sure, in the order of their numbers.
+// sessionOrder records which messages of a session are certainly stored, in the order of their numbers.
 type sessionOrder struct {
 	mu      sync.Mutex
 	last    map[string]int
 	waiting map[string][]int
-	early   map[string]bool // taken before the answer to the send came
+	early   map[string]bool // taken before the send was answered
 }
 
 func newSessionOrder() *sessionOrder {
 	return &sessionOrder{last: make(map[string]int), waiting: make(map[string][]int), early: make(map[string]bool)}
 }
 
-// hold notes which messages one holder of a session got.
+// hold records which messages one holder of a session got.
 type hold struct{ last, before int }
 
-// back says that the holder gave the last message back: it comes again.
+// back notes that the holder gave the last message back: it comes again.
 func (h *hold) back() { h.last = h.before }
 
 func (o *sessionOrder) next(session string) int {
@@ -154,7 +154,7 @@ func indexOf(id string) int {
 	return n
 }
 
-// delivered checks that a holder gets messages in order and none is left out.
+// delivered checks that a holder gets messages in order and without gaps.
 func (o *sessionOrder) delivered(session, id string, h *hold) (fault string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -183,7 +183,7 @@ func (o *sessionOrder) gone(session, id string) {
 	o.early[id] = true
 }
 
-// rest forgets what waits: an audit took it.
+// rest forgets the waiting messages: an audit took them.
 func (o *sessionOrder) rest() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,19 +10,19 @@ import (
 	"minibus/compat-tests/ledger"
 )
 
-// eating says what a receiver does with what it gets.
+// eating says what a receiver does with its messages.
 type eating struct {
 	entity string
 	book   string
-	from   ledger.Place // what it gets; 0: what is available
+	from   ledger.Place // where its messages come from; 0: the available ones
 	bury   bool         // dead-letter everything, which forwards it
 	plain  bool         // complete everything
 }
 
-// slowSettlement is how late a settlement may find its lock over.
+// slowSettlement is the age from which a settlement may find its lock over.
 const slowSettlement = 3 * time.Second
 
-// settlementLimit is long enough for one repetition by the SDK, which comes after four seconds or so whatever its options are.
+// settlementLimit leaves time for one repetition by the SDK, which comes after about four seconds whatever its options.
 const settlementLimit = 6 * time.Second
 
 type opener func(*azservicebus.Client) (*azservicebus.Receiver, error)
@@ -31,7 +31,7 @@ func queueReceiver(queue string) opener {
 	return func(c *azservicebus.Client) (*azservicebus.Receiver, error) { return c.NewReceiverForQueue(queue, nil) }
 }
 
-// openLink opens a receiver and its links, for which receiving would not leave the time: the SDK opens them at the first use.
+// openLink opens a receiver and its links, which would take too long during a receive: the SDK opens them at the first use.
 func (w *worker) openLink(open opener) (*azservicebus.Receiver, error) {
 	receiver, err := open(w.client)
 	if err != nil {
@@ -66,7 +66,7 @@ func (w *worker) settleAll(open opener, e *eating) error {
 	return nil
 }
 
-// key checks a message and returns what the ledger calls it.
+// key checks a message and returns its name in the ledger.
 func (w *worker) key(m *azservicebus.ReceivedMessage, entity, book string) string {
 	id, err := idOf(m.Body)
 	if err != nil {
@@ -76,7 +76,7 @@ func (w *worker) key(m *azservicebus.ReceivedMessage, entity, book string) strin
 	return book + "/" + id
 }
 
-// delivered tells the ledger of all messages that came together, before any of them is settled: a settlement may last longer than
+// delivered notes in the ledger all messages that came together, before any of them is settled: a settlement may last longer than
 // the locks of the others, which another receiver then gets and settles.
 func (w *worker) delivered(messages []*azservicebus.ReceivedMessage, e *eating) (keys []string) {
 	from := e.from
@@ -107,7 +107,7 @@ func (w *worker) settleOne(receiver *azservicebus.Receiver, m *azservicebus.Rece
 	return w.settle(key, ledger.Nowhere, got, func(ctx context.Context) error { return receiver.CompleteMessage(ctx, m, nil) })
 }
 
-// settle settles a message, which then is in a place; 0: where it was.
+// settle settles a message, which moves it to a place; 0: it stays.
 func (w *worker) settle(key string, where ledger.Place, got time.Time, operation func(context.Context) error) error {
 	if where != 0 {
 		w.book.Settling(key, where)
@@ -118,13 +118,13 @@ func (w *worker) settle(key string, where ledger.Place, got time.Time, operation
 		return operation(ctx)
 	})
 	if isLockLost(err) && time.Since(got) >= slowSettlement {
-		return nil // on a machine that stood still the lock was over
+		return nil // the machine stood still and the lock ran out
 	}
 	if err != nil {
 		return err
 	}
 	if time.Since(w.began) >= slowSettlement {
-		return nil // maybe the SDK's second try: it takes one after a lost session lock for done, without asking the broker
+		return nil // maybe the SDK's second try: after a lost session lock it reports success without asking the broker
 	}
 	switch {
 	case where&ledger.InTarget != 0:
@@ -136,7 +136,7 @@ func (w *worker) settle(key string, where ledger.Place, got time.Time, operation
 	return nil
 }
 
-// deferAndTake defers a message, and takes every other one by its number.
+// deferAndTake defers a message, and receives every other one by its number.
 func (w *worker) deferAndTake(receiver *azservicebus.Receiver, m *azservicebus.ReceivedMessage, key string) error {
 	err := w.settle(key, ledger.AsDeferred, time.Now(), func(ctx context.Context) error { return receiver.DeferMessage(ctx, m, nil) })
 	if err != nil || *m.SequenceNumber%20 == 6 {
@@ -153,8 +153,8 @@ func (w *worker) deferAndTake(receiver *azservicebus.Receiver, m *azservicebus.R
 	return w.settle(key, ledger.Nowhere, time.Now(), func(ctx context.Context) error { return receiver.CompleteMessage(ctx, again[0], nil) })
 }
 
-// hoard takes messages and never settles them, so that their locks run out, again and again, on one link. The link outlives the
-// load: at the checkpoint, when all its messages are gone, the broker must not remember them for its sake.
+// hoard takes messages and never settles them, so that their locks end again and again on one link. The link outlives the
+// load: at the checkpoint all its messages are gone, and the broker must no longer remember them for it.
 func (w *worker) hoard() error {
 	receiver, err := w.openLink(queueReceiver("held"))
 	if err != nil {

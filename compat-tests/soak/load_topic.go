@@ -18,7 +18,7 @@ func (s *soak) startTopic(l *load) {
 	}
 }
 
-// numbered gives a message what the filters look at.
+// numbered gives a message the properties that the filters test.
 func numbered(m *azservicebus.Message, n int) {
 	m.ApplicationProperties = map[string]any{"n": int64(n), "third": "no"}
 	if takers["third"](n) {
@@ -26,7 +26,7 @@ func numbered(m *azservicebus.Message, n int) {
 	}
 }
 
-// copies are the subscriptions that want a message.
+// copies returns the ledger's names of a message's copies, one for each subscription that wants it.
 func copies(id string, n int) (keys []string) {
 	for name, wants := range takers {
 		if wants(n) {

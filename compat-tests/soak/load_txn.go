@@ -12,7 +12,7 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// mover is a client with transactions from one queue to another one.
+// mover is a client with transactions from one queue to another.
 type mover struct {
 	control *rawclient.Coordinator
 	in      *rawclient.Receiver
@@ -32,8 +32,8 @@ func newMover(conn *rawclient.Conn) (*mover, error) {
 	return m, errors.Join(failures[:]...)
 }
 
-// transact moves messages: in each transaction three are completed and three successors sent. Every fourth one is rolled back. The
-// queue of the successors is left to the audit, which checks that each message is here or there.
+// transact moves messages: each transaction completes three and sends three successors. It rolls back every fourth transaction. It does
+// not receive the successors: the audit checks that each message is in one queue or the other.
 func (w *worker) transact() error {
 	conn, err := rawclient.Dial(w.proxyAddr())
 	if err != nil {
@@ -53,7 +53,7 @@ func (w *worker) transact() error {
 	return nil
 }
 
-// moveSome is one transaction.
+// moveSome does one transaction.
 func (w *worker) moveSome(m *mover, count int, fail bool) error {
 	if missing := count - int(m.in.Open()); missing > 0 {
 		if err := m.in.Credit(uint32(missing)); err != nil {
@@ -80,7 +80,7 @@ func (w *worker) moveSome(m *mover, count int, fail bool) error {
 	}
 	w.tally.transactions.Add(1)
 	if fail {
-		return m.control.Discharge(txn, true) // what it took stays locked for a while
+		return m.control.Discharge(txn, true) // its messages stay locked for a while
 	}
 	w.book.Committing(d)
 	w.began = time.Now()

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	restWait   = 12 * time.Second // the most that is waited for memory to come to rest
+	restWait   = 12 * time.Second // the longest wait for memory to come to rest
 	restLook   = 200 * time.Millisecond
-	restSteady = 8 // looks without change that make it rest
+	restSteady = 8 // looks without change before it counts as at rest
 
-	// What a process may have more at one checkpoint than at the one before, with nothing stored at either. What lives in its heap
-	// tells a leak; the resident memory also holds what the load's peak was and the runtime gives back by and by.
+	// How much more a process may have at one checkpoint than at the one before, with nothing stored at either. A larger heap is
+	// a leak; the resident memory also holds the peak of the load, which the runtime gives back slowly.
 	heapGrowth     = 6 << 20
 	residentGrowth = 48 << 20
 
-	// What it may have at all with nothing stored.
+	// The most that it may have with nothing stored.
 	heapBound     = 32 << 20
 	residentBound = 224 << 20
 )
 
-// memory holds a process's memory at rest.
+// memory holds figures of a process's memory at rest.
 type memory struct {
 	life           int
 	resident, heap int64
@@ -48,7 +48,7 @@ func (s *soak) restingMemory() (memory, error) {
 			collections = now.collections
 		}
 		if now.collections < collections+2 {
-			continue // looking makes garbage, so it need not wait
+			continue // a look makes garbage, so the heap need not stay the same
 		}
 		if m.resident == 0 || now.heap < m.heap {
 			m.heap = now.heap
@@ -64,7 +64,7 @@ func (s *soak) restingMemory() (memory, error) {
 	return m, nil
 }
 
-// look is one look at the process: /proc for what is resident, its metrics for its heap.
+// look holds one look at the process: the resident memory from /proc, the heap from its metrics.
 type look struct {
 	resident, heap int64
 	collections    int
@@ -100,7 +100,7 @@ func (s *soak) look() (l look, err error) {
 	return l, nil
 }
 
-// compareMemory compares the memory at rest, with nothing stored, with that of the checkpoint before and with a bound.
+// compareMemory compares the memory at rest, with nothing stored, with the checkpoint before and with a bound.
 func (s *soak) compareMemory() error {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		return nil // there is no /proc here

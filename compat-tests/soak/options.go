@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// options are the command line.
+// options holds the command line.
 type options struct {
 	duration time.Duration
 	rounds   int
@@ -19,7 +19,7 @@ type options struct {
 	only     []string
 	findings int
 	binary   string
-	built    bool // the binary is made for the run, with what the faults need
+	built    bool // the binary is built for the run, with what the faults need
 }
 
 func parse(args []string, out io.Writer) (options, error) {
@@ -57,10 +57,10 @@ func parse(args []string, out io.Writer) (options, error) {
 	return o, nil
 }
 
-// wants reports whether a fault is to be used.
+// wants reports whether the options include a fault.
 func (o *options) wants(name string) bool { return o.only == nil || slices.Contains(o.only, name) }
 
-// tags returns the build tags of the broker: with the fault clock, its clock can be set.
+// tags returns the build tags of the broker; the clock fault needs a broker whose clock can be set.
 func (o *options) tags() string {
 	if o.wants("clock") {
 		return "clocksteps"

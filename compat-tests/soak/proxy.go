@@ -13,7 +13,7 @@ import (
 // lastWords is how long a client may take to notice that the broker has closed.
 const lastWords = 3 * time.Second
 
-// proxy passes connections on to the broker of the moment, and can break them.
+// proxy passes connections on to the current broker, and can break them.
 type proxy struct {
 	listener net.Listener
 	group    sync.WaitGroup
@@ -24,7 +24,7 @@ type proxy struct {
 	closed  bool
 }
 
-// pair is a client's connection and the one to the broker.
+// pair is a client's connection and the matching one to the broker.
 type pair struct{ client, broker *net.TCPConn }
 
 func newProxy() (*proxy, error) {
@@ -37,7 +37,7 @@ func newProxy() (*proxy, error) {
 	return p, nil
 }
 
-// port is where clients connect.
+// port returns the port for clients.
 func (p *proxy) port() int { return p.listener.Addr().(*net.TCPAddr).Port }
 
 // aim sets the broker's address.
@@ -68,7 +68,7 @@ func (p *proxy) serve(client *net.TCPConn) {
 	p.mu.Unlock()
 	broker, err := net.DialTimeout("tcp", backend, 5*time.Second)
 	if err != nil {
-		return // the client sees the end of its connection, as without the proxy
+		return // the client sees its connection end, as without the proxy
 	}
 	defer broker.Close()
 	both := &pair{client, broker.(*net.TCPConn)}
@@ -79,7 +79,7 @@ func (p *proxy) serve(client *net.TCPConn) {
 	var up sync.WaitGroup
 	up.Go(func() {
 		pass(both.broker, client)
-		// To close a connection with something unread in it would reset it, and what the broker said last would be lost.
+		// Closing a connection with unread input would reset it, and lose what the broker sent last.
 		_, _ = io.Copy(io.Discard, client)
 	})
 	pass(client, both.broker)
@@ -87,9 +87,9 @@ func (p *proxy) serve(client *net.TCPConn) {
 	up.Wait()
 }
 
-// pass copies one direction and its end. All that the source sent arrives before the end does.
+// pass copies one direction, then closes it. Everything that the source sent arrives before the end does.
 func pass(to, from *net.TCPConn) {
-	_, _ = io.Copy(to, from) // the end of either side ends the copy, whatever its name
+	_, _ = io.Copy(to, from) // the end of either side ends the copy, with any error
 	_ = to.CloseWrite()
 }
 
@@ -108,7 +108,7 @@ func (p *proxy) remove(both *pair) {
 	delete(p.pairs, both)
 }
 
-// breakSome resets connections on both sides, each with this probability, and returns how many.
+// breakSome resets each connection with this probability, on both sides, and returns how many it reset.
 func (p *proxy) breakSome(probability float64) (broken int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +121,7 @@ func (p *proxy) breakSome(probability float64) (broken int) {
 	return broken
 }
 
-// reset closes both sides with a TCP reset: what is on its way is lost.
+// reset closes both sides with a TCP reset, which loses what is on its way.
 func (both *pair) reset() {
 	for _, conn := range []*net.TCPConn{both.client, both.broker} {
 		_ = conn.SetLinger(0)

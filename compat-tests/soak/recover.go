@@ -9,11 +9,11 @@ import (
 	"minibus/compat-tests/ledger"
 )
 
-// recoveryLimit is how long after a fault the broker may refuse.
+// recoveryLimit is how long after a fault the broker may still refuse.
 const recoveryLimit = 15 * time.Second
 
-// mustRecover sends a message until one is stored. A broker that does not come back is a finding, and is restarted so that the run
-// can go on.
+// mustRecover sends messages until one is stored. If the broker does not recover, that is a finding, and a restart lets the run
+// go on.
 func (s *soak) mustRecover(after string) error {
 	began := time.Now()
 	var last error
@@ -33,7 +33,7 @@ func (s *soak) mustRecover(after string) error {
 
 var errNotRecovered = errors.New("the broker did not come back")
 
-// probe sends a message by a connection of its own.
+// probe sends a message over a new connection.
 func (s *soak) probe(id string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// shownFindings is how many are printed: the first ones tell, the others follow from them.
+// shownFindings is how many findings are printed: the later ones usually follow from the first.
 const shownFindings = 20
 
 // report is the summary of a run.
@@ -33,7 +33,7 @@ type report struct {
 	HeapKiB       []int64        `json:"heap_at_rest_kib"`
 	SlowestStart  float64        `json:"slowest_start_ms"`
 	SlowestStop   float64        `json:"slowest_stop_ms"`
-	SlowestReturn float64        `json:"slowest_recovery_ms"` // from a fault that lasted, without a restart
+	SlowestReturn float64        `json:"slowest_recovery_ms"` // from a lasting fault, without a restart
 	LargestLog    int64          `json:"largest_log_at_start_kib"`
 	Findings      []string       `json:"findings"`
 	Directory     string         `json:"directory,omitempty"`
@@ -71,7 +71,7 @@ func (s *soak) progressIfDue() {
 	}
 }
 
-// progress prints a line.
+// progress prints a line about the run so far.
 func (s *soak) progress() {
 	s.report.printed = time.Now()
 	rest := "-"
@@ -86,7 +86,7 @@ func (s *soak) progress() {
 		s.book.Stored(), rest, findings)
 }
 
-// finish ends what is left and writes the summary. What was found, or an error, keeps the directory.
+// finish stops the broker and writes the summary. It keeps the directory after a finding or an error, or if an option names it.
 func (s *soak) finish(failure error) (report, error) {
 	if s.server != nil {
 		failure = errors.Join(failure, s.server.KillNow())
@@ -109,7 +109,7 @@ func (s *soak) finish(failure error) (report, error) {
 	return *r, failure
 }
 
-// keepOrRemove keeps database, log and ledger if there is a finding to look into, and removes them otherwise.
+// keepOrRemove keeps database, log and ledger, to look into findings, or removes them.
 func (s *soak) keepOrRemove(keep bool) error {
 	var err error
 	if s.disk != nil {

@@ -16,22 +16,22 @@ import (
 	"minibus/compat-tests/ledger"
 )
 
-// soak is one run. What has no mutex belongs to the goroutine that directs the run.
+// soak is one run. The goroutine that directs the run owns all fields without a mutex.
 type soak struct {
 	options
 	dir      string
 	out      io.Writer
 	random   *rand.Rand
 	began    time.Time
-	disk     *smallDisk // where the database is; nil: an ordinary directory
+	disk     *smallDisk // the file system of the database; nil: an ordinary one
 	data     string     // the database
 	config   string
 	logFile  *os.File
 	server   *harness.Server
 	life     int
-	load     *load // what works now; nil: nothing does
+	load     *load // the current load; nil: none
 	report   report
-	clockSet bool   // the broker's clock is not the machine's
+	clockSet bool   // the broker's clock differs from the machine's
 	rest     memory // the broker's memory at the last checkpoint of this process
 
 	proxy    *proxy
@@ -40,7 +40,7 @@ type soak struct {
 	order    *sessionOrder
 	trouble  trouble
 	tally    tally
-	credit   atomic.Uint32 // what receivers that delete may have open
+	credit   atomic.Uint32 // credit that receivers that delete may have open
 
 	mu       sync.Mutex
 	findings []string
@@ -96,7 +96,7 @@ func (s *soak) prepare() error {
 	return nil
 }
 
-// find notes a finding. The first ones are printed and end the run.
+// find notes a finding. It prints the first ones, and they end the run.
 func (s *soak) find(format string, args ...any) {
 	text := fmt.Sprintf("%s: %s", time.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...))
 	s.mu.Lock()
@@ -107,14 +107,14 @@ func (s *soak) find(format string, args ...any) {
 	}
 }
 
-// enough reports whether the run has found what it was to find.
+// enough reports whether the findings so far end the run.
 func (s *soak) enough() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.findings) >= s.options.findings
 }
 
-// judge takes the ledger's faults for findings.
+// judge makes the ledger's faults findings.
 func (s *soak) judge(when string) {
 	for _, fault := range s.book.Faults() {
 		s.find("%s: %s", when, fault)

@@ -45,7 +45,7 @@ func TestSoak_ShortRunsFindNothing(t *testing.T) {
 	}
 }
 
-// mayMount reports whether a small disk can be mounted. Where everything is to run it must be possible.
+// mayMount reports whether a small disk can be mounted. If all tests must run, it must be possible.
 func mayMount(t *testing.T) bool {
 	disk, err := mountSmallDisk(filepath.Join(t.TempDir(), "disk"))
 	if err == nil {

@@ -2,7 +2,7 @@ package main
 
 import "sync/atomic"
 
-// tally counts what was done.
+// tally counts operations.
 type tally struct {
 	sent, received, settled, deleted, transactions, requests, peeked atomic.Int64
 	ids                                                              atomic.Int64

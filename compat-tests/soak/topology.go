@@ -7,24 +7,24 @@ import (
 
 const (
 	sessionCount = 6
-	lockTime     = "PT5S" // the shortest there is, since a checkpoint waits for locks of receivers that have ended
+	lockTime     = "PT5S" // short, because a checkpoint waits for the locks of receivers that have ended
 	topicName    = "events"
 )
 
-// entity is a queue or a subscription, and what the ledger calls what is in it.
+// entity is a queue or a subscription, with its name in the ledger.
 type entity struct {
 	name     string
 	topic    string       // of a subscription
 	book     string       // the first part of its messages' ids in the ledger
-	place    ledger.Place // what being available there means
+	place    ledger.Place // the place of messages that are available there
 	sessions bool
-	passing  bool // messages are forwarded out of it, and only its dead letters can be looked at
+	passing  bool // messages are forwarded out of it; only its dead letters can be peeked
 	burying  bool // its dead letters are forwarded
-	dying    bool // what is available ends in the dead-letter queue by and by
+	dying    bool // available messages end in the dead-letter queue after a while
 }
 
-// entities are all that the load works with, beside the queues that administration makes. What forwards comes before its target, so
-// that an audit which has seen it empty finds everything there.
+// entities lists all entities of the load, except the queues of the administration load. Those that forward come before their targets:
+// after an audit has seen one empty, it finds everything in the target.
 var entities = []entity{
 	{name: "plain", book: "plain", place: ledger.InQueue},
 	{name: "deleting", book: "deleting", place: ledger.InQueue},
@@ -49,7 +49,7 @@ var entities = []entity{
 	{name: "held", book: "held", place: ledger.InQueue},
 }
 
-// takers are the subscriptions and which messages they want, by their number.
+// takers maps subscriptions to the messages that they want, by number.
 var takers = map[string]func(n int) bool{
 	"all":    func(int) bool { return true },
 	"odd":    func(n int) bool { return n%2 == 1 },
@@ -57,9 +57,9 @@ var takers = map[string]func(n int) bool{
 	"action": func(n int) bool { return n%5 == 0 },
 }
 
-// config is the Config.json.
+// config returns the Config.json.
 func config() ([]byte, error) {
-	const deliveries = 2000 // the most that is allowed: a message is dead-lettered by its receiver only
+	const deliveries = 2000 // the maximum: only a receiver dead-letters messages
 	queues := []harness.Queue{
 		{Name: "plain"}, {Name: "deleting"}, {Name: "scheduled"}, {Name: "sessions", RequiresSession: true},
 		{Name: "fwd.source", ForwardTo: "fwd.middle"}, {Name: "fwd.middle", ForwardTo: "fwd.end"}, {Name: "fwd.end"},

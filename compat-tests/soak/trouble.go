@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// settling is how long after a fault operations may still fail for it.
+// settling is how long after a fault operations may still fail because of it.
 const settling = 2 * time.Second
 
-// trouble knows when faults happened, so that errors can be told from those that have no reason.
+// trouble records when faults happened, to explain errors.
 type trouble struct {
 	mu     sync.Mutex
-	open   int       // faults that last
-	last   time.Time // when one ended
-	broken time.Time // when connections ended last
-	abrupt time.Time // when they ended last without a word, by kill -9 or a reset
+	open   int       // faults under way
+	last   time.Time // when the last one ended
+	broken time.Time // when connections were last ended
+	abrupt time.Time // when they were last ended abruptly, by kill -9 or a reset
 }
 
 // begin notes the beginning of a fault; the returned function notes its end.
@@ -30,7 +30,7 @@ func (t *trouble) begin() (end func()) {
 	}
 }
 
-// breaking notes that connections are about to end, abruptly or with a word.
+// breaking notes that connections are about to end, abruptly or not.
 func (t *trouble) breaking(abrupt bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,7 +40,7 @@ func (t *trouble) breaking(abrupt bool) {
 	}
 }
 
-// excuses reports whether an operation that began at a time may have failed.
+// excuses reports whether a fault explains the failure of an operation that began at a time.
 func (t *trouble) excuses(began time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,14 +48,14 @@ func (t *trouble) excuses(began time.Time) bool {
 	return t.open > 0 || t.last.After(began) || t.broken.After(began)
 }
 
-// brokenSince reports whether connections ended since a time.
+// brokenSince reports whether connections were ended since a time.
 func (t *trouble) brokenSince(began time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.broken.After(began.Add(-settling))
 }
 
-// abruptSince reports whether connections ended without a word since a time.
+// abruptSince reports whether connections were ended abruptly since a time.
 func (t *trouble) abruptSince(began time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

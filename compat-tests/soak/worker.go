@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	operationLimit = 25 * time.Second // a broker that has not answered by then does not answer
+	operationLimit = 25 * time.Second // a broker that has not answered by then never will
 	receiveWait    = 400 * time.Millisecond
 	closeWait      = 2 * time.Second
 	pause          = 4 * time.Millisecond // between two operations of a worker
 )
 
-// load is all workers of one stretch of work.
+// load holds the workers of one stretch of work.
 type load struct {
 	s        *soak
 	ctx      context.Context
@@ -39,7 +39,7 @@ func newLoad(s *soak) *load {
 	return &load{s: s, ctx: ctx, cancel: cancel, clients: make(map[*azservicebus.Client]*worker)}
 }
 
-// stop ends all workers: at once if the broker is gone, else when they have settled what they have.
+// stop ends all workers: at once if the broker is gone, else when they have settled their messages.
 func (l *load) stop(gone bool) {
 	l.stopping.Store(true)
 	done := make(chan struct{})
@@ -51,7 +51,7 @@ func (l *load) stop(gone bool) {
 		}
 	}
 	l.cancel()
-	// A send of go-amqp 1.7 whose frame could not be written waits for its link to be closed, whatever its context says.
+	// In go-amqp 1.7 a send whose frame could not be written waits until its link is closed, whatever its context says.
 	l.mu.Lock()
 	clients := l.clients
 	l.clients = nil
@@ -60,8 +60,8 @@ func (l *load) stop(gone bool) {
 	<-done
 }
 
-// letGo closes the clients of workers that have waited for an answer since before a time, when connections were broken. go-amqp 1.7
-// may wait for ever there.
+// letGo closes the clients of workers that were waiting for an answer when connections were broken, since before a time. In go-amqp
+// 1.7 they may wait for ever.
 func (l *load) letGo(since time.Time) {
 	l.mu.Lock()
 	var stuck []*azservicebus.Client
@@ -71,23 +71,23 @@ func (l *load) letGo(since time.Time) {
 		}
 	}
 	l.mu.Unlock()
-	for _, client := range stuck { // not waited for: a fault may last until they are closed
+	for _, client := range stuck { // without waiting: they may take as long as the fault
 		l.group.Go(func() { closeClient(client) })
 	}
 }
 
-// worker is one goroutine of the load with a client of its own.
+// worker is one goroutine of the load with its own client.
 type worker struct {
 	*soak
 	l      *load
 	name   string
 	client *azservicebus.Client
 	opened time.Time    // when the client was made
-	began  time.Time    // when the operation in hand began
-	busy   atomic.Int64 // the same for other goroutines, in nanoseconds; 0: there is none
+	began  time.Time    // when the current operation began
+	busy   atomic.Int64 // the same for other goroutines, in nanoseconds; 0: no operation
 }
 
-// goWork runs work until the load stops. After an error it begins anew with another connection.
+// goWork runs work until the load stops. After an error it starts again with a new connection.
 func (l *load) goWork(name string, work func(*worker) error) {
 	w := &worker{soak: l.s, l: l, name: fmt.Sprintf("%s%d", name, l.s.life)}
 	l.group.Go(func() {
@@ -134,7 +134,7 @@ func (w *worker) disconnect() {
 	closeClient(w.client)
 }
 
-// keepConnection leaves the worker's client open beyond the load's end, until the checkpoint is over.
+// keepConnection leaves the worker's client open after the load's end, until the checkpoint is over.
 func (w *worker) keepConnection() {
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()
@@ -145,7 +145,7 @@ func (w *worker) keepConnection() {
 	w.client = nil
 }
 
-// closeKept closes the clients that were left open.
+// closeKept closes the clients that keepConnection left open.
 func (s *soak) closeKept() {
 	s.mu.Lock()
 	kept := s.kept
@@ -172,7 +172,7 @@ func closeClient(client *azservicebus.Client) {
 // id makes a new id.
 func (w *worker) id() string { return fmt.Sprintf("%s.%d", w.name, w.tally.ids.Add(1)) }
 
-// try does an operation that the broker has to answer.
+// try runs an operation that the broker has to answer.
 func (w *worker) try(operation func(context.Context) error) error {
 	w.began = time.Now()
 	w.busy.Store(w.began.UnixNano())
@@ -185,7 +185,7 @@ func (w *worker) try(operation func(context.Context) error) error {
 	return operation(ctx)
 }
 
-// take receives some messages, none if there are none.
+// take receives messages, or none if none come.
 func (w *worker) take(from source, most int) ([]*azservicebus.ReceivedMessage, error) {
 	w.began = time.Now()
 	ctx, cancel := context.WithTimeout(w.l.ctx, receiveWait)
@@ -203,13 +203,13 @@ type source interface {
 	ReceiveMessages(ctx context.Context, most int, o *azservicebus.ReceiveMessagesOptions) ([]*azservicebus.ReceivedMessage, error)
 }
 
-// failed judges an error: without a fault that explains it, it is a finding; and no fault explains that there is no answer, as long
-// as the connection stands.
+// failed judges an error. It is a finding unless a fault explains it. No fault explains a missing answer while the
+// connection stands.
 func (w *worker) failed(err error) {
 	w.tally.errors.Add(1)
 	took := time.Since(w.began)
 	switch {
-	case strings.Contains(err.Error(), "connection must be reset"): // the SDK's own, where a context ended while it opened a link
+	case strings.Contains(err.Error(), "connection must be reset"): // the SDK's own error if a context ends while it opens a link
 	case took >= operationLimit && !w.trouble.brokenSince(w.began):
 		w.find("%s: no answer for %v: %v", w.name, took.Round(time.Second), err)
 	case !w.trouble.excuses(w.began):

@@ -1,7 +1,7 @@
 package amqp
 
-// Constructors of the primitive types [AMQP 1.6]. They stand in front of each encoded value, once in front of an
-// array's elements, and are what [Array.Code] holds.
+// Constructors of the primitive types [AMQP 1.6]. One stands before each encoded value, and once before an
+// array's elements; [Array.Code] holds the latter.
 const (
 	CodeDescribed  byte = 0x00
 	CodeNull       byte = 0x40
@@ -45,7 +45,7 @@ const (
 	CodeArray32    byte = 0xf0
 )
 
-// A layout says how the bytes after a constructor are laid out, which is all that stepping over a value needs.
+// A layout says how the bytes after a constructor are laid out; that is enough to skip a value.
 type layout uint8
 
 const (
@@ -56,8 +56,8 @@ const (
 	layoutSize32                  // four bytes of size, then that many bytes
 )
 
-// layouts gives each constructor its layout. Codes that the standard leaves undefined stay unknown although their
-// category would tell their width: what cannot be decoded must not pass a scan either.
+// layouts gives each constructor its layout. Codes that the standard leaves undefined stay unknown, although their
+// category gives their width: a scan must not accept what a decoder can't.
 var layouts = [256]layout{
 	CodeDescribed: layoutDescribed,
 	CodeNull:      layoutFixed, CodeTrue: layoutFixed, CodeFalse: layoutFixed,

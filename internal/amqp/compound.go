@@ -2,14 +2,14 @@ package amqp
 
 import "encoding/binary"
 
-// A compound is the header of a list, map or array: how many elements it claims, and where they lie.
+// A compound holds the header of a list, map or array: the number of elements it claims, and where they lie.
 type compound struct {
 	count      uint32
 	start, end int
 }
 
-// compoundAt reads the size and the count that follow the constructor at pos. The extent is checked against the bytes
-// that are there; the count is only a claim.
+// compoundAt reads the size and the count that follow the constructor at pos. It checks the size against the bytes
+// of b; the count is only a claim.
 func compoundAt(b []byte, pos int, code byte) (compound, error) {
 	at := pos + 1
 	var size uint64
@@ -37,7 +37,7 @@ func compoundAt(b []byte, pos int, code byte) (compound, error) {
 	return c, nil
 }
 
-// sequenceAt is compoundAt for lists and maps, whose elements take at least a byte each; list0 is one of them.
+// sequenceAt is compoundAt for lists, list0 included, and maps, whose elements take at least a byte each.
 func sequenceAt(b []byte, pos int, code byte) (compound, error) {
 	if code == CodeList0 {
 		return compound{start: pos + 1, end: pos + 1}, nil

@@ -31,7 +31,7 @@ func AsInt64(v any) (int64, bool) {
 	return 0, false
 }
 
-// AsUint64 is AsInt64 for what must not be negative.
+// AsUint64 returns an integer that is not negative.
 func AsUint64(v any) (uint64, bool) {
 	if u, ok := v.(uint64); ok {
 		return u, true
@@ -40,7 +40,7 @@ func AsUint64(v any) (uint64, bool) {
 	return uint64(n), ok && n >= 0
 }
 
-// AsUint32 is AsUint64 for what a uint32 must hold.
+// AsUint32 returns an integer that fits in a uint32.
 func AsUint32(v any) (uint32, bool) {
 	u, ok := AsUint64(v)
 	return uint32(u), ok && u <= math.MaxUint32
@@ -52,8 +52,8 @@ func AsBool(v any) (value, ok bool) {
 	return value, ok
 }
 
-// AsString returns the text of a decoded string, symbol or binary. A binary that is no UTF-8 is no text: it would be an
-// illegal string when it is written again.
+// AsString returns the text of a decoded string, symbol or binary. It refuses a binary that is not UTF-8, which would be an
+// illegal string when written again.
 func AsString(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Decode decodes the first value of b and returns what follows it. The value is one of: nil, bool, uint8, uint16,
+// Decode decodes the first value of b and returns the bytes after it. The value is one of: nil, bool, uint8, uint16,
 // uint32, uint64, int8, int16, int32, int64, float32, float64, Char, Timestamp, UUID, []byte, string, Symbol, List, Map,
-// Array, Described, Decimal32, Decimal64, Decimal128. A []byte aliases b. Memory is bounded by a small multiple of
-// the bytes that the value takes. Errors are of type [*DecodeError].
+// Array, Described, Decimal32, Decimal64, Decimal128. A []byte aliases b. Decode allocates at most a small multiple of
+// the value's bytes. Errors are of type [*DecodeError].
 func Decode(b []byte) (v any, rest []byte, err error) {
 	d := newDecoder(b, 0)
 	v, err = d.value(0)
@@ -20,13 +20,13 @@ func Decode(b []byte) (v any, rest []byte, err error) {
 }
 
 // zeroWidthBudget is how many elements without bytes of their own (arrays of null, true, uint0 ...) one call of Decode
-// may produce. Such arrays have no use, but a count of four billion of them takes ten bytes.
+// may produce. Such arrays have no use, but ten bytes can claim four billion elements.
 const zeroWidthBudget = 1024
 
-// firstItems is the capacity that a list or map starts with: more is only earned by elements that were really there.
+// firstItems is the capacity that a list or map starts with; it grows only as elements are decoded.
 const firstItems = 8
 
-// A decoder builds Go values. b is cut to the innermost compound while that is decoded, so that no element reaches
+// A decoder builds Go values. While it decodes a compound, b ends with that compound, so that no element reaches
 // beyond its parent; offsets stay those of the whole input.
 type decoder struct {
 	b    []byte
@@ -65,8 +65,8 @@ func (d *decoder) described(depth int) (any, error) {
 	return Described{descriptor, v}, nil
 }
 
-// primitive decodes the value whose constructor stands, or would stand, at d.pos: an array's elements have theirs
-// elsewhere, so that elements call it with d.pos one byte before their data.
+// primitive decodes the value whose constructor is at d.pos. The elements of an array have no constructor of their own:
+// for them d.pos is one byte before the data.
 func (d *decoder) primitive(code byte, depth int) (any, error) {
 	switch code {
 	case CodeList0, CodeList8, CodeList32:

@@ -1,6 +1,6 @@
 package amqp
 
-// within decodes elements with the input cut to their compound, and demands that they fill it exactly.
+// within decodes elements with the input cut to their compound, and checks that they fill it exactly.
 func (d *decoder) within(c compound, elements func() error) error {
 	whole := d.b
 	d.b, d.pos = whole[:c.end], c.start
@@ -63,14 +63,14 @@ func (d *decoder) mapping(code byte, depth int) (any, error) {
 	return pairs, err
 }
 
-// Empty lists and maps are not nil, unlike absent ones, and all share these.
+// Empty lists and maps are not nil, unlike absent ones; all share these two.
 var (
 	emptyList any = List{}
 	emptyMap  any = Map{}
 )
 
-// room returns s with room for one more of the count elements that its compound claims. It doubles: more than the
-// first few are only earned by elements that were really there, and append's own growth would cost more in all.
+// room returns s with room for one more of the count elements that its compound claims. It doubles the capacity: a claim
+// alone allocates only a few elements, and append's own growth would cost more in all.
 func room[T any](s []T, count uint32) []T {
 	if len(s) < cap(s) {
 		return s
@@ -97,7 +97,7 @@ func (d *decoder) array(code byte, depth int) (any, error) {
 	}
 	arr := Array{Code: CodeNull, Items: []any{}}
 	if c.count == 0 && c.start == c.end {
-		d.pos = c.end // some encoders leave the constructor of an empty array out
+		d.pos = c.end // some encoders omit the constructor of an empty array
 		return arr, nil
 	}
 	err = d.within(c, func() error { return d.elements(&arr, c.count, depth+1) })
@@ -144,7 +144,7 @@ func (d *decoder) elements(arr *Array, count uint32, depth int) error {
 	return nil
 }
 
-// afford refuses an element count that the bytes left do not justify, before anything is allocated for it.
+// afford refuses an element count that is too large for the remaining bytes, before anything is allocated for it.
 func (d *decoder) afford(code byte, count uint32) error {
 	if layouts[code] != layoutFixed || fixedWidth(code) > 0 {
 		if uint64(count) > uint64(len(d.b)-d.pos-1) {

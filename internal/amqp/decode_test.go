@@ -156,7 +156,7 @@ func TestDecode_Refuses(t *testing.T) {
 	}
 }
 
-// Memory may be a multiple of the input, since a byte can be a value, but not a large one and never what a count says.
+// Memory may be a multiple of the input, since a byte can be a value, but only a small one, and must not follow a claimed count.
 func TestDecode_MemoryIsBoundedByTheInput(t *testing.T) {
 	const size, factor = 1 << 16, 64
 	wrap := func(one []byte) []byte {
@@ -164,7 +164,7 @@ func TestDecode_MemoryIsBoundedByTheInput(t *testing.T) {
 		b, m := amqp.BeginList(nil)
 		return amqp.EndList(append(b, bytes.Repeat(one, n)...), m, n)
 	}
-	lying := func() []byte { // lists in lists, each of which claims everything behind it
+	lying := func() []byte { // lists in lists, each of which claims all bytes after it
 		var b []byte
 		for range amqp.MaxDepth {
 			b, _ = amqp.BeginList(b)

@@ -94,7 +94,7 @@ func AppendBinary(dst []byte, v []byte) []byte {
 	return append(appendSize(dst, CodeBinary8, len(v)), v...)
 }
 
-// AppendString appends a string. The caller vouches for valid UTF-8, which everything that was decoded is.
+// AppendString appends a string. It must be valid UTF-8, as every decoded string is.
 func AppendString(dst []byte, v string) []byte {
 	return append(appendSize(dst, CodeString8, len(v)), v...)
 }

@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// Mark remembers where a list or map was begun, for the call that ends it.
+// Mark holds the start of a list or map, for the call that ends it.
 type Mark int
 
 // BeginList appends the header of a list whose size and count [EndList] fills in. It is always the 32-bit form: the
 // size is not known yet, and an empty list must not become list0, which some SDKs misread in performatives.
 func BeginList(dst []byte) ([]byte, Mark) { return begin(dst, CodeList32) }
 
-// EndList patches the header of the list begun at m, now that its count items have been appended.
+// EndList fills in the header of the list begun at m, after its count items have been appended.
 func EndList(dst []byte, m Mark, count int) []byte { return end(dst, m, count) }
 
 // BeginMap appends the header of a map whose size and count [EndMap] fills in.
 func BeginMap(dst []byte) ([]byte, Mark) { return begin(dst, CodeMap32) }
 
-// EndMap patches the header of the map begun at m, now that its pairs have been appended, key before value.
+// EndMap fills in the header of the map begun at m, after its pairs have been appended, key before value.
 func EndMap(dst []byte, m Mark, pairs int) []byte { return end(dst, m, 2*pairs) }
 
 func begin(dst []byte, code byte) ([]byte, Mark) {
@@ -59,7 +59,7 @@ func AppendUUIDArray(dst []byte, v []UUID) []byte {
 	return dst
 }
 
-// AppendSymbolArray appends an array of symbol; one symbol alone is an array of one, which every SDK expects.
+// AppendSymbolArray appends an array of symbol. One symbol makes an array of one, as every SDK expects.
 func AppendSymbolArray(dst []byte, v []Symbol) []byte {
 	code, total := CodeSymbol8, len(v)
 	for _, s := range v {
@@ -83,7 +83,7 @@ func AppendSymbolArray(dst []byte, v []Symbol) []byte {
 	return dst
 }
 
-// appendArrayHeader appends everything of an array in front of its elements, which take total bytes.
+// appendArrayHeader appends the part of an array before its elements, which take total bytes.
 func appendArrayHeader(dst []byte, code byte, total, count int) []byte {
 	if size := total + 2; size <= math.MaxUint8 && count <= math.MaxUint8 {
 		return append(dst, CodeArray8, byte(size), byte(count), code)

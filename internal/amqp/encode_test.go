@@ -93,7 +93,7 @@ func TestAppendValue_RoundTripOfEveryVector(t *testing.T) {
 	}
 }
 
-// normal drops the array codes that encoding may widen.
+// normal removes the array codes that encoding may widen.
 func normal(v any) any {
 	if a, ok := v.(amqp.Array); ok {
 		return a.Items
@@ -124,7 +124,7 @@ func TestAppendValue_Conveniences(t *testing.T) {
 	}
 }
 
-// described are values of one descriptor, which an array has once.
+// described returns values with one descriptor, which an array has once.
 func described(a, b any) []any {
 	return []any{amqp.Described{amqp.Symbol("d"), a}, amqp.Described{amqp.Symbol("d"), b}}
 }

@@ -5,26 +5,26 @@ import (
 	"fmt"
 )
 
-// What a [DecodeError] wraps. A peer that caused any of them is answered with amqp:decode-error.
+// The reasons that a [DecodeError] wraps. The answer to a peer that caused one is amqp:decode-error.
 var (
 	// ErrTruncated: a value reaches beyond the bytes that hold it.
 	ErrTruncated = errors.New("truncated")
-	// ErrMalformed: the bytes are no encoding of the standard.
+	// ErrMalformed: the bytes are not an encoding of the standard.
 	ErrMalformed = errors.New("malformed")
-	// ErrWrongType: a well-formed value of another type than the place asks for.
+	// ErrWrongType: the value is well-formed but has another type than expected.
 	ErrWrongType = errors.New("wrong type")
-	// ErrRange: a number that the place cannot hold.
+	// ErrRange: the number does not fit.
 	ErrRange = errors.New("number out of range")
 	// ErrTooDeep: values nested deeper than MaxDepth.
 	ErrTooDeep = errors.New("nested too deeply")
-	// ErrTooMany: more elements than the bytes that are there justify.
+	// ErrTooMany: more elements than the remaining bytes can hold.
 	ErrTooMany = errors.New("too many elements")
 )
 
 // DecodeError says what could not be decoded, where, and why.
 type DecodeError struct {
 	What   string // what was being read: a type, a field or a section
-	Offset int    // of the offending byte, from the start of the slice that was given
+	Offset int    // of the offending byte, from the start of the slice given to the decoder
 	Err    error  // one of the Err variables of this package
 }
 

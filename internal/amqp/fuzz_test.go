@@ -7,8 +7,8 @@ import (
 	"minibus/internal/amqp"
 )
 
-// FuzzDecode demands of any bytes: no panic; what decodes can also be skipped, to the same end; and what was decoded
-// encodes again to something that decodes to the same encoding.
+// FuzzDecode checks for any bytes that decoding does not panic, that a decoded value can be skipped, to the same end, and
+// that its encoding decodes to the same encoding.
 func FuzzDecode(f *testing.F) {
 	for _, v := range vectors {
 		f.Add(unhex(f, v.hex))

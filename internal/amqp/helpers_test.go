@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// unhex turns hex with blanks for the eye into bytes.
+// unhex decodes hex with spaces.
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))

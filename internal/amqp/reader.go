@@ -2,16 +2,16 @@ package amqp
 
 import "encoding/binary"
 
-// Reader walks encoded values in place. It is the way to read where allocation matters: performatives, message
+// Reader walks encoded values in place, for code that must not allocate: performatives, message
 // sections, single entries of a map. Offsets in its errors count from the start of the slice it was made with.
-// The typed reads consume one value, or the null in its place, which they report as ok = false. After an error the
+// The typed reads consume one value; for a null they return ok = false. After an error the
 // position is undefined. Copying a Reader copies the position. The zero Reader is empty.
 type Reader struct {
 	b   []byte
 	pos int
 }
 
-// NewReader returns a Reader at the start of b. What it hands out aliases b.
+// NewReader returns a Reader at the start of b. The bytes that it returns alias b.
 func NewReader(b []byte) Reader { return Reader{b: b} }
 
 // Len returns the number of bytes left.
@@ -34,7 +34,7 @@ func (r *Reader) Peek() (code byte, ok bool) {
 	return r.b[r.pos], true
 }
 
-// Null consumes the next value if it is null and says whether it was.
+// Null consumes the next value if it is null and reports whether it was.
 func (r *Reader) Null() bool {
 	if r.pos < len(r.b) && r.b[r.pos] == CodeNull {
 		r.pos++
@@ -43,7 +43,7 @@ func (r *Reader) Null() bool {
 	return false
 }
 
-// Skip steps over one value, as the function of that name.
+// Skip skips one value, like the function [Skip].
 func (r *Reader) Skip() error {
 	end, err := skipAt(r.b, r.pos, 0)
 	if err == nil {
@@ -61,7 +61,7 @@ func (r *Reader) Raw() ([]byte, error) {
 	return r.b[start:r.pos:r.pos], nil
 }
 
-// Value decodes one value, as [Decode].
+// Value decodes one value, like [Decode].
 func (r *Reader) Value() (any, error) {
 	d := newDecoder(r.b, r.pos)
 	v, err := d.value(0)
@@ -71,8 +71,8 @@ func (r *Reader) Value() (any, error) {
 	return v, err
 }
 
-// Descriptor consumes the descriptor of a described value and leaves the Reader at the value described. A numeric
-// descriptor comes back as code with a nil name, a symbolic one as name.
+// Descriptor consumes the descriptor of a described value and leaves the Reader at the value described. For a numeric
+// descriptor it returns code and a nil name, for a symbolic one name.
 func (r *Reader) Descriptor() (code uint64, name []byte, err error) {
 	b := r.b[r.pos:]
 	if len(b) >= 3 && b[0] == CodeDescribed && b[1] == CodeSmallUlong {

@@ -26,7 +26,7 @@ func (r *Reader) Int64() (v int64, ok bool, err error) {
 
 // Uint32 reads an integer of any width and sign that a uint32 holds.
 func (r *Reader) Uint32() (v uint32, ok bool, err error) {
-	switch b := r.b[r.pos:]; { // what nearly every field of every transfer and flow is
+	switch b := r.b[r.pos:]; { // nearly every field of every transfer and flow
 	case len(b) >= 1 && b[0] == CodeUint0:
 		r.pos++
 		return 0, true, nil
@@ -44,7 +44,7 @@ func (r *Reader) Uint32() (v uint32, ok bool, err error) {
 	return uint32(u), ok, err
 }
 
-// Timestamp reads a timestamp, and nothing else that is a number.
+// Timestamp reads a timestamp, and no other number.
 func (r *Reader) Timestamp() (v Timestamp, ok bool, err error) {
 	if code, _ := r.Peek(); code != CodeTimestamp && code != CodeNull {
 		return 0, false, r.unexpected("timestamp")
@@ -153,7 +153,7 @@ func (r *Reader) UUID() (v UUID, ok bool, err error) {
 	return UUID(data), true, nil
 }
 
-// unexpected tells the end of the input from a value of the wrong type.
+// unexpected distinguishes the end of the input from a value of the wrong type.
 func (r *Reader) unexpected(what string) error {
 	if r.Len() == 0 {
 		return r.Fail(what, ErrTruncated)

@@ -2,8 +2,8 @@ package amqp
 
 import "encoding/binary"
 
-// Skip steps over one encoded value and returns what follows it. It allocates nothing, whatever the value; sizes are
-// checked against the bytes that are there, the inside of compound values is not looked at.
+// Skip skips one encoded value and returns the bytes after it. It never allocates. It checks sizes
+// against the length of b, and does not look inside compound values.
 // Errors are of type [*DecodeError].
 func Skip(b []byte) (rest []byte, err error) {
 	end, err := skipAt(b, 0, 0)
@@ -13,8 +13,8 @@ func Skip(b []byte) (rest []byte, err error) {
 	return b[end:], nil
 }
 
-// skipAt returns the offset behind the value at pos. A described value whose value is described again is walked in
-// the loop, a described descriptor by recursion; both count towards MaxDepth.
+// skipAt returns the offset after the value at pos. The loop walks a described value whose value is described again;
+// a described descriptor is walked by recursion. Both count towards MaxDepth.
 func skipAt(b []byte, pos, depth int) (int, error) {
 	for {
 		if pos >= len(b) {

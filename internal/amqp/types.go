@@ -20,7 +20,7 @@ type Timestamp int64
 // UUID is a universally unique id in the byte order of RFC 4122 [AMQP 1.6.18].
 type UUID [16]byte
 
-// Decimal32 is an IEEE 754 decimal32 as its raw big-endian bytes; it is carried, never computed with [AMQP 1.6.13].
+// Decimal32 is an IEEE 754 decimal32 as its raw big-endian bytes; it is passed on, never computed with [AMQP 1.6.13].
 type Decimal32 [4]byte
 
 // Decimal64 is an IEEE 754 decimal64 as its raw big-endian bytes [AMQP 1.6.14].
@@ -38,7 +38,7 @@ type Pair struct{ Key, Value any }
 // Map is a map whose entries keep the order of the wire [AMQP 1.6.23].
 type Map []Pair
 
-// Array is a sequence of values of one type [AMQP 1.6.24]. Code is the constructor its elements share; for described
+// Array is a sequence of values of one type [AMQP 1.6.24]. Code is the constructor that its elements share; for described
 // elements it is [CodeDescribed] and each item is a [Described].
 type Array struct {
 	Code  byte
@@ -48,8 +48,8 @@ type Array struct {
 // Described is a value annotated with a descriptor, usually a ulong or a symbol [AMQP 1.1.2].
 type Described struct{ Descriptor, Value any }
 
-// Get returns the value of the first entry named key. The key on the wire may be a string, a symbol or a binary,
-// since SDKs differ in that.
+// Get returns the value of the first entry with that key. The key on the wire may be a string, a symbol or a binary,
+// since SDKs differ.
 func (m Map) Get(key string) (v any, ok bool) {
 	for i := range m {
 		if keyIs(m[i].Key, key) {
@@ -71,7 +71,7 @@ func keyIs(k any, key string) bool {
 	return false
 }
 
-// TimestampOf returns the timestamp of t, cut down to whole milliseconds.
+// TimestampOf returns the timestamp of t, cut to whole milliseconds.
 func TimestampOf(t time.Time) Timestamp { return Timestamp(t.UnixMilli()) }
 
 // Time returns the instant in UTC.
@@ -92,8 +92,8 @@ func (u UUID) String() string {
 	return string(b[:])
 }
 
-// SwapGUID exchanges the byte order of RFC 4122 and that of a .NET Guid, whose first three groups are little-endian.
-// Delivery tags carry lock tokens in the latter, maps and annotations in the former; the exchange is its own inverse.
+// SwapGUID converts between the byte orders of RFC 4122 and of a .NET Guid, whose first three groups are little-endian.
+// Delivery tags have lock tokens in the latter, maps and annotations in the former. It is its own inverse.
 func (u UUID) SwapGUID() UUID {
 	u[0], u[1], u[2], u[3] = u[3], u[2], u[1], u[0]
 	u[4], u[5] = u[5], u[4]

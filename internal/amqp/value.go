@@ -11,7 +11,7 @@ var ErrNoEncoding = errors.New("value has no AMQP encoding")
 
 // AppendValue appends any value that [Decode] returns, in its smallest encoding, except that lists and maps take their
 // 32-bit form. It also takes int (long), time.Time (timestamp), []any (list), and []Symbol, []int64, []Timestamp and
-// []UUID (arrays). For anything else it returns dst as it was and an error that wraps [ErrNoEncoding].
+// []UUID (arrays). For anything else it returns dst unchanged and an error that wraps [ErrNoEncoding].
 func AppendValue(dst []byte, v any) ([]byte, error) {
 	if out, ok := appendNumber(dst, v); ok {
 		return out, nil

@@ -7,8 +7,8 @@ import (
 )
 
 // appendArray appends an array in its 32-bit form. Each item must be of the type that the array's code says. Items that
-// one byte of size cannot hold, though their code has just that, get its wide sibling: what was decoded from small nested
-// lists grows when they are written as large ones.
+// are too long for a code with one byte of size get its sibling with four: small nested lists
+// grow, because they are written in the 32-bit form.
 func appendArray(dst []byte, a Array) ([]byte, error) {
 	out, err := appendItems(dst, a)
 	if err != nil && layouts[a.Code] == layoutSize8 {
@@ -38,7 +38,7 @@ func appendItems(dst []byte, a Array) ([]byte, error) {
 	return out, nil
 }
 
-// appendElementConstructor returns the code of the elements proper: for described ones, that behind the descriptor
+// appendElementConstructor returns the code of the elements' data: for described elements, the code after the descriptor
 // they share. An empty array of described elements has lost its descriptor and becomes one of nulls.
 func appendElementConstructor(dst []byte, a Array) (byte, []byte, error) {
 	if a.Code != CodeDescribed {
@@ -64,7 +64,7 @@ func appendElementConstructor(dst []byte, a Array) (byte, []byte, error) {
 	return code, append(dst, code), nil
 }
 
-// widestCode returns the constructor that holds every value of v's type.
+// widestCode returns the constructor that can hold every value of v's type.
 func widestCode(v any) (byte, bool) {
 	one, err := AppendValue(nil, v)
 	if err != nil {
@@ -90,7 +90,7 @@ func widestCode(v any) (byte, bool) {
 	}
 }
 
-// appendElement appends the data of one array element, without constructor.
+// appendElement appends the data of one array element, without a constructor.
 func appendElement(dst []byte, code byte, v any) ([]byte, error) {
 	one, err := AppendValue(nil, v)
 	if err != nil {
@@ -106,7 +106,7 @@ func appendElement(dst []byte, code byte, v any) ([]byte, error) {
 	return append(dst, data...), nil
 }
 
-// reshape turns the smallest encoding of a value into the data of another encoding of the same type.
+// reshape converts the smallest encoding of a value to the data of another encoding of the same type.
 func reshape(one []byte, code byte) ([]byte, bool) {
 	have, data := one[0], one[1:]
 	switch {
@@ -122,8 +122,8 @@ func reshape(one []byte, code byte) ([]byte, bool) {
 	return reshapeInteger(have, data, code)
 }
 
-// reshapeInteger widens, which always works, or narrows to a small form, which works only for what fits it; as the
-// smallest form was chosen to begin with, narrowing never finds anything.
+// reshapeInteger converts an integer to a wider or narrower form. It fails to narrow: have is the smallest form
+// that holds the value.
 func reshapeInteger(have byte, data []byte, code byte) ([]byte, bool) {
 	n := bigEndian(data)
 	switch {
@@ -141,7 +141,7 @@ func reshapeInteger(have byte, data []byte, code byte) ([]byte, bool) {
 	return nil, false
 }
 
-// resize8 gives a value with one byte of size (and of count, for a compound) four of each.
+// resize8 converts a value with one byte of size (and of count, for a compound) to four of each.
 func resize8(one []byte, code byte) []byte {
 	data := one[2:]
 	if code < CodeList32 {
@@ -152,7 +152,7 @@ func resize8(one []byte, code byte) []byte {
 	return append(out, data[1:]...)
 }
 
-// resize32 is the way back, for what fits.
+// resize32 converts back, if the value fits.
 func resize32(one []byte, code byte) ([]byte, bool) {
 	data := one[5:]
 	if code < CodeList8 {

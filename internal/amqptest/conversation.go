@@ -5,7 +5,7 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// Open goes through the bare handshake, without SASL, and open.
+// Open exchanges protocol headers, without SASL, and open frames.
 func (p *Peer) Open() *frames.Open {
 	p.t.Helper()
 	p.Raw(HeaderAMQP)
@@ -27,7 +27,7 @@ func (p *Peer) BeginWindow(channel uint16, window uint32) *frames.Begin {
 	return Want[*frames.Begin](p)
 }
 
-// SenderAttach is the attach of a client that sends to an address.
+// SenderAttach returns the attach of a client that sends to an address.
 func SenderAttach(handle uint32, address string) *frames.Attach {
 	return &frames.Attach{
 		LinkName: "sender to " + address, Handle: handle, Role: frames.RoleSender, HasInitialDeliveryCount: true,
@@ -35,7 +35,7 @@ func SenderAttach(handle uint32, address string) *frames.Attach {
 	}
 }
 
-// ReceiverAttach is the attach of a client that receives from an address in peek-lock mode.
+// ReceiverAttach returns the attach of a client that receives from an address in peek-lock mode.
 func ReceiverAttach(handle uint32, address string) *frames.Attach {
 	return &frames.Attach{
 		LinkName: "receiver from " + address, Handle: handle, Role: frames.RoleReceiver,
@@ -44,7 +44,7 @@ func ReceiverAttach(handle uint32, address string) *frames.Attach {
 	}
 }
 
-// AttachSender attaches a sender and returns the server's attach, and the flow that grants credit.
+// AttachSender attaches a sender and returns the server's attach and the flow that grants credit.
 func (p *Peer) AttachSender(channel uint16, handle uint32, address string) (*frames.Attach, *frames.Flow) {
 	p.t.Helper()
 	p.Send(channel, SenderAttach(handle, address))
@@ -55,7 +55,7 @@ func (p *Peer) AttachSender(channel uint16, handle uint32, address string) (*fra
 	return a, Want[*frames.Flow](p)
 }
 
-// AttachReceiver attaches a receiver and returns the server's attach. It has no credit.
+// AttachReceiver attaches a receiver and returns the server's attach. The link has no credit yet.
 func (p *Peer) AttachReceiver(channel uint16, attach *frames.Attach) *frames.Attach {
 	p.t.Helper()
 	p.Send(channel, attach)
@@ -66,7 +66,7 @@ func (p *Peer) AttachReceiver(channel uint16, attach *frames.Attach) *frames.Att
 	return a
 }
 
-// Flow is a link flow of a receiver that has seen count deliveries.
+// Flow returns a link flow of a receiver that has seen count deliveries.
 func Flow(handle, count, credit uint32) *frames.Flow {
 	return &frames.Flow{
 		NextIncomingID: 1, HasNextIncomingID: true, IncomingWindow: 1 << 20, OutgoingWindow: 1 << 20,
@@ -74,14 +74,14 @@ func Flow(handle, count, credit uint32) *frames.Flow {
 	}
 }
 
-// Transfer is the first or only frame of a delivery.
+// Transfer returns the first or only frame of a delivery.
 func Transfer(handle, id uint32) *frames.Transfer {
 	return &frames.Transfer{
 		Handle: handle, DeliveryID: id, HasDeliveryID: true, DeliveryTag: []byte{byte(id)}, HasMessageFormat: true,
 	}
 }
 
-// Message is an encoded message with one data section.
+// Message returns an encoded message with one data section.
 func Message(body string) []byte {
 	return amqp.AppendBinary(amqp.AppendDescriptor(nil, 0x75), []byte(body))
 }

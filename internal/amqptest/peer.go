@@ -20,7 +20,7 @@ var (
 	HeaderSASL = []byte("AMQP\x03\x01\x00\x00")
 )
 
-// patience is how long a peer waits for what its test wants. In a synctest bubble it passes at once when nothing is coming.
+// patience is how long a peer waits for what its test wants. In a synctest bubble that takes no real time.
 const patience = 20 * time.Second
 
 // Peer is one end of a conversation. One goroutine at a time may send and one may want.
@@ -32,12 +32,12 @@ type Peer struct {
 	mu  sync.Mutex
 	log []string
 
-	// MaxFrameSize is what the peer announces in its open; frames that are larger fail the test.
+	// MaxFrameSize is the max-frame-size of the peer's open; a larger frame fails the test.
 	MaxFrameSize uint32
 }
 
-// NewPeer returns a peer that speaks over conn. The connection is closed, and the frames are printed if the test has
-// failed, when the test ends.
+// NewPeer returns a peer that speaks over conn. At the end of the test it closes the connection, and prints the frames if
+// the test has failed.
 func NewPeer(t testing.TB, conn net.Conn) *Peer {
 	t.Helper()
 	p := &Peer{t: t, conn: conn, MaxFrameSize: 65_536}
@@ -54,7 +54,7 @@ func NewPeer(t testing.TB, conn net.Conn) *Peer {
 	return p
 }
 
-// Raw writes bytes as they are.
+// Raw writes bytes unchanged.
 func (p *Peer) Raw(b []byte) {
 	p.t.Helper()
 	p.note("-> raw %d bytes", len(b))
@@ -132,7 +132,7 @@ func Want[T frames.Performative](p *Peer) T {
 	return body
 }
 
-// WantPayload is Want with what follows the performative in its frame.
+// WantPayload is Want that also returns the bytes after the performative.
 func WantPayload[T frames.Performative](p *Peer) (T, []byte) {
 	p.t.Helper()
 	f := p.Next()
@@ -147,7 +147,7 @@ func WantPayload[T frames.Performative](p *Peer) (T, []byte) {
 	return body, f.Payload
 }
 
-// WantSilence fails the test if anything but heartbeats arrives in the time given.
+// WantSilence fails the test if anything but heartbeats arrives within d.
 func (p *Peer) WantSilence(d time.Duration) {
 	p.t.Helper()
 	deadline := time.Now().Add(d)
@@ -182,7 +182,7 @@ func (p *Peer) WantEOF() {
 	}
 }
 
-// Rest returns the next frame, heartbeats included. ok is false once the connection has ended, if in the middle of a frame.
+// Rest returns the next frame, heartbeats included. ok is false once the connection has ended, even in the middle of a frame.
 func (p *Peer) Rest() (f Frame, ok bool) {
 	p.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -195,7 +195,7 @@ func (p *Peer) Rest() (f Frame, ok bool) {
 	return p.Next(), true
 }
 
-// Close closes the connection without a word.
+// Close closes the connection without a close frame.
 func (p *Peer) Close() { _ = p.conn.Close() }
 
 func (p *Peer) fill(n int) {
@@ -205,7 +205,7 @@ func (p *Peer) fill(n int) {
 	}
 }
 
-// read reads until n bytes are there.
+// read reads until n bytes are available.
 func (p *Peer) read(n int, deadline time.Time) error {
 	if err := p.conn.SetReadDeadline(deadline); err != nil {
 		return fmt.Errorf("set deadline: %w", err)
@@ -224,7 +224,7 @@ func (p *Peer) read(n int, deadline time.Time) error {
 	return nil
 }
 
-// maxLog bounds the frames that are remembered for a failure; the first and the last say most.
+// maxLog bounds the frames that a peer keeps for the output of a failed test.
 const maxLog = 2000
 
 func (p *Peer) note(format string, args ...any) {

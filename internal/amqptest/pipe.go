@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// pipeCapacity is how much one direction holds before its writer waits, like the socket buffers of a real connection.
+// pipeCapacity is how many bytes one direction holds before its writer waits, like the socket buffers of a real connection.
 const pipeCapacity = 256 << 10
 
 // Pipe returns the two ends of a buffered in-memory connection. Deadlines follow the clock of the synctest bubble
-// that sets them. Closing an end lets the other one read what is left and then reports io.EOF.
+// that sets them. After one end is closed the other can read what is left; then it gets io.EOF.
 func Pipe() (client, server net.Conn) {
 	a, b := newStream(), newStream()
 	return &pipeConn{in: a, out: b, name: "client"}, &pipeConn{in: b, out: a, name: "server"}
@@ -28,7 +28,7 @@ type pipeConn struct {
 func (p *pipeConn) Read(b []byte) (int, error)  { return p.in.read(b) }
 func (p *pipeConn) Write(b []byte) (int, error) { return p.out.write(b) }
 
-// Close ends both directions. What was written before stays readable for the other end.
+// Close ends both directions. The other end can still read what was written before.
 func (p *pipeConn) Close() error {
 	p.out.close(io.EOF)
 	p.in.close(io.ErrClosedPipe)
@@ -56,7 +56,7 @@ type stream struct {
 	mu            sync.Mutex
 	changed       sync.Cond
 	data          []byte
-	closed        error // what the reader gets once data is empty; writers fail as soon as it is set
+	closed        error // what the reader gets once data is empty; writers fail at once
 	readDeadline  deadline
 	writeDeadline deadline
 }
@@ -114,7 +114,7 @@ func (s *stream) write(b []byte) (int, error) {
 	}
 }
 
-// close sets the first reason; ErrClosedPipe (the reader itself is gone) overrides a mere end of data.
+// close sets the reason if there is none; ErrClosedPipe (the reader has closed) replaces an end of data.
 func (s *stream) close(reason error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *stream) close(reason error) {
 	s.changed.Broadcast()
 }
 
-// deadline wakes a stream's waiters when its time has come. It is guarded by the stream's mutex.
+// deadline wakes a stream's waiters when it passes. The stream's mutex guards it.
 type deadline struct {
 	at    time.Time
 	timer *time.Timer

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// maxLines is the hard limit of a source file. The rule of thumb is 60 to 250; a file near the limit wants a reason
+// maxLines is the hard limit of a source file. The rule of thumb is 60 to 250; a file near the limit needs a reason
 // that its reader sees. Tests are data and may be longer.
 const maxLines = 600
 
@@ -29,11 +29,11 @@ func TestFilesStayReadable(t *testing.T) {
 	}
 }
 
-// TestEveryPackageSaysWhatItIs wants a doc.go with a package comment.
+// TestEveryPackageSaysWhatItIs wants a doc.go with a package comment in every package.
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	for _, p := range loadPackages(t) {
 		if p.path() == "cmd/minibus" {
-			continue // its comment stands in main.go, the only file
+			continue // its comment is in main.go, the only file
 		}
 		if len(p.GoFiles) == 0 && strings.HasPrefix(p.path(), "compat-tests/") {
 			continue // tests only
@@ -52,7 +52,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// TestNoUnfinishedWork refuses notes to oneself in anything that is committed as source.
+// TestNoUnfinishedWork refuses reminders about unfinished work in source files.
 func TestNoUnfinishedWork(t *testing.T) {
 	marks := [][]byte{[]byte("TO" + "DO"), []byte("FIX" + "ME"), []byte("XX" + "X:")}
 	for _, p := range loadPackages(t) {

@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// floor is a storey of the house: its packages, and what each may import of ours (tests aside).
+// floor is one floor of the house: its packages, and which of ours each may import (tests aside).
 type floor struct {
 	name     string
 	packages map[string][]string
 }
 
-// floors are the whole house, from the roof down. Every import goes to a lower floor, or from a package to one below its own path;
-// only the leaves use each other. A package that is not listed must not exist, and one that is listed must: a new one is a decision,
-// written down here and in ARCHITECTURE.md. Code that may read a message may also use the type system that it is made of, so
-// internal/amqp stands beside internal/amqp/message.
+// floors lists the whole house, from the top down. Every import goes to a lower floor, or from a package to one below its own path;
+// only the leaves use each other. A package that is not listed must not exist, and a listed one must: a new one is a decision,
+// written down here and in ARCHITECTURE.md. Code that may read a message may also use the type system under it, so
+// internal/amqp is listed beside internal/amqp/message.
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server"},
@@ -66,7 +66,7 @@ var floors = []floor{
 
 const leaves = "leaves and tools"
 
-// home returns the floor that a package is on, counted from the roof, and what it may import.
+// home returns the floor of a package, counted from the top, and what it may import.
 func home(path string) (at int, imports []string, known bool) {
 	for i, f := range floors {
 		if imports, known := f.packages[path]; known {
@@ -117,7 +117,7 @@ func TestDependencyTable(t *testing.T) {
 	}
 }
 
-// TestImportsRunDown proves of the table that no import goes up, and none sideways but to a package below one's own path or between
+// TestImportsRunDown checks the table itself: no import goes up, and none sideways except to a package below one's own path or between
 // leaves.
 func TestImportsRunDown(t *testing.T) {
 	for from, f := range floors {
@@ -173,7 +173,7 @@ func TestLibrariesStayWithTheirOwner(t *testing.T) {
 	}
 }
 
-// clients are libraries of the other side of the wire.
+// clients lists libraries for the client's side of the wire.
 var clients = []string{"github.com/Azure"}
 
 // TestServerNeverImportsClients allows SDKs in tests, compat-tests and the benchmark only.
@@ -210,7 +210,7 @@ func TestDomainHasNoIO(t *testing.T) {
 }
 
 // TestTestPackagesStayInTests keeps helpers for tests, and the testing package itself, out of the binary.
-// sbtest and storetest are test helpers by purpose.
+// sbtest and storetest are meant as test helpers.
 func TestTestPackagesStayInTests(t *testing.T) {
 	helpers := []string{"testing", "minibus/internal/amqptest", "minibus/store/storetest", "minibus/sbtest", "minibus/compat-tests"}
 	isHelper := func(path string) bool {

@@ -36,7 +36,7 @@ func TestPagesLinkToWhatExists(t *testing.T) {
 	}
 }
 
-// pages are the pages in Markdown of the repository's root and of the directories in it.
+// pages returns the Markdown pages in the repository's root and the directories in it.
 func pages(t *testing.T) []string {
 	t.Helper()
 	var found []string
@@ -73,7 +73,7 @@ func prose(t *testing.T, page string) string {
 	return b.String()
 }
 
-// anchors are the names that a forge gives to the headings of a page: lower case, hyphens for blanks, no punctuation.
+// anchors returns the names that a forge gives to the headings of a page: lower case, hyphens for spaces, no punctuation.
 func anchors(t *testing.T, page string) []string {
 	t.Helper()
 	var names []string

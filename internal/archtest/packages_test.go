@@ -25,10 +25,10 @@ type goPackage struct {
 	XTestImports []string
 }
 
-// path is the import path without the module's name; the root package is ".".
+// path returns the import path without the module's name; the root package is ".".
 func (p goPackage) path() string { return ours(p.ImportPath) }
 
-// ours turns an import path of this module into the form of the table, and any other into "".
+// ours returns an import path of this module in the form of the table, and "" for any other.
 func ours(importPath string) string {
 	if importPath == module {
 		return "."

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// citation is a section of the notes from which Minibus was written, or several: "management-rest 7.1, 7.2".
+// citation matches one or several sections of the notes from which Minibus was written: "management-rest 7.1, 7.2".
 var citation = regexp.MustCompile(`(amqp-data-plane|management-rest|drop-in) (\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)*)`)
 
-// TestCitedSectionsAreExplained wants a line in docs/rules.md for each section that a comment cites, since its readers do not have the
+// TestCitedSectionsAreExplained wants a line in docs/rules.md for each section that a comment cites, since readers do not have the
 // notes.
 func TestCitedSectionsAreExplained(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(moduleRoot(t), "docs", "rules.md"))

@@ -26,17 +26,17 @@ func OfUnixMilli(ms int64) int64 { return ms*Millisecond + UnixEpoch }
 // UnixMilli converts an instant to milliseconds since the Unix epoch, rounded down.
 func UnixMilli(ticks int64) int64 { return floorDiv(ticks-UnixEpoch, Millisecond) }
 
-// OfTime converts an instant; what is below a tick is cut off.
+// OfTime converts an instant, cutting off fractions of a tick.
 func OfTime(t time.Time) int64 { return t.Unix()*Second + int64(t.Nanosecond()/100) + UnixEpoch }
 
-// Time converts to an instant of the standard library, in UTC.
+// Time converts ticks to a time.Time in UTC.
 func Time(ticks int64) time.Time {
 	since := ticks - UnixEpoch
 	seconds := floorDiv(since, Second)
 	return time.Unix(seconds, (since-seconds*Second)*100).UTC()
 }
 
-// FormatSpan writes a duration as .NET does: [-][d.]hh:mm:ss[.fffffff].
+// FormatSpan formats a duration as .NET does: [-][d.]hh:mm:ss[.fffffff].
 func FormatSpan(ticks int64) string {
 	sign, rest := "", uint64(ticks)
 	if ticks < 0 {
@@ -57,7 +57,7 @@ func FormatSpan(ticks int64) string {
 	return s
 }
 
-// floorDiv divides and rounds down, by a divisor above zero.
+// floorDiv divides and rounds down; b must be positive.
 func floorDiv(a, b int64) int64 {
 	n := a / b
 	if a%b < 0 {

@@ -1,7 +1,7 @@
-// Package entitypath takes the paths of entities apart and puts them together: topic/Subscriptions/name, and the nodes that an
-// entity has below itself, which are its dead-letter queues and its management node.
+// Package entitypath splits and joins the paths of entities: topic/Subscriptions/name, and the nodes below an
+// entity, which are its dead-letter queues and its management node.
 //
-// The domain and every adapter that reads a path from outside call it, so that all of them cut in the same place. Letters of any
-// case are the same in the fixed parts; what is returned keeps its spelling. It owns no goroutine, keeps nothing, and knows
+// The domain and every adapter that reads a path from outside use it, so that all of them split in the same way. The fixed parts
+// match in any case of letters; results keep their spelling. It owns no goroutine, keeps no state, and knows
 // neither hosts nor percent-encoding: those belong to the protocols.
 package entitypath

@@ -90,7 +90,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// FuzzPaths proves that what is cut and put together again is the same but for case, and that both ways agree.
+// FuzzPaths checks that splitting and joining a path gives the same path but for case, and that both ways agree.
 func FuzzPaths(f *testing.F) {
 	for _, path := range []string{"t/Subscriptions/s", "a/subscriptions/b/subscriptions/c/rules/d", "q/$Transfer/$DeadLetterQueue/$management", "//", "\u023a/s"} {
 		f.Add(path, "name")
@@ -109,7 +109,7 @@ func FuzzPaths(f *testing.F) {
 			}
 		}
 		if strings.HasSuffix(path, "/") || Entity(path) != path {
-			return // slashes in front of a node are lost
+			return // several slashes before a node are lost
 		}
 		for _, sub := range []SubQueue{Main, DeadLetter, TransferDeadLetter} {
 			rest, managed := CutManagement(Management(sub.Join(path)))

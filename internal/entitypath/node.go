@@ -2,7 +2,7 @@ package entitypath
 
 import "strings"
 
-// SubQueue is one of the three logs of a queue (DLQ-1, DLQ-16).
+// SubQueue is one of the three logs of an entity (DLQ-1, DLQ-16).
 type SubQueue uint8
 
 // The sub-queues.
@@ -12,7 +12,7 @@ const (
 	TransferDeadLetter SubQueue = 2 // <path>/$Transfer/$DeadLetterQueue
 )
 
-// The nodes below an entity, in the spelling of our own logs.
+// The nodes below an entity, in the spelling of our logs.
 const (
 	management         = "$management"
 	deadLetter         = "$deadletterqueue"
@@ -33,10 +33,10 @@ func (s SubQueue) Join(path string) string {
 // Management returns the path of a management node.
 func Management(path string) string { return path + "/" + management }
 
-// CutManagement takes the management node off a path; ok is false if there is none.
+// CutManagement removes the management node from a path; ok is false if there is none.
 func CutManagement(path string) (rest string, ok bool) { return cutNode(path, management) }
 
-// CutSubQueue takes the name of a sub-queue off a path.
+// CutSubQueue removes the name of a sub-queue from a path. Without one it returns Main.
 func CutSubQueue(path string) (rest string, sub SubQueue) {
 	if rest, ok := cutNode(path, transferDeadLetter); ok {
 		return rest, TransferDeadLetter
@@ -47,15 +47,15 @@ func CutSubQueue(path string) (rest string, sub SubQueue) {
 	return path, Main
 }
 
-// Entity takes all nodes off a path: of orders/$DeadLetterQueue/$management it leaves orders. Of the path of a subscription it
-// leaves all.
+// Entity removes all nodes from a path: orders/$DeadLetterQueue/$management becomes orders. The path of a subscription
+// stays whole.
 func Entity(path string) string {
 	rest, _ := CutManagement(path)
 	rest, _ = CutSubQueue(rest)
 	return rest
 }
 
-// cutNode is cutLast for a node, of which clients may write several slashes in front.
+// cutNode is cutLast for a node; clients may write several slashes before it.
 func cutNode(path, node string) (rest string, ok bool) {
 	rest, ok = cutLast(path, node)
 	if ok {

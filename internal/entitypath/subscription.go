@@ -11,9 +11,9 @@ const (
 // Subscription returns the path of a subscription.
 func Subscription(topic, name string) string { return topic + "/" + Subscriptions + "/" + name }
 
-// SplitSubscription takes the path of a subscription apart; ok is false for other paths. Where the path has several segments
-// "Subscriptions" the last one counts, and one segment follows it, which may be empty: a/Subscriptions/b/c is the path of a queue or
-// topic.
+// SplitSubscription splits the path of a subscription; ok is false for other paths. If the path has several segments
+// "Subscriptions" the last one counts, and exactly one segment follows it, which may be empty: a/Subscriptions/b/c is the path of a
+// queue or topic.
 func SplitSubscription(path string) (topic, name string, ok bool) {
 	topic, name, ok = cut(path)
 	if !ok || strings.Contains(name, "/") {
@@ -22,14 +22,14 @@ func SplitSubscription(path string) (topic, name string, ok bool) {
 	return topic, name, true
 }
 
-// Root returns the topic of a subscription, and any other path as it is.
+// Root returns the topic of a subscription, and any other path unchanged.
 func Root(path string) string {
 	root, _, _ := SplitSubscription(path)
 	return root
 }
 
-// IsReserved reports whether a path reads as that of a subscription, or of its rules. No queue or topic may have it: it could not
-// be told from them.
+// IsReserved reports whether a path reads like that of a subscription or of its rules. No queue or topic may have such a path:
+// the two could not be distinguished.
 func IsReserved(path string) bool {
 	_, rest, ok := cut(path)
 	_, below, deeper := strings.Cut(rest, "/")
@@ -37,7 +37,7 @@ func IsReserved(path string) bool {
 	return ok && (!deeper || strings.EqualFold(first, Rules) && (!one || rule != ""))
 }
 
-// cut divides a path at its last segment "Subscriptions" that has a topic before and a slash behind it.
+// cut splits a path at its last segment "Subscriptions" that follows a topic and precedes a slash.
 func cut(path string) (topic, rest string, ok bool) {
 	for end := strings.LastIndexByte(path, '/'); end > 0; end = strings.LastIndexByte(path[:end], '/') {
 		if topic, ok := cutLast(path[:end], Subscriptions); ok && topic != "" {
@@ -47,7 +47,7 @@ func cut(path string) (topic, rest string, ok bool) {
 	return path, "", false
 }
 
-// cutLast removes a last segment, or several, and the slash in front of it.
+// cutLast removes the last segment, or several, and the slash before it.
 func cutLast(path, segment string) (rest string, ok bool) {
 	at := len(path) - len(segment)
 	switch {

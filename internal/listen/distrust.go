@@ -12,17 +12,17 @@ import (
 	"minibus/internal/loglimit"
 )
 
-// distrust is the end of a connection whose client, by all appearances, does not trust the certificate.
+// distrust ends a connection whose client apparently does not trust the certificate.
 type distrust struct {
-	name  string // what the client called this machine; "" if it did not
+	name  string // the client's name for this machine; "" if it sent none
 	cause error
 }
 
 // Error returns the cause.
 func (d *distrust) Error() string { return d.cause.Error() }
 
-// distrusted finds out whether a client left because of the certificate. Most say so in an alert. Node and .NET look at the certificate
-// after the handshake, and then just close: before they have said what they speak.
+// distrusted finds out whether a client left because of the certificate. Most clients say so in an alert. Node and .NET check the
+// certificate after the handshake, and just close the connection before they send anything.
 func distrusted(c *tls.Conn, err error) error {
 	state := c.ConnectionState()
 	var remote *net.OpError
@@ -36,11 +36,11 @@ func distrusted(c *tls.Conn, err error) error {
 	return &distrust{name: state.ServerName, cause: err}
 }
 
-// aboutCertificate reports whether an alert is one of those about the certificate of the server [RFC 8446 6.2]. The type of the alert is
-// crypto/tls's own; all that it tells is its text.
+// aboutCertificate reports whether an alert is about the server's certificate [RFC 8446 6.2]. crypto/tls does not export the
+// alert's type, so the text decides.
 func aboutCertificate(alert error) bool { return strings.Contains(alert.Error(), "certificate") }
 
-// logDropped logs why a connection was not handed out. Strangers are not the user's concern, clients that were not told what to trust are.
+// logDropped logs why a connection was dropped. Unknown protocols are logged for debugging, clients that distrust us as warnings.
 func (m *Mux) logDropped(c net.Conn, err error) {
 	var d *distrust
 	switch {

@@ -12,7 +12,7 @@ import (
 	"minibus/internal/loglimit"
 )
 
-// TestMuxWarnsOfClientsThatDoNotTrustTheCertificate: some say so with an alert, others close after the handshake without a word.
+// TestMuxWarnsOfClientsThatDoNotTrustTheCertificate: some send an alert, others just close after the handshake.
 func TestMuxWarnsOfClientsThatDoNotTrustTheCertificate(t *testing.T) {
 	closes := func(c *tls.Conn) error { return c.Close() }
 	for name, tt := range map[string]struct {
@@ -56,7 +56,7 @@ func TestMuxWarnsOfClientsThatDoNotTrustTheCertificate(t *testing.T) {
 	}
 }
 
-// TestMuxDoesNotWarnOfProbes, which connect and close before any handshake, nor of what a stop cuts.
+// TestMuxDoesNotWarnOfProbes, which connect and close before a handshake, nor of connections that a stop cuts.
 func TestMuxDoesNotWarnOfProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -80,7 +80,7 @@ func TestMuxDoesNotWarnOfProbes(t *testing.T) {
 	})
 }
 
-// TestMuxBoundsItsLines: many clients that do not trust the certificate, and many that say nothing, are told of now and then.
+// TestMuxBoundsItsLines about clients that do not trust the certificate, and about silent ones.
 func TestMuxBoundsItsLines(t *testing.T) {
 	const n = 2*loglimit.PerSecond + 1
 	synctest.Test(t, func(t *testing.T) {

@@ -21,12 +21,12 @@ const (
 // Options configure a [Mux]. The zero value of a field means its default.
 type Options struct {
 	TLS        *tls.Config   // nil: connections that begin with a TLS handshake are dropped
-	Timeout    time.Duration // how long a client may take to say what it speaks, TLS handshake included
-	MaxPending int           // connections that have not said so yet; one more drops the oldest
+	Timeout    time.Duration // how long the protocol may stay unknown, TLS handshake included
+	MaxPending int           // connections with an unknown protocol; one more drops the oldest
 	Logger     *slog.Logger  // default discards
 	Cure       string        // what to do about a client that does not trust the certificate, for the log
 
-	Refusals *loglimit.Limiter // bounds the lines about such clients and connections; nil bounds nothing
+	Refusals *loglimit.Limiter // rate-limits the lines about such clients and connections; nil limits nothing
 }
 
 // Mux sorts connections by protocol. Make one with [New].
@@ -64,14 +64,14 @@ func New(o Options) *Mux {
 		listeners: map[net.Listener]struct{}{}, pending: list.New()}
 }
 
-// AMQP is the listener of connections that begin with an AMQP protocol header. Its address is that of no port in
-// particular; closing it drops such connections from then on.
+// AMQP returns the listener of connections that begin with an AMQP protocol header. Its address names no port.
+// Closing it drops later connections of that kind.
 func (m *Mux) AMQP() net.Listener { return m.amqp }
 
-// HTTP is the listener of connections that begin with an HTTP/1 request.
+// HTTP returns the listener of connections that begin with an HTTP/1 request.
 func (m *Mux) HTTP() net.Listener { return m.http }
 
-// Serve accepts on l until l or the Mux is closed, and returns net.ErrClosed then. It may be called for several listeners.
+// Serve accepts on l until l or the Mux is closed; then it returns net.ErrClosed. It may be called for several listeners.
 func (m *Mux) Serve(l net.Listener) error {
 	if !m.add(l) {
 		_ = l.Close()
@@ -86,7 +86,7 @@ func (m *Mux) Serve(l net.Listener) error {
 			m.start(c)
 		case errors.Is(err, net.ErrClosed):
 			return net.ErrClosed
-		default: // out of descriptors, or a client that was gone before it was accepted: wait and go on
+		default: // out of file descriptors, or a client left before it was accepted: wait and go on
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
 			m.log.Warn("cannot accept a connection", "listener", l.Addr().String(), "error", err, "retry", pause)
 			if !m.sleep(pause) {
@@ -96,7 +96,7 @@ func (m *Mux) Serve(l net.Listener) error {
 	}
 }
 
-// sleep waits; it reports false if the Mux was closed meanwhile.
+// sleep waits for d; it returns false if the Mux is closed meanwhile.
 func (m *Mux) sleep(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -118,8 +118,8 @@ func (m *Mux) add(l net.Listener) bool {
 	return true
 }
 
-// start looks at a connection on a goroutine of its own. Beyond the bound the oldest undecided connection gives way:
-// refusing the newest would let a handful of idle strangers lock everybody out.
+// start sorts a connection on a goroutine of its own. Above the bound it drops the oldest undecided connection:
+// refusing the newest would let a few idle clients lock all others out.
 func (m *Mux) start(c net.Conn) {
 	m.mu.Lock()
 	if m.closed {
@@ -144,7 +144,7 @@ func (m *Mux) start(c net.Conn) {
 	go m.sort(c, e)
 }
 
-// sort finds out what c speaks and hands it out.
+// sort finds out the protocol of c and hands it out.
 func (m *Mux) sort(c net.Conn, e *list.Element) {
 	defer m.wait.Done()
 	conn, p, err := m.identify(c)
@@ -155,7 +155,7 @@ func (m *Mux) sort(c net.Conn, e *list.Element) {
 		}
 		err = q.deliver(conn)
 	}
-	// Off the list only now: until somebody accepts it, Close and the bound may drop it.
+	// Remove it only now: until a server accepts it, Close and the bound may drop it.
 	m.mu.Lock()
 	m.pending.Remove(e)
 	m.mu.Unlock()
@@ -165,7 +165,7 @@ func (m *Mux) sort(c net.Conn, e *list.Element) {
 	}
 }
 
-// identify reads the first bytes, through TLS where there is TLS.
+// identify reads the first bytes, inside TLS if the client uses it.
 func (m *Mux) identify(c net.Conn) (*Conn, protocol, error) {
 	if err := c.SetDeadline(time.Now().Add(m.timeout)); err != nil {
 		return nil, unknown, err
@@ -190,8 +190,8 @@ func (m *Mux) identify(c net.Conn) (*Conn, protocol, error) {
 	return conn, p, c.SetDeadline(time.Time{})
 }
 
-// Close closes every listener and every connection that was not handed out, and waits for their goroutines. Connections
-// that were handed out are not touched.
+// Close closes every listener and every connection that was not handed out, and waits for their goroutines. It leaves
+// connections alone that were handed out.
 func (m *Mux) Close() error {
 	m.mu.Lock()
 	if m.closed {

@@ -183,7 +183,7 @@ func TestMuxTimeoutEndsWithTheHandOut(t *testing.T) {
 		m, p := serve(t, Options{})
 		client := dial(t, p)
 		send(t, client, "AMQP")
-		time.Sleep(2 * defaultTimeout) // nobody accepts yet: the connection waits, as during the start
+		time.Sleep(2 * defaultTimeout) // no server accepts yet: the connection waits, as during the start
 		server, err := m.AMQP().Accept()
 		if err != nil {
 			t.Fatal(err)
@@ -324,8 +324,8 @@ func TestMuxServesRealHTTPOverTCPAndTLS(t *testing.T) {
 	}
 }
 
-// A connection that says nothing must cost little: the budget before authentication is 256 KiB, this package's share is
-// a fraction of it.
+// A silent connection must cost little: at most 256 KiB before authentication in all, of which this package may use
+// a fraction.
 func TestMuxIdleConnectionCostsLittle(t *testing.T) {
 	const conns = 500
 	m, p := New(Options{MaxPending: conns}), NewPipe()

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Pipe is a listener in memory: [Pipe.Dial] makes a connection that [Pipe.Accept] returns the other end of. It works
-// inside testing/synctest bubbles, where sockets do not: everything in it waits on channels and condition variables only.
+// Pipe is a listener in memory: [Pipe.Dial] makes a connection and [Pipe.Accept] returns the other end. It works
+// inside testing/synctest bubbles, where sockets do not: it waits on channels and condition variables only.
 type Pipe struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -40,7 +40,7 @@ func (p *Pipe) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements net.Listener. Connections that were accepted live on.
+// Close implements net.Listener. Accepted connections stay open.
 func (p *Pipe) Close() error {
 	p.once.Do(func() { close(p.done) })
 	return nil

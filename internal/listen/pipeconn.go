@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// pipeBuffer is how many bytes one direction holds before a writer waits, as the buffers of a socket would.
+// pipeBuffer is how many bytes one direction holds before a writer waits, like the buffers of a socket.
 const pipeBuffer = 128 << 10
 
-// pipeConn is one end of a connection in memory: two half-pipes, crossed.
+// pipeConn is one end of a connection in memory: it reads from one half and writes to the other.
 type pipeConn struct {
 	incoming, outgoing *half
 }
@@ -67,7 +67,7 @@ func newHalf() *half {
 	return h
 }
 
-// update changes the state and wakes whoever waits for it.
+// update changes the state and wakes those that wait for a change.
 func (h *half) update(f func(*half)) {
 	h.mu.Lock()
 	f(h)
@@ -131,7 +131,7 @@ func (h *half) write(p []byte) (written int, err error) {
 	}
 }
 
-// compact moves the unread bytes to the front when n more would not fit behind them.
+// compact moves the unread bytes to the front if n more would not fit after them.
 func (h *half) compact(n int) {
 	if h.begin > 0 && len(h.data)+n > cap(h.data) {
 		h.data = h.data[:copy(h.data, h.data[h.begin:])]
@@ -139,7 +139,7 @@ func (h *half) compact(n int) {
 	}
 }
 
-// limit is a deadline. It is guarded by the half it belongs to.
+// limit is a deadline. The mutex of its half guards it.
 type limit struct {
 	at    time.Time
 	timer *time.Timer
@@ -148,7 +148,7 @@ type limit struct {
 func (l *limit) set(t time.Time, h *half) {
 	l.stop()
 	if l.at = t; !t.IsZero() {
-		// With the lock, or the wake-up could fall between a waiter's look at the clock and its waiting.
+		// With the lock: otherwise the wake-up could come between a waiter's check of the clock and its wait, and be lost.
 		l.timer = time.AfterFunc(time.Until(t), func() { h.update(func(*half) {}) })
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// queue is the listener of one protocol. It has no buffer: a connection stays on the list of the undecided ones until
-// somebody accepts it.
+// queue is the listener of one protocol. It has no buffer: a connection stays undecided until
+// a server accepts it.
 type queue struct {
 	conns chan *Conn
 	done  chan struct{}
@@ -54,7 +54,7 @@ func (q *queue) Close() error {
 // Addr implements net.Listener.
 func (q *queue) Addr() net.Addr { return address("mux") }
 
-// address names what has no network address.
+// address is the net.Addr of a listener or connection without a network address.
 type address string
 
 func (address) Network() string  { return "minibus" }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// protocol is what the first bytes of a connection say.
+// protocol is the protocol that a connection's first bytes show.
 type protocol uint8
 
 const (
@@ -17,12 +17,12 @@ const (
 	unknown
 )
 
-// sniffLength is how many bytes decide. No method of HTTP in wide use is longer with the space behind it, and what has so many
-// characters of one can be nothing else here.
+// sniffLength is how many bytes decide. It fits the longest common HTTP method with the space after it, and eight
+// characters of a method can't begin anything else here.
 const sniffLength = 8
 
-// classify decides by the bytes read so far. What begins with a method of HTTP/1, which any token is [RFC 9112 3.1], is for the HTTP server,
-// also one that nothing serves: its client should hear what is wrong. A stranger is recognised at its first byte that is in no method.
+// classify decides by the bytes read so far. A method of HTTP/1 may be any token [RFC 9112 3.1], so unknown methods go to the HTTP server
+// too, which tells the client what is wrong. The first byte that can't be part of a method makes the protocol unknown.
 func classify(head []byte) protocol {
 	if p := prefix(head, "AMQP", amqp); p != unknown { // protocol header [AMQP 2.2]
 		return p
@@ -44,7 +44,7 @@ func classify(head []byte) protocol {
 	return http
 }
 
-// inToken reports whether a token can have a byte [RFC 9110 5.6.2].
+// inToken reports whether c may be part of a token [RFC 9110 5.6.2].
 func inToken(c byte) bool {
 	switch {
 	case 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9':
@@ -67,7 +67,7 @@ func prefix(head []byte, want string, p protocol) protocol {
 
 var errUnknown = errors.New("the first bytes are neither AMQP nor HTTP nor TLS")
 
-// sniff reads until the protocol is known. The bytes read are replayed by the connection it returns.
+// sniff reads until the protocol is known. The connection that it returns replays the bytes.
 func sniff(c net.Conn) (*Conn, protocol, error) {
 	conn := &Conn{Conn: c}
 	for {
@@ -85,7 +85,7 @@ func sniff(c net.Conn) (*Conn, protocol, error) {
 	}
 }
 
-// Conn is a connection whose first bytes were looked at. Reading yields them first.
+// Conn is a connection whose first bytes were inspected. Read returns them first.
 type Conn struct {
 	net.Conn
 	head       [sniffLength]byte
@@ -93,7 +93,7 @@ type Conn struct {
 	tls        bool
 }
 
-// Read replays the bytes that were looked at, then reads on.
+// Read replays the inspected bytes, then reads on.
 func (c *Conn) Read(p []byte) (int, error) {
 	if c.begin < c.end {
 		n := copy(p, c.head[c.begin:c.end])
@@ -103,5 +103,5 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// IsTLS tells whether the client's bytes arrived encrypted.
+// IsTLS reports whether the client's bytes arrived encrypted.
 func (c *Conn) IsTLS() bool { return c.tls }

@@ -51,7 +51,7 @@ func TestClassifyTellsProtocolsByTheirFirstBytes(t *testing.T) {
 		{"|~09azAZ", http},
 		{"PROPFIN", undecided},
 		{"PROPFIND", http},
-		{"VERSION-", http}, // CONTROL: what has so many characters of a method is one
+		{"VERSION-", http}, // eight characters that can be part of a method, like CONTROL's, count as HTTP
 		{" ", unknown},
 		{" GET /", unknown},
 		{"GET/ ", unknown},

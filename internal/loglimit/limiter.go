@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// How many lines of a kind are written in a second, which begins with the first of them.
+// The limits on the lines of a kind in a second, which begins with the first of them.
 const (
-	PerSecond       = 10  // about what was refused
-	AccessPerSecond = 100 // about what was done
+	PerSecond       = 10  // about refusals
+	AccessPerSecond = 100 // about work done
 )
 
 // The kinds of lines.
 const (
-	Token = "token" // about tokens that were refused, over whatever protocol
-	Page  = "page"  // about requests of web pages that were refused
+	Token = "token" // refused tokens, over any protocol
+	Page  = "page"  // refused requests of web pages
 
-	Certificate = "certificate" // about clients that do not trust it
-	Silent      = "silent"      // about connections that were dropped for others, before they had said what they speak
+	Certificate = "certificate" // clients that do not trust our certificate
+	Silent      = "silent"      // connections dropped for newer ones before their protocol was known
 )
 
-// Limiter counts lines by kind. Its methods may be called from any goroutine, and of a nil Limiter too, which bounds nothing.
+// Limiter counts lines by kind. Its methods may be called from any goroutine. A nil Limiter limits nothing.
 type Limiter struct {
 	log *slog.Logger
 
@@ -30,16 +30,16 @@ type Limiter struct {
 	kinds  map[kindKey]*kind
 	closed bool
 
-	telling sync.WaitGroup // lines that are to be written; nothing is added after closed
+	telling sync.WaitGroup // lines still to be written; nothing is added after closed
 }
 
-// kindKey names a kind: refusals of a name are not of one kind with what was done under it.
+// kindKey names a kind: refusals and work done under the same name are two kinds.
 type kindKey struct {
 	name   string
 	access bool
 }
 
-// most is how many lines of the kind are written in a second.
+// most returns how many lines of the kind may be written in a second.
 func (k kindKey) most() int {
 	if k.access {
 		return AccessPerSecond
@@ -47,7 +47,7 @@ func (k kindKey) most() int {
 	return PerSecond
 }
 
-// level is that of the lines of the kind, and of the line about those left out.
+// level returns the level of the kind's lines, and of the line about the dropped ones.
 func (k kindKey) level() slog.Level {
 	if k.access {
 		return slog.LevelInfo
@@ -55,7 +55,7 @@ func (k kindKey) level() slog.Level {
 	return slog.LevelWarn
 }
 
-// kind is what a Limiter knows of one kind of line.
+// kind holds the counts of one kind of line.
 type kind struct {
 	since   time.Time // when its second began
 	written int       // in this second
@@ -63,17 +63,17 @@ type kind struct {
 	timer   *time.Timer
 }
 
-// New returns a Limiter that tells log what was left out.
+// New returns a Limiter that reports dropped lines to log.
 func New(log *slog.Logger) *Limiter {
 	return &Limiter{log: log, kinds: make(map[kindKey]*kind)}
 }
 
-// Take reports whether one more line about a refusal of a kind may be written. The kind is one of few words of the program's own, never a
-// text of a client: each is remembered.
+// Take reports whether one more line about a refusal may be written. name must be one of a few fixed words of the program, never a
+// client's text, because the Limiter remembers each name.
 func (l *Limiter) Take(name string) bool { return l == nil || l.take(kindKey{name: name}) }
 
-// TakeAccess is Take for a line, of level info, about something that was done. A log that shows what is for debugging shows all of them, and
-// one that does not show the level is told of none.
+// TakeAccess is Take for a line of level info about work done. It drops no line if the log shows debug lines, and
+// allows none if the log does not show the level.
 func (l *Limiter) TakeAccess(name string) bool {
 	switch ctx := context.Background(); {
 	case l == nil || l.log.Enabled(ctx, slog.LevelDebug):
@@ -90,8 +90,8 @@ func (l *Limiter) take(of kindKey) bool {
 	return taken
 }
 
-// count is take without the line about what was left out in a second that is over: nobody writes while holding the mutex, for a
-// log that is blocked must not stop those who have nothing to write.
+// count is take without logging. Lines are written without the mutex: a log that
+// blocks must not stop callers that have nothing to write.
 func (l *Limiter) count(of kindKey) (taken bool, leftOut int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,18 +118,18 @@ func (l *Limiter) count(of kindKey) (taken bool, leftOut int) {
 	return false, leftOut
 }
 
-// expire ends the second of a kind of which no further line has come, and returns how many lines were left out in it.
+// expire ends the second of a kind if no further line has come, and returns the number of lines dropped in it.
 func (l *Limiter) expire(k *kind) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if time.Since(k.since) < time.Second {
-		return 0 // it has been told, and a new second has begun
+		return 0 // another call has reported it, and a new second has begun
 	}
 	return l.end(k)
 }
 
-// end stops the timer of a second that is over, and returns how many lines were left out in it. Who calls it holds the mutex, and
-// tells afterwards.
+// end stops the timer of a second that is over, and returns the number of lines dropped in it. The caller holds the mutex, and
+// calls tell afterwards.
 func (l *Limiter) end(k *kind) (leftOut int) {
 	if k.timer != nil {
 		k.timer.Stop()
@@ -142,7 +142,7 @@ func (l *Limiter) end(k *kind) (leftOut int) {
 	return leftOut
 }
 
-// tell logs how many lines of a kind were left out, as end has returned it. It is called without the mutex.
+// tell logs the number that end returned. It is called without the mutex.
 func (l *Limiter) tell(of kindKey, leftOut int) {
 	if leftOut > 0 {
 		defer l.telling.Done()
@@ -150,8 +150,8 @@ func (l *Limiter) tell(of kindKey, leftOut int) {
 	}
 }
 
-// Close tells what has been left out so far, stops the timers and returns when all is told. A closed Limiter bounds nothing, for
-// it could not tell.
+// Close reports the lines dropped so far, stops the timers and returns when all reports are written. A closed Limiter limits nothing,
+// because it could not report what it drops.
 func (l *Limiter) Close() {
 	if l == nil {
 		return
@@ -162,7 +162,7 @@ func (l *Limiter) Close() {
 	l.telling.Wait()
 }
 
-// shut ends the seconds of all kinds, and returns how many lines were left out in each.
+// shut ends the seconds of all kinds, and returns the number of lines dropped in each.
 func (l *Limiter) shut() map[kindKey]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

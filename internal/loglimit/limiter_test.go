@@ -14,7 +14,7 @@ import (
 	"minibus/internal/loglimit"
 )
 
-// notes is what a Limiter told, and when.
+// notes records what a Limiter reported, and when.
 type notes struct {
 	mu    sync.Mutex
 	lines []string
@@ -38,7 +38,7 @@ func (n *notes) want(t *testing.T, lines ...string) {
 	n.lines = nil
 }
 
-// limited runs a test in a bubble; take asks n times at once for a kind and returns how many lines it got.
+// limited runs a test in a bubble; take asks n times at once for a kind and returns how many lines were allowed.
 func limited(t *testing.T, f func(l *loglimit.Limiter, told *notes, take func(kind string, n int) int)) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {
@@ -99,7 +99,7 @@ func TestKindsAreCountedOnTheirOwn(t *testing.T) {
 	})
 }
 
-// TestLinesOfAccessHaveMoreRoom, and are no refusals of that name; what is left out is told at their own level.
+// TestLinesOfAccessHaveMoreRoom, and do not count as refusals of the same name; the report about dropped ones has their own level.
 func TestLinesOfAccessHaveMoreRoom(t *testing.T) {
 	limited(t, func(l *loglimit.Limiter, told *notes, take func(string, int) int) {
 		access := 0
@@ -116,7 +116,7 @@ func TestLinesOfAccessHaveMoreRoom(t *testing.T) {
 	})
 }
 
-// TestLinesOfAccessFollowTheLevelOfTheLog: all of them are for debugging, and none are counted that nobody sees.
+// TestLinesOfAccessFollowTheLevelOfTheLog: a debug log has all of them, and a log without their level counts none.
 func TestLinesOfAccessFollowTheLevelOfTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for level, want := range map[slog.Level]int{slog.LevelDebug: 150, slog.LevelInfo: 100, slog.LevelWarn: 0} {
@@ -175,7 +175,7 @@ func (g *gate) Write(b []byte) (int, error) {
 	return g.notes.Write(b)
 }
 
-// TestALogThatIsBlockedStopsNobodyElse who asks; the end waits for it, for all is told then.
+// TestALogThatIsBlockedStopsNobodyElse: other callers go on, and Close waits until the log has taken everything.
 func TestALogThatIsBlockedStopsNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &gate{opened: make(chan struct{})}

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// Cut returns at most so many bytes of a text, cut between characters. What is not UTF-8, which a string of AMQP must be and some
-// clients check, becomes U+FFFD.
+// Cut returns at most most bytes of s, cut between characters. Bytes that are not UTF-8 become U+FFFD: AMQP demands UTF-8, and some
+// clients check it.
 func Cut(s string, most int) string {
 	return cut(strings.ToValidUTF8(cut(s, most), "\uFFFD"), most)
 }
 
-// Clip is Cut with dots behind a text that was longer.
+// Clip is Cut that appends dots if the text was longer.
 func Clip(s string, most int) string {
 	if len(s) > most {
 		return Cut(s, most) + "..."
@@ -19,7 +19,7 @@ func Clip(s string, most int) string {
 	return Cut(s, most)
 }
 
-// cut steps back over the rest of one character at most: what is longer is no UTF-8.
+// cut cuts s. It steps back over at most the rest of one character: anything longer is not UTF-8.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -14,7 +14,7 @@ import (
 // A claim is one line of the tables of docs/rules.md.
 type claim struct {
 	id     string
-	status string // "claimed", or anything else: why not (yet)
+	status string // "claimed", or the reason why it is not
 }
 
 // claimed reports whether a test must name the rule.
@@ -23,7 +23,7 @@ func (c claim) claimed() bool { return c.status == "claimed" }
 // claimRow is a row such as `| LOCK-4 | claimed | renew sets now + duration |`.
 var claimRow = regexp.MustCompile(`^\|\s*([A-Z]+-R?\d+)\s*\|\s*([^|]+?)\s*\|`)
 
-// readClaims reads the tables of docs/rules.md. An id that stands twice is an error.
+// readClaims reads the tables of docs/rules.md. A duplicate id is an error.
 func readClaims(path string) ([]claim, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -61,7 +61,7 @@ func missing(claims []claim, tests map[string][]string) []string {
 	return ids
 }
 
-// compareIDs orders ids as the specification does: by group, then by number.
+// compareIDs orders ids by group, then by number.
 func compareIDs(a, b string) int {
 	groupA, numberA := splitID(a)
 	groupB, numberB := splitID(b)

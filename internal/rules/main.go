@@ -24,8 +24,8 @@ func main() {
 	}
 }
 
-// report prints the list and says whether every claimed rule has a test. Only the rules that match a filter (a group or an
-// id) are printed when filters are given; the answer covers all of them anyway.
+// report prints the list and reports whether every claimed rule has a test. With filters (groups or
+// ids) it prints only the rules that match one, but the result still covers all rules.
 func report(out io.Writer, root string, filters []string) (complete bool, err error) {
 	tests, err := scanTests(root)
 	if err != nil {

@@ -38,7 +38,7 @@ func TestCompareIDs(t *testing.T) {
 	}
 }
 
-// numbers says how many rules each group of the queue's foundation has. Every one of them must stand in docs/rules.md, as
+// numbers holds the number of rules in some groups. docs/rules.md must list each of them, as
 // claimed or with the reason why not.
 var numbers = map[string]int{
 	"SEQ-": 21, "TIME-": 7, "SCHED-": 26, "ORD-": 8, "PEEK-": 14, "LOCK-": 24, "RAD-": 5, "DC-": 16, "DEF-": 14,

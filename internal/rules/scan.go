@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// groups are the letters that a rule id of the specification can start with.
+// groups lists the letters that a rule id can start with.
 var groups = []string{
 	"SEQ", "TIME", "SCHED", "ORD", "PEEK", "LOCK", "RAD", "DC", "DLQ", "EXP", "DEF", "SESS", "DUP", "FWD", "TXN", "TOP",
 	"PART", "STAT", "IDLE", "DEL", "QUO", "CNT", "BDEL", "PRE", "PROP", "ERR", "DEC",
 }
 
-// idInName finds an id in a test's name. The longest group wins (DEL inside BDEL), and an id does not start in the middle
+// idInName finds an id in a test's name. The longest group wins (BDEL before DEL), and an id does not start in the middle
 // of a word in capitals.
 var idInName = regexp.MustCompile(`(?:^|[^A-Z])(` + strings.Join(byLength(groups), "|") + `)(R?)(\d+)`)
 
@@ -28,7 +28,7 @@ func byLength(names []string) []string {
 	return sorted
 }
 
-// idsIn returns the rule ids that a test's name carries, in the form of the specification: LOCK-4, DLQ-R1.
+// idsIn returns the rule ids in a test's name, as docs/rules.md writes them: LOCK-4, DLQ-R1.
 func idsIn(testName string) []string {
 	var ids []string
 	rest := testName
@@ -45,7 +45,7 @@ func idsIn(testName string) []string {
 	}
 }
 
-// scanTests returns rule id -> tests ("package.TestName", sorted) of every _test.go file below root.
+// scanTests maps rule ids to tests ("package.TestName", sorted), from every _test.go file below root.
 func scanTests(root string) (map[string][]string, error) {
 	found := make(map[string][]string)
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

@@ -2,17 +2,17 @@ package sas
 
 import "strings"
 
-// Claims is what a shared access policy allows, as a set.
+// Claims is the set of rights that a shared access policy gives.
 type Claims uint8
 
-// The rights of a policy (management-rest section 8). Manage implies the other two.
+// The rights of a policy. Manage implies the other two.
 const (
 	Listen Claims = 1 << iota // receive, settle, peek, session state
 	Send                      // send, schedule, cancel
 	Manage                    // create, change and delete entities
 )
 
-// Allows reports whether c has every right of need. Of the empty set, which asks for any right at all, it reports whether c
+// Allows reports whether c has every right of need. An empty need stands for any right: then it reports whether c
 // has one.
 func (c Claims) Allows(need Claims) bool {
 	if c&Manage != 0 {
@@ -24,7 +24,7 @@ func (c Claims) Allows(need Claims) bool {
 	return c&need == need
 }
 
-// ParseClaims returns the set of the rights with these names, in any case; other names are left out.
+// ParseClaims returns the set of the rights with these names, in any case; it ignores other names.
 func ParseClaims(rights []string) Claims {
 	var c Claims
 	for _, r := range rights {
@@ -37,7 +37,7 @@ func ParseClaims(rights []string) Claims {
 	return c
 }
 
-// String is the service's word for a single right, and the words of a set with commas between them.
+// String returns the service's word for a single right, and the words of a set separated by commas.
 func (c Claims) String() string {
 	var words []string
 	for _, known := range []struct {
@@ -51,8 +51,8 @@ func (c Claims) String() string {
 	return strings.Join(words, ",")
 }
 
-// Required is the service's text for an operation that a client has no right to (ERR-1): need is the right that it lacks, empty
-// where either of sending and receiving would do; host is how the client calls the namespace.
+// Required returns the service's text for an operation that a client may not do (ERR-1). need is the right that it lacks, empty
+// if the right to send or to receive would do; host is the client's name for the namespace.
 func Required(need Claims, host, path string) string {
 	right := "'" + need.String() + "'"
 	if need == 0 {

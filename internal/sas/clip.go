@@ -2,8 +2,8 @@ package sas
 
 import "minibus/internal/printable"
 
-// maxShown is how much of a text that a client chose stands in a line of the log, in bytes.
+// maxShown bounds the part of a client's text in a log line, in bytes.
 const maxShown = 200
 
-// Clip shortens a text that anybody may have made, before any token was found good, for the log.
+// Clip shortens a client's text for the log. The client may not have shown a valid token.
 func Clip(s string) string { return printable.Clip(s, maxShown) }

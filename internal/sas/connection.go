@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The credentials of the development emulator, which every sample has.
+// The credentials of the development emulator, as in all its samples.
 const (
 	DefaultKeyName = "RootManageSharedAccessKey"
 	DefaultKey     = "SAS_KEY_VALUE"
@@ -23,12 +23,12 @@ type Connection struct {
 	Emulator   bool   // UseDevelopmentEmulator: clients use no TLS
 }
 
-// Local is the connection string of a Minibus at host, which may carry a port.
+// Local returns the connection string of a Minibus at host, which may have a port.
 func Local(host string) Connection {
 	return Connection{Endpoint: "sb://" + host, KeyName: DefaultKeyName, Key: DefaultKey, Emulator: true}
 }
 
-// String renders the connection string in the order of Microsoft's documentation, with a semicolon at the end.
+// String formats the connection string in the order of Microsoft's documentation, with a semicolon at the end.
 func (c Connection) String() string {
 	var b strings.Builder
 	put := func(name, value string) {
@@ -47,13 +47,13 @@ func (c Connection) String() string {
 	return b.String()
 }
 
-// Host is the endpoint's host, with the port if it has one.
+// Host returns the endpoint's host, with the port if it has one.
 func (c Connection) Host() string {
 	_, host, _ := strings.Cut(c.Endpoint, "://")
 	return host
 }
 
-// ParseConnection reads a connection string. Names are compared without case, values may contain "=", and empty parts
+// ParseConnection parses a connection string. Names are compared without case, values may contain "=", and empty parts
 // (a doubled semicolon) mean nothing. Errors never contain the key.
 func ParseConnection(s string) (Connection, error) {
 	var c Connection
@@ -79,7 +79,7 @@ func ParseConnection(s string) (Connection, error) {
 	return c, nil
 }
 
-// set stores one part; unknown names (TransportType and the like) are for clients.
+// set stores one part; it ignores unknown names (TransportType and the like), which are for clients.
 func (c *Connection) set(name, value string) {
 	switch name {
 	case "endpoint":

@@ -10,8 +10,8 @@ import (
 	"minibus/internal/hostname"
 )
 
-// resourcePath is the lower-case path of a resource: without scheme, host, query, fragment and slashes at its ends, decoded. It
-// reports false where no host can be told: what is left over must not be taken for the whole namespace.
+// resourcePath returns the decoded lower-case path of a resource, without scheme, host, query, fragment and slashes at its ends. It
+// returns false if it can't recognise a host: the rest must not be taken for the whole namespace.
 func resourcePath(resource string) (path string, ok bool) {
 	if i := strings.IndexAny(resource, "?#"); i >= 0 {
 		resource = resource[:i]
@@ -27,7 +27,7 @@ func resourcePath(resource string) (path string, ok bool) {
 	return clean(path), true
 }
 
-// isHost reports whether a text can be a host with an optional port. Which one it is does not matter.
+// isHost reports whether a text can be a host with an optional port. It does not matter which host.
 func isHost(host string) bool {
 	return host != "" && !strings.ContainsFunc(host, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("-._:[]%", c)
@@ -47,7 +47,7 @@ func isBareHost(host string) bool {
 	return err == nil || name == "localhost" || strings.HasSuffix(name, hostname.Cloud) && isHost(name)
 }
 
-// clean makes paths comparable.
+// clean decodes and normalises a path for comparison.
 func clean(path string) string {
 	if plain, err := url.PathUnescape(path); err == nil {
 		path = plain
@@ -55,7 +55,7 @@ func clean(path string) string {
 	return strings.Trim(strings.ToLower(path), "/")
 }
 
-// within reports whether a cleaned path is another one or lies below it. Everything is within the empty path.
+// within reports whether a cleaned path equals another one or lies below it. Every path is within the empty path.
 func within(path, above string) bool {
 	return above == "" || path == above || strings.HasPrefix(path, above+"/")
 }

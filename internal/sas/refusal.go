@@ -11,10 +11,10 @@ type Reason uint8
 // The reasons. The service has a sub-code for each (management-rest 5.3).
 const (
 	Missing      Reason = iota + 1 // there is no token
-	Malformed                      // it can't be read, or is of a kind that can't be checked here
-	UnknownKey                     // no policy that counts for the resource has its key name; clients learn the same as of BadSignature
+	Malformed                      // it can't be read, or is of a kind that we can't check
+	UnknownKey                     // no policy that counts for the resource has its key name; clients learn the same as for BadSignature
 	BadSignature                   // neither key of the policy made it
-	Expired                        // its time is over
+	Expired                        // its expiry has passed
 	Audience                       // it is for another resource, or its policy is
 )
 
@@ -37,14 +37,14 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
-// TokenError is the error of a token that does not open what it is shown for.
+// TokenError says why a token does not open a resource.
 type TokenError struct {
 	Reason  Reason
-	KeyName string    // as the token says; empty when it could not be read
+	KeyName string    // as the token says; empty if it could not be read
 	Expires time.Time // of an expired token
 }
 
-// Error returns the service's text (ERR-2). It does not tell an unknown key name from a wrong key.
+// Error returns the service's text (ERR-2). It does not distinguish an unknown key name from a wrong key.
 func (r *TokenError) Error() string {
 	switch r.Reason {
 	case Missing:
@@ -59,7 +59,7 @@ func (r *TokenError) Error() string {
 	return "InvalidSignature: The token has an invalid signature."
 }
 
-// Is makes the package's plain errors match.
+// Is matches the package's plain errors.
 func (r *TokenError) Is(target error) bool {
 	switch target {
 	case errMalformed:

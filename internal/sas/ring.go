@@ -10,10 +10,10 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// Skew is the difference between two machines' clocks that is tolerated: a token is taken for so long beyond its expiry.
+// Skew is the difference between two machines' clocks that is tolerated: a token is accepted this long after its expiry.
 const Skew = time.Minute
 
-// Policy is a shared access policy: a name, two keys that are worth the same, and what they allow. An empty key opens nothing.
+// Policy is a shared access policy: a name, two equivalent keys, and the rights that they give. An empty key opens nothing.
 type Policy struct {
 	Name      string
 	Primary   string
@@ -21,15 +21,15 @@ type Policy struct {
 	Claims    Claims
 }
 
-// Ring has the policies of a namespace and finds those of its entities. It may be used by many goroutines at once, and costs
-// the same with ten entities and with ten thousand.
+// Ring holds the policies of a namespace and looks up those of its entities. Many goroutines may use it at once. A check costs
+// the same with ten entities as with ten thousand.
 type Ring struct {
 	namespace map[string]Policy // by lower-case name
 	entity    func(path string) []Policy
 }
 
-// NewRing makes a ring of the namespace's policies. entity returns those of a queue or topic at the moment of the call, nil if
-// there is no such entity; letters of any case are the same to it. It may be nil.
+// NewRing makes a ring of the namespace's policies. entity returns the current policies of a queue or topic, or nil if
+// there is no such entity; it must ignore the case of letters. entity may be nil.
 func NewRing(namespace []Policy, entity func(path string) []Policy) *Ring {
 	r := &Ring{namespace: make(map[string]Policy, len(namespace)), entity: entity}
 	for _, p := range namespace {
@@ -38,40 +38,40 @@ func NewRing(namespace []Policy, entity func(path string) []Policy) *Ring {
 	return r
 }
 
-// Resource is what a token is shown for.
+// Resource names what a client shows a token for.
 type Resource struct {
-	// Path is the whole path that is asked for, such as orders/$management or orders/messages/head. What the token names must
-	// be it or lie above it.
+	// Path is the whole path of the request, such as orders/$management or orders/messages/head. The token must name
+	// that path or one above it.
 	Path string
 
-	// Entity is the queue, topic or subscription whose policies count beside the namespace's; empty: none. The policies of a
+	// Entity is the queue, topic or subscription whose policies count in addition to the namespace's; empty: none. The policies of a
 	// topic count for its subscriptions, and for nothing else below it.
 	Entity string
 
-	// ByName lets a token count that names the path alone, without a host: SDKs sign so for the target of a forward, which
+	// ByName accepts a token that names the path alone, without a host: SDKs sign such tokens for the target of a forward, which
 	// their callers may give as a name.
 	ByName bool
 }
 
-// Grant is what a token entitles to.
+// Grant holds what a token gives a right to.
 type Grant struct {
 	KeyName string
-	Scope   string    // lower-case path of the entity that has the policy; empty for one of the namespace; of several the widest with Manage
+	Scope   string    // lower-case path of the entity that has the policy; empty for the namespace; of several the widest with Manage
 	Path    string    // lower-case path that the token names; empty for the whole namespace
 	Claims  Claims    // of all policies that count; never empty
-	Until   time.Time // when it is no longer taken: the token's expiry and [Skew]
+	Until   time.Time // end of its validity: the token's expiry plus [Skew]
 }
 
-// Governs reports whether the right to manage, if the grant has it, counts for another entity too: its token has to cover that
-// one, and its policy to be one of the namespace or of that entity.
+// Governs reports whether the grant's right to manage, if it has it, counts for another entity too: the token must cover that
+// entity, and the policy must be one of the namespace or of that entity.
 func (g Grant) Governs(entity string) bool {
 	return within(clean(entity), g.Path) && (g.Scope == "" || slices.Contains(owners(entity), g.Scope))
 }
 
-// Verify checks a token at an instant. The error is a *[TokenError].
+// Verify checks a token at the time now. The error is a *[TokenError].
 //
-// A signature by either key of a policy counts. Where several have the token's key name, of the entity, its topic and the
-// namespace, all that could have made the signature count, each for what it would allow alone. A policy of an entity opens
+// A signature by either key of a policy counts. The entity, its topic and the namespace may all have a policy with the token's key
+// name: each one that could have made the signature counts for what it would allow alone. A policy of an entity opens
 // nothing for a token that names more than that entity.
 func (r *Ring) Verify(text string, at Resource, now time.Time) (Grant, error) {
 	if text == "" {
@@ -84,7 +84,7 @@ func (r *Ring) Verify(text string, at Resource, now time.Time) (Grant, error) {
 	return r.verify(t, at, now)
 }
 
-// VerifyOwn checks a token for the very resource that it names.
+// VerifyOwn checks a token for the resource that it names itself.
 func (r *Ring) VerifyOwn(text string, now time.Time) (Grant, error) {
 	t, err := ParseToken(text)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *Ring) verify(t Token, at Resource, now time.Time) (Grant, error) {
 		return refuse(Expired)
 	}
 	named := at.ByName && t.Resource != "" && clean(t.Resource) == clean(at.Path)
-	covered, _ := resourcePath(t.Resource) // Covers refuses what has none
+	covered, _ := resourcePath(t.Resource) // Covers refuses a resource without one
 	if named {
 		covered = clean(at.Path)
 	}
@@ -123,7 +123,7 @@ func (r *Ring) verify(t Token, at Resource, now time.Time) (Grant, error) {
 	return g, nil
 }
 
-// add lets a policy count that made the token's signature, unless the token names more than the policy's entity. Policies come with
+// add counts a policy that made the token's signature, unless the token names more than the policy's entity. It is called with
 // the narrowest scope first.
 func (g *Grant) add(p scoped) {
 	if !within(g.Path, p.scope) || p.Claims == 0 {
@@ -141,7 +141,7 @@ type scoped struct {
 	scope string
 }
 
-// policies finds those with a key name that count for an entity.
+// policies finds the policies with a key name that count for an entity.
 func (r *Ring) policies(keyName, entity string) []scoped {
 	var found []scoped
 	if r.entity != nil && entity != "" {
@@ -159,7 +159,7 @@ func (r *Ring) policies(keyName, entity string) []scoped {
 	return found
 }
 
-// owners are the lower-case paths of the entities whose policies count for one: itself, and the topic of a subscription.
+// owners returns the lower-case paths of the entities whose policies count for one: itself, and the topic of a subscription.
 func owners(entity string) []string {
 	entity = strings.Trim(strings.ToLower(entity), "/")
 	if topic, _, ok := entitypath.SplitSubscription(entity); ok {
@@ -168,7 +168,7 @@ func owners(entity string) []string {
 	return []string{entity}
 }
 
-// signersOf finds the policies that made the token's signature. It takes the same time for a name that nobody has.
+// signersOf finds the policies that made the token's signature. It takes the same time for an unknown name.
 func signersOf(t Token, found []scoped) []scoped {
 	if len(found) == 0 {
 		_, _ = t.signedBy(placeholder), t.signedBy(placeholder)
@@ -184,18 +184,18 @@ func signersOf(t Token, found []scoped) []scoped {
 	return signers
 }
 
-// placeholder stands in for a key where there is none; what it would match does not count.
+// placeholder replaces the key if there is none; a match does not count.
 const placeholder = "no key at all"
 
-// Key reports whether a pair of key name and key, as a client shows it without making a token of it, is that of a policy of
-// the namespace, and what it allows.
+// Key checks a key name and key that a client shows without making a token. It reports whether a policy of the
+// namespace has them, and what the policy allows.
 func (r *Ring) Key(name, key string) (Claims, bool) {
 	p, ok := r.namespace[strings.ToLower(name)]
 	primary, secondary := sameKey(p.Primary, key), sameKey(p.Secondary, key)
 	return p.Claims, ok && (primary || secondary)
 }
 
-// sameKey compares without telling by its time how much is the same.
+// sameKey compares in a time that does not depend on how much is the same.
 func sameKey(have, shown string) bool {
 	a, b := sha256.Sum256([]byte(have)), sha256.Sum256([]byte(shown))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && have != ""

@@ -107,7 +107,7 @@ func TestRingRefusesWhatIsNoToken(t *testing.T) {
 	}
 }
 
-// A token is good up to its expiry and the skew of clocks, to the second.
+// A token is accepted up to its expiry plus the skew of clocks, to the second.
 func TestERR2_TokensEnd(t *testing.T) {
 	r := testRing()
 	token := Sign("sb://h/q", "root", "first", epoch2030)
@@ -124,7 +124,7 @@ func TestERR2_TokensEnd(t *testing.T) {
 	}
 }
 
-// The vector of management-rest section 8, and one changed byte of its resource.
+// The vector, and one changed byte of its resource.
 func TestChecklist20_TheVector(t *testing.T) {
 	r := NewRing([]Policy{{Name: DefaultKeyName, Primary: DefaultKey, Claims: Manage}}, nil)
 	if _, err := r.Verify(vector, Resource{Path: "orders", Entity: "orders"}, hour2029); err != nil {
@@ -161,7 +161,7 @@ func TestRingKey(t *testing.T) {
 	}
 }
 
-// A grant is good for another entity if its token names that too and its policy is one for that.
+// A grant counts for another entity if its token covers that entity too and its policy counts there.
 func TestGovernsIsWhatTokenAndPolicyAreFor(t *testing.T) {
 	for _, tt := range []struct {
 		scope, path, entity string
@@ -178,7 +178,7 @@ func TestGovernsIsWhatTokenAndPolicyAreFor(t *testing.T) {
 	}
 }
 
-// Letters that have another length in lower case neither move where a path is cut nor crash anything.
+// Letters whose lower case has another length neither move the place of a cut nor crash anything.
 func TestOwnersOfPathsWithOddLetters(t *testing.T) {
 	for path, want := range map[string][]string{
 		"T/Subscriptions/S":                               {"t/subscriptions/s", "t"},
@@ -209,7 +209,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// A ring may be asked from everywhere while policies change, and asks for one entity's alone.
+// Many goroutines may use a ring while policies change. It asks only for the policies of one entity.
 func TestRingIsSharedAndAsksForOneEntity(t *testing.T) {
 	var mu sync.Mutex
 	asked := map[string]int{}
@@ -234,7 +234,7 @@ func TestRingIsSharedAndAsksForOneEntity(t *testing.T) {
 	}
 }
 
-// FuzzVerify looks for a token that is let in without the key having signed exactly that.
+// FuzzVerify looks for a token that is accepted although the key did not sign exactly its text.
 func FuzzVerify(f *testing.F) {
 	f.Add(vector)
 	f.Add(Sign("sb://h/q", "send", "wrong", epoch2030))
@@ -251,7 +251,7 @@ func FuzzVerify(f *testing.F) {
 			}
 			return
 		}
-		// What is let in says what the vector says, perhaps in another order or in other escapes.
+		// An accepted token has the vector's fields, perhaps in another order or with other escapes.
 		parsed, err := ParseToken(text)
 		want, _ := ParseToken(vector)
 		if err != nil || parsed.RawResource != want.RawResource || !parsed.Expires.Equal(want.Expires) || !strings.EqualFold(g.KeyName, DefaultKeyName) {
@@ -271,7 +271,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// A token for the target of a forward may name it alone. It opens nothing else, and nothing elsewhere.
+// A token for the target of a forward may name it alone. It opens nothing else.
 func TestRingVerifiesATargetByItsName(t *testing.T) {
 	now := time.Now()
 	root := Policy{Name: "root", Claims: Manage | Send | Listen, Primary: "key"}

@@ -54,7 +54,7 @@ func TestParseConnectionErrorsDoNotContainTheKey(t *testing.T) {
 
 var epoch2030 = time.Unix(1893456000, 0)
 
-// The vector of management-rest section 8.
+// vector is a token for the key SAS_KEY_VALUE, with a known signature.
 const vector = "SharedAccessSignature sr=sb%3A%2F%2Flocalhost%2Forders&sig=AcsLFPvYmMHJ1V8fv8kh19uR7GtcEi7a8p1%2FDwjsbrk%3D&se=1893456000&skn=RootManageSharedAccessKey"
 
 func TestSignMatchesTheVector(t *testing.T) {
@@ -94,7 +94,7 @@ func TestVerify(t *testing.T) {
 }
 
 func TestPlusInSignatureStaysPlus(t *testing.T) {
-	for i := range int64(200) { // some signature has a plus
+	for i := range int64(200) { // some of the signatures have a plus sign
 		token := Sign("sb://h/q", "n", "k", time.Unix(2_000_000_000+i, 0))
 		if !strings.Contains(token, "%2B") {
 			continue
@@ -133,7 +133,7 @@ func TestCovers(t *testing.T) {
 		{"minibus:5672", "orders", nil},
 		{"127.0.0.1", "orders", nil},
 		{"[::1]/orders", "orders", nil},
-		{"orders", "orders", errAudience}, // names no host: it may be meant for the queue alone
+		{"orders", "orders", errAudience}, // names no host: it may be meant for a queue of that name
 		{"queue.1", "orders", errAudience},
 		{"queue.1", "queue.1", errAudience},
 		{"sb:orders", "orders", errAudience},

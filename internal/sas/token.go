@@ -14,7 +14,7 @@ import (
 
 const scheme = "SharedAccessSignature"
 
-// The reasons for which a token is refused. The service has a sub code for each (management-rest 5.3).
+// The reasons for refusing a token. The service has a sub-code for each (management-rest 5.3).
 var (
 	errMalformed = errors.New("the token is malformed")
 	errSignature = errors.New("the token's signature does not match")
@@ -24,7 +24,7 @@ var (
 
 // Token is a parsed shared access signature.
 type Token struct {
-	RawResource string    // sr exactly as it stands in the token: encoders differ, and this text is what was signed
+	RawResource string    // sr exactly as in the token: encoders differ, and this text was signed
 	Resource    string    // sr decoded
 	KeyName     string    // skn decoded
 	Expires     time.Time // se
@@ -46,15 +46,15 @@ func mac(key, rawResource, rawExpiry string) []byte {
 	return h.Sum(nil)
 }
 
-// latest is the last second of the year 9999; what expires later expires then, so that instants can be calculated with.
+// latest is the last second of the year 9999. Later expiries are cut to it, so that computing with them can't overflow.
 const latest = 253_402_300_799
 
-// maxToken is the length above which nothing is taken for a token, in bytes. The longest honest ones sign the whole address of
+// maxToken bounds the length of a token, in bytes. The longest valid ones sign the whole address of
 // a request.
 const maxToken = 8 << 10
 
-// ParseToken reads a token; the order of its fields is free. A field that stands there twice makes it malformed: what was
-// checked must be what was signed.
+// ParseToken parses a token. Its fields may come in any order. A duplicate field makes it malformed: we must check
+// the same field that was signed.
 func ParseToken(s string) (Token, error) {
 	if len(s) > maxToken {
 		return Token{}, errMalformed
@@ -83,7 +83,7 @@ func ParseToken(s string) (Token, error) {
 }
 
 func (t *Token) set(name, value string) error {
-	// A plus sign in a signature is one: unescaping as a path keeps it. In the others it stands for a blank.
+	// A plus sign in a signature stands for itself, so it is unescaped like a path. In the other fields it is a space.
 	unescape := url.QueryUnescape
 	if name == "sig" {
 		unescape = url.PathUnescape
@@ -111,7 +111,7 @@ func (t *Token) set(name, value string) error {
 	return nil
 }
 
-// Verify checks the signature with a key, then the expiry at an instant. skew is the difference of clocks to tolerate.
+// Verify checks the signature with a key, then the expiry at the time now. skew is the tolerated difference of clocks.
 func (t Token) Verify(key string, now time.Time, skew time.Duration) error {
 	if !t.signedBy(key) {
 		return errSignature
@@ -122,13 +122,13 @@ func (t Token) Verify(key string, now time.Time, skew time.Duration) error {
 	return nil
 }
 
-// signedBy reports whether a key made the signature; an empty one made none. The time that it takes tells nothing of the key.
+// signedBy reports whether a key made the signature; an empty key made none. Its time does not depend on the key.
 func (t Token) signedBy(key string) bool {
 	return subtle.ConstantTimeCompare(t.signature, mac(key, t.RawResource, t.rawExpiry)) == 1 && key != ""
 }
 
-// Covers checks that the token is for a path such as orders/$management: hosts, ports and schemes are not compared, and a
-// resource covers what lies below it. A resource that names no host covers nothing.
+// Covers checks that the token is for a path such as orders/$management. Hosts, ports and schemes are not compared, and a
+// resource covers what lies below it. A resource without a host covers nothing.
 func (t Token) Covers(path string) error {
 	if covered, ok := resourcePath(t.Resource); ok && within(clean(path), covered) {
 		return nil

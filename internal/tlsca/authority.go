@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// caLife is how long the authority is valid. Trusting it takes work on every machine, so that should last.
+// caLife is how long the authority is valid. It is long because trusting it takes work on every machine.
 const caLife = 10 * 365 * 24 * time.Hour
 
 // backdate covers clients whose clock is behind.
@@ -32,8 +32,8 @@ type Authority struct {
 	leaves map[string]*tls.Certificate
 }
 
-// InMemory makes an authority that disappears with the process. Besides local names it may sign those that it is given here, once
-// [Authority.Answer] is told of them.
+// InMemory makes an authority that ends with the process. Besides local names it may sign the names given, once
+// [Authority.Answer] gets them too.
 func InMemory(names ...string) (*Authority, error) {
 	key, serial, err := newKey("the certificate authority")
 	if err != nil {
@@ -67,11 +67,11 @@ func newAuthority(cert *x509.Certificate, key *ecdsa.PrivateKey) *Authority {
 		pem: pem.EncodeToMemory(&pem.Block{Type: blockCertificate, Bytes: cert.Raw})}
 }
 
-// CertificatePEM is what a client has to trust.
+// CertificatePEM returns the certificate that clients must trust.
 func (a *Authority) CertificatePEM() []byte { return append([]byte(nil), a.pem...) }
 
-// TLSConfig serves TLS 1.2 and newer with a certificate for whatever local name the client asks for. It offers no application
-// protocol: all that is behind it is recognised by its first bytes, and HTTP/2 is not among it.
+// TLSConfig serves TLS 1.2 and newer with a certificate for the local name that the client asks for. It offers no application
+// protocol: the first bytes of a connection decide its protocol, and HTTP/2 is not served.
 func (a *Authority) TLSConfig() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: a.certificate}
 }

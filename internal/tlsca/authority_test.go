@@ -32,7 +32,7 @@ func leafFor(t *testing.T, a *Authority, name string) *tls.Certificate {
 	return c
 }
 
-// roots is the pool of a client that trusts the authority.
+// roots returns the pool of a client that trusts the authority.
 func roots(t *testing.T, a *Authority) *x509.CertPool {
 	t.Helper()
 	pool := x509.NewCertPool()
@@ -42,7 +42,7 @@ func roots(t *testing.T, a *Authority) *x509.CertPool {
 	return pool
 }
 
-// handshake connects to an authority's server as a client that asks for a name, and returns what it got.
+// handshake connects to an authority's server, asks for a name, and returns the state.
 func handshake(t *testing.T, a *Authority, name string) (tls.ConnectionState, error) {
 	t.Helper()
 	client, server := net.Pipe()
@@ -75,7 +75,7 @@ func TestHandshakeWithAnyLocalName(t *testing.T) {
 	}
 }
 
-// No client names an address in the handshake; the pipe has none of its own either.
+// Clients never name an address in the handshake, and the pipe has no address either.
 func TestHandshakeWithoutAName(t *testing.T) {
 	a := authority(t)
 	for _, address := range []string{"127.0.0.1", "::1"} {
@@ -205,7 +205,7 @@ func TestOpenKeepsTheAuthority(t *testing.T) {
 	}
 }
 
-// Key and certificate come into being together; the certificate's own file is made of that.
+// Key and certificate are stored together; the certificate's own file is made from them.
 func TestOpenEndsWhatWasCutShort(t *testing.T) {
 	dir := t.TempDir()
 	first, err := Open(dir)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A client that asks for a stranger's name gets a certificate that is good for this machine alone.
+// A client that asks for a foreign name gets a certificate for this machine alone.
 func TestOnlyLocalNamesAreSigned(t *testing.T) {
 	a, err := InMemory("bus.example.org", "192.0.2.9")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestOnlyLocalNamesAreSigned(t *testing.T) {
 	}
 }
 
-// What a stolen key signs for a public name is refused by whom trusts the authority.
+// Clients that trust the authority refuse what a stolen key signs for a public name.
 func TestConstraintsOutliveTheKey(t *testing.T) {
 	a, err := InMemory("bus.example.org")
 	if err != nil {
@@ -56,7 +56,7 @@ func TestConstraintsOutliveTheKey(t *testing.T) {
 	}
 }
 
-// An authority that was made without a name can't sign it later. One that was made before there were constraints can.
+// An authority made without a name can't sign it later. One made before there were constraints can.
 func TestAuthorityThatMayNotSignANameSaysWhatToDo(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Open(dir, "bus.example.org"); err != nil {

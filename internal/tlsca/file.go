@@ -15,7 +15,7 @@ import (
 
 // The files of an authority, beside the database.
 const (
-	CertificateFile = "minibus-ca.pem" // for clients to trust; anybody may read it
+	CertificateFile = "minibus-ca.pem" // for clients to trust; readable by all
 	KeyFile         = "minibus-ca.key" // only for the owner; the key, and a copy of the certificate
 )
 
@@ -25,12 +25,12 @@ const (
 	blockKey         = "EC PRIVATE KEY"
 )
 
-// Open reads the authority of a directory, or makes one and stores it there, which may sign the names as well as local ones. Several processes may do so at once and get the same one.
-// The error names the file and what to do.
+// Open reads the authority of a directory, or makes and stores one, which may sign names as well as local ones. Several processes may
+// call it at once and get the same authority. The error names the file and what to do.
 func Open(dir string, names ...string) (*Authority, error) {
 	certPath, keyPath := filepath.Join(dir, CertificateFile), filepath.Join(dir, KeyFile)
 	for range 2 {
-		_, certErr := os.Lstat(certPath) // first: the key is stored before it
+		_, certErr := os.Lstat(certPath) // first: the key is stored before the certificate
 		keyText, err := os.ReadFile(keyPath)
 		if err == nil {
 			return load(certPath, keyPath, keyText)
@@ -48,7 +48,7 @@ func Open(dir string, names ...string) (*Authority, error) {
 	return nil, fmt.Errorf("the key of the certificate authority, %s, disappears again and again: another program removes it", keyPath)
 }
 
-// Export writes the authority's certificate to a file, for clients that should see nothing else. One that holds it is left alone.
+// Export writes the authority's certificate to a file, for clients that should see nothing else. It does not rewrite a file that holds it.
 func (a *Authority) Export(path string) error {
 	if text, err := os.ReadFile(path); err == nil && bytes.Equal(text, a.pem) {
 		return nil
@@ -56,8 +56,8 @@ func (a *Authority) Export(path string) error {
 	return writeFile(path, a.pem, 0o644, os.Rename)
 }
 
-// load makes an authority of what is stored. The certificate's own file is for people: it is written again when it is not
-// there, be it because the process that made the authority has not come to it or never will.
+// load makes an authority from the stored files. The certificate's own file is for users. load writes it again if it is
+// missing: the process that made the authority may not have written it yet, or may have died.
 func load(certPath, keyPath string, keyText []byte) (*Authority, error) {
 	certText, certErr := os.ReadFile(certPath)
 	if certErr != nil && !errors.Is(certErr, fs.ErrNotExist) {
@@ -79,7 +79,7 @@ func load(certPath, keyPath string, keyText []byte) (*Authority, error) {
 	return a, nil
 }
 
-// parse takes the first certificate of one text and the key of the other.
+// parse takes the first certificate from one text and the key from the other.
 func parse(certText, keyText []byte) (*Authority, error) {
 	certBlock, keyBlock := find(certText, blockCertificate), find(keyText, blockKey)
 	if certBlock == nil || keyBlock == nil {
@@ -116,8 +116,8 @@ func find(text []byte, kind string) *pem.Block {
 	}
 }
 
-// create makes an authority and stores key and certificate together: one file comes into being at once, and whoever
-// comes second finds fs.ErrExist.
+// create makes an authority and stores key and certificate together in one file, atomically. The second of two processes
+// gets fs.ErrExist.
 func create(keyPath string, names []string) error {
 	a, err := InMemory(names...)
 	if err != nil {
@@ -131,7 +131,7 @@ func create(keyPath string, names []string) error {
 	return writeFile(keyPath, text, 0o600, linkNew)
 }
 
-// linkNew gives a file its name if that is free. Where a file system has no links it is not quite atomic.
+// linkNew gives a file its name if that is free. On a file system without links it is not quite atomic.
 func linkNew(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -143,13 +143,13 @@ func linkNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// writeFile writes a file, whole or not at all, and gives it its name by move: an interrupted write leaves nothing under it.
+// writeFile writes a file whole or not at all, and names it by move: an interrupted write leaves nothing under that name.
 func writeFile(path string, data []byte, mode fs.FileMode, move func(from, to string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return fmt.Errorf("create a temporary file: %w", err)
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // has no effect once it is renamed
+	defer func() { _ = os.Remove(f.Name()) }() // no effect after the rename
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err != nil {

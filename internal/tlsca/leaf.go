@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// leafLife stays under what clients accept at most (Apple's: 825 days).
+	// leafLife stays below the most that clients accept (Apple's: 825 days).
 	leafLife = 365 * 24 * time.Hour
-	// leafRenew is the rest of a certificate's life at which it is made anew.
+	// leafRenew is the rest of a certificate's life at which it is replaced.
 	leafRenew = 30 * 24 * time.Hour
-	// maxLeaves bounds the cache: names are the clients' to choose.
+	// maxLeaves bounds the cache: clients choose the names.
 	maxLeaves = 256
 	// maxHost is the longest DNS name.
 	maxHost = 253
@@ -29,10 +29,10 @@ const (
 
 var errName = errors.New("the server name asked for is no host name")
 
-// certificate is a tls.Config.GetCertificate: it signs a certificate for the name that the client asked for, if that can only be
-// local or was told to [Authority.Answer]. A client that names none has dialled an address, or is Java with a name without dots; its
-// certificate is good for the address that it reached, for this machine and for the names that Answer was told. That certificate is
-// for clients that ask for a stranger's name, too: they learn from it which names there are.
+// certificate implements tls.Config.GetCertificate. It signs a certificate for the name that the client asked for, if that name can
+// only be local or was given to [Authority.Answer]. A client that asks for no name has dialled an address, or is Java with a name without
+// dots. Its certificate is valid for the address that it reached, for this machine and for the names of Answer. A client that asks
+// for a foreign name gets that certificate too: it shows which names there are.
 func (a *Authority) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	asked := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
 	names, err := namesFor(asked)
@@ -65,8 +65,8 @@ func (a *Authority) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 	return leaf, nil
 }
 
-// namesFor are the names of the certificate for a server name. The Go SDK asks for host and port where its endpoint has a
-// port, and then wants just that in the certificate; others would not know what to make of it. There are none where nothing was asked.
+// namesFor returns the names of the certificate for a server name. If its endpoint has a port, the Go SDK asks for host and
+// port, and wants exactly that in the certificate; other clients never ask so. An empty server name has none.
 func namesFor(asked string) ([]string, error) {
 	if asked == "" {
 		return nil, nil
@@ -84,17 +84,17 @@ func namesFor(asked string) ([]string, error) {
 	return []string{host, asked}, nil
 }
 
-// thisMachine is what every certificate without a name of its own is good for: an address behind a mapped port is not the one
-// that the client dialled.
+// thisMachine lists the names in every certificate for a client that asked for none: behind a mapped port, the address is not
+// the one that the client dialled.
 var thisMachine = []string{"localhost", "127.0.0.1", "::1"}
 
-// isOurs reports whether a certificate for a host can do no harm to anybody else.
+// isOurs reports whether a certificate for a host can harm no other host.
 func (a *Authority) isOurs(host string) bool {
 	return (hostname.IsLocal(host) || slices.Contains(a.names, host)) && a.maySign(host)
 }
 
-// Answer adds names and addresses under which clients reach this machine, be it without saying so in the handshake. It is called
-// before the first connection. The error says which of them is no host name, or is one that the authority may not sign.
+// Answer adds names and addresses under which clients reach this machine, even if their handshake does not name them. It must be
+// called before the first connection. The error names the one that is no host name, or that the authority may not sign.
 func (a *Authority) Answer(names ...string) error {
 	for _, name := range names {
 		name = strings.ToLower(name)
@@ -110,7 +110,7 @@ func (a *Authority) Answer(names ...string) error {
 	return nil
 }
 
-// localHost is the address that the client dialled, or localhost where there is none.
+// localHost returns the address that the client reached, or localhost if there is none.
 func localHost(c net.Conn) string {
 	if c != nil && c.LocalAddr() != nil {
 		if host, _, err := net.SplitHostPort(c.LocalAddr().String()); err == nil {
@@ -136,7 +136,7 @@ func validHost(host string) bool {
 	return !strings.HasPrefix(host, ".") && !strings.Contains(host, "..")
 }
 
-// sign makes a certificate for the names, of which there is at least one. The caller holds the mutex.
+// sign makes a certificate for the names, of which there must be at least one. The caller holds the mutex.
 func (a *Authority) sign(names []string) (*tls.Certificate, error) {
 	host := names[0]
 	key, serial, err := newKey(host)
@@ -173,11 +173,11 @@ func (a *Authority) sign(names []string) (*tls.Certificate, error) {
 	return &tls.Certificate{Certificate: [][]byte{der, a.cert.Raw}, PrivateKey: key, Leaf: leaf}, nil
 }
 
-// unique drops what a list says again.
+// unique sorts the names and drops duplicates.
 func unique(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// commonName cuts the name to the 64 characters that the field may have; clients look at the alternative names.
+// commonName cuts the name to the field's 64 characters; clients look at the alternative names.
 func commonName(host string) string { return host[:min(len(host), 64)] }

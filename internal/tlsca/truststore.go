@@ -7,14 +7,14 @@ import (
 	"software.sslmate.com/src/go-pkcs12"
 )
 
-// DefaultPassword is that of the trust store which comes with Java.
+// DefaultPassword is the password of Java's own trust store.
 const DefaultPassword = "changeit"
 
 // alias is the name of the entry in a trust store.
 const alias = "minibus-ca"
 
-// TrustStore is a PKCS #12 store with the authority's certificate as its only entry, which Java (8u301, 11.0.12 and later) takes
-// for javax.net.ssl.trustStore. An empty password stands for [DefaultPassword]. The store holds nothing secret; Java wants one.
+// TrustStore returns a PKCS #12 store with the authority's certificate as its only entry. Java (8u301, 11.0.12 and later) takes it
+// for javax.net.ssl.trustStore. An empty password means [DefaultPassword]. The store holds nothing secret; Java needs a password.
 func (a *Authority) TrustStore(password string) ([]byte, error) {
 	if password == "" {
 		password = DefaultPassword
@@ -26,5 +26,5 @@ func (a *Authority) TrustStore(password string) ([]byte, error) {
 	return store, nil
 }
 
-// Root is the authority's own certificate.
+// Root returns the authority's own certificate.
 func (a *Authority) Root() *x509.Certificate { return a.cert }

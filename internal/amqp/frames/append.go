@@ -2,7 +2,7 @@ package frames
 
 import "minibus/internal/amqp"
 
-// The append helpers write one field each, null where it is unset.
+// The append helpers write one field each, null if it is unset.
 
 func begin(dst []byte, code byte) ([]byte, amqp.Mark) {
 	return amqp.BeginList(amqp.AppendDescriptor(dst, code))
@@ -79,8 +79,8 @@ func appendMap(dst []byte, v amqp.Map) []byte {
 	return appendAny(dst, v)
 }
 
-// appendAny writes a value that was decoded or built from the types of package amqp. One that was not is a mistake of
-// the program; the field is then null, so that the frame stays well-formed.
+// appendAny writes a value that was decoded or built from the types of package amqp. For any other value, a mistake of
+// the program, it writes null, so that the frame stays well-formed.
 func appendAny(dst []byte, v any) []byte {
 	out, err := amqp.AppendValue(dst, v)
 	if err != nil {

@@ -2,7 +2,7 @@ package frames
 
 import "minibus/internal/amqp"
 
-// Role says which end of a link its holder is [AMQP 2.8.1].
+// Role is the end of a link that a peer has [AMQP 2.8.1].
 type Role bool
 
 // The two roles.
@@ -11,7 +11,7 @@ const (
 	RoleReceiver Role = true
 )
 
-// String returns the standard's word.
+// String returns the standard's name.
 func (r Role) String() string {
 	if r == RoleReceiver {
 		return "receiver"
@@ -20,7 +20,7 @@ func (r Role) String() string {
 }
 
 // Attach begins a link [AMQP 2.7.3]. Its target is in Target, or in Coordinator for a link to the transaction
-// coordinator [AMQP 4.5.1]; when both are nil it is null. At most one may be set.
+// coordinator [AMQP 4.5.1]; if both are nil the target is null. At most one may be set.
 type Attach struct {
 	LinkName                string // the field "name"; empty is legal
 	Handle                  uint32

@@ -77,7 +77,7 @@ func TestGolden_EncodesToTheseBytes(t *testing.T) {
 	}
 }
 
-// TestGolden_DecodesTheseBytes has hand-made encodings in the ways that peers may choose: trimmed lists, list0, list8,
+// TestGolden_DecodesTheseBytes decodes hand-made encodings in ways that peers may choose: trimmed lists, list0, list8,
 // symbolic and eight-byte descriptors, a lone symbol for several, integers of other widths, boolean octets.
 func TestGolden_DecodesTheseBytes(t *testing.T) {
 	for _, c := range []struct {

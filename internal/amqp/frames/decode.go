@@ -7,7 +7,7 @@ import "minibus/internal/amqp"
 type Performative interface {
 	// AppendTo appends the described list, with all fields, to dst.
 	AppendTo(dst []byte) []byte
-	// Name returns the standard's word.
+	// Name returns the standard's name.
 	Name() string
 }
 
@@ -17,9 +17,9 @@ type decodable interface {
 	decode(f *fields) error
 }
 
-// DecodeBody decodes the body of a frame, of either type: which performatives are allowed where is the caller's to
-// check. An empty body, which is a heartbeat, is nil, nil, nil. What follows a transfer is the payload; after any other
-// performative it is an error. Byte slices in p and payload alias body. Errors wrap those of package amqp (the peer gets
+// DecodeBody decodes the body of a frame of either type. The caller checks which performatives are allowed
+// there. For an empty body, a heartbeat, it returns nil, nil, nil. The bytes after a transfer are the payload; after any other
+// performative they are an error. Byte slices in p and payload alias body. Errors wrap those of package amqp (the peer gets
 // amqp:decode-error) or [ErrMissingField].
 func DecodeBody(body []byte) (p Performative, payload []byte, err error) {
 	if len(body) == 0 {

@@ -38,7 +38,7 @@ const (
 	codeAMQPValue = 0x77 // the message section around declare and discharge
 )
 
-// unknownCode stands for a descriptor that names nothing this package knows.
+// unknownCode stands for a descriptor that this package does not know.
 const unknownCode = ^uint64(0)
 
 // descriptor reads a descriptor, translating the symbolic form.

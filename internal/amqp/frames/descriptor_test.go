@@ -26,7 +26,7 @@ func init() {
 	descriptors[uint64(0x77)] = "amqp:amqp-value:*"
 }
 
-// symbolic encodes a value again with symbolic descriptors. What stands in a source is the client's and stays.
+// symbolic encodes a value again with symbolic descriptors. Values in a source belong to the client and stay.
 func symbolic(t *testing.T, b []byte) []byte {
 	t.Helper()
 	v, _, err := amqp.Decode(b)
@@ -74,7 +74,7 @@ func TestError_IsAnErrorWithText(t *testing.T) {
 	}
 }
 
-// A value that has no encoding is a mistake of the program; the frame must stay well-formed all the same.
+// A value without an encoding is a bug in the program; the frame must still be well-formed.
 func TestAppendTo_ValueWithoutEncodingBecomesNull(t *testing.T) {
 	b := (&frames.Open{ContainerID: "c", Properties: amqp.Map{{Key: "k", Value: struct{}{}}}}).AppendTo(nil)
 	got, _, err := frames.DecodeBody(b)

@@ -5,7 +5,7 @@ import "minibus/internal/amqp"
 // Disposition tells the other side the state of a range of deliveries [AMQP 2.7.6]. Without HasLast the range is First
 // alone.
 type Disposition struct {
-	Role      Role // of the one who sends the frame
+	Role      Role // of the sender of the frame
 	First     uint32
 	Last      uint32
 	HasLast   bool
@@ -29,8 +29,8 @@ func (d *Disposition) AppendTo(dst []byte) []byte {
 	return amqp.EndList(dst, m, 6)
 }
 
-// Decode decodes a frame body that holds a disposition into d, overwriting all of it. Accepted and released states come
-// without allocation.
+// Decode decodes a frame body that holds a disposition into d, overwriting all of it. It allocates nothing for accepted and
+// released states.
 func (d *Disposition) Decode(body []byte) error {
 	r := amqp.NewReader(body)
 	code, err := descriptor(&r)

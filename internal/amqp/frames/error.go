@@ -2,15 +2,15 @@ package frames
 
 import "minibus/internal/amqp"
 
-// Error is the standard's error composite [AMQP 2.8.14]. Condition is mandatory there; one that a peer leaves out is
-// read as empty, because a bad report of an error is no reason for another.
+// Error is the standard's error composite [AMQP 2.8.14]. Its condition is mandatory, but may be missing when read: a
+// bad error report is no reason for another error.
 type Error struct {
 	Condition   amqp.Symbol
 	Description string
 	Info        amqp.Map
 }
 
-// Error implements the error interface, so that what a peer reported can be wrapped and logged.
+// Error implements error, so that a peer's report can be wrapped and logged.
 func (e *Error) Error() string {
 	if e.Description == "" {
 		return string(e.Condition)
@@ -18,7 +18,7 @@ func (e *Error) Error() string {
 	return string(e.Condition) + ": " + e.Description
 }
 
-// appendError writes all three fields, the description never null: clients index them.
+// appendError writes all three fields. The description is never null, because clients index the fields.
 func appendError(dst []byte, e *Error) []byte {
 	if e == nil {
 		return amqp.AppendNull(dst)

@@ -7,13 +7,13 @@ import (
 	"minibus/internal/amqp"
 )
 
-// ErrMissingField is wrapped by the error about a mandatory field that is null or left out; the peer gets
+// ErrMissingField is wrapped by the error about a mandatory field that is null or missing; the peer gets
 // amqp:invalid-field.
 var ErrMissingField = errors.New("mandatory field is missing")
 
-// fields reads the fields of a composite in order. Each read consumes one field; one that is null, or beyond the end of
-// a trimmed list, reads as the zero value and false. The first error sticks and turns all later reads into that,
-// so that a composite is one table of assignments and one check at the end.
+// fields reads the fields of a composite in order. Each read consumes one field. A field that is null, or beyond the end of
+// a trimmed list, reads as the zero value and false. After the first error all later reads do so too,
+// so a composite is decoded by a list of assignments and one check at the end.
 type fields struct {
 	r    amqp.Reader
 	left int    // fields not yet read
@@ -21,13 +21,13 @@ type fields struct {
 	err  error
 }
 
-// listFields starts on the list under r, which stands behind the composite's descriptor.
+// listFields starts on the list at r, which follows the composite's descriptor.
 func listFields(r *amqp.Reader, name string) fields {
 	n, items, err := r.List()
 	return fields{r: items, left: n, name: name, err: wrap(name, err)}
 }
 
-// wrap puts the composite's name in front of what could not be decoded.
+// wrap puts the composite's name before what could not be decoded.
 func wrap(name string, err error) error {
 	if err == nil {
 		return nil // before e, whose address below costs an allocation
@@ -45,7 +45,7 @@ func (f *fields) fail(what string, err error) {
 	}
 }
 
-// keep records the error of a read and says whether the field has a value.
+// keep records the error of a read and reports whether the field has a value.
 func (f *fields) keep(ok bool, err error) bool {
 	if err != nil && f.err == nil {
 		f.err = wrap(f.name, err)
@@ -53,7 +53,7 @@ func (f *fields) keep(ok bool, err error) bool {
 	return ok && err == nil
 }
 
-// next says whether there is a non-null field to read.
+// next reports whether there is a non-null field to read.
 func (f *fields) next() bool {
 	if f.err != nil || f.left == 0 {
 		return false
@@ -69,7 +69,7 @@ func (f *fields) must(ok bool, what string) {
 	}
 }
 
-// done returns the sticking error, or one about anything that is left over.
+// done returns the first error, or one about fields or bytes left over.
 func (f *fields) done() error {
 	if f.err == nil && f.left > 0 {
 		f.fail("more fields than are defined", amqp.ErrMalformed)
@@ -194,7 +194,7 @@ func (f *fields) symbols() []amqp.Symbol {
 	return out
 }
 
-// composite enters a field that is a described list and returns its code and a Reader that stands at the list.
+// composite enters a field that is a described list and returns its code and a Reader at the list.
 func (f *fields) composite() (code uint64, r amqp.Reader, ok bool) {
 	if !f.next() {
 		return 0, amqp.Reader{}, false

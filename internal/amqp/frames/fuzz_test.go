@@ -7,7 +7,7 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// FuzzDecodeBody demands of any bytes: no panic, and what decodes is encoded to something that decodes to the same. The
+// FuzzDecodeBody checks for any bytes that decoding does not panic, and that the encoding of a decoded value decodes to the same. The
 // special decoders for the hot path must agree with the general one.
 func FuzzDecodeBody(f *testing.F) {
 	for _, p := range samples() {

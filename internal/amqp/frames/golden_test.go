@@ -60,8 +60,8 @@ func goldenFiles(t *testing.T) []string {
 	return files
 }
 
-// TestGoldenFrames decodes every frame that real clients sent, and every one that they understood, and gets the same
-// values again from its own encoding of them.
+// TestGoldenFrames decodes every frame that real clients sent or understood, and checks that our own encoding of it
+// decodes to the same values.
 func TestGoldenFrames(t *testing.T) {
 	for _, path := range goldenFiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestGoldenFrames(t *testing.T) {
 	}
 }
 
-// TestGoldenMessages puts transfers together and reads the messages: ours reads what the client sent, and the client's
+// TestGoldenMessages puts transfers together and reads the messages: our code reads what the client sent, and the client's
 // library reads what we sent.
 func TestGoldenMessages(t *testing.T) {
 	for _, path := range goldenFiles(t) {

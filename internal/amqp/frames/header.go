@@ -22,7 +22,7 @@ const (
 // ErrHeader is wrapped by the errors of [ParseHeader]; the peer gets amqp:connection:framing-error.
 var ErrHeader = errors.New("bad frame header")
 
-// Heartbeat is the empty frame that only shows that the connection is alive [AMQP 2.4.5]. It must not be modified.
+// Heartbeat is an empty frame, which only shows that the connection is alive [AMQP 2.4.5]. It must not be modified.
 var Heartbeat = []byte{0, 0, 0, 8, 2, 0, 0, 0}
 
 // Header is a frame header [AMQP 2.3.1].
@@ -30,15 +30,15 @@ type Header struct {
 	Size       uint32 // of the whole frame in bytes, header included
 	DataOffset uint8  // where the body begins, in words of four bytes
 	Type       uint8  // TypeAMQP or TypeSASL
-	Channel    uint16 // of AMQP frames; to be ignored on SASL frames
+	Channel    uint16 // of AMQP frames; ignore it on SASL frames
 }
 
-// BodyStart returns the offset of the body in the frame, in bytes: what lies between the eight bytes of the header and
-// it is an extended header, to be ignored.
+// BodyStart returns the offset of the body in the frame, in bytes. The bytes between the header's eight
+// and the body are an extended header, which is ignored.
 func (h Header) BodyStart() int { return int(h.DataOffset) * 4 }
 
-// ParseHeader reads the header of a frame; b has at least HeaderSize bytes. It checks what the header says of itself:
-// that the body begins behind the header and inside the frame. Size against max-frame-size and the type are the caller's.
+// ParseHeader reads the header of a frame; b has at least HeaderSize bytes. It checks that the body begins after the header
+// and inside the frame. The caller checks Size against max-frame-size, and the type.
 func ParseHeader(b []byte) (Header, error) {
 	if len(b) < HeaderSize {
 		return Header{}, fmt.Errorf("read %d bytes: %w", len(b), ErrHeader)

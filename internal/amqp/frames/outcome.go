@@ -7,7 +7,7 @@ import "minibus/internal/amqp"
 type DeliveryState interface {
 	// AppendTo appends the described list to dst.
 	AppendTo(dst []byte) []byte
-	// Name returns the standard's word.
+	// Name returns the standard's name.
 	Name() string
 
 	decode(f *fields) error
@@ -22,7 +22,7 @@ type Received struct {
 // Accepted says that the message was processed [AMQP 3.4.2].
 type Accepted struct{}
 
-// Rejected says that the message is invalid; to Service Bus, to be dead-lettered [AMQP 3.4.3].
+// Rejected says that the message is invalid [AMQP 3.4.3]; Service Bus dead-letters it.
 type Rejected struct {
 	Error *Error
 }
@@ -72,7 +72,7 @@ func (s *Rejected) AppendTo(dst []byte) []byte {
 // AppendTo implements [DeliveryState].
 func (s *Released) AppendTo(dst []byte) []byte { return appendEmpty(dst, codeReleased) }
 
-// AppendTo implements [DeliveryState]. False is written as null, as the service does.
+// AppendTo implements [DeliveryState]. A DeliveryFailed of false is written as null, as the service does.
 func (s *Modified) AppendTo(dst []byte) []byte {
 	dst, m := begin(dst, codeModified)
 	dst = appendFlag(dst, s.DeliveryFailed)
@@ -81,7 +81,7 @@ func (s *Modified) AppendTo(dst []byte) []byte {
 	return amqp.EndList(dst, m, 3)
 }
 
-// appendEmpty writes a state without fields as a list8 of none.
+// appendEmpty writes a state without fields as an empty list8.
 func appendEmpty(dst []byte, code byte) []byte {
 	return append(amqp.AppendDescriptor(dst, code), amqp.CodeList8, 1, 0)
 }

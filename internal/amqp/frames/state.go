@@ -2,7 +2,7 @@ package frames
 
 import "minibus/internal/amqp"
 
-// accepted and released have no fields, so that all deliveries can share one; neither can be changed.
+// accepted and released have no fields and can't be changed, so all deliveries share them.
 var (
 	accepted = new(Accepted)
 	released = new(Released)
@@ -38,7 +38,7 @@ func (f *fields) state() DeliveryState {
 	return f.stateOf(code, &r)
 }
 
-// outcome reads the outcome in a transactional state, which is one of the four of [AMQP 3.4]: a transactional state
+// outcome reads the outcome in a transactional state, one of the four of [AMQP 3.4]. A transactional state
 // inside another would be recursion that the peer controls.
 func (f *fields) outcome() DeliveryState {
 	code, r, ok := f.composite()
@@ -55,7 +55,7 @@ func (f *fields) outcome() DeliveryState {
 
 func (f *fields) stateOf(code uint64, r *amqp.Reader) DeliveryState {
 	if code == codeAccepted || code == codeReleased {
-		// Nearly all dispositions: a call through the interface would move the fields to the heap.
+		// Most dispositions are these. A call through the interface would move the fields to the heap.
 		sub := listFields(r, "outcome")
 		f.keep(true, sub.done())
 		return newState(code)

@@ -9,9 +9,9 @@ import (
 	"minibus/internal/amqp"
 )
 
-// Trace returns one line for people about a frame: direction, channel, performative and the fields that matter, with
-// the standard's names. A nil performative is a heartbeat. Message bodies and SASL responses are only counted, and
-// of properties and filters only the keys are shown, so that a trace can be passed on.
+// Trace returns one readable line about a frame: direction, channel, performative and the fields that matter, with
+// the standard's names. A nil performative is a heartbeat. Of message bodies and SASL responses it shows only the size, and
+// of properties and filters only the keys, so that a trace can be passed on.
 func Trace(dir string, channel uint16, p Performative, payload int) string {
 	var t tracer
 	t.WriteString(dir)
@@ -53,7 +53,7 @@ func (t *tracer) flag(name string, v bool) {
 	}
 }
 
-// keys shows what a map is about without its values, which may be secret.
+// keys shows the keys of a map without its values, which may be secret.
 func (t *tracer) keys(name string, m amqp.Map) {
 	if len(m) == 0 {
 		return

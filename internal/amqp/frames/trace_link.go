@@ -29,7 +29,7 @@ func (t *tracer) attach(a *Attach) {
 	t.keys("properties", a.Properties)
 }
 
-// source shows a source, target a target; one that is null matters, because it means a refused link.
+// source shows a source, target a target. A null matters, because it means a refused link.
 func (t *tracer) source(s *Source) {
 	if s == nil {
 		t.put("source", "null")
@@ -52,7 +52,7 @@ func (t *tracer) target(x *Target) {
 	t.symbols("capabilities", x.Capabilities)
 }
 
-// keeping shows what a terminus says of how long it is kept, where that is not as usual.
+// keeping shows the fields about a terminus's lifetime, if they are unusual.
 func (t *tracer) keeping(durable uint32, policy amqp.Symbol, timeout uint32, dynamic bool) {
 	switch durable {
 	case 0:
@@ -68,7 +68,7 @@ func (t *tracer) keeping(durable uint32, policy amqp.Symbol, timeout uint32, dyn
 	t.flag("dynamic", dynamic)
 }
 
-// filters shows what filters there are and of what types, without their values.
+// filters shows the names and types of filters, without their values.
 func (t *tracer) filters(m amqp.Map) {
 	if len(m) == 0 {
 		return
@@ -105,7 +105,7 @@ func (t *tracer) symbols(name string, list []amqp.Symbol) {
 	t.put(name, all)
 }
 
-// plain is a symbol as it is, or in quotes if it is none that a line can have.
+// plain returns a symbol as it is, or quoted if it has characters that could break the line.
 func plain(s amqp.Symbol) string {
 	if quoted := strconv.Quote(string(s)); quoted[1:len(quoted)-1] != string(s) {
 		return quoted
@@ -131,7 +131,7 @@ func (t *tracer) transfer(x *Transfer) {
 	t.opt("delivery-id", x.DeliveryID, x.HasDeliveryID)
 	t.opt("delivery-tag", hex.EncodeToString(x.DeliveryTag), x.DeliveryTag != nil)
 	t.opt("message-format", x.MessageFormat, x.HasMessageFormat)
-	t.opt("settled", x.Settled, x.HasSettled || x.HasDeliveryID) // the first frame of a delivery says it, if only by its silence
+	t.opt("settled", x.Settled, x.HasSettled || x.HasDeliveryID) // the first frame of a delivery decides it, even by leaving it out
 	t.flag("more", x.More)
 	t.state(x.State)
 	t.flag("resume", x.Resume)

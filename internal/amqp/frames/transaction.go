@@ -46,7 +46,7 @@ func (s *TransactionalState) decode(f *fields) error {
 	return f.done()
 }
 
-// ControlMessage is what a client sends to the transaction coordinator: *Declare or *Discharge.
+// ControlMessage is a message from a client to the transaction coordinator: *Declare or *Discharge.
 type ControlMessage interface {
 	// AppendTo appends the message's only section, an amqp-value, to dst.
 	AppendTo(dst []byte) []byte
@@ -56,10 +56,10 @@ type ControlMessage interface {
 
 // Declare asks for a new transaction [AMQP 4.5.2].
 type Declare struct {
-	GlobalID any // of a distributed transaction; not supported by the service, kept to refuse it
+	GlobalID any // of a distributed transaction; decoded so that it can be refused
 }
 
-// Discharge ends a transaction, by rolling it back if Fail [AMQP 4.5.3].
+// Discharge ends a transaction; with Fail it rolls it back [AMQP 4.5.3].
 type Discharge struct {
 	TxnID []byte
 	Fail  bool

@@ -2,7 +2,7 @@ package frames
 
 import "minibus/internal/amqp"
 
-// Transfer carries a message or a part of one [AMQP 2.7.5]; the payload follows it in the frame and is not in here.
+// Transfer carries a message or a part of one [AMQP 2.7.5]. It does not hold the payload, which follows it in the frame.
 type Transfer struct {
 	Handle           uint32
 	DeliveryID       uint32
@@ -45,7 +45,7 @@ func (t *Transfer) AppendTo(dst []byte) []byte {
 	return amqp.EndList(dst, m, 11)
 }
 
-// IsTransfer says whether the frame body holds a transfer, so that the reader can use [Transfer.Decode] on it.
+// IsTransfer reports whether the frame body holds a transfer, so that the reader can use [Transfer.Decode] on it.
 func IsTransfer(body []byte) bool {
 	r := amqp.NewReader(body)
 	code, err := descriptor(&r)
@@ -53,7 +53,7 @@ func IsTransfer(body []byte) bool {
 }
 
 // Decode decodes a frame body that holds a transfer into t, overwriting all of it, and returns the payload. It allocates
-// nothing when there is no delivery state. The delivery tag and the payload alias body.
+// nothing if there is no delivery state. The delivery tag and the payload alias body.
 func (t *Transfer) Decode(body []byte) (payload []byte, err error) {
 	r := amqp.NewReader(body)
 	code, err := descriptor(&r)

@@ -57,7 +57,7 @@ func scan(t testing.TB, raw []byte) *message.Message {
 	return &m
 }
 
-// patched writes a message out and scans the result, whose order and form are checked on the way.
+// patched writes a message out and scans the result, which checks its order and form.
 func patched(t testing.TB, p message.Patch, raw []byte) *message.Message {
 	t.Helper()
 	m := scan(t, raw)

@@ -2,7 +2,7 @@ package message
 
 import "minibus/internal/amqp"
 
-// Compose encodes a message of application properties, given as an encoded map, and a body of bytes.
+// Compose encodes a message with application properties, given as an encoded map, and a body of bytes.
 func Compose(properties, body []byte) []byte {
 	m := amqp.AppendDescriptor(nil, codeApplicationProperties)
 	m = append(m, properties...)

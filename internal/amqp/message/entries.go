@@ -2,7 +2,7 @@ package message
 
 import "minibus/internal/amqp"
 
-// Entries walks over the pairs of a map, one after another, without decoding any that nobody asks for:
+// Entries iterates over the pairs of a map and decodes a value only when asked for it:
 //
 //	for e := m.UserProperties(); e.Next(); {
 //		if string(e.Key()) == "color" { use(e.Value()) }
@@ -14,19 +14,19 @@ type Entries struct {
 	value []byte
 }
 
-// UserProperties returns a walk over the application properties.
+// UserProperties iterates over the application properties.
 func (m *Message) UserProperties() Entries {
 	n, r := m.pairs(m.ApplicationProperties)
 	return Entries{left: n, r: r}
 }
 
-// OverlayEntries returns a walk over an encoded map, such as [EncodeProperties] returns; nil is an empty one.
+// OverlayEntries iterates over an encoded map, such as [EncodeProperties] returns; nil is an empty map.
 func OverlayEntries(props []byte) Entries {
 	n, r, _ := overlayPairs(props)
 	return Entries{left: n, r: r}
 }
 
-// Next moves to the next pair, the first one at first, and reports whether there is one.
+// Next moves to the next pair, at first to the first one, and reports whether there is one.
 func (e *Entries) Next() bool {
 	if e.left <= 0 {
 		return false
@@ -38,16 +38,16 @@ func (e *Entries) Next() bool {
 	return err == nil
 }
 
-// Key returns the text of the key, empty for a key that is no text. It aliases the map.
+// Key returns the text of the key, or nothing if the key is not text. It aliases the map.
 func (e *Entries) Key() []byte { return e.key }
 
-// Encoded returns the value as it is encoded. It aliases the map.
+// Encoded returns the encoded value. It aliases the map.
 func (e *Entries) Encoded() []byte { return e.value }
 
-// Value takes the value apart.
+// Value decodes the value.
 func (e *Entries) Value() Scalar { return DecodeScalar(e.value) }
 
-// Field takes one field of the properties section apart, by its index; absent if it, or the section, is not there.
+// Field decodes one field of the properties section, by its index; absent if the field or the section is missing.
 func (m *Message) Field(index int) Scalar {
 	n, r := m.list(m.Properties)
 	if index < 0 || index >= n {
@@ -65,7 +65,7 @@ func (m *Message) Field(index int) Scalar {
 	return DecodeScalar(raw)
 }
 
-// Overlay builds an encoded map of values that are encoded already. The zero Overlay is empty.
+// Overlay builds an encoded map from encoded values. The zero Overlay is empty.
 type Overlay struct {
 	buf  []byte
 	mark amqp.Mark
@@ -81,7 +81,7 @@ func (o *Overlay) Add(key string, encoded []byte) {
 	o.n++
 }
 
-// Bytes returns the encoded map, nil if it is empty. The Overlay is not to be used any more.
+// Bytes returns the encoded map, nil if it is empty. The Overlay must not be used afterwards.
 func (o *Overlay) Bytes() []byte {
 	if o.n == 0 {
 		return nil

@@ -15,7 +15,7 @@ func seeds(t testing.TB) [][]byte {
 		section(t, 0x75, full(t))}
 }
 
-// FuzzScan demands of any bytes: no panic in anything that reads a scanned message, spans inside the message, and
+// FuzzScan checks for any bytes that nothing panics that reads a scanned message, that its spans lie inside the message, and
 // that they cover it without overlap.
 func FuzzScan(f *testing.F) {
 	for _, s := range seeds(f) {
@@ -47,8 +47,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// FuzzPatch demands of any message and patch: the result scans; it keeps body and footer; it is no longer than hinted;
-// and patching the result once more in the same way changes nothing.
+// FuzzPatch checks for any message and patch: the result scans; it keeps body and footer; it is not longer than the hint;
+// and the same patch applied again changes nothing.
 func FuzzPatch(f *testing.F) {
 	overlay, _ := message.EncodeProperties(amqp.Map{{Key: "a", Value: 1}, {Key: "c", Value: nil}})
 	for i, s := range seeds(f) {
@@ -61,7 +61,7 @@ func FuzzPatch(f *testing.F) {
 			return
 		}
 		if _, err := message.Scan(append(amqp.AppendDescriptor(nil, 0x74), props...)); err != nil {
-			props = nil // an overlay is always our own encoding
+			props = nil // an overlay always has our own encoding
 		}
 		p := message.Patch{DeliveryCount: uint32(n), TTL: n, SequenceNumber: n, EnqueuedTime: message.Timestamp(n >> 8), LockedUntil: 5,
 			HasLockedUntil: flags&1 != 0, HasEnqueuedSequenceNumber: flags&2 != 0, HasState: flags&4 != 0, HasPartitionID: flags&8 != 0,

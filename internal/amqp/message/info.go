@@ -10,9 +10,9 @@ import (
 	"minibus/internal/amqp"
 )
 
-// Info is what the broker needs to know of a message that is being sent.
+// Info holds what the broker needs to know about a message that is being sent.
 type Info struct {
-	MessageID          string // canonical text whatever the type on the wire (DUP-11)
+	MessageID          string // canonical text for every type on the wire (DUP-11)
 	HasMessageID       bool
 	GroupID            string // session id; the empty string is one (SESS-2)
 	HasGroupID         bool
@@ -20,13 +20,13 @@ type Info struct {
 	HasPartitionKey    bool
 	ViaPartitionKey    string
 	HasViaPartitionKey bool
-	TTL                int64 // milliseconds; 0 is none (EXP-16, EXP-17)
+	TTL                int64 // milliseconds; 0: none (EXP-16, EXP-17)
 	Scheduled          Timestamp
 	HasScheduled       bool
 }
 
-// PropertyError says which property of a message the broker cannot accept, and why. The send is to be refused as an
-// invalid argument of the client's.
+// PropertyError says which property of a message the broker cannot accept, and why. The send is refused as an
+// argument error.
 type PropertyError struct {
 	Key    string // annotation key or property name
 	Reason string
@@ -35,8 +35,8 @@ type PropertyError struct {
 // Error implements error.
 func (e *PropertyError) Error() string { return fmt.Sprintf("message property %s %s", e.Key, e.Reason) }
 
-// Info reads the header, the properties and the message annotations. It returns a [*PropertyError] about a value that
-// the broker would have to act on and cannot (PROP-13). Annotations that only the broker writes are ignored,
+// Info reads the header, the properties and the message annotations. It returns a [*PropertyError] for a value that
+// the broker would have to act on and cannot (PROP-13). It ignores annotations that only the broker writes,
 // whatever they hold (SEQ-7).
 func (m *Message) Info() (Info, error) {
 	var in Info
@@ -97,7 +97,7 @@ func (m *Message) readProperties(in *Info) error {
 			return &PropertyError{propertyNames[i], "has a wrong type"}
 		}
 	}
-	// EXP-17: a TTL that the header cannot hold is carried by the two times.
+	// EXP-17: the two times carry a TTL that the header cannot hold.
 	if in.TTL == math.MaxUint32 && hasExpiry && hasCreated {
 		if ttl := int64(expiry) - int64(created); expiry > created && ttl > 0 {
 			in.TTL = ttl
@@ -160,7 +160,7 @@ func (m *Message) readAnnotations(in *Info) error {
 	return nil
 }
 
-// keyOf consumes a map key and returns its text; a key that is no text is empty, which matches nothing.
+// keyOf consumes a map key and returns its text. For a key that is not text it returns nil, which matches nothing.
 func keyOf(r *amqp.Reader) []byte {
 	switch code, _ := r.Peek(); code {
 	case amqp.CodeSymbol8, amqp.CodeSymbol32, amqp.CodeString8, amqp.CodeString32, amqp.CodeBinary8, amqp.CodeBinary32:

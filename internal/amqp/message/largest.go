@@ -2,9 +2,8 @@ package message
 
 import "minibus/internal/amqp"
 
-// LargestProperty returns the largest value among the application properties and the fields of the properties section, by
-// name, and its bytes without type and length. Sections of up to floor bytes are not looked at; what is in them counts as
-// nothing.
+// LargestProperty returns the name of the largest value among the application properties and the fields of the properties
+// section, and its size in bytes without type and length. It skips sections of at most floor bytes.
 func (m *Message) LargestProperty(floor int) (name string, size int) {
 	if m.ApplicationProperties.Len() > floor {
 		for e := m.UserProperties(); e.Next(); {
@@ -25,7 +24,7 @@ func (m *Message) LargestProperty(floor int) (name string, size int) {
 	return name, size
 }
 
-// contentLength returns the bytes of an encoded value without its constructor and, of a text or binary, its length.
+// contentLength returns the size of an encoded value without its constructor and, for text or binary, its length field.
 func contentLength(raw []byte) int {
 	if len(raw) == 0 {
 		return 0

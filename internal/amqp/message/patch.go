@@ -6,15 +6,15 @@ import (
 	"minibus/internal/amqp"
 )
 
-// maxInstant is DateTime.MaxValue of .NET as a timestamp; clients take it for "never" and fail on anything later.
+// maxInstant is .NET's DateTime.MaxValue as a timestamp; clients read it as "never" and fail on anything later.
 const maxInstant = 253402300800000
 
-// Patch is everything that the broker owns or changes in a delivered or peeked message. It is merged while the message is
-// written out, so that a stored message keeps the sender's bytes. Absent values leave the annotation out, except where
-// said otherwise.
+// Patch holds everything that the broker owns or changes in a delivered or peeked message. Append merges it while it writes
+// the message out, so that a stored message keeps the sender's bytes. An absent value leaves the annotation out, except where
+// a field says otherwise.
 type Patch struct {
 	DeliveryCount             uint32 // earlier failed deliveries (PROP-4)
-	TTL                       int64  // effective, in milliseconds; 0 is none (PROP-5)
+	TTL                       int64  // effective, in milliseconds; 0: none (PROP-5)
 	SequenceNumber            int64
 	EnqueuedTime              Timestamp
 	LockedUntil               Timestamp
@@ -25,18 +25,18 @@ type Patch struct {
 	HasState                  bool
 	PartitionID               int16
 	HasPartitionID            bool
-	DeadLetterSource          string // empty leaves what the sender gave
+	DeadLetterSource          string // empty keeps the sender's
 	LockToken                 UUID   // goes into the delivery annotations
 	HasLockToken              bool
 	OmitBody                  bool   // PEEK-14
-	MessageID                 string // for a message that has none (PROP-10)
-	Properties                []byte // overlay for the application properties, see EncodeProperties; nil is none
-	System                    []byte // overlay for broker properties that the sender gave, see SystemMessageID; nil is none
+	MessageID                 string // for a message without one (PROP-10)
+	Properties                []byte // overlay for the application properties, see EncodeProperties; nil: none
+	System                    []byte // overlay for broker properties that the sender gave, see SystemMessageID; nil: none
 }
 
 // Append appends the message with the patch merged in: a header with all five fields; delivery annotations if there are
 // any; message annotations; properties; application properties if there are any; body and footer as they were. It
-// allocates nothing when dst has room, unless the overlay has dozens of entries.
+// allocates nothing if dst has room and the overlay has fewer than dozens of entries.
 func (p *Patch) Append(dst []byte, m *Message) []byte {
 	var over *system
 	if p.System != nil {
@@ -54,8 +54,8 @@ func (p *Patch) Append(dst []byte, m *Message) []byte {
 	return append(dst, m.Bytes(m.Footer)...)
 }
 
-// appendHeader writes the header section. Durable, priority and first-acquirer are the sender's (PROP-12), as they were
-// encoded; the delivery count is never null, because clients take it apart without looking.
+// appendHeader writes the header section. It keeps the sender's encoding of durable, priority and first-acquirer (PROP-12).
+// The delivery count is never null, because clients read it without a check.
 func (p *Patch) appendHeader(dst []byte, m *Message) []byte {
 	n, r := m.list(m.Header)
 	dst, mark := amqp.BeginList(amqp.AppendDescriptor(dst, codeHeader))
@@ -78,8 +78,8 @@ func (p *Patch) appendHeader(dst []byte, m *Message) []byte {
 	return amqp.EndList(dst, mark, headerFields)
 }
 
-// appendProperties writes the properties section, which is always there. It is the sender's as it was, unless the
-// message-id, the two times of PROP-5 or what an action has set have to be put in.
+// appendProperties writes the properties section, which is always present. It keeps the sender's bytes, unless it has to put in
+// the message-id, the two times of PROP-5 or what an action has set.
 func (p *Patch) appendProperties(dst []byte, m *Message, over *system) []byte {
 	n, r := m.list(m.Properties)
 	code, some := r.Peek()
@@ -111,7 +111,7 @@ func (p *Patch) appendProperties(dst []byte, m *Message, over *system) []byte {
 	return amqp.EndList(dst, mark, count)
 }
 
-// appendProperty writes one field of the properties section, of which raw is the sender's, nil if there is none.
+// appendProperty writes one field of the properties section. raw is the sender's value, nil if there is none.
 func (p *Patch) appendProperty(dst []byte, i int, raw []byte, over *system) []byte {
 	if over != nil && over.fields[i] != nil {
 		raw = over.fields[i]
@@ -128,7 +128,7 @@ func (p *Patch) appendProperty(dst []byte, i int, raw []byte, over *system) []by
 	return append(dst, raw...)
 }
 
-// expiry returns EnqueuedTime + TTL, but no instant that a client could not represent.
+// expiry returns EnqueuedTime + TTL, but at most the latest instant that clients can represent.
 func (p *Patch) expiry() Timestamp {
 	if p.TTL >= maxInstant-int64(p.EnqueuedTime) {
 		return maxInstant
@@ -136,8 +136,8 @@ func (p *Patch) expiry() Timestamp {
 	return p.EnqueuedTime + Timestamp(p.TTL)
 }
 
-// appendApplicationProperties writes the sender's application properties under the overlay, or, if that replaces them,
-// those of the overlay alone.
+// appendApplicationProperties writes the sender's application properties merged with the overlay, or, with replace,
+// the overlay's alone.
 func (p *Patch) appendApplicationProperties(dst []byte, m *Message, replace bool) []byte {
 	over, ok := newOverlay(p.Properties)
 	if !ok {

@@ -3,7 +3,7 @@ package message
 import "minibus/internal/amqp"
 
 // appendDeliveryAnnotations writes the sender's delivery annotations (PROP-11) and the lock token (LOCK-3) or the size of
-// an omitted body (PEEK-14). Those two keys are the broker's alone: a message that was received and is sent
+// an omitted body (PEEK-14). Only the broker writes those two keys: a message that was received and is sent
 // again still has the old ones.
 func (p *Patch) appendDeliveryAnnotations(dst []byte, m *Message) []byte {
 	start := len(dst)
@@ -24,8 +24,8 @@ func (p *Patch) appendDeliveryAnnotations(dst []byte, m *Message) []byte {
 	return amqp.EndMap(dst, mark, pairs)
 }
 
-// appendMessageAnnotations writes the sender's message annotations and the broker's, types as amqp-data-plane 5.1 has
-// them: clients panic on others.
+// appendMessageAnnotations writes the sender's message annotations and the broker's, with the types of amqp-data-plane 5.1:
+// clients panic on others.
 func (p *Patch) appendMessageAnnotations(dst []byte, m *Message, over *system) []byte {
 	dst, mark := amqp.BeginMap(amqp.AppendDescriptor(dst, codeMessageAnnotations))
 	n, r := m.pairs(m.MessageAnnotations)
@@ -58,8 +58,8 @@ func (p *Patch) appendMessageAnnotations(dst []byte, m *Message, over *system) [
 	return amqp.EndMap(dst, mark, pairs)
 }
 
-// appendSenders copies those of n pairs that are not the broker's to write, as they are encoded, and counts them.
-// Neighbours are copied at once.
+// appendSenders copies, of n pairs, those that the sender may write, as they are encoded, and counts them.
+// It copies neighbours at once.
 func (p *Patch) appendSenders(dst []byte, n int, r amqp.Reader, section byte, over *system) ([]byte, int) {
 	pairs := 0
 	run := r // start of the entries not yet copied
@@ -79,7 +79,7 @@ func (p *Patch) appendSenders(dst []byte, n int, r amqp.Reader, section byte, ov
 	return append(dst, between(run, r)...), pairs
 }
 
-// owns says whether a sender's annotation gives way to the broker's, or to its absence (SEQ-17, PROP-13). Partition keys
+// owns reports whether the broker's annotation, or its absence, replaces the sender's (SEQ-17, PROP-13). Partition keys
 // and the scheduled time go out as sent (PROP-7), and so does a dead-letter source unless there is a newer one.
 func (p *Patch) owns(section byte, key []byte) bool {
 	if section == codeDeliveryAnnotations {

@@ -8,7 +8,7 @@ import (
 )
 
 // EncodeProperties encodes an overlay for application properties: a map with string keys. Keys may be strings, symbols or
-// binaries; of two equal keys the later wins. An empty map is nil, which is no overlay.
+// binaries; the later of two equal keys wins. For an empty map it returns nil, which is no overlay.
 func EncodeProperties(m amqp.Map) ([]byte, error) {
 	if len(m) == 0 {
 		return nil, nil
@@ -35,8 +35,8 @@ func EncodeProperties(m amqp.Map) ([]byte, error) {
 	return amqp.EndMap(out, mark, len(last)), nil
 }
 
-// Compound reports whether a value is one that application properties can't have. A described value is as simple as what is described:
-// some clients write dates and URIs so.
+// Compound reports whether a value has a type that application properties can't have. A described value counts as the value in
+// it: some clients describe dates and URIs.
 func Compound(v any) bool {
 	switch v := v.(type) {
 	case amqp.List, amqp.Map, amqp.Array:
@@ -47,7 +47,7 @@ func Compound(v any) bool {
 	return false
 }
 
-// MergeProperties returns the overlay that has the entries of both, those of add where a key is in both. Either may be
+// MergeProperties returns an overlay with the entries of both; for a key in both, the entry of add counts. Either may be
 // nil. It may return one of its arguments.
 func MergeProperties(old, add []byte) []byte {
 	n, r, ok := overlayPairs(old)
@@ -63,13 +63,13 @@ func MergeProperties(old, add []byte) []byte {
 	return amqp.EndMap(out, mark, pairs)
 }
 
-// LookupProperty decodes the entry of an overlay that is named key.
+// LookupProperty decodes the entry of an overlay with that key.
 func LookupProperty(props []byte, key string) (any, bool) {
 	n, r, _ := overlayPairs(props)
 	return lookup(n, r, key)
 }
 
-// overlayPairs opens an encoded map; ok is false for one that is nil, or no map.
+// overlayPairs opens an encoded map; ok is false if it is nil or not a map.
 func overlayPairs(props []byte) (n int, items amqp.Reader, ok bool) {
 	if len(props) == 0 {
 		return 0, amqp.Reader{}, false
@@ -82,8 +82,8 @@ func overlayPairs(props []byte) (n int, items amqp.Reader, ok bool) {
 // mapOverhead is the size of a map header: constructor, size and count.
 const mapOverhead = 9
 
-// indexFrom is the size from which an overlay looks keys up in an index: walking it for each entry of the message
-// would make a message and an overlay of thousands of entries each a burden.
+// indexFrom is the size from which an overlay uses an index of its keys: walking it for each entry of the message
+// would be slow if both have thousands of entries.
 const indexFrom = 32
 
 // An overlay is an encoded map whose entries replace or join those of another.
@@ -129,7 +129,7 @@ func (o *overlay) has(key []byte) bool {
 }
 
 // merge appends the n pairs of r that the overlay does not replace, as they are encoded, then those of the overlay. It
-// returns the count of pairs written.
+// returns the number of pairs written.
 func (o *overlay) merge(dst []byte, n int, r amqp.Reader) ([]byte, int) {
 	pairs := 0
 	for range n {
@@ -146,7 +146,7 @@ func (o *overlay) merge(dst []byte, n int, r amqp.Reader) ([]byte, int) {
 	return append(dst, o.items.Rest()...), pairs + o.n
 }
 
-// between returns the bytes that lie between two positions of one Reader.
+// between returns the bytes between two positions of one Reader.
 func between(from, to amqp.Reader) []byte {
 	return from.Rest()[:to.Offset()-from.Offset()]
 }
@@ -154,7 +154,7 @@ func between(from, to amqp.Reader) []byte {
 // EncodeValue encodes one value, of any type that [amqp.AppendValue] takes.
 func EncodeValue(v any) ([]byte, error) { return amqp.AppendValue(nil, v) }
 
-// DecodeValue decodes one value; bytes behind it are an error.
+// DecodeValue decodes one value; bytes after it are an error.
 func DecodeValue(b []byte) (any, error) {
 	r := amqp.NewReader(b)
 	v, err := r.Value()

@@ -111,7 +111,7 @@ func TestRead_SingleValues(t *testing.T) {
 	if v, ok := none.ApplicationProperty("b"); ok {
 		t.Errorf("of an empty message: %v", v)
 	}
-	// A value that a scan steps over but that no decoder reads counts as absent.
+	// A value that a scan skips but no decoder reads counts as absent.
 	bad := scan(t, unhex(t, "00 53 74 c1 06 02 a1 01 61 56 02"))
 	if v, ok := bad.ApplicationProperty("a"); ok {
 		t.Errorf("bad boolean: %v", v)

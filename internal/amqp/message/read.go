@@ -2,8 +2,7 @@ package message
 
 import "minibus/internal/amqp"
 
-// Property decodes one field of the properties section by its index; nil if it is null, left out, or the section is
-// absent.
+// Property decodes one field of the properties section by its index. It returns nil if the field is null or missing.
 func (m *Message) Property(index int) (any, error) {
 	n, r := m.list(m.Properties)
 	if index < 0 || index >= n {
@@ -43,8 +42,8 @@ func lookup(n int, r amqp.Reader, key string) (any, bool) {
 	return nil, false
 }
 
-// BodyValue decodes the body of a management request: the value of an amqp-value section, nil without a body. A body of
-// another kind is an error.
+// BodyValue decodes the body of a management request: the value of an amqp-value section, or nil without a body. Any other
+// body is an error.
 func (m *Message) BodyValue() (any, error) {
 	if m.Body.Empty() {
 		return nil, nil

@@ -2,8 +2,8 @@ package message
 
 import "minibus/internal/amqp"
 
-// RequestID is the message-id of a request with the type that it has: clients look the response up in a map keyed by both.
-// Without one, a request's own correlation-id serves; nil when there is neither.
+// RequestID returns the message-id of a request with its type: clients look the response up by both.
+// A request without one is named by its correlation-id. RequestID returns nil if it has neither.
 func (m *Message) RequestID() any {
 	for _, field := range []int{PropertyMessageID, PropertyCorrelationID} {
 		if v, err := m.Property(field); err == nil && v != nil {

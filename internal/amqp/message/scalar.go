@@ -9,10 +9,10 @@ import (
 	"minibus/internal/amqp"
 )
 
-// Type tells what a [Scalar] holds.
+// Type says what a [Scalar] holds.
 type Type uint8
 
-// The types of single values. Symbols are strings; the three described types are those of the .NET and Java clients.
+// The types of single values. Symbols count as strings; the three described types come from the .NET and Java clients.
 const (
 	TypeAbsent         Type = iota // there is no value; the zero Scalar
 	TypeNull                       // null
@@ -38,7 +38,7 @@ const (
 	TypeOther                      // anything else; Text is its encoding
 )
 
-// Scalar is one value of a message, taken apart without allocating. Text aliases the bytes of the message.
+// Scalar is one decoded value of a message, made without allocating. Text aliases the bytes of the message.
 type Scalar struct {
 	Type Type
 	Bits uint64
@@ -53,7 +53,7 @@ const (
 	descriptorDateTimeOffset = "com.microsoft:datetime-offset"
 )
 
-// scalarTypes maps constructors to types, of those values that are nothing but a type and bits.
+// scalarTypes maps constructors to types, for values that are only a type and bits or text.
 var scalarTypes = [256]Type{
 	amqp.CodeNull: TypeNull, amqp.CodeTrue: TypeBool, amqp.CodeFalse: TypeBool, amqp.CodeBool: TypeBool,
 	amqp.CodeUbyte: TypeUbyte, amqp.CodeUshort: TypeUshort,
@@ -66,7 +66,7 @@ var scalarTypes = [256]Type{
 	amqp.CodeString8: TypeString, amqp.CodeString32: TypeString, amqp.CodeSymbol8: TypeString, amqp.CodeSymbol32: TypeString,
 }
 
-// DecodeScalar takes one encoded value apart. It returns the zero Scalar for no bytes; what is malformed is TypeOther.
+// DecodeScalar decodes one value. It returns the zero Scalar for no bytes, and TypeOther for a malformed value.
 func DecodeScalar(raw []byte) Scalar {
 	if len(raw) == 0 {
 		return Scalar{}
@@ -101,7 +101,7 @@ func DecodeScalar(raw []byte) Scalar {
 	return Scalar{Type: TypeOther, Text: alias(raw)}
 }
 
-// wideScalar decodes the types that no Reader reads, which are laid out as they are named.
+// wideScalar decodes the types that Reader does not read.
 func wideScalar(t Type, raw []byte) Scalar {
 	data := raw[1:]
 	switch {
@@ -153,8 +153,8 @@ func bit(v bool) uint64 {
 // alias returns bytes of a message as a string without copying them: a message's bytes never change.
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// TextOf returns the text form of a property that the broker treats as text whatever its type on the wire (DUP-11): of
-// a uuid, a number or a binary as of a message-id. ok is false for null, nothing and what has no text form.
+// TextOf returns the text form of a property that the broker treats as text whatever its type on the wire (DUP-11): a
+// uuid, a number or a binary becomes text as a message-id does. ok is false for null, no value and types without a text form.
 func (s Scalar) TextOf() (text string, ok bool) {
 	switch s.Type {
 	case TypeString, TypeURI:

@@ -6,11 +6,11 @@ import (
 	"minibus/internal/amqp"
 )
 
-// widen turns the bits of a float into those of the double of the same value.
+// widen returns the bits of the double with the value of a float.
 func widen(bits uint32) uint64 { return math.Float64bits(float64(math.Float32frombits(bits))) }
 
-// Append appends the encoded value, nothing for the zero Scalar. What [DecodeScalar] returned comes out as a value of the
-// same type, in its smallest encoding.
+// Append appends the encoded value, nothing for the zero Scalar. A value from [DecodeScalar] keeps its type and gets
+// the smallest encoding.
 func (s Scalar) Append(dst []byte) []byte {
 	switch s.Type {
 	case TypeAbsent:
@@ -35,7 +35,7 @@ func appendDescriptor(dst []byte, name amqp.Symbol) []byte {
 	return amqp.AppendSymbol(append(dst, amqp.CodeDescribed), name)
 }
 
-// appendBits appends a value of one of the types that have bits only.
+// appendBits appends a value whose type has bits only.
 func (s Scalar) appendBits(dst []byte) []byte {
 	switch n := s.Bits; s.Type {
 	case TypeBool:

@@ -15,17 +15,17 @@ type UUID = amqp.UUID
 // Span is a part of a message's raw bytes. The zero Span is empty: the section is absent.
 type Span struct{ Start, End uint32 }
 
-// Empty says whether there is nothing in the span.
+// Empty reports whether the span has no bytes.
 func (s Span) Empty() bool { return s.Start == s.End }
 
 // Len returns the span's length in bytes.
 func (s Span) Len() int { return int(s.End - s.Start) }
 
-// Message is an encoded message and where its sections lie. Each span covers a whole section with its descriptor; Body
-// covers all body sections. Only [Scan] and [Batch] make one that the methods can work with.
+// Message is an encoded message and the positions of its sections. Each span covers a whole section with its descriptor; Body
+// covers all body sections. The methods work only on messages from [Scan] and [Batch].
 type Message struct {
 	Raw  []byte
-	Part bool // Raw is a part of something larger, which stays in memory with it
+	Part bool // Raw is a slice of something larger, which stays in memory with it
 
 	Header                Span
 	DeliveryAnnotations   Span
@@ -39,9 +39,9 @@ type Message struct {
 // Bytes returns a span's bytes.
 func (m *Message) Bytes(s Span) []byte { return m.Raw[s.Start:s.End] }
 
-// Scan finds the sections of an encoded message, which is all of raw. Sections may come in any order, each at most
+// Scan finds the sections of an encoded message, which takes all of raw. Sections may come in any order, each at most
 // once, except that the body may be several data or several sequence sections in a row; it may also be a single value or
-// missing. Everything that patching will walk is checked here; bodies are stepped over by their size. Scan does
+// missing. Scan checks everything that patching will walk, and skips bodies by their size. It does
 // not allocate. Errors are of type [*amqp.DecodeError].
 func Scan(raw []byte) (Message, error) {
 	s := scanner{m: Message{Raw: raw}, r: amqp.NewReader(raw)}
@@ -56,7 +56,7 @@ func Scan(raw []byte) (Message, error) {
 	return s.m, nil
 }
 
-// A scanner is the state of one Scan.
+// A scanner holds the state of one Scan.
 type scanner struct {
 	m    Message
 	r    amqp.Reader
@@ -120,7 +120,7 @@ func (s *scanner) bodySection(code uint64, start int) error {
 	return nil
 }
 
-// checkBody steps over the content of a body section and checks its type.
+// checkBody skips the content of a body section and checks its type.
 func checkBody(r *amqp.Reader, code uint64) error {
 	c, ok := r.Peek()
 	switch {
@@ -133,8 +133,8 @@ func checkBody(r *amqp.Reader, code uint64) error {
 	return r.Skip()
 }
 
-// checkSection steps over the content of any other section, looking at each field or entry so that later walks over
-// them cannot fail.
+// checkSection skips the content of any other section field by field, so that later walks over
+// it cannot fail.
 func checkSection(r *amqp.Reader, code uint64) error {
 	var n int
 	var items amqp.Reader
@@ -175,7 +175,7 @@ func (m *Message) content(s Span) amqp.Reader {
 	return r
 }
 
-// list returns a Reader over the fields of a list section, and their count; none if the section is absent.
+// list returns the number of fields of a list section and a Reader over them; none if the section is absent.
 func (m *Message) list(s Span) (int, amqp.Reader) {
 	if s.Empty() {
 		return 0, amqp.Reader{}
@@ -188,7 +188,7 @@ func (m *Message) list(s Span) (int, amqp.Reader) {
 	return n, items
 }
 
-// pairs returns a Reader over the entries of a map section, and their count; none if the section is absent.
+// pairs returns the number of entries of a map section and a Reader over them; none if the section is absent.
 func (m *Message) pairs(s Span) (int, amqp.Reader) {
 	if s.Empty() {
 		return 0, amqp.Reader{}

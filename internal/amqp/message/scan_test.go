@@ -134,7 +134,7 @@ func TestScan_Refuses(t *testing.T) {
 }
 
 func TestScan_BodyIsNotDecoded(t *testing.T) {
-	// The list says it has items of an unknown kind; only its extent counts.
+	// The list claims items of an unknown type; only its size counts.
 	m := scan(t, unhex(t, "00 53 77 c0 05 02 4f ff ff ff"))
 	if m.Body.Len() != 10 {
 		t.Errorf("body is %+v", m.Body)

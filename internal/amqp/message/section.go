@@ -15,7 +15,7 @@ const (
 	codeFooter                = 0x78
 )
 
-// unknownCode stands for a descriptor that names no section.
+// unknownCode stands for a descriptor that is not a section's.
 const unknownCode = ^uint64(0)
 
 // sectionCode reads a section's descriptor in any of its forms.
@@ -84,7 +84,7 @@ const (
 	PropertyReplyToGroupID
 )
 
-// Annotation keys of Service Bus, broker-semantics PROP-1 to PROP-13.
+// Annotation keys of Service Bus (PROP-1 to PROP-13).
 const (
 	keySequenceNumber        = "x-opt-sequence-number"
 	keyEnqueuedTime          = "x-opt-enqueued-time"

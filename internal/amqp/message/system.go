@@ -7,8 +7,8 @@ import (
 	"minibus/internal/amqp"
 )
 
-// Keys of a system overlay ([Patch.System]): the broker properties that an action of a rule can set, by the names that
-// the rule language has for them. A null value clears the property.
+// Keys of a system overlay ([Patch.System]): the broker properties that an action of a rule can set, by their names in the
+// rule language. A null value clears the property.
 const (
 	SystemMessageID        = "MessageId"
 	SystemTo               = "To"
@@ -23,12 +23,12 @@ const (
 	SystemScheduled        = "ScheduledEnqueueTimeUtc" // timestamp
 	SystemTimeToLive       = "TimeToLive"              // ulong, milliseconds
 
-	// SystemReplace is no property: if it is there, the overlay of the application properties has all of them, and none
-	// of the sender's is left. So an overlay can also remove one.
+	// SystemReplace is not a property: if it is present, the overlay of the application properties replaces all of the
+	// sender's. That lets an overlay remove properties.
 	SystemReplace = "$replace"
 )
 
-// system is a system overlay taken apart: encoded values, nil where there is none.
+// system is a decoded system overlay: encoded values, nil where there is none.
 type system struct {
 	fields       [propertyFields][]byte // of the properties section, by index
 	partitionKey []byte
@@ -60,7 +60,7 @@ func readSystem(props []byte) (s system) {
 	return s
 }
 
-// systemField returns the index in the properties section of a broker property, -1 if it is not there.
+// systemField returns the index of a broker property in the properties section, or -1 if it is not part of it.
 func systemField(key []byte) int {
 	switch string(key) {
 	case SystemMessageID:
@@ -83,11 +83,11 @@ func systemField(key []byte) int {
 	return -1
 }
 
-// timesGone says whether the sender's creation and expiry times have to go: clients would read a time to live from them
-// that an action has taken away (PROP-5).
+// timesGone reports whether to remove the sender's creation and expiry times: clients would compute from them a time to live
+// that an action has removed (PROP-5).
 func (s *system) timesGone() bool { return s != nil && len(s.ttl) > 0 && s.ttl[0] == amqp.CodeNull }
 
-// annotation returns the encoded value that replaces a sender's message annotation; nil leaves it.
+// annotation returns the encoded value that replaces a sender's message annotation; nil keeps the sender's.
 func (s *system) annotation(key []byte) []byte {
 	if s == nil {
 		return nil
@@ -121,7 +121,7 @@ func (s *system) appendAnnotations(dst []byte) ([]byte, int) {
 	return dst, n
 }
 
-// Overlay makes of the properties of a message what they are with a system overlay on it. nil changes nothing.
+// Overlay applies a system overlay to in. nil changes nothing.
 func (in *Info) Overlay(props []byte) {
 	if len(props) == 0 {
 		return

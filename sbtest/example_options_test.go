@@ -1,0 +1,129 @@
+package sbtest_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/sbtest"
+)
+
+func ExampleWithoutNetwork() {
+	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders"})
+	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), &azservicebus.ClientOptions{
+		NewWebSocketConn: func(ctx context.Context, _ azservicebus.NewWebSocketConnArgs) (net.Conn, error) { return bus.Dial(ctx) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close(t.Context())
+	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")})
+
+	receiver, err := client.NewReceiverForQueue("orders", nil)
+	peek("orders", receiver, err)
+	// Output: orders: two coffees map[]
+}
+
+func ExampleWithLimits() {
+	bus := sbtest.Start(t, sbtest.WithLimits(sbtest.Standard), sbtest.Queue{Name: "orders"})
+	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), &azservicebus.ClientOptions{
+		RetryOptions: azservicebus.RetryOptions{MaxRetries: -1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close(t.Context())
+	sender, err := client.NewSender("orders", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 200)
+	err = sender.SendMessage(t.Context(), &azservicebus.Message{MessageID: &long}, nil)
+	fmt.Println(strings.Contains(err.Error(), "The MessageId of the message has more than 128 characters"))
+	// Output: true
+}
+
+func ExampleWithTokens() {
+	bus := sbtest.Start(t, sbtest.WithTokens(), sbtest.Queue{Name: "orders"})
+	wrongKey := strings.Replace(bus.ConnectionString(), "SharedAccessKey=", "SharedAccessKey=not", 1)
+	client, err := azservicebus.NewClientFromConnectionString(wrongKey, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close(t.Context())
+	sender, err := client.NewSender("orders", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sender.SendMessage(t.Context(), &azservicebus.Message{}, nil)
+	fmt.Println(strings.Contains(err.Error(), "InvalidSignature"))
+	// Output: true
+}
+
+func ExampleWithClock() {
+	newYear := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"}, sbtest.WithClock(func() time.Time { return newYear }))
+	client := newClient(bus)
+	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")})
+
+	receiver, err := client.NewReceiverForQueue("orders", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := receiver.ReceiveMessages(t.Context(), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println(messages[0].EnqueuedTime.UTC())
+	// Output: 2030-01-01 00:00:00 +0000 UTC
+}
+
+func ExampleWithLazyExpiry() {
+	bus := sbtest.Start(t, sbtest.WithLazyExpiry(), sbtest.Queue{Name: "orders", DefaultMessageTimeToLive: time.Minute})
+	client := newClient(bus)
+	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")})
+	bus.Advance(time.Hour)
+
+	receiver, err := client.NewReceiverForQueue("orders", nil)
+	peek("expired and still there", receiver, err)
+	// Output: expired and still there: two coffees map[]
+}
+
+func ExampleWithGoneEntities() {
+	bus := sbtest.Start(t, sbtest.WithGoneEntities())
+	_, endpoint, _ := strings.Cut(bus.ConnectionString(), "Endpoint=sb://")
+	host, _, _ := strings.Cut(endpoint, ";")
+	resp, err := http.Post("http://"+strings.TrimSuffix(host, "/")+"/missing/messages", "text/plain", strings.NewReader("two coffees"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	fmt.Println(resp.Status)
+	// Output: 410 Gone
+}
+
+func ExampleWithLogger() {
+	var log buffer // a bytes.Buffer with a mutex
+	bus := sbtest.Start(t, sbtest.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	sender, err := newClient(bus).NewSender("missing", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = sender.SendMessage(t.Context(), &azservicebus.Message{}, nil)
+	fmt.Println(strings.Contains(log.String(), "missing"))
+	// Output: true
+}
+
+func ExampleWithTrace() {
+	var trace buffer // a bytes.Buffer with a mutex
+	bus := sbtest.Start(t, sbtest.WithTrace(&trace), sbtest.Queue{Name: "orders"})
+	publish(newClient(bus), "orders", &azservicebus.Message{Body: []byte("two coffees")})
+	fmt.Println(strings.Contains(trace.String(), "transfer"), strings.Contains(trace.String(), "coffees"))
+	// Output: true false
+}
