@@ -28,22 +28,22 @@ const (
 type Command struct {
 	Name     string // one of the constants
 	File     string // CommandCheck: the file to check; empty for the one that would be served
-	Topic    string // CommandHelp: the command that is asked about, one of the constants; empty for all
-	Export   bool   // CommandCert: write the certificate, instead of saying where it is
+	Topic    string // CommandHelp: the command to explain, one of the constants; empty for all
+	Export   bool   // CommandCert: write the certificate instead of printing where it is
 	Settings Settings
 
-	// Connection is the connection string of CommandExport, a secret. "-" stands for standard input; empty if neither an
-	// argument nor the environment ([ConnectionVariable]) has one.
+	// Connection is the connection string of CommandExport, a secret, from the argument or [ConnectionVariable]. "-" stands for
+	// standard input; empty without either.
 	Connection string
 }
 
-// ConnectionVariable is the variable that the export takes its connection string from when no argument gives one, so that the
-// key need not stand in the history of a shell. Samples of the SDKs use the same name.
+// ConnectionVariable is the environment variable with the connection string of an export without that argument. It keeps the
+// key out of the shell's history. Samples of the SDKs use the same name.
 const ConnectionVariable = "SERVICEBUS_CONNECTION_STRING"
 
 // ParseArgs reads the arguments (without the program's name) and the environment ("KEY=value" entries). A flag wins over
-// the environment, and the environment over the default. An empty variable counts as unset: compose files pass
-// variables through that way. The error is one line and names the flag or variable.
+// the environment, and the environment over the default. An empty variable counts as unset, because compose files pass
+// unset variables that way. The error is one line and names the flag or variable.
 func ParseArgs(args, environ []string) (*Command, error) {
 	c := &Command{}
 	settings := table
@@ -84,7 +84,7 @@ func ParseArgs(args, environ []string) (*Command, error) {
 	return c, nil
 }
 
-// apply fills the settings from the three sources.
+// apply fills the settings from flags, environment and defaults.
 func (c *Command) apply(values []*flagValue, environ map[string]string) error {
 	given := map[string]bool{}
 	for _, v := range values {
@@ -121,7 +121,7 @@ func (c *Command) apply(values []*flagValue, environ map[string]string) error {
 	return nil
 }
 
-// words reads what is not a flag.
+// words reads the arguments that are not flags.
 func (c *Command) words(words []string) error {
 	if len(words) == 0 {
 		c.Name = CommandServe
@@ -151,7 +151,7 @@ func (c *Command) words(words []string) error {
 			c.Export, rest = true, rest[1:]
 		}
 	default:
-		if strings.Contains(words[0], "=") { // not shown: it may be a connection string
+		if strings.Contains(words[0], "=") { // may be a connection string: don't show it
 			return errors.New("the first word is no command; a connection string belongs to minibus export")
 		}
 		return unknownCommand(words[0])
@@ -166,7 +166,7 @@ func noMore(words []string) error {
 	return nil
 }
 
-// checkWords reads what follows config.
+// checkWords reads the words after config.
 func (c *Command) checkWords(words []string) error {
 	if len(words) == 0 || !strings.EqualFold(words[0], "check") {
 		if len(words) == 1 && fileName(words[0]) {
@@ -181,7 +181,7 @@ func (c *Command) checkWords(words []string) error {
 	return noMore(words)
 }
 
-// exportWords reads what follows export. What is too much is not shown: it may be a piece of the key.
+// exportWords reads the words after export. Its error does not show surplus words, which may be pieces of the key.
 func (c *Command) exportWords(words []string) error {
 	c.Name = CommandExport
 	if len(words) > 0 {
@@ -193,7 +193,7 @@ func (c *Command) exportWords(words []string) error {
 	return nil
 }
 
-// unknownCommand guesses what the word was meant to be.
+// unknownCommand returns the error for an unknown command, with a guess.
 func unknownCommand(word string) error {
 	if cure := fileFlag(word); cure != "" {
 		return fmt.Errorf("there is no command %q, %s", clip(word), cure)
@@ -202,7 +202,7 @@ func unknownCommand(word string) error {
 	return fmt.Errorf("there is no command %q%s", clip(word), orHelp(closest(word, commands)))
 }
 
-// topic returns the command that the words name; empty if they name none.
+// topic returns the command that the words name, or "".
 func topic(words []string) string {
 	if len(words) == 0 {
 		return ""
@@ -216,13 +216,13 @@ func topic(words []string) string {
 	return ""
 }
 
-// The ends of the names of files that are given to flags.
+// File name extensions, by which an error can suggest a flag.
 var (
 	configEnds = []string{".json", ".jsonc"}
 	dataEnds   = []string{".db", ".sqlite", ".sqlite3"}
 )
 
-// fileFlag says which flag takes a file that stands where a command is expected; empty if the word is not like one.
+// fileFlag returns the flag for a file name given in place of a command; empty if the word does not look like one.
 func fileFlag(word string) string {
 	switch end := strings.ToLower(filepath.Ext(word)); {
 	case slices.Contains(configEnds, end):
@@ -235,7 +235,7 @@ func fileFlag(word string) string {
 	return ""
 }
 
-// argument returns a word as it may be copied into a shell, or FILE where that would take more than the word.
+// argument returns a word that can be copied into a shell as it is, or FILE for one that needs quotes.
 func argument(word string) string {
 	special := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/.-_+:@%~", r)
@@ -246,7 +246,7 @@ func argument(word string) string {
 	return word
 }
 
-// fileName reports whether the word is the name of a file: it looks like one, or there is one.
+// fileName reports whether the word looks like the name of a file, or such a file exists.
 func fileName(word string) bool {
 	if strings.ContainsAny(word, `/\`) && !strings.Contains(word, "://") || slices.Contains(configEnds, strings.ToLower(filepath.Ext(word))) {
 		return true
@@ -299,7 +299,7 @@ func environMap(environ []string) map[string]string {
 	return m
 }
 
-// flagValue records what a flag was given; values are applied later, when their precedence is known.
+// flagValue records the value of a flag; apply uses it later, in order of precedence.
 type flagValue struct {
 	setting *setting
 	value   string
@@ -317,7 +317,7 @@ func (v *flagValue) Set(s string) error {
 // Type implements pflag.Value.
 func (v *flagValue) Type() string { return v.setting.arg }
 
-// nowhere swallows what the flag library would print; errors are printed once, by the caller.
+// nowhere discards the flag library's output; the caller prints errors once.
 type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }

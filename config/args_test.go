@@ -39,7 +39,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 	}
 	for _, s := range table {
 		if s.name == "tls-cert" || s.name == "tls-key" {
-			continue // they need each other
+			continue // these need each other
 		}
 		sample, ok := samples[s.name]
 		if !ok {
@@ -93,7 +93,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// A flag wins over a variable of another name that it excludes, too.
+// A flag also wins over a variable of another name that it excludes.
 func TestDataWinsOverTheVariableForEphemeral(t *testing.T) {
 	if got := settings(t, []string{"--data", "a.db"}, "MINIBUS_EPHEMERAL=1"); got.Ephemeral || got.Data != "a.db" {
 		t.Errorf("--data with MINIBUS_EPHEMERAL: %+v", got)
@@ -106,7 +106,7 @@ func TestDataWinsOverTheVariableForEphemeral(t *testing.T) {
 	}
 }
 
-// An address of IPv6 may stand in brackets, as in a URL, and localhost in any case.
+// An IPv6 address may be in brackets, as in a URL, and localhost in any case.
 func TestHostSpellings(t *testing.T) {
 	for in, want := range map[string]string{"[::1]": "::1", "::1": "::1", "LOCALHOST": "localhost", "All": "all", "*": "all", "0.0.0.0": "0.0.0.0"} {
 		if got := settings(t, []string{"--host", in}).Host; got != want {
@@ -205,7 +205,7 @@ func TestHelpNamesEveryFlag(t *testing.T) {
 	}
 }
 
-// The help of a command names the flags that it takes, and no others.
+// The help of a command lists the flags that it takes, and no others.
 func TestHelpOfACommand(t *testing.T) {
 	for topic, tt := range map[string]struct{ has, lacks []string }{
 		CommandServe:       {[]string{"--amqp-port", "--data", "--trace", "MINIBUS_AMQP_PORT"}, []string{"--format", "--ca-file"}},
@@ -235,7 +235,7 @@ func TestHelpOfACommand(t *testing.T) {
 	}
 }
 
-// The page has a row for each flag of the help, and for no other.
+// docs/configuration.md has a row for each flag of the help, and for no other.
 func TestPageNamesEveryFlag(t *testing.T) {
 	page, err := os.ReadFile("../docs/configuration.md")
 	if err != nil {

@@ -31,7 +31,7 @@ func TestAuthorizationRulesOfNamespaceAndEntities(t *testing.T) {
 	}
 }
 
-// An absent list keeps what a broker has, an empty one clears it (DEC-7), so the two have to be told apart.
+// An absent list keeps a broker's rules, an empty one clears them (DEC-7), so the decoder must tell them apart.
 func TestAbsentAndEmptyListsAreNotTheSame(t *testing.T) {
 	for list, want := range map[string]int{"": -1, "null": -1, "[]": 0} {
 		key := func(name string) string {

@@ -2,7 +2,7 @@ package config
 
 import "strings"
 
-// closest returns the candidate nearest to s, if it is near enough to be what was meant.
+// closest returns the candidate nearest to s, or "" if none is near enough for a guess.
 func closest(s string, candidates []string) string {
 	best, bestDistance := "", len(s)/3+1
 	for _, c := range candidates {
@@ -13,7 +13,7 @@ func closest(s string, candidates []string) string {
 	return best
 }
 
-// distance is the number of characters to insert, delete or replace on the way from a to b.
+// distance returns the number of characters to insert, delete or replace to get from a to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// decoder turns nodes into entities and collects what it finds on the way.
+// decoder turns nodes into entities and collects findings.
 type decoder struct {
 	file   string
 	report *Report
 
-	profile  Limits // the chosen one
-	limits   limits // what it takes
-	emulator limits // what Microsoft's emulator takes, for the note
-	relaxed  limits // what the widest profile takes, for the cure
-	choose   string // how that one is chosen
-	strict   bool   // a key that means nothing is an error
+	profile  Limits // the chosen profile
+	limits   limits // its ranges
+	emulator limits // those of Microsoft's emulator, for the note
+	relaxed  limits // those of the widest profile, for cures
+	choose   string // how to choose the widest profile
+	strict   bool   // unknown keys are errors
 
-	beyondEmulator int      // values that Microsoft's emulator would refuse
-	examples       []string // the first of their paths
+	beyondEmulator int      // number of values that Microsoft's emulator would refuse
+	examples       []string // paths of the first ones
 	entities       []*entity
 	names          map[string]*entity // queues and topics by lower-case path
 	policies       map[string]*node   // of the namespace, by lower-case name
-	named          bool               // the namespace has been given a name
+	named          bool               // the namespace has got a name
 }
 
 func newDecoder(profile Limits) *decoder {
@@ -42,7 +42,7 @@ func (d *decoder) fail(n *node, found, allowed, cure string) { d.add(Error, n, f
 
 func (d *decoder) warn(n *node, found, cure string) { d.add(Warning, n, found, "", cure) }
 
-// object says whether n is an object, and complains if it is something else. nil is not.
+// object reports whether n is an object, and adds an error if it is something else; nil is neither.
 func (d *decoder) object(n *node) bool {
 	if n == nil {
 		return false
@@ -70,8 +70,8 @@ func (d *decoder) array(n *node) []*node {
 	return n.items
 }
 
-// keys warns of keys that mean nothing (a setting under a misspelt key silently keeps its default) and of keys given twice.
-// Known ones that Minibus reads but that change nothing are in inert.
+// keys warns of unknown keys (a setting under a misspelt key silently keeps its default), of duplicate keys, and of the keys in
+// inert, which are known but have no effect.
 func (d *decoder) keys(n *node, known []string, inert ...string) {
 	seen := map[string]bool{}
 	for _, m := range n.members {
@@ -130,7 +130,7 @@ func (d *decoder) boolean(n *node) bool {
 	return n.boolean
 }
 
-// optional is boolean for a setting whose default is not false: nil is "not given".
+// optional is boolean for a setting whose default is not false; nil means not given.
 func (d *decoder) optional(n *node) *bool {
 	if n == nil {
 		return nil
@@ -191,7 +191,7 @@ func (d *decoder) integer(n *node, fallback int64, of func(limits) intRange) int
 	return v
 }
 
-// relaxedCure points to the widest profile where that would help.
+// relaxedCure suggests the widest profile if that helps.
 func (d *decoder) relaxedCure(helps bool) string {
 	if helps {
 		return "change it, or " + d.choose
@@ -199,7 +199,7 @@ func (d *decoder) relaxedCure(helps bool) string {
 	return ""
 }
 
-// wholeNumber takes 10, 10.0 and 1e1.
+// wholeNumber reads 10, 10.0 and 1e1.
 func wholeNumber(n *node) (int64, bool) {
 	if n.kind != kindNumber {
 		return 0, false
@@ -214,7 +214,7 @@ func wholeNumber(n *node) (int64, bool) {
 	return int64(f), true
 }
 
-// beyond counts a value that works here and would not work in Microsoft's emulator (DEC-5: one log line).
+// beyond counts a value that works here but not in Microsoft's emulator (DEC-5: one log line).
 func (d *decoder) beyond(n *node, inside bool) {
 	if inside {
 		return

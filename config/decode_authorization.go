@@ -7,7 +7,7 @@ import (
 	"minibus/emulator"
 )
 
-// The keys of an authorization rule, and those that exports of live entities carry beside them.
+// The keys of an authorization rule, and others that exports of live entities have.
 var (
 	authorizationKeys      = []string{"KeyName", "PrimaryKey", "SecondaryKey", "Rights"}
 	authorizationInertKeys = []string{"ClaimType", "ClaimValue", "CreatedTime", "ModifiedTime"}
@@ -21,7 +21,7 @@ func (d *decoder) authorizationRules(n *node, seen map[string]*node) []emulator.
 	if n == nil || n.kind != kindArray {
 		return nil
 	}
-	rules := []emulator.AuthorizationRule{} // an empty list revokes what there was; none at all leaves it
+	rules := []emulator.AuthorizationRule{} // an empty list revokes the broker's rules; nil keeps them
 	for _, item := range items {
 		if !d.object(item) {
 			continue
@@ -43,7 +43,7 @@ func (d *decoder) keyName(item *node, seen map[string]*node) string {
 	switch {
 	case at == nil:
 		d.fail(item, "found no KeyName", "text in double quotes", "give it a KeyName")
-	case at.kind != kindString: // reported
+	case at.kind != kindString: // already reported
 	case name == "" || len(name) > emulator.MaxKeyName:
 		d.fail(at, "found a name of "+strconv.Itoa(len(name))+" characters", "1 to "+strconv.Itoa(emulator.MaxKeyName)+" characters", "")
 	default:
@@ -52,7 +52,7 @@ func (d *decoder) keyName(item *node, seen map[string]*node) string {
 	return name
 }
 
-// secret reads a key. What is wrong with it is said without repeating it.
+// secret reads a key. Its errors don't show the key.
 func (d *decoder) secret(n *node) string {
 	switch {
 	case n == nil:
@@ -66,7 +66,7 @@ func (d *decoder) secret(n *node) string {
 	return n.text
 }
 
-// rights reads the rights; as in the cloud Manage does not come alone.
+// rights reads the rights; as in the cloud, Manage needs Send and Listen.
 func (d *decoder) rights(item *node) []string {
 	all := []string{"Manage", "Send", "Listen"}
 	at := item.get("Rights")
@@ -91,7 +91,7 @@ func (d *decoder) rights(item *node) []string {
 	return rights
 }
 
-// known returns a word in the spelling of the list, or nothing.
+// known returns a word in the spelling of the list, or "".
 func known(list []string, word string) string {
 	for _, k := range list {
 		if strings.EqualFold(k, word) {

@@ -8,7 +8,7 @@ import (
 	"minibus/emulator"
 )
 
-// Defaults of Microsoft's emulator, which entities of a Config.json get (DEC-4). Entities made through the API have
+// Defaults of Microsoft's emulator for entities in a Config.json (DEC-4). Entities made through the API get
 // the cloud's, which are the emulator package's own.
 const (
 	defaultTimeToLive       = time.Hour
@@ -17,23 +17,23 @@ const (
 	defaultLockDuration     = time.Minute
 )
 
-// entity is a queue or topic on its way to an emulator.EntityConfig.
+// entity is a queue or topic while it is decoded.
 type entity struct {
 	config   emulator.EntityConfig
-	from     string // the part that has it
-	node     *node  // of the name, for messages
+	from     string // the part that it comes from
+	node     *node  // its name, for messages
 	forwards []forward
 	pending  []*emulator.QueueOptions // of the subscriptions, in their order, until the forward targets are known
-	declared *emulator.EntityConfig   // as a program declares it, whose settings count instead; nil: it stands in a file
+	declared *emulator.EntityConfig   // a program's own settings, used instead of config's; nil: none
 }
 
-// forward is a target that can be checked only when all entities are known: it may stand later in the file.
+// forward is a target, to check once all entities are known: it may come later in the file.
 type forward struct {
 	at     *node
-	target *string // where the canonical name goes
+	target *string // gets the canonical name
 }
 
-// The properties of each kind of entity. What Azure has beyond Microsoft's file is read too (drop-in 2.4).
+// The properties of each kind of entity, including those that Azure has beyond Microsoft's file (drop-in 2.4).
 var (
 	queueKeys = []string{"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow",
 		"ForwardDeadLetteredMessagesTo", "ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresDuplicateDetection",
@@ -45,7 +45,7 @@ var (
 	subscriptionKeys = []string{"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
 		"ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresSession", "AutoDeleteOnIdle", "EnableBatchedOperations",
 		"Status", "UserMetadata", "Rules", "DeadLetteringOnFilterEvaluationExceptions"}
-	// Settings without a counterpart here, and what exports of live entities carry.
+	// Settings that have no effect here, and properties in exports of live entities.
 	inertKeys = []string{"EnableExpress", "FilteringMessagesBeforePublishing", "IsAnonymousAccessible",
 		"EnableSubscriptionPartitioning", "IsClientAffine", "SizeInBytes",
 		"MessageCount", "CountDetails", "CreatedAt", "UpdatedAt", "AccessedAt", "EntityAvailabilityStatus", "SubscriptionCount"}
@@ -59,7 +59,7 @@ func deliveriesRange(l limits) intRange      { return intRange{l.Deliveries} }
 func messageRange(l limits) intRange         { return intRange{l.Kilobytes} }
 func sizeRange(l limits) intRange            { return intRange{l.Megabytes} }
 
-// partitionedSize lets a partitioned entity have the size of all its partitions together (QUO-1).
+// partitionedSize is the range of a partitioned entity, whose size is that of all partitions together (QUO-1).
 func partitionedSize(l limits) intRange {
 	r := l.Megabytes
 	r.Most *= l.Partitions
@@ -86,7 +86,7 @@ func (d *decoder) queue(n *node) {
 	d.register(e)
 }
 
-// queueOptions reads what queues and subscriptions have in common.
+// queueOptions reads the settings that queues and subscriptions share.
 func (d *decoder) queueOptions(props *node, e *entity) *emulator.QueueOptions {
 	o := &emulator.QueueOptions{
 		LockDuration:             d.duration(props.get("LockDuration"), defaultLockDuration, lockRange),
@@ -142,7 +142,7 @@ func (d *decoder) topic(n *node) {
 	d.register(e)
 }
 
-// name reads Name. An unusable one is reported and comes back empty.
+// name reads Name and its node. It reports an invalid name and returns "".
 func (d *decoder) name(n *node, rule nameRule) (string, *node) {
 	at := n.get("Name")
 	if at == nil {
@@ -219,7 +219,7 @@ func (d *decoder) metadata(n *node) string {
 	return s
 }
 
-// none turns "for ever" into the zero that stands for it in the options.
+// none turns Forever into zero, which stands for it in the options.
 func none(d time.Duration) time.Duration {
 	if d == Forever {
 		return 0

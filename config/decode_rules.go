@@ -6,7 +6,7 @@ import (
 	"minibus/emulator"
 )
 
-// filterKind is what a rule's FilterType says.
+// filterKind is the kind of filter in a rule's FilterType.
 type filterKind uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	filterFalse
 )
 
-// rule decodes Properties of a rule. Microsoft's emulator drops a rule whose filter type it does not know and leaves
+// rule decodes Properties of a rule. For an unknown filter type, Microsoft's emulator drops the rule and leaves
 // one that matches everything; here that is an error.
 func (d *decoder) rule(n *node) emulator.RuleOptions {
 	props := n.get("Properties")
@@ -44,7 +44,7 @@ func (d *decoder) rule(n *node) emulator.RuleOptions {
 	return rule
 }
 
-// filterType reads FilterType in the spellings that are in use, or concludes it from the filter that is there.
+// filterType reads FilterType in all known spellings or, without it, derives it from the filter that is there.
 func (d *decoder) filterType(props *node) filterKind {
 	n := props.get("FilterType")
 	const allowed = `"Sql" or "Correlation"`
@@ -110,11 +110,11 @@ func (d *decoder) sqlFilter(props *node) (string, emulator.Values) {
 	return d.expression(n, params, emulator.Limits.CheckFilter), params
 }
 
-// expressionKeys are those of a SQL filter and of an action.
+// expressionKeys are the keys of a SQL filter and of an action.
 var expressionKeys = []string{"SqlExpression", "Parameters"}
 
-// expression reads a SQL text. The broker would refuse one that does not parse, or is above the profile's limits (QUO-10),
-// when the rule is made, and then could not say where in the file it stands.
+// expression reads a SQL text and checks its syntax and the profile's limits (QUO-10). The broker would refuse it
+// too, but without its place in the file.
 func (d *decoder) expression(n *node, params emulator.Values, check func(emulator.Limits, string, emulator.Values) error) string {
 	s := d.text(n, "")
 	if n.kind != kindString {
@@ -132,7 +132,7 @@ func (d *decoder) expression(n *node, params emulator.Values, check func(emulato
 	return s
 }
 
-// oneLine is an error's text without the line breaks, and most of the length, of what it quotes in its middle.
+// oneLine returns an error's text without line breaks, and shortened in the middle, where it quotes.
 func oneLine(err error) string {
 	const head, tail = 160, 240
 	s := []rune(strings.Join(strings.Fields(err.Error()), " "))
@@ -142,7 +142,7 @@ func oneLine(err error) string {
 	return string(s[:head]) + "..." + string(s[len(s)-tail:])
 }
 
-// action reads Action.SqlExpression with its Parameters; an action without an expression is none.
+// action reads Action.SqlExpression with its Parameters; "" means no action.
 func (d *decoder) action(n *node) (string, emulator.Values) {
 	if n == nil {
 		return "", nil
@@ -162,7 +162,7 @@ func (d *decoder) action(n *node) (string, emulator.Values) {
 	return d.expression(expression, params, emulator.Limits.CheckAction), params
 }
 
-// correlationFilter reads the equalities of a correlation filter (TOP-9). One with no condition takes everything.
+// correlationFilter reads the equalities of a correlation filter (TOP-9). Without any it selects every message.
 func (d *decoder) correlationFilter(props *node) *emulator.CorrelationFilter {
 	n := props.get("CorrelationFilter")
 	f := &emulator.CorrelationFilter{}
@@ -207,8 +207,8 @@ func correlationFields(f *emulator.CorrelationFilter) []correlationField {
 	}
 }
 
-// tested reads the text that a field of a correlation filter is tested against. The empty text is one: only a message that
-// has the property, and has it empty, is selected, which is hardly ever meant.
+// tested reads the text that a field of a correlation filter must equal. It warns of an empty text, which selects only messages
+// with an empty property: that is hardly ever meant.
 func (d *decoder) tested(n *node) *string {
 	s := d.text(n, "")
 	if n.kind == kindString && s == "" {

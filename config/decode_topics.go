@@ -32,7 +32,7 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 	d.quota(n, counts.correlation, d.limits.Correlations, "correlation filters in one topic")
 }
 
-// rulesOf returns the Rules of a subscription; some files have them under Properties.
+// rulesOf returns the Rules of a subscription, which some files have under Properties.
 func rulesOf(n *node) *node {
 	if rules := n.get("Rules"); rules != nil {
 		return rules
@@ -40,7 +40,7 @@ func rulesOf(n *node) *node {
 	return n.get("Properties").get("Rules")
 }
 
-// filterCounts are the filters of a topic, which share a quota.
+// filterCounts counts the filters of a topic, for the quota of each kind.
 type filterCounts struct{ sql, correlation int }
 
 func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
@@ -50,7 +50,7 @@ func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 		return nil
 	}
 	seen := map[string]*node{}
-	rules := []emulator.RuleOptions{} // an empty list leaves the default rule alone; none at all leaves what there is
+	rules := []emulator.RuleOptions{} // an empty list means only the default rule; nil keeps the broker's rules
 	for _, item := range items {
 		if !d.object(item) {
 			continue
@@ -70,7 +70,7 @@ func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 	return rules
 }
 
-// unique reports a name that was used before in the same place, without regard to case.
+// unique adds an error for a name that was used before in the same place, without regard to case.
 func (d *decoder) unique(seen map[string]*node, name string, at *node, what string) {
 	if name == "" {
 		return // already reported
@@ -87,7 +87,7 @@ func (d *decoder) unique(seen map[string]*node, name string, at *node, what stri
 	seen[key] = at
 }
 
-// quota reports a count above the profile's ceiling; 0 is no ceiling.
+// quota adds an error for a count above the profile's ceiling; 0 means none.
 func (d *decoder) quota(n *node, count, most int, what string) {
 	if n == nil || most == 0 || count <= most {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // values reads named values: the application properties of a correlation filter, or parameters. Whole numbers become int64, other
-// numbers float64. An object names the type of its value, since the rule language has more types than JSON.
+// numbers float64. The rule language has more types than JSON, so a value may be an object that names its type.
 func (d *decoder) values(n *node) emulator.Values {
 	if !d.object(n) {
 		return nil
@@ -39,7 +39,7 @@ func (d *decoder) values(n *node) emulator.Values {
 
 const typedForm = `an object such as {"Type": "dateTime", "Value": "2026-11-22T10:00:00.1234567Z"}`
 
-// typedValue reads a value with its type, which Microsoft's emulator does not know.
+// typedValue reads an object with a value and its type, which Microsoft's emulator does not know.
 func (d *decoder) typedValue(n *node) any {
 	d.beyond(n, false)
 	d.keys(n, []string{"Type", "Value"})

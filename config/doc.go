@@ -1,12 +1,12 @@
-// Package config turns what a user writes into the settings and entities with which Minibus runs.
+// Package config reads the settings and entities with which Minibus runs.
 //
 // It reads Microsoft's Config.json ([Parse], [Load]) into the entities that must exist, as [emulator.EntityConfig]
-// values. The reader is as lenient about form as the original (comments, trailing commas, byte order mark, any case
-// of keys, missing sections) and exact about content. Every error names the file, the line, the JSON path, the value
-// found, the allowed values and the cure. Errors are reported together, not one a run. [Assemble] reads several parts as one,
+// values. The reader is as lenient about form as Microsoft's (comments, trailing commas, byte order mark, any case
+// of keys, missing sections) and strict about content. Every error names the file, the line, the JSON path, the value
+// found, the allowed values and the cure. A report lists errors together. [Assemble] reads several parts as one file,
 // such as the queues that a Go program declares.
 //
-// The package also owns the table of settings ([ParseArgs]). Each setting has a flag, a variable in the environment and a default, in
+// The package also has the table of settings ([ParseArgs]). Each setting has a flag, an environment variable and a default, in
 // that order of precedence, and one line of help.
 //
 // Packages server, sbtest and export call it. It starts no goroutine, opens no socket, and never touches the

@@ -12,14 +12,14 @@ import (
 	"minibus/emulator"
 )
 
-// Forever is the duration of what is larger than a time.Duration can say (about 292 years), .NET's largest TimeSpan
-// P10675199DT2H48M5.4775807S among it. As a time to live it means that nothing expires.
+// Forever stands for every duration too long for a time.Duration (about 292 years), such as .NET's largest TimeSpan,
+// P10675199DT2H48M5.4775807S. As a time to live it means that nothing expires.
 const Forever = emulator.Forever
 
 var errDuration = errors.New("not an ISO 8601 duration")
 
 // ParseDuration reads an ISO 8601 duration: PT1M, P1DT2H, PT0.5S. Months have 30 days and years 365, as in .NET's
-// XmlConvert, which writes the files of Aspire. Any component may have a fraction. The result is cut to nanoseconds.
+// XmlConvert, which writes the files of Aspire. Any component may have a fraction. The result is truncated to nanoseconds.
 func ParseDuration(s string) (time.Duration, error) {
 	rest, ok := strings.CutPrefix(strings.ToUpper(strings.TrimSpace(s)), "P")
 	if !ok {
@@ -37,7 +37,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	return addComponents(total, clock, "HMS", []time.Duration{time.Hour, time.Minute, time.Second})
 }
 
-// addComponents adds the numbers of s to total; each is followed by one of the letters, which keep their order.
+// addComponents adds the numbers of s to total; each is followed by one of letters, in their order.
 func addComponents(total time.Duration, s, letters string, units []time.Duration) (time.Duration, error) {
 	for s != "" {
 		end := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,", r) })
@@ -67,7 +67,7 @@ func component(number string, unit time.Duration) (time.Duration, error) {
 	if whole = strings.TrimLeft(whole, "0"); whole != "" {
 		n, err := strconv.ParseInt(whole, 10, 64)
 		if err != nil || n > int64(Forever/unit) {
-			return Forever, nil // more digits than fit: the largest there is
+			return Forever, nil // more digits than fit
 		}
 		d = time.Duration(n) * unit
 	}
@@ -117,10 +117,10 @@ func FormatDuration(d time.Duration) string {
 	return b.String()
 }
 
-// timeSpan is the other notation that .NET users reach for: [days.]hours:minutes:seconds.
+// timeSpan matches the other notation that .NET users try: [days.]hours:minutes:seconds.
 var timeSpan = regexp.MustCompile(`^(?:(\d{1,6})\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d+)?)?$`)
 
-// suggestDuration guesses what s was meant to be, for the cure of a message; empty if it has no idea.
+// suggestDuration guesses the duration meant by s, for the cure of a message; "" without a guess.
 func suggestDuration(s string) string {
 	s = strings.TrimSpace(s)
 	if d, err := time.ParseDuration(strings.ToLower(strings.ReplaceAll(s, " ", ""))); err == nil && d > 0 {

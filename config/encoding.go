@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// decodeText turns the bytes of a file into text: UTF-8 with or without a byte order mark, or UTF-16 with one (what
-// Windows shells write on redirection). What is neither is refused with its place, since a name or a key that was read wrong would
-// be another one.
+// decodeText turns the bytes of a file into text: UTF-8 with or without a byte order mark, or UTF-16 with one (as
+// Windows shells write on redirection). It refuses anything else, with the place, since a misread name or key would
+// be a different one.
 func decodeText(data []byte) (text string, err error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")):
@@ -26,7 +26,7 @@ func decodeText(data []byte) (text string, err error) {
 	return text, err
 }
 
-// zero is the error of a character that no JSON has, and that other encodings are full of.
+// zero returns the error for a NUL character, which JSON never has but UTF-16 and UTF-32 have everywhere.
 func zero(before string) error {
 	return badText(before, "found a zero character", "save the file as UTF-8: it may be UTF-16 or UTF-32 without its mark")
 }
@@ -47,7 +47,7 @@ func decodeUTF8(data []byte) (string, error) {
 	return string(rest), nil
 }
 
-// decodeUTF16 decodes a file behind its byte order mark.
+// decodeUTF16 decodes a file after its byte order mark.
 func decodeUTF16(data []byte, unit func([]byte) uint16) (string, error) {
 	const cure = "save the file as UTF-8"
 	units := make([]uint16, 0, len(data)/2)
@@ -55,7 +55,7 @@ func decodeUTF16(data []byte, unit func([]byte) uint16) (string, error) {
 		units = append(units, unit(data[i:]))
 	}
 	text := utf16.Decode(units)
-	at := 0 // in units
+	at := 0 // index of the next unit of 16 bits
 	for i, r := range text {
 		if n := utf16.RuneLen(r); r != utf8.RuneError || units[at] == utf8.RuneError {
 			at += n
@@ -69,7 +69,7 @@ func decodeUTF16(data []byte, unit func([]byte) uint16) (string, error) {
 	return string(text), nil
 }
 
-// badText is an error behind the text that could be read.
+// badText returns an error at the end of the text before it.
 func badText(before, found, cure string) error {
 	p := parser{src: before, line: 1, column: 1}
 	for p.off < len(p.src) {

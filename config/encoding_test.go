@@ -19,7 +19,7 @@ func utf16Of(s string, big bool) []byte {
 	return b
 }
 
-// A name that was read wrong would be another one: what is no text is refused, with its place.
+// A misread name would be a different one, so files that are not text are refused, with the place.
 func TestFilesThatAreNoTextAreRefusedWithThePlace(t *testing.T) {
 	const head = "{\"UserConfig\":\r\n{\"Namespaces\": [{\"Queues\": [{\"Name\": \"q\", \"Properties\": {\"UserMetadata\": \"ä"
 	const tail = "\"}}]}]}}"

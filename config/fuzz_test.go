@@ -47,7 +47,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzParseDuration checks that what is read is written in a form that is read the same.
+// FuzzParseDuration checks that FormatDuration writes a parsed duration in a form that parses to the same.
 func FuzzParseDuration(f *testing.F) {
 	for _, s := range []string{"PT1M", "P1Y2M3W4DT5H6M7.8S", "P10675199DT2H48M5.4775807S", "pt0,5s", "PT.", "-PT1S", "00:01:00"} {
 		f.Add(s)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// commandHelp is what the help says of a command.
+// commandHelp has the help texts of a command.
 type commandHelp struct {
 	name, usage, short string
 	more               string   // in the help of the command itself
-	flags              []string // of the server's settings that it takes; nil for serve, which takes them all
+	flags              []string // the server's settings that it takes; nil for serve, which takes all
 }
 
 var commands = []commandHelp{
@@ -32,7 +32,7 @@ standard input, with neither from the variable ` + ConnectionVariable + `. It ne
 	{CommandVersion, "version", "print the version", "", []string{}},
 }
 
-// Help is the text of minibus --help, or that of one command.
+// Help returns the text of minibus --help or, with a topic, the help of one command.
 func Help(topic string) string {
 	for _, c := range commands {
 		if c.name == topic {
@@ -76,7 +76,7 @@ func (c *commandHelp) help() string {
 	return b.String()
 }
 
-// takes reports whether a setting belongs into the help of the command.
+// takes reports whether the command's help lists a setting.
 func (c *commandHelp) takes(s *setting) bool {
 	if s.command != "" {
 		return slices.Contains(strings.Fields(s.command), c.name)
@@ -84,7 +84,7 @@ func (c *commandHelp) takes(s *setting) bool {
 	return c.flags == nil || slices.Contains(c.flags, s.name)
 }
 
-// writeFlags lists the flags that are to be shown, by group, and reports whether there are any.
+// writeFlags lists the flags for which shown is true, by group, and reports whether there are any.
 func writeFlags(b *strings.Builder, shown func(*setting) bool) (some bool) {
 	group := ""
 	for _, s := range table {

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds the nesting of the file; the deepest path of a valid one is 12.
+// maxDepth bounds the nesting of the file; a valid file has at most 12 levels.
 const maxDepth = 64
 
-// syntaxError is a place where the text is no JSON, not even with the liberties that the format takes.
+// syntaxError is an error in the syntax of the file, with its place.
 type syntaxError struct {
 	pos  position
 	path string
-	text string // what was found and what belongs there
+	text string // what was found and what was expected
 	cure string // empty: correct the JSON
 }
 
@@ -108,7 +108,7 @@ func (p *parser) space(path string) error {
 				return err
 			}
 		case c == 0xEF && len(p.src) >= p.off+3 && p.src[p.off:p.off+3] == "\uFEFF":
-			p.next() // a mark in the middle comes from files that were pasted together
+			p.next() // files that were pasted together have a mark in the middle
 		default:
 			return nil
 		}

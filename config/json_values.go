@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// object reads members up to the closing brace; the opening one is consumed.
+// object reads members up to the closing brace. The caller has consumed the opening one.
 func (p *parser) object(n *node) error {
 	n.kind = kindObject
 	for {
@@ -54,7 +54,7 @@ func (p *parser) member(n *node) error {
 	return nil
 }
 
-// array reads values up to the closing bracket; the opening one is consumed.
+// array reads values up to the closing bracket. The caller has consumed the opening one.
 func (p *parser) array(n *node) error {
 	n.kind = kindArray
 	for {
@@ -76,7 +76,7 @@ func (p *parser) array(n *node) error {
 	}
 }
 
-// separator reads a comma or the end of the container. A comma may stand before the end.
+// separator reads a comma or the end of the container, or a trailing comma and the end.
 func (p *parser) separator(path string, end byte) (done bool, err error) {
 	if err := p.space(path); err != nil {
 		return false, err
@@ -145,7 +145,7 @@ func (p *parser) escape(b *strings.Builder, path string) error {
 	return nil
 }
 
-// surrogate joins r with the escape behind it where the two are a pair.
+// surrogate joins r with the next escape if they are a surrogate pair.
 func (p *parser) surrogate(r rune) rune {
 	if !utf16.IsSurrogate(r) {
 		return r
@@ -178,7 +178,7 @@ func (p *parser) hex4() (rune, bool) {
 	return rune(v), true
 }
 
-// number keeps the spelling; what it must be is known only where it is used.
+// number reads a number but keeps its spelling, since only the decoder knows the type.
 func (p *parser) number(n *node) error {
 	n.kind = kindNumber
 	start := p.off
@@ -192,7 +192,7 @@ func (p *parser) number(n *node) error {
 	return nil
 }
 
-// word reads true, false and null. Their case is ignored: hand-written files have Python's and .NET's spelling.
+// word reads true, false and null in any case: hand-written files have Python's and .NET's spelling.
 func (p *parser) word(n *node) error {
 	start := p.off
 	for p.off < len(p.src) && isAlnum(p.peek()) {

@@ -8,12 +8,12 @@ import (
 	"minibus/emulator"
 )
 
-// Limits is a profile of ranges and quotas (DEC-1): what a configuration may ask for.
+// Limits names a profile of ranges and quotas (DEC-1).
 type Limits string
 
 // The profiles.
 const (
-	LimitsRelaxed  Limits = "relaxed"  // everything that either the cloud or Microsoft's emulator takes; no quotas (DEC-5)
+	LimitsRelaxed  Limits = "relaxed"  // everything that the cloud or Microsoft's emulator accepts; no quotas (DEC-5)
 	LimitsStandard Limits = "standard" // Azure's Standard tier
 	LimitsPremium  Limits = "premium"  // Azure's Premium tier
 	LimitsEmulator Limits = "emulator" // Microsoft's emulator
@@ -30,7 +30,7 @@ func ParseLimits(s string) (Limits, error) {
 	return "", fmt.Errorf("no profile of limits is called %q; there are relaxed, standard, premium and emulator", s)
 }
 
-// Broker is the profile as the broker has it.
+// Broker returns the broker's profile of that name.
 func (l Limits) Broker() emulator.Limits {
 	switch l {
 	case LimitsStandard:
@@ -43,11 +43,11 @@ func (l Limits) Broker() emulator.Limits {
 	return emulator.LimitsRelaxed
 }
 
-// durationRange is a range with the words for it.
+// durationRange is a range with its description in words.
 type durationRange struct {
 	emulator.DurationRange
 
-	// standard is taken although it may be above most: entities that were made through the API have it, and are exported with it.
+	// standard is accepted even above Most: entities made through the API have it, and exports contain it.
 	standard time.Duration
 }
 
@@ -67,7 +67,7 @@ func (r durationRange) String() string {
 	return s
 }
 
-// intRange is a range with the words for it.
+// intRange is a range with its description in words.
 type intRange struct{ emulator.IntRange }
 
 func (r intRange) String() string {
@@ -81,8 +81,8 @@ func (r intRange) String() string {
 	return s
 }
 
-// limits are the numbers of a profile.
+// limits are the ranges and quotas of a profile.
 type limits = emulator.Profile
 
-// table returns the numbers of the profile.
+// table returns the ranges and quotas of the profile.
 func (l Limits) table() limits { return l.Broker().Profile() }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// accepted tells whether a text has no errors in a profile.
+// accepted reports whether a text has no errors in a profile.
 func accepted(text string, profile Limits) bool {
 	_, report := Parse("Config.json", []byte(text), profile)
 	return report.Err() == nil
@@ -75,7 +75,7 @@ func TestDEC1_DEC5_QUO9_QUO10_ProfilesHaveTheirRanges(t *testing.T) {
 	}
 }
 
-// sqlRule is a document with one rule of that SQL filter.
+// sqlRule returns a document with one rule with that SQL filter.
 func sqlRule(text string) string {
 	return rule(`"FilterType": "Sql", "SqlFilter": {"SqlExpression": "` + text + `"}`)
 }

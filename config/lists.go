@@ -7,28 +7,28 @@ import (
 )
 
 // PortList is a list of ports as the user wrote it: "443,80", or "off" for none. It is a string so that settings can be
-// compared; empty means that nothing was said.
+// compared; empty means not given.
 type PortList string
 
-// Ports are the ports of the list, in its order.
+// Ports returns the ports of the list, in its order.
 func (l PortList) Ports() []Port {
-	ports, _ := parsePorts(string(l)) // checked when it was set
+	ports, _ := parsePorts(string(l)) // checked by ParseArgs
 	return ports
 }
 
 // NameList is a list of host names and addresses, separated by commas.
 type NameList string
 
-// Names are the names of the list.
+// Names returns the names of the list.
 func (l NameList) Names() []string { return fields(string(l)) }
 
 // OriginList is a list of the origins of web pages, separated by commas.
 type OriginList string
 
-// Origins are the origins of the list.
+// Origins returns the origins of the list.
 func (l OriginList) Origins() []string { return fields(string(l)) }
 
-// fields cuts a list at commas and blanks.
+// fields splits a list at commas and spaces.
 func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }

@@ -9,10 +9,10 @@ import (
 	"os"
 )
 
-// standardPath is where Microsoft's image has its configuration, and where containers mount it.
+// standardPath is the path of the configuration in Microsoft's image, where users mount theirs.
 const standardPath = "/ServiceBus_Emulator/ConfigFiles/Config.json"
 
-// maxFileSize bounds the file in bytes; ten thousand entities with every property set take about 10 MiB.
+// maxFileSize bounds the file, in bytes; ten thousand entities with every property set take about 10 MiB.
 const maxFileSize = 64 << 20
 
 // defaultJSON is the topology without a file.
@@ -20,7 +20,7 @@ const maxFileSize = 64 << 20
 //go:embed default.json
 var defaultJSON []byte
 
-// DefaultTopology returns what Microsoft's emulator serves when it is given no file: queue.1 and topic.1 with four
+// DefaultTopology returns the entities of Microsoft's emulator without a file: queue.1, and topic.1 with four
 // subscriptions.
 func DefaultTopology() *Topology {
 	t, report := Parse("default.json", defaultJSON, LimitsRelaxed)
@@ -30,8 +30,8 @@ func DefaultTopology() *Topology {
 	return t
 }
 
-// Load reads and parses a file. The error says, on one line, why the file could not be read; what is wrong inside it is in
-// the report.
+// Load reads and parses a file. The error says, on one line, why the file could not be read; the report has the findings
+// in its content.
 func Load(path string, profile Limits) (*Topology, *Report, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -41,12 +41,12 @@ func Load(path string, profile Limits) (*Topology, *Report, error) {
 	return t, report, nil
 }
 
-// Find returns the file to load: the one that was named, else the one at standardPath, else none (ok is false).
+// Find returns the file to load: named, else /ServiceBus_Emulator/ConfigFiles/Config.json if it exists, else none (ok is false).
 func Find(named string) (path string, ok bool) {
 	if named != "" {
 		return named, true
 	}
-	// Anything but "does not exist" is for Load to explain: a directory, a file that may not be read.
+	// Load explains all errors but "does not exist": a directory, a file that may not be read.
 	if _, err := os.Stat(standardPath); errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		return "", false
 	}

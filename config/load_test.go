@@ -32,7 +32,7 @@ func TestLoadSaysWhyAFileCannotBeRead(t *testing.T) {
 	}
 }
 
-// A superuser may read everything, so the hint is checked where the error is made.
+// Root may read everything, so the test checks the hint in the function that makes the error.
 func TestDEC8_UnreadableFileGetsAChmodHint(t *testing.T) {
 	err := explain("/x/Config.json", os.ErrPermission)
 	if err == nil || !strings.Contains(err.Error(), "run: chmod a+r /x/Config.json") {

@@ -8,7 +8,7 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// nameRule says which names a kind of entity may have. The characters are the broker's rule (DEC-9).
+// nameRule says which names a kind of entity may have. The broker decides which characters (DEC-9).
 type nameRule struct {
 	most   int
 	slash  bool // segments separated by / are allowed
@@ -30,8 +30,8 @@ func (r nameRule) allowed() string {
 
 func (r nameRule) loose() bool { return r.limits.Profile().LooseNames }
 
-// check returns what is wrong with a name, or the empty string. Segments "." and ".." and those that begin with $
-// are never allowed (DEC-9): the first two would be lost in URLs, the last belong to the service.
+// check returns what is wrong with a name, or "". Segments "." and ".." and segments that begin with $
+// are never allowed (DEC-9): URLs would lose the former, and the latter belong to the service.
 func (r nameRule) check(name string) string {
 	switch {
 	case name == "":
@@ -52,7 +52,7 @@ func (r nameRule) check(name string) string {
 	return r.checkShape(name)
 }
 
-// takes reports whether a character may stand in the middle of a name.
+// takes reports whether a name may contain a character, except at its ends.
 func (r nameRule) takes(c rune) bool {
 	return c == '/' && r.slash || r.limits.AllowsSegment("x"+string(c))
 }

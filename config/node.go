@@ -22,8 +22,7 @@ const (
 // position is a place in the file, both counted from 1; columns count characters, not bytes.
 type position struct{ line, column int }
 
-// node is one JSON value with its place in the file. The parser keeps places because a message without a line
-// number is of little use in a file of a thousand entities.
+// node is one JSON value with its place in the file, for messages.
 type node struct {
 	kind    kind
 	pos     position
@@ -78,10 +77,10 @@ func (n *node) describe() string {
 	}
 }
 
-// clip bounds what of a user's text is repeated in a message.
+// clip shortens a user's text for a message.
 func clip(s string) string { return printable.Clip(s, 60) }
 
-// childPath appends a key to a JSON path, in brackets where a dot would not be unambiguous.
+// childPath appends a key to a JSON path, in brackets if a dot would be ambiguous.
 func childPath(parent, key string) string {
 	for i := range len(key) {
 		c := key[i]

@@ -10,15 +10,15 @@ import (
 	"minibus/emulator"
 )
 
-// DefaultNamespace is the name that Microsoft's emulator insists on and that Minibus has without a file (DEC-11).
+// DefaultNamespace is the only name that Microsoft's emulator accepts, and Minibus's name without a file (DEC-11).
 const DefaultNamespace = "sbemulatorns"
 
-// Topology is what a configuration file asks for.
+// Topology has the namespace and the entities of a configuration file.
 type Topology struct {
 	Namespace string                  // name of the one namespace
 	Entities  []emulator.EntityConfig // in file order, queues first
 
-	// AuthorizationRules are the policies of the namespace; none means the default one. They count with --auth sas.
+	// AuthorizationRules are the policies of the namespace, for --auth sas; none means the default one.
 	AuthorizationRules []emulator.AuthorizationRule
 }
 
@@ -34,7 +34,7 @@ func (d *decoder) syntax(err error) {
 		d.report.add(Finding{Severity: Error, File: d.file, Found: err.Error()})
 		return
 	}
-	if strings.HasSuffix(s.path, "aryKey") { // PrimaryKey or SecondaryKey: what stands there is not repeated
+	if strings.HasSuffix(s.path, "aryKey") { // PrimaryKey or SecondaryKey: don't show the value
 		s.text = "found no text in double quotes, which a key is"
 	}
 	d.report.add(Finding{Severity: Error, File: d.file, Line: s.pos.line, Column: s.pos.column, Path: s.path,
@@ -70,7 +70,7 @@ func (d *decoder) root(root *node, t *Topology) {
 	}
 }
 
-// logging checks the section that the original requires. Minibus always logs to standard error.
+// logging checks the section that Microsoft's emulator requires. Minibus always logs to standard error.
 func (d *decoder) logging(n *node) {
 	if !d.object(n) {
 		return
@@ -106,7 +106,7 @@ func (d *decoder) namespace(n *node, t *Topology) {
 	}
 }
 
-// namespaceName reads the name of the namespace. All parts that give it one give the same.
+// namespaceName reads the name of the namespace. All parts with a name must have the same one.
 func (d *decoder) namespaceName(at *node, t *Topology) {
 	name := strings.TrimSpace(d.text(at, ""))
 	if name == "" {
@@ -141,7 +141,7 @@ func (d *decoder) register(e *entity) {
 	d.names[key] = e
 }
 
-// place says where an entity stands.
+// place returns the place of an entity in its file, for messages.
 func (d *decoder) place(e *entity) string {
 	line := fmt.Sprintf("on line %d", e.node.pos.line)
 	switch {
@@ -153,7 +153,7 @@ func (d *decoder) place(e *entity) string {
 	return line
 }
 
-// forward notes a target for checkForwards. An empty one is none, as in Microsoft's file.
+// forward notes a target for checkForwards. An empty text means no target, as in Microsoft's file.
 func (d *decoder) forward(e *entity, n *node, target *string) {
 	if *target = strings.TrimSpace(d.text(n, "")); *target != "" {
 		e.forwards = append(e.forwards, forward{at: n, target: target})
@@ -170,7 +170,7 @@ func (d *decoder) checkForwards() {
 				continue
 			}
 			cure := "add the entity or correct the name"
-			if d.report.Count(Error) < maxFindings { // the rest is only counted
+			if d.report.Count(Error) < maxFindings { // the report only counts the rest
 				if guess := closest(targetPath(*f.target), d.paths()); guess != "" {
 					cure = "did you mean " + guess + "?"
 				}
@@ -180,7 +180,7 @@ func (d *decoder) checkForwards() {
 	}
 }
 
-// targetPath takes the path out of a target that is given as an address (management-rest 6.2).
+// targetPath returns the path in a target, which may be an address (management-rest 6.2).
 func targetPath(s string) string {
 	if _, rest, ok := strings.Cut(s, "://"); ok {
 		_, s, _ = strings.Cut(rest, "/")
@@ -188,7 +188,7 @@ func targetPath(s string) string {
 	return strings.Trim(s, "/")
 }
 
-// paths lists the names to guess from, bounded because guessing compares with each.
+// paths returns names to guess from, a limited number because closest compares with each.
 func (d *decoder) paths() []string {
 	var list []string
 	for _, e := range d.entities {

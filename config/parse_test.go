@@ -12,7 +12,7 @@ import (
 	"minibus/emulator"
 )
 
-// parse returns the topology of a text that must be usable.
+// parse returns the topology of a text, which must have no errors.
 func parse(t *testing.T, text string, profile Limits) (*Topology, *Report) {
 	t.Helper()
 	topology, report := Parse("Config.json", []byte(text), profile)
@@ -27,7 +27,7 @@ func wrap(inside string) string {
 	return `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", ` + inside + `}], "Logging": {"Type": "File"}}}`
 }
 
-// queueProps is a document with one queue of these properties.
+// queueProps returns a document with one queue with these properties.
 func queueProps(props string) string {
 	return wrap(`"Queues": [{"Name": "orders", "Properties": {` + props + `}}]`)
 }
@@ -155,7 +155,7 @@ func TestDefaultTopologyIsMicrosofts(t *testing.T) {
 	}
 }
 
-// quirks are texts that Microsoft's reader takes, or that generators and people write; each has one queue "orders" at least.
+// quirks are texts that Microsoft's reader accepts, or that generators and people write; each has at least a queue "orders".
 var quirks = map[string]string{
 	"comments":             "// first\n/* second */ " + queueProps("// third\n\"MaxDeliveryCount\": 5 /* * / */"),
 	"trailing commas":      `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "orders",},],},],},}`,
@@ -186,7 +186,7 @@ var quirks = map[string]string{
 		"Action": {"SqlExpression": "SET b = @b", "Parameters": {"@b": {"type": "int", "value": 7}}}`),
 }
 
-// rule is a document with one rule of these properties.
+// rule returns a document with one rule with these properties.
 func rule(props string) string {
 	return wrap(`"Queues": [{"Name": "orders"}], "Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", "Rules": [{"Name": "$Default", "Properties": {` + props + `}}]}]}]`)
 }

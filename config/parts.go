@@ -8,21 +8,21 @@ import (
 
 // Part is a piece of a topology: the text of a Config.json, or an entity that a program declares.
 type Part struct {
-	From string // where it comes from, for messages
+	From string // file or other source, for messages
 	JSON []byte // text of a Config.json
 
 	Entity *emulator.EntityConfig // instead of JSON; zero values stand for the cloud's defaults
 }
 
-// Assemble makes a topology of parts as if they stood in one file: a name is taken once, and targets may be in another part. A
-// key that means nothing is an error here, for a program's author can correct it. What it returns is as with [Parse].
+// Assemble makes a topology of parts as if they were one file: names are unique, and targets may be in another part. An
+// unknown key is an error here, because a program's author can correct it. Results are as with [Parse].
 func Assemble(parts []Part, profile Limits) (*Topology, *Report) {
 	d := newDecoder(profile)
 	d.strict, d.choose = true, "use WithLimits(sbtest.Relaxed)"
 	return d.topology(parts...)
 }
 
-// topology decodes the parts, then checks what they say about each other.
+// topology decodes the parts, then checks the forward targets between them.
 func (d *decoder) topology(parts ...Part) (*Topology, *Report) {
 	defer d.report.sort()
 	t := &Topology{Namespace: DefaultNamespace}
@@ -38,7 +38,7 @@ func (d *decoder) topology(parts ...Part) (*Topology, *Report) {
 			whole = false
 		}
 	}
-	if whole { // else the missing targets may stand in what can't be read
+	if whole { // else missing targets may be in a part that can't be read
 		d.checkForwards()
 		d.noteBeyond()
 	}

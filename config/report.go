@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Severity tells findings apart.
+// Severity ranks findings.
 type Severity uint8
 
 // The severities, mildest first.
 const (
 	Note    Severity = iota // accepted; worth one line in the log
-	Warning                 // accepted, but it does not do what the author may think
+	Warning                 // accepted, but may not do what the author expects
 	Error                   // the file cannot be used
 )
 
-// String returns the word that stands in front of a finding.
+// String returns the word in front of a finding.
 func (s Severity) String() string {
 	return [...]string{"note", "warning", "error"}[s]
 }
@@ -31,7 +31,7 @@ type Finding struct {
 	Column   int    // from 1, in characters
 	Path     string // JSON path such as $.UserConfig.Namespaces[0].Queues[2].Properties.LockDuration
 	Found    string // what is there
-	Allowed  string // what may be there; empty where that is no question
+	Allowed  string // what may be there; may be empty
 	Cure     string // what to do; may be empty
 }
 
@@ -56,14 +56,14 @@ func (f Finding) String() string {
 	return b.String()
 }
 
-// How many findings of a severity a report keeps. A generator's mistake repeats itself a thousand times; nobody
-// reads more than a screen of it.
+// maxFindings is how many findings of a severity a report keeps. A generator's mistake may repeat itself a thousand times, and
+// a screenful of it is enough.
 const maxFindings = 25
 
 // Report collects the findings of one file.
 type Report struct {
 	Findings []Finding // by severity, worst first, then in file order
-	Omitted  int       // findings beyond the bound, counted and not kept
+	Omitted  int       // findings beyond maxFindings, counted but not kept
 
 	counts [Error + 1]int
 }

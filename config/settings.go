@@ -12,12 +12,12 @@ import (
 // Port is a TCP port. 0 asks for a free one; [PortOff] means that it is not opened.
 type Port int
 
-// PortOff is written "off".
+// PortOff is the value of "off".
 const PortOff Port = -1
 
-// Settings is everything that flags and the environment decide.
+// Settings has the values of all flags and environment variables.
 type Settings struct {
-	Config string // configuration file; empty: StandardPath if it exists, else the default topology
+	Config string // configuration file; empty: see [Find]
 	Limits Limits // profile of ranges and quotas (DEC-1)
 
 	Data        string // database file; empty: the default path (DEC-6)
@@ -29,22 +29,22 @@ type Settings struct {
 	AMQPPort  Port
 	TLSPort   Port
 	HTTPPort  Port
-	PortsFile string // written once ready, with the ports that 0 became
+	PortsFile string // gets the bound ports once Minibus is ready
 
 	ExtraPorts        PortList // further ports
-	ExtraPortsDefault PortList // the same in the image; one that can't be bound is left out. Not used with ExtraPorts
+	ExtraPortsDefault PortList // the image's further ports, unless ExtraPorts is set; ports that can't be bound are skipped
 
 	TLSCert  string   // PEM file of a certificate chain; empty: certificates come from Minibus's own authority
 	TLSKey   string   // PEM file of its key
-	TLSNames NameList // for the certificate of clients that name no host
-	CADir    string   // where the authority is kept; empty: beside the database
+	TLSNames NameList // hosts and addresses of this Minibus, for certificates, WebSockets and browsers
+	CADir    string   // directory of the authority; empty: beside the database
 	CAExport string   // file that gets the authority's certificate at each start; empty for none
 
 	AllowedOrigins OriginList // of web pages that may connect over WebSockets
 
-	Auth        Auth   // who is let in (DEC-10)
+	Auth        Auth   // which clients are let in (DEC-10)
 	RootKey     string // key of RootManageSharedAccessKey; empty: what Config.json says, else that of Microsoft's emulator
-	OpenMetrics bool   // let everybody read the metrics, with --auth sas too
+	OpenMetrics bool   // all clients may read the metrics, even with --auth sas
 
 	User string // "uid:gid" to become after the start as root (DEC-8)
 
@@ -52,13 +52,13 @@ type Settings struct {
 	LogLevel  slog.Level
 	Trace     bool // print every AMQP frame
 
-	Format   string // of what a command writes; empty: the command's first one
+	Format   string // of a command's output; empty: the command's first one
 	Out      string // file that a command writes to; empty: standard output
 	CAFile   string // PEM file of an authority that an export trusts
-	Password string // of a trust store that a command writes; empty: that of Java's own
+	Password string // of a trust store that a command writes; empty: that of Java's own store
 }
 
-// setting is one row of the table: a flag, its variable in the environment, its default, its help.
+// setting is one row of the table: a flag, its environment variable, its default, its help.
 type setting struct {
 	name    string   // flag --name, variable MINIBUS_NAME
 	aliases []string // further variables, of lower precedence
@@ -70,7 +70,7 @@ type setting struct {
 	set     func(s *Settings, v string) error
 }
 
-// variable is its name in the environment.
+// variable returns the name of the environment variable.
 func (d *setting) variable() string {
 	return "MINIBUS_" + strings.ToUpper(strings.ReplaceAll(d.name, "-", "_"))
 }
@@ -192,7 +192,7 @@ func parsePort(v string) (Port, error) {
 	return Port(n), nil
 }
 
-// setHost takes an address, with the brackets of a URL too, or a word in any case.
+// setHost accepts an address, also in the brackets of a URL, or a word in any case.
 func setHost(s *Settings, v string) error {
 	host := v
 	if strings.HasPrefix(v, "[") || strings.HasSuffix(v, "]") {
@@ -216,7 +216,7 @@ func setLimits(s *Settings, v string) (err error) {
 	return err
 }
 
-// setRootKey takes no empty key: a variable that is not set would choose the well-known one.
+// setRootKey refuses an empty key: an unset shell variable would choose the well-known one.
 func setRootKey(s *Settings, v string) error {
 	if strings.TrimSpace(v) == "" {
 		return errors.New("found nothing; give a key, such as what openssl rand -base64 32 prints, or leave it out")
@@ -232,13 +232,13 @@ func setLevel(s *Settings, v string) error {
 	return nil
 }
 
-// Auth says which tokens are taken.
+// Auth says which tokens are accepted.
 type Auth string
 
 // The modes.
 const (
-	AuthAny Auth = "any" // all, and none at all; the zero value means the same
-	AuthSAS Auth = "sas" // those that a shared access policy has signed, for what it allows
+	AuthAny Auth = "any" // any token or none; the zero value means the same
+	AuthSAS Auth = "sas" // tokens signed with the key of a shared access policy, for the rights of that policy
 )
 
 func setAuth(s *Settings, v string) error {

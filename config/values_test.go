@@ -12,7 +12,7 @@ import (
 	"minibus/internal/amqp"
 )
 
-// Values of a rule have the types that the file gives them, wherever a rule has values.
+// Values of rules have the types that the file gives them.
 func TestTOP9_ValuesHaveTheirTypes(t *testing.T) {
 	span := func(ticks int64) any {
 		return amqp.Described{Descriptor: amqp.Symbol("com.microsoft:timespan"), Value: ticks}
@@ -59,7 +59,7 @@ func TestTOP9_ValuesHaveTheirTypes(t *testing.T) {
 	}
 }
 
-// What every emulator takes is not noted.
+// There is no note about values that Microsoft's emulator accepts too.
 func TestDEC5_PlainValuesAreNotNoted(t *testing.T) {
 	_, report := parse(t, typedProperty(`"2026-11-22T10:00:00Z", "n": 1, "b": true`), LimitsRelaxed)
 	if len(report.Findings) > 0 {

@@ -10,7 +10,7 @@ import (
 	"minibus/internal/sas"
 )
 
-// authorize reports whether a request may do something that needs a claim on an entity; the error is a *problem to answer
+// authorize fails unless the request's token gives a claim on an entity; the error is a *problem to answer
 // with. The path is the entity's own, without /messages, sub-queues and the like.
 func (h *handler) authorize(r *http.Request, need sas.Claims, path string) error {
 	g, err := h.verify(r, path)
@@ -20,11 +20,11 @@ func (h *handler) authorize(r *http.Request, need sas.Claims, path string) error
 	return err
 }
 
-// everything is what a request may do where tokens are not checked (DEC-10).
+// everything is the grant of every request where tokens are not checked (DEC-10).
 var everything = sas.Grant{Claims: sas.Manage | sas.Send | sas.Listen}
 
-// verify checks the token of a request, whose policy may be one of the namespace or, if path is not empty, of that entity. The
-// token must be for the request's own path or for something above it: clients sign the whole address, or less.
+// verify checks the token of a request. Its policy may be the namespace's or, if path is not empty, that entity's. The
+// token must be for the request's own path or for a path above it: clients sign the whole address, or less.
 func (h *handler) verify(r *http.Request, path string) (sas.Grant, error) {
 	token := r.Header.Get("Authorization")
 	ring := h.options.Access
@@ -44,14 +44,14 @@ func (h *handler) verify(r *http.Request, path string) (sas.Grant, error) {
 	return g, nil
 }
 
-// isBearer tells a web token, whose issuer nobody here can ask, from a signature.
+// isBearer reports whether the token is a web token, whose issuer Minibus can't ask, and not a signature.
 func isBearer(token string) bool {
 	scheme, _, _ := strings.Cut(token, " ")
 	return strings.EqualFold(scheme, "Bearer")
 }
 
-// unverified is the answer to a token that opens nothing, in the service's words (management-rest 5.3). The log says which it
-// was; a client learns the same of an unknown policy and of a wrong key.
+// unverified logs a refused token and returns the answer, in the service's words (management-rest 5.3). Only the log has the
+// reason; the client gets the same answer for an unknown policy and a wrong key.
 func (h *handler) unverified(r *http.Request, err error) error {
 	var refused *sas.TokenError
 	if errors.As(err, &refused) && h.options.Refusals.Take(loglimit.Token) {
@@ -61,8 +61,8 @@ func (h *handler) unverified(r *http.Request, err error) error {
 	return problemf(http.StatusUnauthorized, "%s ", err.Error())
 }
 
-// mayForward reports whether a request may make an entity forward to another one, which needs the right to manage that too:
-// by the token in a header of its own, or, without one, by the policy of the request's main token (management-rest 1.4).
+// mayForward reports whether a request may make an entity forward to target. That needs the right to manage the target too:
+// by the token in the given header or, without one, by the policy of the request's main token (management-rest 1.4).
 func (h *handler) mayForward(r *http.Request, main sas.Grant, header, target string) bool {
 	ring := h.options.Access
 	if ring == nil {

@@ -18,7 +18,7 @@ import (
 const authorization = "Authorization"
 
 // checkedBus has a topic t with a subscription s, queues q and other, and checks tokens. The namespace has policies named
-// manage, send and listen, q and t have policies named qmanage and tlisten; a policy's key is its name with -key behind it.
+// manage, send and listen, q and t have policies named qmanage and tlisten; a policy's key is its name followed by -key.
 func checkedBus(t *testing.T) *bus {
 	t.Helper()
 	b := newTopicBus(t)
@@ -34,7 +34,7 @@ func checkedBus(t *testing.T) *bus {
 	return b
 }
 
-// policies finds those of an entity, as server does.
+// policies returns those of an entity, as package server does.
 func (b *bus) policies(path string) []sas.Policy {
 	q, err := b.ns.Entity(path)
 	if err != nil {
@@ -53,25 +53,25 @@ func (b *bus) admin(queue, policy string, rights ...string) {
 	wants(b.t, b.do("PUT", "/"+queue, queueEntry(ruleXML(policy, rights...))), 201)
 }
 
-// ruleXML is a policy of an entity whose key is its name with -key behind it.
+// ruleXML returns a policy of an entity whose key is its name followed by -key.
 func ruleXML(name string, rights ...string) string {
 	return `<AuthorizationRules><AuthorizationRule i:type="SharedAccessAuthorizationRule"><Rights><AccessRights>` +
 		strings.Join(rights, "</AccessRights><AccessRights>") + `</AccessRights></Rights><KeyName>` + name + `</KeyName><PrimaryKey>` +
 		name + `-key</PrimaryKey></AuthorizationRule></AuthorizationRules>`
 }
 
-// signed is a token of a policy for a path that is good for an hour.
+// signed returns a token of a policy for a path, valid for an hour.
 func signed(policy, path string) string {
 	return sas.Sign("http://localhost:5300/"+path, policy, policy+"-key", time.Now().Add(time.Hour))
 }
 
-// as sends a request with a token of a policy for the whole address, as clients make it.
+// as sends a request with a token of a policy for the whole address, as clients do.
 func (b *bus) as(policy, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	b.t.Helper()
 	return b.do(method, target, body, append(headers, authorization, signed(policy, target[1:]))...)
 }
 
-// Every operation, by the rights that it asks for and the texts of the service.
+// Every operation, with the rights that it needs and the texts of the service.
 var adminOperations = []struct {
 	method, target, body string
 	update               bool
@@ -102,7 +102,7 @@ var adminOperations = []struct {
 
 func TestChecklist16_EachOperationNeedsItsRight(t *testing.T) {
 	b := checkedBus(t)
-	wants(t, b.as("listen", "GET", "/missing", ""), 200, "Publicly Listed Services") // that there is nothing is no secret
+	wants(t, b.as("listen", "GET", "/missing", ""), 200, "Publicly Listed Services") // that an entity is missing is no secret
 	for _, o := range adminOperations {
 		var headers []string
 		if o.update {
@@ -166,7 +166,7 @@ func TestChecklist20_TokensThatOpenNothing(t *testing.T) {
 	wants(t, b.do("GET", "/q", "", authorization, strings.Replace(good, "SharedAccessSignature", "sharedaccesssignature", 1)), 200)
 }
 
-// TestChecklist20_TheVectorOverHTTP: the token of management-rest section 8 as it stands there, up to its end.
+// TestChecklist20_TheVectorOverHTTP: a recorded token is valid until its expiry.
 func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
 	const vector = "SharedAccessSignature sr=sb%3A%2F%2Flocalhost%2Forders&sig=AcsLFPvYmMHJ1V8fv8kh19uR7GtcEi7a8p1%2FDwjsbrk%3D&se=1893456000&skn=RootManageSharedAccessKey"
 	synctest.Test(t, func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
 	})
 }
 
-// TestAFloodOfRefusedTokens: the log has some, and how many were left out, whatever they were shown for.
+// TestAFloodOfRefusedTokens: the log has some lines, and the number of those dropped, for all operations together.
 func TestAFloodOfRefusedTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTimedBus(t, emulator.LimitsRelaxed)
@@ -249,7 +249,7 @@ func TestForwardingNeedsTheRightToManageTheTarget(t *testing.T) {
 		wants(t, update("qmanage", tt.header, signed("send", "target")), 401, refused)
 		wants(t, update("manage", tt.header, "rubbish"), 401, refused)
 		wants(t, update("qmanage", tt.header, signed("own", "target")), 200)
-		wants(t, update("manage"), 401, refused) // a token for q alone, whatever its policy may elsewhere
+		wants(t, update("manage"), 401, refused) // a token for q alone, though its policy has rights elsewhere
 		wants(t, b.do("PUT", "/q", tt.body, ifMatch, "*", authorization, signed("manage", "")), 200)
 		wants(t, update("manage", tt.header, signed("manage", "")), 200) // one client signs the host alone
 		b.do("PUT", "/q", "")
@@ -261,7 +261,7 @@ func TestForwardingNeedsTheRightToManageTheTarget(t *testing.T) {
 	wants(t, b.as("manage", "PUT", "/t/Subscriptions/f", subscription, headerForwardTo, signed("manage", "target")), 201)
 }
 
-// TestAnEntitysPolicyEndsWhereItsNameDoes: what lies below a name is somebody else's, however the path is written.
+// TestAnEntitysPolicyEndsWhereItsNameDoes: it gives no rights to entities whose path begins with the name, however it is written.
 func TestAnEntitysPolicyEndsWhereItsNameDoes(t *testing.T) {
 	b := checkedBus(t)
 	all := ruleXML("tmanage", "Manage", "Send", "Listen")
@@ -284,13 +284,13 @@ func TestAnEntitysPolicyEndsWhereItsNameDoes(t *testing.T) {
 		w := b.do(tt.method, tt.target, tt.body, ifMatch, "*", authorization, signed(tt.policy, tt.target[1:2]))
 		wants(t, w, 401)
 	}
-	// A subscription with a slash in its name does not exist, so this is none of another topic.
+	// A subscription with a slash in its name does not exist, so this does not reach another topic's.
 	for _, method := range []string{"GET", "DELETE"} {
 		wants(t, b.do(method, "/t/Subscriptions/x%2Fy%2FSubscriptions%2Fs", "", authorization, signed("tmanage", "t")), 404)
 		wants(t, b.do(method, "/t/Subscriptions/x%2Fy%2FSubscriptions%2Fs/Rules/$Default", "", authorization, signed("tmanage", "t")), 404)
 	}
 	wants(t, b.as("manage", "GET", "/t/Subscriptions/x/y/Subscriptions/s/Rules/$Default", ""), 200)
-	// An encoded slash does not make a queue of a subscription.
+	// An encoded slash does not turn a subscription into a queue.
 	wants(t, b.do("PUT", "/t%2FSubscriptions%2Fnew", queueEntry(""), authorization, signed("tmanage", "t")), 400, "does not describe a subscription")
 	wants(t, b.do("GET", "/t%2fsubscriptions%2Fs", "", authorization, signed("tmanage", "t")), 200, "SubscriptionDescription")
 }
@@ -305,7 +305,7 @@ func TestWhatIsOpenToEverybody(t *testing.T) {
 	wants(t, b.do("GET", "/q/$DeadLetterQueue", ""), 401, "MissingToken")
 }
 
-// authorize is what other APIs under the paths of entities ask.
+// Other APIs under the paths of entities call authorize.
 func TestAuthorizeNamesTheClaim(t *testing.T) {
 	b := checkedBus(t)
 	h := &handler{options: Options{Ready: func() bool { return true }, Broker: func() *emulator.Namespace { return b.ns },

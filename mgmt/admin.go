@@ -15,7 +15,7 @@ type administration struct {
 }
 
 // serve answers one request. The order of the checks is the service's: token and rights, values of the body, existence,
-// what can't be changed.
+// settings that can't be changed.
 func (a *administration) serve(w http.ResponseWriter, r *http.Request, t target) {
 	c := &call{log: a.log, access: a.access, w: w, r: r, query: r.URL.Query(), target: t}
 	c.broker = domain{a.namespace()}
@@ -31,7 +31,7 @@ func (a *administration) serve(w http.ResponseWriter, r *http.Request, t target)
 	_ = result.write(w)
 }
 
-// handle finds the operation.
+// handle checks the token, then finds and runs the operation.
 func (c *call) handle() (*answer, error) {
 	method := c.r.Method
 	if method == http.MethodHead {
@@ -46,7 +46,7 @@ func (c *call) handle() (*answer, error) {
 	return nil, badVerb(c.r.Method)
 }
 
-// operations by kind of path and method.
+// operations has the administration's operations by kind of path and method.
 var operations = map[targetKind]map[string]func(*call) (*answer, error){
 	targetRoot: {
 		http.MethodGet: func(c *call) (*answer, error) { return c.nothing(), nil },

@@ -17,7 +17,7 @@ import (
 )
 
 // maxDescription is the largest body of an administration request, in bytes. A filter has a thousand characters; an entity
-// with everything that it can have is far below.
+// with every setting stays far below.
 const maxDescription = 1 << 20
 
 // call is one request to the administration API.
@@ -62,17 +62,18 @@ func (a *answer) write(w http.ResponseWriter) error {
 	return err
 }
 
-// version is the api-version, as it was sent; "" if it was not.
+// version returns the api-version as the client sent it, "" without one.
 func (c *call) version() string { return c.query.Get("api-version") }
 
 func (c *call) view(full bool) atom.View {
 	return atom.View{Version: atom.Version(c.version()), Limits: c.limits, Full: full}
 }
 
-// isUpdate tells an update from a creation. All clients send "*"; any other tag means update too.
+// isUpdate reports whether a put updates an entity rather than creates one. All clients send "*"; any other tag means update too.
 func (c *call) isUpdate() bool { return c.r.Header.Get("If-Match") != "" }
 
-// base is how the client addresses this server. Names differ from client to client, so answers use each one's own.
+// base returns the scheme and host by which the client addresses this server. They differ from client to client, so answers use
+// each client's own.
 func (c *call) base() string {
 	scheme := "http"
 	if isSecure(c.r) {
@@ -81,7 +82,7 @@ func (c *call) base() string {
 	return scheme + "://" + c.r.Host
 }
 
-// address is the request's own address.
+// address returns the request's own address.
 func (c *call) address() string { return c.base() + c.pathAndQuery() }
 
 func (c *call) pathAndQuery() string {
@@ -92,7 +93,7 @@ func (c *call) pathAndQuery() string {
 	return s
 }
 
-// description reads the body.
+// description reads the description in the body.
 func (c *call) description() (*atom.Element, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxDescription))
 	var tooLarge *http.MaxBytesError
@@ -123,7 +124,7 @@ func (c *call) entry(status int, e atom.Entry, full bool) *answer {
 	return a
 }
 
-// nothing is the answer to a get of a queue or topic that does not exist (management-rest 3.3).
+// nothing answers the get of a queue or topic that does not exist (management-rest 3.3).
 func (c *call) nothing() *answer {
 	if w, ok := c.w.(*answered); ok {
 		w.missing = c.target.kind != targetRoot
@@ -131,5 +132,5 @@ func (c *call) nothing() *answer {
 	return &answer{status: http.StatusOK, contentType: atom.TypeFeed, body: atom.NothingHere(nothingID, c.now)}
 }
 
-// nothingID stands in the feed of nothing; no client looks at it.
+// nothingID is the id of the feed of nothing; no client looks at it.
 const nothingID = "0d5c1c2e-2f0f-4a3e-9f0b-1d8f3f5a7c11"

@@ -9,7 +9,7 @@ import (
 	"minibus/emulator"
 )
 
-// The names are those of the lines of management-rest section 10.
+// Test names have the lines of the checklist in management-rest 10.
 
 const (
 	v2017 = "?api-version=2017-04"
@@ -100,7 +100,7 @@ func TestChecklist4_SESS1_DUP1_PART1_WhatIsFixedStays(t *testing.T) {
 	} {
 		wants(t, b.do("PUT", tt.path, queueEntry(tt.change), ifMatch, "*"), 400, tt.text, "SystemTracker:sbemulatorns:Queue:"+tt.path[1:])
 	}
-	w := b.do("PUT", "/all", queueEntry(""), ifMatch, "*") // what is left out stays
+	w := b.do("PUT", "/all", queueEntry(""), ifMatch, "*") // fixed settings that are left out stay
 	wants(t, w, 200, "<RequiresDuplicateDetection>true<", "<RequiresSession>true<", "<EnablePartitioning>true<")
 	if w.Header().Get("ETag") == "" {
 		t.Error("an update has no ETag")
@@ -236,8 +236,8 @@ func TestChecklist11_TOP16_Pages(t *testing.T) {
 	lacks(t, w, "<entry", "next")
 }
 
-// TestChecklist11_APageOfNothingHasNoNextOne: it would be the same page, and a client that follows it would do so for ever. (The
-// service has one there.)
+// TestChecklist11_APageOfNothingHasNoNextOne: the link would lead to the same page, and a client would follow it for ever. (The
+// service does have one.)
 func TestChecklist11_APageOfNothingHasNoNextOne(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
@@ -252,11 +252,11 @@ func TestChecklist11_APageOfNothingHasNoNextOne(t *testing.T) {
 	}
 }
 
-// lists are all that there are, on a bus with the topic t and its subscription s, with the titles of their feeds.
+// lists has the paths of all lists, on a bus with the topic t and its subscription s, and the titles of their feeds.
 var lists = map[string]string{"/$Resources/queues": "Queues", "/$Resources/topics": "Topics", "/t/Subscriptions": "Subscriptions", "/t/Subscriptions/s/Rules": "Rules"}
 
-// TestAFilterOfAListIsRefused, since it is not served: with all entries in the answer, a client would take each for one that matches. No
-// client of today sends one.
+// TestAFilterOfAListIsRefused: if the answer had all entries, a client would take each for a match. No current client sends
+// one.
 func TestAFilterOfAListIsRefused(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	wants(t, b.do("PUT", "/t", entry("TopicDescription", "")), 201)
@@ -274,7 +274,7 @@ func TestAFilterOfAListIsRefused(t *testing.T) {
 	}
 }
 
-// TestChecklist11_DefaultPageIs100 has a next link exactly when the page is full.
+// TestChecklist11_DefaultPageIs100: there is a next link exactly when the page is full.
 func TestChecklist11_DefaultPageIs100(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	for i := range 100 {

@@ -97,7 +97,7 @@ func TestChecklist8_TOP4_DefaultRules(t *testing.T) {
 	wants(t, b.do("GET", "/t/subscriptions/x", ""), 404)
 }
 
-// typed is a value as .NET writes it, and want what is answered.
+// typed returns a value as .NET writes it.
 func typed(key, typeName, text, prefix, ns string) string {
 	return fmt.Sprintf(`<KeyValueOfstringanyType><Key>%s</Key><Value i:type="%s:%s" xmlns:%s="%s">%s</Value></KeyValueOfstringanyType>`,
 		key, prefix, typeName, prefix, ns, text)
@@ -149,7 +149,7 @@ func TestChecklist9_TOP9_CorrelationFilterOnTheWire(t *testing.T) {
 	w := b.do("PUT", "/t/Subscriptions/s/Rules/c", ruleBody(in))
 	wants(t, w, 201, `<Filter i:type="CorrelationFilter"><CorrelationId>c</CorrelationId><Label>l</Label><ContentType>ct</ContentType><Properties>`)
 	lacks(t, w, "SqlExpression")
-	// An element that is there and empty is tested; one that is nil or absent is not; nothing at all selects everything.
+	// The filter tests an empty element, but not a nil or absent one; without any it selects everything.
 	const empty = `<Filter i:type="CorrelationFilter"><To></To><Label/><MessageId i:nil="true"/></Filter>`
 	const shown = `<Filter i:type="CorrelationFilter"><To></To><Label></Label></Filter>`
 	wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/e", ruleBody(empty)), 201, shown)
@@ -276,7 +276,7 @@ func TestLOCK17_CNT8_SubscriptionUpdates(t *testing.T) {
 	}
 }
 
-// TestTOP8_UpdateOfARuleTakesEffect: what is sent after the answer goes by the new filter.
+// TestTOP8_UpdateOfARuleTakesEffect: the new filter applies to messages sent after the answer.
 func TestTOP8_UpdateOfARuleTakesEffect(t *testing.T) {
 	b := newTopicBus(t)
 	b.send("t", time.Time{})
@@ -291,7 +291,7 @@ func TestTOP8_UpdateOfARuleTakesEffect(t *testing.T) {
 	lacks(t, b.do("GET", "/t", ""), "<SizeInBytes>0<")                                                    // CNT-7
 }
 
-// What is fixed at creation stays in an update that does not name it, may be named as it is, and can't be changed (management-rest 4.2, 4.3).
+// Settings that are fixed at creation stay if an update omits them, may be repeated, and can't be changed (management-rest 4.2, 4.3).
 func TestChecklist4_FixedSettingsOfTopicsAndSubscriptions(t *testing.T) {
 	b := newTopicBus(t)
 	wants(t, b.do("PUT", "/yes", topicEntry("<EnableSubscriptionPartitioning>true</EnableSubscriptionPartitioning>")), 201)

@@ -5,11 +5,11 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// domain is the broker in the terms of the administration's documents. Operations return once their change is durable, and after the
-// links of a changed entity were told (LOCK-17). Their errors are of type *emulator.Error.
+// domain translates between the broker and the administration's documents. Operations return once their change is durable and the
+// links of a changed entity have been notified (LOCK-17). Their errors are of type *emulator.Error.
 type domain struct{ *emulator.Namespace }
 
-// Kind returns what has that path, among queues and topics.
+// Kind returns the kind of the queue or topic at that path, 0 if there is none.
 func (d domain) Kind(path string) emulator.EntityKind {
 	kind, _ := d.Namespace.Kind(path)
 	if kind == emulator.KindSubscription {
@@ -18,14 +18,14 @@ func (d domain) Kind(path string) emulator.EntityKind {
 	return kind
 }
 
-// Entities counts queues and topics.
+// Entities returns the number of queues and topics.
 func (d domain) Entities() int {
 	_, queues := d.Page(emulator.KindQueue, 0, 0)
 	_, topics := d.Page(emulator.KindTopic, 0, 0)
 	return queues + topics
 }
 
-// find returns the entity of that kind.
+// find returns the entity at a path, or not found if it has another kind.
 func (d domain) find(path string, kind emulator.EntityKind) (*emulator.Entity, error) {
 	q, err := d.Namespace.Entity(path)
 	if err == nil && q.Kind() != kind {

@@ -13,7 +13,7 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// ruleOptions translates a rule for the domain.
+// ruleOptions translates a rule of a document into the domain's.
 func ruleOptions(r atom.Rule) emulator.RuleOptions {
 	o := emulator.RuleOptions{Name: r.Name, Action: r.Action.SQL, ActionParameters: values(r.Action.Parameters)}
 	if r.Filter.Kind == atom.CorrelationFilter {
@@ -75,7 +75,7 @@ func values(list []atom.Parameter) emulator.Values {
 	return v
 }
 
-// shownRule translates a rule of the domain.
+// shownRule translates a rule of the domain into a document's.
 func shownRule(o emulator.RuleOptions) atom.Rule {
 	r := atom.Rule{Name: o.Name, CreatedAt: o.CreatedAt, Action: atom.Action{SQL: o.Action, Parameters: parameters(o.ActionParameters)}}
 	switch {
@@ -98,7 +98,7 @@ func shownRule(o emulator.RuleOptions) atom.Rule {
 	return r
 }
 
-// parameters returns values in the order of their names: the domain keeps none.
+// parameters returns values sorted by name, since the domain keeps no order.
 func parameters(v emulator.Values) []atom.Parameter {
 	var list []atom.Parameter
 	for key, x := range v {
@@ -108,7 +108,7 @@ func parameters(v emulator.Values) []atom.Parameter {
 	return list
 }
 
-// shownValue translates what AMQP has for the types of .NET.
+// shownValue translates AMQP's types for .NET values into the document's.
 func shownValue(x any) any {
 	if t, zoned, ok := emulator.TimeOf(x); ok && zoned {
 		return t

@@ -8,8 +8,8 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// subscriptionPath is where the domain has a subscription. A name with a slash in it would lead to one of another topic, for
-// which nobody has looked at the token: it is nowhere.
+// subscriptionPath returns the domain's path of a subscription. A name with a slash could name a subscription of another topic,
+// for which the token was not checked, so it gets a path that does not exist.
 func subscriptionPath(topic, name string) string {
 	if strings.Contains(name, "/") {
 		return ""
@@ -27,11 +27,11 @@ func (d domain) Topic(path string) (atom.Topic, error) {
 	return d.shownTopic(t), err
 }
 
-// shownTopic also counts the filters of all subscriptions, which newer versions of the API show.
+// shownTopic also counts the filters of all subscriptions, for newer versions of the API.
 func (d domain) shownTopic(q *emulator.Topic) atom.Topic {
 	c := q.Counts()
 	t := atom.Topic{Path: q.Path(), Options: q.Options(), Counts: c, Times: q.Times(), Subscriptions: c.Subscriptions}
-	list, _ := d.Namespace.Subscriptions(q.Path()) // none if it was deleted meanwhile
+	list, _ := d.Namespace.Subscriptions(q.Path()) // none if the topic was deleted meanwhile
 	for _, s := range list {
 		for _, r := range s.Options().Rules {
 			if r.Correlation != nil {
@@ -171,12 +171,12 @@ func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, e
 	return list, nil
 }
 
-// AddRule adds a rule and waits.
+// AddRule adds a rule.
 func (d domain) AddRule(topic, subscription string, r atom.Rule) (atom.Rule, error) {
 	return d.putRule(topic, subscription, r, (*emulator.Subscription).AddRule)
 }
 
-// UpdateRule replaces a rule's filter and action and waits.
+// UpdateRule replaces a rule's filter and action.
 func (d domain) UpdateRule(topic, subscription string, r atom.Rule) (atom.Rule, error) {
 	return d.putRule(topic, subscription, r, (*emulator.Subscription).UpdateRule)
 }
@@ -194,7 +194,7 @@ func (d domain) putRule(topic, subscription string, r atom.Rule,
 	return ruleOf(q, r.Name)
 }
 
-// RemoveRule removes a rule and waits.
+// RemoveRule removes a rule.
 func (d domain) RemoveRule(topic, subscription, name string) error {
 	q, err := d.subscription(topic, subscription)
 	if err != nil {

@@ -27,7 +27,7 @@ func utf16Of(s string, order binary.AppendByteOrder) string {
 	return string(b)
 }
 
-// TestDocumentsInTheEncodingsOfClients: the mark at the beginning says which it is, or else the content type, or else the document.
+// TestDocumentsInTheEncodingsOfClients: the byte order mark, else the content type, else the declaration names the encoding.
 func TestDocumentsInTheEncodingsOfClients(t *testing.T) {
 	const atom = "application/atom+xml;type=entry;charset="
 	document := func(encoding, text string) string {

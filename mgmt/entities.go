@@ -19,7 +19,7 @@ func (c *call) getNamespace() (*answer, error) {
 	return a, nil
 }
 
-// getEntity answers with a queue or a topic, whichever has the path; with the feed of nothing if none has.
+// getEntity answers with the queue or topic at the path, or with the feed of nothing.
 func (c *call) getEntity() (*answer, error) {
 	path := c.target.entity
 	switch c.broker.Kind(path) {
@@ -35,7 +35,7 @@ func (c *call) getEntity() (*answer, error) {
 	return c.nothing(), nil // also if it was deleted meanwhile
 }
 
-// queueEntry wraps a queue. Its title is the name as the client spells it.
+// queueEntry wraps a queue. The title is the name in the client's spelling.
 func (c *call) queueEntry(q atom.Queue, title string) atom.Entry {
 	return atom.Entry{Title: title, Published: q.Times.Created, Updated: q.Times.Updated, Author: c.broker.Name(), Content: q}
 }
@@ -44,7 +44,7 @@ func (c *call) topicEntry(t atom.Topic, title string) atom.Entry {
 	return atom.Entry{Title: title, Published: t.Times.Created, Updated: t.Times.Updated, Author: c.broker.Name(), Content: t}
 }
 
-// putEntity creates or updates; the body says whether it is a queue or a topic.
+// putEntity creates or updates a queue or a topic, as the body says.
 func (c *call) putEntity() (*answer, error) {
 	if err := atom.CheckPath(c.target.entity, c.limits); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (c *call) deleteEntity() (*answer, error) {
 	return &answer{status: http.StatusOK, updated: updated}, nil
 }
 
-// updated is when the queue or topic of the request was updated; 0 if there is none.
+// updated returns when the queue or topic of the request was updated, in ms; 0 if there is none.
 func (c *call) updated() int64 {
 	if q, err := c.broker.find(c.target.entity, emulator.KindQueue); err == nil {
 		return q.Times().Updated
@@ -167,7 +167,7 @@ func (c *call) updated() int64 {
 	return c.topicUpdated()
 }
 
-// vacant fails if the path is taken, whatever by, or if the profile takes no more entities.
+// vacant fails if a queue or topic has the path, or if the profile takes no more entities.
 func (c *call) vacant(path, kind string) error {
 	if c.broker.Kind(path) != 0 {
 		return errConflict
@@ -189,7 +189,7 @@ func (c *call) checkTargets(paths []string, own string) error {
 	return nil
 }
 
-// conflict is the answer to a creation that came second.
+// conflict replaces the domain's already-exists, for a creation that lost a race, by the API's answer.
 func (c *call) conflict(err error) error {
 	if hasCode(err, emulator.CodeAlreadyExists) {
 		return errConflict
@@ -197,7 +197,7 @@ func (c *call) conflict(err error) error {
 	return err
 }
 
-// missing replaces the domain's not-found by the answer that the operation has for it.
+// missing replaces the domain's not-found by the operation's own answer.
 func (c *call) missing(err error, p *problem) error {
 	if hasCode(err, emulator.CodeNotFound) {
 		return p
@@ -205,7 +205,7 @@ func (c *call) missing(err error, p *problem) error {
 	return err
 }
 
-// about names the entity of a refusal in the tail, as the service's back end does.
+// about puts the entity into the tail of a refusal, as the service's back end does.
 func (c *call) about(err error, tracker string) error {
 	p := *problemOf(err)
 	p.tracker = tracker

@@ -81,7 +81,7 @@ func TestGoClientQueueWithEverything(t *testing.T) {
 		t.Fatalf("create: %v", err)
 	}
 	p.MaxSizeInMegabytes, p.MaxMessageSizeInKilobytes = to.Ptr(int32(65536)), to.Ptr(int64(256))
-	for range 2 { // what was shown may be sent back
+	for range 2 { // clients may send back what they were shown
 		got, err := c.GetQueue(background, "a/b.c-d_e1", nil)
 		if err != nil || !reflect.DeepEqual(got.QueueProperties, p) {
 			t.Fatalf("got %+v, %v", got, err)
@@ -212,7 +212,7 @@ func TestChecklist12_GoClientPages(t *testing.T) {
 	}
 }
 
-// TestChecklist18_OnePortForTLSAndPlain: addresses in answers show how the client came.
+// TestChecklist18_OnePortForTLSAndPlain: addresses in answers have the scheme that the client used.
 func TestChecklist18_OnePortForTLSAndPlain(t *testing.T) {
 	p := serve(t, newBus(t, emulator.LimitsRelaxed).handler)
 	c := p.client()
@@ -232,7 +232,7 @@ func TestChecklist18_OnePortForTLSAndPlain(t *testing.T) {
 	}
 }
 
-// goQueues is what is recorded of the Go client.
+// goQueues is the recorded scenario of the Go client on queues.
 func goQueues(t *testing.T, c *goClient) {
 	must := func(err error) {
 		t.Helper()

@@ -144,7 +144,7 @@ func TestGoClientSubscriptions(t *testing.T) {
 	}
 }
 
-// TestChecklist9_GoClientRules creates, updates and reads rules of all shapes; what comes back is what was sent.
+// TestChecklist9_GoClientRules creates, updates and reads rules of all shapes; they come back as they were sent.
 func TestChecklist9_GoClientRules(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	c := serve(t, b.handler).goClient(t)
@@ -205,11 +205,11 @@ func TestChecklist9_GoClientRules(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(d.RuleProperties, admin.RuleProperties{Name: "$Default", Filter: &admin.TrueFilter{}}) {
 		t.Errorf("the default rule is %+v, %v", d, err)
 	}
-	_, err = c.CreateRule(background, "t", "sub", &admin.CreateRuleOptions{}) // without a name: Go puts it to the list, and the body says $Default
+	_, err = c.CreateRule(background, "t", "sub", &admin.CreateRuleOptions{}) // without a name: Go puts it to the list, with $Default in the body
 	refused(t, err, 409, "$Default")
 }
 
-// TestChecklist8_DefaultRules: the rule that a subscription begins with.
+// TestChecklist8_DefaultRules: the first rule of a subscription.
 func TestChecklist8_DefaultRules(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	c := serve(t, b.handler).goClient(t)

@@ -30,9 +30,9 @@ import (
 //	===
 //
 // Requests of the Go client are recorded, and so are those of Python (compat-tests/python/record.py), of JavaScript
-// (compat-tests/js/admin-record.mjs) and of Java (compat-tests/java, Recording.java). Those of the others, of Python's releases
-// with the api-version 2021-05 and of Java's to come with 2024-05 are written by hand after management-rest.md. With -update the
-// answers are written anew, to be read before they are kept.
+// (compat-tests/js/admin-record.mjs) and of Java (compat-tests/java, Recording.java). Those of .NET, of Python's releases
+// with the api-version 2021-05 and of Java's with 2024-05 are written by hand. With -update the
+// test writes the answers anew; read them before you keep them.
 var (
 	goldenDir = flag.String("golden", "testdata/golden", "directory of the golden files")
 	update    = flag.Bool("update", false, "write the answers of the golden files anew")
@@ -48,7 +48,7 @@ type exchange struct {
 	response       string
 }
 
-// volatile is what differs from run to run.
+// volatile matches text that differs from run to run.
 var volatile = regexp.MustCompile(`TrackingId:[0-9a-f-]+`)
 
 func (x *exchange) String() string {
@@ -93,7 +93,7 @@ func parseExchanges(t *testing.T, file string) []*exchange {
 	return list
 }
 
-// cutHead takes apart the first line, the header lines and the body.
+// cutHead splits text into the first line, the header lines and the body.
 func cutHead(s string) (first string, header []string, body string) {
 	head, body, _ := strings.Cut(s, "\n\n")
 	lines := strings.Split(strings.TrimSuffix(head, "\n"), "\n")
@@ -149,7 +149,7 @@ func TestGoldenExchanges(t *testing.T) {
 	}
 }
 
-// recorder is a transport of the Go client that keeps what passes.
+// recorder is a transport of the Go client that keeps the exchanges.
 type recorder struct {
 	handler   http.Handler
 	exchanges strings.Builder

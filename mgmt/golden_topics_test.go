@@ -9,7 +9,8 @@ import (
 
 func TestGoldenGoTopics(t *testing.T) { record(t, "go-topics.txt", goTopics) }
 
-// goTopics is what is recorded of the Go client. Values of rules stand in a map, so there is one of each.
+// goTopics is the recorded scenario of the Go client on topics. The client keeps values of rules in maps, so each has one, for
+// a fixed order.
 func goTopics(t *testing.T, c *goClient) {
 	must := func(err error) {
 		t.Helper()

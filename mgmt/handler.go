@@ -16,42 +16,42 @@ import (
 
 // Options configure [New].
 type Options struct {
-	// Ready tells whether every entity exists and every listener accepts (invariant 8 in ARCHITECTURE.md). It must not block:
+	// Ready reports whether every entity exists and every listener accepts (invariant 8 in ARCHITECTURE.md). It must not block:
 	// clients ask while the process starts. Nil means ready.
 	Ready func() bool
-	// Trouble returns why the broker, although ready, can't do its work; nil: it can. It must not block. May be nil.
+	// Trouble returns why the broker, although ready, can't do its work, or nil if it can. It must not block. May be nil.
 	Trouble func() error
-	// Broker returns the namespace that is administered. It is asked only once Ready says so. Nil means that there is none:
-	// administration answers 503 then.
+	// Broker returns the namespace to administer. It is called only after Ready has returned true. Without it
+	// administration answers 503.
 	Broker func() *emulator.Namespace
-	// Metrics answers GET /metrics; nil: there are none. Where tokens are checked it asks for one with the right to listen, unless
-	// OpenMetrics says that anybody may read them.
+	// Metrics answers GET /metrics; nil for none. Where tokens are checked, a request needs one with the right to listen, unless
+	// OpenMetrics is set.
 	Metrics     http.Handler
 	OpenMetrics bool
-	// Observe is told of every request that was answered, not of those that became a WebSocket; nil: nobody is.
+	// Observe is called after every answer, except for requests that became a WebSocket. May be nil.
 	Observe func(method string, status int, took time.Duration)
-	// MissingIsGone lets sends and receives for an entity that does not exist be answered with 410, as the service's
-	// documentation has it, instead of 404 (DEC-13).
+	// MissingIsGone makes sends to and receives from an entity that does not exist answer 410, as the service's
+	// documentation says, instead of 404 (DEC-13).
 	MissingIsGone bool
-	// WebSocket serves AMQP at webSocketPath; nil for none. It takes the connection over, and the time-outs of [NewServer]
+	// WebSocket serves AMQP at webSocketPath; nil for none. It takes over the connection, and the time-outs of [NewServer]
 	// end there.
 	WebSocket http.Handler
-	// Authority is the certificate, in PEM, that clients trust to use TLS; it is served at authorityPath. Empty for none.
+	// Authority is the certificate, in PEM, that clients must trust to use TLS. It is served at authorityPath. Empty for none.
 	Authority []byte
-	// Version stands in the Server header.
+	// Version is Minibus's version, for the Server header.
 	Version string
 	// Access has the keys by which tokens are checked. Nil accepts any token and asks for none (DEC-10).
 	Access *sas.Ring
-	// Unverified is told of each web token that was accepted without Access. It must not block. May be nil.
+	// Unverified is called for each web token that was accepted because Access is nil. It must not block. May be nil.
 	Unverified func()
-	// KnownHost reports whether a host name, in lower case and without port, is one of this machine or of this Minibus. It is asked
-	// only about names that are not local by their form. Nil: there are no others.
+	// KnownHost reports whether a host name, in lower case and without port, is one of this machine or of this Minibus. It is
+	// called only for names that are not local by their form. Nil knows none.
 	KnownHost func(host string) bool
-	// Origins are those of web pages that may connect over WebSockets, besides pages of Minibus itself: "http://localhost:3000".
+	// Origins are the web origins, such as "http://localhost:3000", whose pages may connect over WebSockets, besides Minibus's own.
 	Origins []string
-	// Refusals bounds how many lines the log gets of refused tokens and pages, and of requests. Nil bounds nothing. It stays the caller's.
+	// Refusals limits the log's lines about refused tokens and pages and about requests. Nil limits nothing. The caller closes it.
 	Refusals *loglimit.Limiter
-	// Logger gets one line for each request, and hears of refused tokens and of what failed for the broker's own reasons; default
+	// Logger gets one line for each request, and lines about refused tokens and pages and about the broker's own failures; default
 	// discards.
 	Logger *slog.Logger
 }
@@ -62,12 +62,12 @@ const (
 	unhealthyText = "Service not available. Please try after some time."
 )
 
-// webSocketPath is where AMQP over WebSockets is served, in any case and with or without a slash at the end: SDKs differ
-// (amqp-data-plane 1.1). No entity can have a name that begins so. With another method than GET it is as any path of the administration.
+// webSocketPath serves AMQP over WebSockets, in any case and with or without a slash at the end: SDKs differ
+// (amqp-data-plane 1.1). No entity's name can begin with $. Methods other than GET go to the administration.
 const webSocketPath = "/$servicebus/websocket"
 
-// authorityPath is where clients fetch the certificate of the authority. They do so before they can use TLS, so they can
-// only trust it as far as the network to Minibus.
+// authorityPath serves the certificate of the authority. Clients fetch it before they can use TLS, so they can trust it
+// only as far as the network to Minibus.
 const authorityPath = "/minibus/ca.pem"
 
 func isWebSocket(r *http.Request, _ *mux.RouteMatch) bool {
@@ -86,8 +86,8 @@ func New(o Options) http.Handler {
 	return h.logged(h.header(h.pages(h.routes())))
 }
 
-// routes makes the router. Entity names reach the administration as they were sent, slashes and escapes included, so
-// everything that is not operational goes to one handler.
+// routes makes the router. The administration needs entity names as clients sent them, slashes and escapes included, so
+// all requests but operational ones and WebSockets go to one handler.
 func (h *handler) routes() *mux.Router {
 	r := mux.NewRouter().UseEncodedPath().SkipClean(true)
 	get := []string{http.MethodGet, http.MethodHead}
@@ -122,9 +122,9 @@ func (h *handler) routes() *mux.Router {
 	return r
 }
 
-// namesEntity reports whether a request for an operational path is about an entity of that name, be there one or not: a client of the
-// administration shows itself by an api-version or a token (DEC-12). A token alone may be for the metrics, unless there is such
-// an entity.
+// namesEntity reports whether a request for an operational path is about an entity of that name, which need not exist: clients of the
+// administration send an api-version or a token (DEC-12). A token alone on /metrics is for the metrics, unless there is an
+// entity of that name.
 func (h *handler) namesEntity(r *http.Request) bool {
 	if r.URL.Query().Has("api-version") {
 		return true
@@ -146,8 +146,8 @@ func (h *handler) namespace() *emulator.Namespace {
 	return h.options.Broker()
 }
 
-// inert lets a browser that opens an answer show it and no more: it runs no script, loads nothing, and shows it in no frame. Messages
-// are anybody's, and a script in one would have all rights here.
+// inert is the policy of every answer: a browser may show it, but runs no script, loads nothing, and shows it in no frame. Any
+// client can send a message, and a script in one would have all rights here.
 const inert = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 // header adds what every response has.
@@ -156,12 +156,12 @@ func (h *handler) header(next http.Handler) http.Handler {
 		w.Header().Set("Server", "Minibus/"+h.options.Version)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Content-Security-Policy", inert)
-		w.Header().Set("X-Frame-Options", "DENY") // what comes before the policy in old browsers
+		w.Header().Set("X-Frame-Options", "DENY") // for old browsers, which ignore frame-ancestors
 		next.ServeHTTP(w, r)
 	})
 }
 
-// health answers at once, also while the process starts: what it replaces could hang there, and cost its users the whole
+// health answers at once, also while the process starts. Microsoft's emulator may hang there, which costs users the whole
 // time-out of their HTTP client.
 func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
 	if !h.options.Ready() {
@@ -177,7 +177,7 @@ func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, status{"healthy", healthyText})
 }
 
-// metrics shows what the broker does, which tells the names of entities.
+// metrics checks the right to listen, since metrics show the names of entities, and serves the metrics.
 func (h *handler) metrics(w http.ResponseWriter, r *http.Request) {
 	if h.options.Access != nil && !h.options.OpenMetrics {
 		if err := h.authorize(r, sas.Listen, ""); err != nil {

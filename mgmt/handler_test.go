@@ -48,7 +48,7 @@ func TestHealthSaysWhetherMinibusIsReady(t *testing.T) {
 	}
 }
 
-// Health says what is wrong with a broker that is ready and can't work; the process lives all the same.
+// Health says what is wrong with a broker that is ready but can't work; livez still answers well.
 func TestHealthSaysWhatTheTroubleIs(t *testing.T) {
 	var trouble error
 	h := New(Options{Trouble: func() error { return trouble }})
@@ -83,7 +83,7 @@ func TestAdministrationWaitsUntilReady(t *testing.T) {
 
 func TestDEC12_OperationalPathsAndEntitiesOfTheirNames(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
-	for _, path := range []string{"/health", "/readyz", "/livez", "/metrics"} { // QueueExists asks so
+	for _, path := range []string{"/health", "/readyz", "/livez", "/metrics"} { // as QueueExists asks
 		wants(t, b.do("GET", path+"?api-version=2021-05", ""), 200, "Publicly Listed Services")
 	}
 	wants(t, b.do("GET", "/health", "", "Authorization", "SharedAccessSignature sr=x"), 200, "Publicly Listed Services")
@@ -99,7 +99,7 @@ func TestDEC12_OperationalPathsAndEntitiesOfTheirNames(t *testing.T) {
 	wants(t, b.do("PUT", "/", queueEntry("")), 400, "SubCode=40000.")
 }
 
-// What the names of entities end in decides between the two APIs together with the method (management-rest 2).
+// The end of the path and the method together decide between the two APIs (management-rest 2).
 func TestRuntimePathsAndEntitiesOfTheirNames(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	wants(t, b.do("PUT", "/q/messages", queueEntry("")), 201, "<title type=\"text\">q/messages</title>")

@@ -83,7 +83,7 @@ func (b *bus) close() {
 	b.journal.Close()
 }
 
-// restart ends the process, so to speak, and brings it up again over what the journal holds.
+// restart simulates a restart of the process: a new broker over the same journal.
 func (b *bus) restart() {
 	b.t.Helper()
 	b.close()
@@ -145,7 +145,7 @@ func lacks(t testing.TB, w *httptest.ResponseRecorder, texts ...string) {
 	}
 }
 
-// wait runs an operation of the domain until it is durable.
+// wait runs an operation of the domain and waits until it is durable.
 func (b *bus) wait(what string, f func(emulator.Completion) error) {
 	b.t.Helper()
 	done := make(chan error, 1)
@@ -206,7 +206,7 @@ func (b *bus) deadLetter(queue string) {
 	}
 }
 
-// port serves a handler as the product does: one port, plain HTTP and TLS told apart by the first bytes.
+// port serves a handler as the product does: on one port, which tells plain HTTP from TLS by the first bytes.
 type port struct {
 	addr  string
 	trust *x509.CertPool
@@ -241,7 +241,7 @@ func (p *port) client() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.trust}}}
 }
 
-// goClient is the official Go client, unmodified but for the authority that it trusts.
+// goClient returns the official Go client, unmodified except for the authority that it trusts.
 func (p *port) goClient(t *testing.T) *admin.Client {
 	t.Helper()
 	c := p.client()

@@ -11,7 +11,7 @@ import (
 	"minibus/emulator"
 )
 
-// TestHostileBodies: whatever is sent, the answer is a clear error, and nothing is created.
+// TestHostileBodies: each gets a clear error, and nothing is created.
 func TestHostileBodies(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	bomb := `<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a "aaaaaaaaaa"><!ENTITY c "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>` + queueEntry("<UserMetadata>&c;</UserMetadata>")
@@ -80,7 +80,7 @@ func TestHugeBodiesAreCutOff(t *testing.T) {
 	}
 }
 
-// TestTolerantBodies: what clients of all languages send is understood.
+// TestTolerantBodies: Minibus understands the bodies of clients of all languages.
 func TestTolerantBodies(t *testing.T) {
 	const sb, xsi = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect", "http://www.w3.org/2001/XMLSchema-instance"
 	for name, body := range map[string]string{

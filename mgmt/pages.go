@@ -15,9 +15,9 @@ import (
 )
 
 // pages keeps web pages out. A browser lets any page send requests to this machine, and by default every client may do everything
-// here; so a request is refused, before any route sees it, if it comes from a page of another origin, or if a browser may have
-// sent it for a name that could be anybody's: the owner of a name can let it mean this machine after the page has been loaded,
-// and the page is of the same origin then (DNS rebinding). What is not a browser says nothing of pages.
+// here. So pages refuses a request, before any route sees it, if it comes from a page of another origin, or if a browser may have
+// sent it to a host name that a stranger may own: the owner can point the name at this machine after the page has been loaded,
+// and the page then has the same origin (DNS rebinding). Programs other than browsers send none of these headers.
 func (h *handler) pages(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := h.refusePage(r); p != nil {
@@ -28,7 +28,7 @@ func (h *handler) pages(next http.Handler) http.Handler {
 	})
 }
 
-// refusePage returns the answer to a request that a page of a stranger has sent, or may have sent; else nil.
+// refusePage returns the answer to a request that a page of another origin has sent, or may have sent; else nil.
 func (h *handler) refusePage(r *http.Request) *problem {
 	if !h.isInvited(r) {
 		if from := foreignPage(r); from != "" {
@@ -44,8 +44,8 @@ func (h *handler) refusePage(r *http.Request) *problem {
 	return nil
 }
 
-// answerPage answers a refused request and ends its connection, which may have kept the names of its headers for a send: they
-// would be taken for those of the next one.
+// answerPage answers a refused request and ends its connection, which may have kept the request's header names: the next
+// send would get them.
 func (h *handler) answerPage(w http.ResponseWriter, r *http.Request, p *problem) {
 	if h.options.Refusals.Take(loglimit.Page) {
 		h.options.Logger.Warn("web page refused", "method", r.Method, "path", sas.Clip(r.URL.Path), "host", sas.Clip(r.Host),
@@ -61,8 +61,8 @@ func (h *handler) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
 	_ = p.answer(c).write(w) // the client is gone if this fails
 }
 
-// isInvited reports whether a request comes from a page that may connect over WebSockets although it is of another origin. Over
-// HTTP such a page could read nothing: as in the cloud, answers do not say that pages may read them (CORS).
+// isInvited reports whether a request opens a WebSocket from a page of an allowed origin. Over
+// HTTP such a page could read nothing: as in the cloud, answers have no CORS headers.
 func (h *handler) isInvited(r *http.Request) bool {
 	origins := r.Header["Origin"]
 	return len(origins) == 1 && asksForWebSocket(r) && slices.ContainsFunc(h.options.Origins, func(o string) bool {
@@ -70,9 +70,9 @@ func (h *handler) isInvited(r *http.Request) bool {
 	})
 }
 
-// foreignPage returns the header that tells that a page of another origin has sent a request, or "". Browsers send Origin with
-// whatever is not GET or HEAD, with WebSockets and with scripts' requests to other origins; and Sec-Fetch-Site with everything,
-// where the connection is secure or the host is this machine. No script can change either.
+// foreignPage returns the header that shows that a page of another origin has sent a request, or "". Browsers send Origin with
+// every method but GET and HEAD, with WebSockets and with scripts' requests to other origins. They send Sec-Fetch-Site with every
+// request over TLS or to this machine. No script can change either.
 func foreignPage(r *http.Request) string {
 	for _, origin := range r.Header["Origin"] {
 		if !isOwnOrigin(origin, r.Host) {
@@ -87,15 +87,15 @@ func foreignPage(r *http.Request) string {
 	return ""
 }
 
-// isOwnOrigin compares an origin with the host that a request names, port included. The scheme is left alone: clients of Python
-// call themselves http over TLS too, and browsers tell of the difference in Sec-Fetch-Site.
+// isOwnOrigin compares an origin with the request's host, port included. It ignores the scheme: Python clients
+// send http over TLS too, and browsers report the difference in Sec-Fetch-Site.
 func isOwnOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && strings.EqualFold(u.Host, host)
 }
 
-// showsBrowser reports whether a browser may have sent a request. The languages count because a script can't leave them out, while
-// it can call itself by another name.
+// showsBrowser reports whether a browser may have sent a request. It looks at Accept-Language because a script can't remove that,
+// while it may change the User-Agent.
 func showsBrowser(r *http.Request) bool {
 	for _, name := range []string{"Origin", "Sec-Fetch-Site", "Accept-Language"} {
 		if _, ok := r.Header[name]; ok {
@@ -109,7 +109,7 @@ func asksForWebSocket(r *http.Request) bool {
 	return strings.Contains(strings.ToLower(strings.Join(r.Header["Upgrade"], ",")), "websocket")
 }
 
-// isOurs reports whether no stranger can give a host name an address: it is one already, can only be local, or is known to be ours.
+// isOurs reports whether no stranger can own a host name: it is an address, local by its form, or known to be ours.
 func (h *handler) isOurs(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
@@ -117,7 +117,7 @@ func (h *handler) isOurs(host string) bool {
 	return hostname.IsLocal(host) || host != "" && h.options.KnownHost != nil && h.options.KnownHost(host)
 }
 
-// hostOf takes the port off a Host header, the brackets off an address of IPv6, and the dot off the end of a full name.
+// hostOf returns the host of a Host header in lower case, without port, IPv6 brackets and trailing dot.
 func hostOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

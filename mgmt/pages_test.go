@@ -17,10 +17,10 @@ import (
 	"minibus/internal/loglimit"
 )
 
-// methods are those of HTTP, and one that nobody knows.
+// methods are those of HTTP, and an unknown one.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW"}
 
-// strangers are headers that tell of a page of another origin, or that may come from one. Each is refused whatever it asks for.
+// strangers are headers of pages of another origin, or of requests that may come from one. Minibus refuses them on every path.
 var strangers = []headers{
 	{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "elsewhere"}, {"Sec-Fetch-Site", ""},
 	{"Origin", "https://evil.test"}, {"Origin", "null"}, {"Origin", "http://localhost"}, {"Origin", "http://localhost:3000"},
@@ -34,7 +34,7 @@ var strangers = []headers{
 	{"Host", "evil.test:5300", "Connection", "Upgrade", "Upgrade", "websocket"}, {"Host", "evil.test.", "Upgrade", "h2c, WebSocket"},
 }
 
-// friends are headers of programs, and of pages of Minibus itself.
+// friends are headers of programs and of Minibus's own pages.
 var friends = []headers{
 	{"User-Agent", "curl/8.5.0"}, {"User-Agent", "azsdk-python-servicebus/7.15.0", "Accept", "application/xml"},
 	{"Host", "bus.example.org", "User-Agent", "azsdk-net-Messaging.ServiceBus/7.20.1"}, {"Host", "minibus.default.svc.cluster.local:5300"},
@@ -65,15 +65,15 @@ func (p headers) request(method, path string) *http.Request {
 	return r
 }
 
-// pathsOf are all that the router and the tables of operations know, one of each kind. A new route is among them of itself, or the
-// test fails.
+// pathsOf returns one path for each route of the router and each kind in the tables of operations. It finds new routes by itself, or
+// the test fails.
 func pathsOf(t *testing.T, h *handler) []string {
 	t.Helper()
 	var paths []string
 	err := h.routes().Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		path, err := route.GetPathTemplate()
 		if err != nil {
-			path = webSocketPath // the only one that is found by a function
+			path = webSocketPath // the only route without a path template
 		}
 		paths = append(paths, path)
 		return nil
@@ -124,7 +124,7 @@ func (b *bus) state() string {
 	return s
 }
 
-// TestPagesOfStrangersMayDoNothing tries every route with every method for every sign of a page.
+// TestPagesOfStrangersMayDoNothing tries every route with every method and every header of a page.
 func TestPagesOfStrangersMayDoNothing(t *testing.T) {
 	b, h := pageBus(t)
 	before := b.state()
@@ -144,7 +144,7 @@ func TestPagesOfStrangersMayDoNothing(t *testing.T) {
 	}
 }
 
-// TestProgramsAndOwnPagesAreLetIn: what refuses pages is not in the way of anybody else.
+// TestProgramsAndOwnPagesAreLetIn: pages refuses no other client.
 func TestProgramsAndOwnPagesAreLetIn(t *testing.T) {
 	b, h := pageBus(t)
 	for _, path := range pathsOf(t, h) {
@@ -160,7 +160,7 @@ func TestProgramsAndOwnPagesAreLetIn(t *testing.T) {
 	}
 }
 
-// TestInvitedPagesMayConnect: over WebSockets and in no other way, by an origin that is exactly the one that was named.
+// TestInvitedPagesMayConnect: only over WebSockets, and only from exactly the allowed origins.
 func TestInvitedPagesMayConnect(t *testing.T) {
 	b, _ := pageBus(t)
 	for _, tt := range []struct {
@@ -185,7 +185,7 @@ func TestInvitedPagesMayConnect(t *testing.T) {
 	}
 }
 
-// TestRefusedPagesAreToldWhatToDo, and the log is too, but not for every one of them.
+// TestRefusedPagesAreToldWhatToDo: the answer says it, and so does the log, but not for each of a flood.
 func TestRefusedPagesAreToldWhatToDo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -220,7 +220,7 @@ func TestRefusedPagesAreToldWhatToDo(t *testing.T) {
 	})
 }
 
-// TestRefusedSendLeavesNoNames: the names of its headers are not taken for those of the next send over the same connection.
+// TestRefusedSendLeavesNoNames: the next send over the same connection does not get its header names.
 func TestRefusedSendLeavesNoNames(t *testing.T) {
 	b, _ := pageBus(t)
 	b.makeQueue("n", emulator.QueueOptions{})

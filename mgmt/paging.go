@@ -11,16 +11,16 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// defaultPage is how many entries a page has if the client does not say.
+// defaultPage is the number of entries of a page without $top.
 const defaultPage = 100
 
 // page is the part of a list that a client asks for.
 type page struct{ skip, top int }
 
-// errFilter is the answer to a list with a filter. Only clients of long ago send one.
+// errFilter answers a list request with a filter. Only old clients send one.
 var errFilter = badRequest("The query option '$filter' is not supported. List all entities, and choose from them in the client.")
 
-// page reads $skip and $top. The first is checked first.
+// page reads $skip and $top, in the service's order of checks.
 func (c *call) page() (page, error) {
 	if c.option("$filter") != "" {
 		return page{}, errFilter
@@ -46,8 +46,8 @@ func (c *call) paging(name string, standard int) (int, error) {
 	return n, nil
 }
 
-// option returns a query option, or "". Its name is matched without case, and what is badly escaped is taken as it stands: net/url leaves that
-// out, and the client would get another list than the one it asks for.
+// option returns a query option, or "". The name is matched without case. Bad escapes are taken as they are: net/url drops such
+// options, and the client would get another list than the one it asked for.
 func (c *call) option(name string) string {
 	for part := range strings.SplitSeq(c.r.URL.RawQuery, "&") {
 		key, value, _ := strings.Cut(part, "=")
@@ -65,14 +65,14 @@ func unescaped(s string) string {
 	return s
 }
 
-// of cuts the page out of a list.
+// of returns the page's part of a list.
 func of[T any](p page, all []T) []T {
 	all = all[min(p.skip, len(all)):]
 	return all[:min(p.top, len(all))]
 }
 
-// feed answers with a page. There is a next link exactly when the page is full, also if nothing is left: clients rely on it. A page that
-// is to have no entries has none, though the service's has: the link would lead to the same page for ever.
+// feed answers with a page. It has a next link exactly when the page is full, even if nothing is left: clients rely on it. A page of
+// $top=0 has no link, unlike the service's, which leads to the same page for ever.
 func (c *call) feed(title string, p page, entries []atom.Entry) *answer {
 	f := atom.Feed{Title: title, ID: c.address(), Updated: c.now, Entries: entries}
 	if p.top > 0 && len(entries) == p.top {
@@ -84,7 +84,7 @@ func (c *call) feed(title string, p page, entries []atom.Entry) *answer {
 	return &answer{status: http.StatusOK, contentType: atom.TypeFeed, body: f.Encode(c.view(true))}
 }
 
-// listed completes an entry of a list. prefix is the path under which the entities live, without slash at the end; the
+// listed completes an entry of a list. prefix is the path above the list's entities, without a trailing slash; the
 // relative address begins with up.
 func (c *call) listed(e atom.Entry, prefix, up string) atom.Entry {
 	name := escapeName(e.Title)
@@ -99,7 +99,7 @@ func (c *call) listed(e atom.Entry, prefix, up string) atom.Entry {
 	return e
 }
 
-// escapeName makes a name part of an address; slashes stay, and so does the dollar of $Default.
+// escapeName escapes a name for an address; slashes stay, and so does the dollar of $Default.
 func escapeName(name string) string {
 	return strings.ReplaceAll((&url.URL{Path: "/" + name}).EscapedPath()[1:], "%24", "$")
 }

@@ -6,11 +6,11 @@ import (
 	"minibus/internal/sas"
 )
 
-// permit fails unless the request's token allows the operation (management-rest section 8). It is asked before anything of the
-// request is looked at, so that nobody learns what exists; but for the feed of nothing, which anyone gets who has a token.
+// permit fails unless the request's token allows the operation. It runs before the rest of the request is read, so that a
+// client without rights does not learn what exists. Only the feed of nothing is for every valid token.
 func (c *call) permit(method string) error {
 	if c.target.kind == targetRoot && method == http.MethodGet {
-		return nil // the service shows it to everybody
+		return nil // the service shows it to every client
 	}
 	g, err := c.access.verify(c.r, c.target.entity)
 	if err != nil {
@@ -23,7 +23,7 @@ func (c *call) permit(method string) error {
 	return c.denied(method)
 }
 
-// needed is the right that an operation asks for; none means any.
+// needed returns the right that an operation needs; 0 means any.
 func (c *call) needed(method string) sas.Claims {
 	switch {
 	case c.target.kind == targetNamespace:
@@ -34,7 +34,7 @@ func (c *call) needed(method string) sas.Claims {
 	return sas.Manage
 }
 
-// unusable puts the words in front that the service has for a list that is asked for with credentials of no use.
+// unusable adds the service's words for a list request with bad credentials.
 func (c *call) unusable(err error) error {
 	p := problemOf(err)
 	if k := c.target.kind; p.status == http.StatusUnauthorized && c.r.Header.Get("Authorization") != "" && (k == targetQueues || k == targetTopics) {
@@ -43,7 +43,7 @@ func (c *call) unusable(err error) error {
 	return p
 }
 
-// operationNames are the service's words for what needs the right to manage.
+// operationNames has the service's words for operations that need the right to manage.
 var operationNames = map[targetKind]map[string]string{
 	targetSubscription: {http.MethodGet: "GetSubscription", http.MethodPut: "CreateOrUpdateSubscription", http.MethodDelete: "DeleteSubscription"},
 	targetRule:         {http.MethodGet: "GetRule", http.MethodPut: "CreateOrUpdateRule", http.MethodDelete: "DeleteRule"},
@@ -52,7 +52,7 @@ var operationNames = map[targetKind]map[string]string{
 	targetRules:         {http.MethodGet: "EnumerateRules", http.MethodPut: "CreateOrUpdateRule"},
 }
 
-// denied is the answer to a good token that does not allow the operation (management-rest 5.3).
+// denied answers a valid token that does not allow the operation (management-rest 5.3).
 func (c *call) denied(method string) error {
 	if c.target.kind == targetEntity && method == http.MethodGet && c.broker.Kind(c.target.entity) == 0 {
 		return nil // there is nothing to hide
@@ -76,12 +76,12 @@ const (
 	headerDeadLetters = "ServiceBusDlqSupplementaryAuthorization"
 )
 
-// forwarding is what a description says of where messages go; empty paths mean nowhere.
+// forwarding gives the forwarding targets of a description; an empty path means none.
 type forwarding interface {
 	ForwardTargets() (forwardTo, deadLetters string)
 }
 
-// mayForward fails unless the request may make an entity forward where its description says. tracker names the entity.
+// mayForward fails unless the request may forward to the targets of its description. tracker names the entity.
 func (c *call) mayForward(f forwarding, tracker string) error {
 	to, deadLetters := f.ForwardTargets()
 	if to != "" && !c.access.mayForward(c.r, c.granted, headerForwardTo, to) ||

@@ -8,7 +8,7 @@ import (
 	"minibus/emulator"
 )
 
-// A client that changes a policy's rights and names no keys does not lock out those that have them.
+// An update of a policy's rights without keys keeps the keys, so that their owners are not locked out.
 func TestAPolicyKeepsTheKeysThatAnUpdateLeavesOut(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	policy := func(right, keys string) string {

@@ -15,10 +15,10 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// moreInfo stands in the service's newer texts.
+// moreInfo ends the service's newer texts.
 const moreInfo = "To know more visit https://aka.ms/sbResourceMgrExceptions. "
 
-// problem is an answer that is an error: the status and the text, in the service's words where they are known.
+// problem is an error answer: the status and the text, in the service's words where they are known.
 type problem struct {
 	status  int
 	detail  string // without the tail; ends in a space
@@ -43,7 +43,7 @@ var (
 	errNotReady      = problemf(http.StatusServiceUnavailable, "SubCode=50004. %s ", unhealthyText)
 )
 
-// badVerb is the answer to a method that a path does not have.
+// badVerb answers a method that a path does not have.
 func badVerb(method string) *problem {
 	return problemf(http.StatusBadRequest, "The specified HTTP verb (%s) is not valid. ", sas.Clip(method))
 }
@@ -52,10 +52,10 @@ func badRequest(text string) *problem {
 	return problemf(http.StatusBadRequest, "SubCode=40000. %s ", text)
 }
 
-// backend names an entity as texts and trackers do: ns:Topic:name|subscription|rule.
+// backend returns an entity's name in texts and trackers: ns:Topic:name|subscription|rule.
 func backend(b domain, kind, path string) string { return b.Name() + ":" + kind + ":" + path }
 
-// statusOf is the HTTP side of the domain's codes. What stands before the text is read by clients.
+// statusOf maps the domain's codes to HTTP. Clients read the words before the text.
 var statusOf = map[emulator.Code]struct {
 	status int
 	prefix string
@@ -76,7 +76,7 @@ var statusOf = map[emulator.Code]struct {
 	emulator.CodeNotImplemented: {http.StatusNotImplemented, ""},
 }
 
-// problemOf finds the answer to an error.
+// problemOf returns the answer to an error.
 func problemOf(err error) *problem {
 	var p *problem
 	var wrong *atom.Error
@@ -100,7 +100,7 @@ func hasCode(err error, code emulator.Code) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// answer makes the error document. The tail helps nobody here, but clients show it and some parse it.
+// answer makes the error document. The tail is useless here, but clients show it and some parse it.
 func (p *problem) answer(c *call) *answer {
 	tracker := p.tracker
 	if tracker == "" {

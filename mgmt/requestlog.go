@@ -10,14 +10,14 @@ import (
 	"minibus/internal/sas"
 )
 
-// logged wraps the handler of all requests: one line in the log for each, and one observation, but for connections that were
-// taken over: how long a WebSocket lives says nothing of how fast requests are answered.
+// logged wraps the handler of all requests. Each request gets a line in the log and an observation, except that WebSockets get
+// no observation: their duration says nothing about how fast requests are answered.
 //
-// Of requests with one status there are only so many lines in a second. So a flood of some, whatever becomes of them, leaves room for those
-// with another: the first that a client does wrong is seen beside all that others do well.
+// The log's lines are rate-limited by status. So a flood of requests with one status does not hide those
+// with another: the first error of one client shows beside the successes of others.
 //
-// The line has the path without the query, which can hold anything, and no header. Requests that machines repeat every few
-// seconds to see whether the process is well are for debugging.
+// The line has the path without the query, which may hold secrets, and no header. Requests to operational paths, which machines repeat
+// every few seconds, are logged at debug level.
 func (h *handler) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begin := time.Now()
@@ -43,7 +43,7 @@ func (h *handler) logged(next http.Handler) http.Handler {
 	})
 }
 
-// operationalPath reports whether a path is one of those that tell about the process.
+// operationalPath reports whether a path shows the state of the process.
 func operationalPath(path string) bool {
 	switch path {
 	case "/health", "/livez", "/readyz", "/metrics":
@@ -57,7 +57,7 @@ type answered struct {
 	http.ResponseWriter
 	status  int
 	bytes   int64
-	missing bool // a good status says that there is nothing, as the service has it for queues and topics
+	missing bool // the answer is 200 with the feed of nothing
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -81,7 +81,7 @@ func (r *answered) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (r *answered) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// code is the status that the client got. A connection that was taken over, for a WebSocket, got 101.
+// code returns the status that the client got. A connection that was taken over, for a WebSocket, got 101.
 func (r *answered) code() int {
 	if r.status == 0 {
 		return http.StatusSwitchingProtocols

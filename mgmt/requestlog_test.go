@@ -55,7 +55,7 @@ func TestOneLineForEachRequestWithoutItsSecrets(t *testing.T) {
 	}
 }
 
-// TestTheLineOfAMissingEntitySaysSo: the service answers 200 and a feed of nothing, which looks well in a log.
+// TestTheLineOfAMissingEntitySaysSo: the service answers 200 and the feed of nothing, which looks like success in a log.
 func TestTheLineOfAMissingEntitySaysSo(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	var log bytes.Buffer
@@ -77,7 +77,7 @@ func TestTheLineOfAMissingEntitySaysSo(t *testing.T) {
 	}
 }
 
-// flood answers many requests of each kind at once, and returns what the log has of them at a level.
+// flood sends many requests of each kind at once, and returns the log at a level.
 func flood(t *testing.T, level slog.Level, requests ...[2]string) string {
 	t.Helper()
 	var log bytes.Buffer
@@ -93,14 +93,14 @@ func flood(t *testing.T, level slog.Level, requests ...[2]string) string {
 				b.do(r[0], r[1], "")
 			}
 		}
-		b.do(http.MethodPut, "/q", "", "User-Agent", "another client") // it makes one mistake, in the midst of that
+		b.do(http.MethodPut, "/q", "", "User-Agent", "another client") // one mistake among the flood
 		refusals.Close()
 	})
 	return log.String()
 }
 
-// TestAFloodOfRequestsIsCounted: of each kind the log has so many lines in a second, and then how many there were. What is refused for another
-// reason is a kind of its own, and is seen.
+// TestAFloodOfRequestsIsCounted: the log rate-limits lines of each status and reports how many were dropped. A request with another status
+// still shows.
 func TestAFloodOfRequestsIsCounted(t *testing.T) {
 	log := flood(t, slog.LevelInfo, [2]string{"GET", "/q"}, [2]string{"DELETE", "/none"}, [2]string{"POST", "/none/messages"})
 	for text, want := range map[string]int{
@@ -113,7 +113,7 @@ func TestAFloodOfRequestsIsCounted(t *testing.T) {
 	}
 }
 
-// TestDebuggingShowsEveryRequest, and a log that shows no request tells of none that is left out.
+// TestDebuggingShowsEveryRequest; a log that shows no requests reports no dropped ones.
 func TestDebuggingShowsEveryRequest(t *testing.T) {
 	if log := flood(t, slog.LevelDebug, [2]string{"GET", "/q"}, [2]string{"GET", "/health"}); strings.Count(log, "status=200") != 300 || strings.Contains(log, "leftOut") {
 		t.Errorf("%d lines", strings.Count(log, "\n"))
@@ -123,7 +123,7 @@ func TestDebuggingShowsEveryRequest(t *testing.T) {
 	}
 }
 
-// TestLinesOfRequestsAreShort, whatever a client writes.
+// TestLinesOfRequestsAreShort, even for long paths, methods and agents.
 func TestLinesOfRequestsAreShort(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	var log bytes.Buffer

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// managerVersion is an api-version of Azure Resource Manager. Those of the administration have no day.
+// managerVersion matches an api-version of Azure Resource Manager. The administration's versions have no day.
 var managerVersion = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(-[a-z]+)?$`)
 
-// isResourceManager reports whether a request is one of a client of Azure Resource Manager, which has the namespace's entities too, under
+// isResourceManager reports whether a request comes from a client of Azure Resource Manager, which manages entities too, under
 // other paths and in JSON.
 func isResourceManager(r *http.Request) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -21,7 +21,7 @@ func isResourceManager(r *http.Request) bool {
 	return false
 }
 
-// refuseResourceManager answers as that API does. 400 is a status that none of its clients tries again.
+// refuseResourceManager answers in that API's format, with 400 because none of its clients retries that.
 func refuseResourceManager(w http.ResponseWriter) {
 	type detail struct {
 		Code    string `json:"code"`

@@ -9,7 +9,7 @@ import (
 	"minibus/emulator"
 )
 
-// TestResourceManagerIsRefusedInItsOwnWords: its clients read JSON, and took the feed of nothing for success.
+// TestResourceManagerIsRefusedInItsOwnWords: its clients read JSON, and would take the feed of nothing for success.
 func TestResourceManagerIsRefusedInItsOwnWords(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	const group = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590/resourceGroups/rg"
@@ -38,7 +38,7 @@ func TestResourceManagerIsRefusedInItsOwnWords(t *testing.T) {
 	}
 }
 
-// TestEntitiesCanHaveNamesOfResourceManager: only its versions have a day.
+// TestEntitiesCanHaveNamesOfResourceManager: only the api-version decides, and only Resource Manager's has a day.
 func TestEntitiesCanHaveNamesOfResourceManager(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	for _, path := range []string{"/subscriptions", "/providers/a", "/tenants"} {

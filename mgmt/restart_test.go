@@ -8,7 +8,7 @@ import (
 	"minibus/emulator"
 )
 
-// TestEntitiesMadeOverHTTPSurviveARestart, with everything that only the administration knows of them.
+// TestEntitiesMadeOverHTTPSurviveARestart, with the settings that only the administration uses.
 func TestEntitiesMadeOverHTTPSurviveARestart(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	const all = twoRules + "<ForwardTo>sb://host:1/X</ForwardTo><UserMetadata>m</UserMetadata><EnableExpress>true</EnableExpress>"
@@ -30,7 +30,7 @@ func TestEntitiesMadeOverHTTPSurviveARestart(t *testing.T) {
 	wants(t, b.do("GET", "/gone", ""), 200, "Publicly Listed Services")
 }
 
-// TestDEC7_FilesTakeNothingAway: what a file can't say stays as it was set over the API.
+// TestDEC7_FilesTakeNothingAway: settings that a file does not have stay as they were set over the API.
 func TestDEC7_FilesTakeNothingAway(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	wants(t, b.do("PUT", "/q", queueEntry(twoRules)), 201)
@@ -44,7 +44,7 @@ func TestDEC7_FilesTakeNothingAway(t *testing.T) {
 	}
 }
 
-// between is what stands between two texts.
+// between returns the text between two texts.
 func between(s, begin, end string) string {
 	_, s, _ = strings.Cut(s, begin)
 	s, _, _ = strings.Cut(s, end)

@@ -30,7 +30,7 @@ func TestCNT8_TimesSurviveARestart(t *testing.T) {
 	b.restart()
 	for _, p := range paths {
 		after := b.do("GET", p, "")
-		if p == "/t/Subscriptions/s" || p == "/t" { // when they were used last is not stored
+		if p == "/t/Subscriptions/s" || p == "/t" { // the time of their last use is not stored
 			wants(t, after, 200, "<CreatedAt>2026-03-01T10:00:00Z<", "<UpdatedAt>2026-03-01T10:01:00Z<")
 			continue
 		}
@@ -69,7 +69,7 @@ func TestIDLE1_IdleClocksRestartWithTheProcess(t *testing.T) {
 	wants(t, b.do("GET", "/q", ""), 200, "<CreatedAt>2026-03-01T10:00:00Z<")
 }
 
-// TestListsCostTheSameHoweverManyEntitiesThereAre: measured in bytes, which do not depend on the machine.
+// TestListsCostTheSameHoweverManyEntitiesThereAre measures allocated bytes, which do not depend on the machine.
 func TestListsCostTheSameHoweverManyEntitiesThereAre(t *testing.T) {
 	b := newBus(t, emulator.LimitsStandard)
 	n := 0

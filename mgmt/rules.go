@@ -7,7 +7,8 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// getRule answers with a rule. Without its topic there is nothing; with it, the rule or its subscription is missed.
+// getRule answers with a rule; with the feed of nothing if its topic does not exist, and with 404 if only the rule or its
+// subscription does not.
 func (c *call) getRule() (*answer, error) {
 	r, err := c.broker.Rule(c.target.entity, c.target.subscription, c.target.rule)
 	if err != nil {
@@ -20,7 +21,7 @@ func ruleEntry(r atom.Rule, title string) atom.Entry {
 	return atom.Entry{Title: title, Published: r.CreatedAt, Updated: r.CreatedAt, Content: r}
 }
 
-// putRule creates a rule or replaces its filter and action. The name is the path's; if the path has none, the body's.
+// putRule creates a rule or replaces its filter and action. The name comes from the path or, if that has none, from the body.
 func (c *call) putRule() (*answer, error) {
 	if c.target.kind == targetRule {
 		if err := atom.CheckRule(c.target.rule, c.limits); err != nil {
@@ -75,7 +76,7 @@ func (c *call) updateRule(r atom.Rule) (*answer, error) {
 	return c.ruleAnswer(http.StatusOK, made), nil
 }
 
-// ruleProblem answers a filter or action that the domain does not take: its text is the service's, and has no sub-code.
+// ruleProblem answers a filter or action that the domain refuses, in the service's text without a sub-code.
 func (c *call) ruleProblem(err error) error {
 	if hasCode(err, emulator.CodeArgument) {
 		return problemf(http.StatusBadRequest, "%s ", err.Error())

@@ -33,16 +33,16 @@ type runtimeCall struct {
 	sub   emulator.SubQueue
 	queue *emulator.Entity
 
-	spelling func(canonical string) string // of the names of headers; nil: nobody knows
+	spelling func(canonical string) string // returns a header's name as the client wrote it; nil: unknown
 }
 
-// runtimeOperation is what a request asks for.
+// runtimeOperation is an operation and the right that it needs.
 type runtimeOperation struct {
 	claim sas.Claims
-	do    func(*runtimeCall) (*answer, error) // nil, nil: it has answered itself
+	do    func(*runtimeCall) (*answer, error) // nil, nil: it has written the answer itself
 }
 
-// runtimeOperations by how many segments follow the entity, and the method.
+// runtimeOperations has the operations by the number of segments behind the entity and by method.
 var runtimeOperations = map[int]map[string]runtimeOperation{
 	1: {http.MethodPost: {sas.Send, (*runtimeCall).send}},
 	2: {
@@ -59,10 +59,10 @@ var runtimeOperations = map[int]map[string]runtimeOperation{
 // serve answers one request for which isRuntime holds.
 func (a *runtimeAPI) serve(w http.ResponseWriter, r *http.Request, t target) {
 	x := &runtimeCall{api: a, call: &call{log: a.log, w: w, r: r, query: r.URL.Query(), target: t}}
-	if x.path, x.sub = entitypath.CutSubQueue(x.target.messaging); x.path == "" { // a sub-queue of nothing
+	if x.path, x.sub = entitypath.CutSubQueue(x.target.messaging); x.path == "" { // a sub-queue without an entity
 		x.path, x.sub = x.target.messaging, emulator.Main
 	}
-	x.spelling = spelling(r) // of every request, or the next one with the same address would get this one's
+	x.spelling = spelling(r) // for every request, or the next one with the same address would get this one's
 	result, err := x.handle()
 	if err != nil {
 		p := a.problemOf(err)
@@ -76,8 +76,8 @@ func (a *runtimeAPI) serve(w http.ResponseWriter, r *http.Request, t target) {
 	}
 }
 
-// isRuntime reports whether a request is one of the runtime API rather than about an entity whose name ends in "messages"
-// (management-rest 2).
+// isRuntime reports whether a request belongs to the runtime API and not to the administration of an entity whose name ends in
+// "messages" (management-rest 2).
 func isRuntime(r *http.Request, t target) bool {
 	m := t.messages
 	switch {
@@ -93,7 +93,7 @@ func isRuntime(r *http.Request, t target) bool {
 	return false
 }
 
-// hasBody tells whether a body follows; of one without an announced length the first byte is read.
+// hasBody reports whether a body follows. If its length is unknown, hasBody reads the first byte.
 func hasBody(r *http.Request) bool {
 	if r.ContentLength >= 0 {
 		return r.ContentLength > 0
@@ -110,9 +110,9 @@ func hasBody(r *http.Request) bool {
 // isSend reports whether the request sends messages.
 func (x *runtimeCall) isSend() bool { return len(x.target.messages) == 1 }
 
-// handle checks who asks before it says anything about the entity.
+// handle checks the token before it looks for the entity, so that an answer without rights tells nothing about it.
 func (x *runtimeCall) handle() (*answer, error) {
-	x.now = time.Now().UnixMilli() // for texts, until the broker is there
+	x.now = time.Now().UnixMilli() // for error texts, until the broker's clock is there
 	o, found := runtimeOperations[len(x.target.messages)][x.r.Method]
 	if !found {
 		return nil, badVerb(x.r.Method)
@@ -131,7 +131,7 @@ func (x *runtimeCall) handle() (*answer, error) {
 	return o.do(x)
 }
 
-// problemOf finds the answer to an error, as the runtime API gives it (DEC-13).
+// problemOf returns the runtime API's answer to an error (DEC-13).
 func (a *runtimeAPI) problemOf(err error) *problem {
 	p := problemOf(err)
 	if a.gone && hasCode(err, emulator.CodeNotFound) {
@@ -143,7 +143,7 @@ func (a *runtimeAPI) problemOf(err error) *problem {
 // empty is an answer without a body.
 func empty(status int) *answer { return &answer{status: status, contentType: atom.TypeError} }
 
-// completion waits for what the broker makes durable.
+// completion waits until the broker has made an operation durable.
 type completion chan error
 
 func newCompletion() completion { return make(completion, 1) }
@@ -151,8 +151,8 @@ func newCompletion() completion { return make(completion, 1) }
 // Completed implements [emulator.Completion].
 func (c completion) Completed(err error) { c <- err }
 
-// wait returns what became of an operation that began with err. It waits also for a client that has gone: what was begun
-// can't be taken back.
+// wait returns the result of an operation whose start returned err. It also waits if the client has gone, because an operation
+// that has begun can't be taken back.
 func (c completion) wait(err error) error {
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func brokerProperties(t testing.TB, w *httptest.ResponseRecorder) map[string]any
 	return m
 }
 
-// location is the path at which an answer says its message can be settled.
+// location returns the path in an answer at which a client can settle the message.
 func location(t testing.TB, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	u, err := url.Parse(w.Header().Get("Location"))
@@ -75,7 +75,7 @@ func newTimedBus(t testing.TB, l emulator.Limits) *bus {
 	return b
 }
 
-// begin sends a request in the background; its answer comes through the channel. cancel is the client going away.
+// begin sends a request in the background; its answer comes through the channel. cancel makes the client go away.
 func (b *bus) begin(method, target string) (answer <-chan *httptest.ResponseRecorder, cancel context.CancelFunc) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -95,7 +95,7 @@ func parseToken(text any) (emulator.LockToken, error) {
 	return emulator.LockToken(id), err
 }
 
-// exactly returns a header by its name as it is spelled in the answer.
+// exactly returns a header by its exact spelling in the answer.
 func exactly(h http.Header, name string) []string { return h[name] }
 
 // userProperties takes a message of a queue and returns its application properties.

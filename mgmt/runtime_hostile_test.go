@@ -15,7 +15,7 @@ import (
 
 const batchType = "application/vnd.microsoft.servicebus.json"
 
-// TestQUO5_MessageSizesOverHTTP: what is too large is refused with 403, and not read to its end.
+// TestQUO5_MessageSizesOverHTTP: Minibus refuses a message that is too large with 403, and does not read it to its end.
 func TestQUO5_MessageSizesOverHTTP(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
@@ -82,7 +82,7 @@ func TestBatches(t *testing.T) {
 	send("large", `[`+strings.TrimSuffix(strings.Repeat(part+",", 11), ",")+`]`, 403, "exceeds the limit of 1048576 bytes")
 	b.wantCounts("q", 2, 0)
 	b.wantCounts("large", 0, 0)
-	for range 2 * maxLargeBatches { // each gives its place back, also the one that is refused
+	for range 2 * maxLargeBatches { // each gives its slot back, even a refused one
 		send("large", `[`+part+`,{}]`, 400, "Message 2 of the batch")
 		send("large", `[`+part+`]`, 201)
 	}
@@ -92,7 +92,7 @@ func TestBatches(t *testing.T) {
 	b.wantCounts("sessions", 0, 0)
 }
 
-// TestHostileSends: whatever is sent, the answer is a clear error, and nothing is stored.
+// TestHostileSends: each gets a clear error, and nothing is stored.
 func TestHostileSends(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
@@ -124,7 +124,7 @@ func TestLatin1HeadersComeBackAsUTF8(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
 		c := s.connect(t)
 		c.send("POST /q/messages HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nBrokerProperties: {\"Label\":\"gr\xfcn\"}\r\nstra\xdfe: no name\r\n\r\n")
-		c.answer(400) // what is no name of a header is none
+		c.answer(400) // not a valid header name
 		c = s.connect(t)
 		c.send("POST /q/messages HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nBrokerProperties: {\"Label\":\"gr\xfcn\"}\r\nFarbe: \"gr\xfcn\"\r\n\r\n")
 		c.answer(201)
@@ -136,8 +136,8 @@ func TestLatin1HeadersComeBackAsUTF8(t *testing.T) {
 	})
 }
 
-// TestBodiesThatCannotBeDecoded: the broker stores them, for it never decodes a body, so a receive shows them too, as their
-// bytes; the lock is the client's and its failed deliveries count, as those of any message.
+// TestBodiesThatCannotBeDecoded: the broker never decodes a body, so it stores them, and a receive returns their
+// bytes. Locks and failed deliveries work as for any message.
 func TestBodiesThatCannotBeDecoded(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{MaxDeliveryCount: 2})
@@ -166,7 +166,7 @@ func TestBodiesThatCannotBeDecoded(t *testing.T) {
 	}
 }
 
-// TestHeaderBombs are refused by the server before anybody looks at them.
+// TestHeaderBombs: net/http refuses them before the handler runs.
 func TestHeaderBombs(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
 		for _, head := range []string{strings.Repeat("a: b\r\n", 20_000), "a: " + strings.Repeat("x", 100_000) + "\r\n"} {
@@ -180,7 +180,7 @@ func TestHeaderBombs(t *testing.T) {
 	})
 }
 
-// TestBodiesShareMemory: what arrives over all connections at once is bounded.
+// TestBodiesShareMemory: the memory for bodies of all connections together is bounded.
 func TestBodiesShareMemory(t *testing.T) {
 	used := &counter{n: maxReading - 100_000}
 	b := &body{r: &endless{}, used: used}
@@ -207,7 +207,7 @@ type counter struct{ n int64 }
 
 func (c *counter) Add(n int64) int64 { c.n += n; return c.n }
 
-// TestPropertiesThatHeadersCannotSay are left out, and change nothing of the answer.
+// TestPropertiesThatHeadersCannotSay: the answer omits them and is otherwise unchanged.
 func TestPropertiesThatHeadersCannotSay(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})

@@ -16,13 +16,13 @@ import (
 const (
 	// longestWait is how long a receive waits for a message, unless it asks for less.
 	longestWait = time.Minute
-	// answerTime is what a client has to take an answer, beyond the wait.
+	// answerTime is how long a client may take to read an answer, beyond the wait.
 	answerTime = time.Minute
-	// maxEmptyBody is how much of a body is read where none is expected.
+	// maxEmptyBody is how many bytes of an unexpected body are read.
 	maxEmptyBody = 64 << 10
 )
 
-// timeout reads how many seconds the client is willing to wait.
+// timeout returns how long the client wants to wait, at most longestWait.
 func (x *runtimeCall) timeout() (time.Duration, error) {
 	text := x.query.Get("timeout")
 	if text == "" {
@@ -35,8 +35,8 @@ func (x *runtimeCall) timeout() (time.Duration, error) {
 	return min(time.Duration(n)*time.Second, longestWait), nil
 }
 
-// discardBody reads what a client sent along with a request that has no body: a client that goes away is noticed only
-// once there is nothing more to read.
+// discardBody reads the body of a request that should have none: net/http notices that a client has gone only once the body
+// is read.
 func (x *runtimeCall) discardBody() error {
 	n, err := io.Copy(io.Discard, io.LimitReader(x.r.Body, maxEmptyBody+1))
 	switch {
@@ -62,8 +62,8 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The server's limit counts from the request's arrival and would cut the wait; a writer without deadlines has none. (That on
-	// reading ends with the body: net/http lifts it then, to watch for the end of the connection.)
+	// The server's write deadline counts from the request's arrival and would cut the wait. (net/http lifts the read deadline
+	// after the body, to watch for the end of the connection.)
 	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(wait + answerTime))
 	if err := x.discardBody(); err != nil {
 		return nil, err
@@ -80,16 +80,16 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 		return &answer{status: http.StatusNoContent}, nil
 	}
 	if x.r.Context().Err() != nil {
-		err = errClientGone // whose answer must say nothing of the message
+		err = errClientGone // the answer must not have the message's headers
 	}
 	if err != nil || !x.deliver(x.delivery(d, mode)) {
-		// What the client did not get whole it did not get: the message is there again, as if nobody had asked (LOCK-13, RAD-5).
+		// The client did not get the whole message, so it becomes available again, as if never received (LOCK-13, RAD-5).
 		w.consumer.Return([]*emulator.Delivery{d})
 	}
 	return nil, err
 }
 
-// delivery makes a message the answer, whose headers are set; no other answer may follow.
+// delivery makes the answer with a message. It already sets headers of the response, so no other answer may follow.
 func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) *answer {
 	a := &answer{status: http.StatusOK}
 	m := rest.Received{Raw: d.Append(nil), Seq: d.Seq(), Count: d.DeliveryCount()}
@@ -103,7 +103,7 @@ func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) 
 	return a
 }
 
-// deliver writes the answer and reports whether all of it is on its way to the client.
+// deliver writes the answer and reports whether all of it was sent to the client.
 func (x *runtimeCall) deliver(a *answer) bool {
 	if err := a.write(x.w); err != nil {
 		return false
@@ -112,7 +112,7 @@ func (x *runtimeCall) deliver(a *answer) bool {
 	return err == nil || errors.Is(err, http.ErrNotSupported)
 }
 
-// location is the address at which the lock of a delivery is renewed and ended.
+// location returns the address at which a client renews or settles a delivery.
 func (x *runtimeCall) location(d *emulator.Delivery) string {
 	path := url.URL{Path: fmt.Sprintf("/%s/messages/%d/%s", x.target.messaging, d.Seq(), d.Token())}
 	return x.base() + path.EscapedPath()

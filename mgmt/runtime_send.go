@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// maxBatchBody bounds the messages of a batch, also where single messages may be larger (QUO-6).
+	// maxBatchBody bounds the messages of a batch together, in bytes, even where single messages may be larger (QUO-6).
 	maxBatchBody = 1 << 20
-	// maxReading bounds the bodies that all requests together hold in memory until they are stored.
+	// maxReading bounds the bytes of bodies that all requests together hold in memory until they are stored.
 	maxReading = 256 << 20
-	// maxLargeBatches bounds the batches that are read and stored at once: as values, the documents take a multiple of the
-	// memory that counts as theirs. The others wait.
+	// maxLargeBatches bounds the large batches that are parsed and stored at once: parsed, a document takes a multiple of the
+	// memory counted for it. Other batches wait.
 	maxLargeBatches = 4
-	// largeBatch is the length of a document, in bytes, from which that is worth while.
+	// largeBatch is the length of a document, in bytes, above which maxLargeBatches applies.
 	largeBatch = 64 << 10
-	// readStep is how much memory a body gets before its bytes have arrived.
+	// readStep is how much memory, in bytes, a body gets before its bytes have arrived.
 	readStep = 64 << 10
 )
 
-// errBusy says that too much is being sent at once; clients back off and try again.
+// errBusy answers sends while maxReading is used up; clients back off and try again.
 var errBusy = problemf(http.StatusServiceUnavailable,
 	"SubCode=50004. Too many large messages are being sent over HTTP at once. Try again later. ")
 
@@ -47,7 +47,7 @@ func (x *runtimeCall) send() (*answer, error) {
 	if rest.IsBatch(x.r.Header.Get("Content-Type")) {
 		read = x.readBatch
 	}
-	// A body may take as long to arrive as the server waits for one; that it did not is to be told nevertheless.
+	// A body may take until the server's read deadline to arrive; leave time to answer if it does not.
 	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(requestTimeout + answerTime))
 	b := body{r: x.r.Body, used: &x.api.reading}
 	defer b.release()
@@ -62,7 +62,7 @@ func (x *runtimeCall) send() (*answer, error) {
 	return empty(http.StatusCreated), nil
 }
 
-// readMessage makes a message of the request. The body is read to where it stands in the encoded message.
+// readMessage encodes the request as a message. It reads the body straight into its place in the encoding.
 func (x *runtimeCall) readMessage(b *body) ([]message.Message, error) {
 	m, err := rest.FromHeaders(x.r.Header, x.spelling)
 	if err != nil {
@@ -80,10 +80,10 @@ func (x *runtimeCall) readMessage(b *body) ([]message.Message, error) {
 	return x.scan(raw)
 }
 
-// readBatch makes messages of a batch (QUO-6, QUO-7).
+// readBatch encodes the messages of a batch (QUO-6, QUO-7).
 func (x *runtimeCall) readBatch(b *body) ([]message.Message, error) {
 	limit := min(x.queue.MaxMessageSize(), maxBatchBody)
-	document, err := b.read(nil, 2*limit+readStep, x.r.ContentLength) // JSON needs more room than what it says
+	document, err := b.read(nil, 2*limit+readStep, x.r.ContentLength) // JSON is longer than the encoded messages
 	if err != nil {
 		return nil, x.bodyError(err)
 	}
@@ -123,13 +123,13 @@ func (x *runtimeCall) scan(encoded ...[]byte) ([]message.Message, error) {
 	return messages, nil
 }
 
-// tooLarge is the answer to what is above a limit.
+// tooLarge answers a message or batch above a limit, in bytes.
 func (x *runtimeCall) tooLarge(limit int64) error {
 	return &emulator.Error{Code: emulator.CodeMessageTooLarge, Entity: x.queue.Path(), Text: fmt.Sprintf(
 		"The message, or the batch of messages, exceeds the limit of %d bytes for the entity '%s'.", limit, x.queue.Path())}
 }
 
-// bodyError is the answer to a body that could not be read.
+// bodyError answers a body that could not be read.
 func (x *runtimeCall) bodyError(err error) error {
 	var large *tooLargeError
 	var network net.Error
@@ -144,8 +144,8 @@ func (x *runtimeCall) bodyError(err error) error {
 	return badRequest("The body of the request could not be read: " + err.Error() + ".")
 }
 
-// spelling returns how the client wrote the names of the request's headers; nil if the connection does not know. The
-// connection forgets them with that.
+// spelling returns a function from canonical header names to the client's spelling; nil if the connection does not know it. The
+// connection then forgets the names.
 func spelling(r *http.Request) func(string) string {
 	c, ok := r.Context().Value(connKey{}).(*rest.Conn)
 	if !ok {
@@ -160,21 +160,22 @@ func spelling(r *http.Request) func(string) string {
 	}
 }
 
-// body reads the body of a request into memory, of which all requests together have a share.
+// body reads the body of a request into memory and counts it against maxReading.
 type body struct {
 	r    io.Reader
 	used interface{ Add(int64) int64 }
 	mine int64
 
-	slots chan struct{} // where a large batch has taken a place; nil: none
+	slots chan struct{} // a large batch has put an element in; nil for others
 }
 
-// tooLargeError says that a body has more bytes than it may have.
+// tooLargeError says that a body has more than limit bytes.
 type tooLargeError struct{ limit int64 }
 
 func (e *tooLargeError) Error() string { return fmt.Sprintf("more than %d bytes", e.limit) }
 
-// read appends the body to dst, up to limit bytes. Memory is taken as the bytes arrive, whatever length was announced.
+// read appends the body to dst. A body of more than limit bytes is an error. It takes memory as bytes arrive, not by the
+// announced length.
 func (b *body) read(dst []byte, limit, announced int64) ([]byte, error) {
 	if announced > limit {
 		return nil, &tooLargeError{limit}
@@ -202,14 +203,14 @@ func (b *body) read(dst []byte, limit, announced int64) ([]byte, error) {
 	}
 }
 
-// grow gives dst more room: as much again, but no more than will be needed, and one byte for the end to be seen.
+// grow doubles the room of dst, but adds no more than needed, and one byte so that Read can report the end.
 func (b *body) grow(dst []byte, left, announced int64) ([]byte, error) {
 	more := max(readStep, int64(cap(dst)))
 	if announced >= 0 {
 		more = min(more, announced+1)
 	}
 	more = min(more, left+1)
-	if int64(len(dst))+more > readStep { // small messages get through even when large ones use up everything
+	if int64(len(dst))+more > readStep { // small messages get through even when large ones have used up maxReading
 		b.mine += more
 		if b.used.Add(more) > maxReading {
 			return nil, errBusy
@@ -220,7 +221,7 @@ func (b *body) grow(dst []byte, left, announced int64) ([]byte, error) {
 	return grown, nil
 }
 
-// trim gives back room that is not used: the broker keeps the bytes of a message.
+// trim drops unused capacity, because the broker keeps the bytes of a message.
 func trim(b []byte) []byte {
 	if cap(b)-len(b) > len(b)/8 {
 		return bytes.Clone(b)
@@ -228,7 +229,7 @@ func trim(b []byte) []byte {
 	return b
 }
 
-// release gives back the share.
+// release gives back the memory share and the slot of a large batch.
 func (b *body) release() {
 	b.used.Add(-b.mine)
 	if b.slots != nil {

@@ -80,7 +80,7 @@ func (c *rawClient) answer(status int) (http.Header, string) {
 	return resp.Header, string(body)
 }
 
-// TestPropertyNamesKeepTheirCase, on connections that are used again, with requests sent ahead of answers.
+// TestPropertyNamesKeepTheirCase, even on reused connections and with pipelined requests.
 func TestPropertyNamesKeepTheirCase(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
 		c := s.connect(t)
@@ -111,8 +111,8 @@ func TestPropertyNamesKeepTheirCase(t *testing.T) {
 	})
 }
 
-// TestPropertyNamesAreOfTheirOwnRequest, although the connection knows only addresses: requests before it on the same
-// connection that had no use for their names, because they were refused or sent a batch, leave none behind.
+// TestPropertyNamesAreOfTheirOwnRequest: the connection tells requests apart only by method and address, so earlier requests that did not
+// use their names, because they were refused or sent a batch, must leave none behind.
 func TestPropertyNamesAreOfTheirOwnRequest(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
 		c := s.connect(t)
@@ -137,7 +137,7 @@ func TestPropertyNamesAreOfTheirOwnRequest(t *testing.T) {
 	})
 }
 
-// TestPropertyNamesOfClientsThatOfferHTTP2 as Java's does with each request: the connection goes on as it was.
+// TestPropertyNamesOfClientsThatOfferHTTP2: Java's client offers it with each request, and the connection still knows the names.
 func TestPropertyNamesOfClientsThatOfferHTTP2(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
 		c := s.connect(t)
@@ -152,7 +152,7 @@ func TestPropertyNamesOfClientsThatOfferHTTP2(t *testing.T) {
 	})
 }
 
-// TestLongWaitsAreNotCut by the time-outs of the server, which a wait of a minute reaches.
+// TestLongWaitsAreNotCut by the server's time-outs, which a wait of a minute exceeds.
 func TestLongWaitsAreNotCut(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
 		c := s.connect(t)
@@ -170,7 +170,7 @@ func TestLongWaitsAreNotCut(t *testing.T) {
 	})
 }
 
-// TestRAD5_AClientThatHangsUp while it waits takes nothing along.
+// TestRAD5_AClientThatHangsUp while it waits takes no message.
 func TestRAD5_AClientThatHangsUp(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
 		for _, method := range []string{"POST", "DELETE"} {
@@ -191,7 +191,7 @@ func TestRAD5_AClientThatHangsUp(t *testing.T) {
 	})
 }
 
-// TestLOCK10_ALockOutlivesItsConnection: it is ended over another one.
+// TestLOCK10_ALockOutlivesItsConnection: a client can settle over another one.
 func TestLOCK10_ALockOutlivesItsConnection(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
 		s.post("q", "m")
@@ -224,7 +224,7 @@ func TestShutdownEndsWaits(t *testing.T) {
 	})
 }
 
-// TestSlowBodies are given up after the server's time, and nothing is stored.
+// TestSlowBodies: the server gives up after its read time-out, and nothing is stored.
 func TestSlowBodies(t *testing.T) {
 	overPipes(t, func(t *testing.T, s *served) {
 		c := s.connect(t)

@@ -8,8 +8,8 @@ import (
 	"minibus/emulator"
 )
 
-// token reads the lock token at the end of the path. It alone says which message is meant, as over AMQP (LOCK-9); the
-// number or id in front of it is not looked at. What is no token becomes the zero one, which no lock ever has.
+// token reads the lock token at the end of the path. It alone identifies the message, as over AMQP (LOCK-9); the
+// number or id in front of it is ignored. An invalid token becomes the zero one, which no lock has.
 func (x *runtimeCall) token() []emulator.LockToken {
 	id, err := uuid.Parse(x.target.messages[2])
 	if err != nil {
@@ -21,7 +21,7 @@ func (x *runtimeCall) token() []emulator.LockToken {
 // complete removes a locked message.
 func (x *runtimeCall) complete() (*answer, error) { return x.settle(emulator.Complete) }
 
-// unlock abandons a locked message, which counts as a failed delivery (DC-2).
+// unlock abandons a locked message. That counts as a failed delivery (DC-2).
 func (x *runtimeCall) unlock() (*answer, error) { return x.settle(emulator.Abandon) }
 
 func (x *runtimeCall) settle(o emulator.Outcome) (*answer, error) {
@@ -35,7 +35,7 @@ func (x *runtimeCall) settle(o emulator.Outcome) (*answer, error) {
 	return empty(http.StatusOK), nil
 }
 
-// renewLock lets a lock begin anew (LOCK-4). The answer does not say when it ends.
+// renewLock renews a lock (LOCK-4). The answer does not say when it ends.
 func (x *runtimeCall) renewLock() (*answer, error) {
 	err := x.discardBody()
 	if err == nil {

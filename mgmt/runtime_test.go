@@ -56,7 +56,7 @@ func TestChecklist19_RuntimeREST(t *testing.T) {
 	b.wantCounts("q", 0, 0)
 }
 
-// TestReceivedHeaders: everything that a receive says (management-rest 7.2), in one answer.
+// TestReceivedHeaders: an answer with all headers (management-rest 7.2).
 func TestReceivedHeaders(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
@@ -81,7 +81,7 @@ func TestReceivedHeaders(t *testing.T) {
 	}
 }
 
-// TestRuntimeDefaults: what a receive says of a message that has nothing but a body.
+// TestRuntimeDefaults: the answer for a message with only a body.
 func TestRuntimeDefaults(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
@@ -134,7 +134,7 @@ func TestRuntimeTopicsSubscriptionsAndDeadLetterQueues(t *testing.T) {
 	wants(t, b.do("POST", "/a/topic/subscriptions/none/messages/head", ""), 404, "SubCode=40400.")
 }
 
-// TestRuntimeErrors: the status and the words of what is refused.
+// TestRuntimeErrors: the status and the text of refusals.
 func TestRuntimeErrors(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
@@ -187,10 +187,10 @@ func TestDEC13_MissingEntitiesAnd410(t *testing.T) {
 	wants(t, b.do("POST", "/none/messages", "x"), 410, "<Code>410</Code>", "could not be found")
 	wants(t, b.do("DELETE", "/none/messages/head", ""), 410)
 	wants(t, b.do("DELETE", "/q/messages/1/7f3c7c41-2f4a-4d3e-9a0f-3d8e0b3f2a10", ""), 404, "The lock supplied is invalid.")
-	wants(t, b.do("DELETE", "/none", ""), 404) // the administration is not concerned
+	wants(t, b.do("DELETE", "/none", ""), 404) // the administration still says 404
 }
 
-// TestRuntimeSessions: sends to sessions are served, and locks that a session receiver holds can be ended.
+// TestRuntimeSessions: HTTP clients can send to sessions, and settle messages that a session receiver has locked.
 func TestRuntimeSessions(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	q := b.makeQueue("q", emulator.QueueOptions{RequiresSession: true})
@@ -207,7 +207,7 @@ func TestRuntimeSessions(t *testing.T) {
 	b.wantCounts("q", 0, 0)
 }
 
-// TestLOCK9_TokensOfHTTPAndOfLinks are of one space.
+// TestLOCK9_TokensOfHTTPAndOfLinks: both can be used over either protocol.
 func TestLOCK9_TokensOfHTTPAndOfLinks(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	q := b.makeQueue("q", emulator.QueueOptions{})
@@ -232,7 +232,7 @@ func TestLOCK9_TokensOfHTTPAndOfLinks(t *testing.T) {
 	b.wantCounts("q", 0, 0)
 }
 
-// TestMessageIdsThatAreKeywords: a path may end in what looks like a rule.
+// TestMessageIdsThatAreKeywords: the path of a message may look like that of a rule.
 func TestMessageIdsThatAreKeywords(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	wants(t, b.do("PUT", "/t", entry("TopicDescription", "")), 201)

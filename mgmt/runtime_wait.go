@@ -8,27 +8,27 @@ import (
 	"minibus/emulator"
 )
 
-// errClientGone ends a request whose client does not hear the answer, or whose server is being shut down.
+// errClientGone ends a request whose client has gone, or whose server is shutting down.
 var errClientGone = problemf(http.StatusServiceUnavailable, "SubCode=50004. The server is shutting down. ")
 
-// waiter waits for one message. A lock belongs to nobody but its token, so it stays when the consumer is closed (LOCK-10).
+// waiter waits for one message. A lock belongs to its token, not to the consumer, so it outlives the consumer (LOCK-10).
 type waiter struct {
 	queue *emulator.Entity
 	sub   emulator.SubQueue
 	mode  emulator.ReceiveMode
 
-	ready    chan struct{} // the consumer wants to be asked
+	ready    chan struct{} // the consumer may have a message
 	changed  chan change   // the entity was changed or deleted
 	consumer *emulator.Consumer
 	taken    *emulator.Delivery
-	over     bool // the time is
+	over     bool // the time is up
 }
 
-// change is why a link would be detached.
+// change is a change of the entity, with the reason for which a link would be detached; nil: none.
 type change struct{ reason error }
 
-// next returns a delivery that is ready to be written, or nil if none came in time. The time is the real one (DEC-35). A
-// message that was taken for a client that has gone is given back.
+// next returns a delivery that is ready to be written, or nil if none came in time. It measures real time (DEC-35). If the client
+// goes away, next gives the message back.
 func (w *waiter) next(ctx context.Context, wait time.Duration) (*emulator.Delivery, error) {
 	unwatch := w.queue.Watch(w.sub, w.tell)
 	defer unwatch()
@@ -58,8 +58,8 @@ func (w *waiter) next(ctx context.Context, wait time.Duration) (*emulator.Delive
 	}
 }
 
-// look takes a message, unless there is one, and returns it once it can be written: its body may have to be read before,
-// or its removal written. When the time is over that is still waited for, but nothing is taken any more.
+// look takes a message, unless it has one, and returns it once it can be written: the store may first have to read its body
+// or commit its removal. After the time is up look takes no more messages, but still returns the one it has.
 func (w *waiter) look() *emulator.Delivery {
 	for {
 		if w.taken == nil && !w.over {
@@ -75,11 +75,11 @@ func (w *waiter) look() *emulator.Delivery {
 		case !gone:
 			return nil
 		}
-		w.taken = nil // its message went elsewhere; another one may be there
+		w.taken = nil // the message went elsewhere; take another one
 	}
 }
 
-// tell hears of changes of the entity; only the last one counts.
+// tell passes on a change of the entity; only the last one counts.
 func (w *waiter) tell(err error) {
 	select {
 	case <-w.changed:
@@ -91,7 +91,7 @@ func (w *waiter) tell(err error) {
 	}
 }
 
-// notify may run under the queue's mutex.
+// notify wakes next. It does not block, because the entity calls it under its mutex.
 func (w *waiter) notify() {
 	select {
 	case w.ready <- struct{}{}:
@@ -99,8 +99,8 @@ func (w *waiter) notify() {
 	}
 }
 
-// allowed reports whether the wait goes on after a change of the entity. Its consumer stays: a new one could find that there
-// is no room for it (QUO-12). A message that was taken before the change is the client's all the same.
+// allowed returns nil if the wait goes on after a change of the entity. It keeps the consumer, because a new one might be
+// refused (QUO-12). A message taken before the change still goes to the client, unless the entity was deleted.
 func (w *waiter) allowed(c change) error {
 	if hasCode(c.reason, emulator.CodeNotFound) {
 		return c.reason

@@ -68,7 +68,7 @@ func TestORD4_ReceivesOverHTTPAreServedInTurn(t *testing.T) {
 	})
 }
 
-// TestLOCK8_LocksOfHTTPExpire, whatever became of the connection they were got by.
+// TestLOCK8_LocksOfHTTPExpire independently of their connection.
 func TestLOCK8_LocksOfHTTPExpire(t *testing.T) {
 	timed(t, emulator.QueueOptions{LockDuration: 30 * time.Second}, func(t *testing.T, b *bus) {
 		b.post("q", "m")
@@ -131,7 +131,7 @@ func TestEXP1_TimeToLiveOverHTTP(t *testing.T) {
 	})
 }
 
-// TestRAD5_NothingIsTakenForAClientThatHasGone while it waited.
+// TestRAD5_NothingIsTakenForAClientThatHasGone during its wait.
 func TestRAD5_NothingIsTakenForAClientThatHasGone(t *testing.T) {
 	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
 		for _, method := range []string{"POST", "DELETE"} {
@@ -149,7 +149,7 @@ func TestRAD5_NothingIsTakenForAClientThatHasGone(t *testing.T) {
 	})
 }
 
-// TestRAD5_AClientThatGoesWhileItsMessageIsRemoved does not take it along.
+// TestRAD5_AClientThatGoesWhileItsMessageIsRemoved: the message is stored again.
 func TestRAD5_AClientThatGoesWhileItsMessageIsRemoved(t *testing.T) {
 	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
 		b.post("q", "m")
@@ -181,7 +181,7 @@ func (c *late) Err() error {
 	return nil
 }
 
-// TestRAD5_AnAnswerThatSaysNothingOfTheMessage: what was taken when the server began to shut down is given back, and the refusal has
+// TestRAD5_AnAnswerThatSaysNothingOfTheMessage: a message taken when the server begins to shut down is given back, and the refusal has
 // none of its properties.
 func TestRAD5_AnAnswerThatSaysNothingOfTheMessage(t *testing.T) {
 	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
@@ -224,7 +224,7 @@ func TestLOCK13_AnAnswerThatCouldNotBeWritten(t *testing.T) {
 	})
 }
 
-// TestReceiveAndChangesOfTheEntity: a wait goes on over a change, if the entity still allows it.
+// TestReceiveAndChangesOfTheEntity: a wait goes on after a change, if the entity still allows it.
 func TestReceiveAndChangesOfTheEntity(t *testing.T) {
 	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
 		update := func(o emulator.QueueOptions) {
@@ -255,7 +255,7 @@ func TestReceiveAndChangesOfTheEntity(t *testing.T) {
 	})
 }
 
-// TestQUO12_AWaitKeepsItsPlace among the receivers of an entity when that is updated, although there is room for no other.
+// TestQUO12_AWaitKeepsItsPlace among the receivers of an entity when that is updated, even if there is no room for another.
 func TestQUO12_AWaitKeepsItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTimedBus(t, emulator.LimitsEmulator)
@@ -282,8 +282,8 @@ func TestQUO12_AWaitKeepsItsPlace(t *testing.T) {
 	})
 }
 
-// Times are milliseconds (TIME-7): what a client says more exactly is rounded up, so that nothing lives for ever because its time
-// is almost none, and nothing comes before it is due.
+// Times are milliseconds (TIME-7): finer ones are rounded up, so that a tiny time to live does not become none, which means for
+// ever, and no message comes before it is due.
 func TestTIME7_FractionsOfAMillisecondOverHTTP(t *testing.T) {
 	for given, want := range map[string]float64{
 		`"TimeToLive":0.0000001`: 0.001, `"TimeToLive":0.0011`: 0.002, `"TimeToLive":0.029`: 0.029, `"TimeToLive":1e-12`: 0.001, `"TimeToLiveTimeSpan":"00:00:00.0000001"`: 0.001,

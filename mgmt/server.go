@@ -11,23 +11,23 @@ import (
 	"minibus/mgmt/rest"
 )
 
-// Limits of the HTTP server. Every client that is slower or larger than this is broken or hostile. Each reader of a body bounds it: a
-// description has maxDescription, a send the limit of its entity.
+// Limits of the HTTP server. Clients beyond them are broken or hostile. Each reader of a body has its own limit:
+// maxDescription for a description, the entity's largest message for a send.
 const (
 	headerTimeout  = 10 * time.Second
 	requestTimeout = time.Minute
-	answerTimeout  = 90 * time.Second // from the same moment: a request that timed out still gets its answer
+	answerTimeout  = 90 * time.Second // counted like requestTimeout, so a request that timed out still gets its answer
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
 )
 
-// Server is an HTTP server that knows when the last of its requests has been dealt with.
+// Server is an HTTP server whose Shutdown waits for all handlers, even those whose connections were cut.
 type Server struct {
 	*http.Server
 
 	mu       sync.Mutex
 	closed   bool
-	requests sync.WaitGroup // being served; Add only while not closed
+	requests sync.WaitGroup // requests in handlers; Add only while not closed
 }
 
 // NewServer wraps the handler in a server with time-outs and header limits. Its listener should be wrapped in [Listener].
@@ -43,7 +43,7 @@ func NewServer(h http.Handler, log *slog.Logger) *Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnContext:       connContext,
-		// OPTIONS for the whole server is a method that nothing serves, as OPTIONS for a path is.
+		// OPTIONS * gets the same answer as any method that a path does not have.
 		DisableGeneralOptionsHandler: true,
 
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), // broken clients are not the user's concern
@@ -73,9 +73,9 @@ func (s *Server) begin() bool {
 	return !s.closed
 }
 
-// Shutdown ends receives that wait, lets other requests end, and closes all connections but those of WebSockets. When ctx ends
-// first, connections are cut and its error is returned. Either way all requests have been dealt with when it returns: a message
-// that did not reach its client has been given back.
+// Shutdown ends waiting receives, waits for other requests, and closes all connections but WebSockets. If ctx ends
+// first, it cuts the connections and returns the error. Either way all handlers have returned by then: messages
+// that did not reach their clients have been given back.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.Server.Shutdown(ctx)
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Listener prepares the connections of a listener for the server. Without it, the properties of messages that are sent over
-// HTTP have the names that net/http makes of them.
+// Listener wraps a listener for the server. Without it, properties of messages sent over
+// HTTP get net/http's canonical names instead of the client's.
 func Listener(l net.Listener) net.Listener { return rest.Listener(l) }
 
 // The keys of a connection's context values: whether it came through TLS, and the connection.
@@ -98,7 +98,7 @@ type (
 	connKey   struct{}
 )
 
-// connContext notes on a connection whether its bytes arrived encrypted. The listener in front has undone TLS, so net/http
+// connContext stores the connection and whether its bytes arrived encrypted. The listener has already decrypted TLS, so net/http
 // can't know.
 func connContext(ctx context.Context, c net.Conn) context.Context {
 	t, ok := c.(interface{ IsTLS() bool })

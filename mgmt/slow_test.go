@@ -36,7 +36,7 @@ func slow(t *testing.T, f func(t *testing.T, b *bus, c net.Conn)) {
 		_ = c.Close()
 		_ = server.Close()
 		<-done
-		time.Sleep(2 * time.Second) // whoever still writes notices
+		time.Sleep(2 * time.Second) // so that a client that still writes notices
 	})
 }
 

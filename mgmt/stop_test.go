@@ -10,7 +10,7 @@ import (
 	"minibus/emulator"
 )
 
-// reopen ends the process, so to speak, and brings it up again over what the journal holds.
+// reopen simulates a restart of the process: a new broker over the same journal.
 func (s *served) reopen(t *testing.T) {
 	t.Helper()
 	s.close()
@@ -21,8 +21,8 @@ func (s *served) reopen(t *testing.T) {
 	}
 }
 
-// TestRAD5_DEC21_StopLosesNothingOverHTTP shuts down while a message is on its way to a client. It was removed, but the client did
-// not get it whole: it is there again in the next process.
+// TestRAD5_DEC21_StopLosesNothingOverHTTP shuts down while a message is on its way to a client. The message was removed, but the client
+// did not get all of it: the next process has it again.
 func TestRAD5_DEC21_StopLosesNothingOverHTTP(t *testing.T) {
 	for name, hold := range map[string]func(*served){
 		"the removal is being written": func(s *served) {

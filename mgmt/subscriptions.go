@@ -8,10 +8,10 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// subscriptionName is how texts name the subscription of the request.
+// subscriptionName returns the name of the request's subscription or rule in texts.
 func (c *call) subscriptionName() string { return backend(c.broker, "Topic", c.target.String()) }
 
-// notFound is the answer about a subscription or rule that does not exist below a topic that does.
+// notFound answers requests for a missing subscription or rule of an existing topic.
 func (c *call) notFound() *problem {
 	return problemf(http.StatusNotFound, "Entity '%s' was not found. %s", c.subscriptionName(), moreInfo)
 }
@@ -23,7 +23,7 @@ func (c *call) exists() *problem {
 // hasTopic reports whether the topic of the request exists.
 func (c *call) hasTopic() bool { return c.broker.Kind(c.target.entity) == emulator.KindTopic }
 
-// getSubscription answers with a subscription. Without its topic there is nothing; with it, the subscription is missed.
+// getSubscription answers with a subscription; with the feed of nothing if its topic does not exist, else with 404.
 func (c *call) getSubscription() (*answer, error) {
 	s, err := c.broker.Subscription(c.target.entity, c.target.subscription)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *call) getSubscription() (*answer, error) {
 	return c.backendEntry(c.subscriptionEntry(s, c.target.subscription)), nil
 }
 
-// missingBelow is the answer to a get of something below a topic that does not exist, or whose topic does not.
+// missingBelow answers the get of a missing subscription or rule: with the feed of nothing if its topic does not exist either.
 func (c *call) missingBelow(err error) (*answer, error) {
 	if !c.hasTopic() {
 		return c.nothing(), nil
@@ -40,8 +40,8 @@ func (c *call) missingBelow(err error) (*answer, error) {
 	return nil, c.missing(err, c.notFound())
 }
 
-// backendEntry answers a get with an entry of a subscription or rule. The service's back end writes these, and addresses
-// them as it knows them.
+// backendEntry answers a get with an entry of a subscription or rule. The service's back end writes these, with addresses
+// of its own form.
 func (c *call) backendEntry(e atom.Entry) *answer {
 	a := c.entry(http.StatusOK, e, true)
 	e.ID = "sb://" + c.r.Host + c.pathAndQuery()
@@ -51,7 +51,7 @@ func (c *call) backendEntry(e atom.Entry) *answer {
 	return a
 }
 
-// topicUpdated is what the ETag of a subscription and of a rule tells: when the topic was updated.
+// topicUpdated returns when the topic was updated, in ms, for the ETag of its subscriptions and rules.
 func (c *call) topicUpdated() int64 {
 	q, err := c.broker.find(c.target.entity, emulator.KindTopic)
 	if err != nil {
@@ -172,7 +172,7 @@ func (c *call) listSubscriptions() (*answer, error) {
 	return c.feed("Subscriptions", p, entries), nil
 }
 
-// below completes an entry of a list below an entity: its address is built from that of the list, as the client wrote it.
+// below completes an entry of a topic's or subscription's list. Its address begins with the list's, as the client wrote it.
 func (c *call) below(e atom.Entry) atom.Entry {
 	list := c.r.URL.EscapedPath()
 	prefix := path.Clean("/" + list)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// targetKind says what a path of the administration API names.
+// targetKind is the kind of thing that a path of the administration API names.
 type targetKind uint8
 
 const (
@@ -25,17 +25,17 @@ const (
 	targetNone                     // something with a segment of the service's own, such as a dead-letter queue
 )
 
-// target is what a request is about.
+// target is the entity or list that a request names.
 type target struct {
 	kind         targetKind
 	entity       string // path of the queue or topic, decoded
 	subscription string
 	rule         string
-	messages     []string // what follows in the runtime API: messages, messages/head or messages/id/token
-	messaging    string   // what stands before it: the path of a queue, topic or subscription, or of a sub-queue
+	messages     []string // the runtime API's suffix: messages, messages/head or messages/id/token
+	messaging    string   // the path before it, of a queue, topic, subscription or sub-queue
 }
 
-// String is the path, for texts.
+// String returns the path, for texts.
 func (t target) String() string {
 	s := t.entity
 	for _, part := range []string{t.subscription, t.rule} {
@@ -46,9 +46,9 @@ func (t target) String() string {
 	return s
 }
 
-// parseTarget reads an encoded path. Segments are cut before they are decoded, so that a slash inside the id of a message, or the
-// name of a subscription, stays there; in the path of a queue or topic it is the same as one outside, or a subscription could be
-// named as if it were a queue. Keywords are matched without case.
+// parseTarget reads an encoded path. It cuts segments before it decodes them, so that an encoded slash in the id of a message or
+// the name of a subscription stays part of it. In the path of a queue or topic an encoded slash counts as a plain one, or a client
+// could name a subscription as if it were a queue. Keywords are matched without case.
 func parseTarget(escaped string) target {
 	segments := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
 	if n := len(segments); n > 1 && segments[n-1] == "" {
@@ -85,7 +85,7 @@ func reserved(segments []string) (target, bool) {
 	return target{}, false
 }
 
-// named finds the entity. A name may contain the keywords; the last pair of them counts.
+// named finds the entity. A name may contain the keywords; the last ones count.
 func named(s []string) target {
 	n := len(s)
 	is := func(i int, keyword string) bool { return i > 0 && strings.EqualFold(s[i], keyword) }
@@ -104,7 +104,7 @@ func named(s []string) target {
 		t = target{kind: targetEntity, entity: join(n), messages: messagesSuffix(s)}
 	}
 	if t.messages == nil && n > 3 && is(n-3, "messages") && uuid.Validate(s[n-1]) == nil {
-		t.messages = s[n-3:] // a message whose id is one of the keywords
+		t.messages = s[n-3:] // the message's id is one of the keywords
 	}
 	t.messaging = join(n - len(t.messages))
 	if strings.HasPrefix(t.entity, "$") || strings.Contains(t.entity, "/$") {
@@ -113,8 +113,8 @@ func named(s []string) target {
 	return t
 }
 
-// messagesSuffix finds the end of a path of the runtime API. Whether it is one, or the name of an entity, depends on the
-// method. The shortest one counts: no lock token reads "messages" or "head".
+// messagesSuffix finds the runtime API's suffix of a path, or nil. isRuntime decides by the method whether it is one or part of
+// an entity's name. The shortest one counts: no lock token reads "messages" or "head".
 func messagesSuffix(s []string) []string {
 	for n := 1; n <= min(3, len(s)-1); n++ {
 		tail := s[len(s)-n:]

@@ -2,8 +2,8 @@ package mgmt
 
 import "testing"
 
-// Times and durations of rules have .NET's ticks of 100 ns, seven digits. They come back as they were given, from every place
-// where a rule has values, after a restart too.
+// Times and durations of rules have .NET's ticks of 100 ns, seven digits. They come back as they were given, wherever
+// a rule has values, even after a restart.
 func TestTOP9_ValuesOfRulesKeepTheirTicks(t *testing.T) {
 	b := newTopicBus(t)
 	const schema, serialized = "http://www.w3.org/2001/XMLSchema", "http://schemas.microsoft.com/2003/10/Serialization/"

@@ -8,7 +8,7 @@ import (
 	"minibus/emulator"
 )
 
-// TestDEC1_ValuesByProfile: what each profile refuses, and with which text.
+// TestDEC1_ValuesByProfile: the values that each profile refuses, and the texts.
 func TestDEC1_ValuesByProfile(t *testing.T) {
 	all := []emulator.Limits{emulator.LimitsRelaxed, emulator.LimitsStandard, emulator.LimitsPremium, emulator.LimitsEmulator}
 	relaxed, standard, premium, ms := all[:1], all[1:2], all[2:3], all[3:]
@@ -66,7 +66,7 @@ func TestDEC1_ValuesByProfile(t *testing.T) {
 			"SubCode=40000. Both DelayedPersistence and RequiresDuplicateDetection property can't be enabled together."},
 		{premium, value("EnableExpress", "true"), "SubCode=40000. "},
 		{all[:2], value("EnableExpress", "true"), ""},
-		{all, "<Unknown>1</Unknown><MessageCount>x</MessageCount><CreatedAt/>", ""}, // not asked for, not read
+		{all, "<Unknown>1</Unknown><MessageCount>x</MessageCount><CreatedAt/>", ""}, // unknown elements are ignored
 		{all, "<ForwardTo></ForwardTo><UserMetadata/>", ""},
 	} {
 		for _, l := range tt.in {
@@ -83,7 +83,7 @@ func TestDEC1_ValuesByProfile(t *testing.T) {
 	}
 }
 
-// TestTIME7_TopicsAndSubscriptionsLiveForAMillisecond at least, as queues do; an update can't make it less either.
+// TestTIME7_TopicsAndSubscriptionsLiveForAMillisecond: a shorter time to live is refused at creation and update, as for queues.
 func TestTIME7_TopicsAndSubscriptionsLiveForAMillisecond(t *testing.T) {
 	b := newTopicBus(t)
 	const less, least = "<DefaultMessageTimeToLive>PT0.0009S</DefaultMessageTimeToLive>", "<DefaultMessageTimeToLive>PT0.001S</DefaultMessageTimeToLive>"
@@ -106,7 +106,7 @@ func TestQUO10_EntitiesByProfile(t *testing.T) {
 	wants(t, b.do("PUT", "/q1", queueEntry(""), ifMatch, "*"), 200)
 }
 
-// TestDEC2_MessageSizes: the broker enforces what is shown.
+// TestDEC2_MessageSizes: the broker enforces the size that it shows.
 func TestDEC2_MessageSizes(t *testing.T) {
 	for l, want := range map[emulator.Limits]int64{emulator.LimitsStandard: 256 << 10, emulator.LimitsPremium: 1 << 20} {
 		b := newBus(t, l)
@@ -117,7 +117,7 @@ func TestDEC2_MessageSizes(t *testing.T) {
 	}
 }
 
-// TestDEC4_DefaultsOfTheAPI are Azure's, and what is shown is what holds.
+// TestDEC4_DefaultsOfTheAPI are Azure's, and the broker has the settings that it shows.
 func TestDEC4_DefaultsOfTheAPI(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	wants(t, b.do("PUT", "/q", queueEntry("")), 201)

@@ -8,8 +8,8 @@ import (
 	"minibus/internal/sas"
 )
 
-// access is what checks tokens; nil where nothing does (DEC-10). The entities' policies are looked up when they are asked
-// for, so that a change of them counts at once.
+// access returns the ring that checks tokens; nil without --auth sas (DEC-10). The ring looks up entities' policies on
+// demand, so that a change counts at once.
 func (a *Server) access() *sas.Ring {
 	if a.config.Settings.Auth != config.AuthSAS {
 		return nil
@@ -17,7 +17,7 @@ func (a *Server) access() *sas.Ring {
 	return sas.NewRing(a.policies(), a.entityPolicies)
 }
 
-// policies are those of the namespace: what the configuration says, else the one that every sample has; with the root key of
+// policies returns those of the namespace: the configuration's, else the one that every sample uses; with the root key of
 // the settings, if there is one.
 func (a *Server) policies() []sas.Policy {
 	root := sas.Policy{Name: sas.DefaultKeyName, Primary: sas.DefaultKey, Claims: sas.Manage | sas.Send | sas.Listen}
@@ -40,8 +40,8 @@ func (a *Server) policies() []sas.Policy {
 	return append(list, root)
 }
 
-// entityPolicies returns the policies of a queue or topic. It is called when the broker is there: adapters ask for rights
-// only then.
+// entityPolicies returns the policies of a queue or topic. It needs the broker: the front ends verify tokens only after
+// the start.
 func (a *Server) entityPolicies(path string) []sas.Policy {
 	q, err := a.broker.Entity(path)
 	if err != nil {
@@ -58,14 +58,14 @@ func policiesOf(rules []emulator.AuthorizationRule) []sas.Policy {
 	return list
 }
 
-// noteUnverified says once that a token was taken on trust.
+// noteUnverified logs once that a token was accepted unchecked.
 func (a *Server) noteUnverified() {
 	a.noted.Do(func() {
 		a.log.Info("a client uses a web token (JWT); it is accepted, but neither its issuer nor its signature is checked", "auth", string(config.AuthAny))
 	})
 }
 
-// administrator is the policy that the connection string shows: the one that may most.
+// administrator returns the policy for the connection string: the well-known one, else one that may manage, else the first.
 func (a *Server) administrator() sas.Policy {
 	list := a.policies()
 	best := list[0]

@@ -56,7 +56,7 @@ func (c webClient) try(method, path, body, token string) (location string, err e
 	return w.Header.Get("Location"), nil
 }
 
-// stateOf tells all that an operation could change, what was handed out and stored ever since among it.
+// stateOf returns everything that an operation could change, with the numbers of messages received and stored so far.
 func stateOf(t *testing.T, a *Server) string {
 	t.Helper()
 	ns := a.Broker()
@@ -81,13 +81,13 @@ func stateOf(t *testing.T, a *Server) string {
 	return b.String()
 }
 
-// box is where messages are received from.
+// box is a queue, subscription or sub-queue from which clients receive.
 type box struct {
 	entity, path string
 	sub          emulator.SubQueue
 }
 
-// boxes are one of each kind.
+// boxes has one box of each kind.
 var boxes = []box{
 	{"q", "q/$Transfer/$DeadLetterQueue", emulator.TransferDeadLetter},
 	{"q", "q/$DeadLetterQueue", emulator.DeadLetter},
@@ -107,7 +107,7 @@ func entity(t *testing.T, a *Server, path string) *emulator.Entity {
 	return q
 }
 
-// oneMessage is a message, in a session if group is not empty.
+// oneMessage returns a message, in a session if group is not empty.
 func oneMessage(t *testing.T, group string) []message.Message {
 	t.Helper()
 	m := goamqp.NewMessage([]byte("m"))
@@ -145,7 +145,7 @@ func send(t *testing.T, a *Server, path, group string) {
 
 func stockSession(t *testing.T, a *Server) { t.Helper(); send(t, a, "s", "a session") }
 
-// stock puts a message into the box. The one above it, from where it may come, has to be empty.
+// stock puts a message into the box. The queue or topic above it must be empty.
 func (b box) stock(t *testing.T, a *Server) {
 	t.Helper()
 	if b.sub == emulator.TransferDeadLetter {

@@ -15,10 +15,10 @@ import (
 	"minibus/emulator"
 )
 
-// put is a token that is put to $cbs: for an audience, of a policy, naming a resource.
+// put is a token to put to $cbs: its audience, its policy, and the resource that it names.
 type put struct{ audience, policy, resource string }
 
-// link is an attach: to send or else to receive, to send through another entity if via is not empty.
+// link is an attach: to send or else to receive; if via is not empty, to send through that entity.
 type link struct {
 	send         bool
 	address, via string
@@ -93,9 +93,9 @@ var strayLinks = []struct {
 	{[]put{{ns + "q/$DeadLetterQueue", "own-listen", "q"}}, receiveFrom("q")}, {[]put{{ns + "q/$DeadLetterQueue", "own-listen", "q"}}, receiveFrom("q/$Transfer/$DeadLetterQueue")},
 	{[]put{{ns + "other?x=q", "own-manage", "q"}}, receiveFrom("other")}, {[]put{{ns + "q", "own-manage", "q"}, {ns + "other", "own-manage", "q"}}, receiveFrom("other")},
 	{[]put{{ns + "q/../other", "own-manage", "q"}}, receiveFrom("other")}, {[]put{{"other", "own-manage", "q"}}, receiveFrom("other")},
-	// a weaker one in the place of a stronger
+	// a weaker token in place of a stronger one
 	{[]put{{ns + "q", "own-manage", "q"}, {ns + "q", "own-listen", "q"}}, sendTo("q")},
-	// addresses that begin like the one that is allowed, or lead away from it
+	// addresses that begin like the allowed one, or lead away from it
 	{[]put{{ns + "q", "own-manage", "q"}}, receiveFrom("q2")}, {[]put{{ns + "q", "own-manage", "q"}}, receiveFrom("q/below")}, {[]put{{ns + "q", "manage", "q"}}, receiveFrom("q2")},
 	{[]put{{ns + "q", "own-manage", "q"}}, sendTo("q/below")}, {[]put{{ns + "q", "own-manage", "q"}}, receiveFrom("q/../other")},
 	{[]put{{ns + "q", "own-manage", "q"}}, receiveFrom("q%2F..%2Fother")}, {[]put{{ns + "q", "own-manage", "q"}}, receiveFrom("oth%65r")},
@@ -103,11 +103,11 @@ var strayLinks = []struct {
 	{[]put{{ns + "q", "own-manage", "q"}}, receiveFrom("sb://localhost/q/../other")}, {[]put{{ns + "q", "own-manage", "q"}}, receiveFrom("//other")},
 	{[]put{{ns + "q", "own-manage", "q"}}, receiveFrom("other/$management")}, {[]put{{ns + "q", "own-manage", "q"}}, sendTo("other/$DeadLetterQueue/$management")},
 	{[]put{{ns + "q", "own-manage", "q"}}, receiveFrom("other/$DeadLetterQueue")}, {[]put{{ns + "q", "own-manage", "q"}}, receiveFrom("$management")},
-	// topics and what belongs to them
+	// topics and their subscriptions
 	{[]put{{ns + "t/Subscriptions/sub", "own-manage", "t/Subscriptions/sub"}}, sendTo("t")}, {[]put{{ns + "t/Subscriptions/sub", "manage", "t/Subscriptions/sub"}}, sendTo("t")},
 	{[]put{{ns + "t", "own-manage", "t"}}, sendTo("t/Subscriptions/x/y")}, {[]put{{ns + "t", "own-manage", "t"}}, receiveFrom("t/Subscriptions/x/y/Subscriptions/s")},
 	{[]put{{ns + "kka", "kka-own", "kka"}}, receiveFrom("kka/bcd/subscriptions/s")}, {[]put{{ns + "kka", "kka-own", "kka"}}, receiveFrom("\u212a\u212aa/bcd/subscriptions/s")},
-	// sending through one entity to another needs the right at both
+	// sending through one entity to another needs rights at both
 	{[]put{{ns + "q", "own-manage", "q"}}, through("q", "other")}, {[]put{{ns + "q", "own-manage", "q"}}, through("other", "q")}, {[]put{{ns + "q", "own-manage", "q"}}, through("q", "q/below")},
 	{[]put{{ns + "q", "own-manage", "q"}, {ns + "other", "listen", "other"}}, through("q", "other")}, {[]put{{ns + "q", "own-listen", "q"}, {ns + "other", "foreign", "other"}}, through("q", "other")},
 	{[]put{{ns + "q", "own-send", "q"}}, through("q", "sb://q/OTHER")},
@@ -141,7 +141,7 @@ func TestTokensOpenNoStrayLinks(t *testing.T) {
 			t.Errorf("%+v: %+v: something happened", tt.puts, tt.link)
 		}
 	}
-	for _, tt := range []struct { // so that the lines above mean something
+	for _, tt := range []struct { // allowed links, to show that the test can attach
 		puts []put
 		link link
 	}{
@@ -155,7 +155,7 @@ func TestTokensOpenNoStrayLinks(t *testing.T) {
 	}
 }
 
-// TestOddLettersCrashNothing: in lower case some have more bytes.
+// TestOddLettersCrashNothing: some letters have more bytes in lower case.
 func TestOddLettersCrashNothing(t *testing.T) {
 	var log output
 	a := accessServerWith(t, Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -173,12 +173,12 @@ func TestOddLettersCrashNothing(t *testing.T) {
 	}
 }
 
-// TestTheLogShowsNoSecrets, wherever a client puts them: into the query, the path, an address, an audience, a reason. Nor does the
-// trace.
+// TestTheLogShowsNoSecrets, wherever a client puts them: into the query, the path, an address, an audience, a reason. The trace
+// shows none either.
 func TestTheLogShowsNoSecrets(t *testing.T) {
 	var log, trace output
 	a := accessServerWith(t, Config{Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), Trace: &trace})
-	a.refusals.Close() // so that every line is looked at
+	a.refusals.Close() // so that no line is dropped
 	const secret = "c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2U%3d"
 	token := "SharedAccessSignature sr=sb%3a%2f%2fh%2fq&sig=" + secret + "&se=4102444800&skn=manage"
 	query := "sr=q&sig=" + secret + "&se=4102444800&skn=manage"

@@ -14,7 +14,7 @@ import (
 	"minibus/internal/sas"
 )
 
-// sends are those of the runtime API, with how many messages each brings about.
+// sends are those of the runtime API, with the number of messages that each stores.
 var sends = []struct {
 	name, body string
 	messages   int64
@@ -50,11 +50,11 @@ func TestSendsOverHTTPNeedRights(t *testing.T) {
 	}
 }
 
-// receives are the other operations of the runtime API: what they need to be there, and what has become of it when they
-// are allowed.
+// receives are the other operations of the runtime API: the message that they need, and its state after an allowed
+// operation.
 var receives = []struct {
 	name, method string
-	locked       bool // the message is, and its lock is named
+	locked       bool // the message is locked, and the path names its lock
 	after        string
 }{
 	{"receive and delete", "DELETE", false, "gone"},
@@ -97,7 +97,7 @@ func TestReceivesOverHTTPNeedRights(t *testing.T) {
 	}
 }
 
-// tokenOf is the lock that the address of a message names.
+// tokenOf returns the lock token in the address of a message.
 func tokenOf(t *testing.T, location string) emulator.LockToken {
 	t.Helper()
 	id, err := uuid.Parse(location[strings.LastIndexByte(location, '/')+1:])
@@ -107,7 +107,7 @@ func tokenOf(t *testing.T, location string) emulator.LockToken {
 	return emulator.LockToken(id)
 }
 
-// TestRenewingOverHTTPNeedsRights: a lock that was not renewed is over a lock's time after it was taken, one that was is not.
+// TestRenewingOverHTTPNeedsRights: after the lock duration a renewed lock still holds and another does not.
 func TestRenewingOverHTTPNeedsRights(t *testing.T) {
 	clock := &handClock{now: time.Now()}
 	a := accessServerWith(t, Config{Broker: emulator.Options{Clock: clock}})
@@ -178,7 +178,7 @@ func (t *handTimer) Stop() bool {
 	return pending
 }
 
-// advance returns when what came due has been called.
+// advance moves the time and calls the timers that are due.
 func (c *handClock) advance(d time.Duration) {
 	c.mu.Lock()
 	c.now = c.now.Add(d)

@@ -21,7 +21,7 @@ import (
 // This file tries every operation with every kind of credentials over every transport. A transport is a way to dial; an
 // operation is a row of amqpOperations or httpOperations. New ones are added as rows, and nothing else has to change.
 
-// accessConfig has policies for each right at each level; a policy's key is its name with -key behind it.
+// accessConfig has policies for each right at each level; a policy's key is its name followed by -key.
 const accessConfig = `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns",
 	"AuthorizationRules": [%s],
 	"Queues": [
@@ -40,7 +40,7 @@ func threePolicies(prefix string) string {
 	return strings.Join(list, ",")
 }
 
-// accessServer is a server that checks tokens.
+// accessServer starts a server that checks tokens.
 func accessServer(t *testing.T) *Server {
 	t.Helper()
 	return accessServerWith(t, Config{})
@@ -96,22 +96,22 @@ func overWebSocket(dial func(context.Context) (net.Conn, error)) func(context.Co
 	}
 }
 
-// shown is what a client shows: a token for a path; "" is none.
+// shown returns a client's token for a path; "" is none.
 type shown func(path string) string
 
-// good is a token of a policy, by its first key.
+// good returns valid tokens of a policy, signed with its primary key.
 func good(policy string) shown {
 	return func(path string) string {
 		return sas.Sign("sb://localhost/"+path, policy, policy+"-key", time.Now().Add(time.Hour))
 	}
 }
 
-// signed is a token for a resource as it is written, by a policy that may do everything.
+// signed returns a token for exactly that resource text, of a policy with all rights.
 func signed(resource string) string {
 	return sas.Sign(resource, "manage", "manage-key", time.Now().Add(time.Hour))
 }
 
-// worthless are the credentials that open nothing for anybody.
+// worthless are credentials that give no rights.
 var worthless = map[string]shown{
 	"no token": func(string) string { return "" },
 	"wrong key": func(path string) string {
@@ -250,7 +250,7 @@ func tryAMQP(ctx context.Context, t *testing.T, dial func(context.Context) (net.
 	return do(ctx, session, path)
 }
 
-// refusal makes an error of a status that is none of success.
+// refusal turns a status other than success into an error.
 func refusal(status any, err error) error {
 	if status == int32(401) {
 		return errors.Join(errRefused, err)
@@ -258,7 +258,7 @@ func refusal(status any, err error) error {
 	return err
 }
 
-// attached makes errRefused of the answer to an attach that is refused for want of rights.
+// attached returns errRefused for an attach that was refused for want of rights.
 func attached(err error) error {
 	var refused *goamqp.Error
 	if errors.As(err, &refused) && refused.Condition == "amqp:unauthorized-access" {
@@ -267,7 +267,7 @@ func attached(err error) error {
 	return err
 }
 
-// attachSender sends a message, too.
+// attachSender also sends a message.
 func attachSender(ctx context.Context, s *goamqp.Session, path string) error {
 	sender, err := s.NewSender(ctx, path, nil)
 	if err != nil {
@@ -276,7 +276,7 @@ func attachSender(ctx context.Context, s *goamqp.Session, path string) error {
 	return sender.Send(ctx, goamqp.NewMessage([]byte("m")), nil)
 }
 
-// attachReceiver receives the message that is there, too, and gives it back.
+// attachReceiver also receives the message that is there, and gives it back.
 func attachReceiver(ctx context.Context, s *goamqp.Session, path string) error {
 	return receiveOne(ctx, s, path, &goamqp.ReceiverOptions{})
 }
@@ -286,10 +286,10 @@ func acceptSession(ctx context.Context, s *goamqp.Session, path string) error {
 		goamqp.NewLinkFilter("com.microsoft:session-filter", 0, "a session")}})
 }
 
-// receiveOne takes one message and leaves nothing behind: with more credit the message might come once more and stay locked, and
-// the session would be held until the connection is gone.
+// receiveOne receives one message and releases everything: with more credit the message might come again and stay locked, and
+// without a detach the connection would hold the session.
 func receiveOne(ctx context.Context, s *goamqp.Session, path string, o *goamqp.ReceiverOptions) error {
-	o.Credit = -1 // none but what is issued
+	o.Credit = -1 // only issued credit
 	receiver, err := s.NewReceiver(ctx, path, o)
 	if err != nil {
 		return attached(err)
@@ -304,8 +304,8 @@ func receiveOne(ctx context.Context, s *goamqp.Session, path string, o *goamqp.R
 	return errors.Join(err, receiver.Close(ctx))
 }
 
-// manage sends a request to a management node, with no arguments: what comes behind the check of rights fails, and that
-// is good enough here.
+// manage sends a request without arguments to a management node. It fails after the check of rights, which is
+// enough here.
 func manage(operation string) func(context.Context, *goamqp.Session, string) error {
 	return func(ctx context.Context, s *goamqp.Session, path string) error {
 		reply, err := call(ctx, s, path+"/$management", map[string]any{"operation": "com.microsoft:" + operation}, map[string]any{})
@@ -334,7 +334,7 @@ func call(ctx context.Context, s *goamqp.Session, node string, properties map[st
 	return receiver.Receive(ctx, nil)
 }
 
-// httpOperations are requests, each on the entity at a path; entity says that the entity's own policies count.
+// httpOperations are requests, each on the entity at a path; with entity, the entity's own policies count.
 var httpOperations = []struct {
 	method, path, body string
 	need               sas.Claims

@@ -15,13 +15,13 @@ import (
 	"minibus/internal/sas"
 )
 
-// ask sends a request to a server that binds no port, with a token of a key for the whole namespace, and returns the status.
+// ask sends a request to a server without ports, with a token for the whole namespace signed with key, and returns the status.
 func ask(t *testing.T, a *Server, method, path, body, policy, key string) int {
 	t.Helper()
 	return request(t, a, method, path, body, sas.Sign("http://localhost/", policy, key, time.Now().Add(time.Hour)))
 }
 
-// askFor gets an entity with a token for just that.
+// askFor gets an entity with a token for only that entity.
 func askFor(t *testing.T, a *Server, path, policy, key string) int {
 	t.Helper()
 	return request(t, a, http.MethodGet, path, "", sas.Sign("http://localhost/"+path, policy, key, time.Now().Add(time.Hour)))
@@ -123,7 +123,7 @@ func TestDEC7_PoliciesOfEntitiesSurviveTheProcess(t *testing.T) {
 	wants(a, "live", "two", 200)
 	wants(a, "file", "one", 401)
 	_ = a.Close(context.Background())
-	a = serve() // the file says nothing of rules
+	a = serve() // the file has no rules
 	wants(a, "live", "two", 200)
 	_ = a.Close(context.Background())
 	a = serve(emulator.AuthorizationRule{KeyName: "file", PrimaryKey: "three", Rights: all})
@@ -155,7 +155,7 @@ func TestDEC7_PoliciesOfEntitiesSurviveTheProcess(t *testing.T) {
 	}
 }
 
-// none is a list of policies that says that there are none, or no list.
+// none returns an empty list of policies, or no list.
 func none(said bool) string {
 	if said {
 		return `"AuthorizationRules": []`
@@ -163,7 +163,7 @@ func none(said bool) string {
 	return ""
 }
 
-// Prometheus may have no token. Where tokens are not checked, nobody needs one.
+// Prometheus may have no token. Where tokens are not checked, no client needs one.
 func TestMetricsCanBeOpened(t *testing.T) {
 	for _, s := range []config.Settings{{Auth: config.AuthSAS, OpenMetrics: true}, {Auth: config.AuthAny}} {
 		s.Ephemeral = true
@@ -177,7 +177,7 @@ func TestMetricsCanBeOpened(t *testing.T) {
 	}
 }
 
-// A web token is taken on trust where any is, and the log says so once.
+// Where any token is accepted, web tokens are too, and the log says so once.
 func TestDEC10_WebTokensAreNoted(t *testing.T) {
 	p := run(t, "--ephemeral")
 	for range 2 {

@@ -19,14 +19,14 @@ import (
 	"minibus/internal/sas"
 )
 
-// This file has what somebody may try who has no rights, or rights elsewhere. Each try is a line; none may get anything, and
+// This file has the tricks of clients without rights, or with rights elsewhere. Each try is a line; none may get anything, and
 // nothing may change.
 
 const upgradeLines = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: amqp\r\n"
 
 func authorizationLine(token string) string { return "Authorization: " + token + "\r\n" }
 
-// raw sends a request as it is written and returns the status and all that came with it.
+// raw sends a request as it is written and returns the status and the whole answer.
 func raw(t *testing.T, a *Server, requestLine, lines, body string) (int, string) {
 	t.Helper()
 	nc, err := a.Dial(t.Context())
@@ -53,7 +53,7 @@ func raw(t *testing.T, a *Server, requestLine, lines, body string) (int, string)
 // dropped stands for the status of a connection that ended without an answer.
 const dropped = 499
 
-// wantNothing sends a request that must not be let in.
+// wantNothing sends a request that the server must refuse.
 func wantNothing(t *testing.T, a *Server, requestLine, lines, body string) {
 	t.Helper()
 	before := stateOf(t, a)
@@ -71,7 +71,7 @@ func wantNothing(t *testing.T, a *Server, requestLine, lines, body string) {
 	}
 }
 
-// anonymous are requests of somebody who shows nothing that counts.
+// anonymous are requests without valid credentials.
 var anonymous = []string{
 	"GET /q", "HEAD /q", "OPTIONS /q", "TRACE /q", "PATCH /q", "CONNECT /q", "PROPFIND /q", "get /q", "DELETE /q", "POST /q", "PUT /q",
 	"GET /Q", "GET /q/", "GET /q//", "GET //q", "GET ///q", "GET /./q", "GET /../q", "GET /x/../q", "GET /%71", "GET /%2571", "GET /%2Fq", "GET /q%2F",
@@ -115,14 +115,14 @@ func TestAnonymousRequestsGetNothing(t *testing.T) {
 			wantNothing(t, a, o, lines, queueBody)
 		}
 	}
-	for _, o := range []string{"GET /health", "HEAD /livez", "GET /readyz", "GET /"} { // open, so that the lines above mean something
+	for _, o := range []string{"GET /health", "HEAD /livez", "GET /readyz", "GET /"} { // open paths, to show that requests work
 		if status, text := raw(t, a, o, "", ""); status != 200 || strings.Contains(text, "-key") {
 			t.Errorf("%s: %d %s", o, status, text)
 		}
 	}
 }
 
-// Who shows nothing that counts learns the same of what exists and of what does not.
+// A client without valid credentials gets the same answer whether an entity exists or not.
 func TestRefusedAttachesTellNothingOfEntities(t *testing.T) {
 	a := accessServer(t)
 	tracking := regexp.MustCompile(`TrackingId:[^,]*|Timestamp:.*|'sb://[^']*'`)
@@ -146,7 +146,7 @@ func TestRefusedAttachesTellNothingOfEntities(t *testing.T) {
 	}
 }
 
-// TestATokenForAnEntityOpensNoOther over HTTP: its policy is the queue's own, or one of the namespace that the token narrows.
+// TestATokenForAnEntityOpensNoOther over HTTP: its policy is the queue's own, or the namespace's with a token for the queue only.
 func TestATokenForAnEntityOpensNoOther(t *testing.T) {
 	a := accessServer(t)
 	for _, path := range []string{"q2", "q/below", "qq"} {
@@ -181,7 +181,7 @@ func TestATokenForAnEntityOpensNoOther(t *testing.T) {
 	}
 }
 
-// TestLocksAndNumbersOfAnotherEntity are worth nothing where one may do everything.
+// TestLocksAndNumbersOfAnotherEntity: they are useless at an entity at which the client has all rights.
 func TestLocksAndNumbersOfAnotherEntity(t *testing.T) {
 	a := accessServer(t)
 	other := box{"other", "other", emulator.Main}

@@ -10,7 +10,7 @@ import (
 	"minibus/internal/sas"
 )
 
-// readyLine is what Testcontainers modules wait for; it is printed once, when it is true (drop-in 2.1).
+// readyLine is the line that Testcontainers modules wait for. It is printed once, when everything is ready (drop-in 2.1).
 const readyLine = "Emulator Service is Successfully Up!"
 
 const (
@@ -18,8 +18,8 @@ const (
 	anyHost     = "localhost"
 )
 
-// ConnectionString is ready to be used by a client on this machine; with the key of the policy that may most. Without a port
-// it has none that could be dialled.
+// ConnectionString returns a connection string for clients on this machine, with the key of the administrator's policy.
+// Without a bound port clients can't connect with it.
 func (a *Server) ConnectionString() string { return a.connection().String() }
 
 func (a *Server) connection() sas.Connection {
@@ -39,7 +39,7 @@ func (a *Server) connection() sas.Connection {
 	return c
 }
 
-// clientHost is the name by which a client on this machine reaches the address that was bound.
+// clientHost returns the name by which a client on this machine reaches the bound address.
 func clientHost(bound string) string {
 	ip := net.ParseIP(bound)
 	switch {
@@ -51,13 +51,13 @@ func clientHost(bound string) string {
 	return bound
 }
 
-// banner is what is printed once Minibus is ready, at most eight lines.
+// banner returns the text printed once Minibus is ready, at most eight lines.
 func (a *Server) banner(source string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Minibus %s\n", Version())
 	c := a.connection()
 	if c.Key != sas.DefaultKey {
-		c.Key = "..." // it is the user's own, and output ends up in logs
+		c.Key = "..." // the key is the user's own, and output ends up in logs
 	}
 	fmt.Fprintf(&b, "Connection string: %s\n", c)
 	fmt.Fprintf(&b, "Ports: AMQP %s, TLS %s, HTTP %s", portText(a.ports.amqp), portText(a.ports.tls), portText(a.ports.http))
@@ -89,7 +89,7 @@ func hostText(host string) string {
 	return host
 }
 
-// summary counts what a topology asks for.
+// summary returns the numbers of a topology's entities, in words.
 func summary(t *config.Topology) string {
 	var queues, topics, subscriptions int
 	for _, e := range t.Entities {

@@ -14,8 +14,8 @@ import (
 	"minibus/internal/tlsca"
 )
 
-// cert is the command cert: it says where the authority is and how each SDK is told to trust it, or writes the certificate for
-// them. It makes the authority if there is none, so that it can run before the first start. The key stays where it is.
+// cert is the command cert: it prints where the authority is and how to make each SDK trust it, or writes the certificate for
+// them. It makes a missing authority, so that it can run before the first start. It never shows the key.
 func cert(c *config.Command, stdout io.Writer) error {
 	s := c.Settings
 	dir, err := authorityDir(s)
@@ -69,7 +69,7 @@ func exportCert(authority *tlsca.Authority, s config.Settings, stdout io.Writer)
 	return nil
 }
 
-// certText is what minibus cert prints. docs/connect.md has more words.
+// certText returns what minibus cert prints. docs/connect.md says more.
 func certText(authority *tlsca.Authority, file string, http config.Port) string {
 	c := authority.Root()
 	var b strings.Builder

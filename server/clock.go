@@ -4,5 +4,5 @@ package server
 
 import "minibus/emulator"
 
-// clock is the broker's; nil means the machine's. A build for the soak has another one (clock_steps.go).
+// clock is the broker's clock; nil means the machine's. Builds for the soak test have another one (clock_steps.go).
 var clock emulator.Clock

@@ -13,8 +13,8 @@ import (
 	"minibus/emulator"
 )
 
-// clock is a machine's clock that somebody sets, forward and back, while Minibus runs: the soak does so, which must not set the clock
-// of the machine. MINIBUS_CLOCK_FILE names a file with the difference to the machine's own clock, such as -8s. It is read at the start
+// clock is a wall clock that the soak test sets forward and back while Minibus runs, since it must not set the
+// machine's. MINIBUS_CLOCK_FILE names a file with the difference to the machine's own clock, such as -8s. Minibus reads it at the start
 // and at each SIGUSR1. Only builds with the tag clocksteps have it.
 var clock emulator.Clock = &emulator.SystemClock{Wall: steppedWall()}
 

@@ -12,18 +12,19 @@ import (
 	"minibus/config"
 )
 
-// dataChoice is where the messages are kept.
+// dataChoice says where to keep the messages.
 type dataChoice struct {
 	path      string // database file; empty if ephemeral
 	ephemeral bool
-	note      string // why it is not where one would expect it; one line, usually empty
+	note      string // why the default path is not used; one line, usually empty
 }
 
-// dir is the directory of the database.
+// dir returns the directory of the database.
 func (d dataChoice) dir() string { return filepath.Dir(d.path) }
 
-// chooseData decides where to keep the messages (DEC-6): a path that was given must work; the default path gives way to memory,
-// with a note. own is called with the path once its directory exists and before it is tried, to change the user of the process.
+// chooseData decides where to keep the messages (DEC-6). A path in the settings must work. If the default path does not, it
+// chooses memory, with a note. It calls own with the path after it has made the directory and before it tries the path, to change
+// the user of the process; own("") without a path.
 func chooseData(s config.Settings, own func(path string)) (dataChoice, error) {
 	if s.Ephemeral {
 		own("")
@@ -57,7 +58,7 @@ func chooseData(s config.Settings, own func(path string)) (dataChoice, error) {
 		"give --data FILE to keep them, --ephemeral to silence this", path, plain(err))}, nil
 }
 
-// defaultData is the image's path, or minibus.db in the user's data directory.
+// defaultData returns the image's path, or minibus.db in the user's data directory.
 func defaultData(image string) (string, error) {
 	if image != "" {
 		return image, nil
@@ -95,7 +96,7 @@ func tryWrite(path string) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".minibus-*")
 	if errors.Is(err, syscall.ENOSPC) && info != nil {
-		return nil // the database has room for what it needs, or says what it lacks
+		return nil // the store has room in its files, or says what it lacks
 	}
 	if err != nil {
 		return fmt.Errorf("make a file beside it: %w", err)
@@ -105,7 +106,7 @@ func tryWrite(path string) error {
 	return nil
 }
 
-// plain takes the operation and the path out of an error of the os package: the message around it names them.
+// plain removes the operation and the path from an error of the os package, because the message around it names them.
 func plain(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

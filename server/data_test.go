@@ -11,7 +11,7 @@ import (
 
 func nobody(string) {}
 
-// blocked is a path under which nothing can be made, by anybody: its parent is a file.
+// blocked returns a path under which not even root can make a file: its parent is a file.
 func blocked(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")

@@ -9,8 +9,8 @@ import (
 	"minibus/internal/sas"
 )
 
-// checkKeys looks for the key that every sample has, where tokens are checked: anybody can sign with it. So nothing is served with it to
-// other machines, and on this one there is a warning.
+// checkKeys looks for the key that every sample uses, where tokens are checked: everyone knows it. So Minibus refuses to start with it
+// if it listens for other machines, and warns if it does not.
 func (a *Server) checkKeys() error {
 	if a.config.Settings.Auth != config.AuthSAS || !slices.ContainsFunc(a.configuredPolicies(), hasDefaultKey) {
 		return nil
@@ -25,7 +25,7 @@ func (a *Server) checkKeys() error {
 	return nil
 }
 
-// configuredPolicies are those of the namespace and of all entities in the configuration.
+// configuredPolicies returns the policies of the namespace and of all entities in the configuration.
 func (a *Server) configuredPolicies() []sas.Policy {
 	list := a.policies()
 	for _, e := range a.config.Topology.Entities {

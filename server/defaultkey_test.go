@@ -10,7 +10,7 @@ import (
 	"minibus/internal/sas"
 )
 
-// With the key that every sample has, --auth sas would keep nobody out who reaches the port.
+// With the key that every sample uses, --auth sas would keep no client out that reaches the port.
 func TestTheDefaultKeyIsForLoopbackAlone(t *testing.T) {
 	rule := func(primary, secondary string) []emulator.AuthorizationRule {
 		return []emulator.AuthorizationRule{{KeyName: "k", PrimaryKey: primary, SecondaryKey: secondary, Rights: []string{"Listen"}}}

@@ -17,7 +17,7 @@ import (
 const newQueue = `<entry xmlns="http://www.w3.org/2005/Atom"><content type="application/xml">` +
 	`<QueueDescription xmlns="http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"/></content></entry>`
 
-// BenchmarkEntities is what administration over HTTP costs with ten entities and with ten thousand, the database on disk.
+// BenchmarkEntities measures administration over HTTP with ten entities and with ten thousand, the database on disk.
 func BenchmarkEntities(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		c := Config{NoNetwork: true, Topology: &config.Topology{Namespace: config.DefaultNamespace}}

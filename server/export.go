@@ -15,11 +15,11 @@ import (
 	"minibus/internal/sas"
 )
 
-// maxConnectionString bounds what is read from standard input.
+// maxConnectionString bounds the bytes read from standard input.
 const maxConnectionString = 64 << 10
 
-// exportNamespace is the command export. Standard error gets one line for each thing that the format can't say; the output is
-// written only when all of it is there.
+// exportNamespace is the command export. It writes one line to standard error for each setting that the format does not have, and
+// writes the output only when it is complete.
 func exportNamespace(ctx context.Context, c *config.Command, stdin io.Reader, stdout, stderr io.Writer) error {
 	format, err := export.ParseFormat(c.Settings.Format)
 	if err != nil {
@@ -54,7 +54,7 @@ func exportNamespace(ctx context.Context, c *config.Command, stdin io.Reader, st
 	return err
 }
 
-// exportConnection reads the connection string from where the command line says. Errors never show it.
+// exportConnection parses the connection string, from standard input if text is "-". Errors never show it.
 func exportConnection(text string, stdin io.Reader) (sas.Connection, error) {
 	if text == "-" {
 		line, err := bufio.NewReader(io.LimitReader(stdin, maxConnectionString)).ReadString('\n')
@@ -78,7 +78,7 @@ func exportConnection(text string, stdin io.Reader) (sas.Connection, error) {
 	return c, err
 }
 
-// replaceFile writes a file whole or not at all. A link stays one, and what is no file (a pipe, /dev/stdout) is written to.
+// replaceFile writes a file whole or not at all. It follows links, and writes directly to pipes and devices such as /dev/stdout.
 func replaceFile(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		if err := os.WriteFile(path, data, 0o600); err != nil {

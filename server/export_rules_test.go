@@ -19,7 +19,7 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// exportable are rules of every kind that a broker can hold.
+// exportable returns rules of every kind that a broker can have.
 func exportable() []emulator.RuleOptions {
 	values := emulator.Values{
 		"text": "it's", "none": "", "flag": true, "int": int32(-7), "long": int64(math.MinInt64 + 1), "double": -2.5, "whole": 3.0,
@@ -71,7 +71,7 @@ func exportOf(t *testing.T, a *Server) (file, warnings string) {
 	return file, stderr.String()
 }
 
-// Every rule that a broker can hold comes back from its export as the API showed it.
+// Every rule that a broker can have comes back from its export as the API showed it.
 func TestWhatIsExportedStartsAgainWithEveryKindOfRule(t *testing.T) {
 	a := serveTopology(t, nil, config.LimitsRelaxed)
 	if _, err := a.Broker().CreateTopic("t", emulator.TopicOptions{}); err != nil {
@@ -148,7 +148,7 @@ func overHTTP(t *testing.T, a *Server, method, path, body string) (status int, a
 
 var createdAt = regexp.MustCompile(`<CreatedAt>[^<]*</CreatedAt>`)
 
-// shownRule is the document of a rule, without the time of its creation.
+// shownRule returns the document of a rule, without the time of its creation.
 func shownRule(t *testing.T, a *Server, path string) string {
 	t.Helper()
 	status, answer := overHTTP(t, a, http.MethodGet, path, "")
@@ -178,7 +178,7 @@ const typedValues = `<KeyValueOfstringanyType><Key>@text</Key><Value i:type="x:s
 	`<KeyValueOfstringanyType><Key>@span</Key><Value i:type="x:duration">-P1DT2H3M4.0000005S</Value></KeyValueOfstringanyType>` +
 	`<KeyValueOfstringanyType><Key>@longest</Key><Value i:type="x:duration">P10675199DT2H48M5.4775807S</Value></KeyValueOfstringanyType>`
 
-// Values of rules that are made over HTTP go through an export and the next start as they are, with their types and their ticks.
+// Values of rules made over HTTP survive an export and the next start, with their types and ticks.
 func TestValuesOfRulesAreExportedWithTheirTypes(t *testing.T) {
 	a := serveTopology(t, nil, config.LimitsRelaxed)
 	createOverHTTP(t, a, "t", "Topic", "")
@@ -210,7 +210,7 @@ func TestValuesOfRulesAreExportedWithTheirTypes(t *testing.T) {
 	}
 }
 
-// What the API makes with its defaults, under each profile, and at the ends of its ranges, starts again under the same profile.
+// Entities made over the API with its defaults, under each profile, and at the ends of its ranges, start again under the same profile.
 func TestWhatIsExportedStartsAgainUnderItsProfile(t *testing.T) {
 	for _, limits := range []config.Limits{config.LimitsRelaxed, config.LimitsStandard, config.LimitsPremium, config.LimitsEmulator} {
 		t.Run(string(limits), func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestWhatIsExportedStartsAgainUnderItsProfile(t *testing.T) {
 	}
 }
 
-// A file takes the durations that the API takes, under each profile, so that what was made with the one can be said in the other.
+// A file accepts the durations that the API accepts, under each profile, so that a file can describe entities made over the API.
 func TestFilesAndTheAPITakeTheSameDurations(t *testing.T) {
 	durations := []string{"PT0S", "PT0.0000001S", "PT0.0009999S", "PT0.001S", "PT0.9S", "PT1S", "PT4.9S", "PT5S", "PT19S", "PT20S", "PT1M", "PT4M59S", "PT5M",
 		"PT5M0.001S", "PT10M", "PT1H", "PT1H1S", "P7D", "P7DT1S", "P400D", "P10675199DT2H48M5.4775807S"}

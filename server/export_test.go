@@ -15,10 +15,10 @@ import (
 	"minibus/internal/tlsca"
 )
 
-// rich has every property that a Config.json can say, sorted as an export is.
+// rich has every property of a Config.json, sorted as an export is.
 const rich = "../export/testdata/rich.json"
 
-// connectionTo is what a user would paste.
+// connectionTo returns a connection string as a user would paste it.
 func connectionTo(port int, more string) string {
 	return fmt.Sprintf("Endpoint=sb://localhost:%d/;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;%s", port, more)
 }
@@ -71,7 +71,7 @@ func TestExportMakesTheSameNamespaceAgain(t *testing.T) {
 	}
 }
 
-// shownByExport writes an entity with what its pointers point to.
+// shownByExport prints an entity, with pointers followed.
 func shownByExport(v any) string {
 	var b bytes.Buffer
 	var walk func(v reflect.Value)

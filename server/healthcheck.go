@@ -14,7 +14,7 @@ import (
 	"minibus/config"
 )
 
-// healthTimeout bounds one question; a Minibus that starts answers at once as well.
+// healthTimeout bounds one request; Minibus answers at once even while it starts.
 const healthTimeout = 3 * time.Second
 
 // healthcheck asks the Minibus that runs with the same settings whether it is ready. It is the image's HEALTHCHECK, which has
@@ -48,7 +48,7 @@ func healthcheck(ctx context.Context, s config.Settings) error {
 	return nil
 }
 
-// healthError says who was asked, and what to do where nobody is there.
+// healthError says which address failed and, if nothing listens there, what to do.
 func healthError(err error, address string, port int) error {
 	var dial *net.OpError
 	if errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout() {
@@ -58,11 +58,11 @@ func healthError(err error, address string, port int) error {
 	return fmt.Errorf("ask %s for health: %w", address, err)
 }
 
-// healthPort is the HTTP port, or any other: each speaks HTTP. Port 0 is looked up in the ports file.
+// healthPort returns the HTTP port or else any other, because each speaks HTTP. It looks up port 0 in the ports file.
 func healthPort(s config.Settings) (int, error) {
 	var written portsFile
 	if s.PortsFile != "" {
-		written, _ = readPortsFile(s.PortsFile) // not there before Minibus is ready
+		written, _ = readPortsFile(s.PortsFile) // missing until Minibus is ready
 	}
 	type candidate struct {
 		port    config.Port

@@ -42,7 +42,7 @@ type program struct {
 	done           chan error
 }
 
-// freePorts are the arguments for an instance that disturbs nobody.
+// freePorts are the arguments for an instance that gets free ports.
 var freePorts = []string{"--amqp-port", "0", "--tls-port", "0", "--http-port", "0"}
 
 // run starts the program and waits until it is ready.
@@ -65,7 +65,7 @@ func run(t *testing.T, args ...string) *program {
 	return p
 }
 
-// await polls for a condition that another goroutine brings about through the operating system.
+// await polls for a condition that another goroutine fulfils through the operating system.
 func await(t *testing.T, done <-chan error, condition func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -110,7 +110,7 @@ func get(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
-// start is Start with a default of settings that disturb nobody.
+// start is Start with settings that disturb no other process by default.
 func start(t *testing.T, c Config) (*Server, error) {
 	t.Helper()
 	if c.Settings.Host == "" {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// The collector's pace. With little live memory it may grow by a fixed amount between two runs, which makes collections rare
-// under load; with a deep queue in memory it must not double that.
+// The garbage collector's pace. With little live memory the heap may grow by a fixed amount between two collections, so that they are
+// rare under load; with a deep queue in memory the heap must not double.
 const (
-	growth     = 40 << 20 // bytes to allocate between two collections, if the limits below allow it
+	growth     = 40 << 20 // bytes to allocate between two collections, within the ratios below
 	leastRatio = 40       // per cent of the live memory
 	mostRatio  = 400
 )
 
-// tuneMemory adapts the garbage collector's target to the amount of live memory, after each collection. A user who sets
-// GOGC or GOMEMLIMIT has decided otherwise.
+// tuneMemory adapts the garbage collector's target to the amount of live memory, after each collection. It does nothing if the user
+// has set GOGC or GOMEMLIMIT.
 func tuneMemory(environ []string) {
 	for _, e := range environ {
 		if name, value, _ := strings.Cut(e, "="); (name == "GOGC" || name == "GOMEMLIMIT") && value != "" {
@@ -28,14 +28,14 @@ func tuneMemory(environ []string) {
 	t.arm()
 }
 
-// tuner is called by the runtime after each collection, one call at a time.
+// tuner sets the target; the runtime calls it after each collection, one call at a time.
 type tuner struct {
 	sample []metrics.Sample
 	ratio  int
 }
 
-// canary is garbage as soon as it is made, so that the next collection finds it. It holds a pointer because the runtime
-// packs small objects without one together, and they die together.
+// canary is garbage as soon as it is made, so that the next collection finds it. It has a pointer because the runtime
+// packs small objects without pointers together, and frees them together.
 type canary struct{ _ *canary }
 
 func (t *tuner) arm() { runtime.AddCleanup(&canary{}, (*tuner).collected, t) }

@@ -11,7 +11,7 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// checkOut finds what is wrong with --out before a command does its work.
+// checkOut checks --out before a command does its work.
 func checkOut(what, path string) error {
 	if path == "" {
 		return nil
@@ -31,7 +31,7 @@ func outError(what, path string, err error) error {
 	return fmt.Errorf("write %s: %s can't be written: %w; correct --out", what, path, plain(err))
 }
 
-// isTerminal reports whether somebody looks at what is written.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal returns both ends of a pseudo-terminal: what a program writes to the second can be read from the first.
+// terminal returns both ends of a pseudo-terminal: the test reads from the first what a program writes to the second.
 func terminal(t *testing.T) (reader, tty *os.File) {
 	t.Helper()
 	reader, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -32,7 +32,7 @@ func terminal(t *testing.T) (reader, tty *os.File) {
 	return reader, tty
 }
 
-// A trust store is no text: on a terminal it would do nothing but harm. Into a file or a pipe it goes, and PEM goes anywhere.
+// A trust store is binary and would garble a terminal. Files and pipes accept it, and PEM goes anywhere.
 func TestABinaryTrustStoreIsNotWrittenToATerminal(t *testing.T) {
 	reader, tty := terminal(t)
 	dir := t.TempDir()

@@ -19,7 +19,7 @@ import (
 	"minibus/config"
 )
 
-// apis are one request to each of the APIs, and the status that a client of it gets.
+// apis has one request to each of the APIs, and the status that its clients get.
 var apis = []struct {
 	request, lines, body string
 	status               int
@@ -63,7 +63,7 @@ func pageServer(t *testing.T, s config.Settings) *Server {
 	return a
 }
 
-// TestWhoMayUseEachAPI: what programs and browsers of all kinds send with a request, and whether they are let in.
+// TestWhoMayUseEachAPI: the headers of programs and browsers of all kinds, and whether they are let in.
 func TestWhoMayUseEachAPI(t *testing.T) {
 	const browser = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\nAccept-Language: en-US,en;q=0.5\r\n"
 	host, err := os.Hostname()
@@ -107,7 +107,7 @@ func TestWhoMayUseEachAPI(t *testing.T) {
 	}
 }
 
-// Every WebSocket needs a name that can't be a stranger's; other requests of programs do not.
+// A WebSocket needs a host name that no stranger can own; other requests of programs do not.
 func TestNamesOfWebSockets(t *testing.T) {
 	a := pageServer(t, config.Settings{Host: "bound.example.org", AllowedOrigins: "http://localhost:3000,https://tools.test"})
 	for host, status := range map[string]int{

@@ -19,7 +19,7 @@ type ports struct {
 	bound           []binding // in the order amqp, tls, http, extra
 }
 
-// binding is one port number on all the addresses that it is bound on.
+// binding is one port number with its listeners, one for each address.
 type binding struct {
 	port      int
 	listeners []net.Listener
@@ -39,7 +39,7 @@ func (p ports) close() {
 	}
 }
 
-// bindPorts binds what the settings ask for, or nothing. Two settings may name the same port: every port speaks everything.
+// bindPorts binds all ports of the settings, or none if one fails. Two settings may name the same port: every port speaks everything.
 func bindPorts(s config.Settings, log *slog.Logger) (p ports, err error) {
 	defer func() {
 		if err != nil {
@@ -61,8 +61,8 @@ func bindPorts(s config.Settings, log *slog.Logger) (p ports, err error) {
 	return p, p.bindExtra(s, log)
 }
 
-// bindExtra binds the further ports. Those of the image are an offer: where they can't be bound, because somebody else has
-// them or the user may not, nobody has asked for them.
+// bindExtra binds the further ports. The image's own are optional, since the user did not ask for them: if one can't be bound,
+// bindExtra logs that.
 func (p *ports) bindExtra(s config.Settings, log *slog.Logger) error {
 	list, offer := s.ExtraPorts, false
 	if list == "" {
@@ -95,13 +95,13 @@ func (p *ports) add(host string, port int) (int, error) {
 	return b.port, nil
 }
 
-// shared reports whether a port is bound already. 0 asks for another one each time.
+// shared reports whether a port is bound already. Port 0 asks for a new one each time.
 func (p *ports) shared(port int) bool {
 	return port != 0 && slices.ContainsFunc(p.bound, func(b binding) bool { return b.port == port })
 }
 
-// bind binds one port. "localhost" is both loopback addresses, because clients try either first; with port 0 both must get
-// the same number, which takes a few attempts at worst.
+// bind binds one port. "localhost" binds both loopback addresses, because clients try either first; with port 0 both must get
+// the same number, which may take a few attempts.
 func bind(host string, port int) (binding, error) {
 	switch host {
 	case "all", "":
@@ -140,7 +140,7 @@ func bindOne(network, host string, port int) (binding, error) {
 	return binding{port: l.Addr().(*net.TCPAddr).Port, listeners: []net.Listener{l}}, nil
 }
 
-// bindError says which port it is and what to do.
+// bindError says which port could not be bound and what to do.
 func bindError(err error, host string, port int, flag string) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// portsFile is what --ports-file gets: what each port became. A port that is off is left out.
+// portsFile is the content of --ports-file: the number of each bound port. It omits ports that are off.
 type portsFile struct {
 	AMQP  int   `json:"amqp,omitempty"`
 	TLS   int   `json:"tls,omitempty"`
@@ -17,7 +17,7 @@ type portsFile struct {
 	Extra []int `json:"extra,omitempty"` // in the order of --extra-ports
 }
 
-// writeFile writes the ports under a temporary name and renames it: whoever waits for the file to appear finds it complete.
+// writeFile writes the ports to a temporary file and renames it: programs that wait for the file find it complete.
 func (p ports) writeFile(path string) error {
 	data, err := json.Marshal(portsFile{p.amqp, p.tls, p.http, p.extra})
 	if err != nil {
@@ -38,8 +38,8 @@ func (p ports) writeFile(path string) error {
 	return nil
 }
 
-// removePortsFile removes the file of an earlier start before the ports are bound, and our own when they are about to close, so
-// that the file is there only while its ports serve. An empty path names none.
+// removePortsFile removes the ports file, so that it exists only while its ports serve: at the start, before the ports are bound, the
+// file of an earlier process, and at the end our own. It does nothing for an empty path.
 func removePortsFile(path string) error {
 	if path == "" {
 		return nil
@@ -50,7 +50,7 @@ func removePortsFile(path string) error {
 	return nil
 }
 
-// readPortsFile reads what another process wrote.
+// readPortsFile reads the ports of another process.
 func readPortsFile(path string) (portsFile, error) {
 	var p portsFile
 	data, err := os.ReadFile(path)

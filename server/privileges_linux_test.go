@@ -29,7 +29,7 @@ func TestParseUser(t *testing.T) {
 // childDir is set in the child process that changes its user; a process cannot change back.
 const childDir = "MINIBUS_TEST_PRIVILEGES"
 
-// A directory that holds anything else is somebody's: it is left to its owner, and so is the user of the process.
+// A directory with other files in it was not made for the database: its owner and the user of the process stay.
 func TestDEC8_RootTakesOverTheDataAndDropsItsPrivileges(t *testing.T) {
 	if dir := os.Getenv(childDir); dir != "" {
 		becomeUser("1654:1655", filepath.Join(dir, "minibus.db"), newLogger(os.Stdout, config.Settings{}))
@@ -44,7 +44,7 @@ func TestDEC8_RootTakesOverTheDataAndDropsItsPrivileges(t *testing.T) {
 	wantTakenOver(t, []string{"minibus.dbx"}, false)
 }
 
-// wantTakenOver lets a child process become another user with a database in a directory that has these files.
+// wantTakenOver runs a child process that becomes another user, with a database in a directory that has these files.
 func wantTakenOver(t *testing.T, files []string, taken bool) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "minibus-privileges-")

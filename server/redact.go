@@ -8,14 +8,14 @@ import (
 	"regexp"
 )
 
-// secrets are what a client may have put where it does not belong, such as into an address: the signature of a token, a web
-// token, a key of a connection string. What it says stays readable up to there.
+// secrets matches secrets that a client may have put into a wrong place, such as an address: the signature of a token, a web
+// token, a key of a connection string. The text before them stays readable.
 var secrets = regexp.MustCompile(`(?i)((?:\b|%3f|%26)sig(?:=|%3d)|\bbearer(?: |\+|%20)+|(?:\b|%3f|%26)sharedaccesskey(?:=|%3d))[^&\s;"']+`)
 
 func redact(text string) string { return secrets.ReplaceAllString(text, "${1}***") }
 
-// discreet is a log that shows no secrets, whoever writes to it. The front ends log no header, no query and no body; but names,
-// addresses and the texts of errors are the client's.
+// discreet is a log handler that removes secrets. The front ends log no header, no query and no body, but clients choose names,
+// addresses and the texts of errors.
 type discreet struct{ slog.Handler }
 
 // Handle implements slog.Handler.
@@ -40,7 +40,7 @@ func (d discreet) WithAttrs(attrs []slog.Attr) slog.Handler {
 // WithGroup implements slog.Handler.
 func (d discreet) WithGroup(name string) slog.Handler { return discreet{d.Handler.WithGroup(name)} }
 
-// discreetLines is a writer of whole lines that shows no secrets either. The names, addresses and texts of frames are the client's.
+// discreetLines is a writer of whole lines that removes secrets. Clients choose the names, addresses and texts in frames.
 type discreetLines struct{ io.Writer }
 
 // Write implements io.Writer.
@@ -51,7 +51,7 @@ func (d discreetLines) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// redactAttr looks at texts, and at what will become one.
+// redactAttr removes secrets from texts and from values that the log writes as texts.
 func redactAttr(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
 	switch v.Kind() {

@@ -16,12 +16,12 @@ import (
 // drainTime is how long a shutdown may take before connections are cut. Container engines kill after ten seconds.
 const drainTime = 8 * time.Second
 
-// errSilent makes the exit code 1 after everything was said.
+// errSilent makes the exit code 1 without another message.
 var errSilent = errors.New("")
 
-// Run is the program: it parses the arguments (without the program's name), does what they ask for and returns when that is
-// done; for the server, when ctx ends. environ has "KEY=value" entries. The error's text, if it has any, is for standard error;
-// the process should then exit with 1.
+// Run is the program. It parses the arguments (without the program's name) and runs the command; the server runs until
+// ctx ends. environ has "KEY=value" entries. On an error the caller should print its text, if any, to standard error and
+// exit with 1.
 func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
 	command, err := config.ParseArgs(args, environ)
 	if err != nil {
@@ -63,7 +63,7 @@ func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) err
 	}
 	a, err := Start(ctx, c)
 	if errors.Is(err, context.Canceled) {
-		return nil // told to stop before it was up
+		return nil // stopped before it was ready
 	}
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) err
 	return err
 }
 
-// announce tells the world that Minibus is ready: the ports file first, the ready line last, because tools wait for either.
+// announce writes the ports file and then prints the banner and the ready line: tools wait for either, and the line promises the file.
 func (a *Server) announce(stdout io.Writer, source string) error {
 	if file := a.config.Settings.PortsFile; file != "" {
 		if err := a.ports.writeFile(file); err != nil {
@@ -98,7 +98,7 @@ func (a *Server) announce(stdout io.Writer, source string) error {
 	return nil
 }
 
-// loadTopology reads the configuration file, if there is one, and logs what is remarkable about it.
+// loadTopology reads the configuration file, if there is one, and logs its findings.
 func loadTopology(s config.Settings, log *slog.Logger) (t *config.Topology, source string, err error) {
 	path, ok := config.Find(s.Config)
 	if !ok {

@@ -80,8 +80,8 @@ func TestEveryPortSpeaksTLSWithTheKeptAuthority(t *testing.T) {
 	}
 }
 
-// The ports file is there only while its ports serve: what an earlier start left is removed before anything else, and a start
-// that fails leaves none.
+// The ports file exists only while its ports serve: a start removes an earlier one before anything else, and a failed start
+// leaves none.
 func TestPortsFileIsThereOnlyWhileItsPortsServe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ports.json")
 	gone := func(when string) {

@@ -29,8 +29,8 @@ type Config struct {
 	Logger    *slog.Logger     // default: discards
 	Trace     io.Writer        // one line per AMQP frame; nil for none
 
-	// Broker and AMQP are options that have no flag: a clock, lazy expiry, idle times. What Settings and Topology say
-	// goes before them.
+	// Broker and AMQP are options that have no flag: a clock, lazy expiry, idle times. Settings and Topology override
+	// them.
 	Broker emulator.Options
 	AMQP   amqpserver.Options
 
@@ -46,9 +46,9 @@ type Server struct {
 	refusals *loglimit.Limiter
 
 	ring  *sas.Ring // nil: tokens are not checked
-	noted sync.Once // that a web token was not checked
+	noted sync.Once // for noteUnverified
 
-	webSocket atomic.Pointer[http.Handler] // once AMQP is served
+	webSocket atomic.Pointer[http.Handler] // nil until AMQP is served
 
 	ports  ports
 	trust  trust
@@ -65,9 +65,9 @@ type Server struct {
 	closed  error
 }
 
-// Start brings everything up and returns once it is ready: every entity exists and every listener accepts. Ports are bound
-// first, so that a busy one is found before anything is touched, and /health answers 503 from then on. An error is one line;
-// nothing is left running then.
+// Start brings everything up and returns once it is ready: every entity exists and every listener accepts. It binds the ports
+// first, so that a busy one is found before any file is touched, and /health answers 503 while the rest starts. An error is one
+// line; nothing is left running then.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -86,7 +86,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 			err = step()
 		}
 		if err != nil {
-			_ = a.Close(context.Background()) // what came up so far; the first error is the one to tell
+			_ = a.Close(context.Background()) // the first error matters, not this one
 			return nil, err
 		}
 	}
@@ -105,8 +105,8 @@ func (a *Server) bind() error {
 	return a.checkKeys()
 }
 
-// prepareData chooses the database. It also drops privileges: after the ports are bound and the data directory is taken
-// over, before anything is written or served (DEC-8).
+// prepareData chooses the database. It also drops privileges (DEC-8): after the ports are bound and the data directory has its
+// new owner, before anything is written there or served.
 func (a *Server) prepareData() error {
 	var err error
 	a.data, err = chooseData(a.config.Settings, func(path string) {
@@ -118,7 +118,7 @@ func (a *Server) prepareData() error {
 	return err
 }
 
-// listen starts to accept; HTTP is answered at once, AMQP connections wait for serve.
+// listen starts to accept connections. HTTP is answered at once; AMQP connections wait for serve.
 func (a *Server) listen() error {
 	if err := a.useAuthority(); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (a *Server) listen() error {
 	return nil
 }
 
-// serveWebSocket refuses clients that come before AMQP is served; they try again.
+// serveWebSocket passes WebSockets to AMQP, and answers 503 before AMQP is served; clients try again.
 func (a *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 	h := a.webSocket.Load()
 	if h == nil {
@@ -187,7 +187,7 @@ func (a *Server) serve() error {
 	return nil
 }
 
-// goServe runs a server until Close. One that ends before is reported: Minibus would look alive and serve nothing.
+// goServe runs a server until Close. It logs if the server ends earlier: Minibus would look alive and serve nothing.
 func (a *Server) goServe(what string, serve func() error) {
 	a.served.Go(func() {
 		err := serve()
@@ -197,9 +197,9 @@ func (a *Server) goServe(what string, serve func() error) {
 	})
 }
 
-// Close takes everything down. No connection is accepted any more; AMQP clients are told amqp:connection:forced after what they
-// have sent is committed and acknowledged, and HTTP clients get their answers; when ctx ends first, connections are cut. Then no
-// client holds anything: the broker stops what it does by itself and stores again what was removed and did not reach a client.
+// Close takes everything down. It accepts no more connections. AMQP clients get amqp:connection:forced after their messages are
+// committed and acknowledged, and HTTP clients get their answers; if ctx ends first, Close cuts the connections. Then
+// the broker stops its timers and forwarders, and stores again the messages that were removed but did not reach a client.
 // The store is closed last. Close may be called more than once.
 func (a *Server) Close(ctx context.Context) error {
 	a.closing.Do(func() { a.closed = a.close(ctx) })
@@ -234,7 +234,7 @@ func (a *Server) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// letGo ends all connections, of both protocols at the same time: ctx is for both.
+// letGo ends the connections of both protocols at the same time, so that both have all of ctx's time.
 func (a *Server) letGo(ctx context.Context) (overAMQP, overHTTP error) {
 	var ended sync.WaitGroup
 	if a.amqp != nil {
@@ -247,8 +247,8 @@ func (a *Server) letGo(ctx context.Context) (overAMQP, overHTTP error) {
 	return overAMQP, overHTTP
 }
 
-// Dial connects in memory, past all ports. The connection speaks whatever a port speaks.
+// Dial connects in memory, without a port. The connection speaks everything that a port speaks.
 func (a *Server) Dial(ctx context.Context) (net.Conn, error) { return a.pipe.Dial(ctx) }
 
-// Broker is the running namespace.
+// Broker returns the running namespace.
 func (a *Server) Broker() *emulator.Namespace { return a.broker }

@@ -18,7 +18,7 @@ import (
 	"minibus/internal/listen"
 )
 
-// amqpHeader asks for AMQP without SASL, whose answer is the same header.
+// amqpHeader asks for AMQP without SASL; the answer is the same header.
 const amqpHeader = "AMQP\x00\x01\x00\x00"
 
 func TestStartWithoutNetworkInABubble(t *testing.T) {
@@ -211,7 +211,7 @@ func TestTheCollectorLeavesRoomForLittleMemoryAndNoneForMuch(t *testing.T) {
 	}
 }
 
-// TestMethodsThatAPathDoesNotHaveAreRefused in the service's words, whatever they are and wherever they go.
+// TestMethodsThatAPathDoesNotHaveAreRefused in the service's words, on every path.
 func TestMethodsThatAPathDoesNotHaveAreRefused(t *testing.T) {
 	a, err := start(t, Config{Settings: config.Settings{Ephemeral: true}, NoNetwork: true})
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"minibus/internal/tlsca"
 )
 
-// trust is where the certificates of TLS come from.
+// trust has the certificates for TLS and what clients must trust.
 type trust struct {
 	config    *tls.Config
-	authority []byte            // in PEM, what clients have to trust; nil when the user has given a certificate
-	given     *x509.Certificate // the user's own; nil: certificates come from an authority of ours
+	authority []byte            // our authority's certificate in PEM; nil if the user has given a certificate
+	given     *x509.Certificate // the user's own; nil: our authority signs the certificates
 }
 
-// cure tells how to make clients trust the certificate.
+// cure says how to make clients trust the certificate.
 func (t trust) cure() string {
 	if t.given != nil {
 		return "make the client trust who signed the certificate of --tls-cert, and connect to a name that is in it"
@@ -29,13 +29,13 @@ func (t trust) cure() string {
 	return "run 'minibus cert': it says how clients are told to trust this Minibus; a name that is not in the certificate needs --tls-names"
 }
 
-// wellKnown are the names under which other containers, and this machine from inside of one, usually reach a Minibus. Java
-// does not say them in the handshake, since they have no dot or are none that it would look up, and so they have to be in
-// the certificate for those that say nothing. --tls-names adds to them.
+// wellKnown are the names by which other containers, and this machine from inside of one, usually reach Minibus. Java
+// does not send names without a dot in the handshake, so the certificate for clients that send no name must contain
+// them. --tls-names adds to them.
 var wellKnown = []string{"host.docker.internal", "gateway.docker.internal", "host.containers.internal",
 	"servicebus", "service-bus", "servicebus-emulator", "sb-emulator", "azure-servicebus", "emulator", "minibus"}
 
-// prepareTLS reads the files that the settings name, while the process may still read what only root can (DEC-8).
+// prepareTLS reads the certificate files of the settings while the process may still be root (DEC-8).
 func (a *Server) prepareTLS() error {
 	s := a.config.Settings
 	switch {
@@ -51,7 +51,7 @@ func (a *Server) prepareTLS() error {
 	return nil
 }
 
-// useFiles serves the user's own certificate, whatever name a client asks for.
+// useFiles serves the user's own certificate for every name that clients ask for.
 func (a *Server) useFiles(cert, key string) error {
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
@@ -84,13 +84,13 @@ func (a *Server) useAuthority() error {
 	return a.useOwn(authority)
 }
 
-// useOwn serves certificates of an authority of ours.
+// useOwn serves certificates of our own authority.
 func (a *Server) useOwn(authority *tlsca.Authority) error {
 	if err := authority.Answer(a.config.Settings.TLSNames.Names()...); err != nil {
 		return fmt.Errorf("use --tls-names: %w", err)
 	}
 	for _, name := range ownNames(a.config.Settings) {
-		_ = authority.Answer(name) // the machine may have a name that is no host's, or another than when the authority was made
+		_ = authority.Answer(name) // the machine's name may be invalid in a certificate, or new since the authority was made
 	}
 	if file := a.config.Settings.CAExport; file != "" {
 		if err := authority.Export(file); err != nil {
@@ -101,7 +101,7 @@ func (a *Server) useOwn(authority *tlsca.Authority) error {
 	return nil
 }
 
-// machineNames are the names that this machine has without the user's saying so.
+// machineNames returns the names that this machine has without any setting.
 func machineNames() []string {
 	if host, err := os.Hostname(); err == nil {
 		return append([]string{host}, wellKnown...)
@@ -109,8 +109,8 @@ func machineNames() []string {
 	return wellKnown
 }
 
-// ownNames are the names of this Minibus that are local whatever their form: those that the settings give it and those of the machine.
-// The authority signs them, and web pages and WebSockets may use them.
+// ownNames returns the names of this Minibus from the settings and from the machine.
+// The authority signs them, and web pages and WebSockets may use them even if their form is not local.
 func ownNames(s config.Settings) []string {
 	names := append(s.TLSNames.Names(), machineNames()...)
 	if s.Host != "" && s.Host != "all" {
@@ -119,13 +119,13 @@ func ownNames(s config.Settings) []string {
 	return names
 }
 
-// isKnownHost reports whether a host name is one of ownNames, or one that the user's certificate gives.
+// isKnownHost reports whether a host name is one of ownNames, or in the user's certificate.
 func (a *Server) isKnownHost(host string) bool {
 	return slices.ContainsFunc(ownNames(a.config.Settings), func(name string) bool { return strings.EqualFold(name, host) }) ||
 		a.trust.given != nil && a.trust.given.VerifyHostname(host) == nil
 }
 
-// openAuthority opens the authority of a directory, which is made if need be.
+// openAuthority opens the authority in a directory, and makes both if they are missing.
 func openAuthority(dir string, names []string) (*tlsca.Authority, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of the certificate authority: %w", err)
@@ -138,7 +138,7 @@ func openAuthority(dir string, names []string) (*tlsca.Authority, error) {
 	return authority, nil
 }
 
-// authorityDir is where the authority is that a server with the same settings uses.
+// authorityDir returns the directory of the authority that a server with the same settings uses.
 func authorityDir(s config.Settings) (string, error) {
 	switch {
 	case s.TLSCert != "":

@@ -26,7 +26,7 @@ func cli(t *testing.T, args ...string) (string, error) {
 	return stdout.String(), err
 }
 
-// secured dials a port over TLS, as a client of that name which trusts the authority only. It resolves the name itself.
+// secured dials a port over TLS by a name, as a client that trusts only the authority. It resolves the name itself.
 func secured(t *testing.T, port int, name string, authority []byte) error {
 	t.Helper()
 	roots := x509.NewCertPool()
@@ -70,7 +70,7 @@ func TestCertificateOfTheUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// An authority's own certificate is a certificate, too: all that matters here is which one is served.
+	// Any certificate will do here, so use an authority's own.
 	cert, key := filepath.Join(dir, tlsca.CertificateFile), filepath.Join(dir, tlsca.KeyFile)
 	p := run(t, "--ephemeral", "--tls-cert", cert, "--tls-key", key)
 	for _, version := range []uint16{tls.VersionTLS11, tls.VersionTLS12, tls.VersionTLS13} {
@@ -126,7 +126,7 @@ func TestCertSaysHowToTrust(t *testing.T) {
 	}
 }
 
-// No form of the export holds the key.
+// No format of the export contains the key.
 func TestCertExportKeepsTheKey(t *testing.T) {
 	dir := t.TempDir()
 	text, err := cli(t, "cert", "export", "--ca-dir", dir)
@@ -173,7 +173,7 @@ func TestExtraPortsSpeakEverything(t *testing.T) {
 	}
 }
 
-// Other containers get the certificate, and never a directory with the key.
+// Other containers get the certificate, never a directory with the key.
 func TestCertificateIsExportedWithoutTheKey(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	file := filepath.Join(out, "minibus-ca.pem")
@@ -197,7 +197,7 @@ func TestCertificateIsExportedWithoutTheKey(t *testing.T) {
 	}
 }
 
-// An authority is not made where a certificate was given, nor where nobody asked for one.
+// An ephemeral Minibus leaves no files, not even of an authority.
 func TestEphemeralLeavesNoFiles(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	p := run(t, "--ephemeral")

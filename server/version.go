@@ -5,7 +5,7 @@ import "runtime/debug"
 // version is set by the linker: -ldflags "-X minibus/server.version=1.2.3".
 var version string
 
-// Version is the version of this build, "devel" for one that was given none.
+// Version returns the version of this build, "devel" if the linker set none.
 func Version() string {
 	if version != "" {
 		return version

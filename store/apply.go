@@ -6,7 +6,7 @@ import (
 	"minibus/emulator"
 )
 
-// statements of the writer, prepared once.
+// statements are the writer's, prepared once.
 type statements struct {
 	begin, commit                 *stmt
 	insert, update, remove        *stmt
@@ -53,7 +53,7 @@ func (st *statements) prepare(c *conn) error {
 	})
 }
 
-// apply does the operations of a change in the open transaction.
+// apply runs the operations of a change in the open transaction.
 func (w *writer) apply(c *emulator.Change) error {
 	for i := range c.Ops {
 		if err := w.applyOp(&c.Ops[i]); err != nil {
@@ -222,8 +222,8 @@ func (w *writer) bindUpdate(r *emulator.MessageRecord) error {
 	return nil
 }
 
-// checkAlive fails for a row of a deleted entity: it is gone, even if nobody has removed it yet, and must not escape
-// into another entity.
+// checkAlive fails for a row of a deleted entity: it is gone, even if the sweep has not removed it yet, and must not move
+// to another entity.
 func (w *writer) checkAlive(row int64) error {
 	if w.sweep == nil && !w.sweepFailed && len(w.buried) == 0 {
 		return nil
@@ -239,7 +239,7 @@ func (w *writer) checkAlive(row int64) error {
 	return nil
 }
 
-// remove deletes a message. A row that is not there is no error: what was asked for is so.
+// remove deletes a message. A missing row is no error.
 func (w *writer) remove(row, body int64, dropBody bool) error {
 	w.st.remove.bindInt(1, row)
 	if err := w.st.remove.exec(); err != nil {

@@ -33,7 +33,7 @@ func dropQueue(id int64) emulator.Op {
 	return emulator.Op{Kind: emulator.OpDeleteEntity, Entity: emulator.EntityRecord{ID: id}}
 }
 
-// insertMany puts n messages with bodies into an entity, rows and bodies from the id given.
+// insertMany inserts n messages with bodies into an entity, with row and body ids from from on.
 func insertMany(t *testing.T, s *Store, entity, from int64, n int) {
 	t.Helper()
 	for i := range int64(n) {
@@ -44,8 +44,8 @@ func insertMany(t *testing.T, s *Store, entity, from int64, n int) {
 	drain(s)
 }
 
-// TestDEL3_DeletedEntityIsRemovedInTheBackground: rows, bodies and tombstone go, in steps; bodies that another entity
-// shares stay, also those shared while the sweep runs.
+// TestDEL3_DeletedEntityIsRemovedInTheBackground: the sweep removes rows, bodies and tombstone in steps, and keeps bodies that
+// another entity shares, even if it begins to share them during the sweep.
 func TestDEL3_DeletedEntityIsRemovedInTheBackground(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, putQueue(2, "two"))
@@ -75,7 +75,7 @@ func TestDEL3_DeletedEntityIsRemovedInTheBackground(t *testing.T) {
 	}
 }
 
-// TestBodySharedDuringASweepStays: the copy comes when the sweep has already looked for references, with a row id that
+// TestBodySharedDuringASweepStays: the copy comes after the sweep has looked for references, with a row id that
 // was drawn early and stored late.
 func TestBodySharedDuringASweepStays(t *testing.T) {
 	s := newStore(t)
@@ -101,15 +101,15 @@ func TestBodySharedDuringASweepStays(t *testing.T) {
 	}
 }
 
-// TestTombstonesSurviveAKill: a database with a deleted entity, half removed, is finished after the next start and
-// shows none of it meanwhile.
+// TestTombstonesSurviveAKill: after a kill in the middle of a sweep, a load shows nothing of the deleted entity, and the next
+// start finishes the sweep.
 func TestTombstonesSurviveAKill(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, putQueue(2, "two"))
 	insertMany(t, s, 1, 100, 10)
 	insertMany(t, s, 2, 1000, 50)
 	onWriter(s, func() {
-		// What a kill leaves between the steps: some rows gone, their bodies not.
+		// A kill between the steps leaves bodies without rows.
 		if err := s.writer.conn.exec("UPDATE entity SET deleted=1 WHERE id=2; DELETE FROM message WHERE row < 1020 AND row >= 1000"); err != nil {
 			t.Error(err)
 		}
@@ -166,7 +166,7 @@ func TestLogIsCheckpointedBetweenBatches(t *testing.T) {
 	}
 }
 
-// TestDeepFileGivesSpaceBack after it has been drained.
+// TestDeepFileGivesSpaceBack: a drained file shrinks.
 func TestDeepFileGivesSpaceBack(t *testing.T) {
 	s := newStore(t)
 	const n, size = 300, 200 << 10
@@ -224,7 +224,7 @@ func TestReadsWhileWriting(t *testing.T) {
 	}
 }
 
-// TestWorksInABubble: goroutines of a store wait in ways that synctest can see through, so that time moves on, and
+// TestWorksInABubble: a store's goroutines block durably in synctest's sense, so that time moves on, and
 // none is left after Close.
 func TestWorksInABubble(t *testing.T) {
 	for _, ephemeral := range []bool{false, true} {

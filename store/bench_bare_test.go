@@ -12,8 +12,8 @@ import (
 	"minibus/emulator"
 )
 
-// What SQLite does when nothing of the store is around it: the same rows, pages and checkpoints, 200 messages of
-// 1 KiB in a transaction, from one goroutine. BenchmarkInsert/file/flight=200 is to be compared with these.
+// These benchmarks measure SQLite without the store: the same rows, pages and checkpoints, 200 messages of
+// 1 KiB in a transaction, from one goroutine. Compare BenchmarkInsert/file/flight=200 with them.
 const bareBatch = 200
 
 // BenchmarkBareInsert goes through this package's own statements.

@@ -11,8 +11,8 @@ import (
 	"minibus/emulator"
 )
 
-// BenchmarkReadBodies reads some of a million bodies of 1 KiB at a time: bodies whose ids follow each other, that have
-// those of others in between (mixed), or ids that are nobody's (copies), and that are anywhere. An op is a body.
+// BenchmarkReadBodies reads some of a million bodies of 1 KiB at a time: with consecutive ids, with other bodies
+// (mixed) or unused ids (copies) in between, and with random ids. An op is a body.
 func BenchmarkReadBodies(b *testing.B) {
 	const dense, sparse = 900_000, 100_000
 	s := benchStore(b, false)
@@ -79,7 +79,7 @@ func readBodies(b *testing.B, s *Store, n int, choose func(ids []int64)) {
 	b.ReportMetric(float64(processorTime(b)-before)/float64(b.N), "cpu-ns/op")
 }
 
-// processorTime returns the nanoseconds that this process has computed: others on the machine do not count.
+// processorTime returns the processor time of this process in nanoseconds, so that other programs do not count.
 func processorTime(b *testing.B) int64 {
 	b.Helper()
 	var u syscall.Rusage

@@ -33,7 +33,7 @@ func wait(tb testing.TB, s *Store, ops ...emulator.Op) {
 	}
 }
 
-// flight appends b.N changes with a bounded number of them in flight, as many connections would.
+// flight appends b.N changes, at most width at a time, as many connections would.
 func flight(b *testing.B, s *Store, width int, change func(n int64) *emulator.Change) {
 	slots := make(chan struct{}, width)
 	var failed atomic.Int64

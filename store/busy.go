@@ -6,13 +6,13 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// patience is how long the writer waits for another program that holds the database's write lock, for example somebody's
-// sqlite3 shell in the middle of a transaction. Clients wait with it: SDKs give up after a minute. When it is over, what was to
-// be written fails, with what has queued up behind it.
+// patience is how long the writer waits for another program that holds the database's write lock, for example a
+// sqlite3 shell in the middle of a transaction. Clients wait with it: SDKs give up after a minute. Then the batch fails,
+// with all changes that have queued up behind it.
 const patience = 30 * time.Second
 
-// execPatiently runs a statement that takes the write lock. SQLite itself waits for busyTimeout; a store that is being closed
-// waits no longer than that.
+// execPatiently runs a statement that takes the write lock. SQLite itself waits for busyTimeout; during Close
+// execPatiently waits no longer than that.
 func (w *writer) execPatiently(st *stmt) error {
 	begin := time.Now()
 	err := st.exec()

@@ -3,13 +3,13 @@ package store
 const (
 	pageSize = 8192
 
-	// A file gives space back once more than half of it, and more than 32 MiB, is free; in steps of 2 MiB, while
-	// nobody commits.
+	// A file shrinks once more than half of it, and at least 32 MiB, is free; in steps of 2 MiB, while
+	// there is nothing to commit.
 	vacuumWorthPages = 4096
 	vacuumStep       = 256
 
-	busyBatchesPerStep = 8   // under load, a step of a sweep or prune for every so many batches
-	batchesPerLook     = 256 // batches after which the free space is looked at
+	busyBatchesPerStep = 8   // batches between two steps of a sweep or prune under load
+	batchesPerLook     = 256 // batches between two looks at the free space
 )
 
 // care is the housekeeping between batches.
@@ -18,14 +18,14 @@ type care struct {
 	allPages   *stmt
 	vacuum     *stmt
 	batches    int
-	look       bool // the free space deserves a look
+	look       bool // check the free pages when idle
 	vacuuming  bool
-	durable    bool  // there is a log to be checkpointed
+	durable    bool  // the database is a file, with a log
 	pageSize   int64 // bytes
 	checkpoint int   // pages written that make a checkpoint due
-	longest    int   // pages of the log at which it has to begin anew
-	fresh      int   // pages written since the last checkpoint; at first, those of the log that was there
-	logPages   int   // pages of the log at the last checkpoint, at most
+	longest    int   // pages of the log at which it must begin anew
+	fresh      int   // pages written since the last checkpoint; at first, those of an earlier process's log
+	logPages   int   // upper bound of the log's pages at the last checkpoint
 }
 
 func (w *writer) prepareCare(ephemeral bool) error {
@@ -48,13 +48,13 @@ func (w *writer) prepareCare(ephemeral bool) error {
 	return err
 }
 
-// setCeiling makes the ceiling of the log what the room has it.
+// setCeiling derives the checkpoint thresholds from room.log.
 func (w *writer) setCeiling() {
 	w.care.longest = int(w.room.log / w.care.pageSize)
 	w.care.checkpoint = w.care.longest / logSteps
 }
 
-// afterWork runs after everything that had queued up is committed; more may have queued up meanwhile.
+// afterWork does housekeeping after the writer has committed all it took from the inbox; more may have queued up meanwhile.
 func (w *writer) afterWork() {
 	w.removeGone()
 	w.checkpointIfDue()
@@ -70,7 +70,7 @@ func (w *writer) afterWork() {
 	}
 }
 
-// idleWork does one step of what can wait, and reports whether there was one.
+// idleWork does one step of housekeeping that can wait, and reports whether there was one.
 func (w *writer) idleWork() bool {
 	switch {
 	case w.cleanSome():
@@ -88,7 +88,7 @@ func (w *writer) idleWork() bool {
 	return false
 }
 
-// cleanSome does a step of removing what is deleted or forgotten, and reports whether there was one.
+// cleanSome does one step of a prune or a sweep, and reports whether there was one.
 func (w *writer) cleanSome() bool {
 	switch {
 	case len(w.prunes) > 0: // first, because it is short, and a sweep may be long
@@ -101,8 +101,8 @@ func (w *writer) cleanSome() bool {
 	return true
 }
 
-// takeOverLog begins the log anew that was there at the start, if it is worth it. Otherwise logs of lives that end early, each
-// too short for a checkpoint, would add up, and all of them be read at each start.
+// takeOverLog begins the log anew if an earlier process left one that is long enough for a checkpoint. Otherwise the logs of short
+// lives would add up, and each start would read all of them.
 func (w *writer) takeOverLog() {
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
@@ -112,8 +112,8 @@ func (w *writer) takeOverLog() {
 	}
 }
 
-// checkpointIfDue has the log copied into the file when it has grown: between batches, and not in a commit as SQLite
-// would, so that no completion waits for it that could have run before.
+// checkpointIfDue starts a checkpoint when the log has grown: between batches, and not in a commit as SQLite
+// would, so that no completion waits for it.
 func (w *writer) checkpointIfDue() {
 	if !w.care.durable {
 		return
@@ -146,7 +146,7 @@ func (w *writer) vacuumWorth(pages int64) bool {
 	return err == nil && free > all/2
 }
 
-// vacuumSome gives a few free pages back. It goes on until most of them are given back, not only the half.
+// vacuumSome gives a few free pages back. Once started, vacuuming goes on until most free pages are gone, not only half.
 func (w *writer) vacuumSome() {
 	w.conn.mu.Lock()
 	err := w.runVacuum()

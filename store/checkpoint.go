@@ -54,7 +54,7 @@ func (k *checkpointer) run() {
 			if k.s.place.look() == nil {
 				continue
 			}
-			// If it is the log that is gone, the database is to have all that it held.
+			// If the log file is gone, save its content into the database.
 		}
 		k.running.Lock()
 		k.tell(k.checkpoint(k.conn))
@@ -62,9 +62,9 @@ func (k *checkpointer) run() {
 	}
 }
 
-// beginAnew copies what is left, on the writer's goroutine, and begins the log anew; with cut, its file gives back what it took. A
-// checkpoint that is running has done most of the work when it ends. The second half is short, and no read
-// of ours may hold it up; those of other programs do, and are not waited for.
+// beginAnew copies the rest of the log, on the writer's goroutine, and begins the log anew; with cut, it truncates the file. A
+// running checkpoint has done most of the work when it ends. The restart itself is short: it waits for our reader, but not
+// for readers in other programs.
 func (k *checkpointer) beginAnew(c *conn, cut bool) error {
 	k.running.Lock()
 	defer k.running.Unlock()
@@ -90,7 +90,7 @@ func (k *checkpointer) checkpoint(c *conn) error {
 	return err
 }
 
-// tell logs the failure of a checkpoint, if it is one.
+// tell logs the error of a checkpoint, if there is one.
 func (k *checkpointer) tell(err error) {
 	if err != nil {
 		k.s.log.Warn("checkpoint failed; the log grows until one succeeds", "error", err)

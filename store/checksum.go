@@ -6,13 +6,13 @@ import (
 	"hash/crc32"
 )
 
-// Bodies are stored with a checksum, because SQLite has none: a bit that turned on the disk would be delivered as part of a
-// whole message.
+// Bodies are stored with a checksum, because SQLite has none and would deliver a body with a flipped bit as if it
+// were good.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli) // processors compute it
 
 func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// damageError says what is wrong with a body of which there is something.
+// damageError says what is wrong with a damaged body and keeps the rest of it.
 type damageError struct {
 	why  string
 	rest []byte // what could be read; a copy
@@ -20,7 +20,7 @@ type damageError struct {
 
 func (e *damageError) Error() string { return e.why }
 
-// verify compares a body, read as the current row of st, with the checksum in its column 3.
+// verify compares a body from the current row of st with the checksum in column 3.
 func verify(st *stmt, data []byte) error {
 	want := st.columnInt(3) // 0 for NULL: a body of an older version, or one of four thousand million others
 	if got := int64(checksum(data)); got != want && want != 0 {

@@ -11,7 +11,7 @@ import (
 	"minibus/emulator"
 )
 
-// checkDamaged reads lists and wants all that was put but for one body, which is to be told as damaged.
+// checkDamaged reads lists and wants all bodies that were put except one, which the read must report as damaged.
 func (s shelf) checkDamaged(t *testing.T, bad int64, lists ...[]int64) (damage emulator.Damage) {
 	t.Helper()
 	reads, err := s.read(lists...)
@@ -36,7 +36,7 @@ func (s shelf) checkDamaged(t *testing.T, bad int64, lists ...[]int64) (damage e
 
 var listsAround15 = [][]int64{{10, 11, 12, 13, 14, 15, 16, 17, 18}, {9, 12, 15, 18}, {15}, {15, 15, 14}}
 
-// TestDamagedBodyIsToldAndHarmsNoOther, by whatever way it is read and whatever happened to it.
+// TestDamagedBodyIsToldAndHarmsNoOther tries all ways to read a body and several kinds of damage.
 func TestDamagedBodyIsToldAndHarmsNoOther(t *testing.T) {
 	for name, c := range map[string]struct{ sql, rest string }{
 		"a part is missing": {"DELETE FROM body_part WHERE body=15 AND part=1", "onethree"},
@@ -59,8 +59,8 @@ func TestDamagedBodyIsToldAndHarmsNoOther(t *testing.T) {
 	}
 }
 
-// TestDamagedPageIsToldAndHarmsNoOther damages the file itself: a bit of a body, of its overflow pages, and the page that the
-// tree is made of.
+// TestDamagedPageIsToldAndHarmsNoOther damages the file itself: a bit of a body, of its overflow pages, and of the page of
+// the tree.
 func TestDamagedPageIsToldAndHarmsNoOther(t *testing.T) {
 	needle := bytes.Repeat([]byte{15}, 100)
 	for name, c := range map[string]struct {
@@ -91,7 +91,7 @@ func TestDamagedPageIsToldAndHarmsNoOther(t *testing.T) {
 			}
 			s.Store = mustOpen(t, path, Options{})
 			defer s.Close()
-			if name == "the page" { // others share it
+			if name == "the page" { // other bodies share it
 				s.checkDamaged(t, 15, []int64{1, 2, 15})
 				return
 			}
@@ -100,7 +100,7 @@ func TestDamagedPageIsToldAndHarmsNoOther(t *testing.T) {
 	}
 }
 
-// TestDatabaseOfTheFirstVersionKeepsEverything, and its bodies, which have no checksum, are read.
+// TestDatabaseOfTheFirstVersionKeepsEverything: bodies of that version have no checksum, and are still read.
 func TestDatabaseOfTheFirstVersionKeepsEverything(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	script, err := migrationFiles.ReadFile(migrations[0])

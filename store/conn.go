@@ -9,13 +9,13 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// busyTimeout is how long a statement waits, in milliseconds, for another program that holds a lock of the database. What
-// clients wait for has more patience (execPatiently).
+// busyTimeout is how long a statement waits, in milliseconds, for another program that holds a lock of the database.
+// The writer's transactions wait longer (execPatiently).
 const busyTimeout = 5000
 
 func init() { lib.PatchIssue199() } // page size of arm64 Linux, as the driver of modernc.org/sqlite does
 
-// conn is one connection. It is used by one goroutine at a time: whoever holds mu.
+// conn is one connection. Only the goroutine that holds mu may use it.
 type conn struct {
 	mu  sync.Mutex // held for a batch, a read or a step of housekeeping
 	tls *libc.TLS
@@ -45,7 +45,7 @@ func openConn(path string) (*conn, error) {
 	return c, nil
 }
 
-// patience says how long a statement waits, in milliseconds, for other connections.
+// patience sets how long a statement waits, in milliseconds, for other connections.
 func (c *conn) patience(ms int32) { lib.Xsqlite3_busy_timeout(c.tls, c.db, ms) }
 
 // close finalizes the statements and closes the connection. The last connection to a file checkpoints it.
@@ -95,8 +95,8 @@ func (c *conn) queryInt(sql string) (int64, error) {
 	return s.columnInt(0), nil
 }
 
-// inTransaction reports whether a transaction is open. After an error it tells which kind it was: SQLite has rolled
-// back by itself on some (full disk, I/O, out of memory), and left the transaction open on others.
+// inTransaction reports whether a transaction is open. SQLite rolls back by itself on some errors (full disk, I/O, out of
+// memory) and leaves the transaction open on others.
 func (c *conn) inTransaction() bool { return lib.Xsqlite3_get_autocommit(c.tls, c.db) == 0 }
 
 // rollback ends the transaction if SQLite has not already done so.
@@ -118,8 +118,8 @@ func (c *conn) pagesWritten(reset bool) int {
 	return int(*(*int32)(cPointer(c.out)))
 }
 
-// checkpoint copies the log into the database file: with mode PASSIVE as far as no reader holds it, otherwise all of it, so that
-// the log begins anew.
+// checkpoint copies the log into the database file. Mode PASSIVE copies what no reader holds up; RESTART and TRUNCATE copy all of it, so
+// that the log begins anew.
 func (c *conn) checkpoint(mode int32) error {
 	return c.check(lib.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, mode, c.out, c.out+8))
 }
@@ -130,7 +130,7 @@ func (c *conn) logFrames() (int, error) {
 	return max(0, int(*(*int32)(cPointer(c.out)))), c.check(rc)
 }
 
-// leaveLog keeps close from checkpointing, so that a database that was refused stays as it was.
+// leaveLog keeps close from copying and deleting the log, so that a refused database stays as it was.
 func (c *conn) leaveLog() {
 	args := libc.Xcalloc(c.tls, 2, 8)
 	if args == 0 {

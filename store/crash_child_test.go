@@ -9,7 +9,7 @@ import (
 	"minibus/emulator"
 )
 
-// crashBody is what the body of a row must be. Some are in parts.
+// crashBody returns the body of a row. Some are stored in parts.
 func crashBody(row int64) []byte {
 	n := 200
 	if row%97 == 0 {
@@ -18,7 +18,7 @@ func crashBody(row int64) []byte {
 	return bytes.Repeat([]byte(strconv.FormatInt(row, 10)+","), n/8+1)
 }
 
-// crashText and crashKey stand for a number.
+// crashText and crashKey encode a number.
 func crashText(seq int64) []byte { return strconv.AppendInt(nil, seq, 10) }
 
 func crashKey(seq int64) (key [16]byte) {
@@ -32,7 +32,7 @@ type crashWorker struct {
 	state  *crashState
 	next   int64
 	slots  chan struct{}               // changes in flight
-	stored chan emulator.MessageRecord // told to be stored
+	stored chan emulator.MessageRecord // acknowledged
 	ready  []emulator.MessageRecord    // stored and not yet deleted
 }
 
@@ -86,7 +86,7 @@ func (w *crashWorker) change() {
 	w.send('d', emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: r})
 }
 
-// send reports a change, small letter, appends it, and reports its commit, capital letter.
+// send reports a change in a small letter, appends it, and reports its commit in a capital letter.
 func (w *crashWorker) send(kind byte, ops ...emulator.Op) {
 	w.slots <- struct{}{}
 	r := ops[0].Record

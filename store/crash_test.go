@@ -16,7 +16,7 @@ import (
 )
 
 // The crash test runs the test binary a second time, as a process that works on a database and reports each change
-// twice on its output: when it is about to append it, and when it was told that it is committed. The parent kills it
+// twice on its output: before it appends it, and after its completion. The parent kills it
 // in the middle and compares.
 const (
 	crashChildEnv  = "MINIBUS_CRASH_CHILD"  // path of the database: be the child
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// crashState is what a Load tells.
+// crashState is the result of a Load.
 type crashState struct {
 	rows   rows
 	last   map[int64]int64
@@ -64,7 +64,7 @@ func (c *crashState) LoadHistory(entity int64, key [16]byte, _ int64) error {
 
 func (c *crashState) LoadMessage(r *emulator.MessageRecord) error { return c.rows.LoadMessage(r) }
 
-// crashModel is what the parent knows from the child's reports.
+// crashModel is the parent's knowledge from the child's reports.
 type crashModel struct {
 	rows map[int64]*crashRow
 	seqs map[[2]int64]int64 // entity and number of a stored message -> row
@@ -106,7 +106,7 @@ func (m *crashModel) note(t *testing.T, line string) {
 	}
 }
 
-// check compares what is stored with what the child had said, and learns what it could not say any more.
+// check compares the database with the child's reports, and takes over commits that the child could not report any more.
 func (m *crashModel) check(t *testing.T, s *Store) {
 	t.Helper()
 	got := newCrashState()
@@ -133,7 +133,7 @@ func (m *crashModel) check(t *testing.T, s *Store) {
 	m.checkBodies(t, s, ids)
 }
 
-// checkWhole looks for halves of changes: each insert also drew a number, set the state of a session to it and
+// checkWhole looks for half-committed changes: each insert also drew a number, set the state of a session to it and
 // remembered a key made of it, and numbers have no gaps.
 func (m *crashModel) checkWhole(t *testing.T, got *crashState) {
 	t.Helper()
@@ -163,7 +163,7 @@ func (m *crashModel) checkStored(t *testing.T, r emulator.MessageRecord) {
 	case count < want.count || count > want.countBegun:
 		t.Errorf("row %d has count %d, want %d to %d", r.Row, count, want.count, want.countBegun)
 	}
-	want.inserted = true // committed, though the child could not say so
+	want.inserted = true // committed, but the kill came before the report
 	m.seqs[[2]int64{r.Entity, r.Seq}] = r.Row
 }
 
@@ -185,9 +185,9 @@ func (m *crashModel) checkBodies(t *testing.T, s *Store, ids []int64) {
 	}
 }
 
-// TestKill_SEQ4_DUP16_SESS22_LosesNothing (invariants 1 to 4): whatever was acknowledged before a SIGKILL is there after it, what
-// was deleted is gone, no row id and no number is used twice, no body is without its message, and no
-// change is there by half.
+// TestKill_SEQ4_DUP16_SESS22_LosesNothing (invariants 1 to 4): after a SIGKILL all acknowledged messages are there,
+// deleted ones are gone, no row id and no number is used twice, no body is without its message, and no
+// change is half committed.
 func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
 	rounds := 5
 	if v, err := strconv.Atoi(os.Getenv(crashRoundsEnv)); err == nil {
@@ -212,7 +212,7 @@ func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
 	}
 }
 
-// runAndKill lets a child work until it has reported so many lines, and passes on all that it said before it died.
+// runAndKill runs a child until it has reported after lines, kills it, and passes all its lines to line.
 func runAndKill(t *testing.T, path string, after int, line func(string)) (lines int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

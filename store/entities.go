@@ -7,32 +7,32 @@ import (
 	"minibus/emulator"
 )
 
-// entityState is what the writer knows of an entity.
+// entityState holds what the writer knows about an entity.
 type entityState struct {
 	id       int64
 	path     string
-	dead     bool  // deleted; its rows are being removed in the background
-	firstRow int64 // none of its rows has a smaller id
+	dead     bool  // deleted; the sweep removes its rows
+	firstRow int64 // lower bound of its row ids
 
-	counters []counter // those that were drawn from since the start
+	counters []counter // those drawn from since the start
 	drawn    bool      // some of them are not yet written
 
-	historyFrom int64 // keys that were remembered before are forgotten
-	pruning     bool  // it waits for their removal
-	group       int   // index of its youngest group in writer.history, if that is one of it
+	historyFrom int64 // keys remembered before this instant (ms) are forgotten
+	pruning     bool  // it is in writer.prunes
+	group       int   // index of its youngest group in writer.history; stale if the group there is another entity's
 }
 
 // counter is the last number drawn from a partition.
 type counter struct {
 	partition uint8
-	drawn     bool // and not yet written
+	drawn     bool // not yet written
 	seq       int64
 }
 
-// holds says that a row belongs to e: one that was moved here can be older than e.
+// holds notes that a row belongs to e: a row moved here can be older than e.
 func (e *entityState) holds(row int64) { e.firstRow = min(e.firstRow, row) }
 
-// live returns the state of an entity into which messages may be put.
+// live returns the state of an entity that exists and is not deleted.
 func (w *writer) live(id int64) (*entityState, error) {
 	e := w.entities[id]
 	if e == nil {
@@ -44,7 +44,7 @@ func (w *writer) live(id int64) (*entityState, error) {
 	return e, nil
 }
 
-// putEntity stores an entity. The counters of one that is there already stay.
+// putEntity stores or updates an entity. An update keeps the counters.
 func (w *writer) putEntity(rec *emulator.EntityRecord) error {
 	e := w.entities[rec.ID]
 	switch {
@@ -89,7 +89,7 @@ func (w *writer) buryEntity(id int64) error {
 	return nil
 }
 
-// draw notes that op drew its number. The last one counts, not the greatest (SEQ-6).
+// draw notes the number that op drew. The last one counts, not the greatest (SEQ-6).
 func (w *writer) draw(e *entityState, op *emulator.Op) {
 	i := slices.IndexFunc(e.counters, func(c counter) bool { return c.partition == op.Partition })
 	if i < 0 {
@@ -103,8 +103,8 @@ func (w *writer) draw(e *entityState, op *emulator.Op) {
 	}
 }
 
-// writePending puts what was gathered from the operations so far into the open transaction: counters, each once, and
-// the history of duplicate detection.
+// writePending writes what the operations so far have gathered: counters, each once, and the history of duplicate
+// detection.
 func (w *writer) writePending() error {
 	for _, e := range w.drawn {
 		for _, c := range e.counters {
@@ -126,7 +126,7 @@ func (w *writer) writePending() error {
 	return nil
 }
 
-// dropPending forgets what was gathered.
+// dropPending forgets the gathered counters and keys.
 func (w *writer) dropPending() {
 	for _, e := range w.drawn {
 		e.drawn = false
@@ -137,7 +137,7 @@ func (w *writer) dropPending() {
 	w.drawn, w.history = w.drawn[:0], w.history[:0]
 }
 
-// reserveRows puts the reservation of ids into the open transaction when the last one is used up.
+// reserveRows reserves more ids, in the open transaction, when the last block is used up.
 func (w *writer) reserveRows() error {
 	if w.high >= w.reserved {
 		return w.writeNextRow(w.high + rowBlock)
@@ -171,7 +171,7 @@ func (w *writer) forget() {
 	w.takeBack(0, 0)
 }
 
-// takeBack undoes what was noted of entities since undo and buried had the given lengths.
+// takeBack undoes the changes to the writer's view since undo and buried had the given lengths.
 func (w *writer) takeBack(undo, buried int) {
 	for i := len(w.undo) - 1; i >= undo; i-- {
 		w.undo[i]()

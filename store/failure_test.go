@@ -16,7 +16,7 @@ import (
 	"minibus/emulator"
 )
 
-// begin appends a change and returns where its result will be.
+// begin appends a change and returns the channel of its result.
 func begin(s *Store, ops ...emulator.Op) <-chan error {
 	res := make(chan error, 2)
 	s.Append(&emulator.Change{Ops: ops, Done: emulator.CompletionFunc(func(err error) { res <- err })})
@@ -33,7 +33,7 @@ func putQueue(id int64, path string) emulator.Op {
 	return emulator.Op{Kind: emulator.OpPutEntity, Entity: emulator.EntityRecord{ID: id, Kind: emulator.KindQueue, Path: path}}
 }
 
-// newStore opens a database of its own with the queue 1 in it.
+// newStore opens a new database with the queue 1.
 func newStore(t *testing.T) *Store {
 	t.Helper()
 	s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{})
@@ -46,7 +46,7 @@ func newStore(t *testing.T) *Store {
 	return s
 }
 
-// onWriter runs f on the goroutine of the writer, where nothing else happens meanwhile.
+// onWriter runs f on the writer's goroutine.
 func onWriter(s *Store, f func()) {
 	done := make(chan struct{})
 	s.Flush(emulator.CompletionFunc(func(error) { f(); close(done) }))
@@ -90,8 +90,8 @@ func lastSeq(t *testing.T, s *Store, entity int64) (seq int64) {
 	return seq
 }
 
-// TestFailedCommitFailsTheBatchAndWhatIsBehind is invariant 2: all of the batch fails, so does what was appended until
-// the last completion ran, in order; nothing of it is stored, counters are as before, and afterwards all is well.
+// TestFailedCommitFailsTheBatchAndWhatIsBehind proves invariant 2: the whole batch fails, and so do, in order, the changes appended
+// until the last completion has run. Nothing of them is stored, counters are as before, and later changes succeed.
 func TestFailedCommitFailsTheBatchAndWhatIsBehind(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, insertOp(10, 1, nil))
@@ -165,8 +165,8 @@ func TestFullDiskIsAnErrorAndPasses(t *testing.T) {
 	}
 }
 
-// TestOwnFaultInABatch has one bad change between good ones in one transaction: only it fails, and numbers drawn by it
-// count as never drawn, while those of the changes before it do.
+// TestOwnFaultInABatch has one bad change between good ones in one transaction: only it fails, and its numbers
+// count as never drawn, unlike those of the changes before it.
 func TestOwnFaultInABatch(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, insertOp(10, 1, nil))
@@ -196,7 +196,7 @@ func TestOwnFaultInABatch(t *testing.T) {
 	}
 }
 
-// TestBusyDatabaseIsAnErrorAndPasses: somebody else holds the write lock of the file, for example a sqlite3 shell.
+// TestBusyDatabaseIsAnErrorAndPasses: another program holds the write lock of the file, for example a sqlite3 shell.
 func TestBusyDatabaseIsAnErrorAndPasses(t *testing.T) {
 	s := newStore(t)
 	other, err := openConn(s.Path())
@@ -222,8 +222,8 @@ func TestBusyDatabaseIsAnErrorAndPasses(t *testing.T) {
 	wait(t, s, insertOp(10, 1, nil))
 }
 
-// TestBusyDatabaseIsWaitedFor: what another program's transaction holds up fails neither at once nor after SQLite's own
-// time-out, with bodies in parts as well; it is written when that program lets go.
+// TestBusyDatabaseIsWaitedFor: a change that another program's transaction blocks fails neither at once nor after SQLite's own
+// time-out, even with a body in parts; it is written when that program lets go.
 func TestBusyDatabaseIsWaitedFor(t *testing.T) {
 	for name, size := range map[string]int{"inline": 10, "in parts": 2 * maxInline} {
 		t.Run(name, func(t *testing.T) {

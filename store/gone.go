@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// A message that is removed by itself, and not among many, is only marked as gone in its row. Some goneTogether of them are removed in one
-// transaction later. Removing one touches the page of its row, that of its body, and, when that page becomes empty, the
-// pages around it, the list of free pages and the map of pages: 25 KB of log for a message of 1 KiB, 57 for one of 4 KiB.
-// Together they share most of these pages. A load does not show what is marked, and hands it to the writer.
+// A small batch does not remove a message but marks it as gone in its row. The writer later removes goneTogether of them in one
+// transaction. Removing one touches the page of its row, that of its body, and, when that page becomes empty, the
+// pages around it, the list of free pages and the map of pages: 25 KB of log for a message of 1 KiB, 57 KB for one of 4 KiB.
+// Together they share most of these pages. A load skips marked messages and hands them to the writer.
 const (
 	stateGone = 8 // in the column message.state; no emulator.State
 
 	goneTogether = 64
-	goneBatch    = 4        // operations of a batch up to which its removals are by themselves
-	goneSize     = 64 << 10 // of larger messages the room is wanted back at once
+	goneBatch    = 4        // most operations of a batch that marks instead of removing
+	goneSize     = 64 << 10 // larger messages are removed at once, for their room
 )
 
 // goner is a message that is marked as gone.
 type goner struct{ row, body int64 }
 
-// markGone marks a message instead of removing it, and reports whether it did. The row shrinks, so that it stays in its page.
+// markGone marks a message instead of removing it, and reports whether it did. The row shrinks, so it stays in its page.
 func (w *writer) markGone(row, body int64) (done bool, err error) {
 	w.st.markGone.bindInt(1, row)
 	if err := w.st.markGone.exec(); err != nil {
@@ -35,8 +35,8 @@ func (w *writer) markGone(row, body int64) (done bool, err error) {
 	return true, nil
 }
 
-// makeWay removes a body that is stored again, and its message, if that is only marked: the message was removed and did not
-// reach anybody.
+// makeWay removes the old row and body of a marked message whose body is stored again: it was removed for a receiver that it
+// did not reach.
 func (w *writer) makeWay(body int64) error {
 	i := slices.IndexFunc(w.gone, func(g goner) bool { return g.body == body })
 	if i < 0 {
@@ -48,7 +48,7 @@ func (w *writer) makeWay(body int64) error {
 	return w.remove(g.row, g.body, true)
 }
 
-// byItself reports whether a batch is so small that what it removes is better removed later.
+// byItself reports whether a batch is so small that it is cheaper to mark its messages and remove them later.
 func byItself(batch []item) bool {
 	ops := 0
 	for _, it := range batch {
@@ -59,7 +59,7 @@ func byItself(batch []item) bool {
 	return ops <= goneBatch
 }
 
-// removeGone removes what is marked, once it is worth it. What fails is tried again with the next ones.
+// removeGone removes the marked messages once there are enough. After a failure it tries them again with the next ones.
 func (w *writer) removeGone() {
 	if len(w.gone) < w.goneDue {
 		return
@@ -84,7 +84,7 @@ func (w *writer) removeGoners() error {
 	return nil
 }
 
-// adopt takes over what was marked when the process started.
+// adopt takes over the messages that an earlier process marked.
 func (w *writer) adopt(marked []goner) {
 	if w.adopted {
 		return

@@ -9,8 +9,8 @@ import (
 
 const marked = "message WHERE state=8"
 
-// TestLoneRemovalIsMarkedAndRemovedLater: a message that is removed by itself costs one page of the log, does not come
-// back, and its row and body are removed with those of others, at the latest by Close.
+// TestLoneRemovalIsMarkedAndRemovedLater: removing a single message costs one page of the log. The message does not come
+// back, and the writer removes its row and body with others, at the latest in Close.
 func TestLoneRemovalIsMarkedAndRemovedLater(t *testing.T) {
 	s := newStore(t)
 	for i := range int64(2 * goneTogether) {
@@ -46,7 +46,7 @@ func TestLoneRemovalIsMarkedAndRemovedLater(t *testing.T) {
 	}
 }
 
-// TestMarkedMessagesStayGone over kill -9, also for people, and make way in the end.
+// TestMarkedMessagesStayGone: after kill -9, marked messages stay gone, also in the view messages, and Close removes them.
 func TestMarkedMessagesStayGone(t *testing.T) {
 	s := newStore(t)
 	for i := range int64(10) {
@@ -72,8 +72,8 @@ func TestMarkedMessagesStayGone(t *testing.T) {
 	}
 }
 
-// TestMarkedBodyIsStoredAgain: what was removed before it left and did not reach its receiver has its old body again. If
-// storing it fails, all is as before.
+// TestMarkedBodyIsStoredAgain: a message that was removed but did not reach its receiver is stored again with its old body. If
+// that fails, the mark stays.
 func TestMarkedBodyIsStoredAgain(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, insertOp(10, 1, []byte("first")))
@@ -88,7 +88,7 @@ func TestMarkedBodyIsStoredAgain(t *testing.T) {
 		t.Fatalf("%d messages are marked, %d bodies there", m, b)
 	}
 	wait(t, s, back)
-	for i := range int64(goneTogether) { // so that what is marked is removed
+	for i := range int64(goneTogether) { // enough for the marked messages to be removed
 		wait(t, s, insertOp(100+i, 2+i, []byte("x")))
 		wait(t, s, removeOp(100+i))
 	}

@@ -12,7 +12,7 @@ type Histogram struct {
 	Sum     time.Duration
 }
 
-// commitBounds are four times the one before: a commit takes 50 microseconds on a good day and seconds on a full disk.
+// commitBounds grow by a factor of four: a commit takes 50 microseconds on a good day and seconds on a full disk.
 var commitBounds = []time.Duration{
 	64 * time.Microsecond, 256 * time.Microsecond, 1024 * time.Microsecond, 4096 * time.Microsecond, 16384 * time.Microsecond,
 	65536 * time.Microsecond, 262144 * time.Microsecond, 1048576 * time.Microsecond, 4194304 * time.Microsecond,

@@ -6,21 +6,21 @@ import (
 	"minibus/emulator"
 )
 
-// The history of duplicate detection (DUP-16). A key costs next to nothing, because all that a commit remembers for an
-// entity in the same millisecond share a row. Forgetting is a mark in the row of the entity, written with the change;
-// what is older is removed between the batches, a bounded number of rows at a time.
+// The history of duplicate detection (DUP-16). A key costs next to nothing, because all keys that a commit remembers for an
+// entity in the same millisecond share a row. Forgetting writes only an instant into the row of the entity;
+// the writer removes older rows between the batches, a bounded number at a time.
 const (
 	keySize      = 16
 	keysPerGroup = 64  // 1 KiB, which a page of the index keeps without overflow
 	pruneRows    = 200 // rows of history that one step removes
 )
 
-// pruneSQL removes the oldest rows of an entity that are from before an instant. It ends with the whole millisecond,
-// so that it always gets on.
+// pruneSQL removes the oldest rows of an entity from before an instant, ?3+1 of them and the rest of the last one's
+// millisecond, so that every run makes progress.
 const pruneSQL = `DELETE FROM history WHERE entity=?1 AND at<=coalesce(
 	(SELECT at FROM history WHERE entity=?1 AND at<?2 ORDER BY at LIMIT 1 OFFSET ?3), ?2-1)`
 
-// remembered is a row of history in the making.
+// remembered is a row of history that is not yet written.
 type remembered struct {
 	entity *entityState
 	at     int64
@@ -37,7 +37,7 @@ func (w *writer) remember(op *emulator.Op) error {
 	if len(op.Data) != keySize {
 		return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("history key of %d bytes", len(op.Data))}
 	}
-	if at < e.historyFrom { // the clock went back: what is remembered now is not what was forgotten
+	if at < e.historyFrom { // the clock went back: the new key must not count as forgotten
 		if err := w.setHistoryFrom(e, at); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (w *writer) remember(op *emulator.Op) error {
 	if e.group == cap(w.history) {
 		w.history = append(w.history, remembered{})
 	} else {
-		w.history = w.history[:e.group+1] // with the buffer that was there
+		w.history = w.history[:e.group+1] // reuses the old buffer
 	}
 	g := &w.history[e.group]
 	g.entity, g.at, g.keys = e, at, append(g.keys[:0], op.Data...)
@@ -76,7 +76,7 @@ func (w *writer) writeHistory() error {
 	return nil
 }
 
-// pruneHistory forgets what was remembered before an instant. For an entity that is gone this is so already.
+// pruneHistory forgets the keys from before an instant. It does nothing for a deleted entity.
 func (w *writer) pruneHistory(entity, before int64) error {
 	e := w.entities[entity]
 	if e == nil || e.dead || before <= e.historyFrom {
@@ -101,7 +101,7 @@ func (w *writer) setHistoryFrom(e *entityState, from int64) error {
 	return nil
 }
 
-// prune has the forgotten keys of e removed, as soon as there is time.
+// prune queues e for the removal of its forgotten keys.
 func (w *writer) prune(e *entityState) {
 	if !e.pruning {
 		e.pruning = true
@@ -113,7 +113,7 @@ func (w *writer) prune(e *entityState) {
 // disk, they stay until the next forgetting or start.
 func (w *writer) pruneSome() {
 	e := w.prunes[0]
-	end := e.dead // the sweep does it
+	end := e.dead // the sweep removes its history
 	if !end {
 		var err error
 		end, err = w.inTransaction(func() (bool, error) { return w.pruneRows(e.id, e.historyFrom) })

@@ -28,7 +28,7 @@ func rememberMany(s *Store, n int64) {
 	drain(s)
 }
 
-// TestDUP16_KeysOfAMillisecondShareARow, as long as a row is not full, and entities do not share.
+// TestDUP16_KeysOfAMillisecondShareARow until the row is full; entities do not share rows.
 func TestDUP16_KeysOfAMillisecondShareARow(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, putQueue(2, "two"))
@@ -102,8 +102,8 @@ func TestDUP16_ForgettingInOneMillisecondEnds(t *testing.T) {
 	}
 }
 
-// TestDUP16_ForgettingSurvivesAKill: what is forgotten stays so, though its rows are still there, and they go after the
-// next start.
+// TestDUP16_ForgettingSurvivesAKill: forgotten keys stay forgotten while their rows are still there, and the next
+// start removes the rows.
 func TestDUP16_ForgettingSurvivesAKill(t *testing.T) {
 	s := newStore(t)
 	rememberMany(s, 50)
@@ -180,7 +180,7 @@ func TestPruneWalksNoMoreThanItRemoves(t *testing.T) {
 	})
 }
 
-// TestHistoryKeyOfAnotherSizeIsRefused and is the fault of its change alone.
+// TestHistoryKeyOfAnotherSizeIsRefused: only its own change fails.
 func TestHistoryKeyOfAnotherSizeIsRefused(t *testing.T) {
 	s := newStore(t)
 	op := rememberOp(1, 1000)

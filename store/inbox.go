@@ -2,14 +2,14 @@ package store
 
 import "sync"
 
-// maxSpare is the capacity above which a buffer is not kept for the next round: after a flood, memory goes back.
+// maxSpare is the capacity above which a buffer is not kept for the next round, so that memory is freed after a flood.
 const maxSpare = 1 << 14
 
-// inbox is an unbounded queue with one goroutine that serves it. put never blocks for longer than a mutex takes.
-// What is put after close is handed, in order, to a function on a goroutine that exists only meanwhile: completions
+// inbox is an unbounded queue that one goroutine serves. put blocks no longer than its mutex.
+// After close, a temporary goroutine hands items, in order, to a function: completions
 // must not run on the caller's stack, since the caller may hold the lock that they need.
 type inbox[T any] struct {
-	wake chan struct{} // capacity one: something is there, or the inbox was closed
+	wake chan struct{} // capacity one: there are items, or the inbox was closed
 	done chan struct{} // closed when the serving goroutine has ended
 
 	mu      sync.Mutex
@@ -40,7 +40,7 @@ func (b *inbox[T]) put(v T) {
 	}
 }
 
-// isClosed reports whether close was called: the serving goroutine is to come to an end.
+// isClosed reports whether close was called: the serving goroutine must end.
 func (b *inbox[T]) isClosed() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -54,7 +54,7 @@ func (b *inbox[T]) poke() {
 	}
 }
 
-// take returns everything that is queued, without waiting. The slice is valid until the next call but one of take.
+// take returns everything that is queued, without waiting. The slice is valid until the second next call of take.
 func (b *inbox[T]) take() (items []T, closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,11 +67,11 @@ func (b *inbox[T]) take() (items []T, closed bool) {
 	return items, b.closed
 }
 
-// close lets the serving goroutine finish what is queued and waits until it has ended; late gets what comes after.
+// close waits until the serving goroutine has finished what is queued and ended; late gets the items that come after.
 func (b *inbox[T]) close(late func(T)) {
 	b.mu.Lock()
 	b.closed, b.late = true, late
-	b.lateRun = true // nobody is late before the goroutine has ended
+	b.lateRun = true // start no late goroutine before the serving one has ended
 	b.mu.Unlock()
 	b.poke()
 	<-b.done

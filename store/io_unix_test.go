@@ -43,7 +43,7 @@ func TestWriteErrorIsAnErrorAndPasses(t *testing.T) {
 	}
 }
 
-// limitFileSize keeps this process from making a file more than so much larger than path is, until raise.
+// limitFileSize limits the size of this process's files to that of path plus more bytes, until raise.
 func limitFileSize(t *testing.T, path string, more uint64) (raise func()) {
 	t.Helper()
 	info, err := os.Stat(path)

@@ -22,7 +22,7 @@ func (s *Store) Load(l emulator.Loader) error {
 	}
 	switch {
 	case err == nil:
-		s.Flush(emulator.CompletionFunc(func(error) { s.writer.adopt(ld.gone) })) // and tidies up
+		s.Flush(emulator.CompletionFunc(func(error) { s.writer.adopt(ld.gone) })) // the first item makes the writer tidy up
 		return nil
 	case isDamage(err):
 		s.damaged.Store(true)
@@ -32,7 +32,7 @@ func (s *Store) Load(l emulator.Loader) error {
 	}
 }
 
-// loading is one Load.
+// loading is the state of one Load.
 type loading struct {
 	c    *conn
 	l    emulator.Loader
@@ -111,7 +111,7 @@ func (ld *loading) sessions() error {
 		if ld.dead[entity] {
 			return nil
 		}
-		state := append([]byte{}, st.columnView(3)...) // never nil: an empty state is one
+		state := append([]byte{}, st.columnView(3)...) // never nil: a state may be empty
 		return ld.l.LoadSession(entity, string(st.columnView(1)), state, st.columnInt(2))
 	})
 }
@@ -147,7 +147,7 @@ func readMessage(st *stmt, r *emulator.MessageRecord) {
 	r.System = bytes.Clone(st.columnView(18))
 }
 
-// columnString returns a text. Where it equals the one before, that one is returned, so that the many messages of a
+// columnString returns the text of column i. If it equals before, it returns before, so that the many messages of a
 // session share one string.
 func (s *stmt) columnString(i int, before string) string {
 	v := s.columnView(i)

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// errLocked is what tryLock returns when another process has the lock.
+// errLocked is tryLock's error when another process has the lock.
 var errLocked = errors.New("locked")
 
-// fileLock keeps a second Minibus off a database. It is two advisory locks, which end with the process, however that ends, and
-// which the sqlite3 shell does not care about. The one on the database itself holds under every name that the file has, hard
-// links too. The one on a file beside it tells who holds it; that file stays, empty of meaning: removing it would let two
-// processes lock two files of the same name.
+// fileLock keeps a second Minibus off a database with two advisory locks, which end with the process, however that ends, and
+// which the sqlite3 shell ignores. The one on the database itself holds under every name of the file, hard
+// links too. The one on a file beside it holds the owner's process id. That file is never removed: otherwise two
+// processes could lock two files of the same name.
 //
 // Nothing else may open and close the database file while SQLite has it open: closing any descriptor of a file ends the locks
 // that SQLite has on it.
 type fileLock struct{ beside, database *os.File }
 
-// lockDatabase takes the locks, or says who has them. It creates the database file if it is missing, for its owner only; SQLite
+// lockDatabase takes both locks; its error says which process has them. It creates a missing database file with mode 0600; SQLite
 // gives its log the same mode.
 func lockDatabase(path string) (*fileLock, error) {
-	path = realPath(path) // the same file beside it under every symbolic link
+	path = realPath(path) // so that every symbolic link leads to the same lock file
 	l := &fileLock{}
 	var err error
 	if l.beside, err = lockFile(path, path+"-lock"); err != nil {
@@ -38,8 +38,8 @@ func lockDatabase(path string) (*fileLock, error) {
 	return l, nil
 }
 
-// realPath returns the path of a database without symbolic links. SQLite has its log there, and so what else lies beside a database
-// has to be there, or be looked for there.
+// realPath returns the path of a database without symbolic links. SQLite keeps its log there, so all other files beside a database
+// belong there too.
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -65,7 +65,7 @@ func lockFile(database, path string) (*os.File, error) {
 	return nil, err
 }
 
-// holder returns the process that has the database, from the file beside it. Under a second hard link there is no such file.
+// holder describes the process that has the database, from the lock file. Under a second hard link there is no such file.
 func holder(database string) string {
 	id, err := os.ReadFile(database + "-lock")
 	if err != nil || len(id) == 0 {
@@ -74,7 +74,7 @@ func holder(database string) string {
 	return fmt.Sprintf(" (process %s)", strings.TrimSpace(string(id)))
 }
 
-// release gives the locks back. A nil lock, of an ephemeral database, is fine.
+// release gives the locks back. On a nil lock, of an ephemeral database, it does nothing.
 func (l *fileLock) release() {
 	if l == nil {
 		return

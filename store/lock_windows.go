@@ -8,7 +8,7 @@ import (
 )
 
 func tryLock(f *os.File) error {
-	// One byte far behind all that is read and written, and behind the bytes that SQLite locks: on Windows locks are mandatory.
+	// Locks are mandatory on Windows, so lock one byte far behind all data and behind the bytes that SQLite locks.
 	where := windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &where)

@@ -18,10 +18,10 @@ const (
 	frameHeader = 24
 )
 
-// tellLostLog compares the log with what SQLite took of it at the open. SQLite reads up to the first frame that is damaged and
-// drops what follows, without a word. A torn end is normal: the process was killed in the middle of a transaction, which nobody was
-// told of. Frames of an earlier generation behind the end are normal too; they have other salts. But a transaction that was
-// committed behind the damage is lost: that is told, and the log is copied beside itself before it begins anew.
+// tellLostLog compares the log with the part that SQLite took of it at the open. SQLite reads up to the first damaged frame and
+// silently drops the rest. A torn end is normal: the process was killed in the middle of a transaction that was not
+// acknowledged. Frames of an earlier generation behind the end are normal too; they have other salts. But a transaction
+// committed behind the damage is lost: tellLostLog logs that, and copies the log beside itself before it begins anew.
 func (c *conn) tellLostLog(path string, log *slog.Logger) error {
 	taken, err := c.logFrames()
 	if err != nil {
@@ -43,14 +43,14 @@ func (c *conn) tellLostLog(path string, log *slog.Logger) error {
 	return c.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE)
 }
 
-// lostFrames counts the transactions that are committed in a log and that SQLite did not take.
+// lostFrames counts the committed transactions in a log that SQLite did not take.
 type lostFrames struct {
 	transactions int
 	bytes        int64
 }
 
-// lostLog looks for transactions behind the frames that SQLite took. A checksum goes on from that of the frame before, as it
-// stands in the file; so frames behind a damaged one can be told from rubbish.
+// lostLog looks for transactions behind the frames that SQLite took. Each frame's checksum continues that of the frame before, as
+// stored in the file; so good frames behind a damaged one can be told from rubbish.
 func lostLog(path string, taken int) (lost lostFrames, err error) {
 	f, err := os.Open(path) // SQLite has no locks on it that closing it would break
 	if os.IsNotExist(err) {
@@ -77,7 +77,7 @@ func lostLog(path string, taken int) (lost lostFrames, err error) {
 	}
 }
 
-// endOfLog is the error of a log that ended: none.
+// endOfLog turns the error at the end of a log into nil.
 func endOfLog(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF { //nolint:errorlint // as io.ReadFull and ReadAt return them
 		return nil
@@ -85,12 +85,12 @@ func endOfLog(err error) error {
 	return fmt.Errorf("look at the write-ahead log: %w", err)
 }
 
-// walk goes along the frames of a log.
+// walk reads the frames of a log one after another.
 type walk struct {
 	f      io.ReaderAt
-	at     int64 // of the next frame
+	at     int64 // offset of the next frame
 	order  binary.ByteOrder
-	salts  [8]byte // nil: those of the first frame
+	salts  [8]byte // of this generation of the log
 	salted bool    // salts are known
 	before [8]byte // checksum of the frame before
 	frame  []byte

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// frameSize is that of a frame of our logs.
+// frameSize is the size of a frame of our logs.
 const frameSize = frameHeader + pageSize
 
-// killedWith returns the files that a process leaves behind when it is killed after so many commits, without and with an earlier
-// generation of its log behind the last one.
+// killedWith returns the files of a process that was killed after so many commits. With generations the log also has frames of
+// an earlier generation behind the last one.
 func killedWith(t *testing.T, commits int, generations bool) (db, wal []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -39,8 +39,8 @@ func killedWith(t *testing.T, commits int, generations bool) (db, wal []byte) {
 	return read(t, path), read(t, path+"-wal")
 }
 
-// reopened opens what was left behind and returns the log lines, how many messages there are, and where it lies after one more
-// was stored and the process was killed again.
+// reopened opens the files and returns the log lines, the number of messages, and the path of the files after one more
+// message was stored and the process killed again.
 func reopened(t *testing.T, path string) (lines string, messages int, next string) {
 	t.Helper()
 	var log bytes.Buffer
@@ -64,7 +64,7 @@ func endsOf(wal []byte) (ends []int) {
 	return ends
 }
 
-// TestLog_WhatIsLostBehindDamageIsTold, with how much, once; and the damaged log is kept.
+// TestLog_WhatIsLostBehindDamageIsTold: the store logs once how much is lost, and keeps the damaged log.
 func TestLog_WhatIsLostBehindDamageIsTold(t *testing.T) {
 	const commits = 20
 	for _, generations := range []bool{false, true} {
@@ -76,7 +76,7 @@ func TestLog_WhatIsLostBehindDamageIsTold(t *testing.T) {
 		after := func(i int) int { return ends[i-1] } // where the i-th transaction, counted from 0, begins
 		for name, c := range map[string]struct {
 			damage func(wal []byte) []byte
-			lost   int // transactions told as lost; all but so many messages are there
+			lost   int // transactions logged as lost; that many messages are missing
 		}{
 			"none":                       {func(wal []byte) []byte { return wal }, 0},
 			"a bit of a page":            {func(wal []byte) []byte { wal[after(12)+1000] ^= 1; return wal }, 8},

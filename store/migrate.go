@@ -16,15 +16,15 @@ var migrationFiles embed.FS
 var migrations = []string{"migrations/0001_init.sql", "migrations/0002_gone.sql", "migrations/0003_body_checksum.sql"}
 
 const (
-	applicationID = 0x4d425553 // "MBUS": tells our databases from others
+	applicationID = 0x4d425553 // "MBUS"; identifies Minibus databases
 	codeCorrupt   = lib.SQLITE_CORRUPT
 )
 
-// errForeign is an SQLite database of somebody else.
+// errForeign refuses an SQLite database of another program.
 var errForeign = errors.New("this is not a Minibus database: " + cureForeign)
 
-// openDatabase opens a connection and brings the file to this version's schema. Nothing is written before it is
-// clear that the database is ours and not newer than this program.
+// openDatabase opens a connection and brings the file to this version's schema. It writes nothing unless the database
+// is ours and not newer than this program.
 func openDatabase(path, sync string, log *slog.Logger) (*conn, error) {
 	c, err := openConn(path)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *conn) setUp(path, sync string, log *slog.Logger) error {
 		"PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA synchronous=" + sync)
 }
 
-// recognise returns the version of the schema, 0 for a database that has nothing in it yet.
+// recognise returns the version of the schema, 0 for an empty database.
 func (c *conn) recognise() (version int64, err error) {
 	app, err := c.queryInt("PRAGMA application_id")
 	if err != nil {
@@ -88,8 +88,8 @@ func (c *conn) recognise() (version int64, err error) {
 	return version, nil
 }
 
-// migrate runs one migration in a transaction. The first one runs before the database goes to WAL mode, so that the
-// header of the file itself tells whose it is.
+// migrate runs one migration in a transaction. The first one runs before the database enters WAL mode, so that the
+// application id is in the file itself.
 func (c *conn) migrate(version int64) error {
 	script, err := migrationFiles.ReadFile(migrations[version])
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *conn) migrate(version int64) error {
 	return err
 }
 
-// openError makes one line of what went wrong with a database at start.
+// openError wraps an error at start into one line that says what to do.
 func openError(path string, err error) error {
 	if isDamage(err) {
 		return fmt.Errorf("open database %s: the file is damaged: %w; put a copy in its place, or name another file with --data", path, err)

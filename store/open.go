@@ -15,13 +15,13 @@ import (
 	"minibus/emulator"
 )
 
-// rowBlock is how many ids are reserved at a time. After a kill -9 so many at most are skipped; none is used twice.
+// rowBlock is how many ids are reserved at a time. A kill -9 skips at most this many; no id is used twice.
 const rowBlock = 1 << 16
 
-// Open opens or creates the database and starts the goroutines. It is to be closed with Close.
+// Open opens or creates the database and starts the goroutines. The caller must call Close.
 //
-// A file that is damaged, not a Minibus database, made by a newer version, or in use by another Minibus, is refused
-// with an error of one line, and stays as it is.
+// Open refuses a file that is damaged, not a Minibus database, made by a newer version, or in use by another Minibus.
+// The error is one line, and the file stays as it is.
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{path: path, log: o.Logger}
 	if s.log == nil {
@@ -67,10 +67,10 @@ func synchronous(s string) (pragma string, err error) {
 	return "", fmt.Errorf("open the message store: synchronous is %q, allowed are normal and full", s)
 }
 
-// cureForeign is what to do with a file that is somebody else's.
+// cureForeign says what to do about a file that is not a Minibus database.
 const cureForeign = "name another file with --data; one that does not exist is made"
 
-// claim checks what can be checked without SQLite and locks the database against other processes.
+// claim makes the directory, checks that the file can be a database, and locks it against other processes.
 func claim(path string) (*fileLock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the directory of database %s: %w", path, err)
@@ -106,7 +106,7 @@ func checkMagic(path string) error {
 	return nil
 }
 
-// open makes the connections and everything that works on them.
+// open makes the connections, the writer, the reader and the checkpointer.
 func (s *Store) open(path, sync string, ephemeral bool) error {
 	if !ephemeral {
 		room := newRoom(path)
@@ -178,7 +178,7 @@ func (w *writer) readState() error {
 }
 
 // tidy removes what a crash left behind. It runs before the first change, and not in Open, because a database whose
-// Load fails is not to be touched.
+// Load fails must stay as it is.
 func (w *writer) tidy() {
 	w.tidied = true
 	w.takeOverLog()
@@ -217,7 +217,7 @@ func (w *writer) readEntities() error {
 	}
 }
 
-// readSecret fetches the secret of the database, and makes it when the database is new.
+// readSecret fetches the secret of the database, and makes one if it is missing.
 func (s *Store) readSecret() error {
 	c := s.writer.conn
 	st, err := c.prepare("SELECT value FROM meta WHERE ns=1 AND key='secret'")
@@ -251,8 +251,8 @@ func (s *Store) readSecret() error {
 	return ins.exec()
 }
 
-// finish runs on the goroutine of Close when the writer's own has ended. After a clean end no id is skipped and the
-// log is empty. A database that turned out to be damaged is left as it is.
+// finish runs on the goroutine of Close when the writer's own has ended. It gives back the unused ids and empties the
+// log. It does not touch a database that turned out to be damaged.
 func (w *writer) finish() error {
 	if len(w.gone) > 0 && !w.s.damaged.Load() {
 		w.goneDue = 0
@@ -284,7 +284,7 @@ func (w *writer) finish() error {
 	return nil
 }
 
-// emptyLog copies all of the log into the file, for which the reserve may be needed.
+// emptyLog copies all of the log into the file, if need be with the reserve's room.
 func (w *writer) emptyLog() error {
 	err := w.conn.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE)
 	if isFull(err) {

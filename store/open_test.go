@@ -12,7 +12,7 @@ import (
 	"minibus/emulator"
 )
 
-// TestRefusedDatabasesStayAsTheyAre: what Minibus will not open is named in one line and not written to.
+// TestRefusedDatabasesStayAsTheyAre: Open refuses each with an error of one line and does not write to it.
 func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, path string)
@@ -50,7 +50,7 @@ func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestDamagedRowsStopTheLoad: damage that Open cannot see is found by Load.
+// TestDamagedRowsStopTheLoad: Load finds damage that Open cannot see.
 func TestDamagedRowsStopTheLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := mustOpen(t, path, Options{})
@@ -76,7 +76,7 @@ func TestDamagedRowsStopTheLoad(t *testing.T) {
 	}
 }
 
-// A second Minibus is kept out under every name of the database, or it would give numbers twice.
+// The locks keep a second Minibus out under every name of the database, or both would use the same numbers.
 func TestSecondMinibusIsKeptOutUnderAnotherName(t *testing.T) {
 	s := newStore(t)
 	dir := t.TempDir()
@@ -96,7 +96,7 @@ func TestSecondMinibusIsKeptOutUnderAnotherName(t *testing.T) {
 	wait(t, s, insertOp(5, 1, nil)) // the refused ones left SQLite's own locks alone
 }
 
-// The database, its log and the lock file are the owner's alone, and so is a directory that Open makes.
+// Only the owner may read the database, its log, the lock file, and a directory that Open makes.
 func TestFilesAreTheOwnersAlone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
 	path := filepath.Join(dir, "a.db")
@@ -110,7 +110,7 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 	}
 }
 
-// TestSecondMinibusIsKeptOut and a reader with a shell is not.
+// TestSecondMinibusIsKeptOut; a reader with a shell is not.
 func TestSecondMinibusIsKeptOut(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, insertOp(5, 1, nil))
@@ -212,7 +212,7 @@ func TestOrphanedPartsGoAtStart(t *testing.T) {
 	})
 }
 
-// TestDatabaseUnderASymbolicLink: what belongs beside the database is looked for beside the file itself, where SQLite has its log.
+// TestDatabaseUnderASymbolicLink: all files beside the database lie beside the link's target, where SQLite keeps its log.
 func TestDatabaseUnderASymbolicLink(t *testing.T) {
 	for _, there := range []bool{true, false} {
 		real, link := filepath.Join(t.TempDir(), "real.db"), filepath.Join(t.TempDir(), "link.db")
@@ -300,7 +300,7 @@ func run(t *testing.T, path, sql string) {
 	}
 }
 
-// leaveLogOf changes the database in its log only, as after a kill -9.
+// leaveLogOf changes the database only in its log, as after a kill -9.
 func leaveLogOf(sql string) func(t *testing.T, path string) {
 	return func(t *testing.T, path string) {
 		c, err := openConn(path)

@@ -7,15 +7,15 @@ import (
 )
 
 // Bodies over maxInline bytes are written ahead of their message's row, a piece per transaction. So no transaction is
-// much larger than maxBatchBytes: the log stays small, a checkpoint can come in between, and what was appended before
-// a message of 100 MB does not wait for it. What was appended after it does: changes keep their order. Until the row
-// of the body is committed the pieces belong to nobody; those are removed at start.
+// much larger than maxBatchBytes: the log stays small, checkpoints can run in between, and changes appended before
+// a message of 100 MB do not wait for it. Changes appended after it do, since changes keep their order. A start removes
+// pieces whose body row was never committed.
 const maxInline = 1 << 20
 
 func partCount(data []byte) int { return (len(data) + maxInline - 1) / maxInline }
 
-// inParts reports whether the body of op is written in parts. The state of a session never is: it is one value, which
-// is written again as a whole.
+// inParts reports whether the body of op is written in parts. The state of a session never is: it is a single value, always
+// written whole.
 func inParts(op *emulator.Op) bool { return op.Kind == emulator.OpInsert && len(op.Data) > maxInline }
 
 // isLarge reports whether a change has a body that is written in parts.
@@ -46,7 +46,7 @@ func (w *writer) writeParts(c *emulator.Change) error {
 	return nil
 }
 
-// writePart writes one piece. What comes back may have the reserve.
+// writePart writes one piece. A change that restores a message may use the reserve.
 func (w *writer) writePart(body int64, n int, piece []byte, restores bool) error {
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
@@ -62,7 +62,7 @@ func (w *writer) writePart(body int64, n int, piece []byte, restores bool) error
 	return within(func() error { return w.transaction(w.st.insertPart.exec) })
 }
 
-// dropParts removes the pieces of a change that failed, as far as the disk allows; the next start removes the rest.
+// dropParts removes the pieces of a failed change, as far as the disk allows; the next start removes the rest.
 func (w *writer) dropParts(c *emulator.Change) {
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()

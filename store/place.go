@@ -13,16 +13,15 @@ import (
 )
 
 const (
-	lookEvery  = time.Second      // while there is something to write, and not oftener
-	lookIdle   = 20 * time.Second // while there is nothing
-	tellEvery  = 10 * time.Minute // the log hears of it again
+	lookEvery  = time.Second      // at most, while there is something to write
+	lookIdle   = 20 * time.Second // while there is nothing to write
+	tellEvery  = 10 * time.Minute // between two log lines about the same loss
 	putBackOr  = "put it back where it was, or restart Minibus, which then begins with the file at that path, or empty if there is none"
 	restartFor = "restart Minibus; what was stored until now is being written to the database"
 )
 
-// place watches whether the files that are open are still those that lie at their paths. What is written to a file that
-// was deleted or replaced is gone when the process ends, so nothing more is acknowledged from then on: it is refused, until
-// the file is back.
+// place watches whether the open files are still the ones at their paths. What is written to a file that
+// was deleted or replaced is gone when the process ends, so the store refuses changes until the file is back.
 type place struct {
 	log   *slog.Logger
 	files []heldFile // immutable
@@ -30,7 +29,7 @@ type place struct {
 	mu     sync.Mutex
 	looked time.Time
 	told   time.Time
-	lost   *emulator.Error // nil: everything is where it belongs
+	lost   *emulator.Error // nil: all files are at their paths
 }
 
 // heldFile is a file as it was when it was opened.
@@ -54,10 +53,10 @@ func remember(path string, log *slog.Logger) *place {
 	return p
 }
 
-// look returns what is wrong, or nil. It may be called often. A nil place, of an ephemeral database, is fine.
+// look returns what is wrong, or nil. It looks at the files at most once per lookEvery. A nil place, of an ephemeral database, returns nil.
 func (p *place) look() error { return p.lookAfter(lookEvery) }
 
-// lookAfter is look for those who want to know it no older than that.
+// lookAfter is look with a result no older than age.
 func (p *place) lookAfter(age time.Duration) error {
 	if p == nil {
 		return nil
@@ -95,7 +94,7 @@ func (p *place) lookLocked(now time.Time) {
 	}
 }
 
-// there reports whether the file is still at its path. An error that does not say that it is gone says nothing.
+// there reports whether the file is still at its path. Errors other than "does not exist" count as yes.
 func (f *heldFile) there() bool {
 	now, err := os.Stat(f.path)
 	if err != nil {

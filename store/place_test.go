@@ -30,7 +30,7 @@ func (l *logText) String() string {
 	return l.text.String()
 }
 
-// TestPlace_TakenAwayWhileIdle: it is told within a minute without a write or a request, and again every now and then.
+// TestPlace_TakenAwayWhileIdle: the store logs the loss within a minute without a write or a request, and again every ten minutes.
 func TestPlace_TakenAwayWhileIdle(t *testing.T) {
 	for _, suffix := range []string{"", "-wal"} {
 		t.Run("database"+suffix, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestPlace_TakenAwayWhileIdle(t *testing.T) {
 	}
 }
 
-// TestPlace_TheFirstWriteAfterAPauseIsRefused, because it is looked before it is written.
+// TestPlace_TheFirstWriteAfterAPauseIsRefused, because the writer looks at the files first.
 func TestPlace_TheFirstWriteAfterAPauseIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "a.db")
@@ -89,7 +89,7 @@ func TestPlace_TheFirstWriteAfterAPauseIsRefused(t *testing.T) {
 	})
 }
 
-// TestPlace_ReplacedJustBeforeTheEnd: the log that lies there now is not ours to delete. (A database that was replaced SQLite notices.)
+// TestPlace_ReplacedJustBeforeTheEnd: Close does not delete a log that replaced ours. (SQLite itself notices a replaced database.)
 func TestPlace_ReplacedJustBeforeTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := mustOpen(t, path, Options{})

@@ -7,8 +7,8 @@ import (
 	"minibus/emulator"
 )
 
-// reader answers ReadBodies. All its reads that have queued up share one read transaction, so that what they ask for
-// is looked for together.
+// reader answers ReadBodies. All reads that have queued up share one read transaction, so that neighbouring bodies are
+// found in one walk.
 type reader struct {
 	s     *Store
 	conn  *conn // its own; the writer's for an ephemeral database
@@ -19,7 +19,7 @@ type reader struct {
 	// These have the same columns: id, parts, data and crc.
 	single *stmt
 	dense  *stmt // ids from, to
-	gapped *stmt // ids from, to and which; of others, the size instead of the data
+	gapped *stmt // ids from, to and a mask; for ids not in the mask, data is the size and crc NULL
 
 	wants []want // memory for the next round
 	gaps  gaps
@@ -84,7 +84,7 @@ func (r *reader) readAll(reads []*emulator.BodyRead) error {
 		return readError(err)
 	}
 	err := r.fetch(wants)
-	if err != nil || r.end.exec() != nil { // after a damaged page the end may fail too; what was read is good
+	if err != nil || r.end.exec() != nil { // after a damaged page COMMIT may fail too; the bodies read are good
 		r.conn.rollback()
 	}
 	if err != nil {
@@ -98,8 +98,8 @@ func readError(err error) error {
 	return &emulator.Error{Code: emulator.CodeInternal, Text: "The message store could not be read", Err: err}
 }
 
-// copyBody returns a copy of the body in the current row of st. Each copy has memory of its own: a receiver keeps a
-// message locked for as long as it likes, and would keep a whole read in memory with it if its bodies shared theirs.
+// copyBody returns a copy of the body in the current row of st. Each copy has its own memory: a receiver may keep a
+// message locked for long, and shared memory would keep all bodies of the read alive with it.
 func (r *reader) copyBody(st *stmt, id int64) ([]byte, error) {
 	if parts := st.columnInt(1); parts > 0 {
 		data, err := r.readParts(id, int(parts))

@@ -7,36 +7,35 @@ import (
 	"minibus/emulator"
 )
 
-// The ids of a read mostly follow each other: they are handed out in order, and messages are received in order. So
-// bodies are not looked up one by one, each with a descent of the tree and a start and an end of a statement, but in
-// runs. Measured with bodies of 1 KiB whose pages are in memory, one in a run costs 0.3 microseconds, copy included, and
-// one that is looked up 0.7.
+// The ids of a read mostly follow each other: they are handed out in order, and messages are received in order. So the
+// reader fetches bodies in runs, and not one by one, each with a descent of the tree and a start and an end of a
+// statement. Measured with bodies of 1 KiB whose pages are in memory, a body in a run costs 0.3 microseconds, copy included,
+// and a single look-up 0.7.
 const (
-	// Ids with gaps are read in one go as well, as far as they are within windowIDs, the bits of a mask, of the first.
-	// Gaps without bodies cost nothing: of the copies that a topic makes each has an id, but only one has a body.
+	// Ids with gaps are read in one go as well, if they are less than windowIDs, the bits of a mask, above the first.
+	// Gaps without bodies cost nothing: each copy that a topic makes has an id, but only one has a body.
 	windowIDs = 64
 
-	// A run of this length is not made part of a window, whose rows are a little dearer.
+	// Runs of this length do not become part of a window, whose rows cost a little more.
 	longRun = 8
 
-	// Bodies of others in the gaps, strays, are passed over without being copied. That costs a quarter of a look-up, if
-	// they are no larger than maxStray: of larger ones only few are in a page, and a page costs as much as many look-ups.
+	// Strays, bodies in the gaps that no read asked for, are skipped without a copy. That costs a quarter of a look-up, if
+	// they are no larger than maxStray: a page holds only few larger ones, and a page costs as much as many look-ups.
 	maxStray = 2048
 
-	// When there are strayAllowance more strays than bodies that were asked for, gaps are not worth it, and are not tried
-	// again for so many rounds.
+	// After strayAllowance more strays than wanted bodies, the reader tries no gaps for roundsOfRest rounds.
 	strayAllowance = 4
 	roundsOfRest   = 64
 )
 
-// want is one body that somebody waits for: a place in a read.
+// want is one body that a read asks for: id and place in the read.
 type want struct {
 	id int64
 	of *emulator.BodyRead
 	at int
 }
 
-// found answers a want. A body that is damaged is none; its read says so.
+// found answers a want. A damaged body stays nil, and the read's Damaged says why.
 func (w want) found(data []byte, err error) error {
 	if err == nil {
 		w.of.Bodies[w.at] = data
@@ -57,8 +56,8 @@ func (w want) found(data []byte, err error) error {
 	return nil
 }
 
-// gather returns what the reads ask for, in their order, and makes room for the answers: nil, as for bodies that are
-// gone. Reads often go on where the one before ends. What has another order is not sorted: that costs more than it saves.
+// gather returns the wants of the reads, in their order, and sets all answers to nil, the answer for bodies that are
+// gone. Reads often begin where the one before ends. gather does not sort the others: that costs more than it saves.
 func (r *reader) gather(reads []*emulator.BodyRead) []want {
 	wants := r.wants[:0]
 	for _, br := range reads {
@@ -74,7 +73,7 @@ func (r *reader) gather(reads []*emulator.BodyRead) []want {
 	return wants
 }
 
-// release keeps the memory of wants for the next round, but nothing that they refer to.
+// release keeps the slice for the next round, and drops what its elements refer to.
 func (r *reader) release(wants []want) {
 	clear(wants)
 	r.wants = wants
@@ -83,7 +82,7 @@ func (r *reader) release(wants []want) {
 	}
 }
 
-// fetch answers wants. The transaction is open.
+// fetch answers wants, in the open transaction.
 func (r *reader) fetch(wants []want) error {
 	r.gaps.newRound()
 	for len(wants) > 0 {
@@ -100,7 +99,7 @@ func (r *reader) fetch(wants []want) error {
 	return nil
 }
 
-// fetchAlone answers wants one by one, because a page that some of them need is damaged: only those can't be had.
+// fetchAlone answers wants one by one, so that a damaged page costs only the bodies on it.
 func (r *reader) fetchAlone(wants []want) error {
 	for i := range wants {
 		r.single.bindInt(1, wants[i].id)
@@ -115,7 +114,7 @@ func (r *reader) fetchAlone(wants []want) error {
 	return nil
 }
 
-// choose returns the statement, its parameters set, that finds the first wants, and how many it finds.
+// choose returns the statement that finds the first wants, with its parameters set, and the number of these wants.
 func (r *reader) choose(wants []want) (st *stmt, n int) {
 	st, n = r.dense, runLength(wants)
 	if n < longRun && r.gaps.worthIt() {
@@ -134,7 +133,7 @@ func (r *reader) choose(wants []want) (st *stmt, n int) {
 	return st, n
 }
 
-// runLength returns how many wants, from the first on, are of consecutive ids. One may be wanted several times in a row.
+// runLength returns how many wants, from the first on, have consecutive ids. An id may repeat.
 func runLength(wants []want) int {
 	n := 1
 	for n < len(wants) && uint64(wants[n].id)-uint64(wants[n-1].id) <= 1 {
@@ -143,7 +142,7 @@ func runLength(wants []want) int {
 	return n
 }
 
-// windowLength returns how many wants, from the first on, ascend within a window, and which ids of it they want.
+// windowLength returns how many wants, from the first on, ascend within a window, and a mask of their ids.
 func windowLength(wants []want) (n int, mask int64) {
 	var last uint64
 	for n < len(wants) {
@@ -158,8 +157,8 @@ func windowLength(wants []want) (n int, mask int64) {
 	return n, mask
 }
 
-// walk answers wants, of ascending ids, from the rows of st. It returns how many at the end it left alone
-// because there were too many strays before them.
+// walk answers wants, of ascending ids, from the rows of st. It returns how many it left at the end because of too many
+// strays.
 func (r *reader) walk(st *stmt, wants []want) (left int, err error) {
 	defer st.reset()
 	for len(wants) > 0 {
@@ -188,7 +187,7 @@ func (r *reader) walk(st *stmt, wants []want) (left int, err error) {
 	return 0, nil
 }
 
-// answer hands the body in the current row of st to those at the head of wants that want it, and returns their number.
+// answer gives the body in the current row of st to the leading wants with that id, and returns their number.
 func (r *reader) answer(st *stmt, id int64, wants []want) (n int, err error) {
 	for n < len(wants) && wants[n].id == id {
 		if err = wants[n].found(r.copyBody(st, id)); err != nil {
@@ -199,7 +198,7 @@ func (r *reader) answer(st *stmt, id int64, wants []want) (n int, err error) {
 	return n, nil
 }
 
-// gaps knows whether ids with gaps between them are worth being read in one go.
+// gaps decides whether to read ids with gaps between them in one go.
 type gaps struct {
 	bodies, strays int // found in windows of this round
 	rest           int // rounds until they are tried again, this one included
@@ -212,7 +211,7 @@ func (g *gaps) newRound() {
 
 func (g *gaps) worthIt() bool { return g.rest == 0 }
 
-// stray counts a body of that size, and reports whether it is one too many.
+// stray counts a stray of that size, and reports whether it is one too many.
 func (g *gaps) stray(size int64) bool {
 	g.strays++
 	if g.strays <= g.bodies+strayAllowance && size <= maxStray {

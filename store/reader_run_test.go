@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReadBodies has what may happen in a run of ids. Bodies 1 to 200 are there but 50 and 60 to 65; from 1000 on there
-// is every third; 2000, 2002 and so on are small and between them are large ones.
+// TestReadBodies tries runs of ids of all kinds. Bodies 1 to 200 exist except 50 and 60 to 65; from 1000 on
+// every third; 2000, 2002 and so on are small, with large ones in between.
 func TestReadBodies(t *testing.T) {
 	upTo := func(from, to, step int64) (ids []int64) {
 		for id := from; id <= to; id += step {
@@ -79,14 +79,14 @@ func TestReadBodies(t *testing.T) {
 	})
 }
 
-// TestReadBodiesOfRandomIDs compares with a map what is read of random ids that look like those of queues.
+// TestReadBodiesOfRandomIDs reads random ids that look like those of queues and compares the bodies with a map.
 func TestReadBodiesOfRandomIDs(t *testing.T) {
 	eachShelf(t, func(t *testing.T, s shelf) {
 		rnd := rand.New(rand.NewPCG(3, 4))
 		sizes := []int{0, 1, 50, 50, 50, 1000, 1000, maxStray + 1, 3 * pageSize}
 		const ids = 1500
 		for id := int64(1); id <= ids; id++ {
-			// A stretch with all of them, one with most, one with few.
+			// A stretch with all bodies, one with most, one with few.
 			if rnd.IntN(100) < []int{100, 80, 20}[3*(id-1)/ids] {
 				s.put(id, sizes[rnd.IntN(len(sizes))])
 			}
@@ -106,7 +106,7 @@ func TestReadBodiesOfRandomIDs(t *testing.T) {
 	})
 }
 
-// randomIDs walks from a random place with steps of a random kind, sometimes elsewhere and sometimes not at all.
+// randomIDs walks from a random id with steps of a random kind, and sometimes jumps or repeats an id.
 func randomIDs(rnd *rand.Rand, max int64) (ids []int64) {
 	at := 1 + rnd.Int64N(max)
 	longest := []int64{1, 1, 2, 5, 40, 100}[rnd.IntN(6)]

@@ -8,7 +8,7 @@ import (
 	"minibus/emulator"
 )
 
-// shelf is a store with bodies in it, and what they are.
+// shelf is a store with bodies, and a copy of them.
 type shelf struct {
 	*Store
 	bodies map[int64][]byte
@@ -26,7 +26,7 @@ func newShelf(t *testing.T, ephemeral bool) shelf {
 	return shelf{s, map[int64][]byte{}}
 }
 
-// put stores a body of that size.
+// put stores a body of that size in bytes.
 func (s shelf) put(id int64, size int) {
 	s.bodies[id] = bytes.Repeat([]byte{byte(id)}, size)
 	begin(s.Store, insertOp(id, 1, s.bodies[id]))
@@ -38,7 +38,7 @@ func (s shelf) putRange(from, to int64) {
 	}
 }
 
-// split turns a body into one of three parts, as of a message larger than a batch.
+// split turns a body into one of three parts, like that of a message larger than a batch.
 func (s shelf) split(t *testing.T, id int64) {
 	t.Helper()
 	s.sql(t, fmt.Sprintf(`UPDATE body SET parts=3, data=NULL, crc=%[2]d WHERE id=%[1]d;
@@ -59,7 +59,7 @@ func (s shelf) sql(t *testing.T, sql string) {
 	}
 }
 
-// read asks for all lists at a time, so that they are one round of the reader's, or two, and returns the first error.
+// read asks for all lists at once, so that the reader answers them in one round, or two, and returns the first error.
 func (s shelf) read(lists ...[]int64) ([]*emulator.BodyRead, error) {
 	reads := make([]*emulator.BodyRead, len(lists))
 	res := make(chan error, len(lists))
@@ -79,7 +79,7 @@ func (s shelf) read(lists ...[]int64) ([]*emulator.BodyRead, error) {
 	return reads, first
 }
 
-// check reads lists and compares what comes with what was put.
+// check reads lists and compares the bodies with those that were put.
 func (s shelf) check(t *testing.T, lists ...[]int64) {
 	t.Helper()
 	reads, err := s.read(lists...)

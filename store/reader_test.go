@@ -8,7 +8,7 @@ import (
 	"minibus/emulator"
 )
 
-// TestBodiesHaveMemoryOfTheirOwn: who changes or keeps one has nothing of another, also if it is the same body.
+// TestBodiesHaveMemoryOfTheirOwn: no two answers share memory, not even for the same body.
 func TestBodiesHaveMemoryOfTheirOwn(t *testing.T) {
 	s := newShelf(t, false)
 	s.putRange(1, 20)
@@ -24,7 +24,7 @@ func TestBodiesHaveMemoryOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestOldBodiesAreForgotten when a read comes back with what it brought the last time.
+// TestOldBodiesAreForgotten when a read is used again.
 func TestOldBodiesAreForgotten(t *testing.T) {
 	s := newShelf(t, false)
 	s.put(1, 10)
@@ -39,8 +39,8 @@ func TestOldBodiesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestReadSeesWhatWasCommittedSince: no statement of an earlier read, which ends in the middle of its rows, keeps its
-// view of the database.
+// TestReadSeesWhatWasCommittedSince: no statement of an earlier read, which may stop in the middle of its rows, keeps an
+// old view of the database.
 func TestReadSeesWhatWasCommittedSince(t *testing.T) {
 	eachShelf(t, func(t *testing.T, s shelf) {
 		s.putRange(1, 100)
@@ -52,7 +52,7 @@ func TestReadSeesWhatWasCommittedSince(t *testing.T) {
 	})
 }
 
-// TestFailedReadFailsItsRound and nothing else: what is asked for later is read.
+// TestFailedReadFailsItsRound; later reads succeed.
 func TestFailedReadFailsItsRound(t *testing.T) {
 	cases := map[string]struct{ damage, repair string }{
 		"the table is missing": {"ALTER TABLE body RENAME TO elsewhere", "ALTER TABLE elsewhere RENAME TO body"},
@@ -78,8 +78,8 @@ func TestFailedReadFailsItsRound(t *testing.T) {
 	}
 }
 
-// TestGapsAreGivenUpWhenTheyAreFull: a gap costs nothing when it is empty, and is not tried again for a while when it
-// turned out to be full of what nobody asked for.
+// TestGapsAreGivenUpWhenTheyAreFull: an empty gap costs nothing; after a gap full of strays the reader tries no gaps for a
+// while.
 func TestGapsAreGivenUpWhenTheyAreFull(t *testing.T) {
 	s := newShelf(t, false)
 	s.putRange(1, 300)

@@ -4,15 +4,15 @@ import "os"
 
 const reserveText = "Minibus keeps this room to be able to write when the disk is full. It may be deleted, and is made again.\n"
 
-// reserveStep is the least room that is worth a reserve.
+// reserveStep is the least room that is worth a reserve, in bytes.
 const reserveStep = 32 << 10
 
-// reserve is a file that takes up room, so that nobody else does.
+// reserve is a file that keeps room from other programs.
 type reserve struct{ path string }
 
 func (r reserve) size() int64 { return fileSize(r.path) }
 
-// hold makes the file as large as it is wanted, or as large as there is room.
+// hold makes the file size bytes long, or as long as there is room.
 func (r reserve) hold(size int64) {
 	held := r.size()
 	if held >= size {
@@ -31,7 +31,7 @@ func (r reserve) hold(size int64) {
 	}
 }
 
-// release gives the room away. The empty file stays, so that it can be filled again on a disk that has no place for a name.
+// release gives up the room. The empty file stays, because a full disk may have no room for a new directory entry.
 func (r reserve) release() {
 	if r.size() > 0 {
 		_ = os.Truncate(r.path, 0)
@@ -41,7 +41,7 @@ func (r reserve) release() {
 // drop removes the file.
 func (r reserve) drop() { os.Remove(r.path) }
 
-// allocateZeros writes so many bytes where the system has no better way to take up room.
+// allocateZeros fills the file with zeros, for systems that have no better way to take up room.
 func allocateZeros(f *os.File, size int64) error {
 	zeros := make([]byte, 64<<10)
 	for at := int64(0); at < size; at += int64(len(zeros)) {

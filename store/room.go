@@ -9,47 +9,47 @@ import (
 	"minibus/emulator"
 )
 
-// The write-ahead log has a ceiling, at which the writer waits until all of it is in the file and it begins anew. SQLite begins a log
-// anew only when nothing of it is left to be copied; a checkpoint beside a busy writer never gets so far.
+// The write-ahead log has a ceiling, at which the writer copies all of it into the file and begins it anew. SQLite begins a log
+// anew only when all of it has been copied; a checkpoint beside a busy writer never gets that far.
 //
-// Where the disk has less than ampleRoom left, the ceiling is a sixteenth of what is free or ours, and two things make sure that
-// a full disk is never the end. The file grows only as far as there is room for the log and for copying it, and a reserve
-// of the ceiling's size lies beside the database, for the day on which another program takes the rest.
+// If the disk has less than ampleRoom left, the ceiling is a sixteenth of the room that is free or already ours, and two things keep
+// the store working on a full disk. The file grows only as far as there is room for the log and for copying it, and a reserve
+// of the ceiling's size lies beside the database, in case another program takes the rest.
 const (
 	ampleRoom   = 256 << 20
 	ampleLog    = 64 << 20
 	leastLog    = 512 << 10
 	logFraction = 16
 
-	// logSteps is how many checkpoints beside the writer there are until the ceiling. A log of 16 MiB folds more writes of
+	// logSteps is how many checkpoints run beside the writer until the ceiling. A log of 16 MiB folds more writes of
 	// the same page into one than a smaller one, and is read faster after a crash than a larger one.
 	logSteps = 4
 
-	keepRoom = 10 * time.Second // for a message that comes back, whose queue may have been deleted
+	keepRoom = 10 * time.Second // at most, for a returned message: its queue may have been deleted
 
-	tellFullEvery = time.Minute // that the disk is full, however often something fits meanwhile
+	tellFullEvery = time.Minute // between two log lines that the disk is full
 )
 
-// room holds the writer's knowledge of the disk.
+// room holds what the writer knows about the disk.
 type room struct {
-	path    string // of the database; empty: it is in memory
+	path    string // of the database; empty in memory
 	reserve reserve
 	free    func() (bytes int64, known bool)
 
 	log   int64 // ceiling of the write-ahead log, bytes
 	short bool  // less than ampleRoom is left
-	full  bool  // what wanted room was refused, and nothing has been added since
+	full  bool  // a change was refused for want of room, and none has added data since
 	told  time.Time
 
-	kept    int64     // bytes of a message that comes back and had no room; nothing is added that would take it
-	keptTil time.Time // it is tried again long before
+	kept    int64     // bytes of a returned message that had no room; other changes may not take them
+	keptTil time.Time // the domain tries again long before
 
-	spending    bool  // what is being written may use the reserve
-	refusal     error // what wants room is refused with it, until all that was drawn before is told
-	refusedDraw bool  // something refused had drawn a number: what draws one behind it is refused as well
+	spending    bool  // the transaction in hand may use the reserve
+	refusal     error // changes that add data get it, until none is queued that drew a number before it; nil: none
+	refusedDraw bool  // a refused change had drawn a number, so later changes with numbers are refused as well
 }
 
-// newRoom returns what is known before the disk is looked at.
+// newRoom returns a room before its first look at the disk.
 func newRoom(path string) room {
 	return room{path: path, reserve: reserve{path + "-reserve"}, free: func() (int64, bool) { return diskFree(path) }, log: ampleLog}
 }
@@ -65,14 +65,14 @@ func fileSize(path string) int64 {
 	return info.Size()
 }
 
-// prepare gives the reserve to a start on a full disk, which cannot do without a few pages.
+// prepare gives up the reserve on a full disk, because a start needs a few pages.
 func (r *room) prepare() {
 	if free, known := r.free(); known && free < leastLog {
 		r.reserve.release()
 	}
 }
 
-// look finds out how much room there is, and sets what follows from it.
+// look measures the free room and sets the ceiling of the log and the reserve.
 func (r *room) look() {
 	r.log, r.short = ampleLog, false
 	free, known := r.free()
@@ -89,7 +89,7 @@ func (r *room) look() {
 	r.reserve.hold(r.log)
 }
 
-// allows reports whether the file may grow by so much.
+// allows reports whether the file may grow by that many bytes.
 func (r *room) allows(growth int64) bool {
 	if !r.short || growth <= 0 {
 		return true
@@ -101,7 +101,7 @@ func (r *room) allows(growth int64) bool {
 	return !known || growth <= free
 }
 
-// keepFor keeps what room there is for a message that comes back, or senders would fill every gap before it is large enough.
+// keepFor keeps room for a message that was given back, or senders would fill every gap before it is large enough.
 func (r *room) keepFor(c *emulator.Change) {
 	r.kept, r.keptTil = 0, time.Now().Add(keepRoom)
 	for i := range c.Ops {
@@ -109,7 +109,7 @@ func (r *room) keepFor(c *emulator.Change) {
 	}
 }
 
-// reserved returns how many bytes are kept for a message that comes back.
+// reserved returns how many bytes are kept for a message that was given back.
 func (r *room) reserved() int64 {
 	if r.kept > 0 && time.Now().After(r.keptTil) {
 		r.kept = 0
@@ -117,7 +117,7 @@ func (r *room) reserved() int64 {
 	return r.kept
 }
 
-// refuses reports whether a change has to wait for better days: it adds something, or has drawn a number behind one that was refused
+// refuses reports whether a change must fail while the disk is full: it adds data, or it has drawn a number behind a refused one
 // and would leave a gap.
 func (r *room) refuses(c *emulator.Change) bool {
 	if r.refusal == nil {
@@ -133,7 +133,7 @@ func (r *room) refuses(c *emulator.Change) bool {
 // endRefusal lets changes in again.
 func (r *room) endRefusal() { r.refusal, r.refusedDraw = nil, false }
 
-// wants reports whether a change adds something to the database, and whether it has drawn a number.
+// wants reports whether a change adds data to the database, and whether it has drawn a number.
 func wants(c *emulator.Change) (adds, draws bool) {
 	for i := range c.Ops {
 		op := &c.Ops[i]
@@ -150,5 +150,5 @@ func wants(c *emulator.Change) (adds, draws bool) {
 	return adds, draws
 }
 
-// errNoRoom is the failure of what would let the file grow too far. It is SQLite's own for a full disk.
+// errNoRoom is the error of a transaction that would make the file grow too far. It has SQLite's code for a full disk.
 var errNoRoom = &sqliteError{code: lib.SQLITE_FULL, text: "the database has no room to grow"}

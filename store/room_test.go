@@ -11,7 +11,7 @@ import (
 	"minibus/emulator"
 )
 
-// killed returns the path of a database as kill -9 would leave that of s.
+// killed returns the path of a copy of s's database as kill -9 would leave it.
 func killed(t *testing.T, s *Store) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -30,7 +30,7 @@ func killed(t *testing.T, s *Store) string {
 	return path
 }
 
-// TestLogIsBounded_OverManyLives: what earlier lives left in the log counts to the log of this one.
+// TestLogIsBounded_OverManyLives: the log that earlier processes left counts.
 func TestLogIsBounded_OverManyLives(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	for life := range int64(8) {
@@ -54,7 +54,7 @@ func TestLogIsBounded_OverManyLives(t *testing.T) {
 	}
 }
 
-// smallDisk is a disk that has so much left for the store, whose files take it up.
+// smallDisk simulates a disk with size bytes for the store's files.
 func smallDisk(s *Store, size int64) (left *atomic.Int64) {
 	left = new(atomic.Int64)
 	left.Store(size)
@@ -73,7 +73,7 @@ func isRefused(err error) bool {
 	return errors.As(err, &de) && de.Code == emulator.CodeQuotaExceeded
 }
 
-// fillUp inserts messages until one is refused and returns how many are stored. Their rows are from 10 on.
+// fillUp inserts messages, with row ids from 10 on, until one is refused, and returns how many are stored.
 func fillUp(t *testing.T, s *Store) (n int64) {
 	t.Helper()
 	for ; ; n++ {
@@ -92,7 +92,7 @@ func removeOp(row int64) emulator.Op {
 	return emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: emulator.MessageRecord{Row: row, Body: row, Entity: 1}}
 }
 
-// TestFullDisk_LogAndReserveAreSmallOnSmallDisks and leave a disk that is large alone.
+// TestFullDisk_LogAndReserveAreSmallOnSmallDisks; on a large disk the log has its full size and there is no reserve.
 func TestFullDisk_LogAndReserveAreSmallOnSmallDisks(t *testing.T) {
 	s := newStore(t)
 	smallDisk(s, 16<<20)
@@ -111,8 +111,8 @@ func TestFullDisk_LogAndReserveAreSmallOnSmallDisks(t *testing.T) {
 	wait(t, s, insertOp(10+n, 1+n, nil))
 }
 
-// TestFullDisk_RemovalsGoThroughWhileSendsAreRefused, in one batch with them, and the counter stays at what is stored: what
-// has drawn a number behind a refused send is refused as well, also when it would have had room.
+// TestFullDisk_RemovalsGoThroughWhileSendsAreRefused, even in one batch. The counter stays at the stored messages: a
+// change that drew a number behind a refused send is refused as well, even if it had room.
 func TestFullDisk_RemovalsGoThroughWhileSendsAreRefused(t *testing.T) {
 	s := newStore(t)
 	smallDisk(s, 8<<20)
@@ -147,7 +147,7 @@ func TestFullDisk_RemovalsGoThroughWhileSendsAreRefused(t *testing.T) {
 	if got := stored(t, s); int64(len(got)) != n-60 {
 		t.Errorf("%d messages are stored, want %d", len(got), n-60)
 	}
-	wait(t, s, insertOp(200_000, n+1, make([]byte, 4000))) // where the removed ones were
+	wait(t, s, insertOp(200_000, n+1, make([]byte, 4000))) // in the place of the removed ones
 }
 
 // TestFullDisk_AFewRemovalsAreEnough for a message to fit again, though they are only marked at first.
@@ -163,7 +163,7 @@ func TestFullDisk_AFewRemovalsAreEnough(t *testing.T) {
 	}
 }
 
-// TestFullDisk_WhatNobodyReceivedIsStoredAgain: its sender was told long ago that it is durable.
+// TestFullDisk_WhatNobodyReceivedIsStoredAgain: its sender was told long ago that the message is durable.
 func TestFullDisk_WhatNobodyReceivedIsStoredAgain(t *testing.T) {
 	s := newStore(t)
 	smallDisk(s, 8<<20)
@@ -190,7 +190,7 @@ func TestFullDisk_WhatNobodyReceivedIsStoredAgain(t *testing.T) {
 	}
 }
 
-// TestFullDisk_LargeMessageIsStoredAgainWholeOrNot: its parts have the reserve, as the rest of it has, and without all of them there
+// TestFullDisk_LargeMessageIsStoredAgainWholeOrNot: its parts may use the reserve too, and without all of them there
 // is no message.
 func TestFullDisk_LargeMessageIsStoredAgainWholeOrNot(t *testing.T) {
 	for _, large := range []int{1<<20 + 100_000, 3 << 20} {
@@ -234,7 +234,7 @@ func TestFullDisk_LargeMessageIsStoredAgainWholeOrNot(t *testing.T) {
 	}
 }
 
-// TestFullDisk_LargeMessageIsStoredAgainBeforeOthersAreSent: senders that fill each gap at once do not keep it out.
+// TestFullDisk_LargeMessageIsStoredAgainBeforeOthersAreSent: senders that fill every gap do not keep it out.
 func TestFullDisk_LargeMessageIsStoredAgainBeforeOthersAreSent(t *testing.T) {
 	s := newStore(t)
 	smallDisk(s, 12<<20)
@@ -307,7 +307,7 @@ func TestFullDisk_LargeMessageIsRefusedInWhole(t *testing.T) {
 	wait(t, s, insertOp(12, 2, make([]byte, 3<<20)))
 }
 
-// TestReserveIsGivenAndTakenBack: the file takes up room, is emptied when that is needed, and says what it is.
+// TestReserveIsGivenAndTakenBack: the file takes up room, is emptied when the store needs that, and says what it is for.
 func TestReserveIsGivenAndTakenBack(t *testing.T) {
 	r := reserve{filepath.Join(t.TempDir(), "a.db-reserve")}
 	for range 2 {

@@ -42,12 +42,12 @@ func isFull(err error) bool {
 	return errors.As(err, &se) && (se.primary() == lib.SQLITE_FULL || se.code == lib.SQLITE_IOERR_SHMSIZE)
 }
 
-// isDamage reports whether err says that the file is not a sound database.
+// isDamage reports whether err says that the file is damaged or not a database.
 func isDamage(err error) bool { return isCode(err, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB) }
 
 // isOwnFault reports whether err is the fault of the change itself, so that others of its batch may still succeed.
-// SQLite has then undone the statement and left the transaction open. A full disk or an I/O error is nobody's own
-// fault: it fails the whole batch.
+// SQLite has then undone the statement and left the transaction open. A full disk or an I/O error fails the whole
+// batch.
 func isOwnFault(err error) bool {
 	var de *emulator.Error
 	return errors.As(err, &de) || isCode(err, lib.SQLITE_CONSTRAINT, lib.SQLITE_TOOBIG, lib.SQLITE_MISMATCH)
@@ -55,7 +55,7 @@ func isOwnFault(err error) bool {
 
 const textFull = "There is no space left on the disk of the message store. Receive messages, or free space there"
 
-// domainError is what completions get for a failure of the database.
+// domainError returns the error that completions get for a failure of the database.
 func domainError(err error) error {
 	var de *emulator.Error
 	if errors.As(err, &de) {

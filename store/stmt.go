@@ -23,7 +23,7 @@ type cBuffer struct {
 	size int
 }
 
-// prepare compiles one statement. It is finalized with the connection if not before.
+// prepare compiles one statement. Closing the connection finalizes it.
 func (c *conn) prepare(sql string) (*stmt, error) {
 	z, err := libc.CString(sql)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *stmt) bindInt(i int, v int64) { lib.Xsqlite3_bind_int64(s.c.tls, s.p, i
 
 func (s *stmt) bindNull(i int) { lib.Xsqlite3_bind_null(s.c.tls, s.p, int32(i)) }
 
-// bindText sets parameter i to a text, also an empty one. SQLite keeps NUL and invalid UTF-8 as they are.
+// bindText sets parameter i to a text, which may be empty. SQLite keeps NUL and invalid UTF-8 as they are.
 func (s *stmt) bindText(i int, v string) error {
 	p, err := s.hold(i, len(v))
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *stmt) bindBlob(i int, v []byte) error {
 	return s.c.check(lib.Xsqlite3_bind_blob(s.c.tls, s.p, int32(i), p, int32(len(v)), 0))
 }
 
-// hold returns memory for n bytes that belongs to parameter i until the next hold of it.
+// hold returns memory for n bytes. It belongs to parameter i until the next hold for i.
 func (s *stmt) hold(i, n int) (uintptr, error) {
 	b := &s.bufs[i]
 	if b.p != 0 && b.size >= n {
@@ -109,7 +109,7 @@ func (s *stmt) hold(i, n int) (uintptr, error) {
 	return p, nil
 }
 
-// shrink gives the memory of parameter i back, and makes it NULL.
+// shrink frees the memory of parameter i and sets it to NULL.
 func (s *stmt) shrink(i int) {
 	s.bindNull(i)
 	if b := &s.bufs[i]; b.p != 0 {
@@ -151,7 +151,7 @@ func (s *stmt) columnIsNull(i int) bool {
 	return lib.Xsqlite3_column_type(s.c.tls, s.p, int32(i)) == lib.SQLITE_NULL
 }
 
-// columnView returns the bytes of column i, valid until the next step; nil for NULL and for nothing.
+// columnView returns the bytes of column i, valid until the next step; nil for NULL and for an empty value.
 func (s *stmt) columnView(i int) []byte {
 	p := lib.Xsqlite3_column_blob(s.c.tls, s.p, int32(i))
 	if p == 0 {

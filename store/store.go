@@ -16,7 +16,7 @@ type Options struct {
 	Logger      *slog.Logger // for trouble in the background; default discards
 }
 
-// errClosed is the cause of the failure of what is appended after Close.
+// errClosed is the cause of the errors that changes and reads after Close get.
 var errClosed = errors.New("the message store is closed")
 
 // Store is a journal on SQLite. Make one with [Open].
@@ -43,7 +43,7 @@ type Store struct {
 	closing  sync.Once
 	closeErr error
 
-	beforeCommit func() error // fault injection by tests: an error takes the place of the commit's
+	beforeCommit func() error // fault injection by tests: if it fails, the commit fails with its error
 }
 
 // item is one entry of the writer's inbox. Exactly one field is set.
@@ -98,8 +98,8 @@ func (s *Store) Flush(done emulator.Completion) { s.inbox.put(item{flush: done})
 // ReadBodies implements [emulator.Journal].
 func (s *Store) ReadBodies(r *emulator.BodyRead) { s.reads.put(r) }
 
-// Close commits what is queued, then stops both goroutines and closes the file, which then needs neither log nor
-// recovery. Changes and reads that come later fail with errClosed as the cause. A second Close does nothing.
+// Close commits what is queued, stops the goroutines, copies the log into the file and closes it, so the next start needs no
+// recovery. Later changes and reads fail with errClosed as the cause. A second Close returns the first one's error.
 func (s *Store) Close() error {
 	s.closing.Do(func() { s.closeErr = s.shutdown() })
 	return s.closeErr
@@ -111,7 +111,7 @@ func (s *Store) shutdown() error {
 	s.reads.close(func(r *emulator.BodyRead) { finishRead(r, closed) })
 	s.checkpointer.close()
 	if s.place.lookAfter(0) != nil {
-		s.writer.conn.leaveLog() // what lies at the paths is somebody else's, and not to be deleted
+		s.writer.conn.leaveLog() // the files at the paths are not ours to delete
 	}
 	err := s.writer.finish()
 	if s.reader.conn != s.writer.conn {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Sizes of a step of a sweep: about a millisecond of work each, so that nobody who commits meanwhile notices.
+// Sizes of a step of a sweep: about a millisecond of work each, so that commits hardly wait for it.
 const (
 	sweepScan     = 2000
 	sweepDrop     = 500
@@ -14,8 +14,8 @@ const (
 )
 
 // sweep removes what deleted entities left: their messages, the bodies that no other message shares, counters, states
-// of sessions and history, and at last the tombstones themselves. It works in small transactions between the batches. A crash leaves the tombstones, and
-// the next start begins again.
+// of sessions and history, and at last the tombstones. It works in small transactions between the batches. A crash leaves the
+// tombstones, and the next start sweeps again.
 //
 // There is no index by entity or body, because it would cost every insert; a sweep walks the narrow table instead.
 type sweep struct {
@@ -23,16 +23,16 @@ type sweep struct {
 	dead    map[int64]*entityState
 	waiting []*entityState // deleted since the sweep began: for the next one
 
-	// thorough takes every body for a candidate: after a restart nobody knows whose rows had gone before.
+	// thorough makes every body a candidate: an earlier sweep may have removed rows, and only it knew their bodies.
 	thorough bool
 
 	phase      func() (end bool, err error)
 	then       []func() (end bool, err error) // the phases after this one
 	cursor     int64
-	limit      int64              // greatest id when the sweep began: newer rows are none of its business
+	limit      int64              // greatest id when the sweep began: it ignores newer rows
 	candidates []int64            // bodies that may have no message any more; sorted once all are found
-	held       []bool             // by index of candidates: a message was seen that has it
-	shared     map[int64]struct{} // bodies of which somebody stored a message since the sweep began
+	held       []bool             // by index of candidates: another message has it
+	shared     map[int64]struct{} // bodies of messages that were stored since the sweep began
 	scan       []scanned
 }
 
@@ -53,7 +53,7 @@ func (w *writer) startSweep(e *entityState) {
 	w.sweep = newSweep(w, []*entityState{e}, w.sweepFailed)
 }
 
-// resumeSweep takes up what an earlier run of the process, or a failed sweep, left.
+// resumeSweep sweeps what an earlier process left.
 func (w *writer) resumeSweep() {
 	var dead []*entityState
 	for _, e := range w.entities {
@@ -91,18 +91,18 @@ func newSweep(w *writer, dead []*entityState, thorough bool) *sweep {
 	return s
 }
 
-// keep is told of a new message: it may share a body that exists, or bring back one that was removed.
+// keep spares the body of a new message, which may share an existing body or bring back a removed one.
 func (s *sweep) keep(body int64) {
 	if body <= s.limit {
 		s.shared[body] = struct{}{}
 	}
 }
 
-// step does the next bit. After the last one the next sweep, if any, takes its place.
+// step runs the next step of the current phase. After the last phase the next sweep, if any, takes over.
 func (s *sweep) step() {
 	before := *s
 	end, err := s.w.inTransaction(func() (bool, error) {
-		*s = before // it may be another try
+		*s = before // this may be a second try
 		return s.phase()
 	})
 	switch {
@@ -198,7 +198,7 @@ func (s *sweep) removeRows() (end bool, err error) {
 	return end || s.cursor >= s.limit, nil
 }
 
-// findBodies takes all bodies for candidates.
+// findBodies makes all bodies candidates.
 func (s *sweep) findBodies() (end bool, err error) {
 	st := s.w.sweepSt.bodies
 	st.bindInt(1, s.cursor)
@@ -213,7 +213,7 @@ func (s *sweep) findBodies() (end bool, err error) {
 	return end, nil
 }
 
-// findReferences keeps the candidates that other messages share. Copies made meanwhile come through keep.
+// findReferences marks the candidates that other messages share. keep sees copies that are made meanwhile.
 func (s *sweep) findReferences() (end bool, err error) {
 	if len(s.candidates) == 0 {
 		return true, nil

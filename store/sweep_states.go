@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// removeStates removes states of sessions, and goes from entity to entity with the cursor.
+// removeStates removes states of sessions, entity by entity.
 func (s *sweep) removeStates() (end bool, err error) {
 	return s.eachEntity(func(id int64) (bool, error) {
 		st := s.w.sweepSt.states
@@ -24,8 +24,8 @@ func (s *sweep) removeHistory() (end bool, err error) {
 	return s.eachEntity(func(id int64) (bool, error) { return s.w.pruneRows(id, math.MaxInt64) })
 }
 
-// eachEntity does the next bit of what is to be done for each deleted entity, one after another. The cursor is the last
-// entity that is through.
+// eachEntity runs some on the deleted entities behind the cursor, in order, until one has more left or the step is full.
+// The cursor is the id of the last finished entity.
 func (s *sweep) eachEntity(some func(id int64) (end bool, err error)) (end bool, err error) {
 	n := 0
 	for _, id := range slices.Sorted(maps.Keys(s.dead)) {

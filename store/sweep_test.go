@@ -13,8 +13,8 @@ func sessionOp(entity int64, id string, state []byte) emulator.Op {
 	}
 }
 
-// TestDEL3_DUP16_SweepRemovesStatesInSteps: counters, session states and history of deleted entities go, bit by bit,
-// and those of others stay.
+// TestDEL3_DUP16_SweepRemovesStatesInSteps: the sweep removes counters, session states and history of deleted entities in
+// steps, and keeps those of others.
 func TestDEL3_DUP16_SweepRemovesStatesInSteps(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, putQueue(2, "two"))
@@ -50,7 +50,7 @@ func TestDEL3_DUP16_SweepRemovesStatesInSteps(t *testing.T) {
 	}
 }
 
-// TestDEL3_ManyEntitiesAtOnce are swept together, more of them than a step looks at.
+// TestDEL3_ManyEntitiesAtOnce: one sweep removes more entities than a step looks at.
 func TestDEL3_ManyEntitiesAtOnce(t *testing.T) {
 	s := newStore(t)
 	const many = 2*sweepEntities + 10
@@ -70,7 +70,7 @@ func TestDEL3_ManyEntitiesAtOnce(t *testing.T) {
 	}
 }
 
-// TestFWD_BodyOfAMovedMessageStays when the entity that it came from is swept, which looks at the row while it is moved.
+// TestFWD_BodyOfAMovedMessageStays: the sweep of its old entity reads the row while the message moves.
 func TestFWD_BodyOfAMovedMessageStays(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, putQueue(2, "two"))
@@ -97,7 +97,7 @@ func TestRAD5_BodyThatComesBackStays(t *testing.T) {
 	wait(t, s, putQueue(2, "two"))
 	wait(t, s, insertOp(1000, 1, []byte("back")))
 	remove := insertOp(1000, 1, nil)
-	remove.Kind = emulator.OpDelete // the body is found by the sweep, and is nobody's then
+	remove.Kind = emulator.OpDelete // leaves the body without a message, for the sweep to find
 	insertMany(t, s, 2, 2000, 1)
 	onWriter(s, func() {
 		w := s.writer

@@ -7,18 +7,18 @@ import (
 	"minibus/emulator"
 )
 
-// trouble is why nothing can be stored although the files are where they belong, for who asks from outside. The writer notes it when it
-// refuses something, or fails, and forgets it when something of the kind has succeeded. That may not happen for long, since clients wait for
-// a store that is well. So whoever asks, while there is trouble, has the writer find out whether there still is.
+// trouble tells /health why nothing can be stored although the files are at their paths. The writer notes it when it
+// refuses a change or fails to write, and clears it when a write of that kind succeeds. Clients may send nothing until /health
+// is good again, so each question while there is trouble makes the writer check whether it still holds.
 type trouble struct {
 	last  atomic.Pointer[told] // nil: none
-	doubt atomic.Bool          // somebody asked
+	doubt atomic.Bool          // Trouble was called: check again
 }
 
 // told is one trouble.
 type told struct {
 	err  error
-	full bool // for want of room; what needs none is written
+	full bool // for want of room: changes that need none are still written
 }
 
 func (t *trouble) note(err error) {
@@ -29,15 +29,15 @@ func (t *trouble) note(err error) {
 	t.last.Store(&told{&emulator.Error{Code: emulator.CodeInternal, Text: strings.TrimSuffix(text, ".") + "."}, full})
 }
 
-// over notes that something was written that would not have been if there was trouble of a kind.
+// over clears the trouble if it is of that kind.
 func (t *trouble) over(full bool) {
 	if last := t.last.Load(); last != nil && last.full == full {
 		t.last.Store(nil)
 	}
 }
 
-// Trouble returns why nothing can be stored although the process is well, or nil: the database was taken away, the disk is full, or
-// writing fails. It does not wait, so it may tell of what has just passed.
+// Trouble returns why nothing can be stored, or nil: the database file was moved or replaced, the disk is full, or
+// writing fails. It does not wait, so the trouble may already be over.
 func (s *Store) Trouble() error {
 	if err := s.place.look(); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *Store) Trouble() error {
 	return last.err
 }
 
-// resolveDoubt finds out whether there still is trouble, if somebody has asked.
+// resolveDoubt checks whether there still is trouble, if Trouble was called.
 func (w *writer) resolveDoubt() {
 	t := &w.s.trouble
 	if !t.doubt.Load() || !t.doubt.Swap(false) {
@@ -67,7 +67,7 @@ func (w *writer) resolveDoubt() {
 	}
 }
 
-// smallMessage is what has to fit before the disk counts as not full any more. With less, each gap between small messages would count.
+// smallMessage is how many bytes must fit before the disk no longer counts as full. With less, each gap between small messages would do.
 const smallMessage = 64 << 10
 
 // hasRoom reports whether there is room again.
@@ -78,7 +78,7 @@ func (w *writer) hasRoom() bool {
 	return w.makesFit(w.room.reserved() + smallMessage)
 }
 
-// tryToWrite writes what is there already, and notes what becomes of it.
+// tryToWrite commits an update that changes nothing, and notes the result.
 func (w *writer) tryToWrite() {
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
@@ -93,7 +93,7 @@ func (w *writer) tryToWrite() {
 	}))
 }
 
-// noteWrite notes what became of a transaction.
+// noteWrite notes whether a transaction succeeded.
 func (w *writer) noteWrite(err error) {
 	if err == nil {
 		w.s.trouble.over(false)

@@ -14,7 +14,7 @@ func asked(s *Store) error {
 	return s.Trouble()
 }
 
-// TestTrouble_OfAFullDiskIsTold from the first message that is refused until there is room, whether anybody tries again or not.
+// TestTrouble_OfAFullDiskIsTold from the first refused message until there is room, even if no client tries again.
 func TestTrouble_OfAFullDiskIsTold(t *testing.T) {
 	for name, makeRoom := range map[string]func(t *testing.T, s *Store, more func()){
 		"messages are received": func(t *testing.T, s *Store, _ func()) {
@@ -51,7 +51,7 @@ func TestTrouble_OfAFullDiskIsTold(t *testing.T) {
 	}
 }
 
-// TestTrouble_OfWritesThatFailIsTold until one succeeds. The store tries by itself: clients may wait for it to be well.
+// TestTrouble_OfWritesThatFailIsTold until one succeeds. The store tries by itself: clients may wait until it is healthy.
 func TestTrouble_OfWritesThatFailIsTold(t *testing.T) {
 	s := newStore(t)
 	onWriter(s, func() { s.beforeCommit = func() error { return errors.New("the disk is on fire") } })
@@ -80,7 +80,7 @@ func TestTrouble_OfWritesThatFailIsTold(t *testing.T) {
 	}
 }
 
-// TestTrouble_IsNoneOfAMessageThatCannotBeStored: its sender is told, and all others can go on.
+// TestTrouble_IsNoneOfAMessageThatCannotBeStored: only its sender gets an error.
 func TestTrouble_IsNoneOfAMessageThatCannotBeStored(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, insertOp(10, 1, nil))

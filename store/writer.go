@@ -9,13 +9,13 @@ import (
 )
 
 // Bounds of one transaction. They are far above what queues up while a commit runs; they keep a flood from making
-// everybody wait for one long commit.
+// all clients wait for one long commit.
 const (
 	maxBatchOps   = 4096
 	maxBatchBytes = 4 << 20
 )
 
-// writer is the goroutine that changes the database. Everything in it belongs to that goroutine.
+// writer changes the database. All its fields belong to its goroutine.
 type writer struct {
 	s    *Store
 	conn *conn
@@ -29,10 +29,10 @@ type writer struct {
 	errs     []error        // results of the batch in hand, by item
 
 	high     int64         // greatest row, body or entity id stored so far
-	reserved int64         // ids below it may have been used: the committed value of meta.next_row
+	reserved int64         // lower ids may have been used: the committed value of meta.next_row
 	hasParts bool          // there may be bodies in parts
-	patience time.Duration // with other programs that hold the write lock
-	tidied   bool          // what a crash left behind is removed or on its way
+	patience time.Duration // how long to wait for programs that hold the write lock
+	tidied   bool          // tidy has run
 
 	sweep       *sweep // removal of deleted entities; nil when there is nothing to remove
 	sweepFailed bool   // tombstones are left behind by a sweep that failed
@@ -40,14 +40,14 @@ type writer struct {
 	prunes      []*entityState // entities with forgotten keys to be removed
 	care        care           // checkpoints and vacuum
 
-	marking bool    // the batch in hand marks what it removes
+	marking bool    // the batch in hand marks messages instead of removing them
 	leaving []goner // marked by the open transaction
 	gone    []goner // marked, and to be removed
-	goneDue int     // when there are so many
-	adopted bool    // those of the life before are among them
+	goneDue int     // length of gone at which they are removed
+	adopted bool    // those marked before the start are among them
 
 	room     room             // what the disk has left
-	partless *emulator.Change // of the batch in hand; the disk had no room for the parts of its body
+	partless *emulator.Change // change of the batch in hand for whose parts the disk had no room; nil: none
 }
 
 func (w *writer) run() {
@@ -70,7 +70,7 @@ func (w *writer) run() {
 	}
 }
 
-// process commits items in as many transactions as their size demands.
+// process commits items in as many transactions as their size needs.
 func (w *writer) process(items []item) {
 	for len(items) > 0 {
 		n := w.batchLength(items)
@@ -105,8 +105,8 @@ func (w *writer) batchLength(items []item) int {
 	return len(items)
 }
 
-// failRest fails what was queued behind a failed commit, until nothing new came in while completions ran: those
-// changes were made by somebody who had not yet seen the failure.
+// failRest fails the changes that were queued behind a failed commit, and those that arrive while their completions run: the
+// domain made them before it saw the failure.
 func (w *writer) failRest(items []item, err error) {
 	w.room.endRefusal()
 	for {
@@ -118,14 +118,14 @@ func (w *writer) failRest(items []item, err error) {
 			items[i] = item{}
 		}
 		if items, _ = w.s.inbox.take(); !slices.ContainsFunc(items, item.isChange) {
-			w.process(items) // flushes: who waited for one may go on at once
+			w.process(items) // only flushes
 			return
 		}
 	}
 }
 
-// commitBatch commits a batch and runs its completions. Changes that are themselves at fault fail alone. An error
-// means that all of the batch failed, and has been told to its completions.
+// commitBatch commits a batch and runs its completions. A change that is itself at fault fails alone. An error
+// means that all of the batch failed; its completions have got it.
 func (w *writer) commitBatch(batch []item) error {
 	w.errs = append(w.errs[:0], make([]error, len(batch))...)
 	changes := 0
@@ -169,7 +169,7 @@ func (w *writer) count(changes int) {
 	}
 }
 
-// store writes a batch: parts of a large body first, then all changes in one transaction.
+// store writes a batch: first the parts of a large body, then all changes in one transaction.
 func (w *writer) store(batch []item) error {
 	if err := w.s.place.look(); err != nil {
 		return err
@@ -204,8 +204,8 @@ func (w *writer) store(batch []item) error {
 	return err
 }
 
-// transact runs one transaction. With oneByOne each change has a savepoint, and one that is itself at fault is left
-// out and its error noted; without it, any error ends the transaction.
+// transact runs one transaction. With oneByOne each change has a savepoint, and transact leaves out a change that is itself
+// at fault and notes its error; without it, any error ends the transaction.
 func (w *writer) transact(batch []item, oneByOne bool) error {
 	err := w.fill(batch, oneByOne)
 	if err == nil && w.s.beforeCommit != nil {
@@ -257,7 +257,7 @@ func (w *writer) fill(batch []item, oneByOne bool) error {
 	return w.reserveRows()
 }
 
-// applyAlone does all of a change or nothing of it.
+// applyAlone applies all of a change or nothing of it.
 func (w *writer) applyAlone(c *emulator.Change) error {
 	if err := w.conn.exec("SAVEPOINT one"); err != nil {
 		return err
@@ -265,7 +265,7 @@ func (w *writer) applyAlone(c *emulator.Change) error {
 	undo, buried := len(w.undo), len(w.buried)
 	err := w.apply(c)
 	if err == nil {
-		err = w.writePending() // so that nothing gathered is ever of a change that is taken back
+		err = w.writePending() // so that a rollback leaves nothing of this change gathered
 	}
 	if err == nil {
 		return w.conn.exec("RELEASE one")

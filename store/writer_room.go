@@ -9,10 +9,10 @@ import (
 )
 
 // When the disk is full the writer copies the log into the file, begins it anew and tries once more. If that does not help it
-// refuses what adds something and writes the rest, if need be with the reserve: so messages can always be received and removed,
-// whatever is being sent meanwhile. All of this is on the writer's goroutine, which holds its connection.
+// refuses changes that add data and writes the rest, if need be with the reserve: so clients can always receive and remove messages,
+// whatever others send meanwhile. All of this runs on the writer's goroutine, which holds its connection.
 
-// lookAtDisk finds out how much room there is and how long the log may become.
+// lookAtDisk measures the free room and sets the ceiling of the log.
 func (w *writer) lookAtDisk() {
 	if !w.care.durable {
 		return
@@ -27,7 +27,7 @@ func (w *writer) lookAtDisk() {
 	}
 }
 
-// beginLogAnew waits until all of the log is in the file, for which the reserve may be needed.
+// beginLogAnew copies all of the log into the file, if need be with the reserve's room, so that the log begins anew.
 func (w *writer) beginLogAnew() {
 	cut := w.room.logSize() > 2*w.room.log
 	err := w.s.checkpointer.beginAnew(w.conn, cut)
@@ -56,7 +56,7 @@ func (w *writer) withRoom(f func() error) error {
 	return err
 }
 
-// madeRoom reports whether a transaction failed on a full disk and is worth another try, because the log has begun anew.
+// madeRoom begins the log anew if a transaction failed on a full disk, and reports whether to try it again.
 func (w *writer) madeRoom(err error) bool {
 	if !isFull(err) || !w.care.durable {
 		return false
@@ -66,7 +66,7 @@ func (w *writer) madeRoom(err error) bool {
 	return true
 }
 
-// withReserve runs a transaction that may use the reserve.
+// withReserve is withRoom for a transaction that may use the reserve.
 func (w *writer) withReserve(f func() error) error {
 	w.room.spending = true
 	defer func() { w.room.spending = false }()
@@ -81,7 +81,7 @@ func (w *writer) withReserve(f func() error) error {
 	return err
 }
 
-// transaction does f in a transaction of its own.
+// transaction runs f in a transaction of its own.
 func (w *writer) transaction(f func() error) error {
 	err := w.execPatiently(w.st.begin)
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *writer) transaction(f func() error) error {
 	return err
 }
 
-// checkGrowth fails if the open transaction lets the file grow so far that the log could not be copied into it.
+// checkGrowth fails if the open transaction makes the file grow so far that the log could not be copied into it.
 func (w *writer) checkGrowth() error {
 	if !w.room.short {
 		return nil
@@ -111,7 +111,7 @@ func (w *writer) checkGrowth() error {
 	return err
 }
 
-// commit commits a batch, of a full disk what it can.
+// commit commits a batch. On a full disk it commits what needs no room and refuses the rest.
 func (w *writer) commit(batch []item) error {
 	if w.room.refusal == nil {
 		err := w.commitOnce(batch)
@@ -135,8 +135,8 @@ func (w *writer) commitOnce(batch []item) error {
 	return err
 }
 
-// refuseIfFull refuses what a batch adds if there is no more room than when something was refused last: without this, each
-// batch on a full disk would be tried in vain, several times.
+// refuseIfFull refuses what a batch adds if there is no more room than at the last refusal: without this, the writer would try
+// each batch on a full disk several times in vain.
 func (w *writer) refuseIfFull(batch []item) {
 	kept := w.room.reserved()
 	if !w.room.full && kept == 0 || w.room.refusal != nil {
@@ -149,7 +149,7 @@ func (w *writer) refuseIfFull(batch []item) {
 	}
 }
 
-// makesFit reports whether there seems to be room for so much, if need be once what nobody needs any more is removed.
+// makesFit reports whether that many bytes seem to fit. If they don't, it removes the marked messages and looks again.
 func (w *writer) makesFit(bytes int64) bool {
 	fits := w.mayFit(bytes)
 	if fits || len(w.gone) == 0 {
@@ -177,7 +177,7 @@ func added(batch []item) (bytes int64, some bool) {
 	return bytes, some
 }
 
-// mayFit reports whether there seems to be room, on the disk or in the file, for so much. It asks for more than is needed.
+// mayFit reports whether that many bytes seem to fit, on the disk or in the file. It asks for more than is needed.
 func (w *writer) mayFit(bytes int64) bool {
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
@@ -185,7 +185,7 @@ func (w *writer) mayFit(bytes int64) bool {
 	return err != nil || w.room.allows(2*bytes+(16-free)*w.care.pageSize)
 }
 
-// refuse begins to refuse what adds something.
+// refuse begins to refuse changes that add data.
 func (w *writer) refuse(err error) {
 	w.room.refusal = domainError(err)
 	w.room.full = true
@@ -196,7 +196,7 @@ func (w *writer) refuse(err error) {
 	}
 }
 
-// praise notes that something was added after all.
+// praise notes that a batch added data although the disk counted as full.
 func (w *writer) praise(batch []item, err error) {
 	if err != nil || !w.room.full {
 		return
@@ -209,7 +209,7 @@ func (w *writer) praise(batch []item, err error) {
 	}
 }
 
-// unwelcome returns why a change is not even tried.
+// unwelcome returns the error of a change that the writer does not even try; nil: it does.
 func (w *writer) unwelcome(c *emulator.Change) error {
 	if w.room.refuses(c) || c == w.partless {
 		return w.room.refusal
@@ -217,8 +217,8 @@ func (w *writer) unwelcome(c *emulator.Change) error {
 	return c.Unmet()
 }
 
-// behindRefused returns what was appended while completions told a refusal. It may have drawn numbers that count on what was
-// refused; once there is nothing of that kind, all that comes later was made by those who know.
+// behindRefused returns the items that were appended while the completions of a refusal ran. They may have drawn numbers behind
+// the refused ones. Once none of them has, every later change was made after the refusal was known, and the refusal ends.
 func (w *writer) behindRefused() []item {
 	if w.room.refusal == nil {
 		return nil

@@ -18,7 +18,7 @@ func main() {
 	go func() {
 		<-signals
 		cancel()
-		<-signals // the user is impatient; as process 1 of a container nothing but this ends us
+		<-signals // a second signal ends the process at once; as process 1 of a container only this does
 		os.Exit(1)
 	}()
 	if err := server.Run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr); err != nil {

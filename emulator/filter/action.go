@@ -2,7 +2,7 @@ package filter
 
 import "strings"
 
-// Action is a SQL action: statements that change the copy of a message that its rule made. It never changes itself.
+// Action is a SQL action: statements that change the copy of a message that its rule made. An Action is immutable.
 type Action struct {
 	tree       []node
 	statements []statement
@@ -32,8 +32,8 @@ func ParseAction(text string, params map[string]Value) (*Action, error) {
 	return a, nil
 }
 
-// Apply runs the statements in order. An error is a [*EvalError]; the target is then half changed, and nothing of it may
-// be delivered.
+// Apply runs the statements in order. An error is a [*EvalError]; the target is then half changed, and the caller must not
+// deliver it.
 func (a *Action) Apply(t Target) error {
 	for _, s := range a.statements {
 		if err := s.apply(t); err != nil {
@@ -43,10 +43,10 @@ func (a *Action) Apply(t Target) error {
 	return nil
 }
 
-// Statements is how many statements the action has, which the service limits (QUO-10).
+// Statements returns the number of statements, which the service limits (QUO-10).
 func (a *Action) Statements() int { return len(a.tree) }
 
-// String is the action in its canonical form, which parses to an equal action.
+// String returns the action in its canonical form, which parses to an equal action.
 func (a *Action) String() string {
 	texts := make([]string, len(a.tree))
 	for i, n := range a.tree {
@@ -83,7 +83,7 @@ func (c *compiler) assignment(n assignment) statement {
 	return &setSystem{p: p, value: value}
 }
 
-// failedStatement is a statement that cannot work on any message, though a rule may be made with it.
+// failedStatement is a statement that fails on every message. A rule may have one.
 type failedStatement struct{ err error }
 
 func (s failedStatement) apply(Target) error { return s.err }

@@ -68,7 +68,7 @@ func calculateNumbers(op arithOp, a, b Value) (Value, error) {
 	}
 }
 
-// roundToFloat is a number as C# sees it beside a float. Computing in double and rounding the result once more gives the
+// roundToFloat converts a number as C# does beside a float. Computing in double and rounding the result once more gives the
 // same float for all five operators.
 func roundToFloat(v Value) float64 {
 	switch {
@@ -82,7 +82,7 @@ func roundToFloat(v Value) float64 {
 }
 
 // calculateIntegers wraps around on overflow, divides toward zero and takes the sign of a remainder from the dividend.
-// The narrower classes compute here too and are cut by intValue afterwards, which gives the same result.
+// The narrower classes compute here too and intValue truncates them afterwards, which gives the same result.
 func calculateIntegers[T int64 | uint64](op arithOp, a, b T) (T, error) {
 	switch op {
 	case opAdd:

@@ -17,7 +17,7 @@ func decimal(t testing.TB, text string) Value {
 	return v
 }
 
-// Promotion and results of the binary operators (section 5.2). The kind of the result matters as much as its value.
+// Promotion and results of the binary operators. The kind of the result matters as much as its value.
 func TestArithmetic(t *testing.T) {
 	dec := func(text string) Value { return decimal(t, text) }
 	for _, c := range []struct {

@@ -1,7 +1,7 @@
 package filter
 
-// The syntax tree says what was written, without parentheses. A node is either a value or a predicate, and the grammar
-// never takes one for the other: (a) = 1 is a comparison, (a = 1) = TRUE is an error.
+// The syntax tree holds the text as written, without parentheses. A node is either a value or a predicate, and the grammar
+// never accepts one for the other: (a) = 1 is a comparison, (a = 1) = TRUE is an error.
 
 // node is any node of the tree.
 type node interface {
@@ -112,7 +112,7 @@ func (existence) predicate()  {}
 func (negation) predicate()   {}
 func (junction) predicate()   {}
 
-// join makes a junction and takes the terms of inner ones of the same word into it.
+// join makes a junction, and flattens inner junctions of the same word into it.
 func join(or bool, terms []predicate) predicate {
 	flat := make([]predicate, 0, len(terms))
 	for _, term := range terms {

@@ -31,7 +31,7 @@ var commonForms = []string{
 	"id = '" + guidText + "' OR p('color') = 'x' OR quantity IN (1, 2)",
 }
 
-// TestCommonFormsDoNotAllocate: compiled once, a filter makes no garbage for a message, and neither do correlation
+// TestCommonFormsDoNotAllocate: evaluating a compiled filter does not allocate, nor do correlation
 // filters, the index and the matching of names.
 func TestCommonFormsDoNotAllocate(t *testing.T) {
 	m := &fixedMessage{messageM()}
@@ -57,7 +57,7 @@ func TestCommonFormsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// indexOf makes an index of rules of which only one fits the message of the test vectors.
+// indexOf makes an index of rules of which only one matches the message of the test vectors.
 func indexOf(t testing.TB, rules int) *Index[int] {
 	var index Index[int]
 	for i := range rules {

@@ -21,10 +21,10 @@ const (
 
 var comparisonNames = [...]string{"=", "<>", "<", "<=", ">", ">="}
 
-// String is the operator as it is written.
+// String returns the operator as it is written.
 func (c Comparison) String() string { return comparisonNames[c] }
 
-// holds tells whether an order of -1, 0 or 1 satisfies the operator.
+// holds reports whether an order of -1, 0 or 1 satisfies the operator.
 func (c Comparison) holds(order int) bool {
 	switch c {
 	case Equal:
@@ -42,9 +42,9 @@ func (c Comparison) holds(order int) bool {
 	}
 }
 
-// Compare applies a comparison. It is unknown when an operand is missing or null and when the types do not go together:
-// text is never read as a number, so '11' > 10 selects nothing and raises nothing. Strings compare ordinally and
-// case-sensitively; booleans and Guids only know = and <>; a Guid equals the text that it parses from.
+// Compare applies a comparison. It is unknown when an operand is missing or null and when the types do not fit:
+// text is never read as a number, so '11' > 10 selects nothing and raises no error. Strings compare ordinally and
+// case-sensitively; booleans and Guids only have = and <>; a Guid equals the text that it parses from.
 func Compare(c Comparison, a, b Value) Tri {
 	switch {
 	case a.IsUnknown() || b.IsUnknown():

@@ -9,8 +9,8 @@ import (
 
 const guidText = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
-// Comparison by value across types, and unknown where types do not go together (section 5.2). Each line gives the order
-// of a and b; both directions and all operators are checked.
+// Comparison by value across types, and unknown for types that do not fit. Each line gives the order
+// of a and b; the test checks both directions and all operators.
 func TestComparisons(t *testing.T) {
 	guid, ok := parseGUID(guidText)
 	if !ok {

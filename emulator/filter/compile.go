@@ -1,10 +1,10 @@
 package filter
 
-// compiler turns a syntax tree into nodes that evaluate. What does not depend on the message is computed here, unless it
-// fails: an error belongs to the evaluation, since making such a rule is allowed.
+// compiler turns a syntax tree into nodes that evaluate. It computes what does not depend on the message, unless that
+// fails: the error then comes at evaluation, since making such a rule is allowed.
 type compiler struct {
-	// fallible is set when the result can raise an error on some message. An index must not pass over such a rule on
-	// the ground that one of its conditions does not hold, since another one might have failed first.
+	// fallible is set when the result can raise an error on some message. An index must not skip such a rule because
+	// one of its conditions does not hold, since another one might have failed first.
 	fallible bool
 }
 
@@ -60,7 +60,7 @@ func (c *compiler) propertyCall(n propertyCall) evaluator {
 	return namedValue{name}
 }
 
-// foldValue replaces a node by its value if the operands are constants and nothing goes wrong.
+// foldValue replaces a node by its value if the operands are constants and it does not fail.
 func (c *compiler) foldValue(n evaluator, operands ...evaluator) evaluator {
 	if allFixed(operands) {
 		if v, err := n.value(nil); err == nil {
@@ -132,7 +132,7 @@ func (c *compiler) membership(n membership) tester {
 	return c.foldTest(&member{x: x, items: all[1:]}, all...)
 }
 
-// likeness compiles the pattern if it is known and its escape character is right.
+// likeness compiles LIKE, and its pattern too if the pattern is constant and the escape character valid.
 func (c *compiler) likeness(n likeness) tester {
 	dynamic := &likeAny{x: c.operand(n.x), pattern: c.operand(n.pattern)}
 	operands := []evaluator{dynamic.x, dynamic.pattern}

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// convert turns a value into the type that the property it is assigned to already has, the way Convert.ChangeType does:
-// numbers round to the nearest even integer, text is parsed, anything has a text form. What does not fit is an error.
+// convert converts a value to the type that the assigned property already has, as Convert.ChangeType does:
+// numbers round to the nearest integer, halves to even, text is parsed, every value has a text form. A value that does not fit
+// is an error.
 func convert(v Value, to Kind) (Value, error) {
 	switch {
 	case v.kind == to, v.IsUnknown(), to <= KindNull:
@@ -122,7 +123,7 @@ func parseNumber(text, raw string, to Kind) (Value, bool) {
 	}
 }
 
-// integerRange gives the smallest and the largest value of an integer kind; a ulong has a range of its own.
+// integerRange returns the smallest and the largest value of an integer kind; toInteger treats ulong apart.
 func integerRange(k Kind) (low, high int64) {
 	switch k {
 	case KindInt8:
@@ -144,7 +145,7 @@ func integerRange(k Kind) (low, high int64) {
 	}
 }
 
-// toInteger rounds to the nearest even integer and checks the range.
+// toInteger rounds to the nearest integer, halves to even, and checks the range.
 func toInteger(v Value, to Kind) (Value, bool) {
 	if !isInteger(v.kind) {
 		if !isFinite(v) {
@@ -169,7 +170,7 @@ func toInteger(v Value, to Kind) (Value, bool) {
 	return integer(to, v.signed()), !beyond && v.signed() >= low && v.signed() <= high
 }
 
-// Parse makes a value of a kind from its text, as SET does for a property that has the kind. It is false for a text that is none.
+// Parse makes a value of a kind from its text, as SET does for a property of that kind. ok is false if the text is not of the kind.
 func Parse(text string, to Kind) (Value, bool) {
 	v, err := convert(String(text), to)
 	return v, err == nil

@@ -8,7 +8,7 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// SET converts to the type that is there already (section 6).
+// SET converts to the type that the property already has.
 func TestConvert(t *testing.T) {
 	guid, _ := parseGUID(guidText)
 	noon := DateTime(1767268800123) // 2026-01-01T12:00:00.123Z

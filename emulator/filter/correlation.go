@@ -8,14 +8,14 @@ import (
 
 // Correlation is a correlation filter: equalities that must all hold. Values compare type-strictly, so that the text "2"
 // is not the number 2, while numbers of different widths compare by value, since every SDK encodes them in its own way.
-// It never raises an error and never changes.
+// It never raises an error. A Correlation is immutable.
 type Correlation struct {
 	tests    []equality
 	required []anyOf
 }
 
-// NewCorrelation makes a correlation filter of the system properties and the user properties that it tests. What is not
-// in the maps is not tested; an empty string is. A filter that tests nothing selects every message. It is an error to
+// NewCorrelation makes a correlation filter from the system properties and the user properties that it tests. Empty strings
+// are tested too. A filter that tests nothing selects every message. It is an error to
 // test a system property that correlation filters do not have, or against a value that is null or opaque.
 func NewCorrelation(system map[SystemProperty]string, user map[string]Value) (*Correlation, error) {
 	c := &Correlation{}
@@ -40,7 +40,7 @@ func NewCorrelation(system map[SystemProperty]string, user map[string]Value) (*C
 	return c, nil
 }
 
-// correlates reports whether correlation filters know the property.
+// correlates reports whether correlation filters can test the property.
 func correlates(p SystemProperty) bool {
 	switch p {
 	case CorrelationID, MessageID, To, ReplyTo, Label, SessionID, ReplyToSessionID, ContentType:
@@ -59,7 +59,7 @@ func (c *Correlation) Match(m Message) bool {
 	return true
 }
 
-// sameValue is equality within a family of types.
+// sameValue reports whether two values are equal and of one family of types.
 func sameValue(a, b Value) bool {
 	return familyOf(a.kind) == familyOf(b.kind) && Compare(Equal, a, b) == True
 }

@@ -11,7 +11,7 @@ func correlation(t testing.TB, system map[SystemProperty]string, user map[string
 	return c
 }
 
-// Section 7: equality of everything that is set, type-strict between families of types.
+// Correlation filters test equality of all properties that are set, type-strict between families of types.
 func TestCorrelationProperties(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Decimals are rare: a client must send one on purpose, or an action must subtract unsigned longs. They are kept as their
-// shortest text and computed with as exact fractions, rounded to what System.Decimal can hold: 96 bits and 28 places.
+// Decimals are rare: a client must send one on purpose, or an action must subtract unsigned longs. A Value holds the
+// shortest text, and arithmetic uses exact fractions, rounded to the range of System.Decimal: 96 bits and 28 places.
 const (
 	decimalPlaces  = 28
 	maxDecimalText = 64 // no number in range needs more characters
@@ -18,7 +18,7 @@ var (
 	ten          = big.NewInt(10)
 )
 
-// parseDecimal makes a decimal from digits with an optional sign and point. It is false for anything else and for
+// parseDecimal makes a decimal from digits with an optional sign and point. It returns false for anything else and for
 // numbers beyond System.Decimal.
 func parseDecimal(text string) (Value, bool) {
 	if len(text) == 0 || len(text) > maxDecimalText || strings.Trim(text, "+-.0123456789") != "" {
@@ -32,8 +32,8 @@ func parseDecimal(text string) (Value, bool) {
 	return v, err == nil
 }
 
-// Decimal128 makes a decimal from the sixteen bytes of an AMQP decimal128 (IEEE 754-2008, binary integer encoding). What
-// System.Decimal cannot hold, infinities and NaN become opaque, with the sixteen bytes as their text.
+// Decimal128 makes a decimal from the sixteen bytes of an AMQP decimal128 (IEEE 754-2008, binary integer encoding). Numbers
+// beyond System.Decimal, infinities and NaN become opaque, with the sixteen bytes as their text.
 func Decimal128(b [16]byte) Value {
 	high, low := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 	negative := high>>63 == 1
@@ -83,7 +83,7 @@ func (v Value) Decimal128() (b [16]byte) {
 	return b
 }
 
-// rational is the exact value of any number that is finite.
+// rational returns the exact value of a finite number.
 func rational(v Value) *big.Rat {
 	r := new(big.Rat)
 	switch classOf[v.kind] {

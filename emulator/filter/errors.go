@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// errTooLong is the error of a text over maxTextLength. Like a syntaxError it refuses the rule when it is made.
+// errTooLong refuses a text over maxTextLength when the rule is made, as a syntaxError does.
 var errTooLong = fmt.Errorf("the SQL expression is longer than the maximum of %d characters", maxTextLength)
 
-// syntaxError says where a text stops being a filter or an action. Its text is the service's own; the front ends add the
+// syntaxError says where a text stops being a filter or an action, in the service's words. The front ends add the
 // tracking part and answer 400.
 type syntaxError struct {
 	Line   int    // of the token in error, from 1
@@ -24,7 +24,7 @@ func (e *syntaxError) Error() string {
 		"[Token line=%d, column=%d, Token in error= %s, Additional details= %s]", e.Line, e.Column, e.Token, e.Detail)
 }
 
-// unexpected words the detail of a token that does not belong where it stands.
+// unexpected returns the detail for an unexpected token.
 func unexpected(found tokenKind, expected ...string) string {
 	detail := "syntax error, unexpected " + found.String()
 	if len(expected) > 0 {
@@ -33,14 +33,13 @@ func unexpected(found tokenKind, expected ...string) string {
 	return detail
 }
 
-// The names of the exceptions that an [EvalError] stands for; the dead-letter reason of the message (DLQ-R6).
+// The names of the exceptions that an [EvalError] stands for. They become the dead-letter reason of the message (DLQ-R6).
 const (
 	FilterException     = "FilterException"
 	RuleActionException = "RuleActionException"
 )
 
-// EvalError is an error while a filter or an action runs on one message. It does not concern the rule's validity: the
-// same rule may work on the next message.
+// EvalError is an error of a filter or an action on one message. The rule stays valid and may work on the next message.
 type EvalError struct {
 	Exception string // FilterException or RuleActionException
 	Detail    string // the dead-letter description (DLQ-R6)
@@ -50,14 +49,14 @@ type EvalError struct {
 // Error is the description.
 func (e *EvalError) Error() string { return e.Detail }
 
-// Unwrap returns what the [Target] of an action objected to, if it was that.
+// Unwrap returns the error of the action's [Target], if it caused this one.
 func (e *EvalError) Unwrap() error { return e.cause }
 
 func evalErrorf(format string, args ...any) error {
 	return &EvalError{Exception: FilterException, Detail: fmt.Sprintf(format, args...)}
 }
 
-// actionError makes an error of an action out of an error of an expression in it or of the target.
+// actionError turns the error of an action's expression or target into one of the action.
 func actionError(err error) error {
 	var eval *EvalError
 	if errors.As(err, &eval) {

@@ -2,8 +2,8 @@ package filter
 
 import "strings"
 
-// A compiled filter is a tree of the nodes below. They are made once and never change; evaluating them allocates only
-// where a text is built, a pattern comes from the message or a decimal is computed with.
+// A compiled filter is a tree of the nodes below. They are immutable; evaluating them allocates only
+// to build a text, for a pattern from the message, or to compute with decimals.
 
 // evaluator gives a value. A missing value is not an error.
 type evaluator interface {
@@ -15,7 +15,7 @@ type tester interface {
 	test(m Message) (Tri, error)
 }
 
-// fixedValue is a constant, a parameter or what could be computed when the rule was made.
+// fixedValue is a constant, a parameter or an expression that was computed when the rule was made.
 type fixedValue struct{ v Value }
 
 func (n fixedValue) value(Message) (Value, error) { return n.v, nil }
@@ -40,7 +40,7 @@ func systemOf(m Message, p SystemProperty) Value {
 	return Null()
 }
 
-// failure is what can only go wrong, such as a system property that does not exist. Making the rule accepts it.
+// failure is an expression that always fails, such as a system property that does not exist. A rule may have one.
 type failure struct{ err error }
 
 func (n failure) value(Message) (Value, error) { return Value{}, n.err }
@@ -64,7 +64,7 @@ func (n namedValue) value(m Message) (Value, error) {
 	return compileReference(name.str).value(m)
 }
 
-// compileReference makes the node for the name that property() was given, which may have the sys scope in front.
+// compileReference makes the node for the argument of property(), which may begin with the sys scope.
 func compileReference(name string) evaluator {
 	const scope = "sys."
 	if len(name) < len(scope) || !strings.EqualFold(name[:len(scope)], scope) {

@@ -7,7 +7,7 @@ type decided struct{ t Tri }
 
 func (n decided) test(Message) (Tri, error) { return n.t, nil }
 
-// both is AND. It stops at the first false term, so that an error behind it is not raised.
+// both is AND. It stops at the first false term, so later terms raise no errors.
 type both struct{ terms []tester }
 
 func (n *both) test(m Message) (Tri, error) {
@@ -93,7 +93,7 @@ func (n *member) test(m Message) (Tri, error) {
 	return result, nil
 }
 
-// likeFixed is LIKE with a pattern that is known beforehand, which is the usual case.
+// likeFixed is LIKE with a constant pattern, the usual case.
 type likeFixed struct {
 	x       evaluator
 	pattern *pattern
@@ -107,7 +107,7 @@ func (n *likeFixed) test(m Message) (Tri, error) {
 	return triOf(n.pattern.match(x.str)), nil
 }
 
-// likeAny is LIKE with a pattern or an escape character that comes from the message, or an escape that is wrong.
+// likeAny is LIKE with a pattern or an escape character from the message, or with an invalid escape.
 type likeAny struct {
 	x, pattern, escape evaluator // escape is nil without the clause
 }

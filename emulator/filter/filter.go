@@ -6,15 +6,15 @@ const (
 	FalseText = "1=0"
 )
 
-// Filter is a SQL filter, ready to evaluate. It never changes.
+// Filter is a compiled SQL filter. It is immutable.
 type Filter struct {
 	tree     predicate
 	run      tester
 	required []anyOf
 }
 
-// ParseFilter reads a SQL filter. The parameters are the values of its @names; their keys may have the @ or not, and
-// those that are not used are allowed. The error is a *syntaxError or errTooLong, for which the service answers 400.
+// ParseFilter reads a SQL filter. params has the values of its @names, with or without the @ in the keys; unused
+// ones are allowed. The error is a *syntaxError or errTooLong, for which the service answers 400.
 func ParseFilter(text string, params map[string]Value) (*Filter, error) {
 	p, err := newParser(text, params)
 	if err != nil {
@@ -32,11 +32,11 @@ func ParseFilter(text string, params map[string]Value) (*Filter, error) {
 	return f, nil
 }
 
-// Eval evaluates the filter on a message. Only True selects it. An error is a [*EvalError] and means that the message
-// goes to the subscription's dead-letter queue or is not selected, as the subscription wants it (TOP-10).
+// Eval evaluates the filter on a message. Only True selects it. An error is a [*EvalError]: the message then
+// goes to the subscription's dead-letter queue or is not selected, depending on the subscription (TOP-10).
 func (f *Filter) Eval(m Message) (Tri, error) { return f.run.test(m) }
 
-// String is the filter in its canonical form, which parses to an equal filter.
+// String returns the filter in its canonical form, which parses to an equal filter.
 func (f *Filter) String() string { return canonical(f.tree) }
 
 // needs returns conditions that all hold whenever the filter is true; see anyOf. It is empty for a filter that can

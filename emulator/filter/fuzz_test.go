@@ -29,8 +29,8 @@ func fuzzSeeds(f *testing.F) {
 	}
 }
 
-// FuzzParse: no text breaks the parser, an error has a place inside the text, and the canonical form of what parses is
-// parsed to an equal tree.
+// FuzzParse: no text breaks the parser, an error has a place inside the text, and the canonical form of a parsed text
+// parses to an equal tree.
 func FuzzParse(f *testing.F) {
 	fuzzSeeds(f)
 	f.Fuzz(func(t *testing.T, text string, _ uint64) {
@@ -71,8 +71,8 @@ func checkError(t *testing.T, text string, err error) {
 	}
 }
 
-// FuzzEvaluate: the compiled filter does what the naive evaluation does, on messages made from the seed, the index does
-// not lose it, and neither a filter nor an action breaks on any message.
+// FuzzEvaluate: on messages made from the seed, the compiled filter agrees with the naive evaluation, the index finds
+// it, and neither a filter nor an action breaks.
 func FuzzEvaluate(f *testing.F) {
 	fuzzSeeds(f)
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {

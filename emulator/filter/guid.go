@@ -42,7 +42,7 @@ func appendGUID(dst []byte, v Value) []byte {
 }
 
 // parseGUID reads a Guid with or without dashes, and with braces or parentheses around the form with dashes, in either
-// case. Most strings are sent away by their length.
+// case. It rejects most strings by their length.
 func parseGUID(s string) (Value, bool) {
 	if len(s) == 38 && (s[0] == '{' && s[37] == '}' || s[0] == '(' && s[37] == ')') {
 		s = s[1:37]

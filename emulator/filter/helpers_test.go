@@ -13,7 +13,7 @@ type userProp struct {
 	value Value
 }
 
-// testMessage is a message in memory. It counts what a filter reads of it.
+// testMessage is a message in memory. It counts a filter's reads.
 type testMessage struct {
 	user   []userProp
 	system map[SystemProperty]Value

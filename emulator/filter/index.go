@@ -1,16 +1,16 @@
 package filter
 
 // Index finds, among many matchers, the few that can possibly select a message. It files each matcher under the values
-// of one condition that the matcher cannot do without, so a message is looked up once for each property that occurs in
-// such conditions, however many matchers there are. What has no such condition is a candidate for every message.
+// of one condition that must hold for the matcher to select a message. So a message needs one look-up for each property in
+// such conditions, however many matchers there are. A matcher without such a condition is a candidate for every message.
 //
 // An Index is not safe for concurrent use; a topic guards its own with its mutex. Matchers that are not candidates would
-// not be true and would not raise an error.
+// neither be true nor raise an error.
 type Index[ID comparable] struct {
 	entries map[ID]*entry[ID]
 	always  bucket[ID]
 	shelves map[scopedProperty]*shelf[ID]
-	order   []*shelf[ID] // the same shelves, to walk through
+	order   []*shelf[ID] // the same shelves, for iteration
 	round   uint64       // counts calls of Candidates
 }
 
@@ -19,10 +19,10 @@ type entry[ID comparable] struct {
 	id     ID
 	always bool
 	places []place
-	round  uint64 // the call of Candidates that came across it last
+	round  uint64 // the last call of Candidates that found it
 }
 
-// place is where an entry is filed.
+// place is a property and a value under which an entry is filed.
 type place struct {
 	property scopedProperty
 	key      key
@@ -34,7 +34,7 @@ type shelf[ID comparable] struct {
 	buckets  map[key]bucket[ID]
 }
 
-// bucket holds the entries that one message finds together, in no particular order.
+// bucket holds the entries filed under one value, in no particular order.
 type bucket[ID comparable] []*entry[ID]
 
 func (b bucket[ID]) without(e *entry[ID]) bucket[ID] {
@@ -51,7 +51,7 @@ func (b bucket[ID]) without(e *entry[ID]) bucket[ID] {
 // Len is the number of matchers in the index.
 func (x *Index[ID]) Len() int { return len(x.entries) }
 
-// Add files a matcher. An earlier one of the same id is replaced.
+// Add files a matcher. It replaces an earlier one of the same id.
 func (x *Index[ID]) Add(id ID, m Matcher) {
 	x.Remove(id)
 	if x.entries == nil {
@@ -72,7 +72,7 @@ func (x *Index[ID]) Add(id ID, m Matcher) {
 	}
 }
 
-// placesOf turns equalities into places, without repeating one.
+// placesOf turns equalities into places, without duplicates.
 func placesOf(condition anyOf) []place {
 	var places []place
 	seen := make(map[place]bool)
@@ -87,8 +87,8 @@ func placesOf(condition anyOf) []place {
 	return places
 }
 
-// choose picks the condition whose values the fewest matchers are filed under so far. That finds the condition that
-// tells rules apart: of type='order' AND region='eu', the region, if all the rules have the same type.
+// choose picks the condition under whose values the fewest matchers are filed so far. That is the condition that
+// tells rules apart: of type='order' AND region='eu' the region, if all rules have the same type.
 func (x *Index[ID]) choose(conditions []anyOf) (best anyOf, ok bool) {
 	bestCrowd := 0
 	for _, condition := range conditions {
@@ -137,7 +137,7 @@ func (x *Index[ID]) Remove(id ID) {
 	}
 }
 
-// drop forgets a property that no entry is filed under any more, so that messages are no longer asked for it.
+// drop removes a shelf without entries, so that Candidates no longer reads its property.
 func (x *Index[ID]) drop(s *shelf[ID]) {
 	delete(x.shelves, s.property)
 	for i, other := range x.order {
@@ -149,7 +149,7 @@ func (x *Index[ID]) drop(s *shelf[ID]) {
 }
 
 // Candidates calls yield once for each matcher that can possibly select the message, in no particular order, until yield
-// returns false. Whoever is called must still evaluate it. It does not allocate.
+// returns false. The caller must still evaluate the matchers. Candidates does not allocate.
 func (x *Index[ID]) Candidates(m Message, yield func(id ID) bool) {
 	x.round++
 	for _, e := range x.always {
@@ -164,7 +164,7 @@ func (x *Index[ID]) Candidates(m Message, yield func(id ID) bool) {
 		}
 		for _, e := range s.buckets[k] {
 			if e.round == x.round {
-				continue // found under another property already
+				continue // already found under another property
 			}
 			e.round = x.round
 			if !yield(e.id) {

@@ -78,7 +78,7 @@ func candidates(t *testing.T, index *Index[int], m Message) map[int]bool {
 	return found
 }
 
-// Which conditions are found, and that a filter which can fail has none.
+// The conditions of filters; a filter that can fail has none.
 func TestRequired(t *testing.T) {
 	params := map[string]Value{"n": Int32(10)}
 	for text, want := range map[string]string{
@@ -132,7 +132,7 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// Of a common and a distinguishing condition the index uses the one that distinguishes, wherever it stands.
+// The index uses the condition that tells rules apart, wherever it is in the filter.
 func TestIndexFilesUnderWhatTellsRulesApart(t *testing.T) {
 	var index Index[int]
 	for i := range 1000 {
@@ -145,7 +145,7 @@ func TestIndexFilesUnderWhatTellsRulesApart(t *testing.T) {
 	}
 }
 
-// Values that compare as equal find each other whatever their types, and a rule with several values is found once.
+// The index matches equal values of different types, and finds a rule with several values once.
 func TestIndexFollowsComparison(t *testing.T) {
 	var index Index[string]
 	index.Add("ten", parseFilter(t, "n = 10", nil))

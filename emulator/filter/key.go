@@ -2,9 +2,9 @@ package filter
 
 import "math"
 
-// A key stands for a value in the index: values that are equal, in a SQL filter or in a correlation filter, have the same
-// key. The opposite does not hold everywhere (integers beyond 2^53, texts of one Guid in two spellings), which costs an
-// evaluation and no more.
+// key stands for a value in the index: values that are equal, in a SQL filter or in a correlation filter, have the same
+// key. Different values may share a key (integers beyond 2^53, a Guid's text in two spellings), which only costs an
+// evaluation.
 type key struct {
 	family family
 	num    uint64
@@ -25,7 +25,7 @@ const (
 	familySpan
 )
 
-// familyOf tells which values can be equal at all. In a SQL filter a Guid also equals a string that it parses from.
+// familyOf returns the family of a kind. In a SQL filter a Guid also equals a string that it parses from.
 func familyOf(k Kind) family {
 	switch k {
 	case KindMissing, KindNull, KindOpaque:

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxTextLength is the number of characters, as .NET counts them, that a filter or an action may have here. It bounds the
-// work that one text can make. The service takes far less (QUO-10), which is for the caller to enforce with [TextLength]
-// where its profile of limits says so.
+// maxTextLength is the largest length of a filter or an action, in characters as .NET counts them. It bounds the
+// work for one text. The service's limit is much lower (QUO-10); the caller enforces it with [TextLength]
+// if its profile of limits says so.
 const maxTextLength = 16 * 1024
 
-// TextLength is the number of characters of a text as .NET counts them, which is how the service's limits are meant.
+// TextLength returns the number of characters of a text as .NET counts them, which the service's limits refer to.
 func TextLength(text string) int {
 	n := 0
 	for _, r := range text {
@@ -21,8 +21,8 @@ func TextLength(text string) int {
 	return n
 }
 
-// lexer cuts a text into tokens. What is no token becomes an illegal one, so that the parser reports the first error in
-// reading order, whoever finds it.
+// lexer cuts a text into tokens. Invalid text becomes an illegal token, so that the parser reports the first error in
+// reading order, the lexer's or its own.
 type lexer struct {
 	text   string
 	offset int
@@ -49,7 +49,7 @@ func lex(text string) []token {
 // peek returns the next character, or -1 at the end.
 func (lx *lexer) peek() rune { return lx.peekAt(0) }
 
-// peekAt returns the character some bytes after the next; the caller knows that those bytes are whole characters.
+// peekAt returns the character some bytes after the next one. The skipped bytes must be whole characters.
 func (lx *lexer) peekAt(bytes int) rune {
 	if lx.offset+bytes >= len(lx.text) {
 		return -1
@@ -70,7 +70,7 @@ func (lx *lexer) advance() {
 	lx.column += utf16Length(r)
 }
 
-// utf16Length is how many characters a rune is in .NET.
+// utf16Length returns how many characters a rune has in .NET.
 func utf16Length(r rune) int {
 	if r > 0xffff {
 		return 2
@@ -189,7 +189,7 @@ func (lx *lexer) number() token {
 
 const integerRangeDetail = "the integer is out of the range of a long"
 
-// exponentLength is the length of an E and its sign if digits follow, and otherwise 0.
+// exponentLength returns the length of an E and its sign if digits follow, and otherwise 0.
 func (lx *lexer) exponentLength() int {
 	if r := lx.peek(); r != 'e' && r != 'E' {
 		return 0

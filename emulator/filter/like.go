@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// pattern is a compiled LIKE pattern: the pieces between the % signs. The first piece stands at the start of the text and
-// the last at its end; each piece between is found as far left as possible, which never spoils a match, so matching goes
+// pattern is a compiled LIKE pattern: the pieces between the % signs. The first piece must match at the start of the text and
+// the last at its end; match finds each piece between as far left as possible, which never spoils a match, so it goes
 // through the text once and never back.
 type pattern struct{ pieces []piece }
 
-// piece is a row of characters without %. A plain piece is compared as text; a piece with _ in it is kept rune by rune.
+// piece is a sequence of characters without %. A plain piece is compared as text; a piece with _ is matched rune by rune.
 type piece struct {
 	text  string
 	runes []rune // nil for a plain piece; anyRune for _
 	masks map[rune]bitset
-	any   bitset // the places of _
+	any   bitset // positions of _
 }
 
 const anyRune rune = -1
 
-// compilePattern takes a pattern apart. With an escape character, the character behind one is literal whatever it is; at
-// the very end the escape character stands for itself.
+// compilePattern splits a pattern into pieces. If escaped, every character after escape is literal; at
+// the very end escape stands for itself.
 func compilePattern(text string, escape rune, escaped bool) *pattern {
 	var p pattern
 	var runes []rune
@@ -94,7 +94,7 @@ func (p *pattern) match(text string) bool {
 	return true
 }
 
-// cutPrefix returns what follows the piece at the start of the text.
+// cutPrefix returns the rest of the text after the piece at its start.
 func (p *piece) cutPrefix(text string) (rest string, ok bool) {
 	if p.runes == nil {
 		return strings.CutPrefix(text, p.text)
@@ -109,7 +109,7 @@ func (p *piece) cutPrefix(text string) (rest string, ok bool) {
 	return text, true
 }
 
-// cutSuffix returns what stands before the piece at the end of the text.
+// cutSuffix returns the rest of the text before the piece at its end.
 func (p *piece) cutSuffix(text string) (rest string, ok bool) {
 	if p.runes == nil {
 		return strings.CutSuffix(text, p.text)
@@ -124,8 +124,8 @@ func (p *piece) cutSuffix(text string) (rest string, ok bool) {
 	return text, true
 }
 
-// cutThrough returns what follows the piece where it first occurs in the text. A piece with _ is found by following all
-// its beginnings at once, one bit each (the shift-and method), so that no text makes it go back.
+// cutThrough returns the rest of the text after the first occurrence of the piece. It finds a piece with _ by following all
+// its prefixes at once, one bit each (the shift-and method), so that it never goes back.
 func (p *piece) cutThrough(text string) (rest string, ok bool) {
 	if p.runes == nil {
 		_, rest, ok = strings.Cut(text, p.text)
@@ -151,7 +151,7 @@ func (p *piece) cutThrough(text string) (rest string, ok bool) {
 	return "", false
 }
 
-// bitset is a set of places in a piece.
+// bitset is a set of positions in a piece.
 type bitset []uint64
 
 func newBitset(bits int) bitset { return make(bitset, (bits+63)/64) }
@@ -159,7 +159,7 @@ func (b bitset) set(i int)      { b[i/64] |= 1 << (i % 64) }
 func (b bitset) has(i int) bool { return b[i/64]>>(i%64)&1 == 1 }
 func (b bitset) clone() bitset  { return slices.Clone(b) }
 
-// shiftAnd moves every place by one, adds the first one and keeps those that are in other too.
+// shiftAnd moves every position by one, adds the first one and keeps those that are also in other.
 func (b bitset) shiftAnd(other bitset) {
 	carry := uint64(1)
 	for i, word := range b {

@@ -1,11 +1,11 @@
 package filter
 
-// Message is what a filter may know of a message: its properties, one at a time, so that only what a filter looks at is
-// ever decoded. Neither method may change the message. There is no way to the body (TOP-9).
+// Message gives a filter the properties of a message, one at a time, so that only those that the filter reads are
+// decoded. Neither method may change the message. Filters can't read the body (TOP-9).
 type Message interface {
-	// User returns the application property called name. Names are case-insensitive: the property spelled exactly so
-	// wins, then the first that differs only by case ([MatchName]). A property that is present without a value is
-	// [Null] and true.
+	// User returns the application property called name. Names are case-insensitive: the exact spelling
+	// wins, then the first that differs only by case ([MatchName]). For a property that is present without a value User
+	// returns [Null] and true.
 	User(name string) (v Value, ok bool)
 
 	// System returns a property of the broker, of the property's Kind, or [Null] if the message has none.
@@ -13,7 +13,7 @@ type Message interface {
 }
 
 // Target is the copy of a message that an action changes. Reads see what earlier statements wrote. After an error the
-// copy is in a state between, and must be thrown away.
+// copy is half changed, and the caller must discard it.
 type Target interface {
 	Message
 

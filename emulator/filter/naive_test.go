@@ -187,7 +187,7 @@ func checkAgainstNaive(t testing.TB, f *Filter, m Message) (Tri, error) {
 	return got, err
 }
 
-// maker makes random filters and messages out of few names and values, so that they often meet.
+// maker makes random filters and messages from few names and values, so that they often match.
 type maker struct {
 	*rand.Rand
 	values []Value

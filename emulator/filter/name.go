@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// NameMatch tells how well the name of a property fits the name that a filter asks for.
+// NameMatch says how well the name of a property fits the name that a filter asks for.
 type NameMatch uint8
 
 // The outcomes of [MatchName]. A lookup takes the exact match if there is one, and otherwise the first folded match in
@@ -27,7 +27,7 @@ func MatchName[T ~string | ~[]byte](have T, want string) NameMatch {
 			continue
 		}
 		if a|b >= utf8.RuneSelf {
-			// The rest is not plain ASCII, so lengths may differ under folding. The ASCII before has been compared.
+			// The rest is not plain ASCII, so lengths may differ under folding. The ASCII before it already matches.
 			switch {
 			case exact && string(have[i:]) == want[i:]:
 				return ExactMatch
@@ -57,10 +57,10 @@ func lower(c byte) byte {
 	return c
 }
 
-// foldName returns the one spelling that stands for all names which differ only by case.
+// foldName returns the same spelling for all names that differ only by case.
 func foldName(s string) string { return strings.Map(foldRune, s) }
 
-// foldRune returns the smallest of the runes that are the same but for case.
+// foldRune returns the smallest of the runes that differ only by case from r.
 func foldRune(r rune) rune {
 	if r < utf8.RuneSelf && (r < 'A' || r > 'z') {
 		return r

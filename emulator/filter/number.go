@@ -2,7 +2,7 @@ package filter
 
 import "math"
 
-// class is the type in which C# computes with a number, once the small ones have become int.
+// class is the type in which C# computes with a number, after it has promoted small ones to int.
 type class uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	classDecimal
 )
 
-// classOf gives the class of each kind: byte, sbyte, short, ushort and char compute as int.
+// classOf has the class of each kind: byte, sbyte, short, ushort and char compute as int.
 var classOf = [...]class{
 	KindInt8: classInt, KindInt16: classInt, KindInt32: classInt, KindUInt8: classInt, KindUInt16: classInt, KindChar: classInt,
 	KindUInt32: classUInt, KindInt64: classLong, KindUInt64: classULong,
@@ -33,9 +33,9 @@ func isInteger(k Kind) bool { return k >= KindInt8 && k <= KindChar }
 // isUnsigned reports whether values of the kind cannot be negative.
 func isUnsigned(k Kind) bool { return k >= KindUInt8 && k <= KindChar }
 
-// promote gives the class in which a binary operator computes. C# has no rule for ulong with a signed number, which is
-// done in decimal, nor for decimal with floating point, which is done in double. The difference of two unsigned numbers
-// may be negative, so it is done in the next wider signed class.
+// promote returns the class in which a binary operator computes. C# has no rule for ulong with a signed number, which
+// computes in decimal here, nor for decimal with floating point, which computes in double. The difference of two unsigned
+// numbers may be negative, so it computes in the next wider signed class.
 func promote(op arithOp, a, b Kind) class {
 	x, y := classOf[a], classOf[b]
 	high, low := max(x, y), min(x, y)
@@ -60,7 +60,7 @@ func promote(op arithOp, a, b Kind) class {
 	}
 }
 
-// float is any number as a double, rounded to the nearest.
+// float returns any number as the nearest double.
 func float(v Value) float64 {
 	switch classOf[v.kind] {
 	case classFloat, classDouble:
@@ -87,7 +87,7 @@ func intValue(c class, n int64) Value {
 	}
 }
 
-// isFinite is false for infinities and NaN, which have no place on the exact number line.
+// isFinite reports whether a number is neither infinite nor NaN.
 func isFinite(v Value) bool {
 	c := classOf[v.kind]
 	if c != classFloat && c != classDouble {

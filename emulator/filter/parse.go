@@ -15,8 +15,8 @@ func (p *parser) or(w want) node { return p.junction(w, tokOr, p.and) }
 // and = not { "AND" not }.
 func (p *parser) and(w want) node { return p.junction(w, tokAnd, p.not) }
 
-// junction parses terms with a word between them. A single term may be a value where either is wanted; as soon as a word
-// follows it must be a predicate.
+// junction parses terms with a word between them. With wantEither a single term may be a value; if a word
+// follows, it must be a predicate.
 func (p *parser) junction(w want, word tokenKind, next func(want) node) node {
 	first := next(w)
 	if !p.is(word) {
@@ -46,8 +46,8 @@ func (p *parser) not(w want) node {
 	return negation{x}
 }
 
-// test parses a value and what is asked of it. Where either is wanted the value alone will do, and a predicate that came
-// in parentheses is a test already.
+// test parses a value and the test of it. With wantEither the value alone is enough, and a predicate in
+// parentheses is already a test.
 func (p *parser) test(w want) node {
 	if p.accept(tokExists) {
 		p.expect(tokOpen)
@@ -73,7 +73,7 @@ func (p *parser) test(w want) node {
 var comparisons = map[tokenKind]Comparison{tokEqual: Equal, tokNotEqual: NotEqual, tokLess: Less,
 	tokLessOrEqual: LessOrEqual, tokGreater: Greater, tokGreaterOrEqual: GreaterOrEqual}
 
-// testOf parses what follows the first value of a test. It is nil if nothing that belongs to a test follows.
+// testOf parses the rest of a test after its first value. It returns nil if no test follows.
 func (p *parser) testOf(x operand) predicate {
 	if op, ok := comparisons[p.token().kind]; ok {
 		p.advance()

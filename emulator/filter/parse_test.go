@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What the live service is known to have accepted, and the spellings of section 2 and 3.
+// Filters that the live service is known to have accepted, and the language's spellings.
 func TestAcceptedFilters(t *testing.T) {
 	params := map[string]Value{"@stringVar": String("s"), "@intVar": Int32(1), "@floatVar": Float64(1), "@dateTimeVar": DateTime(0),
 		"@boolVar": Bool(true), "@param1": Int64(1), "@param2": Int64(2), "@name": String("color"), "@t": TimeSpan(1), "@unused": Null()}
@@ -50,7 +50,7 @@ func TestAcceptedActions(t *testing.T) {
 	}
 }
 
-// Where an error is, what it calls the token and what it expected (section 1).
+// The place of an error, its name for the token and the expected tokens.
 func TestSyntaxErrorPositions(t *testing.T) {
 	for _, c := range []struct {
 		text         string

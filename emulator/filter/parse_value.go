@@ -2,15 +2,15 @@ package filter
 
 import "math"
 
-// What a syntax error says it expected.
+// The tokens that syntax errors name as expected.
 var (
 	expectValue     = []string{"IDENTIFIER", "CONSTANT", "PARAMETER", "'('"}
 	expectPredicate = []string{"NOT", "EXISTS", "IDENTIFIER", "CONSTANT", "PARAMETER", "'('"}
 	expectTest      = []string{"COMPARISON", "IS", "NOT", "IN", "LIKE"}
 )
 
-// want says what a place in the grammar takes. Only an opening parenthesis at the start of a test may begin either; one
-// pass parses both and looks afterwards at what came out.
+// want says what a place in the grammar accepts: a value, a predicate or either. Only a parenthesis at the start of a test may
+// contain either; one pass parses both and then checks the result.
 type want uint8
 
 const (
@@ -24,7 +24,7 @@ var (
 	productOps = map[tokenKind]arithOp{tokStar: opMul, tokSlash: opDiv, tokPercent: opMod}
 )
 
-// sum = product { ("+" | "-") product }. With wantEither it may return a predicate that stood in parentheses.
+// sum = product { ("+" | "-") product }. With wantEither it may return a predicate in parentheses.
 func (p *parser) sum(w want) node {
 	return p.binary(w, p.product, sumOps)
 }
@@ -34,7 +34,7 @@ func (p *parser) product(w want) node {
 	return p.binary(w, p.factor, productOps)
 }
 
-// binary parses a row of left-associative operators of one binding strength. No operator takes a predicate.
+// binary parses left-associative operators of one precedence. Their operands must not be predicates.
 func (p *parser) binary(w want, next func(want) node, ops map[tokenKind]arithOp) node {
 	first := next(w)
 	left, ok := first.(operand)
@@ -66,7 +66,7 @@ func (p *parser) factor(w want) node {
 	}
 	p.advance()
 	if t := p.token(); minus && t.kind == tokInteger && t.magnitude == 1<<63 {
-		p.advance() // the smallest long, whose digits alone are out of range
+		p.advance() // the smallest long; without the sign its digits are out of range
 		return literal{Int64(math.MinInt64)}
 	}
 	p.enter()
@@ -95,7 +95,7 @@ func (p *parser) primary(w want) node {
 	return nil
 }
 
-// parenthesis parses what stands between parentheses, which is either a value or, where that is wanted, a predicate.
+// parenthesis parses a value or, with wantEither, a predicate between parentheses.
 func (p *parser) parenthesis(w want) node {
 	p.enter()
 	defer p.leave()
@@ -142,7 +142,7 @@ func (p *parser) parameter() node {
 	return parameter{name: name, value: v}
 }
 
-// nameOrCall parses a function, which is a name with a parenthesis behind it, or else a property.
+// nameOrCall parses a function, which is a name followed by a parenthesis, or else a property.
 func (p *parser) nameOrCall() node {
 	t := p.token()
 	if p.after() != tokOpen {
@@ -166,7 +166,7 @@ func (p *parser) nameOrCall() node {
 	return p.property()
 }
 
-// property = [ ("sys" | "user") "." ] identifier. The two scopes are ordinary names where no point follows.
+// property = [ ("sys" | "user") "." ] identifier. Without a point, sys and user are ordinary names.
 func (p *parser) property() property {
 	t := p.token()
 	sys := t.is("sys")

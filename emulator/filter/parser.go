@@ -9,9 +9,9 @@ import (
 // every later walk over the tree.
 const maxNesting = 100
 
-// parser turns tokens into a syntax tree, by recursive descent without going back. Its error sticks: the first one is
-// kept and the parser jumps to the end of the text, where every loop stops by itself. Nodes made after that may be
-// incomplete, and nobody looks at them.
+// parser turns tokens into a syntax tree, by recursive descent without backtracking. It keeps the first error and
+// jumps to the end of the text, where every loop stops by itself. Nodes made after that may be
+// incomplete; the caller must not use the tree.
 type parser struct {
 	tokens  []token
 	at      int
@@ -40,7 +40,7 @@ func (p *parser) after() tokenKind { return p.tokens[min(p.at+1, len(p.tokens)-1
 // is reports whether the current token is of the kind.
 func (p *parser) is(kind tokenKind) bool { return p.tokens[p.at].kind == kind }
 
-// advance moves to the next token; the end of the text stays.
+// advance moves to the next token; at the end of the text it stays.
 func (p *parser) advance() { p.at = min(p.at+1, len(p.tokens)-1) }
 
 // accept moves past a token of the kind if there is one.
@@ -78,7 +78,7 @@ func (p *parser) fail(detail string) {
 	p.at = len(p.tokens) - 1
 }
 
-// enter goes one level deeper. Every enter has its leave, also after an error.
+// enter goes one level deeper. Every enter needs a leave, also after an error.
 func (p *parser) enter() {
 	if p.nesting++; p.nesting > maxNesting {
 		p.fail("the expression is nested too deeply")
@@ -95,8 +95,8 @@ func (p *parser) finish() error {
 	return p.err
 }
 
-// lookupParameter finds the value of a parameter. Keys may have the @ or not and differ by case; what is spelled exactly
-// so wins, and otherwise the smallest key, so that the outcome does not hang on the order of a map.
+// lookupParameter finds the value of a parameter. Keys may have the @ or not and differ by case; the exact spelling
+// wins, and otherwise the smallest key, so that the result does not depend on the order of a map.
 func (p *parser) lookupParameter(name string) (Value, bool) {
 	if v, ok := p.params["@"+name]; ok {
 		return v, true

@@ -20,7 +20,7 @@ func canonical(n node) string {
 	return w.out.String()
 }
 
-// The binding strengths of operands, loose to tight.
+// The precedence of operands, low to high.
 const (
 	levelSum = iota
 	levelProduct
@@ -42,7 +42,7 @@ func level(n operand) int {
 	}
 }
 
-// operand writes a value, in parentheses if it binds less tightly than its place asks for.
+// operand writes a value, in parentheses if its precedence is below atLeast.
 func (w *writer) operand(n operand, atLeast int) {
 	if level(n) >= atLeast {
 		n.write(w)
@@ -53,7 +53,7 @@ func (w *writer) operand(n operand, atLeast int) {
 	w.text(")")
 }
 
-// not writes the word where it stands inside a test.
+// not writes NOT inside a test.
 func (w *writer) not(not bool) {
 	if not {
 		w.text("NOT ")
@@ -75,7 +75,7 @@ func (n literal) write(w *writer) {
 	}
 }
 
-// numberText writes a double so that it is not read back as an integer.
+// numberText writes a double so that it does not parse as an integer.
 func numberText(f float64) string {
 	if f != 0 && (math.Abs(f) >= 1e21 || math.Abs(f) < 1e-6) {
 		return strconv.FormatFloat(f, 'E', -1, 64)

@@ -1,7 +1,7 @@
 package filter
 
-// scopedProperty names a property in its scope. A user property is kept as the rule spells it, since the exact spelling
-// decides which of two properties that differ only by case is meant.
+// scopedProperty names a property in its scope. A user property has the rule's spelling, which
+// decides between two properties that differ only by case.
 type scopedProperty struct {
 	User   string         // the name of a user property, if IsUser
 	System SystemProperty // otherwise
@@ -29,21 +29,21 @@ type equality struct {
 	Value    Value
 }
 
-// anyOf is a condition that a matcher cannot do without: at least one of the equalities holds whenever the matcher
-// selects a message. With no equality at all it never holds. If it does not hold, evaluating the matcher would give False
-// or Unknown and no error, so there is no need to.
+// anyOf is a necessary condition of a matcher: at least one of the equalities holds whenever the matcher
+// selects a message. Without any equality it never holds. If it does not hold, evaluating the matcher would give False
+// or Unknown and no error.
 type anyOf []equality
 
-// maxAlternatives is how many equalities a condition may have before it is not worth having.
+// maxAlternatives is the largest number of equalities in a condition; a longer one is not worth its cost.
 const maxAlternatives = 512
 
-// Matcher is what decides whether a message is selected: a [*Filter] or a [*Correlation].
+// Matcher decides whether a message is selected: a [*Filter] or a [*Correlation].
 type Matcher interface {
 	Eval(m Message) (Tri, error)
 	needs() []anyOf
 }
 
-// requirements finds conditions without which a predicate is not true. The predicate must not be fallible.
+// requirements returns conditions that hold whenever a predicate is true. The predicate must not be fallible.
 func requirements(n tester) []anyOf {
 	switch n := n.(type) {
 	case decided:
@@ -72,7 +72,7 @@ func requirements(n tester) []anyOf {
 	return nil
 }
 
-// requirementsOfAny makes one condition of the shortest conditions of all terms. A term without one leaves none.
+// requirementsOfAny combines the shortest conditions of all terms. If a term has none, the result has none.
 func requirementsOfAny(terms []tester) []anyOf {
 	joined := anyOf{}
 	for _, term := range terms {
@@ -98,7 +98,7 @@ func shortest(conditions []anyOf) anyOf {
 	return best
 }
 
-// requireEqual finds a property on one side and a constant on the other.
+// requireEqual makes a condition if one side is a property and the other a constant.
 func requireEqual(x, y evaluator) []anyOf {
 	if _, ok := x.(fixedValue); ok {
 		x, y = y, x
@@ -127,7 +127,7 @@ func requireMember(n *member) []anyOf {
 	return []anyOf{choices}
 }
 
-// appendEquality leaves out a value that nothing equals.
+// appendEquality appends an equality, unless no value equals v.
 func appendEquality(choices anyOf, p scopedProperty, v Value) anyOf {
 	if _, ok := keyOf(v); !ok {
 		return choices

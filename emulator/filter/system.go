@@ -4,8 +4,8 @@ package filter
 // library; a filter may use any spelling of upper and lower case.
 type SystemProperty uint8
 
-// The system properties that a filter may read. The comment gives the type and, where it is not that of the message as
-// the sender set it, the value while a topic evaluates its rules.
+// The system properties that a filter may read. The comments give the type and, unless the sender set it, the value
+// while a topic evaluates its rules.
 const (
 	ContentType             SystemProperty = iota // string
 	CorrelationID                                 // string
@@ -87,7 +87,7 @@ func lookupSystem(name string) (p SystemProperty, ok bool) {
 	return p, ok
 }
 
-// String is the property's name, without the scope.
+// String returns the property's name, without the scope.
 func (p SystemProperty) String() string {
 	if p < systemProperties {
 		return systemTable[p].name
@@ -95,7 +95,7 @@ func (p SystemProperty) String() string {
 	return "invalid"
 }
 
-// kind is the type of the property.
+// kind returns the type of the property.
 func (p SystemProperty) kind() Kind { return systemTable[p].kind }
 
 // settable reports whether an action may set the property.

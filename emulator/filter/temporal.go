@@ -7,8 +7,8 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// DateTime makes an instant from milliseconds since the Unix epoch. What lies outside the years 1 to 9999 becomes the
-// nearest instant inside, as it does in .NET clients.
+// DateTime makes an instant from milliseconds since the Unix epoch. An instant outside the years 1 to 9999 becomes the
+// nearest one inside, as in .NET clients.
 func DateTime(unixMilli int64) Value {
 	const minMilli, maxMilli = -dotnet.UnixEpoch / dotnet.Millisecond, (dotnet.MaxInstant - dotnet.UnixEpoch) / dotnet.Millisecond
 	unixMilli = max(minMilli, min(maxMilli, unixMilli))
@@ -29,12 +29,12 @@ func DateTimeTicks(ticks int64) Value {
 	return Value{kind: KindDateTime, num: DateTimeOffset(ticks).num}
 }
 
-// DateTimeOffset makes an instant from UTC ticks since year 1, which is what com.microsoft:datetime-offset carries.
+// DateTimeOffset makes an instant from UTC ticks since year 1, the content of com.microsoft:datetime-offset.
 func DateTimeOffset(ticks int64) Value {
 	return Value{kind: KindDateTimeOffset, num: uint64(max(0, min(dotnet.MaxInstant, ticks)))}
 }
 
-// TimeSpan makes a duration from ticks of 100 nanoseconds, which is what com.microsoft:timespan carries.
+// TimeSpan makes a duration from ticks of 100 nanoseconds, the content of com.microsoft:timespan.
 func TimeSpan(ticks int64) Value { return Value{kind: KindTimeSpan, num: uint64(ticks)} }
 
 // Ticks returns the ticks of a [KindDateTime] or [KindDateTimeOffset] since year 1, or of a [KindTimeSpan].
@@ -43,10 +43,10 @@ func (v Value) Ticks() int64 { return int64(v.num) }
 // UnixMilli returns a [KindDateTime] or [KindDateTimeOffset] in milliseconds since the Unix epoch, rounded down.
 func (v Value) UnixMilli() int64 { return dotnet.UnixMilli(v.Ticks()) }
 
-// Time returns a [KindDateTime] or [KindDateTimeOffset] as the standard library has it, in UTC.
+// Time returns a [KindDateTime] or [KindDateTimeOffset] as a time.Time in UTC.
 func (v Value) Time() time.Time { return dotnet.Time(v.Ticks()) }
 
-// instantOf is the opposite of Time; ok is false outside the years 1 to 9999.
+// instantOf is the inverse of Time; ok is false outside the years 1 to 9999.
 func instantOf(t time.Time) (ticks int64, ok bool) {
 	if year := t.UTC().Year(); year < 1 || year > 9999 {
 		return 0, false
@@ -75,7 +75,7 @@ func addSpans(a, b int64) (Value, error) {
 	return TimeSpan(sum), nil
 }
 
-// negateSpan turns a duration around. The shortest one has no opposite.
+// negateSpan negates a duration. It fails for the smallest one, which has no opposite.
 func negateSpan(ticks int64) (int64, error) {
 	if ticks == math.MinInt64 {
 		return 0, evalErrorf("The resulting TimeSpan is too long.")

@@ -9,9 +9,9 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// String is the text form of a value, which is what SET puts into a property that is a string: numbers as .NET writes
+// String returns the text form of a value, which SET assigns to a property that is a string: numbers as .NET writes
 // them, True and False, Guids in lower case, instants as RFC 3339 in UTC and durations as [-][d.]hh:mm:ss[.fffffff].
-// A value that is missing, null or opaque has the empty text.
+// For a value that is missing, null or opaque it returns "".
 func (v Value) String() string {
 	switch v.kind {
 	case KindBool:
@@ -60,7 +60,7 @@ func parseInstant(s string) (ticks int64, ok bool) {
 	return 0, false
 }
 
-// parseSpan reads a duration as .NET writes it or as XML does (P1DT2H30M), years and months excepted.
+// parseSpan reads a duration as .NET writes it or as XML does (P1DT2H30M), but without years and months.
 func parseSpan(s string) (ticks int64, ok bool) {
 	s, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
 	var total spanSum
@@ -79,7 +79,7 @@ func parseSpan(s string) (ticks int64, ok bool) {
 	}
 }
 
-// spanSum adds up the parts of a duration, in ticks. It is unsigned because the shortest duration has no opposite.
+// spanSum adds up the parts of a duration, in ticks. It is unsigned because the smallest duration has no opposite.
 type spanSum uint64
 
 // add adds a number of units, which may have a fraction.
@@ -100,7 +100,7 @@ func (t *spanSum) add(number string, unit int64) bool {
 	return *t <= 1<<63
 }
 
-// addXML reads what follows the P of an XML duration.
+// addXML reads an XML duration after its P.
 func (t *spanSum) addXML(s string) bool {
 	date, clock, hasClock := strings.Cut(s, "T")
 	if date == "" && clock == "" || hasClock && clock == "" {

@@ -9,7 +9,7 @@ const (
 	tokEOF tokenKind = iota
 	tokIllegal
 	tokIdentifier
-	tokDelimited // an identifier in brackets or quotes, which is never a keyword, a scope or a function
+	tokDelimited // an identifier in brackets or quotes: never a keyword, a scope or a function
 	tokString
 	tokInteger
 	tokNumber // decimal or approximate
@@ -88,7 +88,7 @@ type token struct {
 	column    int    // from 0, in UTF-16 units
 }
 
-// is reports whether the token is an unquoted name, in any spelling of upper and lower case.
+// is reports whether the token is the unquoted name, in any spelling of upper and lower case.
 func (t token) is(name string) bool {
 	return t.kind == tokIdentifier && strings.EqualFold(t.raw, name)
 }

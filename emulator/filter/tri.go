@@ -20,7 +20,7 @@ func (t Tri) or(u Tri) Tri { return max(t, u) }
 // not turns true and false around. Unknown stays unknown.
 func (t Tri) not() Tri { return True - t }
 
-// String names the value.
+// String returns the name of the value.
 func (t Tri) String() string {
 	switch t {
 	case False:
@@ -32,7 +32,7 @@ func (t Tri) String() string {
 	}
 }
 
-// triOf is the truth value of a condition that is never unknown.
+// triOf converts a condition that is never unknown.
 func triOf(b bool) Tri {
 	if b {
 		return True

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The truth tables of section 5.1, written out, with the columns in the order True, False, Unknown.
+// The truth tables of three-valued logic, written out, with the columns in the order True, False, Unknown.
 func TestThreeValuedLogicTables(t *testing.T) {
 	order := []Tri{True, False, Unknown}
 	and := [][]Tri{{True, False, Unknown}, {False, False, False}, {Unknown, False, Unknown}}
@@ -30,7 +30,7 @@ func TestThreeValuedLogicTables(t *testing.T) {
 	}
 }
 
-// The unknown rules of section 5.1, construct by construct.
+// When a result is unknown, construct by construct.
 func TestUnknownOperands(t *testing.T) {
 	evalM(t,
 		expect{"missing + 1 = 1", Unknown}, expect{"-missing = 1", Unknown}, expect{"1 - empty = 1", Unknown},

@@ -33,7 +33,7 @@ const (
 var kindNames = [...]string{"missing", "null", "bool", "sbyte", "short", "int", "long", "byte", "ushort", "uint", "ulong",
 	"char", "float", "double", "decimal", "string", "Guid", "DateTime", "DateTimeOffset", "TimeSpan", "binary"}
 
-// String names the kind with the word that a C# programmer uses, as error texts do.
+// String returns C#'s name of the kind, for error texts.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -41,8 +41,8 @@ func (k Kind) String() string {
 	return "invalid"
 }
 
-// Value is one typed value: of a property, a constant, a parameter or a result. It is small, is passed by value and
-// holds no pointer but the one of its text, so evaluation makes no garbage. The zero Value is missing.
+// Value is one typed value: of a property, a constant, a parameter or a result. It is small, passed by value and
+// has no pointer except its text's, so evaluation makes no garbage. The zero Value is missing.
 type Value struct {
 	kind Kind
 	num  uint64 // bool, integers, float bits, ticks, first half of a Guid
@@ -108,7 +108,7 @@ func integer(k Kind, n int64) Value { return Value{kind: k, num: uint64(n)} }
 // Kind returns the type of the value.
 func (v Value) Kind() Kind { return v.kind }
 
-// IsUnknown tells whether the value is missing or null, which operators treat alike.
+// IsUnknown reports whether the value is missing or null, which operators treat alike.
 func (v Value) IsUnknown() bool { return v.kind <= KindNull }
 
 // Bool returns the value of a [KindBool].
@@ -123,6 +123,6 @@ func (v Value) Uint() uint64 { return v.num }
 // Float returns the value of a [KindFloat32] or [KindFloat64].
 func (v Value) Float() float64 { return math.Float64frombits(v.num) }
 
-// Text returns the text of a [KindString], the digits of a [KindDecimal] or what a [KindOpaque] was made of; of any other
-// kind the empty string. See [Value.String] for a text form of every kind.
+// Text returns the text of a [KindString], the digits of a [KindDecimal] or the raw text of a [KindOpaque]; for other
+// kinds "". See [Value.String] for a text form of every kind.
 func (v Value) Text() string { return v.str }

@@ -7,7 +7,7 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// The test vectors of the language's description, one test for each.
+// Test vectors of the rule language, one test for each.
 
 func TestVector1_TrueAndFalse(t *testing.T) {
 	evalM(t, expect{TrueText, True}, expect{FalseText, False}, expect{"1 = 1", True})

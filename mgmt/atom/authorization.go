@@ -10,10 +10,10 @@ import (
 	"minibus/emulator"
 )
 
-// keyBytes is the length of a key that the service makes; as base64 it has 44 characters.
+// keyBytes is the length of a generated key, as in the service; in base64 it has 44 characters.
 const keyBytes = 32
 
-// authorizationRules reads the rules; given is false if the element is absent.
+// authorizationRules reads the rules; given is false without the element.
 func (f *fields) authorizationRules() (rules []emulator.AuthorizationRule, given bool) {
 	list := f.d.Child("AuthorizationRules")
 	if list == nil || list.isNil() {
@@ -61,7 +61,7 @@ func (f *fields) authorizationRule(e *Element) emulator.AuthorizationRule {
 	return r
 }
 
-// right returns a right in its own spelling.
+// right returns a right in the service's spelling.
 func (f *fields) right(s string) string {
 	for _, known := range []string{"Manage", "Send", "Listen"} {
 		if strings.EqualFold(s, known) {
@@ -72,7 +72,7 @@ func (f *fields) right(s string) string {
 	return ""
 }
 
-// withKeys gives rules the keys that the client left out: those of the old rule of that name, else new ones.
+// withKeys fills in the keys that the client left out: those of the old rule of that name, else new ones.
 func withKeys(rules, old []emulator.AuthorizationRule) []emulator.AuthorizationRule {
 	rules = slices.Clone(rules)
 	for i := range rules {
@@ -85,7 +85,7 @@ func withKeys(rules, old []emulator.AuthorizationRule) []emulator.AuthorizationR
 	return rules
 }
 
-// keyOr returns the key, or the old one, or a new one if there is neither.
+// keyOr returns the first of key and old that is not empty, else a new key.
 func keyOr(key, old string) string {
 	if key = or(key, old); key != "" {
 		return key
@@ -95,8 +95,8 @@ func keyOr(key, old string) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// instant returns when a rule was made or changed, as the client says. The service gives back what it was given, and
-// nothing to clients that gave nothing: Go's live tests see that.
+// instant returns when a rule was made or changed, as the client says. The service returns what the client gave, and
+// nothing if it gave nothing: Go's live tests check that.
 func (f *fields) instant(e *Element, name string) string {
 	s := strings.TrimSpace(e.Child(name).Text())
 	if _, err := parseTime(s); s != "" && err != nil {

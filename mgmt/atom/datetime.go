@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// neverAccessed stands for the time of the last use of an entity that nobody used.
+// neverAccessed is the time of the last use of an entity that no client has used.
 const neverAccessed = "0001-01-01T00:00:00Z"
 
-// formatTime writes an instant, given in milliseconds since the Unix epoch; trailing zeros of the fraction are left out.
+// formatTime writes an instant, given in milliseconds since the Unix epoch, without trailing zeros in the fraction.
 func formatTime(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.999Z")
 }
@@ -18,7 +18,7 @@ func formatSeconds(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z")
 }
 
-// formatAccessed writes the time of the last use; 0 is never.
+// formatAccessed writes the time of the last use, in milliseconds since the Unix epoch; 0 is never.
 func formatAccessed(ms int64) string {
 	if ms == 0 {
 		return neverAccessed
@@ -26,13 +26,13 @@ func formatAccessed(ms int64) string {
 	return formatTime(ms)
 }
 
-// UnzonedTime is a time that was given without a zone and is shown without one. It counts as UTC.
+// UnzonedTime is a time that a client gave without a zone. It counts as UTC and is shown without a zone.
 type UnzonedTime time.Time
 
-// unzonedLayout is an xs:dateTime without zone, with as much of a fraction as .NET keeps.
+// unzonedLayout is an xs:dateTime without zone, with the seven digits of fraction that .NET keeps.
 const unzonedLayout = "2006-01-02T15:04:05.9999999"
 
-// parseTime reads an xs:dateTime; one without zone is taken as UTC.
+// parseTime reads an xs:dateTime; without a zone it is UTC.
 func parseTime(s string) (time.Time, error) {
 	s = strings.TrimSpace(s)
 	if t, err := time.Parse(unzonedLayout, s); err == nil {

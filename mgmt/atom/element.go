@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Limits of a document. The largest honest one, a topic with 12 authorization rules or a filter with its parameters, is far
-// below; what is above would only cost memory.
+// Limits of a document. The largest real ones, a topic with 12 authorization rules or a filter with its parameters, are far
+// below.
 const (
 	maxDepth    = 32
 	maxElements = 20_000
 )
 
-// Element is a node of a document that was read. Names are local names: clients use all kinds of prefixes.
+// Element is a node of a parsed document. Names are local names: clients use all kinds of prefixes.
 type Element struct {
 	Name     string
 	Children []*Element
@@ -24,8 +24,8 @@ type Element struct {
 	text     []byte
 }
 
-// Parse reads a document. Document type declarations are refused, so that nothing can be expanded. The charset is that of the content type, or
-// empty.
+// Parse reads a document. It refuses document type declarations, so that there are no entities to expand. charset is the content type's,
+// or empty. Errors are of type *Error.
 func Parse(body []byte, charset string) (*Element, error) {
 	body, known, err := toUTF8(body, charset)
 	if err != nil {
@@ -33,7 +33,7 @@ func Parse(body []byte, charset string) (*Element, error) {
 	}
 	d := xml.NewDecoder(bytes.NewReader(body))
 	d.CharsetReader = declared
-	if known { // whatever the declaration says
+	if known { // ignore the declaration
 		d.CharsetReader = func(_ string, rest io.Reader) (io.Reader, error) { return rest, nil }
 	}
 	p := parser{}
@@ -62,7 +62,7 @@ func malformed(err error) error {
 	return &Error{SubCode: badRequest, Text: "The XML of the request could not be read: " + err.Error() + ". "}
 }
 
-// parser builds the tree. It works on raw tokens, since prefixes are not looked at, and hence matches the ends itself.
+// parser builds the tree. It reads raw tokens, because it ignores prefixes, and so must match end tags itself.
 type parser struct {
 	root     *Element
 	open     []*Element
@@ -150,8 +150,8 @@ func (e *Element) Text() string {
 	return string(e.text)
 }
 
-// typeName returns the local name of the type that the element says it has, or "". Some clients put the attribute into a
-// wrong namespace, so any attribute of that local name is taken.
+// typeName returns the local name in the element's type attribute, or "". Some clients put the attribute into a
+// wrong namespace, so typeName ignores the namespace.
 func (e *Element) typeName() string {
 	for _, a := range e.attrs {
 		if a.Name.Local == "type" {
@@ -165,7 +165,7 @@ func (e *Element) typeName() string {
 	return ""
 }
 
-// isNil reports whether the element says that it has no value (i:nil).
+// isNil reports whether the element is marked as having no value (i:nil).
 func (e *Element) isNil() bool {
 	for _, a := range e.attrs {
 		if a.Name.Local == "nil" && (a.Value == "true" || a.Value == "1") {

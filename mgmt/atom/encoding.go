@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// toUTF8 returns a document in UTF-8, as far as its encoding can be known without reading it, and whether it is known [RFC 7303 3]: the mark
-// at its beginning says it, or else the content type. A charset that is not known says nothing. UTF-16 shows itself by the zeros around its
-// first character too.
+// toUTF8 converts a document to UTF-8 if its byte order mark or else the charset of the content type tells its encoding [RFC 7303 3],
+// and reports whether they do. It ignores unknown charsets. Without a mark it recognises UTF-16 by the zero byte beside the
+// first character.
 func toUTF8(text []byte, charset string) (out []byte, known bool, err error) {
 	for _, m := range []struct {
 		begin string
@@ -39,7 +39,7 @@ func toUTF8(text []byte, charset string) (out []byte, known bool, err error) {
 	return text, false, nil
 }
 
-// declared returns the rest of a document whose encoding only its declaration tells. What encoding/xml asks for is not UTF-8.
+// declared decodes the rest of a document by the encoding in its declaration. encoding/xml calls it for encodings other than UTF-8.
 func declared(charset string, rest io.Reader) (io.Reader, error) {
 	switch strings.ToLower(charset) {
 	case "us-ascii": // UTF-8 has the same characters

@@ -2,7 +2,7 @@ package atom
 
 import "time"
 
-// Content is what an entry can hold: [Queue], [Topic], [Subscription], [Rule] or [Namespace].
+// Content is the content of an entry: [Queue], [Topic], [Subscription], [Rule] or [Namespace].
 type Content interface {
 	write(w *writer, v View)
 }
@@ -50,7 +50,7 @@ type Feed struct {
 	Title   string // Queues, Topics, Subscriptions, Rules
 	ID      string // address of the page
 	Updated int64  // ms
-	Next    string // address of the next page; "": none. Python's client goes on exactly if there are two links
+	Next    string // address of the next page; "": none. Python's client reads on exactly if the feed has two links
 	Entries []Entry
 }
 
@@ -72,7 +72,7 @@ func (f Feed) Encode(v View) []byte {
 	return w.b
 }
 
-// NothingHere is the answer to a get of a queue or topic that does not exist: clients know it by its title.
+// NothingHere returns the feed that answers the get of a queue or topic that does not exist. Clients recognise it by its title.
 func NothingHere(id string, now int64) []byte {
 	var w writer
 	w.open("feed", "xmlns", nsAtom)
@@ -95,15 +95,14 @@ func Problem(code int, detail string) []byte {
 	return w.b
 }
 
-// Namespace is the namespace as it is shown.
+// Namespace has the properties of the namespace that clients see.
 type Namespace struct {
 	Name     string
 	Created  time.Time
 	Modified time.Time
 }
 
-// write appends the namespace's properties. Only the Premium tier has messaging units, and JavaScript's client wants them
-// then.
+// write appends the namespace's properties. Only the Premium tier has messaging units, and there JavaScript's client needs them.
 func (n Namespace) write(w *writer, v View) {
 	sku := skuOf(v)
 	w.open("NamespaceInfo", namespaces...)

@@ -2,13 +2,13 @@ package atom
 
 import "fmt"
 
-// badRequest is the sub-code of values that are wrong.
+// badRequest is the sub-code of wrong values.
 const badRequest = 40000
 
-// moreInfo stands in the service's newer texts. Clients match the words before it.
+// moreInfo ends the service's newer texts. Clients match the words before it.
 const moreInfo = "To know more visit https://aka.ms/sbResourceMgrExceptions. "
 
-// Error is something wrong with a description, in the service's words where they are known. The HTTP status is 400.
+// Error says what is wrong with a description, in the service's words where they are known. The HTTP status is 400.
 type Error struct {
 	SubCode   int    // 0: the text has none, as in texts about subscriptions and rules
 	Text      string // ends in ". " unless Parameter is set
@@ -20,7 +20,7 @@ type Error struct {
 func (e *Error) Error() string {
 	s := e.Text
 	if e.SubCode != 0 {
-		// The period must follow the digits: a client reads the sub-code by that.
+		// The period must follow the digits: a client finds the sub-code by it.
 		s = fmt.Sprintf("SubCode=%d. %s", e.SubCode, s)
 	}
 	if e.Parameter != "" {

@@ -10,12 +10,11 @@ import (
 	"minibus/internal/printable"
 )
 
-// fields reads the elements of a description. The first thing that is wrong stays in err, and what is read then does not
-// matter.
+// fields reads the elements of a description. It keeps the first error in err; later values do not matter then.
 type fields struct {
 	d       *Element
 	subCode int    // of errors; the service gives none for subscriptions and rules
-	kind    string // Queue, Topic, Subscription, as error texts have it
+	kind    string // Queue, Topic or Subscription, for error texts
 	limits  limits
 	err     error
 }
@@ -35,7 +34,7 @@ func (f *fields) refuse(text, parameter, actual string) {
 	}
 }
 
-// value returns an element's text. An element that is there and empty counts as absent for texts only.
+// value returns an element's text without surrounding white space; ok is false without the element. An empty element is an error.
 func (f *fields) value(name string) (string, bool) {
 	e := f.d.Child(name)
 	if e == nil || e.isNil() {
@@ -49,7 +48,7 @@ func (f *fields) value(name string) (string, bool) {
 	return s, true
 }
 
-// text returns a text as it is.
+// text returns an element's text as it is, "" without the element.
 func (f *fields) text(name string) string { return f.d.Child(name).Text() }
 
 func (f *fields) boolean(name string, standard bool) bool {
@@ -83,7 +82,7 @@ func (f *fields) integer(name string, standard int64) int64 {
 	return v
 }
 
-// span reads a duration within a range. The default is always taken: clients send back what they were shown.
+// span reads a duration within a range. It always accepts the default, because clients send back what they were shown.
 func (f *fields) span(name string, standard TimeSpan, r emulator.DurationRange) TimeSpan {
 	s, ok := f.value(name)
 	if !ok {
@@ -99,7 +98,7 @@ func (f *fields) span(name string, standard TimeSpan, r emulator.DurationRange) 
 	return t
 }
 
-// lock reads the lock duration, of which the service has its own text.
+// lock reads the lock duration, whose upper limit has an error text of its own in the service.
 func (f *fields) lock() TimeSpan {
 	const name = "LockDuration"
 	t := f.span(name, Minute, emulator.DurationRange{Least: f.limits.Lock.Least, Most: emulator.Forever})
@@ -118,8 +117,8 @@ func (f *fields) deliveries() int {
 	return int(v)
 }
 
-// sizeError reports whether a size may be asked for; 0 is none. It can be told only once it is known whether the entity is
-// partitioned.
+// sizeError returns an error if clients may not set that size, in megabytes; 0 means not given. The answer depends on whether the
+// entity is partitioned.
 func (l limits) sizeError(mb int64, partitioned bool) error {
 	if mb == 0 || l.takesSize(mb, partitioned) {
 		return nil
@@ -132,7 +131,7 @@ func (l limits) sizeError(mb int64, partitioned bool) error {
 		"The specified value %d is invalid. The property 'MaxSizeInMegabytes', must %s. ", mb, allowed)}
 }
 
-// size reads MaxSizeInMegabytes; 0 if it is not given.
+// size reads MaxSizeInMegabytes; 0 means not given. sizeError checks its range.
 func (f *fields) size() int64 {
 	const name = "MaxSizeInMegabytes"
 	v := f.integer(name, 0)
@@ -142,10 +141,10 @@ func (f *fields) size() int64 {
 	return v
 }
 
-// messageSize reads MaxMessageSizeInKilobytes. The JavaScript SDK's live tests look for the words of its refusal.
+// messageSize reads MaxMessageSizeInKilobytes. The JavaScript SDK's live tests look for the words of its error.
 func (f *fields) messageSize() int64 {
 	const name = "MaxMessageSizeInKilobytes"
-	v := f.integer(name, 0) // the profile's own, which the broker knows
+	v := f.integer(name, 0) // 0 stands for the profile's default
 	if _, given := f.value(name); given && !f.limits.Kilobytes.Contains(v) {
 		r := f.limits.Kilobytes
 		f.refuse(fmt.Sprintf("The property value for '%s' must be between %d and %d.", name, r.Least, r.Most), name, fmt.Sprint(v))
@@ -162,7 +161,7 @@ func (f *fields) metadata() string {
 	return s
 }
 
-// status reads the status; others than these four belong to the service (STAT-5).
+// status reads the status; clients can't set others than these four (STAT-5).
 func (f *fields) status() emulator.Status {
 	s, ok := f.value("Status")
 	if !ok {
@@ -198,12 +197,12 @@ func (f *fields) partitioning() *bool {
 	return v
 }
 
-// closed refuses what the service never had.
+// closed refuses anonymous access, which the service never had.
 func (f *fields) closed() {
 	if f.boolean("IsAnonymousAccessible", false) {
 		f.refuse("Anonymous access is not available. ", "", "")
 	}
 }
 
-// clip shortens what a client sent for an error text.
+// clip shortens a client's text for an error text.
 func clip(s string) string { return printable.Clip(s, 64) }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// forwardPath returns the path of the entity that a ForwardTo names, and the text as the service gives it back. Clients
-// send URIs of all schemes and ports, of which the path counts; scheme and host come back in lower case. A text without
-// scheme is a path and comes back as it is.
+// forwardPath returns the path of the entity that a ForwardTo names, and the text as the service returns it. Clients
+// send URIs with all schemes and ports; only the path counts, and scheme and host come back in lower case. A text without
+// scheme is a path and comes back unchanged.
 func forwardPath(text string) (path, shown string) {
 	text = strings.TrimSpace(text)
 	scheme, rest, isURI := strings.Cut(text, "://")
@@ -28,7 +28,7 @@ func forwardPath(text string) (path, shown string) {
 	return strings.Trim(path, "/"), strings.ToLower(scheme) + "://" + strings.ToLower(host) + after
 }
 
-// shownForward is the text of a forwarding target: the one that a client gave if it still names the target, else the path.
+// shownForward returns the text of a forwarding target: the client's if it still names the target, else the path.
 func shownForward(target, text string) string {
 	if path, shown := forwardPath(text); target != "" && strings.EqualFold(path, target) {
 		return shown
@@ -36,8 +36,8 @@ func shownForward(target, text string) string {
 	return target
 }
 
-// behindForwardTo are the elements that stand behind ForwardTo in a description of any kind. A ForwardTo behind one of them is out
-// of its place (management-rest 3.4). UserMetadata and CreatedAt are not among them: clients put them before and after.
+// behindForwardTo has the elements that follow ForwardTo in descriptions of all kinds. A ForwardTo behind one of them is out
+// of place (management-rest 3.4). UserMetadata and CreatedAt are not among them: clients put them before and after.
 var behindForwardTo = map[string]bool{
 	"SupportOrdering": true, "CountDetails": true, "AutoDeleteOnIdle": true, "EnablePartitioning": true,
 	"EntityAvailabilityStatus": true, "ForwardDeadLetteredMessagesTo": true, "EnableExpress": true,

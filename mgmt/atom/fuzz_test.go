@@ -16,8 +16,8 @@ func wrapped(kind, children string) []byte {
 		`" xmlns:i="` + nsInstance + `">` + children + `</` + kind + `></content></entry>`)
 }
 
-// FuzzDescriptions reads anything as a description of each kind. What is taken must come back as well-formed XML that is
-// taken again and means the same.
+// FuzzDescriptions reads any bytes as a description of each kind. An accepted one must come back as well-formed XML that is
+// accepted again with the same meaning.
 func FuzzDescriptions(f *testing.F) {
 	for _, s := range [][]byte{
 		wrapped("QueueDescription", "<LockDuration>PT1M</LockDuration><MaxSizeInMegabytes>4096</MaxSizeInMegabytes><EnablePartitioning>true</EnablePartitioning>"+
@@ -53,7 +53,7 @@ func FuzzDescriptions(f *testing.F) {
 	})
 }
 
-// contents reads a description as everything that it may be.
+// contents reads a description as each kind.
 func contents(t *testing.T, d *Element, l emulator.Limits) []Content {
 	var list []Content
 	add := func(err error, c Content) {
@@ -90,7 +90,7 @@ func contents(t *testing.T, d *Element, l emulator.Limits) []Content {
 	return list
 }
 
-// checkError wants an error of ours, with a text that XML can say.
+// checkError wants an *Error, with a text that XML can contain.
 func checkError(t *testing.T, err error) {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -165,7 +165,7 @@ func wellFormed(t *testing.T, document []byte) {
 	}
 }
 
-// FuzzTimeSpan: what is read is written so that it is read again.
+// FuzzTimeSpan: a parsed time span is written so that it parses to the same one.
 func FuzzTimeSpan(f *testing.F) {
 	for _, s := range []string{"PT1M", "P1Y2M3DT4H5M6.7S", "-P1D", "P10675199DT2H48M5.4775807S", "PT99999999999999999999H"} {
 		f.Add(s)

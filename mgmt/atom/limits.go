@@ -8,7 +8,7 @@ import (
 	"minibus/emulator"
 )
 
-// spanOf converts an end of a range.
+// spanOf converts a bound of a range.
 func spanOf(d time.Duration) TimeSpan {
 	if d == emulator.Forever {
 		return MaxTimeSpan
@@ -16,12 +16,12 @@ func spanOf(d time.Duration) TimeSpan {
 	return SpanOf(d)
 }
 
-// within reports whether a range has the time span.
+// within reports whether the time span is in a range.
 func (t TimeSpan) within(r emulator.DurationRange) bool {
 	return t >= spanOf(r.Least) && t <= spanOf(r.Most) || r.OrForever && t == MaxTimeSpan
 }
 
-// list names the values of a range of few, as the service does: 1024;2048;3072.
+// list returns the values of a small range in the service's form: 1024;2048;3072.
 func list(r emulator.IntRange) string {
 	var all []string
 	for v := r.Least; v <= r.Most; v += r.Step {
@@ -30,15 +30,15 @@ func list(r emulator.IntRange) string {
 	return strings.Join(all, ";")
 }
 
-// limits are the numbers of a profile.
+// limits are the ranges and quotas of a profile.
 type limits struct{ emulator.Profile }
 
-// takesSize reports whether a size in megabytes may be asked for; of a partitioned entity also the form in which it is shown.
+// takesSize reports whether clients may set a size in megabytes. For a partitioned entity that includes the multiplied size that it shows.
 func (l limits) takesSize(mb int64, partitioned bool) bool {
 	return l.Megabytes.Contains(mb) || partitioned && mb%l.Partitions == 0 && l.Megabytes.Contains(mb/l.Partitions)
 }
 
-// The sizes of an entity in Azure's Standard tier; times 16 they are what a partitioned entity shows.
+// standard has the sizes of an entity in Azure's Standard tier. A partitioned entity shows a multiple of them.
 var standard = emulator.LimitsStandard.Profile().Megabytes
 
 // storedSize undoes the factor that the service applies to partitioned entities: clients send back what they were shown.
@@ -50,8 +50,8 @@ func (l limits) storedSize(mb int64, partitioned bool) int64 {
 	return mb
 }
 
-// shownSize is what an entity shows as its size. Sizes that only the relaxed profile takes are shown as they are: multiplied,
-// they could not be told from what a client asks for.
+// shownSize returns the size that an entity shows. Sizes that only the relaxed profile accepts are not multiplied, because
+// storedSize could not undo that.
 func (l limits) shownSize(mb int64, partitioned bool) int64 {
 	if mb <= 0 {
 		mb = emulator.DefaultMegabytes

@@ -10,8 +10,8 @@ import (
 const entityCharacters = "' contains character(s) that is not allowed by Service Bus. " +
 	"Entity segments can contain only letters, numbers, periods (.), hyphens (-), and underscores (_). "
 
-// CheckPath reports what is wrong with the path of a queue or topic, or nil. Segments "." and "..", those that begin with $
-// and control characters are never allowed, whatever the profile (DEC-9): they would be lost in addresses or belong to the
+// CheckPath returns an error if a queue or topic can't have the path. Segments "." and "..", segments that begin with $,
+// and control characters are not allowed in any profile (DEC-9): addresses would lose them, or they belong to the
 // service.
 func CheckPath(path string, l emulator.Limits) error {
 	switch {
@@ -30,7 +30,7 @@ func CheckPath(path string, l emulator.Limits) error {
 	return nil
 }
 
-// CheckSubscription reports what is wrong with the name of a subscription, or nil. The texts have no sub-code.
+// CheckSubscription returns an error if a subscription can't have the name. The texts have no sub-code.
 func CheckSubscription(name string, l emulator.Limits) error {
 	switch {
 	case len(name) > emulator.MaxName:
@@ -41,7 +41,7 @@ func CheckSubscription(name string, l emulator.Limits) error {
 	return nil
 }
 
-// CheckRule reports what is wrong with the name of a rule, or nil.
+// CheckRule returns an error if a rule can't have the name.
 func CheckRule(name string, l emulator.Limits) error {
 	if err := l.CheckRuleName(name); err != nil {
 		return &Error{Text: err.Error() + " "}

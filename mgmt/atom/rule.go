@@ -21,7 +21,7 @@ const (
 // compatibility is the level that the service shows on every expression.
 const compatibility = "20"
 
-// Rule is a rule as it is asked for and shown.
+// Rule is a rule in a document.
 type Rule struct {
 	Name      string
 	Filter    Filter
@@ -32,22 +32,22 @@ type Rule struct {
 // Filter is a rule's condition.
 type Filter struct {
 	Kind        FilterKind
-	SQL         string // of all kinds but the correlation filter
+	SQL         string // for all kinds but the correlation filter
 	Parameters  []Parameter
-	Correlation []Test      // what is set, also to an empty text, in the service's order; nothing at all selects everything
+	Correlation []Test      // the properties that are set, even to an empty text, in the service's order; none selects everything
 	Properties  []Parameter // application properties of a correlation filter
 }
 
 // Test is one equality of a correlation filter.
 type Test struct{ Property, Value string }
 
-// Action is what a rule does to a message; without SQL it does nothing.
+// Action changes the messages that a rule selects; without SQL it changes nothing.
 type Action struct {
 	SQL        string
 	Parameters []Parameter
 }
 
-// correlationProperties are the broker's properties in a correlation filter, in the service's order.
+// correlationProperties has the broker's properties of a correlation filter, in the service's order.
 var correlationProperties = []string{
 	"CorrelationId", "MessageId", "To", "ReplyTo", "Label", "SessionId", "ReplyToSessionId", "ContentType",
 }
@@ -59,7 +59,7 @@ func ParseRule(d *Element) (*Rule, error) {
 	return r, p.err
 }
 
-// ruleParser keeps the first thing that is wrong.
+// ruleParser keeps the first error.
 type ruleParser struct {
 	err error
 }
@@ -121,8 +121,8 @@ func (p *ruleParser) expression(e *Element) string {
 	return s
 }
 
-// write appends the description. All four children are always there: Go and JavaScript look into Filter and Action without
-// asking.
+// write appends the description, always with all four children: Go and JavaScript read Filter and Action without
+// checking that they exist.
 func (r Rule) write(w *writer, _ View) {
 	w.open("RuleDescription", namespaces...)
 	r.Filter.write(w)
@@ -142,7 +142,7 @@ func (f *Filter) write(w *writer) {
 			w.parameters("Properties", f.Properties)
 		}
 	} else {
-		// No SqlExpression on the other kind: JavaScript's client tells them apart by it.
+		// Only SQL filters have a SqlExpression: JavaScript's client tells the kinds apart by it.
 		w.sql(f.SQL, f.Parameters)
 	}
 	w.close("Filter")

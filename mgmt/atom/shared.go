@@ -6,8 +6,8 @@ import (
 	"minibus/emulator"
 )
 
-// SharedDescription is what a client asks a queue or a subscription to be. Elements that are absent have the service's
-// default, but for those that are fixed at creation: an update keeps them (management-rest 6.3).
+// SharedDescription is a client's description of a queue or a subscription. Absent elements have the service's
+// default, except that an update keeps settings that are fixed at creation (management-rest 6.3).
 type SharedDescription struct {
 	Name    string // Queue or Subscription
 	options emulator.QueueOptions
@@ -32,7 +32,7 @@ func ParseQueue(d *Element, l emulator.Limits) (*SharedDescription, error) {
 	return s, f.err
 }
 
-// shared reads what queues and subscriptions have in common.
+// shared reads the settings that queues and subscriptions share.
 func (f *fields) shared() *SharedDescription {
 	s := &SharedDescription{Name: f.kind, limits: f.limits}
 	o := &s.options
@@ -50,7 +50,7 @@ func (f *fields) shared() *SharedDescription {
 	return s
 }
 
-// forwarding reads the targets. An entity that forwards is never idle, so the service takes its AutoDeleteOnIdle away.
+// forwarding reads the targets. An entity that forwards is never idle, so the service resets its AutoDeleteOnIdle.
 func (f *fields) forwarding(o *emulator.QueueOptions) {
 	o.ForwardTo, o.Admin.ForwardToText = forwardPath(f.text("ForwardTo"))
 	o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText = forwardPath(f.text("ForwardDeadLetteredMessagesTo"))
@@ -72,12 +72,12 @@ func (f *fields) forwarding(o *emulator.QueueOptions) {
 	}
 }
 
-// ForwardTargets returns the paths that messages and dead-lettered messages are to be forwarded to; empty: none.
+// ForwardTargets returns the paths to which messages and dead-lettered messages are forwarded; empty: none.
 func (s *SharedDescription) ForwardTargets() (forwardTo, deadLetters string) {
 	return s.options.ForwardTo, s.options.ForwardDeadLetteredMessagesTo
 }
 
-// Targets returns the paths that messages are to be forwarded to.
+// Targets returns the forwarding targets that are set.
 func (s *SharedDescription) Targets() []string {
 	var paths []string
 	for _, p := range []string{s.options.ForwardTo, s.options.ForwardDeadLetteredMessagesTo} {
@@ -88,7 +88,7 @@ func (s *SharedDescription) Targets() []string {
 	return paths
 }
 
-// Create returns the settings of a new entity. It fails if its size is none that may be asked for.
+// Create returns the settings of a new entity. It fails if clients may not set its size.
 func (s *SharedDescription) Create() (emulator.QueueOptions, error) {
 	o := s.options
 	o.RequiresSession = value(s.session)
@@ -99,14 +99,14 @@ func (s *SharedDescription) Create() (emulator.QueueOptions, error) {
 	return s.settle(o)
 }
 
-// settle fills what depends on partitioning.
+// settle checks and converts the size, which depends on partitioning.
 func (s *SharedDescription) settle(o emulator.QueueOptions) (emulator.QueueOptions, error) {
 	err := s.limits.sizeError(o.MaxSizeInMegabytes, o.EnablePartitioning)
 	o.MaxSizeInMegabytes = s.limits.storedSize(o.MaxSizeInMegabytes, o.EnablePartitioning)
 	return o, err
 }
 
-// Update returns the settings of an entity that has the old ones. It fails if something that is fixed would change
+// Update returns the new settings of an entity with the old ones. It fails if it would change a setting that is fixed at creation
 // (SESS-1, DUP-1, PART-1).
 func (s *SharedDescription) Update(old emulator.QueueOptions) (emulator.QueueOptions, error) {
 	switch {
@@ -146,14 +146,14 @@ func fixedPartitioning(kind string) error {
 	return &Error{SubCode: badRequest, Text: "Partitioning cannot be changed for " + kind + ". "}
 }
 
-// durationOf converts a time span that is within the range of durations.
+// durationOf converts a time span that fits into a time.Duration.
 func durationOf(t TimeSpan) time.Duration {
 	d, _ := t.Duration()
 	return d
 }
 
-// neverOr converts a time span of which the greatest means never. One that a duration can't say means never too, and its
-// ticks are kept.
+// neverOr converts a time span; MaxTimeSpan means never, d = 0. One too long for a time.Duration means never too, and
+// neverOr returns its ticks.
 func neverOr(t TimeSpan) (d time.Duration, ticks int64) {
 	if t == MaxTimeSpan {
 		return 0, 0

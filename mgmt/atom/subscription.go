@@ -4,12 +4,12 @@ import (
 	"minibus/emulator"
 )
 
-// SubscriptionDescription is what a client asks a subscription to be; see [SharedDescription] about what is absent.
+// SubscriptionDescription is a client's description of a subscription; see [SharedDescription] for absent elements.
 type SubscriptionDescription struct {
 	SharedDescription
 	// FilterErrors is DeadLetteringOnFilterEvaluationExceptions (TOP-10).
 	FilterErrors bool
-	// Rule is the rule that the subscription is created with instead of $Default; nil if the client gave none.
+	// Rule replaces $Default when the subscription is created; nil if the client gave none.
 	Rule *Rule
 }
 
@@ -29,7 +29,7 @@ func ParseSubscription(d *Element, l emulator.Limits) (*SubscriptionDescription,
 	return s, f.err
 }
 
-// Subscription is a subscription as it is shown.
+// Subscription is a subscription in an answer.
 type Subscription struct {
 	Name         string // as created
 	Options      emulator.QueueOptions
@@ -38,8 +38,8 @@ type Subscription struct {
 	Times        emulator.Times
 }
 
-// write appends the description, its elements in the order that the service's contract has. The rule that it was created
-// with is never shown.
+// write appends the description, with its elements in the order of the service's contract. It never shows the rule of the
+// creation.
 func (s Subscription) write(w *writer, v View) {
 	o := &s.Options
 	w.open("SubscriptionDescription", namespaces...)
@@ -68,8 +68,8 @@ func (s Subscription) write(w *writer, v View) {
 	w.close("SubscriptionDescription")
 }
 
-// subscriptionAccessed writes AccessedAt: a subscription counts as used when it was created, and answers to create and
-// update have a text of their own, which Go's client knows.
+// subscriptionAccessed writes AccessedAt: creation counts as use, and answers to create and
+// update have a fixed text, which Go's client knows.
 func (w *writer) subscriptionAccessed(t emulator.Times, v View) {
 	switch {
 	case !v.Full:

@@ -11,7 +11,7 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// TimeSpan is a duration as .NET has it: a number of ticks of 100 ns. It reaches a hundred times further than
+// TimeSpan is a duration in .NET's ticks of 100 ns. It reaches a hundred times further than
 // time.Duration, and clients use its greatest value for "never".
 type TimeSpan int64
 
@@ -37,8 +37,8 @@ func (t TimeSpan) Duration() (d time.Duration, ok bool) {
 	return time.Duration(t) * 100, true
 }
 
-// ParseTimeSpan reads an xs:duration: P1DT2H, PT0.5S, -PT1M. A year has 365 days and a month 30, as in .NET. What is
-// above the greatest value becomes that value, as clients write it with rounding errors.
+// ParseTimeSpan reads an xs:duration: P1DT2H, PT0.5S, -PT1M. A year has 365 days and a month 30, as in .NET. Durations
+// above MaxTimeSpan become MaxTimeSpan, which clients write with rounding errors.
 func ParseTimeSpan(s string) (TimeSpan, error) {
 	rest, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
 	rest, ok := strings.CutPrefix(rest, "P")
@@ -63,7 +63,7 @@ func durationError(s string) error {
 	return fmt.Errorf("the value %q is not a duration", clip(s))
 }
 
-// addParts adds the numbers of s, each followed by one of the letters in their order. Only seconds have a fraction.
+// addParts adds the numbers of s, each followed by one of letters, in their order. Only seconds may have a fraction.
 func addParts(total TimeSpan, s, letters string, units []TimeSpan) (TimeSpan, bool) {
 	for s != "" {
 		end := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
@@ -97,7 +97,7 @@ func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == 
 func addSpan(total TimeSpan, number string, unit TimeSpan) TimeSpan {
 	n, err := strconv.ParseUint(number, 10, 64)
 	if err != nil {
-		return MaxTimeSpan // digits only: too many of them
+		return MaxTimeSpan // number has only digits, so there are too many of them
 	}
 	high, low := bits.Mul64(n, uint64(unit))
 	if high != 0 {
@@ -114,7 +114,7 @@ func saturate(a, b uint64) TimeSpan {
 	return TimeSpan(sum)
 }
 
-// String is the form of the service's answers: P1DT2H3M4.5S with zero parts left out.
+// String returns the form of the service's answers: P1DT2H3M4.5S without parts that are zero.
 func (t TimeSpan) String() string {
 	if t == 0 {
 		return "PT0S"
@@ -144,10 +144,10 @@ func (t TimeSpan) String() string {
 	return b.String()
 }
 
-// clock is the form of error texts: [d.]hh:mm:ss[.fffffff].
+// clock returns the form of error texts: [d.]hh:mm:ss[.fffffff].
 func (t TimeSpan) clock() string { return dotnet.FormatSpan(int64(t)) }
 
-// fraction is ".5" for 5,000,000 ticks and "" for none.
+// fraction returns ".5" for 5,000,000 ticks and "" for none.
 func fraction(ticks uint64) string {
 	if ticks == 0 {
 		return ""

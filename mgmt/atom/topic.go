@@ -4,7 +4,7 @@ import (
 	"minibus/emulator"
 )
 
-// TopicDescription is what a client asks a topic to be; see [SharedDescription] about what is absent.
+// TopicDescription is a client's description of a topic; see [SharedDescription] for absent elements.
 type TopicDescription struct {
 	options             emulator.TopicOptions
 	limits              limits
@@ -36,7 +36,7 @@ func ParseTopic(d *Element, l emulator.Limits) (*TopicDescription, error) {
 	return t, f.err
 }
 
-// Create returns the settings of a new topic. It fails if its size is none that may be asked for.
+// Create returns the settings of a new topic. It fails if clients may not set its size.
 func (t *TopicDescription) Create() (emulator.TopicOptions, error) {
 	o := t.options
 	o.RequiresDuplicateDetection = value(t.dedup)
@@ -46,7 +46,7 @@ func (t *TopicDescription) Create() (emulator.TopicOptions, error) {
 	return t.settle(o)
 }
 
-// Update returns the settings of a topic that has the old ones. It fails if something that is fixed would change.
+// Update returns the new settings of a topic with the old ones. It fails if it would change a setting that is fixed at creation.
 func (t *TopicDescription) Update(old emulator.TopicOptions) (emulator.TopicOptions, error) {
 	switch {
 	case differs(t.dedup, old.RequiresDuplicateDetection):
@@ -67,7 +67,7 @@ func (t *TopicDescription) Update(old emulator.TopicOptions) (emulator.TopicOpti
 	return t.settle(o)
 }
 
-// settle fills what depends on partitioning.
+// settle checks and converts the size and fills in SupportOrdering; both depend on partitioning.
 func (t *TopicDescription) settle(o emulator.TopicOptions) (emulator.TopicOptions, error) {
 	err := t.limits.sizeError(o.MaxSizeInMegabytes, o.EnablePartitioning)
 	o.MaxSizeInMegabytes = t.limits.storedSize(o.MaxSizeInMegabytes, o.EnablePartitioning)
@@ -75,7 +75,7 @@ func (t *TopicDescription) settle(o emulator.TopicOptions) (emulator.TopicOption
 	return o, err
 }
 
-// supportsOrdering is SupportOrdering with its default: a partitioned topic keeps no order unless it was asked to.
+// supportsOrdering returns SupportOrdering. Its default is true, for a partitioned topic false.
 func supportsOrdering(o *emulator.TopicOptions) bool {
 	if o.Admin.SupportOrdering != nil {
 		return *o.Admin.SupportOrdering
@@ -83,18 +83,18 @@ func supportsOrdering(o *emulator.TopicOptions) bool {
 	return !o.EnablePartitioning
 }
 
-// Topic is a topic as it is shown.
+// Topic is a topic in an answer.
 type Topic struct {
 	Path          string // as created
 	Options       emulator.TopicOptions
 	Counts        emulator.Counts
 	Times         emulator.Times
 	Subscriptions int64
-	SQLFilters    int64 // of all subscriptions; a true filter is one of them
+	SQLFilters    int64 // of all subscriptions, true filters included
 	Correlations  int64
 }
 
-// write appends the description, its elements in the order that the service's contract has.
+// write appends the description, with its elements in the order of the service's contract.
 func (t Topic) write(w *writer, v View) {
 	o, l := &t.Options, limits{v.Limits.Profile()}
 	w.open("TopicDescription", namespaces...)

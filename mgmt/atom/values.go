@@ -10,7 +10,7 @@ import (
 	"minibus/emulator"
 )
 
-// Parameter is a named value: a parameter of an SQL text, its name beginning with @, or an application property of a
+// Parameter is a named value: a parameter of an SQL text, whose name begins with @, or an application property of a
 // correlation filter.
 type Parameter struct {
 	Key string
@@ -41,7 +41,7 @@ func (p *ruleParser) parameters(list *Element) []Parameter {
 	return all
 }
 
-// value reads a typed value. One without type is a string.
+// value reads a typed value. Without a type it is a string.
 func (p *ruleParser) value(key string, e *Element) any {
 	if e == nil || e.isNil() {
 		p.refuse("The parameter '%s' has no value.", clip(key))
@@ -64,7 +64,7 @@ func typedValue(typeName, text string) (any, error) {
 		return strconv.ParseBool(strings.ToLower(text))
 	case "int":
 		v, err := strconv.ParseInt(text, 10, 32)
-		if numError(err) { // Go writes all its integers as int, also those that are longer
+		if numError(err) { // Go's client writes all integers as int, even longer ones
 			long, err := strconv.ParseInt(text, 10, 64)
 			return long, err
 		}
@@ -103,7 +103,7 @@ func parseDouble(s string) (float64, error) {
 }
 
 // parameters writes a list of typed values. The prefix must have four characters and be declared on each value, and an empty
-// list must have no attributes: JavaScript's client depends on all three.
+// list must have no attributes: JavaScript's client relies on all three.
 func (w *writer) parameters(name string, list []Parameter) {
 	if len(list) == 0 {
 		w.empty(name)
@@ -120,13 +120,13 @@ func (w *writer) parameters(name string, list []Parameter) {
 	w.close(name)
 }
 
-// TypeAndText returns the name of the value's type and the value's text, as documents have them.
+// TypeAndText returns the name of the value's type and the value's text in documents.
 func (p Parameter) TypeAndText() (typeName, text string) {
 	typeName, _, text = textValue(p.Value)
 	return typeName, text
 }
 
-// textValue returns how a value is written.
+// textValue returns the type name, namespace and text of a value.
 func textValue(v any) (typeName, ns, text string) {
 	switch v := v.(type) {
 	case bool:

@@ -2,11 +2,11 @@ package atom
 
 import "minibus/emulator"
 
-// Version is an api-version. Every one is served; the newer ones show more.
+// Version is an api-version. All are served; newer ones show more elements.
 type Version string
 
-// has reports whether answers of this version have what was added in the given one. A version that is absent, or that is
-// no version, shows everything: whoever does not know an element skips it.
+// has reports whether answers of this version have the elements that the given one added. An absent or invalid version
+// shows everything: clients skip unknown elements.
 func (v Version) has(added Version) bool {
 	if len(v) < len("2006-01") || v[0] < '0' || v[0] > '9' {
 		return true
@@ -20,7 +20,7 @@ const (
 	version2024 Version = "2024-05" // SqlFilterCount, CorrelationFilterCount
 )
 
-// skuOf is the tier that the profile of limits stands for (DEC-1).
+// skuOf returns the tier of the profile of limits (DEC-1).
 func skuOf(v View) string {
 	if v.Limits == emulator.LimitsPremium {
 		return "Premium"

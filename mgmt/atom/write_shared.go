@@ -6,7 +6,7 @@ import (
 	"minibus/emulator"
 )
 
-// View says which form of a description is asked for.
+// View selects the form of a description.
 type View struct {
 	Version Version
 	Limits  emulator.Limits
@@ -14,7 +14,7 @@ type View struct {
 	Full bool
 }
 
-// Queue is a queue as it is shown.
+// Queue is a queue in an answer.
 type Queue struct {
 	Path    string // as created
 	Options emulator.QueueOptions
@@ -22,15 +22,15 @@ type Queue struct {
 	Times   emulator.Times
 }
 
-// total is MessageCount: the sum of the five (CNT-1).
+// total returns MessageCount: the sum of the five counts (CNT-1).
 func total(c emulator.Counts) int64 {
 	return c.Active + c.DeadLetter + c.Scheduled + c.Transfer + c.TransferDeadLetter
 }
 
-// namespaces are declared on every description.
+// namespaces are the declarations on every description.
 var namespaces = []string{"xmlns", nsServiceBus, "xmlns:i", nsInstance}
 
-// write appends the description, its elements in the order that the service's contract has.
+// write appends the description, with its elements in the order of the service's contract.
 func (q Queue) write(w *writer, v View) {
 	o, l := &q.Options, limits{v.Limits.Profile()}
 	w.open("QueueDescription", namespaces...)
@@ -92,7 +92,7 @@ func (w *writer) deliveries(o *emulator.QueueOptions) {
 	w.bool("EnableBatchedOperations", batched(o.EnableBatchedOperations))
 }
 
-// batched is EnableBatchedOperations with its default.
+// batched returns EnableBatchedOperations; the default is true.
 func batched(b *bool) bool { return b == nil || *b }
 
 func (w *writer) status(s emulator.Status) {
@@ -117,8 +117,8 @@ func (w *writer) messageSize(kb int64, v View) {
 	w.int("MaxMessageSizeInKilobytes", kb)
 }
 
-// counts writes CountDetails. JavaScript's client finds the children by the prefix that the one attribute declares, and
-// Java's wants them in this namespace.
+// counts writes CountDetails. JavaScript's client finds the children by the prefix in the one attribute, and
+// Java's needs them in this namespace.
 func (w *writer) counts(c emulator.Counts) {
 	w.open("CountDetails", "xmlns:d2p1", nsCounts)
 	w.int("d2p1:ActiveMessageCount", c.Active)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// writer appends XML. encoding/xml can't write it as it has to be: Go's own client looks for texts in the raw document, so
+// writer appends XML. encoding/xml can't write what clients need: Go's client searches the raw document for texts, so
 // quotes must not be escaped, and JavaScript's depends on prefixes and on where they are declared.
 type writer struct{ b []byte }
 
@@ -37,7 +37,7 @@ func (w *writer) text(name, value string, attrs ...string) {
 	w.close(name)
 }
 
-// optional writes nothing for the empty text.
+// optional writes an element, or nothing for the empty text.
 func (w *writer) optional(name, value string) {
 	if value != "" {
 		w.text(name, value)
@@ -49,7 +49,7 @@ func (w *writer) int(name string, v int64)     { w.text(name, strconv.FormatInt(
 func (w *writer) span(name string, v TimeSpan) { w.text(name, v.String()) }
 func (w *writer) time(name string, ms int64)   { w.text(name, formatTime(ms)) }
 
-// escape writes character data. Control characters that XML can't say are replaced.
+// escape writes character data. It replaces control characters that XML can't contain.
 func (w *writer) escape(s string, attribute bool) {
 	for _, r := range s {
 		switch {

@@ -25,7 +25,7 @@ func IsBatch(contentType string) bool {
 	return strings.EqualFold(strings.TrimSpace(t), typeBatch)
 }
 
-// batchItem is one element of a batch.
+// batchItem is one message of a batch in JSON.
 type batchItem struct {
 	Body   *string
 	Broker map[string]json.RawMessage
@@ -37,7 +37,7 @@ func ParseBatch(document []byte, now int64) ([][]byte, error) {
 	if !utf8.Valid(document) {
 		return nil, errorf("The batch is not valid UTF-8.")
 	}
-	// Item by item: a document of empty objects would take a hundred times its length as values.
+	// Decode item by item: a document of empty objects would take a hundred times its length as values.
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(document, []byte("\xEF\xBB\xBF"))))
 	if err := expect(d, json.Delim('[')); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func ParseBatch(document []byte, now int64) ([][]byte, error) {
 	return messages, nil
 }
 
-// expect reads the beginning or the end of the array.
+// expect reads the opening or closing bracket of the array.
 func expect(d *json.Decoder, want json.Delim) error {
 	token, err := d.Token()
 	switch {
@@ -117,7 +117,7 @@ func encodeItem(fields map[string]json.RawMessage, now int64) ([]byte, error) {
 	return raw, nil
 }
 
-// jsonValue is the value of a property in a batch: its type is that of JSON.
+// jsonValue returns the value of a property in a batch, with the type that JSON gives it.
 func jsonValue(name string, raw json.RawMessage) (any, error) {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {

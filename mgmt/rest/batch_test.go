@@ -52,7 +52,7 @@ func TestParseBatch_Refuses(t *testing.T) {
 	}
 }
 
-// TestParseBatch_CostsLittleMoreThanItsLength: not what the values of a document of a quarter of a million objects would take.
+// TestParseBatch_CostsLittleMoreThanItsLength: a document of a quarter of a million objects is not parsed as a whole.
 func TestParseBatch_CostsLittleMoreThanItsLength(t *testing.T) {
 	document := []byte("[" + strings.Repeat(`{"":0},`, 300_000) + `{"":0}]`)
 	var before, after runtime.MemStats
@@ -77,7 +77,7 @@ func TestIsBatch(t *testing.T) {
 	}
 }
 
-// TestBodies: what each kind of AMQP body is over HTTP (management-rest 7.2).
+// TestBodies: the HTTP form of each kind of AMQP body (management-rest 7.2).
 func TestBodies(t *testing.T) {
 	section := func(code byte, v any) []byte {
 		b, err := amqp.AppendValue(amqp.AppendDescriptor(nil, code), v)

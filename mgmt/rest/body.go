@@ -13,16 +13,16 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// The content types of bodies that are not what their message's own type says, if it names one at all.
+// The content types of bodies that Minibus had to convert, instead of the message's own.
 const (
 	typeJSON  = "application/json"         // written as JSON
 	typeBytes = "application/octet-stream" // the encoded sections
 )
 
-// bodyOf returns the bytes of a message's body (management-rest 7.2): those of its data sections, or of the text or binary
-// that is its value. A body that is no bytes, a sequence or any other value, becomes JSON. One that can't be decoded, for the
-// broker only looks where sections end, goes out as its sections are encoded: it must not stay at the head of its queue
-// for ever. contentType is that of a body that had to be changed so, else empty.
+// bodyOf returns the bytes of a message's body (management-rest 7.2): its data sections, or its value if that is text or
+// binary. Sequences and other values become JSON. A body that can't be decoded goes out as the encoded sections: the
+// broker accepts it, since it only looks for the ends of sections, and it must not stay at the head of its queue
+// for ever. contentType is empty unless the body was converted.
 func bodyOf(m *message.Message) (body []byte, contentType string) {
 	sections := m.Raw[m.Body.Start:m.Body.End]
 	body, value, err := readBody(sections)
@@ -36,10 +36,10 @@ func bodyOf(m *message.Message) (body []byte, contentType string) {
 	return body, contentType
 }
 
-// readBody reads the sections of a body: bytes, or the value that they are.
+// readBody reads the sections of a body into bytes or, if it is not bytes, into a value.
 func readBody(sections []byte) (body []byte, value any, err error) {
 	r := amqp.NewReader(sections)
-	var items amqp.List // of sequences; not nil if there is one
+	var items amqp.List // of all sequences; nil without one
 	count := 0
 	for r.Len() > 0 {
 		code, _, err := r.Descriptor()
@@ -52,7 +52,7 @@ func readBody(sections []byte) (body []byte, value any, err error) {
 				return nil, nil, fmt.Errorf("read body: %w", err)
 			}
 			if count++; count == 1 {
-				body = b // no copy where there is one section, as nearly always
+				body = b // usually there is one section, which needs no copy
 			} else {
 				body = append(body[:len(body):len(body)], b...)
 			}
@@ -74,7 +74,7 @@ func readBody(sections []byte) (body []byte, value any, err error) {
 	return nil, items, nil
 }
 
-// isText reports whether a text or a binary follows, whose bytes are the body whatever they are.
+// isText reports whether a string, symbol or binary follows, whose bytes are the body.
 func isText(r *amqp.Reader) bool {
 	switch c, _ := r.Peek(); c {
 	case amqp.CodeString8, amqp.CodeString32, amqp.CodeSymbol8, amqp.CodeSymbol32, amqp.CodeBinary8, amqp.CodeBinary32:
@@ -83,7 +83,7 @@ func isText(r *amqp.Reader) bool {
 	return false
 }
 
-// plain makes of an AMQP value one that encoding/json can write. How deep values nest was bounded when they were decoded.
+// plain converts an AMQP value into one that encoding/json can write. The decoder has bounded its depth.
 func plain(v any) any {
 	if items, ok := amqp.ItemsOf(v); ok {
 		out := make([]any, len(items))
@@ -117,7 +117,7 @@ func plain(v any) any {
 	return v
 }
 
-// finite writes a number; JSON has no word for those that are none.
+// finite returns a number, or the text of NaN and infinities, which JSON can't write.
 func finite(f float64, bits int) any {
 	s := strconv.FormatFloat(f, 'g', -1, bits)
 	if math.IsInf(f, 0) || math.IsNaN(f) {

@@ -20,7 +20,7 @@ func (l listener) Accept() (net.Conn, error) {
 }
 
 // Conn is a connection of an HTTP server that remembers how the headers of sends were spelled. It reads along with the
-// server: it follows where requests begin and end, and keeps the names of those that may be sends until they are asked for.
+// server, finds where requests begin and end, and keeps the header names of possible sends until the handler asks for them.
 type Conn struct {
 	net.Conn
 
@@ -28,7 +28,7 @@ type Conn struct {
 	follow follower
 }
 
-// Read reads for the server.
+// Read reads for the server, and reads along.
 func (c *Conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
@@ -45,8 +45,8 @@ func (c *Conn) IsTLS() bool {
 	return ok && t.IsTLS()
 }
 
-// Names returns the names of the headers of the oldest request that is kept and has that method and target, as the client
-// wrote them, by how net/http spells them. It gives up that request and those before it. Nil means that nothing is known.
+// Names returns, for the oldest kept request with that method and target, the client's spelling of each header by its canonical
+// name. It forgets that request and those before it. Nil means that it knows no such request.
 func (c *Conn) Names(method, target string) map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

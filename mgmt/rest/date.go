@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// parseDate reads an instant in the forms that clients write: those of HTTP, those of RFC 2822, of which HTTP's is one with another name
-// for the zone, and those of RFC 3339.
+// parseDate reads an instant in the forms that clients write: HTTP's, RFC 2822's (HTTP's preferred form is one of them, with another
+// name for the zone) and RFC 3339's.
 func parseDate(s string) (time.Time, bool) {
 	if t, err := http.ParseTime(s); err == nil {
 		return t, true
@@ -20,8 +20,8 @@ func parseDate(s string) (time.Time, bool) {
 	return t, err == nil
 }
 
-// numericZone writes the zone of a date as a number where it is one of the names in RFC 2822 4.3: package mail takes any name, and those
-// that it does not know for UTC.
+// numericZone replaces a zone name of RFC 2822 4.3 by its number: package mail accepts any name and takes unknown ones
+// for UTC.
 func numericZone(s string) string {
 	i := strings.LastIndexByte(s, ' ') + 1
 	if zone, ok := zones[strings.ToUpper(s[i:])]; ok {

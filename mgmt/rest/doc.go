@@ -2,11 +2,11 @@
 // BrokerProperties and custom headers, batches of JSON, and the answers to receives. To the broker, a message over HTTP is
 // the same as one over AMQP.
 //
-// It also has [Conn], a connection that remembers how the client spelled the names of a request's headers: they are the names
-// of the message's properties, whose case counts, and net/http changes it.
+// It also has [Conn], a connection that remembers how the client spelled the names of a request's headers: they name
+// the message's properties, whose case counts, and net/http changes it.
 //
-// Package mgmt calls it. It owns no goroutine, keeps no state but a connection's, knows no entity, and never waits. A request that it
-// can't understand is an [Error], which is the client's fault.
+// Package mgmt calls it. It owns no goroutine, keeps no state but a connection's, knows no entity, and never waits. For a request that it
+// can't understand it returns an [Error].
 package rest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"minibus/internal/printable"
 )
 
-// Error says what is wrong with a request; it is to be answered with status 400.
+// Error says what is wrong with a request; the answer is status 400.
 type Error struct{ Text string }
 
 // Error returns the text, a sentence.
@@ -23,7 +23,7 @@ func (e *Error) Error() string { return e.Text }
 
 func errorf(format string, args ...any) *Error { return &Error{fmt.Sprintf(format, args...)} }
 
-// clip shortens what a client sent, for texts.
+// clip shortens a client's text for an error text.
 func clip(s string) string {
 	return fmt.Sprintf("%+q", printable.Clip(s, 64))
 }

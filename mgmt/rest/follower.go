@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// maxHeads bounds what a connection keeps, in bytes; it is more than a server takes for one request and what it reads
+// maxHeads bounds the heads that a connection keeps, in bytes. The server accepts less for one request and what it reads
 // ahead.
 const maxHeads = 128 << 10
 
 // follower finds the heads of requests in the bytes of a connection [RFC 9112]. It need not be strict: the server refuses
-// what is malformed and ends the connection. When it can't follow any longer it stops to look.
+// malformed requests and ends the connection. When it can't follow any longer it gives up.
 type follower struct {
 	state followState
-	line  []byte // the part of a line that was read
-	left  int64  // bytes of the body or the chunk
+	line  []byte // beginning of an incomplete line
+	left  int64  // bytes left of the body or the chunk
 
-	first   bool // a request line was read
+	first   bool // the request line has been read
 	keep    bool // the request may be a send
 	size    int  // bytes of the current head
 	length  int64
@@ -26,11 +26,11 @@ type follower struct {
 	upgrade bool // to a WebSocket, the only protocol that the server changes to
 	current head
 
-	heads []head // of requests that nobody has asked for yet, oldest first
-	kept  int    // their size
+	heads []head // of possible sends, until take or drop, oldest first
+	kept  int    // their size in bytes
 }
 
-// head is what is kept of a request's head.
+// head has the kept parts of a request's head.
 type head struct {
 	request string // method and target
 	names   []string
@@ -79,7 +79,7 @@ func (f *follower) feed(b []byte) {
 	}
 }
 
-// bound gives up on a head, or a line of a chunk, that is larger than the server takes.
+// bound counts bytes of a head or a chunk's lines, and gives up when there are more than the server accepts.
 func (f *follower) bound(n int) {
 	if f.size += n; f.size > maxHeads {
 		*f = follower{state: lost}
@@ -115,12 +115,12 @@ func (f *follower) takeLine(line []byte) {
 
 func (f *follower) headLine(line []byte) {
 	switch {
-	case !f.first && len(line) == 0: // tolerated in front of a request
+	case !f.first && len(line) == 0: // empty lines may precede a request
 	case !f.first:
 		f.requestLine(string(line))
 	case len(line) == 0:
 		f.headEnded()
-	case line[0] == ' ' || line[0] == '\t': // the last line goes on
+	case line[0] == ' ' || line[0] == '\t': // a continuation of the last field
 	default:
 		f.field(line)
 	}
@@ -151,12 +151,12 @@ func (f *follower) field(line []byte) {
 		f.length, _ = strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
 	case "transfer-encoding":
 		f.chunked = true
-	case "upgrade": // Java's client offers HTTP/2 so, which the server passes over
+	case "upgrade": // Java's client offers HTTP/2 this way; the server ignores that
 		f.upgrade = f.upgrade || bytes.Contains(bytes.ToLower(value), []byte("websocket"))
 	}
 }
 
-// headEnded keeps the head and finds out where the next one begins.
+// headEnded keeps the head of a possible send and finds out where the next one begins.
 func (f *follower) headEnded() {
 	if f.keep {
 		f.current.size = f.size
@@ -168,7 +168,7 @@ func (f *follower) headEnded() {
 	f.current, f.size, f.first = head{}, 0, false
 	switch {
 	case f.upgrade:
-		f.state = lost // what follows need not be HTTP
+		f.state = lost // the rest need not be HTTP
 	case f.chunked:
 		f.state = inSize
 	case f.length > 0:
@@ -191,7 +191,7 @@ func (f *follower) chunkSize(line []byte) {
 	}
 }
 
-// drop gives up the oldest heads.
+// drop forgets the n oldest heads.
 func (f *follower) drop(n int) {
 	for _, h := range f.heads[:n] {
 		f.kept -= h.size

@@ -13,7 +13,7 @@ const stream = "GET /health HTTP/1.1\r\nX-One: 1\r\n\r\n" +
 	"a;x=y\r\nPOST /q/me\r\n3\nx\n\n\r\n0\r\ntrailer: 1\r\n\r\n" +
 	"POST /q/messages HTTP/1.1\r\nlast-One: 1\r\n\r\n"
 
-// TestNamesOfHeaders: the names of sends are found wherever the reads of the server happen to end.
+// TestNamesOfHeaders: the follower finds the names of sends wherever the server's reads end.
 func TestNamesOfHeaders(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for size := range 200 {
@@ -45,7 +45,7 @@ func TestNamesOfHeaders(t *testing.T) {
 	}
 }
 
-// TestFollowerIsBounded: nobody can make a connection keep more than some heads.
+// TestFollowerIsBounded: no client can make a connection keep more than maxHeads.
 func TestFollowerIsBounded(t *testing.T) {
 	var f follower
 	one := []byte("POST /q/messages HTTP/1.1\r\n" + strings.Repeat("a: b\r\n", 1000) + "\r\n")

@@ -11,8 +11,8 @@ import (
 	"minibus/mgmt/rest"
 )
 
-// FuzzBrokerProperties: whatever the headers of a send are, they are refused, or make a message that the broker can read
-// and that a receive can show; and what it shows sends the same message again.
+// FuzzBrokerProperties: the headers of a send are refused, or make a message that the broker can read
+// and a receive can show; the shown headers make the same message again.
 func FuzzBrokerProperties(f *testing.F) {
 	for _, s := range [][2]string{
 		{`{}`, `"a \"b\""`}, {``, `12`}, {`{"Label":"M1","TimeToLive":40}`, `true`},
@@ -40,7 +40,7 @@ func FuzzBrokerProperties(f *testing.F) {
 	})
 }
 
-// encode makes a message of headers.
+// encode makes a message from headers.
 func encode(t *testing.T, h http.Header) ([]byte, bool) {
 	t.Helper()
 	m, err := rest.FromHeaders(h, nil)
@@ -112,7 +112,7 @@ func FuzzBatch(f *testing.F) {
 	})
 }
 
-// FuzzReceived: whatever message an AMQP client sent, it can be shown, and no header breaks the answer.
+// FuzzReceived: every message of an AMQP client can be shown, and no header breaks the answer.
 func FuzzReceived(f *testing.F) {
 	raw, _ := encode(&testing.T{}, http.Header{"Name": {"1"}, rest.HeaderBrokerProperties: {`{"Label":"x","TimeToLive":3}`}})
 	f.Add(raw)
@@ -124,7 +124,7 @@ func FuzzReceived(f *testing.F) {
 			return
 		}
 		if _, err := m.Info(); err != nil {
-			return // such a message is not stored
+			return // the broker does not store such a message
 		}
 		h := http.Header{}
 		_ = rest.Received{Raw: raw, Token: "t"}.Headers(h)

@@ -12,14 +12,14 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// Message is a message that is being sent, but for its body.
+// Message is a message to send, without its body.
 type Message struct {
 	Properties
 	User amqp.Map // application properties
 }
 
-// FromHeaders makes a message of a request's headers. spelling returns how the client spelled the name of a header that
-// net/http has changed; nil means that nobody knows.
+// FromHeaders makes a message from a request's headers. spelling returns the client's spelling of a canonical header name;
+// nil means that it is unknown.
 func FromHeaders(h http.Header, spelling func(canonical string) string) (Message, error) {
 	p, err := parseProperties(joined(h[HeaderBrokerProperties]))
 	if err != nil {
@@ -43,7 +43,7 @@ func FromHeaders(h http.Header, spelling func(canonical string) string) (Message
 	return m, nil
 }
 
-// joined is the value of a header, whose lines may be several.
+// joined returns the value of a header, which may have several lines.
 func joined(lines []string) string {
 	texts := make([]string, len(lines))
 	for i, line := range lines {
@@ -52,7 +52,7 @@ func joined(lines []string) string {
 	return strings.Join(texts, ",")
 }
 
-// text reads a line of a header. HTTP leaves open how it is encoded [RFC 9110 5.5]: what is not UTF-8 was meant as Latin-1.
+// text decodes a line of a header. HTTP does not say how it is encoded [RFC 9110 5.5]: if it is not UTF-8 it is taken as Latin-1.
 func text(line string) string {
 	if utf8.ValidString(line) {
 		return line
@@ -64,13 +64,13 @@ func text(line string) string {
 	return b.String()
 }
 
-// sortByName puts properties, whose names are strings, in order, so that the same request is always the same message.
+// sortByName sorts properties by their names, which are strings, so that the same request always makes the same message.
 func sortByName(m amqp.Map) {
 	slices.SortFunc(m, func(a, b amqp.Pair) int { return strings.Compare(a.Key.(string), b.Key.(string)) })
 }
 
-// AppendHead appends the sections of the encoded message that stand before its body. now is the broker's time in
-// milliseconds: a time to live that the header section can't hold is told by two times (EXP-17).
+// AppendHead appends the sections of the encoded message that precede its body. now is the broker's time in
+// milliseconds: a time to live too long for the header section is encoded as two instants (EXP-17).
 func (m *Message) AppendHead(dst []byte, now int64) ([]byte, error) {
 	if m.ContentType != nil && strings.IndexFunc(*m.ContentType, func(r rune) bool { return r > 0x7e || r < ' ' }) >= 0 {
 		return nil, errorf("The content type %s of the message has characters that are not ASCII.", clip(*m.ContentType))
@@ -93,7 +93,7 @@ func (m *Message) AppendHead(dst []byte, now int64) ([]byte, error) {
 	return append(amqp.AppendDescriptor(dst, codeApplicationProperties), user...), nil
 }
 
-// The sections and annotations of a message that are written here [AMQP 3.2], [PROP-1].
+// The sections and annotations that AppendHead writes [AMQP 3.2], [PROP-1].
 const (
 	codeHeader                = 0x70
 	codeAnnotations           = 0x72
@@ -158,15 +158,15 @@ func (m *Message) appendProperties(dst []byte, now int64) []byte {
 	return amqp.EndList(dst, mark, len(fields))
 }
 
-// dataHead is the length of what stands before the bytes of a data section: descriptor, constructor and size.
+// dataHead is the number of bytes before the content of a data section: descriptor, constructor and size.
 const dataHead = 3 + 1 + 4
 
-// BeginData appends the beginning of a data section whose bytes follow.
+// BeginData appends the beginning of a data section. The caller appends its content, then calls EndData.
 func BeginData(dst []byte) []byte {
 	return append(amqp.AppendDescriptor(dst, codeData), amqp.CodeBinary32, 0, 0, 0, 0)
 }
 
-// EndData ends a data section that begins where dst had a length of start before BeginData, and reaches to the end.
+// EndData sets the size of a data section that reaches to the end of dst. start is the length of dst before BeginData.
 func EndData(dst []byte, start int) {
 	binary.BigEndian.PutUint32(dst[start+dataHead-4:], uint32(len(dst)-start-dataHead))
 }

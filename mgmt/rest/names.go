@@ -5,12 +5,12 @@ import "strings"
 // The headers of the API itself, in the spelling of net/http.
 const (
 	HeaderBrokerProperties = "Brokerproperties"
-	// BrokerProperties is the spelling that answers have.
+	// BrokerProperties is the spelling in answers.
 	BrokerProperties = "BrokerProperties"
 )
 
-// standard are headers that HTTP gives a meaning to, in lower case. They are never properties of a message: neither taken
-// for one, nor written for one, which would change what the request or the answer means.
+// standard are headers with a meaning in HTTP, in lower case. They are never properties of a message: neither read
+// as one, nor written for one, which would change the meaning of the answer.
 var standard = set("accept", "accept-charset", "accept-encoding", "accept-language", "accept-ranges", "age", "allow",
 	"alt-svc", "authorization", "cache-control", "connection", "cookie", "date", "etag", "expect", "expires", "forwarded", "from",
 	"host", "http2-settings", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "keep-alive",
@@ -19,12 +19,12 @@ var standard = set("accept", "accept-charset", "accept-encoding", "accept-langua
 	"trailer", "transfer-encoding", "translate", "upgrade", "upgrade-insecure-requests", "user-agent", "vary", "via", "warning",
 	"www-authenticate", "x-content-type-options", "x-frame-options", "brokerproperties")
 
-// technical are headers of requests that tools add on their own, and that describe the request and not its message.
+// technical are request headers that tools add by themselves. They describe the request and not its message.
 var technical = set("servicebusauthorization", "servicebussupplementaryauthorization", "servicebusdlqsupplementaryauthorization",
 	"traceparent", "tracestate", "baggage", "request-id", "correlation-context", "dnt", "x-process-at", "x-real-ip",
 	"x-requested-with", "x-http-method-override")
 
-// obeyed are headers that a browser acts on even where their value stands in quotation marks, as a text of a message does.
+// obeyed are headers that a browser acts on even if their value is in quotation marks, as texts of messages are.
 var obeyed = set("clear-site-data", "speculation-rules")
 
 func set(names ...string) map[string]bool {
@@ -44,15 +44,15 @@ func hasPrefix(name string, prefixes ...string) bool {
 	return false
 }
 
-// isProperty reports whether a request's header of that name is a property of the message that is sent. "Priority" is one,
-// although HTTP has a header of that name by now: the service's own examples use it.
+// isProperty reports whether a request's header of that name becomes a property of the message. "Priority" does,
+// although HTTP now has a header of that name: the service's own examples use it.
 func isProperty(name string) bool {
 	n := strings.ToLower(name)
 	return !standard[n] && !technical[n] &&
 		!hasPrefix(n, "content-", "access-control-", "sec-", "x-forwarded-", "x-ms-")
 }
 
-// isShown reports whether a property of that name can be a header of an answer.
+// isShown reports whether a property of that name becomes a header of an answer.
 func isShown(name string) bool {
 	n := strings.ToLower(name)
 	if name == "" || standard[n] || obeyed[n] || hasPrefix(n, "content-", "access-control-") {
@@ -61,7 +61,7 @@ func isShown(name string) bool {
 	return strings.IndexFunc(name, notInToken) < 0
 }
 
-// notInToken reports whether a character can't be in the name of a header [RFC 9110 5.6.2].
+// notInToken reports whether the name of a header can't contain a character [RFC 9110 5.6.2].
 func notInToken(r rune) bool {
 	alphanumeric := r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 	return !alphanumeric && (r > 0x7e || !strings.ContainsRune("!#$%&'*+-.^_`|~", r))

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Properties are the broker's properties of a message that is being sent, under the names of BrokerProperties
+// Properties are the broker's properties of a message to send, under the names of BrokerProperties
 // (management-rest 7.1). Nil means that the sender left one out; an empty session id is a session id (SESS-2).
 type Properties struct {
 	ContentType, CorrelationID, Label, MessageID, PartitionKey *string
@@ -16,14 +16,14 @@ type Properties struct {
 	Scheduled                                                  time.Time // zero: at once
 }
 
-// parseProperties reads the value of a BrokerProperties header: one JSON object. Names are compared with case; those that
-// are not known are skipped, as the service does. No header is no properties.
+// parseProperties reads the value of a BrokerProperties header: one JSON object. Names are compared with case; like the
+// service, it skips unknown ones. An empty header has no properties.
 func parseProperties(header string) (Properties, error) {
 	var p Properties
 	if header == "" {
 		return p, nil
 	}
-	// A map, since encoding/json would match the fields of a struct without case.
+	// Use a map, since encoding/json would match the fields of a struct without case.
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(header), &fields); err != nil {
 		return p, errorf("BrokerProperties is not a JSON object: %v.", err)
@@ -31,7 +31,7 @@ func parseProperties(header string) (Properties, error) {
 	return p, p.set(fields)
 }
 
-// text returns where the property of that name is kept; nil if it is no text.
+// text returns the field of the property of that name; nil if it is not a text.
 func (p *Properties) text(name string) **string {
 	switch name {
 	case "ContentType":
@@ -83,8 +83,8 @@ func (p *Properties) set(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// setTTL reads the time to live, in seconds or else as a time span. The service's value for a message that lives for ever
-// is above what the broker can count to, and means none here too.
+// setTTL reads the time to live, in seconds or else as a time span. The service's value for a message that never expires
+// is more than the broker can count to, and means none here too.
 func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
 	seconds, given := fields["TimeToLive"], true
 	var ms float64
@@ -118,7 +118,7 @@ func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// upToMillis rounds ticks of 100 ns up to the broker's milliseconds, once what decimals leave behind is gone: 0.029 seconds are 29.
+// upToMillis rounds ticks of 100 ns up to milliseconds, after rounding off floating-point errors: 0.029 seconds make 29.
 func upToMillis(ticks float64) float64 {
 	if ticks > 0 && ticks < 1 {
 		return 1
@@ -126,8 +126,8 @@ func upToMillis(ticks float64) float64 {
 	return math.Ceil(math.Round(ticks) / 10_000)
 }
 
-// endless is the number of milliseconds from which a time to live is as good as none: some 290 years, beyond which a
-// time.Duration can't count.
+// endless is the time to live, in milliseconds, from which a message never expires: some 290 years, the longest
+// time.Duration.
 const endless = math.MaxInt64 / 1_000_000
 
 func (p *Properties) setScheduled(raw json.RawMessage) error {

@@ -13,7 +13,7 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// Received is a message that is being delivered.
+// Received is a message to deliver.
 type Received struct {
 	Raw   []byte // the message as an AMQP client gets it
 	Seq   int64
@@ -21,13 +21,13 @@ type Received struct {
 	Token string // of the lock; "" if the message was received and deleted
 }
 
-// typeNone is the content type of an answer whose message has none. The service says application/xml (management-rest 7.2), and a
-// browser would run what the sender has written.
+// typeNone is the content type of an answer whose message has none. The service says application/xml (management-rest 7.2), in which a
+// browser would run the sender's scripts.
 const typeNone = "text/plain; charset=utf-8"
 
-// Headers sets the headers of an answer that carries the message and returns its body (management-rest 7.2). Properties
-// whose names can't be those of a header are left out. It shows any message: one that could not be shown would come back to
-// whoever receives, again and again.
+// Headers sets the headers of an answer that carries the message and returns its body (management-rest 7.2). It leaves out
+// properties whose names can't be header names. It never fails: receivers would get a message that can't be shown again
+// and again.
 func (r Received) Headers(h http.Header) (body []byte) {
 	m, err := message.Scan(r.Raw)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r Received) Headers(h http.Header) (body []byte) {
 	return body
 }
 
-// shown is what BrokerProperties says, in the order of the names.
+// shown is the content of BrokerProperties, in the order of the names.
 type shown struct {
 	ContentType             *string `json:",omitempty"`
 	CorrelationID           *string `json:"CorrelationId,omitempty"`
@@ -105,7 +105,7 @@ func (r Received) brokerProperties(m *message.Message) string {
 	return asciiJSON(s)
 }
 
-// annotations fills in what the broker has noted on the message.
+// annotations fills in the broker's annotations of the message.
 func (r Received) annotations(m *message.Message, s *shown) {
 	annotation := func(key string) any {
 		v, _ := m.MessageAnnotation(key)
@@ -125,12 +125,12 @@ func (r Received) annotations(m *message.Message, s *shown) {
 	}
 }
 
-// asciiJSON writes JSON that a header can hold whatever its texts are.
+// asciiJSON writes JSON in ASCII, which a header can hold whatever its texts are.
 func asciiJSON(v shown) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // texts and numbers have no way to fail
+	_ = e.Encode(v) // texts and numbers can't fail
 	var out []byte
 	for _, c := range string(bytes.TrimSpace(b.Bytes())) {
 		switch {

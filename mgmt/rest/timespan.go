@@ -11,7 +11,7 @@ import (
 // clock is the text form of a .NET TimeSpan: [d.]hh:mm[:ss[.fffffff]].
 var clock = regexp.MustCompile(`^(?:(\d{1,8})\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,7}))?)?$`)
 
-// parseClock reads a time span. What is longer than a time.Duration can hold becomes the longest one.
+// parseClock reads a time span. One too long for a time.Duration becomes the longest one.
 func parseClock(s string) (d time.Duration, ok bool) {
 	m := clock.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {

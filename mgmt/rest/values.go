@@ -14,9 +14,9 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// parseValue reads the value of a custom header (management-rest 7.1): text in double quotes is a string, or a timestamp if
-// it is an HTTP date, to the letter; without quotes true and false are booleans, a number is an int, a long or a double, whichever holds
-// it; anything else is a string as it is. Numbers are those of JSON, so that 007 stays what it is.
+// parseValue reads the value of a custom header (management-rest 7.1). Text in double quotes is a timestamp if it is exactly an HTTP
+// date, else a string. Without quotes, true and false are booleans, and a number is the first of int, long and double that holds
+// it; anything else is a string. Numbers have JSON's syntax, so 007 stays a string.
 func parseValue(s string) any {
 	if n := len(s); n >= 2 && s[0] == '"' && s[n-1] == '"' {
 		inner := strings.ReplaceAll(s[1:n-1], `\"`, `"`)
@@ -37,7 +37,7 @@ func parseValue(s string) any {
 	return s
 }
 
-// parseNumber reads a number of JSON into the smallest of int, long and double that holds it.
+// parseNumber reads a JSON number into the first of int, long and double that holds it.
 func parseNumber(s string) (any, bool) {
 	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') || !json.Valid([]byte(s)) {
 		return nil, false
@@ -49,11 +49,11 @@ func parseNumber(s string) (any, bool) {
 		return n, true
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	return f, err == nil // what is out of range stays text
+	return f, err == nil // a number out of range stays text
 }
 
-// formatValue writes a property's value as the header that a receiver gets. ok is false for null and for what a header
-// can't say.
+// formatValue writes a property's value as a header of an answer. ok is false for null and for types that headers
+// don't have.
 func formatValue(v message.Scalar) (text string, ok bool) {
 	switch v.Type {
 	case message.TypeBool:
@@ -79,7 +79,7 @@ func formatValue(v message.Scalar) (text string, ok bool) {
 	return quote(s), ok
 }
 
-// formatFloat writes a number so that it is read as one with a fraction.
+// formatFloat writes a number so that parseValue reads it as a double.
 func formatFloat(f float64, single bool) string {
 	width := 64
 	if single {
@@ -92,7 +92,7 @@ func formatFloat(f float64, single bool) string {
 	return s
 }
 
-// formatOther writes binaries in base 64.
+// formatOther writes binaries in base 64; ok is false for other types.
 func formatOther(v message.Scalar) (string, bool) {
 	r := amqp.NewReader([]byte(v.Text))
 	if code, _ := r.Peek(); code != amqp.CodeBinary8 && code != amqp.CodeBinary32 {
@@ -102,7 +102,7 @@ func formatOther(v message.Scalar) (string, bool) {
 	return quote(base64.StdEncoding.EncodeToString(b)), ok && err == nil
 }
 
-// quote writes a text. Line ends and other control characters can't be in a header; a space stands for each.
+// quote puts a text into quotation marks. It replaces control characters, which a header can't hold, by spaces.
 func quote(s string) string {
 	return `"` + strings.ReplaceAll(strings.Map(visible, s), `"`, `\"`) + `"`
 }
@@ -114,5 +114,5 @@ func visible(r rune) rune {
 	return r
 }
 
-// date writes an instant as HTTP does.
+// date formats an instant as HTTP does.
 func date(t amqp.Timestamp) string { return t.Time().Format(http.TimeFormat) }

@@ -8,7 +8,7 @@ import (
 	"minibus/emulator"
 )
 
-// entityCollector shows what entities hold and what went through them.
+// entityCollector collects the metrics of entities: what they hold and what went through them.
 type entityCollector struct {
 	*families
 	o Options
@@ -30,8 +30,8 @@ var kinds = []struct {
 	name string
 }{{emulator.KindQueue, "queue"}, {emulator.KindTopic, "topic"}, {emulator.KindSubscription, "subscription"}}
 
-// Collect implements [prometheus.Collector]. Which entities have series of their own depends on their names alone, so that
-// they do not change from scrape to scrape.
+// Collect implements [prometheus.Collector]. It chooses the entities with series of their own by name alone, so that
+// the choice does not change from scrape to scrape.
 func (c *entityCollector) Collect(ch chan<- prometheus.Metric) {
 	if c.o.Broker == nil {
 		return

@@ -5,7 +5,7 @@ import "github.com/prometheus/client_golang/prometheus"
 // namespace begins the name of every metric of Minibus.
 const namespace = "minibus"
 
-// families are the metrics of one collector. Each is named once, where it is made; from then on the collector describes it.
+// families are the metrics of one collector. add names each once, and Describe describes them.
 type families struct{ all []*prometheus.Desc }
 
 // add makes a metric.

@@ -13,8 +13,7 @@ import (
 	"minibus/store"
 )
 
-// The lines that name the families, as dashboards and alerts know them: each family once, with its help and its type. All of
-// them are there, and no series has a name that is none of theirs.
+// Each family of dashboards and alerts appears once, with its help and type, and every series belongs to one.
 func TestFamiliesAreNamedOnce(t *testing.T) {
 	ns := namespace(t, "q")
 	m := metrics.New(metrics.Options{

@@ -17,24 +17,24 @@ import (
 // defaultMaxEntities is how many entities have series of their own.
 const defaultMaxEntities = 500
 
-// Options say where the numbers come from. The functions are called at each scrape, from any goroutine; one that is nil, or
+// Options say where the numbers come from. Each scrape calls the functions, from any goroutine; one that is nil, or
 // returns nil or false, has nothing to show yet.
 type Options struct {
 	Version     string
-	MaxEntities int // entities with series of their own; 0: DefaultMaxEntities
+	MaxEntities int // entities with series of their own; 0: 500
 	Broker      func() *emulator.Namespace
 	AMQP        func() (amqpserver.Stats, bool)
 	Store       func() (store.Stats, bool)
 }
 
-// Metrics is everything that is measured. Make one with [New]; its methods may be called from any goroutine.
+// Metrics holds all metrics of a Minibus. Make one with [New]; its methods may be called from any goroutine.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	seconds  prometheus.Histogram
 }
 
-// New returns metrics that nobody has scraped yet.
+// New returns metrics that read their numbers from the options' functions.
 func New(o Options) *Metrics {
 	if o.MaxEntities <= 0 {
 		o.MaxEntities = defaultMaxEntities
@@ -65,13 +65,13 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }
 
-// ObserveHTTP counts one request that was answered. Methods that are not of HTTP count as "other".
+// ObserveHTTP counts one answered request. Methods unknown to HTTP count as "other".
 func (m *Metrics) ObserveHTTP(method string, status int, took time.Duration) {
 	m.requests.WithLabelValues(knownMethod(method), strconv.Itoa(status)).Inc()
 	m.seconds.Observe(took.Seconds())
 }
 
-// knownMethod keeps a client from inventing series.
+// knownMethod returns the method, or "other", so that clients can't add series.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodPatch:

@@ -142,7 +142,7 @@ func TestBeforeAnythingIsUpThereIsNothingToShow(t *testing.T) {
 	}
 }
 
-// TestNamesFollowTheConventions asks Prometheus's own linter.
+// TestNamesFollowTheConventions runs Prometheus's own linter.
 func TestNamesFollowTheConventions(t *testing.T) {
 	ns := namespace(t, "q")
 	m := metrics.New(metrics.Options{

@@ -7,7 +7,7 @@ import (
 	"minibus/store"
 )
 
-// amqpCollector shows the AMQP server.
+// amqpCollector collects the metrics of the AMQP server.
 type amqpCollector struct {
 	*families
 	o Options
@@ -37,7 +37,7 @@ func (c *amqpCollector) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// storeCollector shows the journal.
+// storeCollector collects the metrics of the store.
 type storeCollector struct {
 	*families
 	o Options

@@ -92,7 +92,7 @@ func testDelete(t *testing.T, h *harness) {
 	}
 	many := []emulator.Op{{Kind: emulator.OpDelete, Record: copied.Record, DropBody: true}}
 	for range 10 {
-		many = append(many, emulator.Op{Kind: emulator.OpDelete}) // a journal may put off what is removed by itself
+		many = append(many, emulator.Op{Kind: emulator.OpDelete}) // a journal may delay a single removal
 	}
 	h.must(many...)
 	if got := h.bodies(first.Record.Body)[0]; got != nil {

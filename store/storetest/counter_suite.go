@@ -75,7 +75,7 @@ func testPartitions(t *testing.T, h *harness) {
 	}
 }
 
-// testCounterOfFailed: numbers of a change that failed count as never drawn, whatever it shared a commit with.
+// testCounterOfFailed: numbers of a failed change count as never drawn, even beside good changes in one commit.
 func testCounterOfFailed(t *testing.T, h *harness) {
 	q := h.queue("q")
 	taken := h.message(q, 10, "x")

@@ -20,7 +20,7 @@ func testNextRow(t *testing.T, h *harness) {
 	h.nextRowIsAfter(id)
 }
 
-// nextRowIsAfter restarts the journal. One that stays the same one answers NextRow as at its opening.
+// nextRowIsAfter checks NextRow after a restart. A journal that stays the same one answers as at its opening.
 func (h *harness) nextRowIsAfter(used int64) {
 	h.t.Helper()
 	before := h.Journal
@@ -101,7 +101,7 @@ func testDeleteShared(t *testing.T, h *harness) {
 	}
 }
 
-// testDeleteEverything deletes one of two entities that have something of each kind.
+// testDeleteEverything deletes one of two entities that have rows of each kind.
 func testDeleteEverything(t *testing.T, h *harness) {
 	old, other := h.queue("old"), h.queue("other")
 	for _, q := range []int64{old, other} {

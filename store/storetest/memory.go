@@ -10,7 +10,7 @@ import (
 	"minibus/emulator"
 )
 
-// ErrClosed is what changes get that are appended to a [Memory] after its Close.
+// ErrClosed is the error of changes that are appended to a [Memory] after its Close.
 var ErrClosed = errors.New("the journal is closed")
 
 // Memory is a journal that keeps everything in maps: fast, and failing on demand. It is meant for tests of the
@@ -24,8 +24,8 @@ type Memory struct {
 	closed   bool
 	failNext int
 	failErr  error
-	alone    error // why the next change fails, and no other
-	readErr  error // why the next read fails, and no other
+	alone    error // makes only the next change fail
+	readErr  error // makes only the next read fail
 	commits  int
 	content  *memoryContent
 }
@@ -47,14 +47,14 @@ func newMemory(c *memoryContent) *Memory {
 	return m
 }
 
-// FailNext makes the next n commits fail with err: each with all changes that are queued behind it.
+// FailNext makes the next n commits fail with err, each with all changes that are queued behind it.
 func (m *Memory) FailNext(n int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failNext, m.failErr = n, err
 }
 
-// FailAlone makes the next change fail with err and no other, but for those that need it.
+// FailAlone makes the next change fail with err, and no other except those that need it.
 func (m *Memory) FailAlone(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,8 +97,8 @@ func (m *Memory) Stored() (messages, bodies int) {
 	return len(m.content.rows), len(m.content.bodies)
 }
 
-// Close commits what is queued, even while paused. Changes that are appended later fail, those by completions of what was
-// queued too.
+// Close commits what is queued, even while paused. Changes that are appended later fail, even those that completions of queued
+// changes append.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"minibus/emulator"
 )
 
-// memoryContent is what a [Memory] has committed; it survives Reopen.
+// memoryContent holds the committed rows of a [Memory]; it survives Reopen.
 type memoryContent struct {
 	entities map[int64]emulator.EntityRecord
 	rows     map[int64]emulator.MessageRecord
@@ -55,7 +55,7 @@ func newMemoryContent() *memoryContent {
 	}
 }
 
-// apply does all operations of a change, or none.
+// apply runs all operations of a change, or none.
 func (c *memoryContent) apply(ch *emulator.Change) error {
 	var undo []func()
 	for i := range ch.Ops {

@@ -21,8 +21,8 @@ func (m *Memory) startLocked() {
 	}
 }
 
-// run commits what is queued, batch by batch, until nothing is left. A fault lasts, as the contract says, until the
-// completions of everything that had queued up behind it have run.
+// run commits what is queued, batch by batch, until nothing is left. As the contract says, a fault lasts until the
+// completions of all changes queued behind it have run.
 func (m *Memory) run() {
 	var fault error
 	for {
@@ -49,7 +49,7 @@ func (m *Memory) run() {
 	}
 }
 
-// nextFaultLocked tells why a batch must fail, if it must. One without changes commits nothing that could.
+// nextFaultLocked returns the error if a batch must fail. A batch without changes can't.
 func (m *Memory) nextFaultLocked(batch []memoryItem) error {
 	if m.failNext == 0 || !slices.ContainsFunc(batch, memoryItem.isChange) {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"minibus/emulator"
 )
 
-// moveTo makes the update that forwards what op has inserted.
+// moveTo makes the update that forwards the message that op has inserted.
 func moveTo(op emulator.Op, entity, seq int64) emulator.Op {
 	r := op.Record
 	r.EnqueuedSeq, r.Entity, r.Seq, r.Hops, r.Source = r.Seq, entity, seq, r.Hops+1, "from"
@@ -33,7 +33,7 @@ func testMove(t *testing.T, h *harness) {
 	}
 }
 
-// testMoveOutOfDeleted: what belongs to a deleted entity is gone, even if the journal has not yet come to remove it.
+// testMoveOutOfDeleted: messages of a deleted entity are gone, even if the journal has not yet removed their rows.
 func testMoveOutOfDeleted(t *testing.T, h *harness) {
 	from, to := h.queue("from"), h.queue("to")
 	a, b := h.message(from, 1, "a"), h.message(from, 2, "b")
@@ -69,7 +69,7 @@ func testMoveThenDelete(t *testing.T, h *harness) {
 	}
 }
 
-// testAtomicEntities is what a transaction needs: work on several entities, and of every kind, happens or does not.
+// testAtomicEntities: a change with operations on several entities, and of every kind, is committed whole or not at all.
 func testAtomicEntities(t *testing.T, h *harness) {
 	a, b := h.queue("a"), h.queue("b")
 	inA, inB := h.message(a, 1, "in a"), h.message(b, 1, "in b")

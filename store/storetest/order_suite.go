@@ -28,7 +28,7 @@ func testAtomic(t *testing.T, h *harness) {
 	}
 }
 
-// testOwnFault puts a change that cannot succeed among others: whatever the batches turn out to be, only it fails.
+// testOwnFault puts a change that cannot succeed among others: only it fails, however the journal batches them.
 func testOwnFault(t *testing.T, h *harness) {
 	q := h.queue("q")
 	taken := h.message(q, 1, "x")

@@ -6,15 +6,15 @@ import (
 	"minibus/emulator"
 )
 
-// Journal is what the suite needs of the journal under test.
+// Journal has the methods that the suite needs of the journal under test.
 type Journal interface {
 	emulator.Journal
 	Close() error
 }
 
-// Run proves that a journal keeps the contract of [emulator.Journal]. open makes an empty one; reopen stands for a
-// restart: it closes the journal and returns one with the same content. A journal that forgets everything when it is
-// closed returns itself from reopen instead, and is then loaded once more. Run closes what is open at the end.
+// Run tests that a journal keeps the contract of [emulator.Journal]. open makes an empty one; reopen simulates a
+// restart: it closes the journal and returns one with the same content. A journal that loses everything when it is
+// closed returns itself from reopen instead, and is then loaded once more. Run closes all journals at the end.
 func Run(t *testing.T, open func(t *testing.T) (j Journal, reopen func() Journal)) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -75,14 +75,14 @@ type harness struct {
 	next   int64
 }
 
-// content is what Load tells.
+// content is the result of a Load.
 type content struct {
 	entities map[int64]emulator.EntityRecord
 	rows     map[int64]emulator.MessageRecord
 	sessions map[sessionKey]memorySession
 	history  map[historyKey]int64
 	newest   map[int64]int64 // instant of the youngest key by entity
-	stage    int             // what came last: see the stages
+	stage    int             // of the last call: see the stages
 	t        *testing.T
 }
 
@@ -157,7 +157,7 @@ func (h *harness) restart() *content {
 	return c
 }
 
-// begin appends a change and returns where its result will be.
+// begin appends a change and returns the channel of its result.
 func (h *harness) begin(ops ...emulator.Op) <-chan error {
 	res := make(chan error, 2)
 	h.Append(&emulator.Change{Ops: ops, Done: emulator.CompletionFunc(func(err error) { res <- err })})
