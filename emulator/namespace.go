@@ -52,6 +52,21 @@ type Namespace struct {
 	closed  atomic.Bool
 }
 
+// Options configure a [Namespace]. The zero value of a field means its default.
+type Options struct {
+	Name       string       // namespace name used in texts; default "sbemulatorns" (DEC-11)
+	Clock      Clock        // default SystemClock
+	BodyBudget int64        // bytes of message bodies kept in memory; default 64 MiB
+	Logger     *slog.Logger // default discards
+	Limits     Limits       // default LimitsRelaxed (DEC-1)
+
+	// LazyExpiry leaves expired messages where they are, counted and peeked, until a receive comes upon them, as the
+	// cloud may do (EXP-7, DEC-22). Default: they are treated at the instant.
+	LazyExpiry bool
+
+	layout *layout // of logs; nil: usual
+}
+
 // Open builds the namespace from what the journal holds. Schedules that fell due while the broker was down are
 // activated, and messages that expired are treated, before it returns (DEC-21).
 func Open(j Journal, o Options) (*Namespace, error) {
@@ -98,6 +113,9 @@ func (ns *Namespace) Name() string { return ns.name }
 
 // Created returns when the namespace was created, in milliseconds since the Unix epoch: it is as old as its database.
 func (ns *Namespace) Created() int64 { return ns.journal.Created() }
+
+// Limits returns the profile that the namespace enforces.
+func (ns *Namespace) Limits() Limits { return ns.limits }
 
 // clockJumped tells people why the broker's time differs from the machine's, or why so much comes due at once.
 func (ns *Namespace) clockJumped(by time.Duration) {

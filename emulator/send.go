@@ -6,13 +6,6 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// incoming is a message on its way in, checked but not numbered.
-type incoming struct {
-	m    message.Message
-	info message.Info
-	hops uint8 // transfers so far (FWD-9)
-}
-
 // Send stores messages, all or none (SEQ-14), in their order. A message with a scheduled enqueue time in the future
 // is stored as scheduled (SCHED-5, SCHED-21); a duplicate is accepted and dropped (DUP-2). The queue keeps the
 // messages' bytes, or copies of them where they are a [message.Message.Part] of something.
