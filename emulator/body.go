@@ -2,10 +2,39 @@ package emulator
 
 import (
 	"bytes"
+	"sync/atomic"
 	"time"
 
 	"minibus/internal/amqp/message"
 )
+
+// bodyBudget bounds the bytes of bodies in memory.
+type bodyBudget struct {
+	limit int64
+	used  atomic.Int64
+}
+
+// hasRoom decides whether a body of that size stays in memory once it is on disk, for a queue that holds so many bytes
+// already. A deep queue may use what is free; a shallow one always finds a little room.
+func (b *bodyBudget) hasRoom(size, held int64) bool {
+	const floor = 256 << 10
+	total := b.used.Load() + size
+	return total <= b.limit || held+size <= floor && total <= 2*b.limit
+}
+
+// own returns the bytes of a message that comes in as they may stay in memory, nil if they may not. A message of a batch
+// is a part of the transfer, which one that stays behind would hold as a whole: it is copied, unless there is no room anyway.
+// (To count the transfer as long as anyone has a part of it costs no copy; but then a few hundred messages that wait for
+// their time use up the budget of all.)
+func (b *bodyBudget) own(m *message.Message) []byte {
+	switch {
+	case !m.Part:
+		return m.Raw
+	case b.hasRoom(int64(len(m.Raw)), 0):
+		return bytes.Clone(m.Raw)
+	}
+	return nil
+}
 
 // bodies keeps the bodies of an entity's messages in memory while there is room, and reads those that are on disk only. The entity's mutex guards it.
 type bodies struct {
@@ -55,7 +84,7 @@ func (b *bodies) evict(p *payload) {
 	p.data = nil
 	b.held -= int64(p.size)
 	if p.copies == nil || p.copies.shown.Add(-1) == 0 {
-		b.q.ns.inMemory.Add(-int64(p.size))
+		b.q.ns.budget.used.Add(-int64(p.size))
 	}
 }
 
@@ -67,28 +96,14 @@ func (b *bodies) keep(p *payload) {
 	}
 	size := int64(p.size)
 	alone := p.copies == nil || p.copies.shown.Load() == 0
-	if b.q.gone || alone && !b.q.ns.keep(size, b.held) {
+	if b.q.gone || alone && !b.q.ns.budget.hasRoom(size, b.held) {
 		p.data = nil
 		return
 	}
 	b.held += size
 	if p.copies == nil || p.copies.shown.Add(1) == 1 {
-		b.q.ns.inMemory.Add(size)
+		b.q.ns.budget.used.Add(size)
 	}
-}
-
-// ownBytes returns the bytes of a message that comes in as they may stay in memory, nil if they may not. A message of a batch
-// is a part of the transfer, which one that stays behind would hold as a whole: it is copied, unless there is no room anyway.
-// (To count the transfer as long as anyone has a part of it costs no copy; but then a few hundred messages that wait for
-// their time use up the budget of all.)
-func (ns *Namespace) ownBytes(m *message.Message) []byte {
-	switch {
-	case !m.Part:
-		return m.Raw
-	case ns.keep(int64(len(m.Raw)), 0):
-		return bytes.Clone(m.Raw)
-	}
-	return nil
 }
 
 // count counts a message that has come into a subscription to its topic's size.

@@ -113,7 +113,7 @@ func (d *Delivery) Append(dst []byte) []byte {
 		p.LockToken, p.HasLockToken = message.UUID(d.lock.token), true
 	}
 	if !m.HasMessageID() || d.system != nil {
-		p.MessageID = d.q.ns.madeID(d.bodyID)
+		p.MessageID = d.q.ns.ids.of(d.bodyID)
 	}
 	return p.Append(dst, &m)
 }

@@ -59,7 +59,8 @@
 //   - contract, what the journal, the clock and the settings are: journal.go, fate.go, clock.go, clock_advance.go, clock_system.go,
 //     clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, limits.go, profile.go,
 //     rule_limits.go, rule_names.go, errors.go
-//   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, shelf.go, line.go, numbers.go, deadletter.go
+//   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, shelf.go, line.go, numbers.go,
+//     message_id.go, deadletter.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go,
 //     body.go, history.go, lock.go, session.go, faults.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
 //     traffic.go

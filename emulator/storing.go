@@ -60,7 +60,7 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 	q := op.q
 	op.expectLocked(e)
 	r := e.record(q.id)
-	q.ns.describe(&r, &in.info)
+	q.ns.ids.describe(&r, &in.info)
 	o := Op{Kind: OpInsert, Record: r, Data: in.m.Raw}
 	if drawn {
 		o = q.counters.drawing(o)
