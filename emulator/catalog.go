@@ -87,15 +87,6 @@ func (c *catalog) find(path string, kind EntityKind) (*Entity, error) {
 	return q, nil
 }
 
-// findTopic returns the topic with that path, or CodeNotFound.
-func (c *catalog) findTopic(path string) (*Topic, error) {
-	q, err := c.find(path, KindTopic)
-	if err != nil {
-		return nil, err
-	}
-	return q.topic, nil
-}
-
 // missing is the service's answer for a path at which there is nothing: for a subscription of a topic that exists it names
 // both (ERR-4).
 func (c *catalog) missing(path string) *Error {

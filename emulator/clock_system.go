@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,4 +95,14 @@ func (c *SystemClock) until(at int64) time.Duration {
 		now = exact
 	}
 	return max(instant(at).Sub(now), 0)
+}
+
+// tellJump tells people why the broker's time differs from the machine's, or why so much comes due at once.
+func tellJump(logger *slog.Logger, by time.Duration) {
+	if by > 0 {
+		logger.Info("the machine's clock went forward, or the machine slept; what fell due meanwhile happens now", "by", by)
+		return
+	}
+	logger.Warn("the machine's clock was set back; the broker's time goes on at half speed until the clock has caught up, "+
+		"and follows it at once after a restart", "by", -by)
 }

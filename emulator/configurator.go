@@ -10,24 +10,27 @@ import (
 // nothing (DEC-7). A setting that differs and can't be changed is an error that says how to go on. An entity may forward to
 // one that stands behind it in the list (FWD-2). A list of which anything is refused changes nothing.
 func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
-	if !slices.ContainsFunc(list, ns.differs) {
+	c := configurator{ns}
+	if !slices.ContainsFunc(list, c.differs) {
 		return nil
 	}
-	if err := ns.rehearse(list); err != nil {
+	if err := c.rehearse(list); err != nil {
 		return err
 	}
-	return ns.ensure(list)
+	return c.ensure(list)
 }
 
+// configurator makes entities what a configuration says.
+type configurator struct{ ns *Namespace }
+
 // ensure makes the list true, one entity after the other.
-func (ns *Namespace) ensure(list []EntityConfig) error {
+func (c *configurator) ensure(list []EntityConfig) error {
 	planned := make(map[string]bool, len(list))
-	for _, c := range list {
-		planned[strings.ToLower(c.Path)] = true
+	for _, e := range list {
+		planned[strings.ToLower(e.Path)] = true
 	}
-	ns.plan(planned)
-	defer ns.plan(nil)
-	c := configurator{ns}
+	c.plan(planned)
+	defer c.plan(nil)
 	for _, e := range list {
 		var err error
 		if e.Queue != nil {
@@ -42,32 +45,29 @@ func (ns *Namespace) ensure(list []EntityConfig) error {
 	return nil
 }
 
-// configurator makes entities what a configuration says.
-type configurator struct{ ns *Namespace }
-
 // differs reports whether there is anything to do, or to refuse, for an entity of a configuration.
-func (ns *Namespace) differs(c EntityConfig) bool {
-	q := ns.catalog.lookUp(c.Path)
+func (c *configurator) differs(e EntityConfig) bool {
+	q := c.ns.catalog.lookUp(e.Path)
 	switch {
 	case q == nil:
 		return true
-	case c.Queue != nil:
-		return q.kind != KindQueue || !reflect.DeepEqual(q.Options(), q.configured(*c.Queue))
-	case c.Topic == nil:
+	case e.Queue != nil:
+		return q.kind != KindQueue || !reflect.DeepEqual(q.Options(), q.configured(*e.Queue))
+	case e.Topic == nil:
 		return false
 	}
-	return q.topic == nil || !reflect.DeepEqual(q.topic.Options(), q.topic.configured(*c.Topic)) ||
-		slices.ContainsFunc(c.Topic.Subscriptions, func(o SubscriptionOptions) bool {
-			s := ns.catalog.lookUp(subscriptionPath(c.Path, o.Name))
+	return q.topic == nil || !reflect.DeepEqual(q.topic.Options(), q.topic.configured(*e.Topic)) ||
+		slices.ContainsFunc(e.Topic.Subscriptions, func(o SubscriptionOptions) bool {
+			s := c.ns.catalog.lookUp(subscriptionPath(e.Path, o.Name))
 			return s == nil || !reflect.DeepEqual(s.subscription.Options(), s.subscription.configured(o))
 		})
 }
 
 // plan says which entities are about to exist.
-func (ns *Namespace) plan(paths map[string]bool) {
-	ns.admin.Lock()
-	defer ns.admin.Unlock()
-	ns.planned = paths
+func (c *configurator) plan(paths map[string]bool) {
+	c.ns.admin.Lock()
+	defer c.ns.admin.Unlock()
+	c.ns.planned = paths
 }
 
 func (c *configurator) ensureQueue(path string, o QueueOptions) error {
@@ -89,7 +89,7 @@ func (c *configurator) ensureQueue(path string, o QueueOptions) error {
 	}
 	_, err := c.ns.UpdateQueue(path, o)
 	if err == nil {
-		c.ns.tellChanges(path, old, o)
+		c.tellChanges(path, old, o)
 	}
 	return err
 }
@@ -134,7 +134,7 @@ func (c *configurator) ensureTopicItself(path string, o TopicOptions) error {
 	_, err := c.ns.UpdateTopic(path, o)
 	if err == nil {
 		old.SupportOrdering = o.SupportOrdering // follows from what was asked for, which is told
-		c.ns.tellChanges(path, old, o)
+		c.tellChanges(path, old, o)
 	}
 	return err
 }
@@ -156,7 +156,7 @@ func (c *configurator) ensureSubscription(topic string, o SubscriptionOptions) e
 	}
 	_, err := c.ns.UpdateSubscription(topic, o)
 	if err == nil {
-		c.ns.tellChanges(path, old, o)
+		c.tellChanges(path, old, o)
 	}
 	return err
 }

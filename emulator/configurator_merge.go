@@ -60,7 +60,7 @@ func (a Admin) configured(file Admin) Admin {
 }
 
 // tellChanges writes a line for each setting of an entity that a configuration changed. Of rules it shows the names, and no key.
-func (ns *Namespace) tellChanges(path string, old, next any) {
+func (c *configurator) tellChanges(path string, old, next any) {
 	was, is := reflect.ValueOf(old), reflect.ValueOf(next)
 	for i := range was.NumField() {
 		before, now := was.Field(i).Interface(), is.Field(i).Interface()
@@ -69,9 +69,9 @@ func (ns *Namespace) tellChanges(path string, old, next any) {
 		}
 		switch before.(type) {
 		case QueueOptions, Admin: // parts of the settings
-			ns.tellChanges(path, before, now)
+			c.tellChanges(path, before, now)
 		default:
-			ns.logger.Info("setting changed to the configuration", "entity", path, "setting", was.Type().Field(i).Name,
+			c.ns.logger.Info("setting changed to the configuration", "entity", path, "setting", was.Type().Field(i).Name,
 				"before", shownSetting(before), "now", shownSetting(now))
 		}
 	}

@@ -2,15 +2,6 @@ package emulator
 
 import "sync/atomic"
 
-// ReceiveMode says whether a delivered message is locked or removed.
-type ReceiveMode uint8
-
-// The receive modes.
-const (
-	PeekLock         ReceiveMode = iota // LOCK-1
-	ReceiveAndDelete                    // RAD-1
-)
-
 // Quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27). It gives no more
 // either once they have quantumBytes: their bodies are read from disk before the first of them is written. A forwarder takes as
 // much at a time.
@@ -22,22 +13,16 @@ const (
 // Consumer is one receiving link on a sub-queue. Its methods must not be called from two goroutines at once.
 type Consumer struct {
 	// immutable
-	q      *Entity
-	sub    SubQueue
-	mode   ReceiveMode
-	notify func()
+	q    *Entity
+	sub  SubQueue
+	mode ReceiveMode
 
 	shelf   *shelf      // where it is served
 	session *session    // nil: not a session receiver
 	lost    func(error) // of a session receiver
 
-	// guarded by q.mu
-	closed     bool
-	inLine     bool
-	prev, next *Consumer
-	want       int // how many messages it would take
-	promise    int // how many the last poke promised; 0 when it is not poked
-	ended      []*Lock
+	waiter
+	ended []*Lock // guarded by q.mu
 
 	someEnded atomic.Bool // there is something in ended
 }
@@ -62,7 +47,7 @@ func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Co
 	}
 	q.receivers().Add(1)
 	q.usage.touch(q.ns.Now())
-	return &Consumer{q: q, sub: sub, mode: mode, notify: notify, shelf: &q.box(sub).shelf}, nil
+	return &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, shelf: &q.box(sub).shelf}, nil
 }
 
 // Take appends up to max messages, a quantum at most (64, or 1 MiB), to dst, those with the lowest numbers first (ORD-1). If there
@@ -109,7 +94,7 @@ func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	if c.inLine || poked {
 		c.q.usage.touch(now)
 	}
-	c.shelf.line.remove(c)
+	c.shelf.line.remove(&c.waiter)
 }
 
 // pickLocked returns up to n available entries, without changing them yet, and whether they are a quantum; expired ones go
@@ -157,15 +142,15 @@ func (c *Consumer) lineUpLocked(max, taken int, full, poked bool) {
 	c.want = max - taken
 	switch {
 	case c.want == 0 || full:
-		line.remove(c) // it has what it asked for, or it comes back at once
+		line.remove(&c.waiter) // it has what it asked for, or it comes back at once
 	case taken > 0:
-		line.remove(c)
-		line.pushBack(c)
+		line.remove(&c.waiter)
+		line.pushBack(&c.waiter)
 	case c.inLine:
 	case poked:
-		line.pushFront(c) // somebody was faster; it keeps its turn
+		line.pushFront(&c.waiter) // somebody was faster; it keeps its turn
 	default:
-		line.pushBack(c)
+		line.pushBack(&c.waiter)
 	}
 }
 

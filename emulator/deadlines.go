@@ -41,8 +41,6 @@ func newDeadlines[E any](live func(e E, at int64) bool, seq func(E) int64) deadl
 	return deadlines[E]{live: live, seq: seq, buckets: make(map[int64]*bucket[E])}
 }
 
-func seqOf(e *entry) int64 { return e.seq }
-
 // add lets popDue return e once at has come.
 func (d *deadlines[E]) add(e E, at int64) {
 	key := at >> bucketShift

@@ -51,24 +51,28 @@
 //
 // # Chapters
 //
-// A chapter builds on those above it. What names a type further down is mostly the entity, which has a part of every kind.
+// A chapter names no type of a chapter below it; internal/archtest has the exceptions. The entity stands high up since all parts
+// have a pointer to it, and what most of the package uses stands with it: messages, bodies, locks, sessions, and the namespace
+// as a set of entities.
 //
+//   - tools: heap.go, deadlines.go, running.go
 //   - contract, what the journal, the clock and the settings are: journal.go, fate.go, clock.go, clock_advance.go, clock_system.go,
-//     clock_timers.go, options.go, topic_options.go, admin.go, values.go, value_types.go, limits.go, profile.go, rule_limits.go,
-//     rule_names.go, errors.go
-//   - log, how messages lie in memory: entry.go, log.go, chunk.go, heap.go, shelf.go, line.go, box.go, body.go, numbers.go,
-//     history.go, deadlines.go, deadletter.go
-//   - entity, what queues, topics and subscriptions have in common: entity.go, permissions.go, alarm.go, usage.go, idle.go,
-//     counts.go, traffic.go
+//     clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, limits.go, profile.go,
+//     rule_limits.go, rule_names.go, errors.go
+//   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, shelf.go, line.go, numbers.go,
+//     message_id.go, deadletter.go
+//   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go,
+//     body.go, history.go, lock.go, session.go, faults.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
+//     traffic.go
 //   - change, how a change takes effect or is taken back: step.go, transition.go
 //   - send: send.go, storing.go, schedule.go, reservation.go
 //   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, returns.go, peek.go
-//   - sessions: session.go, session_accept.go, session_end.go, session_state.go
-//   - settle, how locks end: lock.go, settle.go, expiry.go, batch_delete.go
+//   - sessions, how they are accepted and end: session_accept.go, session_end.go, session_state.go
+//   - settle, how locks end: settle.go, expiry.go, batch_delete.go
 //   - topic, who gets a copy: topic.go, topic_match.go, topic_publish.go, topic_activate.go, subscription.go,
 //     subscription_change.go, subscription_rules.go, rule.go, rule_action.go, filter_value.go, filter_view.go
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
 //   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
-//   - registry, which entities there are: namespace.go, catalog.go, check.go, queue_admin.go, topic_admin.go, entity_delete.go,
-//     configurator.go, configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, quiesce.go
+//   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, configurator.go,
+//     configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go
 package emulator

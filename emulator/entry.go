@@ -1,5 +1,7 @@
 package emulator
 
+import "minibus/internal/amqp/message"
+
 // mark says what the broker is doing with an entry at the moment. Together with entry.state, which is what the
 // journal has, it is the message's place in the life cycle.
 type mark uint8
@@ -61,6 +63,8 @@ type Lock struct {
 
 // Token returns the lock's token (LOCK-3).
 func (l *Lock) Token() LockToken { return l.token }
+
+func seqOf(e *entry) int64 { return e.seq }
 
 func (e *entry) due() int64 {
 	if e.extra == nil {
@@ -149,4 +153,11 @@ func (e *entry) source() string {
 		return ""
 	}
 	return e.extra.source
+}
+
+// incoming is a message on its way in, checked but not numbered.
+type incoming struct {
+	m    message.Message
+	info message.Info
+	hops uint8 // transfers so far (FWD-9)
 }

@@ -46,7 +46,7 @@ func (q *Entity) AcceptsInMemory() int {
 func (q *Entity) BodiesInMemory() (all, own int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.ns.inMemory.Load(), q.bodies.held
+	return q.ns.budget.used.Load(), q.bodies.held
 }
 
 // SmallChunks lets logs be packed as soon as a few messages wait, and chunks be few entries long.

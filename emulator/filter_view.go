@@ -83,7 +83,7 @@ func (v *view) System(p filter.SystemProperty) filter.Value {
 	switch p {
 	case filter.MessageID:
 		if !v.info.HasMessageID {
-			return filter.String(v.ns.madeID(v.body))
+			return filter.String(v.ns.ids.of(v.body))
 		}
 		return filter.String(v.info.MessageID)
 	case filter.SessionID:

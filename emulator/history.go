@@ -157,3 +157,20 @@ func (h *history) next() (at int64, ok bool) {
 	}
 	return h.order[h.head].at + h.q.options.dedupWindow() + historyGrain, true
 }
+
+// newIDs are message ids that a change adds to the history of duplicate detection.
+type newIDs struct {
+	fate fate // of the change
+	keys []remembered
+	one  [1]remembered
+}
+
+// end keeps the ids in the history, or takes them out.
+func (ids *newIDs) end(h *history, err error) {
+	for _, k := range ids.keys {
+		h.written(k.key)
+		if err != nil {
+			h.forget(k.key, k.at)
+		}
+	}
+}

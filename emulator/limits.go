@@ -63,6 +63,3 @@ func (o QueueOptions) maxSizeBytes(l Limits) int64 {
 	}
 	return mb << 20
 }
-
-// Limits returns the profile that the namespace enforces.
-func (ns *Namespace) Limits() Limits { return ns.limits }

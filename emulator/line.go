@@ -1,45 +1,55 @@
 package emulator
 
+// waiter is a consumer's place in the line of a shelf. The queue's mutex guards it.
+type waiter struct {
+	notify     func() // immutable
+	closed     bool   // it takes nothing more
+	inLine     bool
+	prev, next *waiter
+	want       int // how many messages it would take
+	promise    int // how many the last poke promised; 0 when it is not poked
+}
+
 // line is the consumers that wait for a message, in the order in which they granted credit (ORD-4, DEC-27).
 // The queue's mutex guards it.
 type line struct {
-	first, last *Consumer
+	first, last *waiter
 	promised    int // messages that poked consumers may still come and take
 }
 
-func (l *line) pushBack(c *Consumer) {
-	c.inLine, c.prev, c.next = true, l.last, nil
+func (l *line) pushBack(w *waiter) {
+	w.inLine, w.prev, w.next = true, l.last, nil
 	if l.last != nil {
-		l.last.next = c
+		l.last.next = w
 	} else {
-		l.first = c
+		l.first = w
 	}
-	l.last = c
+	l.last = w
 }
 
-func (l *line) pushFront(c *Consumer) {
-	c.inLine, c.prev, c.next = true, nil, l.first
+func (l *line) pushFront(w *waiter) {
+	w.inLine, w.prev, w.next = true, nil, l.first
 	if l.first != nil {
-		l.first.prev = c
+		l.first.prev = w
 	} else {
-		l.last = c
+		l.last = w
 	}
-	l.first = c
+	l.first = w
 }
 
-func (l *line) remove(c *Consumer) {
-	if !c.inLine {
+func (l *line) remove(w *waiter) {
+	if !w.inLine {
 		return
 	}
-	if c.prev != nil {
-		c.prev.next = c.next
+	if w.prev != nil {
+		w.prev.next = w.next
 	} else {
-		l.first = c.next
+		l.first = w.next
 	}
-	if c.next != nil {
-		c.next.prev = c.prev
+	if w.next != nil {
+		w.next.prev = w.prev
 	} else {
-		l.last = c.prev
+		l.last = w.prev
 	}
-	c.inLine, c.prev, c.next = false, nil, nil
+	w.inLine, w.prev, w.next = false, nil, nil
 }

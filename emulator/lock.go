@@ -2,25 +2,9 @@ package emulator
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"math"
 	"math/rand/v2"
 )
-
-// LockToken identifies one delivery of a message (LOCK-3), in RFC 4122 byte order.
-type LockToken [16]byte
-
-// String returns the usual text form of a UUID.
-func (t LockToken) String() string {
-	var b [36]byte
-	hex.Encode(b[0:8], t[0:4])
-	hex.Encode(b[9:13], t[4:6])
-	hex.Encode(b[14:18], t[6:8])
-	hex.Encode(b[19:23], t[8:10])
-	hex.Encode(b[24:36], t[10:16])
-	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
-	return string(b[:])
-}
 
 // lockTable has the locks of an entity's messages. The entity's mutex guards it.
 type lockTable struct {
@@ -112,45 +96,6 @@ func (m *messages) rest(e *entry, now int64) {
 		return
 	}
 	m.stir(e)
-}
-
-// Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the
-// tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6).
-func (q *Entity) Renew(tokens []LockToken) ([]int64, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.locks.renew(tokens, nil)
-}
-
-// renew is Renew; tx may renew the locks of messages that it will settle.
-func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error) {
-	if err := lt.q.may.settle(); err != nil {
-		return nil, err
-	}
-	now := lt.q.ns.Now()
-	for _, t := range tokens {
-		if e := lt.byToken[t]; lt.entryOfToken(t, now) == nil &&
-			(e == nil || tx == nil || e.lock.tx != tx || e.lockedUntil() <= now) {
-			return nil, lockLost(lt.q.path)
-		}
-	}
-	until := now + lt.q.options.lockDuration().Milliseconds()
-	untils := make([]int64, len(tokens))
-	for i, t := range tokens {
-		e := lt.byToken[t]
-		old := e.lock.until
-		if old == sessionLock { // SESS-21
-			untils[i] = e.session.until
-			continue
-		}
-		e.lock.until = until
-		lt.ends.remove(old)
-		lt.ends.add(e, until)
-		untils[i] = until
-	}
-	lt.q.usage.touch(now)
-	lt.q.alarm.set(until)
-	return untils, nil
 }
 
 // lockForDelivery locks an entry that was picked for a delivery, from now on (LOCK-2).

@@ -1,12 +1,7 @@
 package emulator
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	crand "crypto/rand"
-	"encoding/binary"
-	"encoding/hex"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -29,12 +24,11 @@ type Namespace struct {
 	journal Journal
 	clock   Clock
 	logger  *slog.Logger
-	ids     cipher.Block // makes message ids (PROP-10)
-	budget  int64
+	ids     messageIDs
 	layout  *layout // of logs; nil: usual
 
-	lastRow  atomic.Int64 // last row id given out; bodies and entities draw from it too
-	inMemory atomic.Int64 // bytes of bodies in memory
+	lastRow atomic.Int64 // last row id given out; bodies and entities draw from it too
+	budget  bodyBudget
 
 	limits     Limits
 	forwarding running  // goroutines that forward
@@ -52,29 +46,43 @@ type Namespace struct {
 	closed  atomic.Bool
 }
 
+// Options configure a [Namespace]. The zero value of a field means its default.
+type Options struct {
+	Name       string       // namespace name used in texts; default "sbemulatorns" (DEC-11)
+	Clock      Clock        // default SystemClock
+	BodyBudget int64        // bytes of message bodies kept in memory; default 64 MiB
+	Logger     *slog.Logger // default discards
+	Limits     Limits       // default LimitsRelaxed (DEC-1)
+
+	// LazyExpiry leaves expired messages where they are, counted and peeked, until a receive comes upon them, as the
+	// cloud may do (EXP-7, DEC-22). Default: they are treated at the instant.
+	LazyExpiry bool
+
+	layout *layout // of logs; nil: usual
+}
+
 // Open builds the namespace from what the journal holds. Schedules that fell due while the broker was down are
 // activated, and messages that expired are treated, before it returns (DEC-21).
 func Open(j Journal, o Options) (*Namespace, error) {
-	secret := j.Secret()
-	ids, err := aes.NewCipher(secret[:])
+	ids, err := newMessageIDs(j.Secret())
 	if err != nil {
-		return nil, fmt.Errorf("prepare message ids: %w", err)
+		return nil, err
 	}
 	ns := &Namespace{
-		name: o.Name, limits: o.Limits, lazy: o.LazyExpiry, journal: j, clock: o.Clock, logger: o.Logger, ids: ids, budget: o.BodyBudget,
+		name: o.Name, limits: o.Limits, lazy: o.LazyExpiry, journal: j, clock: o.Clock, logger: o.Logger, ids: ids, budget: bodyBudget{limit: o.BodyBudget},
 		catalog: catalog{byKey: make(map[string]*Entity), byPath: make(map[EntityKind][]*Entity)}, layout: o.layout,
 	}
 	if ns.name == "" {
 		ns.name = defaultNamespace
 	}
 	if ns.clock == nil {
-		ns.clock = &SystemClock{Jumped: ns.clockJumped}
+		ns.clock = &SystemClock{Jumped: func(by time.Duration) { tellJump(ns.logger, by) }}
 	}
 	if ns.logger == nil {
 		ns.logger = slog.New(slog.DiscardHandler)
 	}
-	if ns.budget <= 0 {
-		ns.budget = defaultBodyBudget
+	if ns.budget.limit <= 0 {
+		ns.budget.limit = defaultBodyBudget
 	}
 	if err := ns.load(); err != nil {
 		return nil, err
@@ -99,15 +107,8 @@ func (ns *Namespace) Name() string { return ns.name }
 // Created returns when the namespace was created, in milliseconds since the Unix epoch: it is as old as its database.
 func (ns *Namespace) Created() int64 { return ns.journal.Created() }
 
-// clockJumped tells people why the broker's time differs from the machine's, or why so much comes due at once.
-func (ns *Namespace) clockJumped(by time.Duration) {
-	if by > 0 {
-		ns.logger.Info("the machine's clock went forward, or the machine slept; what fell due meanwhile happens now", "by", by)
-		return
-	}
-	ns.logger.Warn("the machine's clock was set back; the broker's time goes on at half speed until the clock has caught up, "+
-		"and follows it at once after a restart", "by", -by)
-}
+// Limits returns the profile that the namespace enforces.
+func (ns *Namespace) Limits() Limits { return ns.limits }
 
 // Now returns the broker's time in milliseconds since the Unix epoch.
 func (ns *Namespace) Now() int64 { return millis(ns.clock.Now()) }
@@ -158,23 +159,6 @@ func mapped[A, B any](list []A, f func(A) B) []B {
 
 // newRow returns an id that no row, body or entity ever had.
 func (ns *Namespace) newRow() int64 { return ns.lastRow.Add(1) }
-
-// madeID returns the message id of a message whose sender gave none: 32 hexadecimal digits (PROP-10). It follows
-// from the body's id, so that it needs no room and is the same for all copies of the message.
-func (ns *Namespace) madeID(body int64) string {
-	var b [16]byte
-	binary.BigEndian.PutUint64(b[:], uint64(body))
-	ns.ids.Encrypt(b[:], b[:])
-	return hex.EncodeToString(b[:])
-}
-
-// keep decides whether a body of that size stays in memory once it is on disk, for a queue that holds so many bytes
-// already. A deep queue may use what is free; a shallow one always finds a little room.
-func (ns *Namespace) keep(size, held int64) bool {
-	const floor = 256 << 10
-	total := ns.inMemory.Load() + size
-	return total <= ns.budget || held+size <= floor && total <= 2*ns.budget
-}
 
 // newTokens returns a source of lock tokens. They are unique, not secret: whoever may settle may also receive.
 func newTokens() *rand.ChaCha8 {

@@ -3,7 +3,6 @@ package emulator
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"time"
 )
 
@@ -58,21 +57,6 @@ type QueueOptions struct {
 	Status                        Status        `json:"status,omitempty"` // STAT-1
 	UserMetadata                  string        `json:"userMetadata,omitempty"`
 	Admin                         Admin         `json:"admin,omitzero"`
-}
-
-// Options configure a [Namespace]. The zero value of a field means its default.
-type Options struct {
-	Name       string       // namespace name used in texts; default "sbemulatorns" (DEC-11)
-	Clock      Clock        // default SystemClock
-	BodyBudget int64        // bytes of message bodies kept in memory; default 64 MiB
-	Logger     *slog.Logger // default discards
-	Limits     Limits       // default LimitsRelaxed (DEC-1)
-
-	// LazyExpiry leaves expired messages where they are, counted and peeked, until a receive comes upon them, as the
-	// cloud may do (EXP-7, DEC-22). Default: they are treated at the instant.
-	LazyExpiry bool
-
-	layout *layout // of logs; nil: usual
 }
 
 // EntityConfig is an entity that must exist, as a configuration names it. Exactly one of Queue and Topic is set.

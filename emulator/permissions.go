@@ -103,25 +103,6 @@ func (m *permissions) disabled(s Status) error {
 		"Messaging entity '%s' is currently disabled (status %s). Enable it to use it again.", m.q.path, s)
 }
 
-// takeFrom says why messages may not be taken out of a sub-queue other than in their order. Those in sessions may by the consumer that
-// holds their session (DEF-9, BDEL-4).
-func (m *permissions) takeFrom(sub SubQueue, holder *Consumer, what, taken string) error {
-	if err := m.settle(); err != nil {
-		return err
-	}
-	if err := m.browse(sub); err != nil {
-		return err
-	}
-	switch {
-	case !m.q.options.RequiresSession || sub != Main:
-		return nil
-	case holder == nil:
-		return errorf(CodeNotAllowed, m.q.path, "%s of the entity '%s', which requires sessions, can be %s by the receiver of their session only.",
-			what, m.q.path, taken)
-	}
-	return holder.holdsLocked()
-}
-
 // grow fails when the queue is full (QUO-2, DEC-3).
 func (m *permissions) grow() error {
 	if m.q.ns.limits == LimitsRelaxed {

@@ -7,21 +7,21 @@ import (
 
 // rehearse finds out whether EnsureEntities would succeed, by making the list true in a copy of the namespace that has its entities,
 // without their messages, and keeps nothing. So every check that there is counts, and a list that is refused changes nothing.
-func (ns *Namespace) rehearse(list []EntityConfig) error {
+func (c *configurator) rehearse(list []EntityConfig) error {
 	stage := &rehearsal{}
-	for _, q := range ns.catalog.entities(anyKind) {
+	for _, q := range c.ns.catalog.entities(anyKind) {
 		settings, err := encodeOptions(q.stored())
 		if err != nil {
 			return err
 		}
 		stage.entities = append(stage.entities, EntityRecord{ID: q.id, Kind: q.kind, Path: q.path, Options: settings})
 	}
-	trial, err := Open(stage, Options{Name: ns.name, Limits: ns.limits, Clock: stoppedClock(ns.clock.Now())})
+	trial, err := Open(stage, Options{Name: c.ns.name, Limits: c.ns.limits, Clock: stoppedClock(c.ns.clock.Now())})
 	if err != nil {
 		return fmt.Errorf("try the configuration: %w", err)
 	}
 	defer trial.Close()
-	return trial.ensure(list)
+	return (&configurator{trial}).ensure(list)
 }
 
 // stored is what the journal keeps of an entity but for its times: options of its kind.

@@ -66,7 +66,7 @@ func (r *returns) storeAgainLocked(d *Delivery) {
 		e.body.id, e.body.data = row, nil // the bytes in memory count for the other copies
 		if !m.HasMessageID() {
 			x := e.withExtra()
-			x.system = message.MergeProperties(messageIDOverlay(r.q.ns.madeID(d.bodyID)), x.system)
+			x.system = message.MergeProperties(messageIDOverlay(r.q.ns.ids.of(d.bodyID)), x.system)
 			e.setExtra(x)
 		}
 	}
@@ -77,7 +77,7 @@ func (r *returns) storeAgainLocked(d *Delivery) {
 	record := e.record(r.q.id)
 	if info, err := m.Info(); err == nil {
 		info.Overlay(e.system())
-		r.q.ns.describe(&record, &info)
+		r.q.ns.ids.describe(&record, &info)
 	}
 	op := &restoring{q: r.q, e: e}
 	op.change.Done, op.change.Restores = op, true

@@ -6,13 +6,6 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// incoming is a message on its way in, checked but not numbered.
-type incoming struct {
-	m    message.Message
-	info message.Info
-	hops uint8 // transfers so far (FWD-9)
-}
-
 // Send stores messages, all or none (SEQ-14), in their order. A message with a scheduled enqueue time in the future
 // is stored as scheduled (SCHED-5, SCHED-21); a duplicate is accepted and dropped (DUP-2). The queue keeps the
 // messages' bytes, or copies of them where they are a [message.Message.Part] of something.
@@ -134,7 +127,7 @@ func (m *messages) newEntry(in *incoming, seq, now int64) *entry {
 	row := m.q.ns.newRow()
 	e := &entry{
 		seq: seq, enqueued: now, row: row, ttl: m.q.options.effectiveTTL(in.info.TTL),
-		body: &payload{id: row, data: m.q.ns.ownBytes(&in.m), size: uint32(len(in.m.Raw))},
+		body: &payload{id: row, data: m.q.ns.budget.own(&in.m), size: uint32(len(in.m.Raw))},
 	}
 	x := extra{hops: in.hops}
 	if due := int64(in.info.Scheduled); in.info.HasScheduled && due > now {
@@ -157,15 +150,6 @@ func (o *QueueOptions) effectiveTTL(ttl int64) int64 {
 		return d
 	}
 	return min(max(ttl, 0), maxTTL)
-}
-
-// describe adds to the record what only people and duplicate detection read.
-func (ns *Namespace) describe(r *MessageRecord, info *message.Info) {
-	r.HasSession, r.SessionID = info.HasGroupID, info.GroupID
-	r.MessageID = info.MessageID
-	if !info.HasMessageID {
-		r.MessageID = ns.madeID(r.Body)
-	}
 }
 
 // arrive makes an expected entry visible, arms its deadlines and tells who may have it.

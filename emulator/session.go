@@ -33,6 +33,22 @@ type sessionTable struct {
 	bytes   int64                   // of all session states
 }
 
+// Accept asks for a session (SESS-6 to SESS-13).
+type Accept struct {
+	Mode   ReceiveMode
+	Notify func() // as of NewConsumer
+
+	// Lost is called once if the lock of the session ends by itself or the entity takes it away, with the reason
+	// (SESS-15). The consumer is closed then. It must only post.
+	Lost func(error)
+}
+
+// waitingAccept is an accept-next that waits for a session.
+type waitingAccept struct {
+	Accept
+	granted func(*Consumer)
+}
+
 // get returns the session with that id, which it makes if there is none.
 func (t *sessionTable) get(id string) *session {
 	s := t.byID[id]

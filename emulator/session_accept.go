@@ -2,22 +2,6 @@ package emulator
 
 import "slices"
 
-// Accept asks for a session (SESS-6 to SESS-13).
-type Accept struct {
-	Mode   ReceiveMode
-	Notify func() // as of NewConsumer
-
-	// Lost is called once if the lock of the session ends by itself or the entity takes it away, with the reason
-	// (SESS-15). The consumer is closed then. It must only post.
-	Lost func(error)
-}
-
-// waitingAccept is an accept-next that waits for a session.
-type waitingAccept struct {
-	Accept
-	granted func(*Consumer)
-}
-
 // AcceptSession locks the session with that id for a new consumer; the empty string is an id like any other
 // (SESS-34). It fails with CodeSessionLocked if somebody holds it (SESS-7), with CodeNotAllowed on an entity without
 // sessions, and with CodeQuotaExceeded beyond the profile's limit (QUO-12).
@@ -84,7 +68,7 @@ func (t *sessionTable) grant() {
 func (t *sessionTable) hold(s *session, a Accept) *Consumer {
 	now := t.q.ns.Now()
 	t.q.usage.touch(now)
-	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, notify: a.Notify, shelf: &s.shelf, session: s, lost: a.Lost}
+	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, shelf: &s.shelf, session: s, lost: a.Lost}
 	s.holder = c
 	s.until = now + t.q.options.lockDuration().Milliseconds()
 	t.ends.push(s)

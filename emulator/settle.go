@@ -2,33 +2,8 @@ package emulator
 
 import "minibus/internal/amqp/message"
 
-// Outcome is what becomes of a locked message (LOCK-12).
-type Outcome uint8
-
-// The outcomes.
-const (
-	Complete          Outcome = iota // remove it
-	Abandon                          // unlock it, delivery count plus one (DC-2)
-	Defer                            // set it aside, to be fetched by its number (DEF-1), delivery count plus one (DC-4)
-	DeadLetterOutcome                // move it to the dead-letter queue
-	Release                          // unlock it, delivery count unchanged (LOCK-13)
-)
-
-// Properties that dead-lettering sets (DLQ-8).
-const (
-	DeadLetterReason           = "DeadLetterReason"
-	DeadLetterErrorDescription = "DeadLetterErrorDescription"
-)
-
 // maxHeaderBytes bounds the properties that the broker and settlements may add to a message (DLQ-R3).
 const maxHeaderBytes = 64 << 10
-
-// Settlement is an outcome with the application properties that it changes, as an encoded map (LOCK-14); Complete
-// and Release ignore them. For a dead-lettering they include the reason and its description, where given.
-type Settlement struct {
-	Outcome    Outcome
-	Properties []byte
-}
 
 // Settle ends the locks of all tokens with the same outcome, or none of them (LOCK-15). A token is good whichever
 // link or connection received the message, and for every sub-queue (LOCK-9 to LOCK-11, DLQ-17).
@@ -169,6 +144,45 @@ func (op *transition) deferLocked(e *entry, properties []byte, f fallback) {
 		return
 	}
 	op.changeLocked(e, Deferred, e.count+1, overlay, eventDeferred, f)
+}
+
+// Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the
+// tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6).
+func (q *Entity) Renew(tokens []LockToken) ([]int64, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.locks.renew(tokens, nil)
+}
+
+// renew is Renew; tx may renew the locks of messages that it will settle.
+func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error) {
+	if err := lt.q.may.settle(); err != nil {
+		return nil, err
+	}
+	now := lt.q.ns.Now()
+	for _, t := range tokens {
+		if e := lt.byToken[t]; lt.entryOfToken(t, now) == nil &&
+			(e == nil || tx == nil || e.lock.tx != tx || e.lockedUntil() <= now) {
+			return nil, lockLost(lt.q.path)
+		}
+	}
+	until := now + lt.q.options.lockDuration().Milliseconds()
+	untils := make([]int64, len(tokens))
+	for i, t := range tokens {
+		e := lt.byToken[t]
+		old := e.lock.until
+		if old == sessionLock { // SESS-21
+			untils[i] = e.session.until
+			continue
+		}
+		e.lock.until = until
+		lt.ends.remove(old)
+		lt.ends.add(e, until)
+		untils[i] = until
+	}
+	lt.q.usage.touch(now)
+	lt.q.alarm.set(until)
+	return untils, nil
 }
 
 // end treats entries whose locks have ended by themselves (LOCK-8, DC-3).

@@ -60,7 +60,7 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 	q := op.q
 	op.expectLocked(e)
 	r := e.record(q.id)
-	q.ns.describe(&r, &in.info)
+	q.ns.ids.describe(&r, &in.info)
 	o := Op{Kind: OpInsert, Record: r, Data: in.m.Raw}
 	if drawn {
 		o = q.counters.drawing(o)
@@ -80,13 +80,6 @@ func (op *transition) knownLocked(in *incoming, now int64) (key historyKey, reme
 	return key, remember, duplicate
 }
 
-// newIDs are message ids that a change adds to the history of duplicate detection.
-type newIDs struct {
-	fate fate // of the change
-	keys []remembered
-	one  [1]remembered
-}
-
 func (op *transition) rememberLocked(key historyKey, now int64) {
 	if op.ids == nil {
 		op.ids = &newIDs{}
@@ -99,14 +92,4 @@ func (op *transition) rememberLocked(key historyKey, now int64) {
 	op.change.Ops = append(op.change.Ops, Op{
 		Kind: OpHistory, Record: MessageRecord{Entity: op.q.id, Enqueued: now}, Data: append([]byte(nil), key[:]...),
 	})
-}
-
-// end keeps the ids in the history, or takes them out.
-func (ids *newIDs) end(h *history, err error) {
-	for _, k := range ids.keys {
-		h.written(k.key)
-		if err != nil {
-			h.forget(k.key, k.at)
-		}
-	}
 }

@@ -187,3 +187,12 @@ func (ns *Namespace) Subscriptions(topic string) ([]*Subscription, error) {
 	defer t.mu.Unlock()
 	return slices.SortedFunc(maps.Values(t.subs), func(a, b *Subscription) int { return comparePaths(a.Entity, b.Entity) }), nil
 }
+
+// findTopic returns the topic with that path, or CodeNotFound.
+func (c *catalog) findTopic(path string) (*Topic, error) {
+	q, err := c.find(path, KindTopic)
+	if err != nil {
+		return nil, err
+	}
+	return q.topic, nil
+}

@@ -337,7 +337,7 @@ func (ns *Namespace) Verify() (faults []string) {
 	for _, n := range shown {
 		memory += n
 	}
-	if have := ns.inMemory.Load(); have != memory {
+	if have := ns.budget.used.Load(); have != memory {
 		faults = append(faults, fmt.Sprintf("%d bytes of bodies are counted, there are %d", have, memory))
 	}
 	return faults

@@ -1,0 +1,52 @@
+package emulator
+
+import "encoding/hex"
+
+// ReceiveMode says whether a delivered message is locked or removed.
+type ReceiveMode uint8
+
+// The receive modes.
+const (
+	PeekLock         ReceiveMode = iota // LOCK-1
+	ReceiveAndDelete                    // RAD-1
+)
+
+// Outcome is what becomes of a locked message (LOCK-12).
+type Outcome uint8
+
+// The outcomes.
+const (
+	Complete          Outcome = iota // remove it
+	Abandon                          // unlock it, delivery count plus one (DC-2)
+	Defer                            // set it aside, to be fetched by its number (DEF-1), delivery count plus one (DC-4)
+	DeadLetterOutcome                // move it to the dead-letter queue
+	Release                          // unlock it, delivery count unchanged (LOCK-13)
+)
+
+// Properties that dead-lettering sets (DLQ-8).
+const (
+	DeadLetterReason           = "DeadLetterReason"
+	DeadLetterErrorDescription = "DeadLetterErrorDescription"
+)
+
+// Settlement is an outcome with the application properties that it changes, as an encoded map (LOCK-14); Complete
+// and Release ignore them. For a dead-lettering they include the reason and its description, where given.
+type Settlement struct {
+	Outcome    Outcome
+	Properties []byte
+}
+
+// LockToken identifies one delivery of a message (LOCK-3), in RFC 4122 byte order.
+type LockToken [16]byte
+
+// String returns the usual text form of a UUID.
+func (t LockToken) String() string {
+	var b [36]byte
+	hex.Encode(b[0:8], t[0:4])
+	hex.Encode(b[9:13], t[4:6])
+	hex.Encode(b[14:18], t[6:8])
+	hex.Encode(b[19:23], t[8:10])
+	hex.Encode(b[24:36], t[10:16])
+	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
+	return string(b[:])
+}
