@@ -21,7 +21,7 @@
 //
 // Lock order: Namespace.admin, Transaction.mu, then the entities' mutexes by ascending id, which puts a topic before its
 // subscriptions, then leaf locks such as the catalog's, under which nothing else is taken. Under an entity's mutex nothing
-// blocks: Journal.Append and the notify functions of consumers are the only calls outward, and neither waits.
+// blocks: the only calls outward are those of the [Journal], of the [Clock] and of consumers' notify functions, and none of them waits.
 //
 // Rule ids in comments (SCHED-9, LOCK-10) and decisions (DEC-22) name the behaviour of the service that the code
 // reproduces; docs/rules.md lists them with their tests.
@@ -36,11 +36,12 @@
 //   - evict: to take a body out of memory. It is on disk still.
 //   - fallback: what becomes of an entry if the commit fails.
 //   - forwarder: what moves the messages of an entity that forwards. One change is a transfer.
-//   - park: to set a dead-lettered message aside that its forward's target can't have.
+//   - park: to set aside a dead-lettered message that its forward's target can never take. One whose target is missing, disabled or
+//     full stays in its place, and is tried again.
 //   - part: of an entity, what has its own methods under the entity's mutex; of a change, what it does to one entity.
 //   - rest: a message is at rest if nobody has it in hand: it is available, deferred or scheduled.
 //   - return: to give back a message that was removed for a client and did not reach it.
-//   - settle: to end a lock with one of the protocol's outcomes, and nothing else.
+//   - settle: to end a lock with one of the protocol's outcomes. A lock that ends by itself is not settled.
 //   - shelf: messages from which consumers are served: those of a sub-queue, of a session, or of a partition.
 //   - step: what a change does to one message.
 //   - transition: a change of the messages of one entity.
@@ -51,7 +52,7 @@
 //
 // # Chapters
 //
-// A chapter names no type of a chapter below it; internal/archtest has the exceptions. The entity stands high up since all parts
+// A chapter names no type of a chapter that comes after it; internal/archtest has the exceptions. The entity comes early since all parts
 // have a pointer to it, and what most of the package uses stands with it: messages, bodies, locks, sessions, and the namespace
 // as a set of entities.
 //
@@ -68,7 +69,7 @@
 //   - send: send.go, storing.go, schedule.go, reservation.go
 //   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, returns.go, peek.go
 //   - sessions, how they are accepted and end: session_accept.go, session_end.go, session_state.go
-//   - settle, how locks end: settle.go, expiry.go, batch_delete.go
+//   - settle, how locks and lives end: settle.go (by a client), lock_end.go (by themselves), expiry.go, batch_delete.go
 //   - topic, who gets a copy: topic.go, topic_match.go, topic_publish.go, topic_activate.go, subscription.go,
 //     subscription_change.go, subscription_rules.go, rule.go, rule_action.go, filter_value.go, filter_view.go
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go

@@ -1,0 +1,26 @@
+package emulator
+
+// end treats entries whose locks have ended by themselves (LOCK-8, DC-3).
+func (lt *lockTable) end(entries []*entry, now int64) {
+	op := newTransition(lt.q, len(entries), nil)
+	for _, e := range entries {
+		if e.lock == nil || e.lock.until > now {
+			continue
+		}
+		if e.lock.tx != nil {
+			e.lock.tx.lost.Store(true) // TXN-18
+		}
+		if l := lt.unlock(e); l.own {
+			lt.q.messages.rest(e, now)
+			continue
+		}
+		op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)
+	}
+	op.appendLocked()
+	for _, e := range entries {
+		if e.session != nil {
+			e.session.wake()
+			lt.q.sessions.rank(e.session)
+		}
+	}
+}
