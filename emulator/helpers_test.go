@@ -86,7 +86,11 @@ func (b *broker) restart() {
 }
 
 // failOnce makes the next commit fail.
-func (b *broker) failOnce() { b.j.FailNext(1, errDisk) }
+// It waits for an earlier failure to be over: until its completions have run, it takes what is appended behind it along.
+func (b *broker) failOnce() {
+	synctest.Wait()
+	b.j.FailNext(1, errDisk)
+}
 
 // update changes the queue's settings.
 func (b *broker) update(change func(o *emulator.QueueOptions)) {
