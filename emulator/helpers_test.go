@@ -86,11 +86,8 @@ func (b *broker) restart() {
 }
 
 // failOnce makes the next commit fail.
-// It waits for an earlier failure to be over: until its completions have run, it takes what is appended behind it along.
-func (b *broker) failOnce() {
-	synctest.Wait()
-	b.j.FailNext(1, errDisk)
-}
+// A test that goes on afterwards waits first: until the failure's completions have run, it takes what is appended behind it along.
+func (b *broker) failOnce() { b.j.FailNext(1, errDisk) }
 
 // update changes the queue's settings.
 func (b *broker) update(change func(o *emulator.QueueOptions)) {

@@ -210,15 +210,19 @@ func TestTOP8_FailedRuleChangesAreUndone(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{withRules("s",
 		action("one", "SET r = 1"), action("two", "SET r = 2"), action("three", "SET r = 3"))}, func(b *broker) {
 		s := b.sub("s")
-		b.failOnce()
+		failOnce := func() {
+			synctest.Wait()
+			b.failOnce()
+		}
+		failOnce()
 		if err := s.tryRule(sql("four", "1=1")); err == nil {
 			t.Error("a rule that could not be written was added")
 		}
-		b.failOnce()
+		failOnce()
 		if err := s.tryRemoveRule("two"); err == nil {
 			t.Error("a removal that could not be written succeeded")
 		}
-		b.failOnce()
+		failOnce()
 		o := s.subscription().Options()
 		o.Rules = []emulator.RuleOptions{sql("other", "1=0")}
 		o.Queue.MaxDeliveryCount = 3
