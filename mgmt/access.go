@@ -54,7 +54,7 @@ func isBearer(token string) bool {
 // reason; the client gets the same answer for an unknown policy and a wrong key.
 func (h *handler) unverified(r *http.Request, err error) error {
 	var refused *sas.TokenError
-	if errors.As(err, &refused) && h.options.Refusals.Take(loglimit.Token) {
+	if errors.As(err, &refused) && h.options.Refusals.Take(loglimit.Token+" "+refused.Reason.String()) {
 		h.options.Logger.Warn("token refused", "operation", r.Method, "entity", sas.Clip(r.URL.Path), "policy", sas.Clip(refused.KeyName),
 			"reason", refused.Reason.String())
 	}

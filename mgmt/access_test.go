@@ -192,7 +192,8 @@ func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
 	})
 }
 
-// TestAFloodOfRefusedTokens: the log has some lines, and the number of those dropped, for all operations together.
+// TestAFloodOfRefusedTokens: the log has some lines, and the number of those dropped, for all operations together. It does not hide
+// tokens refused for another reason.
 func TestAFloodOfRefusedTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTimedBus(t, emulator.LimitsRelaxed)
@@ -206,10 +207,15 @@ func TestAFloodOfRefusedTokens(t *testing.T) {
 			wants(t, b.do("GET", "/q", "", authorization, "x"), 401)
 			wants(t, b.do("DELETE", "/q/messages/head", "", authorization, "x"), 401)
 		}
+		wants(t, b.do("GET", "/q", ""), 401)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if got := text.String(); strings.Count(got, "token refused") != 10 || !strings.Contains(got, "kind=token leftOut=40") {
-			t.Errorf("50 refused tokens:\n%s", got)
+		got := text.String()
+		if strings.Count(got, "reason=malformed") != 10 || !strings.Contains(got, `kind="token malformed" leftOut=40`) {
+			t.Errorf("50 malformed tokens:\n%s", got)
+		}
+		if !strings.Contains(got, "reason=missing") {
+			t.Errorf("the refusal for another reason is hidden:\n%s", got)
 		}
 	})
 }
