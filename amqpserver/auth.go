@@ -62,14 +62,14 @@ func (c *conn) tokenPolicy() cbs.Policy {
 	p := cbs.Policy{
 		Exists: c.srv.ns.Exists,
 		Refused: func(audience, text string) {
-			if !c.srv.options.Refusals.Take(loglimit.Token) {
-				return
-			}
-			log := c.log
+			kind, line := loglimit.Token, []any{"operation", "put-token", "entity", sas.Clip(audience), "reason", sas.Clip(text)}
 			if wrong.Reason != 0 {
-				log = log.With("policy", sas.Clip(wrong.KeyName), "token", wrong.Reason.String())
+				kind += " " + wrong.Reason.String()
+				line = append(line, "policy", sas.Clip(wrong.KeyName), "token", wrong.Reason.String())
 			}
-			log.Warn("token refused", "operation", "put-token", "entity", sas.Clip(audience), "reason", sas.Clip(text))
+			if c.srv.options.Refusals.Take(kind) {
+				c.log.Warn("token refused", line...)
+			}
 		},
 	}
 	if c.srv.options.Access == nil {

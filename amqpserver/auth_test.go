@@ -176,11 +176,16 @@ func TestLog_AFloodOfRefusedTokens(t *testing.T) {
 			for id := range uint32(10) {
 				wantPut(t, p, id, signedBy("nobody", "sb://localhost/q", in(time.Hour), "1"), 401, "InvalidSignature")
 			}
+			wantPut(t, p, 10, signedBy("all", "sb://localhost/q", in(-time.Hour), "1"), 401, "ExpiredToken")
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if log := b.log.String(); strings.Count(log, "token refused") != 10 || !strings.Contains(log, "kind=token leftOut=10") {
-			t.Errorf("20 refused tokens:\n%s", log)
+		log := b.log.String()
+		if strings.Count(log, `token="unknown key name"`) != 10 || !strings.Contains(log, `kind="token unknown key name" leftOut=10`) {
+			t.Errorf("20 tokens with an unknown key name:\n%s", log)
+		}
+		if strings.Count(log, "token=expired") != 2 {
+			t.Errorf("the expired tokens are hidden:\n%s", log)
 		}
 	}, checked, bounded)
 }

@@ -12,8 +12,8 @@ import (
 
 // authorize fails unless the request's token gives a claim on an entity; the error is a *problem to answer
 // with. The path is the entity's own, without /messages, sub-queues and the like.
-func (h *handler) authorize(r *http.Request, need sas.Claims, path string) error {
-	g, err := h.verify(r, path)
+func (h *handler) authorize(w http.ResponseWriter, r *http.Request, need sas.Claims, path string) error {
+	g, err := h.verify(w, r, path)
 	if err == nil && !g.Claims.Allows(need) {
 		err = problemf(http.StatusUnauthorized, "%s ", sas.Required(need, r.Host, path))
 	}
@@ -25,7 +25,7 @@ var everything = sas.Grant{Claims: sas.Manage | sas.Send | sas.Listen}
 
 // verify checks the token of a request. Its policy may be the namespace's or, if path is not empty, that entity's. The
 // token must be for the request's own path or for a path above it: clients sign the whole address, or less.
-func (h *handler) verify(r *http.Request, path string) (sas.Grant, error) {
+func (h *handler) verify(w http.ResponseWriter, r *http.Request, path string) (sas.Grant, error) {
 	token := r.Header.Get("Authorization")
 	ring := h.options.Access
 	if ring == nil {
@@ -41,7 +41,20 @@ func (h *handler) verify(r *http.Request, path string) (sas.Grant, error) {
 	if err != nil {
 		return sas.Grant{}, h.unverified(r, err)
 	}
+	w.Header().Del("Connection") // see closing
 	return g, nil
+}
+
+// closing ends, where tokens are checked, the connection of each request for which verify finds no valid token. So a client without one
+// keeps no idle connection.
+func (h *handler) closing(next http.Handler) http.Handler {
+	if h.options.Access == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		next.ServeHTTP(w, r)
+	})
 }
 
 // isBearer reports whether the token is a web token, whose issuer Minibus can't ask, and not a signature.
@@ -54,7 +67,7 @@ func isBearer(token string) bool {
 // reason; the client gets the same answer for an unknown policy and a wrong key.
 func (h *handler) unverified(r *http.Request, err error) error {
 	var refused *sas.TokenError
-	if errors.As(err, &refused) && h.options.Refusals.Take(loglimit.Token) {
+	if errors.As(err, &refused) && h.options.Refusals.Take(loglimit.Token+" "+refused.Reason.String()) {
 		h.options.Logger.Warn("token refused", "operation", r.Method, "entity", sas.Clip(r.URL.Path), "policy", sas.Clip(refused.KeyName),
 			"reason", refused.Reason.String())
 	}

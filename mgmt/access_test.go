@@ -192,7 +192,8 @@ func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
 	})
 }
 
-// TestAFloodOfRefusedTokens: the log has some lines, and the number of those dropped, for all operations together.
+// TestAFloodOfRefusedTokens: the log has some lines, and the number of those dropped, for all operations together. It does not hide
+// tokens refused for another reason.
 func TestAFloodOfRefusedTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTimedBus(t, emulator.LimitsRelaxed)
@@ -206,10 +207,15 @@ func TestAFloodOfRefusedTokens(t *testing.T) {
 			wants(t, b.do("GET", "/q", "", authorization, "x"), 401)
 			wants(t, b.do("DELETE", "/q/messages/head", "", authorization, "x"), 401)
 		}
+		wants(t, b.do("GET", "/q", ""), 401)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if got := text.String(); strings.Count(got, "token refused") != 10 || !strings.Contains(got, "kind=token leftOut=40") {
-			t.Errorf("50 refused tokens:\n%s", got)
+		got := text.String()
+		if strings.Count(got, "reason=malformed") != 10 || !strings.Contains(got, `kind="token malformed" leftOut=40`) {
+			t.Errorf("50 malformed tokens:\n%s", got)
+		}
+		if !strings.Contains(got, "reason=missing") {
+			t.Errorf("the refusal for another reason is hidden:\n%s", got)
 		}
 	})
 }
@@ -324,13 +330,13 @@ func TestAuthorizeNamesTheClaim(t *testing.T) {
 		{"", sas.Send, "MissingToken: "},
 	} {
 		r.Header.Set(authorization, tt.token)
-		err := h.authorize(r, tt.need, "q")
+		err := h.authorize(httptest.NewRecorder(), r, tt.need, "q")
 		if tt.text == "" && err != nil || tt.text != "" && (err == nil || problemOf(err).status != 401 || !strings.HasPrefix(err.Error(), tt.text)) {
 			t.Errorf("%s for %s: %v", tt.token, tt.need, err)
 		}
 	}
 	h.options.Ready = func() bool { return false }
-	if err := h.authorize(r, sas.Send, "q"); problemOf(err).status != 503 {
+	if err := h.authorize(httptest.NewRecorder(), r, sas.Send, "q"); problemOf(err).status != 503 {
 		t.Errorf("before it is ready: %v", err)
 	}
 }
@@ -345,4 +351,30 @@ func TestDEC10_AnyTokenAndNone(t *testing.T) {
 	if noted != 1 {
 		t.Errorf("noted %d times", noted)
 	}
+}
+
+// A client without a valid token keeps no idle connection. One with a valid token does, even if the token does not give the right.
+func TestARequestWithoutAValidTokenEndsItsConnection(t *testing.T) {
+	b := checkedBus(t)
+	ends := func(name string, w *httptest.ResponseRecorder, want bool) {
+		t.Helper()
+		if got := w.Header().Get("Connection") == "close"; got != want {
+			t.Errorf("%s: answered %d, ends %t, want %t", name, w.Code, got, want)
+		}
+	}
+	for _, target := range []string{"/", "/q", "/none", "/q/messages/head", "/health", "/livez", "/readyz", "/$Resources/queues", "/subscriptions/x"} {
+		for _, method := range []string{"GET", "DELETE", "OPTIONS"} {
+			ends(method+" "+target, b.do(method, target, ""), true)
+			ends(method+" "+target+" with rubbish", b.do(method, target, "", authorization, "x"), true)
+		}
+	}
+	ends("expired", b.do("GET", "/q", "", authorization, sas.Sign("http://localhost/q", "manage", "manage-key", time.Now().Add(-time.Hour))), true)
+	ends("valid", b.as("manage", "GET", "/q", ""), false)
+	ends("valid at runtime", b.as("manage", "POST", "/q/messages", "x"), false)
+	ends("valid without the right", b.as("listen", "DELETE", "/q", ""), false)
+	ends("valid without the right at runtime", b.as("listen", "POST", "/q/messages", "x"), false)
+
+	any := newTopicBus(t) // tokens are not checked
+	ends("unchecked", any.do("GET", "/none", ""), false)
+	ends("unchecked health", any.do("GET", "/health", ""), false)
 }

@@ -83,7 +83,7 @@ func New(o Options) http.Handler {
 	if h.options.Logger == nil {
 		h.options.Logger = slog.New(slog.DiscardHandler)
 	}
-	return h.logged(h.header(h.pages(h.routes())))
+	return h.logged(h.header(h.closing(h.pages(h.routes()))))
 }
 
 // routes makes the router. The administration needs entity names as clients sent them, slashes and escapes included, so
@@ -180,7 +180,7 @@ func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
 // metrics checks the right to listen, since metrics show the names of entities, and serves the metrics.
 func (h *handler) metrics(w http.ResponseWriter, r *http.Request) {
 	if h.options.Access != nil && !h.options.OpenMetrics {
-		if err := h.authorize(r, sas.Listen, ""); err != nil {
+		if err := h.authorize(w, r, sas.Listen, ""); err != nil {
 			h.refuse(w, r, problemOf(err))
 			return
 		}

@@ -12,7 +12,7 @@ func (c *call) permit(method string) error {
 	if c.target.kind == targetRoot && method == http.MethodGet {
 		return nil // the service shows it to every client
 	}
-	g, err := c.access.verify(c.r, c.target.entity)
+	g, err := c.access.verify(c.w, c.r, c.target.entity)
 	if err != nil {
 		return c.unusable(err)
 	}

@@ -17,7 +17,7 @@ import (
 // runtimeAPI serves the runtime API: sending and receiving over HTTP (management-rest 7).
 type runtimeAPI struct {
 	namespace func() *emulator.Namespace // nil until the process is ready
-	authorize func(r *http.Request, claim sas.Claims, entity string) error
+	authorize func(w http.ResponseWriter, r *http.Request, claim sas.Claims, entity string) error
 	log       *slog.Logger
 	gone      bool // DEC-13
 	reading   atomic.Int64
@@ -117,7 +117,7 @@ func (x *runtimeCall) handle() (*answer, error) {
 	if !found {
 		return nil, badVerb(x.r.Method)
 	}
-	if err := x.api.authorize(x.r, o.claim, x.path); err != nil {
+	if err := x.api.authorize(x.w, x.r, o.claim, x.path); err != nil {
 		return nil, err
 	}
 	if x.ns = x.api.namespace(); x.ns == nil {

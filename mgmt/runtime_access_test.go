@@ -32,7 +32,7 @@ func TestRuntimeAsksWhoCalls(t *testing.T) {
 		asked := 0
 		a := &runtimeAPI{
 			namespace: func() *emulator.Namespace { t.Error("the broker was asked"); return nil },
-			authorize: func(_ *http.Request, claim sas.Claims, entity string) error {
+			authorize: func(_ http.ResponseWriter, _ *http.Request, claim sas.Claims, entity string) error {
 				asked++
 				if claim != tt.claim || entity != tt.entity {
 					t.Errorf("%s %s: asked for %v on %q", tt.method, tt.path, claim, entity)

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	goamqp "github.com/Azure/go-amqp"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 )
 
 // put is a token to put to $cbs: its audience, its policy, and the resource that it names.
@@ -232,20 +234,24 @@ func TestRedaction(t *testing.T) {
 	}
 }
 
-// TestAFloodOfRefusedTokensIsCounted, over HTTP and AMQP together.
+// TestAFloodOfRefusedTokensIsCounted, over HTTP and AMQP together, and does not hide a token refused for another reason.
 func TestAFloodOfRefusedTokensIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log output
 		a := accessServerWith(t, Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		for range 12 {
-			request(t, a, http.MethodGet, "/q", "", "no token")
+			request(t, a, http.MethodGet, "/q", "", sas.Sign(ns+"q", "nobody", "key", time.Now().Add(time.Hour)))
 		}
 		_, _ = attach(t, a, []put{{ns + "q", "nobody", "q"}}, receiveFrom("q"))
+		request(t, a, http.MethodGet, "/q", "", "")
 		if err := a.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if n := strings.Count(log.String(), "token refused"); n != 10 || !strings.Contains(log.String(), "kind=token leftOut=3") {
-			t.Errorf("%d lines of 13 refused tokens:\n%s", n, log.String())
+		if n := strings.Count(log.String(), "token refused"); n != 10+1 || !strings.Contains(log.String(), `kind="token unknown key name" leftOut=3`) {
+			t.Errorf("%d lines of 13 refused tokens and one missing:\n%s", n, log.String())
+		}
+		if !strings.Contains(log.String(), "reason=missing") {
+			t.Errorf("the missing token is hidden:\n%s", log.String())
 		}
 	})
 }

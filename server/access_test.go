@@ -3,11 +3,13 @@ package server
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"minibus/config"
@@ -195,4 +197,34 @@ func TestDEC10_WebTokensAreNoted(t *testing.T) {
 	if n := strings.Count(p.stderr.String(), "web token (JWT)"); n != 1 {
 		t.Errorf("noted %d times in:\n%s", n, p.stderr.String())
 	}
+}
+
+// Over HTTP a client without a valid token keeps no idle connection, on the wire too.
+func TestHTTPConnectionsWithoutATokenEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := accessServerWith(t, Config{})
+		for _, tt := range []struct {
+			path, token string
+			ends        bool
+		}{{"health", "", true}, {"", "", true}, {"q", "rubbish", true}, {"q", signed(ns + "q"), false}} {
+			nc, err := a.Dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fmt.Fprintf(nc, "GET /%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", tt.path, tt.token); err != nil {
+				t.Fatal(err)
+			}
+			if err := nc.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			_, err = io.Copy(io.Discard, nc)
+			if ended := err == nil; ended != tt.ends {
+				t.Errorf("/%s: the connection ends: %t, want %t (%v)", tt.path, ended, tt.ends, err)
+			}
+			_ = nc.Close()
+		}
+		if err := a.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -1,44 +1,107 @@
 package server
 
 import (
-	"errors"
+	"fmt"
+	"math"
 	"net"
 	"slices"
 
 	"minibus/config"
+	"minibus/emulator"
 	"minibus/internal/sas"
 )
 
-// checkKeys looks for the key that every sample uses, where tokens are checked: everyone knows it. So Minibus refuses to start with it
-// if it listens for other machines, and warns if it does not.
-func (a *Server) checkKeys() error {
-	if a.config.Settings.Auth != config.AuthSAS || !slices.ContainsFunc(a.configuredPolicies(), hasDefaultKey) {
+// The key that every sample uses protects nothing: everyone knows it. So where tokens are checked Minibus refuses to start with it
+// if it listens for other machines, and warns if it does not. It looks in the configuration before any file is touched, and in the
+// database before anything is served.
+
+// ownedPolicy is a policy and the queue or topic that has it; empty for the namespace.
+type ownedPolicy struct {
+	sas.Policy
+	entity string
+}
+
+// checkConfiguredKeys fails if the configuration has the key and other machines can connect.
+func (a *Server) checkConfiguredKeys() error {
+	if a.config.Settings.Auth != config.AuthSAS || !a.isExposed() {
 		return nil
 	}
-	for _, l := range a.ports.listeners() {
-		if address, ok := l.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
-			return errors.New("--auth sas with the key " + sas.DefaultKey + ", which everybody knows, would let other machines in: " +
-				"choose a key with --root-key, better in MINIBUS_ROOT_KEY, and in the AuthorizationRules of the Config.json, or listen with --host localhost")
-		}
+	return refuseDefaultKey(a.configuredPolicies())
+}
+
+// checkStoredKeys does the same for the policies that count, which the database may have from an earlier configuration or an
+// administration client. If no other machine can connect it warns.
+func (a *Server) checkStoredKeys() error {
+	if a.config.Settings.Auth != config.AuthSAS || a.config.NoNetwork {
+		return nil
 	}
-	a.log.Warn("--auth sas with the key that everybody knows protects nothing; choose another with --root-key or in the Config.json", "key", sas.DefaultKey)
+	policies := a.storedPolicies()
+	if a.isExposed() {
+		return refuseDefaultKey(policies)
+	}
+	if i := slices.IndexFunc(policies, hasDefaultKey); i >= 0 {
+		a.log.Warn("--auth sas with the key that everybody knows protects nothing; choose another with --root-key or in the Config.json",
+			"key", sas.DefaultKey, "policy", sas.Clip(policies[i].Name), "entity", policies[i].entity)
+	}
 	return nil
 }
 
+// isExposed reports whether a port listens for other machines.
+func (a *Server) isExposed() bool {
+	return slices.ContainsFunc(a.ports.listeners(), func(l net.Listener) bool {
+		address, ok := l.Addr().(*net.TCPAddr)
+		return !ok || !address.IP.IsLoopback()
+	})
+}
+
+func refuseDefaultKey(policies []ownedPolicy) error {
+	i := slices.IndexFunc(policies, hasDefaultKey)
+	if i < 0 {
+		return nil
+	}
+	owner := policies[i].entity
+	if owner == "" {
+		owner = "the namespace"
+	}
+	return fmt.Errorf("--auth sas with the key "+sas.DefaultKey+", which everybody knows, in the policy %q of %s would let other machines in: "+
+		"choose a key with --root-key, better in MINIBUS_ROOT_KEY, and in the AuthorizationRules of the Config.json, or listen with --host localhost",
+		sas.Clip(policies[i].Name), owner)
+}
+
 // configuredPolicies returns the policies of the namespace and of all entities in the configuration.
-func (a *Server) configuredPolicies() []sas.Policy {
-	list := a.policies()
+func (a *Server) configuredPolicies() []ownedPolicy {
+	list := owned("", a.policies())
 	for _, e := range a.config.Topology.Entities {
 		switch {
 		case e.Queue != nil:
-			list = append(list, policiesOf(e.Queue.Admin.AuthorizationRules)...)
+			list = append(list, owned(e.Path, policiesOf(e.Queue.Admin.AuthorizationRules))...)
 		case e.Topic != nil:
-			list = append(list, policiesOf(e.Topic.Admin.AuthorizationRules)...)
+			list = append(list, owned(e.Path, policiesOf(e.Topic.Admin.AuthorizationRules))...)
 		}
 	}
 	return list
 }
 
-func hasDefaultKey(p sas.Policy) bool {
+// storedPolicies returns the policies of the namespace and of all entities of the broker.
+func (a *Server) storedPolicies() []ownedPolicy {
+	list := owned("", a.policies())
+	for _, kind := range []emulator.EntityKind{emulator.KindQueue, emulator.KindTopic} {
+		entities, _ := a.broker.Page(kind, 0, math.MaxInt)
+		for _, e := range entities {
+			list = append(list, owned(e.Path(), policiesOf(e.Options().Admin.AuthorizationRules))...)
+		}
+	}
+	return list
+}
+
+func owned(entity string, policies []sas.Policy) []ownedPolicy {
+	list := make([]ownedPolicy, len(policies))
+	for i, p := range policies {
+		list[i] = ownedPolicy{p, entity}
+	}
+	return list
+}
+
+func hasDefaultKey(p ownedPolicy) bool {
 	return p.Claims != 0 && (p.Primary == sas.DefaultKey || p.Secondary == sas.DefaultKey)
 }

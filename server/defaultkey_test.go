@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,6 +53,52 @@ func TestTheDefaultKeyIsForLoopbackAlone(t *testing.T) {
 			if warned := strings.Contains(log.String(), "protects nothing"); warned != (tt.exposed && host != "all") {
 				t.Errorf("%s on %s: the log says %s", tt.name, host, log.String())
 			}
+		}
+	}
+}
+
+// A policy that an earlier run stored opens its entity as one of the Config.json does.
+func TestTheDefaultKeyIsFoundInTheDatabase(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bus.db")
+	begin := func(host string, auth config.Auth, entities ...emulator.EntityConfig) (log string, err error) {
+		t.Helper()
+		var out output
+		a, err := start(t, Config{Topology: &config.Topology{Namespace: "n", Entities: entities}, Logger: newLogger(&out, config.Settings{}),
+			Settings: config.Settings{Data: file, Host: host, TLSPort: config.PortOff, HTTPPort: config.PortOff, Auth: auth, RootKey: "mine"}})
+		if a != nil {
+			if err := a.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}
+		return out.String(), err
+	}
+	rules := func(key string) []emulator.AuthorizationRule {
+		return []emulator.AuthorizationRule{{KeyName: "shop", PrimaryKey: key, Rights: []string{"Send"}}}
+	}
+	for _, path := range []string{"orders", "news"} {
+		with := func(key string) emulator.EntityConfig {
+			if path == "news" {
+				o := emulator.TopicOptions{}
+				o.Admin.AuthorizationRules = rules(key)
+				return emulator.EntityConfig{Path: path, Topic: &o}
+			}
+			o := emulator.QueueOptions{}
+			o.Admin.AuthorizationRules = rules(key)
+			return emulator.EntityConfig{Path: path, Queue: &o}
+		}
+		if log, err := begin("localhost", config.AuthAny, with(sas.DefaultKey)); err != nil || strings.Contains(log, "protects nothing") {
+			t.Fatalf("tokens are not checked: %v, %s", err, log)
+		}
+		if _, err := begin("all", config.AuthSAS); err == nil || !strings.Contains(err.Error(), `the policy "shop" of `+path) || !strings.Contains(err.Error(), "Config.json") {
+			t.Errorf("%s for other machines: %v", path, err)
+		}
+		if log, err := begin("localhost", config.AuthSAS); err != nil || strings.Count(log, "protects nothing") != 1 ||
+			!strings.Contains(log, "policy=shop entity="+path) {
+			t.Errorf("%s on loopback: %v, %s", path, err, log)
+		}
+		// The cure.
+		if log, err := begin("all", config.AuthSAS, with("own")); err != nil || strings.Contains(log, "protects nothing") {
+			t.Errorf("%s with another key: %v, %s", path, err, log)
 		}
 	}
 }

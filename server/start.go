@@ -80,7 +80,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 		c.Topology = &config.Topology{Namespace: config.DefaultNamespace}
 	}
 	a := &Server{config: c, log: c.Logger, refusals: loglimit.New(c.Logger), pipe: listen.NewPipe()}
-	for _, step := range []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.serve} {
+	for _, step := range []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.checkStoredKeys, a.serve} {
 		err := ctx.Err()
 		if err == nil {
 			err = step()
@@ -102,7 +102,7 @@ func (a *Server) bind() error {
 	if a.ports, err = bindPorts(a.config.Settings, a.log); err != nil {
 		return err
 	}
-	return a.checkKeys()
+	return a.checkConfiguredKeys()
 }
 
 // prepareData chooses the database. It also drops privileges (DEC-8): after the ports are bound and the data directory has its

@@ -15,7 +15,7 @@ const (
 
 // The kinds of lines.
 const (
-	Token = "token" // refused tokens, over any protocol
+	Token = "token" // refused tokens, over any protocol, followed by the reason if the check of the token failed
 	Page  = "page"  // refused requests of web pages
 
 	Certificate = "certificate" // clients that do not trust our certificate
