@@ -58,7 +58,7 @@
 //
 //   - tools: heap.go, deadlines.go, running.go
 //   - contract, what the journal, the clock and the settings are: journal.go, fate.go, clock.go, clock_advance.go, clock_system.go,
-//     clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, limits.go, profile.go,
+//     clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
 //     rule_limits.go, rule_names.go, errors.go
 //   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, shelf.go, line.go, numbers.go,
 //     message_id.go, deadletter.go

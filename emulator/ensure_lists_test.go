@@ -3,6 +3,7 @@ package emulator_test
 import (
 	"bytes"
 	"log/slog"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -113,4 +114,25 @@ func TestDEC7_EachChangeIsALine(t *testing.T) {
 		says(t, "topic", ensure(emulator.EntityConfig{Path: "t", Topic: &topic}), "entity=t setting=DefaultMessageTimeToLive before=0s now=1h0m0s",
 			"entity=t/Subscriptions/S setting=MaxDeliveryCount before=0 now=3", "entity=t/Subscriptions/S setting=DeadLetteringOnFilterErrors before=default now=false")
 	})
+}
+
+// A rule with a value that is not a number is the same rule at the next start, wherever it has the value.
+func TestDEC7_NaNIsEqualToItself(t *testing.T) {
+	nan := emulator.Values{"@a": math.NaN(), "@b": float32(math.NaN())}
+	for what, r := range map[string]emulator.RuleOptions{
+		"parameter":           {Name: "r", SQL: "a = @a", Parameters: nan},
+		"parameter of action": {Name: "r", SQL: "1=1", Action: "SET a = @a", ActionParameters: nan},
+		"property":            {Name: "r", Correlation: &emulator.CorrelationFilter{Properties: nan}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			ensuring(t, func(b *broker, ensure func(emulator.EntityConfig) string) {
+				with := func(r emulator.RuleOptions) emulator.EntityConfig {
+					return emulator.EntityConfig{Path: "t", Topic: &emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{withRules("s", r)}}}
+				}
+				says(t, "creation", ensure(with(r)))
+				says(t, "the same", ensure(with(r)))
+				says(t, "a number", ensure(with(sql("r", "a = 1"))), "setting=Rules")
+			})
+		})
+	}
 }

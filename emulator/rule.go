@@ -48,13 +48,16 @@ func (s *Subscription) refuse(o RuleOptions, err error) error {
 }
 
 // canonicalRule returns the rule's settings with values of the types that they have after a restart.
-func canonicalRule(o RuleOptions) (RuleOptions, error) {
+func canonicalRule(o RuleOptions) (RuleOptions, error) { return o.withValues(Values.canonical) }
+
+// withValues returns the rule's settings with other values.
+func (o RuleOptions) withValues(of func(Values) (Values, error)) (RuleOptions, error) {
 	var errs [3]error
-	o.Parameters, errs[0] = o.Parameters.canonical()
-	o.ActionParameters, errs[1] = o.ActionParameters.canonical()
+	o.Parameters, errs[0] = of(o.Parameters)
+	o.ActionParameters, errs[1] = of(o.ActionParameters)
 	if o.Correlation != nil {
 		c := *o.Correlation
-		c.Properties, errs[2] = c.Properties.canonical()
+		c.Properties, errs[2] = of(c.Properties)
 		o.Correlation = &c
 	}
 	return o, errors.Join(errs[:]...)
@@ -127,7 +130,7 @@ func sameRules(a, b []RuleOptions) bool {
 	plain := func(list []RuleOptions) []RuleOptions {
 		out := make([]RuleOptions, len(list))
 		for i, o := range list {
-			o, _ = canonicalRule(o) // an error shows when the rule is compiled
+			o, _ = o.withValues(Values.comparable) // an error shows when the rule is compiled
 			o.Name, o.CreatedAt, o.Constant = strings.ToLower(o.Name), 0, false
 			out[i] = o
 		}

@@ -1,7 +1,7 @@
 package emulator
 
 import (
-	"time"
+	"strings"
 
 	"minibus/emulator/filter"
 	"minibus/internal/amqp/message"
@@ -48,8 +48,20 @@ func ValueTypeNames() []string {
 
 // Parse returns the value of a text, as [Values] have it. ok is false if the text is not of the type.
 func (t ValueType) Parse(text string) (value any, ok bool) {
-	if t.kind == filter.KindDateTime {
+	if t.kind == filter.KindString {
+		return text, true
+	}
+	switch text = strings.TrimSpace(text); t.kind {
+	case filter.KindBool:
+		return parseBoolean(text)
+	case filter.KindFloat64:
+		return parseFloat(text, 64)
+	case filter.KindFloat32:
+		return parseFloat(text, 32)
+	case filter.KindDateTime:
 		return parseTime(text)
+	case filter.KindTimeSpan:
+		return parseDuration(text)
 	}
 	v, ok := filter.Parse(text, t.kind)
 	if !ok {
@@ -57,13 +69,4 @@ func (t ValueType) Parse(text string) (value any, ok bool) {
 	}
 	value, err := message.DecodeValue(scalarOf(v).Append(nil))
 	return value, err == nil
-}
-
-// parseTime reads an xs:dateTime, which has a zone or none.
-func parseTime(text string) (any, bool) {
-	if t, err := time.Parse("2006-01-02T15:04:05", text); err == nil { // with or without a fraction
-		return UnzonedTime(t), true
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	return ticked(t, descriptorTicks), err == nil
 }

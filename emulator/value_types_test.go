@@ -1,6 +1,8 @@
 package emulator_test
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"minibus/emulator"
@@ -20,6 +22,37 @@ func TestTypesOfValuesReadTheirExamples(t *testing.T) {
 		if v, ok := vt.Parse(""); ok != (name == "string") {
 			t.Errorf("%s reads an empty text as %v", name, v)
 		}
+	}
+}
+
+// What .NET has no value for is refused, and not changed to something near.
+func TestTOP9_TextsThatAreNotOfTheirType(t *testing.T) {
+	for name, texts := range map[string][2]string{
+		"dateTime": {"0001-01-01T00:00:00Z 0001-01-01T01:00:00+01:00 9999-12-31T23:59:59.99999990Z 9999-12-31T23:59:59.9999999 2026-01-02T03:04:05.1-14:00",
+			"0000-12-31T23:59:59Z 0001-01-01T00:59:59+01:00 9999-12-31T23:00:00-01:00 0000-01-01T00:00:00 2026-01-02T03:04:05.00000001Z " +
+				"2026-01-02T03:04:05,5Z 2026-01-02T3:04:05Z 2026-01-02T03:04:05. 2026-02-30T00:00:00Z 2026-01-02"},
+		"duration": {"PT0S P1Y2M3DT4H5M6.7S P10675199DT2H48M5.4775807S -P10675199DT2H48M5.4775808S PT0.12345670S -PT0S",
+			"P10675199DT2H48M5.4775808S -P10675199DT2H48M5.4775809S P99999999999999999999Y PT0.00000001S P PT P1DT PT1,5S PT.5S P1W 01:00:00"},
+		"double":  {"INF -INF NaN 1.7976931348623157e308 -1 +1. .5E-3", "1e309 -1e309 infinity +INF inf nan 0x1p3 1_0 1,5 ."},
+		"float":   {"INF -INF NaN 3.4028234e38", "3.5e38 -1e300 Infinity NAN 0x1p3"},
+		"boolean": {"true false 1 0", "True FALSE t yes 2"},
+	} {
+		vt, _ := emulator.ValueTypeOf(name)
+		for _, text := range strings.Fields(texts[0]) {
+			if _, ok := vt.Parse(" " + text + "\n"); !ok {
+				t.Errorf("%s does not read %s", name, text)
+			}
+		}
+		for _, text := range strings.Fields(texts[1]) {
+			if v, ok := vt.Parse(text); ok {
+				t.Errorf("%s reads %s as %v", name, text, v)
+			}
+		}
+	}
+	span, _ := emulator.ValueTypeOf("duration")
+	least, _ := span.Parse("-P10675199DT2H48M5.4775808S")
+	if ticks, ok := emulator.SpanOf(least); !ok || ticks != math.MinInt64 {
+		t.Errorf("the least duration has %d ticks", ticks)
 	}
 }
 

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -155,6 +156,16 @@ func (v Values) canonical() (Values, error) {
 		}
 	}
 	return out, nil
+}
+
+// comparable returns the values encoded, as texts. Those of equal values are equal, even of NaN, which differs from itself.
+func (v Values) comparable() (Values, error) {
+	v, err := v.canonical()
+	for name, x := range v {
+		encoded, e := encodeValue(x)
+		v[name], err = string(encoded), errors.Join(err, e)
+	}
+	return v, err
 }
 
 // forFilter returns the values as the rule language has them.

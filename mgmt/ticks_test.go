@@ -13,12 +13,13 @@ func TestTOP9_ValuesOfRulesKeepTheirTicks(t *testing.T) {
 		{"before1970", "dateTime", "1969-12-31T23:59:59.9999999Z", "1969-12-31T23:59:59.9999999Z"},
 		{"first", "dateTime", "0001-01-01T00:00:00.0000001Z", "0001-01-01T00:00:00.0000001Z"},
 		{"last", "dateTime", "9999-12-31T23:59:59.9999999Z", "9999-12-31T23:59:59.9999999Z"},
+		{"least", "duration", "-P10675199DT2H48M5.4775808S", "-P10675199DT2H48M5.4775808S"},
 		{"local", "dateTime", "2020-07-05T11:12:13.0000001", "2020-07-05T11:12:13.0000001"},
 		{"longest", "duration", "P10675199DT2H48M5.4775807S", "P10675199DT2H48M5.4775807S"},
 		{"millis", "dateTime", "2026-01-02T03:04:05.12Z", "2026-01-02T03:04:05.12Z"},
 		{"shortest", "duration", "PT0.0000001S", "PT0.0000001S"},
 		{"span", "duration", "-P1DT2H3M4.0000005S", "-P1DT2H3M4.0000005S"},
-		{"tooFine", "dateTime", "2026-01-02T03:04:05.123456789Z", "2026-01-02T03:04:05.1234567Z"},
+		{"zeros", "dateTime", "2026-01-02T03:04:05.123456700Z", "2026-01-02T03:04:05.1234567Z"},
 		{"zoned", "dateTime", "2026-01-02T05:04:05.7654321+02:00", "2026-01-02T03:04:05.7654321Z"},
 	} {
 		in += typed(v.key, v.typeName, v.in, "l28", schema)
@@ -48,5 +49,15 @@ func TestTOP9_ValuesOfRulesKeepTheirTicks(t *testing.T) {
 			wants(t, b.do("GET", "/t/Subscriptions/s/Rules/"+name, ""), 200, r[1])
 		}
 		b.restart()
+	}
+}
+
+// What .NET has no value for is refused, and not changed to something near.
+func TestTOP9_ValuesThatCannotBeKeptAreRefused(t *testing.T) {
+	b := newTopicBus(t)
+	for _, v := range [][2]string{{"dateTime", "2026-01-02T03:04:05.123456789Z"}, {"duration", "P10675200D"}, {"double", "1e999"}, {"boolean", "True"}, {"int", "x"}, {"what", "x"}} {
+		w := b.do("PUT", "/t/Subscriptions/s/Rules/r", ruleBody(`<Filter i:type="CorrelationFilter"><Properties>`+
+			typed("a", v[0], v[1], "l28", "http://www.w3.org/2001/XMLSchema")+`</Properties></Filter>`))
+		wants(t, w, 400, "The value '"+v[1]+"' of 'a' is not of the type "+v[0])
 	}
 }

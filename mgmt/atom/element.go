@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"minibus/internal/printable"
 )
 
 // Limits of a document. The largest real ones, a topic with 12 authorization rules or a filter with its parameters, are far
@@ -51,7 +53,7 @@ func Parse(body []byte, charset string) (*Element, error) {
 	}
 	switch {
 	case len(p.open) > 0:
-		return nil, malformed(fmt.Errorf("the element %s is not closed", p.open[len(p.open)-1].Name))
+		return nil, malformed(fmt.Errorf("the element %s is not closed", clip(p.open[len(p.open)-1].Name)))
 	case p.root == nil:
 		return nil, malformed(errors.New("there is no element"))
 	}
@@ -59,7 +61,10 @@ func Parse(body []byte, charset string) (*Element, error) {
 }
 
 func malformed(err error) error {
-	return &Error{SubCode: badRequest, Text: "The XML of the request could not be read: " + err.Error() + ". "}
+	if own := errors.Unwrap(err); own != nil { // encoding/xml put the name of the encoding before it
+		err = own
+	}
+	return &Error{SubCode: badRequest, Text: "The XML of the request could not be read: " + printable.Clip(err.Error(), 400) + ". "}
 }
 
 // parser builds the tree. It reads raw tokens, because it ignores prefixes, and so must match end tags itself.
@@ -113,7 +118,7 @@ func (p *parser) start(t xml.StartElement) error {
 func (p *parser) end(t xml.EndElement) error {
 	n := len(p.open) - 1
 	if n < 0 || p.open[n].Name != t.Name.Local || p.prefixed[n] != t.Name.Space {
-		return fmt.Errorf("the end of %s does not belong to the open element", t.Name.Local)
+		return fmt.Errorf("the end of %s does not belong to the open element", clip(t.Name.Local))
 	}
 	p.open, p.prefixed = p.open[:n], p.prefixed[:n]
 	return nil

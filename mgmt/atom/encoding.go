@@ -30,10 +30,10 @@ func toUTF8(text []byte, charset string) (out []byte, known bool, err error) {
 			return out, true, err
 		}
 	}
-	switch strings.ToLower(charset) {
-	case "utf-8", "us-ascii":
+	switch encodingOf(charset) {
+	case asUTF8:
 		return text, true, nil
-	case "iso-8859-1":
+	case asLatin1:
 		return fromLatin1(text), true, nil
 	}
 	return text, false, nil
@@ -41,14 +41,39 @@ func toUTF8(text []byte, charset string) (out []byte, known bool, err error) {
 
 // declared decodes the rest of a document by the encoding in its declaration. encoding/xml calls it for encodings other than UTF-8.
 func declared(charset string, rest io.Reader) (io.Reader, error) {
-	switch strings.ToLower(charset) {
-	case "us-ascii": // UTF-8 has the same characters
+	switch encodingOf(charset) {
+	case asUTF8:
 		return rest, nil
-	case "iso-8859-1":
+	case asLatin1:
 		text, err := io.ReadAll(rest)
 		return bytes.NewReader(fromLatin1(text)), err
+	case asUTF16: // toUTF8 would have recognised it
+		return nil, fmt.Errorf("the document declares the encoding %q, but is not in it", charset)
 	}
-	return nil, fmt.Errorf("the encoding %q is not served, only utf-8, utf-16, us-ascii and iso-8859-1", charset)
+	return nil, fmt.Errorf("the encoding %q is not served, only utf-8, utf-16, us-ascii and iso-8859-1", clip(charset))
+}
+
+// encoding says how to read a document.
+type encoding int
+
+const (
+	unknownEncoding encoding = iota
+	asUTF8
+	asUTF16
+	asLatin1
+)
+
+// encodingOf returns the encoding of a name, in any case, or of a common short name.
+func encodingOf(name string) encoding {
+	switch strings.ToLower(name) {
+	case "utf-8", "utf8", "us-ascii", "ascii": // UTF-8 has the same characters as ASCII
+		return asUTF8
+	case "utf-16", "utf-16le", "utf-16be", "utf16":
+		return asUTF16
+	case "iso-8859-1", "latin1":
+		return asLatin1
+	}
+	return unknownEncoding
 }
 
 func fromLatin1(text []byte) []byte {

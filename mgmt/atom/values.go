@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"minibus/emulator"
@@ -54,52 +53,37 @@ func (p *ruleParser) value(key string, e *Element) any {
 	return v
 }
 
+// typedValue reads a value as Config.json's are read, with the types of clients' documents.
 func typedValue(typeName, text string) (any, error) {
-	if typeName == "" || typeName == "string" {
-		return text, nil
-	}
-	text = strings.TrimSpace(text)
 	switch typeName {
-	case "boolean":
-		return strconv.ParseBool(strings.ToLower(text))
-	case "int":
-		v, err := strconv.ParseInt(text, 10, 32)
-		if numError(err) { // Go's client writes all integers as int, even longer ones
-			long, err := strconv.ParseInt(text, 10, 64)
-			return long, err
-		}
-		return int32(v), err
-	case "double", "decimal":
-		return parseDouble(text)
-	case "dateTime":
-		if t, err := time.Parse(unzonedLayout, text); err == nil {
-			return UnzonedTime(t), nil
-		}
-		return parseTime(text)
-	case "duration":
-		return ParseTimeSpan(text)
-	case "long", "float", "byte", "short", "unsignedByte", "unsignedShort", "unsignedInt", "unsignedLong":
-		t, _ := emulator.ValueTypeOf(typeName)
-		if v, ok := t.Parse(text); ok {
-			return v, nil
-		}
+	case "", "string":
+		return text, nil
+	case "decimal":
+		typeName = "double"
+	case "guid": // no type of the documents
+		return text, strconv.ErrSyntax
 	}
-	return text, strconv.ErrSyntax
-}
-
-// numError reports whether a number was only too large.
-func numError(err error) bool {
-	return err != nil && strings.Contains(err.Error(), strconv.ErrRange.Error())
-}
-
-func parseDouble(s string) (float64, error) {
-	switch s {
-	case "INF":
-		return math.Inf(1), nil
-	case "-INF":
-		return math.Inf(-1), nil
+	t, known := emulator.ValueTypeOf(typeName)
+	if !known {
+		return text, strconv.ErrSyntax
 	}
-	return strconv.ParseFloat(s, 64)
+	v, ok := t.Parse(text)
+	if !ok && typeName == "int" { // Go's client writes all integers as int, even longer ones
+		t, _ = emulator.ValueTypeOf("long")
+		v, ok = t.Parse(text)
+	}
+	if !ok {
+		return text, strconv.ErrSyntax
+	}
+	if at, zoned, isTime := emulator.TimeOf(v); isTime && zoned {
+		return at, nil
+	} else if isTime {
+		return UnzonedTime(at), nil
+	}
+	if ticks, isSpan := emulator.SpanOf(v); isSpan {
+		return TimeSpan(ticks), nil
+	}
+	return v, nil
 }
 
 // parameters writes a list of typed values. The prefix must have four characters and be declared on each value, and an empty

@@ -8,8 +8,18 @@ import (
 )
 
 // parseDate reads an instant in the forms that clients write: HTTP's, RFC 2822's (HTTP's preferred form is one of them, with another
-// name for the zone) and RFC 3339's.
+// name for the zone) and RFC 3339's. Its year in UTC is one of .NET's, 1 to 9999.
 func parseDate(s string) (time.Time, bool) {
+	t, ok := anyDate(s)
+	return t, ok && dotnetYear(t)
+}
+
+func dotnetYear(t time.Time) bool {
+	year := t.UTC().Year()
+	return year >= 1 && year <= 9999
+}
+
+func anyDate(s string) (time.Time, bool) {
 	if t, err := http.ParseTime(s); err == nil {
 		return t, true
 	}

@@ -138,9 +138,11 @@ func (p *Properties) setScheduled(raw json.RawMessage) error {
 	if json.Unmarshal(raw, &s) == nil {
 		var ok bool
 		if p.Scheduled, ok = parseDate(s); ok {
-			if due := p.Scheduled.Truncate(time.Millisecond); due.Before(p.Scheduled) {
-				p.Scheduled = due.Add(time.Millisecond) // never before it is due (TIME-3)
+			due := p.Scheduled.Truncate(time.Millisecond)
+			if next := due.Add(time.Millisecond); due.Before(p.Scheduled) && dotnetYear(next) {
+				due = next // never before it is due (TIME-3)
 			}
+			p.Scheduled = due
 			return nil
 		}
 	}

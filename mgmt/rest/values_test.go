@@ -153,3 +153,20 @@ func TestScheduledTimes(t *testing.T) {
 		}
 	}
 }
+
+// Dates of .NET, and so of the service, lie in the years 1 to 9999 of UTC. Rounding up to a millisecond does not leave them.
+func TestScheduledTimesAreInTheYearsOfDotNet(t *testing.T) {
+	for text, want := range map[string]string{
+		"0001-01-01T00:00:00Z": "0001-01-01T00:00:00Z", "0001-01-01T01:00:00+01:00": "0001-01-01T00:00:00Z", "9999-12-31T22:59:59.999-01:00": "9999-12-31T23:59:59.999Z",
+		"9999-12-31T23:59:59.9999999Z": "9999-12-31T23:59:59.999Z",
+		"0000-12-31T23:59:59Z":         "", "0001-01-01T00:59:59+01:00": "", "9999-12-31T23:00:00-01:00": "", "Fri, 31 Dec 9999 23:59:59 EST": "",
+	} {
+		p, err := parseProperties(`{"ScheduledEnqueueTimeUtc":"` + text + `"}`)
+		switch {
+		case want == "" && (err == nil || !strings.Contains(err.Error(), "is not a date such as")):
+			t.Errorf("%s: %v %v", text, p.Scheduled, err)
+		case want != "" && (err != nil || p.Scheduled.UTC().Format(time.RFC3339Nano) != want):
+			t.Errorf("%s: %v %v, want %s", text, p.Scheduled, err, want)
+		}
+	}
+}
