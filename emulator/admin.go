@@ -1,8 +1,8 @@
 package emulator
 
-// Admin is what the administration API keeps with an entity and gives back, and what no message's way depends on: texts
-// as a client wrote them, settings that only the service's machinery knows, authorization rules. The zero value says
-// that none of it was ever set, as for an entity of a configuration file.
+// Admin holds what the administration API stores with an entity and returns, but the broker does not use: texts as a
+// client wrote them, settings that only the service's machinery knows, authorization rules. In the zero value none of
+// it was ever set, as for an entity of a configuration file.
 type Admin struct {
 	// AuthorizationRules are the entity's own keys. They count only where access is controlled.
 	AuthorizationRules []AuthorizationRule `json:"authorizationRules,omitempty"`
@@ -24,7 +24,7 @@ type Admin struct {
 	EnableSubscriptionPartitioning    bool `json:"enableSubscriptionPartitioning,omitempty"`    // topics
 	IsClientAffine                    bool `json:"isClientAffine,omitempty"`                    // subscriptions
 
-	// SupportOrdering is what a client asked of a topic; nil means the default, which depends on partitioning.
+	// SupportOrdering is the value that a client set for a topic; nil means the default, which depends on partitioning.
 	SupportOrdering *bool `json:"supportOrdering,omitempty"`
 }
 

@@ -129,7 +129,7 @@ func (b *box) removeExpected(e *entry) {
 	e.mark = markGone
 }
 
-// messages are what an entity holds, in its sub-queues. The entity's mutex guards them.
+// messages holds the messages of an entity, in its sub-queues. The entity's mutex guards them.
 type messages struct {
 	q     *Entity
 	boxes [3]box // by SubQueue

@@ -10,8 +10,8 @@ import (
 // minAutoDelete is the shortest span after which an idle entity may be deleted (IDLE-1).
 const minAutoDelete = 5 * time.Minute
 
-// checkLocked reports what about an entity's settings the broker can't work with, whoever gave them. The caller holds
-// ns.admin. Ranges that are only customary, not needed, are the business of those who read settings (DEC-5).
+// checkLocked refuses settings of an entity that the broker can't work with, whatever their source. The caller holds
+// ns.admin. The readers of settings check the ranges that are only customary (DEC-5).
 func (ns *Namespace) checkLocked(path string, o *QueueOptions) error {
 	if err := o.Status.check(path); err != nil {
 		return err

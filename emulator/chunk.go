@@ -8,8 +8,8 @@ type chunk struct {
 	packed []packedEntry // instead of loose
 }
 
-// packedEntry is an entry that has nothing but numbers, and that nobody has in hand. It holds no pointer: a deep queue
-// costs the garbage collector nothing, and a message in it less than half of the memory.
+// packedEntry is an entry at rest that has nothing but numbers. It holds no pointer: a deep queue costs the garbage
+// collector nothing, and a message in it takes less than half of the memory.
 type packedEntry struct {
 	seq, first, enqueued, ttl, row, body int64
 	size, count                          uint32
@@ -106,7 +106,7 @@ func (c *chunk) pack() (done bool) {
 	return true
 }
 
-// open makes a chunk loose from which somebody takes an entry before its turn. It is to be packed again.
+// open makes a chunk loose when an entry is taken from it before its turn. The chunk is to be packed again.
 func (l *log) open(c *chunk) {
 	if c.packed != nil {
 		l.opened = append(l.opened, c.first())
@@ -115,10 +115,10 @@ func (l *log) open(c *chunk) {
 }
 
 // pack packs the chunks whose turn is far away, so that what waits deep in a queue is a few numbers. next is the place of the
-// next delivery: nobody has in hand what is available behind it. It must be called where no entry that is at rest is in use,
+// next delivery: no consumer has an available entry behind it in hand. It must be called where no entry that is at rest is in use,
 // and where entries stand in no other log.
 //
-// Each chunk is tried once, when it is far enough from the end, and again after somebody took something from it. The chunks
+// Each chunk is tried once, when it is far enough from the end, and again after an entry was taken from it. The chunks
 // that come next stay loose, for they would be opened at once.
 func (l *log) pack(next int64) {
 	end := len(l.chunks) - l.shape().tail

@@ -10,7 +10,7 @@ import (
 // SystemClock is the machine's clock, except that it never goes back. Its zero value is ready for use. In a
 // testing/synctest bubble it follows the bubble's.
 //
-// A machine has two clocks. The wall clock shows the time of day and jumps: when somebody sets it, and after a sleep. The
+// A machine has two clocks. The wall clock shows the time of day and jumps: when it is set, and after a sleep. The
 // monotonic one, on which Go's timers run, only ever goes on, and stands still while the machine sleeps. A SystemClock
 // follows the wall clock forward at once, and looks at it every second while a timer is pending, so that a sleep is noticed soon
 // after its end. When the wall clock was set back, a SystemClock goes on at half the speed of the monotonic clock until the wall clock

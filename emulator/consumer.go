@@ -148,7 +148,7 @@ func (c *Consumer) lineUpLocked(max, taken int, full, poked bool) {
 		line.pushBack(&c.waiter)
 	case c.inLine:
 	case poked:
-		line.pushFront(&c.waiter) // somebody was faster; it keeps its turn
+		line.pushFront(&c.waiter) // another consumer was faster; this one keeps its turn
 	default:
 		line.pushBack(&c.waiter)
 	}

@@ -36,7 +36,7 @@ func (q *Entity) Counts() Counts {
 	return c
 }
 
-// size is what counts against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
+// size returns the bytes that count against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
 func (m *messages) size() int64 {
 	size := m.q.sessions.bytes
 	if m.q.topic != nil {

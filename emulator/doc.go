@@ -28,27 +28,27 @@
 //
 // # Words
 //
-//   - arrive: a message that was expected, since its change was being written, becomes visible.
+//   - arrive: to become visible, once the change that brings the message is written. Until then the message is expected.
 //   - available: active, unlocked, and not being changed: a receive may take it.
 //   - busy: a change of the message is being written.
 //   - chunk: neighbours in a log. One whose turn is far away is packed: it has numbers instead of entries.
-//   - entry: a message in memory. Its state is what the journal has of it, its mark what is being done with it.
-//   - evict: to take a body out of memory. It is on disk still.
-//   - fallback: what becomes of an entry if the commit fails.
-//   - forwarder: what moves the messages of an entity that forwards. One change is a transfer.
+//   - entry: a message in memory. Its state is that in the journal; its mark says what the broker is doing with it.
+//   - evict: to take a body out of memory. It stays on disk.
+//   - fallback: where an entry goes if the commit fails.
+//   - forwarder: moves the messages of an entity that forwards. One change is a transfer.
 //   - park: to set aside a dead-lettered message that its forward's target can never take. One whose target is missing, disabled or
 //     full stays in its place, and is tried again.
-//   - part: of an entity, what has its own methods under the entity's mutex; of a change, what it does to one entity.
-//   - rest: a message is at rest if nobody has it in hand: it is available, deferred or scheduled.
+//   - part: of an entity, a struct with its own methods under the entity's mutex; of a change, its steps in one entity.
+//   - rest: a message is at rest if it is available, deferred or scheduled: no consumer or change has it in hand.
 //   - return: to give back a message that was removed for a client and did not reach it.
 //   - settle: to end a lock with one of the protocol's outcomes. A lock that ends by itself is not settled.
 //   - shelf: messages from which consumers are served: those of a sub-queue, of a session, or of a partition.
 //   - step: what a change does to one message.
 //   - transition: a change of the messages of one entity.
-//   - withhold: to keep a message from everybody for a while, by a lock that is nobody's.
+//   - withhold: to keep a message from all consumers for a while, by a lock without a holder.
 //
-// A name that ends in Locked is called with the mutex of its entity or topic. Methods of an entity's parts do without the ending,
-// unless the part has methods that are called without the mutex too.
+// Callers of a function whose name ends in Locked hold the mutex of its entity or topic. Methods of an entity's parts do without
+// the ending, unless the part has methods that are called without the mutex too.
 //
 // # Chapters
 //

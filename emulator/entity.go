@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Entity is what queues, topics and subscriptions have in common: messages in sub-queues under one mutex, of a topic only those that
-// are scheduled (SCHED-16). Links hold an Entity, for a path does not tell what it names; what does not fit it is refused. Its
-// methods may be called from any goroutine; none of them waits.
+// Entity has the common part of queues, topics and subscriptions: messages in sub-queues under one mutex, in a topic only the
+// scheduled ones (SCHED-16). Links hold an Entity, for a path does not tell what it names; an Entity refuses what does not fit it.
+// Its methods may be called from any goroutine; none of them waits.
 type Entity struct {
 	// immutable
 	ns           *Namespace
@@ -126,7 +126,7 @@ func (q *Entity) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 	w := &watcher{sub: sub, notify: notify}
 	q.mu.Lock()
 	q.watchers[w] = struct{}{}
-	if q.gone { // between the look-up of whoever watches and now
+	if q.gone { // since the watcher looked it up
 		notify(q.missing())
 	}
 	q.mu.Unlock()

@@ -2,13 +2,13 @@ package emulator
 
 import "minibus/internal/amqp/message"
 
-// mark says what the broker is doing with an entry at the moment. Together with entry.state, which is what the
-// journal has, it is the message's place in the life cycle.
+// mark says what the broker is doing with an entry at the moment. Together with entry.state, the state in the journal,
+// it gives the message's place in the life cycle.
 type mark uint8
 
 const (
 	markFree    mark = iota // at rest: available, deferred or scheduled
-	markPending             // being written; nobody sees it yet
+	markPending             // being written, not visible yet
 	markLocked              // locked by a consumer
 	markBusy                // a change of it is being written: settled, moved, activated or removed
 	markMoving              // a forwarder has it in hand, or, in a dead-letter queue, has parked it
@@ -34,7 +34,7 @@ type entry struct {
 	returned bool // stands in its box's heap of returned messages
 }
 
-// extra is what only some messages have.
+// extra holds the fields that only some messages need.
 type extra struct {
 	due     int64  // ms; of scheduled messages
 	overlay []byte // changed application properties
@@ -44,7 +44,7 @@ type extra struct {
 	source  string // where it was dead-lettered before it was forwarded (DLQ-10)
 }
 
-// Lock is a peek-lock (LOCK-1). It is all that a receiver has to keep of a delivery that is written.
+// Lock is a peek-lock (LOCK-1). Once a delivery is written its receiver has to keep only the Lock.
 type Lock struct {
 	token LockToken // immutable
 
@@ -53,8 +53,8 @@ type Lock struct {
 	tx     *Transaction // that will settle it; nil: none
 	holder *Consumer    // of the session, or who took the message from the queue; else nil
 	kept   bool         // the holder has the delivery among its own, and has to know when the lock ends
-	back   bool         // nobody's: the message must return to its session before others leave it (SESS-20)
-	own    bool         // nobody's: what the broker does by itself is to be tried again when it ends
+	back   bool         // without holder: the message must return to its session before others leave it (SESS-20)
+	own    bool         // without holder: when it ends the broker tries again what it does by itself
 
 	// owned by the goroutine of the consumer
 	over bool   // it was told that the lock has ended
@@ -131,7 +131,7 @@ func (x extra) kept() *extra {
 	return &kept
 }
 
-// record is what the journal stores of e in the entity.
+// record returns the journal's record of e in the entity.
 func (e *entry) record(entity int64) MessageRecord {
 	return MessageRecord{
 		Row: e.row, Entity: entity, Sub: e.sub, Seq: e.seq, Body: e.body.id, State: e.state,

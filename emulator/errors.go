@@ -12,7 +12,7 @@ const (
 	CodeMessageNotFound                 // no message with that number in the state that the operation needs (DEF-5, SCHED-13)
 	CodeMessageLockLost                 // the lock expired, was settled or never existed (LOCK-5, LOCK-7)
 	CodeSessionLockLost                 // SESS-14
-	CodeSessionLocked                   // the session is held by somebody else (SESS-7)
+	CodeSessionLocked                   // another consumer holds the session (SESS-7)
 	CodeNotAllowed                      // not possible on this entity or in this state
 	CodeArgument                        // a value that is wrong in itself
 	CodeEntityDisabled                  // STAT-2

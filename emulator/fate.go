@@ -1,9 +1,9 @@
 package emulator
 
-// fate is what became of a change, for changes behind it that mean nothing without it.
+// fate says whether a change failed, for later changes that mean nothing without it.
 type fate struct{ err error }
 
-// ties are what binds a change to others: it may be needed, or need some that were appended before it.
+// ties bind a change to others: to later ones that need it, and to earlier ones that it needs.
 type ties struct {
 	told   []*fate // learn of it if the change fails
 	needed []*fate // if one of them failed the change fails

@@ -25,8 +25,8 @@ func (f *faults) restAll(entries []*entry) {
 	}
 }
 
-// rest puts back a message that could not be delivered. At first that is at once; when it goes on and
-// on, it is after a pause, since whoever waits asks for it again the moment it is there.
+// rest puts back a message that could not be delivered: at once for the first few failures in a row, then after a
+// pause, since a waiting consumer takes it again the moment it is there.
 func (f *faults) rest(e *entry, now int64) {
 	if f.inARow <= faultsAtOnce {
 		f.q.messages.rest(e, now)

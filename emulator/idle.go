@@ -50,6 +50,6 @@ func (ns *Namespace) deleteIdle(q *Entity) {
 		ns.logger.Error("idle queue could not be deleted", "entity", q.path, "error", err)
 	}
 	q.mu.Lock()
-	q.alarm.setNext() // if somebody used it meanwhile it lives on
+	q.alarm.setNext() // if it was used meanwhile it lives on
 	q.mu.Unlock()
 }

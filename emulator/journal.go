@@ -12,7 +12,7 @@ const (
 	TransferDeadLetter = entitypath.TransferDeadLetter
 )
 
-// State is what the journal knows of a message. A lock is not journaled (DEC-21): a locked message is Active or
+// State is a message's state in the journal. A lock is not journaled (DEC-21): a locked message is Active or
 // Deferred there.
 type State uint8
 

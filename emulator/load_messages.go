@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// arrivals is what is being loaded into a box, in the order in which the journal has it. What can be packed is packed from the
-// beginning, so that a deep queue needs no more memory while it is loaded than afterwards.
+// arrivals collects the messages that are loaded into a box, in the journal's order. It packs at once what can be packed, so
+// that a deep queue needs no more memory while it is loaded than afterwards.
 type arrivals struct {
 	packed []chunk
 	mixed  bool // packed is not in order

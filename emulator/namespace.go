@@ -160,7 +160,7 @@ func mapped[A, B any](list []A, f func(A) B) []B {
 // newRow returns an id that no row, body or entity ever had.
 func (ns *Namespace) newRow() int64 { return ns.lastRow.Add(1) }
 
-// newTokens returns a source of lock tokens. They are unique, not secret: whoever may settle may also receive.
+// newTokens returns a source of lock tokens. They are unique, not secret: a client that may settle may also receive.
 func newTokens() *rand.ChaCha8 {
 	var seed [32]byte
 	crand.Read(seed[:])

@@ -4,8 +4,8 @@ import "strings"
 
 // parked is the messages of a dead-letter queue that can't be forwarded to its target, whatever state that is in: they have
 // no session id and it needs one (FWD-6), they are too large for it (FWD-7), or they go in a circle (DEC-29). In a dead-letter
-// queue they can't be dead-lettered: they wait (DEC-28), apart, so that those behind them go on and nobody tries them again and
-// again. They are tried again when another entity gets the target's name, and when the settings of the source or the size
+// queue they can't be dead-lettered: they wait (DEC-28), apart, so that those behind them go on and the forwarder does not try them
+// again and again. They are tried again when another entity gets the target's name, and when the settings of the source or the size
 // limit of the target change.
 type parked struct {
 	entries []*entry // marked as moving

@@ -35,8 +35,8 @@ func newCopies(n int32) *copies {
 	return c
 }
 
-// last reports whether no other copy has the body, so that it goes with this one. The caller is about to remove the
-// copy, and nobody else may be.
+// last reports whether no other copy has the body, so that it goes with this one. The caller, and no other
+// goroutine, is about to remove the copy.
 //
 // Of two last copies that are being removed at once neither takes the body along: whichever was removed later drops it
 // then, in a change of its own. To decide earlier, the changes of both would have to be appended in the order of the
@@ -67,7 +67,7 @@ func (p *payload) hereAdd(by int32) int {
 // largeBody is the size above which a body counts once more with each copy (QUO-3).
 const largeBody = 1 << 20
 
-// counted is what the message counts against the size of its entity: a large one counts twice (QUO-3).
+// counted returns the bytes that the message counts against the size of its entity: a large one counts twice (QUO-3).
 func (p *payload) counted() int64 {
 	if p.size > largeBody {
 		return 2 * int64(p.size)
@@ -75,8 +75,8 @@ func (p *payload) counted() int64 {
 	return int64(p.size)
 }
 
-// joint is what n copies count together against the size of a topic: the body once, a large one n times more (QUO-3,
-// QUO-4).
+// joint returns the bytes that n copies count together against the size of a topic: the body once, a large one n times
+// more (QUO-3, QUO-4).
 func (p *payload) joint(n int) int64 {
 	switch {
 	case n == 0:

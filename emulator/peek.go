@@ -16,7 +16,7 @@ const (
 // Messages that have expired are not shown, even if their timer is late or their removal is still being written, but for
 // locked and deferred ones; with lazy expiry all that are there are (PEEK-10, DEC-22).
 //
-// With a session only its messages are shown, for which nobody needs to hold it (PEEK-7).
+// With a session Peek shows only its messages; the session need not be locked (PEEK-7).
 //
 // done is called once with the encoded messages, possibly before Peek returns and on any goroutine. A synchronous
 // error means that it will not be called: CodeArgument for a max that is not positive (PEEK-12).

@@ -16,7 +16,7 @@ const (
 // Forever is the longest duration; settings use it for "no end".
 const Forever = time.Duration(math.MaxInt64)
 
-// DurationRange is what a duration may be, ends included.
+// DurationRange is the range of a duration, ends included.
 type DurationRange struct {
 	Least, Most time.Duration
 	OrForever   bool // Forever is allowed although it is above Most
@@ -27,7 +27,7 @@ func (r DurationRange) Contains(d time.Duration) bool {
 	return d >= r.Least && d <= r.Most || r.OrForever && d == Forever
 }
 
-// IntRange is what a number may be, ends included. With Step above 1 only its multiples are allowed.
+// IntRange is the range of a number, ends included. With Step above 1 only its multiples are allowed.
 type IntRange struct{ Least, Most, Step int64 }
 
 // Contains reports whether the range has a number.

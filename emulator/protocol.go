@@ -11,7 +11,7 @@ const (
 	ReceiveAndDelete                    // RAD-1
 )
 
-// Outcome is what becomes of a locked message (LOCK-12).
+// Outcome says how a client settles a locked message (LOCK-12).
 type Outcome uint8
 
 // The outcomes.

@@ -108,8 +108,8 @@ func immutable(a, b QueueOptions) string {
 	return ""
 }
 
-// applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23), a
-// backlog begins to be forwarded (FWD-14). Who writes what is there already disturbs nobody.
+// applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23), the
+// forwarder starts on a backlog (FWD-14). Settings that are the same as before disturb no client.
 func (q *Entity) applyOptionsLocked(o QueueOptions) {
 	now := q.ns.Now()
 	changed := !reflect.DeepEqual(q.options, o)

@@ -5,7 +5,7 @@ package emulator
 func (ns *Namespace) Quiesce() {
 	for {
 		before := ns.appended.Load()
-		_ = ns.flush() // a failed change is told to whoever asked for it
+		_ = ns.flush() // the caller that asked for a change learns of its failure
 		ns.forwarding.wait()
 		ns.reading.wait()
 		if ns.appended.Load() == before {

@@ -24,7 +24,7 @@ func (c *configurator) rehearse(list []EntityConfig) error {
 	return (&configurator{trial}).ensure(list)
 }
 
-// stored is what the journal keeps of an entity but for its times: options of its kind.
+// stored returns what the journal keeps of an entity but for its times: options of its kind.
 func (q *Entity) stored() any {
 	switch {
 	case q.topic != nil:

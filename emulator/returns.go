@@ -20,7 +20,7 @@ type returns struct {
 
 	// guarded by the entity's mutex
 	underWay int           // removals for receive and delete, and returns of what they removed, that are being written
-	written  chan struct{} // closed when underWay becomes zero; nil while nobody waits for that
+	written  chan struct{} // closed when underWay becomes zero; nil while no goroutine waits for that
 	stranded []*restoring  // to be stored again that could not be, or not before the entity's deletion fails
 }
 
@@ -99,7 +99,8 @@ type restoring struct {
 	e      *entry
 }
 
-// Completed makes the message available again. Nobody else has it: if it could not be stored that is tried again.
+// Completed makes the message available again. If it could not be stored it is stored again later:
+// no client has it.
 func (op *restoring) Completed(err error) {
 	q := op.q
 	q.mu.Lock()

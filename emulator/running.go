@@ -2,11 +2,11 @@ package emulator
 
 import "sync"
 
-// running counts goroutines of one kind, which may start while somebody waits for their end.
+// running counts goroutines of one kind, which may start while another goroutine waits for their end.
 type running struct {
 	mu   sync.Mutex
 	n    int
-	none chan struct{} // closed when n becomes zero; nil while nobody waits
+	none chan struct{} // closed when n becomes zero; nil while no goroutine waits
 }
 
 func (r *running) add() {

@@ -65,7 +65,7 @@ func (s *schedule) putBack(e *entry) {
 	s.q.alarm.set(e.due())
 }
 
-// find returns the scheduled messages with the given numbers, to be cancelled by somebody who may send.
+// find returns the scheduled messages with the given numbers, to cancel them, which takes the right to send.
 func (s *schedule) find(seqs []int64) ([]*entry, error) {
 	if err := s.q.may.send(); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 type session struct {
 	shelf
 	id      string
-	holder  *Consumer // nil: nobody
+	holder  *Consumer // nil: not locked
 	until   int64     // end of the holder's lock, ms
 	state   []byte    // nil: none
 	updated int64     // when the state was set, ms
@@ -91,7 +91,7 @@ func (t *sessionTable) place(s *session) {
 }
 
 // firstOf returns the first available message of a session that is good for something, or nil. Where expired ones are
-// left until somebody receives, they do not make the session available (EXP-14); none is looked at twice.
+// left until a receive, they do not make the session available (EXP-14); none is looked at twice.
 func (t *sessionTable) firstOf(s *session) *entry {
 	first := s.nextReady()
 	now := t.q.ns.Now()

@@ -3,7 +3,7 @@ package emulator
 import "slices"
 
 // AcceptSession locks the session with that id for a new consumer; the empty string is an id like any other
-// (SESS-34). It fails with CodeSessionLocked if somebody holds it (SESS-7), with CodeNotAllowed on an entity without
+// (SESS-34). It fails with CodeSessionLocked if a consumer holds it (SESS-7), with CodeNotAllowed on an entity without
 // sessions, and with CodeQuotaExceeded beyond the profile's limit (QUO-12).
 func (q *Entity) AcceptSession(id string, a Accept) (*Consumer, error) {
 	q.mu.Lock()
@@ -24,7 +24,7 @@ func (q *Entity) AcceptSession(id string, a Accept) (*Consumer, error) {
 
 // AcceptNextSession locks the next available session for a new consumer. If there is none it waits, first come,
 // first served, until cancel is called (SESS-8, SESS-9); the caller limits the time. granted is called at most once,
-// possibly under the queue's mutex: it must only post, and whoever gets a consumer that nobody wants any more closes it.
+// possibly under the queue's mutex: it must only post, and the caller closes a consumer that it no longer wants.
 func (q *Entity) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -135,7 +135,7 @@ func (c *Consumer) holdsLocked() error {
 	return nil
 }
 
-// SessionLockLost is the service's answer to whoever does not hold the session that it speaks of (SESS-14).
+// SessionLockLost returns the service's answer to a client that names a session without holding its lock (SESS-14).
 func SessionLockLost(entity string) *Error {
 	return errorf(CodeSessionLockLost, entity,
 		"The session lock has expired on the MessageSession. Accept a new MessageSession.")

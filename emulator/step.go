@@ -1,7 +1,7 @@
 package emulator
 
-// step is what a change does to one message: its effect once the change is committed, and what becomes of the message if
-// it is not. Both are enumerated, so that a failed change is taken back in one place, undoLocked, and nowhere else.
+// step says what a change does to one message: its effect once the change is committed, and its fallback if the commit
+// fails. Both are enumerated, so that only undoLocked takes back a failed change.
 type step struct {
 	e *entry
 	fallback
@@ -13,7 +13,7 @@ type step struct {
 	event  event
 }
 
-// effect is what a committed step does to its entry.
+// effect says what a committed step does to its entry.
 type effect uint8
 
 const (
@@ -25,30 +25,30 @@ const (
 	effectRest                  // it goes back to its place as it is
 )
 
-// fallback is what becomes of an entry if the commit fails.
+// fallback says where an entry goes if the commit fails.
 type fallback struct {
 	undo undo
 	lock *Lock // of undoRelock
 }
 
-// undo is how an entry is put back.
+// undo says how to put an entry back.
 type undo uint8
 
 const (
 	undoForget     undo = iota // it never came
 	undoRelock                 // it is locked as before, by the same token
-	undoRest                   // it is at rest: somebody will try again, or has been told
+	undoRest                   // it is at rest: the broker tries again, or the client has been told
 	undoFault                  // it is at rest, at once or, if that goes on and on, after a pause
 	undoDueLater               // it is scheduled, and due again later
 	undoReschedule             // it is scheduled as before
-	undoEndLater               // nobody has it until the end of its lock is tried again
-	undoOwnLater               // nobody has it until what the broker does by itself, and no failed delivery, is tried again
+	undoEndLater               // it is withheld until the end of its lock is tried again
+	undoOwnLater               // it is withheld until what the broker does by itself, and no failed delivery, is tried again
 )
 
 // relock is the fallback of an entry that was unlocked to be settled.
 func relock(l *Lock) fallback { return fallback{undo: undoRelock, lock: l} }
 
-// part is what a change does to one entity: steps of its messages, and the numbers that it draws.
+// part is the part of a change in one entity: steps of its messages, and the numbers that it draws.
 type part struct {
 	q     *Entity
 	steps []step
@@ -172,7 +172,7 @@ func (p *part) undoLocked(s *step, now int64) {
 	}
 }
 
-// withhold keeps a message from everybody for a while, by a lock that is nobody's. With back, the other messages of its
+// withhold keeps a message from all consumers for a while, by a lock without a holder. With back, the other messages of its
 // session wait with it; own is as of [Lock].
 func (lt *lockTable) withhold(e *entry, back, own bool) {
 	if back {

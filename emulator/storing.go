@@ -28,7 +28,7 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 	for i := range in {
 		key, remember, duplicate := op.knownLocked(&in[i], now)
 		if duplicate && n.told == nil {
-			continue // it gets a number only if somebody is told (SEQ-18)
+			continue // it gets a number only if the sender is told the number (SEQ-18)
 		}
 		var seq int64
 		if n.given != nil {

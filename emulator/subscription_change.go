@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// decisions are what of a subscription the topic's mutex guards: which messages it gets and what is stored of it.
+// decisions holds what the topic's mutex guards of a subscription: which messages it gets and what is stored of it.
 type decisions struct {
 	settings SubscriptionOptions // without rules
 	rules    []*rule             // by creation; never changed in place
@@ -50,8 +50,8 @@ func (s *Subscription) changeLocked(next decisions, c Completion) error {
 	return nil
 }
 
-// Completed notes what the journal has now. When the last of several changes failed, that is what is in force again: each
-// of them holds everything, so what is in force is always that of the newest one, or, without any, what was written last.
+// Completed notes what the journal has now. Each change holds all decisions, so the newest change is in force, or, when none
+// is being written, the last one that did not fail.
 func (c *subscriptionChange) Completed(err error) {
 	s := c.s
 	s.topic.mu.Lock()
@@ -99,7 +99,7 @@ func (s *Subscription) record(d decisions) (Op, error) {
 	}}, err
 }
 
-// stored is what the journal keeps of decisions.
+// stored returns what the journal keeps of decisions.
 func (d *decisions) stored() SubscriptionOptions {
 	o := d.settings
 	o.Rules = nil

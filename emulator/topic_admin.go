@@ -101,7 +101,7 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*S
 	return s, nil
 }
 
-// prepare gives a new subscription, which nobody else knows yet, its rules and returns the operation that stores it.
+// prepare gives a new subscription, which no other goroutine knows yet, its rules and returns the operation that stores it.
 func (s *Subscription) prepare(rules []RuleOptions) (Op, error) {
 	if len(rules) == 0 {
 		rules = []RuleOptions{DefaultRule()}

@@ -23,7 +23,7 @@ func (m *match) forget() {
 	clear(m.copies)
 }
 
-// matched is what the rules of one subscription say of a message.
+// matched is the result of one subscription's rules for a message.
 type matched struct {
 	any     bool
 	plain   bool    // a rule without an action selects it

@@ -153,8 +153,8 @@ func (op *publication) partOf(s *Subscription) *part {
 	return s.part
 }
 
-// endLocked ends the making: nothing is added any more. The topic's counters go into the change even if nobody got a
-// copy (TOP-2).
+// endLocked ends the making: nothing is added any more. The topic's counters go into the change even if no
+// subscription got a copy (TOP-2).
 func (op *publication) endLocked() {
 	for _, p := range op.parts {
 		p.q.subscription.part = nil

@@ -3,7 +3,7 @@ package emulator
 // Traffic is how many messages of an entity something has happened to since the namespace was opened. Each is counted once
 // its change is committed, but for Delivered, which is counted when a consumer takes the message.
 type Traffic struct {
-	Stored       int64 // sent, scheduled or forwarded to the entity, or copied to the subscription; of a topic whoever gets them
+	Stored       int64 // sent, scheduled or forwarded to the entity, or copied to the subscription; of a topic even without subscribers
 	Delivered    int64 // given to a consumer, again and again if need be
 	Completed    int64 // removed by a consumer, received and deleted ones included
 	Abandoned    int64 // and available again
@@ -30,7 +30,7 @@ func (q *Entity) Traffic() Traffic {
 	return q.traffic
 }
 
-// event is what a step counts as.
+// event says which counter a step raises.
 type event uint8
 
 const (

@@ -95,7 +95,7 @@ func (t *Transaction) enteredLocked(q *Entity) {
 	t.timer = t.ns.clock.At(t.ns.clock.Now().Add(transactionTime), t.timeOut)
 }
 
-// endedLocked is the error of whoever uses the transaction after its end.
+// endedLocked returns the error for the use of the transaction after its end.
 func (t *Transaction) endedLocked(entity string) *Error {
 	if t.timedOut {
 		return errorf(CodeTransactionTimedOut, entity,
@@ -104,7 +104,7 @@ func (t *Transaction) endedLocked(entity string) *Error {
 	return errorf(CodeTransactionEnded, entity, "The transaction has ended.")
 }
 
-// rootPath is what counts as one entity in a transaction (TXN-8).
+// rootPath names what counts as one entity in a transaction (TXN-8).
 func (q *Entity) rootPath() string {
 	if q.subscription != nil {
 		return q.subscription.topic.path

@@ -104,7 +104,7 @@ func (e *entry) firstSeq() int64 {
 	return e.seq
 }
 
-// forwardedExtra is what a message takes along from entity to entity (FWD-7, FWD-9, DLQ-10).
+// forwardedExtra returns the fields that a message takes along from entity to entity (FWD-7, FWD-9, DLQ-10).
 func (op *transfer) forwardedExtra(e *entry) extra {
 	x := extra{overlay: e.overlay(), system: e.system(), hops: max(e.hops(), e.hops()+1), source: e.source()} // 255 stays 255
 	if e.sub == DeadLetter {

@@ -11,7 +11,7 @@ type transition struct {
 	done Completion // may be nil
 }
 
-// untold is for changes of which nobody needs to know.
+// untold is for changes whose end no caller waits for.
 var untold = CompletionFunc(func(error) {})
 
 // newTransition makes one of about n steps, of which c is told.
@@ -72,8 +72,8 @@ func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []by
 		Op{Kind: OpUpdate, Record: r})
 }
 
-// restLocked adds that e goes back to its place as it is. Nothing is written for that; but nobody sees it before the rest
-// of the change is committed, and it keeps its lock if that fails.
+// restLocked adds that e goes back to its place as it is. Nothing is written for that; but e becomes available only
+// when the rest of the change is committed, and keeps its lock if that fails.
 func (op *transition) restLocked(e *entry, v event, f fallback) {
 	if f.undo != undoRelock {
 		f.undo = undoRest // it can rest whatever comes of the change
