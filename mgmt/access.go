@@ -57,6 +57,14 @@ func (h *handler) closing(next http.Handler) http.Handler {
 	})
 }
 
+// keeping takes back what closing set, for a connection that becomes a WebSocket: its tokens come later, over AMQP.
+func keeping(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Del("Connection")
+		next.ServeHTTP(w, r)
+	})
+}
+
 // isBearer reports whether the token is a web token, whose issuer Minibus can't ask, and not a signature.
 func isBearer(token string) bool {
 	scheme, _, _ := strings.Cut(token, " ")

@@ -102,7 +102,7 @@ func (h *handler) routes() *mux.Router {
 		r.HandleFunc(authorityPath, h.authority).Methods(get...).MatcherFunc(operational)
 	}
 	if h.options.WebSocket != nil {
-		r.MatcherFunc(isWebSocket).Handler(h.options.WebSocket)
+		r.MatcherFunc(isWebSocket).Handler(keeping(h.options.WebSocket))
 	}
 	a := &administration{namespace: h.namespace, log: h.options.Logger, access: h}
 	m := &runtimeAPI{namespace: h.namespace, authorize: h.authorize, log: h.options.Logger, gone: h.options.MissingIsGone,
