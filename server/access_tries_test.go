@@ -125,7 +125,7 @@ func TestAnonymousRequestsGetNothing(t *testing.T) {
 // A client without valid credentials gets the same answer whether an entity exists or not.
 func TestRefusedAttachesTellNothingOfEntities(t *testing.T) {
 	a := accessServer(t)
-	tracking := regexp.MustCompile(`TrackingId:[^,]*|Timestamp:.*|'sb://[^']*'`)
+	tracking := regexp.MustCompile(`TrackingId:[^,]*|Expiration time: '[^']*'|Timestamp:.*|'sb://[^']*'`)
 	for name, do := range map[string]func(context.Context, *goamqp.Session, string) error{
 		"send": attachSender, "receive": attachReceiver, "session": acceptSession, "request": manage("peek-message"),
 	} {
