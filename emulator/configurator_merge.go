@@ -46,7 +46,7 @@ func (s *Subscription) configured(file SubscriptionOptions) SubscriptionOptions 
 	return file
 }
 
-// configured is what an entity keeps for the administration once a configuration is true, which says nothing of all this but
+// configured returns what an entity keeps for the administration once a configuration is true. A configuration says nothing of this but
 // authorization rules, and of a topic SupportOrdering.
 func (a Admin) configured(file Admin) Admin {
 	switch {

@@ -9,7 +9,7 @@ import (
 	"minibus/emulator"
 )
 
-// namespaceModel is what a namespace of several queues should do, written for clarity on top of the model of one queue: sessions,
+// namespaceModel does what a namespace of several queues should do, written for clarity on top of the model of one queue: sessions,
 // duplicate detection, forwarding and transactions are lists and maps that are walked again for every question.
 //
 // What happens to several queues at one instant happens in an order that no rule fixes, so the model leaves the
@@ -293,7 +293,7 @@ func (a *namespaceModel) restart(now time.Time) {
 	a.forward(now)
 }
 
-// details is what a peek should show of a message in a namespaceModel.
+// details returns what a peek should show of a message in a namespaceModel.
 func (m *modelMessage) details() string {
 	session := "none"
 	if m.session != nil {

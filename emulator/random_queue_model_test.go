@@ -8,7 +8,7 @@ import (
 	"minibus/emulator"
 )
 
-// queueModel is what a queue should do, written for clarity: one list of messages, walked again for every question.
+// queueModel does what a queue should do, written for clarity: one list of messages, walked again for every question.
 // Nothing in it is concurrent and nothing can fail halfway.
 type queueModel struct {
 	options  emulator.QueueOptions

@@ -130,7 +130,7 @@ func (a *auditor) checkCounter(id string) {
 	a.t.Errorf("the next message is not at %d or above", want)
 }
 
-// drain receives everything, and checks that it is what was peeked.
+// drain receives everything, and checks it against the messages that were peeked.
 func (a *auditor) drain() {
 	a.receiveAll(nil, len(a.active), a.active)
 	dead := make(map[string]bool)
