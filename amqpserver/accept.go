@@ -1,7 +1,6 @@
 package amqpserver
 
 import (
-	"slices"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -83,8 +82,8 @@ type accepting struct {
 // as one is available (SESS-8).
 func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator.ReceiveMode) error {
 	if o.node.sub != emulator.Main {
-		return linkError{fault{amqp.CondNotAllowed, // DLQ-6
-			"A dead-letter queue has no sessions; attach without a session filter.", o.entity()}}
+		return fault{amqp.CondNotAllowed, // DLQ-6
+			"A dead-letter queue has no sessions; attach without a session filter.", o.entity(), endsLink}
 	}
 	o.accepting = &accepting{filter: f}
 	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.lost}
@@ -108,7 +107,6 @@ func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator
 	return nil
 }
 
-// acceptTime returns how long the client wants to wait for a session.
 func acceptTime(properties amqp.Map) time.Duration {
 	v, _ := properties.Get(keyTimeout)
 	if ms, ok := amqp.AsUint32(v); ok {
@@ -129,7 +127,7 @@ func (o *outgoing) granted() {
 	o.touch()
 	o.answer(a)
 	o.due = true
-	o.s.c.run(o)
+	o.s.c.agenda.run(o)
 }
 
 // notGranted tells a client that it has waited in vain. It does not get a session that becomes available later
@@ -138,8 +136,8 @@ func (o *outgoing) notGranted() {
 	if o.released || o.opening == nil || o.accepting.got.Load() != nil {
 		return // the answer is given, or on its way
 	}
-	o.s.detach(o, fault{amqp.CondTimeout,
-		"The operation did not complete within the allotted time: no session was available to be accepted.", o.entity()})
+	o.detach(fault{condition: amqp.CondTimeout, entity: o.entity(),
+		text: "The operation did not complete within the allotted time: no session was available to be accepted."})
 }
 
 // giveUp ends a wait, and frees a session that was granted meanwhile.
@@ -156,43 +154,13 @@ func (o *outgoing) giveUp() {
 }
 
 // lost is called by the domain when the lock of the session has ended (SESS-15): from any goroutine, under the queue's mutex.
-func (o *outgoing) lost(err error) {
-	o.s.c.box.post(eventFunc(func(*conn) {
-		f := faultOf(err)
-		f.entity = o.entity()
-		o.s.detach(o, f)
-	}))
-}
+func (o *outgoing) lost(err error) { o.detachSoon(err, o.queue) }
 
 // describeSession adds to the answer the id of the locked session and the end of its lock.
 func (o *outgoing) describeSession(answer *frames.Attach) {
 	id, _ := o.consumer.SessionID()
 	answer.Source.Filter = amqp.Map{{Key: amqp.Symbol(keySessionFilter), Value: o.accepting.filter.value(id)}}
 	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyLockedUntil), Value: dotnet.OfUnixMilli(o.consumer.SessionLockedUntil())}}
-}
-
-// maxStale bounds how many deliveries of ended links a session remembers.
-const maxStale = 1 << 14
-
-// outlived notes an unsettled delivery of a link that has ended, so that a later settlement of it gets no answer. A message lock lives on
-// and can be settled by its token (LOCK-10); the lock of a session does not (SESS-16).
-func (s *session) outlived(id serial) {
-	if s.stale == nil || len(s.stale) >= maxStale {
-		s.stale = make(map[serial]struct{})
-	}
-	s.stale[id] = struct{}{}
-}
-
-// outlivedAll does the same for deliveries whose locks ended before their link did.
-func (s *session) outlivedAll(l lapsed) {
-	s.past = append(s.past, l...)
-	s.past = s.past[max(len(s.past)-maxLapsed, 0):]
-}
-
-// gone reports whether a delivery's link ended before the delivery was settled.
-func (s *session) gone(id serial) bool {
-	_, gone := s.stale[id]
-	return gone || slices.ContainsFunc(s.past, func(r idRange) bool { return id-r.first <= r.last-r.first })
 }
 
 // lockError returns the error for a client that settles a delivery after its lock has ended. If the link has lost its
@@ -205,32 +173,4 @@ func (o *outgoing) lockError(err error) error {
 		return lost
 	}
 	return err
-}
-
-// holder finds the receiver of this connection that holds a session of the queue, or nil. A request that names the
-// session counts as traffic of its link.
-func (c *conn) holder(q *emulator.Entity, matches func(*outgoing) bool) *emulator.Consumer {
-	for _, s := range c.sessions {
-		for _, e := range s.links {
-			o, ok := e.(*outgoing)
-			if ok && !o.released && o.queue == q && o.accepting != nil && o.consumer != nil && matches(o) {
-				o.touch()
-				return o.consumer
-			}
-		}
-	}
-	return nil
-}
-
-// sessionHolder finds the receiver that holds the session with that id.
-func (c *conn) sessionHolder(q *emulator.Entity, id string) *emulator.Consumer {
-	return c.holder(q, func(o *outgoing) bool {
-		held, _ := o.consumer.SessionID()
-		return held == id
-	})
-}
-
-// linkHolder finds the session receiver with that link name.
-func (c *conn) linkHolder(q *emulator.Entity, name string) *emulator.Consumer {
-	return c.holder(q, func(o *outgoing) bool { return o.name == name })
 }

@@ -24,6 +24,7 @@ const addressCBS = "$cbs"
 // node holds a parsed link address.
 type node struct {
 	kind nodeKind
+	host string // with its port, if there is one; empty: the address is a path
 	path string // of the entity, in the client's spelling
 	sub  emulator.SubQueue
 }
@@ -31,15 +32,15 @@ type node struct {
 // parseAddress reads a link address as the SDKs write it: a bare path, a path with a leading slash and
 // percent-encoding (.NET), or a whole URI with any host (Python), in any case (amqp-data-plane 3.1).
 func parseAddress(address string) node {
-	path := stripAuthority(address)
+	host, path := splitAuthority(address)
 	if decoded, err := url.PathUnescape(path); err == nil {
 		path = decoded
 	}
 	path = strings.Trim(path, "/")
 	if strings.EqualFold(path, addressCBS) {
-		return node{kind: nodeCBS}
+		return node{kind: nodeCBS, host: host}
 	}
-	n := node{kind: nodeEntity}
+	n := node{kind: nodeEntity, host: host}
 	path, managed := entitypath.CutManagement(path)
 	if managed {
 		n.kind = nodeManagement
@@ -48,19 +49,18 @@ func parseAddress(address string) node {
 	return n
 }
 
-// stripAuthority removes scheme, host and port.
-func stripAuthority(address string) string {
+func splitAuthority(address string) (host, path string) {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok {
-		return address
+		return "", address
 	}
 	switch strings.ToLower(scheme) {
 	case "amqp", "amqps", "sb", "http", "https":
 	default:
-		return address
+		return "", address
 	}
-	_, path, _ := strings.Cut(rest, "/")
-	return path
+	host, path, _ = strings.Cut(rest, "/")
+	return host, path
 }
 
 // key identifies a request/response node: links with the same key belong together.

@@ -20,7 +20,7 @@ const unlimited = 1<<64 - 1
 func (s *session) handleAttach(a *frames.Attach) error {
 	o := &s.c.srv.options
 	if e := s.links.get(a.Handle); e != nil && e.base().left {
-		s.detachNow(e) // a peer that reuses the handle waits for no more answers
+		e.base().detachNow() // a peer that reuses the handle waits for no more answers
 	}
 	switch {
 	case a.Handle > o.HandleMax:
@@ -31,8 +31,8 @@ func (s *session) handleAttach(a *frames.Attach) error {
 		return sessionErrorf(amqp.CondNotAllowed, "Handle %d is above your own handle-max of %d.", a.Handle, s.handleMax)
 	case s.links.get(a.Handle) != nil:
 		return sessionErrorf(amqp.CondHandleInUse, "Handle %d is in use.", a.Handle)
-	case s.c.links >= s.c.bound(o.MaxLinks, strangerLinks):
-		return sessionErrorf(amqp.CondResourceLimit, "The connection has %d links already%s.", s.c.links, s.c.untilKnown())
+	case s.c.sessions.linked >= s.c.tokens.bound(o.MaxLinks, strangerLinks):
+		return sessionErrorf(amqp.CondResourceLimit, "The connection has %d links already%s.", s.c.sessions.linked, s.c.tokens.untilKnown())
 	}
 	if err := s.attach(a); err != nil {
 		s.refuseLink(a, err)
@@ -60,14 +60,13 @@ func (s *session) attach(a *frames.Attach) error {
 // refuseLink answers as the service does: an attach without source and target, which says that the link was not created,
 // and a detach with the reason [AMQP 2.6.3].
 func (s *session) refuseLink(a *frames.Attach, err error) {
-	s.c.logFault("attach refused", "attach", "attach", causeOf("", err), "address", sas.Clip(addressOf(a)))
+	s.c.log.fault("attach refused", "attach", "attach", causeOf("", err), "address", sas.Clip(addressOf(a)))
 	r := &refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}}
 	s.put(r)
-	s.c.write(s.channel, reply(a))
-	s.c.write(s.channel, &frames.Detach{Handle: a.Handle, Closed: true, Error: s.c.wireError(faultOf(err))})
+	s.write(reply(a))
+	s.write(&frames.Detach{Handle: a.Handle, Closed: true, Error: s.c.wireError(faultOf(err))})
 }
 
-// addressOf returns the address that a client attaches to.
 func addressOf(a *frames.Attach) string {
 	switch {
 	case a.Role == frames.RoleReceiver && a.Source != nil:
@@ -136,9 +135,9 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 		return err
 	}
 	s.put(in)
-	in.watch(in)
+	in.watch()
 	in.watchVia()
-	s.c.write(s.channel, answer)
+	s.write(answer)
 	in.topUp()
 	return nil
 }
@@ -184,21 +183,20 @@ func (s *session) attachOutgoing(a *frames.Attach) error {
 	}
 	s.enter(rootOf(o.queue.Path()))
 	s.put(o)
-	o.watch(o)
+	o.watch()
 	if o.opening == nil {
 		o.answer(a)
 	}
 	return nil
 }
 
-// answer accepts the attach of a receiver.
 func (o *outgoing) answer(a *frames.Attach) {
 	answer := accepted(a)
 	answer.MaxMessageSize, answer.HasMaxMessageSize = unlimited, true
 	if o.accepting != nil {
 		o.describeSession(answer)
 	}
-	o.s.c.write(o.s.channel, answer)
+	o.s.write(answer)
 }
 
 // lookUp finds the entity of the link's address and checks that the connection has a right there; an empty claim stands
@@ -207,10 +205,13 @@ func (l *link) lookUp(claim sas.Claims) error {
 	if l.node.path == "" {
 		return linkErrorf(amqp.CondInvalidField, "The address names no entity.")
 	}
+	if err := l.s.c.checkAddress(l.node); err != nil {
+		return err
+	}
 	if err := l.allow(right{l.node, claim}); err != nil {
 		return err // before the client learns what exists
 	}
-	q, err := l.s.c.srv.ns.Entity(l.node.path)
+	q, err := l.s.c.ns.Entity(l.node.path)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package amqpserver
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,9 @@ type right struct {
 
 // credentials holds what a connection has shown where tokens are checked. It belongs to the loop.
 type credentials struct {
+	c    *conn
+	ring *sas.Ring // of the namespace, from open on; nil: tokens are not checked
+
 	// held has the tokens by the lower-case path that each opens. Every use verifies them again, so a changed policy
 	// counts at once.
 	held map[string]heldToken
@@ -39,28 +43,41 @@ type heldToken struct {
 // namedKey is a key that a client showed as user name and password.
 type namedKey struct{ name, key string }
 
+// checked reports whether tokens are checked.
+func (k *credentials) checked() bool { return k.c.srv.options.Access != nil }
+
 // takeKey takes a policy's name and key as user name and password [RFC 4616]; they stand for tokens that never expire. It must be
-// a policy of the namespace, since the entity is not known yet. Without a check of tokens any name and password will do.
-func (c *conn) takeKey(response []byte) bool {
-	ring := c.srv.options.Access
-	if ring == nil {
+// a policy of a namespace, since the entity is not known yet; of the connection's own, which open decides (keyCounts). Without a check
+// of tokens any name and password will do.
+func (k *credentials) takeKey(response []byte) bool {
+	if !k.checked() {
 		return true
 	}
 	_, rest, _ := strings.Cut(string(response), "\x00")
 	name, key, _ := strings.Cut(rest, "\x00")
-	if _, ok := ring.Key(name, key); !ok {
+	k.key = &namedKey{name, key}
+	if !slices.ContainsFunc(k.c.srv.broker.Namespaces(), k.keyCounts) {
 		return false
 	}
-	c.shown.key = &namedKey{name, key}
-	c.introduce()
+	k.introduce()
 	return true
 }
 
-// tokenPolicy says how $cbs treats a token. The log says more than the client learns: whether the policy is unknown or the key wrong.
-func (c *conn) tokenPolicy() cbs.Policy {
+// keyCounts reports whether the key that the client has shown, if any, is one of the namespace.
+func (k *credentials) keyCounts(ns *emulator.Namespace) bool {
+	if k.key == nil {
+		return true
+	}
+	_, ok := k.c.srv.options.Access(ns).Key(k.key.name, k.key.key)
+	return ok
+}
+
+// policy says how $cbs treats a token. The log says more than the client learns: whether the policy is unknown or the key wrong.
+func (k *credentials) policy() cbs.Policy {
+	c := k.c
 	var wrong sas.TokenError
 	p := cbs.Policy{
-		Exists: c.srv.ns.Exists,
+		Exists: c.ns.Exists, Belongs: c.checkAudience,
 		Refused: func(audience, text string) {
 			kind, line := loglimit.Token, []any{"operation", "put-token", "entity", sas.Clip(audience), "reason", sas.Clip(text)}
 			if wrong.Reason != 0 {
@@ -72,11 +89,11 @@ func (c *conn) tokenPolicy() cbs.Policy {
 			}
 		},
 	}
-	if c.srv.options.Access == nil {
+	if !k.checked() {
 		return p
 	}
 	p.Authorize = func(path, token string) (cbs.Checked, error) {
-		checked, err := c.verifyToken(path, token)
+		checked, err := k.verify(path, token)
 		var refused *sas.TokenError
 		if errors.As(err, &refused) {
 			wrong = *refused
@@ -86,49 +103,47 @@ func (c *conn) tokenPolicy() cbs.Policy {
 	return p
 }
 
-// verifyToken checks a token for the path of its audience. A token for the whole namespace opens the path that it names
+// verify checks a token for the path of its audience. A token for the whole namespace opens the path that it names
 // itself, which may be less: an audience without a path is never refused as too wide (amqp-data-plane 2.3).
-func (c *conn) verifyToken(path, token string) (cbs.Checked, error) {
-	ring, now := c.srv.options.Access, time.Now()
+func (k *credentials) verify(path, token string) (cbs.Checked, error) {
+	now := time.Now()
 	if len(path) > maxNames {
 		return cbs.Checked{}, &sas.TokenError{Reason: sas.Audience}
 	}
 	var g sas.Grant
 	var err error
 	if path == "" {
-		g, err = ring.VerifyOwn(token, now)
+		g, err = k.ring.VerifyOwn(token, now)
 		path = g.Path
 	} else {
-		g, err = ring.Verify(token, sas.Resource{Path: path, Entity: entitypath.Entity(path)}, now)
+		g, err = k.ring.Verify(token, sas.Resource{Path: path, Entity: entitypath.Entity(path)}, now)
 	}
 	return cbs.Checked{Path: path, Expires: g.Until}, err
 }
 
 // remember keeps a token. At the limit it drops the token that expires first.
-func (c *conn) remember(g *cbs.Grant) {
-	if c.srv.options.Access == nil {
-		if g.IsJWT() && c.srv.options.Unverified != nil {
-			c.srv.options.Unverified()
+func (k *credentials) remember(g *cbs.Grant) {
+	if !k.checked() {
+		if unverified := k.c.srv.options.Unverified; g.IsJWT() && unverified != nil {
+			unverified()
 		}
 		return
 	}
-	held := &c.shown
-	if held.held == nil {
-		held.held = make(map[string]heldToken)
+	if k.held == nil {
+		k.held = make(map[string]heldToken)
 	}
 	path := strings.ToLower(g.Path)
-	if _, again := held.held[path]; !again && len(held.held) >= maxTokens {
-		held.dropFirst()
+	if _, again := k.held[path]; !again && len(k.held) >= maxTokens {
+		k.dropFirst()
 	}
-	held.held[path] = heldToken{text: g.Token, until: g.Expires}
-	c.introduce()
-	if held.next.IsZero() || g.Expires.Before(held.next) {
-		held.next = g.Expires
+	k.held[path] = heldToken{text: g.Token, until: g.Expires}
+	k.introduce()
+	if k.next.IsZero() || g.Expires.Before(k.next) {
+		k.next = g.Expires
 	}
-	c.arm(c.peer.heartbeat() - time.Since(c.out.last))
+	k.c.timers.arm(k.c.peer.heartbeat() - time.Since(k.c.out.last))
 }
 
-// dropFirst forgets the token that expires first.
 func (k *credentials) dropFirst() {
 	var first string
 	var until time.Time
@@ -142,21 +157,20 @@ func (k *credentials) dropFirst() {
 
 // authorize fails with the service's refusal unless the connection has shown a token or key that gives it the right (ERR-1). If
 // tokens are not checked, every client may do everything (DEC-10).
-func (c *conn) authorize(need right) error {
-	ring := c.srv.options.Access
-	if ring == nil {
+func (k *credentials) authorize(need right) error {
+	if k.ring == nil {
 		return nil
 	}
-	if k := c.shown.key; k != nil {
-		if claims, ok := ring.Key(k.name, k.key); ok && claims.Allows(need.claim) {
+	if k.key != nil {
+		if claims, ok := k.ring.Key(k.key.name, k.key.key); ok && claims.Allows(need.claim) {
 			return nil
 		}
 	}
 	at, now := sas.Resource{Path: need.node.String(), Entity: need.node.path}, time.Now()
 	// A token opens its path and everything below. Ask from the path upwards.
 	for path := strings.ToLower(at.Path); ; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
-		if t, ok := c.shown.held[path]; ok {
-			if g, err := ring.Verify(t.text, at, now); err == nil && g.Claims.Allows(need.claim) {
+		if t, ok := k.held[path]; ok {
+			if g, err := k.ring.Verify(t.text, at, now); err == nil && g.Claims.Allows(need.claim) {
 				return nil
 			}
 		}
@@ -165,25 +179,24 @@ func (c *conn) authorize(need right) error {
 		}
 	}
 	return &emulator.Error{Code: emulator.CodeUnauthorized, Entity: need.node.path,
-		Text: sas.Required(need.claim, c.peer.host(c.srv.ns.Name()), need.node.path)}
+		Text: sas.Required(need.claim, k.c.peer.host(k.c.ns.Name()), need.node.path)}
 }
 
 // allow authorizes a link, which keeps the right only until the token expires.
 func (l *link) allow(need right) error {
-	if l.s.c.srv.options.Access == nil {
+	if !l.s.c.tokens.checked() {
 		return nil
 	}
 	l.rights = append(l.rights, need)
-	return l.s.c.authorize(need)
+	return l.s.c.tokens.authorize(need)
 }
 
-// checkTokens closes a connection that has shown no token in time, and detaches links whose right has expired with a token
+// expire closes a connection that has shown no token in time, and detaches links whose right has expired with a token
 // (ERR-3). Both follow the real clock (DEC-35).
-func (c *conn) checkTokens(now time.Time) {
-	k := &c.shown
+func (k *credentials) expire(now time.Time) {
 	if !k.by.IsZero() && !now.Before(k.by) {
-		c.close(connErrorf(amqp.CondUnauthorized, "The connection has shown no valid token within %d seconds: put one to %s.",
-			int(c.srv.options.FirstToken.Seconds()), addressCBS))
+		k.c.close(connErrorf(amqp.CondUnauthorized, "The connection has shown no valid token within %d seconds: put one to %s.",
+			int(k.c.srv.options.FirstToken.Seconds()), addressCBS))
 		return
 	}
 	if k.next.IsZero() || now.Before(k.next) {
@@ -197,39 +210,29 @@ func (c *conn) checkTokens(now time.Time) {
 			k.next = t.until
 		}
 	}
-	for _, s := range c.sessions {
-		for _, e := range s.links {
-			if e.base().state == linkAttached {
-				s.recheck(e)
-			}
-		}
+	for e := range k.c.sessions.links {
+		e.base().recheck()
 	}
 }
 
 // recheck detaches a link that has lost a right, with the service's condition and words.
-func (s *session) recheck(e endpoint) {
-	l := e.base()
+func (l *link) recheck() {
+	if l.state != linkAttached {
+		return
+	}
 	for _, need := range l.rights {
-		if err := s.c.authorize(need); err != nil {
-			s.detach(e, fault{condition: amqp.CondDetachForced, entity: l.entity(),
+		if err := l.s.c.tokens.authorize(need); err != nil {
+			l.detach(fault{condition: amqp.CondDetachForced, entity: l.entity(),
 				text: "The link '" + l.name + "' is force detached. Code: RenewToken. Details: " + err.Error() + "."})
 			return
 		}
 	}
 }
 
-// nextDue returns when checkTokens has something to do; zero: never.
+// nextDue returns when expire has something to do; zero: never.
 func (k *credentials) nextDue() time.Time {
 	if k.by.IsZero() || !k.next.IsZero() && k.next.Before(k.by) {
 		return k.next
 	}
 	return k.by
-}
-
-// arm sets the loop's timer to wait from now, or to the next deadline of a token if that comes first.
-func (c *conn) arm(wait time.Duration) {
-	if due := c.shown.nextDue(); !due.IsZero() {
-		wait = min(wait, time.Until(due))
-	}
-	c.timer.Reset(max(wait, time.Millisecond))
 }

@@ -26,12 +26,13 @@ var policies = []sas.Policy{
 
 // checked makes a server check tokens. The queue q has its own policy for listening.
 func checked(o *amqpserver.Options) {
-	o.Access = sas.NewRing(policies, func(path string) []sas.Policy {
+	ring := sas.NewRing(policies, func(path string) []sas.Policy {
 		if strings.EqualFold(path, "q") {
 			return []sas.Policy{{Name: "own", Primary: "own-key", Claims: sas.Listen}}
 		}
 		return nil
 	})
+	o.Access = func(*emulator.Namespace) *sas.Ring { return ring }
 }
 
 // signedBy returns put-token with a policy's token for the audience, which expires at until.

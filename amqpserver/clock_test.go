@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"minibus/emulator"
+	"minibus/store/storetest"
 )
 
 // afterAJump returns t after the wall clock has jumped: the time of day has changed, the monotonic clock has not. Package time
@@ -27,14 +28,18 @@ func TestDEC35_JumpsOfTheWallClockMakeNobodyIdle(t *testing.T) {
 	defer client.Close()
 	defer server.Close()
 	idle := 2 * time.Minute
+	broker, err := emulator.OpenBroker(storetest.NewMemory(), emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, by := range []time.Duration{8 * time.Hour, 0, -8 * time.Hour} {
-		c := newConn(New(&emulator.Namespace{}, Options{IdleTimeout: idle}), server, "1")
-		c.timer = time.NewTimer(time.Hour)
-		c.links = 1 // so that the silence alone counts
-		c.heard()
+		c := newConn(New(broker, Options{IdleTimeout: idle}), server, "1")
+		c.timers.timer = time.NewTimer(time.Hour)
+		c.sessions.linked = 1 // so that the silence alone counts
+		c.reader.heard()
 		heard := time.Now()
 		for _, silence := range []time.Duration{0, 2*idle - time.Minute, 2 * idle} {
-			c.checkIdle(afterAJump(t, heard.Add(silence), by))
+			c.timers.checkIdle(afterAJump(t, heard.Add(silence), by))
 			if closed := c.state >= stateClosing; closed != (silence >= 2*idle) {
 				t.Errorf("after a jump of %v and a silence of %v it is closed: %t", by, silence, closed)
 			}

@@ -4,12 +4,12 @@ import (
 	"container/list"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
 
+	"minibus/emulator"
 	"minibus/internal/amqp/frames"
 )
 
@@ -24,65 +24,50 @@ const (
 	stateClosed  // both sides have sent close
 )
 
-// conn is one connection.
+// conn is one connection. Its parts have their own state and methods, and know the connection.
 type conn struct {
 	// immutable
-	srv         *Server
-	nc          net.Conn
-	id          string // in logs and traces
-	begun       time.Time
-	log         *slog.Logger
-	box         mailbox
-	batches     chan *batch // from the reader
-	freeBatches chan *batch // back to it
-	ended       chan struct{}
-	readEnded   chan struct{}
-	writeEnded  chan struct{}
-	unwanted    atomic.Bool // set before the server tells it to make room for another
+	srv    *Server
+	nc     net.Conn
+	id     string // in logs and traces
+	log    connLog
+	trace  connTrace
+	box    mailbox
+	reader reader
+
+	unwanted atomic.Bool // set before the server tells it to make room for another
 
 	// guarded by the server's mutex
-	counted bool          // by the quota
+	tenant  *tenant       // nil until it is counted
 	waiting *list.Element // among the strangers
 
-	// written by the read goroutine
-	lastRead atomic.Int64 // ns since begun, monotonic; 0: nothing read yet
-
 	// owned by the loop
-	state            connState
-	readGone         <-chan struct{} // readEnded, until the loop has noticed it
-	openSent         bool
-	dead             error // why the socket can no longer be used; nil: it can
-	out              output
-	events           []event // spare slice for the mailbox
-	sessions         map[uint16]*session
-	formerly         map[uint16]struct{} // channels whose last session has ended
-	links            int
-	cbsSenders       int
-	shown            credentials
-	peer             peerLimits
-	runnable         []pumper // links that may have something to send
-	dirty            []*session
-	awaiting         []*outgoing             // links that wait for room that other links of their session have taken
-	uncommitted      int                     // bytes sent to the domain and not committed
-	outstanding      int                     // operations whose completion will arrive in the mailbox
-	assembling       int                     // bytes of unfinished deliveries
-	requests         int                     // requests without a written reply
-	transactions     map[string]*transaction // open ones, by id
-	transactionBytes int                     // of messages that they hold
-	lastTransaction  uint64
-	heldReplies      int // bytes of replies that wait for credit
-	draining         bool
-	timer            *time.Timer
-	closeBy          time.Time // in stateLeaving and stateClosing
-	linkless         time.Time // start of the time without links
-	everLinked       bool
-	sendings         spares[sending]
-	settlings        spares[settling]
-	transfer         frames.Transfer // being written
-	whole            delivered       // being taken
-	lastOrder        int64
-	tags             tagMaker
-	now              time.Time // when the loop took up the current event
+	state        connState
+	readGone     <-chan struct{} // the reader's end, until the loop has noticed it
+	openSent     bool
+	ns           *emulator.Namespace // the default one until open has said which
+	host         string              // that the client has named first; decides with the port
+	dead         error               // why the socket can no longer be used; nil: it can
+	out          output
+	events       []event // spare slice for the mailbox
+	peer         peerLimits
+	tokens       credentials
+	timers       timers
+	agenda       agenda
+	sessions     sessionTable
+	requests     requests
+	transactions transactions
+	cbsSenders   int
+	uncommitted  int // bytes sent to the domain and not committed
+	outstanding  int // operations whose completion will arrive in the mailbox
+	assembling   int // bytes of unfinished deliveries
+	draining     bool
+	sendings     spares[sending]
+	settlings    spares[settling]
+	transfer     frames.Transfer // being written
+	whole        delivered       // being taken
+	tags         tagMaker
+	now          time.Time // when the loop took up the current event
 }
 
 // peerLimits holds what the peer's open says about the peer.
@@ -113,17 +98,17 @@ func (p *peerLimits) heartbeat() time.Duration {
 func newConn(s *Server, nc net.Conn, id string) *conn {
 	_ = nc.SetReadDeadline(time.Now().Add(s.options.HandshakeTimeout))
 	c := &conn{
-		srv: s, nc: nc, id: id, begun: time.Now(),
-		log:     s.options.Logger.With("conn", id, "remote", remoteOf(nc)),
-		box:     newMailbox(),
-		batches: make(chan *batch), freeBatches: make(chan *batch, 2),
-		ended: make(chan struct{}), readEnded: make(chan struct{}), writeEnded: make(chan struct{}),
-		out: newOutput(), sessions: make(map[uint16]*session), formerly: make(map[uint16]struct{}),
-		peer: peerLimits{maxFrame: frames.MinMaxFrameSize},
-		tags: newTagMaker(),
+		srv: s, nc: nc, id: id, ns: s.broker.Default(),
+		log:   connLog{s.options.Logger.With("conn", id, "remote", remoteOf(nc)), s.options.Refusals},
+		trace: connTrace{s.trace, id}, box: newMailbox(), tags: newTagMaker(),
+		sessions: sessionTable{open: make(map[uint16]*session), formerly: make(map[uint16]struct{})},
+		peer:     peerLimits{maxFrame: frames.MinMaxFrameSize},
 	}
-	if s.options.Access != nil {
-		c.shown.by = time.Now().Add(s.options.FirstToken)
+	c.reader, c.out = newReader(c), newOutput(c)
+	c.tokens, c.timers = credentials{c: c}, timers{c: c}
+	c.requests, c.transactions = requests{c: c}, transactions{c: c}
+	if c.tokens.checked() {
+		c.tokens.by = time.Now().Add(s.options.FirstToken)
 	}
 	return c
 }
@@ -132,36 +117,31 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 func (c *conn) serve() {
 	defer c.nc.Close()
 	defer c.barrier("handshake")
-	f := newFrameReader(c.nc, &c.srv.readBuffers)
-	if err := c.handshake(f); err != nil {
-		f.close()
+	if err := (handshake{c}).run(); err != nil {
+		c.reader.f.close()
 		if c.unwanted.Load() {
-			c.logEnd("connection", errTooManyStrangers.fault)
+			c.log.ended("connection", errTooManyStrangers)
 		} else if !isDisconnect(err) && c.srv.options.Refusals.Take("handshake") {
 			c.log.Warn("connection refused", "operation", "handshake", "reason", err)
 		}
 		return
 	}
-	for range cap(c.freeBatches) {
-		c.freeBatches <- new(batch)
-	}
-	c.readGone = c.readEnded
-	go c.readLoop(f)
-	go c.writeLoop()
+	c.readGone = c.reader.ended
+	go c.reader.loop()
+	go c.out.loop()
 	defer c.end()
 	defer c.barrier("loop")
 	c.loop()
 }
 
-// end stops the other goroutines and waits for them.
 func (c *conn) end() {
 	left := c.box.close()
-	close(c.ended)
-	c.stopWriting()
+	close(c.reader.stop)
+	c.out.stop()
 	c.takeBack(left) // before letGo frees message sessions: what returns keeps its order in the session
 	c.letGo()        // before the socket: over a WebSocket, closing waits for the peer
 	_ = c.nc.Close()
-	<-c.readEnded
+	<-c.reader.ended
 	c.srv.uncommitted.Add(-int64(c.uncommitted))
 }
 
@@ -179,14 +159,14 @@ func (c *conn) takeBack(left []event) {
 // letGo releases everything that the connection holds in the domain. Locks run on (LOCK-11).
 func (c *conn) letGo() {
 	defer c.barrier("release")
-	for _, s := range c.sessions {
+	for _, s := range c.sessions.open {
 		s.releaseLinks()
 	}
 }
 
 // interrupt fails a handshake that waits for its peer. It has no effect on a running loop.
 func (c *conn) interrupt() {
-	if c.lastRead.Load() == 0 {
+	if c.reader.last.Load() == 0 {
 		_ = c.nc.SetReadDeadline(time.Now())
 	}
 }
@@ -194,7 +174,7 @@ func (c *conn) interrupt() {
 // barrier limits the damage of a panic to one connection.
 func (c *conn) barrier(where string) {
 	if p := recover(); p != nil {
-		c.log.Error("connection failed", "operation", where, "panic", p, "stack", string(debug.Stack()))
+		c.srv.options.Logger.Error("connection failed", "conn", c.id, "remote", remoteOf(c.nc), "operation", where, "panic", p, "stack", string(debug.Stack()))
 		_ = c.nc.Close()
 	}
 }

@@ -29,7 +29,44 @@ type transaction struct {
 	work    *emulator.Transaction // nil until the first operation
 	root    string                // the entity that it is bound to, from the first operation on (TXN-8)
 	cross   bool                  // its sends may go to other entities (TXN-9)
-	bytes   int                   // in conn.transactionBytes
+	bytes   int                   // in transactions.bytes
+}
+
+// transactions holds a connection's open transactions.
+type transactions struct {
+	c     *conn
+	open  map[string]*transaction // by id
+	bytes int                     // of messages that they hold
+	last  uint64
+}
+
+func (ts *transactions) declare(control *incoming) *transaction {
+	ts.last++
+	// The connection's id makes it meaningless on other connections (TXN-4).
+	t := &transaction{id: ts.c.id + "." + strconv.FormatUint(ts.last, 10), control: control}
+	if ts.open == nil {
+		ts.open = make(map[string]*transaction)
+	}
+	ts.open[t.id] = t
+	return t
+}
+
+func (ts *transactions) forget(t *transaction) {
+	delete(ts.open, t.id)
+	ts.bytes -= t.bytes
+}
+
+// rollBack rolls back the transactions of a control link that has ended (TXN-5).
+func (ts *transactions) rollBack(control *incoming) {
+	for _, t := range ts.open {
+		if t.control != control {
+			continue
+		}
+		ts.forget(t)
+		if t.work != nil {
+			t.work.Rollback()
+		}
+	}
 }
 
 // attachCoordinator opens a link that declares and discharges transactions [AMQP 4.2].
@@ -44,7 +81,7 @@ func (s *session) attachCoordinator(a *frames.Attach) error {
 	answer.Target = nil
 	answer.Coordinator = &frames.Coordinator{Capabilities: coordinatorCapabilities}
 	answer.MaxMessageSize, answer.HasMaxMessageSize = controlLimit, true
-	s.c.write(s.channel, answer)
+	s.write(answer)
 	in.topUp()
 	return nil
 }
@@ -55,7 +92,6 @@ const outcomeRejected amqp.Symbol = "amqp:rejected:list"
 // controlLimit is the largest message to the coordinator, in bytes; it holds an id and a flag.
 const controlLimit = 64 << 10
 
-// coordinatorSink takes the messages of a control link.
 type coordinatorSink struct{}
 
 func (coordinatorSink) window(*incoming) uint32 { return requestCredit }
@@ -82,7 +118,7 @@ func (coordinatorSink) take(in *incoming, d *delivered) {
 // declare opens a transaction [AMQP 4.5.2]. The domain's transaction begins with the first operation, which starts its time limit
 // (TXN-3) and binds it to an entity.
 func (in *incoming) declare(d *delivered, p *frames.Declare) {
-	c := in.s.c
+	ts := &in.s.c.transactions
 	switch {
 	case p.GlobalID != nil:
 		in.refuse("declare", d, linkErrorf(amqp.CondNotImplemented, "Distributed transactions are not supported."))
@@ -90,29 +126,22 @@ func (in *incoming) declare(d *delivered, p *frames.Declare) {
 	case d.settled:
 		in.refuse("declare", d, linkErrorf(amqp.CondInvalidField, "A declare must not be settled: its outcome is the transaction's id."))
 		return
-	case len(c.transactions) >= maxTransactions:
-		in.refuse("declare", d, linkErrorf(amqp.CondResourceLimit, "The connection has %d open transactions.", len(c.transactions)))
+	case len(ts.open) >= maxTransactions:
+		in.refuse("declare", d, linkErrorf(amqp.CondResourceLimit, "The connection has %d open transactions.", len(ts.open)))
 		return
 	}
-	c.lastTransaction++
-	// The connection's id makes it meaningless on other connections (TXN-4).
-	t := &transaction{id: c.id + "." + strconv.FormatUint(c.lastTransaction, 10), control: in}
-	if c.transactions == nil {
-		c.transactions = make(map[string]*transaction)
-	}
-	c.transactions[t.id] = t
-	in.s.settleAs(&in.s.received, d.id, &frames.Declared{TxnID: []byte(t.id)})
+	in.s.received.answerAs(d.id, &frames.Declared{TxnID: []byte(ts.declare(in).id)})
 }
 
 // discharge ends a transaction [AMQP 4.5.3]. The answer follows the commit.
 func (in *incoming) discharge(d *delivered, p *frames.Discharge) {
-	c := in.s.c
-	t := c.transactions[string(p.TxnID)]
+	ts := &in.s.c.transactions
+	t := ts.open[string(p.TxnID)]
 	if t == nil {
 		in.refuse("discharge", d, unknownTransaction(p.TxnID))
 		return
 	}
-	c.forgetTransaction(t)
+	ts.forget(t)
 	if t.work == nil || p.Fail {
 		if t.work != nil {
 			t.work.Rollback()
@@ -128,14 +157,13 @@ func (in *incoming) discharge(d *delivered, p *frames.Discharge) {
 	in.owe()
 }
 
-// discharged tells the client how its discharge ended.
 func (in *incoming) discharged(d *delivered, err error) {
 	switch {
 	case in.mute():
 	case err != nil:
 		in.refuseAs("discharge", d, err, commitFault(err))
 	case !d.settled:
-		in.s.answer(&in.s.received, d.id, outcomeAccepted)
+		in.s.received.answer(d.id, outcomeAccepted)
 	}
 }
 
@@ -146,35 +174,13 @@ type discharging struct {
 	err       error
 }
 
-// Completed implements [emulator.Completion]: it runs on the journal's goroutine.
+// Completed implements emulator.Completion: it runs on the journal's goroutine.
 func (op *discharging) Completed(err error) {
 	op.err = err
 	op.in.s.c.box.post(op)
 }
 
-var _ emulator.Completion = (*discharging)(nil)
-
-// run answers the discharge once the commit has succeeded or failed.
 func (op *discharging) run(*conn) {
 	op.in.discharged(&op.delivered, op.err)
 	op.in.paid()
-}
-
-// forgetTransaction removes a transaction from the connection; its id becomes unknown.
-func (c *conn) forgetTransaction(t *transaction) {
-	delete(c.transactions, t.id)
-	c.transactionBytes -= t.bytes
-}
-
-// rollBack rolls back the transactions of a control link that has ended (TXN-5).
-func (c *conn) rollBack(control *incoming) {
-	for _, t := range c.transactions {
-		if t.control != control {
-			continue
-		}
-		c.forgetTransaction(t)
-		if t.work != nil {
-			t.work.Rollback()
-		}
-	}
 }

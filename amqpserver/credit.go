@@ -29,7 +29,6 @@ func (c *credit) grant(peerCount serial, known bool, linkCredit uint32, drain bo
 	c.drain = drain
 }
 
-// sent counts one delivery.
 func (c *credit) sent() { c.count++ }
 
 // exhaust gives all credit back, as a drain demands: the count goes to the limit [AMQP 2.6.7].

@@ -1,13 +1,13 @@
 package amqpserver
 
 import (
+	"cmp"
 	"time"
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
-// dispatch hands a frame to its handler.
 func (c *conn) dispatch(in *inFrame) error {
 	if c.state == stateWaiting {
 		open, ok := in.other.(*frames.Open)
@@ -28,8 +28,8 @@ func (c *conn) dispatch(in *inFrame) error {
 	case *frames.Begin:
 		return c.handleBegin(in.channel, p)
 	}
-	s := c.sessions[in.channel]
-	if _, ended := c.formerly[in.channel]; s == nil && ended {
+	s := c.sessions.open[in.channel]
+	if _, ended := c.sessions.formerly[in.channel]; s == nil && ended {
 		return nil // some clients detach a link after they have ended its session
 	}
 	if s != nil {
@@ -61,12 +61,13 @@ func (c *conn) handleOpen(o *frames.Open) error {
 	if product, ok := o.Properties.Get("product"); ok {
 		c.peer.product, _ = amqp.AsString(product)
 	}
-	if err := c.srv.open(c); err != nil {
+	c.host = cmp.Or(c.peer.hostname, c.host, serverName(c.nc))
+	if err := c.enterNamespace(); err != nil {
 		return err
 	}
 	c.state = stateOpen
 	c.sendOpen()
-	c.arm(c.peer.heartbeat())
+	c.timers.arm(c.peer.heartbeat())
 	c.log.Debug("connection opened", "container", c.peer.containerID, "product", c.peer.product)
 	return nil
 }
@@ -80,7 +81,7 @@ func (c *conn) sendOpen() {
 	c.openSent = true
 	o := &c.srv.options
 	c.write(0, &frames.Open{
-		ContainerID:  c.srv.ns.Name(),
+		ContainerID:  c.ns.Name(),
 		MaxFrameSize: o.MaxFrameSize, HasMaxFrameSize: true,
 		ChannelMax: o.ChannelMax, HasChannelMax: true,
 		IdleTimeout: uint32(o.IdleTimeout.Milliseconds()), HasIdleTimeout: true,
@@ -93,9 +94,9 @@ func (c *conn) handleClose(p *frames.Close) {
 		c.log.Debug("connection closed by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
 	}
 	c.letGo()
-	c.runnable, c.awaiting = nil, nil
+	c.agenda.drop()
 	c.state = stateLeaving
-	c.linger()
+	c.timers.linger()
 	if c.outstanding == 0 {
 		c.answerClose()
 	}
@@ -103,44 +104,37 @@ func (c *conn) handleClose(p *frames.Close) {
 
 // answerClose answers the peer's close; nothing is written after it.
 func (c *conn) answerClose() {
-	c.flushDispositions()
-	clear(c.sessions)
+	c.agenda.flush()
+	clear(c.sessions.open)
 	c.write(0, &frames.Close{})
 	c.state = stateClosed
-	c.linger()
+	c.timers.linger()
 }
 
 // handleBegin opens a session on the peer's channel; we answer on the same number [AMQP 2.5.1].
 func (c *conn) handleBegin(channel uint16, b *frames.Begin) error {
 	o := &c.srv.options
-	if s := c.sessions[channel]; s != nil && s.left {
+	if s := c.sessions.open[channel]; s != nil && s.left {
 		s.endNow() // a peer that begins again waits for no more answers
 	}
 	switch {
 	case channel > o.ChannelMax:
 		return connErrorf(amqp.CondFraming, "Channel %d is above the channel-max of %d.", channel, o.ChannelMax)
-	case c.sessions[channel] != nil:
+	case c.sessions.open[channel] != nil:
 		return connErrorf(amqp.CondIllegalState, "There is a session on channel %d already.", channel)
-	case len(c.sessions) >= c.bound(int(o.ChannelMax)+1, strangerSessions):
-		return connErrorf(amqp.CondResourceLimit, "The connection has %d sessions already%s.", len(c.sessions), c.untilKnown())
+	case len(c.sessions.open) >= c.tokens.bound(int(o.ChannelMax)+1, strangerSessions):
+		return connErrorf(amqp.CondResourceLimit, "The connection has %d sessions already%s.", len(c.sessions.open), c.tokens.untilKnown())
 	case b.HasRemoteChannel:
 		return connErrorf(amqp.CondInvalidField, "A begin with remote-channel answers one of ours, and there is none.")
 	}
 	s := newSession(c, channel, b)
-	c.sessions[channel] = s
-	delete(c.formerly, channel)
+	c.sessions.add(s)
 	c.write(channel, &frames.Begin{
 		RemoteChannel: channel, HasRemoteChannel: true,
 		NextOutgoingID: s.win.nextOutgoing, IncomingWindow: incomingWindow, OutgoingWindow: outgoingWindow,
 		HandleMax: o.HandleMax, HasHandleMax: true,
 	})
 	return nil
-}
-
-// forgetSession frees the channel of a session that has ended on both sides.
-func (c *conn) forgetSession(s *session) {
-	delete(c.sessions, s.channel)
-	c.formerly[s.channel] = struct{}{}
 }
 
 // write appends one frame to the output, unless close has been written. It closes the connection if the frame is larger than
@@ -150,19 +144,11 @@ func (c *conn) write(channel uint16, p frames.Performative) {
 		return
 	}
 	before := len(c.out.buf)
-	c.append(channel, p)
+	c.out.append(channel, p)
 	if size := len(c.out.buf) - before; size > c.peer.maxFrame && c.state == stateOpen {
 		c.out.buf = c.out.buf[:before]
 		c.close(connErrorf(amqp.CondFrameTooSmall, "A frame of %d bytes does not fit into your max-frame-size of %d.", size, c.peer.maxFrame))
 	}
-}
-
-// append appends one frame to the output without a check.
-func (c *conn) append(channel uint16, p frames.Performative) {
-	if c.srv.trace != nil {
-		c.srv.trace.frame(c.id, traceOut, channel, p, 0)
-	}
-	c.out.buf = frames.AppendFrame(c.out.buf, channel, p)
 }
 
 // shutdown ends the connection after everything that the client has sent is acknowledged.
@@ -175,10 +161,7 @@ func (c *conn) shutdown() {
 		return
 	}
 	c.draining = true
-	for _, s := range c.sessions {
+	for _, s := range c.sessions.open {
 		s.stopReceiving()
 	}
 }
-
-// drained reports whether no operation is under way.
-func (c *conn) drained() bool { return c.outstanding == 0 }

@@ -17,6 +17,18 @@
 // Everything that happens elsewhere (a commit, a message for a waiting receiver, a changed entity) reaches a loop through
 // its mailbox. Any goroutine may post to it without blocking.
 //
+// # Parts
+//
+// A connection consists of parts, each with its own state and methods: handshake, reader, output, timers, credentials, agenda,
+// sessionTable, requests, transactions, connLog and connTrace. It holds them by value, and they know the connection. The loop owns all
+// of them except handshake, which runs before it, and what the other two goroutines do in reader and output. In the same way a
+// session has deliveries, outcomes and its window.
+//
+// # Namespaces
+//
+// A connection belongs to one namespace of the broker from its open on (namespace.go), and looks up there everything that
+// it names. When that namespace is deleted its connections are closed.
+//
 // # Endings
 //
 // A link counts the answers that it owes for pending commits (link.go: owe, paid). When it ends it releases at once what it holds in
@@ -32,8 +44,8 @@
 //
 // # Words
 //
-// Incoming means client to us, outgoing means us to client. An error's type gives its scope: [linkError], [sessionError],
-// [connError]; fail.go alone turns it into detach, end or close.
+// Incoming means client to us, outgoing means us to client. An error of the package, a fault, says what it
+// ends: link, session or connection. fail.go alone turns it into detach, end or close.
 //
 // # What it never does
 //

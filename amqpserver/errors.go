@@ -23,49 +23,39 @@ type fault struct {
 	condition amqp.Symbol
 	text      string
 	entity    string // path of the entity concerned, if any
+	ends      scope
 }
+
+// scope says what an error ends that a frame's handler returns.
+type scope uint8
+
+const (
+	endsConn scope = iota
+	endsSession
+	endsLink
+)
 
 // Error returns condition and text.
 func (f fault) Error() string { return string(f.condition) + ": " + f.text }
 
-// linkError ends one link.
-type linkError struct{ fault }
-
-// sessionError ends one session.
-type sessionError struct{ fault }
-
-// connError ends the connection.
-type connError struct{ fault }
-
 func linkErrorf(condition amqp.Symbol, format string, args ...any) error {
-	return linkError{fault{condition: condition, text: fmt.Sprintf(format, args...)}}
+	return fault{condition: condition, text: fmt.Sprintf(format, args...), ends: endsLink}
 }
 
 func sessionErrorf(condition amqp.Symbol, format string, args ...any) error {
-	return sessionError{fault{condition: condition, text: fmt.Sprintf(format, args...)}}
+	return fault{condition: condition, text: fmt.Sprintf(format, args...), ends: endsSession}
 }
 
 func connErrorf(condition amqp.Symbol, format string, args ...any) error {
-	return connError{fault{condition: condition, text: fmt.Sprintf(format, args...)}}
+	return fault{condition: condition, text: fmt.Sprintf(format, args...)}
 }
 
 // faultOf translates an error into the protocol's terms. If neither the domain nor this package made it, the client
 // learns only that it was an internal error.
 func faultOf(err error) fault {
-	var (
-		le linkError
-		se sessionError
-		ce connError
-		f  fault
-		de *emulator.Error
-	)
+	var f fault
+	var de *emulator.Error
 	switch {
-	case errors.As(err, &le):
-		return le.fault
-	case errors.As(err, &se):
-		return se.fault
-	case errors.As(err, &ce):
-		return ce.fault
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &de):
@@ -76,9 +66,9 @@ func faultOf(err error) fault {
 
 // trackingSuffix returns the text that ends every error description of the service (ERR-9). Users quote it in support
 // requests, and tools search for it.
-func (s *Server) trackingSuffix(entity string) string {
-	tracker := s.ns.Name()
-	kind, _ := s.ns.Kind(entity)
+func (c *conn) trackingSuffix(entity string) string {
+	tracker := c.ns.Name()
+	kind, _ := c.ns.Kind(entity)
 	switch {
 	case entity == "":
 	case strings.HasPrefix(entity, tracker+":"):
@@ -99,7 +89,7 @@ func (c *conn) wireError(f fault) *frames.Error {
 	if f.condition == amqp.CondUnauthorized {
 		entity = "" // its kind would reveal that it exists
 	}
-	text, suffix := strings.TrimSuffix(f.text, ".")+".", c.srv.trackingSuffix(entity)
+	text, suffix := strings.TrimSuffix(f.text, ".")+".", c.trackingSuffix(entity)
 	if len(suffix) > limit/2 {
 		suffix = ""
 	}

@@ -1,36 +1,31 @@
 package amqpserver
 
 import (
-	"errors"
 	"log/slog"
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
+	"minibus/internal/loglimit"
 )
 
-// fail handles the error of a frame's handler: its type says whether link, session or connection ends. Any other error
-// is a mistake of ours and ends the connection. (A refused attach is no
-// error of its frame; see refuseLink.)
+// fail handles the error of a frame's handler, which says whether link, session or connection ends. Any error but a fault is a mistake
+// of ours and ends the connection. (A refused attach is no error of its frame; see refuseLink.)
 func (c *conn) fail(in *inFrame, err error) {
-	var (
-		le linkError
-		se sessionError
-	)
-	s := c.sessions[in.channel]
+	f, s := faultOf(err), c.sessions.open[in.channel]
 	switch {
-	case s != nil && errors.As(err, &le):
+	case s != nil && f.ends == endsLink:
 		if e, err := s.endpoint(in.handle()); err == nil {
-			s.detach(e, le.fault)
+			e.base().detach(f)
 		}
-	case s != nil && errors.As(err, &se):
-		c.logEnd("session", se.fault)
-		s.endWith(se.fault)
+	case s != nil && f.ends == endsSession:
+		c.log.ended("session", f)
+		s.endWith(f)
 	default:
 		c.close(err)
 	}
 }
 
-// handle returns the handle of a frame's link; only handlers of transfers fail with a linkError.
+// handle returns the handle of a frame's link; only handlers of transfers fail with an error that ends it.
 func (in *inFrame) handle() uint32 {
 	if t, ok := in.other.(*frames.Transfer); ok {
 		return t.Handle
@@ -44,39 +39,45 @@ func (c *conn) close(err error) {
 	if c.state >= stateClosing {
 		return
 	}
-	c.logEnd("connection", causeOf("", err))
-	c.flushDispositions()
+	c.log.ended("connection", causeOf("", err))
+	c.agenda.flush()
 	c.letGo()
-	clear(c.sessions)
-	c.runnable, c.awaiting = nil, nil
+	clear(c.sessions.open)
+	c.agenda.drop()
 	c.sendOpen()
-	c.append(0, &frames.Close{Error: c.wireError(faultOf(err))})
+	c.out.append(0, &frames.Close{Error: c.wireError(faultOf(err))})
 	c.state = stateClosing
-	c.linger()
+	c.timers.linger()
+}
+
+// connLog writes the log of one connection.
+type connLog struct {
+	*slog.Logger
+	refusals *loglimit.Limiter
 }
 
 // refused logs an operation that was refused or failed, once, here at the edge.
-func (c *conn) refused(operation string, f fault) {
-	c.logFault(operation+" refused", operation, operation, f)
+func (l *connLog) refused(operation string, f fault) {
+	l.fault(operation+" refused", operation, operation, f)
 }
 
 // refusedErr logs an error as the domain returned it. The log has the cause of an internal error; the client does not
 // learn it.
-func (c *conn) refusedErr(operation, entity string, err error) {
-	c.refused(operation, causeOf(entity, err))
+func (l *connLog) refusedErr(operation, entity string, err error) {
+	l.refused(operation, causeOf(entity, err))
 }
 
 // refusedRequest does the same for a request to $management; operation is the client's name for it.
-func (c *conn) refusedRequest(operation, entity string, err error) {
-	c.logFault(operation+" refused", "request", operation, causeOf(entity, err))
+func (l *connLog) refusedRequest(operation, entity string, err error) {
+	l.fault(operation+" refused", "request", operation, causeOf(entity, err))
 }
 
-// logEnd logs that we end a connection, session or link.
-func (c *conn) logEnd(scope string, f fault) { c.logFault(scope+" closed", scope+" closed", scope, f) }
+// ended logs that we end a connection, session or link.
+func (l *connLog) ended(scope string, f fault) { l.fault(scope+" closed", scope+" closed", scope, f) }
 
-// logFault logs a fault, unless the limit for its kind and condition is reached: a flood of one kind does not hide the first of
+// fault logs a fault, unless the limit for its kind and condition is reached: a flood of one kind does not hide the first of
 // another. Internal errors are never dropped: only the log has their cause. rest holds further attributes.
-func (c *conn) logFault(message, kind, operation string, f fault, rest ...any) {
+func (l *connLog) fault(message, kind, operation string, f fault, rest ...any) {
 	level := slog.LevelWarn
 	switch f.condition {
 	case amqp.CondInternal:
@@ -84,20 +85,19 @@ func (c *conn) logFault(message, kind, operation string, f fault, rest ...any) {
 	case amqp.CondForced, amqp.CondDetachForced, amqp.CondTimeout:
 		level = slog.LevelInfo
 	}
-	if !c.mayLog(level, kind+" "+string(f.condition)) {
+	if !l.may(level, kind+" "+string(f.condition)) {
 		return
 	}
 	attributes := append([]any{"operation", operation, "entity", f.entity, "condition", string(f.condition), "reason", f.text}, rest...)
-	c.log.Log(noContext, level, message, attributes...)
+	l.Log(noContext, level, message, attributes...)
 }
 
-// mayLog reports whether one more line of a kind may be written.
-func (c *conn) mayLog(level slog.Level, kind string) bool {
+func (l *connLog) may(level slog.Level, kind string) bool {
 	switch level {
 	case slog.LevelWarn:
-		return c.srv.options.Refusals.Take(kind)
+		return l.refusals.Take(kind)
 	case slog.LevelInfo:
-		return c.srv.options.Refusals.TakeAccess(kind)
+		return l.refusals.TakeAccess(kind)
 	}
 	return true
 }

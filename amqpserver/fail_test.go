@@ -17,7 +17,7 @@ func TestLog_OurOwnErrorsAreNeverLeftOut(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(&out, nil))
 	limiter := loglimit.New(log)
 	defer limiter.Close()
-	c := &conn{srv: &Server{options: Options{Refusals: limiter}}, log: log}
+	c := connLog{log, limiter}
 	for range loglimit.PerSecond + 10 {
 		c.refusedErr("send", "q", &emulator.Error{Code: emulator.CodeMessageTooLarge, Text: "too large"})
 	}

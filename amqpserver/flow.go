@@ -11,7 +11,7 @@ func (s *session) handleFlow(f *frames.Flow) error {
 	}
 	if !f.HasHandle {
 		if f.Echo {
-			s.c.write(s.channel, s.flow())
+			s.write(s.flow())
 		}
 		return nil
 	}
@@ -40,7 +40,6 @@ func (s *session) flow() *frames.Flow {
 	}
 }
 
-// linkFlow adds the state of a link.
 func (s *session) linkFlow(handle uint32, count serial, credit uint32) *frames.Flow {
 	f := s.flow()
 	f.Handle, f.HasHandle = handle, true
@@ -69,17 +68,10 @@ func (s *session) spare(n int) {
 // resumer is a link that other links, the window or the write buffer may have stopped from sending.
 type resumer interface{ resume() }
 
-// resumeAll lets all sending links of the connection try again.
-func (c *conn) resumeAll() {
-	for _, s := range c.sessions {
-		s.resume()
-	}
-}
-
 // room returns how many deliveries the session's window, its ring and the write buffer take now.
 func (s *session) room() int {
 	if s.c.out.full() {
 		return 0
 	}
-	return max(min(int(s.win.outgoing), s.ring-len(s.unsettled)-s.settling), 0)
+	return max(min(int(s.win.outgoing), s.sent.left()), 0)
 }

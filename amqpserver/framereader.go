@@ -82,7 +82,6 @@ func (f *frameReader) raw(n int) ([]byte, error) {
 	return f.buf[f.r-n : f.r], nil
 }
 
-// fill reads until n bytes are available.
 func (f *frameReader) fill(n int) error {
 	if f.w-f.r >= n {
 		return nil

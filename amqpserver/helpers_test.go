@@ -25,6 +25,7 @@ import (
 type bench struct {
 	t       testing.TB
 	ns      *emulator.Namespace
+	broker  *emulator.Broker
 	server  *amqpserver.Server
 	journal *storetest.Memory
 	log     *logBuffer
@@ -57,22 +58,34 @@ func newBench(t testing.TB, options ...func(*amqpserver.Options)) *bench {
 // newBenchFor is newBench for a namespace with options.
 func newBenchFor(t testing.TB, namespace emulator.Options, options ...func(*amqpserver.Options)) *bench {
 	t.Helper()
+	return newBenchWith(t, namespace, nil, options...)
+}
+
+// newBenchWith is newBenchFor with more namespaces, which are empty.
+func newBenchWith(t testing.TB, o emulator.Options, more []extra, sets ...func(*amqpserver.Options)) *bench {
+	t.Helper()
 	b := &bench{t: t, journal: storetest.NewMemory(), log: new(logBuffer)}
 	var err error
-	b.ns, err = emulator.Open(b.journal, namespace)
+	b.broker, err = emulator.OpenBroker(b.journal, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := amqpserver.Options{Logger: slog.New(slog.NewTextHandler(b.log, nil))}
-	for _, set := range options {
-		set(&o)
+	b.ns = b.broker.Default()
+	for _, n := range more {
+		if _, err := b.broker.Create(n.name, n.options); err != nil {
+			t.Fatal(err)
+		}
 	}
-	b.server = amqpserver.New(b.ns, o)
+	options := amqpserver.Options{Logger: slog.New(slog.NewTextHandler(b.log, nil))}
+	for _, set := range sets {
+		set(&options)
+	}
+	b.server = amqpserver.New(b.broker, options)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		_ = b.server.Shutdown(ctx)
-		b.ns.Close()
+		b.broker.Close()
 		_ = b.journal.Close()
 		if t.Failed() {
 			t.Log(b.log.String())

@@ -129,7 +129,7 @@ func TestHostile_PeerThatWritesAndNeverReads(t *testing.T) {
 					return
 				}
 			}
-			t.Error("the server took 2 million requests for an answer that nobody reads")
+			t.Error("the server took 2 million requests for answers that the client does not read")
 		}()
 		<-failed // after the time-out for writes
 		p.Send(0, amqptest.Transfer(0, 0), amqptest.Message("x")...)

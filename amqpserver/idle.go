@@ -12,32 +12,32 @@ import (
 // noContext is for log calls: a connection's loop has no context; it ends by an event.
 var noContext = context.Background()
 
-// handleTimer does what is due: it sends a heartbeat, and ends expired rights, silent peers and idle links. The timer follows the last
+// timers holds the connection's timer and what it waits for, apart from what the links and tokens know themselves.
+type timers struct {
+	c       *conn
+	timer   *time.Timer
+	closeBy time.Time // in stateLeaving and stateClosing
+}
+
+// fire does what is due: it sends a heartbeat, and ends expired rights, silent peers and idle links. The timer follows the last
 // write, so it fires at least once in a heartbeat's interval, and everything else is checked then (DEC-35: the real
 // clock).
-func (c *conn) handleTimer(now time.Time) {
+func (t *timers) fire(now time.Time) {
+	c := t.c
 	switch {
+	case c.state >= stateLeaving && now.Before(t.closeBy):
+		t.timer.Reset(t.closeBy.Sub(now))
+		return
 	case c.state == stateLeaving:
-		if now.Before(c.closeBy) {
-			c.timer.Reset(c.closeBy.Sub(now))
-			return
-		}
 		c.answerClose()
 		return
-	case c.state == stateClosing || c.state == stateClosed:
-		if now.Before(c.closeBy) {
-			c.timer.Reset(c.closeBy.Sub(now))
-			return
-		}
-		c.dead = errSocketGone
-		return
-	case c.state == stateWaiting:
-		c.dead = errSocketGone // the reader's own deadline has passed too
+	case c.state != stateOpen:
+		c.dead = errSocketGone // in stateWaiting the reader's own deadline has passed too
 		return
 	}
-	c.checkIdle(now)
+	t.checkIdle(now)
 	if c.state == stateOpen {
-		c.checkTokens(now)
+		c.tokens.expire(now)
 	}
 	if c.state != stateOpen {
 		return
@@ -45,40 +45,47 @@ func (c *conn) handleTimer(now time.Time) {
 	interval := c.peer.heartbeat()
 	if silent := now.Sub(c.out.last); silent >= interval {
 		c.out.rest()
-		if c.srv.trace != nil {
-			c.srv.trace.frame(c.id, traceOut, 0, nil, 0)
-		}
+		c.trace.frame(traceOut, 0, nil, 0)
 		if c.out.idle() { // else the write under way shows that we live, as soon as the peer reads
 			c.out.buf = append(c.out.buf, frames.Heartbeat...)
 		}
 		c.out.last = now
 	}
-	c.arm(interval - now.Sub(c.out.last))
+	t.arm(interval - now.Sub(c.out.last))
 }
 
 // linger sets the timer for the wait before and after close.
-func (c *conn) linger() {
-	c.closeBy = time.Now().Add(closeLinger)
-	c.timer.Reset(closeLinger)
+func (t *timers) linger() {
+	t.closeBy = time.Now().Add(closeLinger)
+	t.timer.Reset(closeLinger)
+}
+
+// arm lets the timer fire after a wait, or at the next deadline of a token if that comes first.
+func (t *timers) arm(wait time.Duration) {
+	if due := t.c.tokens.nextDue(); !due.IsZero() {
+		wait = min(wait, time.Until(due))
+	}
+	t.timer.Reset(max(wait, time.Millisecond))
 }
 
 // checkIdle ends what has been idle for too long (LOCK-19, DEC-15), by the monotonic clock: a jump of the wall clock ends nothing.
-func (c *conn) checkIdle(now time.Time) {
+func (t *timers) checkIdle(now time.Time) {
+	c := t.c
 	o := &c.srv.options
-	if limit := 2 * o.IdleTimeout; c.input() != nil && now.Sub(c.begun)-time.Duration(c.lastRead.Load()) >= limit {
+	if limit := 2 * o.IdleTimeout; c.input() != nil && c.reader.silence(now) >= limit {
 		c.close(inactive(limit))
 		return
 	}
 	if o.LinkIdle > 0 {
-		for _, s := range c.sessions {
-			s.detachIdle(now, o.LinkIdle)
+		for e := range c.sessions.links {
+			e.base().checkIdle(now, o.LinkIdle)
 		}
 	}
 	limit := o.ConnectionIdle
-	if !c.everLinked {
+	if !c.sessions.everLinked {
 		limit = o.FirstLink
 	}
-	if c.links == 0 && limit > 0 && now.Sub(c.linkless) >= limit {
+	if c.sessions.linked == 0 && limit > 0 && now.Sub(c.sessions.linkless) >= limit {
 		c.close(inactive(limit))
 	}
 }
@@ -90,14 +97,10 @@ func inactive(limit time.Duration) error {
 		limit.Milliseconds())
 }
 
-// detachIdle detaches the links of a session that had no traffic, except those to $cbs: they belong to the connection.
-func (s *session) detachIdle(now time.Time, limit time.Duration) {
-	for _, e := range s.links {
-		l := e.base()
-		if l.state != linkAttached || l.opening != nil || l.node.kind == nodeCBS || now.Sub(l.active) < limit {
-			continue
-		}
-		s.detach(e, fault{condition: amqp.CondDetachForced, entity: l.entity(), text: l.idleText(limit)})
+// checkIdle detaches a link that had no traffic, unless it goes to $cbs: that belongs to the connection.
+func (l *link) checkIdle(now time.Time, limit time.Duration) {
+	if l.state == linkAttached && l.opening == nil && l.node.kind != nodeCBS && now.Sub(l.active) >= limit {
+		l.detach(fault{condition: amqp.CondDetachForced, entity: l.entity(), text: l.idleText(limit)})
 	}
 }
 
@@ -111,7 +114,6 @@ func (l *link) idleText(limit time.Duration) string {
 		l.name, who, l.handle, class, clockText(limit))
 }
 
-// clockText writes a duration as hh:mm:ss.
 func clockText(d time.Duration) string {
 	s := int(d.Seconds())
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)

@@ -62,7 +62,7 @@ type part struct {
 // handleTransfer takes one transfer frame [AMQP 2.7.5].
 func (s *session) handleTransfer(t *frames.Transfer, payload []byte) error {
 	if s.win.received() {
-		s.c.write(s.channel, s.flow())
+		s.write(s.flow())
 	}
 	e, err := s.endpoint(t.Handle)
 	if err != nil {
@@ -131,7 +131,7 @@ func (in *incoming) collect(payload []byte, more bool) {
 		in.refusePart(in.tooLarge(size, in.maxMessage))
 	case p.raw == nil && !more:
 		p.raw = payload // the usual case: one transfer, whose payload is ours already
-	case c.assembling+len(payload) > c.bound(maxAssembly, strangerAssembly)+in.maxMessage:
+	case c.assembling+len(payload) > c.tokens.bound(maxAssembly, strangerAssembly)+in.maxMessage:
 		in.refusePart(linkErrorf(amqp.CondResourceLimit, "The connection has too many unfinished deliveries."))
 	default:
 		c.assembling += len(payload)
@@ -147,29 +147,18 @@ func (in *incoming) refusePart(err error) {
 	in.refuse("send", &in.part.delivered, err)
 }
 
-// forget frees the memory of an unfinished delivery.
 func (in *incoming) forget() {
 	in.s.c.assembling -= in.part.counted
 	in.part.counted, in.part.raw = 0, nil
 }
 
-// drop discards the delivery under way.
 func (in *incoming) drop() {
 	in.forget()
 	in.part = part{}
 }
 
 func (in *incoming) tooLarge(size, limit int) error {
-	return linkError{fault{amqp.CondSizeExceeded, sizeText(size, limit), in.entity()}}
-}
-
-// fault translates an error and adds the link's entity.
-func (in *incoming) fault(err error) fault {
-	f := faultOf(err)
-	if f.entity == "" {
-		f.entity = in.entity()
-	}
-	return f
+	return fault{amqp.CondSizeExceeded, sizeText(size, limit), in.entity(), endsLink}
 }
 
 // refuse rejects a delivery. A sender that has settled it does not learn of it (ERR-7), unless the error ends the link.
@@ -179,12 +168,12 @@ func (in *incoming) refuse(operation string, d *delivered, err error) {
 
 // refuseAs is refuse with another fault for the client than the log gets.
 func (in *incoming) refuseAs(operation string, d *delivered, err error, f fault) {
-	in.s.c.refusedErr(operation, in.entity(), err)
+	in.s.c.log.refusedErr(operation, in.entity(), err)
 	if !d.settled && !in.noRejected {
-		in.s.reject(&in.s.received, d.id, f)
+		in.s.received.reject(d.id, d.id, f)
 	}
 	if f.condition == amqp.CondSizeExceeded || in.noRejected || d.settled && in.mustTell(d) { // [AMQP 2.7.3, 4.3]
-		in.s.endLink(in, f)
+		in.endWith(f)
 	}
 }
 
@@ -201,13 +190,13 @@ func (in *incoming) topUp() {
 		return
 	}
 	in.credit = w
-	in.s.c.write(in.s.channel, in.s.linkFlow(in.handle, in.count, in.credit))
+	in.s.write(in.s.linkFlow(in.handle, in.count, in.credit))
 }
 
 // flow answers an echo. It ignores the client's credit: the receiver grants credit, and that is us.
 func (in *incoming) flow(f *frames.Flow) {
 	if f.Echo {
-		in.s.c.write(in.s.channel, in.s.linkFlow(in.handle, in.count, in.credit))
+		in.s.write(in.s.linkFlow(in.handle, in.count, in.credit))
 	}
 }
 
@@ -220,7 +209,7 @@ func (in *incoming) release() {
 		in.s.c.cbsSenders--
 	case nodeCoordinator:
 		in.s.coordinators--
-		in.s.c.rollBack(in)
+		in.s.c.transactions.rollBack(in)
 	}
 	if in.unwatchVia != nil {
 		in.unwatchVia()

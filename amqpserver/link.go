@@ -21,7 +21,8 @@ const (
 type link struct {
 	// immutable
 	s      *session
-	handle uint32 // the peer's and ours
+	self   endpoint // the link with its kind, set by put
+	handle uint32   // the peer's and ours
 	name   string
 	role   frames.Role // of the peer
 	node   node
@@ -43,7 +44,6 @@ type link struct {
 
 func (l *link) base() *link { return l }
 
-// touch notes traffic.
 func (l *link) touch() { l.active = l.s.c.now }
 
 // entity returns the path for logs and error texts.
@@ -55,18 +55,28 @@ func (l *link) entity() string {
 }
 
 // watch detaches the link when its entity is changed or deleted (LOCK-17, DEL-1). The domain calls back from any goroutine.
-func (l *link) watch(e endpoint) {
-	if l.queue == nil {
-		return
+func (l *link) watch() {
+	if l.queue != nil {
+		l.unwatch = l.queue.Watch(l.node.sub, func(err error) { l.detachSoon(err, l.queue) })
 	}
-	box, s := &l.s.c.box, l.s
-	l.unwatch = l.queue.Watch(l.node.sub, func(err error) {
-		box.post(eventFunc(func(*conn) {
-			f := faultOf(err)
-			f.entity = l.entity()
-			s.detach(e, f)
-		}))
-	})
+}
+
+// detachSoon lets the loop detach the link with an error about an entity.
+func (l *link) detachSoon(err error, q *emulator.Entity) {
+	l.s.c.box.post(eventFunc(func(*conn) {
+		f := faultOf(err)
+		f.entity = q.Path()
+		l.detach(f)
+	}))
+}
+
+// fault translates an error and adds the link's entity.
+func (l *link) fault(err error) fault {
+	f := faultOf(err)
+	if f.entity == "" {
+		f.entity = l.entity()
+	}
+	return f
 }
 
 // refusedLink keeps the handle of a refused link until the peer's detach arrives.
@@ -76,13 +86,13 @@ func (*refusedLink) flow(*frames.Flow) {}
 func (*refusedLink) detached() bool    { return true }
 func (*refusedLink) release()          {}
 
-// put adds a link to the session.
 func (s *session) put(e endpoint) {
 	l := e.base()
+	l.self = e
 	s.links = s.links.with(e)
 	s.handles = max(s.handles, l.handle+1)
-	s.c.links++
-	s.c.everLinked = true
+	s.c.sessions.linked++
+	s.c.sessions.everLinked = true
 	l.touch()
 	if !l.released {
 		l.attached = l.active
@@ -91,59 +101,47 @@ func (s *session) put(e endpoint) {
 	}
 }
 
-// free removes a link from the session.
 func (s *session) free(handle uint32) {
 	s.links = s.links.without(handle)
-	s.c.unlinked(1)
+	s.c.sessions.unlinked(1, s.c.now)
 }
 
-// unlinked counts links that have gone.
-func (c *conn) unlinked(n int) {
-	c.links -= n
-	if c.links == 0 {
-		c.linkless = c.now
-	}
-}
-
-// releaseLink gives back what a link holds.
-func (s *session) releaseLink(e endpoint) {
-	l := e.base()
+// letGo gives back what the link holds.
+func (l *link) letGo() {
 	if l.released {
 		return
 	}
 	l.released = true
-	s.c.srv.links.Add(-1)
-	s.c.logLink(e)
+	l.s.c.srv.links.Add(-1)
+	l.log()
 	if l.unwatch != nil {
 		l.unwatch()
 	}
-	e.release()
+	l.self.release()
 }
 
-// detach ends a link with an error. Frames for it are discarded from now on, and its handle stays in use until the peer's
+// detach ends the link with an error. Frames for it are discarded from now on, and its handle stays in use until the peer's
 // detach arrives.
-func (s *session) detach(e endpoint, f fault) {
-	l := e.base()
-	if s.released || l.released {
+func (l *link) detach(f fault) {
+	if l.s.released || l.released {
 		return // the link ended by itself meanwhile
 	}
-	s.c.logEnd("link", f)
-	s.endLink(e, f)
+	l.s.c.log.ended("link", f)
+	l.endWith(f)
 }
 
-// endLink is detach for an error that is logged already.
-func (s *session) endLink(e endpoint, f fault) {
-	l := e.base()
-	if s.released || l.released {
+// endWith is detach for an error that is logged already.
+func (l *link) endWith(f fault) {
+	if l.s.released || l.released {
 		return
 	}
 	l.state, l.cause = linkClosing, &f
-	s.releaseLink(e)
+	l.letGo()
 	if l.opening != nil {
-		s.c.write(s.channel, reply(l.opening)) // without source and target: the link was not created
+		l.s.write(reply(l.opening)) // without source and target: the link was not created
 		l.opening = nil
 	}
-	s.sendDetach(l)
+	l.sendDetach()
 }
 
 // handleDetach answers the peer's detach, always as closed: the service does not suspend links
@@ -168,45 +166,41 @@ func (s *session) handleDetach(p *frames.Detach) error {
 	case linkAttached:
 		l.state = linkClosing
 		if e.detached() {
-			s.finishDetach(e)
+			l.finishDetach()
 		}
 	}
 	return nil
 }
 
 // finishDetach answers the peer's detach.
-func (s *session) finishDetach(e endpoint) {
-	s.releaseLink(e)
-	s.sendDetach(e.base())
+func (l *link) finishDetach() {
+	l.letGo()
+	l.sendDetach()
 }
 
 // sendDetach writes the detach of a released link once all its answers are written: after it nothing may refer to the link's
 // deliveries, for the peer has forgotten them [AMQP 2.6.6].
-func (s *session) sendDetach(l *link) {
-	if l.owed == 0 && !s.released {
-		s.writeDetach(l)
+func (l *link) sendDetach() {
+	if l.owed == 0 && !l.s.released {
+		l.detachNow()
 	}
-}
-
-// detachNow answers the peer's detach. Answers that are still owed are dropped.
-func (s *session) detachNow(e endpoint) {
-	s.releaseLink(e)
-	s.writeDetach(e.base())
 }
 
 // mute reports whether our detach has been written: nothing may refer to the link's deliveries any more.
 func (l *link) mute() bool { return l.state == linkDetaching }
 
-func (s *session) writeDetach(l *link) {
-	s.flushOutcomes()
+// detachNow writes our detach. Answers that are still owed are dropped.
+func (l *link) detachNow() {
+	l.letGo()
+	l.s.flushOutcomes()
 	d := &frames.Detach{Handle: l.handle, Closed: true}
 	if l.cause != nil {
-		d.Error = s.c.wireError(*l.cause)
+		d.Error = l.s.c.wireError(*l.cause)
 	}
 	l.state = linkDetaching
-	s.c.write(s.channel, d)
+	l.s.write(d)
 	if l.left {
-		s.free(l.handle)
+		l.s.free(l.handle)
 	}
 }
 
@@ -224,7 +218,7 @@ func (l *link) paid() {
 	s.owed--
 	s.c.outstanding--
 	if l.state == linkClosing && l.released {
-		s.sendDetach(l)
+		l.sendDetach()
 	}
 	if s.closing {
 		s.sendEnd()

@@ -7,26 +7,22 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// logLink writes the one line about a link when it ends: the client, the number of messages, and how long the link
+// log writes the one line about the link when it ends: the client, the number of messages, and how long the link
 // lasted. Links to $cbs, and those that only carry replies, say nothing about what an application does and are logged for debugging. The
 // other lines are rate-limited.
-func (c *conn) logLink(e endpoint) {
-	l := e.base()
+func (l *link) log() {
+	c := l.s.c
 	level := slog.LevelInfo
-	if _, answers := e.(*replies); answers || l.node.kind == nodeCBS {
+	if _, answers := l.self.(*replies); answers || l.node.kind == nodeCBS {
 		level = slog.LevelDebug
 	}
-	if !c.log.Enabled(noContext, level) {
-		return
-	}
-	if !c.mayLog(level, "link") {
+	if !c.log.Enabled(noContext, level) || !c.log.may(level, "link") {
 		return
 	}
 	c.log.Log(noContext, level, "link", "entity", l.node.String(), "client", clientRole(l.role), "messages", l.passed,
 		"duration", c.now.Sub(l.attached).Round(time.Millisecond), "container", c.peer.containerID)
 }
 
-// clientRole returns what the client does on a link.
 func clientRole(r frames.Role) string {
 	if r == frames.RoleSender {
 		return "sends"

@@ -8,21 +8,13 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// pumper is a link that sends; the loop calls it when it may have something to send.
-type pumper interface {
-	// pump sends at most a bounded quantum and reports whether it could go on at once.
-	pump() (more bool)
-	// queued marks that the link stands in conn.runnable.
-	queued() *bool
-}
-
 // loop owns the connection's state until the connection ends. Each turn takes one thing that happened, lets links
 // send, and starts a write.
 func (c *conn) loop() {
 	c.now = time.Now()
-	c.linkless = c.now
-	c.timer = time.NewTimer(c.srv.options.HandshakeTimeout)
-	defer c.timer.Stop()
+	c.sessions.linkless = c.now
+	c.timers.timer = time.NewTimer(c.srv.options.HandshakeTimeout)
+	defer c.timers.timer.Stop()
 	for !c.finished() {
 		c.wait()
 		c.turn()
@@ -36,7 +28,7 @@ func (c *conn) finished() bool {
 
 // wait blocks until something has happened and handles it. If links could go on it does not block.
 func (c *conn) wait() {
-	if len(c.runnable) > 0 && !c.out.full() {
+	if len(c.agenda.runnable) > 0 && !c.out.full() {
 		select {
 		case b := <-c.input():
 			c.handleBatch(b)
@@ -44,8 +36,8 @@ func (c *conn) wait() {
 			c.handleEvents()
 		case r := <-c.out.written:
 			c.handleWritten(r)
-		case <-c.timer.C:
-			c.handleTimer(time.Now())
+		case <-c.timers.timer.C:
+			c.timers.fire(time.Now())
 		default:
 		}
 		return
@@ -57,8 +49,8 @@ func (c *conn) wait() {
 		c.handleEvents()
 	case r := <-c.out.written:
 		c.handleWritten(r)
-	case <-c.timer.C:
-		c.handleTimer(time.Now())
+	case <-c.timers.timer.C:
+		c.timers.fire(time.Now())
 	case <-c.readGone:
 		c.handleReadGone()
 	}
@@ -88,24 +80,24 @@ func (c *conn) input() <-chan *batch {
 		return nil
 	case c.uncommitted >= maxUncommitted,
 		c.uncommitted > 0 && c.srv.uncommitted.Load() >= maxUncommittedAll,
-		len(c.out.buf) >= c.bound(maxPendingReplies, strangerReplies):
+		len(c.out.buf) >= c.tokens.bound(maxPendingReplies, strangerReplies):
 		return nil
 	}
-	return c.batches
+	return c.reader.batches
 }
 
 // turn ends a turn: it joins outcomes into ranges and writes them, lets links send, and starts a write.
 func (c *conn) turn() {
 	if c.state == stateOpen {
-		c.flushDispositions()
-		c.resumeAwaiting()
-		c.pump()
-		if c.draining && c.drained() {
+		c.agenda.flush()
+		c.agenda.resumeAwaiting()
+		c.agenda.pump()
+		if c.draining && c.outstanding == 0 {
 			c.close(connErrorf(amqp.CondForced, "The service is shutting down; connect again."))
 		}
 	}
 	if c.state == stateLeaving {
-		c.flushDispositions()
+		c.agenda.flush()
 		if c.outstanding == 0 {
 			c.answerClose()
 		}
@@ -113,56 +105,10 @@ func (c *conn) turn() {
 	c.out.flush()
 	if c.out.stalled && !c.out.full() {
 		c.out.stalled = false
-		c.resumeAll()
+		c.sessions.resume()
 	}
 }
 
-// flushDispositions writes the outcomes that this turn has collected.
-func (c *conn) flushDispositions() {
-	for _, s := range c.dirty {
-		s.dirty = false
-		s.flushOutcomes()
-	}
-	clear(c.dirty)
-	c.dirty = c.dirty[:0]
-}
-
-// resumeAwaiting lets links try again that wait for room that other links of their session have taken. It does so in every turn, for
-// that room can come back in many ways: each is an event, causes one by being written, or resumes the links itself.
-func (c *conn) resumeAwaiting() {
-	for i, o := range c.awaiting {
-		o.resume()
-		c.awaiting[i] = nil
-	}
-	c.awaiting = c.awaiting[:0]
-}
-
-// pump lets each link that may have something to send do so once, in turn (DEC-27). A link that could go on goes to the
-// end of the line.
-func (c *conn) pump() {
-	waiting := c.runnable
-	c.runnable = nil
-	for i, p := range waiting {
-		*p.queued() = false
-		if p.pump() {
-			c.run(p)
-		}
-		waiting[i] = nil
-	}
-	if c.runnable == nil {
-		c.runnable = waiting[:0]
-	}
-}
-
-// run puts a link in line for pump.
-func (c *conn) run(p pumper) {
-	if q := p.queued(); !*q {
-		*q = true
-		c.runnable = append(c.runnable, p)
-	}
-}
-
-// handleEvents runs the events in the mailbox.
 func (c *conn) handleEvents() {
 	c.now = time.Now()
 	events := c.box.take(c.events)
@@ -179,7 +125,7 @@ func (c *conn) handleEvents() {
 // handleWritten takes a buffer back from the writer.
 func (c *conn) handleWritten(r writeResult) {
 	c.out.done(r)
-	if c.stranger() {
+	if c.tokens.stranger() {
 		c.out.rest()
 	}
 	if r.err != nil {
@@ -202,7 +148,7 @@ func (c *conn) handleBatch(b *batch) {
 		c.handleReadError(err)
 		return
 	}
-	c.freeBatches <- b
+	c.reader.free <- b
 }
 
 // handleReadError ends the connection, with a close if the peer can still read one.
@@ -224,11 +170,8 @@ func (c *conn) handleReadError(err error) {
 	}
 }
 
-// handleFrame dispatches one frame and handles the error.
 func (c *conn) handleFrame(in *inFrame) {
-	if c.srv.trace != nil {
-		c.srv.trace.frame(c.id, traceIn, in.channel, in.performative(), len(in.payload))
-	}
+	c.trace.frame(traceIn, in.channel, in.performative(), len(in.payload))
 	if in.kind == frameEmpty {
 		return
 	}

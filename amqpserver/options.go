@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"minibus/emulator"
 	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 )
@@ -20,9 +21,9 @@ type Options struct {
 	// Trace, if set, gets one line per frame. Tokens and message bodies are never in it. Writes are serialised.
 	Trace io.Writer
 
-	// Access has the keys that verify tokens: each link and each request then needs a token that gives it the right
-	// (ERR-1 to ERR-3). Nil accepts any token and needs none (DEC-10).
-	Access *sas.Ring
+	// Access returns the keys of a namespace that verify tokens: each link and each request then needs a token that gives it the
+	// right (ERR-1 to ERR-3). A connection keeps the ring ([sas.RingOf] looks policies up at each check). Nil accepts any token and needs none (DEC-10).
+	Access func(*emulator.Namespace) *sas.Ring
 
 	// Unverified is called for each token that was accepted without Access although its issuer could verify it (a JWT). It
 	// must not block. May be nil.

@@ -76,7 +76,7 @@ func (o *outgoing) run(c *conn) {
 	o.notified.Store(false)
 	o.due = true
 	if !o.released {
-		c.run(o)
+		c.agenda.run(o)
 	}
 }
 
@@ -95,14 +95,14 @@ func (o *outgoing) flow(f *frames.Flow) {
 	if f.Echo && !f.Drain {
 		o.writeFlow(false)
 	}
-	o.s.c.run(o)
+	o.s.c.agenda.run(o)
 }
 
 // resume lets the link go on after the session's window or the write buffer had stopped it.
 func (o *outgoing) resume() {
 	if o.held || len(o.taken) > 0 || o.partial() {
 		o.due = o.due || o.held
-		o.s.c.run(o)
+		o.s.c.agenda.run(o)
 	}
 }
 
@@ -124,7 +124,7 @@ func (o *outgoing) pump() bool {
 	o.write()
 	crowded := asked == 0 && o.crowded()
 	if crowded {
-		o.s.c.awaiting = append(o.s.c.awaiting, o)
+		o.s.c.agenda.awaiting = append(o.s.c.agenda.awaiting, o)
 	}
 	if o.credit.drain && !crowded && o.drained(asked, got) {
 		return false
@@ -137,21 +137,19 @@ func (o *outgoing) pump() bool {
 // forgetEnded drops deliveries whose locks have ended from the unsettled ones: the client may have
 // others in their place (LOCK-8).
 func (o *outgoing) forgetEnded() {
-	s := o.s
 	ended := o.consumer.Ended()
 	if len(ended) == 0 {
 		return
 	}
-	wasFull := s.ringFull()
+	ds := &o.s.sent
+	wasFull := ds.full()
 	for _, l := range ended {
-		if s.unsettled[l.ID].lock == l { // else the client has settled it, or it is not written
-			delete(s.unsettled, l.ID)
+		if ds.unsettled[l.ID].lock == l { // else the client has settled it, or it is not written
+			delete(ds.unsettled, l.ID)
 			o.lapsed.add(l.ID)
 		}
 	}
-	if wasFull && !s.ringFull() {
-		s.resume()
-	}
+	ds.resume(wasFull)
 }
 
 // take asks the consumer for as much as the link can have. Asking for nothing leaves the queue's line.
@@ -230,11 +228,10 @@ func (o *outgoing) deliver(d *emulator.Delivery) {
 	}
 	l := d.Lock()
 	l.ID = o.s.nextDelivery
-	o.s.unsettled[l.ID] = unsettled{o, l}
+	o.s.sent.unsettled[l.ID] = unsettled{o, l}
 	o.send(d, o.s.c.tags.guid(l.Token()), false)
 }
 
-// dropTaken removes the first n deliveries from taken.
 func (o *outgoing) dropTaken(n int) {
 	if n == 0 {
 		return
@@ -288,7 +285,7 @@ func (o *outgoing) detached() bool {
 	if !o.settled || (len(o.taken) == 0 && !o.partial()) {
 		return true
 	}
-	o.s.c.run(o)
+	o.s.c.agenda.run(o)
 	return false
 }
 
@@ -299,7 +296,7 @@ func (o *outgoing) close(full bool) {
 		return
 	}
 	if full || len(o.taken) == 0 {
-		o.s.finishDetach(o)
+		o.finishDetach()
 	}
 }
 
@@ -307,7 +304,7 @@ func (o *outgoing) close(full bool) {
 func (o *outgoing) stop() {
 	o.stopped, o.due = true, true
 	o.giveBack(0)
-	o.s.c.run(o)
+	o.s.c.agenda.run(o)
 }
 
 func (o *outgoing) release() {
@@ -317,12 +314,6 @@ func (o *outgoing) release() {
 	if o.consumer != nil {
 		o.consumer.Close()
 	}
-	o.s.outlivedAll(o.lapsed)
+	o.s.sent.outlive(o)
 	o.rest, o.lapsed = nil, nil
-	for id, u := range o.s.unsettled {
-		if u.link == o {
-			delete(o.s.unsettled, id)
-			o.s.outlived(id)
-		}
-	}
 }

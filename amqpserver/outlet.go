@@ -13,7 +13,7 @@ import (
 type outlet struct {
 	link
 	credit   credit
-	inLine   bool            // stands in conn.runnable
+	inLine   bool            // stands in agenda.runnable
 	first    bool            // no frame of rest has been written
 	rest     []byte          // a message that takes several frames
 	written  int             // how much of rest is written
@@ -137,16 +137,13 @@ func (o *outlet) writePiece() {
 }
 
 func (o *outlet) traceTransfer(t *frames.Transfer, payload int) {
-	if c := o.s.c; c.srv.trace != nil {
-		c.srv.trace.frame(c.id, traceOut, o.s.channel, t, payload)
-	}
+	o.s.c.trace.frame(traceOut, o.s.channel, t, payload)
 }
 
-// writeFlow tells the peer the state of the link.
 func (o *outlet) writeFlow(drain bool) {
 	f := o.s.linkFlow(o.handle, o.credit.count, uint32(o.credit.left()))
 	f.Drain = drain
-	o.s.c.write(o.s.channel, f)
+	o.s.write(f)
 }
 
 // tagMaker makes delivery tags for deliveries that have no lock token: unique, and of the length that clients expect.

@@ -45,7 +45,6 @@ func (r *ranges) add(id serial, what outcome, write func(*frames.Disposition)) {
 	r.some, r.first, r.last, r.what = true, id, id, what
 }
 
-// flush writes what has been collected.
 func (r *ranges) flush(write func(*frames.Disposition)) {
 	if !r.some {
 		return
@@ -55,3 +54,38 @@ func (r *ranges) flush(write func(*frames.Disposition)) {
 		Role: r.role, First: r.first, Last: r.last, HasLast: true, Settled: true, State: outcomeStates[r.what],
 	})
 }
+
+// outcomes writes the outcomes of one session and role.
+type outcomes struct {
+	s *session
+	ranges
+}
+
+// answer collects an outcome without an error.
+func (o *outcomes) answer(id serial, what outcome) {
+	if o.s.released {
+		return
+	}
+	o.add(id, what, o.write)
+	o.s.c.agenda.mark(o.s)
+}
+
+// answerAs writes an outcome that can't be joined into ranges.
+func (o *outcomes) answerAs(id serial, state frames.DeliveryState) { o.writeAs(id, id, state) }
+
+// reject writes the outcome of deliveries that failed. The error is always present: clients read its fields.
+func (o *outcomes) reject(first, last serial, f fault) {
+	o.writeAs(first, last, &frames.Rejected{Error: o.s.c.wireError(f)})
+}
+
+func (o *outcomes) writeAs(first, last serial, state frames.DeliveryState) {
+	if o.s.released {
+		return
+	}
+	o.flush()
+	o.write(&frames.Disposition{Role: o.role, First: first, Last: last, HasLast: true, Settled: true, State: state})
+}
+
+func (o *outcomes) flush() { o.ranges.flush(o.write) }
+
+func (o *outcomes) write(d *frames.Disposition) { o.s.write(d) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"minibus/internal/amqp/frames"
@@ -40,22 +41,44 @@ type batch struct {
 	err    error
 }
 
-// readLoop is the read goroutine. It ends when the socket fails or the loop has ended.
-func (c *conn) readLoop(f *frameReader) {
-	defer close(c.readEnded)
-	defer c.barrier("read")
-	defer f.close()
+// reader is the read goroutine's part of a connection.
+type reader struct {
+	c       *conn
+	f       *frameReader
+	batches chan *batch   // to the loop
+	free    chan *batch   // back from it
+	stop    chan struct{} // closed when the loop has ended
+	ended   chan struct{}
+	begun   time.Time
+	last    atomic.Int64 // of a read, in ns since begun, monotonic; 0: nothing read yet
+}
+
+func newReader(c *conn) reader {
+	return reader{
+		c: c, f: newFrameReader(c.nc, &c.srv.readBuffers), begun: time.Now(),
+		batches: make(chan *batch), free: make(chan *batch, 2), stop: make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+// loop is the read goroutine. It ends when the socket fails or the loop has ended.
+func (r *reader) loop() {
+	defer close(r.ended)
+	defer r.c.barrier("read")
+	defer r.f.close()
+	for range cap(r.free) {
+		r.free <- new(batch)
+	}
 	for {
-		b := <-c.freeBatches
-		c.readBatch(f, b)
+		b := <-r.free
+		r.fill(b)
 		err := b.err
 		select {
-		case c.batches <- b:
-		case <-c.ended:
+		case r.batches <- b:
+		case <-r.stop:
 			return
 		}
 		if err != nil {
-			c.discard(err)
+			r.discard(err)
 			return
 		}
 	}
@@ -63,26 +86,26 @@ func (c *conn) readLoop(f *frameReader) {
 
 // discard reads on after input that can't be decoded, so that the peer can read our close: closing a socket
 // with unread input loses what was written to it.
-func (c *conn) discard(err error) {
+func (r *reader) discard(err error) {
 	var ne interface{ Timeout() bool }
 	if errors.Is(err, io.EOF) || errors.As(err, &ne) {
 		return
 	}
-	_ = c.nc.SetReadDeadline(time.Now().Add(2 * closeLinger))
-	_, _ = io.Copy(io.Discard, c.nc)
+	_ = r.c.nc.SetReadDeadline(time.Now().Add(2 * closeLinger))
+	_, _ = io.Copy(io.Discard, r.c.nc)
 }
 
-// readBatch blocks for one frame and takes those that came with it, up to the limits.
-func (c *conn) readBatch(f *frameReader, b *batch) {
+// fill blocks for one frame and takes those that came with it, up to the limits.
+func (r *reader) fill(b *batch) {
 	b.frames, b.err = b.frames[:0], nil
 	for size := 0; ; {
-		h, body, err := f.next()
+		h, body, err := r.f.next()
 		if err == nil {
 			b.frames = append(b.frames, inFrame{})
 			in := &b.frames[len(b.frames)-1]
 			if err = in.decode(h, body); err == nil {
 				size += len(in.payload)
-				c.opening(f, in)
+				r.opening(in)
 			} else {
 				b.frames = b.frames[:len(b.frames)-1]
 			}
@@ -91,21 +114,26 @@ func (c *conn) readBatch(f *frameReader, b *batch) {
 			b.err = err
 			break
 		}
-		if len(b.frames) == batchFrames || size >= batchBytes || !f.more() {
+		if len(b.frames) == batchFrames || size >= batchBytes || !r.f.more() {
 			break
 		}
 	}
-	c.heard()
+	r.heard()
 }
 
 // heard notes the time of a read, since begun: the monotonic clock does not jump as the wall clock may.
-func (c *conn) heard() { c.lastRead.Store(max(int64(time.Since(c.begun)), 1)) }
+func (r *reader) heard() { r.last.Store(max(int64(time.Since(r.begun)), 1)) }
+
+// silence returns how long the peer has been silent.
+func (r *reader) silence(now time.Time) time.Duration {
+	return now.Sub(r.begun) - time.Duration(r.last.Load())
+}
 
 // opening lifts the limits of the handshake once the peer's open has arrived.
-func (c *conn) opening(f *frameReader, in *inFrame) {
-	if _, ok := in.other.(*frames.Open); ok && f.limit == maxFrameBeforeOpen {
-		f.limit = c.srv.options.MaxFrameSize
-		_ = c.nc.SetReadDeadline(time.Time{})
+func (r *reader) opening(in *inFrame) {
+	if _, ok := in.other.(*frames.Open); ok && r.f.limit == maxFrameBeforeOpen {
+		r.f.limit = r.c.srv.options.MaxFrameSize
+		_ = r.c.nc.SetReadDeadline(time.Time{})
 	}
 }
 

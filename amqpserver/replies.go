@@ -19,9 +19,9 @@ func (r *request) Append(dst []byte) []byte { return append(dst, r.response...) 
 // Size implements content.
 func (r *request) Size() int { return len(r.response) }
 
-// attachReplies opens a link for replies.
 func (s *session) attachReplies(a *frames.Attach, n node) error {
-	r := &replies{outlet: outlet{link: s.newLink(a, n)}, key: n.key(), order: s.c.nextOrder()}
+	s.c.requests.links++
+	r := &replies{outlet: outlet{link: s.newLink(a, n)}, key: n.key(), order: s.c.requests.links}
 	if n.kind == nodeManagement {
 		if err := r.lookUp(anyClaim); err != nil {
 			return err
@@ -31,54 +31,80 @@ func (s *session) attachReplies(a *frames.Attach, n node) error {
 		r.target = a.Target.Address
 	}
 	s.put(r)
-	r.watch(r)
+	r.watch()
 	answer := accepted(a)
 	answer.MaxMessageSize, answer.HasMaxMessageSize = unlimited, true
-	s.c.write(s.channel, answer)
+	s.write(answer)
 	return nil
 }
 
-// nextOrder numbers the links for replies of a connection.
-func (c *conn) nextOrder() int64 {
-	c.lastOrder++
-	return c.lastOrder
+// requests holds what a connection's requests without a written reply take.
+type requests struct {
+	c       *conn
+	waiting int
+	held    int   // bytes of replies that wait for credit
+	links   int64 // links for replies that there have been
+}
+
+// full reports whether no further request can be taken.
+func (rs *requests) full() bool { return rs.waiting >= maxRequests || rs.held >= maxHeldReplies }
+
+// window returns the credit for the sender of requests. It holds credit back while many replies wait for theirs.
+func (rs *requests) window() uint32 {
+	if rs.waiting+requestCredit > maxRequests/2 || rs.held >= maxHeldReplies/2 {
+		return 0
+	}
+	return requestCredit
 }
 
 // reply queues a response on the link that its request asks for, to wait for credit. Without such a link
 // the client has gone, and the response is dropped.
-func (c *conn) reply(r *request, response []byte) {
-	to := c.route(r)
+func (rs *requests) reply(r *request, response []byte) {
+	to := rs.route(r)
 	if to == nil {
-		c.requests--
-		c.log.Debug("reply dropped", "entity", r.node.String(), "replyTo", r.replyTo)
+		rs.waiting--
+		rs.c.log.Debug("reply dropped", "entity", r.node.String(), "replyTo", r.replyTo)
 		r.drop()
 		return
 	}
 	r.response = response
 	to.queue = append(to.queue, r)
-	c.heldReplies += len(response)
-	c.run(to)
+	rs.held += len(response)
+	rs.c.agenda.run(to)
+}
+
+// done notes that a reply has left its link's queue.
+func (rs *requests) done(r *request) {
+	rs.waiting--
+	rs.held -= len(r.response)
 }
 
 // route finds the link for a reply (amqp-data-plane 2.1): a link from the same node whose target address or else
 // name is the reply-to, first in the request's session, then in the connection; failing that the most recent
 // one from the node. It never looks beyond the connection: all Java clients use the same reply-to.
-func (c *conn) route(r *request) *replies {
+func (rs *requests) route(r *request) *replies {
 	var best *replies
 	var bestRank int
-	for _, s := range c.sessions {
-		for _, e := range s.links {
-			to, ok := e.(*replies)
-			if !ok || to.key != r.key || to.state != linkAttached || to.released {
-				continue
-			}
-			rank := to.rank(r)
-			if best == nil || rank > bestRank || rank == bestRank && to.order > best.order {
-				best, bestRank = to, rank
-			}
+	for e := range rs.c.sessions.links {
+		to, ok := e.(*replies)
+		if !ok || to.key != r.key || to.state != linkAttached || to.released {
+			continue
+		}
+		rank := to.rank(r)
+		if best == nil || rank > bestRank || rank == bestRank && to.order > best.order {
+			best, bestRank = to, rank
 		}
 	}
 	return best
+}
+
+// topUp grants a node's senders of requests the credit that was held back while replies waited.
+func (rs *requests) topUp(key string) {
+	for e := range rs.c.sessions.links {
+		if in, ok := e.(*incoming); ok && in.node.kind != nodeEntity && in.node.key() == key && !in.released {
+			in.topUp()
+		}
+	}
 }
 
 // rank returns how well a link fits a request.
@@ -105,12 +131,12 @@ func (to *replies) flow(f *frames.Flow) {
 	if f.Echo && !f.Drain {
 		to.writeFlow(false)
 	}
-	to.s.c.run(to)
+	to.s.c.agenda.run(to)
 }
 
 func (to *replies) resume() {
 	if len(to.queue) > 0 || to.partial() || to.credit.drain {
-		to.s.c.run(to)
+		to.s.c.agenda.run(to)
 	}
 }
 
@@ -124,8 +150,7 @@ func (to *replies) pump() bool {
 		r := to.queue[0]
 		to.queue[0] = nil
 		to.queue = to.queue[1:]
-		c.requests--
-		c.heldReplies -= len(r.response)
+		c.requests.done(r)
 		to.removed = append(to.removed, r.removed...)
 		to.send(r, c.tags.makeShort(), true)
 	}
@@ -133,28 +158,15 @@ func (to *replies) pump() bool {
 		to.credit.exhaust()
 		to.writeFlow(true)
 	}
-	c.topUpRequests(to.key)
+	c.requests.topUp(to.key)
 	return false
-}
-
-// topUpRequests grants the senders of requests the credit that was held back while replies waited.
-func (c *conn) topUpRequests(key string) {
-	for _, s := range c.sessions {
-		for _, e := range s.links {
-			if in, ok := e.(*incoming); ok && in.node.kind != nodeEntity && in.node.key() == key && !in.released {
-				in.topUp()
-			}
-		}
-	}
 }
 
 func (to *replies) detached() bool { return true }
 
 func (to *replies) release() {
-	c := to.s.c
 	for _, r := range to.queue {
-		c.requests--
-		c.heldReplies -= len(r.response)
+		to.s.c.requests.done(r)
 		r.drop()
 	}
 	to.takeBack()

@@ -1,8 +1,6 @@
 package amqpserver
 
 import (
-	"time"
-
 	"minibus/amqpserver/cbs"
 	"minibus/amqpserver/management"
 	"minibus/emulator"
@@ -67,17 +65,17 @@ func (in *incoming) newRequest(d *delivered) (*request, *message.Message, bool) 
 		in.refuse("request", d, linkErrorf(amqp.CondDecode, "The request could not be decoded: %v.", err))
 		return nil, nil, false
 	}
-	if c.requests >= maxRequests || c.heldReplies >= maxHeldReplies {
+	if c.requests.full() {
 		in.refuse("request", d, linkErrorf(amqp.CondResourceLimit, "Too many requests wait for the credit that their replies need."))
 		return nil, nil, false
 	}
-	c.requests++
+	c.requests.waiting++
 	switch id := transactionOf(d); {
 	case d.settled:
 	case id != nil:
-		in.s.settleAs(&in.s.received, d.id, inTransaction(id, outcomeAccepted))
+		in.s.received.answerAs(d.id, inTransaction(id, outcomeAccepted))
 	default:
-		in.s.answer(&in.s.received, d.id, outcomeAccepted)
+		in.s.received.answer(d.id, outcomeAccepted)
 	}
 	r := &request{s: in.s, node: in.node, key: in.node.key(), name: in.name, replyTo: replyTo(&m)}
 	return r, &m, true
@@ -102,19 +100,11 @@ func replyTo(m *message.Message) string {
 	return text
 }
 
-// requestWindow holds credit back while many replies wait for credit.
-func requestWindow(in *incoming) uint32 {
-	c := in.s.c
-	if c.requests+requestCredit > maxRequests/2 || c.heldReplies >= maxHeldReplies/2 {
-		return 0
-	}
-	return requestCredit
-}
+type requestSink struct{}
 
-// cbsSink answers requests to $cbs.
-type cbsSink struct{}
+func (requestSink) window(in *incoming) uint32 { return in.s.c.requests.window() }
 
-func (cbsSink) window(in *incoming) uint32 { return requestWindow(in) }
+type cbsSink struct{ requestSink }
 
 func (cbsSink) take(in *incoming, d *delivered) {
 	if transactionOf(d) != nil {
@@ -126,17 +116,14 @@ func (cbsSink) take(in *incoming, d *delivered) {
 		return
 	}
 	c := in.s.c
-	response, grant := cbs.Handle(m, c.tokenPolicy())
+	response, grant := cbs.Handle(m, c.tokens.policy())
 	if grant != nil {
-		c.remember(grant)
+		c.tokens.remember(grant)
 	}
-	c.reply(r, response)
+	c.requests.reply(r, response)
 }
 
-// managementSink answers requests to an entity's management node.
-type managementSink struct{}
-
-func (managementSink) window(in *incoming) uint32 { return requestWindow(in) }
+type managementSink struct{ requestSink }
 
 func (managementSink) take(in *incoming, d *delivered) {
 	r, m, ok := in.newRequest(d)
@@ -149,15 +136,15 @@ func (managementSink) take(in *incoming, d *delivered) {
 	// The reply may come from another goroutine, so it always goes through the mailbox.
 	management.Handle(management.Context{
 		Queue: in.queue, Sub: in.node.sub,
-		AssociatedLink: c.touchLink,
-		TrackingSuffix: c.srv.trackingSuffix,
-		Holder:         func(id string) *emulator.Consumer { return c.sessionHolder(in.queue, id) },
-		LinkHolder:     func(name string) *emulator.Consumer { return c.linkHolder(in.queue, name) },
+		AssociatedLink: c.sessions.touch,
+		TrackingSuffix: c.trackingSuffix,
+		Holder:         func(id string) *emulator.Consumer { return c.sessions.sessionHolder(in.queue, id) },
+		LinkHolder:     func(name string) *emulator.Consumer { return c.sessions.linkHolder(in.queue, name) },
 		Tx:             in.workFor(d),
 		Removed:        func(ds []*emulator.Delivery) { r.removed = ds },
-		Authorize:      func(claim sas.Claims) error { return c.authorize(right{in.node, claim}) },
+		Authorize:      func(claim sas.Claims) error { return c.tokens.authorize(right{in.node, claim}) },
 		Refused: func(operation string, err error) {
-			c.box.post(eventFunc(func(c *conn) { c.refusedRequest(operation, entity, err) }))
+			c.box.post(eventFunc(func(c *conn) { c.log.refusedRequest(operation, entity, err) }))
 		},
 	}, m, func(response []byte) {
 		r.response = response
@@ -170,24 +157,12 @@ func (managementSink) take(in *incoming, d *delivered) {
 // run takes a response that may come from another goroutine.
 func (r *request) run(c *conn) {
 	c.outstanding--
-	c.reply(r, r.response)
+	c.requests.reply(r, r.response)
 }
 
 // drop returns the messages in a reply that no client will get.
 func (r *request) drop() {
 	for _, d := range r.removed {
 		d.TakeBack()
-	}
-}
-
-// touchLink counts a request as traffic of the link that it names (LOCK-16). An unknown name is no error.
-func (c *conn) touchLink(name string) {
-	c.now = time.Now()
-	for _, s := range c.sessions {
-		for _, e := range s.links {
-			if e.base().name == name {
-				e.base().touch()
-			}
-		}
 	}
 }

@@ -3,7 +3,6 @@ package amqpserver
 import (
 	"fmt"
 
-	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
 )
@@ -17,7 +16,6 @@ func sizeText(size, limit int) string {
 		size, limit)
 }
 
-// sendSink takes the deliveries of a link to a queue.
 type sendSink struct{}
 
 func (sendSink) window(*incoming) uint32 { return sendCredit }
@@ -43,7 +41,7 @@ func (sendSink) take(in *incoming, d *delivered) {
 	case len(messages) == 0: // an empty batch is legal (QUO-14)
 		c.sendings.put(op)
 		if !d.settled {
-			in.s.answer(&in.s.received, d.id, outcomeAccepted)
+			in.s.received.answer(d.id, outcomeAccepted)
 		}
 	default:
 		c.uncommitted += op.size
@@ -81,7 +79,7 @@ func (op *sending) parse(d *delivered) ([]message.Message, error) {
 		if err != nil {
 			return nil, linkErrorf(amqp.CondDecode, "The batch could not be decoded: %v.", err)
 		}
-		if err := op.in.s.c.srv.ns.Limits().CheckBatch(op.in.entity(), len(messages)); err != nil { // QUO-7
+		if err := op.in.s.c.ns.Limits().CheckBatch(op.in.entity(), len(messages)); err != nil { // QUO-7
 			return nil, err
 		}
 		return messages, nil
@@ -89,15 +87,12 @@ func (op *sending) parse(d *delivered) ([]message.Message, error) {
 	return nil, linkErrorf(amqp.CondNotImplemented, "The message format %#x is not known.", d.format)
 }
 
-// Completed implements [emulator.Completion]: it runs on the journal's goroutine.
+// Completed implements emulator.Completion: it runs on the journal's goroutine.
 func (op *sending) Completed(err error) {
 	op.err = err
 	op.in.s.c.box.post(op)
 }
 
-var _ emulator.Completion = (*sending)(nil)
-
-// run tells the client once the commit has succeeded or failed.
 func (op *sending) run(c *conn) {
 	c.uncommitted -= op.size
 	c.srv.uncommitted.Add(-int64(op.size))
@@ -107,7 +102,7 @@ func (op *sending) run(c *conn) {
 	case op.err != nil:
 		op.in.refuse("send", &delivered{id: op.id, settled: op.settled}, op.err)
 	case !op.settled:
-		s.answer(&s.received, op.id, outcomeAccepted)
+		s.received.answer(op.id, outcomeAccepted)
 	}
 	op.in.paid()
 	c.sendings.put(op)

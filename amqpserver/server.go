@@ -12,16 +12,15 @@ import (
 	"time"
 
 	"minibus/emulator"
-	"minibus/internal/amqp"
 )
 
 // ErrServerClosed is returned by [Server.Serve] after [Server.Shutdown].
 var ErrServerClosed = errors.New("amqpserver: server closed")
 
-// Server serves AMQP connections for one namespace. Its methods may be called from any goroutine.
+// Server serves AMQP connections for the namespaces of a broker. Its methods may be called from any goroutine.
 type Server struct {
 	// immutable
-	ns      *emulator.Namespace
+	broker  *emulator.Broker
 	options Options
 	trace   *tracer // nil without Options.Trace
 
@@ -35,17 +34,17 @@ type Server struct {
 	mu        sync.Mutex
 	listeners map[net.Listener]struct{}
 	conns     map[*conn]struct{}
-	opened    int       // connections that count against the quota (QUO-12)
+	tenants   map[*emulator.Namespace]*tenant
 	strangers list.List // of *conn, the oldest first
 	closed    bool
-	ended     sync.WaitGroup // one count per connection; Add only while not closed
+	ended     sync.WaitGroup // one count per connection and watched namespace; Add only while not closed
 }
 
-// New returns a server for the namespace. It starts no goroutine before it serves something.
-func New(ns *emulator.Namespace, o Options) *Server {
+// New returns a server for the broker's namespaces. It starts no goroutine before it serves something.
+func New(b *emulator.Broker, o Options) *Server {
 	s := &Server{
-		ns: ns, options: o.withDefaults(),
-		listeners: make(map[net.Listener]struct{}), conns: make(map[*conn]struct{}),
+		broker: b, options: o.withDefaults(),
+		listeners: make(map[net.Listener]struct{}), conns: make(map[*conn]struct{}), tenants: make(map[*emulator.Namespace]*tenant),
 	}
 	s.readBuffers.New = func() any {
 		b := make([]byte, s.options.MaxFrameSize)
@@ -183,7 +182,7 @@ func (s *Server) addConn(c *conn) bool {
 	s.conns[c] = struct{}{}
 	s.ended.Add(1)
 	var oldest *conn
-	if c.stranger() {
+	if c.tokens.stranger() {
 		oldest = s.addStranger(c)
 	}
 	s.mu.Unlock()
@@ -193,27 +192,11 @@ func (s *Server) addConn(c *conn) bool {
 	return true
 }
 
-// open counts a connection whose client has opened it. It fails if the namespace has reached the limit of its profile
-// (QUO-12).
-func (s *Server) open(c *conn) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if most := s.ns.Limits().Profile().Connections; most > 0 && s.opened >= most {
-		return connErrorf(amqp.CondResourceLimit, "ConnectionsQuotaExceeded for namespace: %s. The maximum of %d connections has been reached.",
-			s.ns.Name(), most)
-	}
-	c.counted = true
-	s.opened++
-	return nil
-}
-
 func (s *Server) removeConn(c *conn) {
 	s.mu.Lock()
 	s.removeStranger(c)
 	delete(s.conns, c)
-	if c.counted {
-		s.opened--
-	}
+	s.leave(c)
 	s.mu.Unlock()
 	s.ended.Done()
 }

@@ -1,15 +1,9 @@
 package amqpserver
 
 import (
-	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
-
-// ringWindow is the incoming-window of a client that keeps its unsettled deliveries in a ring of exactly that size and
-// loses the session when the ring overflows (rhea). A peer with such a small window gets no more unsettled deliveries
-// than its window (amqp-data-plane 1.6).
-const ringWindow = 2048
 
 // session is one session [AMQP 2.5]. The connection's loop owns it.
 type session struct {
@@ -17,34 +11,23 @@ type session struct {
 	c         *conn
 	channel   uint16 // of both directions
 	handleMax uint32 // of the peer
-	ring      int    // most deliveries that the peer can have unsettled
 
 	win          window
 	links        linkTable
 	handles      uint32 // one above the highest that a link has had
 	nextDelivery serial // id of the next delivery that we send, contiguous over all links
-	unsettled    map[serial]unsettled
-	taken        int                 // deliveries that its links have taken and not written yet
-	settling     int                 // deliveries whose settlement is being committed
-	stale        map[serial]struct{} // unsettled deliveries whose link has ended
-	past         []idRange           // the same, of deliveries whose locks had ended before
-	via          string              // entity of the first link, as transactions see it
-	coordinators int                 // links to the transaction coordinator
-	received     ranges              // outcomes of what the client sent
-	settled      ranges              // outcomes of what the client settled
-	dirty        bool                // stands in c.dirty
-	owed         int                 // answers that follow their commits
-	closing      bool                // it is ending: frames for it are discarded
-	left         bool                // the peer has sent end
-	cause        *fault              // why we end it; nil: we do not
-	released     bool                // our end is written; nothing may follow it
-}
-
-// unsettled is a delivery that the client has not settled and whose lock has not ended. It does not hold the message: the
-// client may have thousands.
-type unsettled struct {
-	link *outgoing
-	lock *emulator.Lock
+	taken        int    // deliveries that its links have taken and not written yet
+	sent         deliveries
+	via          string   // entity of the first link, as transactions see it
+	coordinators int      // links to the transaction coordinator
+	received     outcomes // of what the client sent
+	settled      outcomes // of what the client settled
+	dirty        bool     // stands in the agenda
+	owed         int      // answers that follow their commits
+	closing      bool     // it is ending: frames for it are discarded
+	left         bool     // the peer has sent end
+	cause        *fault   // why we end it; nil: we do not
+	released     bool     // our end is written; nothing may follow it
 }
 
 // endpoint is a link of any kind.
@@ -60,21 +43,21 @@ type endpoint interface {
 
 func newSession(c *conn, channel uint16, b *frames.Begin) *session {
 	s := &session{
-		c: c, channel: channel, handleMax: 1<<32 - 1, ring: maxUnsettled,
-		win:       newWindow(b.NextOutgoingID, b.IncomingWindow),
-		unsettled: make(map[serial]unsettled),
-		received:  ranges{role: frames.RoleReceiver}, settled: ranges{role: frames.RoleSender},
+		c: c, channel: channel, handleMax: 1<<32 - 1,
+		win:  newWindow(b.NextOutgoingID, b.IncomingWindow),
+		sent: deliveries{most: maxUnsettled, unsettled: make(map[serial]unsettled)},
 	}
+	s.sent.s = s
+	s.received, s.settled = outcomes{s, ranges{role: frames.RoleReceiver}}, outcomes{s, ranges{role: frames.RoleSender}}
 	if b.HasHandleMax {
 		s.handleMax = b.HandleMax
 	}
 	if 0 < b.IncomingWindow && b.IncomingWindow <= ringWindow { // a closed window may be opened to any size
-		s.ring = int(b.IncomingWindow)
+		s.sent.most = int(b.IncomingWindow)
 	}
 	return s
 }
 
-// dispatch hands a frame of the session to its handler.
 func (s *session) dispatch(in *inFrame) error {
 	if s.closing {
 		if _, ok := in.other.(*frames.End); ok {
@@ -86,7 +69,8 @@ func (s *session) dispatch(in *inFrame) error {
 	case frameTransfer:
 		return s.handleTransfer(&in.transfer, in.payload)
 	case frameDisposition:
-		return s.handleDisposition(&in.disposition)
+		s.sent.handleDisposition(&in.disposition)
+		return nil
 	}
 	switch p := in.other.(type) {
 	case *frames.Attach:
@@ -96,7 +80,8 @@ func (s *session) dispatch(in *inFrame) error {
 	case *frames.Transfer:
 		return s.handleTransfer(p, in.payload)
 	case *frames.Disposition:
-		return s.handleDisposition(p)
+		s.sent.handleDisposition(p)
+		return nil
 	case *frames.Detach:
 		return s.handleDetach(p)
 	case *frames.End:
@@ -119,7 +104,7 @@ func (s *session) handleEnd(p *frames.End) {
 func (s *session) leave() {
 	s.left = true
 	if s.released {
-		s.c.forgetSession(s)
+		s.c.sessions.forget(s)
 	}
 }
 
@@ -146,27 +131,29 @@ func (s *session) sendEnd() {
 	}
 }
 
+func (s *session) write(p frames.Performative) { s.c.write(s.channel, p) }
+
 // endNow writes our end. Answers that are still owed are dropped.
 func (s *session) endNow() {
 	s.flushOutcomes()
 	s.released = true
-	s.c.unlinked(len(s.links))
+	s.c.sessions.unlinked(len(s.links), s.c.now)
 	s.links = nil
 	end := &frames.End{}
 	if s.cause != nil {
 		end.Error = s.c.wireError(*s.cause)
 	}
-	s.c.write(s.channel, end)
+	s.write(end)
 	if s.left {
-		s.c.forgetSession(s)
+		s.c.sessions.forget(s)
 	}
 }
 
 // releaseLinks gives back what the session's links hold.
 func (s *session) releaseLinks() {
-	s.unsettled = nil
+	s.sent.unsettled = nil
 	for _, e := range s.links {
-		s.releaseLink(e)
+		e.base().letGo()
 	}
 }
 
@@ -179,47 +166,12 @@ func (s *session) endpoint(handle uint32) (endpoint, error) {
 	return nil, sessionErrorf(amqp.CondUnattachedHandle, "There is no link with handle %d.", handle)
 }
 
-// mark has the session's outcomes written at the end of the turn.
-func (s *session) mark() {
-	if !s.dirty {
-		s.dirty = true
-		s.c.dirty = append(s.c.dirty, s)
-	}
-}
-
 // flushOutcomes writes the outcomes that have been collected.
 func (s *session) flushOutcomes() {
-	if s.released {
-		return
+	if !s.released {
+		s.received.flush()
+		s.settled.flush()
 	}
-	s.received.flush(s.writeDisposition)
-	s.settled.flush(s.writeDisposition)
-}
-
-func (s *session) writeDisposition(d *frames.Disposition) { s.c.write(s.channel, d) }
-
-// answer collects an outcome without an error.
-func (s *session) answer(r *ranges, id serial, what outcome) {
-	if s.released {
-		return
-	}
-	r.add(id, what, s.writeDisposition)
-	s.mark()
-}
-
-// reject writes the outcome of a delivery that failed. The error is always present: clients read its fields.
-func (s *session) reject(r *ranges, id serial, f fault) { s.rejectAll(r, id, id, f) }
-
-// rejectAll does the same for a range of deliveries.
-func (s *session) rejectAll(r *ranges, first, last serial, f fault) {
-	if s.released {
-		return
-	}
-	r.flush(s.writeDisposition)
-	s.writeDisposition(&frames.Disposition{
-		Role: r.role, First: first, Last: last, HasLast: true, Settled: true,
-		State: &frames.Rejected{Error: s.c.wireError(f)},
-	})
 }
 
 // stopReceiving takes no more messages for the session's receivers.

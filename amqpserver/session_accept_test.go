@@ -105,7 +105,7 @@ func (b *bench) wantHeld(t *testing.T, queue, session string) {
 	}
 	if c, err := q.AcceptSession(session, emulator.Accept{Notify: func() {}, Lost: func(error) {}}); err == nil {
 		c.Close()
-		t.Errorf("nobody holds the session %q", session)
+		t.Errorf("no link holds the session %q", session)
 	}
 }
 

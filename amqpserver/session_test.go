@@ -348,7 +348,7 @@ func TestSESS14_DEC19_RequestsOfTheHolder(t *testing.T) {
 			t.Errorf("renewal by the holder: %d", status)
 		}
 		if status, c := callOn(t, p, 1, "renew-session-lock", "", map[string]any{"session-id": "c"}); status != 410 || c != "com.microsoft:session-lock-lost" {
-			t.Errorf("renewal of a session that nobody holds: %d, %v", status, c)
+			t.Errorf("renewal of a session without a holder: %d, %v", status, c)
 		}
 		b.put(t, "s", "b", "in b")
 		peek := map[string]any{"from-sequence-number": int64(1), "message-count": int32(10)}

@@ -27,7 +27,7 @@ func (b *bench) stop(t *testing.T) *emulator.Namespace {
 	if err := b.server.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("shut down: %v", err)
 	}
-	b.ns.Close()
+	b.broker.Close()
 	journal := b.journal.Reopen()
 	ns, err := emulator.Open(journal, emulator.Options{})
 	if err != nil {

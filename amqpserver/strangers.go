@@ -16,37 +16,38 @@ const (
 )
 
 // stranger reports whether the connection still has to show a token.
-func (c *conn) stranger() bool { return !c.shown.by.IsZero() }
+func (k *credentials) stranger() bool { return !k.by.IsZero() }
 
 // bound returns the limit that counts for the connection now.
-func (c *conn) bound(limit, stranger int) int {
-	if c.stranger() {
+func (k *credentials) bound(limit, stranger int) int {
+	if k.stranger() {
 		return stranger
 	}
 	return limit
 }
 
 // untilKnown returns the end of a sentence about such a limit.
-func (c *conn) untilKnown() string {
-	if c.stranger() {
+func (k *credentials) untilKnown() string {
+	if k.stranger() {
 		return ", and can't have more before a token was put to " + addressCBS
 	}
 	return ""
 }
 
 // introduce notes that the connection has shown a token or key.
-func (c *conn) introduce() {
-	if c.stranger() {
-		c.shown.by = time.Time{}
-		c.srv.mu.Lock()
-		defer c.srv.mu.Unlock()
-		c.srv.removeStranger(c)
+func (k *credentials) introduce() {
+	if k.stranger() {
+		k.by = time.Time{}
+		s := k.c.srv
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.removeStranger(k.c)
 	}
 }
 
 // errTooManyStrangers ends the oldest stranger.
-var errTooManyStrangers = connError{fault{condition: amqp.CondResourceLimit,
-	text: "Too many connections have shown no token yet; the oldest of them is closed. Connect again and put a token to " + addressCBS + "."}}
+var errTooManyStrangers = fault{condition: amqp.CondResourceLimit,
+	text: "Too many connections have shown no token yet; the oldest of them is closed. Connect again and put a token to " + addressCBS + "."}
 
 // addStranger counts a new connection. It returns the stranger to close if there are too many: the oldest, since a client with
 // a token shows it at once. The caller holds mu.
@@ -77,9 +78,9 @@ func (c *conn) sendAway() {
 // leaveUnwanted is sendAway in the loop. The close is sent, but the server does not wait for the peer's.
 func (c *conn) leaveUnwanted() {
 	switch {
-	case !c.stranger(): // it has shown a token meanwhile
+	case !c.tokens.stranger(): // it has shown a token meanwhile
 	case c.state == stateWaiting:
-		c.logEnd("connection", errTooManyStrangers.fault)
+		c.log.ended("connection", errTooManyStrangers)
 		c.dead = errTooManyStrangers
 	case c.state == stateOpen:
 		c.close(errTooManyStrangers)

@@ -9,8 +9,8 @@ import (
 
 // join finds the transaction that an operation names [AMQP 4.4]. The first operation that succeeds binds it to the
 // via entity of the control link's session, if any, or else to the operation's entity (TXN-8, TXN-9).
-func (c *conn) join(id []byte, root string) (*transaction, error) {
-	t := c.transactions[string(id)]
+func (ts *transactions) join(id []byte, root string) (*transaction, error) {
+	t := ts.open[string(id)]
 	if t == nil {
 		return nil, unknownTransaction(id)
 	}
@@ -19,7 +19,7 @@ func (c *conn) join(id []byte, root string) (*transaction, error) {
 		root, cross = via, true
 	}
 	if t.work == nil {
-		t.work = c.srv.ns.Begin(true, root)
+		t.work = ts.c.ns.Begin(true, root)
 		t.root, t.cross = root, cross
 	} else if t.work.Rebind(true, root) {
 		t.root, t.cross = root, cross
@@ -32,24 +32,24 @@ func unknownTransaction(id []byte) error {
 }
 
 // hold counts a message against the bytes that the connection's transactions may hold.
-func (c *conn) hold(t *transaction, size int) error {
-	if c.transactionBytes > 0 && c.transactionBytes+size > maxTransactionBytes {
-		return linkErrorf(amqp.CondResourceLimit, "The open transactions of the connection hold %d bytes of messages.", c.transactionBytes)
+func (ts *transactions) hold(t *transaction, size int) error {
+	if ts.bytes > 0 && ts.bytes+size > maxTransactionBytes {
+		return linkErrorf(amqp.CondResourceLimit, "The open transactions of the connection hold %d bytes of messages.", ts.bytes)
 	}
 	t.bytes += size
-	c.transactionBytes += size
+	ts.bytes += size
 	return nil
 }
 
-// sendHeld adds messages to a transaction that holds them until it is discharged.
-func (c *conn) sendHeld(t *transaction, q *emulator.Entity, messages []message.Message, size int) error {
-	if err := c.hold(t, size); err != nil {
+// send adds messages to a transaction that holds them until it is discharged.
+func (ts *transactions) send(t *transaction, q *emulator.Entity, messages []message.Message, size int) error {
+	if err := ts.hold(t, size); err != nil {
 		return err
 	}
 	err := t.work.Send(q, messages)
 	if err != nil {
 		t.bytes -= size
-		c.transactionBytes -= size
+		ts.bytes -= size
 	}
 	return err
 }
@@ -63,20 +63,20 @@ func (in *incoming) sendIn(d *delivered, id []byte) {
 	messages, err := op.parse(d)
 	var t *transaction
 	if err == nil {
-		t, err = c.join(id, in.root())
+		t, err = c.transactions.join(id, in.root())
 	}
 	if err == nil {
 		err = in.mayWorkIn(t)
 	}
 	if err == nil && len(messages) > 0 {
-		err = c.sendHeld(t, in.queue, messages, len(d.raw))
+		err = c.transactions.send(t, in.queue, messages, len(d.raw))
 	}
 	if err != nil {
 		in.refuse("send", d, err)
 		return
 	}
 	if !d.settled {
-		in.s.settleAs(&in.s.received, d.id, inTransaction(id, outcomeAccepted))
+		in.s.received.answerAs(d.id, inTransaction(id, outcomeAccepted))
 	}
 }
 
@@ -86,13 +86,13 @@ func (in *incoming) mayWorkIn(t *transaction) error {
 	if in.root() == t.root || t.cross && in.via == nil {
 		return nil
 	}
-	return linkError{fault{amqp.CondNotAllowed, "The transaction is bound to the entity '" + t.root +
-		"': all its operations must be on the same entity, or go through it.", in.entity()}}
+	return fault{amqp.CondNotAllowed, "The transaction is bound to the entity '" + t.root +
+		"': all its operations must be on the same entity, or go through it.", in.entity(), endsLink}
 }
 
 // settleIn settles a delivery in a transaction: its message stays locked until the discharge (TXN-6, TXN-17).
-func (s *session) settleIn(id serial, u unsettled, v *verdict) error {
-	t, err := s.c.join(v.transaction, rootOf(u.link.queue.Path()))
+func (ds *deliveries) settleIn(id serial, u unsettled, v *verdict) error {
+	t, err := ds.s.c.transactions.join(v.transaction, rootOf(u.link.queue.Path()))
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *session) settleIn(id serial, u unsettled, v *verdict) error {
 		return u.link.lockError(err)
 	}
 	if !v.quiet {
-		s.settleAs(&s.settled, id, inTransaction(v.transaction, v.echo))
+		ds.s.settled.answerAs(id, inTransaction(v.transaction, v.echo))
 	}
 	return nil
 }
@@ -114,13 +114,13 @@ func (in *incoming) workFor(d *delivered) *emulator.Transaction {
 		return nil
 	}
 	c := in.s.c
-	t, err := c.join(id, in.root())
+	t, err := c.transactions.join(id, in.root())
 	if err == nil {
-		err = c.hold(t, len(d.raw))
+		err = c.transactions.hold(t, len(d.raw))
 	}
 	if err != nil {
-		c.refusedErr("request", in.entity(), err)
-		ended := c.srv.ns.Begin(false, "")
+		c.log.refusedErr("request", in.entity(), err)
+		ended := c.ns.Begin(false, "")
 		ended.Rollback()
 		return ended
 	}
@@ -138,15 +138,6 @@ func transactionOf(d *delivered) []byte {
 // inTransaction returns the state of a delivery whose outcome waits for a commit [AMQP 4.5.6].
 func inTransaction(id []byte, what outcome) frames.DeliveryState {
 	return &frames.TransactionalState{TxnID: id, Outcome: outcomeStates[what]}
-}
-
-// settleAs writes an outcome that can't be joined into ranges.
-func (s *session) settleAs(r *ranges, id serial, state frames.DeliveryState) {
-	if s.released {
-		return
-	}
-	r.flush(s.writeDisposition)
-	s.writeDisposition(&frames.Disposition{Role: r.role, First: id, Last: id, HasLast: true, Settled: true, State: state})
 }
 
 // commitFault gives a failed commit the condition that clients know; the text keeps the reason.

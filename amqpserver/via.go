@@ -35,8 +35,8 @@ func (s *session) mayReceive(q *emulator.Entity) error {
 	if s.coordinators == 0 || s.via == "" || s.via == rootOf(q.Path()) {
 		return nil
 	}
-	return linkError{fault{amqp.CondNotAllowed, "Transactions of this session go through the entity '" + s.via +
-		"': it takes no receiver for another entity. Use a client of its own for that.", q.Path()}}
+	return fault{amqp.CondNotAllowed, "Transactions of this session go through the entity '" + s.via +
+		"': it takes no receiver for another entity. Use a client of its own for that.", q.Path(), endsLink}
 }
 
 // openVia finds the destination of a link's messages, if the link's target is only the entity that they go
@@ -51,10 +51,13 @@ func (in *incoming) openVia(properties amqp.Map) error {
 	if !ok || n.kind != nodeEntity || n.sub != emulator.Main || n.path == "" {
 		return linkErrorf(amqp.CondInvalidField, "The property '%s' must name a queue or topic.", keyTransferDestination)
 	}
+	if err := in.s.c.checkAddress(n); err != nil {
+		return err
+	}
 	if err := in.allow(right{n, sas.Send}); err != nil {
 		return err
 	}
-	q, err := in.s.c.srv.ns.Entity(n.path)
+	q, err := in.s.c.ns.Entity(n.path)
 	if err != nil {
 		return err
 	}
@@ -73,7 +76,7 @@ func (in *incoming) send(messages []message.Message, op *sending) error {
 	if !errors.As(err, &e) || e.Code != emulator.CodeEntityDisabled {
 		return err
 	}
-	transfer := in.s.c.srv.ns.Begin(true, in.root())
+	transfer := in.s.c.ns.Begin(true, in.root())
 	if transfer.Send(in.queue, messages) != nil { // too many, or the via entity is gone as well
 		transfer.Rollback()
 		return err
@@ -84,15 +87,7 @@ func (in *incoming) send(messages []message.Message, op *sending) error {
 // watchVia detaches the link when its via entity is changed or deleted, as watch does for the
 // destination.
 func (in *incoming) watchVia() {
-	if in.via == nil {
-		return
+	if in.via != nil {
+		in.unwatchVia = in.via.Watch(emulator.Main, func(err error) { in.detachSoon(err, in.via) })
 	}
-	box, path := &in.s.c.box, in.via.Path()
-	in.unwatchVia = in.via.Watch(emulator.Main, func(err error) {
-		box.post(eventFunc(func(*conn) {
-			f := faultOf(err)
-			f.entity = path
-			in.s.detach(in, f)
-		}))
-	})
 }

@@ -47,7 +47,7 @@ func (s *Server) WebSocketHandler() http.Handler {
 			s.options.Logger.Debug("upgrade to a WebSocket refused", "remote", r.RemoteAddr, "reason", err)
 			return
 		}
-		s.ServeConn(newWSConn(ws))
+		s.ServeConn(newWSConn(ws, r.Host))
 	})
 }
 

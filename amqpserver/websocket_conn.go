@@ -19,7 +19,8 @@ const pongTimeout = 10 * time.Second
 // buffer to that of the socket, so a message may have any length. One goroutine at a time may Read, another one
 // may Write.
 type wsConn struct {
-	ws *websocket.Conn
+	ws   *websocket.Conn
+	host string // of the request
 
 	reading chan struct{} // of capacity one; taken while a goroutine waits for the peer, for which a mutex is not made
 	message io.Reader     // the rest of the current message; guarded by reading
@@ -27,7 +28,7 @@ type wsConn struct {
 	closing atomic.Bool   // Close was called
 }
 
-func newWSConn(ws *websocket.Conn) *wsConn {
+func newWSConn(ws *websocket.Conn, host string) *wsConn {
 	ws.SetPingHandler(func(data string) error {
 		err := ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(pongTimeout))
 		if errors.Is(err, websocket.ErrCloseSent) {
@@ -35,7 +36,7 @@ func newWSConn(ws *websocket.Conn) *wsConn {
 		}
 		return err
 	})
-	return &wsConn{ws: ws, reading: make(chan struct{}, 1)}
+	return &wsConn{ws: ws, host: host, reading: make(chan struct{}, 1)}
 }
 
 // Read implements io.Reader. However the WebSocket ends, the error is io.EOF, wraps net.ErrClosed or is a net.Error.
@@ -137,6 +138,9 @@ func (c *wsConn) awaitClose() {
 		_, _ = c.read(scratch)
 	}
 }
+
+// ServerName returns the host that the client has dialled.
+func (c *wsConn) ServerName() string { return c.host }
 
 func (c *wsConn) LocalAddr() net.Addr  { return c.ws.LocalAddr() }
 func (c *wsConn) RemoteAddr() net.Addr { return c.ws.RemoteAddr() }

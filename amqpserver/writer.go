@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/amqp/frames"
 )
 
 // keepOut is the capacity above which an output buffer is not worth keeping.
@@ -14,6 +15,7 @@ const keepOut = 2 * maxPendingOut
 // the whole buffer: everything that has collected meanwhile goes out in
 // one call.
 type output struct {
+	c        *conn
 	buf      []byte
 	spare    []byte    // the other buffer, while the write goroutine does not have it
 	aboard   []shipped // in buf
@@ -23,6 +25,7 @@ type output struct {
 	last     time.Time
 	toWriter chan []byte      // capacity one
 	written  chan writeResult // capacity one
+	ended    chan struct{}
 }
 
 // shipped is a delivery that was received and deleted, as it stands in a buffer. It belongs to the client once the socket has taken
@@ -39,8 +42,17 @@ type writeResult struct {
 	err     error
 }
 
-func newOutput() output {
-	return output{toWriter: make(chan []byte, 1), written: make(chan writeResult, 1), last: time.Now()}
+func newOutput(c *conn) output {
+	return output{
+		c: c, last: time.Now(),
+		toWriter: make(chan []byte, 1), written: make(chan writeResult, 1), ended: make(chan struct{}),
+	}
+}
+
+// append appends one frame without a check.
+func (o *output) append(channel uint16, p frames.Performative) {
+	o.c.trace.frame(traceOut, channel, p, 0)
+	o.buf = frames.AppendFrame(o.buf, channel, p)
 }
 
 // flush starts a write if there is something to write and no write is under way.
@@ -79,7 +91,6 @@ func (o *output) takeBack() {
 	o.leaving, o.aboard = nil, nil
 }
 
-// idle reports whether everything is written.
 func (o *output) idle() bool { return !o.busy && len(o.buf) == 0 }
 
 // rest frees the buffers: thousands of connections may be idle at a time.
@@ -96,30 +107,30 @@ func (o *output) full() bool {
 	return full
 }
 
-// writeLoop is the write goroutine. It ends when the loop closes its channel. After an error it writes no more and only
+// loop is the write goroutine. It ends when the loop closes its channel. After an error it writes no more and only
 // returns the buffers.
-func (c *conn) writeLoop() {
-	defer close(c.writeEnded)
-	defer c.barrier("write")
+func (o *output) loop() {
+	defer close(o.ended)
+	defer o.c.barrier("write")
 	var err error
-	for buf := range c.out.toWriter {
+	for buf := range o.toWriter {
 		written := 0
 		if err == nil {
-			written, err = c.writeAll(buf)
+			written, err = o.writeAll(buf)
 		}
-		c.out.written <- writeResult{buf, written, err}
+		o.written <- writeResult{buf, written, err}
 	}
 }
 
 // writeAll writes in chunks, each with its own deadline: a slow reader is served slowly, one that does not read
 // loses the connection. It returns how many bytes the socket has taken.
-func (c *conn) writeAll(buf []byte) (written int, err error) {
+func (o *output) writeAll(buf []byte) (written int, err error) {
 	for written < len(buf) {
 		n := min(len(buf)-written, writeChunk)
-		if err := c.nc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		if err := o.c.nc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 			return written, err
 		}
-		n, err = c.nc.Write(buf[written : written+n])
+		n, err = o.c.nc.Write(buf[written : written+n])
 		if written += n; err != nil {
 			return written, err
 		}
@@ -127,11 +138,11 @@ func (c *conn) writeAll(buf []byte) (written int, err error) {
 	return written, nil
 }
 
-// stopWriting ends the write goroutine. It closes the socket if a write is under way: the connection is dead anyway.
-func (c *conn) stopWriting() {
-	close(c.out.toWriter)
-	if c.out.busy {
-		_ = c.nc.Close()
+// stop ends the write goroutine. It closes the socket if a write is under way: the connection is dead anyway.
+func (o *output) stop() {
+	close(o.toWriter)
+	if o.busy {
+		_ = o.c.nc.Close()
 	}
-	<-c.writeEnded
+	<-o.ended
 }

@@ -19,7 +19,7 @@ func settings(t *testing.T, args []string, environ ...string) Settings {
 }
 
 func TestDefaultsOfSettings(t *testing.T) {
-	want := Settings{Limits: LimitsRelaxed, Synchronous: "normal", Host: "localhost", AMQPPort: 5672, TLSPort: 5671, HTTPPort: 5300,
+	want := Settings{Limits: LimitsRelaxed, Synchronous: "normal", Host: "localhost", AMQPPort: 5672, TLSPort: 5671, HTTPPort: 5300, NamespacePorts: DefaultNamespacePorts,
 		Auth: "any", LogFormat: "text", LogLevel: slog.LevelInfo}
 	if got := settings(t, nil); got != want {
 		t.Errorf("got %+v", got)
@@ -35,7 +35,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "data-default": {"/a", "/b"},
 		"format": {"bicep", "terraform"}, "out": {"a", "b"}, "ca-file": {"a.pem", "b.pem"},
 		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"},
-		"password": {"a", "b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
+		"password": {"a", "b"}, "namespace": {"orders", "stock"}, "namespace-ports": {"5700-5719", "off"}, "namespace-suffix": {"bus.test", "a,b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
 	}
 	for _, s := range table {
 		if s.name == "tls-cert" || s.name == "tls-key" {
@@ -160,6 +160,8 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"--amqp-port", "", "--amqp-port needs a value: --amqp-port PORT (AMQP; like every port"},
 		{"--root-key", "", "--root-key needs a value: --root-key KEY (key of RootManageSharedAccessKey"},
 		{"--root-key=", "", "--root-key: found nothing; give a key, such as what openssl rand -base64 32 prints, or leave it out"},
+		{"export --namespace=", "", "--namespace: found nothing; give the name of a namespace, or leave it out"},
+		{"--namespace orders", "", "--namespace belongs to the command export"},
 		{"Config.json", "", `there is no command "Config.json", a configuration is given with a flag: minibus --config Config.json`},
 		{"serve my/Config.JSON", "", `unexpected argument "my/Config.JSON", a configuration is given with a flag: minibus --config my/Config.JSON`},
 		{"bus.db", "", `there is no command "bus.db", a database is given with a flag: minibus --data bus.db`},
@@ -210,7 +212,7 @@ func TestHelpOfACommand(t *testing.T) {
 	for topic, tt := range map[string]struct{ has, lacks []string }{
 		CommandServe:       {[]string{"--amqp-port", "--data", "--trace", "MINIBUS_AMQP_PORT"}, []string{"--format", "--ca-file"}},
 		CommandCheck:       {[]string{"minibus config check [FILE]", "--config", "--limits"}, []string{"--data", "--format"}},
-		CommandExport:      {[]string{"minibus export [CONNECTION]", "--format", "--out", "--ca-file", ConnectionVariable}, []string{"--data", "--password"}},
+		CommandExport:      {[]string{"minibus export [CONNECTION]", "--format", "--out", "--ca-file", "--namespace NAME", ConnectionVariable}, []string{"--data", "--password"}},
 		CommandCert:        {[]string{"minibus cert [export]", "--format", "--out", "--password", "--data", "--ca-dir"}, []string{"--trace", "--ca-file"}},
 		CommandHealthcheck: {[]string{"--http-port", "--host", "--ports-file"}, []string{"--data", "--out"}},
 		CommandVersion:     {[]string{"print the version"}, []string{"--", "MINIBUS_"}},

@@ -57,6 +57,9 @@ func TestAuthorizationRulesThatAreWrong(t *testing.T) {
 	for _, tt := range []struct{ rules, want string }{
 		{`{"PrimaryKey": "secret", "Rights": ["Send"]}`, at + "[0]: found no KeyName"},
 		{`{"KeyName": "", "PrimaryKey": "secret", "Rights": ["Send"]}`, at + "[0].KeyName: found a name of 0 characters"},
+		{`{"KeyName": "a;b=c", "PrimaryKey": "secret", "Rights": ["Send"]}`, at + `[0].KeyName: The name of the authorization rule "a;b=c" has`},
+		{`{"KeyName": "k", "PrimaryKey": "secret;", "Rights": ["Send"]}`, at + `[0].PrimaryKey: A key of the authorization rule "k" has`},
+		{`{"KeyName": "k", "PrimaryKey": "secret", "SecondaryKey": "secret 2", "Rights": ["Send"]}`, at + `[0].SecondaryKey: A key of the authorization rule "k" has`},
 		{`{"KeyName": 7, "PrimaryKey": "secret", "Rights": ["Send"]}`, at + "[0].KeyName: found the number 7"},
 		{`{"KeyName": "k", "Rights": ["Send"]}`, at + "[0]: found no PrimaryKey"},
 		{`{"KeyName": "k", "PrimaryKey": " ", "Rights": ["Send"]}`, at + "[0].PrimaryKey: found an empty key"},

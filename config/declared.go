@@ -14,8 +14,8 @@ import (
 // the nodes are the names of the Go fields, for messages.
 func (d *decoder) declared(c *emulator.EntityConfig) {
 	n := named(c.Path, "")
-	if most := d.limits.Entities; len(d.entities) == most { // the first one beyond
-		d.quota(n, len(d.entities)+1, most, "queues and topics")
+	if most := d.limits.Entities; len(d.list) == most { // the first one beyond
+		d.quota(n, len(d.list)+1, most, "queues and topics")
 	}
 	if t := c.Topic; t != nil {
 		n.put("Properties", declaredSettings("", emulator.QueueOptions{
@@ -29,7 +29,7 @@ func (d *decoder) declared(c *emulator.EntityConfig) {
 		n.put("Properties", declaredSettings("", *c.Queue))
 		d.queue(n)
 	}
-	d.entities[len(d.entities)-1].declared = c
+	d.list[len(d.list)-1].declared = c
 }
 
 func (d *decoder) declaredSubscriptions(list []emulator.SubscriptionOptions) *node {

@@ -28,7 +28,7 @@ func (d *decoder) authorizationRules(n *node, seen map[string]*node) []emulator.
 		}
 		d.keys(item, authorizationKeys, authorizationInertKeys...)
 		r := emulator.AuthorizationRule{KeyName: d.keyName(item, seen), Rights: d.rights(item)}
-		r.PrimaryKey, r.SecondaryKey = d.secret(item.get("PrimaryKey")), d.secret(item.get("SecondaryKey"))
+		r.PrimaryKey, r.SecondaryKey = d.secret(r.KeyName, item.get("PrimaryKey")), d.secret(r.KeyName, item.get("SecondaryKey"))
 		if item.get("PrimaryKey") == nil {
 			d.fail(item, "found no PrimaryKey", "text in double quotes", "give it a key, such as what openssl rand -base64 32 prints")
 		}
@@ -47,13 +47,16 @@ func (d *decoder) keyName(item *node, seen map[string]*node) string {
 	case name == "" || len(name) > emulator.MaxKeyName:
 		d.fail(at, "found a name of "+strconv.Itoa(len(name))+" characters", "1 to "+strconv.Itoa(emulator.MaxKeyName)+" characters", "")
 	default:
+		if err := emulator.CheckKeyName(name); err != nil {
+			d.fail(at, err.Error(), "", "")
+		}
 		d.unique(seen, name, at, "authorization rule")
 	}
 	return name
 }
 
-// secret reads a key. Its errors don't show the key.
-func (d *decoder) secret(n *node) string {
+// secret reads a key of a rule. Its errors don't show the key.
+func (d *decoder) secret(rule string, n *node) string {
 	switch {
 	case n == nil:
 		return ""
@@ -62,6 +65,10 @@ func (d *decoder) secret(n *node) string {
 		return ""
 	case strings.TrimSpace(n.text) == "":
 		d.fail(n, "found an empty key", "a key, or no such line", "")
+	default:
+		if err := emulator.CheckKey(rule, n.text); err != nil {
+			d.fail(n, err.Error(), "", "")
+		}
 	}
 	return n.text
 }

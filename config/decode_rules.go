@@ -30,7 +30,9 @@ func (d *decoder) rule(n *node) emulator.RuleOptions {
 	}
 	d.keys(props, []string{"FilterType", "CorrelationFilter", "SqlFilter", "Action", "SqlExpression"}, "CreatedAt")
 	var rule emulator.RuleOptions
-	rule.Action, rule.ActionParameters = d.action(props.get("Action"))
+	if action := props.get("Action"); action != nil {
+		rule.Action, rule.ActionParameters = d.withParameters(action, emulator.Limits.CheckAction, false)
+	}
 	switch d.filterType(props) {
 	case filterSQL:
 		rule.SQL, rule.Parameters = d.sqlFilter(props)
@@ -94,28 +96,15 @@ func (d *decoder) sqlFilter(props *node) (string, emulator.Values) {
 		d.fail(props, "found FilterType Sql without SqlFilter", "", `add "SqlFilter": {"SqlExpression": "..."}`)
 		return "", nil
 	}
-	if filter.kind == kindString {
-		return d.expression(filter, nil, emulator.Limits.CheckFilter), nil
-	}
-	if !d.object(filter) {
-		return "", nil
-	}
-	d.keys(filter, expressionKeys, "RequiresPreprocessing", "CompatibilityLevel")
-	n := filter.get("SqlExpression")
-	if n == nil {
-		d.fail(filter, "found no SqlExpression", "text such as \"color = 'red'\"", "")
-		return "", nil
-	}
-	params := d.parameters(filter)
-	return d.expression(n, params, emulator.Limits.CheckFilter), params
+	return d.withParameters(filter, emulator.Limits.CheckFilter, true)
 }
 
-// expressionKeys are the keys of a SQL filter and of an action.
-var expressionKeys = []string{"SqlExpression", "Parameters"}
+// expressionCheck is the broker's check of a filter or an action.
+type expressionCheck = func(emulator.Limits, string, emulator.Values) error
 
 // expression reads a SQL text and checks its syntax and the profile's limits (QUO-10). The broker would refuse it
 // too, but without its place in the file.
-func (d *decoder) expression(n *node, params emulator.Values, check func(emulator.Limits, string, emulator.Values) error) string {
+func (d *decoder) expression(n *node, params emulator.Values, check expressionCheck) string {
 	s := d.text(n, "")
 	if n.kind != kindString {
 		return s
@@ -142,24 +131,25 @@ func oneLine(err error) string {
 	return string(s[:head]) + "..." + string(s[len(s)-tail:])
 }
 
-// action reads Action.SqlExpression with its Parameters; "" means no action.
-func (d *decoder) action(n *node) (string, emulator.Values) {
-	if n == nil {
-		return "", nil
-	}
+// withParameters reads an expression: a text, or an object with SqlExpression and Parameters. Without one it returns "".
+func (d *decoder) withParameters(n *node, check expressionCheck, needed bool) (string, emulator.Values) {
 	if n.kind == kindString {
-		return d.expression(n, nil, emulator.Limits.CheckAction), nil
+		return d.expression(n, nil, check), nil
 	}
 	if !d.object(n) {
 		return "", nil
 	}
-	d.keys(n, expressionKeys, "RequiresPreprocessing", "CompatibilityLevel")
+	d.keys(n, []string{"SqlExpression", "Parameters"}, "RequiresPreprocessing", "CompatibilityLevel")
 	expression := n.get("SqlExpression")
-	if expression == nil || expression.kind == kindString && strings.TrimSpace(expression.text) == "" {
+	switch {
+	case expression == nil && needed:
+		d.fail(n, "found no SqlExpression", "text such as \"color = 'red'\"", "")
+		return "", nil
+	case !needed && (expression == nil || expression.kind == kindString && strings.TrimSpace(expression.text) == ""):
 		return "", nil
 	}
 	params := d.parameters(n)
-	return d.expression(expression, params, emulator.Limits.CheckAction), params
+	return d.expression(expression, params, check), params
 }
 
 // correlationFilter reads the equalities of a correlation filter (TOP-9). Without any it selects every message.

@@ -1,12 +1,6 @@
 package config
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-
-	"minibus/emulator"
-)
+import "minibus/emulator"
 
 // subscriptions decodes the subscriptions of a topic.
 func (d *decoder) subscriptions(n *node, topic *entity) {
@@ -68,29 +62,4 @@ func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 		rules = append(rules, rule)
 	}
 	return rules
-}
-
-// unique adds an error for a name that was used before in the same place, without regard to case.
-func (d *decoder) unique(seen map[string]*node, name string, at *node, what string) {
-	if name == "" {
-		return // already reported
-	}
-	key := strings.ToLower(name)
-	if first := seen[key]; first != nil {
-		found := fmt.Sprintf("found the %s %s a second time", what, strconv.Quote(clip(name)))
-		if line := first.pos.line; line > 0 {
-			found += fmt.Sprintf(" (first on line %d)", line)
-		}
-		d.fail(at, found, "names that differ in more than case", "rename or remove one of the two")
-		return
-	}
-	seen[key] = at
-}
-
-// quota adds an error for a count above the profile's ceiling; 0 means none.
-func (d *decoder) quota(n *node, count, most int, what string) {
-	if n == nil || most == 0 || count <= most {
-		return
-	}
-	d.fail(n, fmt.Sprintf("found %d %s", count, what), fmt.Sprintf("up to %d", most), d.relaxedCure(true))
 }

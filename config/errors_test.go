@@ -73,7 +73,6 @@ func TestErrorsAreExact(t *testing.T) {
 		{"another parameter", rule(`"FilterType": "Sql", "SqlFilter": {"SqlExpression": "a = @a", "Parameters": {"@b": 1}}`), `SqlExpression: found an expression that can't be used`},
 		{"another parameter of an action", rule(`"FilterType": "True", "Action": {"SqlExpression": "SET a = @a", "Parameters": {"@b": 1}}`), `SqlExpression: found an expression that can't be used`},
 		{"no UserConfig", `{"Queues": []}`, `$: found no UserConfig; put everything in one object`},
-		{"two namespaces", `{"UserConfig": {"Namespaces": [{}, {}]}}`, `Namespaces[1]: found 2 namespaces; allowed: one`},
 		{"object for array", `{"UserConfig": {"Namespaces": {}}}`, `found an object; allowed: an array, [ ... ]; put [ ] around it`},
 		{"array for object", `[]`, `$: found an array; allowed: an object`},
 		{"message size", queueProps(`"MaxMessageSizeInKilobytes": 102401`), `allowed: a whole number from 1 to 102400`},

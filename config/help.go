@@ -22,7 +22,8 @@ configuration that the server would use.`, []string{"config", "limits"}},
 standard input, with neither from the variable ` + ConnectionVariable + `. It never writes keys.
 
   minibus export "$CS" --out Config.json       the entities of the namespace of the connection string CS
-  minibus export "$CS" --format bicep          the same for Azure`, []string{}},
+  minibus export "$CS" --format bicep          the same for Azure
+  minibus export "$CS" --namespace orders      another namespace of the same Minibus`, []string{}},
 	{CommandCert, "cert [export]", "show how clients come to trust this Minibus, or write its authority's certificate", `Give it the same --data and --ca-dir as the Minibus in question. It never writes the key.
 
   minibus cert export --out minibus-ca.pem

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +15,43 @@ type PortList string
 func (l PortList) Ports() []Port {
 	ports, _ := parsePorts(string(l)) // checked by ParseArgs
 	return ports
+}
+
+// PortRange is a range of ports as the user wrote it: "5700-5719", one port, "0" for any free ones, or "off" for none. It is a string so
+// that settings can be compared; empty means not given.
+type PortRange string
+
+// DefaultNamespacePorts is the range of --namespace-ports. Nothing listens there before there are several namespaces.
+const DefaultNamespacePorts PortRange = "5700-5719"
+
+// Ends returns the first and the last port of the range; free reports that each port is any free one instead. Without a range last is 0.
+func (r PortRange) Ends() (first, last int, free bool) {
+	first, last, _ = parseRange(string(r)) // checked by ParseArgs
+	return first, last, r == "0"
+}
+
+func parseRange(text string) (first, last int, err error) {
+	if text == "" || text == "0" || strings.EqualFold(text, "off") {
+		return 0, 0, nil
+	}
+	from, to, both := strings.Cut(text, "-")
+	if !both {
+		to = from
+	}
+	a, err := strconv.ParseUint(strings.TrimSpace(from), 10, 16)
+	b, second := strconv.ParseUint(strings.TrimSpace(to), 10, 16)
+	if err != nil || second != nil || a == 0 || a > b {
+		return 0, 0, fmt.Errorf("found %q; allowed: a range of ports such as 5700-5719, 0 for any free ones, off for none", clip(text))
+	}
+	return int(a), int(b), nil
+}
+
+func portRange(field func(*Settings) *PortRange) func(*Settings, string) error {
+	return func(s *Settings, v string) error {
+		*field(s) = PortRange(v)
+		_, _, err := parseRange(v)
+		return err
+	}
 }
 
 // NameList is a list of host names and addresses, separated by commas.

@@ -19,34 +19,41 @@ type Part struct {
 func Assemble(parts []Part, profile Limits) (*Topology, *Report) {
 	d := newDecoder(profile)
 	d.strict, d.choose = true, "use WithLimits(sbtest.Relaxed)"
-	return d.topology(parts...)
+	return d.assemble(parts...)
 }
 
-// topology decodes the parts, then checks the forward targets between them.
-func (d *decoder) topology(parts ...Part) (*Topology, *Report) {
+// assemble decodes the parts, then checks the forward targets between them.
+func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 	defer d.report.sort()
-	t := &Topology{Namespace: DefaultNamespace}
 	whole := true
 	for _, p := range parts {
 		d.file = p.From
 		if p.Entity != nil {
 			d.declared(p.Entity)
 		} else if root, err := readJSON(p.JSON); err == nil {
-			d.root(root, t)
+			d.root(root)
 		} else {
 			d.syntax(err)
 			whole = false
 		}
 	}
 	if whole { // else missing targets may be in a part that can't be read
-		d.checkForwards()
+		for _, s := range d.spaces {
+			s.checkForwards(d.elsewhere)
+		}
 		d.noteBeyond()
 	}
 	if d.report.Count(Error) > 0 {
 		return nil, d.report
 	}
-	for _, e := range d.entities {
-		t.Entities = append(t.Entities, e.complete())
+	t := d.spaces[0].topology
+	for i, s := range d.spaces {
+		for _, e := range s.list {
+			s.topology.Entities = append(s.topology.Entities, e.complete())
+		}
+		if i > 0 {
+			t.Others = append(t.Others, s.topology)
+		}
 	}
 	return t, d.report
 }

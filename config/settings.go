@@ -34,6 +34,9 @@ type Settings struct {
 	ExtraPorts        PortList // further ports
 	ExtraPortsDefault PortList // the image's further ports, unless ExtraPorts is set; ports that can't be bound are skipped
 
+	NamespacePorts    PortRange // from which each namespace beside the default one gets a port of its own; empty: they get none
+	NamespaceSuffixes NameList  // further domains under which hosts have the names of namespaces
+
 	TLSCert  string   // PEM file of a certificate chain; empty: certificates come from Minibus's own authority
 	TLSKey   string   // PEM file of its key
 	TLSNames NameList // hosts and addresses of this Minibus, for certificates, WebSockets and browsers
@@ -52,10 +55,11 @@ type Settings struct {
 	LogLevel  slog.Level
 	Trace     bool // print every AMQP frame
 
-	Format   string // of a command's output; empty: the command's first one
-	Out      string // file that a command writes to; empty: standard output
-	CAFile   string // PEM file of an authority that an export trusts
-	Password string // of a trust store that a command writes; empty: that of Java's own store
+	Format    string // of a command's output; empty: the command's first one
+	Out       string // file that a command writes to; empty: standard output
+	CAFile    string // PEM file of an authority that an export trusts
+	Namespace string // that an export reads, of a Minibus with several; empty: the one that the connection string means
+	Password  string // of a trust store that a command writes; empty: that of Java's own store
 }
 
 // setting is one row of the table: a flag, its environment variable, its default, its help.
@@ -99,8 +103,13 @@ var table = []setting{
 		set: port(func(s *Settings) *Port { return &s.HTTPPort })},
 	{name: "extra-ports", arg: "LIST", group: "Network", help: "more ports, such as 443,80 for SDKs that insist on them (off: none)",
 		set: portList(func(s *Settings) *PortList { return &s.ExtraPorts })},
-	{name: "ports-file", arg: "FILE", group: "Network", help: `when ready, write the ports to FILE: {"amqp":..,"tls":..,"http":..,"extra":[..]}`,
+	{name: "ports-file", arg: "FILE", group: "Network", help: `when ready, write the ports to FILE: {"amqp":..,"tls":..,"http":..,"extra":[..],"namespaces":{..}}`,
 		set: text(func(s *Settings) *string { return &s.PortsFile })},
+
+	{name: "namespace-ports", arg: "RANGE", initial: string(DefaultNamespacePorts), group: "Network", help: "ports of which each further namespace gets one to keep (0: any free ones, off: none)",
+		set: portRange(func(s *Settings) *PortRange { return &s.NamespacePorts })},
+	{name: "namespace-suffix", arg: "LIST", group: "Network", help: "domains under which a host is called as its namespace, such as bus.test for orders.bus.test",
+		set: nameList(func(s *Settings) *NameList { return &s.NamespaceSuffixes })},
 
 	{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any: accept every token; sas: check keys, expiry and rights", set: setAuth},
 	{name: "root-key", arg: "KEY", group: "Security", help: "key of RootManageSharedAccessKey, for --auth sas",
@@ -134,6 +143,8 @@ var table = []setting{
 		set: text(func(s *Settings) *string { return &s.Out })},
 	{name: "ca-file", arg: "FILE", group: "Commands", command: CommandExport, help: "trust the authority in FILE too, such as a Minibus's minibus-ca.pem",
 		set: text(func(s *Settings) *string { return &s.CAFile })},
+	{name: "namespace", arg: "NAME", group: "Commands", command: CommandExport, help: "export this namespace of a Minibus that has several (without: the one that the connection string means)",
+		set: setNamespace},
 	{name: "password", arg: "WORD", group: "Commands", command: CommandCert, help: "password of the trust store (without: changeit, as for Java's own)",
 		set: text(func(s *Settings) *string { return &s.Password })},
 
@@ -222,6 +233,14 @@ func setRootKey(s *Settings, v string) error {
 		return errors.New("found nothing; give a key, such as what openssl rand -base64 32 prints, or leave it out")
 	}
 	s.RootKey = v
+	return nil
+}
+
+// setNamespace refuses an empty name: an unset shell variable would choose the default namespace.
+func setNamespace(s *Settings, v string) error {
+	if s.Namespace = strings.TrimSpace(v); s.Namespace == "" {
+		return errors.New("found nothing; give the name of a namespace, or leave it out")
+	}
 	return nil
 }
 

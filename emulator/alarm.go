@@ -148,7 +148,7 @@ func (a *alarm) watch(e *entry) {
 	case e.state == Scheduled:
 		a.q.schedule.dues.add(e, e.due())
 		a.set(e.due())
-	case e.ttl > 0 && e.sub == Main && !a.q.ns.lazy:
+	case e.ttl > 0 && e.sub == Main && !a.q.ns.common.lazy:
 		a.expiries.add(e.seq, e.expires())
 		a.set(e.expires())
 	}

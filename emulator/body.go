@@ -1,40 +1,9 @@
 package emulator
 
 import (
-	"bytes"
-	"sync/atomic"
+	"math"
 	"time"
-
-	"minibus/internal/amqp/message"
 )
-
-// bodyBudget bounds the bytes of bodies in memory.
-type bodyBudget struct {
-	limit int64
-	used  atomic.Int64
-}
-
-// hasRoom decides whether a body of that size stays in memory once it is on disk, for a queue that holds so many bytes
-// already. A deep queue may use what is free; a shallow one always finds a little room.
-func (b *bodyBudget) hasRoom(size, held int64) bool {
-	const floor = 256 << 10
-	total := b.used.Load() + size
-	return total <= b.limit || held+size <= floor && total <= 2*b.limit
-}
-
-// own returns the bytes of a message that comes in as they may stay in memory, nil if they may not. A message of a batch
-// is a part of the transfer, which one that stays behind would hold as a whole: it is copied, unless there is no room anyway.
-// (To count the transfer as long as anyone has a part of it costs no copy; but then a few hundred messages that wait for
-// their time use up the budget of all.)
-func (b *bodyBudget) own(m *message.Message) []byte {
-	switch {
-	case !m.Part:
-		return m.Raw
-	case b.hasRoom(int64(len(m.Raw)), 0):
-		return bytes.Clone(m.Raw)
-	}
-	return nil
-}
 
 // bodies keeps the bodies of an entity's messages in memory while there is room, and reads those that are on disk only. The entity's mutex guards it.
 type bodies struct {
@@ -46,7 +15,7 @@ type bodies struct {
 // there.
 func (b *bodies) removeCopy(p *payload) {
 	b.evict(p)
-	if p.copies == nil || p.copies.stored.Add(-1) > 0 {
+	if p.copies == nil || p.copies.stored.Add(-1) > 0 || b.q.ns.stage.Load() == stageGone {
 		return
 	}
 	op := &bodyRemoval{ns: b.q.ns}
@@ -65,13 +34,21 @@ type bodyRemoval struct {
 func (op *bodyRemoval) Completed(err error) {
 	if err != nil {
 		op.ns.logger.Debug("a body without messages could not be removed; trying again", "error", err)
-		op.ns.clock.At(op.ns.clock.Now().Add(retryAfter*time.Millisecond), op.again)
+		op.wait()
 	}
+}
+
+func (op *bodyRemoval) wait() {
+	op.ns.clock.At(op.ns.clock.Now().Add(retryAfter*time.Millisecond), op.again)
 }
 
 // again is the next try.
 func (op *bodyRemoval) again() {
-	if !op.ns.closed.Load() {
+	switch stage := op.ns.stage.Load(); {
+	case op.ns.closed.Load() || stage == stageGone:
+	case stage == stageLeaving:
+		op.wait()
+	default:
 		op.ns.append(&op.change)
 	}
 }
@@ -84,7 +61,7 @@ func (b *bodies) evict(p *payload) {
 	p.data = nil
 	b.held -= int64(p.size)
 	if p.copies == nil || p.copies.shown.Add(-1) == 0 {
-		b.q.ns.budget.used.Add(-int64(p.size))
+		b.q.ns.budget.add(-int64(p.size))
 	}
 }
 
@@ -102,9 +79,37 @@ func (b *bodies) keep(p *payload) {
 	}
 	b.held += size
 	if p.copies == nil || p.copies.shown.Add(1) == 1 {
-		b.q.ns.budget.used.Add(size)
+		b.q.ns.budget.add(size)
 	}
 }
+
+// shrink evicts bodies of messages at rest, the last ones first, since they are needed last, until the namespace has no more than goal
+// bytes in memory. It reports whether it could evict any. Its caller does not hold the entity's mutex, which it takes for a while at a time.
+func (b *bodies) shrink(goal int64) (any bool) {
+	for i := range b.q.messages.boxes {
+		from := int64(math.MaxInt64)
+		for more := true; more; {
+			b.q.mu.Lock()
+			looked := 0
+			b.q.messages.boxes[i].descend(from, func(e *entry) bool {
+				if e.mark == markFree && e.body.data != nil {
+					b.evict(e.body)
+					any = true
+				}
+				from = e.seq
+				looked++
+				return looked < shrinkAtOnce && b.q.ns.budget.own.Load() > goal
+			})
+			more = looked == shrinkAtOnce && b.q.ns.budget.own.Load() > goal
+			b.q.messages.boxes[i].tried = min(b.q.messages.boxes[i].tried, from) // without their bodies they can be packed
+			b.q.mu.Unlock()
+		}
+	}
+	return any
+}
+
+// shrinkAtOnce is how many messages are looked at in one critical section.
+const shrinkAtOnce = 1024
 
 // count counts a message that has come into a subscription to its topic's size.
 func (b *bodies) count(p *payload) {

@@ -138,7 +138,7 @@ type messages struct {
 func (m *messages) init(q *Entity) {
 	m.q = q
 	for i := range m.boxes {
-		m.boxes[i].sub, m.boxes[i].layout = SubQueue(i), q.ns.layout
+		m.boxes[i].sub, m.boxes[i].layout = SubQueue(i), q.ns.common.layout
 	}
 	if q.options.EnablePartitioning {
 		m.boxes[Main].parts = make([]shelf, partitions)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// boxModel is what a box should hold, written without regard to cost.
+// boxModel holds the content that a box should have, without regard to cost.
 type boxModel struct {
 	pending, ready, busy, deferred, scheduled []*entry
 }

@@ -42,6 +42,14 @@ func (c *catalog) remove(all []*Entity) {
 	}
 }
 
+// clear removes all entities.
+func (c *catalog) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.byKey)
+	clear(c.byPath)
+}
+
 func comparePaths(a, b *Entity) int { return strings.Compare(a.path, b.path) }
 
 // page returns a part of the entities of a kind, in the ordinal order of their paths, and how many there are in all.

@@ -47,7 +47,7 @@ func (ns *Namespace) mayForwardTo(target, path string) bool {
 
 // roomForEntity fails when the namespace has as many partitioned queues and topics as it may (PART-9).
 func (ns *Namespace) roomForEntity(path string, partitioned bool) error {
-	most := profiles[ns.limits].Partitioned
+	most := profiles[ns.Limits()].Partitioned
 	if !partitioned || most == 0 {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// numbers is what a packed entry keeps.
+// numbers are those of an entry that packing keeps.
 func numbers(e *entry) packedEntry { return e.pack() }
 
 // TestLog_PackedAgainstASortedSlice does the same random operations on a log that is packed again and again and on a slice.
@@ -170,7 +170,7 @@ func TestLog_PacksAgain(t *testing.T) {
 	}
 }
 
-// TestPackedEntry_HoldsNoPointer: that is what it is for.
+// TestPackedEntry_HoldsNoPointer: the garbage collector need not look at a packed entry.
 func TestPackedEntry_HoldsNoPointer(t *testing.T) {
 	kind := reflect.TypeFor[packedEntry]()
 	if kind.Size() > 56 {

@@ -20,6 +20,15 @@ func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
 	return c.ensure(list)
 }
 
+// CheckEntities fails as EnsureEntities would, and changes nothing.
+func (ns *Namespace) CheckEntities(list []EntityConfig) error {
+	c := configurator{ns}
+	if !slices.ContainsFunc(list, c.differs) {
+		return nil
+	}
+	return c.rehearse(list)
+}
+
 // configurator makes entities what a configuration says.
 type configurator struct{ ns *Namespace }
 

@@ -38,7 +38,7 @@ type deadline[E any] struct {
 }
 
 func newDeadlines[E any](live func(e E, at int64) bool, seq func(E) int64) deadlines[E] {
-	return deadlines[E]{live: live, seq: seq, buckets: make(map[int64]*bucket[E])}
+	return deadlines[E]{live: live, seq: seq}
 }
 
 // add lets popDue return e once at has come.
@@ -47,6 +47,9 @@ func (d *deadlines[E]) add(e E, at int64) {
 	b := d.buckets[key]
 	if b == nil {
 		b = &bucket[E]{min: at}
+		if d.buckets == nil {
+			d.buckets = make(map[int64]*bucket[E])
+		}
 		d.buckets[key] = b
 		d.keys.push(key)
 		d.most = max(d.most, len(d.keys))

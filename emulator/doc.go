@@ -1,7 +1,9 @@
-// Package emulator is the domain of Minibus: the behaviour of a Service Bus namespace, in memory, over a journal.
+// Package emulator is the domain of Minibus: the behaviour of Service Bus namespaces, in memory, over a journal.
 //
 // It knows nothing of sockets, SQL or HTTP. The front ends (amqpserver, mgmt) call it, the store implements the
-// [Journal] that it needs, and package server puts the two together.
+// [Store] and the [Journal] that it needs, and package server puts the two together.
+//
+// A [Broker] holds the namespaces of a process. A [Namespace] is a set of entities that has nothing to do with those of another.
 //
 // Every operation has two halves. The first runs on the caller's goroutine under the entity's mutex: it checks,
 // marks the messages it touches and appends one [Change] to the journal. The second runs when the change is
@@ -17,10 +19,10 @@
 //
 // The package owns no standing goroutine. Work happens on the callers' goroutines, on the journal's (completions)
 // and in timer callbacks of the [Clock], one timer per entity; forwarders live as long as there is something to
-// forward.
+// forward, and one that evicts bodies as long as a namespace has too many.
 //
 // Lock order: Namespace.admin, Transaction.mu, then the entities' mutexes by ascending id, which puts a topic before its
-// subscriptions, then leaf locks such as the catalog's, under which nothing else is taken. Under an entity's mutex nothing
+// subscriptions, then leaf locks such as the directory's and the catalog's, under which nothing else is taken. Under an entity's mutex nothing
 // blocks: the only calls outward are those of the [Journal], of the [Clock] and of consumers' notify functions, and none of them waits.
 //
 // Rule ids in comments (SCHED-9, LOCK-10) and decisions (DEC-22) name the behaviour of the service that the code
@@ -57,13 +59,13 @@
 // as a set of entities.
 //
 //   - tools: heap.go, deadlines.go, running.go
-//   - contract, what the journal, the clock and the settings are: journal.go, fate.go, clock.go, clock_advance.go, clock_system.go,
+//   - contract, what the journal, the store, the clock and the settings are: journal.go, store.go, fate.go, clock.go, clock_advance.go, clock_system.go,
 //     clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
 //     rule_limits.go, rule_names.go, errors.go
 //   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, shelf.go, line.go, numbers.go,
 //     message_id.go, deadletter.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go,
-//     body.go, history.go, lock.go, session.go, faults.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
+//     body.go, budget.go, history.go, lock.go, session.go, faults.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
 //     traffic.go
 //   - change, how a change takes effect or is taken back: step.go, transition.go
 //   - send: send.go, storing.go, schedule.go, reservation.go
@@ -76,4 +78,5 @@
 //   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
 //   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, configurator.go,
 //     configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go
+//   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_find.go, broker_change.go
 package emulator

@@ -49,10 +49,10 @@ type watcher struct {
 
 func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Entity {
 	now := ns.Now()
-	q := &Entity{ns: ns, id: id, kind: kind, path: path, options: o, counters: newCounters(&o), watchers: make(watchers)}
+	q := &Entity{ns: ns, id: id, kind: kind, path: path, options: o, counters: newCounters(&o)}
 	q.may.q, q.bodies.q, q.history.q, q.forwarder.q, q.returns.q, q.faults.q = q, q, q, q, q, q
 	q.usage = usage{q: q, created: now, updated: now}
-	q.sessions = sessionTable{q: q, byID: make(map[string]*session)}
+	q.sessions.q = q
 	q.messages.init(q)
 	q.locks.init(q)
 	q.schedule.init(q)
@@ -106,7 +106,7 @@ func (q *Entity) maxMessageLocked() int64 {
 	if q.subscription != nil {
 		return q.subscription.topic.largest.Load()
 	}
-	return q.options.maxMessageBytes(q.ns.limits)
+	return q.options.maxMessageBytes(q.ns.Limits())
 }
 
 // LastSequenceNumber returns the last number that was given to a committed message, of partition 0 on a partitioned
@@ -125,6 +125,9 @@ func (q *Entity) box(s SubQueue) *box { return &q.messages.boxes[s] }
 func (q *Entity) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 	w := &watcher{sub: sub, notify: notify}
 	q.mu.Lock()
+	if q.watchers == nil {
+		q.watchers = make(watchers)
+	}
 	q.watchers[w] = struct{}{}
 	if q.gone { // since the watcher looked it up
 		notify(q.missing())

@@ -24,30 +24,34 @@ func (ns *Namespace) deleteIf(q *Entity, condition func() bool) error {
 
 // deleteLocked removes an entity; the caller holds ns.admin.
 func (ns *Namespace) deleteLocked(q *Entity, condition func() bool) error {
-	all := q.retire(condition)
-	if len(all) == 0 {
+	var d deletion
+	d.retire(q, condition)
+	if len(d.all) == 0 {
 		return nil
 	}
-	ops := make([]Op, len(all))
-	for i, x := range all {
+	ops := make([]Op, len(d.all))
+	for i, x := range d.all {
 		x.forwarder.running.wait() // what they carry is still theirs
 		ops[i] = Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: x.id, Kind: x.kind, Path: x.path}}
 	}
 	if err := ns.commit(ops...); err != nil {
-		q.unretire(all)
+		d.undo()
 		return err
 	}
-	ns.catalog.remove(all)
-	for _, x := range all {
-		x.bury()
-	}
+	ns.catalog.remove(d.all)
+	d.finish()
 	return nil
 }
 
-// retire marks the entity as deleted, a topic's subscriptions too, and returns what it marked, in the order of the ids:
-// nothing if that was done before or the condition does not hold. From here on nothing is appended for any of it: a
-// subscription gets no more copies, since that is decided under its topic's mutex, which is held here.
-func (q *Entity) retire(condition func() bool) []*Entity {
+// deletion is one that is being written, of an entity or of all in a namespace.
+type deletion struct {
+	all []*Entity // that are marked as deleted, each topic before its subscriptions
+}
+
+// retire marks the entity as deleted, a topic's subscriptions too, unless that was done before or the condition does not hold. From
+// here on nothing is appended for any of it: a subscription gets no more copies, since that is decided under its topic's mutex, which is
+// held here.
+func (d *deletion) retire(q *Entity, condition func() bool) {
 	if s := q.subscription; s != nil {
 		s.topic.mu.Lock()
 		defer s.topic.mu.Unlock()
@@ -55,10 +59,10 @@ func (q *Entity) retire(condition func() bool) []*Entity {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.deleted || condition != nil && !condition() {
-		return nil
+		return
 	}
 	q.deleted = true
-	all := []*Entity{q}
+	d.all = append(d.all, q)
 	switch {
 	case q.subscription != nil:
 		q.subscription.topic.removeSubscription(q.subscription)
@@ -67,20 +71,35 @@ func (q *Entity) retire(condition func() bool) []*Entity {
 			s.mu.Lock()
 			s.deleted = true
 			s.mu.Unlock()
-			all = append(all, s.Entity)
+			d.all = append(d.all, s.Entity)
 		}
 	}
-	return all
 }
 
-// unretire lets entities go on whose deletion failed.
-func (q *Entity) unretire(all []*Entity) {
-	if s := q.subscription; s != nil {
+// retireAll marks all entities of a namespace as deleted and waits until nothing is under way, so that nothing more is appended. The caller
+// holds ns.admin.
+func (d *deletion) retireAll(ns *Namespace) {
+	ns.stage.Store(stageLeaving)
+	ns.forwarding.wait() // what they carry stays where it belongs, should the deletion fail
+	for _, kind := range []EntityKind{KindQueue, KindTopic} {
+		for _, q := range ns.catalog.entities(kind) {
+			d.retire(q, nil)
+		}
+	}
+	ns.Quiesce()
+}
+
+// undo lets entities go on whose deletion failed.
+func (d *deletion) undo() {
+	if len(d.all) == 0 {
+		return
+	}
+	if s := d.all[0].subscription; s != nil { // which was retired without its topic
 		s.topic.mu.Lock()
 		s.topic.addSubscription(s)
 		s.topic.mu.Unlock()
 	}
-	for _, x := range all {
+	for _, x := range d.all {
 		x.mu.Lock()
 		x.reviveLocked()
 		x.mu.Unlock()
@@ -104,10 +123,17 @@ func (q *Entity) reviveLocked() {
 		"The link is force detached: the entity '%s' could not be deleted. Attach again.", q.path))
 }
 
-// bury ends an entity whose deletion is committed.
+// finish ends entities whose deletion is committed.
+func (d *deletion) finish() {
+	for _, q := range d.all {
+		q.alarm.stop()
+		q.ns.parkers.Delete(q)
+		q.bury()
+	}
+}
+
+// bury gives up what a deleted entity has.
 func (q *Entity) bury() {
-	q.alarm.stop()
-	q.ns.parkers.Delete(q)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.bodies.removeAll()

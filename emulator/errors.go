@@ -56,6 +56,11 @@ func NotFound(name string) *Error {
 	return errorf(CodeNotFound, name, "The messaging entity '%s' could not be found.", name)
 }
 
+// namespaceNotFound says that there is no namespace with that name.
+func namespaceNotFound(name string) *Error {
+	return errorf(CodeNotFound, "", "The namespace '%s' could not be found.", name)
+}
+
 // LockLostText says that a lock is over; front ends also use it for deliveries that they do not even ask about.
 const LockLostText = "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue."
 

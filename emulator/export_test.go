@@ -49,6 +49,19 @@ func (q *Entity) BodiesInMemory() (all, own int64) {
 	return q.ns.budget.used.Load(), q.bodies.held
 }
 
+// FirstOnDisk returns the first message of the main queue whose body is on disk only, 0 if there is none.
+func (q *Entity) FirstOnDisk() (seq int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.box(Main).look(0, func(e *entry) bool {
+		if e.body.data == nil {
+			seq = e.seq
+		}
+		return seq == 0
+	})
+	return seq
+}
+
 // SmallChunks lets logs be packed as soon as a few messages wait, and chunks be few entries long.
 func SmallChunks(o Options) Options {
 	o.layout = &layout{chunk: 2, front: 0, tail: 0}

@@ -70,7 +70,7 @@ func TestTOP9_FiltersReadTheEncodedMessage(t *testing.T) {
 	}
 }
 
-// broken is a message whose application properties can't be decoded: whoever looks at them finds nothing.
+// broken is a message whose application properties can't be decoded: a look at them finds nothing.
 type broken struct{}
 
 func (broken) User(string) (filter.Value, bool) { panic("an application property was asked for") }
@@ -78,7 +78,7 @@ func (broken) System(filter.SystemProperty) (v filter.Value) {
 	panic("a broker property was asked for")
 }
 
-// What the view remembers is what the message says, by the spelling that was asked for, and for more names than it remembers.
+// The view remembers the message's own values, by the spelling that was asked for, and answers for more names than it remembers.
 func TestTOP9_PropertiesThatWereAskedForBefore(t *testing.T) {
 	v := viewOf(t, &goamqp.Message{ApplicationProperties: map[string]any{
 		"a": int32(1), "A": int32(2), "b": "x", "none": nil, "c": true, "d": int32(4), "e": int32(5),

@@ -44,7 +44,7 @@ func (f *forwarder) startLocked(sub SubQueue) {
 
 // mayStartLocked reports whether there is something to forward, now. A disabled source pauses (FWD-17).
 func (f *forwarder) mayStartLocked(sub SubQueue) bool {
-	return f.q.options.forwardTarget(sub) != "" && !f.q.alarm.stopped && f.q.may.settle() == nil &&
+	return f.q.options.forwardTarget(sub) != "" && !f.q.alarm.stopped && f.q.ns.stage.Load() == stageThere && f.q.may.settle() == nil &&
 		f.q.box(sub).available > 0 && f.q.ns.Now() >= f.retryAt[sub]
 }
 

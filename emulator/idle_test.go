@@ -139,7 +139,7 @@ func TestIDLE2_SubscriptionsThatComeAndGoKeepTheTopic(t *testing.T) {
 		wait(4 * time.Minute)
 		equal(t, "topics", len(b.ns.Topics()), 1)
 		wait(time.Minute)
-		equal(t, "topics when nobody came", len(b.ns.Topics()), 0)
+		equal(t, "topics without use", len(b.ns.Topics()), 0)
 	})
 }
 

@@ -37,7 +37,7 @@ func (f CompletionFunc) Completed(err error) { f(err) }
 
 // MessageRecord is one stored message: the row of the narrow state table.
 type MessageRecord struct {
-	Row           int64 // unique in the database, never reused
+	Row           int64 // unique in the database, never reused, in the range of its namespace (RowsOf)
 	Entity        int64 // id of the owning entity
 	Seq           int64 // sequence number (SEQ-4)
 	Body          int64 // id of the body row; several rows may share one body
@@ -106,7 +106,7 @@ type Change struct {
 
 // EntityRecord is one stored entity.
 type EntityRecord struct {
-	ID      int64 // unique in the database, never reused: a re-created entity is another one (DEL-3)
+	ID      int64 // unique in the database, never reused, in the range of its namespace: a re-created entity is another one (DEL-3)
 	Kind    EntityKind
 	Path    string          // as created; names are compared without case
 	Last    []CounterRecord // of each partition that drew a number, in any order; only when loading
@@ -151,7 +151,7 @@ type Loader interface {
 	LoadHistory(entity int64, key [16]byte, at int64) error // by ascending at for each entity
 }
 
-// Journal is the durable side of the domain. The store package implements it on SQLite.
+// Journal is the durable side of a namespace. The store package implements it on SQLite.
 //
 // Append and ReadBodies never block and may be called under a queue's mutex. Changes are committed in the order in
 // which they were appended, many in one transaction where they have queued up. Completions of changes run on one
@@ -161,13 +161,14 @@ type Loader interface {
 // have run, fails too, in order; a change that is alone at fault fails alone, but for those that need it (Change.Unmet,
 // Change.Failed). After Close, appended changes fail.
 type Journal interface {
-	// Load streams the content. It is called once, before the first Append.
+	// Load streams the content. It is called once, before the first Append, unless the namespace is new.
 	Load(Loader) error
-	// NextRow returns the first row id that was never used (rows and bodies share one sequence of ids).
+	// NextRow returns the first row id of the namespace that was never used (rows and bodies share one sequence of ids).
 	NextRow() int64
-	// Secret returns 16 random bytes made once per database, from which message ids are made (PROP-10).
+	// Secret returns 16 random bytes made once per namespace, from which message ids are made (PROP-10).
 	Secret() [16]byte
-	// Created returns when the database was made, in milliseconds since the Unix epoch, by the machine's clock.
+	// Created returns when the namespace was made, in milliseconds since the Unix epoch, by the machine's clock: the default one with
+	// the database.
 	Created() int64
 	Append(*Change)
 	// ReadBodies reads bodies on a goroutine of the journal and then calls Done. A body whose insert is not yet

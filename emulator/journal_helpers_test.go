@@ -9,7 +9,7 @@ import (
 	"minibus/store/storetest"
 )
 
-// errDisk is what a failing journal answers in these tests.
+// errDisk is the answer of a failing journal in these tests.
 var errDisk = errors.New("disk on fire")
 
 // journal is a journal in memory that also notes what it is asked, and whose reads can fail.

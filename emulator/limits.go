@@ -1,6 +1,11 @@
 package emulator
 
-import "minibus/internal/amqp/message"
+import (
+	"fmt"
+	"slices"
+
+	"minibus/internal/amqp/message"
+)
 
 // Limits is a profile of the limits that the broker enforces (DEC-1); its numbers are its [Profile].
 type Limits uint8
@@ -12,6 +17,27 @@ const (
 	LimitsPremium                // those of Azure's Premium tier
 	LimitsEmulator               // those of Microsoft's emulator
 )
+
+// limitsNames are the profiles as settings name them.
+var limitsNames = [...]string{LimitsRelaxed: "relaxed", LimitsStandard: "standard", LimitsPremium: "premium", LimitsEmulator: "emulator"}
+
+// MarshalText returns the name of the profile.
+func (l Limits) MarshalText() ([]byte, error) {
+	if int(l) >= len(limitsNames) {
+		return nil, fmt.Errorf("write a profile of limits: there is none with the number %d", l)
+	}
+	return []byte(limitsNames[l]), nil
+}
+
+// UnmarshalText reads the name of a profile.
+func (l *Limits) UnmarshalText(text []byte) error {
+	i := slices.Index(limitsNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("read a profile of limits: there is none with the name %q", text)
+	}
+	*l = Limits(i)
+	return nil
+}
 
 // maxHeaderOfSent is how many bytes the properties of a message may have in every profile (QUO-8).
 const maxHeaderOfSent = 64 << 10

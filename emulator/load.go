@@ -17,7 +17,7 @@ func (ns *Namespace) load() error {
 	if err := l.linkSubscriptions(); err != nil {
 		return fmt.Errorf("load the journal: %w", err)
 	}
-	ns.lastRow.Store(max(ns.journal.NextRow()-1, l.lastRow))
+	ns.lastRow.Store(max(ns.lastRow.Load(), ns.journal.NextRow()-1, l.lastRow))
 	for _, q := range l.byID {
 		q.mu.Lock()
 		for i := range q.messages.boxes {

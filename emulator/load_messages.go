@@ -106,7 +106,7 @@ func (l *loader) restAllLocked(q *Entity, b *box) {
 		switch {
 		case e.state == Scheduled:
 			q.schedule.dues.add(e, e.due())
-		case e.ttl > 0 && e.sub == Main && !q.ns.lazy:
+		case e.ttl > 0 && e.sub == Main && !q.ns.common.lazy:
 			q.alarm.expiries.add(e.seq, e.expires())
 		}
 	}
@@ -120,7 +120,7 @@ func (l *loader) restPackedLocked(q *Entity, b *box, chunks []chunk) {
 		b.n++
 		b.available++
 		b.bytes += e.body.counted()
-		if e.ttl > 0 && e.sub == Main && !q.ns.lazy {
+		if e.ttl > 0 && e.sub == Main && !q.ns.common.lazy {
 			q.alarm.expiries.add(e.seq, e.expires())
 		}
 		if len(l.bodies) > 0 && l.bodies[e.row] != nil {

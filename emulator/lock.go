@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	crand "crypto/rand"
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
@@ -11,16 +12,26 @@ type lockTable struct {
 	q       *Entity
 	byToken map[LockToken]*entry
 	ends    deadlines[*entry] // of those that do not end with a session's
-	tokens  *rand.ChaCha8
+	tokens  *rand.ChaCha8     // nil until the first lock
 }
 
 func (lt *lockTable) init(q *Entity) {
-	*lt = lockTable{q: q, byToken: make(map[LockToken]*entry), tokens: newTokens()}
+	lt.q = q
 	lt.ends = newDeadlines(func(e *entry, at int64) bool { return e.lock != nil && e.lock.until == at }, seqOf)
+}
+
+// newTokens returns a source of lock tokens. They are unique, not secret: a client that may settle may also receive.
+func newTokens() *rand.ChaCha8 {
+	var seed [32]byte
+	crand.Read(seed[:])
+	return rand.NewChaCha8(seed)
 }
 
 // newToken makes a version 4 UUID.
 func (lt *lockTable) newToken() LockToken {
+	if lt.tokens == nil {
+		lt.tokens = newTokens()
+	}
 	var t LockToken
 	binary.BigEndian.PutUint64(t[:8], lt.tokens.Uint64())
 	binary.BigEndian.PutUint64(t[8:], lt.tokens.Uint64())
@@ -32,6 +43,9 @@ func (lt *lockTable) newToken() LockToken {
 // hold gives e the lock l.
 func (lt *lockTable) hold(e *entry, l *Lock) {
 	e.mark, e.lock = markLocked, l
+	if lt.byToken == nil {
+		lt.byToken = make(map[LockToken]*entry)
+	}
 	lt.byToken[l.token] = e
 	if l.until == sessionLock {
 		e.session.locked++

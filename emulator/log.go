@@ -179,6 +179,19 @@ func (l *log) ascend(from int64, f func(*entry) bool) {
 	}
 }
 
+// descend calls f for the entries that are not packed and have numbers below from, the last one first, until f returns false. f must not
+// change the log.
+func (l *log) descend(from int64, f func(*entry) bool) {
+	for i := min(l.chunkAt(from), len(l.chunks)-1); i >= 0; i-- {
+		c := l.chunks[i].loose
+		for j := len(c) - 1; j >= 0; j-- {
+			if c[j].seq < from && !f(c[j]) {
+				return
+			}
+		}
+	}
+}
+
 // look is ascend for those who only look: f must not change or keep what it is shown, and what is packed stays so.
 func (l *log) look(from int64, f func(*entry) bool) {
 	var passing *entry // shows one packed entry after the other

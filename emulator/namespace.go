@@ -1,9 +1,8 @@
 package emulator
 
 import (
-	crand "crypto/rand"
+	"cmp"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,27 +13,29 @@ import (
 // defaultNamespace is the name of the namespace unless the configuration says otherwise (DEC-11).
 const defaultNamespace = "sbemulatorns"
 
-// defaultBodyBudget is how many bytes of message bodies stay in memory.
-const defaultBodyBudget = 64 << 20
-
-// Namespace is the set of entities of one broker. Its methods may be called from any goroutine.
+// Namespace is a set of entities, apart from all others. Its methods may be called from any goroutine.
 type Namespace struct {
 	// immutable
+	id      int64
 	name    string
+	created int64 // ms
+	secret  [16]byte
+	common  *common
 	journal Journal
 	clock   Clock
 	logger  *slog.Logger
 	ids     messageIDs
-	layout  *layout // of logs; nil: usual
+
+	settings atomic.Pointer[NamespaceOptions] // as written last
+	stage    atomic.Uint32                    // of its deletion
+	gone     chan struct{}                    // closed when its deletion is committed
 
 	lastRow atomic.Int64 // last row id given out; bodies and entities draw from it too
-	budget  bodyBudget
+	budget  bodyShare
 
-	limits     Limits
 	forwarding running  // goroutines that forward
 	parkers    sync.Map // of *Entity: those with parked messages
 	reading    running  // reads of scheduled messages that have become due
-	lazy       bool     // Options.LazyExpiry
 	damaged    sync.Map // ids of damaged bodies of which the log was told
 
 	appended atomic.Int64 // changes handed to the journal
@@ -46,13 +47,16 @@ type Namespace struct {
 	closed  atomic.Bool
 }
 
-// Options configure a [Namespace]. The zero value of a field means its default.
+// Options configure a [Broker], or a [Namespace] that is opened by itself. The zero value of a field means its default.
 type Options struct {
-	Name       string       // namespace name used in texts; default "sbemulatorns" (DEC-11)
-	Clock      Clock        // default SystemClock
+	Name       string       // of the default namespace, used in texts; default "sbemulatorns" (DEC-11)
+	Clock      Clock        // of all namespaces that have none of their own; default SystemClock
 	BodyBudget int64        // bytes of message bodies kept in memory; default 64 MiB
 	Logger     *slog.Logger // default discards
-	Limits     Limits       // default LimitsRelaxed (DEC-1)
+	Limits     Limits       // of all namespaces that do not say; default LimitsRelaxed (DEC-1)
+
+	// NamespaceSuffixes are further domains under which hosts have the names of namespaces; see Broker.Find.
+	NamespaceSuffixes []string
 
 	// LazyExpiry leaves expired messages where they are, counted and peeked, until a receive comes upon them, as the
 	// cloud may do (EXP-7, DEC-22). Default: they are treated at the instant.
@@ -61,54 +65,119 @@ type Options struct {
 	layout *layout // of logs; nil: usual
 }
 
-// Open builds the namespace from what the journal holds. Schedules that fell due while the broker was down are
+// common holds what all namespaces of a process share.
+type common struct {
+	clock  Clock
+	logger *slog.Logger
+	limits Limits
+	lazy   bool    // Options.LazyExpiry
+	layout *layout // of logs; nil: usual
+	bodies *bodyBudget
+}
+
+func newCommon(o Options) *common {
+	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout, bodies: newBodyBudget(o.BodyBudget)}
+	if c.logger == nil {
+		c.logger = slog.New(slog.DiscardHandler)
+	}
+	if c.clock == nil {
+		c.clock = &SystemClock{Jumped: func(by time.Duration) { tellJump(c.logger, by) }}
+	}
+	return c
+}
+
+// Open builds a namespace by itself from what the journal holds. Schedules that fell due while the broker was down are
 // activated, and messages that expired are treated, before it returns (DEC-21).
 func Open(j Journal, o Options) (*Namespace, error) {
-	ids, err := newMessageIDs(j.Secret())
+	r := NamespaceRecord{ID: DefaultNamespaceID, Name: cmp.Or(o.Name, defaultNamespace), Created: j.Created(), Secret: j.Secret()}
+	ns, err := newNamespace(newCommon(o), r, NamespaceOptions{})
 	if err != nil {
 		return nil, err
 	}
-	ns := &Namespace{
-		name: o.Name, limits: o.Limits, lazy: o.LazyExpiry, journal: j, clock: o.Clock, logger: o.Logger, ids: ids, budget: bodyBudget{limit: o.BodyBudget},
-		catalog: catalog{byKey: make(map[string]*Entity), byPath: make(map[EntityKind][]*Entity)}, layout: o.layout,
-	}
-	if ns.name == "" {
-		ns.name = defaultNamespace
-	}
-	if ns.clock == nil {
-		ns.clock = &SystemClock{Jumped: func(by time.Duration) { tellJump(ns.logger, by) }}
-	}
-	if ns.logger == nil {
-		ns.logger = slog.New(slog.DiscardHandler)
-	}
-	if ns.budget.limit <= 0 {
-		ns.budget.limit = defaultBodyBudget
-	}
+	ns.journal = j
+	ns.budget.namespaces = func() []*Namespace { return []*Namespace{ns} }
 	if err := ns.load(); err != nil {
 		return nil, err
 	}
 	return ns, nil
 }
 
+// newNamespace makes a namespace that is empty and has no journal yet. A new one has no id either.
+func newNamespace(c *common, r NamespaceRecord, o NamespaceOptions) (*Namespace, error) {
+	ids, err := newMessageIDs(r.Secret)
+	if err != nil {
+		return nil, err
+	}
+	ns := &Namespace{
+		name: r.Name, created: r.Created, secret: r.Secret, common: c, clock: c.clock, logger: c.logger, ids: ids,
+		gone: make(chan struct{}), budget: bodyShare{bodyBudget: c.bodies},
+		catalog: catalog{byKey: make(map[string]*Entity), byPath: make(map[EntityKind][]*Entity)},
+	}
+	if o.Clock != nil {
+		ns.clock = o.Clock
+	}
+	if r.ID != DefaultNamespaceID {
+		ns.logger = c.logger.With("namespace", r.Name)
+	}
+	setID(ns, r.ID)
+	ns.settings.Store(&o)
+	return ns, nil
+}
+
+// setID gives a namespace its id, which says from where it draws others.
+func setID(ns *Namespace, id int64) {
+	first, _ := RowsOf(id)
+	ns.id = id
+	ns.lastRow.Store(first - 1)
+}
+
 // Close stops the timers and waits until what was received and deleted, but given back, is stored again. Consumers have to be
 // closed before. Operations that come later fail with the journal.
-func (ns *Namespace) Close() {
-	ns.closed.Store(true)
-	for _, q := range ns.catalog.entities(anyKind) {
+func (ns *Namespace) Close() { closeAll([]*Namespace{ns}) }
+
+// closeAll closes namespaces.
+func closeAll(list []*Namespace) {
+	var all []*Entity
+	for _, ns := range list {
+		ns.closed.Store(true)
+		all = append(all, ns.catalog.entities(anyKind)...)
+	}
+	for _, q := range all {
 		q.alarm.stop()
 	}
-	ns.forwarding.wait()
-	ns.awaitReturns()
+	for _, ns := range list {
+		ns.forwarding.wait()
+		ns.budget.reclaims.wait()
+	}
+	awaitReturns(all)
 }
+
+// The stages of a namespace's deletion.
+const (
+	stageThere   = iota
+	stageLeaving // it is being written: nothing new begins
+	stageGone    // it is committed
+)
+
+// Options returns the settings of the namespace.
+func (ns *Namespace) Options() NamespaceOptions { return *ns.settings.Load() }
+
+// Gone returns a channel that is closed when the namespace is deleted.
+func (ns *Namespace) Gone() <-chan struct{} { return ns.gone }
 
 // Name returns the namespace's name, as error texts show it.
 func (ns *Namespace) Name() string { return ns.name }
 
-// Created returns when the namespace was created, in milliseconds since the Unix epoch: it is as old as its database.
-func (ns *Namespace) Created() int64 { return ns.journal.Created() }
+// Created returns when the namespace was created, in milliseconds since the Unix epoch. The default one is as old as its database.
+func (ns *Namespace) Created() int64 { return ns.created }
 
 // Limits returns the profile that the namespace enforces.
-func (ns *Namespace) Limits() Limits { return ns.limits }
+func (ns *Namespace) Limits() Limits {
+	if l := ns.settings.Load().Limits; l != nil {
+		return *l
+	}
+	return ns.common.limits
+}
 
 // Now returns the broker's time in milliseconds since the Unix epoch.
 func (ns *Namespace) Now() int64 { return millis(ns.clock.Now()) }
@@ -159,10 +228,3 @@ func mapped[A, B any](list []A, f func(A) B) []B {
 
 // newRow returns an id that no row, body or entity ever had.
 func (ns *Namespace) newRow() int64 { return ns.lastRow.Add(1) }
-
-// newTokens returns a source of lock tokens. They are unique, not secret: a client that may settle may also receive.
-func newTokens() *rand.ChaCha8 {
-	var seed [32]byte
-	crand.Read(seed[:])
-	return rand.NewChaCha8(seed)
-}

@@ -123,7 +123,7 @@ func (b *browse) lookLocked(from int64) (next int64, more bool) {
 
 // overLocked reports whether e has expired and only the timer, or the journal, has not got round to it yet (PEEK-10).
 func (b *browse) overLocked(e *entry) bool {
-	return !b.q.ns.lazy && e.lock == nil && e.state == Active && e.expired(b.now)
+	return !b.q.ns.common.lazy && e.lock == nil && e.state == Active && e.expired(b.now)
 }
 
 // logLocked returns the entries to look at.

@@ -105,10 +105,10 @@ func (m *permissions) disabled(s Status) error {
 
 // grow fails when the queue is full (QUO-2, DEC-3).
 func (m *permissions) grow() error {
-	if m.q.ns.limits == LimitsRelaxed {
+	if m.q.ns.Limits() == LimitsRelaxed {
 		return nil
 	}
-	limit := m.q.options.maxSizeBytes(m.q.ns.limits)
+	limit := m.q.options.maxSizeBytes(m.q.ns.Limits())
 	if size := m.q.messages.size(); size >= limit {
 		kind := "Queue"
 		if m.q.topic != nil {
@@ -124,7 +124,7 @@ func (m *permissions) grow() error {
 // receivers as it may (QUO-12). A receiver counts from its attach to its detach, whether it has credit or not, and so does an
 // accept of a session while it waits.
 func (m *permissions) addReceiver() error {
-	most := profiles[m.q.ns.limits].Receivers
+	most := profiles[m.q.ns.Limits()].Receivers
 	if n := m.q.receivers().Load(); most > 0 && n >= int64(most) {
 		return errorf(CodeQuotaExceeded, m.q.path, "The maximum number of concurrent receive requests has been reached or exceeded for "+
 			"the entity '%s'. Actual: %d, Max allowed: %d.", m.q.path, n, most)

@@ -11,6 +11,7 @@ const (
 	MaxName               = 50  // characters in the name of a subscription, a rule or a namespace
 	MaxAuthorizationRules = 12  // of a namespace or an entity
 	MaxKeyName            = 256 // bytes in the name of an authorization rule
+	MaxAliases            = 100 // of a namespace
 )
 
 // Forever is the longest duration; settings use it for "no end".

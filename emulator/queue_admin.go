@@ -59,8 +59,11 @@ func (ns *Namespace) putEntity(q *Entity, options any, updated int64) error {
 }
 
 // commit appends operations as one change and waits for its commit. The caller holds ns.admin, which no completion and no
-// client's operation takes, and no other mutex.
+// client's operation takes, and no other mutex. Nothing is stored for a namespace that is gone.
 func (ns *Namespace) commit(ops ...Op) error {
+	if ns.stage.Load() == stageGone {
+		return namespaceNotFound(ns.name)
+	}
 	return await(func(done Completion) { ns.append(&Change{Ops: ops, Done: done}) })
 }
 

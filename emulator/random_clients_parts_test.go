@@ -393,7 +393,7 @@ func (s *clients) deletePlain(path string, sub emulator.SubQueue, r *rand.Rand, 
 	}
 }
 
-// giveBack notes that a message was given back. Where the process had gone down before, nobody took it.
+// giveBack notes that a message was given back. If the process had ended before, no client took it.
 func (s *clients) giveBack(body string, g *generation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

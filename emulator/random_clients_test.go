@@ -50,7 +50,7 @@ type generation struct {
 	crashed bool // guarded by the mutex of the clients
 }
 
-// mortal is a journal that nobody reads after the process died.
+// mortal is a journal that is not read after its process died.
 type mortal struct {
 	*storetest.Memory
 	mu   sync.Mutex

@@ -10,7 +10,7 @@ import (
 func (p *namespacePlayer) look() {
 	p.a.all(func(q *queueModel) {
 		last := p.on(q.path).q.LastSequenceNumber()
-		if q.path == "in" { // where nobody may look
+		if q.path == "in" { // which the test does not peek at
 			q.last = last
 			return
 		}
@@ -102,7 +102,7 @@ func (p *namespacePlayer) compare() {
 	}
 }
 
-// seen is what a peeked message tells.
+// seen holds the fields of a peeked message.
 func (p *namespacePlayer) seen(g *got) *modelMessage {
 	m := &modelMessage{
 		body: g.body(), seq: g.seq(), state: emulator.State(g.state()), count: g.count(), enqueued: g.enqueued(), ttl: g.Header.TTL,

@@ -21,7 +21,7 @@ type namespaceModel struct {
 
 // modelSession is one session; it is forgotten when nothing is left of it.
 type modelSession struct {
-	holder *holder // nil: nobody
+	holder *holder // nil: not held
 	until  time.Time
 	state  string
 }
@@ -119,7 +119,7 @@ func (q *queueModel) listed() []string {
 }
 
 // endSession takes the session from its holder. What was delivered comes back, as failed if the lock had run out.
-// What can't be written at this instant is tried again a second later; nobody may have it before.
+// A write that fails at this instant is tried again a second later; no client may have the message before.
 func (q *queueModel) endSession(id string, expired, broken bool, now time.Time) {
 	s := q.sessions[id]
 	s.holder = nil

@@ -193,7 +193,7 @@ func (w *overlap) play() {
 	}
 }
 
-// leave closes everything that is open: nobody is counted as receiving then.
+// leave closes everything that is open, so that the counts show no receiver.
 func (w *overlap) leave() {
 	for _, x := range w.open {
 		x.c.Close()

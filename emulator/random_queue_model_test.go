@@ -35,7 +35,7 @@ type modelMessage struct {
 	locked   bool
 	own      bool      // locked by the broker, whose expiry of it could not be written
 	until    time.Time // when locked
-	token    lockToken // zero if nobody holds it
+	token    lockToken // zero if it is not locked
 	mark     int64     // the property that settlements change
 	reason   any
 
@@ -54,7 +54,7 @@ func (m *modelMessage) expired(now time.Time) bool {
 
 func (m *modelMessage) ready() bool { return m.state == emulator.Active && !m.locked }
 
-// String is what a peek should show of it.
+// String returns the message as a peek should show it.
 func (m *modelMessage) String() string {
 	return fmt.Sprintf("%d %s state=%d count=%d enqueued=%s ttl=%s mark=%d reason=%v",
 		m.seq, m.body, m.state, m.count, m.enqueued.Format("15:04:05.000"), m.ttl, m.mark, m.reason)
@@ -222,7 +222,7 @@ func (q *queueModel) happen(now time.Time, broken bool) {
 			m.due = now.Add(time.Second)
 		case m.state == emulator.Scheduled:
 			due = append(due, m)
-		case broken: // nobody may have it until that is written
+		case broken: // no client may have it until that is written
 			m.leaveWork()
 			m.own = m.own || !m.locked
 			m.locked, m.token, m.until = true, lockToken{}, now.Add(time.Second)

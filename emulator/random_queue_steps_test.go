@@ -99,7 +99,7 @@ func (p *queuePlayer) anySub() emulator.SubQueue {
 	return emulator.Main
 }
 
-// ready is what a receive of n messages should get.
+// ready returns the messages that a receive of n should get.
 func (p *queuePlayer) ready(sub emulator.SubQueue, n int) []*modelMessage {
 	ms := p.m.in(sub, (*modelMessage).ready)
 	return ms[:min(n, len(ms))]

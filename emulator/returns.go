@@ -183,8 +183,7 @@ const (
 
 // awaitReturns waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
 // before, so their links have given it back.
-func (ns *Namespace) awaitReturns() {
-	queues := ns.catalog.entities(anyKind)
+func awaitReturns(queues []*Entity) {
 	for try := 1; ; try++ {
 		lost := 0
 		for _, q := range queues {
@@ -197,7 +196,7 @@ func (ns *Namespace) awaitReturns() {
 			return
 		}
 		if try == lastTries {
-			ns.logger.Error("undelivered messages are lost: they were removed, and the store takes them no more", "messages", lost)
+			queues[0].ns.common.logger.Error("undelivered messages are lost: they were removed, and the store takes them no more", "messages", lost)
 			return
 		}
 		time.Sleep(lastPause)

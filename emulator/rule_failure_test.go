@@ -72,7 +72,7 @@ func TestTOP8_SeveralChangesOfARuleFailTogether(t *testing.T) {
 }
 
 // TestTOP8_RandomChangesAgreeWithTheJournal makes changes of rules and settings at random, several at once, with commits that
-// fail. Whenever nothing is being written, what is in force is what the journal has, and what selects messages is that too.
+// fail. Whenever nothing is being written, the rules in force equal those of the journal, and they select messages.
 func TestTOP8_RandomChangesAgreeWithTheJournal(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -68,7 +68,7 @@ func (q *Entity) inspect(in []incoming, msgs []message.Message) ([]incoming, err
 		if err != nil {
 			return nil, &Error{Code: CodeArgument, Entity: q.path, Text: fmt.Sprintf("Message %d of %d is not valid", i+1, len(msgs)), Err: err}
 		}
-		if err := q.ns.limits.checkMessage(q.path, &msgs[i], &info); err != nil {
+		if err := q.ns.Limits().checkMessage(q.path, &msgs[i], &info); err != nil {
 			return nil, err
 		}
 		in = append(in, incoming{m: msgs[i], info: info})
@@ -81,7 +81,7 @@ func (m *permissions) store(in []incoming) error {
 	if err := m.send(); err != nil {
 		return err
 	}
-	limit := m.q.options.maxMessageBytes(m.q.ns.limits)
+	limit := m.q.options.maxMessageBytes(m.q.ns.Limits())
 	for i := range in {
 		if n := len(in[i].m.Raw); int64(n) > limit {
 			return messageTooLarge(m.q.path, int64(n), limit)
@@ -127,7 +127,7 @@ func (m *messages) newEntry(in *incoming, seq, now int64) *entry {
 	row := m.q.ns.newRow()
 	e := &entry{
 		seq: seq, enqueued: now, row: row, ttl: m.q.options.effectiveTTL(in.info.TTL),
-		body: &payload{id: row, data: m.q.ns.budget.own(&in.m), size: uint32(len(in.m.Raw))},
+		body: &payload{id: row, data: m.q.ns.budget.copy(&in.m), size: uint32(len(in.m.Raw))},
 	}
 	x := extra{hops: in.hops}
 	if due := int64(in.info.Scheduled); in.info.HasScheduled && due > now {

@@ -54,6 +54,9 @@ func (t *sessionTable) get(id string) *session {
 	s := t.byID[id]
 	if s == nil {
 		s = &session{id: id, offer: -1, ending: -1}
+		if t.byID == nil {
+			t.byID = make(map[string]*session)
+		}
 		t.byID[id] = s
 	}
 	return s
@@ -95,7 +98,7 @@ func (t *sessionTable) place(s *session) {
 func (t *sessionTable) firstOf(s *session) *entry {
 	first := s.nextReady()
 	now := t.q.ns.Now()
-	if !t.q.ns.lazy || first == nil || !first.expired(now) {
+	if !t.q.ns.common.lazy || first == nil || !first.expired(now) {
 		return first
 	}
 	first = nil

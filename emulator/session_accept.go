@@ -52,7 +52,7 @@ func (q *Entity) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel fu
 // grant serves waiting accepts while sessions are available.
 func (t *sessionTable) grant() {
 	for len(t.accepts) > 0 && len(t.offers) > 0 && t.q.may.receive(Main) == nil {
-		if s := t.offers[0]; t.q.ns.lazy { // what it was offered for may have expired
+		if s := t.offers[0]; t.q.ns.common.lazy { // what it was offered for may have expired
 			first := s.first
 			if t.place(s); s.offer < 0 || s.first != first {
 				continue

@@ -130,7 +130,7 @@ func TestSESS20_EXP8_MessageThatExpiresOnItsWayBackLetsTheOthersGo(t *testing.T)
 			}
 			wait(2 * time.Second)
 			if held && w.notices() == 0 || !held && w.granted() == 0 {
-				t.Fatal("nobody was told of the other message")
+				t.Fatal("no consumer was told of the other message")
 			}
 			equal(t, "received", bodies(w.take(5)), "s:2")
 		})

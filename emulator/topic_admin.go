@@ -58,7 +58,7 @@ func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 	t.mu.Lock()
 	t.settings = o
 	t.applyOptionsLocked(o.queue())
-	t.largest.Store(t.options.maxMessageBytes(ns.limits))
+	t.largest.Store(t.options.maxMessageBytes(ns.Limits()))
 	t.mu.Unlock()
 	ns.tellParkers(t.Entity)
 	return t, nil
@@ -106,7 +106,7 @@ func (s *Subscription) prepare(rules []RuleOptions) (Op, error) {
 	if len(rules) == 0 {
 		rules = []RuleOptions{DefaultRule()}
 	}
-	compiled, err := s.compileAll(rules, s.ns.Now(), s.ns.limits)
+	compiled, err := s.compileAll(rules, s.ns.Now(), s.ns.Limits())
 	if err != nil {
 		return Op{}, err
 	}
@@ -136,7 +136,7 @@ func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*S
 	}
 	var rules []*rule
 	if len(o.Rules) > 0 {
-		if rules, err = s.compileAll(o.Rules, ns.Now(), ns.limits); err != nil {
+		if rules, err = s.compileAll(o.Rules, ns.Now(), ns.Limits()); err != nil {
 			return nil, err
 		}
 	}

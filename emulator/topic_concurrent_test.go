@@ -21,7 +21,7 @@ type topicCrowd struct {
 
 // TestInvariant4_FanOutUnderConcurrency sends to a topic from many goroutines while subscriptions and rules come and go,
 // copies are received and forwarded, to a queue and through a second topic, and commits fail now and then. At the end every
-// acknowledged message is in every subscription that was always there exactly once, and nobody else's body is left. Run
+// acknowledged message is in every subscription that was always there exactly once, and no other body is left. Run
 // with -race it also checks the locking.
 func TestInvariant4_FanOutUnderConcurrency(t *testing.T) {
 	for _, no := range []emulator.Options{{}, small} {

@@ -53,7 +53,7 @@ func (op *publication) fanOutLocked(o *original) int {
 	if len(list) == 0 {
 		return 0
 	}
-	proto := payload{id: o.body, data: op.q.ns.budget.own(&o.in.m), size: uint32(len(o.in.m.Raw))}
+	proto := payload{id: o.body, data: op.q.ns.budget.copy(&o.in.m), size: uint32(len(o.in.m.Raw))}
 	proto.copies = o.newCopies(int32(len(list)))
 	op.bytes += proto.joint(len(list))
 	op.change.Ops = slices.Grow(op.change.Ops, len(list)+1)

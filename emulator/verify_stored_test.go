@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kept is what a journal holds.
+// kept is the content of a journal.
 type kept struct {
 	entities map[int64]EntityRecord
 	rows     map[int64]MessageRecord

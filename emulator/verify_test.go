@@ -129,7 +129,7 @@ func (v *verifier) box(b *box) {
 				v.fault("%d messages are parked, told of new entities: %v", parked, known)
 			}
 		}
-		v.check(name+": in the hands of nobody", moving, parked)
+		v.check(name+": in no hands", moving, parked)
 	}
 	own := v.shelf(name, &b.shelf, func(e *entry) bool { return b.shelfOf(e) == &b.shelf })
 	for i := range b.parts {
@@ -142,7 +142,7 @@ func (v *verifier) box(b *box) {
 	v.check(name+": available by sessions", own+parts, plain)
 	v.line(name, &b.shelf, v.q.may.receive(b.sub) == nil)
 	if v.quiet && b.sub <= DeadLetter && v.q.forwarder.mayStartLocked(b.sub) {
-		v.fault("%s: nobody forwards what is there", name)
+		v.fault("%s: no forwarder takes the messages that are there", name)
 	}
 }
 
@@ -182,14 +182,14 @@ func (v *verifier) entry(e *entry) {
 			wantDeadline(v, e, "lock", &q.locks.ends, e, e.lock.until)
 		}
 	}
-	if v.quiet && !q.ns.lazy && e.ready() && e.expired(q.ns.Now()) {
+	if v.quiet && !q.ns.common.lazy && e.ready() && e.expired(q.ns.Now()) {
 		v.fault("entry %d has expired and is still there", e.seq)
 	}
 	switch {
 	case e.mark == markPending:
 	case e.state == Scheduled && e.mark == markFree:
 		v.due(e)
-	case e.ttl > 0 && e.sub == Main && e.mark == markFree && e.state == Active && !q.ns.lazy:
+	case e.ttl > 0 && e.sub == Main && e.mark == markFree && e.state == Active && !q.ns.common.lazy:
 		wantDeadline(v, e, "expiry", &q.alarm.expiries, e.seq, e.expires())
 	}
 }
@@ -276,7 +276,7 @@ func (v *verifier) sessions() {
 			v.earliest(s.until)
 		}
 		offered := s.holder == nil && s.returning == 0 && first != nil
-		if !q.ns.lazy && offered != (s.offer >= 0) {
+		if !q.ns.common.lazy && offered != (s.offer >= 0) {
 			v.fault("%s: offered %v, should be %v", name, s.offer >= 0, offered)
 		}
 		if s.offer >= 0 {
@@ -284,7 +284,7 @@ func (v *verifier) sessions() {
 			if q.sessions.offers[s.offer] != s {
 				v.fault("%s stands elsewhere in the offers", name)
 			}
-			if !q.ns.lazy && first != nil && s.first != first.seq {
+			if !q.ns.common.lazy && first != nil && s.first != first.seq {
 				v.fault("%s is offered for %d, its first is %d", name, s.first, first.seq)
 			}
 		}
@@ -337,7 +337,7 @@ func (ns *Namespace) Verify() (faults []string) {
 	for _, n := range shown {
 		memory += n
 	}
-	if have := ns.budget.used.Load(); have != memory {
+	if have := ns.budget.own.Load(); have != memory {
 		faults = append(faults, fmt.Sprintf("%d bytes of bodies are counted, there are %d", have, memory))
 	}
 	return faults

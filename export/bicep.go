@@ -73,7 +73,7 @@ func bicepQueue(n *node) []attr {
 	if o.RequiresDuplicateDetection {
 		list = append(list, attr{"duplicateDetectionHistoryTimeWindow", window(o.DuplicateDetectionWindow)})
 	}
-	return bicepStorage(list, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
+	return storage(list, bicepStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
 }
 
 // bicepShared returns the properties that queues and subscriptions share.
@@ -87,20 +87,8 @@ func bicepShared(n *node, o emulator.QueueOptions) []attr {
 	return optional(list, "status", status(o.Status))
 }
 
-// bicepStorage adds the properties that only queues and topics have. The message size can be set in Premium only.
-func bicepStorage(list []attr, partitioned, express bool, sizeMB, messageKB int64) []attr {
-	list = append(list, attr{"enablePartitioning", partitioned})
-	if express {
-		list = append(list, attr{"enableExpress", true})
-	}
-	if sizeMB > 0 {
-		list = append(list, attr{"maxSizeInMegabytes", sizeMB})
-	}
-	if messageKB > 0 && messageKB != standardMessageKB {
-		list = append(list, attr{"maxMessageSizeInKilobytes", messageKB})
-	}
-	return list
-}
+// bicepStorage are the names for storage.
+var bicepStorage = storageNames{"enablePartitioning", "enableExpress", "maxSizeInMegabytes", "maxMessageSizeInKilobytes"}
 
 func bicepTopic(o emulator.TopicOptions) []attr {
 	list := []attr{{"defaultMessageTimeToLive", duration(o.DefaultMessageTimeToLive)}, {"supportOrdering", o.SupportOrdering},
@@ -108,7 +96,7 @@ func bicepTopic(o emulator.TopicOptions) []attr {
 	if o.RequiresDuplicateDetection {
 		list = append(list, attr{"duplicateDetectionHistoryTimeWindow", window(o.DuplicateDetectionWindow)})
 	}
-	list = bicepStorage(list, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
+	list = storage(list, bicepStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
 	list = optional(list, "autoDeleteOnIdle", idle(o.AutoDeleteOnIdle))
 	return optional(list, "status", status(o.Status))
 }

@@ -44,11 +44,12 @@ const adminPort = "5300"
 
 // client sends requests to one host only.
 type client struct {
-	scheme, host string
-	connection   sas.Connection
-	http         *http.Client
-	maxItems     int64        // most entities and rules of a namespace together
-	read         atomic.Int64 // bytes so far
+	scheme, host  string
+	connection    sas.Connection
+	namespaceName string // of the one that choose chose; empty for that of the connection string
+	http          *http.Client
+	maxItems      int64        // most entities and rules of a namespace together
+	read          atomic.Int64 // bytes so far
 }
 
 func newClient(c sas.Connection, o Options) (*client, error) {
@@ -130,13 +131,17 @@ func (c *client) get(ctx context.Context, path, query string) ([]byte, error) {
 func (c *client) try(ctx context.Context, u url.URL, query string) (body []byte, wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, requestTimeout, errSilent)
 	defer cancel()
-	token := c.token(u)
+	resource := u
+	if c.namespaceName != "" {
+		resource.Host = hostOf(c.namespaceName)
+	}
 	u.RawQuery = query
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
 		return nil, 0, errors.New("the address can't be asked for")
 	}
-	req.Header.Set("Authorization", token)
+	req.Host = resource.Host
+	req.Header.Set("Authorization", c.token(resource))
 	req.Header.Set("User-Agent", "minibus-export")
 	resp, err := c.http.Do(req)
 	if err != nil {

@@ -19,21 +19,40 @@ const everything = emulator.LimitsRelaxed
 
 // queue adds a queue to the namespace.
 func (r *reader) queue(e entry) error {
+	q := Queue{Path: e.name}
+	if ok := readEntity(r, e, queueOptions, &q.Options, &q.Access, &q.Refused); ok {
+		r.wholeSize(e.description, &q.Options.MaxSizeInMegabytes)
+		r.found.Queues = append(r.found.Queues, q)
+	}
+	return nil
+}
+
+// topic adds a topic, without subscriptions, to the namespace.
+func (r *reader) topic(e entry) error {
+	t := Topic{Path: e.name}
+	if ok := readEntity(r, e, topicOptions, &t.Options, &t.Access, &t.Refused); ok {
+		r.wholeSize(e.description, &t.Options.MaxSizeInMegabytes)
+		r.found.Topics = append(r.found.Topics, t)
+	}
+	return nil
+}
+
+// readEntity reads the description of a queue or topic. It warns and returns false if no service would accept the entity.
+func readEntity[O any](r *reader, e entry, read func(*atom.Element, emulator.Limits) (O, error), o *O, access *[]Access, why *string) bool {
 	if !usable(e.name) {
 		r.unusable(e.name)
-		return nil
+		return false
 	}
-	access := r.tidy(e.name, e.description)
-	o, err := queueOptions(e.description, everything)
-	if err != nil {
+	*access = r.tidy(e.name, e.description)
+	var err error
+	if *o, err = read(e.description, everything); err != nil {
 		r.unreadable(e.name, err)
-		return nil
+		return false
 	}
-	r.wholeSize(e.description, &o.MaxSizeInMegabytes)
-	r.found.Queues = append(r.found.Queues, Queue{Path: e.name, Options: o, Access: access, Refused: refused(
+	*why = refused(
 		func(l emulator.Limits) error { return atom.CheckPath(e.name, l) },
-		func(l emulator.Limits) error { _, err := queueOptions(e.description, l); return err })})
-	return nil
+		func(l emulator.Limits) error { _, err := read(e.description, l); return err })
+	return true
 }
 
 func queueOptions(d *atom.Element, l emulator.Limits) (emulator.QueueOptions, error) {
@@ -61,24 +80,6 @@ func (r *reader) wholeSize(d *atom.Element, mb *int64) {
 	if n, err := strconv.ParseInt(strings.TrimSpace(d.Child("MaxSizeInMegabytes").Text()), 10, 64); err == nil && r.found.Premium {
 		*mb = n
 	}
-}
-
-func (r *reader) topic(e entry) error {
-	if !usable(e.name) {
-		r.unusable(e.name)
-		return nil
-	}
-	access := r.tidy(e.name, e.description)
-	o, err := topicOptions(e.description, everything)
-	if err != nil {
-		r.unreadable(e.name, err)
-		return nil
-	}
-	r.wholeSize(e.description, &o.MaxSizeInMegabytes)
-	r.found.Topics = append(r.found.Topics, Topic{Path: e.name, Options: o, Access: access, Refused: refused(
-		func(l emulator.Limits) error { return atom.CheckPath(e.name, l) },
-		func(l emulator.Limits) error { _, err := topicOptions(e.description, l); return err })})
-	return nil
 }
 
 func topicOptions(d *atom.Element, l emulator.Limits) (emulator.TopicOptions, error) {

@@ -26,7 +26,8 @@ const (
 
 // Options say how to reach a namespace.
 type Options struct {
-	CAFile string // PEM file of an authority to trust besides those of the system; with an emulator it also means TLS
+	CAFile    string // PEM file of an authority to trust besides those of the system; with an emulator it also means TLS
+	Namespace string // of a Minibus with several; empty: the one that the connection string means
 }
 
 // Read reads all entities that the connection string gives access to: those of the namespace, or the one that it names as
@@ -37,6 +38,11 @@ func Read(ctx context.Context, c sas.Connection, o Options) (*Namespace, error) 
 		return nil, err
 	}
 	defer client.http.CloseIdleConnections()
+	if o.Namespace != "" {
+		if client, err = client.choose(ctx, o.Namespace); err != nil {
+			return nil, err
+		}
+	}
 	return client.namespace(ctx)
 }
 
@@ -45,9 +51,14 @@ func (c *client) namespace(ctx context.Context) (*Namespace, error) {
 	host, path := c.connection.Host(), c.connection.EntityPath
 	r := &reader{client: c, found: &Namespace{Name: nameOf(host), Source: host}}
 	var err error
-	if path != "" {
+	if path == "" || c.namespaceName != "" {
+		err = r.itself(ctx)
+	}
+	switch {
+	case err != nil:
+	case path != "":
 		err = r.one(ctx, path)
-	} else {
+	default:
 		err = r.all(ctx)
 	}
 	if err != nil {
@@ -81,11 +92,7 @@ func (r *reader) warn(entity, format string, args ...any) {
 }
 
 func (r *reader) all(ctx context.Context) error {
-	if err := r.namespace(ctx); err != nil {
-		return err
-	}
-	err := r.list(ctx, "$Resources/queues", r.queue)
-	if err != nil {
+	if err := r.list(ctx, "$Resources/queues", r.queue); err != nil {
 		return err
 	}
 	if err := r.list(ctx, "$Resources/topics", r.topic); err != nil {
@@ -94,8 +101,23 @@ func (r *reader) all(ctx context.Context) error {
 	return r.below(ctx, "")
 }
 
-// namespace reads the name and the tier. Not every emulator has them.
-func (r *reader) namespace(ctx context.Context) error {
+// itself reads the name and the tier. Not every emulator has them, but every Minibus with a namespace to choose. If that answers with another
+// name, a server on the way changes hosts, or the host is an alias of that one.
+func (r *reader) itself(ctx context.Context) error {
+	err := r.describe(ctx)
+	chosen := r.client.namespaceName
+	if err != nil || chosen == "" {
+		return err
+	}
+	if !strings.EqualFold(r.found.Name, chosen) {
+		return fmt.Errorf("%s, asked for %s, answers as %s: give the connection string of the namespace without --namespace",
+			r.client.host, hostOf(chosen), r.found.Name)
+	}
+	r.found.Source = r.found.Name + " at " + r.found.Source
+	return nil
+}
+
+func (r *reader) describe(ctx context.Context) error {
 	body, err := r.client.get(ctx, "$namespaceinfo", "api-version="+apiVersion)
 	var answer *answerError
 	if errors.Is(err, errRefused) || errors.Is(err, errNotFound) || errors.As(err, &answer) {

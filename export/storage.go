@@ -17,17 +17,23 @@ func duplicates(list []attr, required bool, d time.Duration) []attr {
 	return list
 }
 
-// storage adds Terraform's arguments that only queues and topics have. The message size can be set in Premium only.
-func storage(list []attr, partitioned, express bool, sizeMB, messageKB int64) []attr {
-	list = append(list, attr{"partitioning_enabled", partitioned})
+// storageNames are a format's names for the attributes that only queues and topics have.
+type storageNames struct{ partitioned, express, sizeMB, messageKB string }
+
+// terraformStorage are the names for storage.
+var terraformStorage = storageNames{"partitioning_enabled", "express_enabled", "max_size_in_megabytes", "max_message_size_in_kilobytes"}
+
+// storage adds the attributes that only queues and topics have. The message size can be set in Premium only.
+func storage(list []attr, names storageNames, partitioned, express bool, sizeMB, messageKB int64) []attr {
+	list = append(list, attr{names.partitioned, partitioned})
 	if express {
-		list = append(list, attr{"express_enabled", true})
+		list = append(list, attr{names.express, true})
 	}
 	if sizeMB > 0 {
-		list = append(list, attr{"max_size_in_megabytes", sizeMB})
+		list = append(list, attr{names.sizeMB, sizeMB})
 	}
 	if messageKB > 0 && messageKB != standardMessageKB {
-		list = append(list, attr{"max_message_size_in_kilobytes", messageKB})
+		list = append(list, attr{names.messageKB, messageKB})
 	}
 	return list
 }

@@ -8,14 +8,15 @@ import (
 
 	"minibus/internal/loglimit"
 	"minibus/internal/sas"
+	"minibus/mgmt/control"
 )
 
 // authorize fails unless the request's token gives a claim on an entity; the error is a *problem to answer
 // with. The path is the entity's own, without /messages, sub-queues and the like.
-func (h *handler) authorize(w http.ResponseWriter, r *http.Request, need sas.Claims, path string) error {
-	g, err := h.verify(w, r, path)
+func (h *handler) authorize(x *request, need sas.Claims, path string) error {
+	g, err := h.verify(x, path)
 	if err == nil && !g.Claims.Allows(need) {
-		err = problemf(http.StatusUnauthorized, "%s ", sas.Required(need, r.Host, path))
+		err = problemf(http.StatusUnauthorized, "%s ", sas.Required(need, x.r.Host, path))
 	}
 	return err
 }
@@ -23,26 +24,46 @@ func (h *handler) authorize(w http.ResponseWriter, r *http.Request, need sas.Cla
 // everything is the grant of every request where tokens are not checked (DEC-10).
 var everything = sas.Grant{Claims: sas.Manage | sas.Send | sas.Listen}
 
-// verify checks the token of a request. Its policy may be the namespace's or, if path is not empty, that entity's. The
+// verify checks the token of a request. Its policy may be that of the request's namespace or, if path is not empty, that entity's. The
 // token must be for the request's own path or for a path above it: clients sign the whole address, or less.
-func (h *handler) verify(w http.ResponseWriter, r *http.Request, path string) (sas.Grant, error) {
-	token := r.Header.Get("Authorization")
-	ring := h.options.Access
-	if ring == nil {
+func (h *handler) verify(x *request, path string) (sas.Grant, error) {
+	token := x.r.Header.Get("Authorization")
+	if h.options.Access == nil {
 		if isBearer(token) && h.options.Unverified != nil {
 			h.options.Unverified()
 		}
 		return everything, nil
 	}
-	if h.namespace() == nil {
-		return sas.Grant{}, errNotReady // the entities' policies are not known yet
-	}
-	g, err := ring.Verify(token, sas.Resource{Path: r.URL.Path, Entity: path}, time.Now())
+	g, err := h.check(x, token, sas.Resource{Path: x.r.URL.Path, Entity: path})
 	if err != nil {
-		return sas.Grant{}, h.unverified(r, err)
+		return sas.Grant{}, h.unverified(x.r, err)
 	}
-	w.Header().Del("Connection") // see closing
+	x.w.Header().Del("Connection") // see closing
 	return g, nil
+}
+
+// check checks a token with the keys of the request's namespace. A token that names another one is refused.
+func (h *handler) check(x *request, token string, at sas.Resource) (sas.Grant, error) {
+	at.Host = func(host string) bool { return h.means(x, host) }
+	return h.options.Access(x.ns).Verify(token, at, time.Now())
+}
+
+// controlling lets through requests to the control API with a token of a policy of the default namespace that may manage it. The document
+// is for all.
+func (h *handler) controlling(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := h.request(w, r)
+		err := h.useDefault(x)
+		if err == nil {
+			err = h.authorize(x, sas.Manage, "")
+		}
+		if err != nil && r.URL.Path != control.DocumentPath {
+			p := problemOf(err)
+			control.Refuse(w, &control.Error{Status: p.status, Detail: withoutSubCode(p.detail)})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // closing ends, where tokens are checked, the connection of each request for which verify finds no valid token. So a client without one
@@ -84,16 +105,15 @@ func (h *handler) unverified(r *http.Request, err error) error {
 
 // mayForward reports whether a request may make an entity forward to target. That needs the right to manage the target too:
 // by the token in the given header or, without one, by the policy of the request's main token (management-rest 1.4).
-func (h *handler) mayForward(r *http.Request, main sas.Grant, header, target string) bool {
-	ring := h.options.Access
-	if ring == nil {
+func (h *handler) mayForward(x *request, main sas.Grant, header, target string) bool {
+	if h.options.Access == nil {
 		return true
 	}
 	g := main
-	if token := r.Header.Get(header); token != "" {
+	if token := x.r.Header.Get(header); token != "" {
 		var err error
-		if g, err = ring.Verify(token, sas.Resource{Path: target, Entity: target, ByName: true}, time.Now()); err != nil {
-			_ = h.unverified(r, err)
+		if g, err = h.check(x, token, sas.Resource{Path: target, Entity: target, ByName: true}); err != nil {
+			_ = h.unverified(x.r, err)
 			return false
 		}
 	} else if !g.Governs(target) {

@@ -30,8 +30,13 @@ func checkedBus(t *testing.T) *bus {
 		{Name: "send", Primary: "send-key", Claims: sas.Send},
 		{Name: "listen", Primary: "listen-key", Claims: sas.Listen},
 	}, b.policies)
-	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Access: ring})
+	b.handler = New(Options{Broker: b.Broker, Access: ringed(ring)})
 	return b
+}
+
+// ringed is the Access of a handler with one ring for all namespaces.
+func ringed(r *sas.Ring) func(*emulator.Namespace) *sas.Ring {
+	return func(*emulator.Namespace) *sas.Ring { return r }
 }
 
 // policies returns those of an entity, as package server does.
@@ -175,7 +180,7 @@ func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
 		b.makeQueue("orders", emulator.QueueOptions{})
 		b.makeQueue("other", emulator.QueueOptions{})
 		root := sas.Policy{Name: sas.DefaultKeyName, Primary: sas.DefaultKey, Claims: sas.Manage}
-		b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Access: sas.NewRing([]sas.Policy{root}, b.policies)})
+		b.handler = New(Options{Broker: b.Broker, Access: ringed(sas.NewRing([]sas.Policy{root}, b.policies))})
 		for _, try := range []struct{ method, rest, body string }{{"GET", "", ""}, {"POST", "/messages", "m"}, {"POST", "/messages/head?timeout=0", ""}} {
 			ask := func(entity, token string) *httptest.ResponseRecorder {
 				return b.do(try.method, "/"+entity+try.rest, try.body, authorization, token)
@@ -201,7 +206,7 @@ func TestAFloodOfRefusedTokens(t *testing.T) {
 		b.makeQueue("q", emulator.QueueOptions{})
 		var text bytes.Buffer
 		log := slog.New(slog.NewTextHandler(&text, nil))
-		b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Access: sas.NewRing(nil, b.policies), Logger: log,
+		b.handler = New(Options{Broker: b.Broker, Access: ringed(sas.NewRing(nil, b.policies)), Logger: log,
 			Refusals: loglimit.New(log)})
 		for range 25 {
 			wants(t, b.do("GET", "/q", "", authorization, "x"), 401)
@@ -314,9 +319,13 @@ func TestWhatIsOpenToEverybody(t *testing.T) {
 // Other APIs under the paths of entities call authorize.
 func TestAuthorizeNamesTheClaim(t *testing.T) {
 	b := checkedBus(t)
-	h := &handler{options: Options{Ready: func() bool { return true }, Broker: func() *emulator.Namespace { return b.ns },
-		Access: sas.NewRing([]sas.Policy{{Name: "send", Primary: "send-key", Claims: sas.Send}}, b.policies), Logger: slog.New(slog.DiscardHandler)}}
+	h := &handler{options: Options{Ready: func() bool { return true }, Broker: b.Broker,
+		Access: ringed(sas.NewRing([]sas.Policy{{Name: "send", Primary: "send-key", Claims: sas.Send}}, b.policies)), Logger: slog.New(slog.DiscardHandler)}}
 	r := httptest.NewRequest(http.MethodPost, "http://localhost:5300/q/messages?timeout=5", nil)
+	x := h.request(httptest.NewRecorder(), r)
+	if err := h.find(x); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		token string
 		need  sas.Claims
@@ -330,13 +339,13 @@ func TestAuthorizeNamesTheClaim(t *testing.T) {
 		{"", sas.Send, "MissingToken: "},
 	} {
 		r.Header.Set(authorization, tt.token)
-		err := h.authorize(httptest.NewRecorder(), r, tt.need, "q")
+		err := h.authorize(x, tt.need, "q")
 		if tt.text == "" && err != nil || tt.text != "" && (err == nil || problemOf(err).status != 401 || !strings.HasPrefix(err.Error(), tt.text)) {
 			t.Errorf("%s for %s: %v", tt.token, tt.need, err)
 		}
 	}
 	h.options.Ready = func() bool { return false }
-	if err := h.authorize(httptest.NewRecorder(), r, sas.Send, "q"); problemOf(err).status != 503 {
+	if err := h.find(x); problemOf(err).status != 503 {
 		t.Errorf("before it is ready: %v", err)
 	}
 }
@@ -344,7 +353,7 @@ func TestAuthorizeNamesTheClaim(t *testing.T) {
 func TestDEC10_AnyTokenAndNone(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	noted := 0
-	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Unverified: func() { noted++ }})
+	b.handler = New(Options{Broker: b.Broker, Unverified: func() { noted++ }})
 	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
 	wants(t, b.do("GET", "/q", "", authorization, "rubbish"), 200)
 	wants(t, b.do("GET", "/q", "", authorization, "Bearer eyJ.e.s"), 200)

@@ -1,34 +1,20 @@
 package mgmt
 
-import (
-	"log/slog"
-	"net/http"
+import "net/http"
 
-	"minibus/emulator"
-)
-
-// administration serves the ATOM administration API.
-type administration struct {
-	namespace func() *emulator.Namespace // nil until the process is ready
-	access    *handler                   // checks tokens
-	log       *slog.Logger
-}
-
-// serve answers one request. The order of the checks is the service's: token and rights, values of the body, existence,
-// settings that can't be changed.
-func (a *administration) serve(w http.ResponseWriter, r *http.Request, t target) {
-	c := &call{log: a.log, access: a.access, w: w, r: r, query: r.URL.Query(), target: t}
-	c.broker = domain{a.namespace()}
-	if c.broker.Namespace == nil {
-		_ = errNotReady.answer(c).write(w)
-		return
+// administer answers one request to the ATOM administration API, or with err if that is not nil. The order of the checks is the
+// service's: token and rights, values of the body, existence, settings that can't be changed.
+func administer(access *handler, x *request, err error) {
+	var result *answer
+	if err == nil {
+		d := domain{x.ns}
+		c := &call{request: x, broker: d, limits: d.Limits(), may: permission{request: x, access: access, broker: d}}
+		result, err = c.handle()
 	}
-	c.now, c.limits = c.broker.Now(), c.broker.Limits()
-	result, err := c.handle()
 	if err != nil {
-		result = problemOf(err).answer(c)
+		result = problemOf(err).answer(x)
 	}
-	_ = result.write(w)
+	_ = result.write(x.w)
 }
 
 // handle checks the token, then finds and runs the operation.
@@ -37,7 +23,7 @@ func (c *call) handle() (*answer, error) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	if err := c.permit(method); err != nil {
+	if err := c.may.do(method); err != nil {
 		return nil, err
 	}
 	if o := operations[c.target.kind][method]; o != nil {

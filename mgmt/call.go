@@ -1,37 +1,20 @@
 package mgmt
 
 import (
-	"errors"
-	"io"
-	"log/slog"
-	"mime"
 	"net/http"
-	"net/url"
-	"os"
 	"strconv"
 
 	"minibus/emulator"
 	"minibus/internal/dotnet"
-	"minibus/internal/sas"
 	"minibus/mgmt/atom"
 )
 
-// maxDescription is the largest body of an administration request, in bytes. A filter has a thousand characters; an entity
-// with every setting stays far below.
-const maxDescription = 1 << 20
-
 // call is one request to the administration API.
 type call struct {
-	broker  domain
-	log     *slog.Logger
-	access  *handler  // checks tokens
-	granted sas.Grant // what the request's token allows
-	w       http.ResponseWriter
-	r       *http.Request
-	query   url.Values
-	target  target
-	now     int64
-	limits  emulator.Limits
+	*request
+	broker domain
+	limits emulator.Limits
+	may    permission
 }
 
 // answer is a response.
@@ -62,55 +45,8 @@ func (a *answer) write(w http.ResponseWriter) error {
 	return err
 }
 
-// version returns the api-version as the client sent it, "" without one.
-func (c *call) version() string { return c.query.Get("api-version") }
-
 func (c *call) view(full bool) atom.View {
 	return atom.View{Version: atom.Version(c.version()), Limits: c.limits, Full: full}
-}
-
-// isUpdate reports whether a put updates an entity rather than creates one. All clients send "*"; any other tag means update too.
-func (c *call) isUpdate() bool { return c.r.Header.Get("If-Match") != "" }
-
-// base returns the scheme and host by which the client addresses this server. They differ from client to client, so answers use
-// each client's own.
-func (c *call) base() string {
-	scheme := "http"
-	if isSecure(c.r) {
-		scheme = "https"
-	}
-	return scheme + "://" + c.r.Host
-}
-
-// address returns the request's own address.
-func (c *call) address() string { return c.base() + c.pathAndQuery() }
-
-func (c *call) pathAndQuery() string {
-	s := c.r.URL.EscapedPath()
-	if c.r.URL.RawQuery != "" {
-		s += "?" + c.r.URL.RawQuery
-	}
-	return s
-}
-
-// description reads the description in the body.
-func (c *call) description() (*atom.Element, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxDescription))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return nil, problemf(http.StatusRequestEntityTooLarge, "SubCode=40000. The body of the request has more than %d bytes. ", tooLarge.Limit)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, problemf(http.StatusRequestTimeout, "SubCode=40800. The body of the request did not arrive in time. ")
-	case err != nil:
-		return nil, badRequest("The body of the request could not be read: " + err.Error() + ".")
-	}
-	_, parameters, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")) // not checked (management-rest 1.4)
-	root, err := atom.Parse(body, parameters["charset"])
-	if err != nil {
-		return nil, err
-	}
-	return root.Description()
 }
 
 // entry answers with one entity. Creations have no ETag.

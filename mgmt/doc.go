@@ -2,7 +2,8 @@
 // administration API of Service Bus for the administration clients of all languages (queues, topics,
 // subscriptions, rules and the namespace), and the runtime API, which sends and receives over HTTP.
 //
-// It refuses web pages of other origins before any route. Any other request becomes a call: parseTarget reads the entity from the
+// It refuses web pages of other origins before any route. Any other request belongs to the namespace that its host or port means, and
+// becomes a call: parseTarget reads the entity from the
 // path, a table finds the operation, the operation asks the broker and returns an answer or an error, and problemOf
 // turns errors into the service's error documents. Package atom reads and writes the documents; the type domain translates
 // between [emulator.Namespace] and their terms.

@@ -1,6 +1,9 @@
 package mgmt
 
 import (
+	"net/http"
+	"strings"
+
 	"minibus/emulator"
 	"minibus/mgmt/atom"
 )
@@ -18,7 +21,6 @@ func (d domain) Kind(path string) emulator.EntityKind {
 	return kind
 }
 
-// Entities returns the number of queues and topics.
 func (d domain) Entities() int {
 	_, queues := d.Page(emulator.KindQueue, 0, 0)
 	_, topics := d.Page(emulator.KindTopic, 0, 0)
@@ -27,14 +29,13 @@ func (d domain) Entities() int {
 
 // find returns the entity at a path, or not found if it has another kind.
 func (d domain) find(path string, kind emulator.EntityKind) (*emulator.Entity, error) {
-	q, err := d.Namespace.Entity(path)
-	if err == nil && q.Kind() != kind {
+	e, err := d.Namespace.Entity(path)
+	if err == nil && e.Kind() != kind {
 		err = emulator.NotFound(path)
 	}
-	return q, err
+	return e, err
 }
 
-// Queue returns a queue.
 func (d domain) Queue(path string) (atom.Queue, error) {
 	q, err := d.find(path, emulator.KindQueue)
 	if err != nil {
@@ -57,7 +58,6 @@ func (d domain) Queues(skip, top int) []atom.Queue {
 	return list
 }
 
-// CreateQueue creates a queue.
 func (d domain) CreateQueue(path string, o emulator.QueueOptions) (atom.Queue, error) {
 	q, err := d.Namespace.CreateQueue(path, o)
 	if err != nil {
@@ -66,11 +66,41 @@ func (d domain) CreateQueue(path string, o emulator.QueueOptions) (atom.Queue, e
 	return shownQueue(q.Entity), nil
 }
 
-// UpdateQueue updates a queue.
 func (d domain) UpdateQueue(path string, o emulator.QueueOptions) (atom.Queue, error) {
 	q, err := d.Namespace.UpdateQueue(path, o)
 	if err != nil {
 		return atom.Queue{}, err
 	}
 	return shownQueue(q.Entity), nil
+}
+
+// updated returns when the queue or topic at a path was updated, in ms, for ETags; 0 if there is none.
+func (d domain) updated(path string) int64 {
+	entity, err := d.Namespace.Entity(path)
+	if err != nil || entity.Kind() == emulator.KindSubscription {
+		return 0
+	}
+	return entity.Times().Updated
+}
+
+// vacant fails if a queue or topic has the path, or if the profile takes no more entities. kind is the word for what is to be made.
+func (d domain) vacant(path, kind string) error {
+	if d.Kind(path) != 0 {
+		return errConflict
+	}
+	if most := d.Limits().Profile().Entities; most > 0 && d.Entities() >= most {
+		return problemf(http.StatusForbidden, "SubCode=40300. The maximum number of resources of type `%s` has been reached or exceeded. "+
+			"Actual: %d, Max allowed: %d. ", kind, d.Entities(), most)
+	}
+	return nil
+}
+
+// checkTargets fails unless every path is a queue or a topic, or the entity itself (DEC-29).
+func (d domain) checkTargets(paths []string, own string) error {
+	for _, p := range paths {
+		if !strings.EqualFold(p, own) && d.Kind(p) == 0 {
+			return errNoTarget
+		}
+	}
+	return nil
 }

@@ -17,21 +17,23 @@ func subscriptionPath(topic, name string) string {
 	return entitypath.Subscription(topic, name)
 }
 
-// Topic returns a topic.
+// hasTopic reports whether a topic has the path.
+func (d domain) hasTopic(path string) bool { return d.Kind(path) == emulator.KindTopic }
+
 func (d domain) Topic(path string) (atom.Topic, error) {
-	q, err := d.find(path, emulator.KindTopic)
+	e, err := d.find(path, emulator.KindTopic)
 	if err != nil {
 		return atom.Topic{}, err
 	}
-	t, err := q.Topic()
+	t, err := e.Topic()
 	return d.shownTopic(t), err
 }
 
 // shownTopic also counts the filters of all subscriptions, for newer versions of the API.
-func (d domain) shownTopic(q *emulator.Topic) atom.Topic {
-	c := q.Counts()
-	t := atom.Topic{Path: q.Path(), Options: q.Options(), Counts: c, Times: q.Times(), Subscriptions: c.Subscriptions}
-	list, _ := d.Namespace.Subscriptions(q.Path()) // none if the topic was deleted meanwhile
+func (d domain) shownTopic(topic *emulator.Topic) atom.Topic {
+	c := topic.Counts()
+	t := atom.Topic{Path: topic.Path(), Options: topic.Options(), Counts: c, Times: topic.Times(), Subscriptions: c.Subscriptions}
+	list, _ := d.Namespace.Subscriptions(topic.Path()) // none if the topic was deleted meanwhile
 	for _, s := range list {
 		for _, r := range s.Options().Rules {
 			if r.Correlation != nil {
@@ -48,52 +50,49 @@ func (d domain) shownTopic(q *emulator.Topic) atom.Topic {
 func (d domain) Topics(skip, top int) []atom.Topic {
 	var list []atom.Topic
 	page, _ := d.Page(emulator.KindTopic, skip, top)
-	for _, q := range page {
-		if t, err := q.Topic(); err == nil {
+	for _, e := range page {
+		if t, err := e.Topic(); err == nil {
 			list = append(list, d.shownTopic(t))
 		}
 	}
 	return list
 }
 
-// CreateTopic creates a topic.
 func (d domain) CreateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
-	q, err := d.Namespace.CreateTopic(path, o)
+	topic, err := d.Namespace.CreateTopic(path, o)
 	if err != nil {
 		return atom.Topic{}, err
 	}
-	return d.shownTopic(q), nil
+	return d.shownTopic(topic), nil
 }
 
-// UpdateTopic updates a topic.
 func (d domain) UpdateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
-	q, err := d.Namespace.UpdateTopic(path, o)
+	topic, err := d.Namespace.UpdateTopic(path, o)
 	if err != nil {
 		return atom.Topic{}, err
 	}
-	return d.shownTopic(q), nil
+	return d.shownTopic(topic), nil
 }
 
 func (d domain) subscription(topic, name string) (*emulator.Subscription, error) {
-	q, err := d.find(subscriptionPath(topic, name), emulator.KindSubscription)
+	e, err := d.find(subscriptionPath(topic, name), emulator.KindSubscription)
 	if err != nil {
 		return nil, err
 	}
-	return q.Subscription()
+	return e.Subscription()
 }
 
-// Subscription returns a subscription.
 func (d domain) Subscription(topic, name string) (atom.Subscription, error) {
-	q, err := d.subscription(topic, name)
+	s, err := d.subscription(topic, name)
 	if err != nil {
 		return atom.Subscription{}, err
 	}
-	return shownSubscription(q), nil
+	return shownSubscription(s), nil
 }
 
-func shownSubscription(q *emulator.Subscription) atom.Subscription {
-	o := q.Options()
-	return atom.Subscription{Name: o.Name, Options: o.Queue, Counts: q.Counts(), Times: q.Times(),
+func shownSubscription(s *emulator.Subscription) atom.Subscription {
+	o := s.Options()
+	return atom.Subscription{Name: o.Name, Options: o.Queue, Counts: s.Counts(), Times: s.Times(),
 		FilterErrors: o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors}
 }
 
@@ -104,31 +103,29 @@ func (d domain) Subscriptions(topic string, skip, top int) ([]atom.Subscription,
 		return nil, err
 	}
 	var list []atom.Subscription
-	for _, q := range of(page{skip, top}, all) {
-		list = append(list, shownSubscription(q))
+	for _, s := range of(page{skip, top}, all) {
+		list = append(list, shownSubscription(s))
 	}
 	return list, nil
 }
 
-// CreateSubscription creates a subscription.
 func (d domain) CreateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
-	q, err := d.Namespace.CreateSubscription(topic, o)
+	s, err := d.Namespace.CreateSubscription(topic, o)
 	if err != nil {
 		return atom.Subscription{}, err
 	}
-	return shownSubscription(q), nil
+	return shownSubscription(s), nil
 }
 
 // UpdateSubscription updates a subscription; its rules stay.
 func (d domain) UpdateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
-	q, err := d.Namespace.UpdateSubscription(topic, o)
+	s, err := d.Namespace.UpdateSubscription(topic, o)
 	if err != nil {
 		return atom.Subscription{}, err
 	}
-	return shownSubscription(q), nil
+	return shownSubscription(s), nil
 }
 
-// DeleteSubscription removes a subscription.
 func (d domain) DeleteSubscription(topic, name string) error {
 	if _, err := d.subscription(topic, name); err != nil {
 		return err
@@ -136,17 +133,16 @@ func (d domain) DeleteSubscription(topic, name string) error {
 	return d.DeleteEntity(subscriptionPath(topic, name))
 }
 
-// Rule returns a rule.
 func (d domain) Rule(topic, subscription, name string) (atom.Rule, error) {
-	q, err := d.subscription(topic, subscription)
+	s, err := d.subscription(topic, subscription)
 	if err != nil {
 		return atom.Rule{}, err
 	}
-	return ruleOf(q, name)
+	return ruleOf(s, name)
 }
 
-func ruleOf(q *emulator.Subscription, name string) (atom.Rule, error) {
-	for _, r := range q.Options().Rules {
+func ruleOf(s *emulator.Subscription, name string) (atom.Rule, error) {
+	for _, r := range s.Options().Rules {
 		if strings.EqualFold(r.Name, name) {
 			return shownRule(r), nil
 		}
@@ -156,11 +152,11 @@ func ruleOf(q *emulator.Subscription, name string) (atom.Rule, error) {
 
 // Rules returns a page of a subscription's rules.
 func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, error) {
-	q, err := d.subscription(topic, subscription)
+	s, err := d.subscription(topic, subscription)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := q.Rules(skip, top)
+	rules, err := s.Rules(skip, top)
 	if err != nil {
 		return nil, err
 	}
@@ -171,35 +167,25 @@ func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, e
 	return list, nil
 }
 
-// AddRule adds a rule.
-func (d domain) AddRule(topic, subscription string, r atom.Rule) (atom.Rule, error) {
-	return d.putRule(topic, subscription, r, (*emulator.Subscription).AddRule)
-}
-
-// UpdateRule replaces a rule's filter and action.
-func (d domain) UpdateRule(topic, subscription string, r atom.Rule) (atom.Rule, error) {
-	return d.putRule(topic, subscription, r, (*emulator.Subscription).UpdateRule)
-}
-
-func (d domain) putRule(topic, subscription string, r atom.Rule,
+// PutRule adds or updates a rule, as put does.
+func (d domain) PutRule(topic, subscription string, r atom.Rule,
 	put func(*emulator.Subscription, emulator.RuleOptions, emulator.Completion) error) (atom.Rule, error) {
-	q, err := d.subscription(topic, subscription)
+	s, err := d.subscription(topic, subscription)
 	if err == nil {
 		done := newCompletion()
-		err = done.wait(put(q, ruleOptions(r), done))
+		err = done.wait(put(s, ruleOptions(r), done))
 	}
 	if err != nil {
 		return atom.Rule{}, err
 	}
-	return ruleOf(q, r.Name)
+	return ruleOf(s, r.Name)
 }
 
-// RemoveRule removes a rule.
 func (d domain) RemoveRule(topic, subscription, name string) error {
-	q, err := d.subscription(topic, subscription)
+	s, err := d.subscription(topic, subscription)
 	if err != nil {
 		return err
 	}
 	done := newCompletion()
-	return done.wait(q.RemoveRule(name, done))
+	return done.wait(s.RemoveRule(name, done))
 }

@@ -2,7 +2,6 @@ package mgmt
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"minibus/emulator"
@@ -68,7 +67,7 @@ func (c *call) putQueue(d *atom.Element) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.mayForward(description, backend(c.broker, "Queue", path)); err != nil {
+	if err := c.may.forward(description, backend(c.broker, "Queue", path)); err != nil {
 		return nil, err
 	}
 	if !c.isUpdate() {
@@ -76,18 +75,18 @@ func (c *call) putQueue(d *atom.Element) (*answer, error) {
 	}
 	old, err := c.broker.Queue(path)
 	if err != nil {
-		return nil, c.missing(err, errUpdateMissing)
+		return nil, missing(err, errUpdateMissing)
 	}
 	o, err := description.Update(old.Options)
 	if err == nil {
-		err = c.checkTargets(description.Targets(), path)
+		err = c.checkTargets(description, path, old.Options)
 	}
 	if err != nil {
-		return nil, c.about(err, backend(c.broker, "Queue", path))
+		return nil, about(err, backend(c.broker, "Queue", path))
 	}
 	q, err := c.broker.UpdateQueue(path, o)
 	if err != nil {
-		return nil, c.missing(err, errUpdateMissing)
+		return nil, missing(err, errUpdateMissing)
 	}
 	return c.entry(http.StatusOK, c.queueEntry(q, path), false), nil
 }
@@ -96,17 +95,17 @@ func (c *call) createQueue(d *atom.SharedDescription) (*answer, error) {
 	path := c.target.entity
 	o, err := d.Create()
 	if err == nil {
-		err = c.vacant(path, "Queue")
+		err = c.broker.vacant(path, "Queue")
 	}
 	if err == nil {
-		err = c.checkTargets(d.Targets(), path)
+		err = c.checkTargets(d, path, emulator.QueueOptions{})
 	}
 	if err != nil {
 		return nil, err
 	}
 	q, err := c.broker.CreateQueue(path, o)
 	if err != nil {
-		return nil, c.conflict(err)
+		return nil, instead(err, emulator.CodeAlreadyExists, errConflict)
 	}
 	return c.entry(http.StatusCreated, c.queueEntry(q, path), false), nil
 }
@@ -122,15 +121,15 @@ func (c *call) putTopic(d *atom.Element) (*answer, error) {
 	}
 	old, err := c.broker.Topic(path)
 	if err != nil {
-		return nil, c.missing(err, errUpdateMissing)
+		return nil, missing(err, errUpdateMissing)
 	}
 	o, err := description.Update(old.Options)
 	if err != nil {
-		return nil, c.about(err, backend(c.broker, "Topic", path))
+		return nil, about(err, backend(c.broker, "Topic", path))
 	}
 	t, err := c.broker.UpdateTopic(path, o)
 	if err != nil {
-		return nil, c.missing(err, errUpdateMissing)
+		return nil, missing(err, errUpdateMissing)
 	}
 	return c.entry(http.StatusOK, c.topicEntry(t, path), false), nil
 }
@@ -139,74 +138,39 @@ func (c *call) createTopic(d *atom.TopicDescription) (*answer, error) {
 	path := c.target.entity
 	o, err := d.Create()
 	if err == nil {
-		err = c.vacant(path, "Topic")
+		err = c.broker.vacant(path, "Topic")
 	}
 	if err != nil {
 		return nil, err
 	}
 	t, err := c.broker.CreateTopic(path, o)
 	if err != nil {
-		return nil, c.conflict(err)
+		return nil, instead(err, emulator.CodeAlreadyExists, errConflict)
 	}
 	return c.entry(http.StatusCreated, c.topicEntry(t, path), false), nil
 }
 
 func (c *call) deleteEntity() (*answer, error) {
-	updated := c.updated()
+	updated := c.broker.updated(c.target.entity)
 	if err := c.broker.DeleteEntity(c.target.entity); err != nil {
-		return nil, c.missing(err, errDeleteMissing)
+		return nil, missing(err, errDeleteMissing)
 	}
 	return &answer{status: http.StatusOK, updated: updated}, nil
 }
 
-// updated returns when the queue or topic of the request was updated, in ms; 0 if there is none.
-func (c *call) updated() int64 {
-	if q, err := c.broker.find(c.target.entity, emulator.KindQueue); err == nil {
-		return q.Times().Updated
-	}
-	return c.topicUpdated()
-}
-
-// vacant fails if a queue or topic has the path, or if the profile takes no more entities.
-func (c *call) vacant(path, kind string) error {
-	if c.broker.Kind(path) != 0 {
-		return errConflict
-	}
-	if most := c.limits.Profile().Entities; most > 0 && c.broker.Entities() >= most {
-		return problemf(http.StatusForbidden, "SubCode=40300. The maximum number of resources of type `%s` has been reached or exceeded. "+
-			"Actual: %d, Max allowed: %d. ", kind, c.broker.Entities(), most)
-	}
-	return nil
-}
-
-// checkTargets fails unless every path is a queue or a topic, or the entity itself (DEC-29).
-func (c *call) checkTargets(paths []string, own string) error {
-	for _, p := range paths {
-		if !strings.EqualFold(p, own) && c.broker.Kind(p) == 0 {
-			return errNoTarget
-		}
-	}
-	return nil
-}
-
-// conflict replaces the domain's already-exists, for a creation that lost a race, by the API's answer.
-func (c *call) conflict(err error) error {
-	if hasCode(err, emulator.CodeAlreadyExists) {
-		return errConflict
-	}
-	return err
-}
-
-// missing replaces the domain's not-found by the operation's own answer.
-func (c *call) missing(err error, p *problem) error {
-	if hasCode(err, emulator.CodeNotFound) {
+// instead replaces the domain's error of a code, such as that of a creation that lost a race, by the operation's own answer.
+func instead(err error, code emulator.Code, p *problem) error {
+	if hasCode(err, code) {
 		return p
 	}
 	return err
 }
 
+// missing replaces the domain's not-found.
+func missing(err error, p *problem) error { return instead(err, emulator.CodeNotFound, p) }
+
 // about puts the entity into the tail of a refusal, as the service's back end does.
-func (c *call) about(err error, tracker string) error {
+func about(err error, tracker string) error {
 	p := *problemOf(err)
 	p.tracker = tracker
 	return &p

@@ -12,6 +12,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/loglimit"
 	"minibus/internal/sas"
+	"minibus/mgmt/control"
 )
 
 // Options configure [New].
@@ -21,9 +22,10 @@ type Options struct {
 	Ready func() bool
 	// Trouble returns why the broker, although ready, can't do its work, or nil if it can. It must not block. May be nil.
 	Trouble func() error
-	// Broker returns the namespace to administer. It is called only after Ready has returned true. Without it
-	// administration answers 503.
-	Broker func() *emulator.Namespace
+	// Broker returns the namespaces. It is called only after Ready has returned true. Without it administration answers 503.
+	Broker func() *emulator.Broker
+	// Control is the process that the control API changes; nil for none.
+	Control control.Server
 	// Metrics answers GET /metrics; nil for none. Where tokens are checked, a request needs one with the right to listen, unless
 	// OpenMetrics is set.
 	Metrics     http.Handler
@@ -40,8 +42,8 @@ type Options struct {
 	Authority []byte
 	// Version is Minibus's version, for the Server header.
 	Version string
-	// Access has the keys by which tokens are checked. Nil accepts any token and asks for none (DEC-10).
-	Access *sas.Ring
+	// Access returns the keys of a namespace by which tokens are checked. Nil accepts any token and asks for none (DEC-10).
+	Access func(*emulator.Namespace) *sas.Ring
 	// Unverified is called for each web token that was accepted because Access is nil. It must not block. May be nil.
 	Unverified func()
 	// KnownHost reports whether a host name, in lower case and without port, is one of this machine or of this Minibus. It is
@@ -74,6 +76,10 @@ func isWebSocket(r *http.Request, _ *mux.RouteMatch) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), webSocketPath)
 }
 
+func isControl(r *http.Request, _ *mux.RouteMatch) bool {
+	return strings.HasPrefix(r.URL.Path, control.Prefix)
+}
+
 // New returns the handler of every HTTP request.
 func New(o Options) http.Handler {
 	h := &handler{options: o}
@@ -102,20 +108,22 @@ func (h *handler) routes() *mux.Router {
 		r.HandleFunc(authorityPath, h.authority).Methods(get...).MatcherFunc(operational)
 	}
 	if h.options.WebSocket != nil {
-		r.MatcherFunc(isWebSocket).Handler(keeping(h.options.WebSocket))
+		r.MatcherFunc(isWebSocket).Handler(h.known(keeping(h.options.WebSocket)))
 	}
-	a := &administration{namespace: h.namespace, log: h.options.Logger, access: h}
-	m := &runtimeAPI{namespace: h.namespace, authorize: h.authorize, log: h.options.Logger, gone: h.options.MissingIsGone,
-		batches: make(chan struct{}, maxLargeBatches)}
+	if h.options.Control != nil {
+		r.MatcherFunc(isControl).Handler(h.controlling(control.New(h.options.Control)))
+	}
+	m := &runtimeAPI{authorize: h.authorize, gone: h.options.MissingIsGone, batches: make(chan struct{}, maxLargeBatches)}
 	entities := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t := parseTarget(r.URL.EscapedPath())
+		x := h.request(w, r)
+		err := h.find(x)
 		switch {
 		case isResourceManager(r):
-			refuseResourceManager(w)
-		case isRuntime(r, t):
-			m.serve(w, r, t)
+			refuseResourceManager(w, err)
+		case isRuntime(r, x.target):
+			m.serve(x, err)
 		default:
-			a.serve(w, r, t)
+			administer(h, x, err)
 		}
 	})
 	r.NotFoundHandler, r.MethodNotAllowedHandler = entities, entities
@@ -132,19 +140,11 @@ func (h *handler) namesEntity(r *http.Request) bool {
 	if r.Header.Get("Authorization") == "" || r.URL.Path != "/metrics" {
 		return r.Header.Get("Authorization") != ""
 	}
-	ns := h.namespace()
-	return ns != nil && domain{ns}.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0
+	x := h.request(nil, r)
+	return h.find(x) == nil && domain{x.ns}.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0
 }
 
 type handler struct{ options Options }
-
-// namespace returns the broker once it is ready, else nil.
-func (h *handler) namespace() *emulator.Namespace {
-	if h.options.Broker == nil || !h.options.Ready() {
-		return nil
-	}
-	return h.options.Broker()
-}
 
 // inert is the policy of every answer: a browser may show it, but runs no script, loads nothing, and shows it in no frame. Any
 // client can send a message, and a script in one would have all rights here.
@@ -180,7 +180,12 @@ func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
 // metrics checks the right to listen, since metrics show the names of entities, and serves the metrics.
 func (h *handler) metrics(w http.ResponseWriter, r *http.Request) {
 	if h.options.Access != nil && !h.options.OpenMetrics {
-		if err := h.authorize(w, r, sas.Listen, ""); err != nil {
+		x := h.request(w, r)
+		err := h.useDefault(x) // the metrics are of all namespaces
+		if err == nil {
+			err = h.authorize(x, sas.Listen, "")
+		}
+		if err != nil {
 			h.refuse(w, r, problemOf(err))
 			return
 		}

@@ -68,11 +68,11 @@ func TestHealthSaysWhatTheTroubleIs(t *testing.T) {
 func TestAdministrationWaitsUntilReady(t *testing.T) {
 	ready := false
 	b := newBus(t, emulator.LimitsRelaxed)
-	h := New(Options{Ready: func() bool { return ready }, Broker: func() *emulator.Namespace {
+	h := New(Options{Ready: func() bool { return ready }, Broker: func() *emulator.Broker {
 		if !ready {
 			t.Error("the broker was asked for before it was ready")
 		}
-		return b.ns
+		return b.broker
 	}})
 	wants(t, do(t, h, "GET", "/orders?api-version=2021-05", ""), 503, "<Code>503</Code>", "Service not available.")
 	wants(t, do(t, h, "GET", "/health?api-version=2021-05", ""), 503, "Service not available.")

@@ -49,13 +49,14 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// bus is a namespace over a journal in memory, with the administration in front of it.
+// bus is a broker over a journal in memory, with the administration in front of it.
 type bus struct {
 	t       testing.TB
 	limits  emulator.Limits
-	clock   *clock
+	clock   *clock // nil: the machine's
 	journal *storetest.Memory
-	ns      *emulator.Namespace
+	broker  *emulator.Broker
+	ns      *emulator.Namespace // the default one
 	handler http.Handler
 }
 
@@ -65,21 +66,28 @@ func newBus(t testing.TB, l emulator.Limits) *bus {
 	b.journal.SetCreated(b.clock.Now().UnixMilli())
 	b.open()
 	t.Cleanup(b.close)
-	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Version: "test"})
+	b.handler = New(Options{Broker: b.Broker, Version: "test"})
 	return b
 }
 
+// Broker returns the namespaces, as package server does.
+func (b *bus) Broker() *emulator.Broker { return b.broker }
+
 func (b *bus) open() {
 	b.t.Helper()
-	ns, err := emulator.Open(b.journal, emulator.Options{Clock: b.clock, Limits: b.limits})
-	if err != nil {
-		b.t.Fatalf("open namespace: %v", err)
+	o := emulator.Options{Limits: b.limits}
+	if b.clock != nil {
+		o.Clock = b.clock
 	}
-	b.ns = ns
+	broker, err := emulator.OpenBroker(b.journal, o)
+	if err != nil {
+		b.t.Fatalf("open the broker: %v", err)
+	}
+	b.broker, b.ns = broker, broker.Default()
 }
 
 func (b *bus) close() {
-	b.ns.Close()
+	b.broker.Close()
 	b.journal.Close()
 }
 

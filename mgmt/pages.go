@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"minibus/internal/hostname"
 	"minibus/internal/loglimit"
@@ -57,8 +56,7 @@ func (h *handler) answerPage(w http.ResponseWriter, r *http.Request, p *problem)
 
 // refuse answers a request that reaches no API.
 func (h *handler) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
-	c := &call{log: h.options.Logger, w: w, r: r, target: parseTarget(r.URL.EscapedPath()), now: time.Now().UnixMilli()}
-	_ = p.answer(c).write(w) // the client is gone if this fails
+	_ = p.answer(h.request(w, r)).write(w) // the client is gone if this fails
 }
 
 // isInvited reports whether a request opens a WebSocket from a page of an allowed origin. Over

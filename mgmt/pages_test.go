@@ -108,7 +108,7 @@ func pageBus(t *testing.T) (*bus, *handler) {
 	b.makeQueue("q", emulator.QueueOptions{})
 	b.post("q", "hello")
 	served := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	o := Options{Broker: func() *emulator.Namespace { return b.ns }, Metrics: served, WebSocket: served, Authority: []byte("x"),
+	o := Options{Broker: b.Broker, Metrics: served, WebSocket: served, Authority: []byte("x"),
 		KnownHost: func(host string) bool { return host == "known.example.org" }, Origins: []string{"http://localhost:3000"}}
 	h := &handler{options: o}
 	b.handler = New(o)

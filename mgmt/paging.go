@@ -21,20 +21,20 @@ type page struct{ skip, top int }
 var errFilter = badRequest("The query option '$filter' is not supported. List all entities, and choose from them in the client.")
 
 // page reads $skip and $top, in the service's order of checks.
-func (c *call) page() (page, error) {
-	if c.option("$filter") != "" {
+func (x *request) page() (page, error) {
+	if x.option("$filter") != "" {
 		return page{}, errFilter
 	}
-	skip, err := c.paging("skip", 0)
+	skip, err := x.paging("skip", 0)
 	if err != nil {
 		return page{}, err
 	}
-	top, err := c.paging("top", defaultPage)
+	top, err := x.paging("top", defaultPage)
 	return page{skip: skip, top: top}, err
 }
 
-func (c *call) paging(name string, standard int) (int, error) {
-	s := c.option("$" + name)
+func (x *request) paging(name string, standard int) (int, error) {
+	s := x.option("$" + name)
 	if s == "" {
 		return standard, nil
 	}
@@ -48,8 +48,8 @@ func (c *call) paging(name string, standard int) (int, error) {
 
 // option returns a query option, or "". The name is matched without case. Bad escapes are taken as they are: net/url drops such
 // options, and the client would get another list than the one it asked for.
-func (c *call) option(name string) string {
-	for part := range strings.SplitSeq(c.r.URL.RawQuery, "&") {
+func (x *request) option(name string) string {
+	for part := range strings.SplitSeq(x.r.URL.RawQuery, "&") {
 		key, value, _ := strings.Cut(part, "=")
 		if strings.EqualFold(unescaped(key), name) {
 			return unescaped(value)

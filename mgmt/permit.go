@@ -6,41 +6,49 @@ import (
 	"minibus/internal/sas"
 )
 
-// permit fails unless the request's token allows the operation. It runs before the rest of the request is read, so that a
+// permission says what a request to the administration API may do.
+type permission struct {
+	*request
+	access  *handler // checks tokens
+	broker  domain
+	granted sas.Grant // what the request's token allows
+}
+
+// do fails unless the request's token allows the operation. It runs before the rest of the request is read, so that a
 // client without rights does not learn what exists. Only the feed of nothing is for every valid token.
-func (c *call) permit(method string) error {
-	if c.target.kind == targetRoot && method == http.MethodGet {
+func (p *permission) do(method string) error {
+	if p.target.kind == targetRoot && method == http.MethodGet {
 		return nil // the service shows it to every client
 	}
-	g, err := c.access.verify(c.w, c.r, c.target.entity)
+	g, err := p.access.verify(p.request, p.target.entity)
 	if err != nil {
-		return c.unusable(err)
+		return p.unusable(err)
 	}
-	c.granted = g
-	if g.Claims.Allows(c.needed(method)) {
+	p.granted = g
+	if g.Claims.Allows(p.needed(method)) {
 		return nil
 	}
-	return c.denied(method)
+	return p.denied(method)
 }
 
 // needed returns the right that an operation needs; 0 means any.
-func (c *call) needed(method string) sas.Claims {
+func (p *permission) needed(method string) sas.Claims {
 	switch {
-	case c.target.kind == targetNamespace:
+	case p.target.kind == targetNamespace:
 		return 0
-	case c.target.kind == targetRules && method == http.MethodGet:
+	case p.target.kind == targetRules && method == http.MethodGet:
 		return sas.Listen
 	}
 	return sas.Manage
 }
 
 // unusable adds the service's words for a list request with bad credentials.
-func (c *call) unusable(err error) error {
-	p := problemOf(err)
-	if k := c.target.kind; p.status == http.StatusUnauthorized && c.r.Header.Get("Authorization") != "" && (k == targetQueues || k == targetTopics) {
-		return problemf(p.status, "claim is empty or token is invalid. %s", p.detail)
+func (p *permission) unusable(err error) error {
+	refusal := problemOf(err)
+	if k := p.target.kind; refusal.status == http.StatusUnauthorized && p.r.Header.Get("Authorization") != "" && (k == targetQueues || k == targetTopics) {
+		return problemf(refusal.status, "claim is empty or token is invalid. %s", refusal.detail)
 	}
-	return p
+	return refusal
 }
 
 // operationNames has the service's words for operations that need the right to manage.
@@ -53,13 +61,13 @@ var operationNames = map[targetKind]map[string]string{
 }
 
 // denied answers a valid token that does not allow the operation (management-rest 5.3).
-func (c *call) denied(method string) error {
-	if c.target.kind == targetEntity && method == http.MethodGet && c.broker.Kind(c.target.entity) == 0 {
+func (p *permission) denied(method string) error {
+	if p.target.kind == targetEntity && method == http.MethodGet && p.broker.Kind(p.target.entity) == 0 {
 		return nil // there is nothing to hide
 	}
-	if name := operationNames[c.target.kind][method]; name != "" {
+	if name := operationNames[p.target.kind][method]; name != "" {
 		return problemf(http.StatusUnauthorized, "401 SubCode=40100: Unauthorized : Unauthorized access for '%s' operation on endpoint 'sb://%s%s'. ",
-			name, c.r.Host, c.r.URL.EscapedPath())
+			name, p.r.Host, p.r.URL.EscapedPath())
 	}
 	switch method {
 	case http.MethodPut:
@@ -81,11 +89,11 @@ type forwarding interface {
 	ForwardTargets() (forwardTo, deadLetters string)
 }
 
-// mayForward fails unless the request may forward to the targets of its description. tracker names the entity.
-func (c *call) mayForward(f forwarding, tracker string) error {
+// forward fails unless the request may forward to the targets of its description. tracker names the entity.
+func (p *permission) forward(f forwarding, tracker string) error {
 	to, deadLetters := f.ForwardTargets()
-	if to != "" && !c.access.mayForward(c.r, c.granted, headerForwardTo, to) ||
-		deadLetters != "" && !c.access.mayForward(c.r, c.granted, headerDeadLetters, deadLetters) {
+	if to != "" && !p.access.mayForward(p.request, p.granted, headerForwardTo, to) ||
+		deadLetters != "" && !p.access.mayForward(p.request, p.granted, headerDeadLetters, deadLetters) {
 		return &problem{status: http.StatusUnauthorized, detail: "SubCode=40100. Unauthorized. ", tracker: tracker}
 	}
 	return nil

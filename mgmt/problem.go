@@ -15,9 +15,6 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// moreInfo ends the service's newer texts.
-const moreInfo = "To know more visit https://aka.ms/sbResourceMgrExceptions. "
-
 // problem is an error answer: the status and the text, in the service's words where they are known.
 type problem struct {
 	status  int
@@ -35,10 +32,10 @@ func problemf(status int, format string, args ...any) *problem {
 // The answers that several operations give.
 var (
 	errConflict = problemf(http.StatusConflict,
-		"SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the resource's current state. %s. ", moreInfo)
-	errUpdateMissing = problemf(http.StatusNotFound, "SubCode=40400. Not Found. The Operation doesn't exist. %s. ", moreInfo)
+		"SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the resource's current state. %s. ", atom.MoreInfo)
+	errUpdateMissing = problemf(http.StatusNotFound, "SubCode=40400. Not Found. The Operation doesn't exist. %s. ", atom.MoreInfo)
 	errDeleteMissing = problemf(http.StatusNotFound, "No service is hosted at the specified address. ")
-	errNoTopic       = problemf(http.StatusNotFound, "The incoming request is not recognized as a namespace policy put request. %s", moreInfo)
+	errNoTopic       = problemf(http.StatusNotFound, "The incoming request is not recognized as a namespace policy put request. %s", atom.MoreInfo)
 	errNoTarget      = problemf(http.StatusBadRequest, "SubCode=40400. The auto forwarding destination entity does not exist. ")
 	errNotReady      = problemf(http.StatusServiceUnavailable, "SubCode=50004. %s ", unhealthyText)
 )
@@ -100,16 +97,24 @@ func hasCode(err error, code emulator.Code) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
+// withoutSubCode returns a text for an API that has no sub-codes.
+func withoutSubCode(detail string) string {
+	if code, rest, ok := strings.Cut(detail, ". "); ok && strings.HasPrefix(code, "SubCode=") {
+		detail = rest
+	}
+	return strings.TrimSpace(detail)
+}
+
 // answer makes the error document. The tail is useless here, but clients show it and some parse it.
-func (p *problem) answer(c *call) *answer {
+func (p *problem) answer(x *request) *answer {
 	tracker := p.tracker
 	if tracker == "" {
-		tracker = c.r.Host + ":" + c.target.String()
+		tracker = x.r.Host + ":" + x.target.String()
 	}
 	detail := fmt.Sprintf("%sTrackingId:%s_G0, SystemTracker:%s, Timestamp:%s", p.detail, uuid.NewString(), tracker,
-		time.UnixMilli(c.now).UTC().Format("2006-01-02T15:04:05"))
+		time.UnixMilli(x.now).UTC().Format("2006-01-02T15:04:05"))
 	if p.status == http.StatusInternalServerError {
-		c.log.Error("request over HTTP failed", "method", sas.Clip(c.r.Method), "path", sas.Clip(c.r.URL.Path), slog.String("error", p.detail))
+		x.log.Error("request over HTTP failed", "method", sas.Clip(x.r.Method), "path", sas.Clip(x.r.URL.Path), slog.String("error", p.detail))
 	}
 	return &answer{status: p.status, contentType: atom.TypeError, body: atom.Problem(p.status, detail)}
 }

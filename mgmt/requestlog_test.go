@@ -22,7 +22,7 @@ func TestOneLineForEachRequestWithoutItsSecrets(t *testing.T) {
 	}
 	var observed []seen
 	b.handler = New(Options{
-		Broker: func() *emulator.Namespace { return b.ns }, Version: "test",
+		Broker: b.Broker, Version: "test",
 		Logger:    slog.New(slog.NewTextHandler(&log, nil)),
 		Observe:   func(method string, status int, _ time.Duration) { observed = append(observed, seen{method, status}) },
 		WebSocket: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), // as if it had taken the connection over
@@ -59,7 +59,7 @@ func TestOneLineForEachRequestWithoutItsSecrets(t *testing.T) {
 func TestTheLineOfAMissingEntitySaysSo(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	var log bytes.Buffer
-	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	b.handler = New(Options{Broker: b.Broker, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	b.do(http.MethodPut, "/there", entry("TopicDescription", ""))
 	b.do(http.MethodPut, "/there/Subscriptions/s", entry("SubscriptionDescription", ""))
 	for path, missing := range map[string]bool{
@@ -87,7 +87,7 @@ func flood(t *testing.T, level slog.Level, requests ...[2]string) string {
 		b.makeQueue("q", emulator.QueueOptions{})
 		logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))
 		refusals := loglimit.New(logger)
-		b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Logger: logger, Refusals: refusals})
+		b.handler = New(Options{Broker: b.Broker, Logger: logger, Refusals: refusals})
 		for range 150 {
 			for _, r := range requests {
 				b.do(r[0], r[1], "")
@@ -127,7 +127,7 @@ func TestDebuggingShowsEveryRequest(t *testing.T) {
 func TestLinesOfRequestsAreShort(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	var log bytes.Buffer
-	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	b.handler = New(Options{Broker: b.Broker, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	long := strings.Repeat("x", 5000)
 	if w := b.do(long, "/"+long, "", "User-Agent", long); w.Code != 400 || strings.Contains(w.Body.String(), long[:1000]+") is not valid") {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -140,7 +140,7 @@ func TestLinesOfRequestsAreShort(t *testing.T) {
 func TestMetricsAreServedUnlessAnEntityHasTheName(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("minibus_up 1")) })
-	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, Version: "test", Metrics: page})
+	b.handler = New(Options{Broker: b.Broker, Version: "test", Metrics: page})
 	if w := b.do(http.MethodGet, "/metrics", ""); w.Code != 200 || w.Body.String() != "minibus_up 1" {
 		t.Errorf("GET /metrics: %d %s", w.Code, w.Body)
 	}

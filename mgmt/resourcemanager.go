@@ -2,6 +2,7 @@ package mgmt
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
@@ -21,15 +22,20 @@ func isResourceManager(r *http.Request) bool {
 	return false
 }
 
-// refuseResourceManager answers in that API's format, with 400 because none of its clients retries that.
-func refuseResourceManager(w http.ResponseWriter) {
+// refuseResourceManager answers in that API's format: with 404 if err says that the request means no namespace, else with 400 because none of its
+// clients retries that.
+func refuseResourceManager(w http.ResponseWriter, err error) {
 	type detail struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(http.StatusBadRequest)
-	_ = json.NewEncoder(w).Encode(map[string]detail{"error": {"MessagingGatewayBadRequest", // the client is gone if this fails
+	status, refusal := http.StatusBadRequest, detail{"MessagingGatewayBadRequest",
 		"Minibus does not serve Azure Resource Manager. Declare entities in Config.json, or make them with a client of the Service Bus " +
-			"administration API, such as ServiceBusAdministrationClient."}})
+			"administration API, such as ServiceBusAdministrationClient."}
+	if err != nil && !errors.Is(err, errNotReady) { // the request means no namespace
+		status, refusal = http.StatusNotFound, detail{"ResourceNotFound", withoutSubCode(err.Error())}
+	}
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]detail{"error": refusal}) // the client is gone if this fails
 }

@@ -23,6 +23,31 @@ func ruleEntry(r atom.Rule, title string) atom.Entry {
 
 // putRule creates a rule or replaces its filter and action. The name comes from the path or, if that has none, from the body.
 func (c *call) putRule() (*answer, error) {
+	r, err := c.readRule()
+	if err != nil {
+		return nil, err
+	}
+	if !c.broker.hasTopic(c.target.entity) {
+		return nil, errNoTopic
+	}
+	put, status := (*emulator.Subscription).AddRule, http.StatusCreated
+	if c.isUpdate() {
+		put, status = (*emulator.Subscription).UpdateRule, http.StatusOK
+	}
+	made, err := c.broker.PutRule(c.target.entity, c.target.subscription, *r, put)
+	switch {
+	case hasCode(err, emulator.CodeAlreadyExists):
+		return nil, c.exists()
+	case err != nil:
+		return nil, ruleProblem(missing(err, c.notFound()))
+	}
+	a := c.entry(status, ruleEntry(made, c.target.rule), false)
+	a.updated = c.broker.updated(c.target.entity)
+	return a, nil
+}
+
+// readRule reads the rule of the request's body, and names it.
+func (c *call) readRule() (*atom.Rule, error) {
 	if c.target.kind == targetRule {
 		if err := atom.CheckRule(c.target.rule, c.limits); err != nil {
 			return nil, err
@@ -48,53 +73,22 @@ func (c *call) putRule() (*answer, error) {
 		}
 	}
 	r.Name = c.target.rule
-	if !c.hasTopic() {
-		return nil, errNoTopic
-	}
-	if c.isUpdate() {
-		return c.updateRule(*r)
-	}
-	return c.createRule(*r)
-}
-
-func (c *call) createRule(r atom.Rule) (*answer, error) {
-	made, err := c.broker.AddRule(c.target.entity, c.target.subscription, r)
-	switch {
-	case hasCode(err, emulator.CodeAlreadyExists):
-		return nil, c.exists()
-	case err != nil:
-		return nil, c.ruleProblem(c.missing(err, c.notFound()))
-	}
-	return c.ruleAnswer(http.StatusCreated, made), nil
-}
-
-func (c *call) updateRule(r atom.Rule) (*answer, error) {
-	made, err := c.broker.UpdateRule(c.target.entity, c.target.subscription, r)
-	if err != nil {
-		return nil, c.ruleProblem(c.missing(err, c.notFound()))
-	}
-	return c.ruleAnswer(http.StatusOK, made), nil
+	return r, nil
 }
 
 // ruleProblem answers a filter or action that the domain refuses, in the service's text without a sub-code.
-func (c *call) ruleProblem(err error) error {
+func ruleProblem(err error) error {
 	if hasCode(err, emulator.CodeArgument) {
 		return problemf(http.StatusBadRequest, "%s ", err.Error())
 	}
 	return err
 }
 
-func (c *call) ruleAnswer(status int, r atom.Rule) *answer {
-	a := c.entry(status, ruleEntry(r, c.target.rule), false)
-	a.updated = c.topicUpdated()
-	return a
-}
-
 func (c *call) deleteRule() (*answer, error) {
 	if err := c.broker.RemoveRule(c.target.entity, c.target.subscription, c.target.rule); err != nil {
-		return nil, c.missing(err, c.notFound())
+		return nil, missing(err, c.notFound())
 	}
-	return &answer{status: http.StatusOK, updated: c.topicUpdated()}, nil
+	return &answer{status: http.StatusOK, updated: c.broker.updated(c.target.entity)}, nil
 }
 
 // listRules answers with a page of a subscription's rules.

@@ -3,10 +3,8 @@ package mgmt
 import (
 	"bytes"
 	"io"
-	"log/slog"
 	"net/http"
 	"sync/atomic"
-	"time"
 
 	"minibus/emulator"
 	"minibus/internal/entitypath"
@@ -16,9 +14,7 @@ import (
 
 // runtimeAPI serves the runtime API: sending and receiving over HTTP (management-rest 7).
 type runtimeAPI struct {
-	namespace func() *emulator.Namespace // nil until the process is ready
-	authorize func(w http.ResponseWriter, r *http.Request, claim sas.Claims, entity string) error
-	log       *slog.Logger
+	authorize func(x *request, claim sas.Claims, entity string) error
 	gone      bool // DEC-13
 	reading   atomic.Int64
 	batches   chan struct{} // one for each large batch that is being read and stored
@@ -26,12 +22,11 @@ type runtimeAPI struct {
 
 // runtimeCall is one request to the runtime API.
 type runtimeCall struct {
-	*call
-	api   *runtimeAPI
-	ns    *emulator.Namespace
-	path  string // of the entity, without its sub-queue
-	sub   emulator.SubQueue
-	queue *emulator.Entity
+	*request
+	api    *runtimeAPI
+	path   string // of the entity, without its sub-queue
+	sub    emulator.SubQueue
+	entity *emulator.Entity
 
 	spelling func(canonical string) string // returns a header's name as the client wrote it; nil: unknown
 }
@@ -56,23 +51,26 @@ var runtimeOperations = map[int]map[string]runtimeOperation{
 	},
 }
 
-// serve answers one request for which isRuntime holds.
-func (a *runtimeAPI) serve(w http.ResponseWriter, r *http.Request, t target) {
-	x := &runtimeCall{api: a, call: &call{log: a.log, w: w, r: r, query: r.URL.Query(), target: t}}
+// serve answers one request for which isRuntime holds, with err if that is not nil.
+func (a *runtimeAPI) serve(r *request, err error) {
+	x := &runtimeCall{api: a, request: r}
 	if x.path, x.sub = entitypath.CutSubQueue(x.target.messaging); x.path == "" { // a sub-queue without an entity
 		x.path, x.sub = x.target.messaging, emulator.Main
 	}
-	x.spelling = spelling(r) // for every request, or the next one with the same address would get this one's
-	result, err := x.handle()
+	x.spelling = spelling(x.r) // for every request, or the next one with the same address would get this one's
+	var result *answer
+	if err == nil {
+		result, err = x.handle()
+	}
 	if err != nil {
 		p := a.problemOf(err)
 		if x.isSend() {
-			w.Header().Set("x-ms-retrypolicy", "NoRetry")
+			x.w.Header().Set("x-ms-retrypolicy", "NoRetry")
 		}
-		result = p.answer(x.call)
+		result = p.answer(x.request)
 	}
 	if result != nil {
-		_ = result.write(w)
+		_ = result.write(x.w)
 	}
 }
 
@@ -112,20 +110,15 @@ func (x *runtimeCall) isSend() bool { return len(x.target.messages) == 1 }
 
 // handle checks the token before it looks for the entity, so that an answer without rights tells nothing about it.
 func (x *runtimeCall) handle() (*answer, error) {
-	x.now = time.Now().UnixMilli() // for error texts, until the broker's clock is there
 	o, found := runtimeOperations[len(x.target.messages)][x.r.Method]
 	if !found {
 		return nil, badVerb(x.r.Method)
 	}
-	if err := x.api.authorize(x.w, x.r, o.claim, x.path); err != nil {
+	if err := x.api.authorize(x.request, o.claim, x.path); err != nil {
 		return nil, err
 	}
-	if x.ns = x.api.namespace(); x.ns == nil {
-		return nil, errNotReady
-	}
-	x.now = x.ns.Now()
 	var err error
-	if x.queue, err = x.ns.Entity(x.path); err != nil {
+	if x.entity, err = x.ns.Entity(x.path); err != nil {
 		return nil, err
 	}
 	return o.do(x)

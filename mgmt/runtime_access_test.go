@@ -31,8 +31,7 @@ func TestRuntimeAsksWhoCalls(t *testing.T) {
 	} {
 		asked := 0
 		a := &runtimeAPI{
-			namespace: func() *emulator.Namespace { t.Error("the broker was asked"); return nil },
-			authorize: func(_ http.ResponseWriter, _ *http.Request, claim sas.Claims, entity string) error {
+			authorize: func(_ *request, claim sas.Claims, entity string) error {
 				asked++
 				if claim != tt.claim || entity != tt.entity {
 					t.Errorf("%s %s: asked for %v on %q", tt.method, tt.path, claim, entity)
@@ -42,11 +41,11 @@ func TestRuntimeAsksWhoCalls(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(tt.method, "http://localhost"+tt.path, strings.NewReader(""))
-		target := parseTarget(r.URL.EscapedPath())
-		if !isRuntime(r, target) {
+		x := (&handler{}).request(w, r) // without a namespace: to ask it panics
+		if !isRuntime(r, x.target) {
 			t.Fatalf("%s %s is of the administration", tt.method, tt.path)
 		}
-		a.serve(w, r, target)
+		a.serve(x, nil)
 		wants(t, w, 401, "<Code>401</Code>", "Unauthorized access. TrackingId:")
 		if asked != 1 {
 			t.Errorf("%s %s: asked %d times", tt.method, tt.path, asked)

@@ -65,13 +65,9 @@ func (b *bus) wantCounts(path string, active, dead int64) {
 // newTimedBus is a bus whose broker has the clock of the bubble that the test runs in.
 func newTimedBus(t testing.TB, l emulator.Limits) *bus {
 	t.Helper()
-	b := &bus{t: t, journal: storetest.NewMemory()}
-	ns, err := emulator.Open(b.journal, emulator.Options{Limits: l})
-	if err != nil {
-		t.Fatalf("open namespace: %v", err)
-	}
-	b.ns = ns
-	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }})
+	b := &bus{t: t, limits: l, journal: storetest.NewMemory()}
+	b.open()
+	b.handler = New(Options{Broker: b.Broker})
 	return b
 }
 

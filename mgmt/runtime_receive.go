@@ -68,7 +68,7 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	if err := x.discardBody(); err != nil {
 		return nil, err
 	}
-	w := &waiter{queue: x.queue, sub: x.sub, mode: mode, ready: make(chan struct{}, 1), changed: make(chan change, 1)}
+	w := &waiter{entity: x.entity, sub: x.sub, mode: mode, ready: make(chan struct{}, 1), changed: make(chan change, 1)}
 	d, err := w.next(x.r.Context(), wait)
 	if w.consumer != nil {
 		defer w.consumer.Close()

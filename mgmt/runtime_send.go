@@ -40,7 +40,7 @@ func (x *runtimeCall) send() (*answer, error) {
 	if x.sub != emulator.Main {
 		return nil, badRequest("Messages can't be sent to the sub-queue '" + x.target.messaging + "'.")
 	}
-	if err := x.queue.CanSend(); err != nil {
+	if err := x.entity.CanSend(); err != nil {
 		return nil, err
 	}
 	read := x.readMessage
@@ -56,7 +56,7 @@ func (x *runtimeCall) send() (*answer, error) {
 		return nil, err
 	}
 	done := newCompletion()
-	if err := done.wait(x.queue.Send(messages, done)); err != nil {
+	if err := done.wait(x.entity.Send(messages, done)); err != nil {
 		return nil, err
 	}
 	return empty(http.StatusCreated), nil
@@ -73,7 +73,7 @@ func (x *runtimeCall) readMessage(b *body) ([]message.Message, error) {
 		return nil, badRequest(err.Error())
 	}
 	start := len(raw)
-	if raw, err = b.read(rest.BeginData(raw), x.queue.MaxMessageSize(), x.r.ContentLength); err != nil {
+	if raw, err = b.read(rest.BeginData(raw), x.entity.MaxMessageSize(), x.r.ContentLength); err != nil {
 		return nil, x.bodyError(err)
 	}
 	rest.EndData(raw, start)
@@ -82,7 +82,7 @@ func (x *runtimeCall) readMessage(b *body) ([]message.Message, error) {
 
 // readBatch encodes the messages of a batch (QUO-6, QUO-7).
 func (x *runtimeCall) readBatch(b *body) ([]message.Message, error) {
-	limit := min(x.queue.MaxMessageSize(), maxBatchBody)
+	limit := min(x.entity.MaxMessageSize(), maxBatchBody)
 	document, err := b.read(nil, 2*limit+readStep, x.r.ContentLength) // JSON is longer than the encoded messages
 	if err != nil {
 		return nil, x.bodyError(err)
@@ -99,7 +99,7 @@ func (x *runtimeCall) readBatch(b *body) ([]message.Message, error) {
 	if err != nil {
 		return nil, badRequest(err.Error())
 	}
-	if err := x.ns.Limits().CheckBatch(x.queue.Path(), len(encoded)); err != nil {
+	if err := x.ns.Limits().CheckBatch(x.entity.Path(), len(encoded)); err != nil {
 		return nil, err
 	}
 	size := 0
@@ -125,8 +125,8 @@ func (x *runtimeCall) scan(encoded ...[]byte) ([]message.Message, error) {
 
 // tooLarge answers a message or batch above a limit, in bytes.
 func (x *runtimeCall) tooLarge(limit int64) error {
-	return &emulator.Error{Code: emulator.CodeMessageTooLarge, Entity: x.queue.Path(), Text: fmt.Sprintf(
-		"The message, or the batch of messages, exceeds the limit of %d bytes for the entity '%s'.", limit, x.queue.Path())}
+	return &emulator.Error{Code: emulator.CodeMessageTooLarge, Entity: x.entity.Path(), Text: fmt.Sprintf(
+		"The message, or the batch of messages, exceeds the limit of %d bytes for the entity '%s'.", limit, x.entity.Path())}
 }
 
 // bodyError answers a body that could not be read.

@@ -29,7 +29,7 @@ func (x *runtimeCall) settle(o emulator.Outcome) (*answer, error) {
 		return nil, err
 	}
 	done := newCompletion()
-	if err := done.wait(x.queue.Settle(x.token(), emulator.Settlement{Outcome: o}, done)); err != nil {
+	if err := done.wait(x.entity.Settle(x.token(), emulator.Settlement{Outcome: o}, done)); err != nil {
 		return nil, err
 	}
 	return empty(http.StatusOK), nil
@@ -39,7 +39,7 @@ func (x *runtimeCall) settle(o emulator.Outcome) (*answer, error) {
 func (x *runtimeCall) renewLock() (*answer, error) {
 	err := x.discardBody()
 	if err == nil {
-		_, err = x.queue.Renew(x.token())
+		_, err = x.entity.Renew(x.token())
 	}
 	if err != nil {
 		return nil, err

@@ -183,7 +183,7 @@ func TestRuntimeErrors(t *testing.T) {
 func TestDEC13_MissingEntitiesAnd410(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
-	b.handler = New(Options{Broker: func() *emulator.Namespace { return b.ns }, MissingIsGone: true})
+	b.handler = New(Options{Broker: b.Broker, MissingIsGone: true})
 	wants(t, b.do("POST", "/none/messages", "x"), 410, "<Code>410</Code>", "could not be found")
 	wants(t, b.do("DELETE", "/none/messages/head", ""), 410)
 	wants(t, b.do("DELETE", "/q/messages/1/7f3c7c41-2f4a-4d3e-9a0f-3d8e0b3f2a10", ""), 404, "The lock supplied is invalid.")

@@ -13,9 +13,9 @@ var errClientGone = problemf(http.StatusServiceUnavailable, "SubCode=50004. The 
 
 // waiter waits for one message. A lock belongs to its token, not to the consumer, so it outlives the consumer (LOCK-10).
 type waiter struct {
-	queue *emulator.Entity
-	sub   emulator.SubQueue
-	mode  emulator.ReceiveMode
+	entity *emulator.Entity
+	sub    emulator.SubQueue
+	mode   emulator.ReceiveMode
 
 	ready    chan struct{} // the consumer may have a message
 	changed  chan change   // the entity was changed or deleted
@@ -30,10 +30,10 @@ type change struct{ reason error }
 // next returns a delivery that is ready to be written, or nil if none came in time. It measures real time (DEC-35). If the client
 // goes away, next gives the message back.
 func (w *waiter) next(ctx context.Context, wait time.Duration) (*emulator.Delivery, error) {
-	unwatch := w.queue.Watch(w.sub, w.tell)
+	unwatch := w.entity.Watch(w.sub, w.tell)
 	defer unwatch()
 	var err error
-	if w.consumer, err = w.queue.NewConsumer(w.sub, w.mode, w.notify); err != nil {
+	if w.consumer, err = w.entity.NewConsumer(w.sub, w.mode, w.notify); err != nil {
 		return nil, err
 	}
 	deadline := time.NewTimer(wait)

@@ -15,10 +15,7 @@ func (s *served) reopen(t *testing.T) {
 	t.Helper()
 	s.close()
 	s.journal = s.journal.Reopen()
-	var err error
-	if s.ns, err = emulator.Open(s.journal, emulator.Options{}); err != nil {
-		t.Fatalf("open namespace: %v", err)
-	}
+	s.open()
 }
 
 // TestRAD5_DEC21_StopLosesNothingOverHTTP shuts down while a message is on its way to a client. The message was removed, but the client

@@ -13,15 +13,12 @@ func (c *call) subscriptionName() string { return backend(c.broker, "Topic", c.t
 
 // notFound answers requests for a missing subscription or rule of an existing topic.
 func (c *call) notFound() *problem {
-	return problemf(http.StatusNotFound, "Entity '%s' was not found. %s", c.subscriptionName(), moreInfo)
+	return problemf(http.StatusNotFound, "Entity '%s' was not found. %s", c.subscriptionName(), atom.MoreInfo)
 }
 
 func (c *call) exists() *problem {
-	return problemf(http.StatusConflict, "The messaging entity '%s' already exists. %s", c.subscriptionName(), moreInfo)
+	return problemf(http.StatusConflict, "The messaging entity '%s' already exists. %s", c.subscriptionName(), atom.MoreInfo)
 }
-
-// hasTopic reports whether the topic of the request exists.
-func (c *call) hasTopic() bool { return c.broker.Kind(c.target.entity) == emulator.KindTopic }
 
 // getSubscription answers with a subscription; with the feed of nothing if its topic does not exist, else with 404.
 func (c *call) getSubscription() (*answer, error) {
@@ -29,15 +26,15 @@ func (c *call) getSubscription() (*answer, error) {
 	if err != nil {
 		return c.missingBelow(err)
 	}
-	return c.backendEntry(c.subscriptionEntry(s, c.target.subscription)), nil
+	return c.backendEntry(entryOfSubscription(s, c.target.subscription)), nil
 }
 
 // missingBelow answers the get of a missing subscription or rule: with the feed of nothing if its topic does not exist either.
 func (c *call) missingBelow(err error) (*answer, error) {
-	if !c.hasTopic() {
+	if !c.broker.hasTopic(c.target.entity) {
 		return c.nothing(), nil
 	}
-	return nil, c.missing(err, c.notFound())
+	return nil, missing(err, c.notFound())
 }
 
 // backendEntry answers a get with an entry of a subscription or rule. The service's back end writes these, with addresses
@@ -47,20 +44,11 @@ func (c *call) backendEntry(e atom.Entry) *answer {
 	e.ID = "sb://" + c.r.Host + c.pathAndQuery()
 	e.Self = e.ID
 	a.body = e.Encode(c.view(true))
-	a.updated = c.topicUpdated()
+	a.updated = c.broker.updated(c.target.entity)
 	return a
 }
 
-// topicUpdated returns when the topic was updated, in ms, for the ETag of its subscriptions and rules.
-func (c *call) topicUpdated() int64 {
-	q, err := c.broker.find(c.target.entity, emulator.KindTopic)
-	if err != nil {
-		return 0
-	}
-	return q.Times().Updated
-}
-
-func (c *call) subscriptionEntry(s atom.Subscription, title string) atom.Entry {
+func entryOfSubscription(s atom.Subscription, title string) atom.Entry {
 	return atom.Entry{Title: title, Published: s.Times.Created, Updated: s.Times.Updated, Content: s}
 }
 
@@ -79,13 +67,14 @@ func (c *call) putSubscription() (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.mayForward(description, c.subscriptionName()); err != nil {
+	if err := c.may.forward(description, c.subscriptionName()); err != nil {
 		return nil, err
 	}
-	if !c.hasTopic() {
+	if !c.broker.hasTopic(c.target.entity) {
 		return nil, errNoTopic
 	}
-	if err := c.checkTargets(description.Targets(), ""); err != nil {
+	old, _ := c.broker.Subscription(c.target.entity, c.target.subscription) // of a new one there is nothing to keep
+	if err := c.checkTargets(&description.SharedDescription, "", old.Options); err != nil {
 		return nil, err
 	}
 	if c.isUpdate() {
@@ -116,7 +105,7 @@ func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, err
 	case hasCode(err, emulator.CodeAlreadyExists):
 		return nil, c.exists()
 	case err != nil:
-		return nil, c.ruleProblem(c.missing(err, errNoTopic))
+		return nil, ruleProblem(missing(err, errNoTopic))
 	}
 	return c.subscriptionAnswer(http.StatusCreated, s), nil
 }
@@ -124,32 +113,32 @@ func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, err
 func (c *call) updateSubscription(d *atom.SubscriptionDescription) (*answer, error) {
 	old, err := c.broker.Subscription(c.target.entity, c.target.subscription)
 	if err != nil {
-		return nil, c.missing(err, c.notFound())
+		return nil, missing(err, c.notFound())
 	}
 	o, err := d.Update(old.Options)
 	if err != nil {
-		return nil, c.about(err, c.subscriptionName())
+		return nil, about(err, c.subscriptionName())
 	}
 	s, err := c.broker.UpdateSubscription(c.target.entity, emulator.SubscriptionOptions{
 		Name: c.target.subscription, Queue: o, DeadLetteringOnFilterErrors: &d.FilterErrors,
 	})
 	if err != nil {
-		return nil, c.missing(err, c.notFound())
+		return nil, missing(err, c.notFound())
 	}
 	return c.subscriptionAnswer(http.StatusOK, s), nil
 }
 
 func (c *call) subscriptionAnswer(status int, s atom.Subscription) *answer {
-	a := c.entry(status, c.subscriptionEntry(s, c.target.subscription), false)
-	a.updated = c.topicUpdated()
+	a := c.entry(status, entryOfSubscription(s, c.target.subscription), false)
+	a.updated = c.broker.updated(c.target.entity)
 	return a
 }
 
 func (c *call) deleteSubscription() (*answer, error) {
 	if err := c.broker.DeleteSubscription(c.target.entity, c.target.subscription); err != nil {
-		return nil, c.missing(err, c.notFound())
+		return nil, missing(err, c.notFound())
 	}
-	return &answer{status: http.StatusOK, updated: c.topicUpdated()}, nil
+	return &answer{status: http.StatusOK, updated: c.broker.updated(c.target.entity)}, nil
 }
 
 // listSubscriptions answers with a page of a topic's subscriptions; with the feed of nothing if there is no such topic.
@@ -167,7 +156,7 @@ func (c *call) listSubscriptions() (*answer, error) {
 	}
 	var entries []atom.Entry
 	for _, s := range list {
-		entries = append(entries, c.below(c.subscriptionEntry(s, s.Name)))
+		entries = append(entries, c.below(entryOfSubscription(s, s.Name)))
 	}
 	return c.feed("Subscriptions", p, entries), nil
 }

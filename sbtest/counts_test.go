@@ -15,7 +15,7 @@ import (
 // wantCounts compares the numbers of a queue, without its size.
 func wantCounts(t *testing.T, bus *sbtest.Server, queue string, want emulator.Counts) {
 	t.Helper()
-	q, err := bus.Namespace().Entity(queue)
+	q, err := bus.Default().Entity(queue)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@
 // The server runs in the process of the test. It keeps messages in memory, listens on free ports of the loopback interface, and ends with
 // the test, so tests can run in parallel. A [Queue] and a [Topic] declare what it has; the other options start with With.
 //
+// Tests that run in parallel may share one server, for example one of TestMain's, if each has a [Server.Namespace] of its own.
+//
 // No test has to wait. [Server.Advance] lets an hour pass for the broker in a moment. Inside a testing/synctest bubble time passes by
 // itself; sockets do not work there, so start the server with [WithoutNetwork] and connect through [Server.Dial].
 //

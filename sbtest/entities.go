@@ -112,8 +112,10 @@ const (
 	ReceiveDisabled Status = emulator.StatusReceiveDisabled // refuses to receive
 )
 
-func (q Queue) apply(o *options) {
-	o.parts = append(o.parts, config.Part{From: fmt.Sprintf("sbtest.Queue{Name: %q}", q.Name), Entity: &emulator.EntityConfig{
+func (q Queue) apply(o *options) { o.parts = append(o.parts, q.part()) }
+
+func (q Queue) part() config.Part {
+	return config.Part{From: fmt.Sprintf("sbtest.Queue{Name: %q}", q.Name), Entity: &emulator.EntityConfig{
 		Path: q.Name,
 		Queue: &emulator.QueueOptions{
 			LockDuration:                  q.LockDuration,
@@ -131,10 +133,12 @@ func (q Queue) apply(o *options) {
 			MaxSizeInMegabytes:            q.MaxSizeInMegabytes,
 			Status:                        q.Status,
 		},
-	}})
+	}}
 }
 
-func (t Topic) apply(o *options) {
+func (t Topic) apply(o *options) { o.parts = append(o.parts, t.part()) }
+
+func (t Topic) part() config.Part {
 	topic := &emulator.TopicOptions{
 		DefaultMessageTimeToLive:   t.DefaultMessageTimeToLive,
 		RequiresDuplicateDetection: t.RequiresDuplicateDetection,
@@ -148,8 +152,7 @@ func (t Topic) apply(o *options) {
 	for _, s := range t.Subscriptions {
 		topic.Subscriptions = append(topic.Subscriptions, s.options())
 	}
-	o.parts = append(o.parts, config.Part{From: fmt.Sprintf("sbtest.Topic{Name: %q}", t.Name),
-		Entity: &emulator.EntityConfig{Path: t.Name, Topic: topic}})
+	return config.Part{From: fmt.Sprintf("sbtest.Topic{Name: %q}", t.Name), Entity: &emulator.EntityConfig{Path: t.Name, Topic: topic}}
 }
 
 func (s Subscription) options() emulator.SubscriptionOptions {

@@ -75,7 +75,7 @@ func text(v any) string { return fmt.Sprint(reflect.Indirect(reflect.ValueOf(v))
 // started returns the broker of a server with the options, and a queue to forward to.
 func started(t *testing.T, opts ...sbtest.Option) *emulator.Namespace {
 	t.Helper()
-	return sbtest.Start(t, append(opts, sbtest.WithoutNetwork(), sbtest.Queue{Name: "target"})...).Namespace()
+	return sbtest.Start(t, append(opts, sbtest.WithoutNetwork(), sbtest.Queue{Name: "target"})...).Default()
 }
 
 // queueOptions returns the settings that the broker has for a queue.

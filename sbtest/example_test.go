@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,6 +30,7 @@ func (e *exampleT) Errorf(format string, args ...any) { panic(fmt.Sprintf(format
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	slices.Reverse(t.cleanup)
 	for _, f := range t.cleanup {
 		f()
 	}
@@ -110,7 +112,7 @@ func ExampleQueue() {
 	m := &azservicebus.Message{MessageID: &id, Body: []byte("two coffees")}
 	publish(newClient(bus), "orders", m, m, m)
 
-	orders, err := bus.Namespace().Entity("orders")
+	orders, err := bus.Default().Entity("orders")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +163,7 @@ func ExampleConfigJSON() {
 	}
 	bus := sbtest.Start(t, sbtest.ConfigJSON(string(text)), sbtest.Queue{Name: "more"})
 	for _, path := range []string{"orders", "events/Subscriptions/all", "more"} {
-		fmt.Println(path, bus.Namespace().Exists(path))
+		fmt.Println(path, bus.Default().Exists(path))
 	}
 	// Output:
 	// orders true
@@ -173,7 +175,7 @@ func ExampleServer_Advance() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", DefaultMessageTimeToLive: time.Hour, DeadLetteringOnMessageExpiration: true})
 	publish(newClient(bus), "orders", &azservicebus.Message{Body: []byte("two coffees")})
 
-	orders, err := bus.Namespace().Entity("orders")
+	orders, err := bus.Default().Entity("orders")
 	if err != nil {
 		t.Fatal(err)
 	}

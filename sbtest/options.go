@@ -15,12 +15,22 @@ type optionFunc func(o *options)
 
 func (f optionFunc) apply(o *options) { f(o) }
 
+// Entities is an [Option] that declares entities: a [Queue], a [Topic] or [ConfigJSON].
+type Entities interface {
+	Option
+	part() config.Part
+}
+
 // ConfigJSON adds the entities of a configuration in the format of Microsoft's emulator, with the defaults of that emulator. It can say
 // more than a [Queue] or [Topic], such as the keys of an entity. An unknown key fails the test.
-func ConfigJSON(text string) Option {
-	return optionFunc(func(o *options) {
-		o.parts = append(o.parts, config.Part{From: "sbtest.ConfigJSON", JSON: []byte(text)})
-	})
+func ConfigJSON(text string) Entities { return configJSON(text) }
+
+type configJSON string
+
+func (c configJSON) apply(o *options) { o.parts = append(o.parts, c.part()) }
+
+func (c configJSON) part() config.Part {
+	return config.Part{From: "sbtest.ConfigJSON", JSON: []byte(c)}
 }
 
 // Limits is a profile of what may be asked for: names, values of settings, sizes and numbers of entities, messages and connections.

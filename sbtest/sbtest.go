@@ -19,6 +19,7 @@ const closeTime = 5 * time.Second
 type Server struct {
 	server *server.Server
 	clock  *emulator.SystemClock
+	limits config.Limits
 }
 
 // Start runs a Minibus until the test and its subtests end. Without a [Queue], [Topic] or [ConfigJSON] it has the entities of
@@ -42,7 +43,7 @@ func Start(t testing.TB, opts ...Option) *Server {
 			t.Errorf("sbtest: stop Minibus: %v", err)
 		}
 	})
-	return &Server{server: a, clock: o.clock}
+	return &Server{server: a, clock: o.clock, limits: o.config.Settings.Limits}
 }
 
 // ConnectionString returns a connection string for any Azure SDK. Its port speaks AMQP, AMQP over WebSockets, and HTTP, each with and
@@ -53,9 +54,9 @@ func (s *Server) ConnectionString() string { return s.server.ConnectionString() 
 // and go-amqp through NewConn. It works inside a testing/synctest bubble, where sockets do not.
 func (s *Server) Dial(ctx context.Context) (net.Conn, error) { return s.server.Dial(ctx) }
 
-// Namespace returns the broker itself, for a look behind the scenes: Entity finds a queue, a topic or a subscription, such as
+// Default returns the namespace of [Start] itself, for a look behind the scenes: Entity finds a queue, a topic or a subscription, such as
 // "events/Subscriptions/all", and its Counts are the numbers of messages.
-func (s *Server) Namespace() *emulator.Namespace { return s.server.Broker() }
+func (s *Server) Default() *emulator.Namespace { return s.server.Namespace() }
 
 // Advance lets time pass for the broker alone. Locks end, messages expire and scheduled ones become due, all in their order, before
 // Advance returns. No time passes on the network, so connections and waiting calls live on.
@@ -70,7 +71,8 @@ type options struct {
 
 func newOptions() *options {
 	o := &options{clock: &emulator.SystemClock{Recheck: math.MaxInt64}} // years may pass in a bubble
-	o.config.Settings = config.Settings{Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff, Ephemeral: true}
+	o.config.Settings = config.Settings{Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff,
+		NamespacePorts: "0", Ephemeral: true}
 	o.config.Broker.Clock = o.clock
 	return o
 }
@@ -81,7 +83,12 @@ func (o *options) topology(t testing.TB) *config.Topology {
 	if len(o.parts) == 0 {
 		return config.DefaultTopology()
 	}
-	topology, report := config.Assemble(o.parts, o.config.Settings.Limits)
+	return assemble(t, o.parts, o.config.Settings.Limits)
+}
+
+func assemble(t testing.TB, parts []config.Part, limits config.Limits) *config.Topology {
+	t.Helper()
+	topology, report := config.Assemble(parts, limits)
 	for _, f := range report.Findings {
 		if f.Severity == config.Warning {
 			t.Log(f)

@@ -86,7 +86,7 @@ func TestOverTCP(t *testing.T) {
 
 func TestDefaultEntities(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.WithoutNetwork())
-	if !bus.Namespace().Exists("queue.1") || !bus.Namespace().Exists("topic.1") {
+	if !bus.Default().Exists("queue.1") || !bus.Default().Exists("topic.1") {
 		t.Error("Microsoft's default entities are missing")
 	}
 }
@@ -94,8 +94,8 @@ func TestDefaultEntities(t *testing.T) {
 func TestConfigJSON(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "a"},
 		sbtest.ConfigJSON(`{"UserConfig": {"Namespaces": [{"Name": "mine", "Queues": [{"Name": "b"}]}]}}`))
-	if bus.Namespace().Name() != "mine" || !bus.Namespace().Exists("a") || !bus.Namespace().Exists("b") || bus.Namespace().Exists("queue.1") {
-		t.Errorf("namespace %s", bus.Namespace().Name())
+	if bus.Default().Name() != "mine" || !bus.Default().Exists("a") || !bus.Default().Exists("b") || bus.Default().Exists("queue.1") {
+		t.Errorf("namespace %s", bus.Default().Name())
 	}
 }
 
@@ -107,7 +107,7 @@ func TestTwoServersAreStrangers(t *testing.T) {
 	}
 	send(t, connect(t, first), "q", &azservicebus.Message{Body: []byte("x")})
 	for i, s := range []*sbtest.Server{first, second} {
-		q, err := s.Namespace().Entity("q")
+		q, err := s.Default().Entity("q")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,16 +8,31 @@ import (
 	"minibus/internal/sas"
 )
 
-// access returns the ring that checks tokens; nil without --auth sas (DEC-10). The ring looks up entities' policies on
-// demand, so that a change counts at once.
-func (a *Server) access() *sas.Ring {
+// access returns a function that makes the ring that checks tokens for a namespace; nil without --auth sas (DEC-10). A ring looks up
+// policies on demand, so that a change counts at once. It needs the broker: the front ends verify tokens only after the start.
+func (a *Server) access() func(*emulator.Namespace) *sas.Ring {
 	if a.config.Settings.Auth != config.AuthSAS {
 		return nil
 	}
-	return sas.NewRing(a.policies(), a.entityPolicies)
+	return func(ns *emulator.Namespace) *sas.Ring {
+		return sas.RingOf(func(path string) []sas.Policy {
+			if path == "" {
+				return a.Policies(ns)
+			}
+			return entityPolicies(ns, path)
+		})
+	}
 }
 
-// policies returns those of the namespace: the configuration's, else the one that every sample uses; with the root key of
+// Policies implements [control.Server]: those of the settings for the default one, else its own.
+func (a *Server) Policies(ns *emulator.Namespace) []sas.Policy {
+	if ns == a.broker.Default() {
+		return a.policies()
+	}
+	return policiesOf(ns.Options().Policies)
+}
+
+// policies returns those of the default namespace: the configuration's, else the one that every sample uses; with the root key of
 // the settings, if there is one.
 func (a *Server) policies() []sas.Policy {
 	root := sas.Policy{Name: sas.DefaultKeyName, Primary: sas.DefaultKey, Claims: sas.Manage | sas.Send | sas.Listen}
@@ -40,14 +55,13 @@ func (a *Server) policies() []sas.Policy {
 	return append(list, root)
 }
 
-// entityPolicies returns the policies of a queue or topic. It needs the broker: the front ends verify tokens only after
-// the start.
-func (a *Server) entityPolicies(path string) []sas.Policy {
-	q, err := a.broker.Entity(path)
+// entityPolicies returns the policies of a queue or topic.
+func entityPolicies(ns *emulator.Namespace, path string) []sas.Policy {
+	entity, err := ns.Entity(path)
 	if err != nil {
 		return nil
 	}
-	return policiesOf(q.Options().Admin.AuthorizationRules)
+	return policiesOf(entity.Options().Admin.AuthorizationRules)
 }
 
 func policiesOf(rules []emulator.AuthorizationRule) []sas.Policy {
@@ -65,10 +79,11 @@ func (a *Server) noteUnverified() {
 	})
 }
 
-// administrator returns the policy for the connection string: the well-known one, else one that may manage, else the first.
-func (a *Server) administrator() sas.Policy {
-	list := a.policies()
-	best := list[0]
+// administrator returns the policy for a connection string: the well-known one, else one that may manage, else the first.
+func administrator(list []sas.Policy) (best sas.Policy) {
+	if len(list) > 0 {
+		best = list[0]
+	}
 	for _, p := range list {
 		if strings.EqualFold(p.Name, sas.DefaultKeyName) {
 			return p

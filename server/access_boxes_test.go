@@ -19,19 +19,20 @@ import (
 // webClient sends requests over one transport.
 type webClient struct {
 	*http.Client
-	t *testing.T
+	t    *testing.T
+	host string
 }
 
 func newWebClient(t *testing.T, way transport) webClient {
-	c := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return way.dial(ctx) }}}
+	c := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return way.Dial(ctx) }}}
 	t.Cleanup(c.CloseIdleConnections)
-	return webClient{c, t}
+	return webClient{c, t, way.host}
 }
 
 // try sends a request with a token, or without one, and returns the address in the answer; the error is errRefused for 401.
 func (c webClient) try(method, path, body, token string) (location string, err error) {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), method, "http://localhost/"+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(c.t.Context(), method, "http://"+c.host+"/"+path, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -56,14 +57,21 @@ func (c webClient) try(method, path, body, token string) (location string, err e
 	return w.Header.Get("Location"), nil
 }
 
-// stateOf returns everything that an operation could change, with the numbers of messages received and stored so far.
-func stateOf(t *testing.T, a *Server) string {
+// stateOf returns everything that an operation could change in any namespace, with the numbers of messages received and stored so far.
+func stateOf(t *testing.T, a *place) string {
 	t.Helper()
-	ns := a.Broker()
-	ns.Quiesce()
+	a.Broker().Quiesce()
 	var b strings.Builder
+	for _, ns := range a.Broker().Namespaces() {
+		tellState(t, &b, ns)
+	}
+	return b.String()
+}
+
+func tellState(t *testing.T, b *strings.Builder, ns *emulator.Namespace) {
+	t.Helper()
 	tell := func(q *emulator.Entity, options any) {
-		fmt.Fprintf(&b, "%s %+v %+v %d %+v %+v\n", q.Path(), q.Counts(), q.Traffic(), q.LastSequenceNumber(), q.Options(), options)
+		fmt.Fprintf(b, "%s %+v %+v %d %+v %+v\n", q.Path(), q.Counts(), q.Traffic(), q.LastSequenceNumber(), q.Options(), options)
 	}
 	for _, q := range ns.Queues() {
 		tell(q.Entity, nil)
@@ -78,7 +86,6 @@ func stateOf(t *testing.T, a *Server) string {
 			tell(s.Entity, s.Options())
 		}
 	}
-	return b.String()
 }
 
 // box is a queue, subscription or sub-queue from which clients receive.
@@ -96,11 +103,11 @@ var boxes = []box{
 	{"t/Subscriptions/sub", "t/Subscriptions/sub", emulator.Main},
 }
 
-func (b box) queue(t *testing.T, a *Server) *emulator.Entity { return entity(t, a, b.entity) }
+func (b box) queue(t *testing.T, a *place) *emulator.Entity { return entity(t, a, b.entity) }
 
-func entity(t *testing.T, a *Server, path string) *emulator.Entity {
+func entity(t *testing.T, a *place, path string) *emulator.Entity {
 	t.Helper()
-	q, err := a.Broker().Entity(path)
+	q, err := a.Namespace().Entity(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,21 +145,21 @@ func commit(t *testing.T, do func(emulator.Completion) error) {
 	}
 }
 
-func send(t *testing.T, a *Server, path, group string) {
+func send(t *testing.T, a *place, path, group string) {
 	t.Helper()
 	commit(t, func(c emulator.Completion) error { return entity(t, a, path).Send(oneMessage(t, group), c) })
 }
 
-func stockSession(t *testing.T, a *Server) { t.Helper(); send(t, a, "s", "a session") }
+func stockSession(t *testing.T, a *place) { t.Helper(); send(t, a, "s", "a session") }
 
 // stock puts a message into the box. The queue or topic above it must be empty.
-func (b box) stock(t *testing.T, a *Server) {
+func (b box) stock(t *testing.T, a *place) {
 	t.Helper()
 	if b.sub == emulator.TransferDeadLetter {
-		if _, err := a.Broker().UpdateQueue("shut", emulator.QueueOptions{Status: emulator.StatusSendDisabled}); err != nil {
+		if _, err := a.Namespace().UpdateQueue("shut", emulator.QueueOptions{Status: emulator.StatusSendDisabled}); err != nil {
 			t.Fatal(err)
 		}
-		tx := a.Broker().Begin(true, b.entity)
+		tx := a.Namespace().Begin(true, b.entity)
 		if err := tx.Send(entity(t, a, "shut"), oneMessage(t, "")); err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +175,7 @@ func (b box) stock(t *testing.T, a *Server) {
 }
 
 // lock takes the message in the box.
-func (b box) lock(t *testing.T, a *Server) emulator.LockToken {
+func (b box) lock(t *testing.T, a *place) emulator.LockToken {
 	t.Helper()
 	token, ok := b.take(t, a)
 	if !ok {
@@ -177,7 +184,7 @@ func (b box) lock(t *testing.T, a *Server) emulator.LockToken {
 	return token
 }
 
-func (b box) take(t *testing.T, a *Server) (emulator.LockToken, bool) {
+func (b box) take(t *testing.T, a *place) (emulator.LockToken, bool) {
 	t.Helper()
 	c, err := b.queue(t, a).NewConsumer(b.sub, emulator.PeekLock, func() {})
 	if err != nil {
@@ -191,27 +198,27 @@ func (b box) take(t *testing.T, a *Server) (emulator.LockToken, bool) {
 	return ds[0].Token(), true
 }
 
-func (b box) settle(t *testing.T, a *Server, token emulator.LockToken, o emulator.Outcome) {
+func (b box) settle(t *testing.T, a *place, token emulator.LockToken, o emulator.Outcome) {
 	t.Helper()
 	commit(t, func(c emulator.Completion) error {
 		return b.queue(t, a).Settle([]emulator.LockToken{token}, emulator.Settlement{Outcome: o}, c)
 	})
 }
 
-func (b box) count(t *testing.T, a *Server) int64 {
+func (b box) count(t *testing.T, a *place) int64 {
 	t.Helper()
 	c := b.queue(t, a).Counts()
 	return [...]int64{emulator.Main: c.Active, emulator.DeadLetter: c.DeadLetter, emulator.TransferDeadLetter: c.TransferDeadLetter}[b.sub]
 }
 
 // holds reports whether the box has the message, and whether the lock is the one given, some other one, or none.
-func (b box) holds(t *testing.T, a *Server, token emulator.LockToken) string {
+func (b box) holds(t *testing.T, a *place, token emulator.LockToken) string {
 	t.Helper()
 	if b.count(t, a) == 0 {
 		return "gone"
 	}
 	err := b.queue(t, a).Settle([]emulator.LockToken{token}, emulator.Settlement{Outcome: emulator.Release}, emulator.CompletionFunc(func(error) {}))
-	a.Broker().Quiesce()
+	a.Namespace().Quiesce()
 	var lost *emulator.Error
 	switch again, ok := b.take(t, a); {
 	case err == nil && ok:

@@ -33,11 +33,11 @@ func receiveFrom(address string) link { return link{address: address} }
 func through(via, to string) link { return link{send: true, address: via, via: to} }
 
 // attach opens a connection, puts tokens, and then attaches.
-func attach(t *testing.T, a *Server, puts []put, l link) (refusedPuts int, err error) {
+func attach(t *testing.T, a *place, puts []put, l link) (refusedPuts int, err error) {
 	t.Helper()
-	err = tryAMQP(t.Context(), t, a.Dial, "", worthless["no token"], func(ctx context.Context, s *goamqp.Session, _ string) error {
+	err = tryAMQP(t.Context(), t, a, "", noToken, func(ctx context.Context, s *goamqp.Session, _ string) error {
 		for _, p := range puts {
-			if err := putToken(ctx, s, p); err != nil {
+			if err := putToken(ctx, s, p, a.good(p.policy)(p.resource)); err != nil {
 				refusedPuts++
 			}
 		}
@@ -56,7 +56,7 @@ func attach(t *testing.T, a *Server, puts []put, l link) (refusedPuts int, err e
 }
 
 // putToken puts a token; a connection has one sender to $cbs, which is closed before the next.
-func putToken(ctx context.Context, s *goamqp.Session, p put) error {
+func putToken(ctx context.Context, s *goamqp.Session, p put, token string) error {
 	sender, err := s.NewSender(ctx, "$cbs", nil)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func putToken(ctx context.Context, s *goamqp.Session, p put) error {
 		return err
 	}
 	defer func() { _ = receiver.Close(ctx) }()
-	m := &goamqp.Message{Properties: &goamqp.MessageProperties{MessageID: "1", ReplyTo: &replyTo}, Value: good(p.policy)(p.resource),
+	m := &goamqp.Message{Properties: &goamqp.MessageProperties{MessageID: "1", ReplyTo: &replyTo}, Value: token,
 		ApplicationProperties: map[string]any{"operation": "put-token", "type": "servicebus.windows.net:sastoken", "name": p.audience}}
 	if err := sender.Send(ctx, m, nil); err != nil {
 		return err
@@ -115,18 +115,20 @@ var strayLinks = []struct {
 	{[]put{{ns + "q", "own-send", "q"}}, through("q", "sb://q/OTHER")},
 }
 
-func TestTokensOpenNoStrayLinks(t *testing.T) {
-	a := accessServer(t)
-	own := []emulator.AuthorizationRule{{KeyName: "kka-own", PrimaryKey: "kka-own-key", Rights: []string{"Listen"}}}
+func TestTokensOpenNoStrayLinks(t *testing.T) { inBothNamespaces(t, Config{}, wantNoStrayLinks) }
+
+func wantNoStrayLinks(t *testing.T, a *place) {
+	t.Helper()
+	own := []emulator.AuthorizationRule{{KeyName: "kka-own", PrimaryKey: a.key("kka-own"), Rights: []string{"Listen"}}}
 	made := []error{}
 	for path, o := range map[string]emulator.QueueOptions{"q2": {}, "q/below": {}, "kka": {Admin: emulator.Admin{AuthorizationRules: own}}} {
-		_, err := a.Broker().CreateQueue(path, o)
+		_, err := a.Namespace().CreateQueue(path, o)
 		made = append(made, err)
 	}
 	for topic, names := range map[string]string{"t/Subscriptions/x/y": "s", "kka/bcd": "s"} {
-		_, err := a.Broker().CreateTopic(topic, emulator.TopicOptions{})
+		_, err := a.Namespace().CreateTopic(topic, emulator.TopicOptions{})
 		made = append(made, err)
-		_, err = a.Broker().CreateSubscription(topic, emulator.SubscriptionOptions{Name: names})
+		_, err = a.Namespace().CreateSubscription(topic, emulator.SubscriptionOptions{Name: names})
 		made = append(made, err)
 	}
 	if err := errors.Join(made...); err != nil {
@@ -165,10 +167,10 @@ func TestOddLettersCrashNothing(t *testing.T) {
 	if _, err := attach(t, a, []put{{ns + path, "manage", path}, {ns, "manage", path}}, receiveFrom(path)); err == nil {
 		t.Error("there is no such entity")
 	}
-	c := newWebClient(t, transports(a)["plain"])
+	c := newWebClient(t, a.transports()["plain"])
 	for _, method := range []string{http.MethodGet, http.MethodDelete, http.MethodPut} {
-		_, _ = c.try(method, path, subscriptionBody, good("manage")(""))
-		_, _ = c.try(method, path+"/messages/head?timeout=0", "", good("manage")(""))
+		_, _ = c.try(method, path, subscriptionBody, a.good("manage")(""))
+		_, _ = c.try(method, path+"/messages/head?timeout=0", "", a.good("manage")(""))
 	}
 	if text := log.String(); strings.Contains(text, "panic") {
 		t.Error(text)
@@ -240,10 +242,10 @@ func TestAFloodOfRefusedTokensIsCounted(t *testing.T) {
 		var log output
 		a := accessServerWith(t, Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		for range 12 {
-			request(t, a, http.MethodGet, "/q", "", sas.Sign(ns+"q", "nobody", "key", time.Now().Add(time.Hour)))
+			request(t, a.Server, http.MethodGet, "/q", "", sas.Sign(ns+"q", "nobody", "key", time.Now().Add(time.Hour)))
 		}
 		_, _ = attach(t, a, []put{{ns + "q", "nobody", "q"}}, receiveFrom("q"))
-		request(t, a, http.MethodGet, "/q", "", "")
+		request(t, a.Server, http.MethodGet, "/q", "", "")
 		if err := a.Close(context.Background()); err != nil {
 			t.Error(err)
 		}

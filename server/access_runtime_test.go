@@ -24,30 +24,31 @@ var sends = []struct {
 }
 
 func TestSendsOverHTTPNeedRights(t *testing.T) {
-	a := accessServer(t)
-	for name, way := range transports(a) {
-		if way.amqpOnly {
-			continue
-		}
-		client := newWebClient(t, way)
-		for path, counted := range map[string]string{"q": "q", "t": "t/Subscriptions/sub"} {
-			q := entity(t, a, counted)
-			for _, o := range sends {
-				wantAccess(t, name+": send "+o.name+" to "+path, sas.Send, true, func(token shown) error {
-					before := q.Counts().Active
-					_, err := client.try("POST", path+"/messages", o.body, token(path+"/messages"))
-					want := o.messages
-					if errors.Is(err, errRefused) {
-						want = 0
-					}
-					if got := q.Counts().Active - before; got != want {
-						t.Errorf("send %s to %s, %v: %d messages more", o.name, path, err, got)
-					}
-					return err
-				})
+	inBothNamespaces(t, Config{}, func(t *testing.T, a *place) {
+		for name, way := range a.transports() {
+			if way.amqpOnly {
+				continue
+			}
+			client := newWebClient(t, way)
+			for path, counted := range map[string]string{"q": "q", "t": "t/Subscriptions/sub"} {
+				q := entity(t, a, counted)
+				for _, o := range sends {
+					wantAccess(t, way.place, name+": send "+o.name+" to "+path, sas.Send, true, func(token shown) error {
+						before := q.Counts().Active
+						_, err := client.try("POST", path+"/messages", o.body, token(path+"/messages"))
+						want := o.messages
+						if errors.Is(err, errRefused) {
+							want = 0
+						}
+						if got := q.Counts().Active - before; got != want {
+							t.Errorf("send %s to %s, %v: %d messages more", o.name, path, err, got)
+						}
+						return err
+					})
+				}
 			}
 		}
-	}
+	})
 }
 
 // receives are the other operations of the runtime API: the message that they need, and its state after an allowed
@@ -64,37 +65,38 @@ var receives = []struct {
 }
 
 func TestReceivesOverHTTPNeedRights(t *testing.T) {
-	a := accessServer(t)
-	for name, way := range transports(a) {
-		if way.amqpOnly {
-			continue
-		}
-		client := newWebClient(t, way)
-		for _, b := range boxes {
-			for _, o := range receives {
-				wantAccess(t, name+": "+o.name+" at "+b.path, sas.Listen, true, func(token shown) error {
-					b.stock(t, a)
-					path, before, lock := b.path+"/messages/head", "free", emulator.LockToken{}
-					if o.locked {
-						lock, before = b.lock(t, a), "locked"
-						path = fmt.Sprintf("%s/messages/1/%s", b.path, lock)
-					}
-					location, err := client.try(o.method, path+"?timeout=0", "", token(path))
-					want := o.after
-					if errors.Is(err, errRefused) {
-						want = before
-					}
-					if got := b.holds(t, a, lock); got != want {
-						t.Errorf("%s at %s, %v: the message is %s, want %s", o.name, b.path, err, got, want)
-					}
-					if location != "" {
-						b.settle(t, a, tokenOf(t, location), emulator.Complete)
-					}
-					return err
-				})
+	inBothNamespaces(t, Config{}, func(t *testing.T, a *place) {
+		for name, way := range a.transports() {
+			if way.amqpOnly {
+				continue
+			}
+			client := newWebClient(t, way)
+			for _, b := range boxes {
+				for _, o := range receives {
+					wantAccess(t, way.place, name+": "+o.name+" at "+b.path, sas.Listen, true, func(token shown) error {
+						b.stock(t, a)
+						path, before, lock := b.path+"/messages/head", "free", emulator.LockToken{}
+						if o.locked {
+							lock, before = b.lock(t, a), "locked"
+							path = fmt.Sprintf("%s/messages/1/%s", b.path, lock)
+						}
+						location, err := client.try(o.method, path+"?timeout=0", "", token(path))
+						want := o.after
+						if errors.Is(err, errRefused) {
+							want = before
+						}
+						if got := b.holds(t, a, lock); got != want {
+							t.Errorf("%s at %s, %v: the message is %s, want %s", o.name, b.path, err, got, want)
+						}
+						if location != "" {
+							b.settle(t, a, tokenOf(t, location), emulator.Complete)
+						}
+						return err
+					})
+				}
 			}
 		}
-	}
+	})
 }
 
 // tokenOf returns the lock token in the address of a message.
@@ -110,32 +112,33 @@ func tokenOf(t *testing.T, location string) emulator.LockToken {
 // TestRenewingOverHTTPNeedsRights: after the lock duration a renewed lock still holds and another does not.
 func TestRenewingOverHTTPNeedsRights(t *testing.T) {
 	clock := &handClock{now: time.Now()}
-	a := accessServerWith(t, Config{Broker: emulator.Options{Clock: clock}})
-	for name, way := range transports(a) {
-		if way.amqpOnly {
-			continue
+	inBothNamespaces(t, Config{Broker: emulator.Options{Clock: clock}}, func(t *testing.T, a *place) {
+		for name, way := range a.transports() {
+			if way.amqpOnly {
+				continue
+			}
+			client := newWebClient(t, way)
+			for _, b := range boxes {
+				wantAccess(t, way.place, name+": renew at "+b.path, sas.Listen, true, func(token shown) error {
+					b.stock(t, a)
+					lock := b.lock(t, a)
+					clock.advance(40 * time.Second)
+					path := fmt.Sprintf("%s/messages/1/%s", b.path, lock)
+					_, err := client.try("POST", path, "", token(path))
+					clock.advance(40 * time.Second)
+					a.Namespace().Quiesce()
+					want := "locked"
+					if errors.Is(err, errRefused) {
+						want = "free"
+					}
+					if got := b.holds(t, a, lock); got != want {
+						t.Errorf("renew at %s, %v: the message is %s, want %s", b.path, err, got, want)
+					}
+					return err
+				})
+			}
 		}
-		client := newWebClient(t, way)
-		for _, b := range boxes {
-			wantAccess(t, name+": renew at "+b.path, sas.Listen, true, func(token shown) error {
-				b.stock(t, a)
-				lock := b.lock(t, a)
-				clock.advance(40 * time.Second)
-				path := fmt.Sprintf("%s/messages/1/%s", b.path, lock)
-				_, err := client.try("POST", path, "", token(path))
-				clock.advance(40 * time.Second)
-				a.Broker().Quiesce()
-				want := "locked"
-				if errors.Is(err, errRefused) {
-					want = "free"
-				}
-				if got := b.holds(t, a, lock); got != want {
-					t.Errorf("renew at %s, %v: the message is %s, want %s", b.path, err, got, want)
-				}
-				return err
-			})
-		}
-	}
+	})
 }
 
 // handClock is the broker's time, moved by hand.

@@ -2,150 +2,27 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
 	goamqp "github.com/Azure/go-amqp"
-	"github.com/coder/websocket"
 
-	"minibus/config"
 	"minibus/internal/sas"
 )
 
-// This file tries every operation with every kind of credentials over every transport. A transport is a way to dial; an
-// operation is a row of amqpOperations or httpOperations. New ones are added as rows, and nothing else has to change.
-
-// accessConfig has policies for each right at each level; a policy's key is its name followed by -key.
-const accessConfig = `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns",
-	"AuthorizationRules": [%s],
-	"Queues": [
-		{"Name": "q", "Properties": {"AuthorizationRules": [%s]}},
-		{"Name": "s", "Properties": {"RequiresSession": true, "AuthorizationRules": [%s]}},
-		{"Name": "shut"},
-		{"Name": "other", "Properties": {"AuthorizationRules": [{"KeyName": "foreign", "PrimaryKey": "foreign-key", "Rights": ["Manage", "Send", "Listen"]}]}}],
-	"Topics": [{"Name": "t", "Properties": {"AuthorizationRules": [%s]}, "Subscriptions": [{"Name": "sub"}]}]}]}}`
-
-func threePolicies(prefix string) string {
-	var list []string
-	for _, p := range []struct{ name, rights string }{{"manage", `"Manage", "Send", "Listen"`}, {"send", `"Send"`}, {"listen", `"Listen"`}} {
-		list = append(list, fmt.Sprintf(`{"KeyName": "%s%s", "PrimaryKey": "%s%s-key", "SecondaryKey": "%s%s-second", "Rights": [%s]}`,
-			prefix, p.name, prefix, p.name, prefix, p.name, p.rights))
-	}
-	return strings.Join(list, ",")
-}
-
-// accessServer starts a server that checks tokens.
-func accessServer(t *testing.T) *Server {
-	t.Helper()
-	return accessServerWith(t, Config{})
-}
-
-func accessServerWith(t *testing.T, c Config) *Server {
-	t.Helper()
-	own := threePolicies("own-")
-	topology, report := config.Parse("test", fmt.Appendf(nil, accessConfig, threePolicies(""), own, own, own), config.LimitsRelaxed)
-	if err := report.Err(); err != nil {
-		t.Fatal(err)
-	}
-	c.Settings, c.NoNetwork, c.Topology = config.Settings{Ephemeral: true, Auth: config.AuthSAS}, true, topology
-	a, err := start(t, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-// transport is a way to reach a server.
-type transport struct {
-	dial     func(context.Context) (net.Conn, error)
-	amqpOnly bool
-}
-
-// transports are all ways to reach a server.
-func transports(a *Server) map[string]transport {
-	secure := func(ctx context.Context) (net.Conn, error) {
-		nc, err := a.Dial(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return tls.Client(nc, &tls.Config{InsecureSkipVerify: true, ServerName: "localhost"}), nil
-	}
-	return map[string]transport{
-		"plain": {dial: a.Dial}, "TLS": {dial: secure},
-		"ws": {dial: overWebSocket(a.Dial), amqpOnly: true}, "wss": {dial: overWebSocket(secure), amqpOnly: true},
-	}
-}
-
-// overWebSocket makes a dialer that reaches AMQP through a WebSocket.
-func overWebSocket(dial func(context.Context) (net.Conn, error)) func(context.Context) (net.Conn, error) {
-	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}}
-	return func(ctx context.Context) (net.Conn, error) {
-		//nolint:bodyclose // the library sees to it, and says so
-		ws, _, err := websocket.Dial(ctx, "http://localhost/$servicebus/websocket", &websocket.DialOptions{HTTPClient: client, Subprotocols: []string{"AMQPWSB10"}})
-		if err != nil {
-			return nil, err
-		}
-		ws.SetReadLimit(-1)
-		return websocket.NetConn(ctx, ws, websocket.MessageBinary), nil
-	}
-}
-
-// shown returns a client's token for a path; "" is none.
-type shown func(path string) string
-
-// good returns valid tokens of a policy, signed with its primary key.
-func good(policy string) shown {
-	return func(path string) string {
-		return sas.Sign("sb://localhost/"+path, policy, policy+"-key", time.Now().Add(time.Hour))
-	}
-}
-
-// signed returns a token for exactly that resource text, of a policy with all rights.
-func signed(resource string) string {
-	return sas.Sign(resource, "manage", "manage-key", time.Now().Add(time.Hour))
-}
-
-// worthless are credentials that give no rights.
-var worthless = map[string]shown{
-	"no token": func(string) string { return "" },
-	"wrong key": func(path string) string {
-		return sas.Sign("sb://localhost/"+path, "manage", "wrong", time.Now().Add(time.Hour))
-	},
-	"expired": func(path string) string {
-		return sas.Sign("sb://localhost/"+path, "manage", "manage-key", time.Now().Add(-time.Hour))
-	},
-	"wrong resource": func(string) string { return good("manage")("other") },
-	"tampered": func(path string) string {
-		return strings.Replace(sas.Sign("sb://localhost/x", "manage", "manage-key", time.Now().Add(time.Hour)), "%2Fx", "%2F"+path, 1)
-	},
-	"later expiry":            func(path string) string { return strings.Replace(good("manage")(path), "se=", "se=9", 1) },
-	"unknown policy":          good("nobody"),
-	"another entity's policy": good("foreign"),
-	"empty key": func(path string) string {
-		return sas.Sign("sb://localhost/"+path, "manage", "", time.Now().Add(time.Hour))
-	},
-	"a resource without a host":               func(path string) string { return signed(path) },
-	"a resource without slashes":              func(path string) string { return signed("sb:" + path) },
-	"a resource that is a star":               func(string) string { return signed("*") },
-	"a host that is a star":                   func(string) string { return signed("sb://*/") },
-	"a resource that is nothing but a scheme": func(string) string { return signed("sb://") },
-	"malformed": func(string) string { return "SharedAccessSignature sr=x" },
-	"web token": func(string) string { return "eyJhbGciOiJub25lIn0.e30." },
-}
+// This file tries every operation with every kind of credentials over every transport, in each of two namespaces. A transport is a way
+// to dial; an operation is a row of amqpOperations or httpOperations. New ones are added as rows, and nothing else has to change.
 
 // errRefused is the outcome of an operation that was refused for want of rights.
 var errRefused = errors.New("refused")
 
-// wantAccess tries one operation with everything.
-func wantAccess(t *testing.T, name string, need sas.Claims, entity bool, try func(shown) error) {
+// wantAccess tries one operation with everything that a client may show at a place.
+func wantAccess(t *testing.T, at *place, name string, need sas.Claims, entity bool, try func(shown) error) {
 	t.Helper()
-	for bad, token := range worthless {
+	for bad, token := range at.worthless() {
 		if err := try(token); !errors.Is(err, errRefused) {
 			t.Errorf("%s with %s: %v, want it refused", name, bad, err)
 		}
@@ -156,7 +33,7 @@ func wantAccess(t *testing.T, name string, need sas.Claims, entity bool, try fun
 	}
 	for _, prefix := range prefixes {
 		for policy, claims := range map[string]sas.Claims{"manage": sas.Manage, "send": sas.Send, "listen": sas.Listen} {
-			err := try(good(prefix + policy))
+			err := try(at.good(prefix + policy))
 			if claims.Allows(need) && err != nil {
 				t.Errorf("%s by %s%s: %v", name, prefix, policy, err)
 			}
@@ -200,35 +77,36 @@ var amqpOperations = []struct {
 }
 
 func TestAMQPNeedsRights(t *testing.T) {
-	a := accessServer(t)
-	for _, b := range boxes {
-		b.stock(t, a)
-	}
-	stockSession(t, a)
-	for name, way := range transports(a) {
-		for _, o := range amqpOperations {
-			wantAccess(t, name+": "+o.name, o.need, true, func(token shown) error {
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-				defer cancel()
-				before := stateOf(t, a)
-				err := tryAMQP(ctx, t, way.dial, o.path, token, o.do)
-				if after := stateOf(t, a); errors.Is(err, errRefused) && after != before {
-					t.Errorf("%s: refused, but something happened:\n%s\nbefore:\n%s", o.name, after, before)
-				}
-				return err
-			})
+	inBothNamespaces(t, Config{}, func(t *testing.T, a *place) {
+		for _, b := range boxes {
+			b.stock(t, a)
 		}
-	}
+		stockSession(t, a)
+		for name, way := range a.transports() {
+			for _, o := range amqpOperations {
+				wantAccess(t, way.place, name+": "+o.name, o.need, true, func(token shown) error {
+					ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+					defer cancel()
+					before := stateOf(t, a)
+					err := tryAMQP(ctx, t, way.place, o.path, token, o.do)
+					if after := stateOf(t, a); errors.Is(err, errRefused) && after != before {
+						t.Errorf("%s: refused, but something happened:\n%s\nbefore:\n%s", o.name, after, before)
+					}
+					return err
+				})
+			}
+		}
+	})
 }
 
 // tryAMQP opens a connection, puts the token for the path, and does something there.
-func tryAMQP(ctx context.Context, t *testing.T, dial func(context.Context) (net.Conn, error), path string, token shown,
+func tryAMQP(ctx context.Context, t *testing.T, at *place, path string, token shown,
 	do func(context.Context, *goamqp.Session, string) error) error {
-	nc, err := dial(ctx)
+	nc, err := at.Dial(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := goamqp.NewConn(ctx, nc, &goamqp.ConnOptions{HostName: "localhost"})
+	conn, err := goamqp.NewConn(ctx, nc, &goamqp.ConnOptions{HostName: at.host})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +117,7 @@ func tryAMQP(ctx context.Context, t *testing.T, dial func(context.Context) (net.
 	}
 	if text := token(path); text != "" {
 		reply, err := call(ctx, session, "$cbs", map[string]any{"operation": "put-token", "type": "servicebus.windows.net:sastoken",
-			"name": "sb://localhost/" + path}, text)
+			"name": "sb://" + at.host + "/" + path}, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,6 +226,7 @@ var httpOperations = []struct {
 	{"PUT", "new", queueBody, sas.Manage, false},
 	{"DELETE", "new", "", sas.Manage, false},
 	{"GET", "metrics", "", sas.Listen, false},
+	{"GET", "$minibus/v1/namespaces", "", sas.Manage, false},
 	{"GET", "t", "", sas.Manage, true},
 	{"GET", "t/Subscriptions", "", sas.Manage, true},
 	{"GET", "t/Subscriptions/sub", "", sas.Manage, true},
@@ -358,6 +237,9 @@ var httpOperations = []struct {
 	{"PUT", "t/Subscriptions/sub/Rules/new", ruleBody, sas.Manage, true},
 	{"DELETE", "t/Subscriptions/sub/Rules/new", "", sas.Manage, true},
 }
+
+// forServer are the paths of the whole server. They take tokens of the default namespace, wherever they arrive.
+var forServer = []string{"metrics", "$minibus/v1/namespaces"}
 
 var (
 	queueBody        = description("QueueDescription", "")
@@ -371,21 +253,26 @@ func description(kind, content string) string {
 }
 
 func TestHTTPNeedsRights(t *testing.T) {
-	a := accessServer(t)
-	for name, way := range transports(a) {
-		if way.amqpOnly {
-			continue
-		}
-		client := newWebClient(t, way)
-		for _, o := range httpOperations {
-			wantAccess(t, name+": "+o.method+" "+o.path, o.need, o.entity, func(token shown) error {
-				before := stateOf(t, a)
-				_, err := client.try(o.method, o.path, o.body, token(o.path))
-				if after := stateOf(t, a); errors.Is(err, errRefused) && after != before {
-					t.Errorf("%s %s: refused, but something happened:\n%s\nbefore:\n%s", o.method, o.path, after, before)
+	inBothNamespaces(t, Config{}, func(t *testing.T, a *place) {
+		for name, way := range a.transports() {
+			if way.amqpOnly {
+				continue
+			}
+			client := newWebClient(t, way)
+			for _, o := range httpOperations {
+				at := way.place
+				if slices.Contains(forServer, o.path) {
+					at = at.overall()
 				}
-				return err
-			})
+				wantAccess(t, at, name+": "+o.method+" "+o.path, o.need, o.entity, func(token shown) error {
+					before := stateOf(t, a)
+					_, err := client.try(o.method, o.path, o.body, token(o.path))
+					if after := stateOf(t, a); errors.Is(err, errRefused) && after != before {
+						t.Errorf("%s %s: refused, but something happened:\n%s\nbefore:\n%s", o.method, o.path, after, before)
+					}
+					return err
+				})
+			}
 		}
-	}
+	})
 }

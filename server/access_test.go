@@ -206,7 +206,7 @@ func TestHTTPConnectionsWithoutATokenEnd(t *testing.T) {
 		for _, tt := range []struct {
 			path, token string
 			ends        bool
-		}{{"health", "", true}, {"", "", true}, {"q", "rubbish", true}, {"q", signed(ns + "q"), false}} {
+		}{{"health", "", true}, {"", "", true}, {"q", "rubbish", true}, {"q", a.signed(ns + "q"), false}} {
 			nc, err := a.Dial(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -26,8 +27,13 @@ const upgradeLines = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket
 
 func authorizationLine(token string) string { return "Authorization: " + token + "\r\n" }
 
+// dialler is a [Server], or a place at one.
+type dialler interface {
+	Dial(ctx context.Context) (net.Conn, error)
+}
+
 // raw sends a request as it is written and returns the status and the whole answer.
-func raw(t *testing.T, a *Server, requestLine, lines, body string) (int, string) {
+func raw(t *testing.T, a dialler, requestLine, lines, body string) (int, string) {
 	t.Helper()
 	nc, err := a.Dial(t.Context())
 	if err != nil {
@@ -54,7 +60,7 @@ func raw(t *testing.T, a *Server, requestLine, lines, body string) (int, string)
 const dropped = 499
 
 // wantNothing sends a request that the server must refuse.
-func wantNothing(t *testing.T, a *Server, requestLine, lines, body string) {
+func wantNothing(t *testing.T, a *place, requestLine, lines, body string) {
 	t.Helper()
 	before := stateOf(t, a)
 	status, text := raw(t, a, requestLine, lines, body)
@@ -90,8 +96,12 @@ var anonymous = []string{
 }
 
 func TestAnonymousRequestsGetNothing(t *testing.T) {
-	a := accessServer(t)
-	good := sas.Sign("http://localhost/", "manage", "manage-key", time.Now().Add(time.Hour))
+	inBothNamespaces(t, Config{}, wantNothingAnonymously)
+}
+
+func wantNothingAnonymously(t *testing.T, a *place) {
+	t.Helper()
+	good := sas.Sign("http://localhost/", "manage", a.key("manage"), time.Now().Add(time.Hour))
 	bad := sas.Sign("http://localhost/", "manage", "wrong", time.Now().Add(time.Hour))
 	for _, o := range anonymous {
 		wantNothing(t, a, o, "", "")
@@ -124,15 +134,19 @@ func TestAnonymousRequestsGetNothing(t *testing.T) {
 
 // A client without valid credentials gets the same answer whether an entity exists or not.
 func TestRefusedAttachesTellNothingOfEntities(t *testing.T) {
-	a := accessServer(t)
+	inBothNamespaces(t, Config{}, wantRefusalsAlike)
+}
+
+func wantRefusalsAlike(t *testing.T, a *place) {
+	t.Helper()
 	tracking := regexp.MustCompile(`TrackingId:[^,]*|Expiration time: '[^']*'|Timestamp:.*|'sb://[^']*'`)
 	for name, do := range map[string]func(context.Context, *goamqp.Session, string) error{
 		"send": attachSender, "receive": attachReceiver, "session": acceptSession, "request": manage("peek-message"),
 	} {
-		for credential, token := range worthless {
+		for credential, token := range a.worthless() {
 			answers := map[string][]string{}
 			for _, path := range []string{"q", "t", "s", "t/Subscriptions/sub", "missing", "t/Subscriptions/missing", "missing/Subscriptions/sub"} {
-				err := tryAMQP(t.Context(), t, a.Dial, path, token, do)
+				err := tryAMQP(t.Context(), t, a, path, token, do)
 				if !errors.Is(err, errRefused) {
 					t.Errorf("%s at %s with %s: %v, want it refused", name, path, credential, err)
 				}
@@ -148,9 +162,13 @@ func TestRefusedAttachesTellNothingOfEntities(t *testing.T) {
 
 // TestATokenForAnEntityOpensNoOther over HTTP: its policy is the queue's own, or the namespace's with a token for the queue only.
 func TestATokenForAnEntityOpensNoOther(t *testing.T) {
-	a := accessServer(t)
+	inBothNamespaces(t, Config{}, wantNoOtherEntity)
+}
+
+func wantNoOtherEntity(t *testing.T, a *place) {
+	t.Helper()
 	for _, path := range []string{"q2", "q/below", "qq"} {
-		if _, err := a.Broker().CreateQueue(path, emulator.QueueOptions{}); err != nil {
+		if _, err := a.Namespace().CreateQueue(path, emulator.QueueOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -177,22 +195,30 @@ func TestATokenForAnEntityOpensNoOther(t *testing.T) {
 		{"own-manage", "t", "PUT /t/Subscriptions/sub", strings.ReplaceAll(letters, "Queue", "Subscription")},
 		{"own-send", "q", "PUT /q", queueBody}, {"own-listen", "q", "DELETE /q", ""}, {"foreign", "q", "GET /q", ""}, {"foreign", "", "GET /$Resources/queues", ""},
 	} {
-		wantNothing(t, a, tt.requestLine, "If-Match: *\r\n"+authorizationLine(good(tt.policy)(tt.resource)), tt.body)
+		wantNothing(t, a, tt.requestLine, "If-Match: *\r\n"+authorizationLine(a.good(tt.policy)(tt.resource)), tt.body)
 	}
 }
 
-// TestLocksAndNumbersOfAnotherEntity: they are useless at an entity at which the client has all rights.
+// TestLocksAndNumbersOfAnotherEntity, in the same namespace or the other: they are useless at an entity at which the client has all rights.
 func TestLocksAndNumbersOfAnotherEntity(t *testing.T) {
-	a := accessServer(t)
+	inBothNamespaces(t, Config{}, func(t *testing.T, a *place) {
+		wantLocksUseless(t, a, a)
+		wantLocksUseless(t, a, a.other)
+	})
+}
+
+// wantLocksUseless locks messages in one namespace, and tries the locks at a queue of a place.
+func wantLocksUseless(t *testing.T, a, holder *place) {
+	t.Helper()
 	other := box{"other", "other", emulator.Main}
-	send(t, a, "other", "")
-	send(t, a, "other", "")
-	send(t, a, "other", "")
-	other.settle(t, a, other.lock(t, a), emulator.Defer)
-	lock := other.lock(t, a)
+	send(t, holder, "other", "")
+	send(t, holder, "other", "")
+	send(t, holder, "other", "")
+	other.settle(t, holder, other.lock(t, holder), emulator.Defer)
+	lock := other.lock(t, holder)
 	for _, method := range []string{"DELETE", "PUT", "POST"} {
-		wantNothing(t, a, fmt.Sprintf("%s /q/messages/1/%s", method, lock), authorizationLine(good("own-manage")("q")), "")
-		wantNothing(t, a, fmt.Sprintf("%s /q/$DeadLetterQueue/messages/1/%s", method, lock), authorizationLine(good("own-manage")("q")), "")
+		wantNothing(t, a, fmt.Sprintf("%s /q/messages/1/%s", method, lock), authorizationLine(a.good("own-manage")("q")), "")
+		wantNothing(t, a, fmt.Sprintf("%s /q/$DeadLetterQueue/messages/1/%s", method, lock), authorizationLine(a.good("own-manage")("q")), "")
 	}
 	uuids := []goamqp.UUID{goamqp.UUID(lock)}
 	for _, o := range []struct {
@@ -208,7 +234,7 @@ func TestLocksAndNumbersOfAnotherEntity(t *testing.T) {
 		{"peek-message", map[string]any{"from-sequence-number": int64(1), "message-count": int32(10)}, 204},
 	} {
 		before := stateOf(t, a)
-		err := tryAMQP(t.Context(), t, a.Dial, "q", good("own-manage"), func(ctx context.Context, s *goamqp.Session, path string) error {
+		err := tryAMQP(t.Context(), t, a, "q", a.good("own-manage"), func(ctx context.Context, s *goamqp.Session, path string) error {
 			reply, err := call(ctx, s, path+"/$management", map[string]any{"operation": "com.microsoft:" + o.operation}, o.body)
 			if err != nil {
 				return err
@@ -222,7 +248,7 @@ func TestLocksAndNumbersOfAnotherEntity(t *testing.T) {
 			t.Errorf("%s: %v:\n%s\nbefore:\n%s", o.operation, err, after, before)
 		}
 	}
-	if got := other.holds(t, a, lock); got != "locked" {
-		t.Errorf("the other queue's message is %s", got)
+	if got := other.holds(t, holder, lock); got != "locked" {
+		t.Errorf("the message of the other queue in %s is %s", holder.ns.Name(), got)
 	}
 }

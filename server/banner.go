@@ -2,11 +2,14 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
 	"minibus/config"
+	"minibus/emulator"
 	"minibus/internal/sas"
 )
 
@@ -22,6 +25,50 @@ const (
 // Without a bound port clients can't connect with it.
 func (a *Server) ConnectionString() string { return a.connection().String() }
 
+// ConnectionTo returns a connection string of a namespace for clients on this machine, with the key of its administrator.
+func (a *Server) ConnectionTo(ns *emulator.Namespace) string {
+	c := a.connection()
+	c.Endpoint = "sb://" + a.Endpoint(ns, "")
+	root := administrator(a.Policies(ns))
+	c.KeyName, c.Key = root.Name, root.Primary
+	return c.String()
+}
+
+// Endpoint implements [control.Server]. Without a host the client is on this machine. The endpoint has the port of the namespace or else
+// that of the default one; if the host would then mean another namespace, it has a name of this one instead.
+func (a *Server) Endpoint(ns *emulator.Namespace, host string) string {
+	name, port := splitPort(a.connection().Host())
+	if host != "" {
+		name, _ = splitPort(host)
+	}
+	if own := ns.Options().Port; a.spaces.serves(own) {
+		port = strconv.Itoa(own)
+	}
+	number, _ := strconv.Atoi(port)
+	if found, err := a.broker.Find(name, number); err != nil || found != ns {
+		name = nameOf(ns, a.config.Settings.NamespaceSuffixes.Names())
+	}
+	if port == "" || port == strconv.Itoa(amqpDefault) {
+		return name
+	}
+	return net.JoinHostPort(strings.Trim(name, "[]"), port)
+}
+
+func splitPort(address string) (host, port string) {
+	if _, port, err := net.SplitHostPort(address); err == nil {
+		return strings.TrimSuffix(address, ":"+port), port
+	}
+	return address, ""
+}
+
+// nameOf returns a host that means a namespace at any port.
+func nameOf(ns *emulator.Namespace, suffixes []string) string {
+	if aliases := ns.Options().Aliases; len(aliases) > 0 {
+		return aliases[0]
+	}
+	return strings.ToLower(ns.Name()) + "." + append(suffixes, anyHost)[0]
+}
+
 func (a *Server) connection() sas.Connection {
 	host := clientHost(a.config.Settings.Host)
 	port := a.ports.amqp
@@ -34,7 +81,7 @@ func (a *Server) connection() sas.Connection {
 		host = net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(port))
 	}
 	c := sas.Local(host)
-	root := a.administrator()
+	root := administrator(a.policies())
 	c.KeyName, c.Key = root.Name, root.Primary
 	return c
 }
@@ -51,7 +98,7 @@ func clientHost(bound string) string {
 	return bound
 }
 
-// banner returns the text printed once Minibus is ready, at most eight lines.
+// banner returns the text printed once Minibus is ready, at most nine lines.
 func (a *Server) banner(source string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Minibus %s\n", Version())
@@ -65,6 +112,7 @@ func (a *Server) banner(source string) string {
 		fmt.Fprintf(&b, ", %d", port)
 	}
 	fmt.Fprintf(&b, ", on %s (each speaks all three)\n", hostText(a.config.Settings.Host))
+	b.WriteString(namespacesText(a.spaces.served()))
 	if a.data.ephemeral {
 		b.WriteString("Database: in memory, nothing is kept\n")
 	} else {
@@ -73,6 +121,25 @@ func (a *Server) banner(source string) string {
 	fmt.Fprintf(&b, "Entities: %s (%s)\n", summary(a.config.Topology), source)
 	b.WriteString(readyLine + "\n")
 	return b.String()
+}
+
+// maxNamespaces is how many namespaces the banner shows.
+const maxNamespaces = 20
+
+// namespacesText returns the line about namespaces with ports of their own, if there are any.
+func namespacesText(ports map[string]int) string {
+	if len(ports) == 0 {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(ports))
+	var list []string
+	for _, name := range names[:min(len(names), maxNamespaces)] {
+		list = append(list, name+" "+strconv.Itoa(ports[name]))
+	}
+	if more := len(names) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return "Namespaces: " + strings.Join(list, ", ") + "\n"
 }
 
 func portText(port int) string {
@@ -92,17 +159,22 @@ func hostText(host string) string {
 // summary returns the numbers of a topology's entities, in words.
 func summary(t *config.Topology) string {
 	var queues, topics, subscriptions int
-	for _, e := range t.Entities {
-		if e.Queue != nil {
-			queues++
-		} else {
-			topics++
-			subscriptions += len(e.Topic.Subscriptions)
+	for _, one := range t.All() {
+		for _, e := range one.Entities {
+			if e.Queue != nil {
+				queues++
+			} else {
+				topics++
+				subscriptions += len(e.Topic.Subscriptions)
+			}
 		}
 	}
 	text := plural(queues, "queue")
 	if topics > 0 {
 		text += ", " + plural(topics, "topic") + " with " + plural(subscriptions, "subscription")
+	}
+	if n := len(t.Others); n > 0 {
+		text += ", in " + plural(n+1, "namespace")
 	}
 	return text
 }

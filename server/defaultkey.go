@@ -82,13 +82,16 @@ func (a *Server) configuredPolicies() []ownedPolicy {
 	return list
 }
 
-// storedPolicies returns the policies of the namespace and of all entities of the broker.
+// storedPolicies returns the policies of all namespaces and entities of the broker.
 func (a *Server) storedPolicies() []ownedPolicy {
-	list := owned("", a.policies())
-	for _, kind := range []emulator.EntityKind{emulator.KindQueue, emulator.KindTopic} {
-		entities, _ := a.broker.Page(kind, 0, math.MaxInt)
-		for _, e := range entities {
-			list = append(list, owned(e.Path(), policiesOf(e.Options().Admin.AuthorizationRules))...)
+	var list []ownedPolicy
+	for _, ns := range a.broker.Namespaces() {
+		list = append(list, owned("", a.Policies(ns))...)
+		for _, kind := range []emulator.EntityKind{emulator.KindQueue, emulator.KindTopic} {
+			entities, _ := ns.Page(kind, 0, math.MaxInt)
+			for _, e := range entities {
+				list = append(list, owned(e.Path(), policiesOf(e.Options().Admin.AuthorizationRules))...)
+			}
 		}
 	}
 	return list

@@ -32,7 +32,7 @@ func exportNamespace(ctx context.Context, c *config.Command, stdin io.Reader, st
 	if err != nil {
 		return err
 	}
-	found, err := export.Read(ctx, connection, export.Options{CAFile: c.Settings.CAFile})
+	found, err := export.Read(ctx, connection, export.Options{CAFile: c.Settings.CAFile, Namespace: c.Settings.Namespace})
 	if err != nil {
 		return err
 	}

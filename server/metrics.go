@@ -12,7 +12,7 @@ import (
 func (a *Server) metrics() *metrics.Metrics {
 	return metrics.New(metrics.Options{
 		Version: Version(),
-		Broker: func() *emulator.Namespace {
+		Broker: func() *emulator.Broker {
 			if !a.ready.Load() {
 				return nil
 			}

@@ -15,11 +15,13 @@ type portsFile struct {
 	TLS   int   `json:"tls,omitempty"`
 	HTTP  int   `json:"http,omitempty"`
 	Extra []int `json:"extra,omitempty"` // in the order of --extra-ports
+
+	Namespaces map[string]int `json:"namespaces,omitempty"` // ports of their own, by name
 }
 
 // writeFile writes the ports to a temporary file and renames it: programs that wait for the file find it complete.
-func (p ports) writeFile(path string) error {
-	data, err := json.Marshal(portsFile{p.amqp, p.tls, p.http, p.extra})
+func (p portsFile) writeFile(path string) error {
+	data, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("encode the ports: %w", err)
 	}

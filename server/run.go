@@ -87,7 +87,8 @@ func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) err
 // announce writes the ports file and then prints the banner and the ready line: tools wait for either, and the line promises the file.
 func (a *Server) announce(stdout io.Writer, source string) error {
 	if file := a.config.Settings.PortsFile; file != "" {
-		if err := a.ports.writeFile(file); err != nil {
+		p := portsFile{AMQP: a.ports.amqp, TLS: a.ports.tls, HTTP: a.ports.http, Extra: a.ports.extra, Namespaces: a.spaces.served()}
+		if err := p.writeFile(file); err != nil {
 			return err
 		}
 	}

@@ -121,7 +121,7 @@ func TestHealthcheckCommand(t *testing.T) {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "ports.json")
-	if err := (ports{http: p.ports.HTTP}).writeFile(file); err != nil {
+	if err := (portsFile{HTTP: p.ports.HTTP}).writeFile(file); err != nil {
 		t.Fatal(err)
 	}
 	if err := ask("--http-port", "0", "--ports-file", file); err != nil {

@@ -16,7 +16,6 @@ import (
 	"minibus/emulator"
 	"minibus/internal/listen"
 	"minibus/internal/loglimit"
-	"minibus/internal/sas"
 	"minibus/mgmt"
 	"minibus/store"
 )
@@ -45,19 +44,19 @@ type Server struct {
 
 	refusals *loglimit.Limiter
 
-	ring  *sas.Ring // nil: tokens are not checked
 	noted sync.Once // for noteUnverified
 
 	webSocket atomic.Pointer[http.Handler] // nil until AMQP is served
 
 	ports  ports
+	spaces namespacePorts
 	trust  trust
 	data   dataChoice
 	pipe   *listen.Pipe
 	mux    *listen.Mux
 	web    *mgmt.Server
 	store  *store.Store
-	broker *emulator.Namespace
+	broker *emulator.Broker
 	amqp   *amqpserver.Server
 	served sync.WaitGroup // the goroutines of the listeners and servers
 
@@ -125,18 +124,22 @@ func (a *Server) listen() error {
 	}
 	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log, Cure: a.trust.cure(), Refusals: a.refusals})
 	m := a.metrics()
-	a.ring = a.access()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
-		Ready: a.ready.Load, Trouble: func() error { return a.store.Trouble() }, Broker: a.Broker, Access: a.ring, Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
+		Ready: a.ready.Load, Trouble: func() error { return a.store.Trouble() }, Broker: a.Broker, Control: a, Access: a.access(), Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
 		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
 		KnownHost: a.isKnownHost, Origins: a.config.Settings.AllowedOrigins.Origins(),
 		Version: Version(), Logger: a.log, Refusals: a.refusals,
 	}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
-		a.goServe("a port", func() error { return a.mux.Serve(l) })
+		a.accept(l)
 	}
 	a.goServe("HTTP", func() error { return a.web.Serve(mgmt.Listener(a.mux.HTTP())) })
 	return nil
+}
+
+// accept serves the connections of a listener.
+func (a *Server) accept(l net.Listener) {
+	a.goServe("a port", func() error { return a.mux.Serve(l) })
 }
 
 // serveWebSocket passes WebSockets to AMQP, and answers 503 before AMQP is served; clients try again.
@@ -158,15 +161,17 @@ func (a *Server) open() error {
 		return err
 	}
 	o := a.config.Broker
-	o.Name, o.Logger, o.Limits = a.config.Topology.Namespace, a.log, s.Limits.Broker()
-	a.broker, err = emulator.Open(a.store, o)
+	o.Name, o.Logger, o.Limits, o.NamespaceSuffixes = a.config.Topology.Namespace, a.log, s.Limits.Broker(), s.NamespaceSuffixes.Names()
+	a.broker, err = emulator.OpenBroker(a.store, o)
 	if err != nil {
 		return fmt.Errorf("load the broker: %w", err)
 	}
-	if err := a.broker.EnsureEntities(a.config.Topology.Entities); err != nil {
-		return entityError(err)
+	if err := (&topologist{a.broker, a.log}).ensure(a.config.Topology); err != nil {
+		return err
 	}
-	return nil
+	a.spaces = namespacePorts{broker: a.broker, host: s.Host, numbers: s.NamespacePorts, others: &a.ports, off: a.config.NoNetwork,
+		accept: a.accept, log: a.log, bound: make(map[int]binding)}
+	return a.spaces.open(a.config.Topology)
 }
 
 // entityError says which entity of the configuration, or which rule, the broker refused.
@@ -180,9 +185,10 @@ func entityError(err error) error {
 
 func (a *Server) serve() error {
 	o := a.config.AMQP
-	o.Logger, o.Refusals, o.Trace, o.Access, o.Unverified = a.log, a.refusals, a.config.Trace, a.ring, a.noteUnverified
+	o.Logger, o.Refusals, o.Trace, o.Access, o.Unverified = a.log, a.refusals, a.config.Trace, a.access(), a.noteUnverified
 	a.amqp = amqpserver.New(a.broker, o)
 	a.webSocket.Store(new(a.amqp.WebSocketHandler()))
+	a.spaces.serveAll()
 	a.goServe("AMQP", func() error { return a.amqp.Serve(a.mux.AMQP()) })
 	return nil
 }
@@ -215,6 +221,7 @@ func (a *Server) close(ctx context.Context) error {
 		}
 	}
 	_ = a.pipe.Close()
+	a.spaces.closeAll()
 	if a.mux == nil {
 		a.ports.close()
 	} else {
@@ -250,5 +257,8 @@ func (a *Server) letGo(ctx context.Context) (overAMQP, overHTTP error) {
 // Dial connects in memory, without a port. The connection speaks everything that a port speaks.
 func (a *Server) Dial(ctx context.Context) (net.Conn, error) { return a.pipe.Dial(ctx) }
 
-// Broker returns the running namespace.
-func (a *Server) Broker() *emulator.Namespace { return a.broker }
+// Broker returns the running namespaces.
+func (a *Server) Broker() *emulator.Broker { return a.broker }
+
+// Namespace returns the default namespace.
+func (a *Server) Namespace() *emulator.Namespace { return a.broker.Default() }

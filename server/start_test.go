@@ -27,7 +27,7 @@ func TestStartWithoutNetworkInABubble(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !a.Broker().Exists("QUEUE.1") {
+		if !a.Namespace().Exists("QUEUE.1") {
 			t.Error("queue.1 is missing")
 		}
 		c, err := a.Dial(context.Background())
@@ -109,7 +109,7 @@ func TestDEC7_EntitiesSurviveTheProcessAndTheFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !a.Broker().Exists("first") {
+		if !a.Namespace().Exists("first") {
 			t.Errorf("first is missing with the file that names %s", path)
 		}
 		if err := a.Close(context.Background()); err != nil {
@@ -168,7 +168,7 @@ func TestPortsFileAppearsComplete(t *testing.T) {
 	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := (ports{amqp: 1, http: 3}).writeFile(file); err != nil {
+	if err := (portsFile{AMQP: 1, HTTP: 3}).writeFile(file); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(file)

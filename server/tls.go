@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"minibus/config"
+	"minibus/emulator"
 	"minibus/internal/tlsca"
 )
 
@@ -122,7 +123,20 @@ func ownNames(s config.Settings) []string {
 // isKnownHost reports whether a host name is one of ownNames, or in the user's certificate.
 func (a *Server) isKnownHost(host string) bool {
 	return slices.ContainsFunc(ownNames(a.config.Settings), func(name string) bool { return strings.EqualFold(name, host) }) ||
-		a.trust.given != nil && a.trust.given.VerifyHostname(host) == nil
+		a.trust.given != nil && a.trust.given.VerifyHostname(host) == nil || a.ready.Load() && a.isNamespaceHost(host)
+}
+
+// isNamespaceHost reports whether a host is the alias of a namespace, or the name of one under a suffix of the settings.
+func (a *Server) isNamespaceHost(host string) bool {
+	for _, suffix := range a.config.Settings.NamespaceSuffixes.Names() {
+		if label, ok := strings.CutSuffix(host, "."+strings.ToLower(strings.Trim(suffix, "."))); ok {
+			_, err := a.broker.Namespace(label)
+			return err == nil
+		}
+	}
+	return slices.ContainsFunc(a.broker.Namespaces(), func(ns *emulator.Namespace) bool {
+		return slices.ContainsFunc(ns.Options().Aliases, func(alias string) bool { return strings.EqualFold(alias, host) })
+	})
 }
 
 // openAuthority opens the authority in a directory, and makes both if they are missing.

@@ -1,56 +1,82 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 
 	"minibus/emulator"
 )
 
-// statements are the writer's, prepared once.
-type statements struct {
-	begin, commit                 *stmt
-	insert, update, remove        *stmt
-	markGone                      *stmt
-	entityOf                      *stmt
-	insertBody, removeBody        *stmt
-	insertPart, removeParts       *stmt
-	dropParts                     *stmt
-	putEntity, buryEntity         *stmt
-	count, nextRow                *stmt
-	putSession, removeSession     *stmt
-	remember, forgetBefore, prune *stmt
+// transact runs one transaction. With oneByOne each change has a savepoint, and transact leaves out a change that is itself
+// at fault and notes its error; without it, any error ends the transaction.
+func (w *writer) transact(batch []item, oneByOne bool) error {
+	w.marks.on = w.log.durable && byItself(batch)
+	err := w.tx.run(func() error { return w.fill(batch, oneByOne) })
+	if err != nil {
+		w.dropPending()
+		w.takeBack(0)
+		w.namespaces.dropOutgrown()
+		return err
+	}
+	w.namespaces.settle()
+	w.entities.settle()
+	w.marks.settle()
+	w.undo = w.undo[:0]
+	return nil
 }
 
-func (st *statements) prepare(c *conn) error {
-	return prepareAll(c, map[string]**stmt{
-		"BEGIN IMMEDIATE": &st.begin,
-		"COMMIT":          &st.commit,
-		`INSERT INTO message(row, ns, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size,
-			enqueued_seq, hops, session, message_id, reason, source, overlay, system)
-			VALUES(?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`: &st.insert,
-		`UPDATE message SET entity=?, sub=?, seq=?, state=?, delivery_count=?, enqueued=?, ttl=?, scheduled=?,
-			enqueued_seq=?, hops=?, reason=?, source=?, overlay=?, system=? WHERE row=?`: &st.update,
-		"DELETE FROM message WHERE row=?": &st.remove,
-		fmt.Sprintf("UPDATE message SET state=%d, message_id=NULL WHERE row=? AND size<=%d", stateGone, goneSize): &st.markGone,
-		"SELECT entity FROM message WHERE row=?":                                             &st.entityOf,
-		"INSERT INTO body(id, ns, parts, data, crc) VALUES(?,1,?,?,?)":                       &st.insertBody,
-		"DELETE FROM body WHERE id=?":                                                        &st.removeBody,
-		"INSERT INTO body_part(ns, body, part, data) VALUES(1,?,?,?)":                        &st.insertPart,
-		"DELETE FROM body_part WHERE body=?":                                                 &st.removeParts,
-		`DELETE FROM body_part WHERE body=?1 AND NOT EXISTS(SELECT 1 FROM body WHERE id=?1)`: &st.dropParts,
-		`INSERT INTO entity(id, ns, kind, path, deleted, history_from, options) VALUES(?,1,?,?,0,0,?)
-			ON CONFLICT(id) DO UPDATE SET kind=excluded.kind, path=excluded.path, options=excluded.options`: &st.putEntity,
-		"UPDATE entity SET deleted=1 WHERE id=?": &st.buryEntity,
-		`INSERT INTO counter(ns, entity, partition, last_seq) VALUES(1,?,?,?)
-			ON CONFLICT DO UPDATE SET last_seq=excluded.last_seq`: &st.count,
-		"UPDATE meta SET value=? WHERE ns=1 AND key='next_row'": &st.nextRow,
-		`INSERT INTO session(ns, entity, id, updated, state) VALUES(1,?,?,?,?)
-			ON CONFLICT(entity, id) DO UPDATE SET updated=excluded.updated, state=excluded.state`: &st.putSession,
-		"DELETE FROM session WHERE entity=? AND id=?":                         &st.removeSession,
-		"INSERT OR IGNORE INTO history(ns, entity, at, keys) VALUES(1,?,?,?)": &st.remember,
-		"UPDATE entity SET history_from=? WHERE id=?":                         &st.forgetBefore,
-		pruneSQL: &st.prune,
-	})
+func (w *writer) fill(batch []item, oneByOne bool) error {
+	apply := w.apply
+	if oneByOne {
+		apply = w.applyAlone
+	}
+	for i, it := range batch {
+		if it.change == nil {
+			continue
+		}
+		if w.errs[i] = w.room.unwelcome(it.change); w.errs[i] != nil {
+			it.change.Failed(w.errs[i])
+			continue
+		}
+		if err := apply(it.change); err != nil {
+			if !oneByOne || !isOwnFault(err) {
+				return err
+			}
+			w.errs[i] = domainError(err)
+			it.change.Failed(w.errs[i])
+		}
+	}
+	if err := w.writePending(); err != nil {
+		return err
+	}
+	return w.namespaces.reserveIDs()
+}
+
+// applyAlone applies all of a change or nothing of it.
+func (w *writer) applyAlone(c *emulator.Change) error {
+	if err := w.conn.exec("SAVEPOINT one"); err != nil {
+		return err
+	}
+	undo := len(w.undo)
+	err := w.apply(c)
+	if err == nil {
+		err = w.writePending() // so that a rollback leaves nothing of this change gathered
+	}
+	if err == nil {
+		return w.conn.exec("RELEASE one")
+	}
+	w.dropPending()
+	if !w.conn.inTransaction() {
+		if isFull(err) {
+			return err
+		}
+		return errors.New("the transaction was rolled back: " + err.Error()) // no longer one change's own fault
+	}
+	w.takeBack(undo)
+	if back := w.conn.exec("ROLLBACK TO one; RELEASE one"); back != nil {
+		return back
+	}
+	return err
 }
 
 // apply runs the operations of a change in the open transaction.
@@ -64,204 +90,56 @@ func (w *writer) apply(c *emulator.Change) error {
 }
 
 func (w *writer) applyOp(op *emulator.Op) error {
-	r := &op.Record
 	switch op.Kind {
 	case emulator.OpInsert:
-		return w.insert(op)
+		return w.messages.insert(op)
 	case emulator.OpUpdate:
-		return w.update(op)
+		return w.messages.update(op)
 	case emulator.OpDelete:
-		if w.marking && op.DropBody {
-			if done, err := w.markGone(r.Row, r.Body); done || err != nil {
-				return err
-			}
-		}
-		return w.remove(r.Row, r.Body, op.DropBody)
+		return w.messages.delete(op)
 	case emulator.OpCounter:
-		e, err := w.live(r.Entity)
-		if err == nil {
-			w.draw(e, op)
-		}
-		return err
+		return w.entities.count(op)
 	case emulator.OpSessionState:
-		return w.setSession(op)
+		return w.entities.setSession(op)
 	case emulator.OpHistory:
-		return w.remember(op)
+		return w.history.remember(op)
 	case emulator.OpPruneHistory:
-		return w.pruneHistory(r.Entity, r.Enqueued)
+		return w.history.forget(op.Record.Entity, op.Record.Enqueued)
 	case emulator.OpPutEntity:
-		return w.putEntity(&op.Entity)
+		return w.entities.put(&op.Entity)
 	case emulator.OpDeleteEntity:
-		return w.buryEntity(op.Entity.ID)
+		return w.entities.bury(op.Entity.ID)
+	case opPutNamespace:
+		return w.namespaces.put(op)
+	case opDeleteNamespace:
+		return w.namespaces.bury(op.Entity.ID)
 	}
 	return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("operation of unknown kind %d", op.Kind)}
 }
 
-func (w *writer) insert(op *emulator.Op) error {
-	r := &op.Record
-	e, err := w.live(r.Entity)
-	if err != nil {
+// writePending writes what the operations so far have gathered: counters, each once, and the history of duplicate
+// detection.
+func (w *writer) writePending() error {
+	if err := w.entities.writeCounters(); err != nil {
 		return err
 	}
-	if op.Data != nil {
-		if err := w.insertBody(r.Body, op.Data); err != nil {
-			return err
-		}
-	}
-	if w.sweep != nil {
-		w.sweep.keep(r.Body)
-	}
-	if err := w.bindInsert(r); err != nil {
+	if err := w.history.write(); err != nil {
 		return err
 	}
-	if err := w.st.insert.exec(); err != nil {
-		return fmt.Errorf("insert message row %d: %w", r.Row, err)
-	}
-	e.holds(r.Row)
-	if op.DrawsNumber {
-		w.draw(e, op)
-	}
-	w.high = max(w.high, r.Row, r.Body)
+	w.dropPending()
 	return nil
 }
 
-func (w *writer) bindInsert(r *emulator.MessageRecord) error {
-	st := w.st.insert
-	for i, v := range [...]int64{
-		r.Row, r.Entity, int64(r.Sub), r.Seq, int64(r.State), int64(r.DeliveryCount),
-		r.Body, r.Enqueued, r.TTL, r.Scheduled, r.Size, r.EnqueuedSeq, int64(r.Hops),
-	} {
-		st.bindInt(i+1, v)
-	}
-	if !r.HasSession {
-		st.bindNull(14)
-	} else if err := st.bindText(14, r.SessionID); err != nil {
-		return err
-	}
-	for i, v := range [...]string{r.MessageID, r.Reason, r.Source} {
-		if err := st.bindTextOrNull(i+15, v); err != nil {
-			return err
-		}
-	}
-	if err := st.bindBlob(18, r.Overlay); err != nil {
-		return err
-	}
-	return st.bindBlob(19, r.System)
+// dropPending forgets the gathered counters and keys.
+func (w *writer) dropPending() {
+	w.entities.dropCounters()
+	w.history.pending = w.history.pending[:0]
 }
 
-func (w *writer) insertBody(id int64, data []byte) error {
-	if id <= w.high {
-		if err := w.makeWay(id); err != nil {
-			return err
-		}
+// takeBack undoes what was done to the parts since undo had the given length.
+func (w *writer) takeBack(undo int) {
+	for i := len(w.undo) - 1; i >= undo; i-- {
+		w.undo[i]()
 	}
-	st := w.st.insertBody
-	st.bindInt(1, id)
-	st.bindInt(4, int64(checksum(data)))
-	if len(data) > maxInline {
-		st.bindInt(2, int64(partCount(data)))
-		st.bindNull(3)
-	} else {
-		st.bindInt(2, 0)
-		if err := st.bindBlob(3, data); err != nil {
-			return err
-		}
-	}
-	if err := st.exec(); err != nil {
-		return fmt.Errorf("insert body %d: %w", id, err)
-	}
-	return nil
-}
-
-// update writes the changeable columns of a message, which may move to another entity.
-func (w *writer) update(op *emulator.Op) error {
-	r := &op.Record
-	e, err := w.live(r.Entity)
-	if err != nil {
-		return err
-	}
-	if err := w.checkAlive(r.Row); err != nil {
-		return err
-	}
-	if err := w.bindUpdate(r); err != nil {
-		return err
-	}
-	if err := w.st.update.exec(); err != nil {
-		return fmt.Errorf("update message row %d: %w", r.Row, err)
-	}
-	if w.conn.changes() == 0 {
-		return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d is not stored", r.Row)}
-	}
-	e.holds(r.Row)
-	if op.DrawsNumber {
-		w.draw(e, op)
-	}
-	return nil
-}
-
-func (w *writer) bindUpdate(r *emulator.MessageRecord) error {
-	st := w.st.update
-	for i, v := range [...]int64{
-		r.Entity, int64(r.Sub), r.Seq, int64(r.State), int64(r.DeliveryCount), r.Enqueued, r.TTL, r.Scheduled,
-		r.EnqueuedSeq, int64(r.Hops),
-	} {
-		st.bindInt(i+1, v)
-	}
-	for i, v := range [...]string{r.Reason, r.Source} {
-		if err := st.bindTextOrNull(i+11, v); err != nil {
-			return err
-		}
-	}
-	if err := st.bindBlob(13, r.Overlay); err != nil {
-		return err
-	}
-	if err := st.bindBlob(14, r.System); err != nil {
-		return err
-	}
-	st.bindInt(15, r.Row)
-	return nil
-}
-
-// checkAlive fails for a row of a deleted entity: it is gone, even if the sweep has not removed it yet, and must not move
-// to another entity.
-func (w *writer) checkAlive(row int64) error {
-	if w.sweep == nil && !w.sweepFailed && len(w.buried) == 0 {
-		return nil
-	}
-	w.st.entityOf.bindInt(1, row)
-	id, err := w.st.entityOf.one()
-	if err != nil {
-		return fmt.Errorf("look for message row %d: %w", row, err)
-	}
-	if e := w.entities[id]; e != nil && e.dead {
-		return emulator.NotFound(e.path)
-	}
-	return nil
-}
-
-// remove deletes a message. A missing row is no error.
-func (w *writer) remove(row, body int64, dropBody bool) error {
-	w.st.remove.bindInt(1, row)
-	if err := w.st.remove.exec(); err != nil {
-		return fmt.Errorf("delete message row %d: %w", row, err)
-	}
-	if !dropBody {
-		return nil
-	}
-	return w.removeBody(body)
-}
-
-func (w *writer) removeBody(id int64) error {
-	w.st.removeBody.bindInt(1, id)
-	if err := w.st.removeBody.exec(); err != nil {
-		return fmt.Errorf("delete body %d: %w", id, err)
-	}
-	if !w.hasParts {
-		return nil
-	}
-	w.st.removeParts.bindInt(1, id)
-	if err := w.st.removeParts.exec(); err != nil {
-		return fmt.Errorf("delete the parts of body %d: %w", id, err)
-	}
-	return nil
+	w.undo = w.undo[:undo]
 }

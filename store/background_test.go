@@ -20,11 +20,10 @@ func count(t *testing.T, s *Store, table string) (n int64) {
 	return n
 }
 
-// sweepNow finishes the removal of deleted entities on the writer's goroutine.
+// sweepNow finishes the removal of deleted entities and namespaces on the writer's goroutine.
 func sweepNow(s *Store) {
 	onWriter(s, func() {
-		for s.writer.sweep != nil {
-			s.writer.sweep.step()
+		for s.writer.sweeper.step() {
 		}
 	})
 }
@@ -88,8 +87,8 @@ func TestBodySharedDuringASweepStays(t *testing.T) {
 		if err := w.store([]item{{change: &emulator.Change{Ops: []emulator.Op{dropQueue(2)}}}}); err != nil {
 			t.Error(err)
 		}
-		for len(w.sweep.then) > 1 {
-			w.sweep.step()
+		for len(w.sweeper.now.then) > 1 {
+			w.sweeper.step()
 		}
 		if err := w.store([]item{{change: &emulator.Change{Ops: []emulator.Op{late}}}}); err != nil {
 			t.Error(err)
@@ -152,7 +151,7 @@ func TestFailedSweepIsTakenUpAgain(t *testing.T) {
 // TestLogIsCheckpointedBetweenBatches and so stays bounded, also by a body that is larger than the bound.
 func TestLogIsCheckpointedBetweenBatches(t *testing.T) {
 	s := newStore(t)
-	onWriter(s, func() { s.writer.care.checkpoint, s.writer.care.longest = 64, 256 })
+	onWriter(s, func() { s.writer.log.checkpoint, s.writer.log.longest = 64, 256 })
 	for i := range int64(100) {
 		wait(t, s, insertOp(10+i, 1+i, make([]byte, 64<<10)))
 	}
@@ -182,7 +181,7 @@ func TestDeepFileGivesSpaceBack(t *testing.T) {
 	drain(s)
 	var left int64
 	onWriter(s, func() {
-		s.writer.care.look = true
+		s.writer.vacuum.look = true
 		for s.writer.idleWork() {
 		}
 		left, _ = s.writer.conn.queryInt("PRAGMA page_count")

@@ -24,7 +24,7 @@ func BenchmarkBareInsert(b *testing.B) {
 		w := s.writer
 		b.ResetTimer()
 		for n := 0; n < b.N; {
-			if err := w.st.begin.exec(); err != nil {
+			if err := w.tx.begin.exec(); err != nil {
 				b.Fatal(err)
 			}
 			for range bareBatch {
@@ -32,16 +32,13 @@ func BenchmarkBareInsert(b *testing.B) {
 				bareInsert(b, w, &op)
 				n++
 			}
-			w.st.count.bindInt(1, 1)
-			w.st.count.bindInt(2, 0)
-			w.st.count.bindInt(3, int64(n))
-			if err := w.st.count.exec(); err != nil {
+			if err := w.entities.putCount.run(1, 1, 0, int64(n)); err != nil {
 				b.Fatal(err)
 			}
-			if err := w.st.commit.exec(); err != nil {
+			if err := w.tx.commit.exec(); err != nil {
 				b.Fatal(err)
 			}
-			w.checkpointIfDue()
+			w.log.checkpointIfDue()
 		}
 		b.StopTimer()
 	})
@@ -49,13 +46,13 @@ func BenchmarkBareInsert(b *testing.B) {
 }
 
 func bareInsert(b *testing.B, w *writer, op *emulator.Op) {
-	if err := w.insertBody(op.Record.Body, op.Data); err != nil {
+	if err := w.messages.storeBody(w.namespaces.byID[1], op.Record.Body, op.Data); err != nil {
 		b.Fatal(err)
 	}
-	if err := w.bindInsert(&op.Record); err != nil {
+	if err := w.messages.bindInsert(&op.Record); err != nil {
 		b.Fatal(err)
 	}
-	if err := w.st.insert.exec(); err != nil {
+	if err := w.messages.insertRow.exec(); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -81,6 +81,16 @@ func (c *conn) exec(sql string) error {
 	return c.check(lib.Xsqlite3_exec(c.tls, c.db, z, 0, 0, 0))
 }
 
+// each runs a query and hands over its rows.
+func (c *conn) each(sql string, row func(st *stmt) error) error {
+	st, err := c.prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer st.finalize()
+	return st.each(row)
+}
+
 // queryInt returns the first column of the first row, 0 if there is no row.
 func (c *conn) queryInt(sql string) (int64, error) {
 	s, err := c.prepare(sql)
@@ -88,11 +98,7 @@ func (c *conn) queryInt(sql string) (int64, error) {
 		return 0, err
 	}
 	defer s.finalize()
-	row, err := s.step()
-	if err != nil || !row {
-		return 0, err
-	}
-	return s.columnInt(0), nil
+	return s.one()
 }
 
 // inTransaction reports whether a transaction is open. SQLite rolls back by itself on some errors (full disk, I/O, out of

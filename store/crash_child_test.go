@@ -30,7 +30,7 @@ func crashKey(seq int64) (key [16]byte) {
 type crashWorker struct {
 	s      *Store
 	state  *crashState
-	next   int64
+	next   map[int64]int64             // id of a row, by entity
 	slots  chan struct{}               // changes in flight
 	stored chan emulator.MessageRecord // acknowledged
 	ready  []emulator.MessageRecord    // stored and not yet deleted
@@ -42,34 +42,64 @@ func crashChild(path string) {
 		panic(err)
 	}
 	w := &crashWorker{
-		s: s, state: newCrashState(), next: s.NextRow(),
+		s: s, state: newCrashState(), next: map[int64]int64{},
 		slots: make(chan struct{}, 64), stored: make(chan emulator.MessageRecord, 128),
 	}
-	if err := s.Load(w.state); err != nil {
+	if err := w.state.load(s); err != nil {
 		panic(err)
+	}
+	for _, entity := range crashEntities {
+		w.next[entity] = s.Journal(emulator.NamespaceOf(entity)).NextRow()
 	}
 	for {
 		for len(w.stored) > 0 {
 			w.ready = append(w.ready, <-w.stored)
 		}
-		if len(w.ready) > 20 && rand.IntN(3) == 0 {
+		switch {
+		case rand.IntN(100) == 0:
+			w.passBy()
+		case len(w.ready) > 20 && rand.IntN(3) == 0:
 			w.change()
-		} else {
+		default:
 			w.insert()
 		}
 	}
 }
 
 func (w *crashWorker) insert() {
-	entity := 1 + rand.Int64N(2)
+	entity := crashEntities[rand.IntN(len(crashEntities))]
 	w.state.last[entity]++
-	r := emulator.MessageRecord{Row: w.next, Body: w.next, Entity: entity, Seq: w.state.last[entity]}
-	w.next++
+	row := w.next[entity]
+	w.next[entity]++
+	r := emulator.MessageRecord{Row: row, Body: row, Entity: entity, Seq: w.state.last[entity]}
 	key := crashKey(r.Seq)
 	w.send('i', emulator.Op{Kind: emulator.OpInsert, DrawsNumber: true, Record: r, Data: crashBody(r.Row)},
 		emulator.Op{Kind: emulator.OpHistory, Data: key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: r.Seq / 10}},
 		emulator.Op{Kind: emulator.OpSessionState, Data: crashText(r.Seq), Record: emulator.MessageRecord{Entity: entity, SessionID: "s"}},
 	)
+}
+
+// passBy makes a namespace with some messages, and deletes it again.
+func (w *crashWorker) passBy() {
+	id := w.s.NextNamespace()
+	done := emulator.CompletionFunc(func(err error) {
+		if err != nil {
+			panic(err)
+		}
+		<-w.slots
+	})
+	for range 3 {
+		w.slots <- struct{}{}
+	}
+	w.s.PutNamespace(emulator.NamespaceRecord{ID: id, Name: "passing"}, done)
+	first, _ := emulator.RowsOf(id)
+	ops := []emulator.Op{putQueue(first, "q")}
+	for i := range int64(100) {
+		ops = append(ops, into(first, insertOp(first+1+i, 1+i, crashBody(i+1))))
+	}
+	w.s.Append(&emulator.Change{Ops: ops, Done: done})
+	w.s.DeleteNamespace(id, done)
+	drain(w.s) // so that the next one has another id
 }
 
 // change updates or deletes one of the stored messages.

@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -31,7 +32,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// crashState is the result of a Load.
+// crashEntities are in two namespaces.
+var crashEntities = []int64{1, 1<<40 + 1}
+
+// crashState is the result of loading both namespaces.
 type crashState struct {
 	rows   rows
 	last   map[int64]int64
@@ -41,8 +45,13 @@ type crashState struct {
 
 func newCrashState() *crashState {
 	return &crashState{
-		rows: rows{}, last: map[int64]int64{}, states: map[int64]string{}, keys: map[int64]map[[16]byte]int{1: {}, 2: {}},
+		rows: rows{}, last: map[int64]int64{}, states: map[int64]string{},
+		keys: map[int64]map[[16]byte]int{crashEntities[0]: {}, crashEntities[1]: {}},
 	}
+}
+
+func (c *crashState) load(s *Store) error {
+	return errors.Join(s.Journal(1).Load(c), s.Journal(2).Load(c))
 }
 
 func (c *crashState) LoadEntity(e emulator.EntityRecord) error {
@@ -110,7 +119,7 @@ func (m *crashModel) note(t *testing.T, line string) {
 func (m *crashModel) check(t *testing.T, s *Store) {
 	t.Helper()
 	got := newCrashState()
-	if err := s.Load(got); err != nil {
+	if err := got.load(s); err != nil {
 		t.Fatal(err)
 	}
 	ids := make([]int64, 0, len(got.rows))
@@ -123,9 +132,9 @@ func (m *crashModel) check(t *testing.T, s *Store) {
 		if want.inserted && !want.deleteBegun && !there {
 			t.Errorf("row %d was acknowledged and is gone", row)
 		}
-		if want.inserted && (got.last[want.entity] < want.seq || s.NextRow() <= row) {
-			t.Errorf("row %d, number %d was stored; the counter is at %d, the next row %d",
-				row, want.seq, got.last[want.entity], s.NextRow())
+		next := s.Journal(emulator.NamespaceOf(row)).NextRow()
+		if want.inserted && (got.last[want.entity] < want.seq || next <= row) {
+			t.Errorf("row %d, number %d was stored; the counter is at %d, the next row %d", row, want.seq, got.last[want.entity], next)
 		}
 		want.deleted = want.deleteBegun && !there
 	}
@@ -137,7 +146,7 @@ func (m *crashModel) check(t *testing.T, s *Store) {
 // remembered a key made of it, and numbers have no gaps.
 func (m *crashModel) checkWhole(t *testing.T, got *crashState) {
 	t.Helper()
-	for _, entity := range []int64{1, 2} {
+	for _, entity := range crashEntities {
 		last := got.last[entity]
 		if state := got.states[entity]; last > 0 && state != string(crashText(last)) {
 			t.Errorf("entity %d is at number %d, its session at %s", entity, last, state)
@@ -180,14 +189,14 @@ func (m *crashModel) checkBodies(t *testing.T, s *Store, ids []int64) {
 			t.Errorf("body of row %d has %d bytes, want %d", ids[i], len(b), len(crashBody(ids[i])))
 		}
 	}
-	if n := count(t, s, "body WHERE id NOT IN (SELECT body FROM message WHERE state=8)"); n != int64(len(ids)) {
+	if n := count(t, s, "body WHERE ns<=2 AND id NOT IN (SELECT body FROM message WHERE state=8)"); n != int64(len(ids)) {
 		t.Errorf("%d bodies for %d messages", n, len(ids))
 	}
 }
 
 // TestKill_SEQ4_DUP16_SESS22_LosesNothing (invariants 1 to 4): after a SIGKILL all acknowledged messages are there,
 // deleted ones are gone, no row id and no number is used twice, no body is without its message, and no
-// change is half committed.
+// change is half committed, in two namespaces, beside others that are made and deleted.
 func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
 	rounds := 5
 	if v, err := strconv.Atoi(os.Getenv(crashRoundsEnv)); err == nil {
@@ -195,13 +204,17 @@ func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := mustOpen(t, path, Options{})
-	wait(t, s, putQueue(1, "one"), putQueue(2, "two"))
+	if err := putNamespace(s, 2, "two"); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, s, putQueue(crashEntities[0], "q"), putQueue(crashEntities[1], "q"))
 	_ = s.Close()
 	m := &crashModel{rows: map[int64]*crashRow{}, seqs: map[[2]int64]int64{}}
 	for round := range rounds {
 		lines := runAndKill(t, path, 500+rand.IntN(3000), func(line string) { m.note(t, line) })
 		s := mustOpen(t, path, Options{})
 		m.check(t, s)
+		checkDeleted(t, s)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -209,6 +222,20 @@ func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// checkDeleted looks for rows of namespaces that were deleted.
+func checkDeleted(t *testing.T, s *Store) {
+	t.Helper()
+	sweepNow(s)
+	for _, table := range tables {
+		if n := count(t, s, table+" WHERE ns NOT IN (SELECT id FROM namespace)"); n != 0 {
+			t.Errorf("%s has %d rows of deleted namespaces", table, n)
+		}
+	}
+	if n := count(t, s, "namespace"); n != int64(len(names(t, s))) {
+		t.Errorf("%d namespaces are stored, those known are %v", n, names(t, s))
 	}
 }
 

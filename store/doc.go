@@ -1,11 +1,15 @@
-// Package store is the journal of the domain on SQLite: it implements [emulator.Journal].
+// Package store keeps the namespaces of a broker and the journal of each on SQLite: it implements [emulator.Store].
 //
 // Package server opens it and hands it to the domain; server/metrics reads its numbers. It knows nothing of
 // queues, locks or AMQP. It writes changes in order, streams them back at start and reads bodies.
 //
+// All namespaces share one database, one writer and one reader, so changes are committed together, whatever their namespaces. The id of
+// a row, a body or an entity says to which namespace it belongs. So the rows of one lie together in each table, and are loaded and removed
+// by ranges of ids.
+//
 // Goroutines: a [Store] owns three, which end in Close. The writer commits all changes that have queued up, without a timer
 // (natural group commit), and runs their completions. Between batches it keeps house: it starts checkpoints, removes
-// deleted entities and forgotten keys of duplicate detection, and shrinks the file. The reader answers ReadBodies on
+// deleted entities, deleted namespaces and forgotten keys of duplicate detection, and shrinks the file. The reader answers ReadBodies on
 // a connection of its own. The checkpointer, which a database in memory does not have, copies the log into the database and checks that
 // both files still exist. A temporary goroutine fails changes and reads that come after Close.
 //

@@ -1,15 +1,28 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"minibus/emulator"
 )
 
+// entities knows the entities, and writes them, their counters and the states of their sessions.
+type entities struct {
+	w      *writer
+	byID   map[int64]*entityState
+	drawn  []*entityState // with counters that the open transaction is still to write
+	buried []*entityState // those that the open transaction deletes
+
+	store, mark, putCount     *stmt
+	putSession, removeSession *stmt
+}
+
 // entityState holds what the writer knows about an entity.
 type entityState struct {
 	id       int64
+	space    *space
 	path     string
 	dead     bool  // deleted; the sweep removes its rows
 	firstRow int64 // lower bound of its row ids
@@ -18,8 +31,8 @@ type entityState struct {
 	drawn    bool      // some of them are not yet written
 
 	historyFrom int64 // keys remembered before this instant (ms) are forgotten
-	pruning     bool  // it is in writer.prunes
-	group       int   // index of its youngest group in writer.history; stale if the group there is another entity's
+	pruning     bool  // it is in history.prunes
+	group       int   // index of its youngest group in history.pending; stale if the group there is another entity's
 }
 
 // counter is the last number drawn from a partition.
@@ -29,12 +42,39 @@ type counter struct {
 	seq       int64
 }
 
-// holds notes that a row belongs to e: a row moved here can be older than e.
-func (e *entityState) holds(row int64) { e.firstRow = min(e.firstRow, row) }
+// prepare makes the statements and reads what is stored.
+func (es *entities) prepare() error {
+	err := prepareAll(es.w.conn, map[string]**stmt{
+		`INSERT INTO entity(id, ns, kind, path, options, deleted, history_from) VALUES(?,?,?,?,?,0,0)
+			ON CONFLICT(id) DO UPDATE SET kind=excluded.kind, path=excluded.path, options=excluded.options`: &es.store,
+		"UPDATE entity SET deleted=1 WHERE id=?": &es.mark,
+		`INSERT INTO counter(ns, entity, partition, last_seq) VALUES(?,?,?,?)
+			ON CONFLICT DO UPDATE SET last_seq=excluded.last_seq`: &es.putCount,
+		`INSERT INTO session(ns, entity, updated, id, state) VALUES(?,?,?,?,?)
+			ON CONFLICT(entity, id) DO UPDATE SET updated=excluded.updated, state=excluded.state`: &es.putSession,
+		"DELETE FROM session WHERE entity=? AND id=?": &es.removeSession,
+	})
+	if err != nil {
+		return err
+	}
+	return es.w.conn.each("SELECT id, path, history_from, deleted FROM entity", func(st *stmt) error {
+		id := st.columnInt(0)
+		sp := es.w.namespaces.byID[emulator.NamespaceOf(id)]
+		if sp == nil {
+			return fmt.Errorf("the entity %d has no namespace: %w", id, errMalformed)
+		}
+		if !sp.dead {
+			es.byID[id] = &entityState{
+				id: id, space: sp, path: string(st.columnView(1)), historyFrom: st.columnInt(2), dead: st.columnInt(3) != 0,
+			}
+		}
+		return nil
+	})
+}
 
 // live returns the state of an entity that exists and is not deleted.
-func (w *writer) live(id int64) (*entityState, error) {
-	e := w.entities[id]
+func (es *entities) live(id int64) (*entityState, error) {
+	e := es.byID[id]
 	if e == nil {
 		return nil, emulator.NotFound(fmt.Sprint(id))
 	}
@@ -44,53 +84,69 @@ func (w *writer) live(id int64) (*entityState, error) {
 	return e, nil
 }
 
-// putEntity stores or updates an entity. An update keeps the counters.
-func (w *writer) putEntity(rec *emulator.EntityRecord) error {
-	e := w.entities[rec.ID]
+// put stores or updates an entity. An update keeps the counters.
+func (es *entities) put(rec *emulator.EntityRecord) error {
+	e := es.byID[rec.ID]
 	switch {
 	case e == nil:
-		e = &entityState{id: rec.ID, firstRow: w.high + 1}
-		w.entities[rec.ID] = e
-		w.undo = append(w.undo, func() { delete(w.entities, rec.ID) })
+		sp, err := es.w.namespaces.live(rec.ID)
+		if err != nil {
+			return err
+		}
+		e = &entityState{id: rec.ID, space: sp, firstRow: sp.high + 1}
+		es.byID[rec.ID] = e
+		es.w.undo = append(es.w.undo, func() { delete(es.byID, rec.ID) })
 	case e.dead:
 		return emulator.NotFound(rec.Path)
 	}
 	oldPath := e.path
-	w.undo = append(w.undo, func() { e.path = oldPath })
+	es.w.undo = append(es.w.undo, func() { e.path = oldPath })
 	e.path = rec.Path
-	w.high = max(w.high, rec.ID)
-	st := w.st.putEntity
-	st.bindInt(1, rec.ID)
-	st.bindInt(2, int64(rec.Kind))
-	if err := st.bindText(3, rec.Path); err != nil {
+	es.w.namespaces.use(e.space, rec.ID)
+	es.store.bindInts(rec.ID, e.space.record.ID, int64(rec.Kind))
+	if err := cmp.Or(es.store.bindText(4, rec.Path), es.store.bindTextOrNull(5, string(rec.Options))); err != nil {
 		return err
 	}
-	if err := st.bindTextOrNull(4, string(rec.Options)); err != nil {
-		return err
-	}
-	if err := st.exec(); err != nil {
+	if err := es.store.exec(); err != nil {
 		return fmt.Errorf("store entity %s: %w", rec.Path, err)
 	}
 	return nil
 }
 
-func (w *writer) buryEntity(id int64) error {
-	e, err := w.live(id)
+// bury marks an entity as deleted.
+func (es *entities) bury(id int64) error {
+	e, err := es.live(id)
 	if err != nil {
 		return err
 	}
-	w.st.buryEntity.bindInt(1, id)
-	if err := w.st.buryEntity.exec(); err != nil {
+	if err := es.mark.run(id); err != nil {
 		return fmt.Errorf("delete entity %s: %w", e.path, err)
 	}
-	e.dead = true
-	w.undo = append(w.undo, func() { e.dead = false })
-	w.buried = append(w.buried, e)
+	k := len(es.buried)
+	es.buried, e.dead = append(es.buried, e), true
+	es.w.undo = append(es.w.undo, func() { es.buried, e.dead = es.buried[:k], false })
 	return nil
 }
 
+// took notes that e got a message: its row, which can be older than e if it moved here, and the number that it drew, if any.
+func (es *entities) took(e *entityState, op *emulator.Op) {
+	e.firstRow = min(e.firstRow, op.Record.Row)
+	if op.DrawsNumber {
+		es.draw(e, op)
+	}
+}
+
+// count notes a number that no message keeps.
+func (es *entities) count(op *emulator.Op) error {
+	e, err := es.live(op.Record.Entity)
+	if err == nil {
+		es.draw(e, op)
+	}
+	return err
+}
+
 // draw notes the number that op drew. The last one counts, not the greatest (SEQ-6).
-func (w *writer) draw(e *entityState, op *emulator.Op) {
+func (es *entities) draw(e *entityState, op *emulator.Op) {
 	i := slices.IndexFunc(e.counters, func(c counter) bool { return c.partition == op.Partition })
 	if i < 0 {
 		i = len(e.counters)
@@ -99,82 +155,71 @@ func (w *writer) draw(e *entityState, op *emulator.Op) {
 	e.counters[i].seq, e.counters[i].drawn = op.Record.Seq, true
 	if !e.drawn {
 		e.drawn = true
-		w.drawn = append(w.drawn, e)
+		es.drawn = append(es.drawn, e)
 	}
 }
 
-// writePending writes what the operations so far have gathered: counters, each once, and the history of duplicate
-// detection.
-func (w *writer) writePending() error {
-	for _, e := range w.drawn {
+// writeCounters puts the counters drawn from into the open transaction.
+func (es *entities) writeCounters() error {
+	for _, e := range es.drawn {
 		for _, c := range e.counters {
 			if !c.drawn {
 				continue
 			}
-			w.st.count.bindInt(1, e.id)
-			w.st.count.bindInt(2, int64(c.partition))
-			w.st.count.bindInt(3, c.seq)
-			if err := w.st.count.exec(); err != nil {
+			if err := es.putCount.run(e.space.record.ID, e.id, int64(c.partition), c.seq); err != nil {
 				return fmt.Errorf("write the counter of %s: %w", e.path, err)
 			}
 		}
 	}
-	if err := w.writeHistory(); err != nil {
-		return err
-	}
-	w.dropPending()
 	return nil
 }
 
-// dropPending forgets the gathered counters and keys.
-func (w *writer) dropPending() {
-	for _, e := range w.drawn {
+func (es *entities) dropCounters() {
+	for _, e := range es.drawn {
 		e.drawn = false
 		for i := range e.counters {
 			e.counters[i].drawn = false
 		}
 	}
-	w.drawn, w.history = w.drawn[:0], w.history[:0]
-}
-
-// reserveRows reserves more ids, in the open transaction, when the last block is used up.
-func (w *writer) reserveRows() error {
-	if w.high >= w.reserved {
-		return w.writeNextRow(w.high + rowBlock)
-	}
-	return nil
-}
-
-func (w *writer) writeNextRow(next int64) error {
-	w.st.nextRow.bindInt(1, next)
-	if err := w.st.nextRow.exec(); err != nil {
-		return fmt.Errorf("reserve row ids: %w", err)
-	}
-	return nil
+	es.drawn = es.drawn[:0]
 }
 
 // settle makes the open transaction's view of entities the committed one.
-func (w *writer) settle() {
-	if w.high >= w.reserved {
-		w.reserved = w.high + rowBlock
+func (es *entities) settle() {
+	if len(es.buried) > 0 {
+		es.w.sweeper.start(es.buried...)
+		es.buried = es.buried[:0]
 	}
-	for _, e := range w.buried {
-		w.startSweep(e)
-	}
-	w.gone, w.leaving = append(w.gone, w.leaving...), w.leaving[:0]
-	w.undo, w.buried = w.undo[:0], w.buried[:0]
 }
 
-// forget returns to the committed view.
-func (w *writer) forget() {
-	w.dropPending()
-	w.takeBack(0, 0)
+// setSession stores or removes the state of a session (SESS-22).
+func (es *entities) setSession(op *emulator.Op) error {
+	e, err := es.live(op.Record.Entity)
+	if err != nil {
+		return err
+	}
+	if err := es.writeSession(op); err != nil {
+		return fmt.Errorf("write the state of session %q of %s: %w", op.Record.SessionID, e.path, err)
+	}
+	return nil
 }
 
-// takeBack undoes the changes to the writer's view since undo and buried had the given lengths.
-func (w *writer) takeBack(undo, buried int) {
-	for i := len(w.undo) - 1; i >= undo; i-- {
-		w.undo[i]()
+func (es *entities) writeSession(op *emulator.Op) error {
+	r := &op.Record
+	if op.Data == nil {
+		es.removeSession.bindInt(1, r.Entity)
+		if err := es.removeSession.bindText(2, r.SessionID); err != nil {
+			return err
+		}
+		return es.removeSession.exec()
 	}
-	w.undo, w.buried = w.undo[:undo], w.buried[:buried]
+	st := es.putSession
+	if len(op.Data) > maxInline {
+		defer st.shrink(5)
+	}
+	st.bindInts(emulator.NamespaceOf(r.Entity), r.Entity, r.Enqueued)
+	if err := cmp.Or(st.bindText(4, r.SessionID), st.bindBlob(5, op.Data)); err != nil {
+		return err
+	}
+	return st.exec()
 }

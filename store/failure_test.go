@@ -206,7 +206,7 @@ func TestBusyDatabaseIsAnErrorAndPasses(t *testing.T) {
 	defer other.close()
 	onWriter(s, func() {
 		_ = s.writer.conn.exec("PRAGMA busy_timeout=1")
-		s.writer.patience = time.Millisecond
+		s.writer.tx.patience = time.Millisecond
 	})
 	if err := other.exec("BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
@@ -264,7 +264,7 @@ func TestBusyDatabaseDoesNotHoldUpClose(t *testing.T) {
 	waits := make(chan struct{})
 	onWriter(s, func() {
 		_ = s.writer.conn.exec("PRAGMA busy_timeout=1")
-		s.writer.patience = time.Hour
+		s.writer.tx.patience = time.Hour
 		s.log = slog.New(onLine(func() { close(waits) }))
 	})
 	if err := other.exec("BEGIN IMMEDIATE"); err != nil {

@@ -20,32 +20,54 @@ const (
 // goner is a message that is marked as gone.
 type goner struct{ row, body int64 }
 
-// markGone marks a message instead of removing it, and reports whether it did. The row shrinks, so it stays in its page.
-func (w *writer) markGone(row, body int64) (done bool, err error) {
-	w.st.markGone.bindInt(1, row)
-	if err := w.st.markGone.exec(); err != nil {
-		return false, fmt.Errorf("mark message row %d: %w", row, err)
-	}
-	if w.conn.changes() == 0 {
+// marks keeps the marked messages until they are removed.
+type marks struct {
+	w       *writer
+	on      bool    // the batch in hand marks messages instead of removing them
+	leaving []goner // marked by the open transaction
+	gone    []goner // marked, and to be removed
+	due     int     // length of gone at which they are removed
+
+	set *stmt
+}
+
+func (m *marks) prepare() error {
+	return prepareAll(m.w.conn, map[string]**stmt{
+		fmt.Sprintf("UPDATE message SET state=%d, message_id=NULL WHERE row=? AND size<=%d", stateGone, goneSize): &m.set,
+	})
+}
+
+// mark marks a message instead of removing it, and reports whether it did. The row shrinks, so it stays in its page.
+func (m *marks) mark(row, body int64) (done bool, err error) {
+	if !m.on {
 		return false, nil
 	}
-	n := len(w.leaving)
-	w.leaving = append(w.leaving, goner{row, body})
-	w.undo = append(w.undo, func() { w.leaving = w.leaving[:n] })
+	if err := m.set.run(row); err != nil {
+		return false, fmt.Errorf("mark message row %d: %w", row, err)
+	}
+	if m.w.conn.changes() == 0 {
+		return false, nil
+	}
+	n := len(m.leaving)
+	m.leaving = append(m.leaving, goner{row, body})
+	m.w.undo = append(m.w.undo, func() { m.leaving = m.leaving[:n] })
 	return true, nil
 }
 
+// settle takes over what the open transaction marked.
+func (m *marks) settle() { m.gone, m.leaving = append(m.gone, m.leaving...), m.leaving[:0] }
+
 // makeWay removes the old row and body of a marked message whose body is stored again: it was removed for a receiver that it
 // did not reach.
-func (w *writer) makeWay(body int64) error {
-	i := slices.IndexFunc(w.gone, func(g goner) bool { return g.body == body })
+func (m *marks) makeWay(body int64) error {
+	i := slices.IndexFunc(m.gone, func(g goner) bool { return g.body == body })
 	if i < 0 {
 		return nil
 	}
-	g := w.gone[i]
-	w.gone = slices.Delete(w.gone, i, i+1)
-	w.undo = append(w.undo, func() { w.gone = append(w.gone, g) })
-	return w.remove(g.row, g.body, true)
+	g := m.gone[i]
+	m.gone = slices.Delete(m.gone, i, i+1)
+	m.w.undo = append(m.w.undo, func() { m.gone = append(m.gone, g) })
+	return m.w.messages.remove(g.row, g.body, true)
 }
 
 // byItself reports whether a batch is so small that it is cheaper to mark its messages and remove them later.
@@ -59,40 +81,44 @@ func byItself(batch []item) bool {
 	return ops <= goneBatch
 }
 
-// removeGone removes the marked messages once there are enough. After a failure it tries them again with the next ones.
-func (w *writer) removeGone() {
-	if len(w.gone) < w.goneDue {
-		return
+// removeIfDue removes the marked messages once there are enough. After a failure it tries them again with the next ones.
+func (m *marks) removeIfDue() {
+	if len(m.gone) >= m.due {
+		m.remove()
 	}
-	w.conn.mu.Lock()
-	err := w.withReserve(func() error { return w.transaction(w.removeGoners) })
-	w.conn.mu.Unlock()
+}
+
+// remove removes the marked messages.
+func (m *marks) remove() {
+	err := m.w.tx.aside(func() error {
+		for _, g := range m.gone {
+			if err := m.w.messages.remove(g.row, g.body, true); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
-		w.goneDue = len(w.gone) + goneTogether
-		w.s.log.Warn("removing received messages failed; it goes on later", "error", err)
+		m.due = len(m.gone) + goneTogether
+		m.w.s.log.Warn("removing received messages failed; it goes on later", "error", err)
 		return
 	}
-	w.gone, w.goneDue = w.gone[:0], goneTogether
+	m.gone, m.due = m.gone[:0], goneTogether
 }
 
-func (w *writer) removeGoners() error {
-	for _, g := range w.gone {
-		if err := w.remove(g.row, g.body, true); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// adopt takes over the messages that an earlier process marked.
-func (w *writer) adopt(marked []goner) {
-	if w.adopted {
+// adopt takes over the messages of a namespace that an earlier process marked, when it is loaded.
+func (m *marks) adopt(namespace int64, marked []goner) {
+	sp := m.w.namespaces.byID[namespace]
+	if sp == nil || sp.adopted {
 		return
 	}
-	w.adopted = true
+	sp.adopted = true
 	for _, g := range marked {
-		if !slices.Contains(w.gone, g) {
-			w.gone = append(w.gone, g)
+		if !slices.Contains(m.gone, g) {
+			m.gone = append(m.gone, g)
 		}
+	}
+	if m.w.namespaces.unloaded--; m.w.namespaces.unloaded == 0 {
+		m.w.tidy()
 	}
 }

@@ -20,6 +20,15 @@ const (
 const pruneSQL = `DELETE FROM history WHERE entity=?1 AND at<=coalesce(
 	(SELECT at FROM history WHERE entity=?1 AND at<?2 ORDER BY at LIMIT 1 OFFSET ?3), ?2-1)`
 
+// history writes the keys of duplicate detection.
+type history struct {
+	w       *writer
+	pending []remembered   // keys that the open transaction is still to write
+	prunes  []*entityState // entities with forgotten keys to be removed
+
+	add, setFrom, prune *stmt
+}
+
 // remembered is a row of history that is not yet written.
 type remembered struct {
 	entity *entityState
@@ -27,9 +36,17 @@ type remembered struct {
 	keys   []byte
 }
 
+func (h *history) prepare() error {
+	return prepareAll(h.w.conn, map[string]**stmt{
+		"INSERT OR IGNORE INTO history(ns, entity, at, keys) VALUES(?,?,?,?)": &h.add,
+		"UPDATE entity SET history_from=? WHERE id=?":                         &h.setFrom,
+		pruneSQL: &h.prune,
+	})
+}
+
 // remember adds a key to the group of its entity and millisecond.
-func (w *writer) remember(op *emulator.Op) error {
-	e, err := w.live(op.Record.Entity)
+func (h *history) remember(op *emulator.Op) error {
+	e, err := h.w.entities.live(op.Record.Entity)
 	if err != nil {
 		return err
 	}
@@ -38,104 +55,99 @@ func (w *writer) remember(op *emulator.Op) error {
 		return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("history key of %d bytes", len(op.Data))}
 	}
 	if at < e.historyFrom { // the clock went back: the new key must not count as forgotten
-		if err := w.setHistoryFrom(e, at); err != nil {
+		if err := h.forgetBefore(e, at); err != nil {
 			return err
 		}
 	}
-	if e.group < len(w.history) {
-		g := &w.history[e.group]
+	if e.group < len(h.pending) {
+		g := &h.pending[e.group]
 		if g.entity == e && g.at == at && len(g.keys) < keysPerGroup*keySize {
 			g.keys = append(g.keys, op.Data...)
 			return nil
 		}
 	}
-	e.group = len(w.history)
-	if e.group == cap(w.history) {
-		w.history = append(w.history, remembered{})
+	e.group = len(h.pending)
+	if e.group == cap(h.pending) {
+		h.pending = append(h.pending, remembered{})
 	} else {
-		w.history = w.history[:e.group+1] // reuses the old buffer
+		h.pending = h.pending[:e.group+1] // reuses the old buffer
 	}
-	g := &w.history[e.group]
+	g := &h.pending[e.group]
 	g.entity, g.at, g.keys = e, at, append(g.keys[:0], op.Data...)
 	return nil
 }
 
-// writeHistory puts the gathered keys into the open transaction.
-func (w *writer) writeHistory() error {
-	st := w.st.remember
-	for _, g := range w.history {
-		st.bindInt(1, g.entity.id)
-		st.bindInt(2, g.at)
-		if err := st.bindBlob(3, g.keys); err != nil {
+// write puts the gathered keys into the open transaction.
+func (h *history) write() error {
+	for _, g := range h.pending {
+		h.add.bindInts(g.entity.space.record.ID, g.entity.id, g.at)
+		if err := h.add.bindBlob(4, g.keys); err != nil {
 			return err
 		}
-		if err := st.exec(); err != nil {
+		if err := h.add.exec(); err != nil {
 			return fmt.Errorf("write the history of %s: %w", g.entity.path, err)
 		}
 	}
 	return nil
 }
 
-// pruneHistory forgets the keys from before an instant. It does nothing for a deleted entity.
-func (w *writer) pruneHistory(entity, before int64) error {
-	e := w.entities[entity]
+// forget forgets the keys from before an instant. It does nothing for a deleted entity.
+func (h *history) forget(entity, before int64) error {
+	e := h.w.entities.byID[entity]
 	if e == nil || e.dead || before <= e.historyFrom {
 		return nil
 	}
-	if err := w.setHistoryFrom(e, before); err != nil {
+	if err := h.forgetBefore(e, before); err != nil {
 		return err
 	}
-	w.prune(e)
+	h.pruneLater(e)
 	return nil
 }
 
-func (w *writer) setHistoryFrom(e *entityState, from int64) error {
-	w.st.forgetBefore.bindInt(1, from)
-	w.st.forgetBefore.bindInt(2, e.id)
-	if err := w.st.forgetBefore.exec(); err != nil {
+func (h *history) forgetBefore(e *entityState, from int64) error {
+	if err := h.setFrom.run(from, e.id); err != nil {
 		return fmt.Errorf("mark the history of %s: %w", e.path, err)
 	}
 	old := e.historyFrom
 	e.historyFrom = from
-	w.undo = append(w.undo, func() { e.historyFrom = old })
+	h.w.undo = append(h.w.undo, func() { e.historyFrom = old })
 	return nil
 }
 
-// prune queues e for the removal of its forgotten keys.
-func (w *writer) prune(e *entityState) {
+// pruneLater queues e for the removal of its forgotten keys.
+func (h *history) pruneLater(e *entityState) {
 	if !e.pruning {
 		e.pruning = true
-		w.prunes = append(w.prunes, e)
+		h.prunes = append(h.prunes, e)
 	}
 }
 
 // pruneSome removes some forgotten keys of the entity that has waited longest. After a failure, for example on a full
 // disk, they stay until the next forgetting or start.
-func (w *writer) pruneSome() {
-	e := w.prunes[0]
+func (h *history) pruneSome() {
+	e := h.prunes[0]
 	end := e.dead // the sweep removes its history
 	if !end {
-		var err error
-		end, err = w.inTransaction(func() (bool, error) { return w.pruneRows(e.id, e.historyFrom) })
+		err := h.w.tx.aside(func() (err error) {
+			end, err = h.pruneRows(e.id, e.historyFrom)
+			return err
+		})
 		if err != nil {
-			w.s.log.Warn("removing old keys of duplicate detection failed; it goes on later", "entity", e.path, "error", err)
+			h.w.s.log.Warn("removing old keys of duplicate detection failed; it goes on later", "entity", e.path, "error", err)
 			end = true
 		}
 	}
 	if end {
 		e.pruning = false
-		w.prunes = w.prunes[1:]
-		w.care.look = true
+		h.prunes = h.prunes[1:]
+		h.w.vacuum.look = true
 	}
 }
 
 // pruneRows removes some rows of history from before an instant and reports whether those were the last.
-func (w *writer) pruneRows(entity, before int64) (end bool, err error) {
-	w.st.prune.bindInt(1, entity)
-	w.st.prune.bindInt(2, before)
-	w.st.prune.bindInt(3, pruneRows-1)
-	if err := w.st.prune.exec(); err != nil {
+func (h *history) pruneRows(entity, before int64) (end bool, err error) {
+	if err := h.prune.run(entity, before, pruneRows-1); err != nil {
 		return false, fmt.Errorf("remove old history: %w", err)
 	}
-	return w.conn.changes() < pruneRows, nil
+	return h.w.conn.changes() < pruneRows, nil
 }

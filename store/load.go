@@ -2,76 +2,72 @@ package store
 
 import (
 	"bytes"
-	"fmt"
 
 	"minibus/emulator"
 )
 
-// Load implements [emulator.Journal]. Messages come in the order of their rows. If it fails because the file is
-// damaged, Close leaves the file as it is.
-func (s *Store) Load(l emulator.Loader) error {
-	c := s.reader.conn
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	ld := &loading{c: c, l: l, last: map[int64][]emulator.CounterRecord{}, historyFrom: map[int64]int64{}}
-	var err error
-	for _, part := range []func() error{ld.counters, ld.entities, ld.messages, ld.sessions, ld.history} {
-		if err = part(); err != nil {
-			break
-		}
-	}
-	switch {
-	case err == nil:
-		s.Flush(emulator.CompletionFunc(func(error) { s.writer.adopt(ld.gone) })) // the first item makes the writer tidy up
-		return nil
-	case isDamage(err):
-		s.damaged.Store(true)
-		return fmt.Errorf("load database %s: the file is damaged: %w; put a copy in its place, or name another file with --data", s.path, err)
-	default:
-		return fmt.Errorf("load database %s: %w", s.path, err)
-	}
+// loads streams the contents of namespaces, with statements that are prepared once for all of them. Each takes a range of ids.
+type loads struct {
+	c *conn
+
+	counters, entities, messages, sessions, history *stmt
 }
 
-// loading is the state of one Load.
+func newLoads(c *conn) (*loads, error) {
+	ld := &loads{c: c}
+	return ld, prepareAll(c, map[string]**stmt{
+		"SELECT entity, partition, last_seq FROM counter WHERE entity BETWEEN ? AND ? ORDER BY entity, partition": &ld.counters,
+		"SELECT id, kind, path, options, deleted, history_from FROM entity WHERE id BETWEEN ? AND ? ORDER BY id":  &ld.entities,
+		"SELECT entity, id, updated, state FROM session WHERE entity BETWEEN ? AND ? ORDER BY entity, id":         &ld.sessions,
+		"SELECT entity, at, keys FROM history WHERE entity BETWEEN ? AND ? ORDER BY entity, at":                   &ld.history,
+		`SELECT row, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, enqueued_seq, hops, session, message_id,
+			reason, source, overlay, system FROM message WHERE row BETWEEN ? AND ? ORDER BY row`: &ld.messages,
+	})
+}
+
+// load streams what is in a namespace, and returns its marked messages.
+func (ld *loads) load(namespace int64, l emulator.Loader) ([]goner, error) {
+	ld.c.mu.Lock()
+	defer ld.c.mu.Unlock()
+	one := &loading{loads: ld, l: l, last: map[int64][]emulator.CounterRecord{}, historyFrom: map[int64]int64{}}
+	one.first, one.end = emulator.RowsOf(namespace)
+	for _, part := range []func() error{one.loadCounters, one.loadEntities, one.loadMessages, one.loadSessions, one.loadHistory} {
+		if err := part(); err != nil {
+			return nil, err
+		}
+	}
+	return one.gone, nil
+}
+
+// loading is the load of a namespace.
 type loading struct {
-	c    *conn
-	l    emulator.Loader
-	last map[int64][]emulator.CounterRecord
-	dead map[int64]bool // nil if there are none
+	*loads
+	l          emulator.Loader
+	first, end int64 // ids
+	last       map[int64][]emulator.CounterRecord
+	dead       map[int64]bool // nil if there are none
 
 	gone []goner
 
 	historyFrom map[int64]int64 // of the entities that are not dead
 }
 
-// each runs a query and hands over its rows.
-func (ld *loading) each(sql string, row func(st *stmt) error) error {
-	st, err := ld.c.prepare(sql)
-	if err != nil {
-		return err
-	}
-	defer st.finalize()
-	for {
-		more, err := st.step()
-		if err != nil || !more {
-			return err
-		}
-		if err := row(st); err != nil {
-			return err
-		}
-	}
+// each hands over the rows of a statement.
+func (ld *loading) each(st *stmt, row func(st *stmt) error) error {
+	st.bindInts(ld.first, ld.end)
+	return st.each(row)
 }
 
-func (ld *loading) counters() error {
-	return ld.each("SELECT entity, partition, last_seq FROM counter ORDER BY entity, partition", func(st *stmt) error {
+func (ld *loading) loadCounters() error {
+	return ld.each(ld.counters, func(st *stmt) error {
 		id := st.columnInt(0)
 		ld.last[id] = append(ld.last[id], emulator.CounterRecord{Partition: uint8(st.columnInt(1)), Seq: st.columnInt(2)})
 		return nil
 	})
 }
 
-func (ld *loading) entities() error {
-	return ld.each("SELECT id, kind, path, options, deleted, history_from FROM entity ORDER BY id", func(st *stmt) error {
+func (ld *loading) loadEntities() error {
+	return ld.each(ld.entities, func(st *stmt) error {
 		e := emulator.EntityRecord{
 			ID: st.columnInt(0), Kind: emulator.EntityKind(st.columnInt(1)), Path: string(st.columnView(2)),
 			Options: bytes.Clone(st.columnView(3)),
@@ -89,10 +85,9 @@ func (ld *loading) entities() error {
 	})
 }
 
-func (ld *loading) messages() error {
+func (ld *loading) loadMessages() error {
 	var r emulator.MessageRecord
-	return ld.each("SELECT row, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, "+
-		"enqueued_seq, hops, session, message_id, reason, source, overlay, system FROM message ORDER BY row", func(st *stmt) error {
+	return ld.each(ld.messages, func(st *stmt) error {
 		readMessage(st, &r)
 		if r.State == stateGone {
 			ld.gone = append(ld.gone, goner{r.Row, r.Body})
@@ -105,8 +100,8 @@ func (ld *loading) messages() error {
 	})
 }
 
-func (ld *loading) sessions() error {
-	return ld.each("SELECT entity, id, updated, state FROM session ORDER BY row", func(st *stmt) error {
+func (ld *loading) loadSessions() error {
+	return ld.each(ld.sessions, func(st *stmt) error {
 		entity := st.columnInt(0)
 		if ld.dead[entity] {
 			return nil
@@ -116,8 +111,8 @@ func (ld *loading) sessions() error {
 	})
 }
 
-func (ld *loading) history() error {
-	return ld.each("SELECT entity, at, keys FROM history ORDER BY entity, at", func(st *stmt) error {
+func (ld *loading) loadHistory() error {
+	return ld.each(ld.history, func(st *stmt) error {
 		entity, at, keys := st.columnInt(0), st.columnInt(1), st.columnView(2)
 		if ld.dead[entity] || at < ld.historyFrom[entity] {
 			return nil

@@ -5,20 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-
-	lib "modernc.org/sqlite/lib"
 )
 
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
 // migrations bring a database from the version of their index to the next one. They are never changed once released.
-var migrations = []string{"migrations/0001_init.sql", "migrations/0002_gone.sql", "migrations/0003_body_checksum.sql"}
+var migrations = []string{
+	"migrations/0001_init.sql", "migrations/0002_gone.sql", "migrations/0003_body_checksum.sql", "migrations/0004_namespaces.sql",
+}
 
-const (
-	applicationID = 0x4d425553 // "MBUS"; identifies Minibus databases
-	codeCorrupt   = lib.SQLITE_CORRUPT
-)
+const applicationID = 0x4d425553 // "MBUS"; identifies Minibus databases
 
 // errForeign refuses an SQLite database of another program.
 var errForeign = errors.New("this is not a Minibus database: " + cureForeign)

@@ -25,7 +25,7 @@ func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
 		"of a newer version":    {func(t *testing.T, p string) { run(t, p, "PRAGMA user_version=99") }, "newer version of Minibus (schema 99"},
 		"of another program":    {func(t *testing.T, p string) { run(t, p, "PRAGMA application_id=7") }, "not a Minibus database"},
 		"newer, with a log":     {leaveLogOf("PRAGMA user_version=99"), "newer version of Minibus (schema 99"},
-		"without its secret":    {func(t *testing.T, p string) { run(t, p, "UPDATE meta SET value=x'01' WHERE key='secret'") }, "damaged"},
+		"without its secret":    {func(t *testing.T, p string) { run(t, p, "UPDATE namespace SET secret=x'01'") }, "damaged"},
 		"without its own table": {func(t *testing.T, p string) { run(t, p, "DROP VIEW messages; DROP VIEW entities; DROP TABLE body") }, "body"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestDamagedRowsStopTheLoad(t *testing.T) {
 	root := int64(0)
 	onWriter(s, func() { root, _ = s.writer.conn.queryInt("SELECT rootpage FROM sqlite_schema WHERE name='message'") })
 	_ = s.Close()
-	leaveLogOf("UPDATE meta SET value=value+1 WHERE key='next_row'")(t, path)
+	leaveLogOf("UPDATE namespace SET next_row=next_row+1")(t, path)
 	scribble(t, path, (root-1)*pageSize, 400)
 	before := read(t, path)
 	s = mustOpen(t, path, Options{})
@@ -198,13 +198,14 @@ func TestOrphanedPartsGoAtStart(t *testing.T) {
 	wait(t, s, insertOp(5, 1, make([]byte, 3<<20)))
 	large := emulator.Change{Ops: []emulator.Op{insertOp(6, 2, make([]byte, 2<<20))}}
 	onWriter(s, func() {
-		if err := s.writer.writeParts(&large); err != nil {
+		if err := s.writer.messages.writeParts(&large); err != nil {
 			t.Error(err)
 		}
 	})
 	_ = s.Close()
 	s = mustOpen(t, path, Options{})
 	defer s.Close()
+	stored(t, s)
 	onWriter(s, func() {
 		if n, err := s.writer.conn.queryInt("SELECT count(*) FROM body_part"); n != 3 || err != nil {
 			t.Errorf("%d parts are there (%v), want those of the one message", n, err)

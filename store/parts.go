@@ -28,8 +28,8 @@ func isLarge(c *emulator.Change) bool {
 	return false
 }
 
-func (w *writer) writeParts(c *emulator.Change) error {
-	w.hasParts = true
+func (m *messages) writeParts(c *emulator.Change) error {
+	m.hasParts = true
 	for i := range c.Ops {
 		op := &c.Ops[i]
 		if !inParts(op) {
@@ -37,43 +37,44 @@ func (w *writer) writeParts(c *emulator.Change) error {
 		}
 		for n := range partCount(op.Data) {
 			piece := op.Data[n*maxInline : min((n+1)*maxInline, len(op.Data))]
-			if err := w.writePart(op.Record.Body, n, piece, c.Restores); err != nil {
+			if err := m.writePart(op.Record.Body, n, piece, c.Restores); err != nil {
 				return fmt.Errorf("write part %d of body %d: %w", n, op.Record.Body, err)
 			}
-			w.checkpointIfDue()
+			m.w.log.checkpointIfDue()
 		}
 	}
 	return nil
 }
 
 // writePart writes one piece. A change that restores a message may use the reserve.
-func (w *writer) writePart(body int64, n int, piece []byte, restores bool) error {
-	w.conn.mu.Lock()
-	defer w.conn.mu.Unlock()
-	w.st.insertPart.bindInt(1, body)
-	w.st.insertPart.bindInt(2, int64(n))
-	if err := w.st.insertPart.bindBlob(3, piece); err != nil {
+func (m *messages) writePart(body int64, n int, piece []byte, restores bool) error {
+	m.w.conn.mu.Lock()
+	defer m.w.conn.mu.Unlock()
+	m.insertPart.bindInts(emulator.NamespaceOf(body), body, int64(n))
+	if err := m.insertPart.bindBlob(4, piece); err != nil {
 		return err
 	}
-	within := w.withRoom
+	within := m.w.tx.withRoom
 	if restores {
-		within = w.withReserve
+		within = m.w.tx.withReserve
 	}
-	return within(func() error { return w.transaction(w.st.insertPart.exec) })
+	return within(func() error { return m.w.tx.run(m.insertPart.exec) })
 }
 
 // dropParts removes the pieces of a failed change, as far as the disk allows; the next start removes the rest.
-func (w *writer) dropParts(c *emulator.Change) {
-	w.conn.mu.Lock()
-	defer w.conn.mu.Unlock()
-	for i := range c.Ops {
-		if !inParts(&c.Ops[i]) {
-			continue
+func (m *messages) dropParts(c *emulator.Change) {
+	err := m.w.tx.aside(func() error {
+		for i := range c.Ops {
+			if !inParts(&c.Ops[i]) {
+				continue
+			}
+			if err := m.dropOrphans.run(c.Ops[i].Record.Body); err != nil {
+				return err
+			}
 		}
-		w.st.dropParts.bindInt(1, c.Ops[i].Record.Body)
-		if err := w.withReserve(w.st.dropParts.exec); err != nil {
-			w.s.log.Warn("parts of a failed message stay until the next start", "error", err)
-			return
-		}
+		return nil
+	})
+	if err != nil {
+		m.w.s.log.Warn("parts of a failed message stay until the next start", "error", err)
 	}
 }

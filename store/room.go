@@ -1,10 +1,9 @@
 package store
 
 import (
+	"fmt"
 	"os"
 	"time"
-
-	lib "modernc.org/sqlite/lib"
 
 	"minibus/emulator"
 )
@@ -32,6 +31,7 @@ const (
 
 // room holds what the writer knows about the disk.
 type room struct {
+	w       *writer
 	path    string // of the database; empty in memory
 	reserve reserve
 	free    func() (bytes int64, known bool)
@@ -44,14 +44,21 @@ type room struct {
 	kept    int64     // bytes of a returned message that had no room; other changes may not take them
 	keptTil time.Time // the domain tries again long before
 
-	spending    bool  // the transaction in hand may use the reserve
-	refusal     error // changes that add data get it, until none is queued that drew a number before it; nil: none
-	refusedDraw bool  // a refused change had drawn a number, so later changes with numbers are refused as well
+	spending    bool             // the transaction in hand may use the reserve
+	refusal     error            // changes that add data get it, until none is queued that drew a number before it; nil: none
+	refusedDraw bool             // a refused change had drawn a number, so later changes with numbers are refused as well
+	partless    *emulator.Change // change of the batch in hand for whose parts the disk had no room; nil: none
+
+	freePages, allPages *stmt // of the file
 }
 
 // newRoom returns a room before its first look at the disk.
 func newRoom(path string) room {
 	return room{path: path, reserve: reserve{path + "-reserve"}, free: func() (int64, bool) { return diskFree(path) }, log: ampleLog}
+}
+
+func (r *room) prepare() error {
+	return prepareAll(r.w.conn, map[string]**stmt{"PRAGMA freelist_count": &r.freePages, "PRAGMA page_count": &r.allPages})
 }
 
 func (r *room) logSize() int64 { return fileSize(r.path + "-wal") }
@@ -65,15 +72,30 @@ func fileSize(path string) int64 {
 	return info.Size()
 }
 
-// prepare gives up the reserve on a full disk, because a start needs a few pages.
-func (r *room) prepare() {
+// makeForStart gives up the reserve on a full disk, because a start needs a few pages.
+func (r *room) makeForStart() {
 	if free, known := r.free(); known && free < leastLog {
 		r.reserve.release()
 	}
 }
 
-// look measures the free room and sets the ceiling of the log and the reserve.
+// look measures the free room and sets the ceiling of the log.
 func (r *room) look() {
+	if !r.w.log.durable {
+		return
+	}
+	before := r.log
+	if r.measure(); r.log == before {
+		return
+	}
+	r.w.log.limit(r.log)
+	if _, err := r.w.conn.queryInt(fmt.Sprint("PRAGMA journal_size_limit=", r.log)); err != nil {
+		r.w.s.log.Warn("the size of the write-ahead log could not be limited", "error", err)
+	}
+}
+
+// measure takes the sizes of the log and the reserve from the free room.
+func (r *room) measure() {
 	r.log, r.short = ampleLog, false
 	free, known := r.free()
 	if !known {
@@ -89,6 +111,16 @@ func (r *room) look() {
 	r.reserve.hold(r.log)
 }
 
+// orReserve runs f, and on a full disk once more with the reserve's room.
+func (r *room) orReserve(f func() error) error {
+	err := f()
+	if isFull(err) {
+		r.reserve.release()
+		err = f()
+	}
+	return err
+}
+
 // allows reports whether the file may grow by that many bytes.
 func (r *room) allows(growth int64) bool {
 	if !r.short || growth <= 0 {
@@ -99,6 +131,47 @@ func (r *room) allows(growth int64) bool {
 		free -= max(r.log-r.logSize(), 0) // the log's
 	}
 	return !known || growth <= free
+}
+
+// checkGrowth fails if the open transaction makes the file grow so far that the log could not be copied into it.
+func (r *room) checkGrowth() error {
+	if !r.short {
+		return nil
+	}
+	pages, err := r.allPages.one()
+	if err == nil && !r.allows(pages*r.w.log.pageSize-fileSize(r.path)) {
+		err = errNoRoom
+	}
+	return err
+}
+
+// makesFit reports whether that many bytes seem to fit. If they don't, it removes the marked messages and looks again.
+func (r *room) makesFit(bytes int64) bool {
+	fits := r.fits(bytes)
+	if fits || len(r.w.marks.gone) == 0 {
+		return fits
+	}
+	r.w.marks.remove()
+	return r.fits(bytes)
+}
+
+// fits reports whether that many bytes seem to fit, on the disk or in the file. It asks for more than is needed.
+func (r *room) fits(bytes int64) bool {
+	r.w.conn.mu.Lock()
+	defer r.w.conn.mu.Unlock()
+	free, err := r.freePages.one()
+	return err != nil || r.allows(2*bytes+(16-free)*r.w.log.pageSize)
+}
+
+// smallMessage is how many bytes must fit before the disk no longer counts as full. With less, each gap between small messages would do.
+const smallMessage = 64 << 10
+
+// isBack looks at the disk and reports whether there is room again.
+func (r *room) isBack() bool {
+	r.w.conn.mu.Lock()
+	r.look()
+	r.w.conn.mu.Unlock()
+	return r.makesFit(r.reserved() + smallMessage)
 }
 
 // keepFor keeps room for a message that was given back, or senders would fill every gap before it is large enough.
@@ -116,39 +189,3 @@ func (r *room) reserved() int64 {
 	}
 	return r.kept
 }
-
-// refuses reports whether a change must fail while the disk is full: it adds data, or it has drawn a number behind a refused one
-// and would leave a gap.
-func (r *room) refuses(c *emulator.Change) bool {
-	if r.refusal == nil {
-		return false
-	}
-	adds, draws := wants(c)
-	if adds && draws {
-		r.refusedDraw = true
-	}
-	return adds || draws && r.refusedDraw
-}
-
-// endRefusal lets changes in again.
-func (r *room) endRefusal() { r.refusal, r.refusedDraw = nil, false }
-
-// wants reports whether a change adds data to the database, and whether it has drawn a number.
-func wants(c *emulator.Change) (adds, draws bool) {
-	for i := range c.Ops {
-		op := &c.Ops[i]
-		draws = draws || op.DrawsNumber
-		switch op.Kind {
-		case emulator.OpInsert:
-			adds = adds || !c.Restores
-		case emulator.OpPutEntity, emulator.OpHistory:
-			adds = true
-		case emulator.OpSessionState:
-			adds = adds || op.Data != nil
-		}
-	}
-	return adds, draws
-}
-
-// errNoRoom is the error of a transaction that would make the file grow too far. It has SQLite's code for a full disk.
-var errNoRoom = &sqliteError{code: lib.SQLITE_FULL, text: "the database has no room to grow"}

@@ -63,7 +63,7 @@ func smallDisk(s *Store, size int64) (left *atomic.Int64) {
 		r.free = func() (int64, bool) {
 			return max(0, left.Load()-fileSize(r.path)-r.logSize()-r.reserve.size()), true
 		}
-		s.writer.lookAtDisk()
+		s.writer.room.look()
 	})
 	return left
 }

@@ -20,6 +20,9 @@ func (e *sqliteError) Error() string { return fmt.Sprintf("%s (SQLite code %d)",
 // primary is the result code without its extension.
 func (e *sqliteError) primary() int32 { return e.code & 0xff }
 
+// errMalformed says that the file is damaged, although SQLite did not notice.
+var errMalformed = &sqliteError{code: lib.SQLITE_CORRUPT, text: "malformed content"}
+
 func isCode(err error, codes ...int32) bool {
 	var se *sqliteError
 	if !errors.As(err, &se) {

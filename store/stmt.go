@@ -56,6 +56,13 @@ func (s *stmt) finalize() {
 // bindInt sets parameter i, counted from 1.
 func (s *stmt) bindInt(i int, v int64) { lib.Xsqlite3_bind_int64(s.c.tls, s.p, int32(i), v) }
 
+// bindInts sets the first parameters.
+func (s *stmt) bindInts(values ...int64) {
+	for i, v := range values {
+		s.bindInt(i+1, v)
+	}
+}
+
 func (s *stmt) bindNull(i int) { lib.Xsqlite3_bind_null(s.c.tls, s.p, int32(i)) }
 
 // bindText sets parameter i to a text, which may be empty. SQLite keeps NUL and invalid UTF-8 as they are.
@@ -130,6 +137,23 @@ func (s *stmt) exec() error {
 	return err
 }
 
+// run sets the first parameters and runs the statement to its end.
+func (s *stmt) run(values ...int64) error {
+	s.bindInts(values...)
+	return s.exec()
+}
+
+// one sets the first parameters and returns the only value of the first row, 0 if there is none.
+func (s *stmt) one(values ...int64) (int64, error) {
+	s.bindInts(values...)
+	row, err := s.step()
+	if err != nil || !row {
+		return 0, err
+	}
+	defer s.reset()
+	return s.columnInt(0), nil
+}
+
 // step fetches the next row. After the last one, or an error, the statement is ready for the next run.
 func (s *stmt) step() (row bool, err error) {
 	rc := lib.Xsqlite3_step(s.c.tls, s.p)
@@ -139,6 +163,20 @@ func (s *stmt) step() (row bool, err error) {
 	err = s.c.check(rc)
 	s.reset()
 	return false, err
+}
+
+// each hands over the rows.
+func (s *stmt) each(row func(s *stmt) error) error {
+	for {
+		more, err := s.step()
+		if err != nil || !more {
+			return err
+		}
+		if err := row(s); err != nil {
+			s.reset()
+			return err
+		}
+	}
 }
 
 // reset abandons the rows that were not fetched.

@@ -19,20 +19,20 @@ type Options struct {
 // errClosed is the cause of the errors that changes and reads after Close get.
 var errClosed = errors.New("the message store is closed")
 
-// Store is a journal on SQLite. Make one with [Open].
+// Store is a store of namespaces on SQLite, and the journal of the default one. Make one with [Open].
 type Store struct {
-	path    string
-	log     *slog.Logger
-	lock    *fileLock // nil for an ephemeral database
-	place   *place    // nil for an ephemeral database
-	secret  [16]byte
-	created int64 // ms
-	nextRow int64
+	*journal // of the default namespace
+
+	path  string
+	log   *slog.Logger
+	lock  *fileLock // nil for an ephemeral database
+	place *place    // nil for an ephemeral database
 
 	inbox  inbox[item]
 	reads  inbox[*emulator.BodyRead]
 	writer *writer
 	reader *reader
+	loads  *loads
 
 	checkpointer *checkpointer // nil for an ephemeral database
 
@@ -79,24 +79,6 @@ func (s *Store) Stats() Stats {
 
 // Path returns the path of the database file; empty when it is ephemeral.
 func (s *Store) Path() string { return s.path }
-
-// NextRow implements [emulator.Journal].
-func (s *Store) NextRow() int64 { return s.nextRow }
-
-// Secret implements [emulator.Journal].
-func (s *Store) Secret() [16]byte { return s.secret }
-
-// Created implements [emulator.Journal].
-func (s *Store) Created() int64 { return s.created }
-
-// Append implements [emulator.Journal].
-func (s *Store) Append(c *emulator.Change) { s.inbox.put(item{change: c}) }
-
-// Flush implements [emulator.Journal]. The completion gets nil even if what came before it failed.
-func (s *Store) Flush(done emulator.Completion) { s.inbox.put(item{flush: done}) }
-
-// ReadBodies implements [emulator.Journal].
-func (s *Store) ReadBodies(r *emulator.BodyRead) { s.reads.put(r) }
 
 // Close commits what is queued, stops the goroutines, copies the log into the file and closes it, so the next start needs no
 // recovery. Later changes and reads fail with errClosed as the cause. A second Close returns the first one's error.

@@ -40,3 +40,17 @@ func TestConformanceEphemeral(t *testing.T) {
 		return s, func() storetest.Journal { return s }
 	})
 }
+
+func TestNamespacesConformance(t *testing.T) {
+	storetest.RunStore(t, func(t *testing.T) (storetest.Store, func() storetest.Store) {
+		path := filepath.Join(t.TempDir(), "a.db")
+		s := mustOpen(t, path, Options{})
+		return s, func() storetest.Store {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s = mustOpen(t, path, Options{})
+			return s
+		}
+	})
+}

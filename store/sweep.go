@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"slices"
+
+	"minibus/emulator"
 )
 
 // Sizes of a step of a sweep: about a millisecond of work each, so that commits hardly wait for it.
@@ -11,72 +13,154 @@ const (
 	sweepDrop     = 500
 	sweepStates   = 100
 	sweepEntities = 50
+	clearRows     = 500
 )
 
-// sweep removes what deleted entities left: their messages, the bodies that no other message shares, counters, states
-// of sessions and history, and at last the tombstones. It works in small transactions between the batches. A crash leaves the
-// tombstones, and the next start sweeps again.
+// sweeper removes what is left of deleted entities and namespaces, in small transactions between the batches. A crash leaves
+// tombstones, and the next start goes on.
+type sweeper struct {
+	w        *writer
+	now      *sweep // nil when there is nothing to remove of entities
+	waiting  []*entityState
+	thorough bool // of the sweeps until none is waiting
+	spaces   []*space
+	failed   bool // tombstones are left behind by a step that failed
+
+	rows, bodies     *stmt
+	counters, states *stmt
+	bury             *stmt
+
+	ranges    []*stmt // remove some of what a namespace has in a table
+	burySpace *stmt
+}
+
+// prepare makes the statements. A process that deletes nothing does not need them.
+func (sw *sweeper) prepare() error {
+	if sw.rows != nil {
+		return nil
+	}
+	if err := sw.prepareRanges(); err != nil {
+		return err
+	}
+	return prepareAll(sw.w.conn, map[string]**stmt{
+		"SELECT row, body, entity FROM message WHERE row>? AND row<=? ORDER BY row LIMIT ?": &sw.rows,
+		"SELECT id, 0, 0 FROM body WHERE id>? AND id<=? ORDER BY id LIMIT ?":                &sw.bodies,
+		"DELETE FROM counter WHERE entity=?":                                                &sw.counters,
+		"DELETE FROM session WHERE row IN (SELECT row FROM session WHERE entity=? LIMIT ?)": &sw.states,
+		"DELETE FROM entity WHERE id=? AND deleted=1":                                       &sw.bury,
+		"DELETE FROM namespace WHERE id=? AND deleted=1":                                    &sw.burySpace,
+	})
+}
+
+// start removes what is left of deleted entities, after what is being removed.
+func (sw *sweeper) start(dead ...*entityState) {
+	if sw.failed {
+		sw.resume()
+		return
+	}
+	sw.waiting = append(sw.waiting, dead...)
+	if sw.now == nil {
+		sw.next()
+	}
+}
+
+// resume removes all that is left, also what an earlier process left.
+func (sw *sweeper) resume() {
+	sw.now, sw.waiting, sw.spaces, sw.failed, sw.thorough = nil, nil, nil, false, true
+	for _, e := range sw.w.entities.byID {
+		if e.dead {
+			sw.waiting = append(sw.waiting, e)
+		}
+	}
+	for _, sp := range sw.w.namespaces.byID {
+		if sp.dead {
+			sw.spaces = append(sw.spaces, sp)
+		}
+	}
+	sw.next()
+}
+
+// next begins a sweep of the deleted entities of one namespace.
+func (sw *sweeper) next() {
+	sw.now = nil
+	if len(sw.waiting) == 0 {
+		sw.thorough = false
+		return
+	}
+	sp := sw.waiting[0].space
+	var dead []*entityState
+	sw.waiting = slices.DeleteFunc(sw.waiting, func(e *entityState) bool {
+		if e.space == sp {
+			dead = append(dead, e)
+		}
+		return e.space == sp
+	})
+	sw.now = newSweep(sw.w, sp, dead, sw.thorough)
+}
+
+// leftRows reports whether there may be rows of deleted entities.
+func (sw *sweeper) leftRows() bool { return sw.now != nil || sw.failed }
+
+// keep spares the body of a new message, which may share an existing body or bring back a removed one.
+func (sw *sweeper) keep(body int64) {
+	if s := sw.now; s != nil && s.first <= body && body <= s.limit {
+		s.shared[body] = struct{}{}
+	}
+}
+
+// step removes some rows, and reports whether there was anything to do.
+func (sw *sweeper) step() bool {
+	some := sw.clearSome
+	switch {
+	case sw.now != nil:
+		some = sw.now.step
+	case len(sw.spaces) == 0:
+		return false
+	}
+	if err := some(); err != nil {
+		sw.w.s.log.Warn("removing a deleted entity or namespace failed; it goes on with the next deletion or start", "error", err)
+		sw.now, sw.waiting, sw.spaces, sw.failed = nil, nil, nil, true
+	}
+	return true
+}
+
+// aside runs a step in a transaction.
+func (sw *sweeper) aside(f func() error) error {
+	return sw.w.tx.aside(func() error {
+		if err := sw.prepare(); err != nil {
+			return err
+		}
+		return f()
+	})
+}
+
+// sweep removes what deleted entities of a namespace left: their messages, the bodies that no other message shares, counters, states
+// of sessions and history, and at last the tombstones.
 //
 // There is no index by entity or body, because it would cost every insert; a sweep walks the narrow table instead.
 type sweep struct {
-	w       *writer
-	dead    map[int64]*entityState
-	waiting []*entityState // deleted since the sweep began: for the next one
+	w    *writer
+	dead map[int64]*entityState
 
 	// thorough makes every body a candidate: an earlier sweep may have removed rows, and only it knew their bodies.
 	thorough bool
 
-	phase      func() (end bool, err error)
-	then       []func() (end bool, err error) // the phases after this one
-	cursor     int64
-	limit      int64              // greatest id when the sweep began: it ignores newer rows
-	candidates []int64            // bodies that may have no message any more; sorted once all are found
-	held       []bool             // by index of candidates: another message has it
-	shared     map[int64]struct{} // bodies of messages that were stored since the sweep began
-	scan       []scanned
+	phase       func() (end bool, err error)
+	then        []func() (end bool, err error) // the phases after this one
+	cursor      int64
+	first, last int64              // ids of the namespace
+	limit       int64              // greatest id when the sweep began: it ignores newer rows
+	candidates  []int64            // bodies that may have no message any more; sorted once all are found
+	held        []bool             // by index of candidates: another message has it
+	shared      map[int64]struct{} // bodies of messages that were stored since the sweep began
+	scan        []scanned
 }
 
 type scanned struct{ row, body, entity int64 }
 
-// sweepStatements are prepared when the first sweep begins.
-type sweepStatements struct {
-	rows, bodies     *stmt
-	counters, states *stmt
-	bury             *stmt
-}
-
-func (w *writer) startSweep(e *entityState) {
-	if w.sweep != nil {
-		w.sweep.waiting = append(w.sweep.waiting, e)
-		return
-	}
-	w.sweep = newSweep(w, []*entityState{e}, w.sweepFailed)
-}
-
-// resumeSweep sweeps what an earlier process left.
-func (w *writer) resumeSweep() {
-	var dead []*entityState
-	for _, e := range w.entities {
-		if e.dead {
-			dead = append(dead, e)
-		}
-	}
-	if len(dead) > 0 {
-		w.sweep = newSweep(w, dead, true)
-	}
-}
-
-func newSweep(w *writer, dead []*entityState, thorough bool) *sweep {
-	s := &sweep{w: w, dead: map[int64]*entityState{}, thorough: thorough, limit: w.high, shared: map[int64]struct{}{}}
-	s.cursor = s.limit
-	if thorough {
-		for _, e := range w.entities {
-			if e.dead {
-				s.dead[e.id] = e
-			}
-		}
-		s.cursor = 0
-	}
+func newSweep(w *writer, sp *space, dead []*entityState, thorough bool) *sweep {
+	s := &sweep{w: w, dead: map[int64]*entityState{}, thorough: thorough, limit: sp.high, cursor: sp.high, shared: map[int64]struct{}{}}
+	s.first, s.last = emulator.RowsOf(sp.record.ID)
 	for _, e := range dead {
 		s.dead[e.id] = e
 		s.cursor = min(s.cursor, e.firstRow-1)
@@ -87,80 +171,37 @@ func newSweep(w *writer, dead []*entityState, thorough bool) *sweep {
 	}
 	if thorough {
 		s.then = slices.Insert(s.then, 0, s.findBodies)
+		s.cursor = s.first - 1
 	}
 	return s
 }
 
-// keep spares the body of a new message, which may share an existing body or bring back a removed one.
-func (s *sweep) keep(body int64) {
-	if body <= s.limit {
-		s.shared[body] = struct{}{}
-	}
-}
-
 // step runs the next step of the current phase. After the last phase the next sweep, if any, takes over.
-func (s *sweep) step() {
-	before := *s
-	end, err := s.w.inTransaction(func() (bool, error) {
+func (s *sweep) step() error {
+	before, end, sw := *s, false, &s.w.sweeper
+	err := sw.aside(func() (err error) {
 		*s = before // this may be a second try
-		return s.phase()
+		end, err = s.phase()
+		return err
 	})
 	switch {
-	case err != nil:
-		s.w.s.log.Warn("removing a deleted entity failed; it goes on with the next deletion or start", "error", err)
-		s.w.sweep, s.w.sweepFailed = nil, true
-	case !end:
+	case err != nil || !end:
 	case len(s.then) > 0:
-		s.phase, s.then, s.cursor = s.then[0], s.then[1:], 0
+		s.phase, s.then, s.cursor = s.then[0], s.then[1:], s.first-1
 	default:
-		s.w.sweepFailed = s.w.sweepFailed && !s.thorough
-		s.finish()
+		for id := range s.dead {
+			delete(s.w.entities.byID, id)
+		}
+		s.w.vacuum.look = true
+		sw.next()
 	}
-}
-
-func (s *sweep) finish() {
-	for id := range s.dead {
-		delete(s.w.entities, id)
-	}
-	s.w.sweep = nil
-	s.w.care.look = true
-	if len(s.waiting) > 0 {
-		s.w.sweep = newSweep(s.w, s.waiting, s.w.sweepFailed)
-	}
-}
-
-// inTransaction runs a step of housekeeping.
-func (w *writer) inTransaction(f func() (end bool, err error)) (end bool, err error) {
-	w.conn.mu.Lock()
-	defer w.conn.mu.Unlock()
-	if err := w.prepareSweep(); err != nil {
-		return false, err
-	}
-	err = w.withReserve(func() error {
-		return w.transaction(func() (err error) {
-			end, err = f()
-			return err
-		})
-	})
-	return end, err
-}
-
-func (w *writer) prepareSweep() error {
-	if w.sweepSt.rows != nil {
-		return nil
-	}
-	return prepareAll(w.conn, map[string]**stmt{
-		"SELECT row, body, entity FROM message WHERE row>? ORDER BY row LIMIT ?":            &w.sweepSt.rows,
-		"SELECT id, 0, 0 FROM body WHERE id>? AND id<=? ORDER BY id LIMIT ?":                &w.sweepSt.bodies,
-		"DELETE FROM counter WHERE entity=?":                                                &w.sweepSt.counters,
-		"DELETE FROM session WHERE row IN (SELECT row FROM session WHERE entity=? LIMIT ?)": &w.sweepSt.states,
-		"DELETE FROM entity WHERE id=? AND deleted=1":                                       &w.sweepSt.bury,
-	})
+	return err
 }
 
 // read fetches the next rows behind the cursor and moves it.
-func (s *sweep) read(st *stmt) (end bool, err error) {
+func (s *sweep) read(st *stmt, parameters ...int64) (end bool, err error) {
 	s.scan = s.scan[:0]
+	st.bindInts(parameters...)
 	for {
 		row, err := st.step()
 		if err != nil {
@@ -174,21 +215,15 @@ func (s *sweep) read(st *stmt) (end bool, err error) {
 	}
 }
 
-func (s *sweep) readRows() (end bool, err error) {
-	s.w.sweepSt.rows.bindInt(1, s.cursor)
-	s.w.sweepSt.rows.bindInt(2, sweepScan)
-	return s.read(s.w.sweepSt.rows)
-}
-
 func (s *sweep) removeRows() (end bool, err error) {
-	if end, err = s.readRows(); err != nil {
+	if end, err = s.read(s.w.sweeper.rows, s.cursor, s.last, sweepScan); err != nil {
 		return false, err
 	}
 	for _, r := range s.scan {
 		if s.dead[r.entity] == nil {
 			continue
 		}
-		if err := s.w.remove(r.row, 0, false); err != nil {
+		if err := s.w.messages.remove(r.row, 0, false); err != nil {
 			return false, err
 		}
 		if !s.thorough {
@@ -200,11 +235,7 @@ func (s *sweep) removeRows() (end bool, err error) {
 
 // findBodies makes all bodies candidates.
 func (s *sweep) findBodies() (end bool, err error) {
-	st := s.w.sweepSt.bodies
-	st.bindInt(1, s.cursor)
-	st.bindInt(2, s.limit)
-	st.bindInt(3, sweepScan)
-	if end, err = s.read(st); err != nil {
+	if end, err = s.read(s.w.sweeper.bodies, s.cursor, s.limit, sweepScan); err != nil {
 		return false, err
 	}
 	for _, r := range s.scan {
@@ -222,7 +253,7 @@ func (s *sweep) findReferences() (end bool, err error) {
 		slices.Sort(s.candidates)
 		s.held = make([]bool, len(s.candidates))
 	}
-	if end, err = s.readRows(); err != nil {
+	if end, err = s.read(s.w.sweeper.rows, s.cursor, s.last, sweepScan); err != nil {
 		return false, err
 	}
 	for _, r := range s.scan {
@@ -239,7 +270,7 @@ func (s *sweep) removeBodies() (end bool, err error) {
 		if _, shared := s.shared[id]; shared || s.held[i] {
 			continue
 		}
-		if err := s.w.removeBody(id); err != nil {
+		if err := s.w.messages.removeBody(id); err != nil {
 			return false, err
 		}
 	}

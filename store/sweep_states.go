@@ -10,10 +10,7 @@ import (
 // removeStates removes states of sessions, entity by entity.
 func (s *sweep) removeStates() (end bool, err error) {
 	return s.eachEntity(func(id int64) (bool, error) {
-		st := s.w.sweepSt.states
-		st.bindInt(1, id)
-		st.bindInt(2, sweepStates)
-		if err := st.exec(); err != nil {
+		if err := s.w.sweeper.states.run(id, sweepStates); err != nil {
 			return false, fmt.Errorf("remove the states of sessions of %s: %w", s.dead[id].path, err)
 		}
 		return s.w.conn.changes() < sweepStates, nil
@@ -21,7 +18,7 @@ func (s *sweep) removeStates() (end bool, err error) {
 }
 
 func (s *sweep) removeHistory() (end bool, err error) {
-	return s.eachEntity(func(id int64) (bool, error) { return s.w.pruneRows(id, math.MaxInt64) })
+	return s.eachEntity(func(id int64) (bool, error) { return s.w.history.pruneRows(id, math.MaxInt64) })
 }
 
 // eachEntity runs some on the deleted entities behind the cursor, in order, until one has more left or the step is full.
@@ -45,9 +42,8 @@ func (s *sweep) eachEntity(some func(id int64) (end bool, err error)) (end bool,
 
 func (s *sweep) removeTombstones() (end bool, err error) {
 	for _, id := range slices.Sorted(maps.Keys(s.dead)) {
-		for _, st := range []*stmt{s.w.sweepSt.counters, s.w.sweepSt.bury} {
-			st.bindInt(1, id)
-			if err := st.exec(); err != nil {
+		for _, st := range []*stmt{s.w.sweeper.counters, s.w.sweeper.bury} {
+			if err := st.run(id); err != nil {
 				return false, fmt.Errorf("remove the tombstone of %s: %w", s.dead[id].path, err)
 			}
 		}

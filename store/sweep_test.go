@@ -34,8 +34,8 @@ func TestDEL3_DUP16_SweepRemovesStatesInSteps(t *testing.T) {
 			t.Error(err)
 		}
 		before := int64(states + rows)
-		for s.writer.sweep != nil {
-			s.writer.sweep.step()
+		for s.writer.sweeper.now != nil {
+			s.writer.sweeper.step()
 			after, _ := s.writer.conn.queryInt("SELECT (SELECT count(*) FROM session)+(SELECT count(*) FROM history)-2")
 			if before-after > max(sweepStates, pruneRows) {
 				t.Errorf("a step removed %d rows", before-after)
@@ -101,7 +101,7 @@ func TestRAD5_BodyThatComesBackStays(t *testing.T) {
 	insertMany(t, s, 2, 2000, 1)
 	onWriter(s, func() {
 		w := s.writer
-		w.sweepFailed = true // so that the next one is thorough
+		w.sweeper.failed = true // so that the next one is thorough
 		store := func(op emulator.Op) {
 			if err := w.store([]item{{change: &emulator.Change{Ops: []emulator.Op{op}}}}); err != nil {
 				t.Error(err)
@@ -109,8 +109,8 @@ func TestRAD5_BodyThatComesBackStays(t *testing.T) {
 		}
 		store(remove)
 		store(dropQueue(2))
-		for len(w.sweep.then) > 1 { // until the bodies are next
-			w.sweep.step()
+		for len(w.sweeper.now.then) > 1 { // until the bodies are next
+			w.sweeper.step()
 		}
 		gone := remove
 		gone.DropBody = true
@@ -118,8 +118,8 @@ func TestRAD5_BodyThatComesBackStays(t *testing.T) {
 		again := insertOp(3000, 2, []byte("back"))
 		again.Record.Body = 1000
 		store(again)
-		for w.sweep != nil {
-			w.sweep.step()
+		for w.sweeper.now != nil {
+			w.sweeper.step()
 		}
 	})
 	if n := count(t, s, "body"); n != 1 {

@@ -21,7 +21,12 @@ type told struct {
 	full bool // for want of room: changes that need none are still written
 }
 
+// note notes the result of a write.
 func (t *trouble) note(err error) {
+	if err == nil {
+		t.over(false)
+		return
+	}
 	text, full := domainError(err).Error(), isFull(err)
 	if full {
 		text = textFull
@@ -49,55 +54,4 @@ func (s *Store) Trouble() error {
 	s.trouble.doubt.Store(true)
 	s.inbox.poke()
 	return last.err
-}
-
-// resolveDoubt checks whether there still is trouble, if Trouble was called.
-func (w *writer) resolveDoubt() {
-	t := &w.s.trouble
-	if !t.doubt.Load() || !t.doubt.Swap(false) {
-		return
-	}
-	last := t.last.Load()
-	switch {
-	case last == nil:
-	case !last.full:
-		w.tryToWrite()
-	case w.hasRoom():
-		t.over(true)
-	}
-}
-
-// smallMessage is how many bytes must fit before the disk no longer counts as full. With less, each gap between small messages would do.
-const smallMessage = 64 << 10
-
-// hasRoom reports whether there is room again.
-func (w *writer) hasRoom() bool {
-	w.conn.mu.Lock()
-	w.lookAtDisk()
-	w.conn.mu.Unlock()
-	return w.makesFit(w.room.reserved() + smallMessage)
-}
-
-// tryToWrite commits an update that changes nothing, and notes the result.
-func (w *writer) tryToWrite() {
-	w.conn.mu.Lock()
-	defer w.conn.mu.Unlock()
-	w.noteWrite(w.withRoom(func() error {
-		return w.transaction(func() error {
-			err := w.conn.exec("UPDATE meta SET value=value WHERE ns=1 AND key='next_row'")
-			if err == nil && w.s.beforeCommit != nil {
-				err = w.s.beforeCommit()
-			}
-			return err
-		})
-	}))
-}
-
-// noteWrite notes whether a transaction succeeded.
-func (w *writer) noteWrite(err error) {
-	if err == nil {
-		w.s.trouble.over(false)
-		return
-	}
-	w.s.trouble.note(err)
 }

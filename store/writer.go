@@ -1,11 +1,8 @@
 package store
 
 import (
-	"errors"
 	"slices"
 	"time"
-
-	"minibus/emulator"
 )
 
 // Bounds of one transaction. They are far above what queues up while a commit runs; they keep a flood from making
@@ -15,39 +12,51 @@ const (
 	maxBatchBytes = 4 << 20
 )
 
-// writer changes the database. All its fields belong to its goroutine.
+const (
+	busyBatchesPerStep = 8   // batches between two steps of a sweep or prune under load
+	batchesPerLook     = 256 // batches between two looks at the disk and the free pages
+)
+
+// writer commits the changes in the inbox. It and its parts belong to its goroutine; each part has its own statements, and
+// reaches the others through the writer.
 type writer struct {
 	s    *Store
 	conn *conn
-	st   statements
 
-	entities map[int64]*entityState
-	drawn    []*entityState // entities with counters that the open transaction is still to write
-	history  []remembered   // keys that the open transaction is still to write
-	undo     []func()       // takes back what the open transaction did to entities, in order
-	buried   []*entityState // entities that the open transaction deletes
-	errs     []error        // results of the batch in hand, by item
+	tx         transactions
+	room       room
+	log        writeAhead
+	namespaces namespaces
+	entities   entities
+	messages   messages
+	history    history
+	marks      marks
+	sweeper    sweeper
+	vacuum     vacuum
 
-	high     int64         // greatest row, body or entity id stored so far
-	reserved int64         // lower ids may have been used: the committed value of meta.next_row
-	hasParts bool          // there may be bodies in parts
-	patience time.Duration // how long to wait for programs that hold the write lock
-	tidied   bool          // tidy has run
+	errs    []error  // results of the batch in hand, by item
+	undo    []func() // takes back what the open transaction did to the parts, in order
+	batches int
+	tidied  bool // tidy has run
+}
 
-	sweep       *sweep // removal of deleted entities; nil when there is nothing to remove
-	sweepFailed bool   // tombstones are left behind by a sweep that failed
-	sweepSt     sweepStatements
-	prunes      []*entityState // entities with forgotten keys to be removed
-	care        care           // checkpoints and vacuum
-
-	marking bool    // the batch in hand marks messages instead of removing them
-	leaving []goner // marked by the open transaction
-	gone    []goner // marked, and to be removed
-	goneDue int     // length of gone at which they are removed
-	adopted bool    // those marked before the start are among them
-
-	room     room             // what the disk has left
-	partless *emulator.Change // change of the batch in hand for whose parts the disk had no room; nil: none
+func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
+	w := &writer{s: s, conn: c, room: newRoom(s.path)}
+	w.room.w = w
+	w.tx, w.log = transactions{w: w, patience: patience}, writeAhead{w: w, durable: !ephemeral}
+	w.namespaces = namespaces{w: w, byID: map[int64]*space{}}
+	w.entities, w.messages = entities{w: w, byID: map[int64]*entityState{}}, messages{w: w}
+	w.history, w.marks = history{w: w}, marks{w: w, due: goneTogether}
+	w.sweeper, w.vacuum = sweeper{w: w}, vacuum{w: w}
+	for _, prepare := range []func() error{
+		w.tx.prepare, w.room.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare, w.history.prepare, w.marks.prepare,
+		w.vacuum.prepare,
+	} {
+		if err := prepare(); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
 }
 
 func (w *writer) run() {
@@ -57,11 +66,13 @@ func (w *writer) run() {
 		items, closed := w.s.inbox.take()
 		switch {
 		case len(items) > 0:
-			if !w.tidied {
+			if slices.ContainsFunc(items, item.isChange) {
 				w.tidy()
 			}
 			w.process(items)
-			w.afterWork()
+			if w.tidied {
+				w.afterWork()
+			}
 		case closed:
 			return
 		case !w.idleWork():
@@ -79,7 +90,7 @@ func (w *writer) process(items []item) {
 			return
 		}
 		if items = items[n:]; len(items) == 0 {
-			items = w.behindRefused()
+			items = w.room.behindRefused()
 		}
 	}
 }
@@ -128,14 +139,8 @@ func (w *writer) failRest(items []item, err error) {
 // means that all of the batch failed; its completions have got it.
 func (w *writer) commitBatch(batch []item) error {
 	w.errs = append(w.errs[:0], make([]error, len(batch))...)
-	changes := 0
-	for _, it := range batch {
-		if it.change != nil {
-			changes++
-		}
-	}
 	var err error
-	if changes > 0 {
+	if slices.ContainsFunc(batch, item.isChange) {
 		begin := time.Now()
 		if err = w.store(batch); err == nil {
 			w.s.stats.times.observe(time.Since(begin))
@@ -147,7 +152,7 @@ func (w *writer) commitBatch(batch []item) error {
 			w.errs[i] = err
 		}
 	}
-	w.count(changes)
+	w.count(batch)
 	for i, it := range batch {
 		it.finish(w.errs[i])
 		batch[i] = item{}
@@ -155,17 +160,21 @@ func (w *writer) commitBatch(batch []item) error {
 	return err
 }
 
-func (w *writer) count(changes int) {
-	failed := 0
-	for _, err := range w.errs {
-		if err != nil {
+func (w *writer) count(batch []item) {
+	var stored, failed int64
+	for i, it := range batch {
+		switch {
+		case it.change == nil:
+		case w.errs[i] != nil:
 			failed++
+		default:
+			stored++
 		}
 	}
-	w.s.stats.failed.Add(int64(failed))
-	if changes > failed {
+	w.s.stats.failed.Add(failed)
+	if stored > 0 {
 		w.s.stats.commits.Add(1)
-		w.s.stats.changes.Add(int64(changes - failed))
+		w.s.stats.changes.Add(stored)
 	}
 }
 
@@ -174,112 +183,51 @@ func (w *writer) store(batch []item) error {
 	if err := w.s.place.look(); err != nil {
 		return err
 	}
-	w.refuseIfFull(batch)
+	w.room.refuseIfFull(batch)
 	first := batch[0].change
 	large := first != nil && isLarge(first) && !w.room.refuses(first)
 	if large {
-		if err := w.writeParts(first); isFull(err) {
-			w.refuse(err)
-			w.partless = first
-			if first.Restores {
-				w.room.keepFor(first)
-			}
+		if err := w.messages.writeParts(first); isFull(err) {
+			w.room.refuseParts(first, err)
 		} else if err != nil {
-			w.dropParts(first)
-			w.noteWrite(err)
+			w.messages.dropParts(first)
+			w.s.trouble.note(err)
 			return err
 		}
 	}
 	w.conn.mu.Lock()
 	err := w.commit(batch)
 	w.conn.mu.Unlock()
-	w.noteWrite(err)
-	if large && err == nil && w.errs[0] == nil && first.Restores {
+	w.s.trouble.note(err)
+	w.room.partless = nil
+	switch {
+	case !large:
+	case err != nil || w.errs[0] != nil:
+		w.messages.dropParts(first)
+	case first.Restores:
 		w.room.kept = 0
-	}
-	w.partless = nil
-	if large && (err != nil || w.errs[0] != nil) {
-		w.dropParts(first)
 	}
 	return err
 }
 
-// transact runs one transaction. With oneByOne each change has a savepoint, and transact leaves out a change that is itself
-// at fault and notes its error; without it, any error ends the transaction.
-func (w *writer) transact(batch []item, oneByOne bool) error {
-	err := w.fill(batch, oneByOne)
-	if err == nil && w.s.beforeCommit != nil {
-		err = w.s.beforeCommit()
-	}
-	if err == nil {
-		err = w.checkGrowth()
-	}
-	if err == nil {
-		err = w.st.commit.exec()
-	}
-	if err != nil {
-		w.conn.rollback()
-		w.forget()
-		return err
-	}
-	w.settle()
-	return nil
-}
-
-func (w *writer) fill(batch []item, oneByOne bool) error {
-	w.marking = w.care.durable && byItself(batch)
-	if err := w.execPatiently(w.st.begin); err != nil {
-		return err
-	}
-	for i, it := range batch {
-		if it.change == nil {
-			continue
-		}
-		apply := w.apply
-		if oneByOne {
-			apply = w.applyAlone
-		}
-		if w.errs[i] = w.unwelcome(it.change); w.errs[i] != nil {
-			it.change.Failed(w.errs[i])
-			continue
-		}
-		if err := apply(it.change); err != nil {
-			if !oneByOne || !isOwnFault(err) {
-				return err
-			}
-			w.errs[i] = domainError(err)
-			it.change.Failed(w.errs[i])
-		}
-	}
-	if err := w.writePending(); err != nil {
-		return err
-	}
-	return w.reserveRows()
-}
-
-// applyAlone applies all of a change or nothing of it.
-func (w *writer) applyAlone(c *emulator.Change) error {
-	if err := w.conn.exec("SAVEPOINT one"); err != nil {
-		return err
-	}
-	undo, buried := len(w.undo), len(w.buried)
-	err := w.apply(c)
-	if err == nil {
-		err = w.writePending() // so that a rollback leaves nothing of this change gathered
-	}
-	if err == nil {
-		return w.conn.exec("RELEASE one")
-	}
-	w.dropPending()
-	if !w.conn.inTransaction() {
-		if isFull(err) {
+// commit commits a batch. On a full disk it commits what needs no room and refuses the rest.
+func (w *writer) commit(batch []item) error {
+	once := func() error { return w.commitOnce(batch) }
+	if w.room.refusal == nil {
+		err := w.tx.withRoom(once)
+		if !isFull(err) {
+			w.room.noteRoom(batch, err)
 			return err
 		}
-		return errors.New("the transaction was rolled back: " + err.Error()) // no longer one change's own fault
+		w.room.refuse(err)
 	}
-	w.takeBack(undo, buried)
-	if back := w.conn.exec("ROLLBACK TO one; RELEASE one"); back != nil {
-		return back
+	return w.tx.withReserve(once)
+}
+
+func (w *writer) commitOnce(batch []item) error {
+	err := w.transact(batch, false)
+	if err != nil && isOwnFault(err) {
+		err = w.transact(batch, true)
 	}
 	return err
 }

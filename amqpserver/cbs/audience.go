@@ -5,16 +5,10 @@ import (
 	"strings"
 )
 
-// audiencePath returns the path of an audience: what follows scheme, host and port, percent-decoded and
+// splitAudience returns the host of an audience, with its port if there is one, and the path, percent-decoded and
 // without slashes at its ends. It takes any scheme (SDKs write sb, amqp and amqps) in any case. It keeps sub-paths such as
 // "/$management" or "/Subscriptions/sub", and the case of letters. An audience without a scheme is a
-// path already. The result is empty if the audience is a whole namespace.
-func audiencePath(audience string) string {
-	_, path := splitAudience(audience)
-	return path
-}
-
-// splitAudience returns the host, with its port if there is one, and the path of an audience.
+// path already. The path is empty if the audience is a whole namespace.
 func splitAudience(audience string) (host, path string) {
 	rest := strings.TrimSpace(audience)
 	if _, after, ok := strings.Cut(rest, "://"); ok {

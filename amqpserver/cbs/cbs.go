@@ -16,6 +16,10 @@ type Policy struct {
 	// a missing subscription, not this node (ERR-4). The path has neither a host nor nodes such as $management.
 	Exists func(path string) bool
 
+	// Belongs fails for a token, or an audience's host, of another namespace than the connection's. Its text reaches the client. The host
+	// is empty if the audience names none. May be nil.
+	Belongs func(host, token string) error
+
 	// Authorize checks a token for the path of its audience. An error is the refusal, and its text reaches the client.
 	// The result goes into the grant, because the expiry that the client claims is not signed. A nil Authorize accepts
 	// any token (DEC-10).
@@ -67,13 +71,17 @@ func Handle(req *message.Message, p Policy) (resp []byte, g *Grant) {
 // check applies the policy. It checks the token first, so that a client without a valid one does not learn what exists. An audience
 // without an entity is the namespace itself, which always exists.
 func (p Policy) check(t putToken) (Checked, *status) {
-	path := audiencePath(t.audience)
+	host, path := splitAudience(t.audience)
 	checked := Checked{Path: path, Expires: t.expiry}
-	if p.Authorize != nil {
-		var err error
-		if checked, err = p.Authorize(path, t.token); err != nil {
-			return Checked{}, &status{code: statusUnauthorized, condition: amqp.CondUnauthorized, description: err.Error()}
-		}
+	var err error
+	if p.Belongs != nil {
+		err = p.Belongs(host, t.token)
+	}
+	if p.Authorize != nil && err == nil {
+		checked, err = p.Authorize(path, t.token)
+	}
+	if err != nil {
+		return Checked{}, &status{code: statusUnauthorized, condition: amqp.CondUnauthorized, description: err.Error()}
 	}
 	if entity := entitypath.Entity(path); entity != "" && p.Exists != nil && !p.Exists(entity) {
 		return Checked{}, &status{

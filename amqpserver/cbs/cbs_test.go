@@ -224,7 +224,7 @@ func TestAudiencePath(t *testing.T) {
 		{"", ""},
 	}
 	for _, tt := range tests {
-		if got := audiencePath(tt.audience); got != tt.want {
+		if _, got := splitAudience(tt.audience); got != tt.want {
 			t.Errorf("AudiencePath(%q) = %q, want %q", tt.audience, got, tt.want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"minibus/compat-tests/cases"
 	"minibus/compat-tests/harness"
 )
 
@@ -70,9 +71,13 @@ func probe(t *testing.T, serverArgs, probeArgs []string) {
 	args = append(args, strings.Fields(os.Getenv("MINIBUS_DOTNET_PROBE_ARGS"))...)
 	out, err := harness.Output(nil, probe, args...)
 	for line := range strings.Lines(out) {
-		if !strings.HasPrefix(line, "ok ") {
+		passed, ok := strings.CutPrefix(line, "ok ")
+		if !ok {
 			t.Log(strings.TrimRight(line, "\n"))
+			continue
 		}
+		name, _, _ := strings.Cut(passed, " ")
+		cases.Note(t, "dotnet", version, "compat-tests/dotnet/cases_test.go", proven[name]...)
 	}
 	if err != nil {
 		t.Error(err)

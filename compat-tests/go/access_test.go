@@ -49,6 +49,7 @@ func (b *bench) wantUnauthorized(what string, err error, text string) {
 const missingClaim = "Unauthorized access. '%s' claim(s) are required to perform this operation"
 
 func TestERR1_PoliciesOfAQueue(t *testing.T) {
+	proves(t, "auth.policy", "auth.wrongkey")
 	b := startChecked(t)
 	b.send("by the root")
 	writer, reader := b.as("writer", "writer-key"), b.as("reader", "reader-key")
@@ -81,6 +82,7 @@ func TestERR1_PoliciesOfAQueue(t *testing.T) {
 }
 
 func TestPoliciesMadeByTheAdministration(t *testing.T) {
+	proves(t, "admin.queuepolicies", "admin.policy")
 	b := startChecked(t)
 	c := b.administer()
 	_, err := c.CreateQueue(b.ctx, "made", &admin.CreateQueueOptions{Properties: &admin.QueueProperties{
@@ -123,7 +125,7 @@ func TestPoliciesMadeByTheAdministration(t *testing.T) {
 func (b *bench) wantStatus(what string, err error, status int, text string) {
 	b.Helper()
 	var refused *azcore.ResponseError
-	if !errors.As(err, &refused) || refused.StatusCode != status || !strings.Contains(err.Error(), text) {
+	if b.saw("%s: %v", what, err); !errors.As(err, &refused) || refused.StatusCode != status || !strings.Contains(err.Error(), text) {
 		b.Errorf("%s: %v, want %d %s", what, err, status, text)
 	}
 }

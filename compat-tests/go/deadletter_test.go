@@ -9,6 +9,7 @@ import (
 )
 
 func TestDLQ8_DLQ9_DC6_DeadLetterAndReadBack(t *testing.T) {
+	provesAnywhere(t, "settle.deadletter", "settle.deadletterprops", "dlq.receive", "dlq.count", "peek.deadletter")
 	b := start(t)
 	b.must("send", b.sender.SendMessage(b.ctx, &azservicebus.Message{
 		Body: []byte("a"), MessageID: to.Ptr("id-a"), ApplicationProperties: map[string]any{"kept": "yes"},
@@ -44,6 +45,7 @@ func TestDLQ8_DLQ9_DC6_DeadLetterAndReadBack(t *testing.T) {
 }
 
 func TestDLQ8_DeadLetterWithoutReason(t *testing.T) {
+	provesAnywhere(t, "settle.deadletterbare")
 	b := start(t)
 	b.send("a")
 	b.must("dead-letter", b.receiver.DeadLetterMessage(b.ctx, b.receiveOne(b.receiver), nil))
@@ -54,6 +56,7 @@ func TestDLQ8_DeadLetterWithoutReason(t *testing.T) {
 }
 
 func TestDLQ3_DC8_DLQ4_SettleInTheDeadLetterQueue(t *testing.T) {
+	provesAnywhere(t, "dlq.abandon")
 	b := start(t)
 	b.send("a")
 	b.must("dead-letter", b.receiver.DeadLetterMessage(b.ctx, b.receiveOne(b.receiver), nil))

@@ -19,6 +19,7 @@ func withID(id, body string) *azservicebus.Message {
 }
 
 func TestDUP2_DUP3_DUP5_SEQ18_DuplicatesAreDropped(t *testing.T) {
+	provesAnywhere(t, "entity.duplicates")
 	b := serve(t, once)
 	for i := range 5 {
 		b.put(queueName, withID("same", fmt.Sprint(i)))

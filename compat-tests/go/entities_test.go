@@ -15,17 +15,20 @@ import (
 // serve runs a server with these queues, with ten deliveries and no expiry unless a queue says otherwise.
 func serve(t *testing.T, queues ...harness.Queue) *bench {
 	t.Helper()
-	t.Parallel()
-	return startServer(t, harness.Options{Config: configOf(t, queues...)})
+	return serveEntities(t, allLasting(queues), nil)
 }
 
 func configOf(t *testing.T, queues ...harness.Queue) string {
 	t.Helper()
+	return harness.WriteConfig(t, allLasting(queues)...)
+}
+
+func allLasting(queues []harness.Queue) []harness.Queue {
 	queues = slices.Clone(queues)
 	for i := range queues {
 		queues[i] = lasting(queues[i])
 	}
-	return harness.WriteConfig(t, queues...)
+	return queues
 }
 
 // noLimit is an unlimited time to live as .NET writes it. Without it an entity of a Config.json gets an hour (DEC-4).
@@ -61,7 +64,7 @@ func serveTwice(t *testing.T, queues ...harness.Queue) (b *bench, again func() *
 // from opens a receiver of a queue.
 func (b *bench) from(queue string) *azservicebus.Receiver {
 	b.Helper()
-	receiver, err := b.client.NewReceiverForQueue(queue, nil)
+	receiver, err := b.client.NewReceiverForQueue(b.name(queue), nil)
 	b.must("create receiver", err)
 	return receiver
 }
@@ -69,7 +72,7 @@ func (b *bench) from(queue string) *azservicebus.Receiver {
 // deadFrom opens a receiver of a queue's dead-letter queue.
 func (b *bench) deadFrom(queue string) *azservicebus.Receiver {
 	b.Helper()
-	receiver, err := b.client.NewReceiverForQueue(queue, &azservicebus.ReceiverOptions{SubQueue: azservicebus.SubQueueDeadLetter})
+	receiver, err := b.client.NewReceiverForQueue(b.name(queue), &azservicebus.ReceiverOptions{SubQueue: azservicebus.SubQueueDeadLetter})
 	b.must("create receiver", err)
 	return receiver
 }
@@ -77,7 +80,7 @@ func (b *bench) deadFrom(queue string) *azservicebus.Receiver {
 // to opens a sender to a queue.
 func (b *bench) to(queue string) *azservicebus.Sender {
 	b.Helper()
-	sender, err := b.client.NewSender(queue, nil)
+	sender, err := b.client.NewSender(b.name(queue), nil)
 	b.must("create sender", err)
 	return sender
 }
@@ -113,7 +116,7 @@ func inSession(session, body string) *azservicebus.Message {
 // accept takes a session by its id.
 func (b *bench) accept(client *azservicebus.Client, queue, session string) *azservicebus.SessionReceiver {
 	b.Helper()
-	receiver, err := client.AcceptSessionForQueue(b.ctx, queue, session, nil)
+	receiver, err := client.AcceptSessionForQueue(b.ctx, b.name(queue), session, nil)
 	b.must("accept session "+session, err)
 	if receiver.SessionID() != session {
 		b.Fatalf("accepted session %q, want %q", receiver.SessionID(), session)
@@ -134,7 +137,8 @@ func bodies(messages []*azservicebus.ReceivedMessage) []string {
 // wantBodies compares bodies and their order.
 func (b *bench) wantBodies(what string, messages []*azservicebus.ReceivedMessage, want ...string) {
 	b.Helper()
-	if got := bodies(messages); !slices.Equal(got, want) {
+	got := bodies(messages)
+	if b.saw("%s: %q", what, got); !slices.Equal(got, want) {
 		b.Fatalf("%s: %q, want %q", what, got, want)
 	}
 }
@@ -142,8 +146,14 @@ func (b *bench) wantBodies(what string, messages []*azservicebus.ReceivedMessage
 // dial opens an AMQP session without the SDK, for operations that the SDK lacks.
 func (b *bench) dial() *amqp.Session {
 	b.Helper()
-	conn, err := amqp.Dial(b.ctx, "amqp://"+b.server.Addr(), &amqp.ConnOptions{SASLType: amqp.SASLTypeAnonymous()})
-	b.must("dial", err)
+	var conn *amqp.Conn
+	var err error
+	if b.elsewhere() {
+		conn = b.dialElsewhere()
+	} else {
+		conn, err = amqp.Dial(b.ctx, "amqp://"+b.server.Addr(), &amqp.ConnOptions{SASLType: amqp.SASLTypeAnonymous()})
+		b.must("dial", err)
+	}
 	b.Cleanup(func() { conn.Close() })
 	session, err := conn.NewSession(b.ctx, nil)
 	b.must("begin session", err)

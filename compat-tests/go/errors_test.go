@@ -21,7 +21,7 @@ func codeOf(err error) azservicebus.Code {
 // wantErrorText fails unless the error's text contains words: an AMQP condition, or the service's sentence.
 func (b *bench) wantErrorText(what string, err error, words string) {
 	b.Helper()
-	if err == nil || !strings.Contains(err.Error(), words) {
+	if b.saw("%s: %v", what, err); err == nil || !strings.Contains(err.Error(), words) {
 		b.Errorf("%s: got %v, want %s", what, err, words)
 	}
 }
@@ -35,15 +35,16 @@ func (b *bench) wantMissing(what string, err error, words string) {
 
 // Senders and receivers of a missing queue learn of it at once (ERR-4).
 func TestERR4_MissingQueue(t *testing.T) {
+	provesAnywhere(t, "err.queue")
 	b := start(t)
-	sender, err := b.client.NewSender("missing", nil)
+	sender, err := b.client.NewSender(b.name("missing"), nil)
 	b.must("create sender", err)
 	b.wantCode("send to a missing queue", sender.SendMessage(b.ctx, message("x"), nil), azservicebus.CodeNotFound)
-	receiver, err := b.client.NewReceiverForQueue("missing", nil)
+	receiver, err := b.client.NewReceiverForQueue(b.name("missing"), nil)
 	b.must("create receiver", err)
 	_, err = receiver.ReceiveMessages(b.ctx, 1, nil)
 	b.wantCode("receive from a missing queue", err, azservicebus.CodeNotFound)
-	if !strings.Contains(b.server.Log(), "missing") {
+	if !b.elsewhere() && !strings.Contains(b.server.Log(), "missing") {
 		b.Error("the log does not name the entity of the refused operation")
 	}
 	b.send("still alive")
@@ -51,6 +52,7 @@ func TestERR4_MissingQueue(t *testing.T) {
 
 // A message above the limit is refused, and the connection lives on (QUO-5).
 func TestQUO5_TooLargeMessage(t *testing.T) {
+	provesAnywhere(t, "send.toolarge", "send.large")
 	b := start(t)
 	err := b.sender.SendMessage(b.ctx, &azservicebus.Message{Body: make([]byte, 1<<20)}, nil)
 	if !errors.Is(err, azservicebus.ErrMessageTooLarge) {

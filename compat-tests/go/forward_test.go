@@ -11,6 +11,7 @@ import (
 )
 
 func TestFWD3_FWD7_SEQ16_DC15_AlongAChain(t *testing.T) {
+	provesAnywhere(t, "entity.forward")
 	b := serve(t, harness.Queue{Name: "a", ForwardTo: "b"}, harness.Queue{Name: "b", ForwardTo: "c"}, harness.Queue{Name: "c", TimeToLive: "PT1H"})
 	b.put("b", message("direct"))
 	sent := inSession("s", "through")
@@ -103,6 +104,7 @@ func TestFWD11_FWD12_DEC28_DisabledTarget(t *testing.T) {
 }
 
 func TestDLQ10_FWD1_FWD9_DeadLettersAreForwarded(t *testing.T) {
+	provesAnywhere(t, "entity.forwarddead")
 	b := serve(t, harness.Queue{Name: "a", ForwardDeadLettersTo: "graves", MaxDeliveryCount: 1}, harness.Queue{Name: "graves"})
 	b.put("a", message("explicit"), message("poison"))
 	from := b.from("a")
@@ -115,7 +117,7 @@ func TestDLQ10_FWD1_FWD9_DeadLettersAreForwarded(t *testing.T) {
 		m := b.receiveOne(graves)
 		b.check(m, stamps{body: string(messages[i].Body), seq: int64(i + 1), first: int64(i + 1), count: 1})
 		b.wantText("reason", m.DeadLetterReason, want)
-		b.wantText("dead-letter source", m.DeadLetterSource, "a")
+		b.wantText("dead-letter source", m.DeadLetterSource, b.name("a"))
 		if i == 0 { // resubmission
 			again := m.Message()
 			b.must("send again", b.to("a").SendMessage(b.ctx, again, nil))

@@ -102,6 +102,7 @@ func TestQUO2_QUO3_DEC3_FullQueue(t *testing.T) {
 }
 
 func TestQUO5_DEC2_MaximumMessageSizeOfAQueue(t *testing.T) {
+	proves(t, "send.larger")
 	b := serve(t, harness.Queue{Name: queueName, MaxMessageSizeInKilobytes: 2048}, harness.Queue{Name: "small"})
 	large := &azservicebus.Message{Body: make([]byte, 1900<<10)}
 	b.must("send 1900 KiB", b.sender.SendMessage(b.ctx, large, nil))

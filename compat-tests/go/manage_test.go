@@ -93,13 +93,13 @@ func (m *manager) peek() []string {
 // peekQueue returns the bodies of everything in a queue.
 func (b *bench) peekQueue(queue string) []string {
 	b.Helper()
-	return b.manage(b.dial(), queue).peek()
+	return b.manage(b.dial(), b.name(queue)).peek()
 }
 
 // wantTexts compares bodies and their order.
 func (b *bench) wantTexts(what string, got []string, want ...string) {
 	b.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
+	if b.saw("%s: %q", what, got); fmt.Sprint(got) != fmt.Sprint(want) {
 		b.Errorf("%s: %q, want %q", what, got, want)
 	}
 }

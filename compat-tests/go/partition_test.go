@@ -26,6 +26,7 @@ func partitionOf(m *azservicebus.ReceivedMessage) int64 { return *m.SequenceNumb
 func counterOf(m *azservicebus.ReceivedMessage) int64   { return *m.SequenceNumber & (1<<48 - 1) }
 
 func TestPART2_SEQ3_SEQ5_ORD7_PROP8_KeysChooseThePartition(t *testing.T) {
+	provesAnywhere(t, "entity.partition")
 	b := serve(t, partitioned)
 	const keys, each = 20, 3
 	for i := range each {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestPEEK2_PEEK3_EveryState(t *testing.T) {
+	provesAnywhere(t, "peek.states", "prop.state")
 	b := start(t)
 	b.send("active", "locked", "deferred", "dead")
 	got := b.receive(b.receiver, 4)
@@ -40,6 +41,7 @@ func TestPEEK2_PEEK3_EveryState(t *testing.T) {
 }
 
 func TestPEEK4_PEEK5_PEEK6_Paging(t *testing.T) {
+	provesAnywhere(t, "peek.from", "peek.pages", "peek.empty")
 	b := start(t)
 	const total = 600
 	for sent := 0; sent < total; {

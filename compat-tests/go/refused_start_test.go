@@ -50,7 +50,7 @@ func TestDEC7_ARefusedStartChangesNothing(t *testing.T) {
 	for i := range 69 {
 		subscriptions[0].Rules = append(subscriptions[0].Rules, harness.Rule{Name: fmt.Sprint("r", i), SQL: "1=0"})
 	}
-	b := startServer(t, harness.Options{Config: harness.WriteTopology(t, queues, []harness.Topic{{Name: "t", Subscriptions: subscriptions}}), Data: data})
+	b := startServer(t, harness.Options{Config: harness.WriteTopology(t, queues, []harness.Topic{{Name: "t", Subscriptions: subscriptions}}), Data: data, Alone: true})
 	sender, err := b.client.NewSender("q", nil)
 	b.must("make a sender", err)
 	b.must("send", sender.SendMessage(b.ctx, message("kept"), nil))

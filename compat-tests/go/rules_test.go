@@ -165,10 +165,10 @@ func TestTOP8_ERR6_RefusalsOfRules(t *testing.T) {
 		condition, text string
 	}{
 		{"second of a name", "add-rule", add("R", sqlRule("1=1")), 409, "com.microsoft:entity-already-exists",
-			"The messaging entity 'sbemulatorns:Topic:prices|s|R' already exists."},
+			"The messaging entity '" + b.server.Name() + ":Topic:prices|s|R' already exists."},
 		{"unknown name", "remove-rule", remove("missing"), 404, "amqp:not-found",
-			"The messaging entity 'sbemulatorns:Topic:prices|s|missing' could not be found."},
-		{"its tracker", "remove-rule", remove("missing"), 404, "amqp:not-found", ", SystemTracker:sbemulatorns:Topic:prices|s|missing, "},
+			"The messaging entity '" + b.server.Name() + ":Topic:prices|s|missing' could not be found."},
+		{"its tracker", "remove-rule", remove("missing"), 404, "amqp:not-found", ", SystemTracker:" + b.server.Name() + ":Topic:prices|s|missing, "},
 		{"bad filter", "add-rule", add("bad", sqlRule("n = = 1")), 400, "com.microsoft:argument-error",
 			"There was an error parsing the SQL expression. [Token line=1, column=4, Token in error= =, Additional details= "},
 		{"bad action", "add-rule", add("bad", map[string]any{"sql-filter": expression("1=1"), "sql-rule-action": expression("SET")}), 400,

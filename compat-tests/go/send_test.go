@@ -8,9 +8,12 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	"github.com/Azure/go-amqp"
 )
 
 func TestSEQ1_SEQ10_TIME1_SendAndReceive(t *testing.T) {
+	provesAnywhere(t, "send.single", "settle.complete", "recv.several", "prop.sequence", "prop.enqueued", "prop.deliverycount", "conn.shared")
+	proves(t, "auth.emulator")
 	b := start(t)
 	b.send("a", "b", "c")
 	since := time.Now()
@@ -29,6 +32,7 @@ func TestSEQ1_SEQ10_TIME1_SendAndReceive(t *testing.T) {
 }
 
 func TestSEQ14_BatchKeepsOrder(t *testing.T) {
+	provesAnywhere(t, "send.batch")
 	b := start(t)
 	b.send("first")
 	batch, err := b.sender.NewMessageBatch(b.ctx, nil)
@@ -45,6 +49,9 @@ func TestSEQ14_BatchKeepsOrder(t *testing.T) {
 }
 
 func TestPROP9_PropertiesComeBackAsSent(t *testing.T) {
+	provesAnywhere(t, "send.again", "prop.messageid", "prop.correlationid", "prop.subject", "prop.contenttype", "prop.to", "prop.replyto",
+		"prop.replytosession", "prop.partitionkey", "app.string", "app.long", "app.double", "app.bool", "app.bytes", "app.time", "app.null",
+		"app.empty", "app.int", "app.uuid", "body.bytes")
 	b := start(t)
 	sent := &azservicebus.Message{
 		Body:             []byte("body"),
@@ -59,6 +66,7 @@ func TestPROP9_PropertiesComeBackAsSent(t *testing.T) {
 		TimeToLive:       to.Ptr(10 * time.Minute),
 		ApplicationProperties: map[string]any{
 			"text": "t", "int": int64(-7), "float": 1.5, "bool": true, "bytes": []byte{1, 2}, "when": time.UnixMilli(1).UTC(), "null": nil,
+			"empty": "", "small": int32(7), "id": amqp.UUID{1, 2, 15: 16},
 		},
 	}
 	b.must("send", b.sender.SendMessage(b.ctx, sent, nil))
@@ -83,7 +91,41 @@ func TestPROP9_PropertiesComeBackAsSent(t *testing.T) {
 	b.check(b.receiveOne(b.receiver), stamps{body: "body", seq: 2, count: 1})
 }
 
+// Bodies, and the sections around them that only the SDK's other kind of message can have.
+func TestPROP9_PROP12_BodiesAndSectionsComeBackAsSent(t *testing.T) {
+	provesAnywhere(t, "body.text", "body.empty", "body.sections", "body.string", "body.number", "body.list", "body.map", "body.sequence",
+		"raw.header", "raw.annotation", "raw.footer")
+	b := start(t)
+	for name, sent := range map[string]*azservicebus.AMQPAnnotatedMessage{
+		"text":     {Body: azservicebus.AMQPAnnotatedMessageBody{Data: [][]byte{[]byte("größer")}}},
+		"empty":    {Body: azservicebus.AMQPAnnotatedMessageBody{Data: [][]byte{{}}}},
+		"sections": {Body: azservicebus.AMQPAnnotatedMessageBody{Data: [][]byte{[]byte("a"), []byte("b")}}},
+		"string":   {Body: azservicebus.AMQPAnnotatedMessageBody{Value: "größer"}},
+		"number":   {Body: azservicebus.AMQPAnnotatedMessageBody{Value: int64(1) << 40}},
+		"list":     {Body: azservicebus.AMQPAnnotatedMessageBody{Value: []any{"a", int64(1), true, nil}}},
+		"map":      {Body: azservicebus.AMQPAnnotatedMessageBody{Value: map[string]any{"a": int64(1)}}},
+		"sequence": {Body: azservicebus.AMQPAnnotatedMessageBody{Sequence: [][]any{{"a", int64(1)}, {"b"}}}},
+		"around": {
+			Body:               azservicebus.AMQPAnnotatedMessageBody{Data: [][]byte{[]byte("x")}},
+			Header:             &azservicebus.AMQPAnnotatedMessageHeader{Durable: true, Priority: 7},
+			MessageAnnotations: map[any]any{"x-mine": "yes"}, Footer: map[any]any{"x-sum": "1"},
+		},
+	} {
+		b.must("send "+name, b.sender.SendAMQPAnnotatedMessage(b.ctx, sent, nil))
+		m := b.receiveOne(b.receiver)
+		got := m.RawAMQPMessage
+		b.same("body "+name, got.Body, sent.Body)
+		if sent.Header != nil {
+			b.same("header", [2]any{got.Header.Durable, got.Header.Priority}, [2]any{true, uint8(7)})
+			b.same("annotation", got.MessageAnnotations["x-mine"], any("yes"))
+			b.same("footer", got.Footer, sent.Footer)
+		}
+		b.must("complete", b.receiver.CompleteMessage(b.ctx, m, nil))
+	}
+}
+
 func TestTIME4_PROP5_ExpiryIsEnqueuedTimePlusTimeToLive(t *testing.T) {
+	provesAnywhere(t, "send.ttl")
 	b := start(t)
 	b.must("send", b.sender.SendMessage(b.ctx, &azservicebus.Message{TimeToLive: to.Ptr(10 * time.Minute)}, nil))
 	got := b.receiveOne(b.receiver)
@@ -100,6 +142,7 @@ func TestTIME4_PROP5_ExpiryIsEnqueuedTimePlusTimeToLive(t *testing.T) {
 }
 
 func TestPROP10_BrokerMakesAMessageID(t *testing.T) {
+	provesAnywhere(t, "send.noid")
 	b := start(t)
 	b.must("send", b.sender.SendMessage(b.ctx, &azservicebus.Message{Body: []byte("x")}, nil))
 	if id := b.receiveOne(b.receiver).MessageID; len(id) != 32 {

@@ -16,11 +16,12 @@ import (
 var sessions = harness.Queue{Name: queueName, RequiresSession: true}
 
 func TestSESS6_SESS12_SESS13_AcceptByID(t *testing.T) {
+	provesAnywhere(t, "sess.accept")
 	b := serve(t, sessions)
 	since := time.Now()
 	holder := b.accept(b.client, queueName, "a") // never had a message
 	until := holder.LockedUntil()
-	if earliest := since.Truncate(time.Millisecond).Add(defaultLock); until.Before(earliest) || until.After(time.Now().Add(defaultLock)) {
+	if earliest := since.Truncate(time.Millisecond).Add(defaultLock); until.Before(earliest.Add(-b.slack())) || until.After(time.Now().Add(defaultLock+b.slack())) {
 		b.Errorf("session locked until %v, want a minute from %v", until, since)
 	}
 	b.put(queueName, inSession("b", "b1"), inSession("a", "a1"), inSession("a", "a2"))
@@ -38,11 +39,12 @@ func TestSESS6_SESS12_SESS13_AcceptByID(t *testing.T) {
 }
 
 func TestSESS7_HeldSessionIsRefusedAtOnce(t *testing.T) {
+	provesAnywhere(t, "sess.held")
 	b := serve(t, sessions)
 	b.accept(b.client, queueName, "a")
 	for _, client := range []*azservicebus.Client{b.client, b.connect()} {
 		begin := time.Now()
-		_, err := client.AcceptSessionForQueue(b.ctx, queueName, "a", nil)
+		_, err := client.AcceptSessionForQueue(b.ctx, b.name(queueName), "a", nil)
 		b.wantErrorText("accept a held session", err, "com.microsoft:session-cannot-be-locked")
 		b.wantErrorText("accept a held session", err, "The requested session 'a' cannot be accepted. It may be locked by another receiver.")
 		if waited := time.Since(begin); waited > 5*time.Second {
@@ -53,10 +55,11 @@ func TestSESS7_HeldSessionIsRefusedAtOnce(t *testing.T) {
 }
 
 func TestSESS8_SESS10_AcceptNext(t *testing.T) {
+	provesAnywhere(t, "sess.next", "sess.waits")
 	b := serve(t, sessions)
 	b.put(queueName, inSession("z", "1"), inSession("a", "2"), inSession("z", "3"))
 	for i, want := range []string{"z", "a"} { // by the lowest available number
-		next, err := b.client.AcceptNextSessionForQueue(b.ctx, queueName, nil)
+		next, err := b.client.AcceptNextSessionForQueue(b.ctx, b.name(queueName), nil)
 		b.must("accept next", err)
 		if next.SessionID() != want {
 			b.Errorf("session %d is %q, want %q", i, next.SessionID(), want)
@@ -66,14 +69,14 @@ func TestSESS8_SESS10_AcceptNext(t *testing.T) {
 	accepted := make(chan *azservicebus.SessionReceiver)
 	go func() {
 		defer close(accepted)
-		if next, err := b.client.AcceptNextSessionForQueue(b.ctx, queueName, nil); err == nil {
+		if next, err := b.client.AcceptNextSessionForQueue(b.ctx, b.name(queueName), nil); err == nil {
 			accepted <- next
 		}
 	}()
 	select {
 	case next := <-accepted:
 		b.Fatalf("accepted %v while nothing is available", next)
-	case <-time.After(emptyWait):
+	case <-time.After(b.pace(emptyWait)):
 	}
 	b.put(queueName, inSession("late", "4")) // granted as soon as it exists
 	next := <-accepted
@@ -98,7 +101,7 @@ func TestSESS8_SESS9_AcceptNextTimesOut(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, 400*time.Millisecond)
 	defer cancel()
-	if next, err := b.client.AcceptNextSessionForQueue(ctx, queueName, nil); err == nil {
+	if next, err := b.client.AcceptNextSessionForQueue(ctx, b.name(queueName), nil); err == nil {
 		b.Fatalf("accepted session %q of an empty queue", next.SessionID())
 	}
 	b.put(queueName, inSession("a", "a1"))
@@ -121,7 +124,7 @@ func TestSESS11_DEF10_SCHED20_WhatAcceptNextPassesOver(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(b.ctx, 500*time.Millisecond)
 	defer cancel()
-	if next, err := b.client.AcceptNextSessionForQueue(ctx, queueName, nil); err == nil {
+	if next, err := b.client.AcceptNextSessionForQueue(ctx, b.name(queueName), nil); err == nil {
 		b.Errorf("accept next gave %q", next.SessionID())
 	}
 	holder = b.accept(b.client, queueName, "deferred") // by id it works (DEF-10)
@@ -131,6 +134,7 @@ func TestSESS11_DEF10_SCHED20_WhatAcceptNextPassesOver(t *testing.T) {
 }
 
 func TestSESS34_BlankSessionID(t *testing.T) {
+	provesAnywhere(t, "sess.empty")
 	b := serve(t, sessions)
 	b.put(queueName, inSession("a", "a1"), inSession("", "blank"))
 	holder := b.accept(b.client, queueName, "")
@@ -150,6 +154,7 @@ func TestSESS34_BlankSessionID(t *testing.T) {
 }
 
 func TestSESS2_SESS4_SESS5_WrongKindsAreRefused(t *testing.T) {
+	provesAnywhere(t, "sess.noid", "sess.plain", "sess.nosessions")
 	b := serve(t, sessions, harness.Queue{Name: "plain"})
 	const noID = "The SessionId was not set on a message, and it cannot be sent to the entity."
 	err := b.to(queueName).SendMessage(b.ctx, message("x"), nil)
@@ -160,7 +165,7 @@ func TestSESS2_SESS4_SESS5_WrongKindsAreRefused(t *testing.T) {
 	_, err = b.from(queueName).ReceiveMessages(b.ctx, 1, nil)
 	b.wantErrorText("plain receiver", err, "amqp:not-allowed")
 	b.wantErrorText("plain receiver", err, "It is not possible for an entity that requires sessions to create a non-sessionful message receiver.")
-	_, err = b.client.AcceptSessionForQueue(b.ctx, "plain", "a", nil)
+	_, err = b.client.AcceptSessionForQueue(b.ctx, b.name("plain"), "a", nil)
 	b.wantErrorText("session receiver of a plain queue", err, "amqp:not-allowed")
 	b.wantErrorText("session receiver of a plain queue", err, "RequiresSession")
 	b.put("plain", inSession("kept", "y")) // SESS-4

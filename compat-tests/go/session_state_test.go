@@ -11,6 +11,7 @@ import (
 )
 
 func TestSESS22_StateIsSetReadAndCleared(t *testing.T) {
+	provesAnywhere(t, "sess.state")
 	b := serve(t, sessions)
 	holder := b.accept(b.client, queueName, "a")
 	wantState := func(holder *azservicebus.SessionReceiver, want []byte) {
@@ -63,7 +64,7 @@ func TestDEC21_SESS22_StateSurvivesARestart(t *testing.T) {
 // listSessions pages through all session ids.
 func (b *bench) listSessions(o *azservicebus.ListSessionsOptions) (ids []string, pages int) {
 	b.Helper()
-	for pager := b.client.NewListSessionsForQueuePager(queueName, o); pager.More(); pages++ {
+	for pager := b.client.NewListSessionsForQueuePager(b.name(queueName), o); pager.More(); pages++ {
 		page, err := pager.NextPage(b.ctx)
 		b.must("list sessions", err)
 		ids = append(ids, page.Sessions...)
@@ -73,6 +74,7 @@ func (b *bench) listSessions(o *azservicebus.ListSessionsOptions) (ids []string,
 }
 
 func TestSESS27_SESS28_SESS29_ListSessions(t *testing.T) {
+	provesAnywhere(t, "sess.list")
 	b := serve(t, sessions)
 	if ids, _ := b.listSessions(nil); len(ids) != 0 {
 		b.Fatalf("an empty queue has sessions %q", ids)
@@ -111,6 +113,7 @@ func TestSESS27_SESS28_SESS29_ListSessions(t *testing.T) {
 
 // Four consumers take the next session again and again until all are empty: every message comes once, every session in order.
 func TestSESS20_ORD1_ConsumersShareSessions(t *testing.T) {
+	provesAnywhere(t, "sess.share")
 	b := serve(t, sessions)
 	const count, each = 40, 10
 	sender := b.to(queueName)
@@ -131,7 +134,7 @@ func TestSESS20_ORD1_ConsumersShareSessions(t *testing.T) {
 		client := b.connect()
 		go func() {
 			for {
-				holder, err := client.AcceptNextSessionForQueue(b.ctx, queueName, nil)
+				holder, err := client.AcceptNextSessionForQueue(b.ctx, b.name(queueName), nil)
 				if err != nil {
 					return // the test is over
 				}

@@ -10,6 +10,7 @@ import (
 )
 
 func TestDC2_LOCK14_AbandonWithProperties(t *testing.T) {
+	provesAnywhere(t, "settle.abandon", "settle.abandonprops")
 	b := start(t)
 	b.send("a", "b")
 	first := b.receiveOne(b.receiver)
@@ -35,6 +36,7 @@ func TestDC2_LOCK14_AbandonWithProperties(t *testing.T) {
 }
 
 func TestLOCK7_SecondSettlementIsLockLost(t *testing.T) {
+	provesAnywhere(t, "settle.twice")
 	b := start(t)
 	b.send("a")
 	m := b.receiveOne(b.receiver)
@@ -46,6 +48,7 @@ func TestLOCK7_SecondSettlementIsLockLost(t *testing.T) {
 }
 
 func TestDEF1_DEF3_DC4_DeferAndFetch(t *testing.T) {
+	provesAnywhere(t, "settle.defer", "settle.deferprops")
 	b := start(t)
 	b.send("a", "b")
 	b.must("defer", b.receiver.DeferMessage(b.ctx, b.receiveOne(b.receiver), &azservicebus.DeferMessageOptions{
@@ -71,6 +74,7 @@ func TestDEF1_DEF3_DC4_DeferAndFetch(t *testing.T) {
 }
 
 func TestDEF4_DEF5_DC5_DeferredInRequestOrder(t *testing.T) {
+	provesAnywhere(t, "defer.receive", "defer.missing", "defer.abandon")
 	b := start(t)
 	b.send("a", "b", "c")
 	for _, m := range b.receive(b.receiver, 3) {
@@ -93,6 +97,7 @@ func TestDEF4_DEF5_DC5_DeferredInRequestOrder(t *testing.T) {
 }
 
 func TestLOCK9_LOCK11_SettleFromAnotherConnection(t *testing.T) {
+	provesAnywhere(t, "lock.connection")
 	b := start(t)
 	b.send("complete", "abandon", "defer", "dead-letter", "renew")
 	owner := b.connect()
@@ -123,6 +128,7 @@ func TestLOCK9_LOCK11_SettleFromAnotherConnection(t *testing.T) {
 }
 
 func TestRAD1_RAD4_ReceiveAndDelete(t *testing.T) {
+	provesAnywhere(t, "recv.delete")
 	b := start(t)
 	b.send("a", "b")
 	b.must("abandon", b.receiver.AbandonMessage(b.ctx, b.receiveOne(b.receiver), nil))
@@ -137,6 +143,7 @@ func TestRAD1_RAD4_ReceiveAndDelete(t *testing.T) {
 }
 
 func TestRAD3_ReceiveAndDeleteDeferred(t *testing.T) {
+	provesAnywhere(t, "defer.delete")
 	b := start(t)
 	b.send("a")
 	b.must("defer", b.receiver.DeferMessage(b.ctx, b.receiveOne(b.receiver), nil))
@@ -149,6 +156,7 @@ func TestRAD3_ReceiveAndDeleteDeferred(t *testing.T) {
 }
 
 func TestRAD5_ClosingLosesNothing(t *testing.T) {
+	provesAnywhere(t, "recv.deletestays")
 	b := start(t)
 	const total = 200
 	for range total / 50 {
@@ -184,6 +192,7 @@ func TestRAD5_ClosingLosesNothing(t *testing.T) {
 }
 
 func TestDC7_DLQR1_MaxDeliveryCount(t *testing.T) {
+	provesAnywhere(t, "settle.maxdelivery")
 	b := start(t, func(q *harness.Queue) { q.MaxDeliveryCount = 3 })
 	b.send("poison")
 	for count := uint32(1); count <= 3; count++ {

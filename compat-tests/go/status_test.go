@@ -12,6 +12,7 @@ import (
 
 // Each status refuses exactly the operations that it names, at the attach and on $management.
 func TestSTAT1_STAT2_STAT6_WhatEachStatusRefuses(t *testing.T) {
+	provesAnywhere(t, "entity.disabled")
 	const condition = "com.microsoft:entity-disabled"
 	for _, c := range []struct {
 		status        string
@@ -36,7 +37,7 @@ func TestSTAT1_STAT2_STAT6_WhatEachStatusRefuses(t *testing.T) {
 			_, err = b.to(queueName).ScheduleMessages(b.ctx, []*azservicebus.Message{message("later")}, time.Now().Add(time.Hour), nil)
 			check("schedule", err, c.send)
 			session := b.dial()
-			for _, path := range []string{queueName, queueName + "/$DeadLetterQueue"} {
+			for _, path := range []string{b.name(queueName), b.name(queueName) + "/$DeadLetterQueue"} {
 				_, err = session.NewReceiver(b.ctx, path, nil)
 				check("receiver of "+path, err, c.receive)
 				if !c.receive {

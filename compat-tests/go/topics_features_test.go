@@ -10,6 +10,7 @@ import (
 )
 
 func TestSESS3_SESS32_DLQR4_SEQ21_SessionsOnASubscription(t *testing.T) {
+	provesAnywhere(t, "topic.sessions")
 	s := subscription("sessions")
 	s.RequiresSession = true
 	b := serveTopic(t, []harness.Subscription{s, subscription("plain")})
@@ -19,9 +20,9 @@ func TestSESS3_SESS32_DLQR4_SEQ21_SessionsOnASubscription(t *testing.T) {
 	b.check(got[0], stamps{body: "a1", seq: 1, count: 1, first: 1})
 	b.check(got[1], stamps{body: "a2", seq: 4, count: 1, first: 4})
 	b.must("set state", holder.SetSessionState(b.ctx, []byte("state of a"), nil))
-	_, err := b.client.AcceptSessionForSubscription(b.ctx, topicName, "sessions", "a", nil)
+	_, err := b.client.AcceptSessionForSubscription(b.ctx, b.name(topicName), "sessions", "a", nil)
 	b.wantErrorText("accept a held session", err, "com.microsoft:session-cannot-be-locked")
-	next, err := b.client.AcceptNextSessionForSubscription(b.ctx, topicName, "sessions", nil)
+	next, err := b.client.AcceptNextSessionForSubscription(b.ctx, b.name(topicName), "sessions", nil)
 	b.must("accept next", err)
 	if next.SessionID() != "b" {
 		b.Errorf("next session is %q, want b", next.SessionID())
@@ -43,6 +44,7 @@ func TestSESS3_SESS32_DLQR4_SEQ21_SessionsOnASubscription(t *testing.T) {
 }
 
 func TestTOP1_DLQ8_DLQR1_DEF2_SettleInASubscription(t *testing.T) {
+	provesAnywhere(t, "topic.deadletter", "topic.defer")
 	s := subscription("s")
 	s.MaxDeliveryCount = 2
 	b := serveTopic(t, []harness.Subscription{s, subscription("other")})

@@ -15,21 +15,22 @@ const topicName = "prices"
 // serveTopic runs a server with the topic and these subscriptions, and with the queues.
 func serveTopic(t *testing.T, subscriptions []harness.Subscription, queues ...harness.Queue) *bench {
 	t.Helper()
-	t.Parallel()
-	return startServer(t, harness.Options{Config: topicConfig(t, subscriptions, queues...)})
+	return serveEntities(t, allLasting(queues), []harness.Topic{prices(subscriptions)})
 }
 
 func topicConfig(t *testing.T, subscriptions []harness.Subscription, queues ...harness.Queue) string {
 	t.Helper()
-	for i := range queues {
-		queues[i] = lasting(queues[i])
-	}
+	return harness.WriteTopology(t, allLasting(queues), []harness.Topic{prices(subscriptions)})
+}
+
+// prices is the topic with these subscriptions.
+func prices(subscriptions []harness.Subscription) harness.Topic {
 	topic := harness.Topic{Name: topicName, TimeToLive: noLimit}
 	for _, s := range subscriptions {
 		s.Queue = lasting(s.Queue)
 		topic.Subscriptions = append(topic.Subscriptions, s)
 	}
-	return harness.WriteTopology(t, queues, []harness.Topic{topic})
+	return topic
 }
 
 // subscription returns a subscription with these rules, or with the default rule.
@@ -51,7 +52,7 @@ func (b *bench) deadFromSub(name string) *azservicebus.Receiver {
 
 func (b *bench) receiverOf(topic, name string, o *azservicebus.ReceiverOptions) *azservicebus.Receiver {
 	b.Helper()
-	receiver, err := b.client.NewReceiverForSubscription(topic, name, o)
+	receiver, err := b.client.NewReceiverForSubscription(b.name(topic), name, o)
 	b.must("create receiver of "+name, err)
 	return receiver
 }
@@ -59,7 +60,7 @@ func (b *bench) receiverOf(topic, name string, o *azservicebus.ReceiverOptions) 
 // acceptSub takes a session of a subscription by its id.
 func (b *bench) acceptSub(name, session string) *azservicebus.SessionReceiver {
 	b.Helper()
-	receiver, err := b.client.AcceptSessionForSubscription(b.ctx, topicName, name, session, nil)
+	receiver, err := b.client.AcceptSessionForSubscription(b.ctx, b.name(topicName), name, session, nil)
 	b.must("accept session "+session, err)
 	b.Cleanup(func() { receiver.Close(context.Background()) })
 	return receiver
@@ -99,7 +100,8 @@ func (b *bench) wantFrom(name string, want ...stamps) []*azservicebus.ReceivedMe
 // wantProperty compares an application property.
 func (b *bench) wantProperty(m *azservicebus.ReceivedMessage, name string, want any) {
 	b.Helper()
-	if got := m.ApplicationProperties[name]; got != want {
+	got := m.ApplicationProperties[name]
+	if b.saw("property %s of %q is %v (%T)", name, m.Body, got, got); got != want {
 		b.Errorf("property %s of %q is %v (%T), want %v (%T)", name, m.Body, got, got, want, want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 // Filters of a Config.json decide which subscriptions get a copy; each subscription numbers its own, and all show the topic's number.
 func TestTOP1_TOP9_SEQ15_PROP2_FilteredReceive(t *testing.T) {
+	provesAnywhere(t, "send.topic", "topic.copies", "topic.number", "topic.batch", "topic.sql", "topic.correlation")
 	b := serveTopic(t, []harness.Subscription{
 		subscription("all"),
 		subscription("red", harness.Rule{Name: "sql", SQL: "color = 'red' AND size > 5 AND sys.Label LIKE 'a%'"}),
@@ -36,6 +37,7 @@ func TestTOP1_TOP9_SEQ15_PROP2_FilteredReceive(t *testing.T) {
 
 // Rules without an action make one copy together, each rule with an action makes its own, and other copies do not change.
 func TestTOP5_TOP6_TOP11_ActionsOnTheReceivedMessage(t *testing.T) {
+	provesAnywhere(t, "topic.action")
 	b := serveTopic(t, []harness.Subscription{
 		subscription("changed",
 			harness.Rule{Name: "plain1", SQL: "price > 1"}, harness.Rule{Name: "plain2", SQL: "price > 2"},
@@ -86,6 +88,7 @@ func TestTOP2_NobodyTakesIt(t *testing.T) {
 
 // Clients send to a topic and receive from a subscription, never the other way round.
 func TestTOP1_SCHED17_TXN10_ERR4_WrongDirection(t *testing.T) {
+	provesAnywhere(t, "topic.noreceive", "err.subscription")
 	b := serveTopic(t, []harness.Subscription{subscription("s")})
 	_, err := b.from(topicName).ReceiveMessages(b.ctx, 1, nil)
 	b.wantErrorText("receive from the topic", err, "amqp:not-found")
@@ -98,9 +101,10 @@ func TestTOP1_SCHED17_TXN10_ERR4_WrongDirection(t *testing.T) {
 }
 
 func TestSCHED16_SCHED17_SCHED3_ScheduledAndCancelledOnATopic(t *testing.T) {
+	provesAnywhere(t, "topic.schedule", "topic.cancel")
 	b := serveTopic(t, []harness.Subscription{subscription("all"), subscription("odd", harness.Rule{Name: "r", SQL: "n % 2 = 1"})})
 	sender := b.to(topicName)
-	due := time.Now().Add(2 * time.Second)
+	due := time.Now().Add(b.pace(2 * time.Second))
 	numbers, err := sender.ScheduleMessages(b.ctx, []*azservicebus.Message{with("m1", "n", int32(1)), with("m2", "n", int32(2)), with("m3", "n", int32(3))}, due, nil)
 	b.must("schedule", err)
 	b.wantTexts("peeked in the topic", b.peekQueue(topicName), "m1", "m2", "m3")
@@ -134,7 +138,7 @@ func TestFWD1_FWD7_SEQ16_TIME5_ForwardedFromASubscription(t *testing.T) {
 // What each subscription of the default topology gets. Minibus has it without a Config.json, like Microsoft's emulator.
 func TestTOP4_TOP9_MicrosoftsDefaultTopology(t *testing.T) {
 	t.Parallel()
-	b := startServer(t, harness.Options{})
+	b := startServer(t, harness.Options{Alone: true})
 	json := message("json")
 	json.ContentType = to.Ptr("application/json")
 	sql := with("sql", "userProp1", "value1")

@@ -62,13 +62,19 @@ func TestDataPlaneOverEveryTransport(t *testing.T) {
 	for _, transport := range []struct {
 		name, connect string
 		options       azservicebus.ClientOptions
+		claim         func(*testing.T)
 	}{
-		{"amqp", server.ConnectionString(), azservicebus.ClientOptions{}},
-		{"amqps", secure, azservicebus.ClientOptions{TLSConfig: config}},
-		{"ws", secure, azservicebus.ClientOptions{NewWebSocketConn: dialWebSocket("ws", nil)}},
-		{"wss", secure, azservicebus.ClientOptions{NewWebSocketConn: dialWebSocket("wss", config)}},
+		{"amqp", server.ConnectionString(), azservicebus.ClientOptions{},
+			func(t *testing.T) { proves(t, "conn.amqp", "send.large") }},
+		{"amqps", secure, azservicebus.ClientOptions{TLSConfig: config},
+			func(t *testing.T) { proves(t, "conn.amqps") }},
+		{"ws", secure, azservicebus.ClientOptions{NewWebSocketConn: dialWebSocket("ws", nil)},
+			func(t *testing.T) { proves(t, "conn.ws") }},
+		{"wss", secure, azservicebus.ClientOptions{NewWebSocketConn: dialWebSocket("wss", config)},
+			func(t *testing.T) { proves(t, "conn.wss") }},
 	} {
 		t.Run(transport.name, func(t *testing.T) {
+			transport.claim(t)
 			transport.options.RetryOptions.MaxRetries = -1
 			client, err := azservicebus.NewClientFromConnectionString(transport.connect, &transport.options)
 			if err != nil {

@@ -137,33 +137,78 @@ func WriteConfig(t testing.TB, queues ...Queue) string {
 // WriteTopology writes a Config.json with these queues and topics and returns its path.
 func WriteTopology(t testing.TB, queues []Queue, topics []Topic) string {
 	t.Helper()
-	text, err := ConfigText(queues, topics)
+	return WriteSpaces(t, Space{Queues: queues, Topics: topics})
+}
+
+// Space is a namespace of a generated Config.json. A zero field is left out.
+type Space struct {
+	Name     string // the first one of a file is the default one, which has a usual name
+	Aliases  []string
+	Port     int
+	Policies []Policy
+	Queues   []Queue
+	Topics   []Topic
+}
+
+// object returns the namespace as Config.json has it.
+func (s Space) object() object {
+	queues, topics := []object{}, []object{}
+	for _, q := range s.Queues {
+		queues = append(queues, object{"Name": q.Name, "Properties": q.properties()})
+	}
+	for _, topic := range s.Topics {
+		topics = append(topics, topic.object())
+	}
+	o := compact(object{"Name": s.Name, "Port": s.Port})
+	o["Queues"], o["Topics"] = queues, topics
+	if s.Aliases != nil {
+		o["Aliases"] = s.Aliases
+	}
+	if len(s.Policies) > 0 {
+		o["AuthorizationRules"] = authorizationRules(s.Policies)
+	}
+	return o
+}
+
+// ConfigText returns a Config.json with these queues and topics.
+func ConfigText(queues []Queue, topics []Topic) ([]byte, error) {
+	return SpacesText(Space{Queues: queues, Topics: topics})
+}
+
+// SpacesText returns a Config.json with these namespaces.
+func SpacesText(spaces ...Space) ([]byte, error) {
+	list := make([]object, 0, len(spaces))
+	for i, s := range spaces {
+		if i == 0 && s.Name == "" {
+			s.Name = DefaultSpace
+		}
+		list = append(list, s.object())
+	}
+	text, err := json.MarshalIndent(object{"UserConfig": object{"Namespaces": list, "Logging": object{"Type": "Console"}}}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode Config.json: %w", err)
+	}
+	return text, nil
+}
+
+// DefaultSpace is the name of the default namespace in a generated Config.json.
+const DefaultSpace = "sbemulatorns"
+
+// WriteSpaces writes a Config.json with these namespaces and returns its path.
+func WriteSpaces(t testing.TB, spaces ...Space) string {
+	t.Helper()
+	text, err := SpacesText(spaces...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return writeConfig(t, text)
+}
+
+func writeConfig(t testing.TB, text []byte) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "Config.json")
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatalf("write Config.json: %v", err)
 	}
 	return path
-}
-
-// ConfigText returns a Config.json with these queues and topics.
-func ConfigText(queues []Queue, topics []Topic) ([]byte, error) {
-	lists := map[string][]object{"Queues": {}, "Topics": {}}
-	for _, q := range queues {
-		lists["Queues"] = append(lists["Queues"], object{"Name": q.Name, "Properties": q.properties()})
-	}
-	for _, topic := range topics {
-		lists["Topics"] = append(lists["Topics"], topic.object())
-	}
-	config := object{"UserConfig": object{
-		"Namespaces": []object{{"Name": "sbemulatorns", "Queues": lists["Queues"], "Topics": lists["Topics"]}},
-		"Logging":    object{"Type": "Console"},
-	}}
-	text, err := json.MarshalIndent(config, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode Config.json: %w", err)
-	}
-	return text, nil
 }

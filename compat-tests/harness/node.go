@@ -11,12 +11,14 @@ import (
 // InstallNodeModules installs the packages that dir/package-lock.json pins, unless that very lock file is installed already.
 func InstallNodeModules(t testing.TB, dir string) {
 	t.Helper()
-	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
+	file := filepath.Join(dir, "package-lock.json")
+	defer Lock(t, file)()
+	pins, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatalf("read lock file: %v", err)
 	}
 	stamp := filepath.Join(dir, "node_modules", ".installed-lock.json")
-	if installed, err := os.ReadFile(stamp); err == nil && bytes.Equal(installed, lock) {
+	if installed, err := os.ReadFile(stamp); err == nil && bytes.Equal(installed, pins) {
 		return
 	}
 	cmd := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error")
@@ -24,7 +26,7 @@ func InstallNodeModules(t testing.TB, dir string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("install node modules: %v\n%s", err, out)
 	}
-	if err := os.WriteFile(stamp, lock, 0o600); err != nil {
+	if err := os.WriteFile(stamp, pins, 0o600); err != nil {
 		t.Fatalf("note what is installed: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type Options struct {
 	Env    []string // further environment variables
 	Ports  Ports    // ports to ask for; 0 lets the system choose
 	Log    *os.File // destination of the log; nil: a file of its own, for [Server.Log]
+	Alone  bool     // the test speaks of the process: MINIBUS_COMPAT_NAMESPACE does not count
 }
 
 // Ports are the TCP ports of a server.
@@ -34,12 +36,25 @@ type Ports struct {
 	AMQP int `json:"amqp"`
 	TLS  int `json:"tls"`
 	HTTP int `json:"http"`
+
+	Spaces map[string]int `json:"namespaces"` // ports that namespaces have of their own, by name
 }
+
+// wellKnownKey is the root key in connection strings of the tests.
+const wellKnownKey = "SAS_KEY_VALUE"
 
 // Server is a running child process.
 type Server struct {
 	Ports Ports
+	*process
 
+	space string // the namespace that clients are told of; empty: the default one
+}
+
+// Name returns the name of the namespace that clients are told of.
+func (s *Server) Name() string { return cmp.Or(s.space, DefaultSpace) }
+
+type process struct {
 	options Options
 	cmd     *exec.Cmd
 	log     string        // path of the log; empty: Options.Log has it
@@ -69,6 +84,24 @@ func Start(t testing.TB, o Options) *Server {
 // Launch runs a binary and waits until it is ready. If that fails, it returns the server together with the error, since the
 // process may still run. The ports file must not exist.
 func Launch(binary, portsFile string, o Options) (*Server, error) {
+	given, space, moved := o, os.Getenv(spaceVariable), false
+	if space != "" && !o.Alone {
+		var err error
+		if o, moved, err = o.inSpace(space, filepath.Dir(portsFile)); err != nil {
+			return nil, fmt.Errorf("start minibus in the namespace %s: %w", space, err)
+		}
+	}
+	s, err := launch(binary, portsFile, o)
+	if s != nil {
+		s.options = given
+	}
+	if moved && err == nil {
+		s = s.Space(space)
+	}
+	return s, err
+}
+
+func launch(binary, portsFile string, o Options) (*Server, error) {
 	args := []string{
 		"--host", "127.0.0.1",
 		"--amqp-port", strconv.Itoa(o.Ports.AMQP), "--tls-port", strconv.Itoa(o.Ports.TLS), "--http-port", strconv.Itoa(o.Ports.HTTP),
@@ -85,7 +118,7 @@ func Launch(binary, portsFile string, o Options) (*Server, error) {
 	if o.CADir != "" {
 		args = append(args, "--ca-dir", o.CADir)
 	}
-	s := &Server{options: o, cmd: exec.Command(binary, append(args, o.Args...)...), exited: make(chan struct{})}
+	s := &Server{process: &process{options: o, cmd: exec.Command(binary, append(args, o.Args...)...), exited: make(chan struct{})}}
 	s.cmd.Env = append(os.Environ(), o.Env...)
 	if err := s.start(filepath.Dir(portsFile)); err != nil {
 		return nil, fmt.Errorf("start minibus: %w", err)
@@ -143,7 +176,7 @@ func (s *Server) waitReady(portsFile string) error {
 
 // ConnectionString returns the connection string that a user would paste.
 func (s *Server) ConnectionString() string {
-	return fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;", s.Addr())
+	return fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=%s;UseDevelopmentEmulator=true;", s.Addr(), wellKnownKey)
 }
 
 // Addr returns host:port of the AMQP listener.

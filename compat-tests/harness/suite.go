@@ -43,12 +43,13 @@ func Lack(t testing.TB, format string, args ...any) {
 }
 
 // Environ returns variables that tell a client in another language where the server is: MINIBUS_CONNECTION_STRING, MINIBUS_ADDR
-// (host:port of AMQP), MINIBUS_PORT_AMQP, _TLS and _HTTP, and MINIBUS_CA, the file of the authority's certificate.
+// (host:port of AMQP), MINIBUS_PORT_AMQP, _TLS and _HTTP, MINIBUS_CA, the file of the authority's certificate, and MINIBUS_NAMESPACE, the
+// name of the namespace.
 func (s *Server) Environ() []string {
 	return []string{
 		"MINIBUS_CONNECTION_STRING=" + s.ConnectionString(), "MINIBUS_ADDR=" + s.Addr(),
 		"MINIBUS_PORT_AMQP=" + strconv.Itoa(s.Ports.AMQP), "MINIBUS_PORT_TLS=" + strconv.Itoa(s.Ports.TLS),
-		"MINIBUS_PORT_HTTP=" + strconv.Itoa(s.Ports.HTTP), "MINIBUS_CA=" + s.CA(),
+		"MINIBUS_PORT_HTTP=" + strconv.Itoa(s.Ports.HTTP), "MINIBUS_CA=" + s.CA(), "MINIBUS_NAMESPACE=" + s.Name(),
 	}
 }
 

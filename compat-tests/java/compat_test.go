@@ -4,9 +4,11 @@ package java
 import (
 	"os"
 	"path/filepath"
-	"syscall"
+	"slices"
+	"strings"
 	"testing"
 
+	"minibus/compat-tests/cases"
 	"minibus/compat-tests/harness"
 )
 
@@ -21,32 +23,48 @@ func start(t *testing.T) []string {
 	lockPort443(t)
 	dir := t.TempDir()
 	server := harness.Start(t, harness.Options{CADir: dir, Args: []string{"--extra-ports", "443", "--auth", "sas", "--root-key", "SAS_KEY_VALUE"}})
-	return append(server.Environ(), "MINIBUS_TRUST_STORE="+harness.ExportCA(t, dir, "minibus-ca.p12", "--format", "pkcs12"))
+	return append(server.Environ(), trustStore(t, dir))
+}
+
+// trustStore exports the trust store of the authority in a directory and returns the variable that names it.
+func trustStore(t *testing.T, dir string) string {
+	t.Helper()
+	return "MINIBUS_TRUST_STORE=" + harness.ExportCA(t, dir, "minibus-ca.p12", "--format", "pkcs12")
 }
 
 // lockPort443 waits until no other run of this suite on this machine has the port.
 func lockPort443(t *testing.T) {
 	t.Helper()
-	file, err := os.OpenFile(filepath.Join(os.TempDir(), "minibus-port-443.lock"), os.O_CREATE|os.O_RDWR, 0o666) //nolint:gosec // shared by all users
-	if err != nil {
-		t.Fatalf("open the lock of port 443: %v", err)
-	}
-	t.Cleanup(func() { file.Close() })
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatalf("lock port 443: %v", err)
-	}
+	t.Cleanup(harness.Lock(t, filepath.Join(os.TempDir(), "minibus-port-443.lock")))
 }
 
-// maven runs the tests that the arguments name, all without arguments. Every version in pom.xml is pinned, so Maven does not ask the
-// network again after the first download.
+// maven runs the tests that the arguments name, all without arguments.
 func maven(t *testing.T, environ []string, args ...string) {
 	t.Helper()
-	environ = append(environ, "MAVEN_OPTS=-XX:TieredStopAtLevel=1") // it lives for seconds
-	harness.Run(t, environ, "mvn", append([]string{"--batch-mode", "--quiet", "test"}, args...)...)
+	harness.Maven(t, ".", environ, args...)
 }
 
 // TestJavaSDK drives azure-messaging-servicebus: the clients of administration and of the data plane, over every transport.
 func TestJavaSDK(t *testing.T) { maven(t, start(t)) }
+
+// TestOldestJavaSDK does the same with the oldest release that knows the emulator's flag. What it proves is not noted.
+func TestOldestJavaSDK(t *testing.T) {
+	maven(t, append(start(t), cases.Directory+"="), "-Dservicebus.version=7.17.8")
+}
+
+// TestJavaRestarts drives the SDK while the server is restarted under it, and then without the server's authority.
+func TestJavaRestarts(t *testing.T) {
+	harness.NeedAll(t, "to run the Java clients")
+	lockPort443(t)
+	dir := t.TempDir()
+	c := harness.StartForRestarts(t, harness.Options{CADir: dir, Args: []string{"--extra-ports", "443"}})
+	server := c.Server().Environ()
+	maven(t, slices.Concat(server, c.Environ(), []string{trustStore(t, dir)}), "-Dtest=Restarts")
+	maven(t, slices.Concat(server, []string{trustStore(t, t.TempDir())}), "-Dtest=Distrust")
+	if !strings.Contains(c.Server().Log(), "does not trust") {
+		t.Error("the log does not say that a client did not trust the certificate")
+	}
+}
 
 var update = harness.UpdateFlag()
 

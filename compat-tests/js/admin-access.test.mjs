@@ -1,8 +1,8 @@
 // Credentials of the JavaScript administration client, against a server that checks tokens. See admin.mjs.
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { AzureNamedKeyCredential } from "@azure/core-auth";
-import { absent, admin, collect, connectionString, host, quickly, refused, ServiceBusAdministrationClient } from "./admin.mjs";
+import { absent, admin, collect, connectionString, host, namespace, quickly, refused, ServiceBusAdministrationClient } from "./admin.mjs";
+import { proves, test } from "./proves.mjs";
 
 const unauthorized = (call, message) => refused(call, "UnauthorizedRequestError", 401, message);
 const key = Buffer.alloc(32, 5).toString("base64");
@@ -12,13 +12,13 @@ const clientOf = (...credential) => new ServiceBusAdministrationClient(connectio
 test("AzureNamedKeyCredential and the older API version", async () => {
   const credential = new AzureNamedKeyCredential("RootManageSharedAccessKey", "SAS_KEY_VALUE");
   const named = new ServiceBusAdministrationClient(host, credential, { ...quickly, serviceVersion: "2017-04" });
-  assert.equal((await named.getNamespaceProperties()).name, "sbemulatorns");
+  assert.equal((await named.getNamespaceProperties()).name, namespace);
   await named.createQueue("access.named", { maxDeliveryCount: 3 });
   const got = await named.getQueue("access.named");
   assert.deepEqual([got.maxDeliveryCount, got.maxMessageSizeInKilobytes], [3, undefined]);
 });
 
-test("a wrong key and a policy that is not there", async () => {
+test("a wrong key and a policy that is not there", proves("admin.wrongkey"), async () => {
   for (const client of [clientOf(undefined, "wrong"), clientOf("nobody")]) {
     await unauthorized(client.createQueue("access.never"), /./);
     await unauthorized(client.getNamespaceProperties(), /./);
@@ -27,7 +27,7 @@ test("a wrong key and a policy that is not there", async () => {
   assert.equal(await admin.queueExists("access.never"), false);
 });
 
-test("a policy of a queue that may not manage", async () => {
+test("a policy of a queue that may not manage", proves("admin.policy"), async () => {
   await admin.createQueue("access.queue", { authorizationRules: [policy("all", "Manage", "Send", "Listen"), policy("send", "Send")] });
   const sends = clientOf("send", key);
   await unauthorized(sends.getQueue("access.queue"), /^Manage,EntityRead claims required for this operation\. /);

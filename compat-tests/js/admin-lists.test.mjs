@@ -1,7 +1,8 @@
 // Lists and their pages with the JavaScript administration client. See admin.mjs.
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { before } from "node:test";
 import { admin, collect, invalid, recent } from "./admin.mjs";
+import { proves, test } from "./proves.mjs";
 
 const count = 5;
 const names = Array.from({ length: count }, (_, i) => `lists.${i}`);
@@ -23,17 +24,17 @@ before(async () => {
 const mine = (list) => list.map((x) => x.name ?? x.subscriptionName).filter((name) => name.startsWith("lists."));
 
 const lists = {
-  listQueues: { get: () => admin.listQueues(), want: names.map((n) => `${n}.q`) },
+  listQueues: { proven: proves("admin.queuelist"), get: () => admin.listQueues(), want: names.map((n) => `${n}.q`) },
   listQueuesRuntimeProperties: { get: () => admin.listQueuesRuntimeProperties(), want: names.map((n) => `${n}.q`) },
-  listTopics: { get: () => admin.listTopics(), want: [...names, at[0]] },
+  listTopics: { proven: proves("admin.topiclist"), get: () => admin.listTopics(), want: [...names, at[0]] },
   listTopicsRuntimeProperties: { get: () => admin.listTopicsRuntimeProperties(), want: [...names, at[0]] },
-  listSubscriptions: { get: () => admin.listSubscriptions(at[0]), want: names },
+  listSubscriptions: { proven: proves("admin.sublist"), get: () => admin.listSubscriptions(at[0]), want: names },
   listSubscriptionsRuntimeProperties: { get: () => admin.listSubscriptionsRuntimeProperties(at[0]), want: names },
-  listRules: { get: () => admin.listRules(...at), want: names },
+  listRules: { proven: proves("admin.rulelist"), get: () => admin.listRules(...at), want: names },
 };
 
-for (const [method, { get, want }] of Object.entries(lists)) {
-  test(method, async () => {
+for (const [method, { proven = [], get, want }] of Object.entries(lists)) {
+  test(method, proven, async () => {
     assert.deepEqual(mine(await collect(get())), want);
     for (const maxPageSize of [1, 2, 5, 100]) {
       const pages = await collect(get().byPage({ maxPageSize }));

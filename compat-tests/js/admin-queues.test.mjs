@@ -1,7 +1,7 @@
 // Queues and the namespace with the JavaScript administration client. See admin.mjs.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { absent, admin, endpoint, exists, forever, invalid, missing, recent, ServiceBusClient } from "./admin.mjs";
+import { absent, admin, endpoint, exists, forever, invalid, missing, namespace, recent, ServiceBusClient } from "./admin.mjs";
+import { proves, test } from "./proves.mjs";
 
 const rights = (keyName, ...accessRights) => ({
   claimType: "SharedAccessKey", accessRights, keyName, primaryKey: Buffer.alloc(32, 1).toString("base64"), secondaryKey: Buffer.alloc(32, 2).toString("base64"),
@@ -22,13 +22,13 @@ const everything = {
   requiresDuplicateDetection: true, requiresSession: true, status: "ReceiveDisabled", userMetadata: "<a> & \"b\" ü 漢",
 };
 
-test("namespace properties", async () => {
+test("namespace properties", proves("admin.namespace"), async () => {
   const { name, messagingSku, messagingUnits, createdAt, modifiedAt } = await admin.getNamespaceProperties();
-  assert.deepEqual({ name, messagingSku, messagingUnits }, { name: "sbemulatorns", messagingSku: "Standard", messagingUnits: undefined });
+  assert.deepEqual({ name, messagingSku, messagingUnits }, { name: namespace, messagingSku: "Standard", messagingUnits: undefined });
   assert.ok(createdAt <= new Date() && createdAt <= modifiedAt, `${createdAt} ${modifiedAt}`);
 });
 
-test("a queue without options has every default", async () => {
+test("a queue without options has every default", proves("admin.queuedefaults"), async () => {
   const want = { ...defaults, name: "queues/plain" };
   const created = await admin.createQueue("queues/plain");
   assert.deepEqual(created, want);
@@ -38,7 +38,7 @@ test("a queue without options has every default", async () => {
   assert.equal(got._response.status, 200);
 });
 
-test("every property comes back, and follows an update", async () => {
+test("every property comes back, and follows an update", proves("admin.queueproperties", "admin.queuepolicies"), async () => {
   const name = "Queues.Everything-1_x";
   // Sixteen partitions hold sixteen times the size.
   const want = { ...defaults, ...everything, name, maxSizeInMegabytes: 32768 };
@@ -67,7 +67,7 @@ test("what an update leaves undefined gets its default", async () => {
   assert.deepEqual(await admin.getQueue(created.name), { ...defaults, name: created.name, maxDeliveryCount: 4, requiresSession: true });
 });
 
-test("names are compared without case and keep the case of their creation", async () => {
+test("names are compared without case and keep the case of their creation", proves("admin.queuenames"), async () => {
   await admin.createQueue("Queues.CASE");
   assert.equal((await admin.getQueueRuntimeProperties("queues.case")).totalMessageCount, 0);
   assert.equal(await admin.queueExists("QUEUES.case"), true);
@@ -82,7 +82,7 @@ test("an encoded slash is a slash", async () => {
   await exists(admin.createQueue("queues/encoded"), /^SubCode=40900\./);
 });
 
-test("forwarding by name and by address, and it has an effect", async () => {
+test("forwarding by name and by address, and it has an effect", proves("admin.queueforward"), async () => {
   const client = new ServiceBusClient(process.env.MINIBUS_CONNECTION_STRING);
   try {
     await admin.createQueue("queues.target");
@@ -106,7 +106,7 @@ test("forwarding by name and by address, and it has an effect", async () => {
   }
 });
 
-test("runtime properties count what is there", async () => {
+test("runtime properties count what is there", proves("admin.queuecounts"), async () => {
   const client = new ServiceBusClient(process.env.MINIBUS_CONNECTION_STRING);
   try {
     const since = Date.now();
@@ -127,7 +127,7 @@ test("runtime properties count what is there", async () => {
   }
 });
 
-test("delete, exists, and what is missing", async () => {
+test("delete, exists, and what is missing", proves("admin.queue", "admin.queuemissing", "admin.queuehas"), async () => {
   await admin.createQueue("queues.deleted");
   assert.equal(await admin.queueExists("queues.deleted"), true);
   assert.equal((await admin.deleteQueue("queues.deleted"))._response.status, 200);
@@ -138,7 +138,7 @@ test("delete, exists, and what is missing", async () => {
   await missing(admin.updateQueue({ ...defaults, name: "queues.deleted" }), /^SubCode=40400\. Not Found\./);
 });
 
-test("refusals", async () => {
+test("refusals", proves("admin.queueexists", "admin.queuebad", "admin.queuefixed"), async () => {
   const queue = await admin.createQueue("queues.refused");
   await exists(admin.createQueue("queues.refused"), /^SubCode=40900\. Conflict\./);
   await exists(admin.createTopic("queues.refused"), /^SubCode=40900\. Conflict\./);

@@ -1,7 +1,8 @@
 // Rules with the JavaScript administration client. See admin.mjs.
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import { absent, admin, collect, exists, invalid, missing, ServiceBusClient } from "./admin.mjs";
+import { before } from "node:test";
+import { absent, admin, collect, exists, invalid, missing, namespace, ServiceBusClient } from "./admin.mjs";
+import { proves, test } from "./proves.mjs";
 
 const at = ["rules.topic", "s"];
 const noAction = { sqlExpression: undefined, sqlParameters: undefined };
@@ -25,13 +26,13 @@ async function created(name, filter, action) {
   return rule;
 }
 
-test("the rule that every subscription begins with", async () => {
+test("the rule that every subscription begins with", proves("admin.ruledefault"), async () => {
   assert.deepEqual(await admin.getRule(...at, "$Default"), {
     name: "$Default", filter: { sqlExpression: "1=1", sqlParameters: undefined }, action: noAction,
   });
 });
 
-test("SQL filters with parameters of every type, and actions", async () => {
+test("SQL filters with parameters of every type, and actions", proves("admin.rulesql", "admin.ruleaction"), async () => {
   const sqlParameters = Object.fromEntries(Object.entries(everyType).map(([key, value]) => [`@${key}`, value]));
   const filter = { sqlExpression: "text = @text AND whole = @whole OR \"when\" > @when", sqlParameters };
   const action = { sqlExpression: "SET a = @text; REMOVE b", sqlParameters: { "@text": "t" } };
@@ -53,7 +54,7 @@ test("true and false are SQL for this SDK", async () => {
   }
 });
 
-test("correlation filters", async () => {
+test("correlation filters", proves("admin.rulecorrelation"), async () => {
   const set = { correlationId: "c", subject: "l", to: "t", replyTo: "r", replyToSessionId: "rs", sessionId: "s", messageId: "m", contentType: "ct" };
   const action = { sqlExpression: "SET sys.label='GREEN'", sqlParameters: undefined };
   const all = await created("correlation", { ...set, applicationProperties: everyType }, action);
@@ -63,7 +64,7 @@ test("correlation filters", async () => {
   }
 });
 
-test("a subscription may begin with another rule", async () => {
+test("a subscription may begin with another rule", proves("admin.subrule"), async () => {
   const rule = { name: "first", filter: { sqlExpression: "a = @a", sqlParameters: { "@a": 1 } }, action: { sqlExpression: "SET a='b'", sqlParameters: undefined } };
   await admin.createSubscription(at[0], "own", { defaultRuleOptions: rule });
   assert.deepEqual(await collect(admin.listRules(at[0], "own")), [rule]);
@@ -71,7 +72,7 @@ test("a subscription may begin with another rule", async () => {
   assert.deepEqual(await collect(admin.listRules(at[0], "own.correlation")), [{ name: "first", filter: { ...correlation, subject: "x" }, action: noAction }]);
 });
 
-test("update changes filter, kind and action, and selects", async () => {
+test("update changes filter, kind and action, and selects", proves("admin.rule"), async () => {
   await admin.createSubscription(at[0], "updated");
   const rule = await admin.getRule(at[0], "updated", "$Default");
   const action = { sqlExpression: "SET sys.label = 'RED'; SET n = n + @more", sqlParameters: { "@more": 1 } };
@@ -102,7 +103,7 @@ test("delete, exists, and what is missing", async () => {
   assert.equal((await admin.deleteRule(...path, "$Default"))._response.status, 200);
   assert.equal(await admin.ruleExists(...path, "$Default"), false);
   assert.deepEqual(await collect(admin.listRules(...path)), []);
-  const gone = /^Entity 'sbemulatorns:Topic:rules\.topic\|deleted\|\$Default' was not found\./;
+  const gone = new RegExp(`^Entity '${namespace}:Topic:rules\\.topic\\|deleted\\|\\$Default' was not found\\.`);
   await missing(admin.getRule(...path, "$Default"), gone);
   await missing(admin.deleteRule(...path, "$Default"), gone);
   await missing(admin.updateRule(...path, { name: "$Default", filter: { sqlExpression: "1=1" }, action: {} }), gone);
@@ -110,8 +111,8 @@ test("delete, exists, and what is missing", async () => {
   await absent(admin.getRule("rules.never", "s", "r"));
 });
 
-test("refusals", async () => {
-  await exists(admin.createRule(...at, "$Default", { sqlExpression: "1=1" }), /^The messaging entity 'sbemulatorns:Topic:rules\.topic\|s\|\$Default' already exists\./);
+test("refusals", proves("admin.ruleerrors"), async () => {
+  await exists(admin.createRule(...at, "$Default", { sqlExpression: "1=1" }), new RegExp(`^The messaging entity '${namespace}:Topic:rules\\.topic\\|s\\|\\$Default' already exists\\.`));
   await invalid(admin.createRule(...at, "bad", { sqlExpression: "a = = 1" }), /^There was an error parsing the SQL expression\./);
   await invalid(admin.createRule(...at, "bad", { sqlExpression: "1=1" }, { sqlExpression: "SETT a = 1" }), /^There was an error parsing the SQL expression\./);
   await invalid(admin.createRule(...at, "b@d", { sqlExpression: "1=1" }), /^RuleName 'b@d' contains character\(s\) that is not allowed/);

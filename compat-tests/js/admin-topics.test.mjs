@@ -1,7 +1,7 @@
 // Topics and subscriptions with the JavaScript administration client. See admin.mjs.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { absent, admin, collect, endpoint, exists, forever, invalid, missing, recent, ServiceBusClient } from "./admin.mjs";
+import { absent, admin, collect, endpoint, exists, forever, invalid, missing, namespace, recent, ServiceBusClient } from "./admin.mjs";
+import { proves, test } from "./proves.mjs";
 
 const topicDefaults = {
   authorizationRules: undefined, autoDeleteOnIdle: forever, availabilityStatus: "Available", defaultMessageTimeToLive: forever,
@@ -23,7 +23,7 @@ test("a topic without options has every default", async () => {
   assert.deepEqual(await admin.getTopic("topics/plain"), want);
 });
 
-test("every property of a topic comes back, and follows an update", async () => {
+test("every property of a topic comes back, and follows an update", proves("admin.topicproperties"), async () => {
   const authorizationRules = [{
     claimType: "SharedAccessKey", accessRights: ["Send"], keyName: "send",
     primaryKey: Buffer.alloc(32, 3).toString("base64"), secondaryKey: Buffer.alloc(32, 4).toString("base64"),
@@ -52,7 +52,7 @@ test("express, large messages and size of a topic", async () => {
   assert.deepEqual(await admin.createTopic("topics.express", options), { ...topicDefaults, ...options, name: "topics.express" });
 });
 
-test("every property of a subscription comes back, and follows an update", async () => {
+test("every property of a subscription comes back, and follows an update", proves("admin.subproperties"), async () => {
   await admin.createTopic("topics.Of");
   const plain = { ...subscriptionDefaults, topicName: "topics.Of", subscriptionName: "Plain" };
   assert.deepEqual(await admin.createSubscription("topics.Of", "Plain"), plain);
@@ -85,7 +85,7 @@ test("names below a topic with slashes", async () => {
   assert.deepEqual((await collect(admin.listRules("topics/a/b", "S.1"))).map((r) => r.name), ["$Default", "R_1"]);
 });
 
-test("forwarding of a subscription, by name and by address", async () => {
+test("forwarding of a subscription, by name and by address", proves("admin.subforward"), async () => {
   await admin.createQueue("topics.target");
   await admin.createTopic("topics.source");
   const target = `${endpoint}topics.target`;
@@ -104,7 +104,7 @@ test("forwarding of a subscription, by name and by address", async () => {
   await invalid(admin.createSubscription("topics.source", "t", { forwardTo: "topics.nowhere" }), /The auto forwarding destination entity does not exist\./);
 });
 
-test("runtime properties of topics and subscriptions", async () => {
+test("runtime properties of topics and subscriptions", proves("admin.topiccounts", "admin.subcounts"), async () => {
   const since = Date.now();
   await admin.createTopic("topics.counted");
   const none = { name: "topics.counted", sizeInBytes: 0, subscriptionCount: 0, scheduledMessageCount: 0 };
@@ -134,17 +134,17 @@ test("runtime properties of topics and subscriptions", async () => {
   });
 });
 
-test("delete, exists, and what is missing", async () => {
+test("delete, exists, and what is missing", proves("admin.topic", "admin.sub"), async () => {
   await admin.createTopic("topics.deleted");
   await absent(admin.getSubscription("topics.never", "s"));
-  await missing(admin.getSubscription("topics.deleted", "s"), /^Entity 'sbemulatorns:Topic:topics\.deleted\|s' was not found\./);
+  await missing(admin.getSubscription("topics.deleted", "s"), new RegExp(`^Entity '${namespace}:Topic:topics\\.deleted\\|s' was not found\\.`));
   await missing(admin.getSubscriptionRuntimeProperties("topics.deleted", "s"), /^Entity /);
   await missing(admin.deleteSubscription("topics.deleted", "s"), /^Entity /);
   await missing(admin.updateSubscription({ ...subscriptionDefaults, topicName: "topics.deleted", subscriptionName: "s" }), /^Entity /);
   await missing(admin.createSubscription("topics.never", "s"), /^The incoming request is not recognized as a namespace policy put request\./);
   assert.equal(await admin.subscriptionExists("topics.deleted", "s"), false);
   await admin.createSubscription("topics.deleted", "s");
-  await exists(admin.createSubscription("topics.deleted", "s"), /^The messaging entity 'sbemulatorns:Topic:topics\.deleted\|s' already exists\./);
+  await exists(admin.createSubscription("topics.deleted", "s"), new RegExp(`^The messaging entity '${namespace}:Topic:topics\\.deleted\\|s' already exists\\.`));
   assert.equal((await admin.deleteSubscription("topics.deleted", "s"))._response.status, 200);
   await admin.createSubscription("topics.deleted", "t");
   assert.equal((await admin.deleteTopic("topics.deleted"))._response.status, 200);
@@ -156,7 +156,7 @@ test("delete, exists, and what is missing", async () => {
   await missing(admin.updateTopic({ ...topicDefaults, name: "topics.deleted" }), /^SubCode=40400\. Not Found\./);
 });
 
-test("refusals", async () => {
+test("refusals", proves("admin.topicerrors", "admin.suberrors"), async () => {
   const topic = await admin.createTopic("topics.refused");
   const subscription = await admin.createSubscription("topics.refused", "s");
   await exists(admin.createTopic("topics.refused"), /^SubCode=40900\. Conflict\./);

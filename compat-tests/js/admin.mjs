@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 
 export const { ServiceBusAdministrationClient, ServiceBusClient } = await import(process.env.MINIBUS_SDK ?? "@azure/service-bus");
 export const host = `localhost:${process.env.MINIBUS_PORT_HTTP}`;
+export const namespace = process.env.MINIBUS_NAMESPACE;
 export const endpoint = `sb://${host}/`;
 export const forever = "P10675199DT2H48M5.4775807S";
 export const quickly = { retryOptions: { maxRetries: 0 } };

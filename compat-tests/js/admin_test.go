@@ -30,6 +30,16 @@ func TestJavaScriptAdministration(t *testing.T) {
 	}
 }
 
+// TestJavaScriptParity drives the SDK over entities that its administration client makes, against a server that checks every token.
+func TestJavaScriptParity(t *testing.T) {
+	suite, err := filepath.Glob("parity-*.test.mjs")
+	if err != nil || len(suite) == 0 {
+		t.Fatalf("no tests: %v", err)
+	}
+	server, environ := startAdmin(t, "--auth", "sas")
+	node(t, server, environ, append([]string{"--test"}, suite...)...)
+}
+
 var update = harness.UpdateFlag()
 
 // TestJavaScriptGoldens compares what the SDK sends with the golden files that mgmt replays without Node.js.

@@ -84,6 +84,13 @@ func TestJavaScriptTransports(t *testing.T) {
 	node(t, server, []string{"NODE_EXTRA_CA_CERTS=" + authority}, "--test", "transport.test.mjs")
 }
 
+// TestJavaScriptRestarts drives the SDK while the server is restarted under it.
+func TestJavaScriptRestarts(t *testing.T) {
+	needNode(t)
+	c := harness.StartForRestarts(t, harness.Options{})
+	node(t, c.Server(), c.Environ(), "--test", "restarts.test.mjs")
+}
+
 // TestRhea drives the AMQP library under that SDK, anonymously and with a password, without tokens.
 func TestRhea(t *testing.T) {
 	needNode(t)

@@ -2,11 +2,12 @@
 // makes: deferral, scheduling, receive modes, expiry, duplicates, forwarding. Batch delete, for which this version of the SDK
 // has no call, goes through rhea. MINIBUS_CONNECTION_STRING and MINIBUS_ADDR say where.
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { ServiceBusClient } from "@azure/service-bus";
 import Long from "long";
 import rhea from "rhea";
+import { proves, test } from "./proves.mjs";
 
 const client = new ServiceBusClient(process.env.MINIBUS_CONNECTION_STRING, { retryOptions: { maxRetries: 0 } });
 after(() => client.close());
@@ -34,7 +35,8 @@ async function receive(receiver, count) {
 const bodies = (messages) => messages.map((m) => m.body);
 const all = { fromSequenceNumber: Long.ZERO };
 
-test("deferral: in request order, all or nothing, back to deferred (DEF-4, DEF-5, DC-5)", async () => {
+test("deferral: in request order, all or nothing, back to deferred (DEF-4, DEF-5, DC-5)",
+  proves("settle.deferprops", "defer.receive", "defer.missing", "defer.abandon", "defer.deadletter"), async () => {
   const { sender, receiver } = nextQueue();
   await sender.sendMessages([{ body: "a" }, { body: "b" }, { body: "c" }]);
   const messages = await receive(receiver, 3);
@@ -57,7 +59,8 @@ test("deferral: in request order, all or nothing, back to deferred (DEF-4, DEF-5
   await receiver.completeMessage(again);
 });
 
-test("scheduling: by the operation and by the property, cancelled as a whole (SCHED-5, SCHED-11, SCHED-14)", async () => {
+test("scheduling: by the operation and by the property, cancelled as a whole (SCHED-5, SCHED-11, SCHED-14)",
+  proves("sched.property", "sched.past", "sched.cancelmany"), async () => {
   const { sender, receiver } = nextQueue();
   const hour = new Date(Date.now() + 3_600_000);
   const numbers = await sender.scheduleMessages([{ body: "a" }, { body: "b" }, { body: "c" }], hour);
@@ -76,7 +79,7 @@ test("scheduling: by the operation and by the property, cancelled as a whole (SC
   assert.deepEqual(await receiver.peekMessages(10, all), []);
 });
 
-test("receive modes: locked until settled, or gone at once (RAD-1, RAD-4, LOCK-14)", async () => {
+test("receive modes: locked until settled, or gone at once (RAD-1, RAD-4, LOCK-14)", proves("recv.delete"), async () => {
   const { name, sender, receiver } = nextQueue();
   await sender.sendMessages([{ body: "a" }, { body: "b" }]);
   const [a] = await receive(receiver, 1);
@@ -90,7 +93,7 @@ test("receive modes: locked until settled, or gone at once (RAD-1, RAD-4, LOCK-1
   assert.deepEqual(await receiver.peekMessages(10, all), []);
 });
 
-test("a stream of messages with subscribe (PRE-1, ORD-1)", async () => {
+test("a stream of messages with subscribe (PRE-1, ORD-1)", proves("proc.complete"), async () => {
   const { sender, receiver } = nextQueue();
   await sender.sendMessages(Array.from({ length: 100 }, (_, i) => ({ body: i })));
   const got = [];
@@ -106,7 +109,7 @@ test("a stream of messages with subscribe (PRE-1, ORD-1)", async () => {
   assert.deepEqual(await receiver.peekMessages(10, all), []);
 });
 
-test("expiry into the dead-letter queue (EXP-6, DLQ-R2)", async () => {
+test("expiry into the dead-letter queue (EXP-6, DLQ-R2)", proves("entity.expiredead", "send.ttl", "prop.expires"), async () => {
   const { name, sender, receiver } = nextQueue("f.expiring");
   await sender.sendMessages([{ body: "short", timeToLive: 500 }, { body: "long", timeToLive: 3_600_000 }]);
   const [dead] = await receive(client.createReceiver(name, { subQueueType: "deadLetter", ...byHand }), 1);
@@ -119,7 +122,7 @@ test("expiry into the dead-letter queue (EXP-6, DLQ-R2)", async () => {
   assert.equal(long.expiresAtUtc.getTime(), long.enqueuedTimeUtc.getTime() + 3_600_000);
 });
 
-test("duplicates are dropped (DUP-2, DUP-9)", async () => {
+test("duplicates are dropped (DUP-2, DUP-9)", proves("entity.duplicates"), async () => {
   const { sender, receiver } = nextQueue("f.once");
   await sender.sendMessages([{ messageId: "1", body: "a" }, { messageId: "1", body: "b" }]);
   await sender.sendMessages({ messageId: "1", body: "c" });
@@ -130,7 +133,7 @@ test("duplicates are dropped (DUP-2, DUP-9)", async () => {
   assert.deepEqual(await receiver.receiveMessages(1, quickly), []);
 });
 
-test("a message above the limit: refused, its link ends, and the sender goes on (QUO-5)", async () => {
+test("a message above the limit: refused, its link ends, and the sender goes on (QUO-5)", proves("send.toolarge"), async () => {
   const { sender, receiver } = nextQueue();
   const body = "x".repeat(300_000);
   for (const round of ["first", "second"]) {
@@ -144,7 +147,7 @@ test("a message above the limit: refused, its link ends, and the sender goes on 
   assert.deepEqual(await receiver.peekMessages(10, all), []);
 });
 
-test("auto-forward (FWD-4, SEQ-16)", async () => {
+test("auto-forward (FWD-4, SEQ-16)", proves("entity.forward"), async () => {
   const { sender, receiver } = nextQueue("f.source");
   await client.createSender("f.target").sendMessages({ body: "direct" });
   await sender.sendMessages({ body: "forwarded", sessionId: "kept" });

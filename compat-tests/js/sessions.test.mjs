@@ -2,10 +2,11 @@
 // (This version of the SDK can't accept the session whose id is empty: it takes it for none; the Go tests do.)
 // MINIBUS_CONNECTION_STRING says where. Run by compat_test.go, or by hand: node --test sessions.test.mjs
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceBusClient } from "@azure/service-bus";
 import Long from "long";
+import { proves, test } from "./proves.mjs";
 
 const client = new ServiceBusClient(process.env.MINIBUS_CONNECTION_STRING, { retryOptions: { maxRetries: 0 } });
 after(() => client.close());
@@ -39,7 +40,7 @@ async function receive(receiver, count) {
 const bodies = (messages) => messages.map((m) => m.body);
 const numbers = (messages) => messages.map((m) => m.sequenceNumber.toNumber());
 
-test("accept by id: only its messages, in order (SESS-6, SESS-12, SESS-20)", async () => {
+test("accept by id: only its messages, in order (SESS-6, SESS-12, SESS-20)", proves("sess.accept"), async () => {
   const { send, accept } = nextQueue();
   await send(["a", "a1"], ["b", "b1"], ["a", "a2"], ["a", "a3"]);
   const before = Date.now();
@@ -58,7 +59,8 @@ test("accept by id: only its messages, in order (SESS-6, SESS-12, SESS-20)", asy
   await a.close();
 });
 
-test("a held session is refused, a closed one is free, with its messages (SESS-7, SESS-18)", async () => {
+test("a held session is refused, a closed one is free, with its messages (SESS-7, SESS-18)",
+  proves("sess.held", "sess.release"), async () => {
   const { send, accept } = nextQueue();
   await send(["a", "a1"], ["a", "a2"]);
   const first = await accept("a");
@@ -72,7 +74,8 @@ test("a held session is refused, a closed one is free, with its messages (SESS-7
   await second.close();
 });
 
-test("accept next: lowest number first, waiting until there is one (SESS-8, SESS-10)", async () => {
+test("accept next: lowest number first, waiting until there is one (SESS-8, SESS-10)",
+  proves("sess.next", "sess.waits"), async () => {
   const { send, next } = nextQueue();
   await send(["z", "1"], ["a", "2"]);
   const z = await next();
@@ -87,7 +90,7 @@ test("accept next: lowest number first, waiting until there is one (SESS-8, SESS
   for (const r of [z, a, late]) await r.close();
 });
 
-test("state: none, set, read by the next holder, cleared (SESS-22)", async () => {
+test("state: none, set, read by the next holder, cleared (SESS-22)", proves("sess.state"), async () => {
   const { send, accept } = nextQueue();
   let a = await accept("a");
   assert.equal((await a.getSessionState()) ?? null, null);
@@ -106,7 +109,8 @@ test("state: none, set, read by the next holder, cleared (SESS-22)", async () =>
   await a.close();
 });
 
-test("the session's lock: renewed, lost, taken by another (SESS-13, SESS-15, DC-10)", async () => {
+test("the session's lock: renewed, lost, taken by another (SESS-13, SESS-15, DC-10)",
+  proves("sess.renew", "sess.lost"), async () => {
   const { send, accept } = nextQueue();
   await send(["a", "a1"]);
   const first = await accept("a");
@@ -127,7 +131,8 @@ test("the session's lock: renewed, lost, taken by another (SESS-13, SESS-15, DC-
   await first.close();
 });
 
-test("deferral, peek and dead letters of a session (DEF-9, PEEK-7, DLQ-6)", async () => {
+test("deferral, peek and dead letters of a session (DEF-9, PEEK-7, DLQ-6)",
+  proves("sess.defer", "sess.peek", "sess.deadletter", "sess.order"), async () => {
   const { name, send, accept } = nextQueue();
   await send(["a", "a1"], ["b", "b1"], ["a", "a2"], ["a", "a3"]);
   const a = await accept("a");
@@ -159,7 +164,7 @@ test("deferral, peek and dead letters of a session (DEF-9, PEEK-7, DLQ-6)", asyn
   await dead.close();
 });
 
-test("scheduled messages of a session (SCHED-20)", async () => {
+test("scheduled messages of a session (SCHED-20)", proves("sess.schedule"), async () => {
   const { sender, send, accept } = nextQueue();
   const due = new Date(Date.now() + 1200);
   const scheduled = await sender.scheduleMessages([{ sessionId: "a", body: "later" }, { sessionId: "a", body: "never" }], due);
@@ -176,7 +181,8 @@ test("scheduled messages of a session (SCHED-20)", async () => {
   await a.close();
 });
 
-test("receive and delete, and what a session queue refuses (RAD-3, SESS-2, SESS-5)", async () => {
+test("receive and delete, and what a session queue refuses (RAD-3, SESS-2, SESS-5)",
+  proves("sess.delete", "sess.noid", "sess.plain", "sess.nosessions"), async () => {
   const { name, sender, send, accept } = nextQueue();
   await send(["a", "a1"], ["a", "a2"]);
   const a = await accept("a", { receiveMode: "receiveAndDelete" });

@@ -1,10 +1,11 @@
 // The JavaScript SDK, unmodified, against a running Minibus with the queues js.1 to js.6 (lock duration 5 s).
 // MINIBUS_CONNECTION_STRING says where. Run by compat_test.go, or by hand: node --test smoke.test.mjs
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceBusClient } from "@azure/service-bus";
 import Long from "long";
+import { proves, test } from "./proves.mjs";
 
 const client = new ServiceBusClient(process.env.MINIBUS_CONNECTION_STRING, { retryOptions: { maxRetries: 0 } });
 after(() => client.close());
@@ -27,7 +28,10 @@ async function receiveOne(receiver) {
   return messages[0];
 }
 
-test("send, receive, complete (SEQ-10, LOCK-2, DC-1)", async () => {
+test("send, receive, complete (SEQ-10, LOCK-2, DC-1)",
+  proves("send.single", "send.several", "settle.complete", "prop.sequence", "prop.enqueued", "prop.lockeduntil",
+  "prop.locktoken", "prop.deliverycount", "body.json", "auth.emulator", "conn.shared", "peek.empty",
+  "recv.empty"), async () => {
   const { sender, receiver } = nextQueue();
   const before = Date.now();
   await sender.sendMessages([
@@ -54,7 +58,7 @@ test("send, receive, complete (SEQ-10, LOCK-2, DC-1)", async () => {
   assert.deepEqual(await receiver.peekMessages(10, { fromSequenceNumber: Long.ZERO }), []);
 });
 
-test("abandon with properties (DC-2, LOCK-14)", async () => {
+test("abandon with properties (DC-2, LOCK-14)", proves("settle.abandon", "settle.abandonprops", "lock.renew"), async () => {
   const { sender, receiver } = nextQueue();
   await sender.sendMessages({ body: "a" });
   await receiver.abandonMessage(await receiveOne(receiver), { attempt: "second" });
@@ -67,7 +71,8 @@ test("abandon with properties (DC-2, LOCK-14)", async () => {
   await receiver.completeMessage(again);
 });
 
-test("schedule and cancel (SCHED-6, SCHED-9, SCHED-13)", async () => {
+test("schedule and cancel (SCHED-6, SCHED-9, SCHED-13)",
+  proves("sched.several", "sched.number", "sched.cancel", "sched.cancelunknown"), async () => {
   const { sender, receiver } = nextQueue();
   const due = new Date(Date.now() + 1500);
   const numbers = await sender.scheduleMessages([{ body: "a" }, { body: "b" }], due);
@@ -85,7 +90,7 @@ test("schedule and cancel (SCHED-6, SCHED-9, SCHED-13)", async () => {
   await receiver.completeMessage(a);
 });
 
-test("peek (PEEK-3, PEEK-4)", async () => {
+test("peek (PEEK-3, PEEK-4)", proves("peek.from", "peek.nobody"), async () => {
   const { sender, receiver } = nextQueue();
   await sender.sendMessages([{ body: "a" }, { body: "b" }, { body: "c" }]);
   const locked = await receiveOne(receiver);
@@ -99,7 +104,7 @@ test("peek (PEEK-3, PEEK-4)", async () => {
   await receiver.completeMessage(locked);
 });
 
-test("defer and fetch (DEF-3, DC-4)", async () => {
+test("defer and fetch (DEF-3, DC-4)", proves("settle.defer"), async () => {
   const { sender, receiver } = nextQueue();
   await sender.sendMessages({ body: "a" });
   const m = await receiveOne(receiver);
@@ -113,7 +118,8 @@ test("defer and fetch (DEF-3, DC-4)", async () => {
   await assert.rejects(receiver.receiveDeferredMessages(m.sequenceNumber), { code: "MessageNotFound" });
 });
 
-test("dead-letter, read back, lock expiry (DLQ-8, LOCK-8)", async () => {
+test("dead-letter, read back, lock expiry (DLQ-8, LOCK-8)",
+  proves("lock.lost", "lock.lostcode", "settle.deadletter", "settle.deadletterprops", "dlq.receive", "dlq.count"), async () => {
   const { name, sender, receiver } = nextQueue();
   await sender.sendMessages({ body: "a" });
   const first = await receiveOne(receiver);

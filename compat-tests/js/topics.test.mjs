@@ -2,9 +2,10 @@
 // filters, actions, sessions, scheduling and dead-letter queues of subscriptions. MINIBUS_CONNECTION_STRING says where.
 // Run by compat_test.go, or by hand: node --test topics.test.mjs
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import { ServiceBusClient } from "@azure/service-bus";
 import Long from "long";
+import { proves, test } from "./proves.mjs";
 
 const client = new ServiceBusClient(process.env.MINIBUS_CONNECTION_STRING, { retryOptions: { maxRetries: 0 } });
 after(() => client.close());
@@ -51,7 +52,8 @@ const bodies = (messages) => messages.map((m) => m.body);
 const numbers = (messages) => messages.map((m) => m.sequenceNumber.toNumber());
 const names = (rules) => rules.map((r) => r.name);
 
-test("every subscription has its own copies and numbers (TOP-1, SEQ-15, PROP-2)", async () => {
+test("every subscription has its own copies and numbers (TOP-1, SEQ-15, PROP-2)",
+  proves("send.topic", "topic.copies", "topic.number", "topic.batch", "rule.create"), async () => {
   const { sender, from, rules } = nextTopic();
   await rules("b").createRule("even", { sqlExpression: "n % 2 = 0" });
   await rules("b").deleteRule("$Default");
@@ -70,7 +72,8 @@ test("every subscription has its own copies and numbers (TOP-1, SEQ-15, PROP-2)"
   assert.deepEqual(even.map((m) => m.deliveryCount), [0, 0]);
 });
 
-test("rule manager: the default rule, create, list by page, delete, refusals (TOP-4, TOP-8, TOP-16)", async () => {
+test("rule manager: the default rule, create, list by page, delete, refusals (TOP-4, TOP-8, TOP-16)",
+  proves("rule.default", "rule.list", "rule.delete", "rule.exists", "rule.missing", "rule.bad"), async () => {
   const { name, rules } = nextTopic();
   const manager = rules("a");
   const [first, ...others] = await list(manager);
@@ -85,7 +88,7 @@ test("rule manager: the default rule, create, list by page, delete, refusals (TO
   assert.equal(correlation.filter.correlationId, "c");
   assert.deepEqual({ ...correlation.filter.applicationProperties }, { n: 5, text: "t", yes: true });
   await assert.rejects(manager.createRule("SQL", { sqlExpression: "1=1" }),
-    new RegExp(`The messaging entity 'sbemulatorns:Topic:${name}\\|a\\|SQL' already exists\\.`));
+    new RegExp(`The messaging entity '${process.env.MINIBUS_NAMESPACE}:Topic:${name}\\|a\\|SQL' already exists\\.`));
   await assert.rejects(manager.deleteRule("missing"), { code: "MessagingEntityNotFound" });
   await assert.rejects(manager.createRule("bad", { sqlExpression: "color = = 1" }), /There was an error parsing the SQL expression\. \[Token line=1, column=/);
   for (const rule of await list(manager)) await manager.deleteRule(rule.name);
@@ -93,7 +96,8 @@ test("rule manager: the default rule, create, list by page, delete, refusals (TO
   assert.deepEqual(names(await list(rules("b"))), ["$Default"]);
 });
 
-test("filters and actions on the received message (TOP-5, TOP-6, TOP-9)", async () => {
+test("filters and actions on the received message (TOP-5, TOP-6, TOP-9)",
+  proves("topic.sql", "topic.correlation", "topic.action"), async () => {
   const { sender, from, rules } = nextTopic();
   const manager = rules("a");
   await manager.deleteRule("$Default");
@@ -115,7 +119,7 @@ test("filters and actions on the received message (TOP-5, TOP-6, TOP-9)", async 
   assert.deepEqual(bodies(await drain(from("b"), 3)), ["low", "high", "other"]);
 });
 
-test("scheduling: waits in the topic, cancelled there (SCHED-16, SCHED-17)", async () => {
+test("scheduling: waits in the topic, cancelled there (SCHED-16, SCHED-17)", proves("topic.schedule", "topic.cancel"), async () => {
   const { name, sender, from } = nextTopic();
   const due = new Date(Date.now() + 1500);
   const scheduled = await sender.scheduleMessages([{ body: "1" }, { body: "2" }, { body: "3" }], due);
@@ -131,7 +135,8 @@ test("scheduling: waits in the topic, cancelled there (SCHED-16, SCHED-17)", asy
   assert.deepEqual(bodies(await drain(from("b"), 2)), ["1", "3"]);
 });
 
-test("dead-letter queue and deferral of a subscription (DLQ-8, DLQ-R1, DEF-2)", async () => {
+test("dead-letter queue and deferral of a subscription (DLQ-8, DLQ-R1, DEF-2)",
+  proves("topic.deadletter", "topic.defer", "settle.maxdelivery"), async () => {
   const { sender, from } = nextTopic();
   await sender.sendMessages([{ body: "dead" }, { body: "failing" }, { body: "later" }]);
   const a = from("a");
@@ -152,7 +157,7 @@ test("dead-letter queue and deferral of a subscription (DLQ-8, DLQ-R1, DEF-2)", 
   assert.deepEqual(bodies(await drain(from("b"), 3)), ["dead", "failing", "later"]);
 });
 
-test("sessions on a subscription (SESS-3, SESS-32, DLQ-R4)", async () => {
+test("sessions on a subscription (SESS-3, SESS-32, DLQ-R4)", proves("topic.sessions"), async () => {
   const { name, sender, from } = nextTopic("t.sessions");
   await sender.sendMessages([{ body: "x1", sessionId: "x" }, { body: "none" }, { body: "y1", sessionId: "y" }, { body: "x2", sessionId: "x" }]);
   const x = await client.acceptSession(name, "a", "x", byHand);

@@ -2,10 +2,10 @@
 // the queues "plain" and "sessions" (which requires sessions). MINIBUS_CONNECTION_STRING is the usual one, MINIBUS_ADDR its host
 // and port; NODE_EXTRA_CA_CERTS names the authority, and nothing else is set up. Run by compat_test.go.
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { AzureNamedKeyCredential } from "@azure/core-auth";
 import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import WebSocket from "ws";
+import { proves, test } from "./proves.mjs";
 
 const address = process.env.MINIBUS_ADDR;
 const emulator = process.env.MINIBUS_CONNECTION_STRING;
@@ -28,17 +28,18 @@ const token = [part({ alg: "RS256", typ: "JWT" }), part(claims), "c2lnbmF0dXJl"]
 const entra = { getToken: async () => ({ token, expiresOnTimestamp }) };
 
 const transports = {
-  "plain AMQP": [emulator, options],
-  "AMQP over TLS": [secure, options],
-  "AMQP over TLS, with a key": [address, new AzureNamedKeyCredential("RootManageSharedAccessKey", "SAS_KEY_VALUE"), options],
-  "AMQP over TLS, with a token of Entra": [address, entra, options],
-  "secure WebSockets": [secure, { ...options, webSocketOptions: { webSocket: WebSocket } }],
-  "secure WebSockets, with the emulator's connection string": [emulator, { ...options, webSocketOptions: { webSocket: WebSocket } }],
-  "plain WebSockets": [secure, { ...options, webSocketOptions: { webSocket: PlainWebSocket } }],
+  "plain AMQP": [proves("conn.amqp", "send.large"), emulator, options],
+  "AMQP over TLS": [proves("conn.amqps"), secure, options],
+  "AMQP over TLS, with a key": [
+    proves("auth.namedkey"), address, new AzureNamedKeyCredential("RootManageSharedAccessKey", "SAS_KEY_VALUE"), options],
+  "AMQP over TLS, with a token of Entra": [proves("auth.token"), address, entra, options],
+  "secure WebSockets": [proves("conn.wss"), secure, { ...options, webSocketOptions: { webSocket: WebSocket } }],
+  "secure WebSockets, with the emulator's connection string": [[], emulator, { ...options, webSocketOptions: { webSocket: WebSocket } }],
+  "plain WebSockets": [proves("conn.ws"), secure, { ...options, webSocketOptions: { webSocket: PlainWebSocket } }],
 };
 
-for (const [name, args] of Object.entries(transports)) {
-  test(name, async () => {
+for (const [name, [proven, ...args]] of Object.entries(transports)) {
+  test(name, proven, async () => {
     const client = new ServiceBusClient(...args);
     try {
       await everyday(client);

@@ -65,6 +65,6 @@ func TestMixedLedger_FindsWrongStates(t *testing.T) {
 		t.Errorf("no state before the first one: %v", l.faults)
 	}
 	if l.AuditState("without", "1"); len(l.faults) == 0 {
-		t.Error("a state that nobody set is no fault")
+		t.Error("a state that no client set is no fault")
 	}
 }

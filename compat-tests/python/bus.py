@@ -1,10 +1,13 @@
 """What the tests share: where the server is, how each transport reaches it, and entities of their own."""
 
 import asyncio
+import base64
+import hmac
 import itertools
 import os
 import time
 import unittest
+import urllib.parse
 
 from azure.servicebus import ServiceBusClient, ServiceBusMessage, TransportType
 from azure.servicebus.aio import ServiceBusClient as AsyncServiceBusClient
@@ -13,6 +16,7 @@ from azure.servicebus.management import ServiceBusAdministrationClient
 
 AMQP, TLS, HTTP = (int(os.environ["MINIBUS_PORT_" + name]) for name in ("AMQP", "TLS", "HTTP"))
 CA = os.environ["MINIBUS_CA"]
+NAMESPACE = os.environ["MINIBUS_NAMESPACE"]
 
 KEY = "SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE"
 # Without TLS the SDK keeps the port of the endpoint; with TLS and over WebSockets it has its own, 5671 and 443, unless
@@ -72,6 +76,15 @@ def async_admin(**options):
     return AsyncServiceBusAdministrationClient.from_connection_string(ADMIN, connection_verify=CA, **options)
 
 
+def signature(entity, policy, key):
+    """A shared access signature, as a program would get it from somewhere else."""
+    resource = urllib.parse.quote_plus(f"sb://localhost/{entity}")
+    expiry = int(time.time()) + 3600
+    digest = hmac.digest(key.encode(), f"{resource}\n{expiry}".encode(), "sha256")
+    signed = urllib.parse.quote_plus(base64.b64encode(digest))
+    return f"SharedAccessSignature sr={resource}&sig={signed}&se={expiry}&skn={policy}"
+
+
 def name(prefix):
     """A name that no other test has."""
     return f"{prefix}-{os.getpid()}-{next(_numbers)}"
@@ -88,6 +101,16 @@ def eventually(check, seconds=WAIT):
     while not (answer := check()) and time.monotonic() < end:
         time.sleep(0.02)
     return answer
+
+
+def proves(*ids):
+    """Says which behaviours of compat-tests/cases a test proves; run.py notes them once it has passed."""
+
+    def mark(test):
+        test.proves = ids
+        return test
+
+    return mark
 
 
 class Case(unittest.TestCase):

@@ -10,21 +10,44 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// run runs a script against a server with a database. It needs Python 3.11 and the package registry.
-func run(t *testing.T, args ...string) {
+// needPython returns the interpreter with what the tests need. That takes Python 3.11 and the package registry.
+func needPython(t *testing.T) string {
 	t.Helper()
 	harness.NeedAll(t, "to run the Python clients")
-	python := harness.Python(t, ".")
-	server := harness.Start(t, harness.Options{Data: filepath.Join(t.TempDir(), "minibus.db")})
-	harness.Run(t, append(server.Environ(), "PYTHONDONTWRITEBYTECODE=1"), python, args...)
+	return harness.Python(t, ".")
 }
 
-// TestPythonSDK drives azure-servicebus: the clients of administration and of the data plane, over every transport.
-func TestPythonSDK(t *testing.T) { run(t, "run.py") }
+// run runs a script with an environment that bus.py reads.
+func run(t *testing.T, python string, environ []string, args ...string) {
+	t.Helper()
+	harness.Run(t, append(environ, "PYTHONDONTWRITEBYTECODE=1"), python, args...)
+}
+
+// start runs a server with a database, beside which it keeps the certificate of its authority, and returns its environment.
+func start(t *testing.T, args ...string) []string {
+	t.Helper()
+	return harness.Start(t, harness.Options{Data: filepath.Join(t.TempDir(), "minibus.db"), Args: args}).Environ()
+}
+
+// TestPythonSDK drives azure-servicebus: the clients of administration and of the data plane, over every transport, against a server
+// that checks tokens.
+func TestPythonSDK(t *testing.T) {
+	python := needPython(t)
+	run(t, python, start(t, "--auth", "sas", "--root-key", "SAS_KEY_VALUE"), "run.py")
+}
+
+// TestPythonRestarts drives the SDK while the server is restarted under it.
+func TestPythonRestarts(t *testing.T) {
+	python := needPython(t)
+	c := harness.StartForRestarts(t, harness.Options{})
+	run(t, python, append(c.Server().Environ(), c.Environ()...), "run.py", "restarts")
+}
 
 var update = harness.UpdateFlag()
 
 // TestPythonGoldens compares what the SDK sends with the golden files that mgmt replays without Python.
 func TestPythonGoldens(t *testing.T) {
-	harness.Goldens(t, *update, func(dir string) { run(t, "record.py", dir) }, "python-queues.txt", "python-topics.txt")
+	python := needPython(t)
+	environ := start(t)
+	harness.Goldens(t, *update, func(dir string) { run(t, python, environ, "record.py", dir) }, "python-queues.txt", "python-topics.txt")
 }

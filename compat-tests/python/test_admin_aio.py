@@ -10,6 +10,7 @@ from azure.servicebus.management import CorrelationRuleFilter, ServiceBusAdminis
 
 
 class Administration(bus.AsyncCase):
+    @bus.proves("admin.async")
     async def test_queues(self):
         queue = await self.admin.create_queue(bus.name("queue"), max_delivery_count=3)
         queue.max_delivery_count = 4
@@ -57,7 +58,7 @@ class Administration(bus.AsyncCase):
             await self.admin.get_rule(topic, "s", "r")
 
     async def test_namespace(self):
-        self.assertEqual((await self.admin.get_namespace_properties()).name, "sbemulatorns")
+        self.assertEqual((await self.admin.get_namespace_properties()).name, bus.NAMESPACE)
 
 
 class Trust(unittest.TestCase):
@@ -68,8 +69,9 @@ class Trust(unittest.TestCase):
     def test_environment(self):
         with mock.patch.dict(os.environ, REQUESTS_CA_BUNDLE=bus.CA):
             with ServiceBusAdministrationClient.from_connection_string(bus.ADMIN) as client:
-                self.assertEqual(client.get_namespace_properties().name, "sbemulatorns")
+                self.assertEqual(client.get_namespace_properties().name, bus.NAMESPACE)
 
+    @bus.proves("admin.trust")
     def test_unknown_authority(self):
         with ServiceBusAdministrationClient.from_connection_string(bus.ADMIN, retry_total=0) as client:
             with self.assertRaisesRegex(Exception, "CERTIFICATE_VERIFY_FAILED"):

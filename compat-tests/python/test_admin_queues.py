@@ -69,11 +69,13 @@ def without_name(properties):
 
 
 class Queues(bus.Case):
+    @bus.proves("admin.queuedefaults")
     def test_defaults(self):
         created = self.admin.create_queue(bus.name("queue"))
         self.assertEqual(without_name(created), DEFAULTS)
         self.assertEqual(without_name(self.admin.get_queue(created.name)), DEFAULTS)
 
+    @bus.proves("admin.queue")
     def test_every_property(self):
         for given in GROUPS:
             with self.subTest(**given):
@@ -82,6 +84,7 @@ class Queues(bus.Case):
                 self.assertEqual(without_name(created), want)
                 self.assertEqual(without_name(self.admin.get_queue(created.name)), want)
 
+    @bus.proves("admin.queueforward")
     def test_forwarding(self):
         target = self.queue()
         for key in ("forward_to", "forward_dead_lettered_messages_to"):
@@ -101,6 +104,7 @@ class Queues(bus.Case):
                 self.admin.update_queue(queue, **{key: value})
                 self.assertEqual(without_name(self.admin.get_queue(queue.name)), {**UPDATED, key: value})
 
+    @bus.proves("admin.queueproperties")
     def test_update_everything(self):
         queue = self.admin.create_queue(bus.name("queue"))
         for key, value in CHANGES.items():
@@ -110,12 +114,14 @@ class Queues(bus.Case):
         self.admin.update_queue({**dict(self.admin.get_queue(queue.name)), "max_delivery_count": 7})
         self.assertEqual(self.admin.get_queue(queue.name).max_delivery_count, 7)
 
+    @bus.proves("admin.queuefixed")
     def test_immutable(self):
         for key, value in IMMUTABLE.items():
             with self.subTest(key=key), self.assertRaisesRegex(HttpResponseError, "cannot be changed") as caught:
                 self.admin.update_queue(self.admin.create_queue(bus.name("queue")), **{key: value})
             self.assertEqual(caught.exception.status_code, 400)
 
+    @bus.proves("admin.queuebad")
     def test_refused_values(self):
         for key, value in REFUSED.items():
             with self.subTest(key=key), self.assertRaises(HttpResponseError) as caught:
@@ -123,6 +129,7 @@ class Queues(bus.Case):
             self.assertEqual(caught.exception.status_code, 400)
             self.assertIn("SubCode=40000", caught.exception.message)
 
+    @bus.proves("admin.queuepolicies")
     def test_authorization_rules(self):
         rule = AuthorizationRule(
             type="SharedAccessAuthorizationRule", claim_type="SharedAccessKey", claim_value="None", key_name="mine",
@@ -136,6 +143,7 @@ class Queues(bus.Case):
         self.admin.update_queue(self.admin.get_queue(name), user_metadata="m")
         self.assertEqual(self.admin.get_queue(name).authorization_rules[0].primary_key, rule.primary_key)
 
+    @bus.proves("admin.queueexists")
     def test_exists(self):
         name = self.queue()
         with self.assertRaises(ResourceExistsError) as caught:
@@ -144,6 +152,7 @@ class Queues(bus.Case):
         with self.assertRaises(ResourceExistsError):
             self.admin.create_topic(name)
 
+    @bus.proves("admin.queuemissing")
     def test_not_found(self):
         queue = self.admin.create_queue(bus.name("queue"))
         self.admin.delete_queue(queue.name)
@@ -153,6 +162,7 @@ class Queues(bus.Case):
         with self.assertRaises(ResourceNotFoundError):
             self.admin.update_queue(queue)
 
+    @bus.proves("admin.queuenames")
     def test_names(self):
         base = bus.name("Queue")
         for name in (base, base + "/with/slashes", base + ".dots_and-dashes", "q" * 260):
@@ -165,6 +175,7 @@ class Queues(bus.Case):
             with self.subTest(name=name), self.assertRaises(HttpResponseError):
                 self.admin.create_queue(name)
 
+    @bus.proves("admin.queuecounts")
     def test_runtime_properties(self):
         name = self.queue()
         sender, receiver = self.sender(name), self.receiver(name)
@@ -186,10 +197,11 @@ class Queues(bus.Case):
         [listed] = [q for q in self.admin.list_queues_runtime_properties() if q.name == name]
         self.assertEqual(listed.total_message_count, 5)
 
+    @bus.proves("admin.namespace")
     def test_namespace(self):
         got = self.admin.get_namespace_properties()
         self.assertEqual((got.name, got.messaging_sku, got.namespace_type, got.alias),
-                         ("sbemulatorns", MessagingSku.STANDARD, "Messaging", None))
+                         (bus.NAMESPACE, MessagingSku.STANDARD, "Messaging", None))
         self.assertIsNotNone(got.created_at_utc)
         self.assertIsNotNone(got.modified_at_utc)
 
@@ -200,10 +212,11 @@ class Queues(bus.Case):
 
 
 class Lists(bus.Case):
-    """Pages are counted from the beginning, so they are read while nobody makes or deletes anything."""
+    """Pages are counted from the beginning, so they are read while nothing is made or deleted."""
 
     alone = True
 
+    @bus.proves("admin.queuelist")
     def test_pages(self):
         names = [self.queue() for _ in range(7)]
         listed = [q.name for q in self.admin.list_queues(max_page_size=2)]

@@ -42,11 +42,13 @@ class Rules(bus.Case):
         super().setUp()
         self.path = (self.topic("s"), "s")
 
+    @bus.proves("admin.ruledefault")
     def test_default(self):
         [rule] = self.admin.list_rules(*self.path)
         self.assertEqual((rule.name, plain(rule.filter), rule.action), ("$Default", plain(TrueRuleFilter()), None))
         self.assertLess(abs(rule.created_at_utc - datetime.datetime.now(datetime.timezone.utc)), datetime.timedelta(minutes=1))
 
+    @bus.proves("admin.rulesql", "admin.rulecorrelation", "admin.rulelist")
     def test_filters(self):
         for i, given in enumerate(FILTERS):
             with self.subTest(filter=plain(given)):
@@ -57,6 +59,7 @@ class Rules(bus.Case):
         listed = {rule.name: plain(rule.filter) for rule in self.admin.list_rules(*self.path, max_page_size=2)}
         self.assertEqual(listed, {"$Default": plain(TrueRuleFilter()), **{f"r{i}": plain(f) for i, f in enumerate(FILTERS)}})
 
+    @bus.proves("admin.ruleaction")
     def test_actions(self):
         for i, given in enumerate([SqlRuleAction("SET a = 'b'; REMOVE c"), SqlRuleAction("SET a = @string", PARAMETERS)]):
             with self.subTest(action=plain(given)):
@@ -64,6 +67,7 @@ class Rules(bus.Case):
                 got = self.admin.get_rule(*self.path, f"r{i}")
                 self.assertEqual((plain(got.filter), plain(got.action)), (plain(TrueRuleFilter()), plain(given)))
 
+    @bus.proves("admin.rule")
     def test_update(self):
         rule = self.admin.create_rule(*self.path, "r", filter=FILTERS[2], action=SqlRuleAction("SET a = 1"))
         rule.filter = FILTERS[4]
@@ -74,6 +78,7 @@ class Rules(bus.Case):
         got = self.admin.get_rule(*self.path, "r")
         self.assertEqual((plain(got.filter), got.action), (plain(FILTERS[5]), None))
 
+    @bus.proves("admin.ruleerrors")
     def test_exists_and_not_found(self):
         rule = self.admin.create_rule(*self.path, "r")
         with self.assertRaises(ResourceExistsError):

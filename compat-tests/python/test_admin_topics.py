@@ -75,6 +75,7 @@ class Topics(bus.Case):
         topic = self.topic(enable_partitioning=True)
         self.assertTrue(self.admin.get_topic(topic).enable_partitioning)
 
+    @bus.proves("admin.topic", "admin.topicproperties")
     def test_update(self):
         for key, value in TOPIC_CHANGES.items():
             with self.subTest(key=key):
@@ -94,6 +95,7 @@ class Topics(bus.Case):
         [got] = self.admin.get_topic(self.topic(authorization_rules=[rule])).authorization_rules
         self.assertEqual((got.key_name, got.rights, got.primary_key), ("mine", ["Listen"], rule.primary_key))
 
+    @bus.proves("admin.topicerrors")
     def test_exists_and_not_found(self):
         topic = self.admin.create_topic(bus.name("topic"))
         with self.assertRaises(ResourceExistsError):
@@ -107,6 +109,7 @@ class Topics(bus.Case):
         with self.assertRaises(ResourceNotFoundError):
             self.admin.create_subscription(topic.name, "s")
 
+    @bus.proves("admin.topiccounts")
     def test_runtime_properties(self):
         topic = self.topic("a", "b")
         with self.client.get_topic_sender(topic, **bus.QUICK) as sender:
@@ -130,6 +133,7 @@ class Subscriptions(bus.Case):
                 got = self.admin.get_subscription(topic, created.name)
                 self.assertEqual(without_name(got), {**SUBSCRIPTION, **given})
 
+    @bus.proves("admin.subforward")
     def test_forwarding(self):
         target, topic = self.queue(), self.topic()
         for key in ("forward_to", "forward_dead_lettered_messages_to"):
@@ -139,6 +143,7 @@ class Subscriptions(bus.Case):
                 self.admin.update_subscription(topic, got, **{key: None})
                 self.assertIsNone(getattr(self.admin.get_subscription(topic, got.name), key))
 
+    @bus.proves("admin.sub", "admin.subproperties")
     def test_update(self):
         topic = self.topic()
         for key, value in SUBSCRIPTION_CHANGES.items():
@@ -153,6 +158,7 @@ class Subscriptions(bus.Case):
         with self.assertRaisesRegex(HttpResponseError, "cannot be changed"):
             self.admin.update_subscription(topic, got, requires_session=True)
 
+    @bus.proves("admin.suberrors")
     def test_exists_and_not_found(self):
         topic = self.topic("s")
         with self.assertRaises(ResourceExistsError):
@@ -165,6 +171,7 @@ class Subscriptions(bus.Case):
         with self.assertRaises(ResourceNotFoundError):
             self.admin.update_subscription(topic, s)
 
+    @bus.proves("admin.subcounts")
     def test_runtime_properties(self):
         topic = self.topic("s")
         self.send(topic, "a", "b")
@@ -181,6 +188,7 @@ class Subscriptions(bus.Case):
         [listed] = self.admin.list_subscriptions_runtime_properties(topic)
         self.assertEqual(listed.total_message_count, 2)
 
+    @bus.proves("admin.sublist")
     def test_lists(self):
         topic = self.topic("a", "b", "c", "d", "e")
         self.assertEqual([s.name for s in self.admin.list_subscriptions(topic, max_page_size=2)], ["a", "b", "c", "d", "e"])
@@ -190,6 +198,7 @@ class Subscriptions(bus.Case):
 class Lists(bus.Case):
     alone = True
 
+    @bus.proves("admin.topiclist")
     def test_pages(self):
         names = [self.topic() for _ in range(5)]
         listed = [t.name for t in self.admin.list_topics(max_page_size=2)]

@@ -16,6 +16,7 @@ SECOND = datetime.timedelta(seconds=1)
 
 
 class Features(bus.Case):
+    @bus.proves("entity.expire", "entity.expiredead")
     def test_expiry(self):
         """EXP-1, DLQ-4: what is too old is gone, or in the dead-letter queue if the queue says so."""
         dropping, keeping = self.queue(), self.queue(dead_lettering_on_message_expiration=True)
@@ -26,6 +27,7 @@ class Features(bus.Case):
         self.assertEqual(letter.expires_at_utc, letter.enqueued_time_utc + SECOND)
         self.assertEqual(self.admin.get_queue_runtime_properties(dropping).total_message_count, 0)
 
+    @bus.proves("entity.ttl")
     def test_default_time_to_live(self):
         """EXP-3: the shorter one counts."""
         queue = self.queue(default_message_time_to_live=datetime.timedelta(hours=1))
@@ -33,6 +35,7 @@ class Features(bus.Case):
         for m in self.receiver(queue).peek_messages(2):
             self.assertEqual(m.time_to_live, datetime.timedelta(hours=1))
 
+    @bus.proves("entity.duplicates")
     def test_duplicates(self):
         """DUP-1: of two messages with one id the second is accepted and dropped."""
         queue = self.queue(
@@ -43,6 +46,7 @@ class Features(bus.Case):
         self.assertEqual(bus.texts(got), ["a", "c", "e"])
         self.assertEqual([m.sequence_number for m in got], [1, 2, 3])
 
+    @bus.proves("entity.forward", "entity.forwarddead")
     def test_forwarding(self):
         target = self.queue()
         source = self.queue(forward_to=target)
@@ -57,6 +61,7 @@ class Features(bus.Case):
         self.assertEqual(dead.dead_letter_reason, "MaxDeliveryCountExceeded")
         self.assertEqual(dead.dead_letter_source.lower(), letters)
 
+    @bus.proves("entity.partition")
     def test_partitioned(self):
         queue = self.queue(enable_partitioning=True)
         self.send(queue, *(ServiceBusMessage(f"{i}", partition_key="one") for i in range(5)))
@@ -64,6 +69,7 @@ class Features(bus.Case):
         self.assertEqual(bus.texts(got), ["0", "1", "2", "3", "4"])
         self.assertEqual(len({m.sequence_number >> 48 for m in got}), 1)
 
+    @bus.proves("entity.disabled")
     def test_disabled(self):
         queue = self.queue()
         for status, works in ((EntityStatus.SEND_DISABLED, False), (EntityStatus.ACTIVE, True)):
@@ -77,6 +83,7 @@ class Features(bus.Case):
         with self.assertRaises(MessagingEntityDisabledError):
             self.receiver(queue).receive_messages(1, max_wait_time=1)
 
+    @bus.proves("err.queue", "err.subscription")
     def test_not_found(self):
         """The SDK reports what put-token refuses as a failure of authentication, a missing queue too."""
         with self.assertRaises(ServiceBusAuthenticationError):
@@ -87,6 +94,7 @@ class Features(bus.Case):
         with self.assertRaises(MessagingEntityNotFoundError):
             self.receiver((topic, "no-such-subscription")).receive_messages(1, max_wait_time=1)
 
+    @bus.proves("err.deleted")
     def test_deleted_under_a_receiver(self):
         queue = self.queue()
         receiver = self.receiver(queue)
@@ -106,6 +114,7 @@ class Features(bus.Case):
         self.assertEqual(sender.create_message_batch().max_size_in_bytes, 262_144)
         self.assertEqual(self.receiver(queue).peek_messages(1), [])
 
+    @bus.proves("send.larger")
     def test_larger_if_allowed(self):
         queue = self.queue(max_message_size_in_kilobytes=2048)
         body = b"x" * 1_500_000
@@ -113,6 +122,7 @@ class Features(bus.Case):
         [m] = self.receive(self.receiver(queue))
         self.assertEqual(b"".join(m.body), body)
 
+    @bus.proves("sched.cancelunknown")
     def test_bad_cancellation(self):
         sender = self.sender(self.queue())
         with self.assertRaises(ServiceBusError):

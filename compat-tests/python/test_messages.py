@@ -23,6 +23,8 @@ class Messages(bus.Case):
         [got] = self.receive(self.receiver(queue))
         return got
 
+    @bus.proves("prop.sequence", "prop.enqueued", "prop.lockeduntil", "prop.locktoken", "prop.deliverycount",
+                "prop.expires", "send.ttl")
     def test_system_properties(self):
         sent = ServiceBusMessage(
             b"\x00\xff", message_id="id", correlation_id="correlation", subject="subject", content_type="application/x",
@@ -55,6 +57,7 @@ class Messages(bus.Case):
         got = self.one(ServiceBusMessage("m", application_properties={"when": moment})).application_properties
         self.assertEqual(got[b"when"], int(moment.timestamp() * 1000))
 
+    @bus.proves("send.noid")
     def test_made_message_id(self):
         """PROP-10: an id that the sender left out is made, and stays."""
         queue = self.queue()
@@ -66,6 +69,7 @@ class Messages(bus.Case):
         self.assertRegex(got.message_id, "^[0-9a-f]{32}$")
         self.assertEqual(got.message_id, peeked.message_id)
 
+    @bus.proves("raw.header", "raw.footer", "raw.annotation")
     def test_annotated_messages(self):
         value = {b"list": [1, "two", 3.0], b"map": {b"nested": True}}
         got = self.one(AmqpAnnotatedMessage(
@@ -85,12 +89,14 @@ class Messages(bus.Case):
         self.assertEqual(sequence.body_type, AmqpMessageBodyType.SEQUENCE)
         self.assertEqual(list(sequence.body), [[1, 2], [b"three"]])
 
+    @bus.proves("send.large")
     def test_bodies(self):
         for body in ("", "text \u20ac", b"", b"\x00" * 250_000):
             with self.subTest(size=len(body)):
                 want = body.encode() if isinstance(body, str) else body
                 self.assertEqual(b"".join(self.one(ServiceBusMessage(body)).body), want)
 
+    @bus.proves("send.several", "send.batch")
     def test_contiguous_numbers_and_times(self):
         """SEQ-1, TIME-1: numbers without gaps, times that never go back, over single sends, lists and batches."""
         queue = self.queue()
@@ -108,6 +114,7 @@ class Messages(bus.Case):
         times = [m.enqueued_time_utc for m in got]
         self.assertEqual(times, sorted(times))
 
+    @bus.proves("sched.one", "sched.several", "sched.number", "sched.cancel")
     def test_schedule_and_cancel(self):
         queue = self.queue()
         sender, receiver = self.sender(queue), self.receiver(queue)
@@ -126,6 +133,7 @@ class Messages(bus.Case):
         sender.cancel_scheduled_messages(far)
         self.assertEqual(receiver.peek_messages(10), [])
 
+    @bus.proves("sched.property")
     def test_scheduled_by_property(self):
         queue = self.queue()
         due = now() + datetime.timedelta(hours=1)
@@ -135,6 +143,7 @@ class Messages(bus.Case):
         self.assertLess(abs(peeked.scheduled_enqueue_time_utc - due), datetime.timedelta(milliseconds=2))
         self.assertEqual(self.admin.get_queue_runtime_properties(queue).scheduled_message_count, 1)
 
+    @bus.proves("peek.from", "peek.pages")
     def test_peek_pages(self):
         queue = self.queue()
         self.sender(queue).send_messages([ServiceBusMessage(f"{i}") for i in range(1, 11)])
@@ -144,6 +153,7 @@ class Messages(bus.Case):
         self.assertEqual(bus.texts(receiver.peek_messages(20, sequence_number=9)), ["9", "10"])
         self.assertIsNone(receiver.peek_messages(1, sequence_number=1)[0].lock_token)
 
+    @bus.proves("recv.delete", "peek.empty")
     def test_receive_and_delete(self):
         queue = self.queue()
         self.sender(queue).send_messages([ServiceBusMessage("a"), ServiceBusMessage("b")])
@@ -154,6 +164,7 @@ class Messages(bus.Case):
             receiver.complete_message(got[0])
         self.assertEqual(receiver.peek_messages(1), [])
 
+    @bus.proves("recv.iterate", "recv.prefetch")
     def test_iteration_and_prefetch(self):
         queue = self.queue()
         self.sender(queue).send_messages([ServiceBusMessage(f"{i}") for i in range(30)])

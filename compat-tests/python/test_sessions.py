@@ -19,6 +19,7 @@ class Sessions(bus.Case):
         self.send(queue, *(ServiceBusMessage("m of " + i, session_id=i) for i in ids))
         return queue
 
+    @bus.proves("sess.accept")
     def test_named(self):
         queue = self.sessions("red", "blue", "red")
         receiver = self.receiver(queue, session_id="red")
@@ -29,8 +30,9 @@ class Sessions(bus.Case):
         for m in got:
             receiver.complete_message(m)
 
+    @bus.proves("sess.next", "sess.timeout")
     def test_next(self):
-        """SESS-4: the next session is one with messages that nobody holds."""
+        """SESS-4: the next session is one with messages and without a holder."""
         queue = self.sessions("a", "b")
         ids = [self.receiver(queue, session_id=NEXT_AVAILABLE_SESSION).session.session_id for _ in range(2)]
         self.assertEqual(sorted(ids), ["a", "b"])
@@ -44,6 +46,7 @@ class Sessions(bus.Case):
         with receiver:
             self.assertEqual(str(self.receive(receiver)[0]), "m")
 
+    @bus.proves("sess.renew")
     def test_state_and_lock(self):
         queue = self.sessions("s")
         receiver = self.receiver(queue, session_id="s")
@@ -57,6 +60,7 @@ class Sessions(bus.Case):
         session.set_state(None)
         self.assertFalse(session.get_state())
 
+    @bus.proves("sess.held")
     def test_held(self):
         """SESS-6: a session has one holder."""
         queue = self.sessions("s")
@@ -64,6 +68,7 @@ class Sessions(bus.Case):
         with self.assertRaises(SessionCannotBeLockedError):
             self.receiver(queue, session_id="s")
 
+    @bus.proves("sess.empty")
     def test_two_characters(self):
         """Older releases wrote ids of two characters in a way of their own."""
         queue = self.sessions("ab", "")
@@ -71,6 +76,7 @@ class Sessions(bus.Case):
             receiver = self.receiver(queue, session_id=session)
             self.assertEqual(self.receive(receiver)[0].session_id, session)
 
+    @bus.proves("sess.defer", "sess.deadletter", "sess.order")
     def test_settlement(self):
         queue = self.sessions("s", "s", "s")
         receiver = self.receiver(queue, session_id="s")
@@ -86,10 +92,12 @@ class Sessions(bus.Case):
         [letter] = self.receive(self.receiver(queue, sub_queue="deadletter"))
         self.assertEqual((letter.session_id, letter.dead_letter_reason), ("s", "why"))
 
+    @bus.proves("sess.peek")
     def test_peek(self):
         queue = self.sessions("a", "b", "a")
         self.assertEqual([m.session_id for m in self.receiver(queue, session_id="a").peek_messages(5)], ["a", "a"])
 
+    @bus.proves("sess.list")
     def test_listing(self):
         """SESS-27: with messages or with a state; after a time, those whose state was changed since."""
         queue = self.sessions("messages", "state")
@@ -104,6 +112,7 @@ class Sessions(bus.Case):
         self.send(topic, ServiceBusMessage("m", session_id="x"))
         self.assertEqual(list(self.client.list_subscription_sessions(topic, "s")), ["x"])
 
+    @bus.proves("sess.lost", "sess.auto")
     def test_lock_lost(self):
         """SESS-10: a session's lock expires; auto-renewal keeps it."""
         queue = self.sessions("kept", "lost", lock_duration=datetime.timedelta(seconds=5))
@@ -117,6 +126,7 @@ class Sessions(bus.Case):
                 lost.complete_message(m)
             kept.session.set_state("still mine")
 
+    @bus.proves("sess.noid", "sess.plain", "sess.nosessions")
     def test_wrong_kind(self):
         """SESS-2: a session receiver needs a queue with sessions, and a queue with sessions needs one."""
         plain, sessions = self.queue(), self.sessions()

@@ -11,6 +11,7 @@ SHORT = datetime.timedelta(seconds=5)  # the shortest lock of the service
 
 
 class Settlement(bus.Case):
+    @bus.proves("settle.abandon", "settle.maxdelivery")
     def test_abandon_counts(self):
         """DC-2, DLQ-2: each delivery counts, and the last one is followed by the dead-letter queue."""
         queue = self.queue(max_delivery_count=2)
@@ -26,6 +27,7 @@ class Settlement(bus.Case):
             letter.dead_letter_error_description, "Message could not be consumed after 2 delivery attempts.")
         self.assertEqual(letter.sequence_number, m.sequence_number)
 
+    @bus.proves("settle.deadletter", "settle.deadletterbare", "dlq.receive", "dlq.order")
     def test_dead_letter(self):
         queue = self.queue()
         self.send(queue, ServiceBusMessage("with"), ServiceBusMessage("without", application_properties={"own": 1}))
@@ -45,6 +47,7 @@ class Settlement(bus.Case):
         letters.complete_message(second)
         self.assertEqual(self.admin.get_queue_runtime_properties(queue).total_message_count, 0)
 
+    @bus.proves("settle.defer", "defer.receive", "defer.renew", "defer.abandon", "defer.deadletter")
     def test_deferred(self):
         queue = self.queue()
         self.send(queue, "a", "b", "c")
@@ -71,6 +74,7 @@ class Settlement(bus.Case):
         [letter] = self.receive(self.receiver(queue, sub_queue=ServiceBusSubQueue.DEAD_LETTER))
         self.assertEqual((str(letter), letter.dead_letter_reason), ("c", "after all"))
 
+    @bus.proves("settle.twice")
     def test_settled_once(self):
         queue = self.queue()
         self.send(queue, "m")
@@ -80,6 +84,7 @@ class Settlement(bus.Case):
         with self.assertRaises(MessageAlreadySettled):
             receiver.complete_message(m)
 
+    @bus.proves("settle.elsewhere")
     def test_settled_by_another_link(self):
         """LOCK-10: a lock outlives its link; the SDK settles over $management then."""
         queue = self.queue()
@@ -92,6 +97,7 @@ class Settlement(bus.Case):
         second.complete_message(m)
         self.assertEqual(second.peek_messages(1, sequence_number=1), [])
 
+    @bus.proves("lock.lost", "lock.lostcode")
     def test_lock_expires(self):
         """LOCK-5: after its lock a message comes again, and the old token is worth nothing."""
         queue = self.queue(lock_duration=SHORT)
@@ -106,6 +112,7 @@ class Settlement(bus.Case):
             receiver.complete_message(m)
         receiver.complete_message(again)
 
+    @bus.proves("lock.auto", "lock.held")
     def test_auto_renewed_lock(self):
         """LOCK-7: the SDK's own renewer keeps a message locked beyond its lock's duration."""
         queue = self.queue(lock_duration=SHORT)
@@ -121,6 +128,7 @@ class Settlement(bus.Case):
             receiver.complete_message(m)
         self.assertEqual(failures, [])
 
+    @bus.proves("recv.prefetchclose")
     def test_drained_receiver(self):
         """A receiver that is closed gives back what it had not handed out yet, without a delivery being counted twice."""
         queue = self.queue()

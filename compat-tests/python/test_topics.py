@@ -48,6 +48,7 @@ class Topics(bus.Case):
     def waiting(self, topic, subscription):
         return self.admin.get_subscription_runtime_properties(topic, subscription).active_message_count
 
+    @bus.proves("topic.sql", "topic.correlation")
     def test_filters(self):
         topic = self.topic()
         for i, (rule, _) in enumerate(FILTERS):
@@ -65,6 +66,7 @@ class Topics(bus.Case):
                 self.assertEqual(got, want)
                 self.assertEqual(self.waiting(topic, f"s{i}"), len(want))
 
+    @bus.proves("topic.action")
     def test_action(self):
         """TOP-5: a rule with an action makes a copy of its own, which carries the rule's name."""
         topic = self.topic("plain")
@@ -77,6 +79,7 @@ class Topics(bus.Case):
         [plain] = self.receive(self.receiver((topic, "plain")))
         self.assertEqual((plain.subject, plain.application_properties), ("old", {b"size": 1, b"color": b"red"}))
 
+    @bus.proves("send.topic", "topic.copies", "topic.number")
     def test_numbers(self):
         """SEQ-15: copies are numbered by their subscription, and keep the number that the topic gave."""
         topic = self.topic("all")
@@ -90,6 +93,7 @@ class Topics(bus.Case):
         self.assertEqual([m.sequence_number for m in everything], [1, 2, 3, 4, 5, 6])
         self.assertEqual([m.enqueued_time_utc for m in everything], sorted(m.enqueued_time_utc for m in everything))
 
+    @bus.proves("topic.deadletter")
     def test_dead_letters_of_a_subscription(self):
         topic = self.topic("s")
         self.send(topic, "m")
@@ -99,6 +103,7 @@ class Topics(bus.Case):
         self.assertEqual(letter.dead_letter_reason, "r")
         self.assertEqual(self.admin.get_subscription_runtime_properties(topic, "s").dead_letter_message_count, 1)
 
+    @bus.proves("topic.cancel")
     def test_scheduled(self):
         topic = self.topic("s")
         with self.client.get_topic_sender(topic, **bus.QUICK) as sender:
@@ -109,6 +114,7 @@ class Topics(bus.Case):
         self.assertEqual(self.admin.get_topic_runtime_properties(topic).scheduled_message_count, 0)
         self.assertEqual(self.waiting(topic, "s"), 0)
 
+    @bus.proves("topic.sessions")
     def test_sessions(self):
         topic = self.topic()
         self.admin.create_subscription(topic, "s", requires_session=True)

@@ -77,9 +77,11 @@ class Paths(bus.Case):
 
 
 class Synchronous(Paths):
+    @bus.proves("conn.amqp", "conn.shared", "auth.emulator", "send.single", "settle.complete")
     def test_amqp(self):
         self.main_path("amqp")
 
+    @bus.proves("conn.amqps", "conn.endpoint")
     def test_amqps(self):
         self.main_path("amqps")
 
@@ -148,6 +150,7 @@ class AsyncPaths(bus.AsyncCase):
 
 
 class Asynchronous(AsyncPaths):
+    @bus.proves("recv.async")
     async def test_amqp(self):
         await self.main_path("amqp")
 
@@ -158,6 +161,7 @@ class Asynchronous(AsyncPaths):
 class Trust(unittest.TestCase):
     """Without the authority's certificate nothing is sent: the certificate is really checked."""
 
+    @bus.proves("conn.untrusted")
     def test_unknown_authority(self):
         with bus.client("amqps", connection_verify=None, retry_total=0) as client:
             with self.assertRaisesRegex(ServiceBusError, "CERTIFICATE_VERIFY_FAILED"):

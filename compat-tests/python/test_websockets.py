@@ -2,13 +2,16 @@
 
 import unittest
 
+import bus
 import test_transports
 
 
 class Synchronous(test_transports.Paths):
+    @bus.proves("conn.ws")
     def test_plain(self):
         self.main_path("ws")
 
+    @bus.proves("conn.wss")
     def test_secure(self):
         self.main_path("wss")
 

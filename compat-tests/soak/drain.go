@@ -91,18 +91,27 @@ func (a *audit) cancel(ctx context.Context, e entity, numbers []int64) error {
 	return nil
 }
 
-// takeAll receives the messages with these numbers, and no others. Receivers that have ended may still hold locks on some.
+// patience is how long a receive waits for a message that was peeked. Receivers that have ended may still hold its lock. It is also long
+// enough for a busy machine to open a link: if the wait ended during that, the SDK would begin the connection anew, and what was on
+// its way to a receive-and-delete link would be lost.
+const patience = 20 * time.Second
+
+// takeAll receives the messages with these numbers, and no others.
 func (a *audit) takeAll(ctx context.Context, e entity, from source, want []int64) error {
 	missing := make(map[int64]bool, len(want))
 	for _, number := range want {
 		missing[number] = true
 	}
 	options := &azservicebus.ReceiveMessagesOptions{TimeAfterFirstMessage: 30 * time.Millisecond}
-	for last := time.Now(); len(missing) > 0; {
-		waiting, done := context.WithTimeout(ctx, time.Second)
+	for len(missing) > 0 {
+		waiting, done := context.WithTimeout(ctx, patience)
 		messages, err := from.ReceiveMessages(waiting, min(len(missing), 500), options)
 		done()
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			a.find("%s: %d messages were peeked and can't be received", e.name, len(missing))
+			return nil
+		}
+		if err != nil {
 			return fmt.Errorf("%s: take everything: %w", e.name, err)
 		}
 		for _, m := range messages {
@@ -110,11 +119,6 @@ func (a *audit) takeAll(ctx context.Context, e entity, from source, want []int64
 				a.find("%s: number %d was received, which was not peeked as available", e.name, *m.SequenceNumber)
 			}
 			delete(missing, *m.SequenceNumber)
-			last = time.Now()
-		}
-		if time.Since(last) > 20*time.Second {
-			a.find("%s: %d messages were peeked and can't be received", e.name, len(missing))
-			return nil
 		}
 	}
 	return nil

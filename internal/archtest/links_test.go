@@ -12,10 +12,12 @@ import (
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile("^#{1,6} +(.+)$")
+	lineOf  = regexp.MustCompile(`^L[0-9]+$`)
 	dropped = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// TestPagesLinkToWhatExists follows every relative link of every page, to the file and to the heading in it.
+// TestPagesLinkToWhatExists follows every relative link of every page, to the file and to the heading in it. In a source file a link names
+// a line, which moves with every change, so it does not count.
 func TestPagesLinkToWhatExists(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, m := range link.FindAllStringSubmatch(prose(t, page), -1) {
@@ -27,9 +29,10 @@ func TestPagesLinkToWhatExists(t *testing.T) {
 			if file != "" {
 				target = filepath.Join(filepath.Dir(page), file)
 			}
+			toLine := filepath.Ext(target) != ".md" && lineOf.MatchString(anchor)
 			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s links to %s, which does not exist", page, m[1])
-			} else if anchor != "" && !slices.Contains(anchors(t, target), anchor) {
+			} else if anchor != "" && !toLine && !slices.Contains(anchors(t, target), anchor) {
 				t.Errorf("%s links to %s, which has no such heading", page, m[1])
 			}
 		}

@@ -77,6 +77,7 @@ func (m *Mux) Serve(l net.Listener) error {
 		_ = l.Close()
 		return net.ErrClosed
 	}
+	defer m.remove(l)
 	var pause time.Duration
 	for {
 		c, err := l.Accept()
@@ -116,6 +117,13 @@ func (m *Mux) add(l net.Listener) bool {
 	}
 	m.listeners[l] = struct{}{}
 	return true
+}
+
+// remove forgets a listener that is closed.
+func (m *Mux) remove(l net.Listener) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.listeners, l)
 }
 
 // start sorts a connection on a goroutine of its own. Above the bound it drops the oldest undecided connection:

@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"crypto/tls"
 	"errors"
 	"net"
 	"strings"
@@ -101,6 +102,14 @@ func (c *Conn) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	return c.Conn.Read(p)
+}
+
+// ServerName returns the host that the client has dialled, as far as TLS says it; else it is empty.
+func (c *Conn) ServerName() string {
+	if secured, ok := c.Conn.(*tls.Conn); ok {
+		return secured.ConnectionState().ServerName
+	}
+	return ""
 }
 
 // IsTLS reports whether the client's bytes arrived encrypted.

@@ -13,6 +13,12 @@ import (
 // resourcePath returns the decoded lower-case path of a resource, without scheme, host, query, fragment and slashes at its ends. It
 // returns false if it can't recognise a host: the rest must not be taken for the whole namespace.
 func resourcePath(resource string) (path string, ok bool) {
+	_, path, ok = splitResource(resource)
+	return path, ok
+}
+
+// splitResource returns the host of a resource and its path as resourcePath does.
+func splitResource(resource string) (host, path string, ok bool) {
 	if i := strings.IndexAny(resource, "?#"); i >= 0 {
 		resource = resource[:i]
 	}
@@ -20,11 +26,11 @@ func resourcePath(resource string) (path string, ok bool) {
 	if !absolute {
 		rest = resource
 	}
-	host, path, _ := strings.Cut(rest, "/")
+	host, path, _ = strings.Cut(rest, "/")
 	if absolute && (scheme == "" || !isHost(host)) || !absolute && !isBareHost(host) {
-		return "", false
+		return "", "", false
 	}
-	return clean(path), true
+	return host, clean(path), true
 }
 
 // isHost reports whether a text can be a host with an optional port. It does not matter which host.

@@ -21,21 +21,28 @@ type Policy struct {
 	Claims    Claims
 }
 
-// Ring holds the policies of a namespace and looks up those of its entities. Many goroutines may use it at once. A check costs
+// Ring looks up the policies of a namespace and of its entities. Many goroutines may use it at once. A check costs
 // the same with ten entities as with ten thousand.
 type Ring struct {
-	namespace map[string]Policy // by lower-case name
-	entity    func(path string) []Policy
+	policiesOf func(entity string) []Policy
 }
+
+// RingOf makes a ring that asks for the policies at each check, so that a change counts at once. policiesOf returns the current
+// ones of a queue or topic, or nil if there is no such entity, and those of the namespace for an empty path; it must ignore the case of letters.
+func RingOf(policiesOf func(entity string) []Policy) *Ring { return &Ring{policiesOf} }
 
 // NewRing makes a ring of the namespace's policies. entity returns the current policies of a queue or topic, or nil if
 // there is no such entity; it must ignore the case of letters. entity may be nil.
 func NewRing(namespace []Policy, entity func(path string) []Policy) *Ring {
-	r := &Ring{namespace: make(map[string]Policy, len(namespace)), entity: entity}
-	for _, p := range namespace {
-		r.namespace[strings.ToLower(p.Name)] = p
-	}
-	return r
+	return RingOf(func(path string) []Policy {
+		switch {
+		case path == "":
+			return namespace
+		case entity == nil:
+			return nil
+		}
+		return entity(path)
+	})
 }
 
 // Resource names what a client shows a token for.
@@ -51,6 +58,9 @@ type Resource struct {
 	// ByName accepts a token that names the path alone, without a host: SDKs sign such tokens for the target of a forward, which
 	// their callers may give as a name.
 	ByName bool
+
+	// Host reports whether the host in a token may mean the namespace, as the client wrote it, with a port if that has one. Nil accepts all.
+	Host func(host string) bool
 }
 
 // Grant holds what a token gives a right to.
@@ -117,7 +127,7 @@ func (r *Ring) verify(t Token, at Resource, now time.Time) (Grant, error) {
 	for _, p := range signers {
 		g.add(p)
 	}
-	if !named && t.Covers(at.Path) != nil || g.Claims == 0 {
+	if !named && (t.Covers(at.Path) != nil || at.Host != nil && !at.Host(t.Host())) || g.Claims == 0 {
 		return refuse(Audience)
 	}
 	return g, nil
@@ -144,17 +154,16 @@ type scoped struct {
 // policies finds the policies with a key name that count for an entity.
 func (r *Ring) policies(keyName, entity string) []scoped {
 	var found []scoped
-	if r.entity != nil && entity != "" {
-		for _, path := range owners(entity) {
-			for _, p := range r.entity(path) {
-				if strings.EqualFold(p.Name, keyName) {
-					found = append(found, scoped{p, path})
-				}
+	paths := []string{""}
+	if entity != "" {
+		paths = append(owners(entity), "")
+	}
+	for _, path := range paths {
+		for _, p := range r.policiesOf(path) {
+			if strings.EqualFold(p.Name, keyName) {
+				found = append(found, scoped{p, path})
 			}
 		}
-	}
-	if p, ok := r.namespace[strings.ToLower(keyName)]; ok {
-		found = append(found, scoped{p, ""})
 	}
 	return found
 }
@@ -190,9 +199,13 @@ const placeholder = "no key at all"
 // Key checks a key name and key that a client shows without making a token. It reports whether a policy of the
 // namespace has them, and what the policy allows.
 func (r *Ring) Key(name, key string) (Claims, bool) {
-	p, ok := r.namespace[strings.ToLower(name)]
-	primary, secondary := sameKey(p.Primary, key), sameKey(p.Secondary, key)
-	return p.Claims, ok && (primary || secondary)
+	for _, p := range r.policiesOf("") {
+		primary, secondary := sameKey(p.Primary, key), sameKey(p.Secondary, key)
+		if strings.EqualFold(p.Name, name) && (primary || secondary) {
+			return p.Claims, true
+		}
+	}
+	return 0, false
 }
 
 // sameKey compares in a time that does not depend on how much is the same.

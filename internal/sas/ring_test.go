@@ -192,6 +192,17 @@ func TestOwnersOfPathsWithOddLetters(t *testing.T) {
 	}
 }
 
+func TestTokenHost(t *testing.T) {
+	for resource, want := range map[string]string{
+		"sb://orders.localhost:5671/q": "orders.localhost:5671", "orders.servicebus.windows.net/q": "orders.servicebus.windows.net",
+		"10.0.0.7:5672": "10.0.0.7:5672", "q": "", "a.b/c": "", "://h/q": "", "": "",
+	} {
+		if got := (Token{Resource: resource}).Host(); got != want {
+			t.Errorf("the host of %q is %q, want %q", resource, got, want)
+		}
+	}
+}
+
 func TestClaims(t *testing.T) {
 	for _, tt := range []struct {
 		have, need Claims

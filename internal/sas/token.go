@@ -127,6 +127,12 @@ func (t Token) signedBy(key string) bool {
 	return subtle.ConstantTimeCompare(t.signature, mac(key, t.RawResource, t.rawExpiry)) == 1 && key != ""
 }
 
+// Host returns the host of the token's resource, with a port if that has one; "" without a resource that names one.
+func (t Token) Host() string {
+	host, _, _ := splitResource(t.Resource)
+	return host
+}
+
 // Covers checks that the token is for a path such as orders/$management. Hosts, ports and schemes are not compared, and a
 // resource covers what lies below it. A resource without a host covers nothing.
 func (t Token) Covers(path string) error {

@@ -84,7 +84,7 @@ func TestHandshakeWithoutAName(t *testing.T) {
 		}
 	}
 	if _, err := handshake(t, a, "192.0.2.7"); err == nil {
-		t.Error("an address that nobody spoke of is certified")
+		t.Error("an address that was not asked for is certified")
 	}
 	a, err := InMemory("192.0.2.7", "Servicebus")
 	if err != nil {

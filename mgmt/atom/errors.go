@@ -5,8 +5,8 @@ import "fmt"
 // badRequest is the sub-code of wrong values.
 const badRequest = 40000
 
-// moreInfo ends the service's newer texts. Clients match the words before it.
-const moreInfo = "To know more visit https://aka.ms/sbResourceMgrExceptions. "
+// MoreInfo ends the service's newer texts. Clients match the words before it.
+const MoreInfo = "To know more visit https://aka.ms/sbResourceMgrExceptions. "
 
 // Error says what is wrong with a description, in the service's words where they are known. The HTTP status is 400.
 type Error struct {

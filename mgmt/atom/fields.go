@@ -103,7 +103,7 @@ func (f *fields) lock() TimeSpan {
 	const name = "LockDuration"
 	t := f.span(name, Minute, emulator.DurationRange{Least: f.limits.Lock.Least, Most: emulator.Forever})
 	if f.err == nil && t > spanOf(f.limits.Lock.Most) {
-		f.refuse("The supplied lock time exceeds the allowed maximum of '5' minutes. "+moreInfo+". ", name, t.clock())
+		f.refuse("The supplied lock time exceeds the allowed maximum of '5' minutes. "+MoreInfo+". ", name, t.clock())
 	}
 	return t
 }

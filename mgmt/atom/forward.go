@@ -10,13 +10,9 @@ import (
 // scheme is a path and comes back unchanged.
 func forwardPath(text string) (path, shown string) {
 	text = strings.TrimSpace(text)
-	scheme, rest, isURI := strings.Cut(text, "://")
-	if !isURI || scheme == "" || strings.ContainsAny(scheme, "/?#") {
+	scheme, host, after := splitForward(text)
+	if scheme == "" {
 		return strings.Trim(text, "/"), text
-	}
-	host, after := rest, ""
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		host, after = rest[:i], rest[i:]
 	}
 	path = after
 	if i := strings.IndexAny(path, "?#"); i >= 0 {
@@ -26,6 +22,18 @@ func forwardPath(text string) (path, shown string) {
 		path = p
 	}
 	return strings.Trim(path, "/"), strings.ToLower(scheme) + "://" + strings.ToLower(host) + after
+}
+
+// splitForward splits the URI of a target before and after its host. A text that is none has no scheme.
+func splitForward(text string) (scheme, host, after string) {
+	scheme, rest, isURI := strings.Cut(text, "://")
+	if !isURI || scheme == "" || strings.ContainsAny(scheme, "/?#") {
+		return "", "", text
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		return scheme, rest[:i], rest[i:]
+	}
+	return scheme, rest, ""
 }
 
 // shownForward returns the text of a forwarding target: the client's if it still names the target, else the path.

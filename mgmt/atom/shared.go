@@ -88,6 +88,20 @@ func (s *SharedDescription) Targets() []string {
 	return paths
 }
 
+// NewHosts returns the hosts that the targets name, each perhaps with a port, but not those of addresses that the entity shows already.
+func (s *SharedDescription) NewHosts(old emulator.QueueOptions) []string {
+	var hosts []string
+	for _, t := range [][2]string{
+		{s.options.Admin.ForwardToText, shownForward(old.ForwardTo, old.Admin.ForwardToText)},
+		{s.options.Admin.ForwardDeadLetteredText, shownForward(old.ForwardDeadLetteredMessagesTo, old.Admin.ForwardDeadLetteredText)},
+	} {
+		if _, host, _ := splitForward(t[0]); host != "" && t[0] != t[1] {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}
+
 // Create returns the settings of a new entity. It fails if clients may not set its size.
 func (s *SharedDescription) Create() (emulator.QueueOptions, error) {
 	o := s.options
@@ -139,7 +153,7 @@ func value(b *bool) bool { return b != nil && *b }
 
 func fixed(property, kind string) error {
 	return &Error{SubCode: badRequest, Text: "The value for the " + property + " property of an existing " + kind +
-		" cannot be changed. " + moreInfo + ". "}
+		" cannot be changed. " + MoreInfo + ". "}
 }
 
 func fixedPartitioning(kind string) error {

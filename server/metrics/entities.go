@@ -1,7 +1,9 @@
 package metrics
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -16,13 +18,14 @@ type entityCollector struct {
 
 var (
 	ofEntities    = &families{}
+	namespaces    = ofEntities.add("namespaces", "Namespaces.")
 	entities      = ofEntities.add("entities", "Entities by kind.", "kind")
 	unshown       = ofEntities.add("entities_without_series", "Entities that have no series of their own because there are too many; the totals count them.")
 	totalMessages = ofEntities.add("messages", "Messages held by all entities, by state; active ones include locked and deferred ones.", "state")
 	totalTraffic  = ofEntities.add("messages_total", "Messages of all entities by what happened to them since the start.", "event")
-	messages      = ofEntities.add("entity_messages", "Messages held by an entity, by state; active ones include locked and deferred ones.", "entity", "kind", "state")
-	size          = ofEntities.add("entity_size_bytes", "Size of all messages of an entity.", "entity", "kind")
-	traffic       = ofEntities.add("entity_messages_total", "Messages of an entity by what happened to them since the start.", "entity", "kind", "event")
+	messages      = ofEntities.add("entity_messages", "Messages held by an entity, by state; active ones include locked and deferred ones.", "namespace", "entity", "kind", "state")
+	size          = ofEntities.add("entity_size_bytes", "Size of all messages of an entity.", "namespace", "entity", "kind")
+	traffic       = ofEntities.add("entity_messages_total", "Messages of an entity by what happened to them since the start.", "namespace", "entity", "kind", "event")
 )
 
 var kinds = []struct {
@@ -30,36 +33,47 @@ var kinds = []struct {
 	name string
 }{{emulator.KindQueue, "queue"}, {emulator.KindTopic, "topic"}, {emulator.KindSubscription, "subscription"}}
 
-// Collect implements [prometheus.Collector]. It chooses the entities with series of their own by name alone, so that
-// the choice does not change from scrape to scrape.
+// Collect implements [prometheus.Collector]. It goes through the namespaces from the default one to the newest, and in each through the
+// entities by kind and name. Those that it meets first get the series. So the choice does not change from scrape to scrape, and a new namespace
+// takes the series of none that is older.
 func (c *entityCollector) Collect(ch chan<- prometheus.Metric) {
 	if c.o.Broker == nil {
 		return
 	}
-	ns := c.o.Broker()
-	if ns == nil {
-		return
+	if b := c.o.Broker(); b != nil {
+		c.collect(ch, b)
 	}
+}
+
+func (c *entityCollector) collect(ch chan<- prometheus.Metric, b *emulator.Broker) {
 	var (
 		held  emulator.Counts
 		moved emulator.Traffic
 		left  = c.o.MaxEntities
 		more  int64
+		count = make([]int64, len(kinds))
 	)
-	for _, k := range kinds {
-		list, total := ns.Page(k.kind, 0, math.MaxInt)
-		gauge(ch, entities, int64(total), k.name)
-		for _, q := range list {
-			counts, t := q.Counts(), q.Traffic()
-			add(&held, counts)
-			moved.Add(t)
-			if left == 0 {
-				more++
-				continue
+	all := defaultFirst(b)
+	gauge(ch, namespaces, int64(len(all)))
+	for _, ns := range all {
+		for i, k := range kinds {
+			list, total := ns.Page(k.kind, 0, math.MaxInt)
+			count[i] += int64(total)
+			for _, e := range list {
+				counts, t := e.Counts(), e.Traffic()
+				add(&held, counts)
+				moved.Add(t)
+				if left == 0 {
+					more++
+					continue
+				}
+				left--
+				showEntity(ch, []string{ns.Name(), e.Path(), k.name}, counts, t)
 			}
-			left--
-			showEntity(ch, q.Path(), k.name, counts, t)
 		}
+	}
+	for i, k := range kinds {
+		gauge(ch, entities, count[i], k.name)
 	}
 	gauge(ch, unshown, more)
 	for _, s := range states {
@@ -68,6 +82,21 @@ func (c *entityCollector) Collect(ch chan<- prometheus.Metric) {
 	for _, e := range events {
 		counter(ch, totalTraffic, e.of(moved), e.name)
 	}
+}
+
+// defaultFirst returns the default namespace, then the others from the oldest to the newest, those of the same millisecond by name.
+func defaultFirst(b *emulator.Broker) []*emulator.Namespace {
+	all := b.Namespaces()
+	slices.SortStableFunc(all, func(x, y *emulator.Namespace) int {
+		switch b.Default() {
+		case x:
+			return -1
+		case y:
+			return 1
+		}
+		return cmp.Compare(x.Created(), y.Created())
+	})
+	return all
 }
 
 func add(sum *emulator.Counts, c emulator.Counts) {
@@ -79,13 +108,14 @@ func add(sum *emulator.Counts, c emulator.Counts) {
 	sum.Deferred += c.Deferred
 }
 
-func showEntity(ch chan<- prometheus.Metric, path, kind string, c emulator.Counts, t emulator.Traffic) {
+// showEntity shows the series of an entity, whose labels are its namespace, its path and its kind.
+func showEntity(ch chan<- prometheus.Metric, entity []string, c emulator.Counts, t emulator.Traffic) {
 	for _, s := range states {
-		gauge(ch, messages, s.of(c), path, kind, s.name)
+		gauge(ch, messages, s.of(c), append(entity, s.name)...)
 	}
-	gauge(ch, size, c.SizeBytes, path, kind)
+	gauge(ch, size, c.SizeBytes, entity...)
 	for _, e := range events {
-		counter(ch, traffic, e.of(t), path, kind, e.name)
+		counter(ch, traffic, e.of(t), append(entity, e.name)...)
 	}
 }
 

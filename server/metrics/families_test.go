@@ -15,9 +15,9 @@ import (
 
 // Each family of dashboards and alerts appears once, with its help and type, and every series belongs to one.
 func TestFamiliesAreNamedOnce(t *testing.T) {
-	ns := namespace(t, "q")
+	b := broker(t, "q")
 	m := metrics.New(metrics.Options{
-		Version: "test", Broker: func() *emulator.Namespace { return ns },
+		Version: "test", Broker: func() *emulator.Broker { return b },
 		AMQP: func() (amqpserver.Stats, bool) { return amqpserver.Stats{}, true },
 		Store: func() (store.Stats, bool) {
 			return store.Stats{CommitTimes: store.Histogram{Buckets: make([]int64, 1)}}, true

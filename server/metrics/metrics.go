@@ -22,7 +22,7 @@ const defaultMaxEntities = 500
 type Options struct {
 	Version     string
 	MaxEntities int // entities with series of their own; 0: 500
-	Broker      func() *emulator.Namespace
+	Broker      func() *emulator.Broker
 	AMQP        func() (amqpserver.Stats, bool)
 	Store       func() (store.Stats, bool)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,23 +38,49 @@ func wantLines(t *testing.T, have string, lines ...string) {
 	}
 }
 
-func namespace(t *testing.T, queues ...string) *emulator.Namespace {
+// broker has the namespaces sbemulatorns, which has the queues, and "a", which has a queue "orders".
+func broker(t *testing.T, queues ...string) *emulator.Broker {
+	t.Helper()
+	b := brokerOf(t, emulator.NamespaceRecord{ID: 2, Name: "a"})
+	create(t, b, "a", "orders")
+	create(t, b, b.Default().Name(), queues...)
+	return b
+}
+
+// brokerOf has these namespaces and the default one, all empty.
+func brokerOf(t *testing.T, records ...emulator.NamespaceRecord) *emulator.Broker {
 	t.Helper()
 	j := storetest.NewMemory()
-	ns, err := emulator.Open(j, emulator.Options{})
+	for _, r := range records {
+		done := make(chan error, 1)
+		j.PutNamespace(r, emulator.CompletionFunc(func(err error) { done <- err }))
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := emulator.OpenBroker(j, emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ns.Close()
+		b.Close()
 		j.Close()
 	})
+	return b
+}
+
+// create makes queues.
+func create(t *testing.T, b *emulator.Broker, namespace string, queues ...string) {
+	t.Helper()
+	ns, err := b.Namespace(namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, path := range queues {
 		if _, err := ns.CreateQueue(path, emulator.QueueOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return ns
 }
 
 // send stores messages with an empty body.
@@ -79,16 +106,18 @@ func send(t *testing.T, ns *emulator.Namespace, queue string, n int) {
 }
 
 func TestEntitiesShowWhatTheyHoldAndWhatWentThroughThem(t *testing.T) {
-	ns := namespace(t, "orders", "Bills/2026")
-	send(t, ns, "orders", 3)
-	send(t, ns, "bills/2026", 1)
-	m := metrics.New(metrics.Options{Version: "test", Broker: func() *emulator.Namespace { return ns }})
+	b := broker(t, "orders", "Bills/2026")
+	send(t, b.Default(), "orders", 3)
+	send(t, b.Default(), "bills/2026", 1)
+	m := metrics.New(metrics.Options{Version: "test", Broker: func() *emulator.Broker { return b }})
 	wantLines(t, scrape(t, m.Handler()),
 		`minibus_build_info{version="test"} 1`,
-		`minibus_entities{kind="queue"} 2`,
-		`minibus_entity_messages{entity="orders",kind="queue",state="active"} 3`,
-		`minibus_entity_messages{entity="Bills/2026",kind="queue",state="active"} 1`,
-		`minibus_entity_messages_total{entity="orders",event="stored",kind="queue"} 3`,
+		`minibus_namespaces 2`,
+		`minibus_entities{kind="queue"} 3`,
+		`minibus_entity_messages{entity="orders",kind="queue",namespace="a",state="active"} 0`,
+		`minibus_entity_messages{entity="orders",kind="queue",namespace="sbemulatorns",state="active"} 3`,
+		`minibus_entity_messages{entity="Bills/2026",kind="queue",namespace="sbemulatorns",state="active"} 1`,
+		`minibus_entity_messages_total{entity="orders",event="stored",kind="queue",namespace="sbemulatorns"} 3`,
 		`minibus_messages{state="active"} 4`,
 		`minibus_messages_total{event="stored"} 4`,
 		`minibus_entities_without_series 0`)
@@ -99,13 +128,49 @@ func TestSeriesOfEntitiesAreBoundedAndTotalsAreNot(t *testing.T) {
 	for i := range 20 {
 		names = append(names, fmt.Sprintf("q%02d", i))
 	}
-	ns := namespace(t, names...)
-	send(t, ns, "q19", 2)
-	m := metrics.New(metrics.Options{MaxEntities: 5, Broker: func() *emulator.Namespace { return ns }})
+	b := broker(t, names...)
+	send(t, b.Default(), "q19", 2)
+	m := metrics.New(metrics.Options{MaxEntities: 5, Broker: func() *emulator.Broker { return b }})
 	have := scrape(t, m.Handler())
-	wantLines(t, have, `minibus_entities_without_series 15`, `minibus_messages{state="active"} 2`, `minibus_entities{kind="queue"} 20`)
+	wantLines(t, have, `minibus_entities_without_series 16`, `minibus_messages{state="active"} 2`, `minibus_entities{kind="queue"} 21`)
 	if n := strings.Count(have, "\nminibus_entity_size_bytes{"); n != 5 {
 		t.Errorf("%d entities have series, want 5", n)
+	}
+}
+
+// TestSeriesGoToTheDefaultNamespaceThenToTheOldest, so that those that tests make by the hundred take the series of no other one.
+func TestSeriesGoToTheDefaultNamespaceThenToTheOldest(t *testing.T) {
+	b := brokerOf(t, emulator.NamespaceRecord{ID: 2, Name: "zebra1", Created: 1000}, emulator.NamespaceRecord{ID: 3, Name: "badger", Created: 2000},
+		emulator.NamespaceRecord{ID: 4, Name: "anteater", Created: 2000})
+	for _, name := range []string{"zebra1", "badger", "anteater"} {
+		create(t, b, name, "q")
+	}
+	create(t, b, b.Default().Name(), "q1", "q2")
+	if _, err := b.Default().CreateTopic("t", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "s"}}}); err != nil {
+		t.Fatal(err)
+	}
+	m := metrics.New(metrics.Options{MaxEntities: 6, Broker: func() *emulator.Broker { return b }})
+	series := func() (shown []string) {
+		page := scrape(t, m.Handler())
+		for line := range strings.Lines(page) {
+			if rest, ok := strings.CutPrefix(line, "minibus_entity_size_bytes{"); ok {
+				parts := strings.Split(rest, `"`)
+				shown = append(shown, parts[5]+" "+parts[1])
+			}
+		}
+		slices.Sort(shown)
+		return shown
+	}
+	want := []string{"anteater q", "sbemulatorns q1", "sbemulatorns q2", "sbemulatorns t", "sbemulatorns t/Subscriptions/s", "zebra1 q"}
+	if got := series(); !slices.Equal(got, want) {
+		t.Errorf("shown are %q, want %q", got, want)
+	}
+	if _, err := b.Create("aardvark", emulator.NamespaceOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	create(t, b, "aardvark", "q")
+	if got := series(); !slices.Equal(got, want) {
+		t.Errorf("with a new namespace %q, want %q", got, want)
 	}
 }
 
@@ -133,7 +198,7 @@ func TestServersAndRequests(t *testing.T) {
 
 func TestBeforeAnythingIsUpThereIsNothingToShow(t *testing.T) {
 	m := metrics.New(metrics.Options{
-		Broker: func() *emulator.Namespace { return nil },
+		Broker: func() *emulator.Broker { return nil },
 		AMQP:   func() (amqpserver.Stats, bool) { return amqpserver.Stats{}, false },
 		Store:  func() (store.Stats, bool) { return store.Stats{}, false },
 	})
@@ -144,9 +209,9 @@ func TestBeforeAnythingIsUpThereIsNothingToShow(t *testing.T) {
 
 // TestNamesFollowTheConventions runs Prometheus's own linter.
 func TestNamesFollowTheConventions(t *testing.T) {
-	ns := namespace(t, "q")
+	b := broker(t, "q")
 	m := metrics.New(metrics.Options{
-		Broker: func() *emulator.Namespace { return ns },
+		Broker: func() *emulator.Broker { return b },
 		AMQP:   func() (amqpserver.Stats, bool) { return amqpserver.Stats{}, true },
 		Store: func() (store.Stats, bool) {
 			return store.Stats{CommitTimes: store.Histogram{Buckets: make([]int64, 1)}}, true

@@ -13,8 +13,8 @@ import (
 // ErrClosed is the error of changes that are appended to a [Memory] after its Close.
 var ErrClosed = errors.New("the journal is closed")
 
-// Memory is a journal that keeps everything in maps: fast, and failing on demand. It is meant for tests of the
-// domain. Its goroutine exists only while there is something to do, so that a test that forgets Close leaks nothing.
+// Memory is a store that keeps everything in maps: fast, and failing on demand. It is meant for tests of the
+// domain. As a journal it is that of the default namespace. Its goroutine exists only while there is something to do, so that a test that forgets Close leaks nothing.
 type Memory struct {
 	mu       sync.Mutex
 	idle     *sync.Cond // running became false
@@ -30,12 +30,13 @@ type Memory struct {
 	content  *memoryContent
 }
 
-// memoryItem is one thing to do, in order. Exactly one of the first three fields is set.
+// memoryItem is one thing to do, in order. Exactly one of the first four fields is set.
 type memoryItem struct {
-	change *emulator.Change
-	read   *emulator.BodyRead
-	flush  emulator.Completion
-	late   bool // it came after Close
+	change    *emulator.Change
+	read      *emulator.BodyRead
+	flush     emulator.Completion
+	namespace *namespaceChange
+	late      bool // it came after Close
 }
 
 // NewMemory returns an empty journal.
@@ -117,15 +118,15 @@ func (m *Memory) Reopen() *Memory {
 }
 
 // Load implements [emulator.Journal].
-func (m *Memory) Load(l emulator.Loader) error {
+func (m *Memory) Load(l emulator.Loader) error { return m.load(emulator.DefaultNamespaceID, l) }
+
+// load streams what a namespace has.
+func (m *Memory) load(namespace int64, l emulator.Loader) error {
 	m.mu.Lock()
-	entities := slices.Collect(maps.Values(m.content.entities))
-	rows := slices.Collect(maps.Values(m.content.rows))
-	last := maps.Clone(m.content.last)
-	sessions, history := maps.Clone(m.content.sessions), maps.Clone(m.content.history)
+	c := m.content.of(namespace)
 	m.mu.Unlock()
-	for _, e := range entities {
-		for k, seq := range last {
+	for _, e := range c.entities {
+		for k, seq := range c.last {
 			if k.entity == e.ID {
 				e.Last = append(e.Last, emulator.CounterRecord{Partition: k.partition, Seq: seq})
 			}
@@ -134,17 +135,17 @@ func (m *Memory) Load(l emulator.Loader) error {
 			return err
 		}
 	}
-	for i := range rows {
-		if err := l.LoadMessage(&rows[i]); err != nil {
+	for _, r := range c.rows {
+		if err := l.LoadMessage(&r); err != nil {
 			return err
 		}
 	}
-	for k, s := range sessions {
+	for k, s := range c.sessions {
 		if err := l.LoadSession(k.entity, k.id, s.state, s.updated); err != nil {
 			return err
 		}
 	}
-	return loadHistory(l, history)
+	return loadHistory(l, c.history)
 }
 
 // loadHistory streams the history of duplicate detection, the oldest id first.
@@ -159,20 +160,29 @@ func loadHistory(l emulator.Loader, history map[historyKey]int64) error {
 }
 
 // NextRow implements [emulator.Journal].
-func (m *Memory) NextRow() int64 {
+func (m *Memory) NextRow() int64 { return m.nextRow(emulator.DefaultNamespaceID) }
+
+func (m *Memory) nextRow(namespace int64) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.content.next
+	first, _ := emulator.RowsOf(namespace)
+	return max(first, m.content.next[namespace])
 }
 
 // Secret implements [emulator.Journal].
-func (m *Memory) Secret() [16]byte { return m.content.secret }
+func (m *Memory) Secret() [16]byte { return m.record(emulator.DefaultNamespaceID).Secret }
 
 // Created implements [emulator.Journal].
-func (m *Memory) Created() int64 { return m.content.created }
+func (m *Memory) Created() int64 { return m.record(emulator.DefaultNamespaceID).Created }
 
 // SetCreated changes what Created returns, for tests that compare texts.
-func (m *Memory) SetCreated(ms int64) { m.content.created = ms }
+func (m *Memory) SetCreated(ms int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.content.namespaces[emulator.DefaultNamespaceID]
+	r.Created = ms
+	m.content.namespaces[r.ID] = r
+}
 
 // Append implements [emulator.Journal].
 func (m *Memory) Append(c *emulator.Change) { m.put(memoryItem{change: c}) }

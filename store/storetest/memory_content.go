@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"time"
@@ -17,9 +18,10 @@ type memoryContent struct {
 	last     map[counterKey]int64
 	sessions map[sessionKey]memorySession
 	history  map[historyKey]int64
-	next     int64
-	secret   [16]byte
-	created  int64
+	next     map[int64]int64 // by namespace
+
+	namespaces    map[int64]emulator.NamespaceRecord
+	nextNamespace int64
 }
 
 type (
@@ -42,6 +44,9 @@ type (
 )
 
 func newMemoryContent() *memoryContent {
+	first := emulator.NamespaceRecord{
+		ID: emulator.DefaultNamespaceID, Created: time.Now().UnixMilli(), Secret: [16]byte([]byte("0123456789abcdef")),
+	}
 	return &memoryContent{
 		entities: map[int64]emulator.EntityRecord{},
 		rows:     map[int64]emulator.MessageRecord{},
@@ -49,9 +54,10 @@ func newMemoryContent() *memoryContent {
 		last:     map[counterKey]int64{},
 		sessions: map[sessionKey]memorySession{},
 		history:  map[historyKey]int64{},
-		next:     1,
-		secret:   [16]byte([]byte("0123456789abcdef")),
-		created:  time.Now().UnixMilli(),
+		next:     map[int64]int64{},
+
+		namespaces:    map[int64]emulator.NamespaceRecord{first.ID: first},
+		nextNamespace: first.ID + 1,
 	}
 }
 
@@ -73,6 +79,10 @@ func (c *memoryContent) apply(ch *emulator.Change) error {
 
 func (c *memoryContent) applyOp(op *emulator.Op) (undo func(), err error) {
 	r := op.Record
+	ns := emulator.NamespaceOf(cmp.Or(r.Entity, r.Body, r.Row, op.Entity.ID))
+	if _, ok := c.namespaces[ns]; !ok {
+		return nil, &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("namespace %d is not stored", ns)}
+	}
 	switch op.Kind {
 	case emulator.OpInsert:
 		return c.insert(op)
@@ -115,7 +125,8 @@ func (c *memoryContent) insert(op *emulator.Op) (func(), error) {
 	if op.Data != nil {
 		c.bodies[r.Body] = bytes.Clone(op.Data)
 	}
-	c.next = max(c.next, r.Row+1, r.Body+1)
+	c.use(r.Row)
+	c.use(r.Body)
 	back := func() {}
 	if op.DrawsNumber {
 		back = c.draw(op)
@@ -169,6 +180,12 @@ func (c *memoryContent) remove(op *emulator.Op) (func(), error) {
 	}, nil
 }
 
+// use notes that an id is used.
+func (c *memoryContent) use(id int64) {
+	ns := emulator.NamespaceOf(id)
+	c.next[ns] = max(c.next[ns], id+1)
+}
+
 func (c *memoryContent) known(entity int64) error {
 	if _, ok := c.entities[entity]; !ok {
 		return emulator.NotFound(fmt.Sprint(entity))
@@ -177,12 +194,17 @@ func (c *memoryContent) known(entity int64) error {
 }
 
 func (c *memoryContent) putEntity(e emulator.EntityRecord) (undo func()) {
-	before := maps.Clone(c.entities)
+	old, had := c.entities[e.ID]
 	e.Last = nil
 	e.Options = bytes.Clone(e.Options)
 	c.entities[e.ID] = e
-	c.next = max(c.next, e.ID+1)
-	return func() { c.entities = before }
+	c.use(e.ID)
+	return func() {
+		delete(c.entities, e.ID)
+		if had {
+			c.entities[e.ID] = old
+		}
+	}
 }
 
 func (c *memoryContent) removeEntity(id int64) (undo func()) {

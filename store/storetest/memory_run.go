@@ -63,14 +63,16 @@ func (m *Memory) applyLocked(batch []memoryItem, fault error) []error {
 	errs := make([]error, len(batch))
 	for i, it := range batch {
 		switch {
-		case it.late && it.change != nil:
+		case it.late && it.isChange():
 			errs[i] = ErrClosed
 		case it.read != nil && m.readErr != nil:
 			errs[i], m.readErr = m.readErr, nil
 		case it.read != nil:
 			m.content.read(it.read)
-		case it.change != nil && fault != nil:
+		case it.isChange() && fault != nil:
 			errs[i] = fault
+		case it.namespace != nil:
+			it.namespace.apply(m.content)
 		case it.change != nil:
 			errs[i] = m.applyOneLocked(it.change)
 		}
@@ -96,7 +98,7 @@ func (m *Memory) applyOneLocked(c *emulator.Change) error {
 	return err
 }
 
-func (it memoryItem) isChange() bool { return it.change != nil }
+func (it memoryItem) isChange() bool { return it.change != nil || it.namespace != nil }
 
 func (it memoryItem) finish(err error) {
 	var done emulator.Completion
@@ -105,6 +107,8 @@ func (it memoryItem) finish(err error) {
 		done = it.flush
 	case it.read != nil:
 		done = it.read.Done
+	case it.namespace != nil:
+		done = it.namespace.done
 	default:
 		done = it.change.Done
 	}

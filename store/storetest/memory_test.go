@@ -49,3 +49,10 @@ func TestMemoryPauseHoldsEverythingBack(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestMemoryKeepsNamespaces(t *testing.T) {
+	RunStore(t, func(*testing.T) (Store, func() Store) {
+		m := NewMemory()
+		return m, func() Store { m = m.Reopen(); return m }
+	})
+}

@@ -89,7 +89,7 @@ async function run() {
   for (const { path, methods } of plan.routes) {
     for (const method of methods) await fetches(method, path);
     await attempt("beacon", "POST", path, () => navigator.sendBeacon(plan.target + path, "<script>1</script>"));
-    if (path === plan.webSocket) await connects(path); // once: browsers hold back whoever fails to connect
+    if (path === plan.webSocket) await connects(path); // once: a browser delays a page whose connections fail
     if (plan.elements) await elements(path);
   }
   for (const { method, path } of plan.forms) await opens(method, path);

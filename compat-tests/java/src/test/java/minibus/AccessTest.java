@@ -23,10 +23,11 @@ class AccessTest extends Case {
     @Test
     void the_emulators_connection_string() {
         final var client = new ServiceBusAdministrationClientBuilder().connectionString(Bus.PLAIN).buildClient();
-        assertEquals("sbemulatorns", client.getNamespaceProperties().getName());
+        assertEquals(Bus.NAMESPACE, client.getNamespaceProperties().getName());
     }
 
     @Test
+    @Proves({"auth.wrongkey", "admin.wrongkey"})
     void a_wrong_key() {
         final String wrong = as("RootManageSharedAccessKey", "wrong");
         final String queue = queue();
@@ -37,6 +38,7 @@ class AccessTest extends Case {
     }
 
     @Test
+    @Proves({"auth.policy", "admin.policy"})
     void a_queues_own_rule() {
         final CreateQueueOptions options = new CreateQueueOptions();
         options.getAuthorizationRules().add(new SharedAccessAuthorizationRule("sends",
@@ -47,5 +49,8 @@ class AccessTest extends Case {
         final var receiver = closing(limited.receiver().queueName(queue).disableAutoComplete().buildClient());
         refused(ServiceBusFailureReason.UNAUTHORIZED, () -> receiver.peekMessage());
         assertEquals("m", receiveOne(receiver(queue)).getBody().toString());
+        final var administration = new ServiceBusAdministrationClientBuilder()
+            .connectionString(as("sends", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")).buildClient();
+        refused(ClientAuthenticationException.class, 401, () -> administration.getQueue(queue));
     }
 }

@@ -16,6 +16,7 @@ class AdminAsyncTest extends Case {
     private static final ServiceBusAdministrationAsyncClient async = Bus.administration().buildAsyncClient();
 
     @Test
+    @Proves("admin.async")
     void the_life_of_a_queue() {
         final String name = Bus.name("queue");
         final int count = async.createQueue(name, new CreateQueueOptions().setMaxDeliveryCount(3)).then(async.getQueue(name))

@@ -73,6 +73,7 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves("admin.queuedefaults")
     void defaults_are_read_back() {
         created(new CreateQueueOptions(), Map.of());
         assertEquals(Bus.with(DEFAULTS, Map.of()), read(admin.createQueue(Bus.name("queue"))));
@@ -98,6 +99,7 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves("admin.queueforward")
     void forwarding_is_read_back_and_undone() {
         final String target = queue();
         final QueueProperties queue = admin.createQueue(Bus.name("queue"),
@@ -111,6 +113,7 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves("admin.queuepolicies")
     void authorization_rules_are_read_back() {
         final SharedAccessAuthorizationRule rule = new SharedAccessAuthorizationRule("mine",
             "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=", "ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=",
@@ -126,6 +129,7 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves("admin.queueproperties")
     void what_may_change_changes() {
         final QueueProperties queue = admin.createQueue(Bus.name("queue"));
         final QueueProperties updated = admin.updateQueue(queue.setAutoDeleteOnIdle(Duration.ofMinutes(20))
@@ -146,6 +150,7 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves("admin.queuebad")
     void bad_values_are_refused() {
         for (CreateQueueOptions options : List.of(
             new CreateQueueOptions().setLockDuration(Duration.ofMinutes(6)), new CreateQueueOptions().setMaxDeliveryCount(0),
@@ -160,6 +165,7 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves("admin.queueexists")
     void what_exists_is_a_conflict() {
         final String name = queue();
         final ResourceExistsException e = refused(ResourceExistsException.class, 409, () -> admin.createQueue(name));
@@ -168,6 +174,7 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves({"admin.queuemissing", "admin.queuehas"})
     void what_does_not_exist_is_not_found() {
         final QueueProperties queue = admin.createQueue(Bus.name("queue"));
         assertTrue(admin.getQueueExists(queue.getName()));
@@ -181,6 +188,7 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves("admin.queue")
     void statuses_of_http() {
         final String name = Bus.name("queue");
         assertEquals(201, admin.createQueueWithResponse(name, new CreateQueueOptions(), Context.NONE).getStatusCode());
@@ -190,6 +198,7 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves("admin.queuenames")
     void names_keep_their_case_and_match_without() {
         final String base = Bus.name("Queue");
         for (String name : List.of(base, base + "/with/slashes", base + ".dots_and-dashes", "q".repeat(260))) {
@@ -202,6 +211,7 @@ class AdminQueuesTest extends Case {
 
     /** More than a page of a hundred; other tests make and delete entities meanwhile, so only what stays is looked for. */
     @Test
+    @Proves("admin.queuelist")
     void lists_have_pages() {
         final String prefix = Bus.name("page");
         final List<String> names = new ArrayList<>();
@@ -214,6 +224,7 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves("admin.queuecounts")
     void counts_sizes_and_times() {
         final String name = queue();
         send(name, "deferred", "dead", "locked", "waiting");
@@ -233,9 +244,10 @@ class AdminQueuesTest extends Case {
     }
 
     @Test
+    @Proves("admin.namespace")
     void namespace() {
         final var got = admin.getNamespaceProperties();
-        assertEquals("sbemulatorns", got.getName());
+        assertEquals(Bus.NAMESPACE, got.getName());
         assertEquals(MessagingSku.STANDARD, got.getMessagingSku());
         assertNotNull(got.getCreatedTime());
         assertNotNull(got.getModifiedTime());

@@ -44,6 +44,7 @@ class AdminRulesTest extends Case {
     }
 
     @Test
+    @Proves("admin.ruledefault")
     void the_default_rule() {
         final RuleProperties rule = admin.getRule(topic, "s", "$Default");
         assertFilter(new TrueRuleFilter(), rule.getFilter());
@@ -51,6 +52,7 @@ class AdminRulesTest extends Case {
     }
 
     @Test
+    @Proves({"admin.rulesql", "admin.rulecorrelation"})
     void filters() {
         final SqlRuleFilter parameters = new SqlRuleFilter("a = @a AND b = @b");
         parameters.getParameters().putAll(Map.of("@a", "1", "@b", "x"));
@@ -71,6 +73,7 @@ class AdminRulesTest extends Case {
     }
 
     @Test
+    @Proves("admin.ruleaction")
     void actions() {
         final SqlRuleAction action = new SqlRuleAction("SET a = @a; REMOVE c");
         action.getParameters().put("@a", "x");
@@ -84,6 +87,7 @@ class AdminRulesTest extends Case {
     }
 
     @Test
+    @Proves("admin.rule")
     void filter_and_action_change() {
         final RuleProperties rule = admin.createRule(topic, "r", "s", new CreateRuleOptions(new SqlRuleFilter("a = 1")));
         admin.updateRule(topic, "s", rule.setFilter(new SqlRuleFilter("b = 2")).setAction(new SqlRuleAction("SET c = 3")));
@@ -95,6 +99,7 @@ class AdminRulesTest extends Case {
     }
 
     @Test
+    @Proves("admin.ruleerrors")
     void what_exists_and_what_does_not() {
         refused(ResourceExistsException.class, 409, () -> admin.createRule(topic, "s", "$Default"));
         refused(ResourceNotFoundException.class, 404, () -> admin.getRule(topic, "s", "none"));

@@ -125,6 +125,7 @@ class AdminTopicsTest extends Case {
     }
 
     @Test
+    @Proves("admin.topicproperties")
     void what_may_change_of_a_topic_changes() {
         final TopicProperties topic = admin.createTopic(Bus.name("topic"));
         final TopicProperties updated = admin.updateTopic(topic.setAutoDeleteOnIdle(Duration.ofMinutes(20))
@@ -142,6 +143,7 @@ class AdminTopicsTest extends Case {
 
     /** The SDK sends everything but the default time to live, which therefore goes back to the longest. */
     @Test
+    @Proves({"admin.subproperties", "admin.subforward"})
     void what_may_change_of_a_subscription_changes() {
         final String topic = topic();
         final SubscriptionProperties subscription = admin.createSubscription(topic, "s");
@@ -161,6 +163,7 @@ class AdminTopicsTest extends Case {
     }
 
     @Test
+    @Proves("admin.subrule")
     void a_subscription_with_its_first_rule() {
         final String topic = topic();
         admin.createSubscription(topic, "s", "mine", new CreateSubscriptionOptions(), new CreateRuleOptions(new SqlRuleFilter("a = 1")));
@@ -171,6 +174,7 @@ class AdminTopicsTest extends Case {
     }
 
     @Test
+    @Proves({"admin.topicerrors", "admin.suberrors"})
     void what_exists_is_a_conflict() {
         final String topic = topic();
         admin.createSubscription(topic, "s");
@@ -180,6 +184,7 @@ class AdminTopicsTest extends Case {
     }
 
     @Test
+    @Proves({"admin.topic", "admin.sub"})
     void what_does_not_exist_is_not_found() {
         final TopicProperties topic = admin.createTopic(Bus.name("topic"));
         final String name = topic.getName();
@@ -200,16 +205,24 @@ class AdminTopicsTest extends Case {
     }
 
     @Test
+    @Proves({"admin.sublist", "admin.topiclist", "admin.rulelist"})
     void lists() {
         final String topic = topic();
         final String prefix = Bus.name("sub");
         final List<String> names = IntStream.range(0, 103).mapToObj(i -> String.format("%s-%03d", prefix, i)).toList();
         names.forEach(name -> admin.createSubscription(topic, name));
         assertEquals(names, admin.listSubscriptions(topic).stream().map(SubscriptionProperties::getSubscriptionName).toList());
-        assertTrue(admin.listTopics().stream().anyMatch(t -> t.getName().equals(topic)));
+        final String many = Bus.name("many");
+        final List<String> topics = IntStream.range(0, 103).mapToObj(i -> admin.createTopic(many + "-" + i).getName()).toList();
+        assertEquals(topics.stream().sorted().toList(),
+            admin.listTopics().stream().map(TopicProperties::getName).filter(n -> n.startsWith(many)).distinct().sorted().toList());
+        topics.forEach(admin::deleteTopic);
+        names.forEach(name -> admin.createRule(topic, names.get(0), name));
+        assertEquals(104, admin.listRules(topic, names.get(0)).stream().count());
     }
 
     @Test
+    @Proves({"admin.topiccounts", "admin.subcounts"})
     void counts_sizes_and_times() {
         final String topic = topic();
         admin.createSubscription(topic, "s");

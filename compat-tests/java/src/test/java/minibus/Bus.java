@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Bus {
     static final String AMQP = System.getenv("MINIBUS_PORT_AMQP");
+    static final String NAMESPACE = System.getenv("MINIBUS_NAMESPACE");
     static final String TLS = System.getenv("MINIBUS_PORT_TLS");
 
     /** The end of a connection string. */

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Test;
 /** What goes in comes out: properties, batches, schedules, peeks, and errors as the SDK's own. */
 class MessagesTest extends Case {
     @Test
+    @Proves({"prop.sequence", "prop.enqueued", "prop.lockeduntil", "prop.locktoken", "prop.deliverycount", "prop.state",
+        "prop.expires", "send.ttl", "app.span"})
     void every_property_arrives() {
         final String queue = queue();
         final byte[] body = {0, 1, (byte) 0xff};
@@ -74,6 +76,7 @@ class MessagesTest extends Case {
     }
 
     @Test
+    @Proves({"send.batch", "send.batchfull"})
     void a_batch_keeps_its_order() {
         final String queue = queue();
         final ServiceBusMessageBatch batch = sender(queue).createMessageBatch();
@@ -85,6 +88,7 @@ class MessagesTest extends Case {
     }
 
     @Test
+    @Proves({"sched.one", "sched.several", "sched.number", "sched.cancel"})
     void a_schedule_and_its_end() {
         final String queue = queue();
         final var sender = sender(queue);
@@ -106,6 +110,7 @@ class MessagesTest extends Case {
     }
 
     @Test
+    @Proves({"peek.from", "peek.pages", "peek.empty"})
     void a_peek_takes_nothing() {
         final String queue = queue();
         send(queue, "a", "b", "c");
@@ -118,6 +123,7 @@ class MessagesTest extends Case {
     }
 
     @Test
+    @Proves("recv.delete")
     void receive_and_delete() {
         final String queue = queue();
         send(queue, "a", "b");
@@ -127,6 +133,7 @@ class MessagesTest extends Case {
     }
 
     @Test
+    @Proves("proc.complete")
     void a_processor_completes_what_it_handled() throws InterruptedException {
         final String queue = queue();
         final var done = new CountDownLatch(20);
@@ -144,6 +151,7 @@ class MessagesTest extends Case {
     }
 
     @Test
+    @Proves({"err.queue", "entity.disabled"})
     void refusals_are_the_sdks_own() {
         refused(ServiceBusFailureReason.MESSAGING_ENTITY_NOT_FOUND, () -> send("no-such-queue", "m"));
         final String off = queue(new CreateQueueOptions().setStatus(EntityStatus.DISABLED));

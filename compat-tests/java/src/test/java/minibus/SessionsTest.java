@@ -46,6 +46,7 @@ class SessionsTest extends Case {
     }
 
     @Test
+    @Proves("sess.accept")
     void a_session_by_its_id() {
         sendTo("a", "a1", "a2");
         sendTo("b", "b1");
@@ -60,6 +61,7 @@ class SessionsTest extends Case {
     }
 
     @Test
+    @Proves("sess.next")
     void the_next_session() {
         sendTo("a", "a1");
         sendTo("b", "b1");
@@ -71,6 +73,7 @@ class SessionsTest extends Case {
     }
 
     @Test
+    @Proves("sess.state")
     void state_stays_with_the_session() {
         final byte[] state = "state".getBytes(StandardCharsets.UTF_8);
         final ServiceBusReceiverClient first = sessions().acceptSession("a");
@@ -85,6 +88,7 @@ class SessionsTest extends Case {
     }
 
     @Test
+    @Proves({"sess.renew", "sess.held"})
     void a_lock_is_renewed_and_keeps_others_out() {
         final var holder = closing(sessions().acceptSession("a"));
         assertTrue(holder.renewSessionLock().isAfter(OffsetDateTime.now().plusSeconds(30)));
@@ -96,6 +100,7 @@ class SessionsTest extends Case {
     }
 
     @Test
+    @Proves({"sess.defer", "sess.peek"})
     void defer_and_peek_within_a_session() {
         sendTo("a", "a1", "a2");
         sendTo("b", "b1");

@@ -25,6 +25,7 @@ class SettlementTest extends Case {
     }
 
     @Test
+    @Proves({"send.single", "settle.complete", "conn.shared", "auth.emulator"})
     void complete() {
         final String queue = queue();
         send(queue, "m");
@@ -34,6 +35,7 @@ class SettlementTest extends Case {
     }
 
     @Test
+    @Proves({"settle.abandon", "settle.abandonprops", "settle.maxdelivery"})
     void abandon_changes_properties_and_counts() {
         final String queue = queue(new CreateQueueOptions().setMaxDeliveryCount(2));
         send(queue, "m");
@@ -48,6 +50,7 @@ class SettlementTest extends Case {
     }
 
     @Test
+    @Proves({"settle.defer", "settle.deferprops", "defer.receive", "defer.abandon", "defer.deadletter"})
     void defer_and_receive_by_number() {
         final String queue = queue();
         send(queue, "a", "b", "c");
@@ -67,6 +70,7 @@ class SettlementTest extends Case {
     }
 
     @Test
+    @Proves({"settle.deadletter", "settle.deadletterprops", "dlq.receive"})
     void dead_letter_says_why() {
         final String queue = queue();
         send(queue, "m");
@@ -82,6 +86,7 @@ class SettlementTest extends Case {
     }
 
     @Test
+    @Proves({"lock.renew", "lock.lost", "lock.lostcode"})
     void a_lock_is_renewed_and_lost() {
         final String queue = queue(new CreateQueueOptions().setLockDuration(Duration.ofSeconds(5)));
         send(queue, "m");
@@ -95,6 +100,7 @@ class SettlementTest extends Case {
     }
 
     @Test
+    @Proves({"txn.sendback", "txn.completeback", "txn.both", "txn.complete"})
     void a_transaction_is_all_or_nothing() {
         final String queue = queue(new CreateQueueOptions().setLockDuration(Duration.ofSeconds(5)));
         send(queue, "first");

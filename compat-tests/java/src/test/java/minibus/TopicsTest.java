@@ -1,7 +1,10 @@
 package minibus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.azure.messaging.servicebus.ServiceBusException;
 import com.azure.messaging.servicebus.ServiceBusFailureReason;
 import com.azure.messaging.servicebus.ServiceBusMessage;
 import com.azure.messaging.servicebus.ServiceBusReceiverClient;
@@ -10,6 +13,7 @@ import com.azure.messaging.servicebus.administration.models.CreateRuleOptions;
 import com.azure.messaging.servicebus.administration.models.RuleProperties;
 import com.azure.messaging.servicebus.administration.models.SqlRuleAction;
 import com.azure.messaging.servicebus.administration.models.SqlRuleFilter;
+import com.azure.messaging.servicebus.administration.models.TrueRuleFilter;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,6 +32,7 @@ class TopicsTest extends Case {
     }
 
     @Test
+    @Proves({"send.topic", "topic.copies", "topic.sql", "topic.action", "topic.number"})
     void rules_choose_and_actions_change() {
         final String topic = AdminTopicsTest.topic();
         admin.createSubscription(topic, "all");
@@ -47,6 +52,7 @@ class TopicsTest extends Case {
     }
 
     @Test
+    @Proves({"rule.create", "rule.list", "rule.delete", "rule.exists", "topic.correlation"})
     void the_rule_manager_speaks_amqp() {
         final String topic = AdminTopicsTest.topic();
         admin.createSubscription(topic, "s");
@@ -64,5 +70,20 @@ class TopicsTest extends Case {
         publish(topic, "1", "red");
         publish(topic, "2", "blue");
         assertEquals(List.of("1"), bodies(receive(receiver(topic, "s"), 1)));
+    }
+
+    @Test
+    @Proves({"rule.default", "rule.missing", "rule.bad"})
+    void the_rule_managers_refusals() {
+        final String topic = AdminTopicsTest.topic();
+        admin.createSubscription(topic, "s");
+        final var rules = closing(clients().ruleManager().topicName(topic).subscriptionName("s").buildClient());
+        final RuleProperties first = rules.listRules().stream().toList().get(0);
+        assertEquals("$Default", first.getName());
+        assertEquals(TrueRuleFilter.class, first.getFilter().getClass());
+        refused(ServiceBusFailureReason.MESSAGING_ENTITY_NOT_FOUND, () -> rules.deleteRule("missing"));
+        final var bad = assertThrows(ServiceBusException.class, () -> rules.createRule("bad", new CreateRuleOptions(new SqlRuleFilter("a = = 1"))));
+        assertTrue(bad.getMessage().contains("Token line=1"), bad.getMessage());
+        assertEquals(1, rules.listRules().stream().count());
     }
 }

@@ -24,16 +24,19 @@ class TransportsTest extends Case {
     }
 
     @Test
+    @Proves("conn.amqp")
     void amqp() {
         worksOver(new ServiceBusClientBuilder().connectionString(Bus.PLAIN));
     }
 
     @Test
+    @Proves("conn.amqps")
     void amqp_over_tls() {
         worksOver(new ServiceBusClientBuilder().connectionString(Bus.SECURE));
     }
 
     @Test
+    @Proves("conn.wss")
     void web_sockets_over_tls() {
         worksOver(new ServiceBusClientBuilder().connectionString("Endpoint=sb://localhost;" + Bus.KEY)
             .transportType(AmqpTransportType.AMQP_WEB_SOCKETS));
@@ -45,13 +48,15 @@ class TransportsTest extends Case {
     }
 
     @Test
+    @Proves("conn.ws")
     void web_sockets() {
         worksOver(new ServiceBusClientBuilder().connectionString(Bus.PLAIN).transportType(AmqpTransportType.AMQP_WEB_SOCKETS));
     }
 
     @Test
+    @Proves({"conn.endpoint", "send.large"})
     void another_address_than_the_namespace() {
-        worksOver(new ServiceBusClientBuilder().connectionString("Endpoint=sb://orders.servicebus.windows.net;" + Bus.KEY)
+        worksOver(new ServiceBusClientBuilder().connectionString("Endpoint=sb://" + Bus.NAMESPACE + ".servicebus.windows.net;" + Bus.KEY)
             .customEndpointAddress("https://localhost:" + Bus.TLS));
     }
 }

@@ -1,0 +1,189 @@
+package amqpserver
+
+import (
+	"cmp"
+	"slices"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+)
+
+// ringWindow is the incoming-window of a client that keeps its unsettled deliveries in a ring of exactly that size and
+// loses the session when the ring overflows (rhea). A peer with such a small window gets no more unsettled deliveries
+// than its window (amqp-data-plane 1.6).
+const ringWindow = 2048
+
+// maxStale bounds how many deliveries of ended links a session remembers.
+const maxStale = 1 << 14
+
+// deliveries holds what the session's client has been sent and has not settled.
+type deliveries struct {
+	s         *session
+	most      int // that the client can have unsettled
+	unsettled map[serial]unsettled
+	settling  int                 // deliveries whose settlement is being committed
+	stale     map[serial]struct{} // unsettled deliveries whose link has ended
+	past      []idRange           // the same, of deliveries whose locks had ended before
+}
+
+// unsettled is a delivery that the client has not settled and whose lock has not ended. It does not hold the message: the
+// client may have thousands.
+type unsettled struct {
+	link *outgoing
+	lock *emulator.Lock
+}
+
+// handleDisposition settles deliveries that the client has received [AMQP 2.7.6]. It ignores what the client says about
+// deliveries that it has sent: we settle those.
+func (ds *deliveries) handleDisposition(d *frames.Disposition) {
+	if d.Role != frames.RoleReceiver {
+		return
+	}
+	if _, ok := d.State.(*frames.Received); (ok || d.State == nil) && !d.Settled {
+		return // no outcome
+	}
+	last := d.First
+	// One client takes a last of 0 for none, and may write it with that meaning.
+	if d.HasLast && !serialLess(d.Last, d.First) {
+		last = d.Last
+	}
+	wasFull := ds.full()
+	v := verdictOf(d)
+	if last == d.First {
+		ds.settleSingle(d.First, &v)
+	} else {
+		ds.settleRange(d.First, last, &v)
+	}
+	ds.resume(wasFull)
+}
+
+// left returns how many more deliveries the client can have unsettled.
+func (ds *deliveries) left() int { return ds.most - len(ds.unsettled) - ds.settling }
+
+func (ds *deliveries) full() bool { return ds.left() <= 0 }
+
+// resume lets the session's links go on if there was no room for a delivery, and there is now.
+func (ds *deliveries) resume(wasFull bool) {
+	if wasFull && !ds.full() {
+		ds.s.resume()
+	}
+}
+
+// outlive notes the unsettled deliveries of a link that ends, so that a later settlement of them gets no answer. A message lock lives
+// on and can be settled by its token (LOCK-10); the lock of a session does not (SESS-16).
+func (ds *deliveries) outlive(o *outgoing) {
+	ds.past = append(ds.past, o.lapsed...)
+	ds.past = ds.past[max(len(ds.past)-maxLapsed, 0):]
+	for id, u := range ds.unsettled {
+		if u.link != o {
+			continue
+		}
+		delete(ds.unsettled, id)
+		if ds.stale == nil || len(ds.stale) >= maxStale {
+			ds.stale = make(map[serial]struct{})
+		}
+		ds.stale[id] = struct{}{}
+	}
+}
+
+// gone reports whether a delivery's link ended before the delivery was settled.
+func (ds *deliveries) gone(id serial) bool {
+	_, gone := ds.stale[id]
+	return gone || slices.ContainsFunc(ds.past, func(r idRange) bool { return id-r.first <= r.last-r.first })
+}
+
+// settleSingle settles one delivery. To the client, an unknown delivery is one whose lock is lost.
+func (ds *deliveries) settleSingle(id serial, v *verdict) {
+	u, ok := ds.unsettled[id]
+	switch {
+	case ok:
+		ds.settle(id, u, v)
+	case ds.gone(id):
+	case !v.quiet:
+		f := fault{condition: amqp.CondMessageLockLost, text: emulator.LockLostText}
+		ds.s.c.log.refused("settle", f)
+		ds.s.settled.reject(id, id, f)
+	default:
+		ds.refuseLapsed(id, id, v)
+	}
+}
+
+// settleRange settles the unsettled deliveries of a range and ignores the others. A client's range
+// may span four thousand million ids, so the work is bounded by the number of deliveries.
+func (ds *deliveries) settleRange(first, last serial, v *verdict) {
+	ds.refuseLapsed(first, last, v)
+	if span := int64(last-first) + 1; span <= int64(len(ds.unsettled)) {
+		for id := first; ; id++ {
+			if u, ok := ds.unsettled[id]; ok {
+				ds.settle(id, u, v)
+			}
+			if id == last {
+				return
+			}
+		}
+	}
+	var ids []serial
+	for id := range ds.unsettled {
+		if id-first <= last-first {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b serial) int { return cmp.Compare(a-first, b-first) })
+	for _, id := range ids {
+		if u, ok := ds.unsettled[id]; ok { // a refused one may have ended the link
+			ds.settle(id, u, v)
+		}
+	}
+}
+
+// refuseLapsed rejects the deliveries of a range whose locks have ended (LOCK-7).
+func (ds *deliveries) refuseLapsed(first, last serial, v *verdict) {
+	for _, e := range ds.s.links {
+		o, ok := e.(*outgoing)
+		if !ok || len(o.lapsed) == 0 {
+			continue
+		}
+		o.lapsed.cut(first, last, func(r idRange) {
+			o.touch()
+			f := o.lapsedFault(v)
+			ds.s.c.log.refused("settle", f)
+			switch {
+			case !v.quiet:
+				ds.s.settled.reject(r.first, r.last, f)
+			case v.transaction != nil: // as in tell
+				o.endWith(f)
+			}
+		})
+	}
+}
+
+// settle settles one delivery; the answer follows the commit.
+func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
+	delete(ds.unsettled, id)
+	u.link.touch()
+	if v.forget {
+		return
+	}
+	refused := v.refused
+	if v.transaction != nil && refused == nil {
+		if refused = ds.settleIn(id, u, v); refused == nil {
+			return
+		}
+	}
+	op := ds.s.c.settlings.get()
+	op.s, op.id, op.echo, op.quiet, op.link = ds.s, id, v.echo, v.quiet, u.link
+	op.work = v.transaction != nil
+	settlement := v.settlement
+	if refused != nil {
+		// A refused settlement still ends the delivery: the message becomes available again (LOCK-24).
+		settlement, op.refused = emulator.Settlement{Outcome: emulator.Release}, refused
+	}
+	if err := u.link.consumer.Settle(u.lock, settlement, op); err != nil {
+		op.tell(u.link.lockError(err))
+		ds.s.c.settlings.put(op)
+		return
+	}
+	ds.settling++
+	u.link.owe()
+}

@@ -1,0 +1,70 @@
+// Package javafw runs Java frameworks that build on Service Bus against the built binary. Each has a directory and a pom.xml of its own, with a
+// small program as a JUnit test.
+package javafw
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
+
+// entities are those of the programs: queues, one with sessions, and a topic with a subscription.
+func entities(t *testing.T) string {
+	t.Helper()
+	return harness.WriteTopology(t,
+		[]harness.Queue{{Name: "parcels", LockDuration: "PT30S", MaxDeliveryCount: 3}, {Name: "tours", RequiresSession: true},
+			{Name: "pumped"}, {Name: "socketed"}},
+		[]harness.Topic{{Name: "orders", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "billing"}}}}})
+}
+
+// run starts a server that checks tokens and runs the program in dir, which learns from the environment where the server is. The JVM
+// trusts the server's authority.
+func run(t *testing.T, dir string) {
+	t.Helper()
+	harness.NeedAll(t, "to run Java frameworks")
+	runWith(t, dir, harness.Options{})
+}
+
+// runWith is run with options for the server and further variables for the program.
+func runWith(t *testing.T, dir string, o harness.Options, environ ...string) {
+	t.Helper()
+	o.Config, o.CADir = entities(t), t.TempDir()
+	o.Args = append(o.Args, "--auth", "sas", "--root-key", "SAS_KEY_VALUE")
+	environ = append(environ, harness.Start(t, o).Environ()...)
+	environ = append(environ,
+		"MINIBUS_TRUST_STORE="+harness.ExportCA(t, o.CADir, "minibus-ca.p12", "--format", "pkcs12"),
+		"MAVEN_OPTS=-XX:TieredStopAtLevel=1") // it lives for seconds
+	harness.Run(t, environ, "mvn", "--batch-mode", "--quiet", "--file", dir+"/pom.xml", "test")
+}
+
+// TestQpid runs Apache Qpid JMS as JMS 1.1, the version for plain JMS clients of a Standard namespace.
+func TestQpid(t *testing.T) { run(t, "qpid") }
+
+// TestSpring runs Spring Cloud Azure: the template and listeners.
+func TestSpring(t *testing.T) { run(t, "spring") }
+
+// TestCamel runs routes of Apache Camel.
+func TestCamel(t *testing.T) { run(t, "camel") }
+
+// TestSmallRye runs SmallRye Reactive Messaging over AMQP 1.0, which Quarkus uses too.
+func TestSmallRye(t *testing.T) { run(t, "smallrye") }
+
+// TestLegacy runs the Java client of before 2020. It knows neither the emulator's flag nor other ports than 5671 and 443, so it goes to the
+// namespace's own name, which a hosts file of the JVM points to an address that only this test uses.
+func TestLegacy(t *testing.T) {
+	harness.NeedAll(t, "to run Java frameworks")
+	address := harness.Loopback()
+	hosts := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(hosts, []byte(address+" shop.servicebus.windows.net\n"), 0o600); err != nil {
+		t.Fatalf("write the hosts file: %v", err)
+	}
+	o := harness.Options{Ports: harness.Ports{TLS: 5671}, Args: []string{"--host", address, "--extra-ports", "443"}}
+	runWith(t, "legacy", o, "MINIBUS_HOSTS="+hosts)
+}
+
+// TestSpringCloudStream runs the Service Bus binder of Spring Cloud Stream.
+func TestSpringCloudStream(t *testing.T) { run(t, "stream") }

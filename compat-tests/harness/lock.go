@@ -1,0 +1,22 @@
+package harness
+
+import (
+	"os"
+	"testing"
+)
+
+// Lock waits until no other process's tests hold the lock of a file, makes the file if it is missing, takes the lock and returns the
+// function that gives it back. Packages run at the same time, and some share a directory into which a tool of another language writes,
+// or a port.
+func Lock(t testing.TB, path string) (release func()) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666) //nolint:gosec // some are shared by all users
+	if err != nil {
+		t.Fatalf("open for the lock: %v", err)
+	}
+	if err := lockFile(file); err != nil {
+		_ = file.Close()
+		t.Fatalf("lock %s: %v", path, err)
+	}
+	return func() { _ = file.Close() }
+}

@@ -1,0 +1,20 @@
+package harness
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// Maven runs the tests of the project in a directory that the arguments name, all without arguments. It runs once at a time, since it
+// compiles into that directory. Every version in pom.xml is pinned, so Maven does not ask the network again after the first download.
+func Maven(t testing.TB, dir string, environ []string, args ...string) {
+	t.Helper()
+	project := filepath.Join(dir, "pom.xml")
+	defer Lock(t, project)()
+	environ = append(environ, "MAVEN_OPTS=-XX:TieredStopAtLevel=1") // it lives for seconds
+	out, err := Output(environ, "mvn", append([]string{"--file", project, "--batch-mode", "--quiet", "test"}, args...)...)
+	t.Log(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+}

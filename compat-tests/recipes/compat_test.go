@@ -1,0 +1,129 @@
+package recipes
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
+
+// unpack makes a directory with the files of the page's section and with those of this package.
+func unpack(t *testing.T, section string, ours ...string) string {
+	t.Helper()
+	root, err := harness.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := recipe(string(text), section)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range ours {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Base(path)] = string(text)
+	}
+	dir := t.TempDir()
+	if err := writeFiles(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestPytest runs the recipe with pytest-xdist.
+func TestPytest(t *testing.T) {
+	harness.NeedAll(t, "to run the Python recipe")
+	python := harness.Python(t, "pytest")
+	s := prepare(t, "pytest", "pytest/test_isolation.py")
+	harness.Run(t, s.environ, python, "-B", "-m", "pytest", "-p", "no:cacheprovider", "-n", "4", "-v", "--rootdir", s.dir, s.dir)
+	s.check(t)
+}
+
+// TestJest runs the recipe with Jest.
+func TestJest(t *testing.T) {
+	harness.NeedAll(t, "to run the JavaScript recipe")
+	harness.InstallNodeModules(t, "jest")
+	modules, err := filepath.Abs("jest/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := prepare(t, "Jest", "jest/isolation.js")
+	files := map[string]string{"jest.config.json": "{}"}
+	for i := range workers {
+		files[fmt.Sprintf("isolation%d.test.js", i)] = fmt.Sprintf("require(\"./isolation\").isolation(%d);\n", i)
+	}
+	if err := writeFiles(s.dir, files); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(modules, filepath.Join(s.dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	// With a cache of other runs Jest may decide that one worker is enough.
+	harness.Run(t, s.environ, "node", filepath.Join(modules, "jest", "bin", "jest.js"),
+		"--projects", s.dir, "--maxWorkers=4", "--cacheDirectory", filepath.Join(s.dir, "cache"), "--verbose")
+	s.check(t)
+}
+
+// TestJUnit runs the recipe with JUnit.
+func TestJUnit(t *testing.T) {
+	harness.NeedAll(t, "to run the Java recipe")
+	s := prepare(t, "JUnit", "junit/pom.xml")
+	text, err := os.ReadFile("junit/IsolationTest.java")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFiles(s.dir, map[string]string{"src/test/java/shop/IsolationTest.java": string(text)}); err != nil {
+		t.Fatal(err)
+	}
+	harness.Maven(t, s.dir, s.environ)
+	s.check(t)
+}
+
+// TestGoTest runs the recipe with go test over HTTP.
+func TestGoTest(t *testing.T) {
+	s := prepare(t, "go test", "testdata/isolated_test.go", "testdata/http_test.go")
+	goTest(t, s.dir, s.environ)
+	s.check(t)
+}
+
+// TestSbtest runs the recipe with go test in one process.
+func TestSbtest(t *testing.T) {
+	dir, m := unpack(t, "sbtest", "testdata/isolated_test.go", "testdata/sbtest_test.go"), startMeeting(t)
+	goTest(t, dir, []string{"MINIBUS_MEETING=" + m.URL})
+	m.check(t)
+}
+
+// goTest makes a module of a directory, with the versions of this one, which it replaces by the checkout, and runs its tests four at a time.
+func goTest(t *testing.T, dir string, environ []string) {
+	t.Helper()
+	root, err := harness.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(text)
+	}
+	files["go.mod"] = strings.Replace(files["go.mod"], "module minibus\n", "module shop\n", 1) +
+		fmt.Sprintf("\nrequire minibus v0.0.0\n\nreplace minibus => %q\n", root)
+	if err := writeFiles(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	// It belongs to no workspace. The two recipes' packages have everything that they need in the module cache.
+	harness.Run(t, append(environ, "GOWORK=off", "GOFLAGS=-mod=mod"), "go", "-C", dir, "test", "-count=1", "-parallel", "4", "-v", ".")
+}

@@ -1,0 +1,97 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// directory has the queues and topics of a namespace, and finds those that others forward to.
+type directory struct {
+	*reader
+	list  []*entity          // in the order of the file
+	names map[string]*entity // by lower-case path
+}
+
+// register adds an entity; queues and topics share their names (management-rest 6.1).
+func (d *directory) register(e *entity) {
+	e.from = d.file
+	d.list = append(d.list, e)
+	if e.config.Path == "" {
+		return // already reported
+	}
+	key := strings.ToLower(e.config.Path)
+	if first := d.names[key]; first != nil {
+		d.fail(e.node, fmt.Sprintf("found the name %s a second time (first %s)", strconv.Quote(clip(e.config.Path)), d.place(first)),
+			"names of queues and topics that differ in more than case", "rename or remove one of the two")
+		return
+	}
+	d.names[key] = e
+}
+
+// place returns the place of an entity in its file, for messages.
+func (d *directory) place(e *entity) string {
+	line := fmt.Sprintf("on line %d", e.node.pos.line)
+	switch {
+	case e.node.pos.line == 0:
+		return "in " + e.from
+	case e.from != d.file:
+		return "in " + e.from + " " + line
+	}
+	return line
+}
+
+// checkForwards resolves the forward targets. An entity may name itself, and targets may form a cycle (DEC-29).
+func (s *space) checkForwards(elsewhere func(s *space, target string) (namespace string)) {
+	d := &s.directory
+	for _, e := range d.list {
+		d.file = e.from
+		for _, f := range e.forwards {
+			if other := elsewhere(s, *f.target); other != "" {
+				d.fail(f.at, "found the host of the namespace "+strconv.Quote(other)+" in "+strconv.Quote(clip(*f.target)),
+					"a queue or topic of the namespace "+strconv.Quote(s.topology.Namespace), "give the path alone")
+				continue
+			}
+			if target := d.names[strings.ToLower(targetPath(*f.target))]; target != nil {
+				*f.target = target.config.Path
+				continue
+			}
+			cure := "add the entity or correct the name"
+			if d.report.Count(Error) < maxFindings { // the report only counts the rest
+				if guess := closest(targetPath(*f.target), d.paths()); guess != "" {
+					cure = "did you mean " + guess + "?"
+				}
+			}
+			d.fail(f.at, "found the unknown target "+strconv.Quote(clip(*f.target)), "a queue or topic of this file", cure)
+		}
+	}
+}
+
+// targetPath returns the path in a target, which may be an address (management-rest 6.2).
+func targetPath(s string) string {
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		_, s, _ = strings.Cut(rest, "/")
+	}
+	return strings.Trim(s, "/")
+}
+
+// targetHost returns the host in a target that is an address, without its port.
+func targetHost(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "" // which is a path, or means none of the namespaces
+	}
+	return strings.TrimSuffix(u.Hostname(), ".")
+}
+
+// paths returns names to guess from, a limited number because closest compares with each.
+func (d *directory) paths() []string {
+	var list []string
+	for _, e := range d.list {
+		if len(list) < 200 && e.config.Path != "" {
+			list = append(list, e.config.Path)
+		}
+	}
+	return list
+}

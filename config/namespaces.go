@@ -1,0 +1,178 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"minibus/emulator"
+)
+
+// space is a namespace while it is decoded.
+type space struct {
+	directory
+	topology *Topology
+	policies map[string]*node // by lower-case name
+	named    bool             // a part of the file has named it
+}
+
+func newSpace(r *reader, name string) *space {
+	return &space{directory: directory{reader: r, names: map[string]*entity{}}, topology: &Topology{Namespace: name}, policies: map[string]*node{}}
+}
+
+// namespaces decodes the namespaces of a file or another part. The first one is the default one, which all parts have in common.
+func (d *decoder) namespaces(list []*node) {
+	if len(list) > 1 {
+		d.add(Note, list[1], fmt.Sprintf("found %d namespaces, the first is the default one", len(list)), "", "Microsoft's emulator allows one")
+	}
+	seen := map[string]*node{}
+	for i, n := range list {
+		if !d.object(n) {
+			continue
+		}
+		if d.space = d.spaces[0]; i == 0 {
+			d.defaultName(n.get("Name"))
+			d.unique(seen, d.topology.Namespace, n, "namespace")
+		} else if !d.other(n, seen) {
+			continue
+		}
+		d.namespace(n)
+	}
+	d.space = d.spaces[0]
+}
+
+func (d *decoder) namespace(n *node) {
+	t := d.topology
+	d.keys(n, []string{"Name", "Queues", "Topics", "AuthorizationRules", "Aliases", "Port"})
+	if list := n.get("AuthorizationRules"); list != nil && list.kind == kindArray && len(list.items) == 0 {
+		found, cure := "found no policy, so the namespace has the default one, RootManageSharedAccessKey", "name one, or set --root-key"
+		if d.space != d.spaces[0] {
+			found, cure = "found no policy, so the namespace keeps its own, or gets RootManageSharedAccessKey with a key of its own", "name one"
+		}
+		d.warn(list, found, cure)
+	}
+	if rules := d.authorizationRules(n.get("AuthorizationRules"), d.policies); rules != nil {
+		t.AuthorizationRules = append(rules, t.AuthorizationRules...)
+	}
+	if at := n.get("Aliases"); at != nil && t.Aliases == nil {
+		t.Aliases = []string{} // an empty list takes all aliases away; nil keeps them
+	}
+	aliases := d.array(n.get("Aliases"))
+	if count := len(aliases); count > emulator.MaxAliases {
+		d.fail(n.get("Aliases"), fmt.Sprintf("found %d aliases", count), fmt.Sprintf("up to %d", emulator.MaxAliases), "")
+	}
+	for _, at := range aliases {
+		d.beyond(at, false)
+		if host := d.alias(at); host != "" {
+			t.Aliases = append(t.Aliases, host)
+		}
+	}
+	if at := n.get("Port"); at != nil {
+		t.Port = d.port(at)
+	}
+	queues, topics := d.array(n.get("Queues")), d.array(n.get("Topics"))
+	d.quota(n, len(queues)+len(topics), d.limits.Entities, "queues and topics")
+	for _, q := range queues {
+		d.queue(q)
+	}
+	for _, topic := range topics {
+		d.topic(topic)
+	}
+}
+
+// defaultName reads the name of the default namespace. All parts with a name must have the same one.
+func (d *decoder) defaultName(at *node) {
+	name := strings.TrimSpace(d.text(at, ""))
+	if name == "" {
+		return
+	}
+	t := d.topology
+	if wrong := (nameRule{most: emulator.MaxName, limits: emulator.LimitsRelaxed}).check(name); wrong != "" {
+		d.warn(at, "found "+wrong+" ("+strconv.Quote(clip(name))+"), the namespace is called "+DefaultNamespace, "")
+		name = DefaultNamespace
+	} else if !strings.EqualFold(name, DefaultNamespace) {
+		d.add(Note, at, "the namespace is called "+strconv.Quote(clip(name)), "", "Microsoft's emulator insists on "+DefaultNamespace)
+	}
+	if d.named && !strings.EqualFold(name, t.Namespace) {
+		d.fail(at, "found the namespace "+strconv.Quote(clip(name))+" beside "+strconv.Quote(clip(t.Namespace)), "one",
+			"give both the same name, or put both into one file")
+	}
+	t.Namespace, d.named = name, true
+}
+
+// other finds or makes a namespace that is not the default one. It returns false if that has no usable name.
+func (d *decoder) other(n *node, seen map[string]*node) bool {
+	at := n.get("Name")
+	name := strings.TrimSpace(d.text(at, ""))
+	if at == nil {
+		d.fail(n, "found no Name", "", "give each namespace a Name")
+	}
+	if name == "" {
+		return false
+	}
+	if err := emulator.CheckNamespaceName(name); err != nil {
+		d.fail(at, err.Error(), "", "")
+		return false
+	}
+	d.unique(seen, name, at, "namespace")
+	for _, s := range d.spaces[1:] {
+		if strings.EqualFold(s.topology.Namespace, name) {
+			d.space = s
+			return true
+		}
+	}
+	d.space = newSpace(d.reader, name)
+	d.spaces = append(d.spaces, d.space)
+	return true
+}
+
+// elsewhere returns the name of the other namespace of the file that the host in a target means: by an alias, or by the name and a domain.
+func (d *decoder) elsewhere(own *space, target string) string {
+	host := targetHost(target)
+	if host == "" || own.hasHost(host) {
+		return ""
+	}
+	for _, s := range d.spaces {
+		if s != own && s.hasHost(host) {
+			return s.topology.Namespace
+		}
+	}
+	return ""
+}
+
+func (s *space) hasHost(host string) bool {
+	label, _, qualified := strings.Cut(host, ".")
+	return containsFold(s.topology.Aliases, host) || qualified && strings.EqualFold(label, s.topology.Namespace)
+}
+
+// port reads the port of a namespace, 0 if it is wrong.
+func (d *decoder) port(at *node) int {
+	d.beyond(at, false)
+	port := int(d.integer(at, 0, portNumbers))
+	key := strconv.Itoa(port)
+	switch {
+	case port == 0: // already reported
+	case d.handles[key] != nil:
+		d.fail(at, "found the port "+key+" a second time", "", "give each namespace a port of its own")
+	default:
+		d.handles[key] = at
+	}
+	return port
+}
+
+// portNumbers is the range of the port of a namespace.
+func portNumbers(limits) intRange { return intRange{emulator.IntRange{Least: 1, Most: 65535}} }
+
+// alias reads the name of a host that means the namespace.
+func (d *decoder) alias(at *node) string {
+	host := strings.TrimSuffix(strings.TrimSpace(d.text(at, "")), ".")
+	if at.kind != kindString {
+		return ""
+	}
+	if err := emulator.CheckAlias(host); err != nil {
+		d.fail(at, err.Error(), "", "")
+		return ""
+	}
+	d.unique(d.handles, host, at, "alias")
+	return host
+}

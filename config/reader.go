@@ -1,0 +1,255 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// reader reads the values of nodes and collects findings about them.
+type reader struct {
+	file   string
+	report *Report
+
+	profile  Limits // the chosen profile
+	limits   limits // its ranges
+	emulator limits // those of Microsoft's emulator, for the note
+	relaxed  limits // those of the widest profile, for cures
+	choose   string // how to choose the widest profile
+	strict   bool   // unknown keys are errors
+
+	beyondEmulator int      // number of values that Microsoft's emulator would refuse
+	examples       []string // paths of the first ones
+}
+
+func (r *reader) add(s Severity, n *node, found, allowed, cure string) {
+	r.report.add(Finding{Severity: s, File: r.file, Line: n.pos.line, Column: n.pos.column, Path: n.path,
+		Found: found, Allowed: allowed, Cure: cure})
+}
+
+func (r *reader) fail(n *node, found, allowed, cure string) { r.add(Error, n, found, allowed, cure) }
+
+func (r *reader) warn(n *node, found, cure string) { r.add(Warning, n, found, "", cure) }
+
+// object reports whether n is an object, and adds an error if it is something else; nil is neither.
+func (r *reader) object(n *node) bool {
+	if n == nil {
+		return false
+	}
+	if n.kind != kindObject {
+		r.fail(n, "found "+n.describe(), "an object, { ... }", "")
+		return false
+	}
+	return true
+}
+
+// array returns the items of n; an absent section has none.
+func (r *reader) array(n *node) []*node {
+	if n == nil {
+		return nil
+	}
+	if n.kind != kindArray {
+		cure := ""
+		if n.kind == kindObject {
+			cure = "put [ ] around it"
+		}
+		r.fail(n, "found "+n.describe(), "an array, [ ... ]", cure)
+		return nil
+	}
+	return n.items
+}
+
+// keys warns of unknown keys (a setting under a misspelt key silently keeps its default), of duplicate keys, and of the keys in
+// inert, which are known but have no effect.
+func (r *reader) keys(n *node, known []string, inert ...string) {
+	seen := map[string]bool{}
+	for _, m := range n.members {
+		lower := strings.ToLower(m.key)
+		at := &node{pos: m.pos, path: childPath(n.path, m.key)}
+		if strings.HasPrefix(lower, "$") || strings.HasPrefix(lower, "//") {
+			continue // $schema and comments in the form of keys
+		}
+		switch {
+		case seen[lower]:
+			r.warn(at, "found the key "+strconv.Quote(clip(m.key))+" a second time", "the last one counts")
+		case containsFold(inert, m.key):
+			r.warn(at, "this property is known and has no effect here", "")
+		case !containsFold(known, m.key):
+			r.unknownKey(at, m.key, known)
+		}
+		seen[lower] = true
+	}
+}
+
+func (r *reader) unknownKey(at *node, key string, known []string) {
+	cure := "known here: " + strings.Join(known, ", ")
+	if guess := closest(key, known); guess != "" {
+		cure = "did you mean " + guess + "?"
+	}
+	found := "found the unknown key " + strconv.Quote(clip(key))
+	if r.strict {
+		r.fail(at, found, "", cure)
+		return
+	}
+	r.warn(at, found+", it is ignored", cure)
+}
+
+func (r *reader) text(n *node, fallback string) string {
+	if n == nil {
+		return fallback
+	}
+	if n.kind != kindString {
+		r.fail(n, "found "+n.describe(), "text in double quotes", "")
+		return fallback
+	}
+	return n.text
+}
+
+func (r *reader) boolean(n *node) bool {
+	if n == nil {
+		return false
+	}
+	if n.kind != kindBool {
+		cure := ""
+		if n.kind == kindString {
+			cure = "write it without quotes"
+		}
+		r.fail(n, "found "+n.describe(), "true or false", cure)
+	}
+	return n.boolean
+}
+
+// optional is boolean for a setting whose default is not false; nil means not given.
+func (r *reader) optional(n *node) *bool {
+	if n == nil {
+		return nil
+	}
+	v := r.boolean(n)
+	return &v
+}
+
+// duration reads a duration in the range that of picks from a profile.
+func (r *reader) duration(n *node, fallback time.Duration, of func(limits) durationRange) time.Duration {
+	if n == nil {
+		return fallback
+	}
+	allowed := of(r.limits)
+	if n.kind != kindString {
+		r.fail(n, "found "+n.describe(), isoForm+allowed.String(), "")
+		return fallback
+	}
+	v, err := ParseDuration(n.text)
+	switch {
+	case err != nil:
+		cure := ""
+		if guess := suggestDuration(n.text); guess != "" {
+			cure = "write " + guess
+		}
+		r.fail(n, "found "+n.describe(), isoForm+allowed.String(), cure)
+		return fallback
+	case !allowed.takes(v):
+		r.fail(n, "found "+n.describe(), allowed.String(), r.relaxedCure(of(r.relaxed).Contains(v)))
+		return fallback
+	}
+	r.beyond(n, of(r.emulator).Contains(v))
+	return v
+}
+
+const isoForm = "an ISO 8601 duration such as PT1M; "
+
+// integer reads a whole number in the range that of picks from a profile.
+func (r *reader) integer(n *node, fallback int64, of func(limits) intRange) int64 {
+	if n == nil {
+		return fallback
+	}
+	allowed := of(r.limits)
+	v, ok := wholeNumber(n)
+	switch {
+	case !ok:
+		cure := ""
+		if _, err := strconv.ParseInt(strings.TrimSpace(n.text), 10, 64); n.kind == kindString && err == nil {
+			cure = "write it without quotes"
+		}
+		r.fail(n, "found "+n.describe(), allowed.String(), cure)
+		return fallback
+	case !allowed.Contains(v):
+		r.fail(n, "found "+n.describe(), allowed.String(), r.relaxedCure(of(r.relaxed).Contains(v)))
+		return fallback
+	}
+	r.beyond(n, of(r.emulator).Contains(v))
+	return v
+}
+
+// unique adds an error for a name that was used before in the same place, without regard to case.
+func (r *reader) unique(seen map[string]*node, name string, at *node, what string) {
+	if name == "" {
+		return // already reported
+	}
+	key := strings.ToLower(name)
+	if first := seen[key]; first != nil {
+		found := fmt.Sprintf("found the %s %s a second time", what, strconv.Quote(clip(name)))
+		if line := first.pos.line; line > 0 {
+			found += fmt.Sprintf(" (first on line %d)", line)
+		}
+		r.fail(at, found, "names that differ in more than case", "rename or remove one of the two")
+		return
+	}
+	seen[key] = at
+}
+
+// quota adds an error for a count above the profile's ceiling; 0 means none.
+func (r *reader) quota(n *node, count, most int, what string) {
+	if n == nil || most == 0 || count <= most {
+		return
+	}
+	r.fail(n, fmt.Sprintf("found %d %s", count, what), fmt.Sprintf("up to %d", most), r.relaxedCure(true))
+}
+
+// relaxedCure suggests the widest profile if that helps.
+func (r *reader) relaxedCure(helps bool) string {
+	if helps {
+		return "change it, or " + r.choose
+	}
+	return ""
+}
+
+// wholeNumber reads 10, 10.0 and 1e1.
+func wholeNumber(n *node) (int64, bool) {
+	if n.kind != kindNumber {
+		return 0, false
+	}
+	if v, err := strconv.ParseInt(n.text, 10, 64); err == nil {
+		return v, true
+	}
+	f, err := strconv.ParseFloat(n.text, 64)
+	if err != nil || f > 1<<53 || f < -(1<<53) || f != math.Trunc(f) {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+// beyond counts a value that works here but not in Microsoft's emulator (DEC-5: one log line).
+func (r *reader) beyond(n *node, inside bool) {
+	if inside {
+		return
+	}
+	r.beyondEmulator++
+	if len(r.examples) < 3 {
+		r.examples = append(r.examples, n.path)
+	}
+}
+
+// noteBeyond reports the values counted by beyond, all in one line.
+func (r *reader) noteBeyond() {
+	if r.beyondEmulator == 0 {
+		return
+	}
+	examples := strings.Join(r.examples, ", ")
+	if r.beyondEmulator > len(r.examples) {
+		examples += ", ..."
+	}
+	r.report.add(Finding{Severity: Note, File: r.file,
+		Found: fmt.Sprintf("accepted %d values that Microsoft's emulator does not take (%s)", r.beyondEmulator, examples)})
+}

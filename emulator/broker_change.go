@@ -1,0 +1,132 @@
+package emulator
+
+import (
+	crand "crypto/rand"
+	"encoding/json"
+	"fmt"
+)
+
+// Create makes a namespace and waits until that is durable. If o has no policies it gets [RootPolicy], with keys of its own. Create fails
+// with CodeArgument for what no namespace can have, and with CodeAlreadyExists if another one has the name, an alias or the port.
+func (b *Broker) Create(name string, o NamespaceOptions) (*Namespace, error) {
+	if err := b.Check(name, o); err != nil {
+		return nil, err
+	}
+	if len(o.Policies) == 0 {
+		o.Policies = []AuthorizationRule{newRootPolicy()}
+	}
+	r := NamespaceRecord{Name: name, Created: millis(b.common.clock.Now())}
+	crand.Read(r.Secret[:])
+	ns, err := newNamespace(b.common, r, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.write(ns, o); err != nil {
+		return nil, err
+	}
+	return ns, nil
+}
+
+// Update changes the settings of a namespace and waits until that is durable. They count at once, but for the clock, which stays. Update
+// fails as Create does, and with CodeNotFound.
+func (b *Broker) Update(name string, o NamespaceOptions) error {
+	ns, err := b.hold(name)
+	if err != nil {
+		return err
+	}
+	defer ns.admin.Unlock()
+	before := ns.Options()
+	if err := b.checkOptions(name, &before, &o); err != nil {
+		return err
+	}
+	o.Clock = before.Clock
+	if err := b.write(ns, o); err != nil {
+		return err
+	}
+	for _, q := range ns.catalog.entities(KindTopic) {
+		q.mu.Lock()
+		q.topic.largest.Store(q.options.maxMessageBytes(ns.Limits()))
+		q.mu.Unlock()
+	}
+	return nil
+}
+
+// hold returns a namespace whose settings and entities nobody else changes until its admin is unlocked.
+func (b *Broker) hold(name string) (*Namespace, error) {
+	ns, err := b.Namespace(name)
+	if err != nil {
+		return nil, err
+	}
+	ns.admin.Lock()
+	if ns.stage.Load() == stageGone {
+		ns.admin.Unlock()
+		return nil, namespaceNotFound(name)
+	}
+	return ns, nil
+}
+
+// write stores a namespace with new settings, and lets it be found by them once that is committed. From now on nothing else may have
+// what it is found by. A new one gets its id and its journal.
+func (b *Broker) write(ns *Namespace, o NamespaceOptions) error {
+	before := ns.Options()
+	was, will := before.handles(ns.name), o.handles(ns.name)
+	if err := b.directory.claim(ns, will); err != nil {
+		return err
+	}
+	if err := b.put(ns, o); err != nil {
+		b.directory.release(ns, will)
+		return err
+	}
+	if ns.journal == nil {
+		ns.journal = b.store.Journal(ns.id)
+	}
+	ns.settings.Store(&o)
+	b.directory.replace(ns, was, will)
+	return nil
+}
+
+// put stores a namespace with new settings, and waits.
+func (b *Broker) put(ns *Namespace, o NamespaceOptions) error {
+	settings, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("encode the settings of the namespace %q: %w", ns.name, err)
+	}
+	if ns.id == 0 {
+		id := b.next.Add(1) - 1
+		if id > maxNamespaces {
+			return errorf(CodeQuotaExceeded, "", "The namespace '%s' can't be created: the database has had %d. Begin with an empty one.",
+				ns.name, int64(maxNamespaces))
+		}
+		setID(ns, id)
+	}
+	r := NamespaceRecord{ID: ns.id, Name: ns.name, Created: ns.created, Secret: ns.secret, Options: settings}
+	return await(func(done Completion) { b.store.PutNamespace(r, done) })
+}
+
+// Delete removes a namespace with everything in it, and waits until that is durable. Its clients' operations are refused from the
+// beginning, and its Gone channel is closed at the end. If it fails the namespace lives on. Delete fails with CodeNotFound, and with
+// CodeNotAllowed for the default namespace.
+func (b *Broker) Delete(name string) error {
+	ns, err := b.hold(name)
+	if err != nil {
+		return err
+	}
+	defer ns.admin.Unlock()
+	if ns == b.first {
+		return errorf(CodeNotAllowed, "", "The namespace '%s' is the default one and can't be deleted. Delete its entities.", name)
+	}
+	var d deletion
+	d.retireAll(ns)
+	if err := await(func(done Completion) { b.store.DeleteNamespace(ns.id, done) }); err != nil {
+		ns.stage.Store(stageThere)
+		d.undo()
+		return err
+	}
+	ns.stage.Store(stageGone)
+	o := ns.Options()
+	b.directory.replace(ns, o.handles(ns.name), nil)
+	ns.catalog.clear()
+	close(ns.gone)
+	d.finish()
+	return nil
+}

@@ -1,0 +1,91 @@
+package server
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"minibus/config"
+	"minibus/emulator"
+)
+
+// exportNamed runs minibus export at a server's port, with the key of its default namespace.
+func exportNamed(a *Server, name string, args ...string) (stdout, stderr string, err error) {
+	var out, log output
+	args = append([]string{"export", connectionTo(a.ports.amqp, "UseDevelopmentEmulator=true"), "--namespace", name}, args...)
+	err = Run(context.Background(), args, nil, &out, &log)
+	return out.String(), log.String(), err
+}
+
+// TestExportOfOneNamespace reads each of several through the port of the default one, with the key of the default one.
+func TestExportOfOneNamespace(t *testing.T) {
+	for _, auth := range []config.Auth{config.AuthAny, config.AuthSAS} {
+		a := several(t, Config{Settings: config.Settings{Auth: auth}})
+		for _, name := range []string{"orders", "STOCK-1", "sbemulatorns"} {
+			text, log, err := exportNamed(a, name)
+			if err != nil {
+				t.Fatalf("%s of %s: %v", auth, name, err)
+			}
+			want := strings.ToLower(name)
+			if !strings.Contains(text, `"Name": "`+want+`"`) || !strings.Contains(text, `"of `+want+`"`) || strings.Count(text, `"UserMetadata"`) != 1 {
+				t.Errorf("%s of %s:\n%s", auth, name, text)
+			}
+			if !strings.Contains(log, "exported from "+want+" at localhost:") {
+				t.Errorf("%s of %s: %s", auth, name, log)
+			}
+		}
+		text, _, err := exportNamed(a, "order")
+		if err == nil || !strings.Contains(err.Error(), `there is no namespace "order"`) || !strings.Contains(err.Error(), "there are orders, sbemulatorns, stock-1") || text != "" {
+			t.Errorf("%s of an unknown one: %v %s", auth, err, text)
+		}
+	}
+}
+
+// TestExportOfANamespaceThatIsAlone refuses the name of another one, though the process does not compare hosts.
+func TestExportOfANamespaceThatIsAlone(t *testing.T) {
+	a := serveTopology(t, nil, config.LimitsRelaxed)
+	if _, _, err := exportNamed(a, "orders"); err == nil || !strings.Contains(err.Error(), "there are sbemulatorns") {
+		t.Errorf("an unknown one: %v", err)
+	}
+	if text, _, err := exportNamed(a, "SBEmulatorNS"); err != nil || !strings.Contains(text, `"sbemulatorns"`) {
+		t.Errorf("the default one: %v\n%s", err, text)
+	}
+}
+
+// TestExportOfANamespaceNeedsTheKeyOfTheDefaultOne, since only that one lists the others.
+func TestExportOfANamespaceNeedsTheKeyOfTheDefaultOne(t *testing.T) {
+	a := several(t, Config{Settings: config.Settings{Auth: config.AuthSAS, RootKey: "another-key"}})
+	if _, _, err := exportNamed(a, "orders"); err == nil || !strings.Contains(err.Error(), "Manage right of the default namespace") {
+		t.Errorf("another key: %v", err)
+	}
+	if _, _, err := exportNamed(a, "orders", "--ca-file", filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "--ca-file") {
+		t.Errorf("without the file: %v", err)
+	}
+	ns, err := a.Broker().Namespace("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout output
+	if err := Run(context.Background(), []string{"export", a.ConnectionTo(ns)}, nil, &stdout, &output{}); err != nil || !strings.Contains(stdout.String(), `"of orders"`) {
+		t.Errorf("with its own connection string: %v\n%s", err, stdout.String())
+	}
+}
+
+// TestExportOfANamespaceDoesNotTakeAnother: the database has an alias of one that is the name of another.
+func TestExportOfANamespaceDoesNotTakeAnother(t *testing.T) {
+	settings := config.Settings{Data: filepath.Join(t.TempDir(), "bus.db")}
+	a := several(t, Config{Settings: settings})
+	stored, record := make(chan error, 1), emulator.NamespaceRecord{ID: 9, Name: "impostor", Options: []byte(`{"aliases": ["orders.localhost"]}`)}
+	a.store.PutNamespace(record, emulator.CompletionFunc(func(err error) { stored <- err }))
+	if err := <-stored; err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a = several(t, Config{Settings: settings})
+	if text, _, err := exportNamed(a, "orders"); err == nil || !strings.Contains(err.Error(), "answers as impostor") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}

@@ -1,0 +1,182 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+
+	"minibus/emulator"
+)
+
+// messages writes the rows of messages and their bodies.
+type messages struct {
+	w        *writer
+	hasParts bool // there may be bodies in parts
+
+	insertRow, updateRow, removeRow *stmt
+	entityOf                        *stmt
+	insertBody, deleteBody          *stmt
+	insertPart, removeParts         *stmt
+	dropOrphans                     *stmt
+}
+
+func (m *messages) prepare() error {
+	err := prepareAll(m.w.conn, map[string]**stmt{
+		// The first fifteen parameters of these two are those that bindMessage sets.
+		`INSERT INTO message(row, entity, sub, seq, state, delivery_count, enqueued, ttl, scheduled, enqueued_seq, hops,
+			reason, source, overlay, system, body, size, ns, session, message_id)
+			VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`: &m.insertRow,
+		`UPDATE message SET entity=?2, sub=?3, seq=?4, state=?5, delivery_count=?6, enqueued=?7, ttl=?8, scheduled=?9,
+			enqueued_seq=?10, hops=?11, reason=?12, source=?13, overlay=?14, system=?15 WHERE row=?1`: &m.updateRow,
+
+		"DELETE FROM message WHERE row=?":                                                    &m.removeRow,
+		"SELECT entity FROM message WHERE row=?":                                             &m.entityOf,
+		"INSERT INTO body(id, ns, parts, crc, data) VALUES(?,?,?,?,?)":                       &m.insertBody,
+		"DELETE FROM body WHERE id=?":                                                        &m.deleteBody,
+		"INSERT INTO body_part(ns, body, part, data) VALUES(?,?,?,?)":                        &m.insertPart,
+		"DELETE FROM body_part WHERE body=?":                                                 &m.removeParts,
+		"DELETE FROM body_part WHERE body=?1 AND NOT EXISTS(SELECT 1 FROM body WHERE id=?1)": &m.dropOrphans,
+	})
+	if err != nil {
+		return err
+	}
+	parts, err := m.w.conn.queryInt("SELECT EXISTS(SELECT 1 FROM body_part)")
+	m.hasParts = parts != 0
+	return err
+}
+
+func (m *messages) insert(op *emulator.Op) error {
+	r, es := &op.Record, &m.w.entities
+	e, err := es.live(r.Entity)
+	if err != nil {
+		return err
+	}
+	if op.Data != nil {
+		if err := m.storeBody(e.space, r.Body, op.Data); err != nil {
+			return err
+		}
+	}
+	m.w.sweeper.keep(r.Body)
+	if err := m.bindInsert(r); err != nil {
+		return err
+	}
+	if err := m.insertRow.exec(); err != nil {
+		return fmt.Errorf("insert message row %d: %w", r.Row, err)
+	}
+	es.took(e, op)
+	m.w.namespaces.use(e.space, max(r.Row, r.Body))
+	return nil
+}
+
+func (m *messages) bindInsert(r *emulator.MessageRecord) error {
+	st := m.insertRow
+	st.bindInt(16, r.Body)
+	st.bindInt(17, r.Size)
+	st.bindInt(18, emulator.NamespaceOf(r.Row))
+	if !r.HasSession {
+		st.bindNull(19)
+	} else if err := st.bindText(19, r.SessionID); err != nil {
+		return err
+	}
+	return cmp.Or(bindMessage(st, r), st.bindTextOrNull(20, r.MessageID))
+}
+
+// bindMessage sets the parameters that inserting and updating have in common.
+func bindMessage(st *stmt, r *emulator.MessageRecord) error {
+	st.bindInts(r.Row, r.Entity, int64(r.Sub), r.Seq, int64(r.State), int64(r.DeliveryCount), r.Enqueued, r.TTL, r.Scheduled,
+		r.EnqueuedSeq, int64(r.Hops))
+	return cmp.Or(st.bindTextOrNull(12, r.Reason), st.bindTextOrNull(13, r.Source), st.bindBlob(14, r.Overlay), st.bindBlob(15, r.System))
+}
+
+func (m *messages) storeBody(sp *space, id int64, data []byte) error {
+	if id <= sp.high {
+		if err := m.w.marks.makeWay(id); err != nil {
+			return err
+		}
+	}
+	parts, inline := 0, data
+	if len(data) > maxInline {
+		parts, inline = partCount(data), nil
+	}
+	m.insertBody.bindInts(id, sp.record.ID, int64(parts), int64(checksum(data)))
+	if err := m.insertBody.bindBlob(5, inline); err != nil {
+		return err
+	}
+	if err := m.insertBody.exec(); err != nil {
+		return fmt.Errorf("insert body %d: %w", id, err)
+	}
+	return nil
+}
+
+// update writes the changeable columns of a message, which may move to another entity.
+func (m *messages) update(op *emulator.Op) error {
+	r, es := &op.Record, &m.w.entities
+	e, err := es.live(r.Entity)
+	if err != nil {
+		return err
+	}
+	if err := m.checkAlive(r.Row); err != nil {
+		return err
+	}
+	if err := bindMessage(m.updateRow, r); err != nil {
+		return err
+	}
+	if err := m.updateRow.exec(); err != nil {
+		return fmt.Errorf("update message row %d: %w", r.Row, err)
+	}
+	if m.w.conn.changes() == 0 {
+		return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d is not stored", r.Row)}
+	}
+	es.took(e, op)
+	return nil
+}
+
+// checkAlive fails for a row of a deleted entity: it is gone, even if the sweep has not removed it yet, and must not move
+// to another entity.
+func (m *messages) checkAlive(row int64) error {
+	if !m.w.sweeper.leftRows() && len(m.w.entities.buried) == 0 {
+		return nil
+	}
+	id, err := m.entityOf.one(row)
+	if err != nil {
+		return fmt.Errorf("look for message row %d: %w", row, err)
+	}
+	if e := m.w.entities.byID[id]; e != nil && e.dead {
+		return emulator.NotFound(e.path)
+	}
+	return nil
+}
+
+// delete removes or marks a message.
+func (m *messages) delete(op *emulator.Op) error {
+	r := &op.Record
+	if op.DropBody {
+		if done, err := m.w.marks.mark(r.Row, r.Body); done || err != nil {
+			return err
+		}
+	}
+	return m.remove(r.Row, r.Body, op.DropBody)
+}
+
+// remove deletes a message. A missing row is no error.
+func (m *messages) remove(row, body int64, dropBody bool) error {
+	if err := m.removeRow.run(row); err != nil {
+		return fmt.Errorf("delete message row %d: %w", row, err)
+	}
+	if !dropBody {
+		return nil
+	}
+	return m.removeBody(body)
+}
+
+func (m *messages) removeBody(id int64) error {
+	if err := m.deleteBody.run(id); err != nil {
+		return fmt.Errorf("delete body %d: %w", id, err)
+	}
+	if !m.hasParts {
+		return nil
+	}
+	if err := m.removeParts.run(id); err != nil {
+		return fmt.Errorf("delete the parts of body %d: %w", id, err)
+	}
+	return nil
+}

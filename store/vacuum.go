@@ -1,0 +1,60 @@
+package store
+
+const (
+	pageSize = 8192
+
+	// A file shrinks once more than half of it, and at least 32 MiB, is free; in steps of 2 MiB, while
+	// there is nothing to commit.
+	vacuumWorthPages = 4096
+	vacuumStep       = 256
+)
+
+// vacuum gives free pages of the file back to the disk.
+type vacuum struct {
+	w       *writer
+	look    bool // check the free pages when idle
+	running bool
+
+	some *stmt
+}
+
+func (v *vacuum) prepare() error {
+	return prepareAll(v.w.conn, map[string]**stmt{"PRAGMA incremental_vacuum(256)": &v.some})
+}
+
+// worth reports whether there are that many free pages, and more than half of the file is free.
+func (v *vacuum) worth(pages int64) bool {
+	v.w.conn.mu.Lock()
+	defer v.w.conn.mu.Unlock()
+	free, err := v.w.room.freePages.one()
+	if err != nil || free < pages {
+		return false
+	}
+	all, err := v.w.room.allPages.one()
+	return err == nil && free > all/2
+}
+
+// step gives a few free pages back. Once started, vacuuming goes on until most free pages are gone, not only half.
+func (v *vacuum) step() {
+	v.w.conn.mu.Lock()
+	err := v.giveBack()
+	free, freeErr := v.w.room.freePages.one()
+	v.w.conn.mu.Unlock()
+	if err != nil {
+		v.w.s.log.Warn("giving space back failed", "error", err)
+	}
+	v.running = err == nil && freeErr == nil && free > vacuumStep
+}
+
+func (v *vacuum) giveBack() error {
+	for {
+		row, err := v.some.step()
+		if err != nil {
+			v.w.conn.rollback()
+			return err
+		}
+		if !row {
+			return nil
+		}
+	}
+}
