@@ -69,17 +69,42 @@ func probe(t *testing.T, serverArgs, probeArgs []string) {
 	args := []string{"--connection-string", server.ConnectionString(), "--skip", skip}
 	args = append(args, probeArgs...)
 	args = append(args, strings.Fields(os.Getenv("MINIBUS_DOTNET_PROBE_ARGS"))...)
-	out, err := harness.Output(nil, probe, args...)
-	for line := range strings.Lines(out) {
-		passed, ok := strings.CutPrefix(line, "ok ")
-		if !ok {
-			t.Log(strings.TrimRight(line, "\n"))
-			continue
+	failed, err := runCases(t, probe, args)
+	for range again {
+		if len(failed) == 0 {
+			break
 		}
-		name, _, _ := strings.Cut(passed, " ")
-		cases.Note(t, "dotnet", version, "compat-tests/dotnet/cases_test.go", proven[name]...)
+		t.Logf("once more: %s", failed)
+		failed, err = runCases(t, probe, append(args, "--only", strings.Join(failed, ",")))
 	}
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// again is how often cases that failed are run once more. Their time limits are fixed in the probe, and some are short: sched.send leaves
+// two seconds between choosing the due time and its wait for nothing, so a machine that stops the probe for longer (SIGSTOP shows it)
+// makes it find a message that came on time "before the due time". A fault of the broker fails every time.
+const again = 2
+
+// runCases runs the probe, notes what its cases prove and returns the names of those that failed.
+func runCases(t *testing.T, probe string, args []string) (failed []string, err error) {
+	t.Helper()
+	out, err := harness.Output(nil, probe, args...)
+	if !strings.Contains(out, " passed, ") {
+		t.Fatalf("the probe did not come to its end: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(out) {
+		if passed, ok := strings.CutPrefix(line, "ok "); ok {
+			name, _, _ := strings.Cut(passed, " ")
+			cases.Note(t, "dotnet", version, "compat-tests/dotnet/cases_test.go", proven[name]...)
+			continue
+		}
+		t.Log(strings.TrimRight(line, "\n"))
+		if rest, ok := strings.CutPrefix(line, "not ok "); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			failed = append(failed, name)
+		}
+	}
+	return failed, err
 }
