@@ -12,10 +12,15 @@ import (
 	"minibus/sbtest"
 )
 
-// wantCounts compares the numbers of a queue, without its size.
+// wantCounts compares the numbers of a queue of the default namespace, without its size.
 func wantCounts(t *testing.T, bus *sbtest.Server, queue string, want emulator.Counts) {
 	t.Helper()
-	q, err := bus.Default().Entity(queue)
+	wantCountsOf(t, bus.Default(), queue, want)
+}
+
+func wantCountsOf(t *testing.T, ns *emulator.Namespace, queue string, want emulator.Counts) {
+	t.Helper()
+	q, err := ns.Entity(queue)
 	if err != nil {
 		t.Fatal(err)
 	}

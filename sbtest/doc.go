@@ -11,7 +11,7 @@
 //
 // Tests that run in parallel may share one server, for example one of TestMain's, if each has a [Server.Namespace] of its own.
 //
-// No test has to wait. [Server.Advance] lets an hour pass for the broker in a moment. Inside a testing/synctest bubble time passes by
+// No test has to wait. [Server.Advance] lets an hour pass for the broker in a moment, [Namespace.Advance] for one namespace. Inside a testing/synctest bubble time passes by
 // itself; sockets do not work there, so start the server with [WithoutNetwork] and connect through [Server.Dial].
 //
 // The goroutines are those of package server; the cleanup of the test ends them and waits. The package never reads the environment, a

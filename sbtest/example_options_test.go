@@ -84,6 +84,33 @@ func ExampleWithClock() {
 	// Output: 2030-01-01 00:00:00 +0000 UTC
 }
 
+func ExampleNamespace_Advance() {
+	bus := sbtest.Start(t)
+	shop, billing := bus.Namespace(t, sbtest.Queue{Name: "orders"}), bus.Namespace(t, sbtest.Queue{Name: "orders"})
+	inAnHour := time.Now().Add(time.Hour)
+	for name, ns := range map[string]*sbtest.Namespace{"shop": shop, "billing": billing} {
+		client, err := azservicebus.NewClientFromConnectionString(ns.ConnectionString(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close(t.Context())
+		publish(client, "orders", &azservicebus.Message{Body: []byte("for " + name), ScheduledEnqueueTime: &inAnHour})
+	}
+	shop.Advance(2 * time.Hour)
+
+	for name, ns := range map[string]*sbtest.Namespace{"shop": shop, "billing": billing} {
+		orders, err := ns.Entity("orders")
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := orders.Counts()
+		fmt.Println(name, "has", counts.Active, "active,", counts.Scheduled, "scheduled")
+	}
+	// Unordered output:
+	// shop has 1 active, 0 scheduled
+	// billing has 0 active, 1 scheduled
+}
+
 func ExampleWithLazyExpiry() {
 	bus := sbtest.Start(t, sbtest.WithLazyExpiry(), sbtest.Queue{Name: "orders", DefaultMessageTimeToLive: time.Minute})
 	client := newClient(bus)

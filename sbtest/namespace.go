@@ -2,6 +2,7 @@ package sbtest
 
 import (
 	"testing"
+	"time"
 
 	"minibus/config"
 	"minibus/emulator"
@@ -13,10 +14,11 @@ import (
 type Namespace struct {
 	*emulator.Namespace
 	server *server.Server
+	clock  *emulator.SystemClock
 }
 
-// Namespace makes a namespace for one test, which shares nothing with others of the server but the clock: tests that run in parallel can
-// have entities of the same names.
+// Namespace makes a namespace for one test, which shares nothing with others of the server: tests that run in parallel can have entities of the same
+// names, and [Namespace.Advance] lets time pass for one test alone.
 //
 //	func TestOrders(t *testing.T) {
 //		t.Parallel()
@@ -37,21 +39,29 @@ func (s *Server) Namespace(t testing.TB, entities ...Entities) *Namespace {
 	if len(topology.Others) > 0 {
 		t.Fatalf("sbtest: what a namespace declares has other namespaces: leave %s out", topology.Others[0].Namespace)
 	}
-	ns, err := s.server.CreateNamespace("", emulator.NamespaceOptions{Aliases: topology.Aliases, Port: topology.Port, Policies: topology.AuthorizationRules})
+	clock := s.clocks.another()
+	ns, err := s.server.CreateNamespace("", emulator.NamespaceOptions{Aliases: topology.Aliases, Port: topology.Port,
+		Policies: topology.AuthorizationRules, Clock: clock})
 	if err != nil {
 		t.Fatalf("sbtest: make a namespace: %v", err)
 	}
+	n := &Namespace{ns, s.server, clock}
+	s.clocks.join(n) // before it has entities, which are as old as the namespace then
 	t.Cleanup(func() {
-		if err := s.server.DeleteNamespace(ns.Name()); err != nil {
+		s.clocks.leave(n)
+		if err := s.server.DeleteNamespace(n.Name()); err != nil {
 			t.Errorf("sbtest: remove the namespace: %v", err)
 		}
 	})
-	if err := ns.EnsureEntities(topology.Entities); err != nil {
+	if err := n.EnsureEntities(topology.Entities); err != nil {
 		t.Fatalf("sbtest: make the entities of the namespace: %v", err)
 	}
-	return &Namespace{ns, s.server}
+	return n
 }
 
 // ConnectionString returns a connection string of the namespace for any Azure SDK. With [WithoutNetwork] its host names the namespace, so a client
 // that connects through [Server.Dial] reaches it too.
 func (n *Namespace) ConnectionString() string { return n.server.ConnectionTo(n.Namespace) }
+
+// Advance lets time pass in this namespace alone, as [Server.Advance] does in all. Later the namespace's time goes on ahead of the others'.
+func (n *Namespace) Advance(d time.Duration) { n.clock.Advance(d, n.Quiesce) }

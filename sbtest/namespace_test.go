@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
@@ -115,25 +113,6 @@ func TestAThousandNamespacesLeaveNothing(t *testing.T) {
 		}
 	})
 	wantNamespaces(t, bus, 1)
-}
-
-// TestAdvanceCountsForAllNamespaces: they have one clock.
-func TestAdvanceCountsForAllNamespaces(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork())
-		ns := bus.Namespace(t, sbtest.Queue{Name: "q", DefaultMessageTimeToLive: time.Hour})
-		client := clientOf(t, ns.ConnectionString(), bus.Dial)
-		send(t, client, "q", body("x"))
-		bus.Advance(2 * time.Hour)
-		q, err := ns.Entity("q")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := q.Counts().Active; n != 0 {
-			t.Errorf("%d messages after their time", n)
-		}
-		_ = client.Close(context.Background())
-	})
 }
 
 func TestANamespaceRefusesWhatAServerRefuses(t *testing.T) {

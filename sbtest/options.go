@@ -64,7 +64,7 @@ func WithoutNetwork() Option {
 
 // WithClock sets the time of the broker: now returns the time of day, and may jump. Locks, schedules, expiry and duplicate detection
 // follow it, and see a jump forward within a second. They never go back: if now does, their time goes on at half speed until now has
-// caught up. Timeouts on the network follow real time. [Server.Advance] adds to it.
+// caught up. Timeouts on the network follow real time. [Server.Advance] and [Namespace.Advance] add to it.
 func WithClock(now func() time.Time) Option {
 	return optionFunc(func(o *options) { o.clock.Wall, o.clock.Recheck = now, 0 })
 }

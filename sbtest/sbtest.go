@@ -18,7 +18,7 @@ const closeTime = 5 * time.Second
 // Server is a running Minibus.
 type Server struct {
 	server *server.Server
-	clock  *emulator.SystemClock
+	clocks clocks
 	limits config.Limits
 }
 
@@ -43,7 +43,7 @@ func Start(t testing.TB, opts ...Option) *Server {
 			t.Errorf("sbtest: stop Minibus: %v", err)
 		}
 	})
-	return &Server{server: a, clock: o.clock, limits: o.config.Settings.Limits}
+	return &Server{server: a, clocks: clocks{own: o.clock}, limits: o.config.Settings.Limits}
 }
 
 // ConnectionString returns a connection string for any Azure SDK. Its port speaks AMQP, AMQP over WebSockets, and HTTP, each with and
@@ -58,9 +58,16 @@ func (s *Server) Dial(ctx context.Context) (net.Conn, error) { return s.server.D
 // "events/Subscriptions/all", and its Counts are the numbers of messages.
 func (s *Server) Default() *emulator.Namespace { return s.server.Namespace() }
 
-// Advance lets time pass for the broker alone. Locks end, messages expire and scheduled ones become due, all in their order, before
-// Advance returns. No time passes on the network, so connections and waiting calls live on.
-func (s *Server) Advance(d time.Duration) { s.clock.Advance(d, s.server.Broker().Quiesce) }
+// Advance lets time pass for the broker alone, in all of its namespaces. Locks end, messages expire and scheduled ones become due, in each
+// namespace in their order, before Advance returns. No time passes on the network, so connections and waiting calls live on. A test that
+// shares the server with others calls [Namespace.Advance] instead.
+func (s *Server) Advance(d time.Duration) {
+	namespaces := s.clocks.advance(d)
+	s.clocks.own.Advance(d, s.server.Broker().Quiesce)
+	for _, ns := range namespaces {
+		ns.Advance(d)
+	}
+}
 
 // options are those of [Start], put together.
 type options struct {
