@@ -50,7 +50,7 @@ func (s *space) checkForwards(elsewhere func(s *space, target string) (namespace
 		for _, f := range e.forwards {
 			if other := elsewhere(s, *f.target); other != "" {
 				d.fail(f.at, "found the host of the namespace "+strconv.Quote(other)+" in "+strconv.Quote(clip(*f.target)),
-					"a queue or topic of the namespace "+strconv.Quote(s.topology.Namespace), "give the path alone")
+					"a queue or topic of the "+s.title(), "give the path alone")
 				continue
 			}
 			if target := d.names[strings.ToLower(targetPath(*f.target))]; target != nil {
@@ -66,6 +66,14 @@ func (s *space) checkForwards(elsewhere func(s *space, target string) (namespace
 			d.fail(f.at, "found the unknown target "+strconv.Quote(clip(*f.target)), "a queue or topic of this file", cure)
 		}
 	}
+}
+
+// title names the namespace in messages. One that is to be made may have no name yet.
+func (s *space) title() string {
+	if s.topology.Namespace == "" {
+		return "same namespace"
+	}
+	return "namespace " + strconv.Quote(clip(s.topology.Namespace))
 }
 
 // targetPath returns the path in a target, which may be an address (management-rest 6.2).

@@ -8,6 +8,8 @@ import (
 	"minibus/emulator"
 )
 
+var namespaceKeys = []string{"Name", "Queues", "Topics", "AuthorizationRules", "Aliases", "Port"}
+
 // space is a namespace while it is decoded.
 type space struct {
 	directory
@@ -43,7 +45,7 @@ func (d *decoder) namespaces(list []*node) {
 
 func (d *decoder) namespace(n *node) {
 	t := d.topology
-	d.keys(n, []string{"Name", "Queues", "Topics", "AuthorizationRules", "Aliases", "Port"})
+	d.keys(n, namespaceKeys)
 	if list := n.get("AuthorizationRules"); list != nil && list.kind == kindArray && len(list.items) == 0 {
 		found, cure := "found no policy, so the namespace has the default one, RootManageSharedAccessKey", "name one, or set --root-key"
 		if d.space != d.spaces[0] {
@@ -70,6 +72,11 @@ func (d *decoder) namespace(n *node) {
 	if at := n.get("Port"); at != nil {
 		t.Port = d.port(at)
 	}
+	d.entities(n)
+}
+
+// entities decodes the queues and topics of a namespace.
+func (d *decoder) entities(n *node) {
 	queues, topics := d.array(n.get("Queues")), d.array(n.get("Topics"))
 	d.quota(n, len(queues)+len(topics), d.limits.Entities, "queues and topics")
 	for _, q := range queues {

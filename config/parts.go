@@ -22,6 +22,29 @@ func Assemble(parts []Part, profile Limits) (*Topology, *Report) {
 	return d.assemble(parts...)
 }
 
+// ParseEntities reads the queues and topics of a namespace that is to be made, an object as in Namespaces of a Config.json. It checks Queues and
+// Topics alone: the caller has read the other members, and one called Limits. As in [Assemble] an unknown key is an error. from is the name
+// used in messages; others returns the name of the existing namespace that a host means, or "". The report is never nil, and there are no
+// entities if it has errors.
+func ParseEntities(from string, text []byte, profile Limits, others func(host string) (namespace string)) ([]emulator.EntityConfig, *Report) {
+	d := newDecoder(profile)
+	d.strict, d.choose, d.file = true, `choose "limits": "relaxed"`, from
+	defer d.report.sort()
+	root, err := readJSON(text)
+	if err != nil {
+		d.syntax(err)
+	} else if d.object(root) {
+		d.keys(root, slices.Concat(namespaceKeys, []string{"Limits"}))
+		d.topology.Namespace = d.text(root.get("Name"), "")
+		d.entities(root)
+		d.checkForwards(func(_ *space, target string) string { return others(targetHost(target)) })
+	}
+	if d.report.Count(Error) > 0 {
+		return nil, d.report
+	}
+	return d.complete(), d.report
+}
+
 // assemble decodes the parts, then checks the forward targets between them.
 func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 	defer d.report.sort()
@@ -48,14 +71,19 @@ func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 	}
 	t := d.spaces[0].topology
 	for i, s := range d.spaces {
-		for _, e := range s.list {
-			s.topology.Entities = append(s.topology.Entities, e.complete())
-		}
-		if i > 0 {
+		if s.topology.Entities = s.complete(); i > 0 {
 			t.Others = append(t.Others, s.topology)
 		}
 	}
 	return t, d.report
+}
+
+// complete returns the entities once the forward targets are known.
+func (s *space) complete() (all []emulator.EntityConfig) {
+	for _, e := range s.list {
+		all = append(all, e.complete())
+	}
+	return all
 }
 
 // complete returns the entity once the forward targets are known.

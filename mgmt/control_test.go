@@ -14,6 +14,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"minibus/config"
 	"minibus/emulator"
 	"minibus/internal/sas"
 	"minibus/mgmt/control"
@@ -22,11 +23,25 @@ import (
 // controlled is a bus as the control API sees a server.
 type controlled struct{ *bus }
 
-func (c controlled) CreateNamespace(name string, o emulator.NamespaceOptions) (*emulator.Namespace, error) {
+func (c controlled) CreateNamespace(name string, o emulator.NamespaceOptions, entities ...emulator.EntityConfig) (*emulator.Namespace, error) {
 	if name == "" {
 		name = "made-up"
 	}
-	return c.broker.Create(name, o)
+	ns, err := c.broker.Create(name, o)
+	if err == nil {
+		err = ns.EnsureEntities(entities)
+	}
+	return ns, err
+}
+
+func (c controlled) ReadEntities(from string, text []byte, _ *emulator.Limits) (entities []emulator.EntityConfig, wrong []string) {
+	entities, report := config.ParseEntities(from, text, config.LimitsRelaxed, func(string) string { return "" })
+	for _, f := range report.Findings {
+		if f.Severity == config.Error {
+			wrong = append(wrong, f.String())
+		}
+	}
+	return entities, wrong
 }
 
 func (c controlled) DeleteNamespace(name string) error { return c.broker.Delete(name) }
@@ -190,6 +205,8 @@ func TestControlAPIIsWhatItsDocumentSays(t *testing.T) {
 	wants(t, w, 201, `"port":5702,"aliases":["stock.test"]`, `"limits":"standard"`,
 		`"connectionString":"Endpoint=sb://localhost:5300/5702;SharedAccessKeyName=all;SharedAccessKey=k;UseDevelopmentEmulator=true;"`)
 	wants(t, a.as("root", "GET", w.Header().Get("Location"), ""), 200, `"name":"stock-1","default":false`)
+	wants(t, a.as("root", "POST", all, withEntities), 201, `"name":"with-entities"`)
+	wants(t, a.bus.at("with-entities.localhost", 5300, "GET", "/events/Subscriptions/large", "", authorization, a.tokenTo("with-entities")), 200, "PT30S")
 	wants(t, a.as("root", "POST", all, ""), 201, `"name":"made-up"`, "SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=")
 	wants(t, a.as("root", "GET", one+"STOCK-1", ""), 200, `"name":"stock-1"`)
 	wants(t, a.as("root", "GET", one+"nothing", ""), 404, `"title":"Not Found","status":404,"detail":"The namespace 'nothing' could not be found.`)
@@ -201,7 +218,8 @@ func TestControlAPIIsWhatItsDocumentSays(t *testing.T) {
 		`{"aliases": [` + strings.Repeat(`"a",`, 100) + `"a"]}`: 400, `{"authorizationRules": [{"keyName": "a;b=c", "rights": ["Send"]}]}`: 400,
 		`{"authorizationRules": [{"keyName": "a", "rights": ["Send"], "primaryKey": "a b"}]}`:  400,
 		`{"authorizationRules": [{"keyName": "a", "rights": ["Manage", "Manage", "Manage"]}]}`: 400,
-		`{"name": "ORDERS"}`: 409, `{"name": "another", "port": 5702}`: 409, `{"name": "another", "aliases": ["Stock.test."]}`: 409,
+		`{"Queues": {"Name": "q"}}`: 400, `{"Queues": [{"Name": "q"}], "Topics": [{"Name": "q"}]}`: 400, `{"Queues": "q"}`: 400, `{"Topics": [{}, {}]}`: 400,
+		`{"name": "ORDERS"}`: 409, `{"name": "ORDERS", "Queues": [{"Name": "q"}]}`: 409, `{"name": "another", "port": 5702}`: 409, `{"name": "another", "aliases": ["Stock.test."]}`: 409,
 	} {
 		wants(t, a.as("root", "POST", all, body), status, `"detail":"`)
 	}
@@ -224,6 +242,55 @@ func TestControlAPIIsWhatItsDocumentSays(t *testing.T) {
 			}
 		}
 	}
+}
+
+// withEntities asks for entities with every kind of setting.
+const withEntities = `{"name": "with-entities", "Queues": [
+	{"Name": "orders"},
+	{"Name": "parcels", "Properties": {"LockDuration": "PT30S", "MaxDeliveryCount": 5, "DefaultMessageTimeToLive": "PT1H", "DeadLetteringOnMessageExpiration": true,
+		"RequiresDuplicateDetection": true, "DuplicateDetectionHistoryTimeWindow": "PT1M", "RequiresSession": true, "ForwardDeadLetteredMessagesTo": "orders",
+		"AutoDeleteOnIdle": "P1D", "EnablePartitioning": true, "MaxSizeInMegabytes": 1024, "MaxMessageSizeInKilobytes": 256, "EnableBatchedOperations": true,
+		"Status": "Active", "UserMetadata": "x", "AuthorizationRules": [{"KeyName": "till", "PrimaryKey": "a", "SecondaryKey": "b", "Rights": ["Send"]}]}},
+	{"Name": "old", "Properties": {"ForwardTo": "events"}}], "Topics": [
+	{"Name": "events", "Properties": {"DefaultMessageTimeToLive": "PT1H", "SupportOrdering": true}, "Subscriptions": [
+		{"Name": "large", "Properties": {"LockDuration": "PT30S", "DeadLetteringOnFilterEvaluationExceptions": true, "ForwardTo": "orders"}, "Rules": [
+			{"Name": "amount", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "amount > @least", "Parameters": {"@least": 1000}},
+				"Action": {"SqlExpression": "SET large = TRUE"}}},
+			{"Name": "red", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Label": "red", "Properties": {"shape": "round"}}}}]}]}]}`
+
+// tokenTo returns a token of a namespace's administrator.
+func (a *openAPI) tokenTo(namespace string) string {
+	a.t.Helper()
+	ns, err := a.bus.broker.Namespace(namespace)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	root := sas.Administrator(controlled{a.bus}.Policies(ns))
+	return sas.Sign("http://"+namespace+".localhost/", root.Name, root.Primary, time.Now().Add(time.Hour))
+}
+
+// TestControlAPISaysWhatIsWrongInABody with line and column, and creates nothing.
+func TestControlAPISaysWhatIsWrongInABody(t *testing.T) {
+	a := controlAPI(t)
+	const all = control.Prefix + "namespaces"
+	for body, want := range map[string]string{
+		"{\n" + `"Queues": [{"Name": "q", "Properties": {"MaxDeliveryCount": "3"}}]}`: `"detail":"No namespace was created. body:2:61: error: ` +
+			`$.Queues[0].Properties.MaxDeliveryCount: found \"3\"; allowed: a whole number from 1 to 2147483647; write it without quotes","errors":["body:2:61: error: `,
+		`{"Queues": [{}, {}]}`:       ` (The first of several errors.)","errors":["body:1:13: error: $.Queues[0]: found no Name; `,
+		"{\n" + `"name": "abcdef",}`: "near line 2, column 18: invalid character '}'",
+		`{"é": 1, "port": "x"}`:      `"The body of the request is not what /$minibus/v1/openapi.json says, near line 1, column `,
+		`{"authorizationRules": [{"keyName": "a", "rights": ["send"]}, {"keyName": "b", "rights": ["Own"]}]}`: `There is no right \"Own\". There are Manage, Send, Listen.`,
+	} {
+		w := a.as("root", "POST", all, body)
+		wants(t, w, 400, want)
+	}
+	if n := len(a.bus.broker.Namespaces()); n != 2 {
+		t.Errorf("%d namespaces", n)
+	}
+	wants(t, a.as("root", "POST", all, `{"name": "worker-1", "authorizationRules": [{"keyName": "a", "rights": ["Send"]}]}`), 201,
+		`"connectionString":"Endpoint=sb://localhost:5300/0;SharedAccessKeyName=a;SharedAccessKey=`)
+	wants(t, a.bus.do("GET", all+"/sbemulatorns", "", authorization, sas.Sign("http://localhost:5300/", "root", "root-key", time.Now().Add(time.Hour))), 200,
+		`"connectionString":"Endpoint=sb://localhost:5300/0;SharedAccessKeyName=root;`)
 }
 
 // refuses fails unless every operation but the one for the document is refused with a status, and changes nothing.

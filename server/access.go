@@ -78,19 +78,3 @@ func (a *Server) noteUnverified() {
 		a.log.Info("a client uses a web token (JWT); it is accepted, but neither its issuer nor its signature is checked", "auth", string(config.AuthAny))
 	})
 }
-
-// administrator returns the policy for a connection string: the well-known one, else one that may manage, else the first.
-func administrator(list []sas.Policy) (best sas.Policy) {
-	if len(list) > 0 {
-		best = list[0]
-	}
-	for _, p := range list {
-		if strings.EqualFold(p.Name, sas.DefaultKeyName) {
-			return p
-		}
-		if p.Claims.Allows(sas.Manage) && !best.Claims.Allows(sas.Manage) {
-			best = p
-		}
-	}
-	return best
-}

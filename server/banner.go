@@ -29,7 +29,7 @@ func (a *Server) ConnectionString() string { return a.connection().String() }
 func (a *Server) ConnectionTo(ns *emulator.Namespace) string {
 	c := a.connection()
 	c.Endpoint = "sb://" + a.Endpoint(ns, "")
-	root := administrator(a.Policies(ns))
+	root := sas.Administrator(a.Policies(ns))
 	c.KeyName, c.Key = root.Name, root.Primary
 	return c.String()
 }
@@ -81,7 +81,7 @@ func (a *Server) connection() sas.Connection {
 		host = net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(port))
 	}
 	c := sas.Local(host)
-	root := administrator(a.policies())
+	root := sas.Administrator(a.policies())
 	c.KeyName, c.Key = root.Name, root.Primary
 	return c
 }

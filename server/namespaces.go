@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -11,9 +12,9 @@ import (
 	"minibus/emulator"
 )
 
-// CreateNamespace makes a namespace while the server runs. Without a name it makes one up. It gives the namespace a port of its own if there
-// is a range of them, and listens on it.
-func (a *Server) CreateNamespace(name string, o emulator.NamespaceOptions) (*emulator.Namespace, error) {
+// CreateNamespace makes a namespace with entities while the server runs. Without a name it makes one up. It gives the namespace a port of its
+// own if there is a range of them, and listens on it. If it fails there is no such namespace.
+func (a *Server) CreateNamespace(name string, o emulator.NamespaceOptions, entities ...emulator.EntityConfig) (*emulator.Namespace, error) {
 	if name == "" {
 		name = "ns-" + strings.ToLower(rand.Text()[:12])
 	}
@@ -30,8 +31,45 @@ func (a *Server) CreateNamespace(name string, o emulator.NamespaceOptions) (*emu
 		a.spaces.unlisten(b.port)
 		return nil, err
 	}
+	if err := ns.EnsureEntities(entities); err != nil {
+		return nil, errors.Join(entityError(err), a.DeleteNamespace(name))
+	}
 	a.spaces.serve(b)
 	return ns, nil
+}
+
+// ReadEntities implements [control.Server]. Warnings go to the log.
+func (a *Server) ReadEntities(from string, text []byte, limits *emulator.Limits) (entities []emulator.EntityConfig, wrong []string) {
+	profile := a.config.Settings.Limits
+	if limits != nil {
+		name, _ := limits.MarshalText() // they come from such a text
+		profile = config.Limits(name)
+	}
+	entities, report := config.ParseEntities(from, text, profile, a.namedBy)
+	for _, f := range report.Findings {
+		switch f.Severity {
+		case config.Error:
+			wrong = append(wrong, f.String())
+		case config.Warning:
+			a.log.Warn("a request to create a namespace may not mean what it says", "found", f.String())
+		}
+	}
+	if more := report.Count(config.Error) - len(wrong); more > 0 {
+		wrong = append(wrong, fmt.Sprintf("and %d more errors", more))
+	}
+	return entities, wrong
+}
+
+// namedBy returns the name of the namespace that a host names, by an alias or by its first label; "" if it names none.
+func (a *Server) namedBy(host string) string {
+	label, _, qualified := strings.Cut(host, ".")
+	for _, ns := range a.broker.Namespaces() {
+		isHost := func(alias string) bool { return strings.EqualFold(alias, host) }
+		if slices.ContainsFunc(ns.Options().Aliases, isHost) || qualified && strings.EqualFold(ns.Name(), label) {
+			return ns.Name()
+		}
+	}
+	return ""
 }
 
 // DeleteNamespace removes a namespace with everything in it, and no longer listens on its port.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,9 +93,14 @@ func TestPageOfNamespaces_WhichOneAClientMeans(t *testing.T) {
 // TestPageOfNamespaces_OverHTTP sends the requests of the page, one after the other, and compares the answer that it shows.
 func TestPageOfNamespaces_OverHTTP(t *testing.T) {
 	a, _ := serverOfPage(t)
-	lines := strings.Split(snippet(t, namespacesPage, "curl"), "\n")
+	var lines []string
+	for _, s := range snippets(t, namespacesPage) {
+		if strings.HasPrefix(s, "curl") {
+			lines = append(lines, strings.Split(s, "\n")...)
+		}
+	}
 	command := regexp.MustCompile(`^curl (?:-X (\w+) )?'http://localhost:5300([^']+)'(?: -d '([^']+)')? +# (\d+)`)
-	var first string
+	var first, last string
 	for _, line := range lines {
 		m := command.FindStringSubmatch(line)
 		if m == nil {
@@ -112,7 +118,14 @@ func TestPageOfNamespaces_OverHTTP(t *testing.T) {
 		if first == "" {
 			first = body
 		}
+		last = body
 	}
+	showsAnswers(t, first, last)
+}
+
+// showsAnswers compares the answer to the first request, a new namespace, and that to the last one, a refusal, with those of the page.
+func showsAnswers(t *testing.T, first, last string) {
+	t.Helper()
 	var shown, got map[string]any
 	if err := json.Unmarshal([]byte(snippet(t, namespacesPage, "{\n  \"name\"")), &shown); err != nil {
 		t.Fatal(err)
@@ -125,10 +138,17 @@ func TestPageOfNamespaces_OverHTTP(t *testing.T) {
 	}
 	number := regexp.MustCompile(`localhost:\d+|SharedAccessKey=[^;]+`)
 	connections := func(v map[string]any) string {
-		return number.ReplaceAllString(fmt.Sprint(v["connectionStrings"]), "...")
+		return number.ReplaceAllString(fmt.Sprint(v["connectionString"], v["connectionStrings"]), "...")
 	}
 	if connections(shown) != connections(got) {
 		t.Errorf("the page shows %s, the answer has %s", connections(shown), connections(got))
+	}
+	var refusal, refused any
+	if err := json.Unmarshal([]byte(snippet(t, namespacesPage, "{\n  \"type\"")), &refusal); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(last), &refused); err != nil || !reflect.DeepEqual(refusal, refused) {
+		t.Errorf("the page shows the refusal %v, the answer is %v (%v)", refusal, refused, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/internal/sas"
 )
 
 // severalJSON has three namespaces with a queue of the same name.
@@ -173,6 +175,79 @@ func TestNamespacesComeAndGoWithTheirPorts(t *testing.T) {
 	}
 	if err := a.DeleteNamespace("sbemulatorns"); !refused(err, emulator.CodeNotAllowed) {
 		t.Errorf("the default one: %v", err)
+	}
+}
+
+// post asks the control API for a namespace.
+func post(t *testing.T, a *Server, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, local(a.ports.amqp, "/$minibus/v1/namespaces"), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fetch(t, r)
+}
+
+// TestNamespacesAreMadeWithTheirEntities, which the next process has too.
+func TestNamespacesAreMadeWithTheirEntities(t *testing.T) {
+	settings := config.Settings{Data: filepath.Join(t.TempDir(), "bus.db")}
+	var log output
+	a := several(t, Config{Settings: settings, Logger: newLogger(&log, config.Settings{})})
+	status, body := post(t, a, `{"name": "worker-1", "Queues": [{"Name": "q", "Properties": {"UserMetadata": "of worker-1"}}],
+		"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", "Properties": {"ForwardTo": "q", "SizeInBytes": 1}}]}]}`)
+	if status != 201 {
+		t.Fatalf("%d %s", status, body)
+	}
+	var made struct{ ConnectionString string }
+	if err := json.Unmarshal([]byte(body), &made); err != nil {
+		t.Fatal(err)
+	}
+	ns, err := a.Broker().Namespace("worker-1")
+	if err != nil || strings.Replace(made.ConnectionString, "127.0.0.1", "localhost", 1) != a.ConnectionTo(ns) {
+		t.Fatalf("%v, %s, want %s", err, made.ConnectionString, a.ConnectionTo(ns))
+	}
+	if !strings.Contains(log.String(), "body:2:") || !strings.Contains(log.String(), "SizeInBytes: this property is known and has no effect here") {
+		t.Errorf("the log does not warn: %s", log.String())
+	}
+	if err := a.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a = several(t, Config{Settings: settings})
+	for path, want := range map[string]string{"/q": "of worker-1", "/t/Subscriptions/s": "<ForwardTo>"} {
+		if status, body := askAt(t, "GET", a.ports.amqp, "worker-1.localhost", path); status != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+}
+
+// TestNamespacesWithWrongEntitiesAreNotMade, whoever finds out: nothing listens for them, and their name is free.
+func TestNamespacesWithWrongEntitiesAreNotMade(t *testing.T) {
+	var partitioned []string
+	for i := range 101 {
+		partitioned = append(partitioned, fmt.Sprintf(`{"Name": "q-%d", "Properties": {"EnablePartitioning": true}}`, i))
+	}
+	a := several(t, Config{})
+	bound := len(a.spaces.served())
+	for _, c := range []struct {
+		body, want string
+		status     int
+	}{
+		{`{"name": "worker-1", "Queues": [{"Name": "q"}, {"Name": "p", "Properties": {"LockDuration": "PT6M"}}]}`, "body:1:93: error: $.Queues[1].Properties.LockDuration", 400},
+		{`{"name": "worker-1", "Queues": [{"Name": "q", "Properties": {"ForwardTo": "sb://orders.test/q"}}]}`, `the host of the namespace \"orders\"`, 400},
+		{`{"name": "worker-1", "Queues": [{"Name": "q", "Properties": {"ForwardTo": "sb://stock-1.localhost/q"}}]}`, `the host of the namespace \"stock-1\"`, 400},
+		{`{"name": "worker-1", "limits": "standard", "Queues": [{"Name": "q", "Properties": {"MaxMessageSizeInKilobytes": 1024}}]}`, `choose \"limits\": \"relaxed\"`, 400},
+		{`{"name": "worker-1", "Queues": [` + strings.Repeat(`{}, `, 29) + `{}]}`, `"and 5 more errors"]`, 400},
+		{`{"name": "worker-1", "limits": "standard", "Queues": [` + strings.Join(partitioned, ", ") + `]}`, "create the entities: q-100: The maximum number of resources", 409},
+	} {
+		if status, body := post(t, a, c.body); status != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%.150s: %d %s, want %d %s", c.body, status, body, c.status, c.want)
+		}
+		if n := len(a.Broker().Namespaces()); n != 3 || len(a.spaces.bound) != bound {
+			t.Errorf("%.150s: %d namespaces, ports %v", c.body, n, a.spaces.bound)
+		}
+	}
+	if status, body := post(t, a, `{"name": "worker-1", "limits": "relaxed", "Queues": [`+strings.Join(partitioned, ", ")+`]}`); status != 201 {
+		t.Errorf("with other limits: %d %s", status, body)
 	}
 }
 
@@ -338,7 +413,7 @@ func TestKeysOfNamespaces(t *testing.T) {
 	access := a.access()
 	for _, ns := range a.Broker().Namespaces() {
 		for _, other := range a.Broker().Namespaces() {
-			root := administrator(a.Policies(other))
+			root := sas.Administrator(a.Policies(other))
 			if _, ok := access(ns).Key(root.Name, root.Primary); ok != (ns == other) {
 				t.Errorf("the key of %s opens %s: %v", other.Name(), ns.Name(), ok)
 			}

@@ -21,6 +21,22 @@ type Policy struct {
 	Claims    Claims
 }
 
+// Administrator returns the policy for a connection string: the well-known one, else one that may manage, else the first.
+func Administrator(list []Policy) (best Policy) {
+	if len(list) > 0 {
+		best = list[0]
+	}
+	for _, p := range list {
+		if strings.EqualFold(p.Name, DefaultKeyName) {
+			return p
+		}
+		if p.Claims.Allows(Manage) && !best.Claims.Allows(Manage) {
+			best = p
+		}
+	}
+	return best
+}
+
 // Ring looks up the policies of a namespace and of its entities. Many goroutines may use it at once. A check costs
 // the same with ten entities as with ten thousand.
 type Ring struct {

@@ -19,8 +19,12 @@ const DocumentPath = Prefix + "openapi.json"
 // Server is the process that the API controls. Its errors are of type *emulator.Error.
 type Server interface {
 	Broker() *emulator.Broker
-	// CreateNamespace makes up a name if it is empty, and gives the namespace a port if there is a range of them.
-	CreateNamespace(name string, o emulator.NamespaceOptions) (*emulator.Namespace, error)
+	// ReadEntities reads the Queues and Topics of a JSON object, which have the form of Config.json, under a profile of limits or, without
+	// one, that of the process. It returns all that is wrong, a line for each finding, which begins with from and the place in the text.
+	ReadEntities(from string, text []byte, limits *emulator.Limits) (entities []emulator.EntityConfig, wrong []string)
+	// CreateNamespace makes up a name if it is empty, and gives the namespace a port if there is a range of them. It makes all of the entities,
+	// or no namespace.
+	CreateNamespace(name string, o emulator.NamespaceOptions, entities ...emulator.EntityConfig) (*emulator.Namespace, error)
 	DeleteNamespace(name string) error
 	// Endpoint returns the host, with a port if it needs one, by which a client reaches a namespace. host is the name by which the client
 	// reached the server.
@@ -65,7 +69,7 @@ func (c *call) serve() error {
 	}
 	methods := operations[path]
 	if methods == nil {
-		return &Error{http.StatusNotFound, "There is nothing at this path. " + DocumentPath + " lists what there is."}
+		return &Error{Status: http.StatusNotFound, Detail: "There is nothing at this path. " + DocumentPath + " lists what there is."}
 	}
 	method := c.r.Method
 	if method == http.MethodHead {
@@ -80,7 +84,7 @@ func (c *call) serve() error {
 			}
 		}
 		c.w.Header().Set("Allow", strings.Join(allowed, ", "))
-		return &Error{http.StatusMethodNotAllowed, "The path takes " + strings.Join(allowed, ", ") + "."}
+		return &Error{Status: http.StatusMethodNotAllowed, Detail: "The path takes " + strings.Join(allowed, ", ") + "."}
 	}
 	return do(c)
 }

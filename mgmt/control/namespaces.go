@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"minibus/emulator"
 	"minibus/internal/sas"
@@ -29,6 +31,7 @@ type namespace struct {
 	Port    int             `json:"port,omitempty"`
 	Aliases []string        `json:"aliases,omitempty"`
 
+	ConnectionString  string             `json:"connectionString"` // the administrator's
 	ConnectionStrings []connectionString `json:"connectionStrings"`
 }
 
@@ -46,6 +49,10 @@ type creation struct {
 	Port    int              `json:"port"`
 	Aliases []string         `json:"aliases"`
 	Rules   []rule           `json:"authorizationRules"`
+
+	// Queues and Topics have the form of Config.json. The server reads them.
+	Queues json.RawMessage `json:"queues"`
+	Topics json.RawMessage `json:"topics"`
 }
 
 // rule is a policy of a new namespace.
@@ -75,24 +82,48 @@ func (c *call) get() error {
 }
 
 func (c *call) create() error {
+	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return &Error{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("The body of the request has more than %d bytes.", tooLarge.Limit)}
+	}
+	if err != nil {
+		return badRequest("The body of the request did not arrive: %v.", err)
+	}
 	var body creation
-	if err := c.read(&body); err != nil {
+	if err := body.read(text); err != nil {
 		return err
 	}
-	o := emulator.NamespaceOptions{Limits: body.Limits, Port: body.Port, Aliases: body.Aliases}
-	for _, r := range body.Rules {
-		policy, err := r.policy()
-		if err != nil {
-			return err
-		}
-		o.Policies = append(o.Policies, policy)
+	o, err := body.options()
+	if err != nil {
+		return err
 	}
-	ns, err := c.server.CreateNamespace(body.Name, o)
+	entities, err := c.entities(text, body)
+	if err != nil {
+		return err
+	}
+	ns, err := c.server.CreateNamespace(body.Name, o, entities...)
 	if err != nil {
 		return err
 	}
 	c.w.Header().Set("Location", Prefix+"namespaces/"+url.PathEscape(ns.Name()))
 	return c.answer(http.StatusCreated, c.shown(ns))
+}
+
+// entities reads the queues and topics of a body.
+func (c *call) entities(text []byte, body creation) ([]emulator.EntityConfig, error) {
+	if body.Queues == nil && body.Topics == nil {
+		return nil, nil
+	}
+	entities, wrong := c.server.ReadEntities("body", text, body.Limits)
+	if len(wrong) == 0 {
+		return entities, nil
+	}
+	p := badRequest("No namespace was created. %s", wrong[0])
+	if len(wrong) > 1 {
+		p.Detail += " (The first of several errors.)"
+	}
+	p.Errors = wrong
+	return nil, p
 }
 
 func (c *call) remove() error {
@@ -103,9 +134,9 @@ func (c *call) remove() error {
 	return nil
 }
 
-// read reads the body, which may be empty.
-func (c *call) read(body *creation) error {
-	d := json.NewDecoder(http.MaxBytesReader(c.w, c.r.Body, maxBody))
+// read reads the text of a body, which may be empty.
+func (body *creation) read(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	err := d.Decode(body)
 	if err == nil {
@@ -113,25 +144,46 @@ func (c *call) read(body *creation) error {
 			err = errors.New("it has more than one value")
 		}
 	}
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return &Error{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body of the request has more than %d bytes.", tooLarge.Limit)}
+	if errors.Is(err, io.EOF) {
+		return nil
 	}
-	if !errors.Is(err, io.EOF) {
-		return &Error{http.StatusBadRequest, fmt.Sprintf("The body of the request is not what %s says: %v.", DocumentPath, err)}
+	at := d.InputOffset()
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		at = syntax.Offset
+	} else if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		at = wrong.Offset
 	}
-	return nil
+	before := string(text[:min(int(at), len(text))])
+	line := strings.Count(before, "\n")
+	column := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])
+	return badRequest("The body of the request is not what %s says, near line %d, column %d: %v.", DocumentPath, line+1, max(column, 1), err)
+}
+
+// options returns the settings of the new namespace.
+func (body *creation) options() (emulator.NamespaceOptions, error) {
+	o := emulator.NamespaceOptions{Limits: body.Limits, Port: body.Port, Aliases: body.Aliases}
+	for _, r := range body.Rules {
+		policy, err := r.policy()
+		if err != nil {
+			return o, err
+		}
+		o.Policies = append(o.Policies, policy)
+	}
+	return o, nil
 }
 
 // policy returns the policy of a new namespace, with keys of its own if it names none.
 func (r rule) policy() (emulator.AuthorizationRule, error) {
-	for _, right := range r.Rights {
-		if !slices.Contains(rights, right) {
-			return emulator.AuthorizationRule{}, &Error{http.StatusBadRequest, fmt.Sprintf("There is no right %q. There are %s.", right, strings.Join(rights, ", "))}
+	for i, right := range r.Rights {
+		known := slices.IndexFunc(rights, func(k string) bool { return strings.EqualFold(k, right) })
+		if known < 0 {
+			return emulator.AuthorizationRule{}, badRequest("There is no right %q. There are %s.", right, strings.Join(rights, ", "))
 		}
+		r.Rights[i] = rights[known]
 	}
 	has := func(right string) bool { return slices.Contains(r.Rights, right) }
 	if len(r.Rights) == 0 || has("Manage") && !(has("Send") && has("Listen")) {
-		return emulator.AuthorizationRule{}, &Error{http.StatusBadRequest, fmt.Sprintf("The authorization rule %q needs rights; with Manage it needs Send and Listen too.", r.KeyName)}
+		return emulator.AuthorizationRule{}, badRequest("The authorization rule %q needs rights; with Manage it needs Send and Listen too.", r.KeyName)
 	}
 	p := emulator.AuthorizationRule{KeyName: r.KeyName, Rights: r.Rights, PrimaryKey: r.PrimaryKey, SecondaryKey: r.SecondaryKey}
 	for _, key := range []*string{&p.PrimaryKey, &p.SecondaryKey} {
@@ -150,15 +202,19 @@ func (c *call) shown(ns *emulator.Namespace) namespace {
 	n := namespace{Name: ns.Name(), Default: ns == c.server.Broker().Default(), Created: time.UnixMilli(ns.Created()).UTC(), Limits: ns.Limits(),
 		Port: o.Port, Aliases: o.Aliases, ConnectionStrings: []connectionString{}}
 	endpoint := sas.Local(c.server.Endpoint(ns, c.r.Host))
-	for _, p := range c.server.Policies(ns) {
-		s := connectionString{KeyName: p.Name, Rights: []string{}}
+	with := func(p sas.Policy) string {
+		endpoint.KeyName, endpoint.Key = p.Name, p.Primary
+		return endpoint.String()
+	}
+	policies := c.server.Policies(ns)
+	n.ConnectionString = with(sas.Administrator(policies))
+	for _, p := range policies {
+		s := connectionString{KeyName: p.Name, Rights: []string{}, Value: with(p)}
 		for i, claim := range []sas.Claims{sas.Manage, sas.Send, sas.Listen} {
 			if p.Claims.Allows(claim) {
 				s.Rights = append(s.Rights, rights[i])
 			}
 		}
-		endpoint.KeyName, endpoint.Key = p.Name, p.Primary
-		s.Value = endpoint.String()
 		n.ConnectionStrings = append(n.ConnectionStrings, s)
 	}
 	return n

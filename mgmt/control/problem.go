@@ -3,6 +3,7 @@ package control
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"minibus/emulator"
@@ -11,20 +12,27 @@ import (
 // Error is an error answer [RFC 9457].
 type Error struct {
 	Status int
-	Detail string // says what is wrong and what to do
+	Detail string   // says what is wrong and what to do
+	Errors []string // all that is wrong, if that may be several things
 }
 
 // Error returns the detail.
 func (p *Error) Error() string { return p.Detail }
 
+// badRequest returns the answer to a body that is wrong.
+func badRequest(format string, args ...any) *Error {
+	return &Error{Status: http.StatusBadRequest, Detail: fmt.Sprintf(format, args...)}
+}
+
 // Refuse writes the problem document.
 func Refuse(w http.ResponseWriter, p *Error) {
 	body, _ := json.Marshal(struct { // texts and a number: can't fail
-		Type   string `json:"type"`
-		Title  string `json:"title"`
-		Status int    `json:"status"`
-		Detail string `json:"detail"`
-	}{"about:blank", http.StatusText(p.Status), p.Status, p.Detail})
+		Type   string   `json:"type"`
+		Title  string   `json:"title"`
+		Status int      `json:"status"`
+		Detail string   `json:"detail"`
+		Errors []string `json:"errors,omitempty"`
+	}{"about:blank", http.StatusText(p.Status), p.Status, p.Detail, p.Errors})
 	write(w, p.Status, "application/problem+json", append(body, '\n'))
 }
 
@@ -46,7 +54,7 @@ func problemOf(err error) *Error {
 	case errors.As(err, &p):
 		return p
 	case errors.As(err, &domain) && statusOf[domain.Code] != 0:
-		return &Error{statusOf[domain.Code], domain.Error()}
+		return &Error{Status: statusOf[domain.Code], Detail: err.Error()}
 	}
-	return &Error{http.StatusInternalServerError, "The request could not be carried out: " + err.Error()}
+	return &Error{Status: http.StatusInternalServerError, Detail: "The request could not be carried out: " + err.Error()}
 }

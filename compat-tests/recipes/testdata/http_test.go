@@ -10,7 +10,7 @@ func TestATestSeesItsOwnMessagesOnly(t *testing.T) {
 	for i := range 4 {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
-			isolated(t, connectTo(t, "orders"))
+			isolated(t, connect(t))
 		})
 	}
 }
