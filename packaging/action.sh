@@ -101,13 +101,14 @@ start() {
 
 port() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" "$dir/ports.json"; } # key of the ports file
 
-# strings makes the connection strings, and asks Minibus there whether it is well. It takes the first string from what Minibus printed. It prints dots for a key that the user chose.
+# strings makes the connection strings from the one that Minibus printed, with dots for a key that the user chose, and asks whether Minibus is
+# well there.
 strings() {
   connection=$(sed -n 's/^Connection string: //p' "$dir/minibus.log" | tr -d '\r')
   if [[ $connection == *'SharedAccessKey=...'* ]]; then
     [[ -n ${MINIBUS_ROOT_KEY:-} ]] || fail "give the root key in the variable MINIBUS_ROOT_KEY, not in args: the connection string needs it"
     echo "::add-mask::$MINIBUS_ROOT_KEY"
-    connection=${connection/SharedAccessKey=.../SharedAccessKey=$MINIBUS_ROOT_KEY}
+    connection=${connection/SharedAccessKey=.../"SharedAccessKey=$MINIBUS_ROOT_KEY"}
   fi
   [[ $connection =~ ^Endpoint=sb://([^:/\;]+)(:[0-9]+)?/?\;(.*)$ ]] || fail "Minibus printed no connection string: $connection"
   local host=${BASH_REMATCH[1]} rest=${BASH_REMATCH[3]}
