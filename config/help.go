@@ -30,7 +30,7 @@ standard input, with neither from the variable ` + ConnectionVariable + `. It ne
   minibus cert export --format pkcs12 --out minibus-ca.p12     a trust store for Java`, []string{"data", "ca-dir", "http-port", "tls-names"}},
 	{CommandHealthcheck, "healthcheck", "ask the running Minibus whether it is ready; the exit code is 1 if it is not", `Give it the same flags as the Minibus that it asks.`,
 		[]string{"host", "amqp-port", "tls-port", "http-port", "extra-ports", "ports-file"}},
-	{CommandVersion, "version", "print the version", "", []string{}},
+	{CommandVersion, "version", "print the version, commit, date, Go version and platform", "", []string{}},
 }
 
 // Help returns the text of minibus --help or, with a topic, the help of one command.

@@ -32,7 +32,7 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		_, err = io.WriteString(stdout, config.Help(command.Topic))
 		return err
 	case config.CommandVersion:
-		_, err = fmt.Fprintln(stdout, "Minibus", Version())
+		_, err = io.WriteString(stdout, ThisBuild().String())
 		return err
 	case config.CommandCheck:
 		return check(command, stdout)

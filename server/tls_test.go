@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,7 +60,7 @@ func TestAuthorityInADirectory(t *testing.T) {
 		t.Error(err)
 	}
 	info, err := os.Stat(filepath.Join(dir, tlsca.KeyFile))
-	if err != nil || info.Mode().Perm() != 0o600 {
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("key: %v, %v", info, err)
 	}
 }
@@ -188,7 +189,7 @@ func TestCertificateIsExportedWithoutTheKey(t *testing.T) {
 		}
 	}
 	info, err := os.Stat(file)
-	if entries, readErr := os.ReadDir(out); err != nil || info.Mode().Perm() != 0o644 || len(entries) != 1 {
+	if entries, readErr := os.ReadDir(out); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 || len(entries) != 1 {
 		t.Errorf("%v, %v, %v, %v", info, err, entries, readErr)
 	}
 	_, err = start(t, Config{Settings: config.Settings{Ephemeral: true, CAExport: filepath.Join(out, "none", "x.pem"), TLSPort: config.PortOff, HTTPPort: config.PortOff}})

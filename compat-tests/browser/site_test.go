@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -135,12 +134,12 @@ func (s *site) visit(t *testing.T, host string, p plan) []try {
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-popup-blocking", "--no-proxy-server",
 		"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP *.test 127.0.0.1, MAP minibus 127.0.0.1", "http://"+net.JoinHostPort(host, s.port)+"/page")
 	cmd.Stdout, cmd.Stderr = &output, &output
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // to end its children with it
+	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("start chromium: %v", err)
 	}
 	defer func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		endGroup(cmd)
 		_ = cmd.Wait()
 	}()
 	select {

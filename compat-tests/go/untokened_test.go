@@ -1,13 +1,10 @@
 package compat
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -99,18 +96,9 @@ func (s *stranger) sessions(n uint16) (begun, sent int) {
 }
 
 // residentMiB returns the resident memory of the server's process.
-func residentMiB(t testing.TB, server *harness.Server) int {
+func residentMiB(t testing.TB, server *harness.Server) int64 {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", server.Pid()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
-	kb, err := strconv.Atoi(string(bytes.Fields(rest)[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kb >> 10
+	return server.Resident(t) >> 20
 }
 
 // The memory of links does not depend on their handles.

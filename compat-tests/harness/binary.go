@@ -5,9 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 )
+
+// Exe is the end of a program's file name on this system.
+var Exe = map[bool]string{true: ".exe"}[runtime.GOOS == "windows"]
 
 var binary struct {
 	once sync.Once
@@ -45,7 +49,7 @@ func build(tags string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make directory for the binary: %w", err)
 	}
-	path := filepath.Join(dir, "minibus")
+	path := filepath.Join(dir, "minibus"+Exe)
 	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, "./cmd/minibus")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

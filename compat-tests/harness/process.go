@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 )
@@ -18,10 +19,10 @@ type Process struct {
 	MemoryKB int64         // VmRSS: resident memory now
 }
 
-// ReadProcess reads the figures of a process. For pid 0 it returns zeros.
+// ReadProcess reads the figures of a process. For pid 0, and on a system without /proc, it returns zeros.
 func ReadProcess(pid int) (Process, error) {
 	var p Process
-	if pid == 0 {
+	if pid == 0 || runtime.GOOS != "linux" {
 		return p, nil
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

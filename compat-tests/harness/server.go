@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -120,6 +119,7 @@ func launch(binary, portsFile string, o Options) (*Server, error) {
 	}
 	s := &Server{process: &process{options: o, cmd: exec.Command(binary, append(args, o.Args...)...), exited: make(chan struct{})}}
 	s.cmd.Env = append(os.Environ(), o.Env...)
+	canBeAsked(s.cmd)
 	if err := s.start(filepath.Dir(portsFile)); err != nil {
 		return nil, fmt.Errorf("start minibus: %w", err)
 	}
@@ -238,7 +238,7 @@ func (s *Server) Stop(t testing.TB) {
 
 // End is Stop outside of a test. It kills a process that does not end in time.
 func (s *Server) End() error {
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := askToEnd(s.cmd.Process); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop minibus: %w", err)
 	}
 	select {

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // built builds the program, as go run does.
 func built(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "verify")
+	program := filepath.Join(t.TempDir(), "verify"+harness.Exe)
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build verify: %v\n%s", err, out)
 	}
