@@ -20,16 +20,18 @@ const (
 	CommandHealthcheck = "healthcheck"
 	CommandExport      = "export"
 	CommandCert        = "cert"
+	CommandHosts       = "hosts"
 	CommandVersion     = "version"
 	CommandHelp        = "help"
 )
 
 // Command is a parsed command line.
 type Command struct {
-	Name     string // one of the constants
-	File     string // CommandCheck: the file to check; empty for the one that would be served
-	Topic    string // CommandHelp: the command to explain, one of the constants; empty for all
-	Export   bool   // CommandCert: write the certificate instead of printing where it is
+	Name     string   // one of the constants
+	File     string   // CommandCheck: the file to check; empty for the one that would be served
+	Topic    string   // CommandHelp: the command to explain, one of the constants; empty for all
+	Export   bool     // CommandCert: write the certificate instead of printing where it is
+	Hosts    []string // CommandHosts: names of namespaces, or hosts
 	Settings Settings
 
 	// Connection is the connection string of CommandExport, a secret, from the argument or [ConnectionVariable]. "-" stands for
@@ -150,6 +152,8 @@ func (c *Command) words(words []string) error {
 		if len(rest) > 0 && strings.EqualFold(rest[0], "export") {
 			c.Export, rest = true, rest[1:]
 		}
+	case CommandHosts:
+		return c.hostsWords(rest)
 	default:
 		if strings.Contains(words[0], "=") { // may be a connection string: don't show it
 			return errors.New("the first word is no command; a connection string belongs to minibus export")
@@ -193,12 +197,23 @@ func (c *Command) exportWords(words []string) error {
 	return nil
 }
 
+// hostsWords reads the words after hosts.
+func (c *Command) hostsWords(words []string) error {
+	c.Name, c.Hosts = CommandHosts, words
+	for _, word := range words {
+		if strings.ContainsAny(word, `/\`) || slices.Contains(configEnds, strings.ToLower(filepath.Ext(word))) {
+			return fmt.Errorf("%q is no name of a namespace; a configuration is given with a flag: minibus hosts --config %s", clip(word), argument(word))
+		}
+	}
+	return nil
+}
+
 // unknownCommand returns the error for an unknown command, with a guess.
 func unknownCommand(word string) error {
 	if cure := fileFlag(word); cure != "" {
 		return fmt.Errorf("there is no command %q, %s", clip(word), cure)
 	}
-	commands := []string{CommandServe, "config", CommandExport, CommandHealthcheck, CommandCert, CommandVersion, CommandHelp}
+	commands := []string{CommandServe, "config", CommandExport, CommandHealthcheck, CommandCert, CommandHosts, CommandVersion, CommandHelp}
 	return fmt.Errorf("there is no command %q%s", clip(word), orHelp(closest(word, commands)))
 }
 
@@ -210,7 +225,7 @@ func topic(words []string) string {
 	switch name := strings.ToLower(words[0]); name {
 	case "config":
 		return CommandCheck
-	case CommandServe, CommandHealthcheck, CommandExport, CommandCert, CommandVersion, CommandHelp:
+	case CommandServe, CommandHealthcheck, CommandExport, CommandCert, CommandHosts, CommandVersion, CommandHelp:
 		return name
 	}
 	return ""

@@ -35,7 +35,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "data-default": {"/a", "/b"},
 		"format": {"bicep", "terraform"}, "out": {"a", "b"}, "ca-file": {"a.pem", "b.pem"},
 		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"},
-		"password": {"a", "b"}, "namespace": {"orders", "stock"}, "namespace-ports": {"5700-5719", "off"}, "namespace-suffix": {"bus.test", "a,b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
+		"password": {"a", "b"}, "write": {"true", "0"}, "remove": {"true", "0"}, "file": {"a", "b"}, "compose": {"true", "0"}, "namespace": {"orders", "stock"}, "namespace-ports": {"5700-5719", "off"}, "namespace-suffix": {"bus.test", "a,b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
 	}
 	for _, s := range table {
 		if s.name == "tls-cert" || s.name == "tls-key" {
@@ -215,6 +215,7 @@ func TestHelpOfACommand(t *testing.T) {
 		CommandExport:      {[]string{"minibus export [CONNECTION]", "--format", "--out", "--ca-file", "--namespace NAME", ConnectionVariable}, []string{"--data", "--password"}},
 		CommandCert:        {[]string{"minibus cert [export]", "--format", "--out", "--password", "--data", "--ca-dir"}, []string{"--trace", "--ca-file"}},
 		CommandHealthcheck: {[]string{"--http-port", "--host", "--ports-file"}, []string{"--data", "--out"}},
+		CommandHosts:       {[]string{"minibus hosts [NAME...]", "--write", "--remove", "--file", "--compose", "--config"}, []string{"--data", "--out"}},
 		CommandVersion:     {[]string{"print the version"}, []string{"--", "MINIBUS_"}},
 		CommandHelp:        {[]string{"Usage:", "minibus COMMAND --help", "--amqp-port"}, nil},
 	} {

@@ -28,6 +28,13 @@ standard input, with neither from the variable ` + ConnectionVariable + `. It ne
 
   minibus cert export --out minibus-ca.pem
   minibus cert export --format pkcs12 --out minibus-ca.p12     a trust store for Java`, []string{"data", "ca-dir", "http-port", "tls-names"}},
+	{CommandHosts, "hosts [NAME...]", "print the lines of a hosts file for clients that know the service's own names only", `They lead the host NAME.servicebus.windows.net of each namespace to Minibus. NAME may also be a whole host. Without NAME it takes the
+namespaces, with their aliases, of the configuration that the server would use.
+
+  minibus hosts shop                        print the lines
+  sudo minibus hosts --write shop           put them into the system's hosts file; other lines stay as they are
+  sudo minibus hosts --remove shop          take them out; without NAME all of Minibus
+  minibus hosts --compose shop              print the aliases of a compose service`, []string{"config", "host", "limits"}},
 	{CommandHealthcheck, "healthcheck", "ask the running Minibus whether it is ready; the exit code is 1 if it is not", `Give it the same flags as the Minibus that it asks.`,
 		[]string{"host", "amqp-port", "tls-port", "http-port", "extra-ports", "ports-file"}},
 	{CommandVersion, "version", "print the version, commit, date, Go version and platform", "", []string{}},

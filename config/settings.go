@@ -60,6 +60,10 @@ type Settings struct {
 	CAFile    string // PEM file of an authority that an export trusts
 	Namespace string // that an export reads, of a Minibus with several; empty: the one that the connection string means
 	Password  string // of a trust store that a command writes; empty: that of Java's own store
+
+	HostsWrite, HostsRemove bool   // change the hosts file
+	HostsFile               string // empty: the system's
+	HostsCompose            bool   // print for a compose file
 }
 
 // setting is one row of the table: a flag, its environment variable, its default, its help.
@@ -147,6 +151,14 @@ var table = []setting{
 		set: setNamespace},
 	{name: "password", arg: "WORD", group: "Commands", command: CommandCert, help: "password of the trust store (without: changeit, as for Java's own)",
 		set: text(func(s *Settings) *string { return &s.Password })},
+	{name: "write", group: "Commands", command: CommandHosts, help: "put the hosts into the hosts file",
+		set: toggle(func(s *Settings) *bool { return &s.HostsWrite })},
+	{name: "remove", group: "Commands", command: CommandHosts, help: "take the hosts out of the hosts file, all of Minibus if none is named",
+		set: toggle(func(s *Settings) *bool { return &s.HostsRemove })},
+	{name: "file", arg: "FILE", group: "Commands", command: CommandHosts, help: "with --write and --remove, the hosts file (without: the system's)",
+		set: text(func(s *Settings) *string { return &s.HostsFile })},
+	{name: "compose", group: "Commands", command: CommandHosts, help: "print aliases for a compose file instead",
+		set: toggle(func(s *Settings) *bool { return &s.HostsCompose })},
 
 	{name: "extra-ports-default", arg: "LIST", set: portList(func(s *Settings) *PortList { return &s.ExtraPortsDefault })},
 	{name: "data-default", arg: "FILE", set: text(func(s *Settings) *string { return &s.DataDefault })},

@@ -40,6 +40,8 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return exportNamespace(ctx, command, os.Stdin, stdout, stderr)
 	case config.CommandCert:
 		return cert(command, stdout)
+	case config.CommandHosts:
+		return hosts(command, stdout)
 	case config.CommandHealthcheck:
 		return healthcheck(ctx, command.Settings)
 	}
