@@ -82,6 +82,7 @@ func (a *app) explain(err error) *failure {
 	}
 	text := oneLine(err.Error())
 	if errors.As(err, &sdk) {
+		text = strings.TrimPrefix(text, "("+string(sdk.Code)+"): ")
 		switch sdk.Code {
 		case azservicebus.CodeNotFound:
 			return &failure{exitNotFound, text + "; minibus queue ls and minibus topic ls list what there is"}
@@ -146,18 +147,19 @@ func (a *app) explainConnection(err error) *failure {
 		noHost  *net.DNSError
 		network *net.OpError
 	)
+	said := func(words string) bool { return strings.Contains(err.Error(), words) } // the SDK does not let look at its causes
 	host := a.host()
 	f := &failure{code: exitUnreachable}
 	switch {
-	case errors.As(err, &unknown), errors.As(err, &invalid):
+	case errors.As(err, &unknown), errors.As(err, &invalid), said("signed by unknown authority"), said("certificate is not trusted"):
 		f.text = fmt.Sprintf("the certificate of %s is not trusted: give its authority with --ca FILE; minibus cert says where a Minibus has it", host)
-	case errors.As(err, &name):
-		f.text = fmt.Sprintf("the certificate of %s is for another host: %s", host, oneLine(name.Error()))
-	case errors.As(err, &noTLS), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+	case errors.As(err, &name), said("certificate is valid for"), said("certificate is not valid for"):
+		f.text = fmt.Sprintf("the certificate of %s is for another host: %s", host, oneLine(err.Error()))
+	case errors.As(err, &noTLS), said("server gave HTTP response to HTTPS client"), said("first record does not look like a TLS handshake"):
 		f.text = fmt.Sprintf("%s speaks no TLS at this port; for an emulator add UseDevelopmentEmulator=true to the connection string", host)
-	case errors.As(err, &noHost):
+	case errors.As(err, &noHost), said("no such host"):
 		f.text = fmt.Sprintf("the host %s is not known; check Endpoint in %s", host, a.source)
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.ECONNREFUSED), said("connection refused"):
 		f.text = fmt.Sprintf("nothing listens at %s, which %s names: start a Minibus, or give another connection string with --connection or %s", host, a.source, variables[0])
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, context.DeadlineExceeded):
 		f.text = fmt.Sprintf("no connection to %s: %s", host, oneLine(err.Error()))

@@ -24,9 +24,9 @@ type output struct {
 
 	columns []string
 	rows    [][]string
-	items   []any // json
-	listed  bool  // json: an empty list is written too
-	live    bool  // rows are written as they come, in columns of fixed width
+	listed  bool // a list has begun: an empty one is written too
+	items   int  // json: how many were written
+	live    bool // rows are written as they come, in columns of fixed width
 	widths  []int
 }
 
@@ -64,7 +64,7 @@ func (o *output) add(item any, row ...string) error {
 	case o.format == "jsonl":
 		return o.line(item)
 	case o.format == "json":
-		o.items = append(o.items, item)
+		return o.element(item)
 	case o.live:
 		if len(o.rows) == 0 {
 			o.writeLive(o.columns, true)
@@ -118,6 +118,22 @@ func (o *output) done(item any, format string, args ...any) error {
 		return o.document(item)
 	}
 	_, _ = fmt.Fprintln(o.w, visible(fmt.Sprintf(format, args...)))
+	return o.push()
+}
+
+// element writes an item of the array, at once, so that what was written is never taken for lost.
+func (o *output) element(item any) error {
+	data, err := encode(item, "  ")
+	if err != nil {
+		return err
+	}
+	separator := ",\n"
+	if o.items == 0 {
+		separator = "[\n"
+	}
+	o.items++
+	_, _ = o.w.WriteString(separator)
+	_, _ = o.w.Write(bytes.TrimSpace(data))
 	return o.push()
 }
 
@@ -177,11 +193,10 @@ func (o *output) flush() error {
 	}
 	o.listed = false
 	switch {
+	case o.format == "json" && o.items == 0:
+		_, _ = fmt.Fprintln(o.w, "[]")
 	case o.format == "json":
-		if o.items == nil {
-			o.items = []any{}
-		}
-		return o.document(o.items)
+		_, _ = fmt.Fprintln(o.w, "\n]")
 	case o.format == "table" && !o.live && len(o.rows) > 0:
 		o.table()
 	}

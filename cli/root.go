@@ -23,6 +23,7 @@ type app struct {
 	admin  *admin.Client
 
 	interrupted string // what to add when the command was interrupted
+	quiet       bool   // to be interrupted is the usual end of the command
 }
 
 // The groups of the help.
@@ -57,6 +58,7 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	add(groupEntities, a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
+	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand())
 	return root
 }
 

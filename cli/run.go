@@ -72,6 +72,9 @@ func (a *app) finish(ctx context.Context, err error) error {
 		f = a.explain(err)
 	}
 	if ctx.Err() != nil && f.code != exitUsage {
+		if a.quiet {
+			return &failure{code: exitInterrupted}
+		}
 		return &failure{code: exitInterrupted, text: "interrupted" + a.interrupted}
 	}
 	f.text = a.redact(f.text)

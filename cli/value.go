@@ -23,7 +23,7 @@ import (
 // exact is the largest whole number that every reader of JSON keeps.
 const exact = 1 << 53
 
-// kindOfNumber are the names of types by Go's.
+// typeNames are the names of AMQP's types, by Go's.
 var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[uint8](): "ubyte", reflect.TypeFor[uint16](): "ushort", reflect.TypeFor[uint32](): "uint", reflect.TypeFor[uint64](): "ulong",
 	reflect.TypeFor[int8](): "byte", reflect.TypeFor[int16](): "short", reflect.TypeFor[int32](): "int", reflect.TypeFor[int64](): "long",
@@ -32,14 +32,14 @@ var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[time.Time](): "timestamp", reflect.TypeFor[amqp.UUID](): "uuid",
 }
 
-// toJSON returns what stands for a value in JSON.
+// toJSON returns what stands for a value in JSON. Numbers are json.Number, as fromJSON wants them.
 func toJSON(v any) any {
 	switch v := v.(type) {
 	case nil, string, bool:
 		return v
 	case int64:
 		if v >= -exact && v <= exact {
-			return v
+			return json.Number(strconv.FormatInt(v, 10))
 		}
 		return tagged("long", strconv.FormatInt(v, 10))
 	case uint64:
@@ -50,7 +50,7 @@ func toJSON(v any) any {
 		if v == math.Trunc(v) || math.IsNaN(v) || math.IsInf(v, 0) {
 			return tagged("double", float(v, 64))
 		}
-		return v
+		return float(v, 64)
 	case []byte:
 		return tagged("binary", base64.StdEncoding.EncodeToString(v))
 	case time.Time:
@@ -83,6 +83,9 @@ func otherToJSON(v reflect.Value) any {
 		v = v.Elem()
 	}
 	if name := typeNames[v.Type()]; name != "" {
+		if v.CanInt() || v.CanUint() {
+			return tagged(name, json.Number(fmt.Sprint(v.Interface())))
+		}
 		return tagged(name, v.Interface())
 	}
 	switch v.Kind() {
