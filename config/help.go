@@ -40,8 +40,9 @@ namespaces, with their aliases, of the configuration that the server would use.
 	{CommandVersion, "version", "print the version, commit, date, Go version and platform", "", []string{}},
 }
 
-// Help returns the text of minibus --help or, with a topic, the help of one command.
-func Help(topic string) string {
+// Help returns the text of minibus --help or, with a topic, the help of one command. The former also has what others returns, about the
+// commands that are clients.
+func Help(topic string, others ...func() string) string {
 	for _, c := range commands {
 		if c.name == topic {
 			return c.help()
@@ -53,6 +54,9 @@ func Help(topic string) string {
 		fmt.Fprintf(&b, "  minibus %-21s %s\n", c.usage, c.short)
 	}
 	b.WriteString("  minibus COMMAND --help        more about a command\n")
+	for _, other := range others {
+		b.WriteString(other())
+	}
 	b.WriteString(variables)
 	writeFlags(&b, func(*setting) bool { return true })
 	b.WriteString(`

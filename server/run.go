@@ -7,10 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
+	"minibus/cli"
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/internal/tlsca"
 )
 
 // drainTime is how long a shutdown may take before connections are cut. Container engines kill after ten seconds.
@@ -21,15 +24,19 @@ var errSilent = errors.New("")
 
 // Run is the program. It parses the arguments (without the program's name) and runs the command; the server runs until
 // ctx ends. environ has "KEY=value" entries. On an error the caller should print its text, if any, to standard error and
-// exit with 1.
+// exit with 1, or with what its method ExitCode says.
 func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
+	if cli.Handles(args) {
+		return cli.Run(ctx, args, cli.Environment{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Environ: environ,
+			Authority: func() (string, error) { return authorityFile(environ) }})
+	}
 	command, err := config.ParseArgs(args, environ)
 	if err != nil {
 		return err
 	}
 	switch command.Name {
 	case config.CommandHelp:
-		_, err = io.WriteString(stdout, config.Help(command.Topic))
+		_, err = io.WriteString(stdout, config.Help(command.Topic, cli.Overview))
 		return err
 	case config.CommandVersion:
 		_, err = io.WriteString(stdout, ThisBuild().String())
@@ -47,6 +54,19 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	}
 	tuneMemory(environ)
 	return serve(ctx, command.Settings, stdout, stderr)
+}
+
+// authorityFile returns where a Minibus with the settings in the environment keeps the certificate of its authority.
+func authorityFile(environ []string) (string, error) {
+	command, err := config.ParseArgs(nil, environ)
+	if err != nil {
+		return "", err
+	}
+	dir, err := authorityDir(command.Settings)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, tlsca.CertificateFile), nil
 }
 
 // serve runs the server until ctx ends, then shuts it down cleanly.

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
+
+	"minibus/internal/sas"
+)
+
+// variables have a connection string, the first one first.
+var variables = []string{"MINIBUS_CONNECTION", "SERVICEBUS_CONNECTION_STRING"}
+
+// adminPort is the port of an emulator's administration when the endpoint names none. Every port of a Minibus has it.
+const adminPort = "5300"
+
+// closing is how long the end of a connection may take, and what has to be said before it.
+const closing = 5 * time.Second
+
+// connect finds the connection string.
+func (a *app) connect() error {
+	if a.source != "" {
+		return nil
+	}
+	text, source := a.flags.connection, "--connection"
+	for _, name := range variables {
+		if text == "" {
+			text, source = a.variable(name), name
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		a.source, a.target = "the default for a local Minibus", sas.Local("localhost")
+		return nil
+	}
+	c, err := sas.ParseConnection(strings.Trim(strings.TrimSpace(text), `"'`))
+	if err != nil {
+		cure := ""
+		if !strings.Contains(text, ";") {
+			cure = "; in a shell it needs quotation marks, for a semicolon ends a command"
+		}
+		return usage("%s: %v%s", source, err, cure)
+	}
+	a.source, a.target = source, c
+	return nil
+}
+
+func (a *app) variable(name string) string {
+	for _, entry := range a.env.Environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// host is the host that the connection string names.
+func (a *app) host() string { return visible(a.target.Host()) }
+
+// redact removes the key, which a server may send back.
+func (a *app) redact(text string) string {
+	for _, secret := range []string{a.target.Key, a.target.Signature} {
+		if len(secret) > 3 {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	if i := strings.Index(text, "sig="); i >= 0 {
+		text = text[:i] + "sig=***"
+	}
+	return text
+}
+
+// tlsConfig trusts the system's authorities, the one of --ca, and without it that of the local Minibus, which can only vouch for
+// names of Service Bus and of this machine.
+func (a *app) tlsConfig() (*tls.Config, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // not every system has one
+	}
+	file := a.flags.ca
+	if file == "" && a.env.Authority != nil {
+		if file, err = a.env.Authority(); err != nil {
+			file = "" // without a home directory there is no local authority
+		}
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}
+	if file == "" {
+		return c, nil
+	}
+	pem, err := os.ReadFile(file)
+	switch {
+	case err != nil && a.flags.ca == "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
+		return c, nil
+	case err != nil:
+		return nil, usage("--ca: %v", err)
+	case !pool.AppendCertsFromPEM(pem):
+		return nil, failed(exitUsage, "--ca: %s has no certificate in PEM form", file)
+	}
+	return c, nil
+}
+
+// messages returns the client for messages.
+func (a *app) messages() (*azservicebus.Client, error) {
+	if a.client != nil {
+		return a.client, nil
+	}
+	if err := a.connect(); err != nil {
+		return nil, err
+	}
+	config, err := a.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
+	a.client, err = azservicebus.NewClientFromConnectionString(a.target.String(), &azservicebus.ClientOptions{
+		TLSConfig: config, ApplicationID: "minibus-cli",
+		RetryOptions: azservicebus.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond, MaxRetryDelay: 2 * time.Second},
+	})
+	if err != nil {
+		return nil, usage("%s: %v", a.source, err)
+	}
+	return a.client, nil
+}
+
+// entities returns the client for entities.
+func (a *app) entities() (*admin.Client, error) {
+	if a.admin != nil {
+		return a.admin, nil
+	}
+	if err := a.connect(); err != nil {
+		return nil, err
+	}
+	config, err := a.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
+	c := a.target
+	if c.Emulator && !hasPort(c.Host()) {
+		c.Endpoint += ":" + adminPort
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = config
+	a.admin, err = admin.NewClientFromConnectionString(c.String(), &admin.ClientOptions{ClientOptions: azcore.ClientOptions{
+		Transport: &carrier{plain: c.Emulator, client: &http.Client{
+			Transport: transport,
+			// Follow no redirection: a token belongs to the host that it was made for.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}},
+		Retry:     policy.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond, MaxRetryDelay: 5 * time.Second},
+		Telemetry: policy.TelemetryOptions{ApplicationID: "minibus-cli"},
+	}})
+	if err != nil {
+		return nil, usage("%s: %v", a.source, err)
+	}
+	return a.admin, nil
+}
+
+// carrier sends the requests of the administration. The SDK asks for https always; an emulator has http.
+type carrier struct {
+	plain  bool
+	client *http.Client
+}
+
+// Do implements policy.Transporter.
+func (c *carrier) Do(req *http.Request) (*http.Response, error) {
+	if c.plain {
+		req.URL.Scheme = "http"
+	}
+	return c.client.Do(req) //nolint:wrapcheck // the SDK looks into it
+}
+
+func hasPort(host string) bool {
+	i := strings.LastIndexByte(host, ':')
+	return i >= 0 && i > strings.LastIndexByte(host, ']')
+}
+
+// close ends the connection, also after an interrupt.
+func (a *app) close() error {
+	err := a.out.flush()
+	if a.client != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), closing)
+		defer cancel()
+		_ = a.client.Close(ctx) // all that matters was answered
+	}
+	return cmp.Or(err, nil)
+}

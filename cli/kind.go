@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
+)
+
+// kind is a kind of entity: queues, topics, subscriptions. P is the SDK's structure of their properties. Paths of a kind without
+// a parent are names; those of subscriptions are TOPIC/NAME.
+type kind[P any] struct {
+	name, plural string
+	argument     string // its path in the help
+	columns      []string
+
+	create func(context.Context, *admin.Client, string, *P) (P, error)
+	update func(context.Context, *admin.Client, string, P) (P, error)
+	remove func(context.Context, *admin.Client, string) error
+	get    func(context.Context, *admin.Client, string) (*P, error) // nil if there is none
+	state  func(context.Context, *admin.Client, string) (*runtimeState, error)
+
+	// list returns the properties and states of all entities, of one topic if the kind has parents.
+	list func(ctx context.Context, c *admin.Client, parent string) (map[string]P, map[string]runtimeState, error)
+	row  func(entity) []string
+}
+
+// runtimeState is what an entity holds.
+type runtimeState struct {
+	Counts                           counts
+	SizeInBytes                      *int64
+	CreatedAt, UpdatedAt, AccessedAt time.Time
+}
+
+// counts are the numbers of messages by state. The service counts deferred messages as active ones.
+type counts struct {
+	Active             *int32 `json:"active,omitempty"`
+	DeadLetter         *int32 `json:"deadLetter,omitempty"`
+	Scheduled          *int32 `json:"scheduled,omitempty"`
+	Transfer           *int32 `json:"transfer,omitempty"`
+	TransferDeadLetter *int32 `json:"transferDeadLetter,omitempty"`
+	Total              *int64 `json:"total,omitempty"`
+	Subscriptions      *int32 `json:"subscriptions,omitempty"`
+}
+
+// entity is an entity as JSON.
+type entity struct {
+	Kind        string         `json:"kind"`
+	Name        string         `json:"name"`
+	Topic       string         `json:"topic,omitempty"`
+	Counts      *counts        `json:"counts,omitempty"`
+	SizeInBytes *int64         `json:"sizeInBytes,omitempty"`
+	CreatedAt   *time.Time     `json:"createdAt,omitempty"`
+	UpdatedAt   *time.Time     `json:"updatedAt,omitempty"`
+	AccessedAt  *time.Time     `json:"accessedAt,omitempty"`
+	Properties  map[string]any `json:"properties"`
+}
+
+func (e entity) path() string {
+	if e.Topic != "" {
+		return e.Topic + "/" + e.Name
+	}
+	return e.Name
+}
+
+func (e entity) status() string {
+	if s, ok := e.Properties["Status"].(admin.EntityStatus); ok {
+		return string(s)
+	}
+	return ""
+}
+
+// describe makes the entity of a path from its properties and, if known, its state.
+func (k *kind[P]) describe(path string, properties *P, state *runtimeState) entity {
+	e := entity{Kind: k.name, Name: path, Properties: asMap(properties)}
+	if topic, name, ok := splitSubscription(path); ok && k.name == "subscription" {
+		e.Topic, e.Name = topic, name
+	}
+	if state != nil {
+		e.Counts, e.SizeInBytes = &state.Counts, state.SizeInBytes
+		e.CreatedAt, e.UpdatedAt, e.AccessedAt = moment(state.CreatedAt), moment(state.UpdatedAt), moment(state.AccessedAt)
+	}
+	return e
+}
+
+// moment leaves out the year 1, which stands for never.
+func moment(t time.Time) *time.Time {
+	if t.Year() <= 1 {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// splitSubscription takes the path of a subscription apart: TOPIC/NAME or TOPIC/Subscriptions/NAME.
+func splitSubscription(path string) (topic, name string, ok bool) {
+	const between = "/subscriptions/"
+	if i := strings.Index(strings.ToLower(path), between); i > 0 {
+		topic, name = path[:i], path[i+len(between):]
+	} else if i := strings.LastIndexByte(path, '/'); i > 0 {
+		topic, name = path[:i], path[i+1:]
+	}
+	return topic, name, topic != "" && name != "" && !strings.Contains(name, "/")
+}
+
+// absolute makes the targets of forwards addresses, as the SDKs for other languages do: the service demands it.
+func (a *app) absolute(properties any) {
+	_ = eachProperty(properties, func(name string, field reflect.Value) error {
+		if !strings.HasPrefix(name, "Forward") || field.IsNil() {
+			return nil
+		}
+		switch target := field.Elem().String(); {
+		case target == "":
+			field.SetZero()
+		case !strings.Contains(target, "://"):
+			host, _, _ := strings.Cut(a.target.Host(), "/")
+			field.Elem().SetString("sb://" + host + "/" + target)
+		}
+		return nil
+	})
+}
+
+// pages collects the items of all pages of a list.
+func pages[R, T any](ctx context.Context, pager *runtime.Pager[R], items func(R) []T) (all []T, err error) {
+	for pager.More() {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("list: %w", err)
+		}
+		all = append(all, items(page)...)
+	}
+	return all, nil
+}
+
+// sorted returns the entities of a list in the order of their names, which the service compares without case.
+func sorted[P any](k *kind[P], properties map[string]P, states map[string]runtimeState) (all []entity) {
+	for path, p := range properties {
+		var state *runtimeState
+		if s, ok := states[path]; ok {
+			state = &s
+		}
+		all = append(all, k.describe(path, &p, state))
+	}
+	slices.SortFunc(all, func(a, b entity) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a.path()), strings.ToLower(b.path())), cmp.Compare(a.path(), b.path()))
+	})
+	return all
+}
+
+// number formats a count for a table.
+func number[N int32 | int64](n *N) string {
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprint(*n)
+}

@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"github.com/mattn/go-isatty"
+)
+
+// output writes what a command found to standard output, in the format of --output.
+type output struct {
+	format  string
+	w       *bufio.Writer
+	colours bool
+
+	columns []string
+	rows    [][]string
+	listed  bool // a list has begun: an empty one is written too
+	items   int  // json: how many were written
+	live    bool // rows are written as they come, in columns of fixed width
+	widths  []int
+}
+
+func newOutput(format string, e Environment) output {
+	return output{format: format, w: bufio.NewWriter(e.Stdout), colours: colourful(e)}
+}
+
+// colourful reports whether standard output is a terminal that shows colours (no-color.org).
+func colourful(e Environment) bool {
+	a := app{env: e}
+	if a.variable("NO_COLOR") != "" || a.variable("TERM") == "dumb" || !terminal(e.Stdout) {
+		return false
+	}
+	return runtime.GOOS != "windows" || a.variable("WT_SESSION") != "" // the old console of Windows shows the codes
+}
+
+// terminal reports whether a person reads or writes this stream.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
+}
+
+// list begins a list with these columns.
+func (o *output) list(columns ...string) { o.columns, o.listed = columns, true }
+
+// stream begins a list that is written while it grows. Its columns have these widths; the last one is as wide as it is.
+func (o *output) stream(columns []string, widths []int) {
+	o.list(columns...)
+	o.live, o.widths = true, widths
+}
+
+// add appends an item to the list: a line of JSON is written at once, a table at the end.
+func (o *output) add(item any, row ...string) error {
+	switch {
+	case o.format == "jsonl":
+		return o.line(item)
+	case o.format == "json":
+		return o.element(item)
+	case o.live:
+		if len(o.rows) == 0 {
+			o.writeLive(o.columns, true)
+		}
+		o.rows = [][]string{nil} // only whether there was one
+		o.writeLive(row, false)
+		return o.push()
+	default:
+		o.rows = append(o.rows, row)
+	}
+	return nil
+}
+
+func (o *output) writeLive(row []string, header bool) {
+	var b strings.Builder
+	for i, cell := range row {
+		cell = visible(cell)
+		if i < len(o.widths) {
+			cell = fmt.Sprintf("%-*s  ", o.widths[i], cell)
+		}
+		b.WriteString(cell)
+	}
+	o.header(strings.TrimRight(b.String(), " "), header)
+}
+
+func (o *output) header(line string, header bool) {
+	if header && o.colours {
+		line = "\x1b[1m" + line + "\x1b[0m"
+	}
+	_, _ = fmt.Fprintln(o.w, line) // the writer keeps its error for push
+}
+
+// one writes a single thing: in a table, its pairs of name and value below each other.
+func (o *output) one(item any, pairs ...[2]string) error {
+	if o.format != "table" {
+		return o.document(item)
+	}
+	var table bytes.Buffer
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	for _, p := range pairs {
+		_, _ = fmt.Fprintf(t, "%s\t%s\n", p[0], visible(p[1]))
+	}
+	_ = t.Flush()
+	_, _ = o.w.Write(table.Bytes())
+	return o.push()
+}
+
+// done reports what a command did: a sentence in a table's place, else a document.
+func (o *output) done(item any, format string, args ...any) error {
+	if o.format != "table" {
+		return o.document(item)
+	}
+	_, _ = fmt.Fprintln(o.w, visible(fmt.Sprintf(format, args...)))
+	return o.push()
+}
+
+// element writes an item of the array, at once, so that what was written is never taken for lost.
+func (o *output) element(item any) error {
+	data, err := encode(item, "  ")
+	if err != nil {
+		return err
+	}
+	separator := ",\n"
+	if o.items == 0 {
+		separator = "[\n"
+	}
+	o.items++
+	_, _ = o.w.WriteString(separator)
+	_, _ = o.w.Write(bytes.TrimSpace(data))
+	return o.push()
+}
+
+// document writes one JSON document, on one line for jsonl.
+func (o *output) document(item any) error {
+	if o.format == "jsonl" {
+		return o.line(item)
+	}
+	data, err := encode(item, "  ")
+	if err != nil {
+		return err
+	}
+	_, _ = o.w.Write(data)
+	return o.push()
+}
+
+func (o *output) line(item any) error {
+	data, err := encode(item, "")
+	if err != nil {
+		return err
+	}
+	_, _ = o.w.Write(data)
+	return o.push()
+}
+
+func encode(item any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	if err := e.Encode(item); err != nil {
+		return nil, fmt.Errorf("write as JSON: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// push writes what is buffered.
+func (o *output) push() error {
+	if err := o.w.Flush(); err != nil {
+		return &failure{code: exitFailed, text: fmt.Sprintf("write to standard output: %v", unwrapped(err))}
+	}
+	return nil
+}
+
+func unwrapped(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// flush writes the list at the end of the command.
+func (o *output) flush() error {
+	if o.w == nil || !o.listed {
+		return nil
+	}
+	o.listed = false
+	switch {
+	case o.format == "json" && o.items == 0:
+		_, _ = fmt.Fprintln(o.w, "[]")
+	case o.format == "json":
+		_, _ = fmt.Fprintln(o.w, "\n]")
+	case o.format == "table" && !o.live && len(o.rows) > 0:
+		o.table()
+	}
+	return o.push()
+}
+
+// table writes the rows in columns as wide as they need. Columns with numbers are aligned at the right.
+func (o *output) table() {
+	widths, right := make([]int, len(o.columns)), make([]bool, len(o.columns))
+	for i, name := range o.columns {
+		widths[i], right[i] = len(name), true
+	}
+	for _, row := range o.rows {
+		for i := range row {
+			row[i] = visible(row[i])
+			widths[i] = max(widths[i], len([]rune(row[i])))
+			right[i] = right[i] && strings.Trim(row[i], "0123456789-") == "" && row[i] != ""
+		}
+	}
+	for at, row := range append([][]string{o.columns}, o.rows...) {
+		var b strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-len([]rune(cell)))
+			if right[i] {
+				b.WriteString(pad + cell + "  ")
+			} else {
+				b.WriteString(cell + pad + "  ")
+			}
+		}
+		o.header(strings.TrimRight(b.String(), " "), at == 0)
+	}
+}
+
+// visible replaces control characters, with which a message could write anything on a terminal.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case !unicode.IsPrint(r):
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// note writes a line for the user, not for the next program, to standard error.
+func (a *app) note(format string, args ...any) {
+	_, _ = fmt.Fprintln(a.env.Stderr, visible(fmt.Sprintf(format, args...)))
+}
+
+// confirm asks a person before something is lost. Nobody is asked if a program runs the command or --yes is given.
+func (a *app) confirm(yes bool, format string, args ...any) error {
+	if yes || !terminal(a.env.Stdin) || !terminal(a.env.Stderr) {
+		return nil
+	}
+	_, _ = fmt.Fprint(a.env.Stderr, visible(fmt.Sprintf(format, args...))+" [y/N] ")
+	answer, err := bufio.NewReader(a.env.Stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return failed(exitFailed, "left as it is")
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
+	"github.com/spf13/cobra"
+
+	"minibus/internal/sas"
+)
+
+// app is one run of a command.
+type app struct {
+	env   Environment
+	flags struct{ connection, ca, output string }
+	out   output
+
+	source string // where the connection string comes from; empty until connect
+	target sas.Connection
+	client *azservicebus.Client
+	admin  *admin.Client
+
+	interrupted string // what to add when the command was interrupted
+	quiet       bool   // to be interrupted is the usual end of the command
+}
+
+// The groups of the help.
+const (
+	groupEntities = "entities"
+	groupMessages = "messages"
+	groupMore     = "more"
+)
+
+// root makes the commands.
+func (a *app) root() *cobra.Command {
+	cobra.EnableCommandSorting = false // the first ones are those that people look for
+	root := &cobra.Command{
+		Use: "minibus", Short: "a local Azure Service Bus, and a client for it and for Azure", SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.begin(cmd) },
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	f := root.PersistentFlags()
+	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace (default $MINIBUS_CONNECTION, $SERVICEBUS_CONNECTION_STRING, a Minibus on this machine)")
+	f.StringVar(&a.flags.ca, "ca", "", "trust the authority in this PEM `file` (default that of the local Minibus)")
+	f.StringVarP(&a.flags.output, "output", "o", "table", "`format`: table, json (one document) or jsonl (a document a line)")
+	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "jsonl"}, cobra.ShellCompDirectiveNoFileComp))
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%v; see %s --help", err, c.CommandPath())
+	})
+	root.AddGroup(&cobra.Group{ID: groupEntities, Title: "Entities:"}, &cobra.Group{ID: groupMessages, Title: "Messages:"},
+		&cobra.Group{ID: groupMore, Title: "More:"})
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add(groupEntities, a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
+	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand())
+	return root
+}
+
+// begin checks the flags of all commands.
+func (a *app) begin(*cobra.Command) error {
+	switch a.flags.output {
+	case "table", "json", "jsonl":
+	default:
+		return usage("--output: found %q; allowed: table, json, jsonl", a.flags.output)
+	}
+	a.out = newOutput(a.flags.output, a.env)
+	return nil
+}
+
+// Overview returns the lines about the commands here, for the help of all commands.
+func Overview() string {
+	var b strings.Builder
+	root := (&app{}).root()
+	for _, g := range root.Groups() {
+		fmt.Fprintf(&b, "\n%s\n", g.Title)
+		for _, c := range root.Commands() {
+			if c.GroupID == g.ID {
+				fmt.Fprintf(&b, "  minibus %-21s %s\n", usageOf(c), c.Short)
+			}
+		}
+	}
+	return b.String()
+}
+
+// usageOf returns the name of a command with its second words.
+func usageOf(c *cobra.Command) string {
+	if !c.HasSubCommands() {
+		return c.Use
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	return c.Name() + " " + strings.Join(names, "|")
+}
+
+// group is a command that needs a second word.
+func group(use, short, long string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true}
+	c.AddCommand(subs...)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage("%s needs a second word: %s", called(cmd), usageOf(cmd))
+		}
+		guess := ""
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			guess = fmt.Sprintf(", did you mean %s?", near[0])
+		}
+		return usage("there is no command %q of %s%s; there are: %s", oneLine(args[0]), called(cmd), guess, usageOf(cmd))
+	}
+	c.SuggestionsMinimumDistance = 2
+	return c
+}
+
+// called is what a command is called after the name of the program, which is in front of each error.
+func called(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "minibus ") }
+
+// names wants arguments with these names; one in brackets may be left out, which is the last.
+func names(wanted ...string) cobra.PositionalArgs {
+	least := 0
+	for _, w := range wanted {
+		if !strings.HasPrefix(w, "[") {
+			least++
+		}
+	}
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usage("%s needs %s; see %s --help", called(c), wanted[len(args)], c.CommandPath())
+		case len(args) > len(wanted):
+			return usage("%s takes no argument %q; see %s --help", called(c), oneLine(args[len(wanted)]), c.CommandPath())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Environment is what a command has around it.
+type Environment struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Environ        []string // "KEY=value" entries
+
+	// Authority returns the file with the certificate of the local Minibus's authority, which need not exist.
+	Authority func() (string, error)
+}
+
+// words are the first words of the commands here. A test compares them with the commands; making those takes too long for each
+// start of a server.
+var words = []string{"queue", "topic", "sub", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "env", "completion",
+	"__complete", "__completeNoDesc"}
+
+// Handles reports whether the arguments are for this package: whether their first word, after flags of all commands here and after
+// help, is one of its commands.
+func Handles(args []string) bool {
+	for i := 0; i < len(args); i++ {
+		word := args[i]
+		switch {
+		case word == "help" && i == 0:
+		case word == "-o", word == "-c", word == "--output", word == "--connection", word == "--ca":
+			i++ // its value
+		case strings.HasPrefix(word, "-o"), strings.HasPrefix(word, "--output="), strings.HasPrefix(word, "--connection="), strings.HasPrefix(word, "--ca="):
+		default:
+			return slices.Contains(words, word)
+		}
+	}
+	return false
+}
+
+// Run runs a command until it is done or ctx ends. Its error is ready to be shown, and has a method ExitCode.
+func Run(ctx context.Context, args []string, e Environment) (err error) {
+	a := &app{env: e}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(e.Stdin)
+	root.SetOut(e.Stdout)
+	root.SetErr(e.Stderr)
+	defer func() {
+		// The SDK asserts the types of properties that any client can send with another type.
+		if r := recover(); r != nil {
+			err = &failure{code: exitFailed, text: fmt.Sprintf("the client library could not read an answer: %v", r)}
+		}
+		if closing := a.close(); err == nil {
+			err = closing
+		}
+		err = a.finish(ctx, err)
+	}()
+	return root.ExecuteContext(ctx)
+}
+
+// finish makes an error fit to be shown.
+func (a *app) finish(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	var f *failure
+	if !errors.As(err, &f) {
+		f = a.explain(err)
+	}
+	if ctx.Err() != nil && f.code != exitUsage {
+		if a.quiet {
+			return &failure{code: exitInterrupted}
+		}
+		return &failure{code: exitInterrupted, text: "interrupted" + a.interrupted}
+	}
+	f.text = a.redact(f.text)
+	return f
+}
