@@ -47,65 +47,21 @@ type Attach struct {
 func (a *Attach) Name() string { return "attach" }
 
 // AppendTo implements [Performative].
-func (a *Attach) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeAttach)
-	dst = amqp.AppendString(dst, a.LinkName)
-	dst = amqp.AppendUint(dst, a.Handle)
-	dst = amqp.AppendBool(dst, bool(a.Role))
-	dst = appendUbyte(dst, a.SndSettleMode, a.HasSndSettleMode)
-	dst = appendUbyte(dst, a.RcvSettleMode, a.HasRcvSettleMode)
-	dst = appendSource(dst, a.Source)
-	if a.Coordinator != nil {
-		dst = a.Coordinator.appendTo(dst)
-	} else {
-		dst = appendTarget(dst, a.Target)
-	}
-	dst = appendMap(dst, a.Unsettled)
-	dst = appendFlag(dst, a.IncompleteUnsettled)
-	dst = appendUint(dst, a.InitialDeliveryCount, a.HasInitialDeliveryCount)
-	dst = appendUlong(dst, a.MaxMessageSize, a.HasMaxMessageSize)
-	dst = appendSymbols(dst, a.OfferedCapabilities)
-	dst = appendSymbols(dst, a.DesiredCapabilities)
-	dst = appendMap(dst, a.Properties)
-	return amqp.EndList(dst, m, 14)
-}
+func (a *Attach) AppendTo(dst []byte) []byte { return appendComposite(dst, codeAttach, a) }
 
-func (a *Attach) decode(f *fields) error {
-	var ok, role bool
-	a.LinkName, ok = f.text()
-	f.must(ok, "name")
-	a.Handle, ok = f.uint32()
-	f.must(ok, "handle")
-	role, ok = f.bool()
-	f.must(ok, "role")
-	a.Role = Role(role)
-	a.SndSettleMode, a.HasSndSettleMode = f.uint8()
-	a.RcvSettleMode, a.HasRcvSettleMode = f.uint8()
-	a.Source = f.source()
-	a.decodeTarget(f)
-	a.Unsettled = f.mapping()
-	a.IncompleteUnsettled = f.flag()
-	a.InitialDeliveryCount, a.HasInitialDeliveryCount = f.uint32()
-	a.MaxMessageSize, a.HasMaxMessageSize = f.uint64()
-	a.OfferedCapabilities = f.symbols()
-	a.DesiredCapabilities = f.symbols()
-	a.Properties = f.mapping()
-	return f.done()
-}
-
-func (a *Attach) decodeTarget(f *fields) {
-	code, r, ok := f.composite()
-	if !ok {
-		return
-	}
-	switch code {
-	case codeTarget:
-		a.Target = new(Target)
-		f.keep(true, a.Target.decode(&r))
-	case codeCoordinator:
-		a.Coordinator = new(Coordinator)
-		f.keep(true, a.Coordinator.decode(&r))
-	default:
-		f.fail("target of unknown kind", amqp.ErrWrongType)
-	}
+func (a *Attach) fields(c *codec) {
+	c.text("name", &a.LinkName, nil)
+	c.uint32("handle", &a.Handle, nil)
+	c.role(&a.Role)
+	c.uint8("snd-settle-mode", &a.SndSettleMode, &a.HasSndSettleMode)
+	c.uint8("rcv-settle-mode", &a.RcvSettleMode, &a.HasRcvSettleMode)
+	c.source(&a.Source)
+	c.target(&a.Target, &a.Coordinator)
+	c.mapping("", &a.Unsettled)
+	c.mark("", &a.IncompleteUnsettled)
+	c.uint32("initial-delivery-count", &a.InitialDeliveryCount, &a.HasInitialDeliveryCount)
+	c.uint64("max-message-size", &a.MaxMessageSize, &a.HasMaxMessageSize)
+	c.symbols("offered-capabilities", &a.OfferedCapabilities)
+	c.symbols("desired-capabilities", &a.DesiredCapabilities)
+	c.mapping("properties", &a.Properties)
 }

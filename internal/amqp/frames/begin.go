@@ -20,31 +20,15 @@ type Begin struct {
 func (b *Begin) Name() string { return "begin" }
 
 // AppendTo implements [Performative].
-func (b *Begin) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeBegin)
-	dst = appendUshort(dst, b.RemoteChannel, b.HasRemoteChannel)
-	dst = amqp.AppendUint(dst, b.NextOutgoingID)
-	dst = amqp.AppendUint(dst, b.IncomingWindow)
-	dst = amqp.AppendUint(dst, b.OutgoingWindow)
-	dst = appendUint(dst, b.HandleMax, b.HasHandleMax)
-	dst = appendSymbols(dst, b.OfferedCapabilities)
-	dst = appendSymbols(dst, b.DesiredCapabilities)
-	dst = appendMap(dst, b.Properties)
-	return amqp.EndList(dst, m, 8)
-}
+func (b *Begin) AppendTo(dst []byte) []byte { return appendComposite(dst, codeBegin, b) }
 
-func (b *Begin) decode(f *fields) error {
-	var ok bool
-	b.RemoteChannel, b.HasRemoteChannel = f.uint16()
-	b.NextOutgoingID, ok = f.uint32()
-	f.must(ok, "next-outgoing-id")
-	b.IncomingWindow, ok = f.uint32()
-	f.must(ok, "incoming-window")
-	b.OutgoingWindow, ok = f.uint32()
-	f.must(ok, "outgoing-window")
-	b.HandleMax, b.HasHandleMax = f.uint32()
-	b.OfferedCapabilities = f.symbols()
-	b.DesiredCapabilities = f.symbols()
-	b.Properties = f.mapping()
-	return f.done()
+func (b *Begin) fields(c *codec) {
+	c.uint16("remote-channel", &b.RemoteChannel, &b.HasRemoteChannel)
+	c.uint32("next-outgoing-id", &b.NextOutgoingID, nil)
+	c.uint32("incoming-window", &b.IncomingWindow, nil)
+	c.uint32("outgoing-window", &b.OutgoingWindow, nil)
+	c.uint32("handle-max", &b.HandleMax, &b.HasHandleMax)
+	c.symbols("", &b.OfferedCapabilities)
+	c.symbols("", &b.DesiredCapabilities)
+	c.mapping("", &b.Properties)
 }

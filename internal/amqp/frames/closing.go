@@ -1,7 +1,5 @@
 package frames
 
-import "minibus/internal/amqp"
-
 // Detach ends a link, or with Closed false only suspends it [AMQP 2.7.7].
 type Detach struct {
 	Handle uint32
@@ -13,21 +11,13 @@ type Detach struct {
 func (d *Detach) Name() string { return "detach" }
 
 // AppendTo implements [Performative].
-func (d *Detach) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeDetach)
-	dst = amqp.AppendUint(dst, d.Handle)
-	dst = amqp.AppendBool(dst, d.Closed)
-	dst = appendError(dst, d.Error)
-	return amqp.EndList(dst, m, 3)
-}
+func (d *Detach) AppendTo(dst []byte) []byte { return appendComposite(dst, codeDetach, d) }
 
-func (d *Detach) decode(f *fields) error {
-	var ok bool
-	d.Handle, ok = f.uint32()
-	f.must(ok, "handle")
-	d.Closed = f.flag()
-	d.Error = f.error()
-	return f.done()
+func (d *Detach) fields(c *codec) {
+	has := true // closed is always written, but may be missing when read
+	c.uint32("handle", &d.Handle, nil)
+	c.bool("closed", &d.Closed, &has)
+	c.error(&d.Error)
 }
 
 // End ends the session of its frame's channel [AMQP 2.7.8].
@@ -39,15 +29,9 @@ type End struct {
 func (e *End) Name() string { return "end" }
 
 // AppendTo implements [Performative].
-func (e *End) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeEnd)
-	return amqp.EndList(appendError(dst, e.Error), m, 1)
-}
+func (e *End) AppendTo(dst []byte) []byte { return appendComposite(dst, codeEnd, e) }
 
-func (e *End) decode(f *fields) error {
-	e.Error = f.error()
-	return f.done()
-}
+func (e *End) fields(c *codec) { c.error(&e.Error) }
 
 // Close ends the connection [AMQP 2.7.9].
 type Close struct {
@@ -55,15 +39,9 @@ type Close struct {
 }
 
 // Name implements [Performative].
-func (c *Close) Name() string { return "close" }
+func (e *Close) Name() string { return "close" }
 
 // AppendTo implements [Performative].
-func (c *Close) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeClose)
-	return amqp.EndList(appendError(dst, c.Error), m, 1)
-}
+func (e *Close) AppendTo(dst []byte) []byte { return appendComposite(dst, codeClose, e) }
 
-func (c *Close) decode(f *fields) error {
-	c.Error = f.error()
-	return f.done()
-}
+func (e *Close) fields(c *codec) { c.error(&e.Error) }

@@ -9,12 +9,8 @@ type Performative interface {
 	AppendTo(dst []byte) []byte
 	// Name returns the standard's name.
 	Name() string
-}
 
-// decodable is implemented by all performatives.
-type decodable interface {
-	Performative
-	decode(f *fields) error
+	composite
 }
 
 // DecodeBody decodes the body of a frame of either type. The caller checks which performatives are allowed
@@ -30,66 +26,30 @@ func DecodeBody(body []byte) (p Performative, payload []byte, err error) {
 	if err != nil {
 		return nil, nil, wrap("performative", err)
 	}
-	d := newPerformative(code)
-	if d == nil {
+	k := kindOf(code)
+	if k == nil || !isPerformative(code) {
 		return nil, nil, r.Fail("performative of unknown kind", amqp.ErrMalformed)
 	}
-	f := listFields(&r, d.Name())
-	if err := d.decode(&f); err != nil {
+	p = k.empty().(Performative)
+	c := reader(&r, k.name)
+	p.fields(&c)
+	if err := c.done(); err != nil {
 		return nil, nil, err
 	}
 	if code == codeTransfer {
-		return d, r.Rest(), nil
+		return p, r.Rest(), nil
 	}
-	if err := noPayload(&r, d); err != nil {
+	if err := noPayload(&r, p); err != nil {
 		return nil, nil, err
 	}
-	return d, nil, nil
+	return p, nil, nil
 }
+
+func isPerformative(code uint64) bool { return code <= codeClose || code >= codeMechanisms }
 
 func noPayload(r *amqp.Reader, p Performative) error {
 	if r.Len() > 0 {
 		return r.Fail(p.Name()+": bytes after it", amqp.ErrMalformed)
-	}
-	return nil
-}
-
-func newPerformative(code uint64) decodable {
-	switch code {
-	case codeOpen:
-		return new(Open)
-	case codeBegin:
-		return new(Begin)
-	case codeAttach:
-		return new(Attach)
-	case codeFlow:
-		return new(Flow)
-	case codeTransfer:
-		return new(Transfer)
-	case codeDisposition:
-		return new(Disposition)
-	case codeDetach:
-		return new(Detach)
-	case codeEnd:
-		return new(End)
-	case codeClose:
-		return new(Close)
-	}
-	return newSASL(code)
-}
-
-func newSASL(code uint64) decodable {
-	switch code {
-	case codeMechanisms:
-		return new(SASLMechanisms)
-	case codeInit:
-		return new(SASLInit)
-	case codeChallenge:
-		return new(SASLChallenge)
-	case codeResponse:
-		return new(SASLResponse)
-	case codeOutcome:
-		return new(SASLOutcome)
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package frames
 
-import "minibus/internal/amqp"
+import (
+	"bytes"
+
+	"minibus/internal/amqp"
+)
 
 // Descriptor codes [AMQP 2.7, 2.8, 3.4, 3.5, 4.5, 5.3.3].
 const (
@@ -41,6 +45,60 @@ const (
 // unknownCode stands for a descriptor that this package does not know.
 const unknownCode = ^uint64(0)
 
+// A kind is a kind of composite.
+type kind struct {
+	code  uint64
+	name  string // in the symbolic descriptor: amqp:name:list
+	empty func() composite
+}
+
+// kinds has all kinds, in the order of their codes.
+var kinds = []kind{
+	{codeOpen, "open", func() composite { return new(Open) }},
+	{codeBegin, "begin", func() composite { return new(Begin) }},
+	{codeAttach, "attach", func() composite { return new(Attach) }},
+	{codeFlow, "flow", func() composite { return new(Flow) }},
+	{codeTransfer, "transfer", func() composite { return new(Transfer) }},
+	{codeDisposition, "disposition", func() composite { return new(Disposition) }},
+	{codeDetach, "detach", func() composite { return new(Detach) }},
+	{codeEnd, "end", func() composite { return new(End) }},
+	{codeClose, "close", func() composite { return new(Close) }},
+	{codeError, "error", func() composite { return new(Error) }},
+	{codeReceived, "received", func() composite { return new(Received) }},
+	{codeAccepted, "accepted", func() composite { return accepted }},
+	{codeRejected, "rejected", func() composite { return new(Rejected) }},
+	{codeReleased, "released", func() composite { return released }},
+	{codeModified, "modified", func() composite { return new(Modified) }},
+	{codeSource, "source", func() composite { return new(Source) }},
+	{codeTarget, "target", func() composite { return new(Target) }},
+	{codeCoordinator, "coordinator", func() composite { return new(Coordinator) }},
+	{codeDeclare, "declare", func() composite { return new(Declare) }},
+	{codeDischarge, "discharge", func() composite { return new(Discharge) }},
+	{codeDeclared, "declared", func() composite { return new(Declared) }},
+	{codeTransactionalState, "transactional-state", func() composite { return new(TransactionalState) }},
+	{codeMechanisms, "sasl-mechanisms", func() composite { return new(SASLMechanisms) }},
+	{codeInit, "sasl-init", func() composite { return new(SASLInit) }},
+	{codeChallenge, "sasl-challenge", func() composite { return new(SASLChallenge) }},
+	{codeResponse, "sasl-response", func() composite { return new(SASLResponse) }},
+	{codeOutcome, "sasl-outcome", func() composite { return new(SASLOutcome) }},
+}
+
+// accepted and released have no fields and can't be changed, so all deliveries share them.
+var (
+	accepted = new(Accepted)
+	released = new(Released)
+)
+
+// kindOf returns nil for a code that is not a composite's.
+func kindOf(code uint64) *kind {
+	for i := range kinds {
+		if kinds[i].code == code {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
 // descriptor reads a descriptor, translating the symbolic form.
 func descriptor(r *amqp.Reader) (uint64, error) {
 	code, name, err := r.Descriptor()
@@ -50,77 +108,17 @@ func descriptor(r *amqp.Reader) (uint64, error) {
 	return code, err
 }
 
-// codeOf returns the code of a symbolic descriptor. The conversions in the switches do not allocate.
-func codeOf(name []byte) uint64 {
-	switch string(name) {
-	case "amqp:open:list":
-		return codeOpen
-	case "amqp:begin:list":
-		return codeBegin
-	case "amqp:attach:list":
-		return codeAttach
-	case "amqp:flow:list":
-		return codeFlow
-	case "amqp:transfer:list":
-		return codeTransfer
-	case "amqp:disposition:list":
-		return codeDisposition
-	case "amqp:detach:list":
-		return codeDetach
-	case "amqp:end:list":
-		return codeEnd
-	case "amqp:close:list":
-		return codeClose
-	case "amqp:error:list":
-		return codeError
-	}
-	return codeOfNested(name)
-}
-
-func codeOfNested(name []byte) uint64 {
-	switch string(name) {
-	case "amqp:received:list":
-		return codeReceived
-	case "amqp:accepted:list":
-		return codeAccepted
-	case "amqp:rejected:list":
-		return codeRejected
-	case "amqp:released:list":
-		return codeReleased
-	case "amqp:modified:list":
-		return codeModified
-	case "amqp:source:list":
-		return codeSource
-	case "amqp:target:list":
-		return codeTarget
-	case "amqp:coordinator:list":
-		return codeCoordinator
-	case "amqp:declare:list":
-		return codeDeclare
-	case "amqp:discharge:list":
-		return codeDischarge
-	case "amqp:declared:list":
-		return codeDeclared
-	case "amqp:transactional-state:list":
-		return codeTransactionalState
-	case "amqp:amqp-value:*":
+// codeOf returns the code of a symbolic descriptor. The conversions do not allocate.
+func codeOf(symbol []byte) uint64 {
+	if string(symbol) == "amqp:amqp-value:*" {
 		return codeAMQPValue
 	}
-	return codeOfSASL(name)
-}
-
-func codeOfSASL(name []byte) uint64 {
-	switch string(name) {
-	case "amqp:sasl-mechanisms:list":
-		return codeMechanisms
-	case "amqp:sasl-init:list":
-		return codeInit
-	case "amqp:sasl-challenge:list":
-		return codeChallenge
-	case "amqp:sasl-response:list":
-		return codeResponse
-	case "amqp:sasl-outcome:list":
-		return codeOutcome
+	name, isAMQP := bytes.CutPrefix(symbol, []byte("amqp:"))
+	name, isList := bytes.CutSuffix(name, []byte(":list"))
+	for i := range kinds {
+		if isAMQP && isList && kinds[i].name == string(name) {
+			return kinds[i].code
+		}
 	}
 	return unknownCode
 }

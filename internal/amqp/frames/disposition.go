@@ -19,14 +19,9 @@ func (d *Disposition) Name() string { return "disposition" }
 
 // AppendTo implements [Performative].
 func (d *Disposition) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeDisposition)
-	dst = amqp.AppendBool(dst, bool(d.Role))
-	dst = amqp.AppendUint(dst, d.First)
-	dst = appendUint(dst, d.Last, d.HasLast)
-	dst = amqp.AppendBool(dst, d.Settled)
-	dst = appendState(dst, d.State)
-	dst = appendFlag(dst, d.Batchable)
-	return amqp.EndList(dst, m, 6)
+	c := writer(dst, codeDisposition)
+	d.fields(&c)
+	return c.written()
 }
 
 // Decode decodes a frame body that holds a disposition into d, overwriting all of it. It allocates nothing for accepted and
@@ -40,22 +35,20 @@ func (d *Disposition) Decode(body []byte) error {
 	if code != codeDisposition {
 		return r.Fail("disposition", amqp.ErrWrongType)
 	}
-	f := listFields(&r, "disposition")
-	if err := d.decode(&f); err != nil {
+	c := reader(&r, "disposition")
+	d.fields(&c)
+	if err := c.done(); err != nil {
 		return err
 	}
 	return noPayload(&r, d)
 }
 
-func (d *Disposition) decode(f *fields) error {
-	role, ok := f.bool()
-	f.must(ok, "role")
-	d.Role = Role(role)
-	d.First, ok = f.uint32()
-	f.must(ok, "first")
-	d.Last, d.HasLast = f.uint32()
-	d.Settled = f.flag()
-	d.State = f.state()
-	d.Batchable = f.flag()
-	return f.done()
+func (d *Disposition) fields(c *codec) {
+	has := true // settled is always written, but may be missing when read
+	c.role(&d.Role)
+	c.uint32("first", &d.First, nil)
+	c.uint32("last", &d.Last, &d.HasLast)
+	c.bool("settled", &d.Settled, &has)
+	c.state(&d.State)
+	c.mark("", &d.Batchable)
 }

@@ -27,36 +27,25 @@ func (f *Flow) Name() string { return "flow" }
 
 // AppendTo implements [Performative].
 func (f *Flow) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeFlow)
-	dst = appendUint(dst, f.NextIncomingID, f.HasNextIncomingID)
-	dst = amqp.AppendUint(dst, f.IncomingWindow)
-	dst = amqp.AppendUint(dst, f.NextOutgoingID)
-	dst = amqp.AppendUint(dst, f.OutgoingWindow)
-	dst = appendUint(dst, f.Handle, f.HasHandle)
-	dst = appendUint(dst, f.DeliveryCount, f.HasDeliveryCount)
-	dst = appendUint(dst, f.LinkCredit, f.HasLinkCredit)
-	dst = appendUint(dst, f.Available, f.HasAvailable || f.HasHandle)
-	dst = amqp.AppendBool(dst, f.Drain)
-	dst = amqp.AppendBool(dst, f.Echo)
-	dst = appendMap(dst, f.Properties)
-	return amqp.EndList(dst, m, 11)
+	c := writer(dst, codeFlow)
+	f.fields(&c)
+	return c.written()
 }
 
-func (f *Flow) decode(in *fields) error {
-	var ok bool
-	f.NextIncomingID, f.HasNextIncomingID = in.uint32()
-	f.IncomingWindow, ok = in.uint32()
-	in.must(ok, "incoming-window")
-	f.NextOutgoingID, ok = in.uint32()
-	in.must(ok, "next-outgoing-id")
-	f.OutgoingWindow, ok = in.uint32()
-	in.must(ok, "outgoing-window")
-	f.Handle, f.HasHandle = in.uint32()
-	f.DeliveryCount, f.HasDeliveryCount = in.uint32()
-	f.LinkCredit, f.HasLinkCredit = in.uint32()
-	f.Available, f.HasAvailable = in.uint32()
-	f.Drain = in.flag()
-	f.Echo = in.flag()
-	f.Properties = in.mapping()
-	return in.done()
+func (f *Flow) fields(c *codec) {
+	c.uint32("next-incoming-id", &f.NextIncomingID, &f.HasNextIncomingID)
+	c.uint32("incoming-window", &f.IncomingWindow, nil)
+	c.uint32("next-outgoing-id", &f.NextOutgoingID, nil)
+	c.uint32("outgoing-window", &f.OutgoingWindow, nil)
+	c.uint32("handle", &f.Handle, &f.HasHandle)
+	c.uint32("delivery-count", &f.DeliveryCount, &f.HasDeliveryCount)
+	c.uint32("link-credit", &f.LinkCredit, &f.HasLinkCredit)
+	if c.mode == writing && f.HasHandle {
+		c.uint32("available", &f.Available, nil)
+	} else {
+		c.uint32("available", &f.Available, &f.HasAvailable)
+	}
+	c.flag("drain", &f.Drain)
+	c.flag("echo", &f.Echo)
+	c.mapping("", &f.Properties)
 }

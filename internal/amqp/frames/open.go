@@ -23,33 +23,18 @@ type Open struct {
 func (o *Open) Name() string { return "open" }
 
 // AppendTo implements [Performative].
-func (o *Open) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeOpen)
-	dst = amqp.AppendString(dst, o.ContainerID)
-	dst = appendString(dst, o.Hostname, o.Hostname != "")
-	dst = appendUint(dst, o.MaxFrameSize, o.HasMaxFrameSize)
-	dst = appendUshort(dst, o.ChannelMax, o.HasChannelMax)
-	dst = appendUint(dst, o.IdleTimeout, o.HasIdleTimeout)
-	dst = appendSymbols(dst, o.OutgoingLocales)
-	dst = appendSymbols(dst, o.IncomingLocales)
-	dst = appendSymbols(dst, o.OfferedCapabilities)
-	dst = appendSymbols(dst, o.DesiredCapabilities)
-	dst = appendMap(dst, o.Properties)
-	return amqp.EndList(dst, m, 10)
-}
+func (o *Open) AppendTo(dst []byte) []byte { return appendComposite(dst, codeOpen, o) }
 
-func (o *Open) decode(f *fields) error {
-	var ok bool
-	o.ContainerID, ok = f.text()
-	f.must(ok, "container-id")
-	o.Hostname, _ = f.text()
-	o.MaxFrameSize, o.HasMaxFrameSize = f.uint32()
-	o.ChannelMax, o.HasChannelMax = f.uint16()
-	o.IdleTimeout, o.HasIdleTimeout = f.uint32()
-	o.OutgoingLocales = f.symbols()
-	o.IncomingLocales = f.symbols()
-	o.OfferedCapabilities = f.symbols()
-	o.DesiredCapabilities = f.symbols()
-	o.Properties = f.mapping()
-	return f.done()
+func (o *Open) fields(c *codec) {
+	c.text("container-id", &o.ContainerID, nil)
+	hasHostname := o.Hostname != ""
+	c.text("hostname", &o.Hostname, &hasHostname)
+	c.uint32("max-frame-size", &o.MaxFrameSize, &o.HasMaxFrameSize)
+	c.uint16("channel-max", &o.ChannelMax, &o.HasChannelMax)
+	c.uint32("idle-time-out", &o.IdleTimeout, &o.HasIdleTimeout)
+	c.symbols("", &o.OutgoingLocales)
+	c.symbols("", &o.IncomingLocales)
+	c.symbols("offered-capabilities", &o.OfferedCapabilities)
+	c.symbols("desired-capabilities", &o.DesiredCapabilities)
+	c.mapping("properties", &o.Properties)
 }

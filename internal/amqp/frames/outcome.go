@@ -10,7 +10,7 @@ type DeliveryState interface {
 	// Name returns the standard's name.
 	Name() string
 
-	decode(f *fields) error
+	composite
 }
 
 // Received says how much of a message has arrived [AMQP 3.4.1].
@@ -53,60 +53,38 @@ func (*Released) Name() string { return "released" }
 func (*Modified) Name() string { return "modified" }
 
 // AppendTo implements [DeliveryState].
-func (s *Received) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeReceived)
-	dst = amqp.AppendUint(dst, s.SectionNumber)
-	dst = amqp.AppendUlong(dst, s.SectionOffset)
-	return amqp.EndList(dst, m, 2)
-}
+func (s *Received) AppendTo(dst []byte) []byte { return appendComposite(dst, codeReceived, s) }
 
 // AppendTo implements [DeliveryState].
 func (s *Accepted) AppendTo(dst []byte) []byte { return appendEmpty(dst, codeAccepted) }
 
 // AppendTo implements [DeliveryState].
-func (s *Rejected) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeRejected)
-	return amqp.EndList(appendError(dst, s.Error), m, 1)
-}
+func (s *Rejected) AppendTo(dst []byte) []byte { return appendComposite(dst, codeRejected, s) }
 
 // AppendTo implements [DeliveryState].
 func (s *Released) AppendTo(dst []byte) []byte { return appendEmpty(dst, codeReleased) }
 
 // AppendTo implements [DeliveryState]. A DeliveryFailed of false is written as null, as the service does.
-func (s *Modified) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeModified)
-	dst = appendFlag(dst, s.DeliveryFailed)
-	dst = amqp.AppendBool(dst, s.UndeliverableHere)
-	dst = appendMap(dst, s.MessageAnnotations)
-	return amqp.EndList(dst, m, 3)
-}
+func (s *Modified) AppendTo(dst []byte) []byte { return appendComposite(dst, codeModified, s) }
 
 // appendEmpty writes a state without fields as an empty list8.
 func appendEmpty(dst []byte, code byte) []byte {
 	return append(amqp.AppendDescriptor(dst, code), amqp.CodeList8, 1, 0)
 }
 
-func (s *Received) decode(f *fields) error {
-	var ok bool
-	s.SectionNumber, ok = f.uint32()
-	f.must(ok, "section-number")
-	s.SectionOffset, ok = f.uint64()
-	f.must(ok, "section-offset")
-	return f.done()
+func (s *Received) fields(c *codec) {
+	c.uint32("section-number", &s.SectionNumber, nil)
+	c.uint64("section-offset", &s.SectionOffset, nil)
 }
 
-func (s *Accepted) decode(f *fields) error { return f.done() }
+func (s *Accepted) fields(*codec) {}
 
-func (s *Rejected) decode(f *fields) error {
-	s.Error = f.error()
-	return f.done()
-}
+func (s *Rejected) fields(c *codec) { c.error(&s.Error) }
 
-func (s *Released) decode(f *fields) error { return f.done() }
+func (s *Released) fields(*codec) {}
 
-func (s *Modified) decode(f *fields) error {
-	s.DeliveryFailed = f.flag()
-	s.UndeliverableHere = f.flag()
-	s.MessageAnnotations = f.mapping()
-	return f.done()
+func (s *Modified) fields(c *codec) {
+	c.mark("delivery-failed", &s.DeliveryFailed)
+	c.flag("undeliverable-here", &s.UndeliverableHere)
+	c.mapping("message-annotations", &s.MessageAnnotations)
 }

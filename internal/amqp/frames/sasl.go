@@ -46,71 +46,50 @@ func (*SASLResponse) Name() string { return "sasl-response" }
 func (*SASLOutcome) Name() string { return "sasl-outcome" }
 
 // AppendTo implements [Performative].
-func (s *SASLMechanisms) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeMechanisms)
-	return amqp.EndList(amqp.AppendSymbolArray(dst, s.Mechanisms), m, 1)
-}
+func (s *SASLMechanisms) AppendTo(dst []byte) []byte { return appendComposite(dst, codeMechanisms, s) }
 
 // AppendTo implements [Performative].
-func (s *SASLInit) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeInit)
-	dst = amqp.AppendSymbol(dst, s.Mechanism)
-	dst = appendBinary(dst, s.InitialResponse)
-	dst = appendString(dst, s.Hostname, s.Hostname != "")
-	return amqp.EndList(dst, m, 3)
-}
+func (s *SASLInit) AppendTo(dst []byte) []byte { return appendComposite(dst, codeInit, s) }
 
 // AppendTo implements [Performative].
-func (s *SASLChallenge) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeChallenge)
-	return amqp.EndList(amqp.AppendBinary(dst, s.Challenge), m, 1)
-}
+func (s *SASLChallenge) AppendTo(dst []byte) []byte { return appendComposite(dst, codeChallenge, s) }
 
 // AppendTo implements [Performative].
-func (s *SASLResponse) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeResponse)
-	return amqp.EndList(amqp.AppendBinary(dst, s.Response), m, 1)
-}
+func (s *SASLResponse) AppendTo(dst []byte) []byte { return appendComposite(dst, codeResponse, s) }
 
 // AppendTo implements [Performative].
-func (s *SASLOutcome) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeOutcome)
-	dst = amqp.AppendUbyte(dst, s.Code)
-	dst = appendBinary(dst, s.AdditionalData)
-	return amqp.EndList(dst, m, 2)
+func (s *SASLOutcome) AppendTo(dst []byte) []byte { return appendComposite(dst, codeOutcome, s) }
+
+func (s *SASLMechanisms) fields(c *codec) {
+	c.symbols("mechanisms", &s.Mechanisms)
+	c.must(s.Mechanisms != nil, "sasl-server-mechanisms")
 }
 
-func (s *SASLMechanisms) decode(f *fields) error {
-	s.Mechanisms = f.symbols()
-	f.must(s.Mechanisms != nil, "sasl-server-mechanisms")
-	return f.done()
+func (s *SASLInit) fields(c *codec) {
+	hasHostname := s.Hostname != ""
+	c.symbol("mechanism", &s.Mechanism, nil)
+	if c.mode == tracing {
+		c.show("initial-response-bytes", len(s.InitialResponse))
+	} else {
+		c.binary("initial-response", &s.InitialResponse)
+	}
+	c.text("hostname", &s.Hostname, &hasHostname)
 }
 
-func (s *SASLInit) decode(f *fields) error {
-	var ok bool
-	s.Mechanism, ok = f.symbol()
-	f.must(ok, "mechanism")
-	s.InitialResponse = f.bytes()
-	s.Hostname, _ = f.text()
-	return f.done()
+func (s *SASLChallenge) fields(c *codec) { c.secret("challenge", &s.Challenge) }
+
+func (s *SASLResponse) fields(c *codec) { c.secret("response", &s.Response) }
+
+// secret is a mandatory binary, of which a trace shows only the size.
+func (c *codec) secret(name string, v *[]byte) {
+	if c.mode == tracing {
+		c.show(name+"-bytes", len(*v))
+	} else {
+		c.mustBinary(name, v)
+	}
 }
 
-func (s *SASLChallenge) decode(f *fields) error {
-	s.Challenge = f.bytes()
-	f.must(s.Challenge != nil, "challenge")
-	return f.done()
-}
-
-func (s *SASLResponse) decode(f *fields) error {
-	s.Response = f.bytes()
-	f.must(s.Response != nil, "response")
-	return f.done()
-}
-
-func (s *SASLOutcome) decode(f *fields) error {
-	var ok bool
-	s.Code, ok = f.uint8()
-	f.must(ok, "code")
-	s.AdditionalData = f.bytes()
-	return f.done()
+func (s *SASLOutcome) fields(c *codec) {
+	c.uint8("code", &s.Code, nil)
+	c.binary("", &s.AdditionalData)
 }

@@ -18,53 +18,18 @@ type Source struct {
 	Capabilities          []amqp.Symbol
 }
 
-func appendSource(dst []byte, s *Source) []byte {
-	if s == nil {
-		return amqp.AppendNull(dst)
-	}
-	dst, m := begin(dst, codeSource)
-	dst = appendString(dst, s.Address, s.HasAddress)
-	dst = appendUint(dst, s.Durable, s.Durable != 0)
-	dst = appendSymbol(dst, s.ExpiryPolicy)
-	dst = appendUint(dst, s.Timeout, s.Timeout != 0)
-	dst = appendFlag(dst, s.Dynamic)
-	dst = appendMap(dst, s.DynamicNodeProperties)
-	dst = appendSymbol(dst, s.DistributionMode)
-	dst = appendMap(dst, s.Filter)
-	dst = appendAny(dst, s.DefaultOutcome)
-	dst = appendSymbols(dst, s.Outcomes)
-	dst = appendSymbols(dst, s.Capabilities)
-	return amqp.EndList(dst, m, 11)
-}
-
-func (s *Source) decode(r *amqp.Reader) error {
-	f := listFields(r, "source")
-	s.Address, s.HasAddress = f.text()
-	s.Durable, _ = f.uint32()
-	s.ExpiryPolicy, _ = f.symbol()
-	s.Timeout, _ = f.uint32()
-	s.Dynamic = f.flag()
-	s.DynamicNodeProperties = f.mapping()
-	s.DistributionMode, _ = f.symbol()
-	s.Filter = f.mapping()
-	s.DefaultOutcome = f.any()
-	s.Outcomes = f.symbols()
-	s.Capabilities = f.symbols()
-	return f.done()
-}
-
-func (f *fields) source() *Source {
-	code, r, ok := f.composite()
-	if !ok {
-		return nil
-	}
-	if code != codeSource {
-		f.fail("source of unknown kind", amqp.ErrWrongType)
-		return nil
-	}
-	s := new(Source)
-	f.keep(true, s.decode(&r))
-	return s
+func (s *Source) fields(c *codec) {
+	c.address("source", &s.Address, &s.HasAddress)
+	c.durable(&s.Durable)
+	c.maybeSymbol("expiry-policy", &s.ExpiryPolicy)
+	c.nonzero("timeout", &s.Timeout)
+	c.mark("dynamic", &s.Dynamic)
+	c.mapping("", &s.DynamicNodeProperties)
+	c.maybeSymbol("distribution-mode", &s.DistributionMode)
+	c.filter(&s.Filter)
+	c.any(&s.DefaultOutcome)
+	c.symbols("", &s.Outcomes)
+	c.symbols("capabilities", &s.Capabilities)
 }
 
 // Target is where a link's messages go [AMQP 3.5.4].
@@ -79,31 +44,14 @@ type Target struct {
 	Capabilities          []amqp.Symbol
 }
 
-func appendTarget(dst []byte, t *Target) []byte {
-	if t == nil {
-		return amqp.AppendNull(dst)
-	}
-	dst, m := begin(dst, codeTarget)
-	dst = appendString(dst, t.Address, t.HasAddress)
-	dst = appendUint(dst, t.Durable, t.Durable != 0)
-	dst = appendSymbol(dst, t.ExpiryPolicy)
-	dst = appendUint(dst, t.Timeout, t.Timeout != 0)
-	dst = appendFlag(dst, t.Dynamic)
-	dst = appendMap(dst, t.DynamicNodeProperties)
-	dst = appendSymbols(dst, t.Capabilities)
-	return amqp.EndList(dst, m, 7)
-}
-
-func (t *Target) decode(r *amqp.Reader) error {
-	f := listFields(r, "target")
-	t.Address, t.HasAddress = f.text()
-	t.Durable, _ = f.uint32()
-	t.ExpiryPolicy, _ = f.symbol()
-	t.Timeout, _ = f.uint32()
-	t.Dynamic = f.flag()
-	t.DynamicNodeProperties = f.mapping()
-	t.Capabilities = f.symbols()
-	return f.done()
+func (t *Target) fields(c *codec) {
+	c.address("target", &t.Address, &t.HasAddress)
+	c.durable(&t.Durable)
+	c.maybeSymbol("expiry-policy", &t.ExpiryPolicy)
+	c.nonzero("timeout", &t.Timeout)
+	c.mark("dynamic", &t.Dynamic)
+	c.mapping("", &t.DynamicNodeProperties)
+	c.symbols("capabilities", &t.Capabilities)
 }
 
 // Coordinator is the target of a link that controls transactions [AMQP 4.5.1].
@@ -111,14 +59,38 @@ type Coordinator struct {
 	Capabilities []amqp.Symbol
 }
 
-func (c *Coordinator) appendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeCoordinator)
-	dst = appendSymbols(dst, c.Capabilities)
-	return amqp.EndList(dst, m, 1)
+func (t *Coordinator) fields(c *codec) {
+	if c.mode == tracing {
+		c.show("target", "coordinator")
+	}
+	c.symbols("capabilities", &t.Capabilities)
 }
 
-func (c *Coordinator) decode(r *amqp.Reader) error {
-	f := listFields(r, "coordinator")
-	c.Capabilities = f.symbols()
-	return f.done()
+// address is traced even if it is empty.
+func (c *codec) address(name string, v *string, has *bool) {
+	if c.mode == tracing {
+		c.quote(name, *v)
+	} else {
+		c.text(name, v, has)
+	}
+}
+
+func (c *codec) durable(v *uint32) {
+	switch {
+	case c.mode == tracing && *v == 1:
+		c.show("durable", "configuration")
+	case c.mode == tracing && *v == 2:
+		c.show("durable", "unsettled-state")
+	default:
+		c.nonzero("durable", v)
+	}
+}
+
+// filter is traced with the types of the filters.
+func (c *codec) filter(v *amqp.Map) {
+	if c.mode == tracing {
+		c.showFilters(*v)
+	} else {
+		c.mapping("filter", v)
+	}
 }

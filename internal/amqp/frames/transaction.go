@@ -20,30 +20,20 @@ func (*Declared) Name() string { return "declared" }
 func (*TransactionalState) Name() string { return "transactional-state" }
 
 // AppendTo implements [DeliveryState].
-func (s *Declared) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeDeclared)
-	return amqp.EndList(amqp.AppendBinary(dst, s.TxnID), m, 1)
-}
+func (s *Declared) AppendTo(dst []byte) []byte { return appendComposite(dst, codeDeclared, s) }
 
 // AppendTo implements [DeliveryState].
 func (s *TransactionalState) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeTransactionalState)
-	dst = amqp.AppendBinary(dst, s.TxnID)
-	dst = appendState(dst, s.Outcome)
-	return amqp.EndList(dst, m, 2)
+	return appendComposite(dst, codeTransactionalState, s)
 }
 
-func (s *Declared) decode(f *fields) error {
-	s.TxnID = f.bytes()
-	f.must(s.TxnID != nil, "txn-id")
-	return f.done()
+func (s *Declared) fields(c *codec) {
+	c.mustBinary("txn-id", &s.TxnID)
 }
 
-func (s *TransactionalState) decode(f *fields) error {
-	s.TxnID = f.bytes()
-	f.must(s.TxnID != nil, "txn-id")
-	s.Outcome = f.outcome()
-	return f.done()
+func (s *TransactionalState) fields(c *codec) {
+	c.mustBinary("txn-id", &s.TxnID)
+	c.outcome(&s.Outcome)
 }
 
 // ControlMessage is a message from a client to the transaction coordinator: *Declare or *Discharge.
@@ -51,7 +41,7 @@ type ControlMessage interface {
 	// AppendTo appends the message's only section, an amqp-value, to dst.
 	AppendTo(dst []byte) []byte
 
-	decode(f *fields) error
+	composite
 }
 
 // Declare asks for a new transaction [AMQP 4.5.2].
@@ -67,27 +57,21 @@ type Discharge struct {
 
 // AppendTo implements [ControlMessage].
 func (d *Declare) AppendTo(dst []byte) []byte {
-	dst, m := begin(amqp.AppendDescriptor(dst, codeAMQPValue), codeDeclare)
-	return amqp.EndList(appendAny(dst, d.GlobalID), m, 1)
+	return appendComposite(amqp.AppendDescriptor(dst, codeAMQPValue), codeDeclare, d)
 }
 
 // AppendTo implements [ControlMessage].
 func (d *Discharge) AppendTo(dst []byte) []byte {
-	dst, m := begin(amqp.AppendDescriptor(dst, codeAMQPValue), codeDischarge)
-	dst = amqp.AppendBinary(dst, d.TxnID)
-	return amqp.EndList(amqp.AppendBool(dst, d.Fail), m, 2)
+	return appendComposite(amqp.AppendDescriptor(dst, codeAMQPValue), codeDischarge, d)
 }
 
-func (d *Declare) decode(f *fields) error {
-	d.GlobalID = f.any()
-	return f.done()
+func (d *Declare) fields(c *codec) {
+	c.any(&d.GlobalID)
 }
 
-func (d *Discharge) decode(f *fields) error {
-	d.TxnID = f.bytes()
-	f.must(d.TxnID != nil, "txn-id")
-	d.Fail = f.flag()
-	return f.done()
+func (d *Discharge) fields(c *codec) {
+	c.mustBinary("txn-id", &d.TxnID)
+	c.flag("fail", &d.Fail)
 }
 
 // DecodeControl decodes the body of a message to the transaction coordinator, with or without the amqp-value section
@@ -101,21 +85,18 @@ func DecodeControl(body []byte) (ControlMessage, error) {
 	if err != nil {
 		return nil, wrap("coordinator message", err)
 	}
-	var c ControlMessage
-	var f fields
-	switch code {
-	case codeDeclare:
-		c, f = new(Declare), listFields(&r, "declare")
-	case codeDischarge:
-		c, f = new(Discharge), listFields(&r, "discharge")
-	default:
+	if code != codeDeclare && code != codeDischarge {
 		return nil, r.Fail("coordinator message", amqp.ErrWrongType)
 	}
-	if err := c.decode(&f); err != nil {
+	k := kindOf(code)
+	c := reader(&r, k.name)
+	m := k.empty().(ControlMessage)
+	m.fields(&c)
+	if err := c.done(); err != nil {
 		return nil, err
 	}
 	if r.Len() > 0 {
 		return nil, r.Fail("coordinator message: bytes after it", amqp.ErrMalformed)
 	}
-	return c, nil
+	return m, nil
 }

@@ -26,23 +26,9 @@ func (t *Transfer) Name() string { return "transfer" }
 
 // AppendTo implements [Performative]. It allocates nothing when dst has room and State is nil.
 func (t *Transfer) AppendTo(dst []byte) []byte {
-	dst, m := begin(dst, codeTransfer)
-	dst = amqp.AppendUint(dst, t.Handle)
-	dst = appendUint(dst, t.DeliveryID, t.HasDeliveryID)
-	dst = appendBinary(dst, t.DeliveryTag)
-	dst = appendUint(dst, t.MessageFormat, t.HasMessageFormat)
-	if t.HasSettled || t.Settled {
-		dst = amqp.AppendBool(dst, t.Settled)
-	} else {
-		dst = amqp.AppendNull(dst)
-	}
-	dst = amqp.AppendBool(dst, t.More)
-	dst = appendUbyte(dst, t.RcvSettleMode, t.HasRcvSettleMode)
-	dst = appendState(dst, t.State)
-	dst = appendFlag(dst, t.Resume)
-	dst = appendFlag(dst, t.Aborted)
-	dst = amqp.AppendBool(dst, t.Batchable)
-	return amqp.EndList(dst, m, 11)
+	c := writer(dst, codeTransfer)
+	t.fields(&c)
+	return c.written()
 }
 
 // IsTransfer reports whether the frame body holds a transfer, so that the reader can use [Transfer.Decode] on it.
@@ -63,26 +49,34 @@ func (t *Transfer) Decode(body []byte) (payload []byte, err error) {
 	if code != codeTransfer {
 		return nil, r.Fail("transfer", amqp.ErrWrongType)
 	}
-	f := listFields(&r, "transfer")
-	if err := t.decode(&f); err != nil {
+	c := reader(&r, "transfer")
+	t.fields(&c)
+	if err := c.done(); err != nil {
 		return nil, err
 	}
 	return r.Rest(), nil
 }
 
-func (t *Transfer) decode(f *fields) error {
-	var ok bool
-	t.Handle, ok = f.uint32()
-	f.must(ok, "handle")
-	t.DeliveryID, t.HasDeliveryID = f.uint32()
-	t.DeliveryTag = f.bytes()
-	t.MessageFormat, t.HasMessageFormat = f.uint32()
-	t.Settled, t.HasSettled = f.bool()
-	t.More = f.flag()
-	t.RcvSettleMode, t.HasRcvSettleMode = f.uint8()
-	t.State = f.state()
-	t.Resume = f.flag()
-	t.Aborted = f.flag()
-	t.Batchable = f.flag()
-	return f.done()
+func (t *Transfer) fields(c *codec) {
+	c.uint32("handle", &t.Handle, nil)
+	c.uint32("delivery-id", &t.DeliveryID, &t.HasDeliveryID)
+	c.binary("delivery-tag", &t.DeliveryTag)
+	c.uint32("message-format", &t.MessageFormat, &t.HasMessageFormat)
+	t.settled(c)
+	c.flag("more", &t.More)
+	c.uint8("", &t.RcvSettleMode, &t.HasRcvSettleMode)
+	c.state(&t.State)
+	c.mark("resume", &t.Resume)
+	c.mark("aborted", &t.Aborted)
+	c.flag("", &t.Batchable)
+}
+
+func (t *Transfer) settled(c *codec) {
+	has := t.HasSettled || t.Settled
+	if c.mode == tracing {
+		has = t.HasSettled || t.HasDeliveryID // the first frame of a delivery decides it, even by leaving it out
+	}
+	if c.bool("settled", &t.Settled, &has); c.mode == reading {
+		t.HasSettled = has
+	}
 }

@@ -1,0 +1,247 @@
+package frames
+
+import (
+	"encoding/hex"
+	"math"
+
+	"minibus/internal/amqp"
+)
+
+// The methods below walk one field each. Where they take a has, it tells whether the field is set; an unset field is null, and a
+// has of nil makes the field mandatory. The name is the standard's. A field without a name is not traced.
+
+func (c *codec) uint32(name string, v *uint32, has *bool) {
+	if c.mode != reading {
+		emit(c, name, *v, has, amqp.AppendUint)
+		return
+	}
+	got, ok, err := c.next().Uint32()
+	*v = got
+	c.found(name, ok, err, has)
+}
+
+// nonzero is a number whose default is 0.
+func (c *codec) nonzero(name string, v *uint32) {
+	has := *v != 0
+	c.uint32(name, v, &has)
+}
+
+func (c *codec) uint64(name string, v *uint64, has *bool) {
+	if c.mode != reading {
+		emit(c, name, *v, has, amqp.AppendUlong)
+		return
+	}
+	got, ok, err := c.next().Uint64()
+	*v = got
+	c.found(name, ok, err, has)
+}
+
+func (c *codec) uint16(name string, v *uint16, has *bool) {
+	if c.mode != reading {
+		emit(c, name, *v, has, amqp.AppendUshort)
+		return
+	}
+	*v = uint16(c.narrow(name, has, "ushort", math.MaxUint16))
+}
+
+func (c *codec) uint8(name string, v *uint8, has *bool) {
+	if c.mode != reading {
+		emit(c, name, *v, has, amqp.AppendUbyte)
+		return
+	}
+	*v = uint8(c.narrow(name, has, "ubyte", math.MaxUint8))
+}
+
+func (c *codec) narrow(name string, has *bool, what string, most uint32) (v uint32) {
+	if c.uint32(name, &v, has); v > most {
+		c.fail(what, amqp.ErrRange)
+	}
+	return v
+}
+
+func (c *codec) bool(name string, v, has *bool) {
+	if c.mode != reading {
+		emit(c, name, *v, has, amqp.AppendBool)
+		return
+	}
+	got, ok, err := c.next().Bool()
+	*v = got
+	c.found(name, ok, err, has)
+}
+
+// flag is a boolean whose default is false. It is written even so, and traced only if it is true.
+func (c *codec) flag(name string, v *bool) {
+	if has := true; c.mode != tracing {
+		c.bool(name, v, &has)
+	} else if *v && name != "" {
+		c.line.WriteString(" " + name)
+	}
+}
+
+// mark is a flag that is null for its default of false.
+func (c *codec) mark(name string, v *bool) {
+	if has := false; c.mode == writing && !*v {
+		c.bool(name, v, &has)
+	} else {
+		c.flag(name, v)
+	}
+}
+
+func (c *codec) role(v *Role) {
+	role := bool(*v)
+	if c.mode == tracing {
+		c.show("role", *v)
+	} else if c.bool("role", &role, nil); c.mode == reading {
+		*v = Role(role)
+	}
+}
+
+// text is traced if it is not empty.
+func (c *codec) text(name string, v *string, has *bool) {
+	switch c.mode {
+	case writing:
+		emit(c, name, *v, has, amqp.AppendString)
+	case reading:
+		got, ok, err := c.next().Text()
+		*v = got
+		c.found(name, ok, err, has)
+	case tracing:
+		if *v != "" {
+			c.quote(name, *v)
+		}
+	}
+}
+
+// symbol is traced if it is not empty.
+func (c *codec) symbol(name string, v *amqp.Symbol, has *bool) {
+	switch c.mode {
+	case writing:
+		emit(c, name, *v, has, amqp.AppendSymbol)
+	case reading:
+		got, ok, err := c.next().Text()
+		*v = amqp.Symbol(got)
+		c.found(name, ok, err, has)
+	case tracing:
+		if *v != "" {
+			c.show(name, plain(*v))
+		}
+	}
+}
+
+// maybeSymbol is null if it is empty.
+func (c *codec) maybeSymbol(name string, v *amqp.Symbol) {
+	has := *v != ""
+	c.symbol(name, v, &has)
+}
+
+// symbols is a field that may hold one symbol or several [AMQP 1.4]. It is written as an array, and read as a lone symbol, an array or, from some
+// clients, a list; of symbols or strings.
+func (c *codec) symbols(name string, v *[]amqp.Symbol) {
+	switch has := *v != nil; c.mode {
+	case writing:
+		emit(c, name, *v, &has, amqp.AppendSymbolArray)
+	case reading:
+		*v = c.readSymbols()
+	case tracing:
+		c.showSymbols(name, *v)
+	}
+}
+
+func (c *codec) readSymbols() []amqp.Symbol {
+	var v any
+	c.any(&v)
+	if v == nil {
+		return nil
+	}
+	items, several := amqp.ItemsOf(v)
+	if !several {
+		items = []any{v}
+	}
+	out := make([]amqp.Symbol, 0, len(items))
+	for _, item := range items {
+		s, ok := amqp.AsString(item)
+		if !ok {
+			c.fail("symbols", amqp.ErrWrongType)
+			return nil
+		}
+		out = append(out, amqp.Symbol(s))
+	}
+	return out
+}
+
+// binary is null if it is nil. It reads as nil for null, and never as nil for a binary, and is traced in hex.
+func (c *codec) binary(name string, v *[]byte) {
+	switch has := *v != nil; c.mode {
+	case writing:
+		emit(c, name, *v, &has, amqp.AppendBinary)
+	case reading:
+		got, ok, err := c.next().Bytes()
+		*v = got
+		c.keep(ok, err)
+	case tracing:
+		if has {
+			c.show(name, hex.EncodeToString(*v))
+		}
+	}
+}
+
+// mustBinary is a binary that is mandatory: nil is written as an empty one.
+func (c *codec) mustBinary(name string, v *[]byte) {
+	if c.mode == writing {
+		emit(c, name, *v, nil, amqp.AppendBinary)
+	} else if c.binary(name, v); c.mode == reading {
+		c.must(*v != nil, name)
+	}
+}
+
+// must makes the field just read mandatory.
+func (c *codec) must(ok bool, name string) {
+	if c.mode == reading && !ok {
+		c.fail(name, ErrMissingField)
+	}
+}
+
+// mapping is null if it is nil. Of its values, which may be secret, a trace shows nothing.
+func (c *codec) mapping(name string, v *amqp.Map) {
+	switch c.mode {
+	case writing:
+		if *v == nil {
+			c.put(amqp.AppendNull(c.dst))
+		} else {
+			c.put(appendAny(c.dst, *v))
+		}
+	case reading:
+		var got any
+		c.any(&got)
+		m, ok := got.(amqp.Map)
+		if got != nil && !ok {
+			c.fail("map", amqp.ErrWrongType)
+		}
+		*v = m
+	case tracing:
+		c.showKeys(name, *v)
+	}
+}
+
+// any is a field of any type. It is not traced.
+func (c *codec) any(v *any) {
+	switch c.mode {
+	case writing:
+		c.put(appendAny(c.dst, *v))
+	case reading:
+		got, err := c.next().Value()
+		*v = got
+		c.keep(true, err)
+	case tracing:
+	}
+}
+
+// appendAny writes a value that was decoded or built from the types of package amqp. For any other value, a mistake of
+// the program, it writes null, so that the frame stays well-formed.
+func appendAny(dst []byte, v any) []byte {
+	out, err := amqp.AppendValue(dst, v)
+	if err != nil {
+		return amqp.AppendNull(dst)
+	}
+	return out
+}

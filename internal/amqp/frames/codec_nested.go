@@ -1,0 +1,130 @@
+package frames
+
+import (
+	"slices"
+
+	"minibus/internal/amqp"
+)
+
+// nested writes or traces a field that is a composite.
+func (c *codec) nested(code byte, v composite) {
+	if c.mode == writing {
+		c.put(appendComposite(c.dst, code, v))
+	} else {
+		v.fields(&codec{mode: tracing, line: c.line})
+	}
+}
+
+// null writes a null. A trace shows it if it has a name.
+func (c *codec) null(name string) {
+	if c.mode == writing {
+		c.put(amqp.AppendNull(c.dst))
+	} else {
+		c.show(name, "null")
+	}
+}
+
+// readNested reads a field that is a composite of one of the codes. It returns nil for null.
+func (c *codec) readNested(what string, codes ...uint64) composite {
+	in := c.next()
+	if c.err != nil || in.Null() {
+		return nil
+	}
+	r := *in
+	code, err := descriptor(&r)
+	if err == nil {
+		err = in.Skip()
+	}
+	if !c.keep(true, err) {
+		return nil
+	}
+	if !slices.Contains(codes, code) {
+		c.fail(what+" of unknown kind", amqp.ErrWrongType)
+		return nil
+	}
+	return c.readKind(kindOf(code), &r)
+}
+
+func (c *codec) readKind(k *kind, r *amqp.Reader) composite {
+	v := k.empty()
+	if k.code == codeAccepted || k.code == codeReleased {
+		// Most dispositions are these. A call through the interface would move the codec to the heap.
+		sub := reader(r, "outcome")
+		c.keep(true, sub.done())
+		return v
+	}
+	sub := reader(r, k.name)
+	v.fields(&sub)
+	c.keep(true, sub.done())
+	return v
+}
+
+// error is null if it is nil.
+func (c *codec) error(v **Error) {
+	switch {
+	case c.mode == reading:
+		*v, _ = c.readNested("error", codeError).(*Error)
+	case *v == nil:
+		c.null("")
+	case c.mode == writing:
+		c.nested(codeError, *v)
+	default:
+		c.quote("error", (*v).Error())
+	}
+}
+
+// source is null if it is nil. The trace shows that, because it means a refused link.
+func (c *codec) source(v **Source) {
+	switch {
+	case c.mode == reading:
+		*v, _ = c.readNested("source", codeSource).(*Source)
+	case *v == nil:
+		c.null("source")
+	default:
+		c.nested(codeSource, *v)
+	}
+}
+
+// target is a target or a coordinator. It is traced like a source.
+func (c *codec) target(v **Target, coordinator **Coordinator) {
+	switch {
+	case c.mode == reading:
+		got := c.readNested("target", codeTarget, codeCoordinator)
+		*v, _ = got.(*Target)
+		*coordinator, _ = got.(*Coordinator)
+	case *coordinator != nil:
+		c.nested(codeCoordinator, *coordinator)
+	case *v == nil:
+		c.null("target")
+	default:
+		c.nested(codeTarget, *v)
+	}
+}
+
+// state is any delivery state.
+func (c *codec) state(v *DeliveryState) {
+	if c.mode == reading {
+		*v, _ = c.readNested("delivery state", codeReceived, codeAccepted, codeRejected, codeReleased, codeModified, codeDeclared,
+			codeTransactionalState).(DeliveryState)
+		return
+	}
+	switch s := *v; {
+	case s == nil:
+		c.null("")
+	case c.mode == writing:
+		c.put(s.AppendTo(c.dst))
+	default:
+		c.show("state", s.Name())
+		s.fields(&codec{mode: tracing, line: c.line})
+	}
+}
+
+// outcome is the state in a transactional state, one of the four of [AMQP 3.4]. A transactional state inside another
+// would be recursion that the peer controls.
+func (c *codec) outcome(v *DeliveryState) {
+	if c.mode == reading {
+		*v, _ = c.readNested("outcome", codeAccepted, codeReleased, codeRejected, codeModified).(DeliveryState)
+		return
+	}
+	c.state(v)
+}
