@@ -85,28 +85,44 @@ func TestPoliciesOfTheSameNameAreOfTheirNamespace(t *testing.T) {
 	}
 }
 
+// make makes a namespace by the control API, and returns the way to it and the key in its connection string.
+func (s *spaces) make(control way, body string, headers ...string) (w way, key string) {
+	s.Helper()
+	var made struct {
+		Port             int
+		ConnectionString string
+	}
+	answer := s.wantAsk(201, control, "http", "POST", "/$minibus/v1/namespaces", body, headers...)
+	if err := json.Unmarshal([]byte(answer), &made); err != nil || made.Port == 0 {
+		s.Fatalf("%v in %s", err, answer)
+	}
+	parsed, err := harness.ParseConnection(made.ConnectionString)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return way{parsed.Host, net.JoinHostPort("localhost", fmt.Sprint(made.Port))}, parsed.Key
+}
+
+// TestANamespaceMadeWithItsEntitiesSurvivesAKill as soon as the request for it is answered.
+func TestANamespaceMadeWithItsEntitiesSurvivesAKill(t *testing.T) {
+	s := startCheckedSpaces(t)
+	w, key := s.make(s.ways(0)["port"], `{"name": "third-ns", "Queues": [{"Name": "q.x"}], "Topics": [
+		{"Name": "t.x", "Subscriptions": [{"Name": "s.x", "Properties": {"ForwardTo": "q.x"}}]}]}`, "Authorization", rootToken("localhost", spaceKeys[0]))
+	s.server.Kill(t)
+	s = connectSpaces(t, harness.Start(t, s.server.Options()))
+	b := s.bench(t, s.client(w, "amqp", key))
+	b.must("send to the topic", b.to("t.x").SendMessage(b.ctx, message("after the kill"), nil))
+	b.wantBodies("forwarded", b.receive(b.from("q.x"), 1), "after the kill")
+}
+
 // TestDeletingANamespaceLeavesOthersUndisturbed makes one by the control API, deletes it under its clients, and starts again.
 func TestDeletingANamespaceLeavesOthersUndisturbed(t *testing.T) {
 	s := startCheckedSpaces(t)
 	manage := []string{"Authorization", rootToken("localhost", spaceKeys[0])}
 	control, path := s.ways(0)["port"], "/$minibus/v1/namespaces"
-	var made struct {
-		Port    int
-		Strings []struct{ ConnectionString string } `json:"connectionStrings"`
-	}
-	answer := s.wantAsk(201, control, "http", "POST", path, `{"name": "third-ns"}`, manage...)
-	if err := json.Unmarshal([]byte(answer), &made); err != nil || made.Port == 0 || len(made.Strings) != 1 {
-		t.Fatalf("%v in %s", err, answer)
-	}
-	parsed, err := harness.ParseConnection(made.Strings[0].ConnectionString)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := way{parsed.Host, net.JoinHostPort("localhost", fmt.Sprint(made.Port))}
-	token := []string{"Authorization", rootToken(parsed.Host, parsed.Key), "Content-Type", "application/atom+xml"}
-	s.wantAsk(201, w, "http", "PUT", "/q.x?api-version=2021-05", newQueueEntry, token...)
+	w, key := s.make(control, `{"name": "third-ns", "Queues": [{"Name": "q.x"}]}`, manage...)
 
-	third := s.bench(t, s.client(w, "amqp", parsed.Key))
+	third := s.bench(t, s.client(w, "amqp", key))
 	sender := third.to("q.x")
 	third.must("send to the third", sender.SendMessage(s.ctx, message("third"), nil))
 	var others []*bench
@@ -129,7 +145,7 @@ func TestDeletingANamespaceLeavesOthersUndisturbed(t *testing.T) {
 		b.wantBodies("another namespace", b.receive(b.receiver, 1), "after")
 	}
 	gone := way{"third-ns.localhost", s.local(0)}
-	b := s.bench(t, s.client(gone, "amqp", parsed.Key))
+	b := s.bench(t, s.client(gone, "amqp", key))
 	b.wantErrorText("send to the deleted namespace", b.to("q.x").SendMessage(s.ctx, message("x"), nil), "amqp:not-found")
 	s.server.Kill(t)
 	s = connectSpaces(t, harness.Start(t, s.server.Options()))

@@ -1,26 +1,12 @@
 package control
 
 import (
-	"bytes"
-	"crypto/rand"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"minibus/emulator"
 	"minibus/internal/sas"
 )
-
-// maxBody bounds the body of a request, in bytes.
-const maxBody = 1 << 20
 
 // namespace is a namespace in an answer.
 type namespace struct {
@@ -42,27 +28,7 @@ type connectionString struct {
 	Value   string   `json:"connectionString"`
 }
 
-// creation is the body of a request to create a namespace.
-type creation struct {
-	Name    string           `json:"name"`
-	Limits  *emulator.Limits `json:"limits"`
-	Port    int              `json:"port"`
-	Aliases []string         `json:"aliases"`
-	Rules   []rule           `json:"authorizationRules"`
-
-	// Queues and Topics have the form of Config.json. The server reads them.
-	Queues json.RawMessage `json:"queues"`
-	Topics json.RawMessage `json:"topics"`
-}
-
-// rule is a policy of a new namespace.
-type rule struct {
-	KeyName      string   `json:"keyName"`
-	Rights       []string `json:"rights"`
-	PrimaryKey   string   `json:"primaryKey"` // empty: a random one
-	SecondaryKey string   `json:"secondaryKey"`
-}
-
+// rights are all that there are.
 var rights = []string{"Manage", "Send", "Listen"}
 
 func (c *call) list() error {
@@ -81,119 +47,12 @@ func (c *call) get() error {
 	return c.answer(http.StatusOK, c.shown(ns))
 }
 
-func (c *call) create() error {
-	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return &Error{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("The body of the request has more than %d bytes.", tooLarge.Limit)}
-	}
-	if err != nil {
-		return badRequest("The body of the request did not arrive: %v.", err)
-	}
-	var body creation
-	if err := body.read(text); err != nil {
-		return err
-	}
-	o, err := body.options()
-	if err != nil {
-		return err
-	}
-	entities, err := c.entities(text, body)
-	if err != nil {
-		return err
-	}
-	ns, err := c.server.CreateNamespace(body.Name, o, entities...)
-	if err != nil {
-		return err
-	}
-	c.w.Header().Set("Location", Prefix+"namespaces/"+url.PathEscape(ns.Name()))
-	return c.answer(http.StatusCreated, c.shown(ns))
-}
-
-// entities reads the queues and topics of a body.
-func (c *call) entities(text []byte, body creation) ([]emulator.EntityConfig, error) {
-	if body.Queues == nil && body.Topics == nil {
-		return nil, nil
-	}
-	entities, wrong := c.server.ReadEntities("body", text, body.Limits)
-	if len(wrong) == 0 {
-		return entities, nil
-	}
-	p := badRequest("No namespace was created. %s", wrong[0])
-	if len(wrong) > 1 {
-		p.Detail += " (The first of several errors.)"
-	}
-	p.Errors = wrong
-	return nil, p
-}
-
 func (c *call) remove() error {
 	if err := c.server.DeleteNamespace(c.name); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)
 	return nil
-}
-
-// read reads the text of a body, which may be empty.
-func (body *creation) read(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(body)
-	if err == nil {
-		if _, err = d.Token(); err == nil {
-			err = errors.New("it has more than one value")
-		}
-	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	at := d.InputOffset()
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		at = syntax.Offset
-	} else if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		at = wrong.Offset
-	}
-	before := string(text[:min(int(at), len(text))])
-	line := strings.Count(before, "\n")
-	column := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])
-	return badRequest("The body of the request is not what %s says, near line %d, column %d: %v.", DocumentPath, line+1, max(column, 1), err)
-}
-
-// options returns the settings of the new namespace.
-func (body *creation) options() (emulator.NamespaceOptions, error) {
-	o := emulator.NamespaceOptions{Limits: body.Limits, Port: body.Port, Aliases: body.Aliases}
-	for _, r := range body.Rules {
-		policy, err := r.policy()
-		if err != nil {
-			return o, err
-		}
-		o.Policies = append(o.Policies, policy)
-	}
-	return o, nil
-}
-
-// policy returns the policy of a new namespace, with keys of its own if it names none.
-func (r rule) policy() (emulator.AuthorizationRule, error) {
-	for i, right := range r.Rights {
-		known := slices.IndexFunc(rights, func(k string) bool { return strings.EqualFold(k, right) })
-		if known < 0 {
-			return emulator.AuthorizationRule{}, badRequest("There is no right %q. There are %s.", right, strings.Join(rights, ", "))
-		}
-		r.Rights[i] = rights[known]
-	}
-	has := func(right string) bool { return slices.Contains(r.Rights, right) }
-	if len(r.Rights) == 0 || has("Manage") && !(has("Send") && has("Listen")) {
-		return emulator.AuthorizationRule{}, badRequest("The authorization rule %q needs rights; with Manage it needs Send and Listen too.", r.KeyName)
-	}
-	p := emulator.AuthorizationRule{KeyName: r.KeyName, Rights: r.Rights, PrimaryKey: r.PrimaryKey, SecondaryKey: r.SecondaryKey}
-	for _, key := range []*string{&p.PrimaryKey, &p.SecondaryKey} {
-		if *key == "" {
-			random := make([]byte, 32)
-			rand.Read(random)
-			*key = base64.StdEncoding.EncodeToString(random)
-		}
-	}
-	return p, nil
 }
 
 // shown returns a namespace as answers show it.
