@@ -29,7 +29,7 @@ func (b *bench) wantErrorText(what string, err error, words string) {
 // wantMissing fails unless a sequence number was refused: the SDK shows message-not-found as CodeNotFound and keeps the text.
 func (b *bench) wantMissing(what string, err error, words string) {
 	b.Helper()
-	b.wantCode(what, err, azservicebus.CodeNotFound)
+	b.wantCode(what, err, codeNotFound)
 	b.wantErrorText(what, err, words)
 }
 
@@ -39,11 +39,11 @@ func TestERR4_MissingQueue(t *testing.T) {
 	b := start(t)
 	sender, err := b.client.NewSender(b.name("missing"), nil)
 	b.must("create sender", err)
-	b.wantCode("send to a missing queue", sender.SendMessage(b.ctx, message("x"), nil), azservicebus.CodeNotFound)
+	b.wantCode("send to a missing queue", sender.SendMessage(b.ctx, message("x"), nil), codeNotFound)
 	receiver, err := b.client.NewReceiverForQueue(b.name("missing"), nil)
 	b.must("create receiver", err)
 	_, err = receiver.ReceiveMessages(b.ctx, 1, nil)
-	b.wantCode("receive from a missing queue", err, azservicebus.CodeNotFound)
+	b.wantCode("receive from a missing queue", err, codeNotFound)
 	if !b.elsewhere() && !strings.Contains(b.server.Log(), "missing") {
 		b.Error("the log does not name the entity of the refused operation")
 	}

@@ -145,12 +145,7 @@ func (a *mixedAudit) checkOrder(queue string, messages []*azservicebus.ReceivedM
 // auditSessions compares states and messages of all sessions, and removes them.
 func (a *mixedAudit) auditSessions() {
 	a.Helper()
-	var listed []string
-	for pager := a.client.NewListSessionsForQueuePager(sessionQueue, nil); pager.More(); {
-		page, err := pager.NextPage(a.ctx)
-		a.must("list sessions", err)
-		listed = append(listed, page.Sessions...)
-	}
+	listed := a.listSessions()
 	for _, session := range a.book.Sessions() {
 		if !slices.Contains(listed, session) {
 			listed = append(listed, session) // it may be empty

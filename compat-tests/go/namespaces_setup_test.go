@@ -119,7 +119,7 @@ func (s *spaces) client(w way, transport, key string) *azservicebus.Client {
 	connection := fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=%s", w.host, key)
 	o := &azservicebus.ClientOptions{RetryOptions: azservicebus.RetryOptions{MaxRetries: -1}}
 	if transport == "customendpoint" {
-		o.CustomEndpoint = w.address
+		setEndpoint(o, w.address)
 		connection += ";UseDevelopmentEmulator=true" // no TLS
 	} else {
 		o.NewWebSocketConn = func(ctx context.Context, args azservicebus.NewWebSocketConnArgs) (net.Conn, error) {

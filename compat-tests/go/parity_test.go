@@ -43,7 +43,9 @@ func TestConnect_AnotherAddressThanTheNamespace(t *testing.T) {
 	config := harness.WriteConfig(t, harness.Queue{Name: queueName, MaxDeliveryCount: 10})
 	b := startServer(t, harness.Options{Config: config, Alone: true}) // with one namespace the host means nothing
 	elsewhere := strings.Replace(b.secure(), b.server.Addr(), "orders.servicebus.windows.net", 1)
-	client := b.clientWith(elsewhere, azservicebus.ClientOptions{CustomEndpoint: b.server.Addr(), TLSConfig: trust(t, b.server)})
+	o := azservicebus.ClientOptions{TLSConfig: trust(t, b.server)}
+	setEndpoint(&o, b.server.Addr())
+	client := b.clientWith(elsewhere, o)
 	b.must("send", b.newSender(client).SendMessage(b.ctx, message("a"), nil))
 	b.wantBodies("received", b.receive(b.receiver, 1), "a")
 }

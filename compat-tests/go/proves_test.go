@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,15 +28,15 @@ func provesAnywhere(t *testing.T, ids ...string) {
 
 func note(t *testing.T, file string, ids []string) {
 	t.Helper()
-	cases.Note(t, "go", sdkVersion(t), path.Join("compat-tests/go", filepath.Base(file)), ids...)
+	cases.Note(t, column, sdkVersion(t), path.Join("compat-tests/go", filepath.Base(file)), ids...)
 }
 
 var sdk = regexp.MustCompile(`sdk/messaging/azservicebus (\S+)`)
 
-// sdkVersion is the version of the SDK that go.mod names. A test's binary does not know its modules.
+// sdkVersion is the version of the SDK that go.mod names, or the file that MINIBUS_GO_MOD names. A test's binary does not know its modules.
 func sdkVersion(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../go.mod")
+	text, err := os.ReadFile(cmp.Or(os.Getenv("MINIBUS_GO_MOD"), "../../go.mod"))
 	if err != nil {
 		t.Fatalf("read the version of the SDK: %v", err)
 	}

@@ -132,7 +132,7 @@ func TestERR6_WhatIsNotTransientIsNotTriedAgain(t *testing.T) {
 	begin := time.Now()
 	sender, err := b.client.NewSender("missing", nil)
 	b.must("create sender", err)
-	b.wantCode("send to a missing queue", sender.SendMessage(b.ctx, message("x"), nil), azservicebus.CodeNotFound)
+	b.wantCode("send to a missing queue", sender.SendMessage(b.ctx, message("x"), nil), codeNotFound)
 	err = b.sender.SendMessage(b.ctx, &azservicebus.Message{Body: make([]byte, 300<<10)}, nil)
 	if !errors.Is(err, azservicebus.ErrMessageTooLarge) {
 		b.wantErrorText("send 300 KiB", err, "amqp:link:message-size-exceeded")

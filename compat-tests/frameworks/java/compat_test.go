@@ -53,6 +53,9 @@ func TestCamel(t *testing.T) { run(t, "camel") }
 // TestSmallRye runs SmallRye Reactive Messaging over AMQP 1.0, which Quarkus uses too.
 func TestSmallRye(t *testing.T) { run(t, "smallrye") }
 
+// TestQuarkus starts an application of Quarkus with its extension for AMQP 1.0, which is SmallRye's.
+func TestQuarkus(t *testing.T) { run(t, "quarkus") }
+
 // TestLegacy runs the Java client of before 2020. It knows neither the emulator's flag nor other ports than 5671 and 443, so it goes to the
 // namespace's own name, which a hosts file of the JVM points to an address that only this test uses.
 func TestLegacy(t *testing.T) {
