@@ -31,7 +31,7 @@ func (b *batcher) put(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage,
 	key := groupOf(m)
 	if b.batch != nil && (key != b.key || b.batch.NumMessages() >= maxBatch) {
 		if err := b.flush(ctx); err != nil {
-			return err
+			return b.app.about("send to "+b.entity, err)
 		}
 	}
 	b.key = key
@@ -43,7 +43,7 @@ func (b *batcher) put(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage,
 	}
 	if errors.Is(err, azservicebus.ErrMessageTooLarge) {
 		b.batch = nil
-		return b.alone(ctx, m)
+		err = b.alone(ctx, m)
 	}
 	if err == nil && (last || b.pace.slow()) {
 		err = b.flush(ctx)
@@ -55,7 +55,7 @@ func (b *batcher) add(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage)
 	if b.batch == nil {
 		batch, err := b.sender.NewMessageBatch(ctx, nil)
 		if err != nil {
-			return fmt.Errorf("begin a batch: %w", err)
+			return err //nolint:wrapcheck // the caller says what failed
 		}
 		b.batch = batch
 	}
@@ -65,7 +65,7 @@ func (b *batcher) add(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage)
 // alone sends a message that fits into no batch. The service may take it, or says why not.
 func (b *batcher) alone(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage) error {
 	if err := b.sender.SendAMQPAnnotatedMessage(ctx, m, nil); err != nil {
-		return b.app.about("send to "+b.entity, err)
+		return err //nolint:wrapcheck // put says what failed
 	}
 	b.sent++
 	return nil
@@ -77,7 +77,7 @@ func (b *batcher) flush(ctx context.Context) error {
 		return nil
 	}
 	if err := b.sender.SendMessageBatch(ctx, b.batch, nil); err != nil {
-		return b.app.about("send to "+b.entity, err)
+		return err //nolint:wrapcheck // the callers say what failed
 	}
 	b.sent += int(b.batch.NumMessages())
 	b.batch = nil

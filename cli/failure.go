@@ -83,6 +83,9 @@ func (a *app) explain(err error) *failure {
 	text := oneLine(err.Error())
 	if errors.As(err, &sdk) {
 		text = strings.TrimPrefix(text, "("+string(sdk.Code)+"): ")
+		if _, description, ok := strings.Cut(text, " and description: "); ok {
+			text = description
+		}
 		switch sdk.Code {
 		case azservicebus.CodeNotFound:
 			return &failure{exitNotFound, text + "; minibus queue ls and minibus topic ls list what there is"}

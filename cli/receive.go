@@ -144,27 +144,25 @@ func (a *app) receive(ctx context.Context, at address, f *receiveFlags, session 
 	a.listMessages(at, true)
 	done := 0
 	defer func() { a.interrupted = fmt.Sprintf(", after %s", plural(done, "message")) }()
-	var held []*azservicebus.ReceivedMessage // abandoned at the end: else they would come again
-	defer func() { a.release(ctx, r, held) }()
+	var held []*azservicebus.ReceivedMessage // goes back at the end: before, it would come again
+	defer func() { a.putBack(ctx, r, at, held) }()
 	for done < f.count {
 		batch, err := a.wait(ctx, r, at, min(f.count-done, receiveBatch), f.wait)
-		if err != nil {
-			return err
-		}
-		if len(batch) == 0 {
-			break
-		}
 		for i, m := range batch {
 			if err := a.take(ctx, r, at, f, m); err != nil {
-				if !f.andDelete {
-					held = append(held, batch[i:]...)
-				}
+				held = append(held, batch[i:]...)
 				return err
 			}
 			if f.abandon {
 				held = append(held, m)
 			}
 			done++
+		}
+		if err != nil {
+			return err
+		}
+		if len(batch) == 0 {
+			break
 		}
 	}
 	if done == 0 {
@@ -173,7 +171,7 @@ func (a *app) receive(ctx context.Context, at address, f *receiveFlags, session 
 	return nil
 }
 
-// wait receives messages; none if the time is over. When the command is interrupted, those that had come go back.
+// wait receives messages; none if the time is over. When the command is interrupted, it returns an error too.
 func (a *app) wait(ctx context.Context, r inbox, at address, count int, longest time.Duration) ([]*azservicebus.ReceivedMessage, error) {
 	waiting, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
@@ -184,22 +182,37 @@ func (a *app) wait(ctx context.Context, r inbox, at address, count int, longest 
 	}
 	switch {
 	case ctx.Err() != nil:
-		a.release(ctx, r, batch)
-		return nil, ctx.Err() //nolint:wrapcheck // the end of the command
+		return batch, ctx.Err() //nolint:wrapcheck // the end of the command
 	case err == nil, errors.Is(err, context.DeadlineExceeded):
 		return batch, nil
 	}
 	return nil, a.about("receive from "+at.String(), err)
 }
 
-// release puts messages back, also after an interrupt.
-func (a *app) release(ctx context.Context, r inbox, messages []*azservicebus.ReceivedMessage) {
+// putBack closes the receiver and unlocks messages, also after an interrupt. The receiver has credit left for more messages, so it goes first
+// and another one, without credit, unlocks them by their tokens. Else they would come again at once, and be locked.
+func (a *app) putBack(ctx context.Context, r inbox, at address, messages []*azservicebus.ReceivedMessage) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
-	for _, m := range messages {
-		if err := r.AbandonMessage(ctx, m, nil); err != nil {
-			return // the locks end by themselves
+	if _, session := r.(*azservicebus.SessionReceiver); session {
+		for _, m := range messages {
+			_ = r.AbandonMessage(ctx, m, nil)
 		}
+		_ = r.Close(ctx) // unlocks what came again
+		return
+	}
+	_ = r.Close(ctx)
+	if len(messages) == 0 {
+		return
+	}
+	other, err := a.receiver(ctx, &at, azservicebus.ReceiveModePeekLock)
+	for _, m := range messages {
+		if err == nil {
+			err = other.AbandonMessage(ctx, &azservicebus.ReceivedMessage{LockToken: m.LockToken}, nil)
+		}
+	}
+	if err != nil {
+		a.note("some messages stay locked until their locks end: %s", a.redact(a.explain(err).text))
 	}
 }
 

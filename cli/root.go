@@ -49,8 +49,8 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%v; see %s --help", err, c.CommandPath())
 	})
-	root.AddGroup(&cobra.Group{ID: groupEntities, Title: "Entities:"}, &cobra.Group{ID: groupMessages, Title: "Messages:"},
-		&cobra.Group{ID: groupMore, Title: "More:"})
+	root.AddGroup(&cobra.Group{ID: groupEntities, Title: "Entities of a Minibus, or of a namespace in Azure:"}, &cobra.Group{ID: groupMessages, Title: "Messages in either:"},
+		&cobra.Group{ID: groupMore, Title: "Around them:"})
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
 			c.GroupID = group
@@ -58,7 +58,7 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	add(groupEntities, a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
-	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand())
+	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand())
 	return root
 }
 
@@ -81,7 +81,7 @@ func Overview() string {
 		fmt.Fprintf(&b, "\n%s\n", g.Title)
 		for _, c := range root.Commands() {
 			if c.GroupID == g.ID {
-				fmt.Fprintf(&b, "  minibus %-21s %s\n", usageOf(c), c.Short)
+				fmt.Fprintf(&b, "  minibus %-32s %s\n", usageOf(c), c.Short)
 			}
 		}
 	}

@@ -189,7 +189,7 @@ func (a *app) send(ctx context.Context, entity string, args []string, f *sendFla
 		return nil
 	})
 	if err == nil {
-		err = out.flush(ctx)
+		err = a.about("send to "+entity, out.flush(ctx))
 	}
 	if err != nil {
 		a.interrupted = fmt.Sprintf(", after %s sent", plural(out.sent, "message"))

@@ -19,8 +19,8 @@ import (
 	"minibus/internal/tlsca"
 )
 
-// cli runs a command of the program and returns what it prints.
-func cli(t *testing.T, args ...string) (string, error) {
+// minibus runs a command of the program and returns what it prints.
+func minibus(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	err := Run(context.Background(), args, nil, &stdout, &stderr)
@@ -43,7 +43,7 @@ func secured(t *testing.T, port int, name string, authority []byte) error {
 // The authority of a directory outlives an ephemeral Minibus, and the command finds the same one before the first start.
 func TestAuthorityInADirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "too")
-	before, err := cli(t, "cert", "export", "--ca-dir", dir, "--ephemeral", "--tls-names", "192.0.2.9")
+	before, err := minibus(t, "cert", "export", "--ca-dir", dir, "--ephemeral", "--tls-names", "192.0.2.9")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestCertificateOfTheUser(t *testing.T) {
 
 func TestCertSaysHowToTrust(t *testing.T) {
 	dir := t.TempDir()
-	text, err := cli(t, "cert", "--data", filepath.Join(dir, "x.db"), "--http-port", "5301")
+	text, err := minibus(t, "cert", "--data", filepath.Join(dir, "x.db"), "--http-port", "5301")
 	for _, want := range []string{filepath.Join(dir, tlsca.CertificateFile), "SSL_CERT_FILE=", "NODE_EXTRA_CA_CERTS=", "connection_verify=",
 		"javax.net.ssl.trustStore=", "http://localhost:5301/minibus/ca.pem"} {
 		if !strings.Contains(text, want) {
@@ -121,7 +121,7 @@ func TestCertSaysHowToTrust(t *testing.T) {
 		"cert export --out / --ca-dir " + dir:             "is a directory: name a file in it with --out",
 		"cert export --ca-dir " + dir + "/minibus-ca.key": "directory",
 	} {
-		if out, err := cli(t, strings.Fields(args)...); err == nil || !strings.Contains(err.Error(), want) {
+		if out, err := minibus(t, strings.Fields(args)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, printed %q", args, err, out)
 		}
 	}
@@ -130,12 +130,12 @@ func TestCertSaysHowToTrust(t *testing.T) {
 // No format of the export contains the key.
 func TestCertExportKeepsTheKey(t *testing.T) {
 	dir := t.TempDir()
-	text, err := cli(t, "cert", "export", "--ca-dir", dir)
+	text, err := minibus(t, "cert", "export", "--ca-dir", dir)
 	if err != nil || strings.Count(text, "BEGIN") != 1 || !strings.Contains(text, "BEGIN CERTIFICATE") {
 		t.Errorf("%q, %v", text, err)
 	}
 	out := filepath.Join(dir, "out.pem")
-	if _, err := cli(t, "cert", "export", "--ca-dir", dir, "--out", out); err != nil {
+	if _, err := minibus(t, "cert", "export", "--ca-dir", dir, "--out", out); err != nil {
 		t.Fatal(err)
 	}
 	if written, err := os.ReadFile(out); err != nil || string(written) != text {

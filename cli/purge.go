@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	"github.com/spf13/cobra"
+)
+
+// purgeFlags are the flags of purge and of dlq purge.
+type purgeFlags struct {
+	yes   bool
+	count int
+	wait  time.Duration
+}
+
+func (f *purgeFlags) add(c *cobra.Command) {
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "don't ask")
+	c.Flags().IntVarP(&f.count, "count", "n", 0, "at most so many `messages`, the oldest first (default all)")
+	c.Flags().DurationVar(&f.wait, "wait", 2*time.Second, "the entity is empty if no message came in this time")
+}
+
+const purgeHelp = `Receives and deletes messages until none comes, and says how many there were. It does not reach scheduled and deferred messages, nor those that
+another receiver has locked. It asks first if a person is at the terminal.`
+
+func (a *app) purgeCommand() *cobra.Command {
+	var subQueue subQueueFlags
+	f := &purgeFlags{}
+	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all active messages, or dead letters, and say how many", Args: names("ENTITY"),
+		Long:    purgeHelp + " Of an entity that delivers by session it empties one free\nsession after another.\n\n" + addressHelp,
+		Example: "  minibus purge orders\n  minibus purge events/audit --dlq --yes"}
+	subQueue.add(c)
+	f.add(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		at, err := parseAddress(args[0], subQueue)
+		if err != nil {
+			return err
+		}
+		return a.purge(cmd.Context(), at, f)
+	}
+	return c
+}
+
+func (a *app) dlqPurge() *cobra.Command {
+	f, transfer := &purgeFlags{}, false
+	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all dead letters, and say how many", Args: names("ENTITY"), Long: purgeHelp, Example: "  minibus dlq purge orders"}
+	f.add(c)
+	c.Flags().BoolVar(&transfer, "transfer", false, "those of the transfer dead-letter queue, which could not be forwarded")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		at, err := parseDead(args[0], transfer)
+		if err != nil {
+			return err
+		}
+		return a.purge(cmd.Context(), at, f)
+	}
+	return c
+}
+
+// purge removes messages.
+func (a *app) purge(ctx context.Context, at address, f *purgeFlags) error {
+	if f.count < 0 || f.wait <= 0 {
+		return usage("purge: --count must not be negative, and --wait must be longer than 0")
+	}
+	if err := a.settle(ctx, &at); err != nil {
+		return err
+	}
+	if err := a.connect(); err != nil {
+		return err
+	}
+	if err := a.confirm(f.yes, "Remove the messages of %s at %s?", at, a.host()); err != nil {
+		return err
+	}
+	shown, removed := a.progress("removed", f.count), 0
+	r, err := a.receiver(ctx, &at, azservicebus.ReceiveModeReceiveAndDelete)
+	if err == nil {
+		_, err = r.PeekMessages(ctx, 1, &azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64(math.MaxInt64))})
+	}
+	if needsSession(err) {
+		err = a.purgeSessions(ctx, &at, f, shown, &removed)
+	} else if err == nil {
+		err = a.drain(ctx, r, at, f, shown, &removed)
+	}
+	shown.end()
+	a.interrupted = fmt.Sprintf(", after %s removed", plural(removed, "message"))
+	if err != nil {
+		return a.about(fmt.Sprintf("purge %s, after %s removed", at, plural(removed, "message")), err)
+	}
+	return a.out.done(map[string]any{"entity": at.String(), "removed": removed}, "removed %s from %s", plural(removed, "message"), at)
+}
+
+// drain removes what the receiver gets.
+func (a *app) drain(ctx context.Context, r inbox, at address, f *purgeFlags, shown *progress, removed *int) error {
+	defer func() { a.putBack(ctx, r, at, nil) }()
+	for f.count == 0 || *removed < f.count {
+		most := 500
+		if f.count > 0 {
+			most = min(most, f.count-*removed)
+		}
+		batch, err := a.wait(ctx, r, at, most, f.wait)
+		*removed += len(batch)
+		shown.step(*removed)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// purgeSessions empties one free session after another.
+func (a *app) purgeSessions(ctx context.Context, at *address, f *purgeFlags, shown *progress, removed *int) error {
+	for f.count == 0 || *removed < f.count {
+		waiting, cancel := context.WithTimeout(ctx, f.wait)
+		r, err := a.acceptSession(waiting, at, nil, azservicebus.ReceiveModeReceiveAndDelete)
+		cancel()
+		var sdk *azservicebus.Error
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err() //nolint:wrapcheck // the end of the command
+		case errors.Is(err, context.DeadlineExceeded), errors.As(err, &sdk) && sdk.Code == azservicebus.CodeTimeout:
+			return nil
+		case err != nil:
+			return a.about("accept a session", err)
+		}
+		if err := a.drain(ctx, r, *at, f, shown, removed); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+// resubmitFlags are the flags of dlq resubmit.
+type resubmitFlags struct {
+	to, reason, ttl string
+	count           int
+	numbers         []int64
+	newIDs          bool
+	transfer        bool
+	wait            time.Duration
+}
+
+func (a *app) dlqResubmit() *cobra.Command {
+	f := &resubmitFlags{}
+	c := &cobra.Command{Use: "resubmit ENTITY", Short: "send dead letters again, to their entity or to another one", Args: names("ENTITY"),
+		Long: `Takes the dead letters that are there when it begins, those of --reason or --number if given. It sends each one as it was, without the two
+properties that say why it was dead-lettered, and completes the dead letter once the service has the copy. If it is interrupted, no message is
+lost; the last ones may be there twice, with the same id. The dead letters of a subscription go to its topic, so that
+all its subscriptions get them; --to names another queue or topic.
+
+A copy keeps its id, unless --new-ids is given: an entity that detects duplicates drops a copy whose id it still remembers. The time to live starts
+anew.`,
+		Example: "  minibus dlq resubmit orders\n  minibus dlq resubmit orders --reason MaxDeliveryCountExceeded\n  minibus dlq resubmit events/audit --to audit-repair"}
+	p := c.Flags()
+	p.StringVar(&f.to, "to", "", "the queue or topic that gets them (default the entity, or the topic of a subscription)")
+	p.StringVar(&f.reason, "reason", "", "only those with this `reason`")
+	p.Int64SliceVar(&f.numbers, "number", nil, "only those with these sequence `numbers`")
+	p.IntVarP(&f.count, "count", "n", 0, "at most so many `messages`, the oldest first (default all)")
+	p.BoolVar(&f.newIDs, "new-ids", false, "give each copy a new message id")
+	p.StringVar(&f.ttl, "ttl", "", "give each copy this time to live, a `duration`")
+	p.BoolVar(&f.transfer, "transfer", false, "those of the transfer dead-letter queue, which could not be forwarded")
+	p.DurationVar(&f.wait, "wait", 5*time.Second, "how long to wait for dead letters that others have locked")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		at, err := parseDead(args[0], f.transfer)
+		if err != nil {
+			return err
+		}
+		if f.count < 0 || f.wait <= 0 {
+			return usage("dlq resubmit: --count must not be negative, and --wait must be longer than 0")
+		}
+		if f.ttl != "" {
+			if _, err := parseDuration(f.ttl); err != nil {
+				return usage("--ttl: found %q; allowed: %s", oneLine(f.ttl), allowedDurations)
+			}
+		}
+		if f.to, err = clean(f.to); err != nil {
+			return err
+		}
+		return a.resubmit(cmd.Context(), at, given(cmd, "reason", &f.reason), f)
+	}
+	return c
+}
+
+// wanted returns the numbers of the dead letters that are meant. What is dead-lettered later is left alone: a copy that fails again must
+// not go round.
+func (a *app) wanted(ctx context.Context, at address, reason *string, f *resubmitFlags) (address, map[int64]bool, error) {
+	p, err := a.peeker(ctx, at, nil)
+	if err != nil {
+		return at, nil, err
+	}
+	defer func() { _ = p.r.(*azservicebus.Receiver).Close(context.WithoutCancel(ctx)) }()
+	found := make(map[int64]bool)
+	err = p.each(ctx, math.MaxInt, func(m *azservicebus.ReceivedMessage) error {
+		if m.SequenceNumber == nil || (reason != nil && text(m.DeadLetterReason) != *reason) ||
+			(len(f.numbers) > 0 && !slices.Contains(f.numbers, *m.SequenceNumber)) || (f.count > 0 && len(found) == f.count) {
+			return nil
+		}
+		found[*m.SequenceNumber] = true
+		return nil
+	})
+	return p.at, found, err
+}
+
+// resubmitter is one run of dlq resubmit.
+type resubmitter struct {
+	app    *app
+	flags  *resubmitFlags
+	at     address
+	to     string
+	wanted map[int64]bool
+	total  int
+	done   int
+	r      *azservicebus.Receiver
+	sender *azservicebus.Sender
+	others []*azservicebus.ReceivedMessage // received, but not meant: they go back at the end
+	shown  *progress
+}
+
+func (a *app) resubmit(ctx context.Context, at address, reason *string, f *resubmitFlags) error {
+	at, wanted, err := a.wanted(ctx, at, reason, f)
+	if err != nil {
+		return err
+	}
+	s := &resubmitter{app: a, flags: f, at: at, to: f.to, wanted: wanted, total: len(wanted)}
+	if s.to == "" {
+		s.to = at.queue
+	}
+	if s.to == "" {
+		s.to = at.topic
+		a.note("the copies go to the topic %s, so all its subscriptions that match get one; --to names another target", s.to)
+	}
+	if s.total > 0 {
+		s.shown = a.progress("resubmitted", s.total)
+		err = s.run(ctx)
+		s.shown.end()
+	}
+	a.interrupted = fmt.Sprintf(", after %d of %s were sent to %s", s.done, plural(s.total, "dead letter"), s.to)
+	if err != nil && ctx.Err() == nil {
+		return a.about(fmt.Sprintf("after %d of %s", s.done, plural(s.total, "dead letter")), err)
+	}
+	if err != nil {
+		return err
+	}
+	result := map[string]any{"entity": at.String(), "to": s.to, "resubmitted": s.done, "left": s.total - s.done}
+	if err := a.out.done(result, "resubmitted %s from %s to %s", plural(s.done, "dead letter"), at, s.to); err != nil {
+		return err
+	}
+	if left := s.total - s.done; left > 0 {
+		return failed(exitFailed, "%s could not be received within %v: another receiver has them; try again later", plural(left, "dead letter"), f.wait)
+	}
+	if len(f.numbers) > s.total {
+		return failed(exitNotFound, "%d of the numbers are not in %s; minibus peek %s lists what is", len(f.numbers)-s.total, at, at)
+	}
+	return nil
+}
+
+// run receives until all that are meant are done, or nothing more comes.
+func (s *resubmitter) run(ctx context.Context) (err error) {
+	client, err := s.app.messages()
+	if err != nil {
+		return err
+	}
+	if s.sender, err = client.NewSender(s.to, nil); err != nil {
+		return s.app.about("send to "+s.to, err)
+	}
+	if s.r, err = s.app.receiver(ctx, &s.at, azservicebus.ReceiveModePeekLock); err != nil {
+		return err
+	}
+	defer func() { s.app.putBack(ctx, s.r, s.at, s.others) }()
+	for s.done < s.total {
+		batch, err := s.app.wait(ctx, s.r, s.at, min(receiveBatch, s.total-s.done), s.flags.wait)
+		if err != nil {
+			s.others = append(s.others, batch...)
+			return err
+		}
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := s.pass(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass sends the meant ones of a batch, then completes them. The rest is held, else it would come again at once.
+func (s *resubmitter) pass(ctx context.Context, batch []*azservicebus.ReceivedMessage) error {
+	for i, m := range batch {
+		if m.SequenceNumber == nil || !s.wanted[*m.SequenceNumber] {
+			s.others = append(s.others, m)
+			continue
+		}
+		err := ctx.Err()
+		if err == nil {
+			err = s.app.about("send to "+s.to, s.sender.SendAMQPAnnotatedMessage(ctx, s.again(m), nil))
+		}
+		if err != nil {
+			s.others = append(s.others, batch[i:]...)
+			return err
+		}
+		completing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+		err = s.r.CompleteMessage(completing, m, nil)
+		cancel()
+		if err != nil {
+			s.others = append(s.others, batch[i+1:]...)
+			return s.app.about(fmt.Sprintf("complete dead letter %d, whose copy is sent", *m.SequenceNumber), err)
+		}
+		delete(s.wanted, *m.SequenceNumber)
+		s.done++
+		s.shown.step(s.done)
+	}
+	return nil
+}
+
+// again makes the copy: the message with all that its sender gave it, with nothing that the service did.
+func (s *resubmitter) again(m *azservicebus.ReceivedMessage) *azservicebus.AMQPAnnotatedMessage {
+	raw := m.RawAMQPMessage
+	c := &azservicebus.AMQPAnnotatedMessage{
+		Header:                &azservicebus.AMQPAnnotatedMessageHeader{Priority: defaultPriority},
+		Properties:            &azservicebus.AMQPAnnotatedMessageProperties{},
+		ApplicationProperties: maps.Clone(raw.ApplicationProperties),
+		MessageAnnotations:    make(map[any]any), Footer: raw.Footer, Body: raw.Body,
+	}
+	delete(c.ApplicationProperties, "DeadLetterReason")
+	delete(c.ApplicationProperties, "DeadLetterErrorDescription")
+	ttl := time.Duration(0)
+	if h := raw.Header; h != nil {
+		c.Header.Durable, c.Header.Priority, ttl = h.Durable, h.Priority, h.TTL
+	}
+	if p := raw.Properties; p != nil {
+		*c.Properties = *p
+		if ttl >= longestTTL && p.CreationTime != nil && p.AbsoluteExpiryTime != nil {
+			ttl = p.AbsoluteExpiryTime.Sub(*p.CreationTime)
+		}
+		c.Properties.CreationTime, c.Properties.AbsoluteExpiryTime = nil, nil // they would end its life at the old time
+	}
+	for key, v := range raw.MessageAnnotations {
+		if name := fmt.Sprint(key); name == partitionKey || !slices.Contains(ofTheService, name) {
+			c.MessageAnnotations[key] = v
+		}
+	}
+	if s.flags.ttl != "" {
+		ttl, _ = parseDuration(s.flags.ttl) // checked with the flags
+	}
+	if ttl > 0 {
+		setTTL(c, ttl, time.Now())
+	}
+	if s.flags.newIDs {
+		c.Properties.MessageID = uuid.NewString()
+	}
+	return c
+}
