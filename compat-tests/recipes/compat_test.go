@@ -15,18 +15,11 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // unpack makes a directory with the files of the page's section and with those of this package.
 func unpack(t *testing.T, section string, ours ...string) string {
 	t.Helper()
-	root, err := harness.Root()
+	recipe, err := harness.ReadRecipe(harness.ReadPage(t, page), "## "+section)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := recipe(string(text), section)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := recipe.Files
 	for _, path := range ours {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -35,7 +28,7 @@ func unpack(t *testing.T, section string, ours ...string) string {
 		files[filepath.Base(path)] = string(text)
 	}
 	dir := t.TempDir()
-	if err := writeFiles(dir, files); err != nil {
+	if err := harness.WriteFiles(dir, files); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -63,7 +56,7 @@ func TestJest(t *testing.T) {
 	for i := range workers {
 		files[fmt.Sprintf("isolation%d.test.js", i)] = fmt.Sprintf("require(\"./isolation\").isolation(%d);\n", i)
 	}
-	if err := writeFiles(s.dir, files); err != nil {
+	if err := harness.WriteFiles(s.dir, files); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(modules, filepath.Join(s.dir, "node_modules")); err != nil {
@@ -83,7 +76,7 @@ func TestJUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := writeFiles(s.dir, map[string]string{"src/test/java/shop/IsolationTest.java": string(text)}); err != nil {
+	if err := harness.WriteFiles(s.dir, map[string]string{"src/test/java/shop/IsolationTest.java": string(text)}); err != nil {
 		t.Fatal(err)
 	}
 	harness.Maven(t, s.dir, s.environ)
@@ -121,7 +114,7 @@ func goTest(t *testing.T, dir string, environ []string) {
 	}
 	files["go.mod"] = strings.Replace(files["go.mod"], "module minibus\n", "module shop\n", 1) +
 		fmt.Sprintf("\nrequire minibus v0.0.0\n\nreplace minibus => %q\n", root)
-	if err := writeFiles(dir, files); err != nil {
+	if err := harness.WriteFiles(dir, files); err != nil {
 		t.Fatal(err)
 	}
 	// It belongs to no workspace. The two recipes' packages have everything that they need in the module cache.

@@ -1,0 +1,116 @@
+package docs
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+// provoker causes a symptom and returns how to see what Minibus says of it.
+type provoker func(t *testing.T) func() string
+
+// provokers returns them by the titles of the page.
+func provokers() map[string]provoker {
+	all := map[string]provoker{
+		"A port is in use":                                portInUse,
+		"The database is in use":                          databaseInUse,
+		"The file is no database":                         noDatabase,
+		"A mistake in Config.json":                        badConfig,
+		"A setting of Config.json has no effect":          unknownKey,
+		"Config.json is a directory":                      configDirectory,
+		"It does not start with --auth sas":               knownKey,
+		"Messages are gone after a restart":               banner,
+		"Another machine or container gets no connection": localOnly,
+		"Nothing answers":                                 notRunning,
+		"The disk is full":                                fullDisk,
+		"The database was deleted":                        deletedDatabase,
+	}
+	for title, p := range clientProvokers {
+		all[title] = p
+	}
+	return all
+}
+
+func portInUse(t *testing.T) func() string {
+	s := harness.Start(t, harness.Options{Alone: true})
+	return prints(t, "--ephemeral", "--host", "127.0.0.1", "--amqp-port", strconv.Itoa(s.Ports.AMQP))
+}
+
+func databaseInUse(t *testing.T) func() string {
+	data := filepath.Join(t.TempDir(), "minibus.db")
+	harness.Start(t, harness.Options{Data: data, Alone: true})
+	return started(t, "--data", data)
+}
+
+func noDatabase(t *testing.T) func() string {
+	diary := filepath.Join(t.TempDir(), "diary.txt")
+	if err := os.WriteFile(diary, []byte("Dear diary, today I met a bus."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return started(t, "--data", diary)
+}
+
+func badConfig(t *testing.T) func() string {
+	return started(t, "--ephemeral", "--config", withQueue(t, `"LockDuration": "30s"`))
+}
+
+func unknownKey(t *testing.T) func() string {
+	return harness.Start(t, harness.Options{Config: withQueue(t, `"MaxDeliveryCuont": 3`), Alone: true}).Log
+}
+
+func configDirectory(t *testing.T) func() string {
+	return started(t, "--ephemeral", "--config", t.TempDir())
+}
+
+func knownKey(t *testing.T) func() string {
+	return started(t, "--ephemeral", "--auth", "sas", "--host", "all")
+}
+
+func banner(t *testing.T) func() string { return harness.Start(t, harness.Options{Alone: true}).Log }
+
+func localOnly(t *testing.T) func() string {
+	return harness.Start(t, harness.Options{Args: []string{"--host", "localhost"}, Alone: true}).Log
+}
+
+func notRunning(t *testing.T) func() string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return prints(t, "healthcheck", "--http-port", port)
+}
+
+// fullDisk sends messages until the disk takes no more.
+func fullDisk(t *testing.T) func() string {
+	s := harness.Start(t, harness.Options{Data: filepath.Join(harness.SmallDisk(t, "20m"), "minibus.db"), CADir: t.TempDir(), Alone: true})
+	for range 500 {
+		if status := post(t, s, "queue.1", 200<<10, nil); status != 201 {
+			return s.Log
+		}
+	}
+	t.Error("the disk takes everything")
+	return s.Log
+}
+
+func deletedDatabase(t *testing.T) func() string {
+	data := filepath.Join(t.TempDir(), "minibus.db")
+	s := harness.Start(t, harness.Options{Data: data, Alone: true})
+	if err := os.Remove(data); err != nil {
+		t.Fatal(err)
+	}
+	return func() string { // the store looks at its file when it writes, at most once a second
+		post(t, s, "queue.1", 1, nil)
+		return s.Log()
+	}
+}
