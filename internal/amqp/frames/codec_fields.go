@@ -34,17 +34,25 @@ func (c *codec) nonzero(name string, v *uint32) {
 }
 
 func (c *codec) uint64(name string, v *uint64, has *bool) {
+	field(c, name, v, has, (*amqp.Reader).Uint64, amqp.AppendUlong)
+}
+
+// field walks a field with the functions of package amqp for its type. The call through a variable moves the codec to the heap, so
+// the fields of transfers, dispositions and flows do without it.
+func field[T any](c *codec, name string, v *T, has *bool, read func(*amqp.Reader) (T, bool, error), write func([]byte, T) []byte) {
 	switch {
 	case c.mode == reading:
+		var got T
 		var ok bool
 		var err error
-		if *v = 0; c.next() {
-			*v, ok, err = c.r.Uint64()
+		if c.next() {
+			got, ok, err = read(&c.r)
 		}
+		*v = got
 		c.found(name, ok, err, has)
 	case !c.set(has):
 	case c.mode == writing:
-		c.put(amqp.AppendUlong(c.dst, *v))
+		c.put(write(c.dst, *v))
 	default:
 		c.show(name, *v)
 	}
@@ -130,41 +138,25 @@ func (c *codec) role(v *Role) {
 
 // text is traced if it is not empty.
 func (c *codec) text(name string, v *string, has *bool) {
-	switch c.mode {
-	case writing:
-		if c.set(has) {
-			c.put(amqp.AppendString(c.dst, *v))
-		}
-	case reading:
-		var ok bool
-		var err error
-		if *v = ""; c.next() {
-			*v, ok, err = c.r.Text()
-		}
-		c.found(name, ok, err, has)
-	case tracing:
-		if *v != "" {
-			c.quote(name, *v)
-		}
+	if c.mode != tracing {
+		field(c, name, v, has, (*amqp.Reader).Text, amqp.AppendString)
+	} else if *v != "" {
+		c.quote(name, *v)
 	}
 }
 
 // symbol is traced if it is not empty.
 func (c *codec) symbol(name string, v *amqp.Symbol, has *bool) {
-	switch c.mode {
-	case writing:
-		if c.set(has) {
-			c.put(amqp.AppendSymbol(c.dst, *v))
-		}
-	case reading:
-		var text string
-		c.text(name, &text, has)
-		*v = amqp.Symbol(text)
-	case tracing:
-		if *v != "" {
-			c.show(name, plain(*v))
-		}
+	if c.mode != tracing {
+		field(c, name, v, has, readSymbol, amqp.AppendSymbol)
+	} else if *v != "" {
+		c.show(name, plain(*v))
 	}
+}
+
+func readSymbol(r *amqp.Reader) (amqp.Symbol, bool, error) {
+	v, ok, err := r.Text()
+	return amqp.Symbol(v), ok, err
 }
 
 // maybeSymbol is null if it is empty.
