@@ -19,7 +19,8 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.text }
 
-// parser reads JSON with comments (// and /* */) and trailing commas, which Microsoft's own files have.
+// parser reads JSON with comments (// and /* */) and trailing commas, which Microsoft's own files have. A method that meets an error
+// panics with a syntaxError, which parseJSON recovers.
 type parser struct {
 	src    string
 	off    int
@@ -40,27 +41,29 @@ func readJSON(data []byte) (*node, error) {
 // parseJSON parses the whole text.
 func parseJSON(src string) (root *node, err error) {
 	p := &parser{src: src, line: 1, column: 1}
-	if err := p.space("$"); err != nil {
-		return nil, err
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *syntaxError:
+			root, err = nil, e
+		default:
+			panic(e)
+		}
+	}()
+	if p.space("$"); p.off == len(p.src) {
+		p.fail("$", "the file is empty, a JSON object belongs here")
 	}
-	if p.off == len(p.src) {
-		return nil, p.fail("$", "the file is empty, a JSON object belongs here")
-	}
-	root, err = p.value("$")
-	if err != nil {
-		return nil, err
-	}
-	if err := p.space("$"); err != nil {
-		return nil, err
-	}
-	if p.off < len(p.src) {
-		return nil, p.fail("$", "found %s behind the end of the document", p.here())
+	root = p.value("$")
+	if p.space("$"); p.off < len(p.src) {
+		p.fail("$", "found %s behind the end of the document", p.here())
 	}
 	return root, nil
 }
 
-func (p *parser) fail(path, format string, args ...any) error {
-	return &syntaxError{pos: p.pos(), path: path, text: fmt.Sprintf(format, args...)}
+func (p *parser) fail(path, format string, args ...any) { p.failAt(p.pos(), path, format, args...) }
+
+func (p *parser) failAt(at position, path, format string, args ...any) {
+	panic(&syntaxError{pos: at, path: path, text: fmt.Sprintf(format, args...)})
 }
 
 func (p *parser) pos() position { return position{p.line, p.column} }
@@ -98,25 +101,22 @@ func (p *parser) next() rune {
 }
 
 // space skips white space and comments.
-func (p *parser) space(path string) error {
+func (p *parser) space(path string) {
 	for p.off < len(p.src) {
 		switch c := p.src[p.off]; {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			p.next()
 		case c == '/':
-			if err := p.comment(path); err != nil {
-				return err
-			}
+			p.comment(path)
 		case c == 0xEF && len(p.src) >= p.off+3 && p.src[p.off:p.off+3] == "\uFEFF":
 			p.next() // files that were pasted together have a mark in the middle
 		default:
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
-func (p *parser) comment(path string) error {
+func (p *parser) comment(path string) {
 	start := p.pos()
 	p.next()
 	switch p.peek() {
@@ -124,48 +124,46 @@ func (p *parser) comment(path string) error {
 		for p.off < len(p.src) && p.peek() != '\n' && p.peek() != '\r' {
 			p.next()
 		}
-		return nil
 	case '*':
 		p.next()
 		for p.off < len(p.src) {
 			if p.next() == '*' && p.peek() == '/' {
 				p.next()
-				return nil
+				return
 			}
 		}
-		return &syntaxError{pos: start, path: path, text: "found a comment that never ends, */ belongs behind it"}
+		p.failAt(start, path, "found a comment that never ends, */ belongs behind it")
+	default:
+		p.failAt(start, path, "found '/', a comment starts with // or /*")
 	}
-	return &syntaxError{pos: start, path: path, text: "found '/', a comment starts with // or /*"}
 }
 
-func (p *parser) value(path string) (*node, error) {
+func (p *parser) value(path string) *node {
 	n := &node{pos: p.pos(), path: path}
 	switch c := p.peek(); {
 	case p.off >= len(p.src):
-		return nil, p.fail(path, "found the end of the file, a value belongs here")
+		p.fail(path, "found the end of the file, a value belongs here")
 	case c == '{':
-		return n, p.nested(n, p.object)
+		p.nested(n, p.object)
 	case c == '[':
-		return n, p.nested(n, p.array)
+		p.nested(n, p.array)
 	case c == '"':
-		n.kind = kindString
-		var err error
-		n.text, err = p.str(path)
-		return n, err
+		n.kind, n.text = kindString, p.str(path)
 	case c == '-' || c >= '0' && c <= '9':
-		return n, p.number(n)
+		p.number(n)
 	case isAlnum(c):
-		return n, p.word(n)
+		p.word(n)
+	default:
+		p.fail(path, "found %s, a value belongs here", p.here())
 	}
-	return nil, p.fail(path, "found %s, a value belongs here", p.here())
+	return n
 }
 
-func (p *parser) nested(n *node, body func(*node) error) error {
-	p.depth++
-	defer func() { p.depth-- }()
-	if p.depth > maxDepth {
-		return p.fail(n.path, "found more than %d levels of nesting", maxDepth)
+func (p *parser) nested(n *node, body func(*node)) {
+	if p.depth++; p.depth > maxDepth {
+		p.fail(n.path, "found more than %d levels of nesting", maxDepth)
 	}
 	p.next()
-	return body(n)
+	body(n)
+	p.depth--
 }

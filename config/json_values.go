@@ -8,116 +8,79 @@ import (
 )
 
 // object reads members up to the closing brace. The caller has consumed the opening one.
-func (p *parser) object(n *node) error {
+func (p *parser) object(n *node) {
 	n.kind = kindObject
-	for {
-		if err := p.space(n.path); err != nil {
-			return err
-		}
-		if p.peek() == '}' {
+	for done := false; !done; done = p.separator(n.path, '}') {
+		if p.space(n.path); p.peek() == '}' {
 			p.next()
-			return nil
+			return
 		}
 		if p.peek() != '"' {
-			return p.fail(n.path, "found %s, a key in double quotes or } belongs here", p.here())
+			p.fail(n.path, "found %s, a key in double quotes or } belongs here", p.here())
 		}
-		if err := p.member(n); err != nil {
-			return err
-		}
-		if done, err := p.separator(n.path, '}'); done || err != nil {
-			return err
-		}
+		n.members = append(n.members, p.member(n))
 	}
 }
 
-func (p *parser) member(n *node) error {
-	m := member{pos: p.pos()}
-	var err error
-	if m.key, err = p.str(n.path); err != nil {
-		return err
-	}
+func (p *parser) member(n *node) member {
+	m := member{pos: p.pos(), key: p.str(n.path)}
 	path := childPath(n.path, m.key)
-	if err := p.space(path); err != nil {
-		return err
-	}
-	if p.peek() != ':' {
-		return p.fail(path, "found %s, a colon belongs behind the key %q", p.here(), clip(m.key))
+	if p.space(path); p.peek() != ':' {
+		p.fail(path, "found %s, a colon belongs behind the key %q", p.here(), clip(m.key))
 	}
 	p.next()
-	if err := p.space(path); err != nil {
-		return err
-	}
-	if m.value, err = p.value(path); err != nil {
-		return err
-	}
-	n.members = append(n.members, m)
-	return nil
+	p.space(path)
+	m.value = p.value(path)
+	return m
 }
 
 // array reads values up to the closing bracket. The caller has consumed the opening one.
-func (p *parser) array(n *node) error {
+func (p *parser) array(n *node) {
 	n.kind = kindArray
-	for {
-		if err := p.space(n.path); err != nil {
-			return err
-		}
-		if p.peek() == ']' {
+	for done := false; !done; done = p.separator(n.path, ']') {
+		if p.space(n.path); p.peek() == ']' {
 			p.next()
-			return nil
+			return
 		}
-		item, err := p.value(indexPath(n.path, len(n.items)))
-		if err != nil {
-			return err
-		}
-		n.items = append(n.items, item)
-		if done, err := p.separator(n.path, ']'); done || err != nil {
-			return err
-		}
+		n.items = append(n.items, p.value(indexPath(n.path, len(n.items))))
 	}
 }
 
-// separator reads a comma or the end of the container, or a trailing comma and the end.
-func (p *parser) separator(path string, end byte) (done bool, err error) {
-	if err := p.space(path); err != nil {
-		return false, err
+// separator reads a comma, or the end of the container, which it reports.
+func (p *parser) separator(path string, end byte) (done bool) {
+	p.space(path)
+	c := p.peek()
+	if c != ',' && c != end {
+		p.fail(path, "found %s, a comma or %q belongs here", p.here(), string(rune(end)))
 	}
-	switch p.peek() {
-	case ',':
-		p.next()
-		return false, nil
-	case end:
-		p.next()
-		return true, nil
-	}
-	return false, p.fail(path, "found %s, a comma or %q belongs here", p.here(), string(rune(end)))
+	p.next()
+	return c == end
 }
 
 // str reads a string in double quotes.
-func (p *parser) str(path string) (string, error) {
+func (p *parser) str(path string) string {
 	start := p.pos()
 	p.next()
 	var b strings.Builder
 	for {
 		if p.off >= len(p.src) || p.peek() == '\n' || p.peek() == '\r' {
-			return "", &syntaxError{pos: start, path: path, text: `found a string that never ends, " belongs behind it`}
+			p.failAt(start, path, `found a string that never ends, " belongs behind it`)
 		}
 		switch r := p.next(); r {
 		case '"':
-			return b.String(), nil
+			return b.String()
 		case '\\':
-			if err := p.escape(&b, path); err != nil {
-				return "", err
-			}
+			p.escape(&b, path)
 		default:
 			b.WriteRune(r)
 		}
 	}
 }
 
-func (p *parser) escape(b *strings.Builder, path string) error {
+func (p *parser) escape(b *strings.Builder, path string) {
 	at := p.pos()
 	if p.off >= len(p.src) {
-		return &syntaxError{pos: at, path: path, text: `found a string that never ends, " belongs behind it`}
+		p.failAt(at, path, `found a string that never ends, " belongs behind it`)
 	}
 	switch c := p.next(); c {
 	case '"', '\\', '/':
@@ -135,14 +98,12 @@ func (p *parser) escape(b *strings.Builder, path string) error {
 	case 'u':
 		r, ok := p.hex4()
 		if !ok {
-			return &syntaxError{pos: at, path: path, text: `found a broken \u escape, four hexadecimal digits belong behind it`}
+			p.failAt(at, path, `found a broken \u escape, four hexadecimal digits belong behind it`)
 		}
 		b.WriteRune(p.surrogate(r))
 	default:
-		return &syntaxError{pos: at, path: path,
-			text: "found an unknown escape, a backslash before " + strconv.QuoteRune(c) + ` (a backslash itself is written \\)`}
+		p.failAt(at, path, `found an unknown escape, a backslash before %q (a backslash itself is written \\)`, c)
 	}
-	return nil
 }
 
 // surrogate joins r with the next escape if they are a surrogate pair.
@@ -179,7 +140,7 @@ func (p *parser) hex4() (rune, bool) {
 }
 
 // number reads a number but keeps its spelling, since only the decoder knows the type.
-func (p *parser) number(n *node) error {
+func (p *parser) number(n *node) {
 	n.kind = kindNumber
 	start := p.off
 	for p.off < len(p.src) && strings.IndexByte("+-.eE0123456789", p.peek()) >= 0 {
@@ -187,13 +148,12 @@ func (p *parser) number(n *node) error {
 	}
 	n.text = p.src[start:p.off]
 	if _, err := strconv.ParseFloat(n.text, 64); err != nil && !strings.Contains(err.Error(), "range") {
-		return &syntaxError{pos: n.pos, path: n.path, text: "found " + strconv.Quote(clip(n.text)) + ", which is not a number"}
+		p.failAt(n.pos, n.path, "found %q, which is not a number", clip(n.text))
 	}
-	return nil
 }
 
 // word reads true, false and null in any case: hand-written files have Python's and .NET's spelling.
-func (p *parser) word(n *node) error {
+func (p *parser) word(n *node) {
 	start := p.off
 	for p.off < len(p.src) && isAlnum(p.peek()) {
 		p.next()
@@ -206,8 +166,6 @@ func (p *parser) word(n *node) error {
 	case "null", "none":
 		n.kind = kindNull
 	default:
-		return &syntaxError{pos: n.pos, path: n.path,
-			text: "found " + strconv.Quote(clip(text)) + " without quotes, a value belongs here (text stands in double quotes)"}
+		p.failAt(n.pos, n.path, "found %q without quotes, a value belongs here (text stands in double quotes)", clip(text))
 	}
-	return nil
 }

@@ -46,12 +46,9 @@ func parseRange(text string) (first, last int, err error) {
 	return int(a), int(b), nil
 }
 
-func portRange(field func(*Settings) *PortRange) func(*Settings, string) error {
-	return func(s *Settings, v string) error {
-		*field(s) = PortRange(v)
-		_, _, err := parseRange(v)
-		return err
-	}
+func parsePortRange(v string) (PortRange, error) {
+	_, _, err := parseRange(v)
+	return PortRange(v), err
 }
 
 // NameList is a list of host names and addresses, separated by commas.
@@ -86,30 +83,19 @@ func parsePorts(list string) ([]Port, error) {
 	return ports, nil
 }
 
-func portList(field func(*Settings) *PortList) func(*Settings, string) error {
-	return func(s *Settings, v string) error {
-		*field(s) = PortList(v)
-		_, err := parsePorts(v)
-		return err
-	}
+func parsePortList(v string) (PortList, error) {
+	_, err := parsePorts(v)
+	return PortList(v), err
 }
 
-func nameList(field func(*Settings) *NameList) func(*Settings, string) error {
-	return func(s *Settings, v string) error {
-		*field(s) = NameList(v)
-		return nil
-	}
-}
+func parseNameList(v string) (NameList, error) { return NameList(v), nil }
 
-func originList(field func(*Settings) *OriginList) func(*Settings, string) error {
-	return func(s *Settings, v string) error {
-		*field(s) = OriginList(v)
-		for _, word := range fields(v) {
-			u, err := url.Parse(word)
-			if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != word || strings.Contains(word, "*") {
-				return fmt.Errorf("found %q; allowed: origins such as http://localhost:3000, as browsers write them: without a path, each by its own name", clip(word))
-			}
+func parseOriginList(v string) (OriginList, error) {
+	for _, word := range fields(v) {
+		u, err := url.Parse(word)
+		if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != word || strings.Contains(word, "*") {
+			return "", fmt.Errorf("found %q; allowed: origins such as http://localhost:3000, as browsers write them: without a path, each by its own name", clip(word))
 		}
-		return nil
 	}
+	return OriginList(v), nil
 }

@@ -88,45 +88,45 @@ var table = []setting{
 	{name: "config", arg: "FILE", group: "Entities", help: "Config.json in Microsoft's format (without: Microsoft's path" +
 		" if it exists, else queue.1 and topic.1)", set: text(func(s *Settings) *string { return &s.Config })},
 	{name: "limits", arg: "PROFILE", initial: "relaxed", group: "Entities",
-		help: "limits on entities, messages and clients: relaxed, standard, premium or emulator", set: setLimits},
+		help: "limits on entities, messages and clients: relaxed, standard, premium or emulator", set: into(func(s *Settings) *Limits { return &s.Limits }, ParseLimits)},
 
 	{name: "data", arg: "FILE", group: "Storage", help: "database file (default: minibus.db in the user's data directory, /data in the image)",
 		set: text(func(s *Settings) *string { return &s.Data })},
 	{name: "ephemeral", group: "Storage", help: "keep everything in memory; nothing survives the process",
-		set: toggle(func(s *Settings) *bool { return &s.Ephemeral })},
+		set: into(func(s *Settings) *bool { return &s.Ephemeral }, parseSwitch)},
 	{name: "synchronous", arg: "MODE", initial: "normal", group: "Storage", help: "normal: messages survive kill -9; full: a power cut too",
 		set: choice(func(s *Settings) *string { return &s.Synchronous }, "normal", "full")},
 
 	{name: "host", arg: "ADDRESS", initial: "localhost", group: "Network", help: "address to listen on: localhost, all, or one address",
 		set: setHost},
 	{name: "amqp-port", arg: "PORT", initial: "5672", group: "Network", help: "AMQP; like every port it also takes TLS and HTTP (0: any free one, off: none)",
-		set: port(func(s *Settings) *Port { return &s.AMQPPort })},
+		set: into(func(s *Settings) *Port { return &s.AMQPPort }, parsePort)},
 	{name: "tls-port", arg: "PORT", initial: "5671", group: "Network", help: "AMQP over TLS",
-		set: port(func(s *Settings) *Port { return &s.TLSPort })},
+		set: into(func(s *Settings) *Port { return &s.TLSPort }, parsePort)},
 	{name: "http-port", arg: "PORT", initial: "5300", aliases: []string{"EMULATOR_HTTP_PORT"}, group: "Network", help: "health and administration",
-		set: port(func(s *Settings) *Port { return &s.HTTPPort })},
+		set: into(func(s *Settings) *Port { return &s.HTTPPort }, parsePort)},
 	{name: "extra-ports", arg: "LIST", group: "Network", help: "more ports, such as 443,80 for SDKs that insist on them (off: none)",
-		set: portList(func(s *Settings) *PortList { return &s.ExtraPorts })},
+		set: into(func(s *Settings) *PortList { return &s.ExtraPorts }, parsePortList)},
 	{name: "ports-file", arg: "FILE", group: "Network", help: `when ready, write the ports to FILE: {"amqp":..,"tls":..,"http":..,"extra":[..],"namespaces":{..}}`,
 		set: text(func(s *Settings) *string { return &s.PortsFile })},
 
 	{name: "namespace-ports", arg: "RANGE", initial: string(DefaultNamespacePorts), group: "Network", help: "ports of which each further namespace gets one to keep (0: any free ones, off: none)",
-		set: portRange(func(s *Settings) *PortRange { return &s.NamespacePorts })},
+		set: into(func(s *Settings) *PortRange { return &s.NamespacePorts }, parsePortRange)},
 	{name: "namespace-suffix", arg: "LIST", group: "Network", help: "domains under which a host is called as its namespace, such as bus.test for orders.bus.test",
-		set: nameList(func(s *Settings) *NameList { return &s.NamespaceSuffixes })},
+		set: into(func(s *Settings) *NameList { return &s.NamespaceSuffixes }, parseNameList)},
 
-	{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any: accept every token; sas: check keys, expiry and rights", set: setAuth},
+	{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any: accept every token; sas: check keys, expiry and rights", set: into(func(s *Settings) *Auth { return &s.Auth }, parseAuth)},
 	{name: "root-key", arg: "KEY", group: "Security", help: "key of RootManageSharedAccessKey, for --auth sas",
 		set: setRootKey},
 	{name: "open-metrics", group: "Security", help: "let all clients read /metrics, even with --auth sas",
-		set: toggle(func(s *Settings) *bool { return &s.OpenMetrics })},
+		set: into(func(s *Settings) *bool { return &s.OpenMetrics }, parseSwitch)},
 	{name: "tls-cert", arg: "FILE", group: "Security", help: "certificate chain in PEM, instead of certificates of Minibus's own authority",
 		set: text(func(s *Settings) *string { return &s.TLSCert })},
 	{name: "tls-key", arg: "FILE", group: "Security", help: "the key of --tls-cert, in PEM", set: text(func(s *Settings) *string { return &s.TLSKey })},
 	{name: "tls-names", arg: "LIST", group: "Security", help: "hosts and addresses of this Minibus, for clients that send no server name (SNI), WebSockets and browsers",
-		set: nameList(func(s *Settings) *NameList { return &s.TLSNames })},
+		set: into(func(s *Settings) *NameList { return &s.TLSNames }, parseNameList)},
 	{name: "allowed-origins", arg: "LIST", group: "Security", help: "web pages that may connect over WebSockets, such as http://localhost:3000",
-		set: originList(func(s *Settings) *OriginList { return &s.AllowedOrigins })},
+		set: into(func(s *Settings) *OriginList { return &s.AllowedOrigins }, parseOriginList)},
 	{name: "ca-dir", arg: "DIR", group: "Security", help: "directory of the authority (without: beside the database)",
 		set: text(func(s *Settings) *string { return &s.CADir })},
 	{name: "ca-export", arg: "FILE", group: "Security", help: "at each start, write the authority's certificate to FILE, without its key",
@@ -138,7 +138,7 @@ var table = []setting{
 		set: choice(func(s *Settings) *string { return &s.LogFormat }, "text", "json")},
 	{name: "log-level", arg: "LEVEL", initial: "info", group: "Logging", help: "debug, info, warn or error", set: setLevel},
 	{name: "trace", group: "Logging", help: "print every AMQP frame, without bodies and tokens",
-		set: toggle(func(s *Settings) *bool { return &s.Trace })},
+		set: into(func(s *Settings) *bool { return &s.Trace }, parseSwitch)},
 
 	{name: "format", arg: "FORMAT", group: "Commands", command: CommandExport + " " + CommandCert,
 		help: "export: config (the default), bicep, terraform; cert: pem (the default), pkcs12 for Java",
@@ -160,48 +160,41 @@ var table = []setting{
 	{name: "compose", group: "Commands", command: CommandHosts, help: "print aliases for a compose file instead",
 		set: toggle(func(s *Settings) *bool { return &s.HostsCompose })},
 
-	{name: "extra-ports-default", arg: "LIST", set: portList(func(s *Settings) *PortList { return &s.ExtraPortsDefault })},
+	{name: "extra-ports-default", arg: "LIST", set: into(func(s *Settings) *PortList { return &s.ExtraPortsDefault }, parsePortList)},
 	{name: "data-default", arg: "FILE", set: text(func(s *Settings) *string { return &s.DataDefault })},
 }
 
-func text(field func(*Settings) *string) func(*Settings, string) error {
-	return func(s *Settings, v string) error {
-		*field(s) = v
-		return nil
+// into returns the set of a setting that parse reads.
+func into[T any](field func(*Settings) *T, parse func(string) (T, error)) func(*Settings, string) error {
+	return func(s *Settings, v string) (err error) {
+		*field(s), err = parse(v)
+		return err
 	}
+}
+
+func text(field func(*Settings) *string) func(*Settings, string) error {
+	return into(field, func(v string) (string, error) { return v, nil })
 }
 
 func choice(field func(*Settings) *string, words ...string) func(*Settings, string) error {
-	return func(s *Settings, v string) error {
+	return into(field, func(v string) (string, error) {
 		for _, w := range words {
 			if strings.EqualFold(v, w) {
-				*field(s) = w
-				return nil
+				return w, nil
 			}
 		}
-		return fmt.Errorf("found %q; allowed: %s", v, strings.Join(words, ", "))
-	}
+		return "", fmt.Errorf("found %q; allowed: %s", v, strings.Join(words, ", "))
+	})
 }
 
-func toggle(field func(*Settings) *bool) func(*Settings, string) error {
-	return func(s *Settings, v string) error {
-		switch strings.ToLower(v) {
-		case "1", "true", "yes", "on":
-			*field(s) = true
-		case "0", "false", "no", "off":
-			*field(s) = false
-		default:
-			return fmt.Errorf("found %q; allowed: true, false", v)
-		}
-		return nil
+func parseSwitch(v string) (bool, error) {
+	switch strings.ToLower(v) {
+	case "1", "true", "yes", "on":
+		return true, nil
+	case "0", "false", "no", "off":
+		return false, nil
 	}
-}
-
-func port(field func(*Settings) *Port) func(*Settings, string) error {
-	return func(s *Settings, v string) (err error) {
-		*field(s), err = parsePort(v)
-		return err
-	}
+	return false, fmt.Errorf("found %q; allowed: true, false", v)
 }
 
 func parsePort(v string) (Port, error) {
@@ -232,11 +225,6 @@ func setHost(s *Settings, v string) error {
 	}
 	s.Host = host
 	return nil
-}
-
-func setLimits(s *Settings, v string) (err error) {
-	s.Limits, err = ParseLimits(v)
-	return err
 }
 
 // setRootKey refuses an empty key: an unset shell variable would choose the well-known one.
@@ -272,11 +260,10 @@ const (
 	AuthSAS Auth = "sas" // tokens signed with the key of a shared access policy, for the rights of that policy
 )
 
-func setAuth(s *Settings, v string) error {
+func parseAuth(v string) (Auth, error) {
 	switch a := Auth(strings.ToLower(v)); a {
 	case AuthAny, AuthSAS:
-		s.Auth = a
-		return nil
+		return a, nil
 	}
-	return fmt.Errorf("found %q; allowed: any, sas", v)
+	return "", fmt.Errorf("found %q; allowed: any, sas", v)
 }

@@ -36,42 +36,47 @@ func (d domain) find(path string, kind emulator.EntityKind) (*emulator.Entity, e
 	return e, err
 }
 
-func (d domain) Queue(path string) (atom.Queue, error) {
-	q, err := d.find(path, emulator.KindQueue)
-	if err != nil {
-		return atom.Queue{}, err
+// shown returns a function that shows what an operation returned, unless it failed.
+func shown[E, A any](show func(E) A) func(E, error) (A, error) {
+	return func(e E, err error) (a A, _ error) {
+		if err == nil {
+			a = show(e)
+		}
+		return a, err
 	}
-	return shownQueue(q), nil
+}
+
+// shownAll shows a page of entities.
+func shownAll[E, A any](page []E, show func(E) A) []A {
+	var list []A
+	for _, e := range page {
+		list = append(list, show(e))
+	}
+	return list
+}
+
+func (d domain) Queue(path string) (atom.Queue, error) {
+	return shown(shownQueue)(d.find(path, emulator.KindQueue))
 }
 
 func shownQueue(q *emulator.Entity) atom.Queue {
 	return atom.Queue{Path: q.Path(), Options: q.Options(), Counts: q.Counts(), Times: q.Times()}
 }
 
+func changedQueue(q *emulator.Queue) atom.Queue { return shownQueue(q.Entity) }
+
 // Queues returns a page of all queues.
 func (d domain) Queues(skip, top int) []atom.Queue {
-	var list []atom.Queue
 	page, _ := d.Page(emulator.KindQueue, skip, top)
-	for _, q := range page {
-		list = append(list, shownQueue(q))
-	}
-	return list
+	return shownAll(page, shownQueue)
 }
 
 func (d domain) CreateQueue(path string, o emulator.QueueOptions) (atom.Queue, error) {
-	q, err := d.Namespace.CreateQueue(path, o)
-	if err != nil {
-		return atom.Queue{}, err
-	}
-	return shownQueue(q.Entity), nil
+	return shown(changedQueue)(d.Namespace.CreateQueue(path, o))
 }
 
 func (d domain) UpdateQueue(path string, o emulator.QueueOptions) (atom.Queue, error) {
-	q, err := d.Namespace.UpdateQueue(path, o)
-	if err != nil {
-		return atom.Queue{}, err
-	}
-	return shownQueue(q.Entity), nil
+	return shown(changedQueue)(d.Namespace.UpdateQueue(path, o))
 }
 
 // updated returns when the queue or topic at a path was updated, in ms, for ETags; 0 if there is none.

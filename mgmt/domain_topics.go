@@ -59,19 +59,11 @@ func (d domain) Topics(skip, top int) []atom.Topic {
 }
 
 func (d domain) CreateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
-	topic, err := d.Namespace.CreateTopic(path, o)
-	if err != nil {
-		return atom.Topic{}, err
-	}
-	return d.shownTopic(topic), nil
+	return shown(d.shownTopic)(d.Namespace.CreateTopic(path, o))
 }
 
 func (d domain) UpdateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
-	topic, err := d.Namespace.UpdateTopic(path, o)
-	if err != nil {
-		return atom.Topic{}, err
-	}
-	return d.shownTopic(topic), nil
+	return shown(d.shownTopic)(d.Namespace.UpdateTopic(path, o))
 }
 
 func (d domain) subscription(topic, name string) (*emulator.Subscription, error) {
@@ -83,11 +75,7 @@ func (d domain) subscription(topic, name string) (*emulator.Subscription, error)
 }
 
 func (d domain) Subscription(topic, name string) (atom.Subscription, error) {
-	s, err := d.subscription(topic, name)
-	if err != nil {
-		return atom.Subscription{}, err
-	}
-	return shownSubscription(s), nil
+	return shown(shownSubscription)(d.subscription(topic, name))
 }
 
 func shownSubscription(s *emulator.Subscription) atom.Subscription {
@@ -99,31 +87,16 @@ func shownSubscription(s *emulator.Subscription) atom.Subscription {
 // Subscriptions returns a page of a topic's subscriptions.
 func (d domain) Subscriptions(topic string, skip, top int) ([]atom.Subscription, error) {
 	all, err := d.Namespace.Subscriptions(topic)
-	if err != nil {
-		return nil, err
-	}
-	var list []atom.Subscription
-	for _, s := range of(page{skip, top}, all) {
-		list = append(list, shownSubscription(s))
-	}
-	return list, nil
+	return shownAll(of(page{skip, top}, all), shownSubscription), err
 }
 
 func (d domain) CreateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
-	s, err := d.Namespace.CreateSubscription(topic, o)
-	if err != nil {
-		return atom.Subscription{}, err
-	}
-	return shownSubscription(s), nil
+	return shown(shownSubscription)(d.Namespace.CreateSubscription(topic, o))
 }
 
 // UpdateSubscription updates a subscription; its rules stay.
 func (d domain) UpdateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
-	s, err := d.Namespace.UpdateSubscription(topic, o)
-	if err != nil {
-		return atom.Subscription{}, err
-	}
-	return shownSubscription(s), nil
+	return shown(shownSubscription)(d.Namespace.UpdateSubscription(topic, o))
 }
 
 func (d domain) DeleteSubscription(topic, name string) error {
@@ -157,14 +130,7 @@ func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, e
 		return nil, err
 	}
 	rules, err := s.Rules(skip, top)
-	if err != nil {
-		return nil, err
-	}
-	var list []atom.Rule
-	for _, r := range rules {
-		list = append(list, shownRule(r))
-	}
-	return list, nil
+	return shownAll(rules, shownRule), err
 }
 
 // PutRule adds or updates a rule, as put does.

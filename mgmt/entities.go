@@ -181,11 +181,9 @@ func (c *call) listQueues() (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var entries []atom.Entry
-	for _, q := range c.broker.Queues(p.skip, p.top) {
-		entries = append(entries, c.listed(c.queueEntry(q, q.Path), "", "../"))
-	}
-	return c.feed("Queues", p, entries), nil
+	return c.feed("Queues", p, shownAll(c.broker.Queues(p.skip, p.top), func(q atom.Queue) atom.Entry {
+		return c.listed(c.queueEntry(q, q.Path), "", "../")
+	})), nil
 }
 
 func (c *call) listTopics() (*answer, error) {
@@ -193,9 +191,7 @@ func (c *call) listTopics() (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var entries []atom.Entry
-	for _, t := range c.broker.Topics(p.skip, p.top) {
-		entries = append(entries, c.listed(c.topicEntry(t, t.Path), "", "../"))
-	}
-	return c.feed("Topics", p, entries), nil
+	return c.feed("Topics", p, shownAll(c.broker.Topics(p.skip, p.top), func(t atom.Topic) atom.Entry {
+		return c.listed(c.topicEntry(t, t.Path), "", "../")
+	})), nil
 }

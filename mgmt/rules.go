@@ -101,9 +101,5 @@ func (c *call) listRules() (*answer, error) {
 	if err != nil {
 		return c.missingBelow(err)
 	}
-	var entries []atom.Entry
-	for _, r := range list {
-		entries = append(entries, c.below(ruleEntry(r, r.Name)))
-	}
-	return c.feed("Rules", p, entries), nil
+	return c.feed("Rules", p, shownAll(list, func(r atom.Rule) atom.Entry { return c.below(ruleEntry(r, r.Name)) })), nil
 }

@@ -148,17 +148,15 @@ func (c *call) listSubscriptions() (*answer, error) {
 		return nil, err
 	}
 	list, err := c.broker.Subscriptions(c.target.entity, p.skip, p.top)
-	if err != nil {
-		if hasCode(err, emulator.CodeNotFound) {
-			return c.nothing(), nil
-		}
+	switch {
+	case hasCode(err, emulator.CodeNotFound):
+		return c.nothing(), nil
+	case err != nil:
 		return nil, err
 	}
-	var entries []atom.Entry
-	for _, s := range list {
-		entries = append(entries, c.below(entryOfSubscription(s, s.Name)))
-	}
-	return c.feed("Subscriptions", p, entries), nil
+	return c.feed("Subscriptions", p, shownAll(list, func(s atom.Subscription) atom.Entry {
+		return c.below(entryOfSubscription(s, s.Name))
+	})), nil
 }
 
 // below completes an entry of a topic's or subscription's list. Its address begins with the list's, as the client wrote it.

@@ -19,7 +19,7 @@ func NewPipe() *Pipe { return &Pipe{conns: make(chan net.Conn), done: make(chan 
 
 // Dial connects. It waits until the connection is accepted, ctx is done or the listener is closed (net.ErrClosed).
 func (p *Pipe) Dial(ctx context.Context) (net.Conn, error) {
-	client, server := newPipeConn()
+	client, server := PipeConns(pipeBuffer)
 	select {
 	case p.conns <- server:
 		return client, nil

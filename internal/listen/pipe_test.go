@@ -14,7 +14,7 @@ import (
 
 func TestPipeCarriesMoreThanItsBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := newPipeConn()
+		a, b := PipeConns(pipeBuffer)
 		sent := bytes.Repeat([]byte("0123456789abcdef"), 3*pipeBuffer/16)
 		go func() {
 			_, _ = a.Write(sent)
@@ -30,7 +30,7 @@ func TestPipeCarriesMoreThanItsBuffer(t *testing.T) {
 
 func TestPipeDeadlinesFollowTheBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := newPipeConn()
+		a, b := PipeConns(pipeBuffer)
 		start := time.Now()
 		_ = a.SetReadDeadline(start.Add(time.Minute))
 		if _, err := a.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != time.Minute {
@@ -51,7 +51,7 @@ func TestPipeDeadlinesFollowTheBubble(t *testing.T) {
 
 func TestPipeCloseWakesEverybody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := newPipeConn()
+		a, b := PipeConns(pipeBuffer)
 		_, _ = b.Write([]byte("x"))
 		errs := make(chan error, 2)
 		go func() { _, err := b.Read(make([]byte, 1)); errs <- err }()

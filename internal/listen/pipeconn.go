@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// pipeBuffer is how many bytes one direction holds before a writer waits, like the buffers of a socket.
+// pipeBuffer is how many bytes a direction of a [Pipe]'s connection holds, like the buffers of a socket.
 const pipeBuffer = 128 << 10
 
 // pipeConn is one end of a connection in memory: it reads from one half and writes to the other.
@@ -16,8 +16,9 @@ type pipeConn struct {
 	incoming, outgoing *half
 }
 
-func newPipeConn() (client, server *pipeConn) {
-	up, down := newHalf(), newHalf()
+// PipeConns returns the two ends of a connection in memory. Each direction holds that many bytes before a writer waits.
+func PipeConns(buffer int) (client, server net.Conn) {
+	up, down := newHalf(buffer), newHalf(buffer)
 	return &pipeConn{incoming: down, outgoing: up}, &pipeConn{incoming: up, outgoing: down}
 }
 
@@ -51,6 +52,7 @@ func (c *pipeConn) SetWriteDeadline(t time.Time) error {
 
 // half is one direction.
 type half struct {
+	buffer     int // most bytes in data
 	mu         sync.Mutex
 	change     *sync.Cond // anything below changed, or a deadline passed
 	data       []byte     // written and not yet read, from data[begin]
@@ -61,8 +63,8 @@ type half struct {
 	writing    limit
 }
 
-func newHalf() *half {
-	h := &half{}
+func newHalf(buffer int) *half {
+	h := &half{buffer: buffer}
 	h.change = sync.NewCond(&h.mu)
 	return h
 }
@@ -117,7 +119,7 @@ func (h *half) write(p []byte) (written int, err error) {
 		case h.writing.over():
 			return written, os.ErrDeadlineExceeded
 		}
-		if room := pipeBuffer - (len(h.data) - h.begin); room > 0 && len(p) > 0 {
+		if room := h.buffer - (len(h.data) - h.begin); room > 0 && len(p) > 0 {
 			n := min(room, len(p))
 			h.compact(n)
 			h.data = append(h.data, p[:n]...)

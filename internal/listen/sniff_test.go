@@ -72,7 +72,7 @@ func TestClassifyTellsProtocolsByTheirFirstBytes(t *testing.T) {
 
 func TestSniffReplaysWhatItReadByteByByte(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, server := newPipeConn()
+		client, server := PipeConns(pipeBuffer)
 		const request = "OPTIONS * HTTP/1.1\r\n\r\n"
 		go func() {
 			for i := range request {
@@ -94,7 +94,7 @@ func TestSniffReplaysWhatItReadByteByByte(t *testing.T) {
 
 func TestSniffGivesUpAtTheFirstWrongByte(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, server := newPipeConn()
+		client, server := PipeConns(pipeBuffer)
 		_, _ = client.Write([]byte("("))
 		if _, _, err := sniff(server); err == nil || !strings.Contains(err.Error(), "neither AMQP nor HTTP") {
 			t.Errorf("error %v", err)

@@ -31,37 +31,19 @@ func parseProperties(header string) (Properties, error) {
 	return p, p.set(fields)
 }
 
-// text returns the field of the property of that name; nil if it is not a text.
-func (p *Properties) text(name string) **string {
-	switch name {
-	case "ContentType":
-		return &p.ContentType
-	case "CorrelationId":
-		return &p.CorrelationID
-	case "Label":
-		return &p.Label
-	case "MessageId":
-		return &p.MessageID
-	case "PartitionKey":
-		return &p.PartitionKey
-	case "ReplyTo":
-		return &p.ReplyTo
-	case "ReplyToSessionId":
-		return &p.ReplyToSessionID
-	case "SessionId":
-		return &p.SessionID
-	case "To":
-		return &p.To
-	case "ViaPartitionKey":
-		return &p.ViaPartitionKey
+// texts returns the fields of the properties that are texts, by name.
+func (p *Properties) texts() map[string]**string {
+	return map[string]**string{
+		"ContentType": &p.ContentType, "CorrelationId": &p.CorrelationID, "Label": &p.Label, "MessageId": &p.MessageID,
+		"PartitionKey": &p.PartitionKey, "ReplyTo": &p.ReplyTo, "ReplyToSessionId": &p.ReplyToSessionID, "SessionId": &p.SessionID,
+		"To": &p.To, "ViaPartitionKey": &p.ViaPartitionKey,
 	}
-	return nil
 }
 
 func (p *Properties) set(fields map[string]json.RawMessage) error {
-	for name, raw := range fields {
-		to := p.text(name)
-		if to == nil || string(raw) == "null" {
+	for name, to := range p.texts() {
+		raw, given := fields[name]
+		if !given || string(raw) == "null" {
 			continue
 		}
 		var s string

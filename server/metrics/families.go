@@ -29,10 +29,28 @@ type number[S any] struct {
 	of   func(S) int64
 }
 
-// collect shows the numbers.
-func collect[S any](ch chan<- prometheus.Metric, s S, numbers []number[S]) {
-	for _, n := range numbers {
+// collector collects the metrics of a server: its numbers, and what more shows.
+type collector[S any] struct {
+	*families
+	stats   func() (S, bool) // see [Options]
+	numbers []number[S]
+	more    func(chan<- prometheus.Metric, S) // nil: nothing
+}
+
+// Collect implements [prometheus.Collector].
+func (c *collector[S]) Collect(ch chan<- prometheus.Metric) {
+	if c.stats == nil {
+		return
+	}
+	s, ok := c.stats()
+	if !ok {
+		return
+	}
+	for _, n := range c.numbers {
 		show(ch, n.kind, n.desc, n.of(s))
+	}
+	if c.more != nil {
+		c.more(ch, s)
 	}
 }
 

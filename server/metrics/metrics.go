@@ -55,7 +55,8 @@ func New(o Options) *Metrics {
 	})
 	build.Set(1)
 	m.registry.MustRegister(build, m.requests, m.seconds,
-		&entityCollector{ofEntities, o}, &amqpCollector{ofAMQP, o}, &storeCollector{ofStore, o},
+		&entityCollector{ofEntities, o},
+		&collector[amqpserver.Stats]{ofAMQP, o.AMQP, amqpNumbers, nil}, &collector[store.Stats]{ofStore, o.Store, storeNumbers, collectCommits},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

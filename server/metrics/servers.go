@@ -7,12 +7,6 @@ import (
 	"minibus/store"
 )
 
-// amqpCollector collects the metrics of the AMQP server.
-type amqpCollector struct {
-	*families
-	o Options
-}
-
 var (
 	ofAMQP      = &families{}
 	amqpNumbers = []number[amqpserver.Stats]{
@@ -26,22 +20,6 @@ var (
 			prometheus.CounterValue, func(s amqpserver.Stats) int64 { return s.LinksTotal }},
 	}
 )
-
-// Collect implements [prometheus.Collector].
-func (c *amqpCollector) Collect(ch chan<- prometheus.Metric) {
-	if c.o.AMQP == nil {
-		return
-	}
-	if s, ok := c.o.AMQP(); ok {
-		collect(ch, s, amqpNumbers)
-	}
-}
-
-// storeCollector collects the metrics of the store.
-type storeCollector struct {
-	*families
-	o Options
-}
 
 var (
 	ofStore      = &families{}
@@ -60,16 +38,8 @@ var (
 	storeSeconds = ofStore.add("store_commit_duration_seconds", "How long transactions took, from the first change to the end of the commit.")
 )
 
-// Collect implements [prometheus.Collector].
-func (c *storeCollector) Collect(ch chan<- prometheus.Metric) {
-	if c.o.Store == nil {
-		return
-	}
-	s, ok := c.o.Store()
-	if !ok {
-		return
-	}
-	collect(ch, s, storeNumbers)
+// collectCommits shows how long commits took.
+func collectCommits(ch chan<- prometheus.Metric, s store.Stats) {
 	buckets := make(map[float64]uint64, len(s.CommitTimes.Buckets))
 	var n uint64
 	for i, bound := range s.CommitTimes.Bounds {

@@ -24,7 +24,6 @@ type codec struct {
 	n    int // fields left to read, or written so far
 
 	r    amqp.Reader // reading
-	none amqp.Reader // at a null, for fields beyond the end
 	name string      // of the composite, for errors
 	err  error
 
@@ -90,17 +89,14 @@ func (c *codec) keep(ok bool, err error) bool {
 	return ok && err == nil
 }
 
-// next returns where to read the next field: at a null if there is none.
-func (c *codec) next() *amqp.Reader {
+// next reports whether there is a non-null field to read.
+func (c *codec) next() bool {
 	if c.err != nil || c.n == 0 {
-		c.none = amqp.NewReader(null)
-		return &c.none
+		return false
 	}
 	c.n--
-	return &c.r
+	return !c.r.Null()
 }
-
-var null = []byte{amqp.CodeNull}
 
 // found stores whether the field just read has a value. Without a place to store that the field is mandatory.
 func (c *codec) found(name string, ok bool, err error, has *bool) {
@@ -129,14 +125,13 @@ func (c *codec) put(dst []byte) {
 	c.n++
 }
 
-// emit writes or traces a field, unless has says that it has no value.
-func emit[T any](c *codec, name string, v T, has *bool, write func([]byte, T) []byte) {
-	switch set := has == nil || *has; {
-	case c.mode == writing && set:
-		c.put(write(c.dst, v))
-	case c.mode == writing:
-		c.put(amqp.AppendNull(c.dst))
-	case set:
-		c.show(name, v)
+// set reports whether to write or trace a field. It writes null for one that has no value.
+func (c *codec) set(has *bool) bool {
+	if has == nil || *has {
+		return true
 	}
+	if c.mode == writing {
+		c.put(amqp.AppendNull(c.dst))
+	}
+	return false
 }

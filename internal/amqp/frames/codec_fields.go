@@ -11,13 +11,20 @@ import (
 // has of nil makes the field mandatory. The name is the standard's. A field without a name is not traced.
 
 func (c *codec) uint32(name string, v *uint32, has *bool) {
-	if c.mode != reading {
-		emit(c, name, *v, has, amqp.AppendUint)
-		return
+	switch {
+	case c.mode == reading:
+		var ok bool
+		var err error
+		if *v = 0; c.next() {
+			*v, ok, err = c.r.Uint32()
+		}
+		c.found(name, ok, err, has)
+	case !c.set(has):
+	case c.mode == writing:
+		c.put(amqp.AppendUint(c.dst, *v))
+	default:
+		c.show(name, *v)
 	}
-	got, ok, err := c.next().Uint32()
-	*v = got
-	c.found(name, ok, err, has)
 }
 
 // nonzero is a number whose default is 0.
@@ -27,29 +34,52 @@ func (c *codec) nonzero(name string, v *uint32) {
 }
 
 func (c *codec) uint64(name string, v *uint64, has *bool) {
-	if c.mode != reading {
-		emit(c, name, *v, has, amqp.AppendUlong)
-		return
+	field(c, name, v, has, (*amqp.Reader).Uint64, amqp.AppendUlong)
+}
+
+// field walks a field with the functions of package amqp for its type. The call through a variable moves the codec to the heap, so
+// the fields of transfers, dispositions and flows do without it.
+func field[T any](c *codec, name string, v *T, has *bool, read func(*amqp.Reader) (T, bool, error), write func([]byte, T) []byte) {
+	switch {
+	case c.mode == reading:
+		var got T
+		var ok bool
+		var err error
+		if c.next() {
+			got, ok, err = read(&c.r)
+		}
+		*v = got
+		c.found(name, ok, err, has)
+	case !c.set(has):
+	case c.mode == writing:
+		c.put(write(c.dst, *v))
+	default:
+		c.show(name, *v)
 	}
-	got, ok, err := c.next().Uint64()
-	*v = got
-	c.found(name, ok, err, has)
 }
 
 func (c *codec) uint16(name string, v *uint16, has *bool) {
-	if c.mode != reading {
-		emit(c, name, *v, has, amqp.AppendUshort)
-		return
+	switch {
+	case c.mode == reading:
+		*v = uint16(c.narrow(name, has, "ushort", math.MaxUint16))
+	case !c.set(has):
+	case c.mode == writing:
+		c.put(amqp.AppendUshort(c.dst, *v))
+	default:
+		c.show(name, *v)
 	}
-	*v = uint16(c.narrow(name, has, "ushort", math.MaxUint16))
 }
 
 func (c *codec) uint8(name string, v *uint8, has *bool) {
-	if c.mode != reading {
-		emit(c, name, *v, has, amqp.AppendUbyte)
-		return
+	switch {
+	case c.mode == reading:
+		*v = uint8(c.narrow(name, has, "ubyte", math.MaxUint8))
+	case !c.set(has):
+	case c.mode == writing:
+		c.put(amqp.AppendUbyte(c.dst, *v))
+	default:
+		c.show(name, *v)
 	}
-	*v = uint8(c.narrow(name, has, "ubyte", math.MaxUint8))
 }
 
 func (c *codec) narrow(name string, has *bool, what string, most uint32) (v uint32) {
@@ -60,28 +90,38 @@ func (c *codec) narrow(name string, has *bool, what string, most uint32) (v uint
 }
 
 func (c *codec) bool(name string, v, has *bool) {
-	if c.mode != reading {
-		emit(c, name, *v, has, amqp.AppendBool)
-		return
+	switch {
+	case c.mode == reading:
+		var ok bool
+		var err error
+		if *v = false; c.next() {
+			*v, ok, err = c.r.Bool()
+		}
+		c.found(name, ok, err, has)
+	case !c.set(has):
+	case c.mode == writing:
+		c.put(amqp.AppendBool(c.dst, *v))
+	default:
+		c.show(name, *v)
 	}
-	got, ok, err := c.next().Bool()
-	*v = got
-	c.found(name, ok, err, has)
 }
 
 // flag is a boolean whose default is false. It is written even so, and traced only if it is true.
 func (c *codec) flag(name string, v *bool) {
-	if has := true; c.mode != tracing {
+	switch has := false; {
+	case c.mode == reading:
 		c.bool(name, v, &has)
-	} else if *v && name != "" {
+	case c.mode == writing:
+		c.put(amqp.AppendBool(c.dst, *v))
+	case *v && name != "":
 		c.line.WriteString(" " + name)
 	}
 }
 
 // mark is a flag that is null for its default of false.
 func (c *codec) mark(name string, v *bool) {
-	if has := false; c.mode == writing && !*v {
-		c.bool(name, v, &has)
+	if c.mode == writing && !*v {
+		c.null("")
 	} else {
 		c.flag(name, v)
 	}
@@ -98,34 +138,25 @@ func (c *codec) role(v *Role) {
 
 // text is traced if it is not empty.
 func (c *codec) text(name string, v *string, has *bool) {
-	switch c.mode {
-	case writing:
-		emit(c, name, *v, has, amqp.AppendString)
-	case reading:
-		got, ok, err := c.next().Text()
-		*v = got
-		c.found(name, ok, err, has)
-	case tracing:
-		if *v != "" {
-			c.quote(name, *v)
-		}
+	if c.mode != tracing {
+		field(c, name, v, has, (*amqp.Reader).Text, amqp.AppendString)
+	} else if *v != "" {
+		c.quote(name, *v)
 	}
 }
 
 // symbol is traced if it is not empty.
 func (c *codec) symbol(name string, v *amqp.Symbol, has *bool) {
-	switch c.mode {
-	case writing:
-		emit(c, name, *v, has, amqp.AppendSymbol)
-	case reading:
-		got, ok, err := c.next().Text()
-		*v = amqp.Symbol(got)
-		c.found(name, ok, err, has)
-	case tracing:
-		if *v != "" {
-			c.show(name, plain(*v))
-		}
+	if c.mode != tracing {
+		field(c, name, v, has, readSymbol, amqp.AppendSymbol)
+	} else if *v != "" {
+		c.show(name, plain(*v))
 	}
+}
+
+func readSymbol(r *amqp.Reader) (amqp.Symbol, bool, error) {
+	v, ok, err := r.Text()
+	return amqp.Symbol(v), ok, err
 }
 
 // maybeSymbol is null if it is empty.
@@ -134,12 +165,14 @@ func (c *codec) maybeSymbol(name string, v *amqp.Symbol) {
 	c.symbol(name, v, &has)
 }
 
-// symbols is a field that may hold one symbol or several [AMQP 1.4]. It is written as an array, and read as a lone symbol, an array or, from some
-// clients, a list; of symbols or strings.
+// symbols is a field that may hold one symbol or several [AMQP 1.4]. It is written as an array, and read as a lone symbol, an array
+// or, from some clients, a list; of symbols or strings.
 func (c *codec) symbols(name string, v *[]amqp.Symbol) {
 	switch has := *v != nil; c.mode {
 	case writing:
-		emit(c, name, *v, &has, amqp.AppendSymbolArray)
+		if c.set(&has) {
+			c.put(amqp.AppendSymbolArray(c.dst, *v))
+		}
 	case reading:
 		*v = c.readSymbols()
 	case tracing:
@@ -173,10 +206,15 @@ func (c *codec) readSymbols() []amqp.Symbol {
 func (c *codec) binary(name string, v *[]byte) {
 	switch has := *v != nil; c.mode {
 	case writing:
-		emit(c, name, *v, &has, amqp.AppendBinary)
+		if c.set(&has) {
+			c.put(amqp.AppendBinary(c.dst, *v))
+		}
 	case reading:
-		got, ok, err := c.next().Bytes()
-		*v = got
+		var ok bool
+		var err error
+		if *v = nil; c.next() {
+			*v, ok, err = c.r.Bytes()
+		}
 		c.keep(ok, err)
 	case tracing:
 		if has {
@@ -188,7 +226,7 @@ func (c *codec) binary(name string, v *[]byte) {
 // mustBinary is a binary that is mandatory: nil is written as an empty one.
 func (c *codec) mustBinary(name string, v *[]byte) {
 	if c.mode == writing {
-		emit(c, name, *v, nil, amqp.AppendBinary)
+		c.put(amqp.AppendBinary(c.dst, *v))
 	} else if c.binary(name, v); c.mode == reading {
 		c.must(*v != nil, name)
 	}
@@ -229,8 +267,10 @@ func (c *codec) any(v *any) {
 	case writing:
 		c.put(appendAny(c.dst, *v))
 	case reading:
-		got, err := c.next().Value()
-		*v = got
+		var err error
+		if *v = nil; c.next() {
+			*v, err = c.r.Value()
+		}
 		c.keep(true, err)
 	case tracing:
 	}

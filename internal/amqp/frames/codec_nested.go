@@ -24,16 +24,25 @@ func (c *codec) null(name string) {
 	}
 }
 
+// The codes that may stand where a composite is expected. An outcome [AMQP 3.4] is the state in a transactional state: another
+// transactional state there would be recursion that the peer controls.
+var (
+	errorCodes   = []uint64{codeError}
+	sourceCodes  = []uint64{codeSource}
+	targetCodes  = []uint64{codeTarget, codeCoordinator}
+	outcomeCodes = []uint64{codeAccepted, codeReleased, codeRejected, codeModified}
+	stateCodes   = append([]uint64{codeReceived, codeDeclared, codeTransactionalState}, outcomeCodes...)
+)
+
 // readNested reads a field that is a composite of one of the codes. It returns nil for null.
-func (c *codec) readNested(what string, codes ...uint64) composite {
-	in := c.next()
-	if c.err != nil || in.Null() {
+func (c *codec) readNested(what string, codes []uint64) composite {
+	if !c.next() {
 		return nil
 	}
-	r := *in
+	r := c.r
 	code, err := descriptor(&r)
 	if err == nil {
-		err = in.Skip()
+		err = c.r.Skip()
 	}
 	if !c.keep(true, err) {
 		return nil
@@ -63,7 +72,7 @@ func (c *codec) readKind(k *kind, r *amqp.Reader) composite {
 func (c *codec) error(v **Error) {
 	switch {
 	case c.mode == reading:
-		*v, _ = c.readNested("error", codeError).(*Error)
+		*v, _ = c.readNested("error", errorCodes).(*Error)
 	case *v == nil:
 		c.null("")
 	case c.mode == writing:
@@ -77,7 +86,7 @@ func (c *codec) error(v **Error) {
 func (c *codec) source(v **Source) {
 	switch {
 	case c.mode == reading:
-		*v, _ = c.readNested("source", codeSource).(*Source)
+		*v, _ = c.readNested("source", sourceCodes).(*Source)
 	case *v == nil:
 		c.null("source")
 	default:
@@ -89,7 +98,7 @@ func (c *codec) source(v **Source) {
 func (c *codec) target(v **Target, coordinator **Coordinator) {
 	switch {
 	case c.mode == reading:
-		got := c.readNested("target", codeTarget, codeCoordinator)
+		got := c.readNested("target", targetCodes)
 		*v, _ = got.(*Target)
 		*coordinator, _ = got.(*Coordinator)
 	case *coordinator != nil:
@@ -103,28 +112,23 @@ func (c *codec) target(v **Target, coordinator **Coordinator) {
 
 // state is any delivery state.
 func (c *codec) state(v *DeliveryState) {
-	if c.mode == reading {
-		*v, _ = c.readNested("delivery state", codeReceived, codeAccepted, codeRejected, codeReleased, codeModified, codeDeclared,
-			codeTransactionalState).(DeliveryState)
-		return
-	}
-	switch s := *v; {
-	case s == nil:
+	switch {
+	case c.mode == reading:
+		*v, _ = c.readNested("delivery state", stateCodes).(DeliveryState)
+	case *v == nil:
 		c.null("")
 	case c.mode == writing:
-		c.put(s.AppendTo(c.dst))
+		c.put((*v).AppendTo(c.dst))
 	default:
-		c.show("state", s.Name())
-		s.fields(&codec{mode: tracing, line: c.line})
+		c.show("state", (*v).Name())
+		(*v).fields(&codec{mode: tracing, line: c.line})
 	}
 }
 
-// outcome is the state in a transactional state, one of the four of [AMQP 3.4]. A transactional state inside another
-// would be recursion that the peer controls.
 func (c *codec) outcome(v *DeliveryState) {
 	if c.mode == reading {
-		*v, _ = c.readNested("outcome", codeAccepted, codeReleased, codeRejected, codeModified).(DeliveryState)
-		return
+		*v, _ = c.readNested("outcome", outcomeCodes).(DeliveryState)
+	} else {
+		c.state(v)
 	}
-	c.state(v)
 }
