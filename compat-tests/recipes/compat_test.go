@@ -93,6 +93,8 @@ func TestJUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Maven(t, s.dir, s.environ)
+	s.mistake(t, "src/test/java/shop/WithNamespace.java")
+	wantRefusal(t, s.environ, "mvn", "--file", s.dir, "--batch-mode", "--quiet", "--offline", "test")
 	s.check(t)
 }
 
