@@ -39,7 +39,10 @@ func TestPytest(t *testing.T) {
 	harness.NeedAll(t, "to run the Python recipe")
 	python := harness.Python(t, "pytest")
 	s := prepare(t, "pytest", "pytest/test_isolation.py")
-	harness.Run(t, s.environ, python, "-B", "-m", "pytest", "-p", "no:cacheprovider", "-n", "4", "-v", "--rootdir", s.dir, s.dir)
+	run := []string{"-B", "-m", "pytest", "-p", "no:cacheprovider", "-n", "4", "-v", "--rootdir", s.dir, s.dir}
+	harness.Run(t, s.environ, python, run...)
+	s.mistake(t, "conftest.py")
+	wantRefusal(t, s.environ, python, run...)
 	s.check(t)
 }
 
@@ -63,8 +66,11 @@ func TestJest(t *testing.T) {
 		t.Fatal(err)
 	}
 	// With a cache of other runs Jest may decide that one worker is enough.
-	harness.Run(t, s.environ, "node", filepath.Join(modules, "jest", "bin", "jest.js"),
-		"--projects", s.dir, "--maxWorkers=4", "--cacheDirectory", filepath.Join(s.dir, "cache"), "--verbose")
+	run := []string{filepath.Join(modules, "jest", "bin", "jest.js"), "--projects", s.dir, "--maxWorkers=4",
+		"--cacheDirectory", filepath.Join(s.dir, "cache"), "--verbose"}
+	harness.Run(t, s.environ, "node", run...)
+	s.mistake(t, "namespace.js")
+	wantRefusal(t, s.environ, "node", run...)
 	s.check(t)
 }
 
@@ -80,25 +86,29 @@ func TestJUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Maven(t, s.dir, s.environ)
+	s.mistake(t, "src/test/java/shop/WithNamespace.java")
+	wantRefusal(t, s.environ, "mvn", "--file", s.dir, "--batch-mode", "--quiet", "--offline", "test")
 	s.check(t)
 }
 
 // TestGoTest runs the recipe with go test over HTTP.
 func TestGoTest(t *testing.T) {
 	s := prepare(t, "go test", "testdata/isolated_test.go", "testdata/http_test.go")
-	goTest(t, s.dir, s.environ)
+	goTest(t, s.dir, s.environ, harness.Run)
+	s.mistake(t, "minibus_test.go")
+	goTest(t, s.dir, s.environ, wantRefusal)
 	s.check(t)
 }
 
 // TestSbtest runs the recipe with go test in one process.
 func TestSbtest(t *testing.T) {
 	dir, m := unpack(t, "sbtest", "testdata/isolated_test.go", "testdata/sbtest_test.go"), startMeeting(t)
-	goTest(t, dir, []string{"MINIBUS_MEETING=" + m.URL})
+	goTest(t, dir, []string{"MINIBUS_MEETING=" + m.URL}, harness.Run)
 	m.check(t)
 }
 
 // goTest makes a module of a directory, with the versions of this one, which it replaces by the checkout, and runs its tests four at a time.
-func goTest(t *testing.T, dir string, environ []string) {
+func goTest(t *testing.T, dir string, environ []string, run runner) {
 	t.Helper()
 	root, err := harness.Root()
 	if err != nil {
@@ -118,5 +128,18 @@ func goTest(t *testing.T, dir string, environ []string) {
 		t.Fatal(err)
 	}
 	// It belongs to no workspace. The two recipes' packages have everything that they need in the module cache.
-	harness.Run(t, append(environ, "GOWORK=off", "GOFLAGS=-mod=mod"), "go", "-C", dir, "test", "-count=1", "-parallel", "4", "-v", ".")
+	run(t, append(environ, "GOWORK=off", "GOFLAGS=-mod=mod"), "go", "-C", dir, "test", "-count=1", "-parallel", "4", "-v", ".")
+}
+
+// runner runs a suite, as harness.Run does.
+type runner = func(t testing.TB, environ []string, program string, args ...string) string
+
+// wantRefusal runs a suite whose entities have the mistake. It must fail, and show what Minibus says.
+func wantRefusal(t testing.TB, environ []string, program string, args ...string) string {
+	t.Helper()
+	out, err := harness.Output(environ, program, args...)
+	if err == nil || !strings.Contains(out, "did you mean Name?") {
+		t.Errorf("with a mistake in the entities: %v\n%s", err, out)
+	}
+	return out
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"sync"
 	"testing"
 	"time"
@@ -86,6 +89,22 @@ func prepare(t *testing.T, section string, ours ...string) *suite {
 }
 
 func (s *suite) url() string { return fmt.Sprintf("http://localhost:%d", s.server.Ports.HTTP) }
+
+// name is the name of the queue in each recipe.
+var name = regexp.MustCompile(`Name("?: "orders")`)
+
+// mistake misspells a key of the entities in a file of the recipe.
+func (s *suite) mistake(t *testing.T, file string) {
+	t.Helper()
+	path := filepath.Join(s.dir, file)
+	text, err := os.ReadFile(path)
+	if err != nil || len(name.FindAll(text, -1)) != 1 {
+		t.Fatalf("%s does not have %v once: %v", file, name, err)
+	}
+	if err := os.WriteFile(path, name.ReplaceAll(text, []byte("Naem$1")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // check wants that all workers met, and that they left no namespace behind.
 func (s *suite) check(t *testing.T) {

@@ -147,4 +147,3 @@ func (r rule) policy() (emulator.AuthorizationRule, error) {
 	}
 	return p, nil
 }
-
