@@ -16,6 +16,12 @@ type Column struct {
 	ID, Title, Package string
 }
 
+// An Oldest is another release of a column's client: the oldest that knows the emulator's flag.
+type Oldest struct {
+	ID, Of string // of the notes, and of the column
+	What   string // ran
+}
+
 // A Case is a behaviour.
 type Case struct {
 	ID, What string
@@ -32,6 +38,7 @@ type Section struct {
 // A List holds what cases.txt says.
 type List struct {
 	Columns  []Column
+	Oldest   []Oldest
 	Sections []Section
 	Reasons  map[string]string // by id, with their texts
 }
@@ -49,6 +56,16 @@ func (l *List) Find(id string) (Case, bool) {
 		}
 	}
 	return Case{}, false
+}
+
+// of returns the column that notes belong to: their own, or that of which they are the oldest release.
+func (l *List) of(column string) string {
+	for _, o := range l.Oldest {
+		if o.ID == column {
+			return o.Of
+		}
+	}
+	return column
 }
 
 // column reports whether there is such a column.
@@ -84,6 +101,12 @@ func (p *parser) line(line string) error {
 		return nil
 	case first == "column" && len(fields) == 3:
 		p.list.Columns = append(p.list.Columns, Column{ID: rest, Title: fields[1], Package: fields[2]})
+		return nil
+	case first == "oldest" && len(fields) == 3:
+		if !p.list.column(fields[1]) {
+			return fmt.Errorf("unknown column %q", fields[1])
+		}
+		p.list.Oldest = append(p.list.Oldest, Oldest{ID: rest, Of: fields[1], What: fields[2]})
 		return nil
 	case first == "reason" && len(fields) == 2:
 		p.list.Reasons[rest] = fields[1]

@@ -80,12 +80,16 @@ func TestNoWitnessVanished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	l, err := Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
 	claimed, shown := make(map[[3]string]bool), make(map[[3]string]bool)
 	for _, claim := range claims {
 		claimed[[3]string{claim.Column, claim.ID, claim.File}] = true
 	}
 	for _, proof := range proven.Proofs {
-		key := [3]string{proof.Column, proof.ID, proof.File}
+		key := [3]string{l.of(proof.Column), proof.ID, proof.File}
 		shown[key] = true
 		if !claimed[key] {
 			t.Errorf("%s of %s was proven in %s, which does not claim it any more", proof.ID, proof.Column, proof.File)
@@ -158,6 +162,26 @@ func TestClaimsOfEachLanguage(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s claims %q, want %q", source, got, want)
+		}
+	}
+}
+
+// The oldest releases prove the behaviours of their column that they are asked for, each with a version.
+func TestTheOldestReleasesProveTheirPart(t *testing.T) {
+	l, err := Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	proven, err := Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range l.Oldest {
+		if version := proven.Versions[o.ID]; version == "" || version == proven.Versions[o.Of] {
+			t.Errorf("%s is version %q, %s %q", o.ID, version, o.Of, proven.Versions[o.Of])
+		}
+		if ids := proven.ids(o.ID); len(ids) < 100 {
+			t.Errorf("%s proves %d behaviours", o.ID, len(ids))
 		}
 	}
 }

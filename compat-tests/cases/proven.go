@@ -16,6 +16,9 @@ import (
 // Directory is the environment's variable that names where the suites note what passed.
 const Directory = "MINIBUS_PARITY"
 
+// OtherColumn is the environment's variable that names the column of another release than the newest, for the suites that run several.
+const OtherColumn = "MINIBUS_COLUMN"
+
 // A Proof says that a test of a file passed and proves a behaviour.
 type Proof struct {
 	Column, ID, File, Test string
@@ -114,6 +117,27 @@ func (p *Proven) sort() {
 		return cmp.Or(cmp.Compare(a.Column, b.Column), cmp.Compare(a.ID, b.ID), cmp.Compare(a.File, b.File), cmp.Compare(a.Test, b.Test))
 	})
 	p.Proofs = slices.Compact(p.Proofs)
+}
+
+// ids returns the behaviours that a column proves.
+func (p *Proven) ids(column string) map[string]bool {
+	ids := make(map[string]bool)
+	for _, proof := range p.Proofs {
+		if proof.Column == column {
+			ids[proof.ID] = true
+		}
+	}
+	return ids
+}
+
+// Without returns the columns of which a run has no notes, out of the given ones.
+func (p *Proven) Without(columns []string) (without []string) {
+	for _, column := range columns {
+		if p.Versions[column] == "" {
+			without = append(without, column)
+		}
+	}
+	return without
 }
 
 // Merge takes over the columns that another run has notes of.

@@ -50,7 +50,7 @@ var proven = map[string][]string{
 	"settle.many":             proves("settle.many"),
 	"settle.gaps":             proves("settle.gaps"),
 	"settle.twice":            proves("settle.twice"),
-	"settle.max-delivery":     proves("settle.maxdelivery"),
+	"settle.max-delivery":     proves("settle.maxdelivery", "dlq.count"),
 	"lock.renew":              proves("lock.renew"),
 	"lock.lost":               proves("lock.lost", "lock.lostcode"),
 	"lock.renewed":            proves("lock.held"),
@@ -65,7 +65,7 @@ var proven = map[string][]string{
 	"peek.states":          proves("peek.states", "prop.state"),
 	"peek.from":            proves("peek.from"),
 	"peek.empty":           proves("peek.empty"),
-	"peek.large":           proves("peek.large"),
+	"peek.large":           proves("peek.large", "peek.pages"), // of 800 KiB, in replies of at most 256
 	"sched.send":           proves("sched.property", "sched.number"),
 	"sched.past":           proves("sched.past"),
 	"sched.schedule":       proves("sched.one", "sched.several"),

@@ -47,9 +47,9 @@ func maven(t *testing.T, environ []string, args ...string) {
 // TestJavaSDK drives azure-messaging-servicebus: the clients of administration and of the data plane, over every transport.
 func TestJavaSDK(t *testing.T) { maven(t, start(t)) }
 
-// TestOldestJavaSDK does the same with the oldest release that knows the emulator's flag. What it proves is not noted.
+// TestOldestJavaSDK does the same with the oldest release that knows the emulator's flag.
 func TestOldestJavaSDK(t *testing.T) {
-	maven(t, append(start(t), cases.Directory+"="), "-Dservicebus.version=7.17.8")
+	maven(t, append(start(t), cases.OtherColumn+"=java-oldest"), "-Dservicebus.version=7.17.8")
 }
 
 // TestJavaRestarts drives the SDK while the server is restarted under it, and then without the server's authority.

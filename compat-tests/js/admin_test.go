@@ -31,13 +31,16 @@ func TestJavaScriptAdministration(t *testing.T) {
 }
 
 // TestJavaScriptParity drives the SDK over entities that its administration client makes, against a server that checks every token.
-func TestJavaScriptParity(t *testing.T) {
+func TestJavaScriptParity(t *testing.T) { newest(t).parity(t) }
+
+func (r release) parity(t *testing.T) {
+	t.Helper()
 	suite, err := filepath.Glob("parity-*.test.mjs")
 	if err != nil || len(suite) == 0 {
 		t.Fatalf("no tests: %v", err)
 	}
 	server, environ := startAdmin(t, "--auth", "sas")
-	node(t, server, environ, append([]string{"--test"}, suite...)...)
+	r.test(t, server, environ, suite...)
 }
 
 var update = harness.UpdateFlag()

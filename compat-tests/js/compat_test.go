@@ -24,29 +24,58 @@ func node(t *testing.T, server *harness.Server, environ []string, args ...string
 	harness.Run(t, append(server.Environ(), environ...), "node", args...)
 }
 
-// TestJavaScriptSDK drives @azure/service-bus.
-func TestJavaScriptSDK(t *testing.T) {
+// release is a release of the SDK with the suite: the directory of the scripts, which find the SDK in its node_modules, and variables.
+type release struct {
+	dir     string
+	environ []string
+}
+
+// newest returns the release that users get.
+func newest(t *testing.T) release {
+	t.Helper()
 	needNode(t)
+	return release{dir: "."}
+}
+
+// test runs tests of the suite against a server.
+func (r release) test(t *testing.T, server *harness.Server, environ []string, files ...string) {
+	t.Helper()
+	args := []string{"--test"}
+	for _, file := range files {
+		args = append(args, filepath.Join(r.dir, file))
+	}
+	node(t, server, append(environ, r.environ...), args...)
+}
+
+// TestJavaScriptSDK drives @azure/service-bus.
+func TestJavaScriptSDK(t *testing.T) { newest(t).messages(t) }
+
+func (r release) messages(t *testing.T) {
+	t.Helper()
 	queues := make([]harness.Queue, 6)
 	for i := range queues {
 		queues[i] = harness.Queue{Name: fmt.Sprintf("js.%d", i+1), LockDuration: "PT5S", MaxDeliveryCount: 10}
 	}
-	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), nil, "--test", "smoke.test.mjs")
+	r.test(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), nil, "smoke.test.mjs")
 }
 
 // TestJavaScriptSessions drives the SDK's session receivers.
-func TestJavaScriptSessions(t *testing.T) {
-	needNode(t)
+func TestJavaScriptSessions(t *testing.T) { newest(t).sessions(t) }
+
+func (r release) sessions(t *testing.T) {
+	t.Helper()
 	queues := []harness.Queue{{Name: "plain"}}
 	for i := range 8 {
 		queues = append(queues, harness.Queue{Name: fmt.Sprintf("s.%d", i+1), LockDuration: "PT5S", MaxDeliveryCount: 10, RequiresSession: true})
 	}
-	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), nil, "--test", "sessions.test.mjs")
+	r.test(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), nil, "sessions.test.mjs")
 }
 
 // TestJavaScriptFeatures drives the SDK over queues with one feature each.
-func TestJavaScriptFeatures(t *testing.T) {
-	needNode(t)
+func TestJavaScriptFeatures(t *testing.T) { newest(t).features(t) }
+
+func (r release) features(t *testing.T) {
+	t.Helper()
 	queues := []harness.Queue{
 		{Name: "f.expiring", DeadLetterExpired: true}, {Name: "f.once", DetectDuplicates: true}, {Name: "f.purged", MaxDeliveryCount: 10},
 		{Name: "f.source", ForwardTo: "f.target"}, {Name: "f.target"},
@@ -54,12 +83,14 @@ func TestJavaScriptFeatures(t *testing.T) {
 	for i := range 5 {
 		queues = append(queues, harness.Queue{Name: fmt.Sprintf("f.%d", i+1), MaxDeliveryCount: 10})
 	}
-	node(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), nil, "--test", "features.test.mjs")
+	r.test(t, harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)}), nil, "features.test.mjs")
 }
 
 // TestJavaScriptTopics drives the SDK over topics with two subscriptions each.
-func TestJavaScriptTopics(t *testing.T) {
-	needNode(t)
+func TestJavaScriptTopics(t *testing.T) { newest(t).topics(t) }
+
+func (r release) topics(t *testing.T) {
+	t.Helper()
 	pair := func(sessions bool) []harness.Subscription {
 		return []harness.Subscription{
 			{Queue: harness.Queue{Name: "a", MaxDeliveryCount: 2, RequiresSession: sessions}},
@@ -70,25 +101,29 @@ func TestJavaScriptTopics(t *testing.T) {
 	for i := range 5 {
 		topics = append(topics, harness.Topic{Name: fmt.Sprintf("t.%d", i+1), Subscriptions: pair(false)})
 	}
-	node(t, harness.Start(t, harness.Options{Config: harness.WriteTopology(t, nil, topics)}), nil, "--test", "topics.test.mjs")
+	r.test(t, harness.Start(t, harness.Options{Config: harness.WriteTopology(t, nil, topics)}), nil, "topics.test.mjs")
 }
 
 // TestJavaScriptTransports drives the SDK over all its transports, on one port. The command exports the authority
 // before the server starts.
-func TestJavaScriptTransports(t *testing.T) {
-	needNode(t)
+func TestJavaScriptTransports(t *testing.T) { newest(t).transports(t) }
+
+func (r release) transports(t *testing.T) {
+	t.Helper()
 	dir := t.TempDir()
 	authority := harness.ExportCA(t, dir, "trusted.pem")
 	config := harness.WriteConfig(t, harness.Queue{Name: "plain"}, harness.Queue{Name: "sessions", RequiresSession: true})
 	server := harness.Start(t, harness.Options{Config: config, CADir: dir})
-	node(t, server, []string{"NODE_EXTRA_CA_CERTS=" + authority}, "--test", "transport.test.mjs")
+	r.test(t, server, []string{"NODE_EXTRA_CA_CERTS=" + authority}, "transport.test.mjs")
 }
 
 // TestJavaScriptRestarts drives the SDK while the server is restarted under it.
-func TestJavaScriptRestarts(t *testing.T) {
-	needNode(t)
+func TestJavaScriptRestarts(t *testing.T) { newest(t).restarts(t) }
+
+func (r release) restarts(t *testing.T) {
+	t.Helper()
 	c := harness.StartForRestarts(t, harness.Options{})
-	node(t, c.Server(), c.Environ(), "--test", "restarts.test.mjs")
+	r.test(t, c.Server(), c.Environ(), "restarts.test.mjs")
 }
 
 // TestRhea drives the AMQP library under that SDK, anonymously and with a password, without tokens.

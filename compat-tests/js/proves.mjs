@@ -9,6 +9,7 @@ import { test as plain } from "node:test";
 
 const directory = process.env.MINIBUS_PARITY;
 const file = `compat-tests/js/${basename(process.argv[1])}`;
+const column = process.env.MINIBUS_COLUMN || "js";
 const sdk = process.env.MINIBUS_SDK ?? "@azure/service-bus"; // another release of it has no column
 
 export const proves = (...ids) => ids;
@@ -24,5 +25,5 @@ export function test(name, ids, body) {
 function note(name, ids) {
   if (!directory || sdk !== "@azure/service-bus") return;
   const { version } = JSON.parse(readFileSync(new URL(`node_modules/${sdk}/package.json`, import.meta.url), "utf8"));
-  for (const id of ids) appendFileSync(join(directory, "js.tsv"), `${["js", version, id, file, name].join("\t")}\n`);
+  for (const id of ids) appendFileSync(join(directory, `${column}.tsv`), `${[column, version, id, file, name].join("\t")}\n`);
 }

@@ -3,8 +3,10 @@ package python
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"minibus/compat-tests/cases"
 	"minibus/compat-tests/harness"
 )
 
@@ -34,6 +36,28 @@ func start(t *testing.T, args ...string) []string {
 func TestPythonSDK(t *testing.T) {
 	python := needPython(t)
 	run(t, python, start(t, "--auth", "sas", "--root-key", "SAS_KEY_VALUE"), "run.py")
+}
+
+// TestOldestPythonSDK does the same with the oldest release that knows the emulator's flag. Its administration client takes the authority from the
+// environment only, and the asynchronous one takes none.
+func TestOldestPythonSDK(t *testing.T) {
+	harness.NeedNightly(t, "to run the oldest release of the Python client")
+	python := harness.Python(t, "oldest")
+	server := harness.Start(t, harness.Options{
+		Data: filepath.Join(t.TempDir(), "minibus.db"), Args: []string{"--auth", "sas", "--root-key", "SAS_KEY_VALUE"},
+	})
+	environ := append(server.Environ(), cases.OtherColumn+"=python-oldest", "REQUESTS_CA_BUNDLE="+server.CA())
+	files, err := filepath.Glob("test_*.py")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tests: %v", err)
+	}
+	args := []string{"run.py"}
+	for _, file := range files {
+		if file != "test_admin_aio.py" {
+			args = append(args, strings.TrimSuffix(file, ".py"))
+		}
+	}
+	run(t, python, environ, args...)
 }
 
 // TestPythonRestarts drives the SDK while the server is restarted under it.

@@ -40,10 +40,11 @@ def note(test, directory):
     """Notes what a test that passed proves, for docs/parity.md."""
     method = getattr(test, test._testMethodName)
     version = importlib.metadata.version("azure-servicebus")
+    column = os.environ.get("MINIBUS_COLUMN") or "python"
     file = f"compat-tests/python/{pathlib.Path(inspect.getsourcefile(method)).name}"
-    with open(pathlib.Path(directory) / "python.tsv", "a") as notes:
+    with open(pathlib.Path(directory) / f"{column}.tsv", "a") as notes:
         for case in getattr(method, "proves", ()):
-            print("python", version, case, file, test.id(), sep="\t", file=notes)
+            print(column, version, case, file, test.id(), sep="\t", file=notes)
 
 
 def main(names):

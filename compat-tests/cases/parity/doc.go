@@ -3,6 +3,7 @@
 //	go run ./compat-tests/cases/parity              render the page anew, after the tests that it links to have moved
 //	go run ./compat-tests/cases/parity -merge DIR   take over what a run of the suites noted in DIR (MINIBUS_PARITY), and render
 //	go run ./compat-tests/cases/parity -check DIR   fail unless a run of all suites noted what the page says
+//	go run ./compat-tests/cases/parity -oldest -check DIR   the same for the oldest releases of the SDKs
 //
 // MINIBUS_DOTNET_PROBE=none says that the program which drives .NET's engine is not there, and that -check must not ask for it.
 //

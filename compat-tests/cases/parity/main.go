@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 
 	"minibus/compat-tests/cases"
 	"minibus/compat-tests/harness"
@@ -11,15 +12,16 @@ import (
 
 func main() {
 	merge := flag.String("merge", "", "take over what the suites noted in this `directory`")
+	oldest := flag.Bool("oldest", false, "with -check, compare the oldest releases only")
 	check := flag.String("check", "", "compare what the suites noted in this `directory` with the page")
 	flag.Parse()
-	if err := run(*merge, *check); err != nil {
+	if err := run(*merge, *check, *oldest); err != nil {
 		fmt.Fprintf(os.Stderr, "parity: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(merge, check string) error {
+func run(merge, check string, oldest bool) error {
 	root, err := harness.Root()
 	if err != nil {
 		return err
@@ -29,7 +31,7 @@ func run(merge, check string) error {
 		return err
 	}
 	if check != "" {
-		return compare(proven, check)
+		return compare(proven, check, oldest)
 	}
 	if merge != "" {
 		notes, err := cases.ReadNotes(merge)
@@ -44,12 +46,25 @@ func run(merge, check string) error {
 	return cases.WritePage(root)
 }
 
-func compare(proven *cases.Proven, dir string) error {
+// compare compares a run with what is saved: all columns but those of the oldest releases that did not run, or those only.
+func compare(proven *cases.Proven, dir string, oldest bool) error {
 	notes, err := cases.ReadNotes(dir)
 	if err != nil {
 		return err
 	}
-	var without []string
+	columns, err := cases.OldestColumns()
+	if err != nil {
+		return err
+	}
+	without := notes.Without(columns)
+	if oldest {
+		without = nil
+		for column := range proven.Versions {
+			if !slices.Contains(columns, column) {
+				without = append(without, column)
+			}
+		}
+	}
 	if os.Getenv("MINIBUS_DOTNET_PROBE") == "none" {
 		without = append(without, "dotnet")
 	}

@@ -3,7 +3,6 @@
 package javafw
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -62,9 +61,7 @@ func TestLegacy(t *testing.T) {
 	harness.NeedAll(t, "to run Java frameworks")
 	address := harness.Loopback()
 	hosts := filepath.Join(t.TempDir(), "hosts")
-	if err := os.WriteFile(hosts, []byte(address+" shop.servicebus.windows.net\n"), 0o600); err != nil {
-		t.Fatalf("write the hosts file: %v", err)
-	}
+	harness.Run(t, nil, harness.Binary(t), "hosts", "--write", "--file", hosts, "--host", address, "shop")
 	o := harness.Options{Ports: harness.Ports{TLS: 5671}, Args: []string{"--host", address, "--extra-ports", "443"}}
 	runWith(t, "legacy", o, "MINIBUS_HOSTS="+hosts)
 }
