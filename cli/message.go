@@ -255,7 +255,11 @@ func setTTL(m *azservicebus.AMQPAnnotatedMessage, ttl time.Duration, now time.Ti
 	m.Properties.AbsoluteExpiryTime = nil
 	if ttl > longestTTL {
 		now = now.UTC().Truncate(time.Millisecond)
-		m.Properties.CreationTime, m.Properties.AbsoluteExpiryTime = &now, new(now.Add(min(ttl, farthest.Sub(now))))
+		end := now.Add(ttl)
+		if ttl >= config.Forever || end.After(farthest) {
+			end = farthest
+		}
+		m.Properties.CreationTime, m.Properties.AbsoluteExpiryTime = &now, &end
 	}
 }
 

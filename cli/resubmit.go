@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
 // resubmitFlags are the flags of dlq resubmit.
@@ -168,32 +170,84 @@ func (s *resubmitter) run(ctx context.Context) (err error) {
 
 // pass sends the meant ones of a batch, then completes them. The rest is held, else it would come again at once.
 func (s *resubmitter) pass(ctx context.Context, batch []*azservicebus.ReceivedMessage) error {
-	for i, m := range batch {
-		if m.SequenceNumber == nil || !s.wanted[*m.SequenceNumber] {
+	var meant []*azservicebus.ReceivedMessage
+	for _, m := range batch {
+		if m.SequenceNumber != nil && s.wanted[*m.SequenceNumber] {
+			meant = append(meant, m)
+		} else {
 			s.others = append(s.others, m)
-			continue
 		}
-		err := ctx.Err()
-		if err == nil {
-			err = s.app.about("send to "+s.to, s.sender.SendAMQPAnnotatedMessage(ctx, s.again(m), nil))
+	}
+	for len(meant) > 0 {
+		n, err := s.some(ctx, meant)
+		if n > 0 && err == nil {
+			err = s.complete(ctx, meant[:n])
 		}
-		if err != nil {
-			s.others = append(s.others, batch[i:]...)
+		if meant = meant[n:]; err != nil {
+			s.others = append(s.others, meant...)
 			return err
 		}
-		completing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
-		err = s.r.CompleteMessage(completing, m, nil)
-		cancel()
-		if err != nil {
-			s.others = append(s.others, batch[i+1:]...)
-			return s.app.about(fmt.Sprintf("complete dead letter %d, whose copy is sent", *m.SequenceNumber), err)
-		}
-		delete(s.wanted, *m.SequenceNumber)
-		s.done++
-		s.shown.step(s.done)
 	}
 	return nil
 }
+
+// some sends as many of the first messages as go together, and returns how many. The service takes all or none of them.
+func (s *resubmitter) some(ctx context.Context, meant []*azservicebus.ReceivedMessage) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err //nolint:wrapcheck // the end of the command
+	}
+	what := "send to " + s.to
+	batch, err := s.sender.NewMessageBatch(ctx, nil)
+	if err != nil {
+		return 0, s.app.about(what, err)
+	}
+	n, key := 0, groupOf(s.again(meant[0]))
+	for ; n < len(meant); n++ {
+		c := s.again(meant[n])
+		if groupOf(c) != key {
+			break
+		}
+		err := batch.AddAMQPAnnotatedMessage(c, nil)
+		if errors.Is(err, azservicebus.ErrMessageTooLarge) && n > 0 {
+			break
+		}
+		if errors.Is(err, azservicebus.ErrMessageTooLarge) {
+			if err = s.sender.SendAMQPAnnotatedMessage(ctx, c, nil); err != nil {
+				return 0, s.app.about(what, err)
+			}
+			return 1, nil
+		}
+		if err != nil {
+			return 0, s.app.about(what, err)
+		}
+	}
+	if err := s.sender.SendMessageBatch(ctx, batch, nil); err != nil {
+		return 0, s.app.about(what, err)
+	}
+	return n, nil
+}
+
+// complete removes dead letters whose copies the service has, also after an interrupt.
+func (s *resubmitter) complete(ctx context.Context, sent []*azservicebus.ReceivedMessage) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), completing)
+	defer cancel()
+	var g errgroup.Group
+	for _, m := range sent {
+		g.Go(func() error { return s.r.CompleteMessage(ctx, m, nil) })
+	}
+	if err := g.Wait(); err != nil {
+		return s.app.about("complete dead letters whose copies are sent; some may be there twice", err)
+	}
+	for _, m := range sent {
+		delete(s.wanted, *m.SequenceNumber)
+	}
+	s.done += len(sent)
+	s.shown.step(s.done)
+	return nil
+}
+
+// completing bounds the completion of a batch.
+const completing = 30 * time.Second
 
 // again makes the copy: the message with all that its sender gave it, with nothing that the service did.
 func (s *resubmitter) again(m *azservicebus.ReceivedMessage) *azservicebus.AMQPAnnotatedMessage {

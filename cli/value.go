@@ -86,15 +86,18 @@ func otherToJSON(v reflect.Value) any {
 		if v.CanInt() || v.CanUint() {
 			return tagged(name, json.Number(fmt.Sprint(v.Interface())))
 		}
+		if v.Kind() == reflect.String {
+			return tagged(name, v.String())
+		}
 		return tagged(name, v.Interface())
 	}
 	switch v.Kind() {
 	case reflect.Map:
-		pairs := [][2]any{}
+		pairs := []any{}
 		for _, key := range v.MapKeys() {
-			pairs = append(pairs, [2]any{toJSON(key.Interface()), toJSON(v.MapIndex(key).Interface())})
+			pairs = append(pairs, []any{toJSON(key.Interface()), toJSON(v.MapIndex(key).Interface())})
 		}
-		slices.SortFunc(pairs, func(a, b [2]any) int { return cmp.Compare(fmt.Sprint(a[0]), fmt.Sprint(b[0])) })
+		slices.SortFunc(pairs, func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		return tagged("map", pairs)
 	case reflect.Slice:
 		values := make([]any, v.Len())

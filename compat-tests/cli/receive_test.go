@@ -138,8 +138,8 @@ func TestDeadLetters(t *testing.T) {
 		t.Errorf("the copy is %+v", copies)
 	}
 	dead := b.peek("other", "--dlq")
-	b.run("dlq", "resubmit", "other", "--to", "q", "--number", fmt.Sprint(dead[1].SequenceNumber), "--ttl", "2h")
-	if got := b.peek("q"); len(got) != 1 || got[0].Body != "1" || got[0].TimeToLive != "PT2H" {
+	b.run("dlq", "resubmit", "other", "--to", "q", "--number", fmt.Sprint(dead[1].SequenceNumber), "--ttl", "30m")
+	if got := b.peek("q"); len(got) != 1 || got[0].Body != "1" || got[0].TimeToLive != "PT30M" {
 		t.Errorf("the copy elsewhere is %+v", got)
 	}
 	b.wantBodies("what stays, unlocked", b.peek("other", "--dlq"), "0", "2")
