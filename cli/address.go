@@ -162,5 +162,5 @@ func (a *app) acceptSession(ctx context.Context, at *address, session *string, m
 	default:
 		r, err = client.AcceptNextSessionForSubscription(ctx, at.topic, at.subscription, options)
 	}
-	return r, err //nolint:wrapcheck // callers ask what it is
+	return r, err // callers ask what it is
 }

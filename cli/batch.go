@@ -55,17 +55,17 @@ func (b *batcher) add(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage)
 	if b.batch == nil {
 		batch, err := b.sender.NewMessageBatch(ctx, nil)
 		if err != nil {
-			return err //nolint:wrapcheck // the caller says what failed
+			return err // the caller says what failed
 		}
 		b.batch = batch
 	}
-	return b.batch.AddAMQPAnnotatedMessage(m, nil) //nolint:wrapcheck // put asks what it is
+	return b.batch.AddAMQPAnnotatedMessage(m, nil) // put asks what it is
 }
 
 // alone sends a message that fits into no batch. The service may take it, or says why not.
 func (b *batcher) alone(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage) error {
 	if err := b.sender.SendAMQPAnnotatedMessage(ctx, m, nil); err != nil {
-		return err //nolint:wrapcheck // put says what failed
+		return err // put says what failed
 	}
 	b.sent++
 	return nil
@@ -77,7 +77,7 @@ func (b *batcher) flush(ctx context.Context) error {
 		return nil
 	}
 	if err := b.sender.SendMessageBatch(ctx, b.batch, nil); err != nil {
-		return err //nolint:wrapcheck // the callers say what failed
+		return err // the callers say what failed
 	}
 	b.sent += int(b.batch.NumMessages())
 	b.batch = nil
@@ -116,7 +116,7 @@ func (p *pace) wait(ctx context.Context) error {
 // rest waits, unless the command ends.
 func rest(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
-		return ctx.Err() //nolint:wrapcheck // the end of the command
+		return ctx.Err() // the end of the command
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -124,6 +124,6 @@ func rest(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // the end of the command
+		return ctx.Err() // the end of the command
 	}
 }

@@ -176,7 +176,7 @@ func (c *carrier) Do(req *http.Request) (*http.Response, error) {
 	if c.plain {
 		req.URL.Scheme = "http"
 	}
-	return c.client.Do(req) //nolint:wrapcheck // the SDK looks into it
+	return c.client.Do(req) // the SDK looks into it
 }
 
 func hasPort(host string) bool {

@@ -62,39 +62,44 @@ func listCommand[P any](a *app, k *kind[P]) *cobra.Command {
 		c.Example = "  minibus sub ls            all topics'\n  minibus sub ls events"
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		client, err := a.entities()
-		if err != nil {
-			return err
-		}
-		parent, err := clean(strings.Join(args, ""))
-		if err != nil {
-			return err
-		}
-		if parent != "" {
-			if found, err := topics.get(cmd.Context(), client, parent); err != nil || found == nil {
-				return a.about("topic "+parent, missing("topic", err))
-			}
-		}
-		properties, states, err := k.list(cmd.Context(), client, parent)
-		if err != nil {
-			return a.about("list "+k.plural, err)
-		}
-		a.out.list(k.columns...)
-		all := sorted(k, properties, states)
-		for _, e := range all {
-			if e.Counts == nil {
-				e.Counts = &counts{} // made between the two lists
-			}
-			if err := a.out.add(e, k.row(e)...); err != nil {
-				return err
-			}
-		}
-		if len(all) == 0 {
-			a.note("no %s", k.plural)
-		}
-		return nil
+		return list(cmd.Context(), a, k, strings.Join(args, ""))
 	}
 	return c
+}
+
+// list lists the entities of a kind, those of the topic parent if it is given.
+func list[P any](ctx context.Context, a *app, k *kind[P], parent string) error {
+	parent, err := clean(parent)
+	if err != nil {
+		return err
+	}
+	client, err := a.entities()
+	if err != nil {
+		return err
+	}
+	if parent != "" {
+		if found, err := topics.get(ctx, client, parent); err != nil || found == nil {
+			return a.about("topic "+parent, missing("topic", err))
+		}
+	}
+	properties, states, err := k.list(ctx, client, parent)
+	if err != nil {
+		return a.about("list "+k.plural, err)
+	}
+	a.out.list(k.columns...)
+	all := sorted(k, properties, states)
+	for _, e := range all {
+		if e.Counts == nil {
+			e.Counts = &counts{} // made between the two lists
+		}
+		if err := a.out.add(e, k.row(e)...); err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 {
+		a.note("no %s", k.plural)
+	}
+	return nil
 }
 
 // missing is the error for an entity that does not exist, if there is no other.
@@ -260,56 +265,4 @@ func change[P any](ctx context.Context, a *app, k *kind[P], client *admin.Client
 	a.absolute(properties)
 	changed, err := k.update(ctx, client, path, *properties)
 	return &changed, err
-}
-
-func removeCommand[P any](a *app, k *kind[P]) *cobra.Command {
-	c := &cobra.Command{Use: "rm " + k.argument + "...", Aliases: []string{"delete"}, Short: "delete some with all their messages",
-		Long: "Deletes them with all their messages, without a way back. It asks first if a person is at the terminal.",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("%s needs %s; see %s --help", called(cmd), k.argument, cmd.CommandPath())
-			}
-			return nil
-		}}
-	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
-	ifExists := c.Flags().Bool("if-exists", false, "succeed if there is none")
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		var paths []string
-		for _, arg := range args {
-			path, err := k.path(arg)
-			if err != nil {
-				return err
-			}
-			paths = append(paths, path)
-		}
-		client, err := a.entities()
-		if err != nil {
-			return err
-		}
-		if err := a.confirm(*yes, "Delete %s %s at %s, with all messages?", k.name, strings.Join(paths, ", "), a.host()); err != nil {
-			return err
-		}
-		for _, path := range paths {
-			err := k.remove(cmd.Context(), client, path)
-			var f *failure
-			if err != nil {
-				f = a.explain(err)
-			}
-			switch {
-			case f == nil:
-				err = a.out.done(map[string]any{"deleted": path, "kind": k.name}, "deleted %s %s", k.name, path)
-			case f.code == exitNotFound && *ifExists:
-				err = nil
-			case f.code == exitNotFound:
-				err = a.about("delete "+k.name+" "+path, missing(k.name, nil))
-			default:
-				err = a.about("delete "+k.name+" "+path, f)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return c
 }

@@ -100,23 +100,28 @@ func (a *app) peekCommand() *cobra.Command {
 		if all {
 			count = math.MaxInt
 		}
-		p, err := a.peeker(cmd.Context(), at, given(cmd, "session", &session))
-		if err != nil {
-			return err
-		}
-		p.from = from
-		some := false
-		a.listMessages(at, false)
-		err = p.each(cmd.Context(), count, func(m *azservicebus.ReceivedMessage) error {
-			some = true
-			return a.addMessage(at, messageOf(m))
-		})
-		if err == nil && !some {
-			a.note("no messages in %s", p.at)
-		}
-		return err
+		return a.peek(cmd.Context(), at, given(cmd, "session", &session), from, count)
 	}
 	return c
+}
+
+// peek lists at most count messages from a number on.
+func (a *app) peek(ctx context.Context, at address, session *string, from int64, count int) error {
+	p, err := a.peeker(ctx, at, session)
+	if err != nil {
+		return err
+	}
+	p.from = from
+	some := false
+	a.listMessages(at, false)
+	err = p.each(ctx, count, func(m *azservicebus.ReceivedMessage) error {
+		some = true
+		return a.addMessage(at, messageOf(m))
+	})
+	if err == nil && !some {
+		a.note("no messages in %s", p.at)
+	}
+	return err
 }
 
 // given returns the value of a flag, nil if it was not given: an empty session is a session too.

@@ -119,7 +119,7 @@ func (a *app) purgeSessions(ctx context.Context, at *address, f *purgeFlags, sho
 		var sdk *azservicebus.Error
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err() //nolint:wrapcheck // the end of the command
+			return ctx.Err() // the end of the command
 		case errors.Is(err, context.DeadlineExceeded), errors.As(err, &sdk) && sdk.Code == azservicebus.CodeTimeout:
 			return nil
 		case err != nil:

@@ -182,7 +182,7 @@ func (a *app) wait(ctx context.Context, r inbox, at address, count int, longest 
 	}
 	switch {
 	case ctx.Err() != nil:
-		return batch, ctx.Err() //nolint:wrapcheck // the end of the command
+		return batch, ctx.Err() // the end of the command
 	case err == nil, errors.Is(err, context.DeadlineExceeded):
 		return batch, nil
 	}
@@ -219,7 +219,7 @@ func (a *app) putBack(ctx context.Context, r inbox, at address, messages []*azse
 // take writes a message, then settles it.
 func (a *app) take(ctx context.Context, r inbox, at address, f *receiveFlags, m *azservicebus.ReceivedMessage) error {
 	if err := ctx.Err(); err != nil && !f.andDelete {
-		return err //nolint:wrapcheck // the end of the command
+		return err // the end of the command
 	}
 	if err := a.addMessage(at, messageOf(m)); err != nil {
 		return err

@@ -3,13 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
@@ -164,72 +162,4 @@ func (s *resubmitter) run(ctx context.Context) (err error) {
 		}
 	}
 	return nil
-}
-
-// pass sends the meant ones of a batch, then completes them. The rest is held, else it would come again at once.
-func (s *resubmitter) pass(ctx context.Context, batch []*azservicebus.ReceivedMessage) error {
-	for i, m := range batch {
-		if m.SequenceNumber == nil || !s.wanted[*m.SequenceNumber] {
-			s.others = append(s.others, m)
-			continue
-		}
-		err := ctx.Err()
-		if err == nil {
-			err = s.app.about("send to "+s.to, s.sender.SendAMQPAnnotatedMessage(ctx, s.again(m), nil))
-		}
-		if err != nil {
-			s.others = append(s.others, batch[i:]...)
-			return err
-		}
-		completing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
-		err = s.r.CompleteMessage(completing, m, nil)
-		cancel()
-		if err != nil {
-			s.others = append(s.others, batch[i+1:]...)
-			return s.app.about(fmt.Sprintf("complete dead letter %d, whose copy is sent", *m.SequenceNumber), err)
-		}
-		delete(s.wanted, *m.SequenceNumber)
-		s.done++
-		s.shown.step(s.done)
-	}
-	return nil
-}
-
-// again makes the copy: the message with all that its sender gave it, with nothing that the service did.
-func (s *resubmitter) again(m *azservicebus.ReceivedMessage) *azservicebus.AMQPAnnotatedMessage {
-	raw := m.RawAMQPMessage
-	c := &azservicebus.AMQPAnnotatedMessage{
-		Header:                &azservicebus.AMQPAnnotatedMessageHeader{Priority: defaultPriority},
-		Properties:            &azservicebus.AMQPAnnotatedMessageProperties{},
-		ApplicationProperties: maps.Clone(raw.ApplicationProperties),
-		MessageAnnotations:    make(map[any]any), Footer: raw.Footer, Body: raw.Body,
-	}
-	delete(c.ApplicationProperties, "DeadLetterReason")
-	delete(c.ApplicationProperties, "DeadLetterErrorDescription")
-	ttl := time.Duration(0)
-	if h := raw.Header; h != nil {
-		c.Header.Durable, c.Header.Priority, ttl = h.Durable, h.Priority, h.TTL
-	}
-	if p := raw.Properties; p != nil {
-		*c.Properties = *p
-		if ttl >= longestTTL && p.CreationTime != nil && p.AbsoluteExpiryTime != nil {
-			ttl = p.AbsoluteExpiryTime.Sub(*p.CreationTime)
-		}
-		c.Properties.CreationTime, c.Properties.AbsoluteExpiryTime = nil, nil // they would end its life at the old time
-	}
-	for key, v := range raw.MessageAnnotations {
-		if name := fmt.Sprint(key); name == partitionKey || !slices.Contains(ofTheService, name) {
-			c.MessageAnnotations[key] = v
-		}
-	}
-	if s.flags.ttl != "" {
-		ttl, _ = parseDuration(s.flags.ttl) // checked with the flags
-	}
-	if ttl > 0 {
-		setTTL(c, ttl, time.Now())
-	}
-	if s.flags.newIDs {
-		c.Properties.MessageID = uuid.NewString()
-	}
-	return c
 }

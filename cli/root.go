@@ -39,7 +39,6 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "minibus", Short: "a local Azure Service Bus, and a client for it and for Azure", SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.begin(cmd) },
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	f := root.PersistentFlags()
 	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace (default $MINIBUS_CONNECTION, $SERVICEBUS_CONNECTION_STRING, a Minibus on this machine)")
@@ -59,6 +58,13 @@ func (a *app) root() *cobra.Command {
 	}
 	add(groupEntities, a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
 	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand())
+	add(groupMore, a.envCommand())
+	root.SetCompletionCommandGroupID(groupMore)
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Short = "print the script that completes commands, flags and names of entities"
+	}
+	a.completions(root)
 	return root
 }
 

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // Environment is what a command has around it.
@@ -21,7 +23,7 @@ type Environment struct {
 
 // words are the first words of the commands here. A test compares them with the commands; making those takes too long for each
 // start of a server.
-var words = []string{"queue", "topic", "sub", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "env", "completion",
+var words = []string{"queue", "topic", "sub", "subscription", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "env", "completion",
 	"__complete", "__completeNoDesc"}
 
 // Handles reports whether the arguments are for this package: whether their first word, after flags of all commands here and after
@@ -45,6 +47,9 @@ func Handles(args []string) bool {
 func Run(ctx context.Context, args []string, e Environment) (err error) {
 	a := &app{env: e}
 	root := a.root()
+	if strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeServer(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)

@@ -120,3 +120,27 @@ func writeFlags(b *strings.Builder, shown func(*setting) bool) (some bool) {
 	}
 	return some
 }
+
+// Words is a command for the completion of command lines.
+type Words struct {
+	Name, Short string
+	Flags       []Flag
+}
+
+// Flag is a flag of a command, for the same. Without Arg it is a switch.
+type Flag struct{ Name, Arg, Help string }
+
+// AllWords returns the commands here with their flags. The first one is that without a word.
+func AllWords() []Words {
+	var all []Words
+	for _, c := range commands {
+		w := Words{Name: c.name, Short: c.short}
+		for _, s := range table {
+			if s.group != "" && c.takes(&s) {
+				w.Flags = append(w.Flags, Flag{s.name, s.arg, s.help})
+			}
+		}
+		all = append(all, w)
+	}
+	return all
+}

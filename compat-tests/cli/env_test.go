@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEnv(t *testing.T) {
+	b := start(t, queue("q"))
+	// A shell reads what env writes, and the commands use it.
+	cmd := exec.CommandContext(b.ctx, "sh", "-c", `eval "$("$0" env)" && unset MINIBUS_CONNECTION && "$0" queue ls -o jsonl`, b.command().Path)
+	cmd.Env = b.command().Env
+	if r := b.finish(cmd); r.code != 0 || !strings.Contains(r.out, `"name":"q"`) {
+		t.Errorf("eval of env gives %+v", r)
+	}
+	quoted := "Endpoint=sb://localhost:1;SharedAccessKeyName=n;SharedAccessKey=it's;UseDevelopmentEmulator=true;"
+	b.connection = quoted
+	cmd = exec.CommandContext(b.ctx, "sh", "-c", `eval "$("$0" env --name X)" && printf %s "$X"`, b.command().Path)
+	cmd.Env = b.command().Env
+	if r := b.finish(cmd); r.out != quoted {
+		t.Errorf("a shell reads %q, want %q", r.out, quoted)
+	}
+	if got := b.run("env", "powershell"); got != "$env:SERVICEBUS_CONNECTION_STRING = '"+strings.ReplaceAll(quoted, "'", "''")+"'\n" {
+		t.Errorf("env powershell prints %q", got)
+	}
+	if got := decode[map[string]string](b, b.run("env", "-o", "json")); got["SERVICEBUS_CONNECTION_STRING"] != quoted {
+		t.Errorf("env -o json prints %v", got)
+	}
+	b.connection = ""
+	settings := decode[struct{ ConnectionStrings map[string]string }](b, b.run("env", "appsettings", "--entity", "q"))
+	if s := settings.ConnectionStrings; !strings.HasPrefix(s["ServiceBus"], "Endpoint=sb://localhost;") || !strings.Contains(s["ServiceBus"], "EntityPath=q") ||
+		!strings.HasPrefix(s["ServiceBusAdministration"], "Endpoint=sb://localhost:5300;") {
+		t.Errorf("env appsettings prints %v", s)
+	}
+	type profile struct{ EnvironmentVariables map[string]string }
+	launch := decode[struct{ Profiles map[string]profile }](b, b.run("env", "launchsettings", "--name", "ConnectionStrings__ServiceBus"))
+	if v := launch.Profiles["minibus"].EnvironmentVariables; v["ConnectionStrings__ServiceBus"] == "" || v["ConnectionStrings__ServiceBusAdministration"] == "" {
+		t.Errorf("env launchsettings prints %v", launch)
+	}
+	ports := file(t, `{"amqp":4001,"tls":0,"http":4002,"extra":[],"namespaces":{"orders":4003}}`)
+	if got := b.run("env", "dotenv", "--ports-file", ports); !strings.HasPrefix(got, "SERVICEBUS_CONNECTION_STRING='Endpoint=sb://localhost:4001;") || strings.Count(got, "\n") != 1 {
+		t.Errorf("env dotenv prints %q", got)
+	}
+	if got := b.run("env", "--ports-file", ports, "--namespace", "orders"); !strings.Contains(got, "localhost:4003;") {
+		t.Errorf("env --namespace prints %q", got)
+	}
+	b.fails(3, []string{`"none"`}, "env", "--ports-file", ports, "--namespace", "none")
+	b.fails(2, []string{"--ports-file"}, "env", "--namespace", "orders")
+	b.fails(2, []string{"--ports-file", "no such file"}, "env", "--ports-file", "/none")
+	b.fails(2, []string{`"yaml"`, "dotenv"}, "env", "yaml")
+	b.fails(2, []string{"--name"}, "env", "--name", "a b")
+}
+
+// TestCompletion loads the script into bash and asks it, as bash does for the tabulator key.
+func TestCompletion(t *testing.T) {
+	b := start(t, queue("orders"))
+	complete := func(words ...string) []string {
+		t.Helper()
+		var list strings.Builder
+		for _, w := range words {
+			fmt.Fprintf(&list, " %q", w)
+		}
+		script := fmt.Sprintf(`eval "$(minibus completion bash)"; COMP_WORDS=(minibus%s); COMP_CWORD=%d; COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
+			COMP_TYPE=9; compopt() { :; }; _get_comp_words_by_ref() { cur="${COMP_WORDS[COMP_CWORD]}"; prev="${COMP_WORDS[COMP_CWORD-1]}"; words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; }
+			__start_minibus; printf '%%s\n' "${COMPREPLY[@]}"`, list.String(), len(words))
+		binary := b.command().Path
+		cmd := exec.CommandContext(b.ctx, "bash", "-c", "minibus() { "+binary+` "$@"; }; `+script)
+		cmd.Env = b.command().Env
+		r := b.finish(cmd)
+		if r.code != 0 || r.errors != "" {
+			t.Errorf("completion of %q gives %+v", words, r)
+		}
+		var found []string
+		for line := range strings.Lines(r.out) {
+			if fields := strings.Fields(line); len(fields) > 0 {
+				found = append(found, fields[0])
+			}
+		}
+		return found
+	}
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{{[]string{"pe"}, "peek"}, {[]string{"heal"}, "healthcheck"}, {[]string{"--amqp-p"}, "--amqp-port"}, {[]string{"peek", "or"}, "orders"},
+		{[]string{"queue", "create", "x", "--lock-d"}, "--lock-duration"}, {[]string{"queue", "ls", "-o", "jsonl"}, "jsonl"}, {[]string{"config", "c"}, "check"}} {
+		if got := complete(c.words...); !slices.Contains(got, c.want) {
+			t.Errorf("%q is completed with %q, want %q among them", c.words, got, c.want)
+		}
+	}
+	for _, shell := range []string{"zsh", "fish", "powershell"} {
+		if script := b.run("completion", shell); !strings.Contains(script, "minibus") {
+			t.Errorf("completion %s prints %q", shell, script)
+		}
+	}
+}
+
+// TestHelp wants every command in the help, and a help of every command.
+func TestHelp(t *testing.T) {
+	b := start(t, nil)
+	all := b.run("--help")
+	for _, word := range []string{"queue", "topic", "sub", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "env", "completion", "export", "config check"} {
+		if !strings.Contains(all, "\n  minibus "+word+" ") {
+			t.Errorf("the help lacks %s", word)
+		}
+	}
+	for _, words := range []string{"queue", "queue create", "sub ls", "rule update", "send", "peek", "receive", "tail", "dlq", "dlq resubmit", "dlq purge", "purge", "env", "completion bash"} {
+		asked := append(strings.Fields(words), "--help")
+		if text := b.run(asked...); !strings.Contains(text, "Usage:\n  minibus "+words) || !strings.Contains(text, "--connection string") {
+			t.Errorf("%v prints %q", asked, text)
+		}
+	}
+	if b.run("help", "send") != b.run("send", "--help") {
+		t.Error("minibus help send is another help than minibus send --help")
+	}
+}
