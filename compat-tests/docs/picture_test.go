@@ -23,7 +23,6 @@ const (
 	charWidth  = 8.45 // of the widest usual fonts at this size
 	lineHeight = 20
 	margin     = 16
-	pause      = 0.7 // seconds between two commands
 )
 
 const style = `
@@ -36,12 +35,9 @@ const style = `
     text { fill: #e6edf3 }
     .prompt { fill: #3fb950 }
   }
-  g { animation: show 0.2s both }
-  @keyframes show { from { opacity: 0 } to { opacity: 1 } }
-  @media (prefers-reduced-motion: reduce) { g { animation: none } }
 `
 
-// draw makes the picture. It follows the reader's choice of light or dark, and shows one command after the other.
+// draw makes the picture, which follows the reader's choice of light or dark. Nothing moves: many viewers show the first moment only.
 func draw(list []entry) string {
 	var body strings.Builder
 	line := 0
@@ -51,7 +47,7 @@ func draw(list []entry) string {
 			rest = rest[len(part):]
 			y := margin + lineHeight*line + 15
 			line++
-			fmt.Fprintf(&body, "    <text class=%q x=\"%d\" y=\"%d\">", class, margin, y)
+			fmt.Fprintf(&body, "  <text class=%q x=\"%d\" y=\"%d\">", class, margin, y)
 			if prompt != "" {
 				fmt.Fprintf(&body, "<tspan class=\"prompt\">%s</tspan>", prompt)
 				part, prompt = strings.TrimPrefix(part, prompt), ""
@@ -62,13 +58,11 @@ func draw(list []entry) string {
 			}
 		}
 	}
-	for i, e := range list {
-		fmt.Fprintf(&body, "  <g style=\"animation-delay: %.1fs\">\n", pause*float64(i))
+	for _, e := range list {
 		write("command", "$ ", e.command)
 		for _, text := range e.output {
 			write("output", "", text)
 		}
-		body.WriteString("  </g>\n")
 	}
 	width, height := int(columns*charWidth)+2*margin, line*lineHeight+2*margin
 	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%[1]d\" height=\"%[2]d\" viewBox=\"0 0 %[1]d %[2]d\">\n"+
