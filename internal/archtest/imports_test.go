@@ -42,7 +42,7 @@ var floors = []floor{
 		"mgmt/rest":       {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
 		"store":           {"emulator"},
 		"store/storetest": {"emulator"},
-		"config":          {"emulator", "internal/entitypath", "internal/printable"},
+		"config":          {"emulator", "internal/entitypath", "internal/dotnet", "internal/printable"},
 	}},
 	{"the domain", map[string][]string{
 		"emulator":        {"emulator/filter", "internal/amqp/message", "internal/amqp", "internal/entitypath", "internal/dotnet"},
