@@ -153,9 +153,38 @@ func TestEveryPageIsInTheIndexes(t *testing.T) {
 }
 
 // others are flags of other programs on the pages.
-var others = strings.Fields(`--authentication --authenticate --batch-mode --build --cap-drop --experimental-test-coverage --health-cmd --health-interval --health-retries
-	--health-timeout --limit --maxWorkers --memory --mount --name --network --no-healthcheck --password --publish --quiet --read-only --restart --retry
-	--retry-all-errors --retry-delay --rm --user --version --volume --wait`)
+var others = strings.Fields(`--authenticate --batch-mode --build --cap-drop --cask --check --clean --ignore-missing --maxWorkers --name --now --quiet --read-only
+	--retry --retry-all-errors --retry-delay --rm --snapshot --user --version`)
+
+// commandPattern is a line of a help that begins with a command, such as "  minibus config check [FILE]   check a Config.json".
+var commandPattern = regexp.MustCompile(`(?m)^  (?:minibus )?([a-z][a-z ]*[a-z])(?: [\[A-Z"].*)?(?:  .*)?$`)
+
+// helps adds the flags in the help of every command that a help names.
+func helps(t *testing.T, flags map[string]bool) {
+	t.Helper()
+	seen := make(map[string]bool)
+	var walk func(words ...string)
+	walk = func(words ...string) {
+		out, err := exec.Command(harness.Binary(t), append(words, "--help")...).CombinedOutput()
+		if text := string(out); err != nil || seen[text] {
+			return // not a command, or one that ignores the last word
+		}
+		seen[string(out)] = true
+		for _, flag := range flagPattern.FindAllString(string(out), -1) {
+			flags[flag] = true
+		}
+		for _, found := range commandPattern.FindAllStringSubmatch(string(out), -1) {
+			below := strings.Fields(found[1])
+			if walk(below...); len(words) == 1 {
+				walk(append(words, below...)...)
+			}
+		}
+	}
+	walk()
+	if len(seen) < 5 {
+		t.Fatalf("found the help of %d commands", len(seen))
+	}
+}
 
 // TestEveryFlagExists wants that a flag in the pages is one of Minibus's, which its help prints, or known to be another program's.
 func TestEveryFlagExists(t *testing.T) {
@@ -163,15 +192,7 @@ func TestEveryFlagExists(t *testing.T) {
 	for _, flag := range others {
 		known[flag] = true
 	}
-	for _, command := range []string{"", "export", "cert", "healthcheck", "config check", "version"} {
-		out, err := exec.Command(harness.Binary(t), append(strings.Fields(command), "--help")...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("minibus %s --help: %v, %s", command, err, out)
-		}
-		for _, flag := range flagPattern.FindAllString(string(out), -1) {
-			known[flag] = true
-		}
-	}
+	helps(t, known)
 	for name, page := range pages(t) {
 		if path.Dir(name) != "docs" && path.Dir(name) != "docker" && name != "README.md" {
 			continue
