@@ -23,7 +23,7 @@ func (c *codec) uint32(name string, v *uint32, has *bool) {
 	case c.mode == writing:
 		c.put(amqp.AppendUint(c.dst, *v))
 	default:
-		c.show(name, *v)
+		c.line.show(name, *v)
 	}
 }
 
@@ -54,7 +54,7 @@ func field[T any](c *codec, name string, v *T, has *bool, read func(*amqp.Reader
 	case c.mode == writing:
 		c.put(write(c.dst, *v))
 	default:
-		c.show(name, *v)
+		c.line.show(name, *v)
 	}
 }
 
@@ -66,7 +66,7 @@ func (c *codec) uint16(name string, v *uint16, has *bool) {
 	case c.mode == writing:
 		c.put(amqp.AppendUshort(c.dst, *v))
 	default:
-		c.show(name, *v)
+		c.line.show(name, *v)
 	}
 }
 
@@ -78,7 +78,7 @@ func (c *codec) uint8(name string, v *uint8, has *bool) {
 	case c.mode == writing:
 		c.put(amqp.AppendUbyte(c.dst, *v))
 	default:
-		c.show(name, *v)
+		c.line.show(name, *v)
 	}
 }
 
@@ -102,15 +102,20 @@ func (c *codec) bool(name string, v, has *bool) {
 	case c.mode == writing:
 		c.put(amqp.AppendBool(c.dst, *v))
 	default:
-		c.show(name, *v)
+		c.line.show(name, *v)
 	}
 }
 
 // flag is a boolean whose default is false. It is written even so, and traced only if it is true.
 func (c *codec) flag(name string, v *bool) {
-	switch has := false; {
+	switch {
 	case c.mode == reading:
-		c.bool(name, v, &has)
+		if *v = false; c.next() {
+			var err error
+			if *v, _, err = c.r.Bool(); err != nil {
+				c.keep(false, err)
+			}
+		}
 	case c.mode == writing:
 		c.put(amqp.AppendBool(c.dst, *v))
 	case *v && name != "":
@@ -130,7 +135,7 @@ func (c *codec) mark(name string, v *bool) {
 func (c *codec) role(v *Role) {
 	role := bool(*v)
 	if c.mode == tracing {
-		c.show("role", *v)
+		c.line.show("role", *v)
 	} else if c.bool("role", &role, nil); c.mode == reading {
 		*v = Role(role)
 	}
@@ -141,7 +146,7 @@ func (c *codec) text(name string, v *string, has *bool) {
 	if c.mode != tracing {
 		field(c, name, v, has, (*amqp.Reader).Text, amqp.AppendString)
 	} else if *v != "" {
-		c.quote(name, *v)
+		c.line.quote(name, *v)
 	}
 }
 
@@ -150,7 +155,7 @@ func (c *codec) symbol(name string, v *amqp.Symbol, has *bool) {
 	if c.mode != tracing {
 		field(c, name, v, has, readSymbol, amqp.AppendSymbol)
 	} else if *v != "" {
-		c.show(name, plain(*v))
+		c.line.show(name, plain(*v))
 	}
 }
 
@@ -176,7 +181,7 @@ func (c *codec) symbols(name string, v *[]amqp.Symbol) {
 	case reading:
 		*v = c.readSymbols()
 	case tracing:
-		c.showSymbols(name, *v)
+		c.line.symbols(name, *v)
 	}
 }
 
@@ -218,7 +223,7 @@ func (c *codec) binary(name string, v *[]byte) {
 		c.keep(ok, err)
 	case tracing:
 		if has {
-			c.show(name, hex.EncodeToString(*v))
+			c.line.show(name, hex.EncodeToString(*v))
 		}
 	}
 }
@@ -257,7 +262,7 @@ func (c *codec) mapping(name string, v *amqp.Map) {
 		}
 		*v = m
 	case tracing:
-		c.showKeys(name, *v)
+		c.line.keys(name, *v)
 	}
 }
 
