@@ -176,7 +176,7 @@ func (r *reader) tidy(name string, d *atom.Element) []Access {
 		case "AuthorizationRules", "IsAnonymousAccessible", "DefaultRuleDescription":
 			return true
 		case "Status":
-			if !settable(value) {
+			if _, ok := atom.SettableStatus(value); !ok {
 				r.warn(name, "its status is %q, it is exported as active", printable.Clip(oneLine(value), 40))
 				return true
 			}
@@ -191,15 +191,6 @@ func (r *reader) tidy(name string, d *atom.Element) []Access {
 		return false
 	})
 	return access
-}
-
-func settable(status string) bool {
-	for _, s := range []emulator.Status{emulator.StatusActive, emulator.StatusDisabled, emulator.StatusSendDisabled, emulator.StatusReceiveDisabled} {
-		if strings.EqualFold(status, string(s)) {
-			return true
-		}
-	}
-	return false
 }
 
 func accessOf(list *atom.Element) []Access {

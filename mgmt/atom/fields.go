@@ -161,19 +161,27 @@ func (f *fields) metadata() string {
 	return s
 }
 
-// status reads the status; clients can't set others than these four (STAT-5).
+// status reads the status.
 func (f *fields) status() emulator.Status {
 	s, ok := f.value("Status")
 	if !ok {
 		return emulator.StatusActive
 	}
-	for _, v := range []emulator.Status{emulator.StatusActive, emulator.StatusDisabled, emulator.StatusSendDisabled, emulator.StatusReceiveDisabled} {
-		if strings.EqualFold(s, string(v)) {
-			return v
-		}
+	if v, ok := SettableStatus(s); ok {
+		return v
 	}
 	f.refuse("The status must be Active, Disabled, SendDisabled or ReceiveDisabled.", "Status", clip(s))
 	return ""
+}
+
+// SettableStatus returns the status of that name, in any case. Clients can set no others than these four (STAT-5).
+func SettableStatus(name string) (emulator.Status, bool) {
+	for _, v := range []emulator.Status{emulator.StatusActive, emulator.StatusDisabled, emulator.StatusSendDisabled, emulator.StatusReceiveDisabled} {
+		if strings.EqualFold(name, string(v)) {
+			return v, true
+		}
+	}
+	return "", false
 }
 
 // express reads EnableExpress.

@@ -1,6 +1,7 @@
 package atom
 
 import (
+	"slices"
 	"time"
 
 	"minibus/emulator"
@@ -79,13 +80,7 @@ func (s *SharedDescription) ForwardTargets() (forwardTo, deadLetters string) {
 
 // Targets returns the forwarding targets that are set.
 func (s *SharedDescription) Targets() []string {
-	var paths []string
-	for _, p := range []string{s.options.ForwardTo, s.options.ForwardDeadLetteredMessagesTo} {
-		if p != "" {
-			paths = append(paths, p)
-		}
-	}
-	return paths
+	return slices.DeleteFunc([]string{s.options.ForwardTo, s.options.ForwardDeadLetteredMessagesTo}, func(p string) bool { return p == "" })
 }
 
 // NewHosts returns the hosts that the targets name, each perhaps with a port, but not those of addresses that the entity shows already.

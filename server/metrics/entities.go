@@ -10,12 +10,6 @@ import (
 	"minibus/emulator"
 )
 
-// entityCollector collects the metrics of entities: what they hold and what went through them.
-type entityCollector struct {
-	*families
-	o Options
-}
-
 var (
 	ofEntities    = &families{}
 	namespaces    = ofEntities.add("namespaces", "Namespaces.")
@@ -33,23 +27,13 @@ var kinds = []struct {
 	name string
 }{{emulator.KindQueue, "queue"}, {emulator.KindTopic, "topic"}, {emulator.KindSubscription, "subscription"}}
 
-// Collect implements [prometheus.Collector]. It goes through the namespaces from the default one to the newest, and in each through the
-// entities by kind and name. Those that it meets first get the series. So the choice does not change from scrape to scrape, and a new namespace
-// takes the series of none that is older.
-func (c *entityCollector) Collect(ch chan<- prometheus.Metric) {
-	if c.o.Broker == nil {
-		return
-	}
-	if b := c.o.Broker(); b != nil {
-		c.collect(ch, b)
-	}
-}
-
-func (c *entityCollector) collect(ch chan<- prometheus.Metric, b *emulator.Broker) {
+// collectEntities shows what entities hold and what went through them. It goes through the namespaces from the default one to the newest, and
+// in each through the entities by kind and name. Those that it meets first get the series, as many as left. So the choice does not change from
+// scrape to scrape, and a new namespace takes the series of none that is older.
+func collectEntities(ch chan<- prometheus.Metric, b *emulator.Broker, left int) {
 	var (
 		held  emulator.Counts
 		moved emulator.Traffic
-		left  = c.o.MaxEntities
 		more  int64
 		count = make([]int64, len(kinds))
 	)

@@ -27,6 +27,14 @@ type Options struct {
 	Store       func() (store.Stats, bool)
 }
 
+func (o Options) broker() (*emulator.Broker, bool) {
+	if o.Broker == nil {
+		return nil, false
+	}
+	b := o.Broker()
+	return b, b != nil
+}
+
 // Metrics holds all metrics of a Minibus. Make one with [New]; its methods may be called from any goroutine.
 type Metrics struct {
 	registry *prometheus.Registry
@@ -55,7 +63,9 @@ func New(o Options) *Metrics {
 	})
 	build.Set(1)
 	m.registry.MustRegister(build, m.requests, m.seconds,
-		&entityCollector{ofEntities, o},
+		&collector[*emulator.Broker]{ofEntities, o.broker, nil, func(ch chan<- prometheus.Metric, b *emulator.Broker) {
+			collectEntities(ch, b, o.MaxEntities)
+		}},
 		&collector[amqpserver.Stats]{ofAMQP, o.AMQP, amqpNumbers, nil}, &collector[store.Stats]{ofStore, o.Store, storeNumbers, collectCommits},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m

@@ -1,7 +1,6 @@
 package frames
 
 import (
-	"encoding/hex"
 	"math"
 
 	"minibus/internal/amqp"
@@ -23,7 +22,7 @@ func (c *codec) uint32(name string, v *uint32, has *bool) {
 	case c.mode == writing:
 		c.put(amqp.AppendUint(c.dst, *v))
 	default:
-		c.show(name, *v)
+		c.line.show(name, *v)
 	}
 }
 
@@ -54,7 +53,7 @@ func field[T any](c *codec, name string, v *T, has *bool, read func(*amqp.Reader
 	case c.mode == writing:
 		c.put(write(c.dst, *v))
 	default:
-		c.show(name, *v)
+		c.line.show(name, *v)
 	}
 }
 
@@ -66,7 +65,7 @@ func (c *codec) uint16(name string, v *uint16, has *bool) {
 	case c.mode == writing:
 		c.put(amqp.AppendUshort(c.dst, *v))
 	default:
-		c.show(name, *v)
+		c.line.show(name, *v)
 	}
 }
 
@@ -78,7 +77,7 @@ func (c *codec) uint8(name string, v *uint8, has *bool) {
 	case c.mode == writing:
 		c.put(amqp.AppendUbyte(c.dst, *v))
 	default:
-		c.show(name, *v)
+		c.line.show(name, *v)
 	}
 }
 
@@ -102,15 +101,20 @@ func (c *codec) bool(name string, v, has *bool) {
 	case c.mode == writing:
 		c.put(amqp.AppendBool(c.dst, *v))
 	default:
-		c.show(name, *v)
+		c.line.show(name, *v)
 	}
 }
 
 // flag is a boolean whose default is false. It is written even so, and traced only if it is true.
 func (c *codec) flag(name string, v *bool) {
-	switch has := false; {
+	switch {
 	case c.mode == reading:
-		c.bool(name, v, &has)
+		if *v = false; c.next() {
+			var err error
+			if *v, _, err = c.r.Bool(); err != nil {
+				c.keep(false, err)
+			}
+		}
 	case c.mode == writing:
 		c.put(amqp.AppendBool(c.dst, *v))
 	case *v && name != "":
@@ -130,7 +134,7 @@ func (c *codec) mark(name string, v *bool) {
 func (c *codec) role(v *Role) {
 	role := bool(*v)
 	if c.mode == tracing {
-		c.show("role", *v)
+		c.line.show("role", *v)
 	} else if c.bool("role", &role, nil); c.mode == reading {
 		*v = Role(role)
 	}
@@ -141,7 +145,7 @@ func (c *codec) text(name string, v *string, has *bool) {
 	if c.mode != tracing {
 		field(c, name, v, has, (*amqp.Reader).Text, amqp.AppendString)
 	} else if *v != "" {
-		c.quote(name, *v)
+		c.line.quote(name, *v)
 	}
 }
 
@@ -150,7 +154,7 @@ func (c *codec) symbol(name string, v *amqp.Symbol, has *bool) {
 	if c.mode != tracing {
 		field(c, name, v, has, readSymbol, amqp.AppendSymbol)
 	} else if *v != "" {
-		c.show(name, plain(*v))
+		c.line.show(name, plain(*v))
 	}
 }
 
@@ -163,125 +167,4 @@ func readSymbol(r *amqp.Reader) (amqp.Symbol, bool, error) {
 func (c *codec) maybeSymbol(name string, v *amqp.Symbol) {
 	has := *v != ""
 	c.symbol(name, v, &has)
-}
-
-// symbols is a field that may hold one symbol or several [AMQP 1.4]. It is written as an array, and read as a lone symbol, an array
-// or, from some clients, a list; of symbols or strings.
-func (c *codec) symbols(name string, v *[]amqp.Symbol) {
-	switch has := *v != nil; c.mode {
-	case writing:
-		if c.set(&has) {
-			c.put(amqp.AppendSymbolArray(c.dst, *v))
-		}
-	case reading:
-		*v = c.readSymbols()
-	case tracing:
-		c.showSymbols(name, *v)
-	}
-}
-
-func (c *codec) readSymbols() []amqp.Symbol {
-	var v any
-	c.any(&v)
-	if v == nil {
-		return nil
-	}
-	items, several := amqp.ItemsOf(v)
-	if !several {
-		items = []any{v}
-	}
-	out := make([]amqp.Symbol, 0, len(items))
-	for _, item := range items {
-		s, ok := amqp.AsString(item)
-		if !ok {
-			c.fail("symbols", amqp.ErrWrongType)
-			return nil
-		}
-		out = append(out, amqp.Symbol(s))
-	}
-	return out
-}
-
-// binary is null if it is nil. It reads as nil for null, and never as nil for a binary, and is traced in hex.
-func (c *codec) binary(name string, v *[]byte) {
-	switch has := *v != nil; c.mode {
-	case writing:
-		if c.set(&has) {
-			c.put(amqp.AppendBinary(c.dst, *v))
-		}
-	case reading:
-		var ok bool
-		var err error
-		if *v = nil; c.next() {
-			*v, ok, err = c.r.Bytes()
-		}
-		c.keep(ok, err)
-	case tracing:
-		if has {
-			c.show(name, hex.EncodeToString(*v))
-		}
-	}
-}
-
-// mustBinary is a binary that is mandatory: nil is written as an empty one.
-func (c *codec) mustBinary(name string, v *[]byte) {
-	if c.mode == writing {
-		c.put(amqp.AppendBinary(c.dst, *v))
-	} else if c.binary(name, v); c.mode == reading {
-		c.must(*v != nil, name)
-	}
-}
-
-// must makes the field just read mandatory.
-func (c *codec) must(ok bool, name string) {
-	if c.mode == reading && !ok {
-		c.fail(name, ErrMissingField)
-	}
-}
-
-// mapping is null if it is nil. Of its values, which may be secret, a trace shows nothing.
-func (c *codec) mapping(name string, v *amqp.Map) {
-	switch c.mode {
-	case writing:
-		if *v == nil {
-			c.put(amqp.AppendNull(c.dst))
-		} else {
-			c.put(appendAny(c.dst, *v))
-		}
-	case reading:
-		var got any
-		c.any(&got)
-		m, ok := got.(amqp.Map)
-		if got != nil && !ok {
-			c.fail("map", amqp.ErrWrongType)
-		}
-		*v = m
-	case tracing:
-		c.showKeys(name, *v)
-	}
-}
-
-// any is a field of any type. It is not traced.
-func (c *codec) any(v *any) {
-	switch c.mode {
-	case writing:
-		c.put(appendAny(c.dst, *v))
-	case reading:
-		var err error
-		if *v = nil; c.next() {
-			*v, err = c.r.Value()
-		}
-		c.keep(true, err)
-	case tracing:
-	}
-}
-
-// appendAny writes a value that was decoded or built from the types of package amqp. For any other value, a mistake of
-// the program, it writes null, so that the frame stays well-formed.
-func appendAny(dst []byte, v any) []byte {
-	out, err := amqp.AppendValue(dst, v)
-	if err != nil {
-		return amqp.AppendNull(dst)
-	}
-	return out
 }

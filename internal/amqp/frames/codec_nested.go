@@ -20,7 +20,7 @@ func (c *codec) null(name string) {
 	if c.mode == writing {
 		c.put(amqp.AppendNull(c.dst))
 	} else {
-		c.show(name, "null")
+		c.line.show(name, "null")
 	}
 }
 
@@ -78,7 +78,7 @@ func (c *codec) error(v **Error) {
 	case c.mode == writing:
 		c.nested(codeError, *v)
 	default:
-		c.quote("error", (*v).Error())
+		c.line.quote("error", (*v).Error())
 	}
 }
 
@@ -120,7 +120,7 @@ func (c *codec) state(v *DeliveryState) {
 	case c.mode == writing:
 		c.put((*v).AppendTo(c.dst))
 	default:
-		c.show("state", (*v).Name())
+		c.line.show("state", (*v).Name())
 		(*v).fields(&codec{mode: tracing, line: c.line})
 	}
 }

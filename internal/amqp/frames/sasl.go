@@ -69,7 +69,7 @@ func (s *SASLInit) fields(c *codec) {
 	hasHostname := s.Hostname != ""
 	c.symbol("mechanism", &s.Mechanism, nil)
 	if c.mode == tracing {
-		c.show("initial-response-bytes", len(s.InitialResponse))
+		c.line.show("initial-response-bytes", len(s.InitialResponse))
 	} else {
 		c.binary("initial-response", &s.InitialResponse)
 	}
@@ -83,7 +83,7 @@ func (s *SASLResponse) fields(c *codec) { c.secret("response", &s.Response) }
 // secret is a mandatory binary, of which a trace shows only the size.
 func (c *codec) secret(name string, v *[]byte) {
 	if c.mode == tracing {
-		c.show(name+"-bytes", len(*v))
+		c.line.show(name+"-bytes", len(*v))
 	} else {
 		c.mustBinary(name, v)
 	}

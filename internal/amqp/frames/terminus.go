@@ -61,7 +61,7 @@ type Coordinator struct {
 
 func (t *Coordinator) fields(c *codec) {
 	if c.mode == tracing {
-		c.show("target", "coordinator")
+		c.line.show("target", "coordinator")
 	}
 	c.symbols("capabilities", &t.Capabilities)
 }
@@ -69,7 +69,7 @@ func (t *Coordinator) fields(c *codec) {
 // address is traced even if it is empty.
 func (c *codec) address(name string, v *string, has *bool) {
 	if c.mode == tracing {
-		c.quote(name, *v)
+		c.line.quote(name, *v)
 	} else {
 		c.text(name, v, has)
 	}
@@ -78,9 +78,9 @@ func (c *codec) address(name string, v *string, has *bool) {
 func (c *codec) durable(v *uint32) {
 	switch {
 	case c.mode == tracing && *v == 1:
-		c.show("durable", "configuration")
+		c.line.show("durable", "configuration")
 	case c.mode == tracing && *v == 2:
-		c.show("durable", "unsettled-state")
+		c.line.show("durable", "unsettled-state")
 	default:
 		c.nonzero("durable", v)
 	}
@@ -89,7 +89,7 @@ func (c *codec) durable(v *uint32) {
 // filter is traced with the types of the filters.
 func (c *codec) filter(v *amqp.Map) {
 	if c.mode == tracing {
-		c.showFilters(*v)
+		c.line.filters(*v)
 	} else {
 		c.mapping("filter", v)
 	}

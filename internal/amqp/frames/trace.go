@@ -12,7 +12,7 @@ import (
 // the standard's names. A nil performative is a heartbeat. Of message bodies and SASL responses it shows only the size, and
 // of properties and filters only the keys, so that a trace can be passed on.
 func Trace(dir string, channel uint16, p Performative, payload int) string {
-	c := codec{mode: tracing, line: new(strings.Builder)}
+	c := codec{mode: tracing, line: new(line)}
 	fmt.Fprintf(c.line, "%s ch=%d ", dir, channel)
 	if p == nil {
 		return c.line.String() + "heartbeat"
@@ -20,21 +20,24 @@ func Trace(dir string, channel uint16, p Performative, payload int) string {
 	c.line.WriteString(p.Name())
 	p.fields(&c)
 	if payload > 0 {
-		c.show("payload", payload)
+		c.line.show("payload", payload)
 	}
 	return c.line.String()
 }
 
-func (c *codec) show(name string, v any) {
+// A line is a trace under way.
+type line struct{ strings.Builder }
+
+func (l *line) show(name string, v any) {
 	if name != "" {
-		fmt.Fprintf(c.line, " %s=%v", name, v)
+		fmt.Fprintf(l, " %s=%v", name, v)
 	}
 }
 
-func (c *codec) quote(name, v string) { fmt.Fprintf(c.line, " %s=%q", name, v) }
+func (l *line) quote(name, v string) { fmt.Fprintf(l, " %s=%q", name, v) }
 
-// showKeys shows the keys of a map without its values.
-func (c *codec) showKeys(name string, m amqp.Map) {
+// keys shows the keys of a map without its values.
+func (l *line) keys(name string, m amqp.Map) {
 	if len(m) == 0 || name == "" {
 		return
 	}
@@ -42,11 +45,11 @@ func (c *codec) showKeys(name string, m amqp.Map) {
 	for i, p := range m {
 		names[i], _ = amqp.AsString(p.Key)
 	}
-	fmt.Fprintf(c.line, " %s=%q", name, names)
+	fmt.Fprintf(l, " %s=%q", name, names)
 }
 
-// showFilters shows the names and types of filters, without their values.
-func (c *codec) showFilters(m amqp.Map) {
+// filters shows the names and types of filters, without their values.
+func (l *line) filters(m amqp.Map) {
 	if len(m) == 0 {
 		return
 	}
@@ -62,10 +65,10 @@ func (c *codec) showFilters(m amqp.Map) {
 			all[i] += fmt.Sprintf(" (%#x)", kind)
 		}
 	}
-	c.show("filter", all)
+	l.show("filter", all)
 }
 
-func (c *codec) showSymbols(name string, list []amqp.Symbol) {
+func (l *line) symbols(name string, list []amqp.Symbol) {
 	if len(list) == 0 {
 		return
 	}
@@ -73,7 +76,7 @@ func (c *codec) showSymbols(name string, list []amqp.Symbol) {
 	for i, s := range list {
 		all[i] = plain(s)
 	}
-	c.show(name, all)
+	l.show(name, all)
 }
 
 // plain returns a symbol as it is, or quoted if it has characters that could break the line.

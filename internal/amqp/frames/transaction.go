@@ -27,9 +27,7 @@ func (s *TransactionalState) AppendTo(dst []byte) []byte {
 	return appendComposite(dst, codeTransactionalState, s)
 }
 
-func (s *Declared) fields(c *codec) {
-	c.mustBinary("txn-id", &s.TxnID)
-}
+func (s *Declared) fields(c *codec) { c.mustBinary("txn-id", &s.TxnID) }
 
 func (s *TransactionalState) fields(c *codec) {
 	c.mustBinary("txn-id", &s.TxnID)
@@ -65,9 +63,7 @@ func (d *Discharge) AppendTo(dst []byte) []byte {
 	return appendComposite(amqp.AppendDescriptor(dst, codeAMQPValue), codeDischarge, d)
 }
 
-func (d *Declare) fields(c *codec) {
-	c.any(&d.GlobalID)
-}
+func (d *Declare) fields(c *codec) { c.any(&d.GlobalID) }
 
 func (d *Discharge) fields(c *codec) {
 	c.mustBinary("txn-id", &d.TxnID)
