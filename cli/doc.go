@@ -3,5 +3,6 @@
 //
 // Package server calls [Run] for the commands that [Handles] knows. cmd/minibus asks the error for its exit code. The goroutines are
 // those of the SDK, which end with the connection, and those that complete a batch of dead letters, which are waited for. It starts no
-// server, keeps no state between runs, and writes only to the two outputs and to files that the user names. No output and no error has a key or a token.
+// server, keeps no state between runs, and writes only to its two outputs. Only the output of
+// env, which is for that, has a key; no error has one.
 package cli
