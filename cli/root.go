@@ -87,7 +87,7 @@ func Overview() string {
 		fmt.Fprintf(&b, "\n%s\n", g.Title)
 		for _, c := range root.Commands() {
 			if c.GroupID == g.ID {
-				fmt.Fprintf(&b, "  minibus %-32s %s\n", usageOf(c), c.Short)
+				fmt.Fprintf(&b, "  minibus %-36s %s\n", usageOf(c), c.Short)
 			}
 		}
 	}

@@ -82,6 +82,16 @@ func TestAtATerminal(t *testing.T) {
 	if seen, code := b.atTerminal(nil, "y\n", "purge", "q", "--wait", "1s"); code != 0 || !strings.Contains(seen, "removed 2 messages") {
 		t.Errorf("purge, answered with y, ended with %d: %q", code, seen)
 	}
+	b.run("send", "q", "x", "--repeat", "120")
+	b.run("receive", "q", "-n", "120", "--dead-letter", "--wait", "2s")
+	if r := b.try("dlq", "resubmit", "q"); r.code != 0 || r.errors != "" || !strings.HasPrefix(r.out, "resubmitted 120 ") {
+		t.Errorf("dlq resubmit without a terminal gives %+v", r)
+	}
+	b.run("receive", "q", "-n", "120", "--dead-letter", "--wait", "2s")
+	if seen, code := b.atTerminal(nil, "", "dlq", "resubmit", "q"); code != 0 || !strings.Contains(seen, "resubmitted 50 of 120 (41 %)") ||
+		!strings.HasSuffix(seen, "resubmitted 120 dead letters from q/$DeadLetterQueue to q\r\n") {
+		t.Errorf("dlq resubmit shows %q", seen)
+	}
 	if seen, code := b.atTerminal(nil, "", "queue", "rm", "q", "--yes"); code != 0 || strings.Contains(seen, "[y/N]") {
 		t.Errorf("queue rm --yes ended with %d: %q", code, seen)
 	}
