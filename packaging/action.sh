@@ -3,8 +3,9 @@
 # Linux, macOS and Windows, and must do with bash 3.2. compat-tests/release runs it against a release on this machine.
 set -euo pipefail
 
-readonly dir=${RUNNER_TEMP:?this script runs in GitHub Actions}/minibus
-readonly action=${GITHUB_ACTION_PATH//\\//}
+# Windows writes paths with \.
+: "${RUNNER_TEMP:?this script runs in GitHub Actions}"
+readonly dir=${RUNNER_TEMP//\\//}/minibus action=${GITHUB_ACTION_PATH//\\//}
 readonly patience=60 # seconds until Minibus must be ready
 
 fail() {
@@ -111,7 +112,8 @@ strings() {
     connection=${connection/SharedAccessKey=.../"SharedAccessKey=$MINIBUS_ROOT_KEY"}
   fi
   [[ $connection =~ ^Endpoint=sb://([^:/\;]+)(:[0-9]+)?/?\;(.*)$ ]] || fail "Minibus printed no connection string: $connection"
-  local host=${BASH_REMATCH[1]} rest=${BASH_REMATCH[3]}
+  host=${BASH_REMATCH[1]}
+  local rest=${BASH_REMATCH[3]}
   http=$(port http)
   http=${http:-$(port amqp)} # every port speaks HTTP
   admin="Endpoint=sb://$host:$http;$rest"
@@ -132,7 +134,7 @@ export_all() {
     echo "pid=$pid"
     echo "version=$("$dir/minibus$suffix" version | sed -n '1s/^Minibus //p' | tr -d '\r')"
   } >>"$GITHUB_OUTPUT"
-  if curl -sSf --noproxy '*' -o "$dir/minibus-ca.pem" "http://localhost:$http/minibus/ca.pem"; then
+  if curl -sSf --noproxy '*' -o "$dir/minibus-ca.pem" "http://$host:$http/minibus/ca.pem"; then
     echo "ca-file=$dir/minibus-ca.pem" >>"$GITHUB_OUTPUT"
   fi
 }
