@@ -74,7 +74,7 @@ Minibus ignores ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL
 	return b.String()
 }
 
-const variables = "\nEvery flag has a variable in the environment: --amqp-port is MINIBUS_AMQP_PORT. A flag wins over its variable.\n"
+const variables = "\nEach of these flags has a variable in the environment: --amqp-port is MINIBUS_AMQP_PORT. A flag wins over its variable.\n"
 
 func (c *commandHelp) help() string {
 	var b strings.Builder
