@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -77,18 +76,7 @@ func localOnly(t *testing.T) func() string {
 }
 
 func notRunning(t *testing.T) func() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return prints(t, "healthcheck", "--http-port", port)
+	return prints(t, "healthcheck", "--http-port", freePort(t))
 }
 
 // fullDisk sends messages until the disk takes no more.

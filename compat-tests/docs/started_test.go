@@ -16,9 +16,7 @@ func TestGettingStarted(t *testing.T) {
 	for _, language := range []string{"Go", "JavaScript", "Python", "Java"} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			if language != "Go" {
-				harness.NeedAll(t, "to run the programs in other languages")
-			}
+			harness.NeedAll(t, "to run the programs, which install their SDKs")
 			recipe, err := harness.ReadRecipe(page, "## "+language)
 			if err != nil {
 				t.Fatal(err)

@@ -107,28 +107,11 @@ func TestSbtest(t *testing.T) {
 	m.check(t)
 }
 
-// goTest makes a module of a directory, with the versions of this one, which it replaces by the checkout, and runs its tests four at a time.
+// goTest makes a module of a directory and runs its tests four at a time.
 func goTest(t *testing.T, dir string, environ []string, run runner) {
 	t.Helper()
-	root, err := harness.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := make(map[string]string)
-	for _, name := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = string(text)
-	}
-	files["go.mod"] = strings.Replace(files["go.mod"], "module minibus\n", "module shop\n", 1) +
-		fmt.Sprintf("\nrequire minibus v0.0.0\n\nreplace minibus => %q\n", root)
-	if err := harness.WriteFiles(dir, files); err != nil {
-		t.Fatal(err)
-	}
-	// It belongs to no workspace. The two recipes' packages have everything that they need in the module cache.
-	run(t, append(environ, "GOWORK=off", "GOFLAGS=-mod=mod"), "go", "-C", dir, "test", "-count=1", "-parallel", "4", "-v", ".")
+	harness.GoModule(t, dir)
+	run(t, append(environ, harness.OwnModule...), "go", "-C", dir, "test", "-count=1", "-parallel", "4", "-v", ".")
 }
 
 // runner runs a suite, as harness.Run does.

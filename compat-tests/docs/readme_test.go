@@ -1,0 +1,65 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+// TestReadme runs what README.md shows first: the two lines with curl, and the programs, unchanged but for the port.
+func TestReadme(t *testing.T) {
+	harness.NeedAll(t, "to run the programs of README.md")
+	recipe, err := harness.ReadRecipe(harness.ReadPage(t, "README.md"), "## Start")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := harness.Start(t, harness.Options{Alone: true})
+	dir := t.TempDir()
+	for name, text := range recipe.Files {
+		recipe.Files[name] = strings.Replace(text, "Endpoint=sb://localhost;", "Endpoint=sb://"+s.Addr()+";", 1)
+	}
+	if err := harness.WriteFiles(dir, recipe.Files); err != nil {
+		t.Fatal(err)
+	}
+	harness.InstallNodeModules(t, "../js")
+	modules, err := filepath.Abs("../js/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	for _, lines := range []string{
+		curls(t),
+		harness.Python(t, "../python") + " hello.py",
+		"node hello.mjs",
+	} {
+		out, err := shell(t, dir, moved(s, lines))
+		if err != nil || !strings.HasSuffix(strings.TrimSpace(out), "hello") {
+			t.Errorf("%s: %v, want hello:\n%s", lines, err, out)
+		}
+		takesNothing(t, s, "queue.1")
+	}
+}
+
+// curls returns the lines of README.md that send and receive.
+func curls(t *testing.T) string {
+	t.Helper()
+	section, err := harness.Section(harness.ReadPage(t, "README.md"), "## Start")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(section) {
+		if strings.HasPrefix(line, "    curl ") {
+			lines = append(lines, strings.TrimSpace(line)+" -fsS")
+		}
+	}
+	if len(lines) != 2 {
+		t.Fatalf("README.md has the lines %q", lines)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,35 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// OwnModule are the variables with which the go command takes a directory of [GoModule] for a module that belongs to no workspace.
+var OwnModule = []string{"GOWORK=off", "GOFLAGS=-mod=mod"}
+
+// GoModule makes a module "shop" of a directory, with the versions of this one, which it replaces by the checkout. So programs
+// that use the same packages have everything that they need in the module cache.
+func GoModule(t testing.TB, dir string) {
+	t.Helper()
+	root, err := Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(text)
+	}
+	files["go.mod"] = strings.Replace(files["go.mod"], "module minibus\n", "module shop\n", 1) +
+		fmt.Sprintf("\nrequire minibus v0.0.0\n\nreplace minibus => %q\n", root)
+	if err := WriteFiles(dir, files); err != nil {
+		t.Fatal(err)
+	}
+}
