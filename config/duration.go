@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/dotnet"
 )
 
 // Forever stands for every duration too long for a time.Duration (about 292 years), such as .NET's largest TimeSpan,
@@ -93,28 +93,7 @@ func FormatDuration(d time.Duration) string {
 	if d >= Forever {
 		return "P10675199DT2H48M5.4775807S"
 	}
-	if d == 0 {
-		return "PT0S"
-	}
-	var b strings.Builder
-	b.WriteByte('P')
-	if days := d / (24 * time.Hour); days > 0 {
-		fmt.Fprintf(&b, "%dD", days)
-	}
-	if d %= 24 * time.Hour; d == 0 {
-		return b.String()
-	}
-	b.WriteByte('T')
-	if h := d / time.Hour; h > 0 {
-		fmt.Fprintf(&b, "%dH", h)
-	}
-	if m := d % time.Hour / time.Minute; m > 0 {
-		fmt.Fprintf(&b, "%dM", m)
-	}
-	if s := d % time.Minute; s > 0 {
-		b.WriteString(strconv.FormatFloat(s.Seconds(), 'f', -1, 64) + "S")
-	}
-	return b.String()
+	return dotnet.FormatISO(uint64(d/time.Second), uint64(d%time.Second), 9)
 }
 
 // timeSpan matches the other notation that .NET users try: [days.]hours:minutes:seconds.

@@ -69,10 +69,7 @@ func (n *node) bicep() string {
 func bicepQueue(n *node) []attr {
 	o := n.queue.Options
 	list := bicepShared(n, o)
-	list = append(list, attr{"requiresDuplicateDetection", o.RequiresDuplicateDetection})
-	if o.RequiresDuplicateDetection {
-		list = append(list, attr{"duplicateDetectionHistoryTimeWindow", window(o.DuplicateDetectionWindow)})
-	}
+	list = duplicates(list, bicepStorage, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
 	return storage(list, bicepStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
 }
 
@@ -88,14 +85,13 @@ func bicepShared(n *node, o emulator.QueueOptions) []attr {
 }
 
 // bicepStorage are the names for storage.
-var bicepStorage = storageNames{"enablePartitioning", "enableExpress", "maxSizeInMegabytes", "maxMessageSizeInKilobytes"}
+var bicepStorage = storageNames{"requiresDuplicateDetection", "duplicateDetectionHistoryTimeWindow", "enablePartitioning", "enableExpress",
+	"maxSizeInMegabytes", "maxMessageSizeInKilobytes"}
 
 func bicepTopic(o emulator.TopicOptions) []attr {
 	list := []attr{{"defaultMessageTimeToLive", duration(o.DefaultMessageTimeToLive)}, {"supportOrdering", o.SupportOrdering},
-		{"enableBatchedOperations", unlessTrue(o.EnableBatchedOperations) == nil}, {"requiresDuplicateDetection", o.RequiresDuplicateDetection}}
-	if o.RequiresDuplicateDetection {
-		list = append(list, attr{"duplicateDetectionHistoryTimeWindow", window(o.DuplicateDetectionWindow)})
-	}
+		{"enableBatchedOperations", unlessTrue(o.EnableBatchedOperations) == nil}}
+	list = duplicates(list, bicepStorage, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
 	list = storage(list, bicepStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
 	list = optional(list, "autoDeleteOnIdle", idle(o.AutoDeleteOnIdle))
 	return optional(list, "status", status(o.Status))

@@ -8,20 +8,21 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// duplicates adds Terraform's arguments of duplicate detection. Without it there is no window.
-func duplicates(list []attr, required bool, d time.Duration) []attr {
-	list = append(list, attr{"requires_duplicate_detection", required})
+// duplicates adds the attributes of duplicate detection. Without it there is no window.
+func duplicates(list []attr, names storageNames, required bool, d time.Duration) []attr {
+	list = append(list, attr{names.dedup, required})
 	if required {
-		list = append(list, attr{"duplicate_detection_history_time_window", window(d)})
+		list = append(list, attr{names.window, window(d)})
 	}
 	return list
 }
 
 // storageNames are a format's names for the attributes that only queues and topics have.
-type storageNames struct{ partitioned, express, sizeMB, messageKB string }
+type storageNames struct{ dedup, window, partitioned, express, sizeMB, messageKB string }
 
 // terraformStorage are the names for storage.
-var terraformStorage = storageNames{"partitioning_enabled", "express_enabled", "max_size_in_megabytes", "max_message_size_in_kilobytes"}
+var terraformStorage = storageNames{"requires_duplicate_detection", "duplicate_detection_history_time_window", "partitioning_enabled", "express_enabled",
+	"max_size_in_megabytes", "max_message_size_in_kilobytes"}
 
 // storage adds the attributes that only queues and topics have. The message size can be set in Premium only.
 func storage(list []attr, names storageNames, partitioned, express bool, sizeMB, messageKB int64) []attr {

@@ -81,7 +81,7 @@ func (w *terraform) queue(n *node) []attr {
 	o := n.queue.Options
 	list := []attr{{"name", terraformName(n.full)}, {"namespace_id", expression("var.namespace_id")}}
 	list = append(list, shared(o)...)
-	list = duplicates(list, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
+	list = duplicates(list, terraformStorage, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
 	list = storage(list, terraformStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
 	list = optional(list, "status", status(o.Status))
 	return forwards(list, n)
@@ -128,7 +128,7 @@ func (w *terraform) topic(n *node) []attr {
 		{"default_message_ttl", duration(o.DefaultMessageTimeToLive)}, {"support_ordering", o.SupportOrdering},
 		{"batched_operations_enabled", unlessTrue(o.EnableBatchedOperations) == nil}}
 	list = optional(list, "auto_delete_on_idle", idle(o.AutoDeleteOnIdle))
-	list = duplicates(list, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
+	list = duplicates(list, terraformStorage, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
 	list = storage(list, terraformStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
 	return w.status(list, n, o.Status, emulator.StatusDisabled)
 }

@@ -3,7 +3,6 @@ package python
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"minibus/compat-tests/cases"
@@ -38,6 +37,22 @@ func TestPythonSDK(t *testing.T) {
 	run(t, python, start(t, "--auth", "sas", "--root-key", "SAS_KEY_VALUE"), "run.py")
 }
 
+const (
+	noAuthority = "its asynchronous administration client takes no authority of one's own"
+	fromStart   = "each call of its peek begins anew"
+)
+
+// without lists the tests that the oldest release can't pass, with reasons.
+var without = map[string]string{
+	"test_admin_aio": noAuthority, "test_transports.Asynchronous": noAuthority, "test_websockets.Asynchronous": noAuthority,
+	"test_messages.Messages.test_peek_pages": fromStart, "test_parity.Receiving.test_every_state": fromStart,
+	"test_parity.Receiving.test_peek_many_large_ones":   fromStart,
+	"test_parity.Receiving.test_settle_many":            "it does not wait for the answer to a settlement",
+	"test_sessions.Sessions.test_listing":               "it lists no sessions",
+	"test_admin_queues.Queues.test_authorization_rules": "it does not read the type of a policy",
+	"test_settlement.Settlement.test_drained_receiver":  "it leaves what it had fetched ahead locked",
+}
+
 // TestOldestPythonSDK does the same with the oldest release that knows the emulator's flag. Its administration client takes the authority from the
 // environment only, and the asynchronous one takes none.
 func TestOldestPythonSDK(t *testing.T) {
@@ -47,15 +62,9 @@ func TestOldestPythonSDK(t *testing.T) {
 		Data: filepath.Join(t.TempDir(), "minibus.db"), Args: []string{"--auth", "sas", "--root-key", "SAS_KEY_VALUE"},
 	})
 	environ := append(server.Environ(), cases.OtherColumn+"=python-oldest", "REQUESTS_CA_BUNDLE="+server.CA())
-	files, err := filepath.Glob("test_*.py")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no tests: %v", err)
-	}
 	args := []string{"run.py"}
-	for _, file := range files {
-		if file != "test_admin_aio.py" {
-			args = append(args, strings.TrimSuffix(file, ".py"))
-		}
+	for name := range without {
+		args = append(args, "-"+name)
 	}
 	run(t, python, environ, args...)
 }

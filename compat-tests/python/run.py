@@ -3,6 +3,7 @@ first, one after another.
 
     python run.py                                     everything
     python run.py test_messages test_sessions.Sessions.test_peek   only these
+    python run.py -test_sessions.Sessions.test_peek                everything but these
 """
 
 import concurrent.futures
@@ -50,8 +51,13 @@ def note(test, directory):
 def main(names):
     # The SDK logs what it then raises.
     logging.disable(logging.CRITICAL)
-    names = names or sorted(p.stem for p in pathlib.Path(__file__).parent.glob("test_*.py"))
+    without = {name[1:] for name in names if name.startswith("-")}
+    names = [name for name in names if not name.startswith("-")] or sorted(p.stem for p in pathlib.Path(__file__).parent.glob("test_*.py"))
     tests = list(flat(unittest.defaultTestLoader.loadTestsFromNames(names)))
+    left_out = [test for test in tests if any(f"{test.id()}.".startswith(f"{name}.") for name in without)]
+    if len(left_out) < len(without):
+        raise SystemExit(f"not all of these are tests: {without}")
+    tests = [test for test in tests if test not in left_out]
     alone = [test for test in tests if getattr(test, "alone", False)]
     failed, directory = 0, os.environ.get("MINIBUS_PARITY")
     for group, at_once in ((alone, 1), ([test for test in tests if test not in alone], AT_ONCE)):

@@ -23,7 +23,7 @@ var floors = []floor{
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "export", "cli", "server/metrics", "internal/sas",
-			"internal/tlsca", "internal/listen", "internal/loglimit"},
+			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
@@ -42,7 +42,7 @@ var floors = []floor{
 		"mgmt/rest":       {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
 		"store":           {"emulator"},
 		"store/storetest": {"emulator"},
-		"config":          {"emulator", "internal/entitypath", "internal/printable"},
+		"config":          {"emulator", "internal/entitypath", "internal/dotnet", "internal/printable"},
 	}},
 	{"the domain", map[string][]string{
 		"emulator":        {"emulator/filter", "internal/amqp/message", "internal/amqp", "internal/entitypath", "internal/dotnet"},

@@ -2,6 +2,8 @@ package dotnet
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -55,6 +57,31 @@ func FormatSpan(ticks int64) string {
 		s += fmt.Sprintf(".%07d", rest)
 	}
 	return s
+}
+
+// FormatISO formats a duration as ISO 8601 and the service do, P1DT2H3M4.5S, without parts that are zero. The fraction of the last second
+// is written with that many digits, without zeros at its end.
+func FormatISO(seconds, fraction uint64, digits int) string {
+	if seconds == 0 && fraction == 0 {
+		return "PT0S"
+	}
+	s := "P"
+	part := func(n uint64, unit string) {
+		if n > 0 {
+			s += strconv.FormatUint(n, 10) + unit
+		}
+	}
+	part(seconds/86400, "D")
+	if seconds %= 86400; seconds > 0 || fraction > 0 {
+		s += "T"
+	}
+	part(seconds/3600, "H")
+	part(seconds/60%60, "M")
+	if fraction == 0 {
+		part(seconds%60, "S")
+		return s
+	}
+	return s + strings.TrimRight(fmt.Sprintf("%d.%0*d", seconds%60, digits, fraction), "0") + "S"
 }
 
 // floorDiv divides and rounds down; b must be positive.

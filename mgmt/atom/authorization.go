@@ -1,6 +1,7 @@
 package atom
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
@@ -87,7 +88,7 @@ func withKeys(rules, old []emulator.AuthorizationRule) []emulator.AuthorizationR
 
 // keyOr returns the first of key and old that is not empty, else a new key.
 func keyOr(key, old string) string {
-	if key = or(key, old); key != "" {
+	if key = cmp.Or(key, old); key != "" {
 		return key
 	}
 	b := make([]byte, keyBytes)
@@ -113,8 +114,8 @@ func (w *writer) authorizationRules(rules []emulator.AuthorizationRule) {
 	w.open("AuthorizationRules")
 	for _, r := range rules {
 		w.open("AuthorizationRule", "i:type", "SharedAccessAuthorizationRule")
-		w.text("ClaimType", or(r.ClaimType, "SharedAccessKey"))
-		w.text("ClaimValue", or(r.ClaimValue, "None"))
+		w.text("ClaimType", cmp.Or(r.ClaimType, "SharedAccessKey"))
+		w.text("ClaimValue", cmp.Or(r.ClaimValue, "None"))
 		w.open("Rights")
 		for _, right := range r.Rights {
 			w.text("AccessRights", right)
@@ -128,11 +129,4 @@ func (w *writer) authorizationRules(rules []emulator.AuthorizationRule) {
 		w.close("AuthorizationRule")
 	}
 	w.close("AuthorizationRules")
-}
-
-func or(s, standard string) string {
-	if s == "" {
-		return standard
-	}
-	return s
 }

@@ -116,41 +116,15 @@ func saturate(a, b uint64) TimeSpan {
 
 // String returns the form of the service's answers: P1DT2H3M4.5S without parts that are zero.
 func (t TimeSpan) String() string {
-	if t == 0 {
-		return "PT0S"
-	}
-	var b strings.Builder
-	rest := uint64(t)
 	if t < 0 {
-		b.WriteByte('-')
-		rest = -rest
+		return "-" + isoOf(-uint64(t))
 	}
-	b.WriteByte('P')
-	if d := rest / uint64(Day); d > 0 {
-		fmt.Fprintf(&b, "%dD", d)
-	}
-	if rest %= uint64(Day); rest > 0 {
-		b.WriteByte('T')
-	}
-	if h := rest / uint64(Hour); h > 0 {
-		fmt.Fprintf(&b, "%dH", h)
-	}
-	if m := rest / uint64(Minute) % 60; m > 0 {
-		fmt.Fprintf(&b, "%dM", m)
-	}
-	if s := rest % uint64(Minute); s > 0 {
-		b.WriteString(strconv.FormatUint(s/uint64(Second), 10) + fraction(s%uint64(Second)) + "S")
-	}
-	return b.String()
+	return isoOf(uint64(t))
+}
+
+func isoOf(ticks uint64) string {
+	return dotnet.FormatISO(ticks/uint64(Second), ticks%uint64(Second), 7)
 }
 
 // clock returns the form of error texts: [d.]hh:mm:ss[.fffffff].
 func (t TimeSpan) clock() string { return dotnet.FormatSpan(int64(t)) }
-
-// fraction returns ".5" for 5,000,000 ticks and "" for none.
-func fraction(ticks uint64) string {
-	if ticks == 0 {
-		return ""
-	}
-	return "." + strings.TrimRight(fmt.Sprintf("%07d", ticks), "0")
-}

@@ -1,6 +1,7 @@
 package atom
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -128,29 +129,13 @@ func textValue(v any) (typeName, ns, text string) {
 	case string:
 		return "string", nsSchema, v
 	}
-	return integerValue(v)
+	return cmp.Or(integerTypes[fmt.Sprintf("%T", v)], "string"), nsSchema, fmt.Sprint(v)
 }
 
-func integerValue(v any) (typeName, ns, text string) {
-	switch v := v.(type) {
-	case int32:
-		return "int", nsSchema, strconv.FormatInt(int64(v), 10)
-	case int64:
-		return "long", nsSchema, strconv.FormatInt(v, 10)
-	case int8:
-		return "byte", nsSchema, strconv.FormatInt(int64(v), 10)
-	case int16:
-		return "short", nsSchema, strconv.FormatInt(int64(v), 10)
-	case uint8:
-		return "unsignedByte", nsSchema, strconv.FormatUint(uint64(v), 10)
-	case uint16:
-		return "unsignedShort", nsSchema, strconv.FormatUint(uint64(v), 10)
-	case uint32:
-		return "unsignedInt", nsSchema, strconv.FormatUint(uint64(v), 10)
-	case uint64:
-		return "unsignedLong", nsSchema, strconv.FormatUint(v, 10)
-	}
-	return "string", nsSchema, fmt.Sprint(v)
+// integerTypes are the documents' names for Go's types of integers.
+var integerTypes = map[string]string{
+	"int8": "byte", "int16": "short", "int32": "int", "int64": "long",
+	"uint8": "unsignedByte", "uint16": "unsignedShort", "uint32": "unsignedInt", "uint64": "unsignedLong",
 }
 
 func formatDouble(f float64, size int) string {

@@ -1,6 +1,7 @@
 package atom
 
 import (
+	"cmp"
 	"time"
 
 	"minibus/emulator"
@@ -96,11 +97,11 @@ func (w *writer) deliveries(o *emulator.QueueOptions) {
 func batched(b *bool) bool { return b == nil || *b }
 
 func (w *writer) status(s emulator.Status) {
-	w.text("Status", or(string(s), string(emulator.StatusActive)))
+	w.text("Status", cmp.Or(string(s), string(emulator.StatusActive)))
 }
 
 func (w *writer) forwardTo(o *emulator.QueueOptions) {
-	w.optional("ForwardTo", or(shownForward(o.ForwardTo, o.Admin.ForwardToText), o.Admin.InertForwardTo))
+	w.optional("ForwardTo", cmp.Or(shownForward(o.ForwardTo, o.Admin.ForwardToText), o.Admin.InertForwardTo))
 }
 
 func (w *writer) forwardDeadLettered(o *emulator.QueueOptions) {
