@@ -166,7 +166,7 @@ func helps(t *testing.T, flags map[string]bool) {
 	var walk func(words ...string)
 	walk = func(words ...string) {
 		out, err := exec.Command(harness.Binary(t), append(words, "--help")...).CombinedOutput()
-		if text := string(out); err != nil || seen[text] {
+		if err != nil || seen[string(out)] {
 			return // not a command, or one that ignores the last word
 		}
 		seen[string(out)] = true

@@ -203,3 +203,29 @@ func start(t *testing.T, dir string, environ []string, args ...string) func() st
 		return string(text)
 	}
 }
+
+// TestMovingCompose reads the compose file of the page: the image alone, with the ports and the Config.json of Microsoft's emulator.
+func TestMovingCompose(t *testing.T) {
+	harness.NeedAll(t, "to read YAML")
+	recipe, err := harness.ReadRecipe(harness.ReadPage(t, moving), "## In a compose file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Services map[string]struct {
+			Image          string
+			Ports, Volumes []string
+		}
+	}
+	parse(t, recipe.Files["compose.yaml"], &file)
+	for name, service := range file.Services {
+		if len(file.Services) != 1 || service.Image != "minibus" || !strings.HasSuffix(service.Volumes[0], ":/ServiceBus_Emulator/ConfigFiles/Config.json:ro") {
+			t.Errorf("%s: %+v", name, service)
+		}
+		for i, port := range row(t, strings.ReplaceAll(harness.ReadPage(t, moving), "5672 for AMQP, 5300 for HTTP", "`5672` `5300`"), "ports")[:2] {
+			if !strings.HasSuffix(service.Ports[i], ":"+port) {
+				t.Errorf("the compose file publishes %v, the page names %s", service.Ports, port)
+			}
+		}
+	}
+}
