@@ -157,7 +157,7 @@ var others = strings.Fields(`--authenticate --batch-mode --build --cap-drop --ca
 	--retry --retry-all-errors --retry-delay --rm --snapshot --user --version`)
 
 // commandPattern is a line of a help that begins with a command, such as "  minibus config check [FILE]   check a Config.json".
-var commandPattern = regexp.MustCompile(`(?m)^  (?:minibus )?([a-z][a-z ]*[a-z])(?: [\[A-Z"].*)?(?:  .*)?$`)
+var commandPattern = regexp.MustCompile(`(?m)^  (?:minibus )?([a-z]+(?: [a-z]+\b)?)`)
 
 // helps adds the flags in the help of every command that a help names.
 func helps(t *testing.T, flags map[string]bool) {
@@ -175,8 +175,10 @@ func helps(t *testing.T, flags map[string]bool) {
 		}
 		for _, found := range commandPattern.FindAllStringSubmatch(string(out), -1) {
 			below := strings.Fields(found[1])
-			if walk(below...); len(words) == 1 {
-				walk(append(words, below...)...)
+			walk(below...)
+			walk(below[0])
+			if len(words) == 1 {
+				walk(words[0], below[0])
 			}
 		}
 	}
