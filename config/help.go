@@ -116,7 +116,7 @@ func writeFlags(b *strings.Builder, shown func(*setting) bool) (some bool) {
 		if s.initial != "" {
 			right += " (default " + s.initial + ")"
 		}
-		fmt.Fprintf(b, "  %-22s %s\n", left, right)
+		fmt.Fprintf(b, "  %-25s %s\n", left, right)
 	}
 	return some
 }
