@@ -65,7 +65,7 @@ func TestParseEntitiesSaysWhatIsWrong(t *testing.T) {
 
 // TestEntitiesOfTheControlAPI compares the keys in the document of the control API with those that this package reads.
 func TestEntitiesOfTheControlAPI(t *testing.T) {
-	data, err := os.ReadFile("../mgmt/control/openapi.json")
+	data, err := os.ReadFile("../mgmt/control/configjson.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +73,10 @@ func TestEntitiesOfTheControlAPI(t *testing.T) {
 		Properties map[string]json.RawMessage
 		Items      struct{ Properties map[string]json.RawMessage }
 	}
-	var document struct {
-		Components struct{ Schemas map[string]schema }
-	}
-	if err := json.Unmarshal(data, &document); err != nil {
+	var all map[string]schema
+	if err := json.Unmarshal(data, &all); err != nil {
 		t.Fatal(err)
 	}
-	all := document.Components.Schemas
 	for name, want := range map[string][]string{"Queue": queueKeys, "Topic": topicKeys, "Subscription": subscriptionKeys} {
 		var properties schema
 		if err := json.Unmarshal(all[name].Properties["Properties"], &properties); err != nil {

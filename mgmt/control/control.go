@@ -1,10 +1,10 @@
 package control
 
 import (
-	_ "embed"
-	"encoding/json"
 	"net/http"
-	"strings"
+	"net/http/httptest"
+
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"minibus/emulator"
 	"minibus/internal/sas"
@@ -15,6 +15,9 @@ const Prefix = "/$minibus/v1/"
 
 // DocumentPath is the path of the OpenAPI document.
 const DocumentPath = Prefix + "openapi.json"
+
+// DefaultNamespace stands in a path for the default namespace. No namespace can have the name.
+const DefaultNamespace = "$default"
 
 // Server is the process that the API controls. Its errors are of type *emulator.Error.
 type Server interface {
@@ -33,81 +36,32 @@ type Server interface {
 	Policies(ns *emulator.Namespace) []sas.Policy
 }
 
-//go:embed openapi.json
-var document []byte
-
 // New returns the handler of all requests below [Prefix].
 func New(s Server) http.Handler {
+	mux := http.NewServeMux()
+	a := newAPI(s, humago.NewAdapter(mux, ""))
+	a.namespaces()
+	a.entities()
+	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{server: s, w: w, r: r}
-		if err := c.serve(); err != nil {
-			Refuse(w, problemOf(err))
+		w.Header().Set("Cache-Control", "no-store") // answers have keys
+		if h, pattern := mux.Handler(r); pattern == "" {
+			refuseRoute(w, r, h)
+			return
 		}
+		mux.ServeHTTP(w, r)
 	})
 }
 
-// call is one request.
-type call struct {
-	server Server
-	w      http.ResponseWriter
-	r      *http.Request
-	name   string // of the namespace in the path
-}
-
-// operations has the API's operations by path, in which * stands for a name, and method.
-var operations = map[string]map[string]func(*call) error{
-	"namespaces":   {http.MethodGet: (*call).list, http.MethodPost: (*call).create},
-	"namespaces/*": {http.MethodGet: (*call).get, http.MethodDelete: (*call).remove},
-	"openapi.json": {http.MethodGet: (*call).document},
-}
-
-// serve finds and runs the operation.
-func (c *call) serve() error {
-	path := strings.TrimPrefix(c.r.URL.Path, Prefix)
-	if kind, name, below := strings.Cut(path, "/"); below && name != "" {
-		path, c.name = kind+"/*", name
+// refuseRoute answers a request that no pattern of the mux takes. h is the mux's answer.
+func refuseRoute(w http.ResponseWriter, r *http.Request, h http.Handler) {
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, r)
+	if answer.Code == http.StatusMethodNotAllowed {
+		allowed := answer.Header().Get("Allow")
+		w.Header().Set("Allow", allowed)
+		Refuse(w, &Error{Status: answer.Code, Detail: "The path takes " + allowed + "."})
+		return
 	}
-	methods := operations[path]
-	if methods == nil {
-		return &Error{Status: http.StatusNotFound, Detail: "There is nothing at this path. " + DocumentPath + " lists what there is."}
-	}
-	method := c.r.Method
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
-	do := methods[method]
-	if do == nil {
-		var allowed []string
-		for _, m := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
-			if methods[m] != nil {
-				allowed = append(allowed, m)
-			}
-		}
-		c.w.Header().Set("Allow", strings.Join(allowed, ", "))
-		return &Error{Status: http.StatusMethodNotAllowed, Detail: "The path takes " + strings.Join(allowed, ", ") + "."}
-	}
-	return do(c)
-}
-
-func (c *call) document() error {
-	write(c.w, http.StatusOK, "application/json", document)
-	return nil
-}
-
-// answer writes a document.
-func (c *call) answer(status int, document any) error {
-	body, err := json.Marshal(document)
-	if err != nil {
-		return err
-	}
-	write(c.w, status, "application/json", append(body, '\n'))
-	return nil
-}
-
-func write(w http.ResponseWriter, status int, contentType string, body []byte) {
-	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Cache-Control", "no-store") // answers have keys
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client is gone if this fails
+	Refuse(w, &Error{Status: http.StatusNotFound, Detail: "There is nothing at this path. " + DocumentPath + " lists what there is."})
 }

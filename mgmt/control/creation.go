@@ -2,17 +2,18 @@ package control
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 )
@@ -41,46 +42,60 @@ type rule struct {
 	SecondaryKey string   `json:"secondaryKey"`
 }
 
-func (c *call) create() error {
-	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return &Error{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("The body of the request has more than %d bytes.", tooLarge.Limit)}
-	}
-	if err != nil {
-		return badRequest("The body of the request did not arrive: %v.", err)
-	}
+// createInput are the arguments of an operation whose body has parts in the form of Config.json. Package config reads them, so Huma
+// does not read the body.
+type createInput struct {
+	Host
+	RawBody []byte
+}
+
+// Host is the name by which the client reached the server, which an operation needs for connection strings.
+type Host struct{ name string }
+
+// Resolve implements [huma.Resolver].
+func (h *Host) Resolve(ctx huma.Context) []error {
+	h.name = ctx.Host()
+	return nil
+}
+
+// createOutput is the answer.
+type createOutput struct {
+	Location string `header:"Location" doc:"Its path"`
+	Body     namespace
+}
+
+func (a *api) create(_ context.Context, in *createInput) (*createOutput, error) {
 	var body creation
-	if err := body.read(text); err != nil {
-		return err
+	if err := body.read(in.RawBody); err != nil {
+		return nil, err
 	}
 	o, err := body.options()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	entities, err := c.entities(text, body)
+	entities, err := a.readEntities(in.RawBody, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ns, err := c.server.CreateNamespace(body.Name, o, entities...)
+	ns, err := a.server.CreateNamespace(body.Name, o, entities...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.w.Header().Set("Location", Prefix+"namespaces/"+url.PathEscape(ns.Name()))
-	return c.answer(http.StatusCreated, c.shown(ns))
+	return &createOutput{Location: Prefix + "namespaces/" + url.PathEscape(ns.Name()), Body: a.shown(ns, in.Host)}, nil
 }
 
-// entities reads the queues and topics of a body.
-func (c *call) entities(text []byte, body creation) ([]emulator.EntityConfig, error) {
+// readEntities reads the queues and topics of a body.
+func (a *api) readEntities(text []byte, body creation) ([]emulator.EntityConfig, error) {
 	if body.Queues == nil && body.Topics == nil {
 		return nil, nil
 	}
-	entities, wrong := c.server.ReadEntities("body", text, body.Limits)
+	entities, wrong := a.server.ReadEntities("body", text, body.Limits)
 	if len(wrong) == 0 {
 		return entities, nil
 	}
 	p := badRequest("No namespace was created. %s", wrong[0])
 	if len(wrong) > 1 {
-		p.Detail += " (The first of several errors.)"
+		p.Detail += severalErrors
 	}
 	p.Errors = wrong
 	return nil, p

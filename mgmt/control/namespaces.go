@@ -1,8 +1,11 @@
 package control
 
 import (
+	"context"
 	"net/http"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/internal/sas"
@@ -10,62 +13,99 @@ import (
 
 // namespace is a namespace in an answer.
 type namespace struct {
-	Name    string          `json:"name"`
-	Default bool            `json:"default"`
-	Created time.Time       `json:"created"`
-	Limits  emulator.Limits `json:"limits"`
-	Port    int             `json:"port,omitempty"`
-	Aliases []string        `json:"aliases,omitempty"`
+	Name    string    `json:"name"`
+	Default bool      `json:"default" doc:"Whether what names no namespace means this one"`
+	Created time.Time `json:"created"`
+	Limits  string    `json:"limits" enum:"relaxed,standard,premium,emulator" doc:"A profile of limits, as of --limits"`
+	Port    int       `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"Its own port, if it has one; it takes AMQP, TLS and HTTP"`
+	Aliases []string  `json:"aliases,omitempty" nullable:"false" doc:"Other names of hosts that mean it"`
 
-	ConnectionString  string             `json:"connectionString"` // the administrator's
-	ConnectionStrings []connectionString `json:"connectionStrings"`
+	ConnectionString string `json:"connectionString" pattern:"^Endpoint=sb://" doc:"That of RootManageSharedAccessKey, else of a policy with the Manage right, else of the first policy"`
+
+	ConnectionStrings []connectionString `json:"connectionStrings" nullable:"false" doc:"Those of all policies"`
 }
 
 // connectionString is that of one policy.
 type connectionString struct {
 	KeyName string   `json:"keyName"`
-	Rights  []string `json:"rights"`
-	Value   string   `json:"connectionString"`
+	Rights  []string `json:"rights" nullable:"false" enum:"Manage,Send,Listen"`
+	Value   string   `json:"connectionString" pattern:"^Endpoint=sb://"`
 }
 
 // rights are all that there are.
 var rights = []string{"Manage", "Send", "Listen"}
 
-func (c *call) list() error {
-	all := []namespace{}
-	for _, ns := range c.server.Broker().Namespaces() {
-		all = append(all, c.shown(ns))
-	}
-	return c.answer(http.StatusOK, map[string]any{"namespaces": all})
+// namespaces registers the operations on namespaces.
+func (a *api) namespaces() {
+	tags := []string{"namespaces"}
+	register(a, huma.Operation{
+		OperationID: "listNamespaces", Method: http.MethodGet, Path: "namespaces", Tags: tags, Summary: "All namespaces, by name",
+	}, a.listNamespaces)
+	creation := &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemas + "NamespaceCreation"}}}}
+	register(a, huma.Operation{
+		OperationID: "createNamespace", Method: http.MethodPost, Path: "namespaces", Tags: tags, Summary: "Creates a namespace", DefaultStatus: http.StatusCreated,
+		Description: "The answer comes when the namespace is durable with all of its entities. If anything is wrong, no namespace is created. " +
+			"Without a name Minibus makes one up. Without a port the namespace gets one of --namespace-ports, if that is set. The case of letters in the keys of the body does not count.",
+		SkipValidateBody: true, // package config and the rest of the operation do it better
+		RequestBody:      creation,
+	}, a.create, http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	creation.Required = false // registering has set it
+	register(a, huma.Operation{
+		OperationID: "getNamespace", Method: http.MethodGet, Path: "namespaces/{namespace}", Tags: tags, Summary: "One namespace",
+	}, a.getNamespace, http.StatusNotFound)
+	register(a, huma.Operation{
+		OperationID: "deleteNamespace", Method: http.MethodDelete, Path: "namespaces/{namespace}", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary: "Deletes a namespace with everything in it, and ends its clients' connections",
+	}, a.deleteNamespace, http.StatusNotFound, http.StatusConflict)
 }
 
-func (c *call) get() error {
-	ns, err := c.server.Broker().Namespace(c.name)
+// namespaceList is an answer with all namespaces.
+type namespaceList struct {
+	Body struct {
+		Namespaces []namespace `json:"namespaces" nullable:"false"`
+	}
+}
+
+func (a *api) listNamespaces(_ context.Context, in *Host) (*namespaceList, error) {
+	var out namespaceList
+	out.Body.Namespaces = []namespace{}
+	for _, ns := range a.server.Broker().Namespaces() {
+		out.Body.Namespaces = append(out.Body.Namespaces, a.shown(ns, *in))
+	}
+	return &out, nil
+}
+
+func (a *api) getNamespace(_ context.Context, in *struct {
+	InNamespace
+	Host
+}) (*struct{ Body namespace }, error) {
+	ns, err := in.find(a)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.answer(http.StatusOK, c.shown(ns))
+	return &struct{ Body namespace }{a.shown(ns, in.Host)}, nil
 }
 
-func (c *call) remove() error {
-	if err := c.server.DeleteNamespace(c.name); err != nil {
-		return err
+func (a *api) deleteNamespace(_ context.Context, in *InNamespace) (*struct{}, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
 	}
-	c.w.WriteHeader(http.StatusNoContent)
-	return nil
+	return nil, a.server.DeleteNamespace(ns.Name())
 }
 
-// shown returns a namespace as answers show it.
-func (c *call) shown(ns *emulator.Namespace) namespace {
+// shown returns a namespace as answers show it to a client that reached the server by the name of a host.
+func (a *api) shown(ns *emulator.Namespace, h Host) namespace {
 	o := ns.Options()
-	n := namespace{Name: ns.Name(), Default: ns == c.server.Broker().Default(), Created: time.UnixMilli(ns.Created()).UTC(), Limits: ns.Limits(),
+	limits, _ := ns.Limits().MarshalText() // a namespace has one that exists
+	n := namespace{Name: ns.Name(), Default: ns == a.server.Broker().Default(), Created: time.UnixMilli(ns.Created()).UTC(), Limits: string(limits),
 		Port: o.Port, Aliases: o.Aliases, ConnectionStrings: []connectionString{}}
-	endpoint := sas.Local(c.server.Endpoint(ns, c.r.Host))
+	endpoint := sas.Local(a.server.Endpoint(ns, h.name))
 	with := func(p sas.Policy) string {
 		endpoint.KeyName, endpoint.Key = p.Name, p.Primary
 		return endpoint.String()
 	}
-	policies := c.server.Policies(ns)
+	policies := a.server.Policies(ns)
 	n.ConnectionString = with(sas.Administrator(policies))
 	for _, p := range policies {
 		s := connectionString{KeyName: p.Name, Rights: []string{}, Value: with(p)}

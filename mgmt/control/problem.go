@@ -6,34 +6,86 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"minibus/emulator"
 )
 
-// Error is an error answer [RFC 9457].
+// Error is an error answer: a problem document [RFC 9457].
 type Error struct {
-	Status int
-	Detail string   // says what is wrong and what to do
-	Errors []string // all that is wrong, if that may be several things
+	Type   string   `json:"type" format:"uri-reference" doc:"about:blank: the status says all"`
+	Title  string   `json:"title" doc:"The text of the status"`
+	Status int      `json:"status"`
+	Detail string   `json:"detail" doc:"What is wrong, where, and what to do"`
+	Errors []string `json:"errors,omitempty" nullable:"false" doc:"All that is wrong, if that may be several things"`
 }
 
 // Error returns the detail.
 func (p *Error) Error() string { return p.Detail }
 
-// badRequest returns the answer to a body that is wrong.
-func badRequest(format string, args ...any) *Error {
-	return &Error{Status: http.StatusBadRequest, Detail: fmt.Sprintf(format, args...)}
+// GetStatus returns the status.
+func (p *Error) GetStatus() int { return p.Status }
+
+// ContentType returns the media type of problem documents.
+func (p *Error) ContentType(string) string { return problemType }
+
+const problemType = "application/problem+json"
+
+// newError returns the answer with a status.
+func newError(status int, errors []string, format string, args ...any) *Error {
+	return &Error{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...), Errors: errors}
 }
 
-// Refuse writes the problem document.
+// badRequest returns the answer to a body that is wrong.
+func badRequest(format string, args ...any) *Error {
+	return newError(http.StatusBadRequest, nil, format, args...)
+}
+
+// init makes Huma answer with an [Error] when it finds an argument wrong. Only variables of its package can say so.
+func init() {
+	huma.NewError = func(status int, detail string, wrong ...error) huma.StatusError {
+		return rejected(status, detail, wrong)
+	}
+}
+
+// severalErrors follows the first.
+const severalErrors = " (The first of several errors.)"
+
+// rejected returns the answer to arguments that Huma found wrong.
+func rejected(status int, detail string, wrong []error) *Error {
+	var list []string
+	for _, err := range wrong {
+		if d := (*huma.ErrorDetail)(nil); errors.As(err, &d) {
+			list = append(list, d.Location+": "+d.Message)
+			continue
+		}
+		list = append(list, err.Error())
+	}
+	switch {
+	case status == http.StatusRequestEntityTooLarge:
+		return newError(status, nil, "The body of the request has more than %d bytes.", maxBody)
+	case status == http.StatusUnprocessableEntity:
+		status = http.StatusBadRequest
+	case status == 0: // Huma asks for the type
+		status = http.StatusInternalServerError
+	}
+	if len(list) == 0 {
+		list = []string{detail}
+	}
+	p := newError(status, list, "The request is not as %s says: %s.", DocumentPath, list[0])
+	if len(list) > 1 {
+		p.Detail += severalErrors
+	}
+	return p
+}
+
+// Refuse writes the problem document of an error.
 func Refuse(w http.ResponseWriter, p *Error) {
-	body, _ := json.Marshal(struct { // texts and a number: can't fail
-		Type   string   `json:"type"`
-		Title  string   `json:"title"`
-		Status int      `json:"status"`
-		Detail string   `json:"detail"`
-		Errors []string `json:"errors,omitempty"`
-	}{"about:blank", http.StatusText(p.Status), p.Status, p.Detail, p.Errors})
-	write(w, p.Status, "application/problem+json", append(body, '\n'))
+	body, _ := json.Marshal(newError(p.Status, p.Errors, "%s", p.Detail)) // texts and a number: can't fail
+	w.Header().Set("Content-Type", problemType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(append(body, '\n')) // the client is gone if this fails
 }
 
 // statusOf maps the domain's codes. Others are 500.
@@ -54,7 +106,7 @@ func problemOf(err error) *Error {
 	case errors.As(err, &p):
 		return p
 	case errors.As(err, &domain) && statusOf[domain.Code] != 0:
-		return &Error{Status: statusOf[domain.Code], Detail: err.Error()}
+		return newError(statusOf[domain.Code], nil, "%s", err)
 	}
-	return &Error{Status: http.StatusInternalServerError, Detail: "The request could not be carried out: " + err.Error()}
+	return newError(http.StatusInternalServerError, nil, "The request could not be carried out: %v", err)
 }

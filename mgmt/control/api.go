@@ -1,0 +1,141 @@
+package control
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+)
+
+// description introduces the API in its document.
+const description = "Shows and steers Minibus while it runs. With --auth sas each request needs a token of a policy of the default namespace that has the " +
+	"Manage right, except the one for this document. Requests and answers are JSON, and errors are problem documents as in RFC 9457."
+
+// configJSON has the schemas of what has the form of Config.json. Package config reads that; the API only passes it on.
+//
+//go:embed configjson.json
+var configJSON []byte
+
+// api has the operations. Huma reads their arguments, checks them, and describes them in the document, from Go types.
+type api struct {
+	huma.API
+	server   Server
+	document func() ([]byte, error)
+}
+
+func newAPI(s Server, adapter huma.Adapter) *api {
+	a := &api{server: s}
+	a.API = huma.NewAPI(huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI:  "3.1.0",
+			Info:     &huma.Info{Title: "Minibus control API", Version: "1", Description: description},
+			Security: []map[string][]string{{}, {"sharedAccessSignature": {}}},
+			Components: &huma.Components{
+				Schemas: huma.NewMapRegistry(schemas, huma.DefaultSchemaNamer),
+				SecuritySchemes: map[string]*huma.SecurityScheme{"sharedAccessSignature": {Type: "apiKey", In: "header", Name: "Authorization",
+					Description: "SharedAccessSignature sr=...&sig=...&se=...&skn=..."}},
+			},
+		},
+		Formats:                      huma.DefaultFormats,
+		DefaultFormat:                "application/json",
+		RejectUnknownQueryParameters: true,
+	}, adapter)
+	a.document = sync.OnceValues(a.describe)
+	return a
+}
+
+// schemas begins the references to schemas in the document.
+const schemas = "#/components/schemas/"
+
+// register adds an operation. statuses are those of its errors, besides 401 and 503, which all operations share.
+func register[I, O any](a *api, o huma.Operation, run func(context.Context, *I) (*O, error), statuses ...int) {
+	o.Path = Prefix + o.Path
+	if o.MaxBodyBytes == 0 {
+		o.MaxBodyBytes = maxBody
+	}
+	o.Errors = append(statuses, http.StatusUnauthorized, http.StatusServiceUnavailable)
+	huma.Register(a.API, o, func(ctx context.Context, in *I) (*O, error) {
+		out, err := run(ctx, in)
+		if err != nil {
+			return nil, problemOf(err)
+		}
+		return out, nil
+	})
+	// Huma lists two statuses of its own. Wrong arguments have 400 here, and 500 is a fault of Minibus.
+	item := a.OpenAPI().Paths[o.Path]
+	for _, registered := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+		if registered != nil {
+			delete(registered.Responses, strconv.Itoa(http.StatusUnprocessableEntity))
+			delete(registered.Responses, strconv.Itoa(http.StatusInternalServerError))
+		}
+	}
+}
+
+// describe makes the document.
+func (a *api) describe() ([]byte, error) {
+	text, err := json.Marshal(a.OpenAPI())
+	if err != nil {
+		return nil, err
+	}
+	var document struct {
+		OpenAPI    json.RawMessage                       `json:"openapi"`
+		Info       json.RawMessage                       `json:"info"`
+		Security   json.RawMessage                       `json:"security"`
+		Paths      map[string]json.RawMessage            `json:"paths"`
+		Components map[string]map[string]json.RawMessage `json:"components"`
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	var more map[string]json.RawMessage
+	if err := json.Unmarshal(configJSON, &more); err != nil {
+		return nil, err
+	}
+	maps.Copy(document.Components["schemas"], more)
+	document.Paths[DocumentPath] = json.RawMessage(`{"get": {"operationId": "getDocument", "summary": "This document", "security": [], "responses": {"200":
+		{"description": "An OpenAPI document", "content": {"application/json": {"schema": {"type": "object", "required": ["openapi", "paths"]}}}}}}}`)
+	return json.MarshalIndent(document, "", "  ")
+}
+
+func (a *api) serveDocument(w http.ResponseWriter, _ *http.Request) {
+	text, err := a.document()
+	if err != nil {
+		Refuse(w, problemOf(err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text) // the client is gone if this fails
+}
+
+// InNamespace is an argument of operations on one namespace.
+type InNamespace struct {
+	Namespace string `path:"namespace" doc:"The name, in letters of any case. $default means the default namespace"`
+}
+
+// find returns the namespace.
+func (in InNamespace) find(a *api) (*emulator.Namespace, error) {
+	b := a.server.Broker()
+	if in.Namespace == DefaultNamespace {
+		return b.Default(), nil
+	}
+	return b.Namespace(in.Namespace)
+}
+
+// page is a part of a list.
+type page[T any] struct {
+	Items []T    `json:"items" nullable:"false"`
+	Next  string `json:"next,omitempty" doc:"The cursor of the next page; none on the last"`
+}
+
+// Paged are the arguments of operations that answer with a page.
+type Paged struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"The most items of a page"`
+	Cursor string `query:"cursor" doc:"What the page before had in next"`
+}

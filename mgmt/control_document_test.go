@@ -1,0 +1,220 @@
+package mgmt
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"minibus/config"
+	"minibus/emulator"
+	"minibus/internal/sas"
+	"minibus/mgmt/control"
+)
+
+// controlled is a bus as the control API sees a server.
+type controlled struct{ *bus }
+
+func (c controlled) CreateNamespace(name string, o emulator.NamespaceOptions, entities ...emulator.EntityConfig) (*emulator.Namespace, error) {
+	if name == "" {
+		name = "made-up"
+	}
+	ns, err := c.broker.Create(name, o)
+	if err == nil {
+		err = ns.EnsureEntities(entities)
+	}
+	return ns, err
+}
+
+func (c controlled) ReadEntities(from string, text []byte, _ *emulator.Limits) (entities []emulator.EntityConfig, wrong []string) {
+	entities, report := config.ParseEntities(from, text, config.LimitsRelaxed, func(string) string { return "" })
+	for _, f := range report.Findings {
+		if f.Severity == config.Error {
+			wrong = append(wrong, f.String())
+		}
+	}
+	return entities, wrong
+}
+
+func (c controlled) DeleteNamespace(name string) error { return c.broker.Delete(name) }
+
+func (c controlled) Endpoint(ns *emulator.Namespace, host string) string {
+	return fmt.Sprintf("%s/%d", host, ns.Options().Port)
+}
+
+func (c controlled) Policies(ns *emulator.Namespace) []sas.Policy {
+	if ns == c.ns {
+		return []sas.Policy{{Name: "root", Primary: "root-key", Claims: sas.Manage | sas.Send | sas.Listen}, {Name: "send", Primary: "send-key", Claims: sas.Send}}
+	}
+	var list []sas.Policy
+	for _, r := range ns.Options().Policies {
+		list = append(list, sas.Policy{Name: r.KeyName, Primary: r.PrimaryKey, Secondary: r.SecondaryKey, Claims: sas.ParseClaims(r.Rights)})
+	}
+	return list
+}
+
+// openAPI is the API's document, with what a test has seen of it.
+type openAPI struct {
+	t        *testing.T
+	bus      *bus
+	ready    bool
+	paths    map[string]map[string]operation
+	compiler *jsonschema.Compiler
+	seen     map[string]bool // "method path status"
+}
+
+// operation has the fields of an operation that the test reads.
+type operation struct {
+	Tags        []string
+	Responses   map[string]response
+	RequestBody struct {
+		Content map[string]any
+	}
+}
+
+type response struct {
+	Headers map[string]any
+	Content map[string]any
+}
+
+// controlAPI is the control API in front of a bus with the namespaces sbemulatorns and orders.
+func controlAPI(t *testing.T) *openAPI {
+	t.Helper()
+	b := severalBus(t)
+	a := &openAPI{t: t, bus: b, ready: true, seen: make(map[string]bool)}
+	b.handler = New(Options{Broker: b.Broker, Control: controlled{b}, Ready: func() bool { return a.ready }, Access: func(ns *emulator.Namespace) *sas.Ring {
+		return sas.NewRing(controlled{b}.Policies(ns), nil)
+	}})
+	w := b.do("GET", control.DocumentPath, "")
+	wants(t, w, 200)
+	var document struct {
+		OpenAPI string
+		Paths   map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &document); err != nil || document.OpenAPI != "3.1.0" {
+		t.Fatalf("the document says it is %q: %v", document.OpenAPI, err)
+	}
+	a.paths = make(map[string]map[string]operation)
+	for path, item := range document.Paths {
+		a.paths[path] = make(map[string]operation)
+		for method, text := range item {
+			var o operation
+			if method == "parameters" {
+				continue
+			}
+			if err := json.Unmarshal(text, &o); err != nil {
+				t.Fatal(err)
+			}
+			a.paths[path][strings.ToUpper(method)] = o
+		}
+	}
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(w.Body.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.compiler = jsonschema.NewCompiler()
+	a.compiler.AssertFormat()
+	if err := a.compiler.AddResource("http://document/", parsed); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// template returns the document's path for a path, in which segments may stand for parameters.
+func (a *openAPI) template(path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	segments := strings.Split(path, "/")
+	for template := range a.paths {
+		if slices.EqualFunc(strings.Split(template, "/"), segments, func(of, segment string) bool {
+			return of == segment || strings.HasPrefix(of, "{") && segment != ""
+		}) {
+			return template
+		}
+	}
+	return path
+}
+
+// valid fails unless a body fits the schema at a place of the document.
+func (a *openAPI) valid(what, pointer string, body []byte) {
+	a.t.Helper()
+	schema, err := a.compiler.Compile("http://document/#" + pointer)
+	if err != nil {
+		a.t.Fatalf("%s: %v", what, err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		a.t.Errorf("%s: %s is not what the document says: %v", what, body, err)
+	}
+}
+
+// as sends a request with the key of a policy of the default namespace, and compares it and the answer with the document.
+func (a *openAPI) as(policy, method, path, body string) *httptest.ResponseRecorder {
+	a.t.Helper()
+	token := sas.Sign("http://localhost:5300/", policy, policy+"-key", time.Now().Add(time.Hour))
+	w := a.bus.at("localhost:5300", 5300, method, path, body, authorization, token)
+	what := fmt.Sprintf("%s %s: %d", method, path, w.Code)
+	escape := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace
+	at := a.template(path)
+	o, ok := a.paths[at][method]
+	operation := "/paths/" + escape(at) + "/" + strings.ToLower(method)
+	r, documented := o.Responses[fmt.Sprint(w.Code)]
+	if !ok || !documented {
+		a.t.Errorf("%s is not in the document", what)
+		return w
+	}
+	a.seen[fmt.Sprintf("%s %s %d", method, at, w.Code)] = true
+	place := operation + "/responses/" + fmt.Sprint(w.Code)
+	if body != "" && w.Code < 300 {
+		a.valid(what, operation+"/requestBody/content/application~1json/schema", []byte(body))
+	}
+	for name := range r.Headers {
+		if w.Header().Get(name) == "" {
+			a.t.Errorf("%s has no header %s", what, name)
+		}
+	}
+	if len(r.Content) == 0 {
+		if w.Body.Len() > 0 {
+			a.t.Errorf("%s has the body %s", what, w.Body)
+		}
+		return w
+	}
+	contentType := w.Header().Get("Content-Type")
+	if _, ok := r.Content[contentType]; !ok {
+		a.t.Errorf("%s has the type %s, want one of %v", what, contentType, slices.Collect(maps.Keys(r.Content)))
+		return w
+	}
+	a.valid(what, place+"/content/"+escape(contentType)+"/schema", w.Body.Bytes())
+	return w
+}
+
+// covers fails unless the test has seen every status of every operation with a tag. Those that all operations share have a test of their own.
+func (a *openAPI) covers(tag string) {
+	a.t.Helper()
+	operations := 0
+	for path, methods := range a.paths {
+		for method, o := range methods {
+			if !slices.Contains(o.Tags, tag) {
+				continue
+			}
+			operations++
+			for status := range o.Responses {
+				if what := method + " " + path + " " + status; status != "401" && status != "503" && !a.seen[what] {
+					a.t.Errorf("the document has %s, which never came", what)
+				}
+			}
+		}
+	}
+	if operations == 0 {
+		a.t.Errorf("no operation has the tag %s", tag)
+	}
+}
