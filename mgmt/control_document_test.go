@@ -157,6 +157,11 @@ func (a *openAPI) valid(what, pointer string, body []byte) {
 	}
 }
 
+// root returns a token of the default namespace's administrator.
+func (a *openAPI) root() string {
+	return sas.Sign("http://localhost:5300/", "root", "root-key", time.Now().Add(time.Hour))
+}
+
 // as sends a request with the key of a policy of the default namespace, and compares it and the answer with the document.
 func (a *openAPI) as(policy, method, path, body string) *httptest.ResponseRecorder {
 	a.t.Helper()

@@ -45,6 +45,9 @@ func TestControlAPIListsEntities(t *testing.T) {
 	wants(t, a.as("root", "GET", control.Prefix+"namespaces/$default/entities", ""), 200, `{"items":[`)
 	wants(t, a.as("root", "GET", list+"/events%2Fsubscriptions%2FLARGE", ""), 200, `"path":"events/Subscriptions/large","kind":"subscription","status":"Active"`)
 	wants(t, a.as("root", "GET", list+"/nothing", ""), 404, `The messaging entity 'nothing' could not be found`)
+	wants(t, a.bus.at("orders.localhost", 5300, "GET", control.Prefix+"namespaces/$this", "", authorization, a.root()), 200, `"name":"orders"`)
+	wants(t, a.bus.at("localhost", 5300, "GET", control.Prefix+"namespaces/$this", "", authorization, a.root()), 200, `"name":"sbemulatorns"`)
+	wants(t, a.bus.at("nothing.localhost", 5300, "GET", control.Prefix+"namespaces/$this", "", authorization, a.root()), 404)
 	a.covers("entities")
 }
 

@@ -5,11 +5,13 @@ import (
 	_ "embed"
 	"encoding/json"
 	"maps"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"minibus/emulator"
 )
@@ -116,14 +118,30 @@ func (a *api) serveDocument(w http.ResponseWriter, _ *http.Request) {
 
 // InNamespace is an argument of operations on one namespace.
 type InNamespace struct {
-	Namespace string `path:"namespace" doc:"The name, in letters of any case. $default means the default namespace"`
+	Namespace string `path:"namespace" doc:"The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one"`
+
+	host string
+	port int
+}
+
+// Resolve implements [huma.Resolver].
+func (in *InNamespace) Resolve(ctx huma.Context) []error {
+	in.host = ctx.Host()
+	r, _ := humago.Unwrap(ctx)
+	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
+		in.port = at.Port
+	}
+	return nil
 }
 
 // find returns the namespace.
-func (in InNamespace) find(a *api) (*emulator.Namespace, error) {
+func (in *InNamespace) find(a *api) (*emulator.Namespace, error) {
 	b := a.server.Broker()
-	if in.Namespace == DefaultNamespace {
+	switch in.Namespace {
+	case DefaultNamespace:
 		return b.Default(), nil
+	case ThisNamespace:
+		return b.Find(in.host, in.port)
 	}
 	return b.Namespace(in.Namespace)
 }

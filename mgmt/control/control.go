@@ -16,8 +16,11 @@ const Prefix = "/$minibus/v1/"
 // DocumentPath is the path of the OpenAPI document.
 const DocumentPath = Prefix + "openapi.json"
 
-// DefaultNamespace stands in a path for the default namespace. No namespace can have the name.
-const DefaultNamespace = "$default"
+// These stand in a path for a namespace. No namespace can have such a name.
+const (
+	DefaultNamespace = "$default" // the default one
+	ThisNamespace    = "$this"    // the one that the host and the port of the request mean
+)
 
 // Server is the process that the API controls. Its errors are of type *emulator.Error.
 type Server interface {

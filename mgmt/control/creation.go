@@ -81,7 +81,7 @@ func (a *api) create(_ context.Context, in *createInput) (*createOutput, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &createOutput{Location: Prefix + "namespaces/" + url.PathEscape(ns.Name()), Body: a.shown(ns, in.Host)}, nil
+	return &createOutput{Location: Prefix + "namespaces/" + url.PathEscape(ns.Name()), Body: a.shown(ns, in.name)}, nil
 }
 
 // readEntities reads the queues and topics of a body.

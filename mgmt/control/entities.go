@@ -116,7 +116,7 @@ type AtEntity struct {
 }
 
 // find returns the entity and the sub-queue that the path names.
-func (in AtEntity) find(a *api) (*emulator.Entity, emulator.SubQueue, error) {
+func (in *AtEntity) find(a *api) (*emulator.Entity, emulator.SubQueue, error) {
 	ns, err := in.InNamespace.find(a)
 	if err != nil {
 		return nil, 0, err

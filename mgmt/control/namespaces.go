@@ -70,20 +70,17 @@ func (a *api) listNamespaces(_ context.Context, in *Host) (*namespaceList, error
 	var out namespaceList
 	out.Body.Namespaces = []namespace{}
 	for _, ns := range a.server.Broker().Namespaces() {
-		out.Body.Namespaces = append(out.Body.Namespaces, a.shown(ns, *in))
+		out.Body.Namespaces = append(out.Body.Namespaces, a.shown(ns, in.name))
 	}
 	return &out, nil
 }
 
-func (a *api) getNamespace(_ context.Context, in *struct {
-	InNamespace
-	Host
-}) (*struct{ Body namespace }, error) {
+func (a *api) getNamespace(_ context.Context, in *InNamespace) (*struct{ Body namespace }, error) {
 	ns, err := in.find(a)
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body namespace }{a.shown(ns, in.Host)}, nil
+	return &struct{ Body namespace }{a.shown(ns, in.host)}, nil
 }
 
 func (a *api) deleteNamespace(_ context.Context, in *InNamespace) (*struct{}, error) {
@@ -95,12 +92,12 @@ func (a *api) deleteNamespace(_ context.Context, in *InNamespace) (*struct{}, er
 }
 
 // shown returns a namespace as answers show it to a client that reached the server by the name of a host.
-func (a *api) shown(ns *emulator.Namespace, h Host) namespace {
+func (a *api) shown(ns *emulator.Namespace, host string) namespace {
 	o := ns.Options()
 	limits, _ := ns.Limits().MarshalText() // a namespace has one that exists
 	n := namespace{Name: ns.Name(), Default: ns == a.server.Broker().Default(), Created: time.UnixMilli(ns.Created()).UTC(), Limits: string(limits),
 		Port: o.Port, Aliases: o.Aliases, ConnectionStrings: []connectionString{}}
-	endpoint := sas.Local(a.server.Endpoint(ns, h.name))
+	endpoint := sas.Local(a.server.Endpoint(ns, host))
 	with := func(p sas.Policy) string {
 		endpoint.KeyName, endpoint.Key = p.Name, p.Primary
 		return endpoint.String()
