@@ -148,14 +148,8 @@ func (a *app) entities() (*admin.Client, error) {
 	if c.Emulator && !hasPort(c.Host()) {
 		c.Endpoint += ":" + adminPort
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = config
 	a.admin, err = admin.NewClientFromConnectionString(c.String(), &admin.ClientOptions{ClientOptions: azcore.ClientOptions{
-		Transport: &carrier{plain: c.Emulator, client: &http.Client{
-			Transport: transport,
-			// Follow no redirection: a token belongs to the host that it was made for.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}},
+		Transport: &carrier{plain: c.Emulator, client: a.httpClient(config)},
 		Retry:     policy.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond, MaxRetryDelay: 5 * time.Second},
 		Telemetry: policy.TelemetryOptions{ApplicationID: "minibus-cli"},
 	}})
@@ -163,6 +157,19 @@ func (a *app) entities() (*admin.Client, error) {
 		return nil, usage("%s: %v", a.source, err)
 	}
 	return a.admin, nil
+}
+
+// httpClient returns a client that follows no redirection: a token belongs to the host that it was made for.
+func (a *app) httpClient(config *tls.Config) *http.Client {
+	if a.http == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.TLSClientConfig = config
+		a.http = &http.Client{
+			Transport:     transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+	}
+	return a.http
 }
 
 // carrier sends the requests of the administration. The SDK asks for https always; an emulator has http.

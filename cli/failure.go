@@ -100,6 +100,12 @@ func (a *app) explain(err error) *failure {
 	return &failure{exitFailed, text}
 }
 
+// isNotFound reports whether a failure says that there is no such thing.
+func isNotFound(err error) bool {
+	var f *failure
+	return errors.As(err, &f) && f.code == exitNotFound
+}
+
 const cureRights = "; give a connection string with a key that has the right: Send to send, Listen to peek and receive, Manage for entities"
 
 // explainAnswer explains an answer of the administration.

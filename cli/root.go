@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
@@ -21,6 +22,7 @@ type app struct {
 	target sas.Connection
 	client *azservicebus.Client
 	admin  *admin.Client
+	http   *http.Client
 
 	interrupted string // what to add when the command was interrupted
 	quiet       bool   // to be interrupted is the usual end of the command
@@ -30,6 +32,7 @@ type app struct {
 const (
 	groupEntities = "entities"
 	groupMessages = "messages"
+	groupControl  = "control"
 	groupMore     = "more"
 )
 
@@ -49,7 +52,7 @@ func (a *app) root() *cobra.Command {
 		return usage("%v; see %s --help", err, c.CommandPath())
 	})
 	root.AddGroup(&cobra.Group{ID: groupEntities, Title: "Entities of a Minibus, or of a namespace in Azure:"}, &cobra.Group{ID: groupMessages, Title: "Messages in either:"},
-		&cobra.Group{ID: groupMore, Title: "Around them:"})
+		&cobra.Group{ID: groupControl, Title: "Control of a running Minibus:"}, &cobra.Group{ID: groupMore, Title: "Around them:"})
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
 			c.GroupID = group
@@ -58,6 +61,7 @@ func (a *app) root() *cobra.Command {
 	}
 	add(groupEntities, a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
 	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand())
+	add(groupControl, a.namespaceCommand())
 	add(groupMore, a.envCommand())
 	root.SetCompletionCommandGroupID(groupMore)
 	root.InitDefaultCompletionCmd()

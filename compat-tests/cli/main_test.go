@@ -185,3 +185,9 @@ func (b *bench) send(to string, texts ...string) {
 		b.must("send", sender.SendMessage(b.ctx, &azservicebus.Message{Body: []byte(text), MessageID: &text}, nil))
 	}
 }
+
+// feeding gives a command standard input.
+func feeding(cmd *exec.Cmd, input string) *exec.Cmd {
+	cmd.Stdin = strings.NewReader(input)
+	return cmd
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"minibus/internal/sas"
+)
+
+// controlPrefix begins the paths of the control API, which only a Minibus has.
+const controlPrefix = "/$minibus/v1/"
+
+// thisNamespace begins the paths of the control API below the namespace that the connection string means.
+const thisNamespace = "namespaces/$this/"
+
+// tokenLife is how long a token for a request to the control API lasts.
+const tokenLife = time.Hour
+
+// control sends a request to the control API and reads the answer into out, unless that is nil. in becomes the body, unless it is nil. path is
+// relative to the API's and escaped.
+func (a *app) control(ctx context.Context, method, path string, in, out any) error {
+	answer, err := a.controlAnswer(ctx, method, path, in)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(answer.Body).Decode(out); err != nil {
+		if f := a.explainConnection(err); f != nil {
+			return f
+		}
+		return failed(exitFailed, "%s answers with what is not JSON (%v); is it a Minibus?", a.host(), err)
+	}
+	return nil
+}
+
+// controlAnswer sends a request to the control API and returns the answer, whose body the caller closes. An answer that is an error is returned as one.
+func (a *app) controlAnswer(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	client, base, err := a.controlClient()
+	if err != nil {
+		return nil, err
+	}
+	var body io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return nil, fmt.Errorf("encode the request: %w", err)
+		}
+		body = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, base+controlPrefix+path, body)
+	if err != nil {
+		return nil, usage("%s: %v", a.source, err)
+	}
+	if in != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	r.Header.Set("Authorization", a.token(base))
+	answer, err := client.Do(r)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, a.explain(err)
+	}
+	if answer.StatusCode >= http.StatusMultipleChoices {
+		defer func() { _ = answer.Body.Close() }()
+		return nil, a.explainProblem(answer)
+	}
+	return answer, nil
+}
+
+// token makes the token for a request.
+func (a *app) token(resource string) string {
+	if a.target.Signature != "" {
+		return a.target.Signature
+	}
+	return sas.Sign(resource+"/", a.target.KeyName, a.target.Key, time.Now().Add(tokenLife))
+}
+
+// maxProblem is more than a problem document has, in bytes.
+const maxProblem = 1 << 20
+
+// explainProblem explains an answer of the control API that is an error.
+func (a *app) explainProblem(answer *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxProblem))
+	var problem struct {
+		Detail string   `json:"detail"`
+		Errors []string `json:"errors"`
+	}
+	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
+		return failed(exitFailed, "%s answers %d to a request for the control API; only a Minibus has one, and not with --control off", a.host(), answer.StatusCode)
+	}
+	detail := oneLine(a.redact(problem.Detail))
+	for _, more := range problem.Errors[min(1, len(problem.Errors)):] {
+		detail += "\n  " + oneLine(a.redact(more))
+	}
+	switch answer.StatusCode {
+	case http.StatusBadRequest:
+		return failed(exitUsage, "%s", detail)
+	case http.StatusNotFound:
+		return failed(exitNotFound, "%s", detail)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return failed(exitUnauthorized, "%s%s", detail, cureRights)
+	case http.StatusServiceUnavailable:
+		return failed(exitUnreachable, "%s", detail)
+	}
+	return failed(exitFailed, "%s", detail)
+}
+
+// controlClient returns the client for the control API and the address of the server.
+func (a *app) controlClient() (*http.Client, string, error) {
+	if err := a.connect(); err != nil {
+		return nil, "", err
+	}
+	config, err := a.tlsConfig()
+	if err != nil {
+		return nil, "", err
+	}
+	scheme, host := "https", a.target.Host()
+	if a.target.Emulator {
+		scheme = "http"
+		if !hasPort(host) {
+			host += ":" + adminPort
+		}
+	}
+	return a.httpClient(config), scheme + "://" + host, nil
+}
+
+// inThis returns the path of something in the namespace that the connection string means. Each part is one segment.
+func inThis(parts ...string) string {
+	escaped := make([]string, len(parts))
+	for i, p := range parts {
+		escaped[i] = url.PathEscape(p)
+	}
+	return thisNamespace + strings.Join(escaped, "/")
+}
