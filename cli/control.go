@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"minibus/internal/sas"
@@ -17,8 +16,8 @@ import (
 // controlPrefix begins the paths of the control API, which only a Minibus has.
 const controlPrefix = "/$minibus/v1/"
 
-// thisNamespace begins the paths of the control API below the namespace that the connection string means.
-const thisNamespace = "namespaces/$this/"
+// thisNamespace is the path, in the control API, of the namespace that the connection string means.
+const thisNamespace = "namespaces/$this"
 
 // tokenLife is how long a token for a request to the control API lasts.
 const tokenLife = time.Hour
@@ -138,9 +137,9 @@ func (a *app) controlClient() (*http.Client, string, error) {
 
 // inThis returns the path of something in the namespace that the connection string means. Each part is one segment.
 func inThis(parts ...string) string {
-	escaped := make([]string, len(parts))
-	for i, p := range parts {
-		escaped[i] = url.PathEscape(p)
+	path := thisNamespace
+	for _, p := range parts {
+		path += "/" + url.PathEscape(p)
 	}
-	return thisNamespace + strings.Join(escaped, "/")
+	return path
 }

@@ -58,12 +58,12 @@ func (a *app) namespaceList() *cobra.Command {
 func (a *app) namespaceShow() *cobra.Command {
 	return &cobra.Command{Use: "show [NAME]", Short: "show a namespace with its connection string; without a name, the one of --connection", Args: names("[NAME]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := "$this"
+			path := inThis()
 			if len(args) > 0 {
-				name = args[0]
+				path = "namespaces/" + url.PathEscape(args[0])
 			}
 			var n namespace
-			if err := a.control(cmd.Context(), http.MethodGet, "namespaces/"+url.PathEscape(name), nil, &n); err != nil {
+			if err := a.control(cmd.Context(), http.MethodGet, path, nil, &n); err != nil {
 				return a.about("show the namespace", err)
 			}
 			return a.out.one(n, n.pairs()...)
@@ -127,7 +127,7 @@ func (a *app) readEntities(file string, body *creation) error {
 	if file == "" {
 		return nil
 	}
-	var input io.Reader = a.env.Stdin
+	input := a.env.Stdin
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
