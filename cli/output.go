@@ -121,6 +121,9 @@ func (o *output) done(item any, format string, args ...any) error {
 	return o.push()
 }
 
+// text writes text for people that is not a list.
+func (o *output) text(format string, args ...any) { _, _ = fmt.Fprintf(o.w, format, args...) }
+
 // element writes an item of the array, at once, so that what was written is never taken for lost.
 func (o *output) element(item any) error {
 	data, err := encode(item, "  ")

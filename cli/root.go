@@ -62,7 +62,7 @@ func (a *app) root() *cobra.Command {
 	add(groupEntities, a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
 	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand())
 	add(groupControl, a.namespaceCommand())
-	add(groupMore, a.envCommand())
+	add(groupMore, a.envCommand(), a.doctorCommand())
 	root.SetCompletionCommandGroupID(groupMore)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {

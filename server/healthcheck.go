@@ -17,6 +17,14 @@ import (
 // healthTimeout bounds one request; Minibus answers at once even while it starts.
 const healthTimeout = 3 * time.Second
 
+// direct is a client that goes through no proxy.
+var direct = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// healthURL returns where a Minibus tells whether it is ready.
+func healthURL(host string, port int) string {
+	return "http://" + net.JoinHostPort(host, strconv.Itoa(port)) + "/health"
+}
+
 // healthcheck asks the Minibus that runs with the same settings whether it is ready. It is the image's HEALTHCHECK, which has
 // neither a shell nor curl.
 func healthcheck(ctx context.Context, s config.Settings) error {
@@ -30,13 +38,12 @@ func healthcheck(ctx context.Context, s config.Settings) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	url := "http://" + net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(port)) + "/health"
+	url := healthURL(strings.Trim(host, "[]"), port)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", url, err)
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
-	resp, err := client.Do(req)
+	resp, err := direct.Do(req)
 	if err != nil {
 		return healthError(err, req.URL.Host, port)
 	}

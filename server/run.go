@@ -28,7 +28,8 @@ var errSilent = errors.New("")
 func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
 	if cli.Handles(args) {
 		return cli.Run(ctx, args, cli.Environment{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Environ: environ,
-			Authority: func() (string, error) { return authorityFile(environ) }})
+			Authority: func() (string, error) { return authorityFile(environ) },
+			Examine:   func(ctx context.Context, flags []string) ([]cli.Finding, error) { return examine(ctx, flags, environ) }})
 	}
 	command, err := config.ParseArgs(args, environ)
 	if err != nil {

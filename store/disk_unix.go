@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// diskFree returns how many bytes this process can still write to the file system of path.
-func diskFree(path string) (bytes int64, known bool) {
+// DiskFree returns how many bytes this process can still write to the file system of path.
+func DiskFree(path string) (bytes int64, known bool) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(filepath.Dir(path), &st); err != nil {
 		return 0, false

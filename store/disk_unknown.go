@@ -2,5 +2,5 @@
 
 package store
 
-// diskFree can't tell on these systems.
-func diskFree(string) (bytes int64, known bool) { return 0, false }
+// DiskFree can't tell on these systems.
+func DiskFree(string) (bytes int64, known bool) { return 0, false }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// diskFree returns how many bytes this process can still write to the file system of path.
-func diskFree(path string) (bytes int64, known bool) {
+// DiskFree returns how many bytes this process can still write to the file system of path.
+func DiskFree(path string) (bytes int64, known bool) {
 	dir, err := windows.UTF16PtrFromString(filepath.Dir(path))
 	if err != nil {
 		return 0, false

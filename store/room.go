@@ -54,7 +54,7 @@ type room struct {
 
 // newRoom returns a room before its first look at the disk.
 func newRoom(path string) room {
-	return room{path: path, reserve: reserve{path + "-reserve"}, free: func() (int64, bool) { return diskFree(path) }, log: ampleLog}
+	return room{path: path, reserve: reserve{path + "-reserve"}, free: func() (int64, bool) { return DiskFree(path) }, log: ampleLog}
 }
 
 func (r *room) prepare() error {
