@@ -100,6 +100,9 @@ func (a *app) reasons(ctx context.Context, at address) error {
 	if err != nil {
 		return err
 	}
+	entity := at
+	entity.sub = 0
+	p.does = "list the dead letters of " + entity.String()
 	found := make(map[string]*letters)
 	err = p.each(ctx, math.MaxInt, func(m *azservicebus.ReceivedMessage) error {
 		reason := text(m.DeadLetterReason)

@@ -148,6 +148,7 @@ func (a *app) receive(ctx context.Context, at address, f *receiveFlags, session 
 	defer func() { a.putBack(ctx, r, at, held) }()
 	for done < f.count {
 		batch, err := a.wait(ctx, r, at, min(f.count-done, receiveBatch), f.wait)
+		a.fit(at, batch)
 		for i, m := range batch {
 			if err := a.take(ctx, r, at, f, m); err != nil {
 				held = append(held, batch[i:]...)

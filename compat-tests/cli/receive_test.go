@@ -15,7 +15,8 @@ import (
 func TestReceive(t *testing.T) {
 	b := start(t, []harness.Queue{{Name: "q"}, {Name: "sessions", RequiresSession: true}})
 	b.send("q", "1", "2", "3", "4", "5", "6", "7", "8", "9")
-	if table := b.run("receive", "q"); !strings.HasPrefix(table, "NUMBER ") || !strings.HasSuffix(table, " 1\n") {
+	if table := b.run("receive", "q"); !strings.HasPrefix(table, "NUMBER  STATE ") || !strings.Contains(table, "  ID  SUBJECT  SESSION  DELIVERIES  BODY\n") ||
+		!strings.HasSuffix(table, " 1\n") {
 		t.Errorf("receive prints %q", table)
 	}
 	b.wantBodies("completed", lines[peeked](b, b.run("receive", "q", "-n", "2", "-o", "jsonl")), "2", "3")
