@@ -166,7 +166,7 @@ func (a *app) explainConnection(err error) *failure {
 	case errors.As(err, &noHost), said("no such host"):
 		f.text = fmt.Sprintf("the host %s is not known; check it in %s", host, a.source)
 	case errors.Is(err, syscall.ECONNREFUSED), said("connection refused"):
-		f.text = fmt.Sprintf("nothing listens at %s: start a Minibus, or give another connection string with --connection or %s", a.named(host), variables[0])
+		f.text = a.nothingListens()
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, context.DeadlineExceeded):
 		f.text = fmt.Sprintf("no connection to %s: %s", host, oneLine(err.Error()))
 	default:
@@ -175,12 +175,12 @@ func (a *app) explainConnection(err error) *failure {
 	return f
 }
 
-// named says where the host comes from.
-func (a *app) named(host string) string {
+// nothingListens says what to do about it.
+func (a *app) nothingListens() string {
 	if a.isLocal {
-		return host + ", where a Minibus of this machine would be"
+		return fmt.Sprintf("nothing listens at %s: start a Minibus, name its port in MINIBUS_AMQP_PORT, or give a connection string with --connection or %s", a.host(), variables[0])
 	}
-	return host + ", which " + a.source + " names"
+	return fmt.Sprintf("nothing listens at %s, which %s names: start a Minibus, or give another connection string with --connection or %s", a.host(), a.source, variables[0])
 }
 
 // then puts a sentence and its cure on one line.

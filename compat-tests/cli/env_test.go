@@ -90,7 +90,7 @@ func TestTheLocalMinibus(t *testing.T) {
 			t.Errorf("env prints %q, want %q in it", r.out, part)
 		}
 	}
-	b.failed(with([]string{"MINIBUS_AMQP_PORT=1"}, "queue", "ls"), 6, []string{"nothing listens at 127.0.0.1:1, where a Minibus of this machine would be: start"}, "queue ls")
+	b.failed(with([]string{"MINIBUS_AMQP_PORT=1"}, "queue", "ls"), 6, []string{"nothing listens at 127.0.0.1:1: start a Minibus, name its port in MINIBUS_AMQP_PORT, or"}, "queue ls")
 	b.failed(with([]string{"MINIBUS_AMQP_PORT=x"}, "queue", "ls"), 2, []string{"MINIBUS_AMQP_PORT", `"x"`}, "queue ls")
 	b.failed(with([]string{"MINIBUS_AMQP_PORT=0", "MINIBUS_HTTP_PORT=0"}, "queue", "ls"), 2, []string{"MINIBUS_PORTS_FILE", "--connection"}, "queue ls")
 	b.failed(with([]string{"MINIBUS_AMQP_PORT=0", "MINIBUS_PORTS_FILE=/none"}, "queue", "ls"), 2, []string{"MINIBUS_PORTS_FILE", "no such file"}, "queue ls")

@@ -111,6 +111,9 @@ func TestDeadLetters(t *testing.T) {
 	if got := b.try("dlq", "ls"); got.code != 0 || got.errors != "no entity has dead letters\n" {
 		t.Errorf("dlq ls of nothing gives %+v", got)
 	}
+	if got := b.try("dlq", "ls", "q"); got.code != 0 || got.errors != "no dead letters in q\n" {
+		t.Errorf("dlq ls of an entity without any gives %+v", got)
+	}
 	for i := range 4 {
 		b.run("send", "other", fmt.Sprint(i), "--message-id", fmt.Sprint("m", i), "-p", "size=int:5", "--subject", "about", "--ttl", "1h")
 	}
