@@ -180,8 +180,16 @@ func TestResubmit_Interrupted(t *testing.T) {
 	cmd := b.command("dlq", "resubmit", "q", "--to", "to")
 	var errs syncBuffer
 	cmd.Stderr = &errs
+	copies, err := b.client.NewReceiverForQueue("to", nil) // a process for each look would be too slow to see the middle
+	b.must("make a receiver", err)
+	look := func() bool {
+		seen, err := copies.PeekMessages(b.ctx, 1, nil)
+		b.must("peek", err)
+		return len(seen) > 0
+	}
+	look() // connects
 	b.must("start", cmd.Start())
-	b.until("the first copies", func() bool { return len(b.peek("to", "-n", "1")) > 0 })
+	b.until("the first copies", look)
 	b.must("interrupt", cmd.Process.Signal(os.Interrupt))
 	_ = cmd.Wait()
 	b.failed(result{errors: errs.String(), code: cmd.ProcessState.ExitCode()}, 130, []string{"interrupted, after", fmt.Sprintf("of %d dead letters", many)}, "dlq resubmit")
