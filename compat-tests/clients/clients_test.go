@@ -26,8 +26,9 @@ const patience = 2 * time.Minute
 func TestGenerated(t *testing.T) {
 	python := harness.Python(t, filepath.Join(directory, "python"))
 	harness.InstallNodeModules(t, filepath.Join(directory, "typescript"))
+	document := served(t)
 	if *update {
-		if err := generate(directory, python); err != nil {
+		if err := generate(document, directory, python); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -53,7 +54,7 @@ func TestGenerated(t *testing.T) {
 		err = os.Mkdir(filepath.Join(made, "python/minibus_control"), 0o755)
 	}
 	if err == nil {
-		err = generate(made, python)
+		err = generate(document, made, python)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -6,22 +6,19 @@ package clients
 
 import (
 	"fmt"
+	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"testing"
 
-	"minibus/mgmt/control"
+	"minibus/compat-tests/harness"
 )
 
-// generate makes all files below a directory that has the manifests of the clients. python is an interpreter with the packages of
+// generate makes, from a document, all files below a directory that has the manifests of the clients. python is an interpreter with the packages of
 // python/requirements.txt; for TypeScript the packages of its lock file are installed.
-func generate(dir, python string) error {
-	document, err := served()
-	if err != nil {
-		return err
-	}
+func generate(document []byte, dir, python string) error {
 	file := filepath.Join(dir, "openapi.json")
 	if err := os.WriteFile(file, document, 0o644); err != nil { //nolint:gosec // for everybody to read
 		return fmt.Errorf("write the document: %w", err)
@@ -41,13 +38,19 @@ func generate(dir, python string) error {
 }
 
 // served returns the document as Minibus serves it.
-func served() ([]byte, error) {
-	answer := httptest.NewRecorder()
-	control.New(nil).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, control.DocumentPath, http.NoBody))
-	if answer.Code != http.StatusOK {
-		return nil, fmt.Errorf("make the document: %d: %s", answer.Code, answer.Body)
+func served(t *testing.T) []byte {
+	t.Helper()
+	server := harness.Start(t, harness.Options{})
+	answer, err := http.Get(fmt.Sprintf("http://localhost:%d/$minibus/v1/openapi.json", server.Ports.HTTP))
+	if err != nil {
+		t.Fatalf("get the document: %v", err)
 	}
-	return append(answer.Body.Bytes(), '\n'), nil
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("get the document: %s: %v", answer.Status, err)
+	}
+	return append(text, '\n')
 }
 
 func run(dir string, command ...string) error {
