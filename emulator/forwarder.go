@@ -255,7 +255,7 @@ func (f *forwarder) deadLetterAll(entries []*entry, properties func(*entry) []by
 		defer f.q.mu.Unlock()
 		op := newTransition(f.q, len(entries), done)
 		for _, e := range entries {
-			op.deadLetterLocked(e, e.count, properties(e), eventDeadLettered, fallback{undo: undoRest})
+			op.deadLetterLocked(e, e.count, properties(e), EventDeadLettered, fallback{undo: undoRest})
 		}
 		op.appendLocked()
 	})

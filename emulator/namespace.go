@@ -62,6 +62,8 @@ type Options struct {
 	// cloud may do (EXP-7, DEC-22). Default: they are treated at the instant.
 	LazyExpiry bool
 
+	Record *Record // of what happens to messages; nil: none
+
 	layout *layout // of logs; nil: usual
 }
 
@@ -73,10 +75,11 @@ type common struct {
 	lazy   bool    // Options.LazyExpiry
 	layout *layout // of logs; nil: usual
 	bodies *bodyBudget
+	record *Record
 }
 
 func newCommon(o Options) *common {
-	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout, bodies: newBodyBudget(o.BodyBudget)}
+	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout, bodies: newBodyBudget(o.BodyBudget), record: o.Record}
 	if c.logger == nil {
 		c.logger = slog.New(slog.DiscardHandler)
 	}

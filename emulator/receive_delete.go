@@ -31,7 +31,7 @@ func (r *returns) receiveDeleteLocked(ds []*Delivery, then func(error)) {
 
 func (op *receiveDelete) removeAllLocked() {
 	for _, d := range op.ds {
-		op.removeLocked(d.e, eventCompleted, fallback{undo: undoFault})
+		op.removeLocked(d.e, EventDeliveredDeleted, fallback{undo: undoFault})
 	}
 }
 

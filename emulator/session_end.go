@@ -18,7 +18,7 @@ func (t *sessionTable) free(s *session, expired bool, now int64) {
 		}
 		t.q.locks.unlock(e)
 		if expired {
-			op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)
+			op.abandonLocked(e, nil, EventLockExpired, fallback{undo: undoEndLater}, now)
 		} else {
 			t.q.messages.rest(e, now)
 		}

@@ -93,20 +93,20 @@ func (lt *lockTable) refuseDeadLetter(entries []*entry, now int64) error {
 func (op *transition) settleLocked(e *entry, s Settlement, f fallback, now int64) {
 	switch s.Outcome {
 	case Complete:
-		op.removeLocked(e, eventCompleted, f)
+		op.removeLocked(e, EventCompleted, f)
 	case Abandon:
-		op.abandonLocked(e, s.Properties, f, now)
+		op.abandonLocked(e, s.Properties, EventAbandoned, f, now)
 	case Defer:
 		op.deferLocked(e, s.Properties, f)
 	case DeadLetterOutcome:
-		op.deadLetterLocked(e, e.count, s.Properties, eventDeadLettered, f)
+		op.deadLetterLocked(e, e.count, s.Properties, EventDeadLettered, f)
 	case Release:
-		op.restLocked(e, eventNone, f)
+		op.restLocked(e, EventReleased, f)
 	}
 }
 
-// abandonLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock.
-func (op *transition) abandonLocked(e *entry, properties []byte, f fallback, now int64) {
+// abandonLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock, as v says.
+func (op *transition) abandonLocked(e *entry, properties []byte, v EventKind, f fallback, now int64) {
 	count := e.count + 1
 	if e.sub != Main {
 		count = e.count // DC-8
@@ -116,13 +116,13 @@ func (op *transition) abandonLocked(e *entry, properties []byte, f fallback, now
 	case e.expired(now) && e.state == Active: // EXP-8, EXP-9
 		op.expireLocked(e, count, properties, f)
 	case e.sub == Main && count >= op.q.options.maxDelivery(): // DC-7
-		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)), eventDeadLettered, f)
+		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)), EventDeadLettered, f)
 	case e.sub == Main && len(overlay) > maxHeaderBytes:
-		op.deadLetterLocked(e, count, headerSizeProperties(), eventDeadLettered, f)
+		op.deadLetterLocked(e, count, headerSizeProperties(), EventDeadLettered, f)
 	case count == e.count && properties == nil:
-		op.restLocked(e, eventAbandoned, f) // nothing to write
+		op.restLocked(e, v, f) // nothing to write
 	default:
-		op.changeLocked(e, e.state, count, overlay, eventAbandoned, f)
+		op.changeLocked(e, e.state, count, overlay, v, f)
 	}
 }
 
@@ -140,10 +140,10 @@ func (e *entry) merged(properties []byte) []byte {
 func (op *transition) deferLocked(e *entry, properties []byte, f fallback) {
 	overlay := e.merged(properties)
 	if e.sub == Main && len(overlay) > maxHeaderBytes {
-		op.deadLetterLocked(e, e.count+1, headerSizeProperties(), eventDeadLettered, f)
+		op.deadLetterLocked(e, e.count+1, headerSizeProperties(), EventDeadLettered, f)
 		return
 	}
-	op.changeLocked(e, Deferred, e.count+1, overlay, eventDeferred, f)
+	op.changeLocked(e, Deferred, e.count+1, overlay, EventDeferred, f)
 }
 
 // Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the

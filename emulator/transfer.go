@@ -62,7 +62,7 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	t := op.to.q
 	key, remember, duplicate := op.to.knownLocked(&m.in, now)
 	if duplicate { // DUP-13
-		op.removeLocked(m.e)
+		op.removeLocked(m.e, EventDuplicate)
 		return
 	}
 	if remember {
@@ -81,18 +81,20 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	}
 	to.body.count(1)
 	op.to.expectLocked(to)
-	op.addLeavingLocked(m.e, effectHandOn)
+	last := &op.to.steps[len(op.to.steps)-1]
+	last.event, last.text = EventForwardedHere, op.leaving.q.path
+	op.addLeavingLocked(m.e, effectHandOn, EventForwarded)
 	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
 // addLeavingLocked adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
-func (op *transfer) addLeavingLocked(e *entry, x effect) {
-	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, fallback: fallback{undo: undoRest}})
+func (op *transfer) addLeavingLocked(e *entry, x effect, v EventKind) {
+	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, event: v, text: op.to.q.path, fallback: fallback{undo: undoRest}})
 }
 
 // removeLocked adds that a message goes without arriving anywhere.
-func (op *transfer) removeLocked(e *entry) {
-	op.addLeavingLocked(e, effectRemove)
+func (op *transfer) removeLocked(e *entry, v EventKind) {
+	op.addLeavingLocked(e, effectRemove, v)
 	op.to.change.Ops = append(op.to.change.Ops, e.deletion(op.leaving.q.id))
 }
 
@@ -141,11 +143,12 @@ func (op *transfer) publishLocked(m *forwarded, now int64) {
 		ttl: t.options.effectiveTTL(e.ttl), body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
 	}
 	op.fanOut.sent++
-	if op.fanOut.fanOutLocked(o) == 0 {
-		op.removeLocked(e)
+	copies := op.fanOut.fanOutLocked(o)
+	if op.fanOut.passLocked(EventForwardedHere, o, copies); copies == 0 {
+		op.removeLocked(e, EventForwarded)
 		return
 	}
-	op.addLeavingLocked(e, effectHandOn)
+	op.addLeavingLocked(e, effectHandOn, EventForwarded)
 	op.to.change.Ops = append(op.to.change.Ops, e.rowDeletion(op.leaving.q.id))
 }
 
