@@ -23,6 +23,7 @@ type link struct {
 	s      *session
 	self   endpoint // the link with its kind, set by put
 	handle uint32   // the peer's and ours
+	number int64    // among the links of the connection, for those who look at it
 	name   string
 	role   frames.Role // of the peer
 	node   node

@@ -20,7 +20,9 @@ type Consumer struct {
 	shelf   *shelf      // where it is served
 	session *session    // nil: not a session receiver
 	lost    func(error) // of a session receiver
+	since   int64       // ms
 
+	who *Who // guarded by q.mu; nil: unknown
 	waiter
 	ended []*Lock // guarded by q.mu
 
@@ -46,8 +48,27 @@ func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Co
 		return nil, err
 	}
 	q.receivers().Add(1)
-	q.usage.touch(q.ns.Now())
-	return &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, shelf: &q.box(sub).shelf}, nil
+	now := q.ns.Now()
+	q.usage.touch(now)
+	c := &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, shelf: &q.box(sub).shelf, since: now}
+	q.attached.add(c)
+	return c, nil
+}
+
+// Introduce says whose consumer it is, for those who ask (see [Entity.Why]).
+func (c *Consumer) Introduce(w *Who) {
+	c.q.mu.Lock()
+	c.who = w
+	c.q.mu.Unlock()
+}
+
+// attachedLocked implements attachment.
+func (c *Consumer) attachedLocked() Attached {
+	a := Attached{Who: c.who, Sub: c.sub, Mode: c.mode, Since: c.since, Available: c.shelf.available, Asking: c.inLine || c.promise > 0}
+	if c.session != nil {
+		a.Session, a.Until = &c.session.id, c.session.until
+	}
+	return a
 }
 
 // Take appends up to max messages, a quantum at most (64, or 1 MiB), to dst, those with the lowest numbers first (ORD-1). If there
@@ -190,6 +211,7 @@ func (c *Consumer) Close() {
 	c.shelf.line.promised -= c.promise
 	c.promise = 0
 	c.closed = true
+	q.attached.remove(c)
 	q.receivers().Add(-1)
 	c.stopWaitingLocked(poked, q.ns.Now())
 	c.shelf.wake()

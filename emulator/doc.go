@@ -61,10 +61,10 @@
 //   - tools: heap.go, deadlines.go, running.go
 //   - contract, what the journal, the store, the clock and the settings are: journal.go, store.go, fate.go, clock.go, clock_advance.go, clock_system.go,
 //     clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
-//     rule_limits.go, rule_names.go, errors.go
+//     rule_limits.go, rule_names.go, errors.go, who.go
 //   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, shelf.go, line.go, numbers.go,
 //     message_id.go, deadletter.go
-//   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go,
+//   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go, attached.go,
 //     body.go, budget.go, history.go, lock.go, session.go, faults.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
 //     traffic.go
 //   - change, how a change takes effect or is taken back: step.go, transition.go
@@ -78,5 +78,6 @@
 //   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
 //   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, configurator.go,
 //     configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go
+//   - diagnosis, why nothing is received: why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_find.go, broker_change.go
 package emulator

@@ -64,6 +64,7 @@ func (op *publication) passLocked(kind EventKind, o *original, copies int) {
 // fanOutLocked adds the copies of a message and returns how many. All of them share one body (QUO-4).
 func (op *publication) fanOutLocked(o *original) int {
 	list := op.q.topic.copiesLocked(o)
+	op.q.topic.offered++
 	if len(list) == 0 {
 		return 0
 	}
@@ -73,6 +74,9 @@ func (op *publication) fanOutLocked(o *original) int {
 	op.change.Ops = slices.Grow(op.change.Ops, len(list)+1)
 	for i := range list {
 		body := proto
+		if s := list[i].s; i == 0 || s != list[i-1].s {
+			s.reach.selected, s.reach.last = s.reach.selected+1, o.at
+		}
 		op.copyLocked(&list[i], o, &body, i == 0)
 	}
 	return len(list)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 	"minibus/mgmt/rest"
 )
 
@@ -68,7 +69,8 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	if err := x.discardBody(); err != nil {
 		return nil, err
 	}
-	w := &waiter{entity: x.entity, sub: x.sub, mode: mode, ready: make(chan struct{}, 1), changed: make(chan change, 1)}
+	w := &waiter{entity: x.entity, sub: x.sub, mode: mode, ready: make(chan struct{}, 1), changed: make(chan change, 1),
+		who: &emulator.Who{Remote: x.r.RemoteAddr, Product: sas.Clip(x.r.UserAgent())}}
 	d, err := w.next(x.r.Context(), wait)
 	if w.consumer != nil {
 		defer w.consumer.Close()

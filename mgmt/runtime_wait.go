@@ -16,6 +16,7 @@ type waiter struct {
 	entity *emulator.Entity
 	sub    emulator.SubQueue
 	mode   emulator.ReceiveMode
+	who    *emulator.Who
 
 	ready    chan struct{} // the consumer may have a message
 	changed  chan change   // the entity was changed or deleted
@@ -36,6 +37,7 @@ func (w *waiter) next(ctx context.Context, wait time.Duration) (*emulator.Delive
 	if w.consumer, err = w.entity.NewConsumer(w.sub, w.mode, w.notify); err != nil {
 		return nil, err
 	}
+	w.consumer.Introduce(w.who)
 	deadline := time.NewTimer(wait)
 	defer deadline.Stop()
 	for {

@@ -37,6 +37,7 @@ type Server interface {
 	Endpoint(ns *emulator.Namespace, host string) string
 	// Policies returns those that count for all entities of a namespace.
 	Policies(ns *emulator.Namespace) []sas.Policy
+	Inspector
 }
 
 // New returns the handler of all requests below [Prefix].
@@ -45,6 +46,8 @@ func New(s Server) http.Handler {
 	a := newAPI(s, humago.NewAdapter(mux, ""))
 	a.namespaces()
 	a.entities()
+	a.connections()
+	a.why()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
