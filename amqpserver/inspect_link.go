@@ -142,6 +142,14 @@ func (in *incoming) waitsFor() WaitsFor {
 	return ForMessage
 }
 
+// client names the client of a link. It is made once.
+func (l *link) client() *emulator.Who {
+	if l.me == nil {
+		l.me = l.who()
+	}
+	return l.me
+}
+
 // who names the client of a link.
 func (l *link) who() *emulator.Who {
 	w := l.s.c.who()

@@ -179,15 +179,19 @@ func (c *Consumer) lineUpLocked(max, taken int, full, poked bool) {
 func (c *Consumer) deliverLocked(taken []*entry, now int64) []*Delivery {
 	ds := make([]*Delivery, len(taken))
 	c.q.traffic.Delivered += int64(len(taken))
+	record := c.q.ns.common.record
 	for i, e := range taken {
 		if c.mode == PeekLock {
 			c.q.locks.lockForDelivery(e, now)
 			e.lock.holder, e.lock.kept = c, true
+			if record != nil {
+				record.delivered(c.q, e, c.who, now)
+			}
 		}
 		ds[i] = newDelivery(c.q, e, c.notify)
 	}
 	if c.mode == ReceiveAndDelete {
-		c.q.returns.deliverDeletedLocked(ds)
+		c.q.returns.deliverDeletedLocked(ds, c.who)
 		return ds
 	}
 	c.q.bodies.fetch(ds)
@@ -224,7 +228,7 @@ func (c *Consumer) Settle(l *Lock, s Settlement, done Completion) error {
 	defer c.q.mu.Unlock()
 	l.kept = false
 	token := [1]LockToken{l.token}
-	return c.q.locks.settle(token[:], s, done)
+	return c.q.locks.settle(token[:], s, c.who, done)
 }
 
 // lapseLocked notes that a lock of the consumer has ended.

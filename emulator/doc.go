@@ -41,6 +41,7 @@
 //   - park: to set aside a dead-lettered message that its forward's target can never take. One whose target is missing, disabled or
 //     full stays in its place, and is tried again.
 //   - part: of an entity, a struct with its own methods under the entity's mutex; of a change, its steps in one entity.
+//   - record: what happened to messages, event by event, in memory. The history is what duplicate detection remembers.
 //   - rest: a message is at rest if it is available, deferred or scheduled: no consumer or change has it in hand.
 //   - return: to give back a message that was removed for a client and did not reach it.
 //   - settle: to end a lock with one of the protocol's outcomes. A lock that ends by itself is not settled.
@@ -66,7 +67,7 @@
 //     message_id.go, deadletter.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go, attached.go,
 //     body.go, budget.go, history.go, lock.go, session.go, faults.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
-//     traffic.go
+//     event.go, record.go, event_query.go, traffic.go
 //   - change, how a change takes effect or is taken back: step.go, transition.go
 //   - send: send.go, storing.go, schedule.go, reservation.go
 //   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, returns.go, peek.go

@@ -3,6 +3,7 @@ package emulator
 import (
 	"encoding/binary"
 	"iter"
+	"strings"
 )
 
 // EventKind says what happened to a message.
@@ -52,7 +53,8 @@ type Event struct {
 	Topic         bool   // a topic passed it on
 	Copies        int    // that the topic made of it
 	Who           *Who   // did it; nil: the broker, or unknown
-	Text          string // the message id, the reason, the rule or the error
+	MessageID     string // of messages that come; else empty
+	Text          string // the reason, the rule, the other entity of a forward, or the error
 }
 
 // Events returns the events from a number on, oldest first. Those that come meanwhile are not among them. The second result is the number
@@ -152,7 +154,38 @@ func (d *eventReader) event(c *chunkOfEvents) Event {
 	}
 	e.Who = c.clients[d.uint()]
 	n := d.uint()
-	e.Text = string(d.b[:n])
+	e.setText(string(d.b[:n]))
 	d.b = d.b[n:]
 	return e
+}
+
+func (e *Event) setText(text string) {
+	switch {
+	case e.Topic, e.Kind == EventSent, e.Kind == EventScheduled, e.Kind == EventDuplicate:
+		e.MessageID = text
+	case e.Kind == EventRefusedSend:
+		e.MessageID, e.Text, _ = strings.Cut(text, refusedFor)
+	default:
+		e.Text = text
+	}
+}
+
+// refusedFor stands between the id of a refused message and the reason.
+const refusedFor = "\x00"
+
+// eventWords are the kinds of events in plain words.
+var eventWords = [...]string{
+	EventNone: "nothing", EventSent: "sent", EventScheduled: "scheduled", EventCopied: "copied", EventForwardedHere: "forwarded here", EventActivated: "activated",
+	EventDelivered: "delivered", EventDeliveredDeleted: "received and deleted", EventRenewed: "lock renewed", EventCompleted: "completed",
+	EventAbandoned: "abandoned", EventReleased: "released", EventDeferred: "deferred", EventLockExpired: "lock expired", EventReturned: "returned",
+	EventDeadLettered: "dead-lettered", EventExpired: "expired", EventForwarded: "forwarded", EventDuplicate: "duplicate", EventCancelled: "cancelled",
+	EventPurged: "purged", EventRefusedSend: "send refused", EventRefusedSettlement: "settlement refused",
+}
+
+// String returns the kind in plain words.
+func (k EventKind) String() string {
+	if int(k) < len(eventWords) {
+		return eventWords[k]
+	}
+	return "unknown"
 }

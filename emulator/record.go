@@ -106,6 +106,11 @@ func (r *Record) chunk(text int, now int64) *chunkOfEvents {
 	return c
 }
 
+// delivered records that an entry was locked for a consumer, or for who asks for deferred messages.
+func (r *Record) delivered(q *Entity, e *entry, who *Who, now int64) {
+	r.add(q, now, &happened{kind: EventDelivered, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: e.lockedUntil(), who: who})
+}
+
 // recordLocked records a committed step.
 func (p *part) recordLocked(s *step, now int64) {
 	r := p.q.ns.common.record

@@ -15,10 +15,10 @@ const maxHeaderBytes = 64 << 10
 func (q *Entity) Settle(tokens []LockToken, s Settlement, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.locks.settle(tokens, s, c)
+	return q.locks.settle(tokens, s, whoOf(c), c)
 }
 
-func (lt *lockTable) settle(tokens []LockToken, s Settlement, c Completion) error {
+func (lt *lockTable) settle(tokens []LockToken, s Settlement, who *Who, c Completion) error {
 	if err := lt.q.may.settle(); err != nil {
 		return err
 	}
@@ -26,6 +26,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, c Completion) erro
 	var one [1]*entry
 	entries, err := lt.entriesOfTokens(one[:0], tokens, now)
 	if err != nil {
+		lt.q.ns.common.record.add(lt.q, now, &happened{kind: EventRefusedSettlement, who: who, text: err.Error()})
 		return err
 	}
 	lt.q.usage.touch(now)
@@ -39,6 +40,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, c Completion) erro
 		return nil
 	}
 	op := newTransition(lt.q, len(entries), c)
+	op.who = who
 	for _, e := range entries {
 		op.settleLocked(e, s, relock(lt.unlock(e)), now)
 	}
@@ -176,6 +178,9 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error)
 			continue
 		}
 		e.lock.until = until
+		if record := lt.q.ns.common.record; record != nil {
+			record.add(lt.q, now, &happened{kind: EventRenewed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: until})
+		}
 		lt.ends.remove(old)
 		lt.ends.add(e, until)
 		untils[i] = until

@@ -48,6 +48,25 @@ func firstText(texts ...string) string {
 	return ""
 }
 
+// By returns a completion that says who asked for the operation.
+func By(w *Who, c Completion) Completion { return asked{c, w} }
+
+type asked struct {
+	Completion
+	who *Who
+}
+
+// Who says who asked for the operation.
+func (a asked) Who() *Who { return a.who }
+
+// holder returns whose consumer it is.
+func holder(c *Consumer) *Who {
+	if c == nil {
+		return nil
+	}
+	return c.who
+}
+
 // whoOf returns who asked for the operation that ends with c, if c says that by a method Who() *Who.
 func whoOf(c Completion) *Who {
 	if asked, ok := c.(interface{ Who() *Who }); ok {

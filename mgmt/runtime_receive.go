@@ -57,6 +57,11 @@ func (x *runtimeCall) receiveAndDelete() (*answer, error) {
 	return x.receive(emulator.ReceiveAndDelete)
 }
 
+// who names the client.
+func (x *runtimeCall) who() *emulator.Who {
+	return &emulator.Who{Remote: x.r.RemoteAddr, Product: sas.Clip(x.r.UserAgent())}
+}
+
 // receive waits for a message and answers with it, or with 204.
 func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	wait, err := x.timeout()
@@ -70,7 +75,7 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 		return nil, err
 	}
 	w := &waiter{entity: x.entity, sub: x.sub, mode: mode, ready: make(chan struct{}, 1), changed: make(chan change, 1),
-		who: &emulator.Who{Remote: x.r.RemoteAddr, Product: sas.Clip(x.r.UserAgent())}}
+		who: x.who()}
 	d, err := w.next(x.r.Context(), wait)
 	if w.consumer != nil {
 		defer w.consumer.Close()
