@@ -67,7 +67,7 @@
 //     message_id.go, deadletter.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go, attached.go,
 //     body.go, budget.go, history.go, lock.go, session.go, faults.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
-//     event.go, record.go, event_query.go, traffic.go
+//     event.go, event_text.go, event_query.go, record.go, traffic.go
 //   - change, how a change takes effect or is taken back: step.go, transition.go
 //   - send: send.go, storing.go, schedule.go, reservation.go
 //   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, returns.go, peek.go
@@ -79,6 +79,6 @@
 //   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
 //   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, configurator.go,
 //     configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go
-//   - diagnosis, why nothing is received: why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go
+//   - diagnosis, why nothing is received: why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go, await.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_find.go, broker_change.go
 package emulator

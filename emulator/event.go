@@ -94,6 +94,9 @@ func (r *Record) Oldest() int64 {
 
 // Changed returns a channel that is closed once there is an event with the number or a later one. done says that nobody waits any more.
 func (r *Record) Changed(number int64) (changed <-chan struct{}, done func()) {
+	if r == nil {
+		return nil, func() {}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.next > number {

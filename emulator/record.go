@@ -111,31 +111,6 @@ func (r *Record) delivered(q *Entity, e *entry, who *Who, now int64) {
 	r.add(q, now, &happened{kind: EventDelivered, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: e.lockedUntil(), who: who})
 }
 
-// recordLocked records a committed step.
-func (p *part) recordLocked(s *step, now int64) {
-	r := p.q.ns.common.record
-	if r == nil {
-		return
-	}
-	e := s.e
-	h := happened{kind: s.event, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, who: p.who, text: s.text}
-	switch {
-	case s.effect == effectChange:
-		h.count = s.count
-	case s.to != nil:
-		h.count = s.to.count
-		if h.text == "" {
-			h.text = s.to.reason()
-		}
-		if s.event == EventActivated {
-			h.value = s.to.seq
-		}
-	case s.event == EventScheduled:
-		h.value = e.due()
-	}
-	r.add(p.q, now, &h)
-}
-
 // append writes an event: its length, and then its fields, most of them as varints.
 func (c *chunkOfEvents) append(q *Entity, now int64, h *happened) {
 	at, ok := c.placeOf[q]

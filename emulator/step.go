@@ -147,6 +147,31 @@ func (p *part) applyLocked(s *step, now int64) {
 	}
 }
 
+// recordLocked records a committed step.
+func (p *part) recordLocked(s *step, now int64) {
+	r := p.q.ns.common.record
+	if r == nil {
+		return
+	}
+	e := s.e
+	h := happened{kind: s.event, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, who: p.who, text: s.text}
+	switch {
+	case s.effect == effectChange:
+		h.count = s.count
+	case s.to != nil:
+		h.count = s.to.count
+		if h.text == "" {
+			h.text = s.to.reason()
+		}
+		if s.event == EventActivated {
+			h.value = s.to.seq
+		}
+	case s.event == EventScheduled:
+		h.value = e.due()
+	}
+	r.add(p.q, now, &h)
+}
+
 // undoLocked puts an entry back.
 func (p *part) undoLocked(s *step, now int64) {
 	q, e := p.q, s.e

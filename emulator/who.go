@@ -59,14 +59,6 @@ type asked struct {
 // Who says who asked for the operation.
 func (a asked) Who() *Who { return a.who }
 
-// holder returns whose consumer it is.
-func holder(c *Consumer) *Who {
-	if c == nil {
-		return nil
-	}
-	return c.who
-}
-
 // whoOf returns who asked for the operation that ends with c, if c says that by a method Who() *Who.
 func whoOf(c Completion) *Who {
 	if asked, ok := c.(interface{ Who() *Who }); ok {

@@ -69,6 +69,9 @@ func (s *Server) Advance(d time.Duration) {
 	}
 }
 
+// recordSize is how many bytes of what happened to messages a server keeps.
+const recordSize = 16 << 20
+
 // options are those of [Start], put together.
 type options struct {
 	config server.Config
@@ -78,7 +81,7 @@ type options struct {
 
 func newOptions() *options {
 	o := &options{clock: &emulator.SystemClock{Recheck: math.MaxInt64}} // years may pass in a bubble
-	o.config.Settings = config.Settings{Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff,
+	o.config.Settings = config.Settings{Host: "localhost", History: recordSize, TLSPort: config.PortOff, HTTPPort: config.PortOff,
 		NamespacePorts: "0", Ephemeral: true}
 	o.config.Broker.Clock = o.clock
 	return o

@@ -98,15 +98,17 @@ const maxEntities = 1 << 30
 
 // shownEntity returns an entity as lists show it.
 func shownEntity(e *emulator.Entity) entity {
-	c := e.Counts()
 	status := e.Options().Status
 	if status == "" {
 		status = emulator.StatusActive
 	}
-	return entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(status), Counts: counts{
-		Active: c.Active, Deferred: c.Deferred, Scheduled: c.Scheduled, DeadLetter: c.DeadLetter, Transfer: c.Transfer,
-		TransferDeadLetter: c.TransferDeadLetter, SizeBytes: c.SizeBytes,
-	}}
+	return entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(status), Counts: shownCounts(e.Counts())}
+}
+
+// shownCounts returns counts as answers show them.
+func shownCounts(c emulator.Counts) counts {
+	return counts{Active: c.Active, Deferred: c.Deferred, Scheduled: c.Scheduled, DeadLetter: c.DeadLetter, Transfer: c.Transfer,
+		TransferDeadLetter: c.TransferDeadLetter, SizeBytes: c.SizeBytes}
 }
 
 // AtEntity is an argument of operations on one entity.
