@@ -316,7 +316,8 @@ func TestRefusals_NameTheLatestAttachesAndTokens(t *testing.T) {
 // wantDomain wants an error of the domain.
 func wantDomain(t *testing.T, err error, code emulator.Code) {
 	t.Helper()
-	if e, ok := err.(*emulator.Error); !ok || e.Code != code || e.Text == "" {
+	var e *emulator.Error
+	if !errors.As(err, &e) || e.Code != code || e.Text == "" {
 		t.Errorf("the error is %v, want code %d", err, code)
 	}
 }
