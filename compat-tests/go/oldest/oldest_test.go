@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,11 @@ var without = map[string]string{
 	"TestERR_TheQueueOfAReceiverIsDeleted":         nothing,
 }
 
+// tries is how often a test may fail less once. A receive of this release that ends without a message leaves a goroutine behind, which releases
+// messages that come later. The next receive stops it, in the middle of a release too: then the message stays locked for the whole lock, and a
+// test that expects it fails. That takes a message right between the two, one time in about fifteen.
+const tries = 3
+
 // run runs the tests that need no server of their own: those that compat-tests/verify runs in any namespace, and that the release can pass.
 func run(t *testing.T, root, mod string) {
 	t.Helper()
@@ -47,15 +53,35 @@ func run(t *testing.T, root, mod string) {
 			names = append(names, test.Name)
 		}
 	}
+	for try := 1; len(names) > 0; try++ {
+		out, err := suite(t, root, mod, names)
+		if err == nil {
+			return
+		}
+		names = nil
+		for _, failed := range failure.FindAllSubmatch(out, -1) {
+			names = append(names, string(failed[1]))
+		}
+		if try == tries || len(names) == 0 {
+			t.Fatalf("run the suite: %v\n%s", err, out)
+		}
+		t.Logf("again: %v\n%s", names, out)
+	}
+}
+
+// failure finds the names of the tests that failed, without those of their parts.
+var failure = regexp.MustCompile(`(?m)^--- FAIL: ([^ /]+) `)
+
+// suite runs tests with the release.
+func suite(t *testing.T, root, mod string, names []string) ([]byte, error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-timeout", "14m", "-modfile", mod, "-tags", "oldest",
 		"-run", "^("+strings.Join(names, "|")+")$", "./compat-tests/go")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "MINIBUS_GO_MOD="+mod)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("run the suite: %v\n%s", err, out)
-	}
+	return cmd.CombinedOutput()
 }
 
 // modFile writes a go.mod that differs from the repository's in the release of the SDK.
