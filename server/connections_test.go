@@ -10,10 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	goamqp "github.com/Azure/go-amqp"
-	"github.com/gorilla/websocket"
 
 	"minibus/config"
 	"minibus/emulator"
@@ -25,34 +23,6 @@ func withQueue() *config.Topology {
 	return &config.Topology{Namespace: config.DefaultNamespace, Entities: []emulator.EntityConfig{{Path: "q", Queue: &emulator.QueueOptions{}}}}
 }
 
-// wsStream makes a stream of a WebSocket, for a client.
-type wsStream struct {
-	*websocket.Conn
-	rest []byte
-}
-
-func (s *wsStream) Read(p []byte) (int, error) {
-	for len(s.rest) == 0 {
-		_, message, err := s.ReadMessage()
-		if err != nil {
-			return 0, err
-		}
-		s.rest = message
-	}
-	n := copy(p, s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
-}
-
-func (s *wsStream) Write(p []byte) (int, error) {
-	return len(p), s.WriteMessage(websocket.BinaryMessage, p)
-}
-
-func (s *wsStream) SetDeadline(t time.Time) error {
-	_ = s.SetReadDeadline(t)
-	return s.SetWriteDeadline(t)
-}
-
 // TestConnectionsNameTheirTransport and the addresses of their clients, HTTP requests that wait included.
 func TestConnectionsNameTheirTransport(t *testing.T) {
 	a, err := start(t, Config{Settings: config.Settings{Host: "127.0.0.1", Ephemeral: true}, Topology: withQueue()})
@@ -61,24 +31,13 @@ func TestConnectionsNameTheirTransport(t *testing.T) {
 	}
 	at := net.JoinHostPort("127.0.0.1", strconv.Itoa(a.ports.amqp))
 	insecure := &tls.Config{InsecureSkipVerify: true, ServerName: "localhost"}
-	web := func(scheme string) (net.Conn, error) {
-		d := websocket.Dialer{Subprotocols: []string{"amqp"}, TLSClientConfig: insecure}
-		c, response, err := d.Dial(scheme+"://"+at+"/$servicebus/websocket", nil)
-		if err != nil {
-			return nil, err
-		}
-		_ = response.Body.Close()
-		return &wsStream{Conn: c}, nil
-	}
-	dials := map[string]func() (net.Conn, error){
-		"tcp":           func() (net.Conn, error) { return net.Dial("tcp", at) },
-		"tls":           func() (net.Conn, error) { return tls.Dial("tcp", at, insecure) },
-		"memory":        func() (net.Conn, error) { return a.Dial(t.Context()) },
-		"websocket":     func() (net.Conn, error) { return web("ws") },
-		"websocket-tls": func() (net.Conn, error) { return web("wss") },
+	plain := func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", at) }
+	secure := func(context.Context) (net.Conn, error) { return tls.Dial("tcp", at, insecure) }
+	dials := map[string]func(context.Context) (net.Conn, error){
+		"tcp": plain, "tls": secure, "memory": a.Dial, "websocket": overWebSocket(plain, "localhost"), "websocket-tls": overWebSocket(secure, "localhost"),
 	}
 	for transport, dial := range dials {
-		nc, err := dial()
+		nc, err := dial(t.Context())
 		if err != nil {
 			t.Fatalf("%s: %v", transport, err)
 		}

@@ -22,7 +22,7 @@ var floors = []floor{
 		"sbtest":      {"server", "config", "emulator"},
 	}},
 	{"the whole, put together", map[string][]string{
-		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "export", "cli", "server/metrics", "internal/sas",
+		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
 			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
