@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"minibus/internal/printable"
 )
 
 // answered is what the control API answers, kept as it came for JSON.
@@ -47,12 +49,15 @@ func (a *app) connCommand() *cobra.Command {
 		a.connList(), a.connShow(), a.connClose())
 }
 
+// maxContainer is how much of a container's name the table shows. Some SDKs make up long ones.
+const maxContainer = 24
+
 func (a *app) connList() *cobra.Command {
 	c := &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the connections, the oldest first", Args: names(),
 		Example: "  minibus conn ls\n  minibus conn ls --entity orders -o jsonl"}
 	entity := c.Flags().String("entity", "", "only those with a link to this `path`, such as orders or events/Subscriptions/audit, and those that do not answer")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		a.out.list("ID", "REMOTE", "TRANSPORT", "SDK", "CONTAINER", "RECEIVES", "SENDS", "STATE", "SINCE")
+		a.out.list("ID", "REMOTE", "TRANSPORT", "SDK", "RECEIVES", "SENDS", "STATE", "SINCE", "CONTAINER")
 		query := url.Values{}
 		if *entity != "" {
 			query.Set("entity", *entity)
@@ -67,7 +72,7 @@ func (a *app) connList() *cobra.Command {
 			}
 			for _, s := range page.Items {
 				c := &s.is
-				if err := a.out.add(s, c.ID, c.Remote, c.Transport, c.sdk(), c.Container, c.places("receiver"), c.places("sender"), c.state(), c.Since); err != nil {
+				if err := a.out.add(s, c.ID, c.Remote, c.Transport, c.sdk(), c.places("receiver"), c.places("sender"), c.state(), c.Since, printable.Clip(c.Container, maxContainer)); err != nil {
 					return err
 				}
 			}

@@ -55,7 +55,7 @@ func TestConn(t *testing.T) {
 	if first.Product != "MSGolangClient" || first.Transport != "tcp" || !strings.HasPrefix(first.Remote, "127.0.0.1:") && !strings.HasPrefix(first.Remote, "[::1]:") {
 		t.Errorf("conn ls prints %+v", first)
 	}
-	if table := b.run("conn", "ls"); !regexp.MustCompile(`(?m)^ID +REMOTE +TRANSPORT +SDK +CONTAINER +RECEIVES +SENDS +STATE +SINCE\nc\d+ .* tcp +MSGolangClient v\S+ .* orders .* open `).MatchString(table) {
+	if table := b.run("conn", "ls"); !regexp.MustCompile(`(?m)^ID +REMOTE +TRANSPORT +SDK +RECEIVES +SENDS +STATE +SINCE +CONTAINER\nc\d+ .* tcp +MSGolangClient v\S+ +orders +open `).MatchString(table) {
 		t.Errorf("conn ls prints %q", table)
 	}
 	if text := b.run("conn", "show", first.ID); !strings.HasPrefix(text, "id         "+first.ID+"\n") ||
