@@ -127,20 +127,22 @@ func (s *showing) over() bool {
 
 // ask lets the loop describe the connection; nil: it has ended.
 func (c *conn) ask() *inquiry {
-	c.shown.mu.Lock()
-	defer c.shown.mu.Unlock()
-	switch {
-	case c.shown.ended:
-		return nil
-	case c.shown.asked != nil:
-		return c.shown.asked
+	q, isNew := c.shown.inquire()
+	if isNew && !c.box.post(q) {
+		c.shown.answer(nil)
 	}
-	q := &inquiry{done: make(chan struct{})}
-	if !c.box.post(q) {
-		return nil
-	}
-	c.shown.asked = q
 	return q
+}
+
+// inquire returns the inquiry that is on its way, or a new one that the caller has to post; nil: the connection has ended.
+func (s *showing) inquire() (q *inquiry, isNew bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || s.asked != nil {
+		return s.asked, false
+	}
+	s.asked = &inquiry{done: make(chan struct{})}
+	return s.asked, true
 }
 
 // show makes known what does not change any more.

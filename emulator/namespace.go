@@ -194,6 +194,13 @@ func (ns *Namespace) Entity(path string) (*Entity, error) {
 	return nil, ns.catalog.missing(path)
 }
 
+// EntityAt returns the entity and the sub-queue of a path, such as orders/$DeadLetterQueue.
+func (ns *Namespace) EntityAt(path string) (*Entity, SubQueue, error) {
+	path, sub := entitypath.CutSubQueue(path)
+	q, err := ns.Entity(path)
+	return q, sub, err
+}
+
 // Kind returns what the entity with that path is; ok is false if there is none.
 func (ns *Namespace) Kind(path string) (kind EntityKind, ok bool) {
 	if q := ns.catalog.lookUp(path); q != nil {

@@ -45,6 +45,9 @@ func (w *why) messages() {
 func (w *why) empty() {
 	t := w.traffic
 	was := "nothing was sent to it since Minibus started"
+	if w.q.subscription != nil {
+		was = "nothing came to it since Minibus started"
+	}
 	if t.Stored > 0 {
 		was = fmt.Sprintf("since Minibus started %s came, %d were completed, %d dead-lettered, %d expired", count(t.Stored, "message"), t.Completed, t.DeadLettered, t.Expired)
 	}

@@ -216,7 +216,7 @@ func TestWhyNothingIsReceivedFromATopic(t *testing.T) {
 		Correlation: &emulator.CorrelationFilter{Label: new("vip"), Properties: emulator.Values{"tier": int32(1)}}}), withRules("none", sql("x", "1=0")), {Name: "all"}}
 	topicBubble(t, emulator.TopicOptions{}, subs, func(b *broker) {
 		b.wantWhy(emulator.Question{}, "topic!", "t is a topic, of which nothing is received itself", "t/Subscriptions/large got 0 of 0")
-		b.sub("large").wantWhy(emulator.Question{}, "no-receiver! empty!", "nothing was sent to it")
+		b.sub("large").wantWhy(emulator.Question{}, "no-receiver! empty!", "nothing came to it")
 		b.send(props("1", "amount", int64(5)), props("2", "amount", "5000"))
 		b.sub("large").wantWhy(emulator.Question{}, "rules-match-nothing! no-receiver! empty!",
 			"selected none of 2 messages sent to the topic since 2000-01-01T00:00:00.000Z: 'big' amount > 1000; 'vip' correlation of Label = \"vip\", tier = int32 1.",

@@ -19,10 +19,10 @@ type floor struct {
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server"},
-		"sbtest":      {"server", "config", "emulator"},
+		"sbtest":      {"server", "config", "emulator", "mgmt/control"},
 	}},
 	{"the whole, put together", map[string][]string{
-		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "export", "cli", "server/metrics", "internal/sas",
+		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
 			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},

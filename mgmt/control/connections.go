@@ -81,7 +81,7 @@ func (a *api) connections() {
 	}, a.closeConnection, http.StatusNotFound, http.StatusConflict)
 	register(a, huma.Operation{
 		OperationID: "detachLink", Method: http.MethodDelete, Path: one + "/links/{link}", Tags: tags, Summary: "Detach a link",
-		Description: "Minibus detaches it with amqp:link:detach-forced, as the service does with idle links. Senders and receivers of every SDK attach again; a receiver with a session loses the session.",
+		Description: "Minibus detaches it with amqp:link:detach-forced, as the service does with idle links. Senders and receivers of every SDK attach again. The session of a receiver is free at once; whether the SDK accepts it again depends on the SDK.",
 	}, a.detachLink, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
@@ -100,19 +100,19 @@ func (a *api) listConnections(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	ids := slices.DeleteFunc(a.server.OpenConnections(ns), func(id string) bool { return in.Cursor != "" && compareIDs(id, in.Cursor) <= 0 })
-	slices.SortFunc(ids, compareIDs)
+	ids := slices.DeleteFunc(a.server.OpenConnections(ns), func(id string) bool { return in.Cursor != "" && CompareIDs(id, in.Cursor) <= 0 })
+	slices.SortFunc(ids, CompareIDs)
 	var out struct{ Body page[Connection] }
 	if in.Entity == "" && len(ids) > in.Limit { // then only those of the page are asked
 		ids = ids[:in.Limit]
 		out.Body.Next = ids[in.Limit-1]
 	}
 	list := a.server.Connections(ns, func(id string) bool {
-		_, chosen := slices.BinarySearchFunc(ids, id, compareIDs)
+		_, chosen := slices.BinarySearchFunc(ids, id, CompareIDs)
 		return chosen
 	})
 	list = slices.DeleteFunc(list, func(c Connection) bool { return in.Entity != "" && !c.Busy && !c.reaches(in.Entity) })
-	slices.SortFunc(list, func(x, y Connection) int { return compareIDs(x.ID, y.ID) })
+	slices.SortFunc(list, func(x, y Connection) int { return CompareIDs(x.ID, y.ID) })
 	if len(list) > in.Limit {
 		list = list[:in.Limit]
 		out.Body.Next = list[in.Limit-1].ID
@@ -121,8 +121,8 @@ func (a *api) listConnections(_ context.Context, in *struct {
 	return &out, nil
 }
 
-// compareIDs orders ids by the age of their connections.
-func compareIDs(a, b string) int {
+// CompareIDs orders ids by the age of their connections.
+func CompareIDs(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
-	"minibus/internal/entitypath"
 )
 
 // entity is a queue, topic or subscription in a list.
@@ -123,7 +122,5 @@ func (in *AtEntity) find(a *api) (*emulator.Entity, emulator.SubQueue, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	path, sub := entitypath.CutSubQueue(in.Entity)
-	e, err := ns.Entity(path)
-	return e, sub, err
+	return ns.EntityAt(in.Entity)
 }
