@@ -20,6 +20,7 @@ type Consumer struct {
 	shelf   *shelf      // where it is served
 	session *session    // nil: not a session receiver
 	lost    func(error) // of a session receiver
+	holder  string      // of a session, for people
 
 	waiter
 	ended []*Lock // guarded by q.mu

@@ -41,6 +41,8 @@ type Accept struct {
 	// Lost is called once if the lock of the session ends by itself or the entity takes it away, with the reason
 	// (SESS-15). The consumer is closed then. It must only post.
 	Lost func(error)
+
+	Holder string // who accepts, for people
 }
 
 // waitingAccept is an accept-next that waits for a session.

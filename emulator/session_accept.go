@@ -68,7 +68,7 @@ func (t *sessionTable) grant() {
 func (t *sessionTable) hold(s *session, a Accept) *Consumer {
 	now := t.q.ns.Now()
 	t.q.usage.touch(now)
-	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, shelf: &s.shelf, session: s, lost: a.Lost}
+	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, shelf: &s.shelf, session: s, lost: a.Lost, holder: a.Holder}
 	s.holder = c
 	s.until = now + t.q.options.lockDuration().Milliseconds()
 	t.ends.push(s)

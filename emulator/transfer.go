@@ -21,6 +21,7 @@ type transfer struct {
 	fanOut   *publication // to is part of it; nil unless the target is a topic
 	arriving Completion   // to or fanOut
 	result   chan error   // of the commit
+	left     []*entry     // of a job: what does not go
 }
 
 func newTransfer(q, target *Entity) *transfer {
@@ -87,7 +88,7 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 
 // addLeavingLocked adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
 func (op *transfer) addLeavingLocked(e *entry, x effect) {
-	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, fallback: fallback{undo: undoRest}})
+	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, fallback: backTo(e)})
 }
 
 // removeLocked adds that a message goes without arriving anywhere.
@@ -154,6 +155,11 @@ func (op *transfer) Completed(err error) {
 	source := op.leaving.q
 	source.mu.Lock()
 	op.leaving.finishLocked(err)
+	if err == nil && op.to.q == source { // it comes back from the entity's own dead-letter queue
+		for i := range op.to.steps {
+			source.bodies.count(op.to.steps[i].e.body)
+		}
+	}
 	source.mu.Unlock()
 	op.arriving.Completed(err)
 	op.result <- err
