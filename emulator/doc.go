@@ -19,7 +19,7 @@
 //
 // The package owns no standing goroutine. Work happens on the callers' goroutines, on the journal's (completions)
 // and in timer callbacks of the [Clock], one timer per entity; forwarders live as long as there is something to
-// forward, and one that evicts bodies as long as a namespace has too many.
+// forward, a job as long as it runs, and one that evicts bodies as long as a namespace has too many.
 //
 // Lock order: Namespace.admin, Transaction.mu, then the entities' mutexes by ascending id, which puts a topic before its
 // subscriptions, then leaf locks such as the directory's and the catalog's, under which nothing else is taken. Under an entity's mutex nothing

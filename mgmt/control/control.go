@@ -45,6 +45,9 @@ func New(s Server) http.Handler {
 	a := newAPI(s, humago.NewAdapter(mux, ""))
 	a.namespaces()
 	a.entities()
+	a.receive()
+	a.sessions()
+	a.jobs()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
