@@ -1,10 +1,6 @@
 package emulator
 
-import (
-	"errors"
-
-	"minibus/internal/amqp/message"
-)
+import "minibus/internal/amqp/message"
 
 // move moves messages in one change. An error ends the job; what it could not move is where it was.
 func (j *Job) move(found []*Delivery) error {
@@ -68,7 +64,7 @@ func (j *Job) prepare(list []forwarded, target *Entity) (good []forwarded) {
 		switch size := int64(len(m.in.m.Raw)); {
 		case err != nil:
 		case m.damaged:
-			err = errors.New(bodyDamagedText)
+			err = errorf(CodeNotAllowed, target.path, "The body of the message is damaged on disk. It stays where it is.")
 		case needsSession && !m.in.info.HasGroupID:
 			err = errorf(CodeNotAllowed, target.path, "The message has no session id, which '%s' requires.", target.path)
 		case size > limit:

@@ -3,6 +3,7 @@ package mgmt
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -122,7 +123,7 @@ func TestControlAPIReceivesFromSessions(t *testing.T) {
 func TestControlAPITakesNothingFromAClientThatLeaves(t *testing.T) {
 	a := controlAPI(t)
 	a.queueWith("work", emulator.QueueOptions{})
-	r := httptest.NewRequest("POST", inDefault+"work/receive", strings.NewReader(`{"wait": "60s", "mode": "receiveAndDelete"}`))
+	r := httptest.NewRequest(http.MethodPost, inDefault+"work/receive", strings.NewReader(`{"wait": "60s", "mode": "receiveAndDelete"}`))
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Millisecond)
 	defer cancel()
 	r.Header.Set(authorization, a.root())

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"minibus/emulator"
-	"minibus/mgmt/receive"
+	"minibus/mgmt/control/receive"
 	"minibus/mgmt/rest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
-	"minibus/mgmt/receive"
+	"minibus/mgmt/control/receive"
 )
 
 // longestWait is how long a request waits at most.
