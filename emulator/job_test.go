@@ -275,7 +275,7 @@ func TestJobsEndWithTheNamespaceAndAreBounded(t *testing.T) {
 		jobs[1].Cancel()
 		jobs[1].Cancel()
 		go func() { time.Sleep(time.Second); b.j.Resume() }()
-		b.stop()
+		b.ns.Close()
 		moved := int64(0)
 		for _, j := range jobs {
 			select {
@@ -288,6 +288,7 @@ func TestJobsEndWithTheNamespaceAndAreBounded(t *testing.T) {
 		equal(t, "why the cancelled one ended", jobs[1].Progress().Why, "")
 		_, err = b.q.StartJob(emulator.JobOptions{})
 		wantCode(t, "a job after the end", err, emulator.CodeServerBusy)
+		b.j.Close()
 		b.start()
 		equal(t, "jobs after a restart", len(b.ns.Jobs()), 0)
 		_, err = b.ns.Job(1)
@@ -327,5 +328,70 @@ func TestJobEndsWithItsEntity(t *testing.T) {
 		if p.Done == 0 {
 			t.Error("what the job had in hand did not arrive")
 		}
+	})
+}
+
+func TestPurgeJobLeavesWhatComesLater(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		b.send(texts(make([]string, 100)...)...)
+		b.j.Pause()
+		j, err := b.q.StartJob(emulator.JobOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		sent := newOutcome()
+		if err := b.q.Send(b.encodeAll(texts("later")), sent); err != nil {
+			t.Fatal(err)
+		}
+		b.j.Resume()
+		<-j.Ended()
+		b.wantJob(j.Progress(), emulator.JobDone, 100, 100, 0, 0)
+		equal(t, "left", bodies(b.receive(9)), "later")
+	})
+}
+
+func TestPurgeJobThatFailsLeavesSchedulesThatFellDueMeanwhile(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		b.schedule(at("due", now().Add(time.Hour)))
+		b.j.Pause()
+		b.failOnce()
+		j, err := b.q.StartJob(emulator.JobOptions{Select: emulator.Selection{States: []emulator.State{emulator.Scheduled}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait(2 * time.Hour)
+		b.j.Resume()
+		<-j.Ended()
+		equal(t, "state", j.Progress().State, emulator.JobFailed)
+		wait(time.Second)
+		equal(t, "what was due", bodies(b.receive(9)), "due")
+		b.verify(true)
+	})
+}
+
+func TestTheEndWaitsForAJobThatReads(t *testing.T) {
+	bubbleWith(t, small, emulator.QueueOptions{}, func(b *broker) {
+		b.sendTexts("a", "b")
+		b.j.Pause()
+		j, err := b.q.StartJob(emulator.JobOptions{Select: emulator.Selection{Text: "a"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed := make(chan struct{})
+		go func() {
+			b.ns.Close()
+			close(closed)
+		}()
+		synctest.Wait()
+		select {
+		case <-closed:
+			t.Error("the namespace ended before its job")
+		default:
+		}
+		b.j.Resume()
+		<-closed
+		equal(t, "state", j.Progress().State, emulator.JobCancelled)
+		wantText(t, "why", fmt.Errorf("%s", j.Progress().Why), "the process stops")
 	})
 }
