@@ -378,6 +378,7 @@ func TestTheEndWaitsForAJobThatReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait()
 		closed := make(chan struct{})
 		go func() {
 			b.ns.Close()
