@@ -123,7 +123,14 @@ func (f *forwarder) pickLocked(sub SubQueue) []*entry {
 type forwarded struct {
 	e       *entry
 	in      incoming
-	damaged bool // in is of the substitute of its body
+	damaged bool   // in is of the substitute of its body
+	moved   *moved // by a job; nil: forwarded
+}
+
+// moved is what a job makes of a message that it moves.
+type moved struct {
+	extra      // of its self in the target
+	fresh bool // it has a body of its own
 }
 
 // read waits until the bodies of entries are there and reads their properties.

@@ -35,6 +35,7 @@ type Namespace struct {
 
 	forwarding running  // goroutines that forward
 	parkers    sync.Map // of *Entity: those with parked messages
+	jobs       jobTable
 	reading    running  // reads of scheduled messages that have become due
 	damaged    sync.Map // ids of damaged bodies of which the log was told
 
@@ -149,6 +150,7 @@ func closeAll(list []*Namespace) {
 		q.alarm.stop()
 	}
 	for _, ns := range list {
+		ns.jobs.end()
 		ns.forwarding.wait()
 		ns.budget.reclaims.wait()
 	}

@@ -21,6 +21,7 @@ type transfer struct {
 	fanOut   *publication // to is part of it; nil unless the target is a topic
 	arriving Completion   // to or fanOut
 	result   chan error   // of the commit
+	left     []*entry     // of a job: what does not go
 }
 
 func newTransfer(q, target *Entity) *transfer {
@@ -81,15 +82,20 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	}
 	to.body.count(1)
 	op.to.expectLocked(to)
-	last := &op.to.steps[len(op.to.steps)-1]
-	last.event, last.text = EventForwardedHere, op.leaving.q.path
+	op.arrivedLocked()
 	op.addLeavingLocked(m.e, effectHandOn, EventForwarded)
 	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
+// arrivedLocked says of the step that was added last, which lets a message arrive in the target, where the message comes from.
+func (op *transfer) arrivedLocked() {
+	last := &op.to.steps[len(op.to.steps)-1]
+	last.event, last.text = EventForwardedHere, op.leaving.q.path
+}
+
 // addLeavingLocked adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
 func (op *transfer) addLeavingLocked(e *entry, x effect, v EventKind) {
-	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, event: v, text: op.to.q.path, fallback: fallback{undo: undoRest}})
+	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, event: v, text: op.to.q.path, fallback: backTo(e)})
 }
 
 // removeLocked adds that a message goes without arriving anywhere.
@@ -157,6 +163,11 @@ func (op *transfer) Completed(err error) {
 	source := op.leaving.q
 	source.mu.Lock()
 	op.leaving.finishLocked(err)
+	if err == nil && op.to.q == source { // it comes back from the entity's own dead-letter queue
+		for i := range op.to.steps {
+			source.bodies.count(op.to.steps[i].e.body)
+		}
+	}
 	source.mu.Unlock()
 	op.arriving.Completed(err)
 	op.result <- err

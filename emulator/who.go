@@ -39,6 +39,14 @@ func (w *Who) Is(text string) bool {
 	return false
 }
 
+// name is the shortest by which people know the client; empty if it is unknown.
+func (w *Who) name() string {
+	if w == nil {
+		return ""
+	}
+	return firstText(w.Container, w.Connection, w.Remote)
+}
+
 func firstText(texts ...string) string {
 	for _, t := range texts {
 		if t != "" {

@@ -11,8 +11,12 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/sas"
+	"minibus/mgmt/control/receive"
 	"minibus/mgmt/rest"
 )
+
+// errClientGone ends a request whose client has gone, or whose server is shutting down.
+var errClientGone = problemf(http.StatusServiceUnavailable, "SubCode=50004. The server is shutting down. ")
 
 const (
 	// longestWait is how long a receive waits for a message, unless it asks for less.
@@ -74,13 +78,12 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	if err := x.discardBody(); err != nil {
 		return nil, err
 	}
-	w := &waiter{entity: x.entity, sub: x.sub, mode: mode, ready: make(chan struct{}, 1), changed: make(chan change, 1),
-		who: x.who()}
-	d, err := w.next(x.r.Context(), wait)
-	if w.consumer != nil {
-		defer w.consumer.Close()
-	}
+	w := receive.New(x.entity, x.sub, mode, x.who())
+	defer w.Close()
+	d, err := w.Next(x.r.Context(), wait)
 	switch {
+	case errors.Is(err, receive.ErrGone):
+		return nil, errClientGone
 	case err != nil:
 		return nil, err
 	case d == nil:
@@ -91,7 +94,7 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	}
 	if err != nil || !x.deliver(x.delivery(d, mode)) {
 		// The client did not get the whole message, so it becomes available again, as if never received (LOCK-13, RAD-5).
-		w.consumer.Return([]*emulator.Delivery{d})
+		w.Return(d)
 	}
 	return nil, err
 }

@@ -51,6 +51,9 @@ func New(s Server) http.Handler {
 	a.wait()
 	a.connections()
 	a.why()
+	a.receive()
+	a.sessions()
+	a.jobs()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
