@@ -35,8 +35,7 @@ type NamespaceOptions struct {
 	Port     int                 `json:"port,omitempty"`     // one of its own; 0: none
 	Policies []AuthorizationRule `json:"policies,omitempty"` // keys that count for all of its entities
 
-	// Clock is one of its own, until the process ends; nil: the broker's.
-	Clock Clock `json:"-"`
+	Time ClockState `json:"time,omitzero"` // of its clock; a change of other settings does not change it
 }
 
 // DefaultNamespaceID is the id of the namespace that always exists.

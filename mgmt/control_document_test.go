@@ -43,6 +43,10 @@ func (c controlled) ReadEntities(from string, text []byte, _ *emulator.Limits) (
 	return entities, wrong
 }
 
+func (c controlled) ReadDuration(text string) (time.Duration, error) {
+	return config.ParseDuration(text)
+}
+
 func (c controlled) DeleteNamespace(name string) error { return c.broker.Delete(name) }
 
 func (c controlled) Endpoint(ns *emulator.Namespace, host string) string {

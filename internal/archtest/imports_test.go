@@ -38,7 +38,7 @@ var floors = []floor{
 		"mgmt": {"emulator", "mgmt/atom", "mgmt/control", "mgmt/rest", "internal/amqp/message", "internal/amqp",
 			"internal/entitypath", "internal/loglimit", "internal/sas", "internal/hostname", "internal/dotnet"},
 		"mgmt/atom":       {"emulator", "internal/dotnet", "internal/printable"},
-		"mgmt/control":    {"emulator", "internal/entitypath", "internal/sas"},
+		"mgmt/control":    {"emulator", "internal/dotnet", "internal/entitypath", "internal/sas"},
 		"mgmt/rest":       {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
 		"store":           {"emulator"},
 		"store/storetest": {"emulator"},
