@@ -40,7 +40,7 @@ func (b *Broker) newNamespace(r NamespaceRecord, o NamespaceOptions) (*Namespace
 	return ns, err
 }
 
-// Update changes the settings of a namespace and waits until that is durable. They count at once, but for those of the clock, which stay. Update
+// Update changes the settings of a namespace and waits until that is durable. They count at once, but for the clock and for the entities of the creation, which stay. Update
 // fails as Create does, and with CodeNotFound.
 func (b *Broker) Update(name string, o NamespaceOptions) error {
 	ns, err := b.hold(name)
@@ -52,7 +52,7 @@ func (b *Broker) Update(name string, o NamespaceOptions) error {
 	if err := b.checkOptions(name, &before, &o); err != nil {
 		return err
 	}
-	o.Time = before.Time
+	o.Time, o.Entities = before.Time, before.Entities
 	if err := b.write(ns, o); err != nil {
 		return err
 	}

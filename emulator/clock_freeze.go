@@ -48,6 +48,23 @@ func (c *SystemClock) Resume() {
 	c.rearm()
 }
 
+// restart makes the clock show what the wall clock shows, also if that means to go back. Pending calls keep their distance. Nothing may have kept
+// an instant of this clock.
+func (c *SystemClock) restart() {
+	c.advancing.Lock()
+	defer c.advancing.Unlock()
+	ts := &c.timers
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	by := millis(c.wall()) - c.now()
+	for _, x := range ts.pending { // their order stays
+		x.at += by
+	}
+	c.offset.Store(0)
+	c.last.Store(0)
+	c.rearmLocked()
+}
+
 // rearm sets the runtime's timer anew.
 func (c *SystemClock) rearm() {
 	c.timers.mu.Lock()

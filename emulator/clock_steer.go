@@ -110,6 +110,10 @@ func (ns *Namespace) advance(c *SystemClock, to time.Time) error {
 func (ns *Namespace) keepClock(s ClockState) error {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
+	return ns.keepClockLocked(s)
+}
+
+func (ns *Namespace) keepClockLocked(s ClockState) error {
 	if ns.stage.Load() == stageGone {
 		return namespaceNotFound(ns.name)
 	}

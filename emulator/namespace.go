@@ -116,7 +116,7 @@ func newNamespace(c *common, r NamespaceRecord, o NamespaceOptions) (*Namespace,
 	ns := &Namespace{
 		name: r.Name, created: r.Created, secret: r.Secret, common: c, clock: c.clock, logger: c.logger, ids: ids,
 		gone: make(chan struct{}), budget: bodyShare{bodyBudget: c.bodies},
-		catalog: catalog{byKey: make(map[string]*Entity), byPath: make(map[EntityKind][]*Entity)},
+		catalog: newCatalog(),
 	}
 	if base, ok := c.clock.(*SystemClock); ok && !c.single {
 		own := base.Another()

@@ -39,7 +39,7 @@ func (s *Server) Namespace(t testing.TB, entities ...Entities) *Namespace {
 		t.Fatalf("sbtest: what a namespace declares has other namespaces: leave %s out", topology.Others[0].Namespace)
 	}
 	ns, err := s.server.CreateNamespace("", emulator.NamespaceOptions{Aliases: topology.Aliases, Port: topology.Port,
-		Policies: topology.AuthorizationRules})
+		Policies: topology.AuthorizationRules}, topology.Entities...)
 	if err != nil {
 		t.Fatalf("sbtest: make a namespace: %v", err)
 	}
@@ -49,9 +49,6 @@ func (s *Server) Namespace(t testing.TB, entities ...Entities) *Namespace {
 			t.Errorf("sbtest: remove the namespace: %v", err)
 		}
 	})
-	if err := n.EnsureEntities(topology.Entities); err != nil {
-		t.Fatalf("sbtest: make the entities of the namespace: %v", err)
-	}
 	return n
 }
 

@@ -25,6 +25,7 @@ const (
 // Server is the process that the API controls. Its errors are of type *emulator.Error.
 type Server interface {
 	Durations
+	State
 	Broker() *emulator.Broker
 	// ReadEntities reads the Queues and Topics of a JSON object, which have the form of Config.json, under a profile of limits or, without
 	// one, that of the process. It returns all that is wrong, a line for each finding, which begins with from and the place in the text.
@@ -47,6 +48,7 @@ func New(s Server) http.Handler {
 	a.namespaces()
 	a.entities()
 	a.clock()
+	a.state()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
