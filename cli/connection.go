@@ -23,9 +23,6 @@ import (
 // variables have a connection string, the first one first.
 var variables = []string{"MINIBUS_CONNECTION", "SERVICEBUS_CONNECTION_STRING"}
 
-// adminPort is the port of an emulator's administration when the endpoint names none. Every port of a Minibus has it.
-const adminPort = "5300"
-
 // closing is how long the end of a connection may take, and what has to be said before it.
 const closing = 5 * time.Second
 
@@ -41,8 +38,7 @@ func (a *app) connect() error {
 		}
 	}
 	if strings.TrimSpace(text) == "" {
-		a.source, a.target = "the default for a local Minibus", sas.Local("localhost")
-		return nil
+		return a.local()
 	}
 	c, err := sas.ParseConnection(strings.Trim(strings.TrimSpace(text), `"'`))
 	if err != nil {
@@ -146,7 +142,7 @@ func (a *app) entities() (*admin.Client, error) {
 	}
 	c := a.target
 	if c.Emulator && !hasPort(c.Host()) {
-		c.Endpoint += ":" + adminPort
+		c.Endpoint += ":" + cmp.Or(a.adminPort, usualAdmin)
 	}
 	a.admin, err = admin.NewClientFromConnectionString(c.String(), &admin.ClientOptions{ClientOptions: azcore.ClientOptions{
 		Transport: &carrier{plain: c.Emulator, client: a.httpClient(config)},

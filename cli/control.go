@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -109,7 +110,7 @@ func (a *app) explainProblem(answer *http.Response) error {
 	case http.StatusNotFound:
 		return failed(exitNotFound, "%s", detail)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return failed(exitUnauthorized, "%s%s", detail, cureRights)
+		return failed(exitUnauthorized, "%s", then(detail, cureRights))
 	case http.StatusServiceUnavailable:
 		return failed(exitUnreachable, "%s", detail)
 	}
@@ -129,7 +130,7 @@ func (a *app) controlClient() (*http.Client, string, error) {
 	if a.target.Emulator {
 		scheme = "http"
 		if !hasPort(host) {
-			host += ":" + adminPort
+			host += ":" + cmp.Or(a.adminPort, usualAdmin)
 		}
 	}
 	return a.httpClient(config), scheme + "://" + host, nil

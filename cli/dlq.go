@@ -100,6 +100,9 @@ func (a *app) reasons(ctx context.Context, at address) error {
 	if err != nil {
 		return err
 	}
+	entity := p.at // an unsure address is settled
+	entity.sub = 0
+	p.does = "list the dead letters of " + entity.String()
 	found := make(map[string]*letters)
 	err = p.each(ctx, math.MaxInt, func(m *azservicebus.ReceivedMessage) error {
 		reason := text(m.DeadLetterReason)
@@ -125,7 +128,7 @@ func (a *app) reasons(ctx context.Context, at address) error {
 		}
 	}
 	if len(found) == 0 {
-		a.note("no messages in %s", p.at)
+		a.note("no dead letters in %s", entity)
 	}
 	return nil
 }

@@ -199,6 +199,9 @@ func createCommand[P any](a *app, k *kind[P]) *cobra.Command {
 			return a.about("create "+k.name+" "+path, fmt.Errorf("%w", &failure{exitFailed,
 				"it exists; --if-not-exists accepts that, minibus " + word(k.name) + " update changes it"}))
 		}
+		if err != nil && k.name == "subscription" && a.explain(err).code == exitNotFound {
+			err = missing("topic", nil)
+		}
 		if err != nil {
 			return a.about("create "+k.name+" "+path, err)
 		}

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"net"
-	"os"
+	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,8 +22,8 @@ func (a *app) envCommand() *cobra.Command {
 	f := &envFlags{}
 	c := &cobra.Command{Use: "env [FORMAT]", Short: "print the connection string for a shell, a .env file or a .NET project", Args: names("[FORMAT]"),
 		Long: `Prints the connection string of the namespace, with its key, as FORMAT: sh (the default), powershell, dotenv, json, appsettings for an
-appsettings.json, launchsettings for a launchSettings.json. If messages and entities of an emulator are at different ports, a second variable,
-with _ADMINISTRATION before its end, has the string for entities. It does not ask the server.`,
+appsettings.json, launchsettings for a launchSettings.json. For an emulator a second variable, SERVICEBUS_ADMIN_CONNECTION_STRING or NAME_ADMIN,
+has the string for entities. It does not ask the server.`,
 		Example: "  eval \"$(minibus env)\"\n  minibus env powershell | Invoke-Expression\n  minibus env dotenv --ports-file ports.json > .env\n" +
 			"  minibus env launchsettings --name ConnectionStrings__ServiceBus"}
 	p := c.Flags()
@@ -59,7 +57,7 @@ func (a *app) printEnv(format string, f *envFlags) error {
 	case f.namespace != "" && f.portsFile == "":
 		return usage("--namespace belongs to --ports-file, which has the ports of namespaces")
 	}
-	target, err := a.envTarget(f)
+	target, adminPort, err := a.envTarget(f)
 	if err != nil {
 		return err
 	}
@@ -71,9 +69,8 @@ func (a *app) printEnv(format string, f *envFlags) error {
 		target.EntityPath = entity
 	}
 	variables := [][2]string{{f.name, target.String()}}
-	if target.Emulator && !hasPort(target.Host()) {
-		target.Endpoint += ":" + adminPort
-		variables = append(variables, [2]string{administration(f.name), target.String()})
+	if target.Emulator {
+		variables = append(variables, [2]string{administration(f.name), withPort(target, adminPort).String()})
 	}
 	text, err := formatEnv(format, variables)
 	if err != nil {
@@ -86,42 +83,45 @@ func (a *app) printEnv(format string, f *envFlags) error {
 // administration names the variable for entities.
 func administration(name string) string {
 	if stem, ok := strings.CutSuffix(name, "_CONNECTION_STRING"); ok {
-		return stem + "_ADMINISTRATION_CONNECTION_STRING"
+		return stem + "_ADMIN_CONNECTION_STRING"
 	}
 	if strings.ToUpper(name) == name {
-		return name + "_ADMINISTRATION"
+		return name + "_ADMIN"
 	}
-	return name + "Administration"
+	return name + "Admin"
 }
 
-// envTarget is the connection, or the server that wrote the ports file.
-func (a *app) envTarget(f *envFlags) (sas.Connection, error) {
-	if err := a.connect(); err != nil {
-		return sas.Connection{}, err
+// withPort returns the connection string with a port for entities. Without one, the port that the string has serves them.
+func withPort(c sas.Connection, port string) sas.Connection {
+	u, err := url.Parse(c.Endpoint)
+	if err != nil || u.Port() != "" && port == "" {
+		return c
 	}
-	if f.portsFile == "" {
-		return a.target, nil
+	c.Endpoint = strings.TrimSuffix(c.Endpoint, ":"+u.Port()) + ":" + cmp.Or(port, usualAdmin)
+	return c
+}
+
+// envTarget is the connection, or the server that wrote the ports file, with the port for entities if it is known.
+func (a *app) envTarget(f *envFlags) (c sas.Connection, adminPort string, err error) {
+	a.portsFile = f.portsFile
+	if err := a.connect(); err != nil || f.portsFile == "" {
+		return a.target, a.adminPort, err
 	}
-	data, err := os.ReadFile(f.portsFile)
+	ports, err := readPorts(f.portsFile)
 	if err != nil {
-		return sas.Connection{}, usage("--ports-file: %v; a Minibus writes it when it is ready", err)
+		return c, "", usage("--ports-file: %v", err)
 	}
-	var ports struct {
-		AMQP       int
-		Namespaces map[string]int
-	}
-	if err := json.Unmarshal(data, &ports); err != nil || ports.AMQP == 0 {
-		return sas.Connection{}, usage("--ports-file: %s is not what a Minibus writes", f.portsFile)
-	}
-	port := ports.AMQP
 	if f.namespace != "" {
-		if port = ports.Namespaces[f.namespace]; port == 0 {
-			return sas.Connection{}, failed(exitNotFound, "--namespace: %s has no port for %q", f.portsFile, oneLine(f.namespace))
+		port := ports.Namespaces[f.namespace]
+		if port == 0 {
+			return c, "", failed(exitNotFound, "--namespace: %s has no port for %q", f.portsFile, oneLine(f.namespace))
 		}
+		ports.AMQP, ports.HTTP = port, port
 	}
-	c := a.target
-	c.Emulator, c.Endpoint = true, "sb://"+net.JoinHostPort("localhost", strconv.Itoa(port))
-	return c, nil
+	c = a.target
+	at, adminPort := ports.connection("localhost")
+	c.Emulator, c.Endpoint = true, at.Endpoint
+	return c, adminPort, nil
 }
 
 func formatEnv(format string, variables [][2]string) (string, error) {

@@ -88,9 +88,9 @@ func (a *app) explain(err error) *failure {
 		}
 		switch sdk.Code {
 		case azservicebus.CodeNotFound:
-			return &failure{exitNotFound, text + "; minibus queue ls and minibus topic ls list what there is"}
+			return &failure{exitNotFound, then(text, cureMissing)}
 		case azservicebus.CodeUnauthorizedAccess:
-			return &failure{exitUnauthorized, text + cureRights}
+			return &failure{exitUnauthorized, then(text, cureRights)}
 		case azservicebus.CodeTimeout:
 			return &failure{exitNothing, text}
 		case azservicebus.CodeConnectionLost:
@@ -106,7 +106,10 @@ func isNotFound(err error) bool {
 	return errors.As(err, &f) && f.code == exitNotFound
 }
 
-const cureRights = "; give a connection string with a key that has the right: Send to send, Listen to peek and receive, Manage for entities"
+const (
+	cureRights  = "give a connection string with a key that has the right: Send to send, Listen to peek and receive, Manage for entities"
+	cureMissing = "minibus queue ls, minibus topic ls and minibus sub ls list what there is"
+)
 
 // explainAnswer explains an answer of the administration.
 func explainAnswer(e *azcore.ResponseError) *failure {
@@ -123,23 +126,23 @@ func explainAnswer(e *azcore.ResponseError) *failure {
 	case http.StatusNotFound:
 		return &failure{exitNotFound, text}
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return &failure{exitUnauthorized, text + cureRights}
+		return &failure{exitUnauthorized, then(text, cureRights)}
 	}
 	return &failure{exitFailed, text}
 }
 
 // explainCondition explains a refusal over AMQP.
 func explainCondition(e *amqp.Error) *failure {
-	text := oneLine(e.Description)
+	text := strings.TrimRight(oneLine(e.Description), ".")
 	if text == "" {
 		text = "the service refuses it"
 	}
 	text = fmt.Sprintf("%s (%s)", text, e.Condition)
 	switch e.Condition {
 	case amqp.ErrCondNotFound:
-		return &failure{exitNotFound, text + "; minibus queue ls and minibus topic ls list what there is"}
+		return &failure{exitNotFound, then(text, cureMissing)}
 	case amqp.ErrCondUnauthorizedAccess:
-		return &failure{exitUnauthorized, text + cureRights}
+		return &failure{exitUnauthorized, then(text, cureRights)}
 	case "com.microsoft:timeout":
 		return &failure{exitNothing, text}
 	}
@@ -167,9 +170,9 @@ func (a *app) explainConnection(err error) *failure {
 	case errors.As(err, &noTLS), said("server gave HTTP response to HTTPS client"), said("first record does not look like a TLS handshake"):
 		f.text = fmt.Sprintf("%s speaks no TLS at this port; for an emulator add UseDevelopmentEmulator=true to the connection string", host)
 	case errors.As(err, &noHost), said("no such host"):
-		f.text = fmt.Sprintf("the host %s is not known; check Endpoint in %s", host, a.source)
+		f.text = fmt.Sprintf("the host %s is not known; check it in %s", host, a.source)
 	case errors.Is(err, syscall.ECONNREFUSED), said("connection refused"):
-		f.text = fmt.Sprintf("nothing listens at %s, which %s names: start a Minibus, or give another connection string with --connection or %s", host, a.source, variables[0])
+		f.text = a.nothingListens()
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, context.DeadlineExceeded):
 		f.text = fmt.Sprintf("no connection to %s: %s", host, oneLine(err.Error()))
 	default:
@@ -177,6 +180,17 @@ func (a *app) explainConnection(err error) *failure {
 	}
 	return f
 }
+
+// nothingListens says what to do about it.
+func (a *app) nothingListens() string {
+	if a.isLocal {
+		return fmt.Sprintf("nothing listens at %s: start a Minibus, name its port in MINIBUS_AMQP_PORT, or give a connection string with --connection or %s", a.host(), variables[0])
+	}
+	return fmt.Sprintf("nothing listens at %s, which %s names: start a Minibus, or give another connection string with --connection or %s", a.host(), a.source, variables[0])
+}
+
+// then puts a sentence and its cure on one line.
+func then(text, cure string) string { return strings.TrimRight(text, ". ") + "; " + cure }
 
 // oneLine replaces line breaks and control characters, since the text may come from a server, and cuts it.
 func oneLine(s string) string {

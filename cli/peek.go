@@ -24,11 +24,12 @@ type peeker struct {
 	at   address
 	r    browser
 	from int64
+	does string // what the command does, for errors
 }
 
 // peeker opens a receiver for an entity, or for a session of it, which is locked until the end of the command.
 func (a *app) peeker(ctx context.Context, at address, session *string) (*peeker, error) {
-	p := &peeker{app: a, at: at}
+	p := &peeker{app: a, at: at, does: "peek at " + at.String()}
 	if session == nil {
 		r, err := a.receiver(ctx, &p.at, azservicebus.ReceiveModePeekLock)
 		p.r = r
@@ -47,7 +48,7 @@ func (p *peeker) next(ctx context.Context, count int) ([]*azservicebus.ReceivedM
 			"give --session ID, which locks the session while it reads, or receive with --session", p.at)
 	}
 	if err != nil {
-		return nil, p.app.about("peek at "+p.at.String(), err)
+		return nil, p.app.about(p.does, err)
 	}
 	if n := len(found); n > 0 && found[n-1].SequenceNumber != nil {
 		p.from = *found[n-1].SequenceNumber + 1
@@ -161,8 +162,25 @@ func (a *app) listMessages(at address, growing bool) {
 	}
 }
 
+// fit makes the columns of a growing list as narrow as these messages let them. It has no effect once the list has a row.
+func (a *app) fit(at address, messages []*azservicebus.ReceivedMessage) {
+	if len(a.out.rows) > 0 || len(messages) == 0 {
+		return
+	}
+	for i := range a.out.widths {
+		a.out.widths[i] = len(a.out.columns[i])
+	}
+	for _, m := range messages {
+		for i, cell := range rowOf(at, messageOf(m))[:len(a.out.widths)] {
+			a.out.widths[i] = max(a.out.widths[i], len([]rune(cell)))
+		}
+	}
+}
+
 // addMessage adds a message to the list. The body of one in a table is cut.
-func (a *app) addMessage(at address, j message) error {
+func (a *app) addMessage(at address, j message) error { return a.out.add(j, rowOf(at, j)...) }
+
+func rowOf(at address, j message) []string {
 	row := []string{number(j.SequenceNumber), j.State, "", plain(j.MessageID), text(j.Subject), text(j.SessionID), ""}
 	if j.EnqueuedTime != nil {
 		row[2] = j.EnqueuedTime.Format(time.RFC3339)
@@ -177,7 +195,7 @@ func (a *app) addMessage(at address, j message) error {
 	if len(body) > bodyShown {
 		body = append(body[:bodyShown-1], '…')
 	}
-	return a.out.add(j, append(row, string(body))...)
+	return append(row, string(body))
 }
 
 // plain shows an id of any type.

@@ -148,6 +148,7 @@ func (a *app) receive(ctx context.Context, at address, f *receiveFlags, session 
 	defer func() { a.putBack(ctx, r, at, held) }()
 	for done < f.count {
 		batch, err := a.wait(ctx, r, at, min(f.count-done, receiveBatch), f.wait)
+		a.fit(at, batch)
 		for i, m := range batch {
 			if err := a.take(ctx, r, at, f, m); err != nil {
 				held = append(held, batch[i:]...)
@@ -192,8 +193,12 @@ func (a *app) wait(ctx context.Context, r inbox, at address, count int, longest 
 // putBack closes the receiver and unlocks messages, also after an interrupt. The receiver has credit left for more messages, so it goes first
 // and another one, without credit, unlocks them by their tokens. Else they would come again at once, and be locked.
 func (a *app) putBack(ctx context.Context, r inbox, at address, messages []*azservicebus.ReceivedMessage) {
+	interrupted := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
+	if interrupted {
+		messages = append(messages, late(ctx, r)...)
+	}
 	if _, session := r.(*azservicebus.SessionReceiver); session {
 		for _, m := range messages {
 			_ = r.AbandonMessage(ctx, m, nil)
@@ -214,6 +219,24 @@ func (a *app) putBack(ctx context.Context, r inbox, at address, messages []*azse
 	if err != nil {
 		a.note("some messages stay locked until their locks end: %s", a.redact(a.explain(err).text))
 	}
+}
+
+// lateness is how long after the one before a message may come that the service had sent before an interrupt.
+const lateness = 250 * time.Millisecond
+
+// late receives what the service sends for the credit of a receive that was interrupted. A receiver that is closed without it leaves these
+// messages locked.
+func late(ctx context.Context, r inbox) (messages []*azservicebus.ReceivedMessage) {
+	for range receiveBatch {
+		waiting, cancel := context.WithTimeout(ctx, lateness)
+		batch, err := r.ReceiveMessages(waiting, 1, nil) // gives credit only if there is none
+		cancel()
+		if err != nil || len(batch) == 0 {
+			return messages
+		}
+		messages = append(messages, batch...)
+	}
+	return messages
 }
 
 // take writes a message, then settles it.

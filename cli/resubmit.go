@@ -70,6 +70,7 @@ func (a *app) wanted(ctx context.Context, at address, reason *string, f *resubmi
 		return at, nil, err
 	}
 	defer func() { _ = p.r.(*azservicebus.Receiver).Close(context.WithoutCancel(ctx)) }()
+	p.does = "resubmit from " + at.String()
 	found := make(map[int64]bool)
 	err = p.each(ctx, math.MaxInt, func(m *azservicebus.ReceivedMessage) error {
 		if m.SequenceNumber == nil || (reason != nil && text(m.DeadLetterReason) != *reason) ||

@@ -18,11 +18,14 @@ type app struct {
 	flags struct{ connection, ca, output string }
 	out   output
 
-	source string // where the connection string comes from; empty until connect
-	target sas.Connection
-	client *azservicebus.Client
-	admin  *admin.Client
-	http   *http.Client
+	source    string // where the connection string comes from; empty until connect
+	isLocal   bool   // nothing names a namespace, so it is the Minibus of this machine
+	target    sas.Connection
+	adminPort string // of the entities of an emulator, if it is known
+	portsFile string // of the local Minibus; empty: as its variables say
+	client    *azservicebus.Client
+	admin     *admin.Client
+	http      *http.Client
 
 	interrupted string // what to add when the command was interrupted
 	quiet       bool   // to be interrupted is the usual end of the command

@@ -90,7 +90,7 @@ func (a *app) ruleShow() *cobra.Command {
 			}
 			found, err := client.GetRule(cmd.Context(), topic, sub, args[1], nil)
 			if err != nil || found == nil {
-				return a.about("rule "+args[1]+" of "+topic+"/"+sub, missingRule(topic, sub, err))
+				return a.about("rule "+args[1]+" of "+topic+"/"+sub, a.missingRule(cmd.Context(), client, topic, sub, err))
 			}
 			r := ruleOf(topic, sub, found.RuleProperties)
 			return a.out.one(r, [2]string{"rule", r.Name}, [2]string{"subscription", topic + "/" + sub}, [2]string{"filter", r.Filter},
@@ -98,9 +98,13 @@ func (a *app) ruleShow() *cobra.Command {
 		}}
 }
 
-func missingRule(topic, sub string, err error) error {
-	if err != nil {
+// missingRule is the error for a rule or a subscription that does not exist, if there is no other.
+func (a *app) missingRule(ctx context.Context, client *admin.Client, topic, sub string, err error) error {
+	if err != nil && a.explain(err).code != exitNotFound {
 		return err
+	}
+	if found, err := subscriptions.get(ctx, client, topic+"/"+sub); err != nil || found == nil {
+		return missing("subscription", err)
 	}
 	return failed(exitNotFound, "there is no such rule; minibus rule ls %s/%s lists what there is", topic, sub)
 }
@@ -120,7 +124,8 @@ func (a *app) ruleWrite(creating bool) *cobra.Command {
 	c := &cobra.Command{Use: "create " + ruleArgument + " RULE", Short: "create a rule", Args: ruleNames,
 		Long: "A rule has one filter: --sql, or --correlation and --property, which must all match, or --true, or --false. Names for --correlation are\n" +
 			strings.Join(slices.Sorted(maps.Keys(correlationFields)), ", ") + ".",
-		Example: "  minibus rule create events/large big --sql \"amount > 1000\" --action \"SET priority = 'high'\"\n" +
+		Example: "  minibus rule rm events/large '$Default'    the rule of a new subscription, which takes every message\n" +
+			"  minibus rule create events/large big --sql \"amount > 1000\" --action \"SET priority = 'high'\"\n" +
 			"  minibus rule create events/audit red --correlation subject=red --property tenant=a --property size=int:5"}
 	if !creating {
 		c.Use, c.Short, c.Example = "update "+ruleArgument+" RULE", "replace the filter and the action of a rule", "  minibus rule update events/large big --sql \"amount > 5000\""
@@ -156,7 +161,7 @@ func (a *app) writeRule(ctx context.Context, client *admin.Client, topic, sub st
 	what, err := "rule "+p.Name+" of "+topic+"/"+sub, error(nil)
 	if !creating {
 		if _, err = client.UpdateRule(ctx, topic, sub, p); err != nil {
-			return a.about("update "+what, err)
+			return a.about("update "+what, a.missingRule(ctx, client, topic, sub, err))
 		}
 		return a.out.done(ruleOf(topic, sub, p), "updated %s", what)
 	}
@@ -165,13 +170,13 @@ func (a *app) writeRule(ctx context.Context, client *admin.Client, topic, sub st
 	case exists(err) && ifNotExists:
 		found, err := client.GetRule(ctx, topic, sub, p.Name, nil)
 		if err != nil || found == nil {
-			return a.about(what, missingRule(topic, sub, err))
+			return a.about(what, a.missingRule(ctx, client, topic, sub, err))
 		}
 		return a.out.done(ruleOf(topic, sub, found.RuleProperties), "%s exists", what)
 	case exists(err):
 		return a.about("create "+what, failed(exitFailed, "it exists; --if-not-exists accepts that, minibus rule update changes it"))
 	case err != nil:
-		return a.about("create "+what, err)
+		return a.about("create "+what, a.missingRule(ctx, client, topic, sub, err))
 	}
 	return a.out.done(ruleOf(topic, sub, p), "created %s", what)
 }
@@ -195,7 +200,7 @@ func (a *app) ruleRemove() *cobra.Command {
 				return nil
 			}
 			if f.code == exitNotFound {
-				return a.about("delete "+what, missingRule(topic, sub, nil))
+				return a.about("delete "+what, a.missingRule(cmd.Context(), client, topic, sub, nil))
 			}
 			return a.about("delete "+what, f)
 		}

@@ -37,7 +37,7 @@ func (a *app) tailCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.listMessages(at, true)
+		a.listMessages(at, follow)
 		a.quiet = follow
 		return a.tail(cmd.Context(), p, count, follow, interval)
 	}

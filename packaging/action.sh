@@ -102,6 +102,18 @@ start() {
 
 port() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" "$dir/ports.json"; } # key of the ports file
 
+# check_key refuses a key that would write more lines than one into the files of the runner, and so set variables of the job. Minibus trims it too.
+check_key() {
+  local key=${MINIBUS_ROOT_KEY:-}
+  key=${key#"${key%%[![:space:]]*}"}
+  key=${key%"${key##*[![:space:]]}"}
+  case $key in
+    *[$'\r\n']*) fail "MINIBUS_ROOT_KEY has several lines: give a key of one line, such as what openssl rand -base64 32 prints" ;;
+    "") unset MINIBUS_ROOT_KEY ;;
+    *) export MINIBUS_ROOT_KEY=$key ;;
+  esac
+}
+
 # strings makes the connection strings from the one that Minibus printed, with dots for a key that the user chose, and asks whether Minibus is
 # well there.
 strings() {
@@ -111,7 +123,8 @@ strings() {
     echo "::add-mask::$MINIBUS_ROOT_KEY"
     connection=${connection/SharedAccessKey=.../"SharedAccessKey=$MINIBUS_ROOT_KEY"}
   fi
-  [[ $connection =~ ^Endpoint=sb://([^:/\;]+)(:[0-9]+)?/?\;(.*)$ ]] || fail "Minibus printed no connection string: $connection"
+  local pattern='^Endpoint=sb://(\[[^]]+\]|[^]:/;[]+)(:[0-9]+)?/?;(.*)$' # a host, or an IPv6 address in brackets
+  [[ $connection =~ $pattern ]] || fail "Minibus printed no connection string: $connection"
   host=${BASH_REMATCH[1]}
   local rest=${BASH_REMATCH[3]}
   http=$(port http)
@@ -134,7 +147,7 @@ export_all() {
     echo "pid=$pid"
     echo "version=$("$dir/minibus$suffix" version | sed -n '1s/^Minibus //p' | tr -d '\r')"
   } >>"$GITHUB_OUTPUT"
-  if curl -sSf --noproxy '*' -o "$dir/minibus-ca.pem" "http://$host:$http/minibus/ca.pem"; then
+  if curl -gsSf --noproxy '*' -o "$dir/minibus-ca.pem" "http://$host:$http/minibus/ca.pem"; then
     echo "ca-file=$dir/minibus-ca.pem" >>"$GITHUB_OUTPUT"
   fi
 }
@@ -148,6 +161,7 @@ on_exit() {
 
 suffix="" repository="" ref="" pid=""
 trap on_exit EXIT
+check_key
 rm -rf "$dir" && mkdir -p "$dir"
 action_repository
 platform

@@ -6,14 +6,17 @@
 //		...
 //	}
 //
-// The server runs in the process of the test. It keeps messages in memory, listens on free ports of the loopback interface, and ends with
-// the test, so tests can run in parallel. A [Queue] and a [Topic] declare what it has; the other options start with With.
+// The server runs in the process of the test. It keeps messages in memory, listens on free ports of the loopback
+// interface, and ends with the test, so tests can run in parallel. A [Queue] and a [Topic] declare what it has; the
+// other options start with With.
 //
-// Tests that run in parallel may share one server, for example one of TestMain's, if each has a [Server.Namespace] of its own.
+// Tests that run in parallel may share one server, for example one of TestMain's, if each has a [Server.Namespace] of
+// its own.
 //
-// No test has to wait. [Server.Advance] lets an hour pass for the broker in a moment, [Namespace.Advance] for one namespace. Inside a testing/synctest bubble time passes by
-// itself; sockets do not work there, so start the server with [WithoutNetwork] and connect through [Server.Dial].
+// No test has to wait. [Server.Advance] lets an hour pass for the broker in a moment, [Namespace.Advance] for one
+// namespace. Inside a testing/synctest bubble time passes by itself; sockets do not work there, so start the server
+// with [WithoutNetwork] and connect through [Server.Dial].
 //
-// The goroutines are those of package server; the cleanup of the test ends them and waits. The package never reads the environment, a
-// configuration file or the disk.
+// The goroutines are those of package server; the cleanup of the test ends them and waits. The package never reads
+// the environment, a configuration file or the disk.
 package sbtest

@@ -109,6 +109,11 @@ func TestRules(t *testing.T) {
 	b.fails(1, []string{"it exists", "--if-not-exists"}, "rule", "create", "events/s", "big", "--true")
 	b.fails(3, []string{"no such rule", "minibus rule ls events/s"}, "rule", "show", "events/s", "none")
 	b.fails(3, []string{"no such rule"}, "rule", "rm", "events/s", "none")
+	b.fails(3, []string{"no such rule"}, "rule", "update", "events/s", "none", "--true")
+	for _, args := range [][]string{{"rule", "create", "events/none", "big", "--true"}, {"rule", "update", "events/none", "big", "--true"}, {"rule", "show", "events/none", "big"},
+		{"rule", "rm", "events/none", "big"}, {"rule", "create", "none/s", "big", "--true"}} {
+		b.fails(3, []string{"there is no such subscription; minibus sub ls lists"}, args...)
+	}
 	b.run("rule", "rm", "events/s", "none", "--if-exists")
 	b.fails(2, []string{"one filter"}, "rule", "create", "events/s", "two", "--true", "--sql", "a = 1")
 	b.fails(2, []string{"--correlation", `"colour=red"`, "subject"}, "rule", "create", "events/s", "two", "--correlation", "colour=red")
@@ -119,6 +124,16 @@ func TestMistakesAboutEntities(t *testing.T) {
 	b := start(t, queue("orders"))
 	b.fails(1, []string{"create queue orders", "it exists", "--if-not-exists", "queue update"}, "queue", "create", "orders")
 	b.fails(3, []string{"queue none", "minibus queue ls"}, "queue", "show", "none")
+	b.fails(3, []string{"create subscription none/s: there is no such topic; minibus topic ls lists"}, "sub", "create", "none/s")
+	for _, args := range [][]string{{"peek", "none/s"}, {"receive", "none/s"}, {"send", "none", "x"}} {
+		r := b.try(args...)
+		b.failed(r, 3, []string{"could not be found", "minibus sub ls"}, args...)
+		if strings.Contains(r.errors, ".;") || strings.Contains(r.errors, ". (") {
+			t.Errorf("minibus %v says %q", args, r.errors)
+		}
+	}
+	b.fails(3, []string{"list the dead letters of none: ", "could not be found"}, "dlq", "ls", "none")
+	b.fails(3, []string{"resubmit from none/$DeadLetterQueue: "}, "dlq", "resubmit", "none")
 	b.fails(3, []string{"queue none", "minibus queue ls"}, "queue", "update", "none", "--status", "Active")
 	b.fails(3, []string{"queue none", "minibus queue ls"}, "queue", "rm", "none")
 	b.fails(2, []string{"--lock-duration", `"soon"`, "PT1M"}, "queue", "create", "x", "--lock-duration", "soon")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"minibus/compat-tests/harness"
 )
 
 func TestEnv(t *testing.T) {
@@ -23,7 +25,8 @@ func TestEnv(t *testing.T) {
 	if r := b.finish(cmd); r.out != quoted {
 		t.Errorf("a shell reads %q, want %q", r.out, quoted)
 	}
-	if got := b.run("env", "powershell"); got != "$env:SERVICEBUS_CONNECTION_STRING = '"+strings.ReplaceAll(quoted, "'", "''")+"'\n" {
+	escaped := " = '" + strings.ReplaceAll(quoted, "'", "''") + "'\n"
+	if got := b.run("env", "powershell"); got != "$env:SERVICEBUS_CONNECTION_STRING"+escaped+"$env:SERVICEBUS_ADMIN_CONNECTION_STRING"+escaped {
 		t.Errorf("env powershell prints %q", got)
 	}
 	if got := decode[map[string]string](b, b.run("env", "-o", "json")); got["SERVICEBUS_CONNECTION_STRING"] != quoted {
@@ -32,26 +35,65 @@ func TestEnv(t *testing.T) {
 	b.connection = ""
 	settings := decode[struct{ ConnectionStrings map[string]string }](b, b.run("env", "appsettings", "--entity", "q"))
 	if s := settings.ConnectionStrings; !strings.HasPrefix(s["ServiceBus"], "Endpoint=sb://localhost;") || !strings.Contains(s["ServiceBus"], "EntityPath=q") ||
-		!strings.HasPrefix(s["ServiceBusAdministration"], "Endpoint=sb://localhost:5300;") {
+		!strings.HasPrefix(s["ServiceBusAdmin"], "Endpoint=sb://localhost:5300;") {
 		t.Errorf("env appsettings prints %v", s)
 	}
 	type profile struct{ EnvironmentVariables map[string]string }
 	launch := decode[struct{ Profiles map[string]profile }](b, b.run("env", "launchsettings", "--name", "ConnectionStrings__ServiceBus"))
-	if v := launch.Profiles["minibus"].EnvironmentVariables; v["ConnectionStrings__ServiceBus"] == "" || v["ConnectionStrings__ServiceBusAdministration"] == "" {
+	if v := launch.Profiles["minibus"].EnvironmentVariables; v["ConnectionStrings__ServiceBus"] == "" || v["ConnectionStrings__ServiceBusAdmin"] == "" {
 		t.Errorf("env launchsettings prints %v", launch)
 	}
 	ports := file(t, `{"amqp":4001,"tls":0,"http":4002,"extra":[],"namespaces":{"orders":4003}}`)
-	if got := b.run("env", "dotenv", "--ports-file", ports); !strings.HasPrefix(got, "SERVICEBUS_CONNECTION_STRING='Endpoint=sb://localhost:4001;") || strings.Count(got, "\n") != 1 {
+	if got := b.run("env", "dotenv", "--ports-file", ports); !strings.HasPrefix(got, "SERVICEBUS_CONNECTION_STRING='Endpoint=sb://localhost:4001;") ||
+		!strings.Contains(got, "\nSERVICEBUS_ADMIN_CONNECTION_STRING='Endpoint=sb://localhost:4002;") {
 		t.Errorf("env dotenv prints %q", got)
 	}
-	if got := b.run("env", "--ports-file", ports, "--namespace", "orders"); !strings.Contains(got, "localhost:4003;") {
+	if got := b.run("env", "--ports-file", ports, "--namespace", "orders"); strings.Count(got, "localhost:4003;") != 2 {
 		t.Errorf("env --namespace prints %q", got)
+	}
+	if got := b.run("env", "-c", "Endpoint=sb://shop.servicebus.windows.net;SharedAccessKeyName=n;SharedAccessKey=k", "dotenv"); strings.Count(got, "\n") != 1 {
+		t.Errorf("env of a namespace in Azure prints %q", got)
 	}
 	b.fails(3, []string{`"none"`}, "env", "--ports-file", ports, "--namespace", "none")
 	b.fails(2, []string{"--ports-file"}, "env", "--namespace", "orders")
 	b.fails(2, []string{"--ports-file", "no such file"}, "env", "--ports-file", "/none")
 	b.fails(2, []string{`"yaml"`, "dotenv"}, "env", "yaml")
 	b.fails(2, []string{"--name"}, "env", "--name", "a b")
+}
+
+// TestTheLocalMinibus finds it by the variables with which it was started.
+func TestTheLocalMinibus(t *testing.T) {
+	server := harness.Start(t, harness.Options{Config: harness.WriteTopology(t, queue("q"), nil), Args: []string{"--auth", "sas", "--root-key", "a-key-of-the-test"}})
+	b := start(t, queue("other"))
+	b.connection = ""
+	amqp, http := fmt.Sprintf("MINIBUS_AMQP_PORT=%d", server.Ports.AMQP), fmt.Sprintf("MINIBUS_HTTP_PORT=%d", server.Ports.HTTP)
+	written := file(t, fmt.Sprintf(`{"amqp":%d,"http":%d}`, server.Ports.AMQP, server.Ports.HTTP))
+	with := func(environ []string, args ...string) result {
+		cmd := b.command(args...)
+		cmd.Env = append(append(cmd.Env, "MINIBUS_HOST=127.0.0.1", "MINIBUS_ROOT_KEY=a-key-of-the-test"), environ...)
+		return b.finish(cmd)
+	}
+	for _, environ := range [][]string{{amqp, http}, {amqp}, {"MINIBUS_AMQP_PORT=off", http}, {"MINIBUS_AMQP_PORT=0", "MINIBUS_HTTP_PORT=0", "MINIBUS_PORTS_FILE=" + written}} {
+		for _, args := range [][]string{{"queue", "show", "q"}, {"send", "q", "x"}, {"receive", "q"}} {
+			if r := with(environ, args...); r.code != 0 {
+				t.Errorf("with %v minibus %v ended with %d: %s", environ, args, r.code, r.errors)
+			}
+		}
+	}
+	if r := with([]string{http}, "queue", "show", "q"); r.code != 0 { // messages are at 5672, where there may be none
+		t.Errorf("with the port of HTTP alone: %+v", r)
+	}
+	r := with([]string{amqp, http}, "env")
+	for _, part := range []string{fmt.Sprintf("SERVICEBUS_CONNECTION_STRING='Endpoint=sb://127.0.0.1:%d;", server.Ports.AMQP), "SharedAccessKey=a-key-of-the-test;",
+		fmt.Sprintf("SERVICEBUS_ADMIN_CONNECTION_STRING='Endpoint=sb://127.0.0.1:%d;", server.Ports.HTTP)} {
+		if !strings.Contains(r.out, part) {
+			t.Errorf("env prints %q, want %q in it", r.out, part)
+		}
+	}
+	b.failed(with([]string{"MINIBUS_AMQP_PORT=1"}, "queue", "ls"), 6, []string{"nothing listens at 127.0.0.1:1: start a Minibus, name its port in MINIBUS_AMQP_PORT, or"}, "queue ls")
+	b.failed(with([]string{"MINIBUS_AMQP_PORT=x"}, "queue", "ls"), 2, []string{"MINIBUS_AMQP_PORT", `"x"`}, "queue ls")
+	b.failed(with([]string{"MINIBUS_AMQP_PORT=0", "MINIBUS_HTTP_PORT=0"}, "queue", "ls"), 2, []string{"MINIBUS_PORTS_FILE", "--connection"}, "queue ls")
+	b.failed(with([]string{"MINIBUS_AMQP_PORT=0", "MINIBUS_PORTS_FILE=/none"}, "queue", "ls"), 2, []string{"MINIBUS_PORTS_FILE", "no such file"}, "queue ls")
 }
 
 // TestCompletion loads the script into bash and asks it, as bash does for the tabulator key.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func parse(t *testing.T, text string, into any) {
 }
 
 // step is a step of a job of GitHub Actions, or of Azure Pipelines.
-type step struct{ Run, Uses, Script string }
+type step struct{ Run, Uses, Script, If string }
 
 type job struct {
 	Steps     []step
@@ -54,7 +55,9 @@ type job struct {
 func (j job) lines() (string, map[string]string) {
 	lines := append([]string{}, j.Script...)
 	for _, s := range j.Steps {
-		lines = append(lines, s.Run+s.Script)
+		if s.If != "failure()" { // the log, if something goes wrong
+			lines = append(lines, s.Run+s.Script)
+		}
 	}
 	environ := map[string]string{}
 	for _, variables := range []map[string]string{j.Env, j.Variables} {
@@ -175,17 +178,37 @@ func works(t *testing.T, connection string, port int) {
 	delivers(t, fmt.Sprintf("Endpoint=sb://localhost:%d;%s", port, rest), "orders")
 }
 
-// TestAProcessInTheJob runs the lines for any other CI, with other ports in the environment.
-func TestAProcessInTheJob(t *testing.T) {
+// blocks returns the lines for the shell of the section for any other CI.
+func blocks(t *testing.T) []string {
+	t.Helper()
 	section, err := harness.Section(harness.ReadPage(t, ci), "## Any other")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, lines, _ := strings.Cut(section, "\n```sh\n")
-	lines, _, found := strings.Cut(lines, "\n```\n")
-	if !found {
-		t.Fatal("the section has no lines for the shell")
+	var all []string
+	for _, text := range strings.Split(section, "\n```sh\n")[1:] {
+		lines, _, _ := strings.Cut(text, "\n```\n")
+		all = append(all, lines)
 	}
+	if len(all) != 2 {
+		t.Fatalf("the section has %d blocks for the shell", len(all))
+	}
+	return all
+}
+
+// TestAProcessWithFreePorts runs the lines for a machine with other jobs. The tests send and receive, and another client asks for entities.
+func TestAProcessWithFreePorts(t *testing.T) {
+	lines := "trap 'touch ended; kill $!; wait' EXIT\n" + blocks(t)[1] +
+		"\nminibus send orders hello > sent && minibus receive orders -o jsonl && minibus queue show orders -c \"$SERVICEBUS_ADMIN_CONNECTION_STRING\" > shown"
+	told := runsLines(t, lines, map[string]string{"SERVICEBUS_CONNECTION_STRING": ""})
+	if !regexp.MustCompile(`^Endpoint=sb://localhost:\d+;`).MatchString(told) || strings.Contains(told, ":5672;") {
+		t.Errorf("the tests are told the connection string %q", told)
+	}
+}
+
+// TestAProcessInTheJob runs the lines for any other CI, with other ports in the environment.
+func TestAProcessInTheJob(t *testing.T) {
+	lines := blocks(t)[0]
 	amqp, http := freePort(t), freePort(t)
 	var port int
 	if _, err := fmt.Sscan(amqp, &port); err != nil {

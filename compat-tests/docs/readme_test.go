@@ -3,6 +3,7 @@ package docs
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,27 +39,28 @@ func TestReadme(t *testing.T) {
 		"node hello.mjs",
 	} {
 		out, err := shell(t, dir, moved(s, lines))
-		if err != nil || !strings.HasSuffix(strings.TrimSpace(out), "hello") {
+		if err != nil || strings.TrimSpace(out) != "hello" {
 			t.Errorf("%s: %v, want hello:\n%s", lines, err, out)
 		}
 		takesNothing(t, s, "queue.1")
 	}
 }
 
-// curls returns the lines of README.md that send and receive.
+// curls returns the lines of README.md that send and receive. What they print is in their comments.
 func curls(t *testing.T) string {
 	t.Helper()
 	section, err := harness.Section(harness.ReadPage(t, "README.md"), "## Start")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines []string
+	var lines, printed []string
 	for line := range strings.Lines(section) {
 		if strings.HasPrefix(line, "    curl ") {
-			lines = append(lines, strings.TrimSpace(line)+" -fsS")
+			line, prints, _ := strings.Cut(strings.TrimSpace(line), "# prints ")
+			lines, printed = append(lines, line+" -fsS"), append(printed, prints)
 		}
 	}
-	if len(lines) != 2 {
+	if len(lines) != 2 || !slices.Equal(printed, []string{"nothing", "hello"}) {
 		t.Fatalf("README.md has the lines %q", lines)
 	}
 	return strings.Join(lines, "\n")

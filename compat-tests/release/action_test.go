@@ -206,6 +206,23 @@ func TestAction_FromAMirrorAndWithAKey(t *testing.T) {
 	}
 }
 
+// TestAction_WithoutANameOfTheHost binds an IPv6 address, which the connection string has in brackets. The key has the line break of a pasted secret.
+func TestAction_WithoutANameOfTheHost(t *testing.T) {
+	j := act(t, `D:\a\_actions\someone\fork\main`, "INPUT_RELEASES="+release(t, "")+"/o/r/releases/", "NO_PROXY=::1",
+		"INPUT_ARGS=--host ::1 --amqp-port 0 --tls-port off --http-port 0 --auth sas", "MINIBUS_ROOT_KEY= secretOfTheTest\n")
+	if j.err != nil {
+		t.Fatalf("%v\n%s", j.err, j.printed)
+	}
+	for name, port := range map[string]string{"SERVICEBUS_CONNECTION_STRING": "amqp-port", "SERVICEBUS_ADMIN_CONNECTION_STRING": "http-port"} {
+		if want := "Endpoint=sb://[::1]:" + j.outputs[port] + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=secretOfTheTest;"; !strings.HasPrefix(j.env[name], want) {
+			t.Errorf("%s is %q, want %s", name, j.env[name], want)
+		}
+	}
+	if data, err := os.ReadFile(j.outputs["ca-file"]); err != nil || !strings.Contains(string(data), "BEGIN CERTIFICATE") {
+		t.Errorf("ca-file: %v, %q", err, data)
+	}
+}
+
 func TestAction_BuildsALocalCheckout(t *testing.T) {
 	j := act(t, root(t)+"/./", "INPUT_RELEASES=", "GITHUB_SERVER_URL=http://127.0.0.1:1")
 	if j.err != nil || !strings.Contains(j.printed, "building ") {
@@ -243,6 +260,7 @@ func TestAction_SaysWhatIsWrong(t *testing.T) {
 		"a bad configuration":  {good, []string{"INPUT_CONFIG=" + broken}, "Minibus did not start: minibus: " + broken},
 		"no configuration":     {good, []string{"INPUT_CONFIG=/none/Config.json"}, "/none/Config.json does not exist"},
 		"a bad flag":           {good, []string{"INPUT_ARGS=--no-such-flag"}, "there is no flag --no-such-flag"},
+		"a key of two lines":   {good, []string{"INPUT_ARGS=" + freePorts + " --auth sas", "MINIBUS_ROOT_KEY=a\nINJECTED=b"}, "MINIBUS_ROOT_KEY has several lines"},
 		"the key in the flags": {good, []string{"INPUT_ARGS=" + freePorts + " --auth sas --root-key mine"}, "MINIBUS_ROOT_KEY, not in args"},
 	} {
 		t.Run(name, func(t *testing.T) {

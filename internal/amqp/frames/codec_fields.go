@@ -81,11 +81,16 @@ func (c *codec) uint8(name string, v *uint8, has *bool) {
 	}
 }
 
+// narrow reads a number that is at most so large. A larger one counts as unset.
 func (c *codec) narrow(name string, has *bool, what string, most uint32) (v uint32) {
-	if c.uint32(name, &v, has); v > most {
-		c.fail(what, amqp.ErrRange)
+	if c.uint32(name, &v, has); v <= most {
+		return v
 	}
-	return v
+	if has != nil {
+		*has = false
+	}
+	c.fail(what, amqp.ErrRange)
+	return 0
 }
 
 func (c *codec) bool(name string, v, has *bool) {

@@ -70,6 +70,7 @@ func TestGolden_EncodesToTheseBytes(t *testing.T) {
 		{&frames.Detach{Handle: 1, Closed: true, Error: &frames.Error{Condition: "a:b"}},
 			"00 53 16 d0 0000001b 00000003 52 01 41 00 53 1d d0 0000000c 00000003 a3 03 613a62 a1 00 40"},
 		{&frames.SASLOutcome{}, "00 53 44 d0 00000007 00000002 50 00 40"},
+		{&frames.SASLMechanisms{}, "00 53 40 d0 00000008 00000001 e0 02 00 a3"}, // mandatory: null would be refused
 	} {
 		if got, want := c.p.AppendTo(nil), unhex(t, c.want); !bytes.Equal(got, want) {
 			t.Errorf("%s:\n got % x\nwant % x", c.p.Name(), got, want)
@@ -194,6 +195,15 @@ func TestDecode_OverwritesWhatWasThere(t *testing.T) {
 	}
 	if err := d.Decode(x.AppendTo(nil)); !errors.Is(err, amqp.ErrWrongType) {
 		t.Errorf("transfer as disposition: %v", err)
+	}
+}
+
+// TestDecode_KeepsNothingOutOfRange looks at the frame after the error, as a server does that writes it to its log.
+func TestDecode_KeepsNothingOutOfRange(t *testing.T) {
+	var x frames.Transfer
+	_, err := x.Decode(unhex(t, "00 53 14 c0 0c 07 43 40 40 40 40 40 70 00000101"))
+	if !errors.Is(err, amqp.ErrRange) || x.HasRcvSettleMode || x.RcvSettleMode != 0 {
+		t.Errorf("rcv-settle-mode is %d, set: %v, %v", x.RcvSettleMode, x.HasRcvSettleMode, err)
 	}
 }
 

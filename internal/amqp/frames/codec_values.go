@@ -21,6 +21,15 @@ func (c *codec) symbols(name string, v *[]amqp.Symbol) {
 	}
 }
 
+// mustSymbols is symbols that are mandatory: nil is written as an empty array.
+func (c *codec) mustSymbols(name string, v *[]amqp.Symbol) {
+	if c.mode == writing {
+		c.put(amqp.AppendSymbolArray(c.dst, *v))
+	} else if c.symbols(name, v); c.mode == reading {
+		c.must(*v != nil, name)
+	}
+}
+
 func (c *codec) readSymbols() []amqp.Symbol {
 	var v any
 	c.any(&v)

@@ -61,8 +61,7 @@ func (s *SASLResponse) AppendTo(dst []byte) []byte { return appendComposite(dst,
 func (s *SASLOutcome) AppendTo(dst []byte) []byte { return appendComposite(dst, codeOutcome, s) }
 
 func (s *SASLMechanisms) fields(c *codec) {
-	c.symbols("mechanisms", &s.Mechanisms)
-	c.must(s.Mechanisms != nil, "sasl-server-mechanisms")
+	c.mustSymbols("mechanisms", &s.Mechanisms)
 }
 
 func (s *SASLInit) fields(c *codec) {

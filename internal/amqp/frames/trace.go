@@ -79,9 +79,10 @@ func (l *line) symbols(name string, list []amqp.Symbol) {
 	l.show(name, all)
 }
 
-// plain returns a symbol as it is, or quoted if it has characters that could break the line.
+// plain returns a symbol as it is, or quoted if it is empty or has characters that could break the line or pass for another field.
 func plain(s amqp.Symbol) string {
-	if quoted := strconv.Quote(string(s)); quoted[1:len(quoted)-1] != string(s) {
+	quoted := strconv.Quote(string(s))
+	if s == "" || quoted[1:len(quoted)-1] != string(s) || strings.ContainsAny(string(s), " =[]()") {
 		return quoted
 	}
 	return string(s)

@@ -49,6 +49,8 @@ func TestTrace_Golden(t *testing.T) {
 		{&frames.Detach{Closed: true, Error: &frames.Error{Condition: "a"}}, 0, `-> ch=1 detach handle=0 closed=true error="a"`},
 		{&frames.End{}, 0, "-> ch=1 end"},
 		{&frames.SASLMechanisms{Mechanisms: []amqp.Symbol{"PLAIN"}}, 0, "-> ch=1 sasl-mechanisms mechanisms=[PLAIN]"},
+		{&frames.SASLInit{Mechanism: "PLAIN hostname=x"}, 0, `-> ch=1 sasl-init mechanism="PLAIN hostname=x" initial-response-bytes=0`},
+		{&frames.SASLMechanisms{Mechanisms: []amqp.Symbol{"A B", "", "C]", "a=b", "D"}}, 0, `-> ch=1 sasl-mechanisms mechanisms=["A B" "" "C]" "a=b" D]`},
 	} {
 		if got := frames.Trace("->", 1, c.p, c.payload); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from typing import cast
+
+if TYPE_CHECKING:
+  from ..models.rule_properties import RuleProperties
+
+
+
+
+
+T = TypeVar("T", bound="Rule")
+
+
+
+@_attrs_define
+class Rule:
+    """ 
+        Attributes:
+            name (str):
+            properties (RuleProperties):
+     """
+
+    name: str
+    properties: RuleProperties
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.rule_properties import RuleProperties # noqa: PLC0415
+        name = self.name
+
+        properties = self.properties.to_dict()
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "Name": name,
+            "Properties": properties,
+        })
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.rule_properties import RuleProperties # noqa: PLC0415
+        d = dict(src_dict)
+        name = d.pop("Name")
+
+        properties = RuleProperties.from_dict(d.pop("Properties"))
+
+
+
+
+        rule = cls(
+            name=name,
+            properties=properties,
+        )
+
+        return rule
+
