@@ -77,7 +77,7 @@
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
 //   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
 //   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, configurator.go,
-//     configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go
+//     configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_find.go, broker_change.go,
 //     clock_steer.go, clock_due.go (a namespace's time under control)
 package emulator

@@ -56,6 +56,9 @@ func New(s Server) http.Handler {
 			refuseRoute(w, r, h)
 			return
 		}
+		if r.Header.Get("Content-Type") == "application/x-www-form-urlencoded" {
+			r.Header.Set("Content-Type", "application/json") // curl -d says the former unless it is told otherwise
+		}
 		mux.ServeHTTP(w, r)
 	})
 }
