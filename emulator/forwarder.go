@@ -56,6 +56,7 @@ func (f *forwarder) forwardSome(sub SubQueue) bool {
 		f.q.mu.Unlock()
 		return false
 	}
+	f.q.ns.deeds.Add(1)
 	name := f.q.options.forwardTarget(sub)
 	picked := f.pickLocked(sub)
 	f.q.mu.Unlock()

@@ -41,6 +41,7 @@ func (t *Topic) publishDueLocked(due []*entry, now int64) {
 func (r *dueRead) Completed(err error) {
 	t := r.t
 	defer t.ns.reading.done()
+	t.ns.deeds.Add(1)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err == nil {

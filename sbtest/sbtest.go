@@ -18,7 +18,6 @@ const closeTime = 5 * time.Second
 // Server is a running Minibus.
 type Server struct {
 	server *server.Server
-	clocks clocks
 	limits config.Limits
 }
 
@@ -43,7 +42,7 @@ func Start(t testing.TB, opts ...Option) *Server {
 			t.Errorf("sbtest: stop Minibus: %v", err)
 		}
 	})
-	return &Server{server: a, clocks: clocks{own: o.clock}, limits: o.config.Settings.Limits}
+	return &Server{server: a, limits: o.config.Settings.Limits}
 }
 
 // ConnectionString returns a connection string for any Azure SDK. Its port speaks AMQP, AMQP over WebSockets, and HTTP, each with and
@@ -62,10 +61,8 @@ func (s *Server) Default() *emulator.Namespace { return s.server.Namespace() }
 // namespace in their order, before Advance returns. No time passes on the network, so connections and waiting calls live on. A test that
 // shares the server with others calls [Namespace.Advance] instead.
 func (s *Server) Advance(d time.Duration) {
-	namespaces := s.clocks.advance(d)
-	s.clocks.own.Advance(d, s.server.Broker().Quiesce)
-	for _, ns := range namespaces {
-		ns.Advance(d)
+	if err := s.server.Broker().Advance(d); err != nil {
+		panic("sbtest: " + err.Error())
 	}
 }
 
