@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -372,7 +373,7 @@ func TestPurgeJobThatFailsLeavesSchedulesThatFellDueMeanwhile(t *testing.T) {
 
 func TestTheEndWaitsForAJobThatReads(t *testing.T) {
 	bubbleWith(t, small, emulator.QueueOptions{}, func(b *broker) {
-		b.sendTexts("a", "b")
+		b.send(texts(slices.Repeat([]string{"a"}, 100)...)...)
 		b.j.Pause()
 		j, err := b.q.StartJob(emulator.JobOptions{Select: emulator.Selection{Text: "a"}})
 		if err != nil {
