@@ -94,9 +94,6 @@ func (f *jobFilter) selection() (s emulator.Selection) {
 	return s
 }
 
-// dataSection is the code of a section of the body.
-const dataSection = 0x75
-
 func (x *jobEdit) edit() (e emulator.Edit, err error) {
 	e = emulator.Edit{Strip: x.Strip, Remove: x.RemoveProperties}
 	if e.Properties, err = x.Properties.encode(); err != nil {
@@ -125,7 +122,7 @@ func (x *jobEdit) edit() (e emulator.Edit, err error) {
 		body = []byte(*x.Body)
 	}
 	if x.Body != nil || x.BodyBase64 != nil {
-		e.Body = amqp.AppendBinary(amqp.AppendDescriptor(nil, dataSection), body)
+		e.Body = message.DataSection(body)
 	}
 	return e, nil
 }
