@@ -1,8 +1,12 @@
 """ Contains all the data models used in inputs/outputs """
 
+from .advance_clock_request import AdvanceClockRequest
+from .clock import Clock
 from .connection_string import ConnectionString
 from .connection_string_rights_item import ConnectionStringRightsItem
 from .counts import Counts
+from .due import Due
+from .due_kind import DueKind
 from .entity import Entity
 from .entity_kind import EntityKind
 from .entity_rules_item import EntityRulesItem
@@ -24,6 +28,7 @@ from .rule import Rule
 from .rule_properties import RuleProperties
 from .rule_properties_correlation_filter import RulePropertiesCorrelationFilter
 from .rule_properties_filter_type import RulePropertiesFilterType
+from .set_clock_request import SetClockRequest
 from .sql_expression import SqlExpression
 from .sql_expression_parameters import SqlExpressionParameters
 from .status import Status
@@ -33,9 +38,13 @@ from .topic import Topic
 from .topic_properties import TopicProperties
 
 __all__ = (
+    "AdvanceClockRequest",
+    "Clock",
     "ConnectionString",
     "ConnectionStringRightsItem",
     "Counts",
+    "Due",
+    "DueKind",
     "Entity",
     "EntityKind",
     "EntityRulesItem",
@@ -57,6 +66,7 @@ __all__ = (
     "RuleProperties",
     "RulePropertiesCorrelationFilter",
     "RulePropertiesFilterType",
+    "SetClockRequest",
     "SqlExpression",
     "SqlExpressionParameters",
     "Status",
