@@ -1,7 +1,5 @@
 package emulator
 
-import "time"
-
 // turn is how many due messages are treated in one critical section.
 const turn = 128
 
@@ -43,6 +41,7 @@ func (a *alarm) ring(at int64) {
 			a.q.mu.Unlock()
 			return
 		}
+		a.q.ns.deeds.Add(1)
 		more = a.runDue(a.q.ns.Now())
 		idle := false
 		if !more {
@@ -128,7 +127,11 @@ func popTurn[E any](d *deadlines[E], now int64) []E {
 
 // later returns the instant at which failed work is tried again.
 func (a *alarm) later() int64 {
-	return millis(a.q.ns.clock.Now().Add(retryAfter * time.Millisecond))
+	ns := a.q.ns
+	if c, ok := ns.clock.(*SystemClock); ok {
+		return c.later(ns.Now(), retryAfter)
+	}
+	return ns.Now() + retryAfter
 }
 
 // stop ends the timer for good.

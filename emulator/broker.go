@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // Broker is the namespaces of a process. They have nothing in common but the room for bodies in memory, which is divided among them, and
@@ -18,6 +19,7 @@ type Broker struct {
 	suffixes []string   // of hosts, the longest first
 
 	next      atomic.Int64 // id of a namespace that was never used
+	passing   passing
 	directory directory
 }
 
@@ -51,7 +53,7 @@ func (b *Broker) open(r NamespaceRecord) error {
 			return fmt.Errorf("read the settings of the namespace %q: %w", r.Name, err)
 		}
 	}
-	ns, err := newNamespace(b.common, r, o)
+	ns, err := b.newNamespace(r, o)
 	if err != nil {
 		return err
 	}
@@ -66,6 +68,11 @@ func (b *Broker) open(r NamespaceRecord) error {
 	}
 	if r.ID == DefaultNamespaceID {
 		b.first = ns
+	}
+	if o.Time != (ClockState{}) {
+		shown := ns.ReadClock()
+		ns.logger.Warn("the clock of a namespace was steered before, and goes on from there", "namespace", ns.name,
+			"now", textOf(shown.Now), "ahead", shown.Ahead.Round(time.Second), "frozen", shown.Frozen)
 	}
 	b.directory.replace(ns, handles, handles)
 	return nil

@@ -15,19 +15,32 @@ func (b *Broker) Create(name string, o NamespaceOptions) (*Namespace, error) {
 	if len(o.Policies) == 0 {
 		o.Policies = []AuthorizationRule{newRootPolicy()}
 	}
-	r := NamespaceRecord{Name: name, Created: millis(b.common.clock.Now())}
+	b.passing.mu.RLock() // Advance counts for it from now on or not at all
+	defer b.passing.mu.RUnlock()
+	o.Time = ClockState{Ahead: b.passing.passed.Milliseconds()}
+	r := NamespaceRecord{Name: name}
 	crand.Read(r.Secret[:])
-	ns, err := newNamespace(b.common, r, o)
+	ns, err := b.newNamespace(r, o)
 	if err != nil {
 		return nil, err
 	}
+	ns.created = ns.Now()
 	if err := b.write(ns, o); err != nil {
 		return nil, err
 	}
 	return ns, nil
 }
 
-// Update changes the settings of a namespace and waits until that is durable. They count at once, but for the clock, which stays. Update
+// newNamespace makes a namespace of the broker, which keeps its settings.
+func (b *Broker) newNamespace(r NamespaceRecord, o NamespaceOptions) (*Namespace, error) {
+	ns, err := newNamespace(b.common, r, o)
+	if err == nil {
+		ns.keep = func(o NamespaceOptions) error { return b.put(ns, o) }
+	}
+	return ns, err
+}
+
+// Update changes the settings of a namespace and waits until that is durable. They count at once, but for the clock and for the entities of the creation, which stay. Update
 // fails as Create does, and with CodeNotFound.
 func (b *Broker) Update(name string, o NamespaceOptions) error {
 	ns, err := b.hold(name)
@@ -39,7 +52,7 @@ func (b *Broker) Update(name string, o NamespaceOptions) error {
 	if err := b.checkOptions(name, &before, &o); err != nil {
 		return err
 	}
-	o.Clock = before.Clock
+	o.Time, o.Entities = before.Time, before.Entities
 	if err := b.write(ns, o); err != nil {
 		return err
 	}

@@ -256,14 +256,13 @@ func TestBroker_AnUpdateCountsAtOnceAndAfterARestart(t *testing.T) {
 }
 
 func TestBroker_AClockIsANamespaces(t *testing.T) {
-	clock := &emulator.SystemClock{Recheck: time.Hour * 1e6}
 	houseBubble(t, emulator.Options{}, []string{"orders"}, func(h *house) {
-		own := h.create("stocks", emulator.NamespaceOptions{Clock: clock})
+		own := h.create("stocks", emulator.NamespaceOptions{})
 		orders := h.in("orders")
 		for _, b := range []*broker{own, orders} {
 			b.send(withTTL("expires", time.Minute))
 		}
-		clock.Advance(time.Hour, own.ns.Quiesce)
+		own.advance(time.Hour)
 		equal(t, "in the other namespace", bodies(orders.peek()), "expires")
 		equal(t, "in its own", len(own.peek()), 0)
 		if err := h.Update("stocks", emulator.NamespaceOptions{}); err != nil {

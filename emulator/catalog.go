@@ -17,6 +17,10 @@ type catalog struct {
 	byPath map[EntityKind][]*Entity
 }
 
+func newCatalog() catalog {
+	return catalog{byKey: make(map[string]*Entity), byPath: make(map[EntityKind][]*Entity)}
+}
+
 // anyKind stands for all kinds of entities.
 const anyKind EntityKind = 0
 
@@ -40,6 +44,13 @@ func (c *catalog) remove(all []*Entity) {
 			c.byPath[q.kind] = slices.Delete(list, i, i+1)
 		}
 	}
+}
+
+// become makes c have the entities of another catalog, at once and instead of its own. Nobody uses the other one any more.
+func (c *catalog) become(other *catalog) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.byKey, c.byPath = other.byKey, other.byPath
 }
 
 // clear removes all entities.

@@ -13,6 +13,8 @@ func (c *SystemClock) Advance(d time.Duration, quiesce func()) {
 	c.timers.calls.Wait()
 	quiesce()
 	target := millis(c.Now().Add(d))
+	c.heading.Store(target)
+	defer c.heading.Store(0)
 	for {
 		x := c.popUntil(target)
 		if x == nil {
@@ -48,8 +50,22 @@ func (c *SystemClock) popUntil(target int64) *clockTimer {
 	return x
 }
 
+// advance moves the clock to an instant, unless that is over.
 func (c *SystemClock) advance(to int64) {
-	if to > c.now() {
+	switch {
+	case to <= c.now():
+	case c.Frozen():
+		c.last.Store(to<<1 | frozenBit)
+	default:
 		c.offset.Add(int64(instant(to).Sub(c.advanced())))
 	}
+}
+
+// later returns when work that can't be done at the instant now, in milliseconds, is tried again: after a while. While the clock is
+// advanced by far, the whiles are longer, or a year would be 30 million tries; the last one is at its end.
+func (c *SystemClock) later(now, while int64) int64 {
+	if left := c.heading.Load() - now; left > while {
+		while = min(max(while, left/100), left)
+	}
+	return now + while
 }

@@ -25,12 +25,13 @@ type SystemClock struct {
 	// pending. It may be nil.
 	Jumped func(by time.Duration)
 
-	last   atomic.Int64 // ms; the latest instant that Now returned
-	offset atomic.Int64 // ns that Advance has added to the wall clock
+	last   atomic.Int64 // the latest instant that Now returned, in ms, times two; odd if the clock is frozen
+	offset atomic.Int64 // ns that Advance and Resume have added to the wall clock
 	behind lag
 	timers clockTimers
 
-	advancing sync.Mutex // held for a whole Advance
+	advancing sync.Mutex   // held for a whole Advance, Freeze and Resume
+	heading   atomic.Int64 // ms; to where Advance moves the clock; 0: none does
 }
 
 // lag is the time during which the wall clock shows less than was told.
@@ -45,15 +46,18 @@ type lag struct {
 func (c *SystemClock) Now() time.Time { return instant(c.now()) }
 
 func (c *SystemClock) now() int64 {
-	wall := millis(c.advanced())
 	for {
-		last := c.last.Load()
-		switch {
-		case wall == last:
-			return last
-		case wall < last:
+		last := c.last.Load() // before the wall clock is looked at: a Resume in between makes the swap fail
+		if last&frozenBit != 0 {
+			return last >> 1
+		}
+		wall := millis(c.advanced())
+		switch told := last >> 1; {
+		case wall == told:
+			return wall
+		case wall < told:
 			return c.slow()
-		case c.last.CompareAndSwap(last, wall):
+		case c.last.CompareAndSwap(last, wall<<1):
 			return wall
 		}
 	}
@@ -66,15 +70,19 @@ func (c *SystemClock) slow() int64 {
 	defer b.mu.Unlock()
 	t := time.Now()
 	last := c.last.Load()
-	if last != b.last { // the wall clock was not behind meanwhile
-		b.from, b.since = last, t
+	told := last >> 1
+	if last&frozenBit != 0 {
+		return told
+	}
+	if told != b.last { // the wall clock was not behind meanwhile
+		b.from, b.since = told, t
 	}
 	next := b.from + t.Sub(b.since).Milliseconds()/2
-	if next > last && c.last.CompareAndSwap(last, next) {
-		last = next
+	if next > told && c.last.CompareAndSwap(last, next<<1) {
+		told = next
 	}
-	b.last = last
-	return last
+	b.last = told
+	return told
 }
 
 // wall returns the machine's time of day.
@@ -97,12 +105,25 @@ func (c *SystemClock) until(at int64) time.Duration {
 	return max(instant(at).Sub(now), 0)
 }
 
-// tellJump tells people why the broker's time differs from the machine's, or why so much comes due at once.
-func tellJump(logger *slog.Logger, by time.Duration) {
-	if by > 0 {
-		logger.Info("the machine's clock went forward, or the machine slept; what fell due meanwhile happens now", "by", by)
+// jumps tells people why the broker's time differs from the machine's, or why so much comes due at once. Each namespace has a clock, and
+// all of them see the same jump within a second.
+type jumps struct {
+	logger *slog.Logger
+	mu     sync.Mutex
+	last   time.Time // when one was told
+}
+
+func (j *jumps) tell(by time.Duration) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if time.Since(j.last) < 3*time.Second {
 		return
 	}
-	logger.Warn("the machine's clock was set back; the broker's time goes on at half speed until the clock has caught up, "+
+	j.last = time.Now()
+	if by > 0 {
+		j.logger.Info("the machine's clock went forward, or the machine slept; what fell due meanwhile happens now", "by", by)
+		return
+	}
+	j.logger.Warn("the machine's clock was set back; the broker's time goes on at half speed until the clock has caught up, "+
 		"and follows it at once after a restart", "by", -by)
 }

@@ -34,7 +34,7 @@ func (c *SystemClock) At(t time.Time, f func()) Timer {
 // rearmLocked sets the runtime's timer to the earliest deadline or the next look at the wall clock.
 func (c *SystemClock) rearmLocked() {
 	ts := &c.timers
-	if len(ts.pending) == 0 || ts.moving {
+	if len(ts.pending) == 0 || ts.moving || c.Frozen() {
 		if ts.next != nil {
 			ts.next.Stop()
 		}
@@ -71,7 +71,7 @@ func (c *SystemClock) ring() {
 		jump = c.compareLocked()
 	}
 	now := c.now()
-	for !ts.moving && len(ts.pending) > 0 && ts.pending[0].at <= now {
+	for !ts.moving && !c.Frozen() && len(ts.pending) > 0 && ts.pending[0].at <= now {
 		ts.calls.Go(ts.pending.pop().f)
 	}
 	c.rearmLocked()

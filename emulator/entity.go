@@ -17,6 +17,7 @@ type Entity struct {
 	topic        *Topic        // the topic that it is; nil on others
 	subscription *Subscription // the subscription that it is; nil on others
 
+	replaced  atomic.Bool  // another entity has its path, or is about to
 	receiving atomic.Int64 // receivers and waiting accepts (QUO-12), of a topic those of its subscriptions
 
 	// guarded by mu, as all parts are: each has its own methods, which are called with the mutex
@@ -38,6 +39,7 @@ type Entity struct {
 	faults    faults
 	usage     usage
 	watchers  watchers
+	attached  attachments
 	traffic   Traffic
 }
 

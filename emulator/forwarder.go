@@ -56,6 +56,7 @@ func (f *forwarder) forwardSome(sub SubQueue) bool {
 		f.q.mu.Unlock()
 		return false
 	}
+	f.q.ns.deeds.Add(1)
 	name := f.q.options.forwardTarget(sub)
 	picked := f.pickLocked(sub)
 	f.q.mu.Unlock()
@@ -262,7 +263,7 @@ func (f *forwarder) deadLetterAll(entries []*entry, properties func(*entry) []by
 		defer f.q.mu.Unlock()
 		op := newTransition(f.q, len(entries), done)
 		for _, e := range entries {
-			op.deadLetterLocked(e, e.count, properties(e), eventDeadLettered, fallback{undo: undoRest})
+			op.deadLetterLocked(e, e.count, properties(e), EventDeadLettered, fallback{undo: undoRest})
 		}
 		op.appendLocked()
 	})

@@ -149,7 +149,7 @@ func (j *Job) purge(found []*Delivery) error {
 		}
 		op := newTransition(q, len(entries), done)
 		for _, e := range entries {
-			op.removeLocked(e, eventNone, backTo(e))
+			op.removeLocked(e, EventPurged, backTo(e))
 		}
 		op.appendLocked()
 	})

@@ -10,14 +10,27 @@ import (
 
 // load builds the namespace from the journal.
 func (ns *Namespace) load() error {
-	l := &loader{ns: ns, now: ns.Now(), byID: make(map[int64]*Entity), bodies: make(map[int64]*sharedBody), arrived: make(map[*box]*arrivals)}
+	l := newLoader(ns, &ns.catalog)
 	if err := ns.journal.Load(l); err != nil {
 		return fmt.Errorf("load the journal: %w", err)
 	}
-	if err := l.linkSubscriptions(); err != nil {
+	if err := l.rest(); err != nil {
 		return fmt.Errorf("load the journal: %w", err)
 	}
 	ns.lastRow.Store(max(ns.lastRow.Load(), ns.journal.NextRow()-1, l.lastRow))
+	return l.catchUp()
+}
+
+// newLoader returns a loader that puts the entities into a catalog.
+func newLoader(ns *Namespace, c *catalog) *loader {
+	return &loader{ns: ns, catalog: c, now: ns.Now(), byID: make(map[int64]*Entity), bodies: make(map[int64]*sharedBody), arrived: make(map[*box]*arrivals)}
+}
+
+// rest lets all that was loaded come to rest.
+func (l *loader) rest() error {
+	if err := l.linkSubscriptions(); err != nil {
+		return err
+	}
 	for _, q := range l.byID {
 		q.mu.Lock()
 		for i := range q.messages.boxes {
@@ -26,13 +39,13 @@ func (ns *Namespace) load() error {
 		q.messages.pack()
 		q.mu.Unlock()
 	}
-	return l.catchUp()
+	l.all = l.catalog.entities(anyKind)
+	return nil
 }
 
 // catchUp treats what fell due while the broker was down, and waits until that is durable (DEC-21).
 func (l *loader) catchUp() error {
-	all := l.ns.catalog.entities(anyKind)
-	for _, q := range all {
+	for _, q := range l.all {
 		for more := true; more; {
 			q.mu.Lock()
 			more = q.alarm.runDue(l.ns.Now())
@@ -43,7 +56,7 @@ func (l *loader) catchUp() error {
 	if err := l.ns.flush(); err != nil {
 		return fmt.Errorf("treat what fell due while the broker was down: %w", err)
 	}
-	for _, q := range all {
+	for _, q := range l.all {
 		q.mu.Lock()
 		q.usage.opened = l.ns.Now() // idle clocks restart
 		for _, s := range q.sessions.byID {
@@ -67,8 +80,10 @@ func (ns *Namespace) flush() error { return await(ns.journal.Flush) }
 // becomes now: so nothing lasts until the clock has caught up, and times ascend in a queue.
 type loader struct {
 	ns            *Namespace
-	now           int64 // ms
+	catalog       *catalog // to which the entities are added
+	now           int64    // ms
 	byID          map[int64]*Entity
+	all           []*Entity // by kind and path, once all are there
 	subscriptions []loadedSubscription
 	bodies        map[int64]*sharedBody // those with a copy whose row is not the body's own
 	arrived       map[*box]*arrivals
@@ -117,7 +132,7 @@ func (l *loader) addEntity(q *Entity, r EntityRecord) error {
 		c.committed = c.last
 	}
 	l.byID[q.id] = q
-	l.ns.catalog.add(q)
+	l.catalog.add(q)
 	return q.usage.restore(r.Options, l.now)
 }
 
@@ -125,7 +140,7 @@ func (l *loader) addEntity(q *Entity, r EntityRecord) error {
 func (l *loader) linkSubscriptions() error {
 	for _, x := range l.subscriptions {
 		path, _, _ := entitypath.SplitSubscription(x.r.Path)
-		topic := l.ns.catalog.byKey[strings.ToLower(path)]
+		topic := l.catalog.byKey[strings.ToLower(path)]
 		if topic == nil || topic.topic == nil {
 			return fmt.Errorf("subscription %q has no topic", x.r.Path)
 		}

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"minibus/internal/entitypath"
 )
@@ -39,7 +38,10 @@ type Namespace struct {
 	reading    running  // reads of scheduled messages that have become due
 	damaged    sync.Map // ids of damaged bodies of which the log was told
 
-	appended atomic.Int64 // changes handed to the journal
+	steering sync.Mutex                     // held while the clock is set, frozen or resumed, and for a whole advance
+	keep     func(o NamespaceOptions) error // stores settings and waits; called with admin; nil: nothing keeps them
+
+	deeds atomic.Int64 // what the broker did by itself
 
 	planned map[string]bool // lower-case paths of a configuration that is being made true; guarded by admin
 	admin   sync.Mutex      // serialises changes of entities, commits included; nothing of a message's path takes it
@@ -51,7 +53,7 @@ type Namespace struct {
 // Options configure a [Broker], or a [Namespace] that is opened by itself. The zero value of a field means its default.
 type Options struct {
 	Name       string       // of the default namespace, used in texts; default "sbemulatorns" (DEC-11)
-	Clock      Clock        // of all namespaces that have none of their own; default SystemClock
+	Clock      Clock        // default SystemClock, of which each namespace of a broker has one of its own
 	BodyBudget int64        // bytes of message bodies kept in memory; default 64 MiB
 	Logger     *slog.Logger // default discards
 	Limits     Limits       // of all namespaces that do not say; default LimitsRelaxed (DEC-1)
@@ -63,26 +65,30 @@ type Options struct {
 	// cloud may do (EXP-7, DEC-22). Default: they are treated at the instant.
 	LazyExpiry bool
 
+	Record *Record // of what happens to messages; nil: none
+
 	layout *layout // of logs; nil: usual
 }
 
 // common holds what all namespaces of a process share.
 type common struct {
 	clock  Clock
+	single bool // the clock is the namespace's
 	logger *slog.Logger
 	limits Limits
 	lazy   bool    // Options.LazyExpiry
 	layout *layout // of logs; nil: usual
 	bodies *bodyBudget
+	record *Record
 }
 
 func newCommon(o Options) *common {
-	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout, bodies: newBodyBudget(o.BodyBudget)}
+	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout, bodies: newBodyBudget(o.BodyBudget), record: o.Record}
 	if c.logger == nil {
 		c.logger = slog.New(slog.DiscardHandler)
 	}
 	if c.clock == nil {
-		c.clock = &SystemClock{Jumped: func(by time.Duration) { tellJump(c.logger, by) }}
+		c.clock = &SystemClock{Jumped: (&jumps{logger: c.logger}).tell}
 	}
 	return c
 }
@@ -91,7 +97,9 @@ func newCommon(o Options) *common {
 // activated, and messages that expired are treated, before it returns (DEC-21).
 func Open(j Journal, o Options) (*Namespace, error) {
 	r := NamespaceRecord{ID: DefaultNamespaceID, Name: cmp.Or(o.Name, defaultNamespace), Created: j.Created(), Secret: j.Secret()}
-	ns, err := newNamespace(newCommon(o), r, NamespaceOptions{})
+	c := newCommon(o)
+	c.single = true
+	ns, err := newNamespace(c, r, NamespaceOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -112,10 +120,12 @@ func newNamespace(c *common, r NamespaceRecord, o NamespaceOptions) (*Namespace,
 	ns := &Namespace{
 		name: r.Name, created: r.Created, secret: r.Secret, common: c, clock: c.clock, logger: c.logger, ids: ids,
 		gone: make(chan struct{}), budget: bodyShare{bodyBudget: c.bodies},
-		catalog: catalog{byKey: make(map[string]*Entity), byPath: make(map[EntityKind][]*Entity)},
+		catalog: newCatalog(),
 	}
-	if o.Clock != nil {
-		ns.clock = o.Clock
+	if base, ok := c.clock.(*SystemClock); ok && !c.single {
+		own := base.Another()
+		own.set(o.Time)
+		ns.clock = own
 	}
 	if r.ID != DefaultNamespaceID {
 		ns.logger = c.logger.With("namespace", r.Name)
@@ -191,6 +201,13 @@ func (ns *Namespace) Entity(path string) (*Entity, error) {
 		return q, nil
 	}
 	return nil, ns.catalog.missing(path)
+}
+
+// EntityAt returns the entity and the sub-queue of a path, such as orders/$DeadLetterQueue.
+func (ns *Namespace) EntityAt(path string) (*Entity, SubQueue, error) {
+	path, sub := entitypath.CutSubQueue(path)
+	q, err := ns.Entity(path)
+	return q, sub, err
 }
 
 // Kind returns what the entity with that path is; ok is false if there is none.

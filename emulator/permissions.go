@@ -13,8 +13,12 @@ func (m *permissions) use() error {
 	return nil
 }
 
-// missing is the service's answer for an entity that is no more.
+// missing is the service's answer for an entity that is no more. One that was replaced asks its clients to attach again, which they do by
+// themselves.
 func (q *Entity) missing() *Error {
+	if q.replaced.Load() {
+		return errorf(CodeDetached, q.path, "The link is force detached: the namespace '%s' was reset. Attach again.", q.ns.name)
+	}
 	if q.subscription != nil {
 		return NotFound(q.subscription.fullName())
 	}

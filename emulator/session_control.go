@@ -86,7 +86,7 @@ func (q *Entity) sessionInfo(id string) (x SessionInfo, ok bool) {
 		}
 		x.ID, x.HasState, x.State, x.Updated = id, s.state != nil, int64(len(s.state)), s.updated
 		if x.Held = s.holder != nil; x.Held {
-			x.Until, x.Holder = s.until, s.holder.holder
+			x.Until, x.Holder = s.until, s.holder.who.name()
 		}
 		looked := 0
 		more = false

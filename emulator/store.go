@@ -35,8 +35,10 @@ type NamespaceOptions struct {
 	Port     int                 `json:"port,omitempty"`     // one of its own; 0: none
 	Policies []AuthorizationRule `json:"policies,omitempty"` // keys that count for all of its entities
 
-	// Clock is one of its own, until the process ends; nil: the broker's.
-	Clock Clock `json:"-"`
+	// Entities are those with which it was created, for a reset.
+	Entities []EntityConfig `json:"entities,omitempty"`
+
+	Time ClockState `json:"time,omitzero"` // of its clock
 }
 
 // DefaultNamespaceID is the id of the namespace that always exists.

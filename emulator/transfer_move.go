@@ -75,12 +75,14 @@ func (op *transfer) arriveMovedLocked(m *forwarded, scheduled bool, now int64) {
 		to.row = t.ns.newRow()
 		to.body = newPayload(to.row, m.in.m.Raw)
 		op.to.insertLocked(to, &m.in, true)
-		op.removeLocked(m.e)
+		op.arrivedLocked()
+		op.removeLocked(m.e, EventForwarded)
 		return
 	}
 	to.body.count(1)
 	op.to.expectLocked(to)
-	op.addLeavingLocked(m.e, effectHandOn)
+	op.arrivedLocked()
+	op.addLeavingLocked(m.e, effectHandOn, EventForwarded)
 	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
@@ -95,15 +97,17 @@ func (op *transfer) publishMovedLocked(m *forwarded, now int64) bool {
 	if m.moved.fresh {
 		o.body, o.stored, o.kept, o.of = t.ns.newRow(), false, false, nil
 	}
-	if op.fanOut.fanOutLocked(o) == 0 {
+	copies := op.fanOut.fanOutLocked(o)
+	if copies == 0 {
 		return false
 	}
+	op.fanOut.passLocked(EventForwardedHere, o, copies)
 	op.fanOut.sent++
 	if m.moved.fresh {
-		op.removeLocked(e)
+		op.removeLocked(e, EventForwarded)
 		return true
 	}
-	op.addLeavingLocked(e, effectHandOn)
+	op.addLeavingLocked(e, effectHandOn, EventForwarded)
 	op.to.change.Ops = append(op.to.change.Ops, e.rowDeletion(op.leaving.q.id))
 	return true
 }

@@ -26,6 +26,7 @@ func (c controlled) CreateNamespace(name string, o emulator.NamespaceOptions, en
 	if name == "" {
 		name = "made-up"
 	}
+	o.Entities = entities
 	ns, err := c.broker.Create(name, o)
 	if err == nil {
 		err = ns.EnsureEntities(entities)
@@ -41,6 +42,14 @@ func (c controlled) ReadEntities(from string, text []byte, _ *emulator.Limits) (
 		}
 	}
 	return entities, wrong
+}
+
+func (c controlled) ResetNamespace(ns *emulator.Namespace) error {
+	return ns.Reset(ns.Options().Entities)
+}
+
+func (c controlled) ReadDuration(text string) (time.Duration, error) {
+	return config.ParseDuration(text)
 }
 
 func (c controlled) DeleteNamespace(name string) error { return c.broker.Delete(name) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 	"minibus/mgmt/control/receive"
 	"minibus/mgmt/rest"
 )
@@ -60,6 +61,11 @@ func (x *runtimeCall) receiveAndDelete() (*answer, error) {
 	return x.receive(emulator.ReceiveAndDelete)
 }
 
+// who names the client.
+func (x *runtimeCall) who() *emulator.Who {
+	return &emulator.Who{Remote: x.r.RemoteAddr, Product: sas.Clip(x.r.UserAgent())}
+}
+
 // receive waits for a message and answers with it, or with 204.
 func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	wait, err := x.timeout()
@@ -72,7 +78,7 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	if err := x.discardBody(); err != nil {
 		return nil, err
 	}
-	w := receive.New(x.entity, x.sub, mode)
+	w := receive.New(x.entity, x.sub, mode, x.who())
 	defer w.Close()
 	d, err := w.Next(x.r.Context(), wait)
 	switch {

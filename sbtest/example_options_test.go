@@ -154,3 +154,27 @@ func ExampleWithTrace() {
 	fmt.Println(strings.Contains(trace.String(), "transfer"), strings.Contains(trace.String(), "coffees"))
 	// Output: true false
 }
+
+func ExampleNamespace_Freeze() {
+	bus := sbtest.Start(t)
+	ns := bus.Namespace(t, sbtest.Queue{Name: "invoices"})
+	client, err := azservicebus.NewClientFromConnectionString(ns.ConnectionString(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns.Freeze(t) // from here on only the test lets time pass
+	nextWeek := time.UnixMilli(ns.Now()).AddDate(0, 0, 7)
+	publish(client, "invoices", &azservicebus.Message{Body: []byte("the invoice"), ScheduledEnqueueTime: &nextWeek})
+
+	invoices, err := ns.Entity("invoices")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns.SetTime(t, nextWeek.Add(-time.Millisecond))
+	fmt.Println("scheduled a millisecond before:", invoices.Counts().Scheduled)
+	ns.SetTime(t, nextWeek)
+	fmt.Println("active a week later:", invoices.Counts().Active)
+	// Output:
+	// scheduled a millisecond before: 1
+	// active a week later: 1
+}

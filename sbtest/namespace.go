@@ -14,7 +14,6 @@ import (
 type Namespace struct {
 	*emulator.Namespace
 	server *server.Server
-	clock  *emulator.SystemClock
 }
 
 // Namespace makes a namespace for one test, which shares nothing with others of the server: tests that run in parallel can have entities of the same
@@ -39,23 +38,17 @@ func (s *Server) Namespace(t testing.TB, entities ...Entities) *Namespace {
 	if len(topology.Others) > 0 {
 		t.Fatalf("sbtest: what a namespace declares has other namespaces: leave %s out", topology.Others[0].Namespace)
 	}
-	clock := s.clocks.another()
 	ns, err := s.server.CreateNamespace("", emulator.NamespaceOptions{Aliases: topology.Aliases, Port: topology.Port,
-		Policies: topology.AuthorizationRules, Clock: clock})
+		Policies: topology.AuthorizationRules}, topology.Entities...)
 	if err != nil {
 		t.Fatalf("sbtest: make a namespace: %v", err)
 	}
-	n := &Namespace{ns, s.server, clock}
-	s.clocks.join(n) // before it has entities, which are as old as the namespace then
+	n := &Namespace{ns, s.server}
 	t.Cleanup(func() {
-		s.clocks.leave(n)
 		if err := s.server.DeleteNamespace(n.Name()); err != nil {
 			t.Errorf("sbtest: remove the namespace: %v", err)
 		}
 	})
-	if err := n.EnsureEntities(topology.Entities); err != nil {
-		t.Fatalf("sbtest: make the entities of the namespace: %v", err)
-	}
 	return n
 }
 
@@ -64,4 +57,8 @@ func (s *Server) Namespace(t testing.TB, entities ...Entities) *Namespace {
 func (n *Namespace) ConnectionString() string { return n.server.ConnectionTo(n.Namespace) }
 
 // Advance lets time pass in this namespace alone, as [Server.Advance] does in all. Later the namespace's time goes on ahead of the others'.
-func (n *Namespace) Advance(d time.Duration) { n.clock.Advance(d, n.Quiesce) }
+func (n *Namespace) Advance(d time.Duration) {
+	if err := n.Namespace.Advance(d); err != nil {
+		panic("sbtest: " + err.Error())
+	}
+}

@@ -18,7 +18,6 @@ const closeTime = 5 * time.Second
 // Server is a running Minibus.
 type Server struct {
 	server *server.Server
-	clocks clocks
 	limits config.Limits
 }
 
@@ -43,7 +42,7 @@ func Start(t testing.TB, opts ...Option) *Server {
 			t.Errorf("sbtest: stop Minibus: %v", err)
 		}
 	})
-	return &Server{server: a, clocks: clocks{own: o.clock}, limits: o.config.Settings.Limits}
+	return &Server{server: a, limits: o.config.Settings.Limits}
 }
 
 // ConnectionString returns a connection string for any Azure SDK. Its port speaks AMQP, AMQP over WebSockets, and HTTP, each with and
@@ -62,12 +61,13 @@ func (s *Server) Default() *emulator.Namespace { return s.server.Namespace() }
 // namespace in their order, before Advance returns. No time passes on the network, so connections and waiting calls live on. A test that
 // shares the server with others calls [Namespace.Advance] instead.
 func (s *Server) Advance(d time.Duration) {
-	namespaces := s.clocks.advance(d)
-	s.clocks.own.Advance(d, s.server.Broker().Quiesce)
-	for _, ns := range namespaces {
-		ns.Advance(d)
+	if err := s.server.Broker().Advance(d); err != nil {
+		panic("sbtest: " + err.Error())
 	}
 }
+
+// recordSize is how many bytes of what happened to messages a server keeps.
+const recordSize = 16 << 20
 
 // options are those of [Start], put together.
 type options struct {
@@ -78,7 +78,7 @@ type options struct {
 
 func newOptions() *options {
 	o := &options{clock: &emulator.SystemClock{Recheck: math.MaxInt64}} // years may pass in a bubble
-	o.config.Settings = config.Settings{Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff,
+	o.config.Settings = config.Settings{Host: "localhost", History: recordSize, TLSPort: config.PortOff, HTTPPort: config.PortOff,
 		NamespacePorts: "0", Ephemeral: true}
 	o.config.Broker.Clock = o.clock
 	return o

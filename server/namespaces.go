@@ -25,7 +25,7 @@ func (a *Server) CreateNamespace(name string, o emulator.NamespaceOptions, entit
 	if err != nil {
 		return nil, err
 	}
-	o.Port = b.port
+	o.Port, o.Entities = b.port, entities
 	ns, err := a.broker.Create(name, o)
 	if err != nil {
 		a.spaces.unlisten(b.port)

@@ -19,10 +19,10 @@ type floor struct {
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server"},
-		"sbtest":      {"server", "config", "emulator", "internal/amqp/message", "internal/amqp", "internal/entitypath"},
+		"sbtest":      {"server", "config", "emulator", "mgmt/control", "internal/amqp/message", "internal/amqp", "internal/entitypath"},
 	}},
 	{"the whole, put together", map[string][]string{
-		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "export", "cli", "server/metrics", "internal/sas",
+		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
 			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
@@ -38,7 +38,7 @@ var floors = []floor{
 		"mgmt": {"emulator", "mgmt/atom", "mgmt/control", "mgmt/control/receive", "mgmt/rest", "internal/amqp/message", "internal/amqp",
 			"internal/entitypath", "internal/loglimit", "internal/sas", "internal/hostname", "internal/dotnet"},
 		"mgmt/atom":            {"emulator", "internal/dotnet", "internal/printable"},
-		"mgmt/control":         {"emulator", "mgmt/control/receive", "internal/amqp/message", "internal/amqp", "internal/entitypath", "internal/sas"},
+		"mgmt/control":         {"emulator", "mgmt/control/receive", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath", "internal/printable", "internal/sas"},
 		"mgmt/control/receive": {"emulator"},
 		"mgmt/rest":            {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
 		"store":                {"emulator"},

@@ -24,6 +24,8 @@ const (
 
 // Server is the process that the API controls. Its errors are of type *emulator.Error.
 type Server interface {
+	Durations
+	State
 	Broker() *emulator.Broker
 	// ReadEntities reads the Queues and Topics of a JSON object, which have the form of Config.json, under a profile of limits or, without
 	// one, that of the process. It returns all that is wrong, a line for each finding, which begins with from and the place in the text.
@@ -37,6 +39,7 @@ type Server interface {
 	Endpoint(ns *emulator.Namespace, host string) string
 	// Policies returns those that count for all entities of a namespace.
 	Policies(ns *emulator.Namespace) []sas.Policy
+	Inspector
 }
 
 // New returns the handler of all requests below [Prefix].
@@ -45,15 +48,25 @@ func New(s Server) http.Handler {
 	a := newAPI(s, humago.NewAdapter(mux, ""))
 	a.namespaces()
 	a.entities()
+	a.history()
+	a.stream()
+	a.wait()
+	a.connections()
+	a.why()
 	a.receive()
 	a.sessions()
 	a.jobs()
+	a.clock()
+	a.state()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
 		if h, pattern := mux.Handler(r); pattern == "" {
 			refuseRoute(w, r, h)
 			return
+		}
+		if r.Header.Get("Content-Type") == "application/x-www-form-urlencoded" {
+			r.Header.Set("Content-Type", "application/json") // curl -d says the former unless it is told otherwise
 		}
 		mux.ServeHTTP(w, r)
 	})

@@ -89,16 +89,16 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	w := receive.New(e, sub, mode)
+	w := receive.New(e, sub, mode, in.who)
 	if in.Body.Session != nil || in.Body.NextSession {
 		if in.Body.Session != nil && in.Body.NextSession || sub != emulator.Main {
 			return nil, badRequest("Name a session or ask for the next one, and not of a dead-letter queue, which has no sessions.")
 		}
-		s := receive.Session{Next: in.Body.NextSession, Holder: "control API"}
+		s := receive.Session{Next: in.Body.NextSession}
 		if !s.Next {
 			s.ID = *in.Body.Session
 		}
-		w = receive.NewSession(e, mode, s)
+		w = receive.NewSession(e, mode, in.who, s)
 	}
 	out, err := in.Body.from(ctx, w, wait, func(holder *emulator.Consumer) ([]*emulator.Delivery, error) {
 		return deferred(e, sub, in.Body.SequenceNumbers, mode, holder)

@@ -9,21 +9,20 @@ import (
 
 // Session is the session from which to receive.
 type Session struct {
-	ID     string // unless Next
-	Next   bool   // the next one that is free
-	Holder string // who holds it, for people
+	ID   string // unless Next
+	Next bool   // the next one that is free
 }
 
 // NewSession is New for messages of a session.
-func NewSession(entity *emulator.Entity, mode emulator.ReceiveMode, s Session) *Waiter {
-	w := New(entity, emulator.Main, mode)
+func NewSession(entity *emulator.Entity, mode emulator.ReceiveMode, who *emulator.Who, s Session) *Waiter {
+	w := New(entity, emulator.Main, mode, who)
 	w.session = &s
 	return w
 }
 
 // accept locks the session. It returns nil if none is free in time.
 func (s *Session) accept(ctx context.Context, w *Waiter, deadline <-chan time.Time) (*emulator.Consumer, error) {
-	a := emulator.Accept{Mode: w.mode, Notify: w.notify, Lost: func(err error) { w.tell(change{err, true}) }, Holder: s.Holder}
+	a := emulator.Accept{Mode: w.mode, Notify: w.notify, Lost: func(err error) { w.tell(change{err, true}) }, Who: w.who}
 	if !s.Next {
 		return w.entity.AcceptSession(s.ID, a)
 	}

@@ -17,6 +17,7 @@ type Waiter struct {
 	entity *emulator.Entity
 	sub    emulator.SubQueue
 	mode   emulator.ReceiveMode
+	who    *emulator.Who // waits
 
 	session *Session // nil: none
 
@@ -34,9 +35,9 @@ type change struct {
 	lost   bool // it is the session that is lost
 }
 
-// New returns a waiter on a sub-queue, which Close ends.
-func New(entity *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode) *Waiter {
-	return &Waiter{entity: entity, sub: sub, mode: mode, ready: make(chan struct{}, 1), changed: make(chan change, 1), unwatch: func() {}}
+// New returns a waiter of a client on a sub-queue, which Close ends.
+func New(entity *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Who) *Waiter {
+	return &Waiter{entity: entity, sub: sub, mode: mode, who: who, ready: make(chan struct{}, 1), changed: make(chan change, 1), unwatch: func() {}}
 }
 
 // Next returns a delivery that is ready to be written, or nil if none came in time. It measures real time (DEC-35). If the client
@@ -88,7 +89,9 @@ func (w *Waiter) open(ctx context.Context, deadline <-chan time.Time) (err error
 		w.consumer, err = w.session.accept(ctx, w, deadline)
 		return err
 	}
-	w.consumer, err = w.entity.NewConsumer(w.sub, w.mode, w.notify)
+	if w.consumer, err = w.entity.NewConsumer(w.sub, w.mode, w.notify); err == nil {
+		w.consumer.Introduce(w.who)
+	}
 	return err
 }
 

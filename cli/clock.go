@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"minibus/config"
+)
+
+// clock is the clock of a namespace as the control API shows it.
+type clock struct {
+	Now    time.Time `json:"now"`
+	Offset string    `json:"offset"`
+	Frozen bool      `json:"frozen"`
+	Due    []due     `json:"due"`
+}
+
+// due is something that happens by itself.
+type due struct {
+	At     time.Time `json:"at"`
+	Entity string    `json:"entity"`
+	Kind   string    `json:"kind"`
+}
+
+// dueTexts say to people what the kinds mean.
+var dueTexts = map[string]string{
+	"lockEnds": "the lock of a message ends", "scheduled": "a scheduled message becomes active", "expires": "a message expires",
+	"sessionLockEnds": "the lock of a session ends", "forwardRetried": "forwarding is tried again", "idle": "the entity is deleted unless it is used",
+}
+
+func (a *app) clockCommand() *cobra.Command {
+	show := &cobra.Command{Use: "show", Short: "show what the clock of the namespace says, and what is due next", Args: names(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.steer(cmd, "show the clock", http.MethodGet, "", nil)
+		}}
+	freeze := &cobra.Command{Use: "freeze", Short: "let the time stand still", Args: names(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.steer(cmd, "freeze the clock", http.MethodPost, "freeze", nil)
+		}}
+	advance := &cobra.Command{Use: "advance DURATION", Short: "let time pass", Args: names("DURATION"),
+		Example: "  minibus clock advance 1h\n  minibus clock advance P7D",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := parseDuration(args[0])
+			if err != nil || d <= 0 {
+				return usage("advance: found %q; give a duration of more than zero, such as 90s, 1h, 7d or PT1H. A clock never goes back", oneLine(args[0]))
+			}
+			return a.steer(cmd, "advance the clock", http.MethodPost, "advance", map[string]string{"by": config.FormatDuration(d)})
+		}}
+	set := &cobra.Command{Use: "set INSTANT", Short: "let time pass until an instant", Args: names("INSTANT"),
+		Example: "  minibus clock set 2030-01-01T00:00:00Z",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			to, err := time.Parse(time.RFC3339, args[0])
+			if err != nil {
+				return usage("set: found %q; give an instant such as 2030-01-01T00:00:00Z", oneLine(args[0]))
+			}
+			return a.steer(cmd, "set the clock", http.MethodPut, "", map[string]time.Time{"now": to})
+		}}
+	resume := &cobra.Command{Use: "resume", Short: "let a frozen clock go on from where it stands", Args: names(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.steer(cmd, "resume the clock", http.MethodPost, "resume", nil)
+		}}
+	return group("clock", "the time of a namespace of a Minibus, which locks, schedules and expiry follow",
+		"Uses the control API of a Minibus. Everything that falls due on the way has happened, in order, when a command ends. A clock never goes back.\n"+
+			"With --auth sas it needs a key of the default namespace with the Manage right.",
+		show, freeze, advance, set, resume)
+}
+
+// steer sends a request to the clock and prints what it shows then.
+func (a *app) steer(cmd *cobra.Command, what, method, operation string, body any) error {
+	path := inThis("clock")
+	if operation != "" {
+		path = inThis("clock", operation)
+	}
+	var c clock
+	if err := a.control(cmd.Context(), method, path, body, &c); err != nil {
+		return a.about(what, err)
+	}
+	pairs := [][2]string{{"now", c.Now.Format(time.RFC3339Nano)}, {"offset", c.Offset}, {"frozen", strconv.FormatBool(c.Frozen)}}
+	for _, d := range c.Due {
+		text := dueTexts[d.Kind]
+		if text == "" {
+			text = d.Kind
+		}
+		pairs = append(pairs, [2]string{"due", d.At.Format(time.RFC3339Nano) + "  " + d.Entity + ": " + text})
+	}
+	return a.out.one(c, pairs...)
+}

@@ -1,0 +1,140 @@
+package emulator
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Reset makes the namespace as if it were new: it has the entities of the list and no others, all of them empty, and its clock shows the machine's time.
+// The list is that of a configuration, and a list that is refused changes nothing. The entities are new ones, so their sequence numbers begin
+// anew (DEL-3). Links of an entity that is there again are told to attach again, which clients do by themselves; those of others are told that it is gone.
+// All entities are replaced by one change of the journal. Reset returns once that is durable.
+func (ns *Namespace) Reset(list []EntityConfig) error {
+	ns.steering.Lock()
+	defer ns.steering.Unlock()
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	if ns.stage.Load() == stageGone {
+		return namespaceNotFound(ns.name)
+	}
+	records, err := ns.entitiesOf(list)
+	if err != nil {
+		return err
+	}
+	r := replacement{ns: ns, records: records}
+	if err := r.write(); err != nil {
+		return err
+	}
+	if c, ok := ns.clock.(*SystemClock); ok {
+		c.restart()
+	}
+	if err := r.load(); err != nil {
+		return err
+	}
+	if ns.Options().Time == (ClockState{}) {
+		return nil
+	}
+	return ns.keepClockLocked(ClockState{})
+}
+
+// entitiesOf returns what the journal keeps of the entities of a list, with ids of this namespace, topics before their subscriptions. The entities are made in
+// another namespace, so every check that there is counts.
+func (ns *Namespace) entitiesOf(list []EntityConfig) ([]EntityRecord, error) {
+	now := ns.clock.Now()
+	if c, ok := ns.clock.(*SystemClock); ok {
+		now = c.wall()
+	}
+	stage := &notebook{byID: make(map[int64]EntityRecord)}
+	trial, err := Open(stage, Options{Name: ns.name, Limits: ns.Limits(), Clock: stoppedClock(now)})
+	if err != nil {
+		return nil, err
+	}
+	defer trial.Close()
+	if err := (&configurator{trial}).ensure(list); err != nil {
+		return nil, err
+	}
+	records := slices.SortedFunc(maps.Values(stage.byID), func(x, y EntityRecord) int { return cmp.Compare(x.ID, y.ID) })
+	for i := range records {
+		records[i].ID = ns.newRow()
+	}
+	return records, nil
+}
+
+// notebook is a rehearsal that writes down the entities.
+type notebook struct {
+	rehearsal
+	mu   sync.Mutex
+	byID map[int64]EntityRecord
+}
+
+func (n *notebook) Append(c *Change) {
+	n.mu.Lock()
+	for _, op := range c.Ops {
+		if op.Kind == OpPutEntity {
+			n.byID[op.Entity.ID] = op.Entity
+		}
+	}
+	n.mu.Unlock()
+	n.rehearsal.Append(c)
+}
+
+// replacement puts other entities in the place of all that a namespace has. The caller holds ns.admin.
+type replacement struct {
+	ns      *Namespace
+	records []EntityRecord
+	old     deletion
+}
+
+// write ends what is under way and writes the change. If that fails the entities go on.
+func (r *replacement) write() error {
+	paths := make(map[string]bool, len(r.records))
+	for _, e := range r.records {
+		paths[strings.ToLower(e.Path)] = true
+	}
+	all := r.ns.catalog.entities(anyKind)
+	for _, q := range all {
+		q.replaced.Store(paths[strings.ToLower(q.path)])
+	}
+	r.old.retireAll(r.ns)
+	var ops []Op
+	for _, q := range r.old.all {
+		ops = append(ops, Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path}})
+	}
+	for _, e := range r.records {
+		ops = append(ops, Op{Kind: OpPutEntity, Entity: e})
+	}
+	if len(ops) == 0 {
+		return nil
+	}
+	err := r.ns.commit(ops...)
+	if err != nil {
+		for _, q := range all {
+			q.replaced.Store(false)
+		}
+		r.ns.stage.Store(stageThere)
+		r.old.undo()
+	}
+	return err
+}
+
+// load lets the new entities be found instead of the old ones, whose clients are told then.
+func (r *replacement) load() error {
+	entities := newCatalog()
+	l := newLoader(r.ns, &entities)
+	for _, e := range r.records {
+		if err := l.LoadEntity(e); err != nil {
+			return err
+		}
+	}
+	if err := l.rest(); err != nil {
+		return err
+	}
+	r.ns.catalog.become(&entities)
+	r.ns.stage.Store(stageThere)
+	err := l.catchUp()
+	r.old.finish()
+	return err
+}

@@ -1,0 +1,146 @@
+package control
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+	"minibus/internal/dotnet"
+)
+
+// Durations reads those of requests.
+type Durations interface {
+	// ReadDuration reads an ISO 8601 duration as Config.json has them.
+	ReadDuration(text string) (time.Duration, error)
+}
+
+// clock is the clock of a namespace.
+type clock struct {
+	Now    time.Time `json:"now" doc:"What it shows, which locks, schedules, times to live and idle entities follow"`
+	Offset string    `json:"offset" pattern:"^-?P" example:"PT1H" doc:"By how much it is ahead of the machine's clock, as an ISO 8601 duration; with a minus sign, behind"`
+	Frozen bool      `json:"frozen" doc:"Whether it stands still"`
+	Due    []due     `json:"due" nullable:"false" doc:"What happens next by itself, the earliest first: of each entity the next instant of each kind"`
+}
+
+// due is something that happens by itself.
+type due struct {
+	At     time.Time `json:"at"`
+	Entity string    `json:"entity"`
+	Kind   string    `json:"kind" enum:"lockEnds,scheduled,expires,sessionLockEnds,forwardRetried,idle" doc:"What happens: idle means that the entity is deleted unless it is used until then"`
+}
+
+var dueKinds = [...]string{emulator.DueLock: "lockEnds", emulator.DueSchedule: "scheduled", emulator.DueExpiry: "expires",
+	emulator.DueSession: "sessionLockEnds", emulator.DueForward: "forwardRetried", emulator.DueIdle: "idle"}
+
+// shownDue is how many things that are due the answer has to a request that steers the clock.
+const shownDue = 10
+
+// clockOutput is an answer.
+type clockOutput struct{ Body clock }
+
+// clock registers the operations on clocks.
+func (a *api) clock() {
+	const path = "namespaces/{namespace}/clock"
+	tags := []string{"clock"}
+	register(a, huma.Operation{
+		OperationID: "getClock", Method: http.MethodGet, Path: path, Tags: tags, Summary: "What the clock of a namespace shows, and what is due next",
+	}, a.getClock, http.StatusBadRequest, http.StatusNotFound)
+	register(a, huma.Operation{
+		OperationID: "setClock", Method: http.MethodPut, Path: path, Tags: tags, Summary: "Advances the clock to an instant",
+		Description: "Everything that falls due until then happens in one order before the answer. A clock never goes back: an earlier instant is refused.",
+	}, a.setClock, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(a, huma.Operation{
+		OperationID: "advanceClock", Method: http.MethodPost, Path: path + "/advance", Tags: tags, Summary: "Lets time pass in a namespace",
+		Description: "Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one order, before the answer. No time passes on the network.",
+	}, a.advanceClock, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
+	register(a, huma.Operation{
+		OperationID: "freezeClock", Method: http.MethodPost, Path: path + "/freeze", Tags: tags, Summary: "Lets the time of a namespace stand still",
+		Description: "Nothing ends, expires or is due until the clock is resumed, but for what advancing it brings about. What is sent has the instant at which the clock stands.",
+	}, a.steering((*emulator.Namespace).Freeze), http.StatusNotFound)
+	register(a, huma.Operation{
+		OperationID: "resumeClock", Method: http.MethodPost, Path: path + "/resume", Tags: tags, Summary: "Lets a frozen clock go on from where it stands",
+	}, a.steering((*emulator.Namespace).Resume), http.StatusNotFound)
+}
+
+func (a *api) getClock(_ context.Context, in *struct {
+	InNamespace
+	Due int `query:"due" minimum:"0" maximum:"1000" default:"10" doc:"The most things to name that are due"`
+}) (*clockOutput, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	return shownClock(ns, in.Due), nil
+}
+
+func (a *api) setClock(_ context.Context, in *struct {
+	InNamespace
+	Body struct {
+		Now time.Time `json:"now" doc:"What the clock shows from then on"`
+	}
+}) (*clockOutput, error) {
+	ns, err := in.find(a)
+	if err == nil {
+		err = ns.SetTime(in.Body.Now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return shownClock(ns, shownDue), nil
+}
+
+func (a *api) advanceClock(_ context.Context, in *struct {
+	InNamespace
+	Body struct {
+		By string `json:"by" example:"PT1H" doc:"For how long, as an ISO 8601 duration"`
+	}
+}) (*clockOutput, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.server.ReadDuration(in.Body.By)
+	if err != nil || d <= 0 {
+		return nil, badRequest("body.by: found %.60q; give an ISO 8601 duration of more than zero, such as PT1H or P7D. A clock never goes back.", in.Body.By)
+	}
+	if err := ns.Advance(d); err != nil {
+		return nil, err
+	}
+	return shownClock(ns, shownDue), nil
+}
+
+// steering returns the operation that calls a method of the namespace and answers with its clock.
+func (a *api) steering(f func(*emulator.Namespace) error) func(context.Context, *InNamespace) (*clockOutput, error) {
+	return func(_ context.Context, in *InNamespace) (*clockOutput, error) {
+		ns, err := in.find(a)
+		if err == nil {
+			err = f(ns)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return shownClock(ns, shownDue), nil
+	}
+}
+
+// shownClock returns a clock as answers show it.
+func shownClock(ns *emulator.Namespace, most int) *clockOutput {
+	r := ns.ReadClock()
+	c := clock{Now: r.Now, Offset: isoOf(r.Ahead.Truncate(time.Millisecond)), Frozen: r.Frozen, Due: []due{}}
+	for _, d := range ns.NextDue(most) {
+		c.Due = append(c.Due, due{At: d.At, Entity: d.Entity, Kind: dueKinds[d.Kind]})
+	}
+	return &clockOutput{c}
+}
+
+// isoOf writes a duration as ISO 8601 text, with a minus sign if it is negative.
+func isoOf(d time.Duration) string {
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	return sign + dotnet.FormatISO(uint64(d/time.Second), uint64(d%time.Second), 9)
+}

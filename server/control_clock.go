@@ -1,0 +1,10 @@
+package server
+
+import (
+	"time"
+
+	"minibus/config"
+)
+
+// ReadDuration implements [control.Durations].
+func (a *Server) ReadDuration(text string) (time.Duration, error) { return config.ParseDuration(text) }
