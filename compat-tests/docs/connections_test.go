@@ -31,6 +31,22 @@ func TestTheRequestsAboutConnections(t *testing.T) {
 	if len(requests) < 4 {
 		t.Fatalf("the page has %d requests", len(requests))
 	}
+	answered(t, requests)
+}
+
+// TestTheRequestsAboutTheHistory sends those of docs/history.md.
+func TestTheRequestsAboutTheHistory(t *testing.T) {
+	s := harness.Start(t, harness.Options{Alone: true})
+	requests := regexp.MustCompile(`(?m)^ {4}(curl .*?) +# (\d{3})(?:, .*)?$`).FindAllStringSubmatch(moved(s, harness.ReadPage(t, "docs/history.md")), -1)
+	if len(requests) != 6 {
+		t.Fatalf("the page has %d requests", len(requests))
+	}
+	answered(t, requests)
+}
+
+// answered sends requests and fails unless each has the status behind it.
+func answered(t *testing.T, requests [][]string) {
+	t.Helper()
 	for _, r := range requests {
 		out, err := shell(t, t.TempDir(), r[1]+" -s -o answer -w '%{http_code}'\n")
 		if err != nil || !strings.HasSuffix(strings.TrimSpace(out), r[2]) {
