@@ -86,7 +86,7 @@ func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator
 			"A dead-letter queue has no sessions; attach without a session filter.", o.entity(), endsLink}
 	}
 	o.accepting = &accepting{filter: f}
-	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.lost}
+	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.lost, Who: o.who()}
 	var err error
 	if !f.next {
 		o.consumer, err = o.queue.AcceptSession(f.id, accept)

@@ -61,6 +61,7 @@ func (s *session) attach(a *frames.Attach) error {
 // and a detach with the reason [AMQP 2.6.3].
 func (s *session) refuseLink(a *frames.Attach, err error) {
 	s.c.log.fault("attach refused", "attach", "attach", causeOf("", err), "address", sas.Clip(addressOf(a)))
+	s.c.noteAttach(a, faultOf(err))
 	r := &refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}}
 	s.put(r)
 	s.write(reply(a))
@@ -104,7 +105,8 @@ func accepted(a *frames.Attach) *frames.Attach {
 }
 
 func (s *session) newLink(a *frames.Attach, n node) link {
-	return link{s: s, handle: a.Handle, name: a.LinkName, role: a.Role, node: n}
+	s.c.sessions.numbered++
+	return link{s: s, handle: a.Handle, number: s.c.sessions.numbered, name: a.LinkName, role: a.Role, node: n}
 }
 
 // attachIncoming opens a link on which the client sends.

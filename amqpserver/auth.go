@@ -79,6 +79,7 @@ func (k *credentials) policy() cbs.Policy {
 	p := cbs.Policy{
 		Exists: c.ns.Exists, Belongs: c.checkAudience,
 		Refused: func(audience, text string) {
+			c.noteToken(audience, text)
 			kind, line := loglimit.Token, []any{"operation", "put-token", "entity", sas.Clip(audience), "reason", sas.Clip(text)}
 			if wrong.Reason != 0 {
 				kind += " " + wrong.Reason.String()

@@ -36,6 +36,7 @@ type conn struct {
 	reader reader
 
 	unwanted atomic.Bool // set before the server tells it to make room for another
+	shown    showing
 
 	// guarded by the server's mutex
 	tenant  *tenant       // nil until it is counted
@@ -77,6 +78,8 @@ type peerLimits struct {
 	containerID string
 	hostname    string // the client's name for us; may be empty
 	product     string // property of the SDKs
+	version     string // the same
+	platform    string // the same
 }
 
 // host returns the name of this namespace for texts to the peer: the name that the peer used, if any (DEC-11).
@@ -136,6 +139,7 @@ func (c *conn) serve() {
 
 func (c *conn) end() {
 	left := c.box.close()
+	c.shown.end()
 	close(c.reader.stop)
 	c.out.stop()
 	c.takeBack(left) // before letGo frees message sessions: what returns keeps its order in the session

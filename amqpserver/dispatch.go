@@ -58,14 +58,13 @@ func (c *conn) handleOpen(o *frames.Open) error {
 	if o.HasIdleTimeout {
 		c.peer.idleTimeout = time.Duration(o.IdleTimeout) * time.Millisecond
 	}
-	if product, ok := o.Properties.Get("product"); ok {
-		c.peer.product, _ = amqp.AsString(product)
-	}
+	c.peer.takeProperties(o.Properties)
 	c.host = cmp.Or(c.peer.hostname, c.host, serverName(c.nc))
 	if err := c.enterNamespace(); err != nil {
 		return err
 	}
 	c.state = stateOpen
+	c.show()
 	c.sendOpen()
 	c.timers.arm(c.peer.heartbeat())
 	c.log.Debug("connection opened", "container", c.peer.containerID, "product", c.peer.product)

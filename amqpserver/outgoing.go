@@ -60,7 +60,9 @@ func (o *outgoing) open(a *frames.Attach) error {
 	if filter != nil {
 		return o.openSession(a, filter, mode)
 	}
-	o.consumer, err = o.queue.NewConsumer(o.node.sub, mode, o.notify)
+	if o.consumer, err = o.queue.NewConsumer(o.node.sub, mode, o.notify); err == nil {
+		o.consumer.Introduce(o.who())
+	}
 	return err
 }
 

@@ -140,6 +140,7 @@ func (managementSink) take(in *incoming, d *delivered) {
 		TrackingSuffix: c.trackingSuffix,
 		Holder:         func(id string) *emulator.Consumer { return c.sessions.sessionHolder(in.queue, id) },
 		LinkHolder:     func(name string) *emulator.Consumer { return c.sessions.linkHolder(in.queue, name) },
+		Who:            in.client(),
 		Tx:             in.workFor(d),
 		Removed:        func(ds []*emulator.Delivery) { r.removed = ds },
 		Authorize:      func(claim sas.Claims) error { return c.tokens.authorize(right{in.node, claim}) },

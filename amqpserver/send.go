@@ -3,6 +3,7 @@ package amqpserver
 import (
 	"fmt"
 
+	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
 )
@@ -60,6 +61,9 @@ type sending struct {
 	err     error
 	one     [1]message.Message // storage for a single message
 }
+
+// Who says whose message it is.
+func (op *sending) Who() *emulator.Who { return op.in.client() }
 
 // parse finds the messages in a delivery without decoding their bodies.
 func (op *sending) parse(d *delivered) ([]message.Message, error) {

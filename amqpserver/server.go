@@ -27,6 +27,7 @@ type Server struct {
 	readBuffers sync.Pool    // of *[]byte, each as large as the largest frame
 	uncommitted atomic.Int64 // bytes of all connections that are on their way to the journal
 	lastConn    atomic.Int64
+	refused     refusals
 	links       atomic.Int64 // attached now
 	linksTotal  atomic.Int64
 

@@ -13,6 +13,7 @@ type sessionTable struct {
 	linked     int
 	everLinked bool
 	linkless   time.Time // start of the time without links
+	numbered   int64     // links that got a number
 }
 
 func (t *sessionTable) add(s *session) {

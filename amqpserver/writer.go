@@ -102,10 +102,13 @@ func (o *output) rest() {
 
 // full reports whether to start no further delivery. It notes that it said so: the loop resumes the links when there is room.
 func (o *output) full() bool {
-	full := len(o.buf) >= maxPendingOut
+	full := o.crammed()
 	o.stalled = o.stalled || full
 	return full
 }
+
+// crammed is full for those who only look.
+func (o *output) crammed() bool { return len(o.buf) >= maxPendingOut }
 
 // loop is the write goroutine. It ends when the loop closes its channel. After an error it writes no more and only
 // returns the buffers.

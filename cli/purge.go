@@ -29,13 +29,20 @@ another receiver has locked. It asks first if a person is at the terminal.`
 
 func (a *app) purgeCommand() *cobra.Command {
 	var subQueue subQueueFlags
-	f := &purgeFlags{}
+	f, which := &purgeFlags{}, &filterFlags{}
 	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all active messages, or dead letters, and say how many", Args: names("ENTITY"),
-		Long:    purgeHelp + " Of an entity that delivers by session it empties one free\nsession after another.\n\n" + addressHelp,
+		Long:    purgeHelp + " Of an entity that delivers by session it empties one free\nsession after another. " + filterHelp + "\n\n" + addressHelp,
 		Example: "  minibus purge orders\n  minibus purge events/audit --dlq --yes"}
 	subQueue.add(c)
 	f.add(c)
+	which.add(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if filter, err := which.filter(cmd); err != nil || filter != nil {
+			if err != nil {
+				return err
+			}
+			return a.purgeSome(cmd, args[0], subQueue, f, filter)
+		}
 		at, err := parseAddress(args[0], subQueue)
 		if err != nil {
 			return err
@@ -46,11 +53,18 @@ func (a *app) purgeCommand() *cobra.Command {
 }
 
 func (a *app) dlqPurge() *cobra.Command {
-	f, transfer := &purgeFlags{}, false
-	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all dead letters, and say how many", Args: names("ENTITY"), Long: purgeHelp, Example: "  minibus dlq purge orders"}
+	f, which, transfer := &purgeFlags{}, &filterFlags{}, false
+	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all dead letters, and say how many", Args: names("ENTITY"), Long: purgeHelp + " " + filterHelp, Example: "  minibus dlq purge orders"}
 	f.add(c)
+	which.add(c)
 	c.Flags().BoolVar(&transfer, "transfer", false, "those of the transfer dead-letter queue, which could not be forwarded")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if filter, err := which.filter(cmd); err != nil || filter != nil {
+			if err != nil {
+				return err
+			}
+			return a.purgeSome(cmd, args[0], subQueueFlags{dead: !transfer, transfer: transfer}, f, filter)
+		}
 		at, err := parseDead(args[0], transfer)
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 // resubmitFlags are the flags of dlq resubmit.
 type resubmitFlags struct {
 	to, reason, ttl string
+	sql, text       string
 	count           int
 	numbers         []int64
 	newIDs          bool
@@ -35,6 +36,8 @@ anew.`,
 	p := c.Flags()
 	p.StringVar(&f.to, "to", "", "the queue or topic that gets them (default the entity, or the topic of a subscription)")
 	p.StringVar(&f.reason, "reason", "", "only those with this `reason`")
+	p.StringVar(&f.sql, "where", "", "only those that this SQL `filter` selects; only with a Minibus, which moves them itself")
+	p.StringVar(&f.text, "text", "", "only those with this `text` in the body or a property; only with a Minibus, which moves them itself")
 	p.Int64SliceVar(&f.numbers, "number", nil, "only those with these sequence `numbers`")
 	p.IntVarP(&f.count, "count", "n", 0, "at most so many `messages`, the oldest first (default all)")
 	p.BoolVar(&f.newIDs, "new-ids", false, "give each copy a new message id")
@@ -56,6 +59,10 @@ anew.`,
 		}
 		if f.to, err = clean(f.to); err != nil {
 			return err
+		}
+		if f.sql != "" || f.text != "" {
+			filter := &jobFilter{SQL: f.sql, Text: f.text, Reason: given(cmd, "reason", &f.reason), SequenceNumbers: f.numbers}
+			return a.resubmitSome(cmd.Context(), at, filter, f)
 		}
 		return a.resubmit(cmd.Context(), at, given(cmd, "reason", &f.reason), f)
 	}

@@ -20,7 +20,7 @@ func settings(t *testing.T, args []string, environ ...string) Settings {
 
 func TestDefaultsOfSettings(t *testing.T) {
 	want := Settings{Limits: LimitsRelaxed, Synchronous: "normal", Host: "localhost", AMQPPort: 5672, TLSPort: 5671, HTTPPort: 5300, NamespacePorts: DefaultNamespacePorts,
-		Auth: "any", LogFormat: "text", LogLevel: slog.LevelInfo}
+		Auth: "any", LogFormat: "text", History: 16 << 20, LogLevel: slog.LevelInfo}
 	if got := settings(t, nil); got != want {
 		t.Errorf("got %+v", got)
 	}
@@ -32,7 +32,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"config": {"a.json", "b.json"}, "limits": {"premium", "standard"}, "data": {"a.db", "b.db"}, "ephemeral": {"true", "0"},
 		"synchronous": {"full", "normal"}, "host": {"all", "127.0.0.1"}, "amqp-port": {"1", "2"}, "tls-port": {"off", "3"},
 		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
-		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "data-default": {"/a", "/b"},
+		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "history": {"1KiB", "2 GiB"}, "data-default": {"/a", "/b"},
 		"format": {"bicep", "terraform"}, "out": {"a", "b"}, "ca-file": {"a.pem", "b.pem"},
 		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"},
 		"password": {"a", "b"}, "write": {"true", "0"}, "remove": {"true", "0"}, "file": {"a", "b"}, "compose": {"true", "0"}, "namespace": {"orders", "stock"}, "namespace-ports": {"5700-5719", "off"}, "namespace-suffix": {"bus.test", "a,b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
@@ -175,6 +175,8 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"", "EMULATOR_HTTP_PORT=x", `EMULATOR_HTTP_PORT: found "x"`},
 		{"--limits free", "", `--limits: no profile of limits is called "free"`},
 		{"--auth none", "", `--auth: found "none"; allowed: any, sas`},
+		{"--history much", "", `--history: found "much"; allowed: a size such as 16MiB, or off`},
+		{"--history 99999999999GiB", "", `--history: found "99999999999GiB"; allowed: a size such as 16MiB, or off`},
 		{"--log-level loud", "", `--log-level: found "loud"; allowed: debug, info, warn, error`},
 		{"--log-format xml", "", `allowed: text, json`},
 		{"--synchronous off", "", `allowed: normal, full`},

@@ -54,6 +54,7 @@ type Settings struct {
 	LogFormat string // "text" or "json"
 	LogLevel  slog.Level
 	Trace     bool // print every AMQP frame
+	History   Size // of the record of what happens to messages
 
 	Format    string // of a command's output; empty: the command's first one
 	Out       string // file that a command writes to; empty: standard output
@@ -136,6 +137,8 @@ var table = []setting{
 
 	{name: "log-format", arg: "FORMAT", initial: "text", group: "Logging", help: "text or json",
 		set: choice(func(s *Settings) *string { return &s.LogFormat }, "text", "json")},
+	{name: "history", arg: "SIZE", initial: "16MiB", group: "Logging", help: "memory for what happened to messages, such as 64MiB; the oldest is forgotten (off: none)",
+		set: into(func(s *Settings) *Size { return &s.History }, parseSize)},
 	{name: "log-level", arg: "LEVEL", initial: "info", group: "Logging", help: "debug, info, warn or error", set: setLevel},
 	{name: "trace", group: "Logging", help: "print every AMQP frame, without bodies and tokens",
 		set: into(func(s *Settings) *bool { return &s.Trace }, parseSwitch)},

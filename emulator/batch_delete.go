@@ -23,7 +23,7 @@ func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consum
 	}
 	found := q.box(sub).takeOld(max, before, s)
 	n := len(found)
-	newRemoval(q, found, fallback{undo: undoRest}, CompletionFunc(func(err error) {
+	newRemoval(q, found, EventPurged, fallback{undo: undoRest}, CompletionFunc(func(err error) {
 		if err != nil {
 			n = 0
 		}

@@ -23,8 +23,14 @@ func bench(b *testing.B) *benched { b.Helper(); return benchWith(b, emulator.Que
 // benchWith is bench with settings for the queue.
 func benchWith(b *testing.B, o emulator.QueueOptions) *benched {
 	b.Helper()
+	return benchFull(b, emulator.Options{}, o)
+}
+
+// benchFull is benchWith with options for the namespace too.
+func benchFull(b *testing.B, no emulator.Options, o emulator.QueueOptions) *benched {
+	b.Helper()
 	j := storetest.NewMemory()
-	ns, err := emulator.Open(j, emulator.Options{})
+	ns, err := emulator.Open(j, no)
 	if err != nil {
 		b.Fatalf("open namespace: %v", err)
 	}

@@ -20,7 +20,9 @@ type Consumer struct {
 	shelf   *shelf      // where it is served
 	session *session    // nil: not a session receiver
 	lost    func(error) // of a session receiver
+	since   int64       // ms
 
+	who *Who // guarded by q.mu; nil: unknown
 	waiter
 	ended []*Lock // guarded by q.mu
 
@@ -46,8 +48,35 @@ func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Co
 		return nil, err
 	}
 	q.receivers().Add(1)
-	q.usage.touch(q.ns.Now())
-	return &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, shelf: &q.box(sub).shelf}, nil
+	now := q.ns.Now()
+	q.usage.touch(now)
+	c := &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, shelf: &q.box(sub).shelf, since: now}
+	q.attached.add(c)
+	return c, nil
+}
+
+// Introduce says whose consumer it is, for those who ask (see [Entity.Why]).
+func (c *Consumer) Introduce(w *Who) {
+	c.q.mu.Lock()
+	c.who = w
+	c.q.mu.Unlock()
+}
+
+// holder returns whose consumer it is.
+func holder(c *Consumer) *Who {
+	if c == nil {
+		return nil
+	}
+	return c.who
+}
+
+// attachedLocked implements attachment.
+func (c *Consumer) attachedLocked() Attached {
+	a := Attached{Who: c.who, Sub: c.sub, Mode: c.mode, Since: c.since, Available: c.shelf.available, Asking: c.inLine || c.promise > 0}
+	if c.session != nil {
+		a.Session, a.Until = &c.session.id, c.session.until
+	}
+	return a
 }
 
 // Take appends up to max messages, a quantum at most (64, or 1 MiB), to dst, those with the lowest numbers first (ORD-1). If there
@@ -158,15 +187,19 @@ func (c *Consumer) lineUpLocked(max, taken int, full, poked bool) {
 func (c *Consumer) deliverLocked(taken []*entry, now int64) []*Delivery {
 	ds := make([]*Delivery, len(taken))
 	c.q.traffic.Delivered += int64(len(taken))
+	record := c.q.ns.common.record
 	for i, e := range taken {
 		if c.mode == PeekLock {
 			c.q.locks.lockForDelivery(e, now)
 			e.lock.holder, e.lock.kept = c, true
+			if record != nil {
+				record.delivered(c.q, e, c.who, now)
+			}
 		}
 		ds[i] = newDelivery(c.q, e, c.notify)
 	}
 	if c.mode == ReceiveAndDelete {
-		c.q.returns.deliverDeletedLocked(ds)
+		c.q.returns.deliverDeletedLocked(ds, c.who)
 		return ds
 	}
 	c.q.bodies.fetch(ds)
@@ -190,6 +223,7 @@ func (c *Consumer) Close() {
 	c.shelf.line.promised -= c.promise
 	c.promise = 0
 	c.closed = true
+	q.attached.remove(c)
 	q.receivers().Add(-1)
 	c.stopWaitingLocked(poked, q.ns.Now())
 	c.shelf.wake()
@@ -202,7 +236,7 @@ func (c *Consumer) Settle(l *Lock, s Settlement, done Completion) error {
 	defer c.q.mu.Unlock()
 	l.kept = false
 	token := [1]LockToken{l.token}
-	return c.q.locks.settle(token[:], s, done)
+	return c.q.locks.settle(token[:], s, c.who, done)
 }
 
 // lapseLocked notes that a lock of the consumer has ended.

@@ -69,7 +69,7 @@ func (f *faults) deadLetterDamaged(entries []*entry) {
 	}
 	op := newTransition(f.q, len(entries), nil)
 	for _, e := range entries {
-		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText), eventDeadLettered, fallback{undo: undoOwnLater})
+		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText), EventDeadLettered, fallback{undo: undoOwnLater})
 	}
 	op.appendLocked()
 }

@@ -44,6 +44,9 @@ func (r *deferredReceive) takeLocked(seqs []int64, mode ReceiveMode) (ready bool
 	for i, e := range entries {
 		if mode == PeekLock {
 			q.locks.lockForDelivery(e, now)
+			if record := q.ns.common.record; record != nil {
+				record.delivered(q, e, holder(r.holder), now)
+			}
 		} else {
 			e.mark = markBusy
 		}
@@ -51,7 +54,7 @@ func (r *deferredReceive) takeLocked(seqs []int64, mode ReceiveMode) (ready bool
 		r.ds[i].withState = true
 	}
 	if mode == ReceiveAndDelete {
-		q.returns.receiveDeleteLocked(r.ds, r.finish)
+		q.returns.receiveDeleteLocked(r.ds, holder(r.holder), r.finish)
 		return false, nil
 	}
 	missing := takeBodies(r.ds)

@@ -39,6 +39,7 @@ type Entity struct {
 	faults    faults
 	usage     usage
 	watchers  watchers
+	attached  attachments
 	traffic   Traffic
 }
 

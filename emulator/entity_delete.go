@@ -80,6 +80,7 @@ func (d *deletion) retire(q *Entity, condition func() bool) {
 // holds ns.admin.
 func (d *deletion) retireAll(ns *Namespace) {
 	ns.stage.Store(stageLeaving)
+	ns.jobs.end()
 	ns.forwarding.wait() // what they carry stays where it belongs, should the deletion fail
 	for _, kind := range []EntityKind{KindQueue, KindTopic} {
 		for _, q := range ns.catalog.entities(kind) {

@@ -124,7 +124,14 @@ func (f *forwarder) pickLocked(sub SubQueue) []*entry {
 type forwarded struct {
 	e       *entry
 	in      incoming
-	damaged bool // in is of the substitute of its body
+	damaged bool   // in is of the substitute of its body
+	moved   *moved // by a job; nil: forwarded
+}
+
+// moved is what a job makes of a message that it moves.
+type moved struct {
+	extra      // of its self in the target
+	fresh bool // it has a body of its own
 }
 
 // read waits until the bodies of entries are there and reads their properties.
@@ -256,7 +263,7 @@ func (f *forwarder) deadLetterAll(entries []*entry, properties func(*entry) []by
 		defer f.q.mu.Unlock()
 		op := newTransition(f.q, len(entries), done)
 		for _, e := range entries {
-			op.deadLetterLocked(e, e.count, properties(e), eventDeadLettered, fallback{undo: undoRest})
+			op.deadLetterLocked(e, e.count, properties(e), EventDeadLettered, fallback{undo: undoRest})
 		}
 		op.appendLocked()
 	})

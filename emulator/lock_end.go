@@ -14,7 +14,7 @@ func (lt *lockTable) end(entries []*entry, now int64) {
 			lt.q.messages.rest(e, now)
 			continue
 		}
-		op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)
+		op.abandonLocked(e, nil, EventLockExpired, fallback{undo: undoEndLater}, now)
 	}
 	op.appendLocked()
 	for _, e := range entries {

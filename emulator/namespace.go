@@ -34,6 +34,7 @@ type Namespace struct {
 
 	forwarding running  // goroutines that forward
 	parkers    sync.Map // of *Entity: those with parked messages
+	jobs       jobTable
 	reading    running  // reads of scheduled messages that have become due
 	damaged    sync.Map // ids of damaged bodies of which the log was told
 
@@ -64,6 +65,8 @@ type Options struct {
 	// cloud may do (EXP-7, DEC-22). Default: they are treated at the instant.
 	LazyExpiry bool
 
+	Record *Record // of what happens to messages; nil: none
+
 	layout *layout // of logs; nil: usual
 }
 
@@ -76,10 +79,11 @@ type common struct {
 	lazy   bool    // Options.LazyExpiry
 	layout *layout // of logs; nil: usual
 	bodies *bodyBudget
+	record *Record
 }
 
 func newCommon(o Options) *common {
-	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout, bodies: newBodyBudget(o.BodyBudget)}
+	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout, bodies: newBodyBudget(o.BodyBudget), record: o.Record}
 	if c.logger == nil {
 		c.logger = slog.New(slog.DiscardHandler)
 	}
@@ -153,6 +157,7 @@ func closeAll(list []*Namespace) {
 		q.alarm.stop()
 	}
 	for _, ns := range list {
+		ns.jobs.end()
 		ns.forwarding.wait()
 		ns.budget.reclaims.wait()
 	}
@@ -196,6 +201,13 @@ func (ns *Namespace) Entity(path string) (*Entity, error) {
 		return q, nil
 	}
 	return nil, ns.catalog.missing(path)
+}
+
+// EntityAt returns the entity and the sub-queue of a path, such as orders/$DeadLetterQueue.
+func (ns *Namespace) EntityAt(path string) (*Entity, SubQueue, error) {
+	path, sub := entitypath.CutSubQueue(path)
+	q, err := ns.Entity(path)
+	return q, sub, err
 }
 
 // Kind returns what the entity with that path is; ok is false if there is none.

@@ -9,11 +9,12 @@ type receiveDelete struct {
 
 // deliverDeletedLocked removes the messages of deliveries, whose entries are busy. Each delivery becomes ready once
 // its removal is committed, so that a message is never delivered twice in this mode.
-func (r *returns) deliverDeletedLocked(ds []*Delivery) { r.receiveDeleteLocked(ds, nil) }
+func (r *returns) deliverDeletedLocked(ds []*Delivery, who *Who) { r.receiveDeleteLocked(ds, who, nil) }
 
-func (r *returns) receiveDeleteLocked(ds []*Delivery, then func(error)) {
+func (r *returns) receiveDeleteLocked(ds []*Delivery, who *Who, then func(error)) {
 	op := &receiveDelete{ds: ds, then: then}
 	op.begin(r.q, len(ds), op)
+	op.who = who
 	r.underWay++
 	var missing []*Delivery
 	for _, d := range ds {
@@ -31,7 +32,7 @@ func (r *returns) receiveDeleteLocked(ds []*Delivery, then func(error)) {
 
 func (op *receiveDelete) removeAllLocked() {
 	for _, d := range op.ds {
-		op.removeLocked(d.e, eventCompleted, fallback{undo: undoFault})
+		op.removeLocked(d.e, EventDeliveredDeleted, fallback{undo: undoFault})
 	}
 }
 

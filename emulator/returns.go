@@ -118,6 +118,7 @@ func (op *restoring) Completed(err error) {
 	q.bodies.count(op.e.body)
 	q.messages.arrive(op.e)
 	q.sessions.open(op.e)
+	q.ns.common.record.add(q, q.ns.Now(), &happened{kind: EventReturned, sub: op.e.sub, seq: op.e.seq, first: op.e.first, body: op.e.body.id, count: op.e.count})
 }
 
 // storeStranded is the next try for all messages that could not be stored again.

@@ -36,7 +36,7 @@ func (s *schedule) activate(due []*entry, now int64) {
 		x := e.withExtra()
 		x.due = 0
 		to.setExtra(x)
-		op.replaceLocked(e, to, true, eventNone, fallback{undo: undoDueLater})
+		op.replaceLocked(e, to, true, EventActivated, fallback{undo: undoDueLater})
 	}
 	op.appendLocked()
 }
@@ -51,7 +51,7 @@ func (q *Entity) CancelScheduled(seqs []int64, c Completion) error {
 		return err
 	}
 	q.usage.touch(q.ns.Now())
-	newRemoval(q, found, fallback{undo: undoReschedule}, c).appendLocked()
+	newRemoval(q, found, EventCancelled, fallback{undo: undoReschedule}, c).appendLocked()
 	return nil
 }
 

@@ -26,10 +26,22 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.store(in); err != nil {
+		q.refusedLocked(in, err, c)
 		return err
 	}
 	q.ns.append(newSending(q, in, numbering{}, false, c))
 	return nil
+}
+
+// refusedLocked records that messages are not stored.
+func (q *Entity) refusedLocked(in []incoming, err error, c Completion) {
+	if q.ns.common.record == nil {
+		return
+	}
+	now := q.ns.Now()
+	for i := range in {
+		q.ns.common.record.add(q, now, &happened{kind: EventRefusedSend, who: whoOf(c), text: in[i].info.MessageID + refusedFor + err.Error()})
+	}
 }
 
 // Schedule stores messages as Send does and returns the number of each, in their order, by which it can be
@@ -48,6 +60,7 @@ func (q *Entity) Schedule(msgs []message.Message, c Completion) ([]int64, error)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.store(in); err != nil {
+		q.refusedLocked(in, err, c)
 		return nil, err
 	}
 	if err := q.may.browse(Main); err != nil {

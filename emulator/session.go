@@ -41,12 +41,20 @@ type Accept struct {
 	// Lost is called once if the lock of the session ends by itself or the entity takes it away, with the reason
 	// (SESS-15). The consumer is closed then. It must only post.
 	Lost func(error)
+
+	Who *Who // as of Introduce
 }
 
 // waitingAccept is an accept-next that waits for a session.
 type waitingAccept struct {
 	Accept
 	granted func(*Consumer)
+	since   int64 // ms
+}
+
+// attachedLocked implements attachment.
+func (w *waitingAccept) attachedLocked() Attached {
+	return Attached{Who: w.Who, Mode: w.Mode, Since: w.since, Asking: true, Accepting: true}
 }
 
 // get returns the session with that id, which it makes if there is none.

@@ -35,14 +35,16 @@ func (q *Entity) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel fu
 		return nil, err
 	}
 	q.receivers().Add(1) // it becomes the consumer's
-	w := &waitingAccept{Accept: a, granted: granted}
+	w := &waitingAccept{Accept: a, granted: granted, since: q.ns.Now()}
 	q.sessions.accepts = append(q.sessions.accepts, w)
+	q.attached.add(w)
 	q.sessions.grant()
 	return func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		if i := slices.Index(q.sessions.accepts, w); i >= 0 {
 			q.sessions.accepts = slices.Delete(q.sessions.accepts, i, i+1)
+			q.attached.remove(w)
 			q.receivers().Add(-1)
 			q.usage.touch(q.ns.Now())
 		}
@@ -61,6 +63,7 @@ func (t *sessionTable) grant() {
 		w := t.accepts[0]
 		t.accepts[0] = nil
 		t.accepts = t.accepts[1:]
+		t.q.attached.remove(w)
 		w.granted(t.hold(t.offers[0], w.Accept))
 	}
 }
@@ -68,7 +71,9 @@ func (t *sessionTable) grant() {
 func (t *sessionTable) hold(s *session, a Accept) *Consumer {
 	now := t.q.ns.Now()
 	t.q.usage.touch(now)
-	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, shelf: &s.shelf, session: s, lost: a.Lost}
+	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, shelf: &s.shelf, session: s, lost: a.Lost,
+		since: now, who: a.Who}
+	t.q.attached.add(c)
 	s.holder = c
 	s.until = now + t.q.options.lockDuration().Milliseconds()
 	t.ends.push(s)

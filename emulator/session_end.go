@@ -10,6 +10,7 @@ func (t *sessionTable) free(s *session, expired bool, now int64) {
 	c.stopWaitingLocked(c.promise > 0, now)
 	s.line.promised -= c.promise
 	c.promise, c.closed = 0, true
+	t.q.attached.remove(c)
 	t.q.receivers().Add(-1)
 	op := newTransition(t.q, 1, nil)
 	for _, e := range s.lockedEntries() {
@@ -18,7 +19,7 @@ func (t *sessionTable) free(s *session, expired bool, now int64) {
 		}
 		t.q.locks.unlock(e)
 		if expired {
-			op.abandonLocked(e, nil, fallback{undo: undoEndLater}, now)
+			op.abandonLocked(e, nil, EventLockExpired, fallback{undo: undoEndLater}, now)
 		} else {
 			t.q.messages.rest(e, now)
 		}

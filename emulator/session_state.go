@@ -23,7 +23,14 @@ func (c *Consumer) SetSessionState(state []byte, done Completion) error {
 	if err := c.holdsLocked(); err != nil {
 		return err
 	}
+	return q.sessions.write(c.session, state, done)
+}
+
+// write stores the state of a session.
+func (t *sessionTable) write(s *session, state []byte, done Completion) error {
+	q := t.q
 	if n, limit := int64(len(state)), q.maxMessageLocked(); n > limit {
+		t.forget(s)
 		return errorf(CodeMessageTooLarge, q.path,
 			"The session state has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", n, limit, q.path)
 	}
@@ -32,11 +39,11 @@ func (c *Consumer) SetSessionState(state []byte, done Completion) error {
 	}
 	now := q.ns.Now()
 	q.usage.touch(now)
-	op := &stateOp{q: q, s: c.session, state: state, at: now, done: done}
+	op := &stateOp{q: q, s: s, state: state, at: now, done: done}
 	op.s.writing++
 	op.change.Done = op
 	op.change.Ops = append(op.change.Single[:0], Op{
-		Kind: OpSessionState, Record: MessageRecord{Entity: q.id, SessionID: c.session.id, Enqueued: now}, Data: state,
+		Kind: OpSessionState, Record: MessageRecord{Entity: q.id, SessionID: s.id, Enqueued: now}, Data: state,
 	})
 	q.ns.append(&op.change)
 	return nil

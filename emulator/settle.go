@@ -15,10 +15,10 @@ const maxHeaderBytes = 64 << 10
 func (q *Entity) Settle(tokens []LockToken, s Settlement, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.locks.settle(tokens, s, c)
+	return q.locks.settle(tokens, s, whoOf(c), c)
 }
 
-func (lt *lockTable) settle(tokens []LockToken, s Settlement, c Completion) error {
+func (lt *lockTable) settle(tokens []LockToken, s Settlement, who *Who, c Completion) error {
 	if err := lt.q.may.settle(); err != nil {
 		return err
 	}
@@ -26,6 +26,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, c Completion) erro
 	var one [1]*entry
 	entries, err := lt.entriesOfTokens(one[:0], tokens, now)
 	if err != nil {
+		lt.q.ns.common.record.add(lt.q, now, &happened{kind: EventRefusedSettlement, who: who, text: err.Error()})
 		return err
 	}
 	lt.q.usage.touch(now)
@@ -39,6 +40,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, c Completion) erro
 		return nil
 	}
 	op := newTransition(lt.q, len(entries), c)
+	op.who = who
 	for _, e := range entries {
 		op.settleLocked(e, s, relock(lt.unlock(e)), now)
 	}
@@ -93,20 +95,20 @@ func (lt *lockTable) refuseDeadLetter(entries []*entry, now int64) error {
 func (op *transition) settleLocked(e *entry, s Settlement, f fallback, now int64) {
 	switch s.Outcome {
 	case Complete:
-		op.removeLocked(e, eventCompleted, f)
+		op.removeLocked(e, EventCompleted, f)
 	case Abandon:
-		op.abandonLocked(e, s.Properties, f, now)
+		op.abandonLocked(e, s.Properties, EventAbandoned, f, now)
 	case Defer:
 		op.deferLocked(e, s.Properties, f)
 	case DeadLetterOutcome:
-		op.deadLetterLocked(e, e.count, s.Properties, eventDeadLettered, f)
+		op.deadLetterLocked(e, e.count, s.Properties, EventDeadLettered, f)
 	case Release:
-		op.restLocked(e, eventNone, f)
+		op.restLocked(e, EventReleased, f)
 	}
 }
 
-// abandonLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock.
-func (op *transition) abandonLocked(e *entry, properties []byte, f fallback, now int64) {
+// abandonLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock, as v says.
+func (op *transition) abandonLocked(e *entry, properties []byte, v EventKind, f fallback, now int64) {
 	count := e.count + 1
 	if e.sub != Main {
 		count = e.count // DC-8
@@ -116,13 +118,13 @@ func (op *transition) abandonLocked(e *entry, properties []byte, f fallback, now
 	case e.expired(now) && e.state == Active: // EXP-8, EXP-9
 		op.expireLocked(e, count, properties, f)
 	case e.sub == Main && count >= op.q.options.maxDelivery(): // DC-7
-		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)), eventDeadLettered, f)
+		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)), EventDeadLettered, f)
 	case e.sub == Main && len(overlay) > maxHeaderBytes:
-		op.deadLetterLocked(e, count, headerSizeProperties(), eventDeadLettered, f)
+		op.deadLetterLocked(e, count, headerSizeProperties(), EventDeadLettered, f)
 	case count == e.count && properties == nil:
-		op.restLocked(e, eventAbandoned, f) // nothing to write
+		op.restLocked(e, v, f) // nothing to write
 	default:
-		op.changeLocked(e, e.state, count, overlay, eventAbandoned, f)
+		op.changeLocked(e, e.state, count, overlay, v, f)
 	}
 }
 
@@ -140,10 +142,10 @@ func (e *entry) merged(properties []byte) []byte {
 func (op *transition) deferLocked(e *entry, properties []byte, f fallback) {
 	overlay := e.merged(properties)
 	if e.sub == Main && len(overlay) > maxHeaderBytes {
-		op.deadLetterLocked(e, e.count+1, headerSizeProperties(), eventDeadLettered, f)
+		op.deadLetterLocked(e, e.count+1, headerSizeProperties(), EventDeadLettered, f)
 		return
 	}
-	op.changeLocked(e, Deferred, e.count+1, overlay, eventDeferred, f)
+	op.changeLocked(e, Deferred, e.count+1, overlay, EventDeferred, f)
 }
 
 // Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the
@@ -176,6 +178,9 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error)
 			continue
 		}
 		e.lock.until = until
+		if record := lt.q.ns.common.record; record != nil {
+			record.add(lt.q, now, &happened{kind: EventRenewed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: until})
+		}
 		lt.ends.remove(old)
 		lt.ends.add(e, until)
 		untils[i] = until

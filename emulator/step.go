@@ -10,7 +10,8 @@ type step struct {
 	count  uint32
 	state  State
 	effect effect
-	event  event
+	event  EventKind
+	text   string // of the event
 }
 
 // effect says what a committed step does to its entry.
@@ -53,6 +54,7 @@ type part struct {
 	q     *Entity
 	steps []step
 	drawn drawn
+	who   *Who // whose operation it is; nil: the broker's own
 	one   [1]step
 }
 
@@ -68,7 +70,7 @@ func (p *part) addLocked(s step) {
 // expectLocked adds that a new entry arrives.
 func (p *part) expectLocked(e *entry) {
 	p.q.box(e.sub).addExpected(e)
-	p.steps = append(p.steps, step{e: e, effect: effectArrive, event: eventStored})
+	p.steps = append(p.steps, step{e: e, effect: effectArrive, event: EventSent})
 }
 
 // returns reports whether the entry returns to its session and must not be overtaken meanwhile (SESS-20).
@@ -117,6 +119,9 @@ func (p *part) completeLocked(err error) {
 func (p *part) applyLocked(s *step, now int64) {
 	q, e := p.q, s.e
 	q.traffic.count(s.event)
+	if s.event != EventNone {
+		p.recordLocked(s, now)
+	}
 	switch s.effect {
 	case effectArrive:
 		q.bodies.keep(e.body)
@@ -140,6 +145,31 @@ func (p *part) applyLocked(s *step, now int64) {
 	case effectRest:
 		q.messages.rest(e, now)
 	}
+}
+
+// recordLocked records a committed step.
+func (p *part) recordLocked(s *step, now int64) {
+	r := p.q.ns.common.record
+	if r == nil {
+		return
+	}
+	e := s.e
+	h := happened{kind: s.event, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, who: p.who, text: s.text}
+	switch {
+	case s.effect == effectChange:
+		h.count = s.count
+	case s.to != nil:
+		h.count = s.to.count
+		if h.text == "" {
+			h.text = s.to.reason()
+		}
+		if s.event == EventActivated {
+			h.value = s.to.seq
+		}
+	case s.event == EventScheduled:
+		h.value = e.due()
+	}
+	r.add(p.q, now, &h)
 }
 
 // undoLocked puts an entry back.

@@ -27,6 +27,9 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 	partition := q.counters.choose(&in[0])
 	for i := range in {
 		key, remember, duplicate := op.knownLocked(&in[i], now)
+		if duplicate {
+			op.duplicateLocked(&in[i], now)
+		}
 		if duplicate && n.told == nil {
 			continue // it gets a number only if the sender is told the number (SEQ-18)
 		}
@@ -61,6 +64,10 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 	op.expectLocked(e)
 	r := e.record(q.id)
 	q.ns.ids.describe(&r, &in.info)
+	last := &op.steps[len(op.steps)-1]
+	if last.text = r.MessageID; e.state == Scheduled {
+		last.event = EventScheduled
+	}
 	o := Op{Kind: OpInsert, Record: r, Data: in.m.Raw}
 	if drawn {
 		o = q.counters.drawing(o)
@@ -78,6 +85,11 @@ func (op *transition) knownLocked(in *incoming, now int64) (key historyKey, reme
 		t.needed = append(t.needed, first)
 	}
 	return key, remember, duplicate
+}
+
+// duplicateLocked records that a message is left out.
+func (op *transition) duplicateLocked(in *incoming, now int64) {
+	op.q.ns.common.record.add(op.q, now, &happened{kind: EventDuplicate, who: op.who, text: in.info.MessageID})
 }
 
 func (op *transition) rememberLocked(key historyKey, now int64) {

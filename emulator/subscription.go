@@ -21,7 +21,16 @@ type Subscription struct {
 	written   decisions // what the journal has, while changes are being written
 	pending   int       // changes that are being written
 	seen      matched   // of the message that is being matched
-	part      *part     // of the publication that is being made; nil: it has none yet
+	reach     reach
+	part      *part // of the publication that is being made; nil: it has none yet
+}
+
+// reach counts what the rules of a subscription have selected since they were last changed, or the namespace was opened.
+type reach struct {
+	since    int64 // ms
+	from     int64 // offered of the topic then
+	selected int64 // messages
+	last     int64 // ms; when the last one was
 }
 
 // newSubscription makes a subscription. Its messages have the partitions of the topic's.

@@ -24,6 +24,7 @@ type Topic struct {
 	index    filter.Index[*rule]      // of the rules of all subscriptions
 	rules    int64                    // made so far
 	sql      int                      // rules with a SQL filter (QUO-10)
+	offered  int64                    // messages that the rules have been asked about since the namespace was opened
 	match    match
 }
 
@@ -70,6 +71,7 @@ func (t *Topic) file(r *rule) {
 		return
 	}
 	t.index.Add(r, r.matcher)
+	r.subscription.reach = reach{since: t.ns.Now(), from: t.offered}
 	if r.options.Correlation == nil {
 		t.sql++
 	}
@@ -78,6 +80,7 @@ func (t *Topic) file(r *rule) {
 func (t *Topic) unfile(r *rule) {
 	before := t.index.Len()
 	t.index.Remove(r)
+	r.subscription.reach = reach{since: t.ns.Now(), from: t.offered}
 	if r.options.Correlation == nil {
 		t.sql -= before - t.index.Len()
 	}

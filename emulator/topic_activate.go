@@ -106,9 +106,11 @@ func (op *publication) dueLocked(e *entry, in *incoming, at int64) {
 		o.first = o.seq
 	}
 	s, remove := step{e: e, effect: effectHandOn, fallback: fallback{undo: undoDueLater}}, e.rowDeletion(q.id)
-	if op.fanOutLocked(o) == 0 {
+	copies := op.fanOutLocked(o)
+	if copies == 0 {
 		s.effect, remove = effectRemove, e.deletion(q.id)
 	}
+	op.passLocked(EventActivated, o, copies)
 	op.addLocked(s, remove)
 }
 

@@ -26,7 +26,7 @@ func (m *match) forget() {
 // matched is the result of one subscription's rules for a message.
 type matched struct {
 	any     bool
-	plain   bool    // a rule without an action selects it
+	plain   *rule   // without an action, the oldest one that selects it; nil: none
 	actions []*rule // rules with one that do
 	failure error   // of the first rule that failed, or of the first action
 	failed  int64   // that rule's order
@@ -59,6 +59,7 @@ type copyOf struct {
 	system  []byte
 	ttl     int64  // ms; after the action
 	reason  string // not empty: it goes to the dead-letter queue
+	rule    string // that selects it
 }
 
 // copiesLocked finds out which copies of a message are to be made: for each subscription the plain one first, then those of
@@ -111,7 +112,9 @@ func (t *Topic) selectLocked() []*Subscription {
 				s.seen.failure, s.seen.failed = err, r.order
 			}
 		case r.action == nil:
-			s.seen.plain = true
+			if s.seen.plain == nil || r.order < s.seen.plain.order {
+				s.seen.plain = r
+			}
 		default:
 			s.seen.actions = append(s.seen.actions, r)
 		}
@@ -125,7 +128,8 @@ func (t *Topic) selectLocked() []*Subscription {
 // appendCopies appends the copies that the subscription gets.
 func (s *Subscription) appendCopies(list []copyOf, v *view, o *original) []copyOf {
 	base := copyOf{s: s, info: &o.in.info, overlay: o.overlay, system: o.system, ttl: o.ttl}
-	if s.seen.plain {
+	if s.seen.plain != nil {
+		base.rule = s.seen.plain.options.Name
 		list = append(list, base)
 	}
 	slices.SortFunc(s.seen.actions, func(a, b *rule) int { return cmp.Compare(a.order, b.order) })
@@ -147,6 +151,7 @@ func (s *Subscription) appendCopies(list []copyOf, v *view, o *original) []copyO
 
 // act makes the copy that a rule's action changes. The copy has the rule's name, which the action may remove again.
 func (s *Subscription) act(r *rule, c copyOf, v *view) (copyOf, error) {
+	c.rule = r.options.Name
 	d := newDraft(v)
 	if err := d.SetUser(filter.RuleNameProperty, filter.String(r.options.Name)); err != nil {
 		return c, err

@@ -15,7 +15,8 @@ type publication struct {
 	held       bool  // the maker holds the mutexes of all subscriptions
 	sent       int64 // messages that were not scheduled
 	parts      []*part
-	bytes      int64 // of the bodies that have copies
+	passed     []happened // what to record of the topic
+	bytes      int64      // of the bodies that have copies
 }
 
 // newPublicationLocked makes the change that sends messages to a topic.
@@ -30,7 +31,7 @@ func (t *Topic) newPublicationLocked(in []incoming, n numbering, held bool, c Co
 func (t *Topic) publicationLocked(held bool, c Completion) *publication {
 	op := &publication{held: held}
 	op.begin(t.Entity, 1, op)
-	op.done = c
+	op.done, op.who = c, whoOf(c)
 	return op
 }
 
@@ -41,15 +42,29 @@ func (op *publication) takeLocked(in *incoming, seq, now int64) {
 		return
 	}
 	op.sent++
-	op.fanOutLocked(&original{
+	o := &original{
 		in: in, seq: seq, first: seq, at: now, ttl: op.q.options.effectiveTTL(in.info.TTL), body: op.q.ns.newRow(),
 		hops: in.hops,
-	})
+	}
+	op.passLocked(EventSent, o, op.fanOutLocked(o))
+}
+
+// passLocked notes that a message goes through the topic, to be recorded.
+func (op *publication) passLocked(kind EventKind, o *original, copies int) {
+	if op.q.ns.common.record == nil {
+		return
+	}
+	h := happened{kind: kind, seq: o.seq, first: o.first, body: o.body, value: -int64(copies) - 1, who: op.who, text: o.in.info.MessageID}
+	if !o.in.info.HasMessageID {
+		h.text = op.q.ns.ids.of(o.body)
+	}
+	op.passed = append(op.passed, h)
 }
 
 // fanOutLocked adds the copies of a message and returns how many. All of them share one body (QUO-4).
 func (op *publication) fanOutLocked(o *original) int {
 	list := op.q.topic.copiesLocked(o)
+	op.q.topic.offered++
 	if len(list) == 0 {
 		return 0
 	}
@@ -59,6 +74,9 @@ func (op *publication) fanOutLocked(o *original) int {
 	op.change.Ops = slices.Grow(op.change.Ops, len(list)+1)
 	for i := range list {
 		body := proto
+		if s := list[i].s; i == 0 || s != list[i-1].s {
+			s.reach.selected, s.reach.last = s.reach.selected+1, o.at
+		}
 		op.copyLocked(&list[i], o, &body, i == 0)
 	}
 	return len(list)
@@ -99,6 +117,8 @@ func (op *publication) copyLocked(c *copyOf, o *original, body *payload, first b
 	}
 	c.s.placeLocked(e, c, o)
 	p.expectLocked(e)
+	last := &p.steps[len(p.steps)-1]
+	last.event, last.text = EventCopied, c.rule
 	r := e.record(q.id)
 	q.ns.ids.describe(&r, c.info)
 	insert := Op{Kind: OpInsert, Record: r}
@@ -146,7 +166,7 @@ func (o *original) overflows(overlay, system []byte) bool {
 // partOf returns the publication's part of a subscription.
 func (op *publication) partOf(s *Subscription) *part {
 	if s.part == nil {
-		s.part = &part{q: s.Entity}
+		s.part = &part{q: s.Entity, who: op.who}
 		s.part.steps = s.part.one[:0]
 		op.parts = append(op.parts, s.part)
 	}
@@ -172,6 +192,10 @@ func (op *publication) Completed(err error) {
 	op.completeLocked(err)
 	if err == nil {
 		q.traffic.Stored += op.sent
+		now := q.ns.Now()
+		for i := range op.passed {
+			q.ns.common.record.add(q, now, &op.passed[i])
+		}
 	}
 	q.mu.Unlock()
 	if err == nil {

@@ -30,33 +30,20 @@ func (q *Entity) Traffic() Traffic {
 	return q.traffic
 }
 
-// event says which counter a step raises.
-type event uint8
-
-const (
-	eventNone event = iota
-	eventStored
-	eventCompleted
-	eventAbandoned
-	eventDeferred
-	eventDeadLettered
-	eventExpired
-)
-
 // count counts one committed step.
-func (t *Traffic) count(e event) {
+func (t *Traffic) count(e EventKind) {
 	switch e {
-	case eventStored:
+	case EventSent, EventScheduled, EventCopied, EventForwardedHere:
 		t.Stored++
-	case eventCompleted:
+	case EventCompleted, EventDeliveredDeleted:
 		t.Completed++
-	case eventAbandoned:
+	case EventAbandoned, EventLockExpired:
 		t.Abandoned++
-	case eventDeferred:
+	case EventDeferred:
 		t.Deferred++
-	case eventDeadLettered:
+	case EventDeadLettered:
 		t.DeadLettered++
-	case eventExpired:
+	case EventExpired:
 		t.Expired++
 	}
 }

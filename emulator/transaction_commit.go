@@ -110,7 +110,7 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 		}
 		op.add(newSending(q, w.sends, op.numbering(w), true, untold))
 	case w.isCancel:
-		op.add(&newRemoval(q, w.entries, fallback{undo: undoReschedule}, untold).change)
+		op.add(&newRemoval(q, w.entries, EventCancelled, fallback{undo: undoReschedule}, untold).change)
 	default:
 		m := newTransition(q, len(w.entries), untold)
 		now := q.ns.Now()

@@ -21,6 +21,7 @@ type transfer struct {
 	fanOut   *publication // to is part of it; nil unless the target is a topic
 	arriving Completion   // to or fanOut
 	result   chan error   // of the commit
+	left     []*entry     // of a job: what does not go
 }
 
 func newTransfer(q, target *Entity) *transfer {
@@ -62,7 +63,7 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	t := op.to.q
 	key, remember, duplicate := op.to.knownLocked(&m.in, now)
 	if duplicate { // DUP-13
-		op.removeLocked(m.e)
+		op.removeLocked(m.e, EventDuplicate)
 		return
 	}
 	if remember {
@@ -81,18 +82,25 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	}
 	to.body.count(1)
 	op.to.expectLocked(to)
-	op.addLeavingLocked(m.e, effectHandOn)
+	op.arrivedLocked()
+	op.addLeavingLocked(m.e, effectHandOn, EventForwarded)
 	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
+// arrivedLocked says of the step that was added last, which lets a message arrive in the target, where the message comes from.
+func (op *transfer) arrivedLocked() {
+	last := &op.to.steps[len(op.to.steps)-1]
+	last.event, last.text = EventForwardedHere, op.leaving.q.path
+}
+
 // addLeavingLocked adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
-func (op *transfer) addLeavingLocked(e *entry, x effect) {
-	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, fallback: fallback{undo: undoRest}})
+func (op *transfer) addLeavingLocked(e *entry, x effect, v EventKind) {
+	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, event: v, text: op.to.q.path, fallback: backTo(e)})
 }
 
 // removeLocked adds that a message goes without arriving anywhere.
-func (op *transfer) removeLocked(e *entry) {
-	op.addLeavingLocked(e, effectRemove)
+func (op *transfer) removeLocked(e *entry, v EventKind) {
+	op.addLeavingLocked(e, effectRemove, v)
 	op.to.change.Ops = append(op.to.change.Ops, e.deletion(op.leaving.q.id))
 }
 
@@ -141,11 +149,12 @@ func (op *transfer) publishLocked(m *forwarded, now int64) {
 		ttl: t.options.effectiveTTL(e.ttl), body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
 	}
 	op.fanOut.sent++
-	if op.fanOut.fanOutLocked(o) == 0 {
-		op.removeLocked(e)
+	copies := op.fanOut.fanOutLocked(o)
+	if op.fanOut.passLocked(EventForwardedHere, o, copies); copies == 0 {
+		op.removeLocked(e, EventForwarded)
 		return
 	}
-	op.addLeavingLocked(e, effectHandOn)
+	op.addLeavingLocked(e, effectHandOn, EventForwarded)
 	op.to.change.Ops = append(op.to.change.Ops, e.rowDeletion(op.leaving.q.id))
 }
 
@@ -154,6 +163,11 @@ func (op *transfer) Completed(err error) {
 	source := op.leaving.q
 	source.mu.Lock()
 	op.leaving.finishLocked(err)
+	if err == nil && op.to.q == source { // it comes back from the entity's own dead-letter queue
+		for i := range op.to.steps {
+			source.bodies.count(op.to.steps[i].e.body)
+		}
+	}
 	source.mu.Unlock()
 	op.arriving.Completed(err)
 	op.result <- err

@@ -18,6 +18,7 @@ var untold = CompletionFunc(func(error) {})
 func newTransition(q *Entity, n int, c Completion) *transition {
 	op := &transition{done: c}
 	op.begin(q, n, op)
+	op.who = whoOf(c)
 	return op
 }
 
@@ -48,22 +49,22 @@ func (e *entry) rowDeletion(entity int64) Op {
 }
 
 // removeLocked adds that e is deleted.
-func (op *transition) removeLocked(e *entry, v event, f fallback) {
+func (op *transition) removeLocked(e *entry, v EventKind, f fallback) {
 	op.addLocked(step{e: e, effect: effectRemove, event: v, fallback: f}, e.deletion(op.q.id))
 }
 
 // newRemoval makes the change that deletes entries, which are at rest, unlocked or busy. They stay in the log, busy, until it is
 // committed.
-func newRemoval(q *Entity, entries []*entry, f fallback, c Completion) *transition {
+func newRemoval(q *Entity, entries []*entry, v EventKind, f fallback, c Completion) *transition {
 	op := newTransition(q, len(entries), c)
 	for _, e := range entries {
-		op.removeLocked(e, eventNone, f)
+		op.removeLocked(e, v, f)
 	}
 	return op
 }
 
 // changeLocked adds that e stays in its log with new values.
-func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []byte, v event, f fallback) {
+func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []byte, v EventKind, f fallback) {
 	x := e.withExtra()
 	x.overlay = overlay
 	r := e.record(op.q.id)
@@ -74,7 +75,7 @@ func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []by
 
 // restLocked adds that e goes back to its place as it is. Nothing is written for that; but e becomes available only
 // when the rest of the change is committed, and keeps its lock if that fails.
-func (op *transition) restLocked(e *entry, v event, f fallback) {
+func (op *transition) restLocked(e *entry, v EventKind, f fallback) {
 	if f.undo != undoRelock {
 		f.undo = undoRest // it can rest whatever comes of the change
 	}
@@ -82,7 +83,7 @@ func (op *transition) restLocked(e *entry, v event, f fallback) {
 }
 
 // replaceLocked adds that to takes the place of e. drawn says that its number was drawn for that.
-func (op *transition) replaceLocked(e, to *entry, drawn bool, v event, f fallback) {
+func (op *transition) replaceLocked(e, to *entry, drawn bool, v EventKind, f fallback) {
 	op.q.box(to.sub).addExpected(to)
 	o := Op{Kind: OpUpdate, Record: to.record(op.q.id)}
 	if drawn {
@@ -93,7 +94,7 @@ func (op *transition) replaceLocked(e, to *entry, drawn bool, v event, f fallbac
 
 // deadLetterLocked adds that e moves to the dead-letter queue with its number and its enqueued time (DLQ-9) and the
 // properties given (DLQ-8).
-func (op *transition) deadLetterLocked(e *entry, count uint32, properties []byte, v event, f fallback) {
+func (op *transition) deadLetterLocked(e *entry, count uint32, properties []byte, v EventKind, f fallback) {
 	to := &entry{
 		seq: e.seq, first: e.first, enqueued: e.enqueued, ttl: e.ttl, row: e.row, body: e.body,
 		count: count, state: Active, sub: DeadLetter,
@@ -112,11 +113,11 @@ func (op *transition) deadLetterLocked(e *entry, count uint32, properties []byte
 // are those of the failed delivery that brought it up, if one did (DC-2, DC-3, LOCK-14).
 func (op *transition) expireLocked(e *entry, count uint32, properties []byte, f fallback) {
 	if !op.q.options.DeadLetteringOnExpiration {
-		op.removeLocked(e, eventExpired, f)
+		op.removeLocked(e, EventExpired, f)
 		return
 	}
 	op.deadLetterLocked(e, count, message.MergeProperties(properties,
-		deadLetterProperties("TTLExpiredException", "The message expired and was dead lettered.")), eventExpired, f)
+		deadLetterProperties("TTLExpiredException", "The message expired and was dead lettered.")), EventExpired, f)
 }
 
 // appendLocked hands the change to the journal. If there is nothing to write it takes effect at once.

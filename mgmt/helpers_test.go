@@ -58,6 +58,7 @@ type bus struct {
 	broker  *emulator.Broker
 	ns      *emulator.Namespace // the default one
 	handler http.Handler
+	clients clients // of the control API
 }
 
 func newBus(t testing.TB, l emulator.Limits) *bus {
@@ -75,7 +76,7 @@ func (b *bus) Broker() *emulator.Broker { return b.broker }
 
 func (b *bus) open() {
 	b.t.Helper()
-	o := emulator.Options{Limits: b.limits}
+	o := emulator.Options{Record: emulator.NewRecord(1 << 20), Limits: b.limits}
 	if b.clock != nil {
 		o.Clock = b.clock
 	}

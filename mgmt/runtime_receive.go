@@ -10,8 +10,13 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
+	"minibus/mgmt/control/receive"
 	"minibus/mgmt/rest"
 )
+
+// errClientGone ends a request whose client has gone, or whose server is shutting down.
+var errClientGone = problemf(http.StatusServiceUnavailable, "SubCode=50004. The server is shutting down. ")
 
 const (
 	// longestWait is how long a receive waits for a message, unless it asks for less.
@@ -56,6 +61,11 @@ func (x *runtimeCall) receiveAndDelete() (*answer, error) {
 	return x.receive(emulator.ReceiveAndDelete)
 }
 
+// who names the client.
+func (x *runtimeCall) who() *emulator.Who {
+	return &emulator.Who{Remote: x.r.RemoteAddr, Product: sas.Clip(x.r.UserAgent())}
+}
+
 // receive waits for a message and answers with it, or with 204.
 func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	wait, err := x.timeout()
@@ -68,12 +78,12 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	if err := x.discardBody(); err != nil {
 		return nil, err
 	}
-	w := &waiter{entity: x.entity, sub: x.sub, mode: mode, ready: make(chan struct{}, 1), changed: make(chan change, 1)}
-	d, err := w.next(x.r.Context(), wait)
-	if w.consumer != nil {
-		defer w.consumer.Close()
-	}
+	w := receive.New(x.entity, x.sub, mode, x.who())
+	defer w.Close()
+	d, err := w.Next(x.r.Context(), wait)
 	switch {
+	case errors.Is(err, receive.ErrGone):
+		return nil, errClientGone
 	case err != nil:
 		return nil, err
 	case d == nil:
@@ -84,7 +94,7 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	}
 	if err != nil || !x.deliver(x.delivery(d, mode)) {
 		// The client did not get the whole message, so it becomes available again, as if never received (LOCK-13, RAD-5).
-		w.consumer.Return([]*emulator.Delivery{d})
+		w.Return(d)
 	}
 	return nil, err
 }

@@ -56,7 +56,7 @@ func (x *runtimeCall) send() (*answer, error) {
 		return nil, err
 	}
 	done := newCompletion()
-	if err := done.wait(x.entity.Send(messages, done)); err != nil {
+	if err := done.wait(x.entity.Send(messages, emulator.By(x.who(), done))); err != nil {
 		return nil, err
 	}
 	return empty(http.StatusCreated), nil

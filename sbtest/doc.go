@@ -17,6 +17,9 @@
 // namespace. Inside a testing/synctest bubble time passes by itself; sockets do not work there, so start the server
 // with [WithoutNetwork] and connect through [Server.Dial].
 //
+// [Server.Connections] shows the clients with their links, and [Server.Why] says why a receiver gets nothing. A test can
+// close a connection or detach a link, to see its program recover.
+//
 // The goroutines are those of package server; the cleanup of the test ends them and waits. The package never reads
 // the environment, a configuration file or the disk.
 package sbtest

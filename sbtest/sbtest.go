@@ -66,6 +66,9 @@ func (s *Server) Advance(d time.Duration) {
 	}
 }
 
+// recordSize is how many bytes of what happened to messages a server keeps.
+const recordSize = 16 << 20
+
 // options are those of [Start], put together.
 type options struct {
 	config server.Config
@@ -75,7 +78,7 @@ type options struct {
 
 func newOptions() *options {
 	o := &options{clock: &emulator.SystemClock{Recheck: math.MaxInt64}} // years may pass in a bubble
-	o.config.Settings = config.Settings{Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff,
+	o.config.Settings = config.Settings{Host: "localhost", History: recordSize, TLSPort: config.PortOff, HTTPPort: config.PortOff,
 		NamespacePorts: "0", Ephemeral: true}
 	o.config.Broker.Clock = o.clock
 	return o

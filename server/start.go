@@ -162,6 +162,7 @@ func (a *Server) open() error {
 	}
 	o := a.config.Broker
 	o.Name, o.Logger, o.Limits, o.NamespaceSuffixes = a.config.Topology.Namespace, a.log, s.Limits.Broker(), s.NamespaceSuffixes.Names()
+	o.Record = emulator.NewRecord(int64(s.History))
 	a.broker, err = emulator.OpenBroker(a.store, o)
 	if err != nil {
 		return fmt.Errorf("load the broker: %w", err)

@@ -28,6 +28,9 @@ type Context struct {
 	// The request gives the name. May be nil.
 	LinkHolder func(linkName string) *emulator.Consumer
 
+	// Who names the client, for the record of what happens to messages. May be nil.
+	Who *emulator.Who
+
 	// Tx is the transaction that the request is part of (transactional-state on its transfer), or nil.
 	Tx *emulator.Transaction
 

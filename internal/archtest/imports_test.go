@@ -19,15 +19,15 @@ type floor struct {
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server"},
-		"sbtest":      {"server", "config", "emulator"},
+		"sbtest":      {"server", "config", "emulator", "mgmt/control", "internal/amqp/message", "internal/amqp", "internal/entitypath"},
 	}},
 	{"the whole, put together", map[string][]string{
-		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "export", "cli", "server/metrics", "internal/sas",
+		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
 			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":    {"config", "internal/sas", "internal/printable"},
+		"cli":    {"config", "internal/sas", "internal/printable", "internal/entitypath"},
 		"export": {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
 	}},
 	{"adapters, strangers to each other", map[string][]string{
@@ -35,14 +35,15 @@ var floors = []floor{
 			"internal/entitypath", "internal/loglimit", "internal/sas", "amqpserver/cbs", "amqpserver/management", "internal/dotnet", "internal/printable"},
 		"amqpserver/cbs":        {"internal/entitypath", "internal/amqp/message", "internal/amqp", "internal/printable"},
 		"amqpserver/management": {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp", "internal/printable"},
-		"mgmt": {"emulator", "mgmt/atom", "mgmt/control", "mgmt/rest", "internal/amqp/message", "internal/amqp",
+		"mgmt": {"emulator", "mgmt/atom", "mgmt/control", "mgmt/control/receive", "mgmt/rest", "internal/amqp/message", "internal/amqp",
 			"internal/entitypath", "internal/loglimit", "internal/sas", "internal/hostname", "internal/dotnet"},
-		"mgmt/atom":       {"emulator", "internal/dotnet", "internal/printable"},
-		"mgmt/control":    {"emulator", "internal/dotnet", "internal/entitypath", "internal/sas"},
-		"mgmt/rest":       {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
-		"store":           {"emulator"},
-		"store/storetest": {"emulator"},
-		"config":          {"emulator", "internal/entitypath", "internal/dotnet", "internal/printable"},
+		"mgmt/atom":            {"emulator", "internal/dotnet", "internal/printable"},
+		"mgmt/control":         {"emulator", "mgmt/control/receive", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath", "internal/printable", "internal/sas"},
+		"mgmt/control/receive": {"emulator"},
+		"mgmt/rest":            {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
+		"store":                {"emulator"},
+		"store/storetest":      {"emulator"},
+		"config":               {"emulator", "internal/entitypath", "internal/dotnet", "internal/printable"},
 	}},
 	{"the domain", map[string][]string{
 		"emulator":        {"emulator/filter", "internal/amqp/message", "internal/amqp", "internal/entitypath", "internal/dotnet"},

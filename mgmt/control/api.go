@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"minibus/emulator"
+	"minibus/internal/printable"
 )
 
 // description introduces the API in its document.
@@ -122,17 +123,21 @@ type InNamespace struct {
 
 	host string
 	port int
+	who  *emulator.Who // asks
 }
 
 // Resolve implements [huma.Resolver].
 func (in *InNamespace) Resolve(ctx huma.Context) []error {
-	in.host = ctx.Host()
+	in.host, in.who = ctx.Host(), &emulator.Who{Container: "control API", Remote: ctx.RemoteAddr(), Product: printable.Clip(ctx.Header("User-Agent"), maxAgent)}
 	r, _ := humago.Unwrap(ctx)
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		in.port = at.Port
 	}
 	return nil
 }
+
+// maxAgent is how many characters of a client's name for itself are kept.
+const maxAgent = 200
 
 // find returns the namespace.
 func (in *InNamespace) find(a *api) (*emulator.Namespace, error) {

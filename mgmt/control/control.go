@@ -39,6 +39,7 @@ type Server interface {
 	Endpoint(ns *emulator.Namespace, host string) string
 	// Policies returns those that count for all entities of a namespace.
 	Policies(ns *emulator.Namespace) []sas.Policy
+	Inspector
 }
 
 // New returns the handler of all requests below [Prefix].
@@ -47,6 +48,14 @@ func New(s Server) http.Handler {
 	a := newAPI(s, humago.NewAdapter(mux, ""))
 	a.namespaces()
 	a.entities()
+	a.history()
+	a.stream()
+	a.wait()
+	a.connections()
+	a.why()
+	a.receive()
+	a.sessions()
+	a.jobs()
 	a.clock()
 	a.state()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)

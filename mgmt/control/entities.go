@@ -9,7 +9,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
-	"minibus/internal/entitypath"
 )
 
 // entity is a queue, topic or subscription in a list.
@@ -98,15 +97,17 @@ const maxEntities = 1 << 30
 
 // shownEntity returns an entity as lists show it.
 func shownEntity(e *emulator.Entity) entity {
-	c := e.Counts()
 	status := e.Options().Status
 	if status == "" {
 		status = emulator.StatusActive
 	}
-	return entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(status), Counts: counts{
-		Active: c.Active, Deferred: c.Deferred, Scheduled: c.Scheduled, DeadLetter: c.DeadLetter, Transfer: c.Transfer,
-		TransferDeadLetter: c.TransferDeadLetter, SizeBytes: c.SizeBytes,
-	}}
+	return entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(status), Counts: shownCounts(e.Counts())}
+}
+
+// shownCounts returns counts as answers show them.
+func shownCounts(c emulator.Counts) counts {
+	return counts{Active: c.Active, Deferred: c.Deferred, Scheduled: c.Scheduled, DeadLetter: c.DeadLetter, Transfer: c.Transfer,
+		TransferDeadLetter: c.TransferDeadLetter, SizeBytes: c.SizeBytes}
 }
 
 // AtEntity is an argument of operations on one entity.
@@ -121,7 +122,5 @@ func (in *AtEntity) find(a *api) (*emulator.Entity, emulator.SubQueue, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	path, sub := entitypath.CutSubQueue(in.Entity)
-	e, err := ns.Entity(path)
-	return e, sub, err
+	return ns.EntityAt(in.Entity)
 }

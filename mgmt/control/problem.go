@@ -90,12 +90,19 @@ func Refuse(w http.ResponseWriter, p *Error) {
 
 // statusOf maps the domain's codes. Others are 500.
 var statusOf = map[emulator.Code]int{
-	emulator.CodeArgument:      http.StatusBadRequest,
-	emulator.CodeNotFound:      http.StatusNotFound,
-	emulator.CodeAlreadyExists: http.StatusConflict,
-	emulator.CodeNotAllowed:    http.StatusConflict,
-	emulator.CodeQuotaExceeded: http.StatusConflict,
-	emulator.CodeServerBusy:    http.StatusServiceUnavailable,
+	emulator.CodeArgument:        http.StatusBadRequest,
+	emulator.CodeNotFound:        http.StatusNotFound,
+	emulator.CodeAlreadyExists:   http.StatusConflict,
+	emulator.CodeNotAllowed:      http.StatusConflict,
+	emulator.CodeQuotaExceeded:   http.StatusConflict,
+	emulator.CodeMessageNotFound: http.StatusNotFound,
+	emulator.CodeMessageLockLost: http.StatusConflict,
+	emulator.CodeSessionLockLost: http.StatusConflict,
+	emulator.CodeSessionLocked:   http.StatusConflict,
+	emulator.CodeEntityDisabled:  http.StatusConflict,
+	emulator.CodeDetached:        http.StatusConflict,
+	emulator.CodeMessageTooLarge: http.StatusRequestEntityTooLarge,
+	emulator.CodeServerBusy:      http.StatusServiceUnavailable,
 }
 
 // problemOf returns the answer to an error.

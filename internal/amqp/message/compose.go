@@ -9,3 +9,8 @@ func Compose(properties, body []byte) []byte {
 	m = amqp.AppendDescriptor(m, codeData)
 	return amqp.AppendBinary(m, body)
 }
+
+// DataSection encodes a body of bytes.
+func DataSection(body []byte) []byte {
+	return amqp.AppendBinary(amqp.AppendDescriptor(nil, codeData), body)
+}

@@ -1,0 +1,228 @@
+package amqpserver
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/printable"
+)
+
+// Connection is an open connection as it is at the moment.
+type Connection struct {
+	ID        string
+	Namespace *emulator.Namespace
+	Remote    string
+	Transport Transport
+	Host      string // that the client has named
+	Container string // the client's name for itself
+	Product   string // the client library, with Version and Platform
+	Version   string
+	Platform  string
+	Since     time.Time
+	Policies  []string // of the tokens and the key that it has shown; none if they are not checked
+	Busy      bool     // its loop did not answer in time: what follows is missing
+	Ending    bool     // one of the sides has sent close
+	Pending   int      // bytes that wait until the client reads
+	Links     []Link
+}
+
+// Transport is what carries a connection.
+type Transport string
+
+// The transports.
+const (
+	OverTCP             Transport = "tcp"
+	OverTLS             Transport = "tls"
+	OverWebSocket       Transport = "websocket"
+	OverSecureWebSocket Transport = "websocket-tls"
+	InMemory            Transport = "memory"
+)
+
+// transportOf tells what carries a connection.
+func transportOf(nc net.Conn) Transport {
+	ws, overWebSocket := nc.(*wsConn)
+	if overWebSocket {
+		nc = ws.ws.NetConn()
+	}
+	t, _ := nc.(interface{ IsTLS() bool })
+	secure := t != nil && t.IsTLS()
+	switch {
+	case overWebSocket && secure:
+		return OverSecureWebSocket
+	case overWebSocket:
+		return OverWebSocket
+	case secure:
+		return OverTLS
+	case localPort(nc) == 0:
+		return InMemory
+	}
+	return OverTCP
+}
+
+// maxProperty bounds what is kept of a text in the peer's open, in bytes.
+const maxProperty = 255
+
+// takeProperties reads what the SDKs say about themselves in the properties of open.
+func (p *peerLimits) takeProperties(properties amqp.Map) {
+	for _, x := range []struct {
+		key  string
+		into *string
+	}{{"product", &p.product}, {"version", &p.version}, {"platform", &p.platform}} {
+		if v, ok := properties.Get(x.key); ok {
+			text, _ := amqp.AsString(v)
+			*x.into = printable.Clip(text, maxProperty)
+		}
+	}
+}
+
+// showing lets other goroutines look at a connection, whose state belongs to its loop.
+type showing struct {
+	known atomic.Pointer[Connection] // what does not change; nil before open
+
+	mu    sync.Mutex // a leaf
+	asked *inquiry   // nil: none is on its way
+	ended bool
+}
+
+// inquiry asks a loop for the state of its connection. All who ask before it is answered share it, so that a loop that is stuck has
+// only one of them in its mailbox.
+type inquiry struct {
+	done   chan struct{} // closed when there is an answer
+	answer *Connection   // nil: the connection has ended
+}
+
+// run implements event.
+func (q *inquiry) run(c *conn) { c.shown.answer(c.look()) }
+
+// answer gives everyone who has asked the answer.
+func (s *showing) answer(is *Connection) {
+	s.mu.Lock()
+	q := s.asked
+	s.asked = nil
+	s.mu.Unlock()
+	if q != nil {
+		q.answer = is
+		close(q.done)
+	}
+}
+
+// end tells those who ask, and will ask, that the connection has ended.
+func (s *showing) end() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.answer(nil)
+}
+
+// over reports whether the connection has ended.
+func (s *showing) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
+}
+
+// ask lets the loop describe the connection; nil: it has ended.
+func (c *conn) ask() *inquiry {
+	q, isNew := c.shown.inquire()
+	if isNew && !c.box.post(q) {
+		c.shown.answer(nil)
+	}
+	return q
+}
+
+// inquire returns the inquiry that is on its way, or a new one that the caller has to post; nil: the connection has ended.
+func (s *showing) inquire() (q *inquiry, isNew bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || s.asked != nil {
+		return s.asked, false
+	}
+	s.asked = &inquiry{done: make(chan struct{})}
+	return s.asked, true
+}
+
+// show makes known what does not change any more.
+func (c *conn) show() {
+	clip := func(s string) string { return printable.Clip(s, maxProperty) }
+	c.shown.known.Store(&Connection{
+		ID: c.id, Namespace: c.ns, Remote: remoteOf(c.nc), Transport: transportOf(c.nc), Host: clip(c.host), Container: clip(c.peer.containerID),
+		Product: c.peer.product, Version: c.peer.version, Platform: c.peer.platform, Since: time.Now(),
+	})
+}
+
+// patience is how long a loop may take to answer those who look at its connection. Usually it takes microseconds.
+const patience = 250 * time.Millisecond
+
+// Open names the open connections of a namespace, in no order.
+func (s *Server) Open(ns *emulator.Namespace) (ids []string) {
+	for _, c := range s.openConns() {
+		if known := c.shown.known.Load(); known != nil && known.Namespace == ns {
+			ids = append(ids, c.id)
+		}
+	}
+	return ids
+}
+
+// Inspect describes the open connections of a namespace, in no order, that chosen approves by what it knows without asking; nil: all. It asks
+// their loops. A connection whose loop does not answer within a quarter of a second is described as busy.
+func (s *Server) Inspect(ns *emulator.Namespace, chosen func(*Connection) bool) []Connection {
+	var conns []*conn
+	var list []Connection
+	for _, c := range s.openConns() {
+		if known := c.shown.known.Load(); known != nil && known.Namespace == ns && (chosen == nil || chosen(known)) {
+			conns = append(conns, c)
+		}
+	}
+	asked := make([]*inquiry, len(conns))
+	for i, c := range conns {
+		asked[i] = c.ask()
+	}
+	patient := time.NewTimer(patience)
+	defer patient.Stop()
+	late := false
+	for i, c := range conns {
+		if is := asked[i].wait(patient.C, &late); is != nil {
+			list = append(list, *is)
+		} else if !asked[i].over() {
+			is := *c.shown.known.Load()
+			is.Busy = true
+			list = append(list, is)
+		}
+	}
+	return list
+}
+
+// wait returns the answer, or nil if the connection has ended or the time is over.
+func (q *inquiry) wait(patient <-chan time.Time, late *bool) *Connection {
+	if q == nil {
+		return nil
+	}
+	if !*late {
+		select {
+		case <-q.done:
+		case <-patient:
+			*late = true
+		}
+	}
+	if q.over() {
+		return q.answer
+	}
+	return nil
+}
+
+// over reports whether there is an answer.
+func (q *inquiry) over() bool {
+	if q == nil {
+		return true
+	}
+	select {
+	case <-q.done:
+		return true
+	default:
+		return false
+	}
+}

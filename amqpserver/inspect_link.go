@@ -1,0 +1,177 @@
+package amqpserver
+
+import (
+	"slices"
+	"time"
+
+	"minibus/emulator"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/printable"
+	"minibus/internal/sas"
+)
+
+// Link is a link of a [Connection].
+type Link struct {
+	Number    int64 // among those of the connection
+	Name      string
+	Receives  bool   // the client does; else it sends
+	Address   string // path with sub-queue or node: orders/$DeadLetterQueue, orders/$management, $cbs, coordinator
+	Entity    string // path; empty: none
+	Sub       emulator.SubQueue
+	Messages  bool // it carries messages, not requests and replies
+	Mode      emulator.ReceiveMode
+	Session   *string // that a receiver holds; nil: none
+	Until     int64   // ms; end of the session's lock
+	Since     time.Time
+	Active    time.Time // last traffic
+	Credit    int64     // deliveries that the other side may still send: of a receiver, what the client still wants
+	Unsettled int       // deliveries that the client has and has not settled
+	Window    int64     // transfer frames that the session still has room for, in the direction of the link
+	Passed    int64     // deliveries so far
+	WaitsFor  WaitsFor
+}
+
+// WaitsFor says for what a link waits.
+type WaitsFor string
+
+// What links wait for.
+const (
+	ForMessage    WaitsFor = "message"    // of a receiver: one that is available; of a sender: one from the client
+	ForCredit     WaitsFor = "credit"     // the client asks for no message; of a sender: the server takes none at the moment
+	ForSession    WaitsFor = "session"    // one that is free
+	ForWindow     WaitsFor = "window"     // the client's session takes no transfer
+	ForSettlement WaitsFor = "settlement" // the client has as many unsettled deliveries as its session may have
+	ForReading    WaitsFor = "reading"    // the client does not read what is written to it
+	ForJournal    WaitsFor = "journal"    // something is being written or read there
+	ForDetach     WaitsFor = "detach"     // the link is ending
+)
+
+// look describes the connection. The loop calls it.
+func (c *conn) look() *Connection {
+	is := *c.shown.known.Load()
+	is.Policies, is.Ending, is.Pending = c.tokens.policies(), c.state != stateOpen, len(c.out.buf)
+	unsettled := make(map[*outgoing]int)
+	for _, s := range c.sessions.open {
+		for _, u := range s.sent.unsettled {
+			unsettled[u.link]++
+		}
+	}
+	for e := range c.sessions.links {
+		if l := e.base(); !l.released {
+			is.Links = append(is.Links, l.look(e, unsettled))
+		}
+	}
+	slices.SortFunc(is.Links, func(a, b Link) int { return int(a.Number - b.Number) })
+	return &is
+}
+
+func (l *link) look(e endpoint, unsettled map[*outgoing]int) Link {
+	is := Link{
+		Number: l.number, Name: printable.Clip(l.name, maxProperty), Receives: l.role == frames.RoleReceiver, Address: printable.Clip(l.node.String(), maxNames),
+		Since: l.attached, Active: l.active, Passed: l.passed, Messages: l.node.kind == nodeEntity,
+	}
+	if l.queue != nil {
+		is.Entity, is.Sub = l.queue.Path(), l.node.sub
+	}
+	switch x := e.(type) {
+	case *outgoing:
+		x.lookAt(&is)
+		is.Unsettled = unsettled[x]
+	case *replies:
+		is.Credit, is.Window, is.Unsettled, is.WaitsFor = int64(x.credit.left()), int64(l.s.win.outgoing), 0, x.waitsFor()
+	case *incoming:
+		is.Credit, is.Window, is.Unsettled, is.WaitsFor = int64(x.credit), int64(l.s.win.incoming), l.owed, x.waitsFor()
+	}
+	if l.state != linkAttached {
+		is.WaitsFor = ForDetach
+	}
+	return is
+}
+
+func (o *outgoing) lookAt(is *Link) {
+	is.Credit, is.Window, is.WaitsFor = int64(o.credit.left()), int64(o.s.win.outgoing), o.waitsFor()
+	if o.settled {
+		is.Mode = emulator.ReceiveAndDelete
+	}
+	if o.accepting != nil && o.consumer != nil {
+		id, _ := o.consumer.SessionID()
+		is.Session, is.Until = &id, o.consumer.SessionLockedUntil()
+	}
+}
+
+// waitsFor says what a receiver waits for.
+func (o *outgoing) waitsFor() WaitsFor {
+	switch {
+	case o.opening != nil:
+		return ForSession
+	case o.s.c.out.crammed():
+		return ForReading
+	case len(o.taken) > 0 && o.s.win.outgoing > 0 && o.credit.left() > 0 && !o.s.sent.full():
+		return ForJournal // bodies, or removals
+	case o.credit.left() == 0 && !o.partial():
+		return ForCredit
+	case o.s.win.outgoing == 0:
+		return ForWindow
+	case o.s.sent.full():
+		return ForSettlement
+	}
+	return ForMessage
+}
+
+// waitsFor says what the link of a client that waits for replies waits for.
+func (to *replies) waitsFor() WaitsFor {
+	switch {
+	case len(to.queue) == 0 && !to.partial():
+		return ForMessage
+	case to.s.c.out.crammed():
+		return ForReading
+	case to.s.win.outgoing == 0:
+		return ForWindow
+	}
+	return ForCredit
+}
+
+// waitsFor says what a sender waits for.
+func (in *incoming) waitsFor() WaitsFor {
+	switch {
+	case in.owed > 0:
+		return ForJournal
+	case in.credit == 0:
+		return ForCredit
+	}
+	return ForMessage
+}
+
+// client names the client of a link. It is made once.
+func (l *link) client() *emulator.Who {
+	if l.me == nil {
+		l.me = l.who()
+	}
+	return l.me
+}
+
+// who names the client of a link.
+func (l *link) who() *emulator.Who {
+	w := l.s.c.who()
+	w.Link, w.Number = printable.Clip(l.name, maxProperty), l.number
+	return w
+}
+
+func (c *conn) who() *emulator.Who {
+	return &emulator.Who{Connection: c.id, Container: printable.Clip(c.peer.containerID, maxProperty), Product: c.peer.product, Remote: remoteOf(c.nc)}
+}
+
+// policies names the policies of the tokens and the key that the connection has shown.
+func (k *credentials) policies() []string {
+	var names []string
+	if k.key != nil {
+		names = append(names, k.key.name)
+	}
+	for _, t := range k.held {
+		if token, err := sas.ParseToken(t.text); err == nil {
+			names = append(names, token.KeyName)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

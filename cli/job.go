@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"minibus/internal/entitypath"
+)
+
+// jobFilter says which messages a job of the control API concerns.
+type jobFilter struct {
+	States          []string `json:"states,omitempty"`
+	SQL             string   `json:"sql,omitempty"`
+	Text            string   `json:"text,omitempty"`
+	Reason          *string  `json:"reason,omitempty"`
+	SessionID       *string  `json:"sessionId,omitempty"`
+	Before          string   `json:"before,omitempty"`
+	SequenceNumbers []int64  `json:"sequenceNumbers,omitempty"`
+}
+
+// filterFlags are those by which purge and dlq purge choose messages.
+type filterFlags struct {
+	deferred, scheduled     bool
+	sql, text               string
+	reason, session, before string
+	numbers                 []int64
+}
+
+const filterHelp = "With one of --deferred, --scheduled, --where, --text, --reason, --session, --before and --number it lets a Minibus choose the messages,\n" +
+	"in the background; Ctrl-C ends that. A namespace in Azure can't."
+
+// filterNames are the names of the flags.
+var filterNames = []string{"deferred", "scheduled", "where", "text", "reason", "session", "before", "number"}
+
+func (f *filterFlags) add(c *cobra.Command) {
+	p := c.Flags()
+	p.BoolVar(&f.deferred, "deferred", false, "deferred messages instead of active ones")
+	p.BoolVar(&f.scheduled, "scheduled", false, "scheduled messages instead of active ones")
+	p.StringVar(&f.sql, "where", "", "only those that this SQL `filter` selects, such as \"color = 'red'\"")
+	p.StringVar(&f.text, "text", "", "only those with this `text` in the body or a property")
+	p.StringVar(&f.reason, "reason", "", "only dead letters with this `reason`")
+	p.StringVar(&f.session, "session", "", "only those of this session, by its `id`")
+	p.StringVar(&f.before, "before", "", "only those enqueued before this `time`, such as 2026-03-01T12:00:00Z")
+	p.Int64SliceVar(&f.numbers, "number", nil, "only those with these sequence `numbers`")
+}
+
+// filter returns what the flags say, nil if none was given.
+func (f *filterFlags) filter(c *cobra.Command) (*jobFilter, error) {
+	some := false
+	for _, name := range filterNames {
+		some = some || c.Flags().Changed(name)
+	}
+	if !some {
+		return nil, nil
+	}
+	out := &jobFilter{SQL: f.sql, Text: f.text, Reason: given(c, "reason", &f.reason), SessionID: given(c, "session", &f.session), Before: f.before, SequenceNumbers: f.numbers}
+	if f.before != "" {
+		if _, err := time.Parse(time.RFC3339, f.before); err != nil {
+			return nil, usage("--before: found %q; allowed: a time such as 2026-03-01T12:00:00Z", oneLine(f.before))
+		}
+	}
+	for name, set := range map[string]bool{"deferred": f.deferred, "scheduled": f.scheduled} {
+		if set {
+			out.States = append(out.States, name)
+		}
+	}
+	return out, nil
+}
+
+// jobOrder is the body of the request that starts a job.
+type jobOrder struct {
+	Kind   string     `json:"kind"`
+	Entity string     `json:"entity"`
+	Target string     `json:"target,omitempty"`
+	Max    int        `json:"max,omitempty"`
+	Edit   *jobEdit   `json:"edit,omitempty"`
+	Filter *jobFilter `json:"filter"`
+}
+
+// jobEdit says what a job changes in each message.
+type jobEdit struct {
+	Strip bool `json:"strip"`
+}
+
+// job is a job as the control API shows it.
+type job struct {
+	ID      int64  `json:"id"`
+	State   string `json:"state"`
+	Total   int    `json:"total"`
+	Done    int    `json:"done"`
+	Failed  int    `json:"failed"`
+	Skipped int    `json:"skipped"`
+	Why     string `json:"why"`
+	Errors  []struct {
+		SequenceNumber int64  `json:"sequenceNumber"`
+		Detail         string `json:"detail"`
+	} `json:"errors"`
+}
+
+// runJob starts a job and follows it to its end. An interrupt cancels it.
+func (a *app) runJob(ctx context.Context, what string, o jobOrder) (job, error) {
+	var j job
+	if err := a.control(context.WithoutCancel(ctx), http.MethodPost, inThis("jobs"), o, &j); err != nil { // or an interrupt would not know what to cancel
+		return j, err
+	}
+	path := inThis("jobs", strconv.FormatInt(j.ID, 10))
+	shown := a.progress(what, o.Max)
+	defer shown.end()
+	for j.State == "running" {
+		shown.step(j.Done)
+		err := a.control(ctx, http.MethodGet, path+"?wait=500ms", nil, &j)
+		if err != nil && ctx.Err() == nil {
+			return j, err
+		}
+		if ctx.Err() != nil {
+			cancelling, end := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+			defer end()
+			if err := a.control(cancelling, http.MethodPost, path+"/cancel?wait=5s", nil, &j); err != nil {
+				return j, err
+			}
+			return j, context.Cause(ctx)
+		}
+	}
+	if j.State != "done" {
+		return j, failed(exitFailed, "%s", oneLine(a.redact(j.Why)))
+	}
+	return j, nil
+}
+
+// purgeSome lets a Minibus remove the messages that a filter selects.
+func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *purgeFlags, filter *jobFilter) error {
+	if f.count < 0 {
+		return usage("purge: --count must not be negative")
+	}
+	ctx := cmd.Context()
+	entity, err := a.controlPath(ctx, arg, sub)
+	if err != nil {
+		return err
+	}
+	if err := a.connect(); err != nil {
+		return err
+	}
+	if err := a.confirm(f.yes, "Remove the messages of %s at %s that the flags choose?", entity, a.host()); err != nil {
+		return err
+	}
+	j, err := a.runJob(ctx, "removed", jobOrder{Kind: "purge", Entity: entity, Max: f.count, Filter: filter})
+	a.interrupted = fmt.Sprintf(", after %s removed", plural(j.Done, "message"))
+	if err != nil {
+		return a.about(fmt.Sprintf("purge %s, after %s removed", entity, plural(j.Done, "message")), err)
+	}
+	if err := a.out.done(map[string]any{"entity": entity, "removed": j.Done, "skipped": j.Skipped, "failed": j.Failed}, "removed %s from %s", plural(j.Done, "message"), entity); err != nil {
+		return err
+	}
+	if j.Skipped > 0 {
+		a.note("%s stayed: clients have them", plural(j.Skipped, "message"))
+	}
+	if j.Failed > 0 && len(j.Errors) > 0 {
+		return failed(exitNotFound, "%s", oneLine(j.Errors[0].Detail))
+	}
+	return nil
+}
+
+// resubmitSome lets a Minibus send the dead letters again that a filter selects.
+func (a *app) resubmitSome(ctx context.Context, at address, filter *jobFilter, f *resubmitFlags) error {
+	if f.newIDs || f.ttl != "" {
+		return usage("dlq resubmit: --where and --text don't go with --new-ids and --ttl")
+	}
+	entity, err := a.controlPath(ctx, at.String(), subQueueFlags{})
+	if err != nil {
+		return err
+	}
+	to := f.to
+	if to == "" { // the topic of a subscription
+		to, _ = entitypath.CutSubQueue(entity)
+		to = entitypath.Root(to)
+	}
+	j, err := a.runJob(ctx, "resubmitted", jobOrder{Kind: "resubmit", Entity: entity, Target: to, Max: f.count, Edit: &jobEdit{Strip: true}, Filter: filter})
+	a.interrupted = fmt.Sprintf(", after %s were sent to %s", plural(j.Done, "dead letter"), to)
+	if err != nil {
+		return a.about(fmt.Sprintf("resubmit from %s, after %s", entity, plural(j.Done, "dead letter")), err)
+	}
+	result := map[string]any{"entity": entity, "to": to, "resubmitted": j.Done, "left": j.Failed + j.Skipped}
+	if err := a.out.done(result, "resubmitted %s from %s to %s", plural(j.Done, "dead letter"), entity, to); err != nil {
+		return err
+	}
+	if j.Failed > 0 && len(j.Errors) > 0 {
+		return failed(exitFailed, "%s could not be moved: number %d: %s", plural(j.Failed, "dead letter"), j.Errors[0].SequenceNumber, oneLine(a.redact(j.Errors[0].Detail)))
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+)
+
+// explanation is what the text shows of the control API's answer.
+type explanation struct {
+	Entity    string
+	Available int64
+	Receivers int
+	Findings  []struct {
+		Code, Text, Cure string
+		Blocks           bool
+	}
+}
+
+func (a *app) whyCommand() *cobra.Command {
+	c := &cobra.Command{Use: "why ENTITY", Short: "say why nothing is received from an entity, and what to do", Args: names("ENTITY"),
+		Long: `Looks at the entity, its messages and locks, its receivers and their credit, the rules that select for it, and what Minibus refused lately. It changes nothing.
+` + addressHelp + `
+Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.`,
+		Example: "  minibus why orders\n  minibus why events/audit --client worker-1\n  minibus why orders --dlq -o json"}
+	var sub subQueueFlags
+	sub.add(c)
+	client := c.Flags().String("client", "", "only the receivers of this `name`: a connection's id, with /LINK for one link, its container or address, or the name of a link")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		at, err := parseAddress(args[0], sub)
+		if err != nil {
+			return err
+		}
+		s, err := a.why(cmd.Context(), &at, *client)
+		if err != nil {
+			return a.about("why", err)
+		}
+		if a.out.format != "table" {
+			return a.out.document(s)
+		}
+		a.whyText(&s.is)
+		return a.out.push()
+	}
+	return c
+}
+
+// why asks for a diagnosis. A path with a slash is that of a subscription, or else that of a queue.
+func (a *app) why(ctx context.Context, at *address, client string) (s answered[explanation], err error) {
+	query := ""
+	if client != "" {
+		query = "?client=" + url.QueryEscape(client)
+	}
+	ask := func(is address) error {
+		return a.control(ctx, http.MethodGet, inThis("entities", is.path(), "why")+query, nil, &s)
+	}
+	if at.subscription != "" {
+		is := *at
+		is.queue = ""
+		if err = ask(is); !at.unsure || !isNotFound(err) {
+			return s, err
+		}
+	}
+	is := *at
+	is.topic, is.subscription = "", ""
+	return s, ask(is)
+}
+
+// path returns the address as the service writes it.
+func (a address) path() string {
+	if a.queue == "" {
+		a.queue = a.topic + "/Subscriptions/" + a.subscription
+	}
+	return a.String()
+}
+
+// whyText writes the findings for people: a line for each and its cure below it.
+func (a *app) whyText(d *explanation) {
+	a.out.text("%s: available messages: %d, attached receivers: %d\n", visible(d.Entity), d.Available, d.Receivers)
+	width := 0
+	for _, f := range d.Findings {
+		width = max(width, len(f.Code))
+	}
+	for _, f := range d.Findings {
+		mark, colour := " ", ""
+		if f.Blocks {
+			mark, colour = "!", "31"
+		}
+		code := fmt.Sprintf("%s %-*s", mark, width, f.Code)
+		if a.out.colours && colour != "" {
+			code = "\x1b[" + colour + "m" + code + "\x1b[0m"
+		}
+		a.out.text("%s  %s\n", code, visible(f.Text))
+		if f.Cure != "" {
+			a.out.text("%*s-> %s\n", width+4, "", visible(f.Cure))
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/compat-tests/harness"
+)
+
+// TestSessions lists them, writes their state and breaks a lock.
+func TestSessions(t *testing.T) {
+	b := start(t, []harness.Queue{{Name: "orders", RequiresSession: true}, {Name: "plain"}})
+	b.run("send", "orders", "hello", "--session", "s/1")
+	type session struct {
+		ID             string
+		Active, Locked int
+		Holder         *string
+		State          *struct{ Text string }
+	}
+	if table := b.run("sessions", "ls", "orders"); !strings.HasPrefix(table, "SESSION ") || !strings.Contains(table, "\ns/1 ") {
+		t.Errorf("sessions ls prints %q", table)
+	}
+	b.run("sessions", "set", "orders", "s/1", "step 1")
+	b.feed("step 2", "sessions", "set", "orders", "", "--file", "-")
+	if s := decode[session](b, b.run("sessions", "show", "orders", "s/1", "-o", "json")); s.Active != 1 || s.State == nil || s.State.Text != "step 1" {
+		t.Errorf("sessions show prints %+v", s)
+	}
+	if text := b.run("sessions", "show", "orders", ""); !strings.Contains(text, "step 2") {
+		t.Errorf("sessions show prints %q", text)
+	}
+	b.run("sessions", "clear", "orders", "")
+	if list := lines[session](b, b.run("sessions", "ls", "orders", "-o", "jsonl")); len(list) != 1 || list[0].ID != "s/1" || list[0].Holder != nil {
+		t.Errorf("sessions ls prints %+v", list)
+	}
+	b.fails(1, []string{"is not locked"}, "sessions", "break", "orders", "s/1")
+	_, err := b.client.AcceptSessionForQueue(b.ctx, "orders", "s/1", nil)
+	b.must("accept the session", err)
+	if list := lines[session](b, b.run("sessions", "ls", "orders", "-o", "jsonl")); len(list) != 1 || list[0].Holder == nil {
+		t.Errorf("sessions ls prints %+v", list)
+	}
+	b.run("sessions", "break", "orders", "s/1")
+	b.fails(3, []string{"has no session 'x'"}, "sessions", "show", "orders", "x")
+	b.fails(3, []string{"could not be found"}, "sessions", "ls", "nothing")
+	b.fails(1, []string{"has no sessions"}, "sessions", "ls", "plain")
+	b.fails(2, []string{"STATE or with --file"}, "sessions", "set", "orders", "x")
+}
+
+// TestPurgeAndResubmitByFilter does what takes the control API.
+func TestPurgeAndResubmitByFilter(t *testing.T) {
+	b := start(t, []harness.Queue{{Name: "orders"}, {Name: "other"}, {Name: "sessions", RequiresSession: true}})
+	b.send("orders", "red", "green", "blue")
+	b.run("send", "orders", "later", "--schedule", "1h")
+	if text := b.run("purge", "orders", "--text", "GREEN", "--yes"); text != "removed 1 message from orders\n" {
+		t.Errorf("purge prints %q", text)
+	}
+	type purged struct{ Removed int }
+	if p := decode[purged](b, b.run("purge", "orders", "--scheduled", "--yes", "-o", "json")); p.Removed != 1 {
+		t.Errorf("purge prints %+v", p)
+	}
+	b.fails(2, []string{"SQL filter"}, "purge", "orders", "--where", "=", "--yes")
+	b.fails(2, []string{"--before"}, "purge", "orders", "--before", "yesterday", "--yes")
+	b.fails(3, []string{"no message with the sequence number 99"}, "purge", "orders", "--number", "99", "--yes")
+	b.fails(3, []string{"could not be found"}, "purge", "nothing", "--text", "x", "--yes")
+	b.wantBodies("after the purges", b.peek("orders"), "red", "blue")
+	b.run("receive", "orders", "--count", "2", "--dead-letter", "--reason", "poison")
+	b.fails(1, []string{"1 dead letter could not be moved", "has no session id"}, "dlq", "resubmit", "orders", "--text", "red", "--to", "sessions")
+	if text := b.run("dlq", "resubmit", "orders", "--where", "DeadLetterReason = 'poison'", "--text", "red"); !strings.HasPrefix(text, "resubmitted 1 dead letter from orders/$DeadLetterQueue to orders") {
+		t.Errorf("dlq resubmit prints %q", text)
+	}
+	b.fails(2, []string{"--new-ids"}, "dlq", "resubmit", "orders", "--text", "red", "--new-ids")
+	b.run("dlq", "purge", "orders", "--reason", "poison", "--yes")
+	b.wantBodies("at the end", b.peek("orders"), "red")
+	b.wantBodies("dead letters at the end", b.peek("orders", "--dlq"))
+}
+
+// TestAnInterruptCancelsAJob in the middle. The command says how far it came, and the rest stays.
+func TestAnInterruptCancelsAJob(t *testing.T) {
+	const all = 30000
+	b := start(t, queue("orders"))
+	b.feed(strings.Repeat("x\n", all), "send", "orders", "--lines")
+	receiver, err := b.client.NewReceiverForQueue("orders", nil)
+	b.must("make a receiver", err)
+	cmd := b.command("purge", "orders", "--text", "x", "--yes")
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	b.must("start the purge", cmd.Start())
+	for {
+		first, err := receiver.PeekMessages(b.ctx, 1, &azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64(0))})
+		b.must("peek", err)
+		if len(first) == 0 || *first[0].SequenceNumber > 1 {
+			break
+		}
+	}
+	b.must("interrupt", cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Wait()
+	found := regexp.MustCompile(`after (\d+) messages removed`).FindStringSubmatch(errs.String())
+	if code := cmd.ProcessState.ExitCode(); code != 130 || found == nil {
+		t.Fatalf("purge ends with %d: %s", code, errs.String())
+	}
+	removed, err := strconv.Atoi(found[1])
+	b.must("read the number", err)
+	type purged struct{ Removed int }
+	if rest := decode[purged](b, b.run("purge", "orders", "--text", "x", "--yes", "-o", "json")).Removed; removed == 0 || rest == 0 || removed+rest != all {
+		t.Errorf("%d were removed before the interrupt, %d after it", removed, rest)
+	}
+}

@@ -1,0 +1,40 @@
+package docs
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+const connectionsPage = "docs/connections.md"
+
+// TestWhyNothingIsReceived runs the first lines of the page, which print what it shows below them.
+func TestWhyNothingIsReceived(t *testing.T) {
+	s := harness.Start(t, harness.Options{Alone: true})
+	lines, shown, found := strings.Cut(blockOf(t, connectionsPage, "minibus queue create parcels"), "\n\n")
+	if !found {
+		t.Fatal("the page does not show what the lines print")
+	}
+	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	out, err := shell(t, t.TempDir(), lines+"\n")
+	if err != nil || !strings.HasSuffix(out, shown) {
+		t.Errorf("%v: the lines print\n%s", err, out)
+	}
+}
+
+// TestTheRequestsAboutConnections gives those of the page, each with the status of its answer.
+func TestTheRequestsAboutConnections(t *testing.T) {
+	s := harness.Start(t, harness.Options{Alone: true})
+	requests := regexp.MustCompile(`(?m)^(curl .*?) +# (\d{3})$`).FindAllStringSubmatch(moved(s, blockOf(t, connectionsPage, "curl ")), -1)
+	if len(requests) < 4 {
+		t.Fatalf("the page has %d requests", len(requests))
+	}
+	for _, r := range requests {
+		out, err := shell(t, t.TempDir(), r[1]+" -s -o answer -w '%{http_code}'\n")
+		if err != nil || !strings.HasSuffix(strings.TrimSpace(out), r[2]) {
+			t.Errorf("%s: %v, %s", r[0], err, out)
+		}
+	}
+}

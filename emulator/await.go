@@ -1,0 +1,151 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Await says what to wait for in a namespace. All parts that are set have to hold at one moment.
+type Await struct {
+	Entity string           // path, for Counts and Idle
+	Counts []CountCondition // of the entity
+	Idle   bool             // no message of the entity is available or locked, or waits to be forwarded
+	Events *EventFilter     // at least Times such events since From
+	Times  int              // 0: 1
+	From   int64            // number of the first event that counts; 0: those that come from now on
+}
+
+// CountCondition compares a count of an entity.
+type CountCondition struct {
+	Of    Counted
+	Least int64
+	Most  int64 // less than 0: no limit
+}
+
+// Counted names a count, as of [Counts].
+type Counted string
+
+// The counts.
+const (
+	CountedActive             Counted = "active"
+	CountedDeferred           Counted = "deferred"
+	CountedScheduled          Counted = "scheduled"
+	CountedDeadLetter         Counted = "deadLetter"
+	CountedTransfer           Counted = "transfer"
+	CountedTransferDeadLetter Counted = "transferDeadLetter"
+)
+
+// Of returns the count with a name.
+func (c Counts) Of(name Counted) int64 {
+	switch name {
+	case CountedActive:
+		return c.Active
+	case CountedDeferred:
+		return c.Deferred
+	case CountedScheduled:
+		return c.Scheduled
+	case CountedDeadLetter:
+		return c.DeadLetter
+	case CountedTransfer:
+		return c.Transfer
+	case CountedTransferDeadLetter:
+		return c.TransferDeadLetter
+	}
+	return 0
+}
+
+// Awaited is how it stands at the end of a wait.
+type Awaited struct {
+	Met    bool
+	Counts Counts // of the entity, if the wait names one
+	Events int    // that were counted
+	Next   int64  // number of the next event
+}
+
+// lookAgain is how often a wait looks by itself: not all that changes is an event, such as the deletion of an entity.
+const lookAgain = 250 * time.Millisecond
+
+// Wait waits until what a says holds, or ctx ends, which is no error. Errors: CodeNotFound without the entity, or when the namespace is gone, and
+// CodeArgument.
+func (ns *Namespace) Wait(ctx context.Context, a Await) (Awaited, error) {
+	record := ns.common.record
+	if a.Events != nil && record == nil {
+		return Awaited{}, errorf(CodeNotAllowed, "", "No history is kept, so events can't be awaited. Start Minibus without --history off.")
+	}
+	var s Awaited
+	if _, s.Next = record.Events(0); a.From == 0 {
+		a.From = s.Next
+	}
+	s.Next = a.From
+	for {
+		changed, done := record.Changed(s.Next)
+		err := ns.look(&a, &s)
+		if err == nil && !s.Met && ctx.Err() == nil {
+			err = ns.pause(ctx, changed)
+		}
+		done()
+		if err != nil || s.Met || ctx.Err() != nil {
+			return s, err
+		}
+	}
+}
+
+// pause waits until there may be something new.
+func (ns *Namespace) pause(ctx context.Context, changed <-chan struct{}) error {
+	again := time.NewTimer(lookAgain)
+	defer again.Stop()
+	select {
+	case <-changed:
+	case <-again.C:
+	case <-ctx.Done():
+	case <-ns.gone:
+		return namespaceNotFound(ns.name)
+	}
+	return nil
+}
+
+// look finds out how it stands.
+func (ns *Namespace) look(a *Await, s *Awaited) error {
+	s.Met = true
+	if a.Entity != "" {
+		q, err := ns.Entity(a.Entity)
+		if err != nil {
+			return err
+		}
+		s.Counts = q.Counts()
+		for _, c := range a.Counts {
+			n := s.Counts.Of(c.Of)
+			s.Met = s.Met && n >= c.Least && (c.Most < 0 || n <= c.Most)
+		}
+		s.Met = s.Met && (!a.Idle || s.Counts.Active == s.Counts.Deferred && s.Counts.Transfer == 0)
+	}
+	if a.Events == nil {
+		return nil
+	}
+	events, next := ns.Events(s.Next, *a.Events)
+	for range events {
+		s.Events++
+	}
+	s.Next = next
+	s.Met = s.Met && s.Events >= max(a.Times, 1)
+	return nil
+}
+
+// String says how it stands, for people.
+func (s Awaited) String() string {
+	var parts []string
+	for _, of := range []Counted{CountedActive, CountedDeferred, CountedScheduled, CountedDeadLetter, CountedTransfer, CountedTransferDeadLetter} {
+		if n := s.Counts.Of(of); n != 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, of))
+		}
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "no messages")
+	}
+	if s.Events > 0 {
+		parts = append(parts, fmt.Sprintf("%d matching events", s.Events))
+	}
+	return strings.Join(parts, ", ")
+}

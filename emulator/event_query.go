@@ -1,0 +1,83 @@
+package emulator
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// EventFilter selects events of a namespace. Its zero value selects all.
+type EventFilter struct {
+	Entity    string      // path, in letters of any case
+	Sub       *SubQueue   // nil: any
+	Sequence  int64       // a number that the message had or got; 0: any
+	MessageID string      // of messages that come; their later events are found by [Namespace.Life]
+	Client    string      // as of [Who.Is]
+	Kinds     []EventKind // none: any
+	Since     int64       // ms
+	Before    int64       // ms; 0: no end
+}
+
+// Selects reports whether the filter selects an event.
+func (f *EventFilter) Selects(e *Event) bool {
+	switch {
+	case f.Entity != "" && !strings.EqualFold(f.Entity, e.Entity):
+		return false
+	case f.Sub != nil && *f.Sub != e.Sub:
+		return false
+	case f.Sequence != 0 && f.Sequence != e.Sequence && f.Sequence != e.NextSequence:
+		return false
+	case f.MessageID != "" && f.MessageID != e.MessageID:
+		return false
+	case len(f.Kinds) > 0 && !slices.Contains(f.Kinds, e.Kind):
+		return false
+	case e.At < f.Since || f.Before != 0 && e.At >= f.Before:
+		return false
+	}
+	return f.Client == "" || e.Who.Is(f.Client)
+}
+
+// Record returns the record of what happened to messages, which all namespaces of a process share; nil: there is none.
+func (ns *Namespace) Record() *Record { return ns.common.record }
+
+// Events returns the events of the namespace from a number on that a filter selects, oldest first, and the number from which to go on.
+func (ns *Namespace) Events(from int64, f EventFilter) (iter.Seq[Event], int64) {
+	all, next := ns.common.record.Events(from)
+	return func(yield func(Event) bool) {
+		for e := range all {
+			if e.Namespace == ns.id && f.Selects(&e) && !yield(e) {
+				return
+			}
+		}
+	}, next
+}
+
+// maxLives is how many messages [Namespace.Life] follows: an id may come again and again.
+const maxLives = 1000
+
+// Life returns what happened to the messages that a filter selects, from one entity to the next, their copies included, oldest first. With a message
+// id these are all messages that were sent with it, with a number all that had it in the entity. It follows the last thousand at most.
+func (ns *Namespace) Life(f EventFilter) []Event {
+	var lives []int64 // bodies, which the copies of a message share, and which forwards keep
+	selected, _ := ns.Events(0, f)
+	for e := range selected {
+		if e.Body == 0 || slices.Contains(lives, e.Body) {
+			continue
+		}
+		if lives = append(lives, e.Body); len(lives) > maxLives {
+			lives = lives[1:]
+		}
+	}
+	alive := make(map[int64]bool, len(lives))
+	for _, body := range lives {
+		alive[body] = true
+	}
+	var life []Event
+	all, _ := ns.Events(0, EventFilter{})
+	for e := range all {
+		if alive[e.Body] || e.Body == 0 && f.Selects(&e) {
+			life = append(life, e)
+		}
+	}
+	return life
+}

@@ -1,0 +1,93 @@
+package emulator
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// String says in a sentence what happened, without the time.
+func (e *Event) String() string {
+	var b strings.Builder
+	b.WriteString(e.what())
+	switch {
+	case e.Kind == EventDelivered, e.Kind == EventDeliveredDeleted:
+		b.WriteString(" to " + e.Who.String())
+	case e.Who != nil:
+		b.WriteString(" by " + e.Who.String())
+	}
+	switch e.Kind {
+	case EventDelivered, EventRenewed:
+		b.WriteString(", locked until " + clockTime(e.Until))
+	case EventScheduled:
+		b.WriteString(" for " + clockTime(e.Until))
+	case EventAbandoned, EventLockExpired, EventDeferred:
+		fmt.Fprintf(&b, ", delivery count %d", e.DeliveryCount)
+	}
+	if e.Topic && e.Copies == 1 {
+		b.WriteString("; 1 subscription got a copy")
+	} else if e.Topic {
+		fmt.Fprintf(&b, "; %d subscriptions got a copy", e.Copies)
+	}
+	return b.String()
+}
+
+// what says what happened where.
+func (e *Event) what() string {
+	at := e.Entity + [...]string{Main: "", DeadLetter: "/$DeadLetterQueue", TransferDeadLetter: "/$Transfer/$DeadLetterQueue"}[e.Sub]
+	number := fmt.Sprintf("number %d", e.Sequence)
+	switch e.Kind {
+	case EventSent:
+		return fmt.Sprintf("sent to %s as %s", at, number)
+	case EventScheduled:
+		return fmt.Sprintf("scheduled in %s as %s", at, number)
+	case EventActivated:
+		if e.NextSequence == 0 {
+			return fmt.Sprintf("came due in %s as %s", at, number)
+		}
+		return fmt.Sprintf("came due in %s: %s is number %d from now on", at, number, e.NextSequence)
+	case EventCopied:
+		return fmt.Sprintf("copied to %s as %s by the rule %s", at, number, e.Text)
+	case EventForwardedHere:
+		return fmt.Sprintf("arrived in %s as %s", at, number) + from(e.Text)
+	case EventForwarded:
+		return fmt.Sprintf("left %s, where it had %s, for %s", at, number, e.Text)
+	case EventDelivered:
+		return fmt.Sprintf("%s of %s was delivered", number, at)
+	case EventDeliveredDeleted:
+		return fmt.Sprintf("%s of %s was delivered and deleted", number, at)
+	case EventDeadLettered:
+		return fmt.Sprintf("%s of %s was moved to the dead-letter queue", number, at) + because(e.Text)
+	case EventExpired:
+		return fmt.Sprintf("%s of %s expired", number, at) + because(e.Text)
+	case EventDuplicate:
+		return fmt.Sprintf("dropped by %s: the message id came before", at)
+	case EventRefusedSend:
+		return fmt.Sprintf("refused by %s: %s", at, e.Text)
+	case EventRefusedSettlement:
+		return fmt.Sprintf("a settlement in %s was refused: %s", at, e.Text)
+	case EventLockExpired:
+		return fmt.Sprintf("the lock of %s of %s ended", number, at)
+	case EventRenewed:
+		return fmt.Sprintf("the lock of %s of %s was renewed", number, at)
+	case EventReturned:
+		return fmt.Sprintf("%s of %s did not reach its receiver and is available again", number, at)
+	}
+	return fmt.Sprintf("%s of %s was %s", number, at, e.Kind)
+}
+
+func from(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " from " + text
+}
+
+func because(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " because of " + text
+}
+
+func clockTime(ms int64) string { return time.UnixMilli(ms).UTC().Format("15:04:05.000") + "Z" }

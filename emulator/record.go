@@ -1,0 +1,140 @@
+package emulator
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+)
+
+// Record keeps in memory what happened to messages, for people who look for one: an [Event] for each committed step of a message, each
+// delivery, and each refusal. It is bounded in bytes and forgets the oldest events first. It is not stored, so it begins with the process.
+//
+// Events lie in chunks, encoded, without pointers of their own: half a million of them cost the garbage collector nothing. A chunk is only
+// ever appended to, so readers go through what they have taken without a lock, and never hold up those who add.
+//
+// The lock is a leaf. A nil Record records nothing.
+type Record struct {
+	most int // chunks
+
+	mu      sync.Mutex
+	chunks  []*chunkOfEvents // oldest first; the last one is being written
+	next    int64            // number of the next event
+	changed chan struct{}    // closed when an event is added; nil while no goroutine waits
+
+	waiting atomic.Int32
+}
+
+// eventChunk is how many bytes of events are forgotten together.
+const eventChunk = 128 << 10
+
+// chunkOfEvents has neighbouring events. What they share, such as the paths of entities, stands in it once.
+type chunkOfEvents struct {
+	first  int64 // number of its first event
+	events int
+	base   int64 // ms; time of its first event
+	buf    []byte
+
+	places  []place
+	clients []*Who
+
+	// while the chunk is being written
+	placeOf map[*Entity]uint64
+	whoOf   map[*Who]uint64
+}
+
+// place is where something happened.
+type place struct {
+	namespace int64  // id
+	entity    string // path
+}
+
+// NewRecord returns a record of about so many bytes, at least two chunks; nil for none.
+func NewRecord(bytes int64) *Record {
+	if bytes <= 0 {
+		return nil
+	}
+	return &Record{most: int(max(bytes/eventChunk, 2)), next: 1}
+}
+
+// happened is an event that is added.
+type happened struct {
+	kind  EventKind
+	sub   SubQueue
+	seq   int64
+	first int64 // number at its first submission, if it is another one
+	body  int64 // id: the same for copies and after forwards
+	count uint32
+	value int64 // what [Event.Until] or [Event.NextSequence] say; negative: the copies that a topic made, and one more
+	who   *Who
+	text  string // what [Event.Text] says
+}
+
+// add adds an event of an entity. The caller may hold any mutex.
+func (r *Record) add(q *Entity, now int64, h *happened) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	c := r.chunk(len(h.text), now)
+	c.append(q, now, h)
+	r.next++
+	changed := r.changed
+	if r.waiting.Load() > 0 && changed != nil {
+		r.changed = nil
+		close(changed)
+	}
+	r.mu.Unlock()
+}
+
+// maxEvent is how many bytes an event takes at most, without its text.
+const maxEvent = 96
+
+// chunk returns one with room for an event.
+func (r *Record) chunk(text int, now int64) *chunkOfEvents {
+	if n := len(r.chunks); n > 0 {
+		if c := r.chunks[n-1]; len(c.buf)+text+maxEvent <= cap(c.buf) {
+			return c
+		}
+		r.chunks[n-1].placeOf, r.chunks[n-1].whoOf = nil, nil // they would keep deleted entities
+	}
+	if len(r.chunks) >= r.most {
+		r.chunks = append(r.chunks[:0:0], r.chunks[1:]...) // readers have the old list
+	}
+	c := &chunkOfEvents{first: r.next, base: now, buf: make([]byte, 0, max(eventChunk, text+maxEvent)),
+		placeOf: make(map[*Entity]uint64), whoOf: map[*Who]uint64{nil: 0}, clients: []*Who{nil}}
+	r.chunks = append(r.chunks, c)
+	return c
+}
+
+// delivered records that an entry was locked for a consumer, or for who asks for deferred messages.
+func (r *Record) delivered(q *Entity, e *entry, who *Who, now int64) {
+	r.add(q, now, &happened{kind: EventDelivered, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: e.lockedUntil(), who: who})
+}
+
+// append writes an event: its length, and then its fields, most of them as varints.
+func (c *chunkOfEvents) append(q *Entity, now int64, h *happened) {
+	at, ok := c.placeOf[q]
+	if !ok {
+		at = uint64(len(c.places))
+		c.placeOf[q] = at
+		c.places = append(c.places, place{q.ns.id, q.path})
+	}
+	client, ok := c.whoOf[h.who]
+	if !ok {
+		client = uint64(len(c.clients))
+		c.whoOf[h.who] = client
+		c.clients = append(c.clients, h.who)
+	}
+	b := append(c.buf, byte(h.kind), byte(h.sub))
+	b = binary.AppendVarint(b, now-c.base)
+	b = binary.AppendUvarint(b, at)
+	b = binary.AppendVarint(b, h.seq)
+	b = binary.AppendVarint(b, h.first)
+	b = binary.AppendVarint(b, h.body)
+	b = binary.AppendUvarint(b, uint64(h.count))
+	b = binary.AppendVarint(b, h.value)
+	b = binary.AppendUvarint(b, client)
+	b = binary.AppendUvarint(b, uint64(len(h.text)))
+	c.buf = append(b, h.text...)
+	c.events++
+}

@@ -1,0 +1,173 @@
+package emulator
+
+import "slices"
+
+// SessionInfo is what an entity knows of a session.
+type SessionInfo struct {
+	ID        string
+	Active    int64 // messages, with locked ones
+	Locked    int64
+	Deferred  int64
+	Scheduled int64
+	Held      bool   // a consumer has its lock
+	Holder    string // who, as the front end calls it
+	Until     int64  // end of the lock, ms
+	State     int64  // bytes of the state
+	HasState  bool
+	Updated   int64 // when the state was set, ms
+}
+
+// ListSessions returns up to max sessions with ids behind after, in the order of their ids, and whether there are more: those that have a
+// message, a state or a holder. It locks no session.
+func (q *Entity) ListSessions(after string, all bool, max int) (list []SessionInfo, more bool, err error) {
+	q.mu.Lock()
+	if err := q.may.haveSessions(); err != nil {
+		q.mu.Unlock()
+		return nil, false, err
+	}
+	var ids []string
+	for id := range q.sessions.byID {
+		if all || id > after {
+			ids = append(ids, id)
+		}
+	}
+	q.mu.Unlock()
+	slices.Sort(ids)
+	for i, id := range ids {
+		if len(list) == max {
+			return list, i < len(ids), nil
+		}
+		if x, ok := q.sessionInfo(id); ok {
+			list = append(list, x)
+		}
+	}
+	return list, false, nil
+}
+
+// SessionInfo returns one session. It fails with CodeNotFound if nothing is there of it.
+func (q *Entity) SessionInfo(id string) (SessionInfo, error) {
+	q.mu.Lock()
+	err := q.may.haveSessions()
+	q.mu.Unlock()
+	if err != nil {
+		return SessionInfo{}, err
+	}
+	x, ok := q.sessionInfo(id)
+	if !ok {
+		return x, sessionMissing(q.path, id)
+	}
+	return x, nil
+}
+
+func sessionMissing(entity, id string) *Error {
+	return errorf(CodeNotFound, entity, "The entity '%s' has no session '%s': no message, no state and no lock.", entity, id)
+}
+
+// haveSessions fails on an entity without sessions.
+func (m *permissions) haveSessions() error {
+	if err := m.use(); err != nil {
+		return err
+	}
+	if !m.q.options.RequiresSession {
+		return errorf(CodeNotAllowed, m.q.path, "The entity '%s' has no sessions: RequiresSession is not set.", m.q.path)
+	}
+	return nil
+}
+
+// sessionInfo counts the messages of a session, few in one critical section.
+func (q *Entity) sessionInfo(id string) (x SessionInfo, ok bool) {
+	from := int64(-1 << 63)
+	for more := true; more; {
+		q.mu.Lock()
+		s := q.sessions.byID[id]
+		if s == nil {
+			q.mu.Unlock()
+			return x, ok
+		}
+		x.ID, x.HasState, x.State, x.Updated = id, s.state != nil, int64(len(s.state)), s.updated
+		if x.Held = s.holder != nil; x.Held {
+			x.Until, x.Holder = s.until, s.holder.who.name()
+		}
+		looked := 0
+		more = false
+		s.look(from, func(e *entry) bool {
+			if looked++; looked > peekChunk {
+				more = true
+				return false
+			}
+			from = e.seq + 1
+			x.count(e)
+			return true
+		})
+		ok = ok || s.holder != nil || s.state != nil || x.Active+x.Deferred+x.Scheduled > 0
+		q.mu.Unlock()
+	}
+	return x, ok
+}
+
+func (x *SessionInfo) count(e *entry) {
+	if e.mark == markPending {
+		return
+	}
+	if e.mark == markLocked {
+		x.Locked++
+	}
+	switch e.state {
+	case Active:
+		x.Active++
+	case Deferred:
+		x.Deferred++
+	case Scheduled:
+		x.Scheduled++
+	}
+}
+
+// ReadSessionState returns the state of a session, nil if it has none, whatever the entity's status.
+func (q *Entity) ReadSessionState(id string) ([]byte, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.may.haveSessions(); err != nil {
+		return nil, err
+	}
+	if s := q.sessions.byID[id]; s != nil {
+		return s.state, nil
+	}
+	return nil, nil
+}
+
+// WriteSessionState stores the state of a session without its lock; nil or nothing clears it. If a consumer holds the session, its next read
+// shows the new state. A state above the limit fails with CodeMessageTooLarge. An error means that done will not be called.
+func (q *Entity) WriteSessionState(id string, state []byte, done Completion) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.may.haveSessions(); err != nil {
+		return err
+	}
+	s := q.sessions.byID[id]
+	if s == nil && len(state) == 0 {
+		return sessionMissing(q.path, id)
+	}
+	return q.sessions.write(q.sessions.get(id), state, done)
+}
+
+// BreakSession takes the lock of a session from its holder, who learns of it as if the lock's time were over (SESS-15): what it had received and not
+// settled is available again with one more delivery counted. It fails with CodeNotFound if there is no such session, and with CodeNotAllowed if no
+// consumer holds it.
+func (q *Entity) BreakSession(id string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.may.haveSessions(); err != nil {
+		return err
+	}
+	s := q.sessions.byID[id]
+	switch {
+	case s == nil:
+		return sessionMissing(q.path, id)
+	case s.holder == nil:
+		return errorf(CodeNotAllowed, q.path, "The session '%s' is not locked.", id)
+	}
+	now := q.ns.Now()
+	q.usage.touch(now)
+	q.sessions.lose(s, SessionLockLost(q.path), true, now)
+	return nil
+}

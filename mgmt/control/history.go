@@ -1,0 +1,248 @@
+package control
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+	"minibus/internal/entitypath"
+)
+
+// event is something that happened to a message.
+type event struct {
+	Number         int64      `json:"number" doc:"Of the event, among all of the process"`
+	Time           time.Time  `json:"time"`
+	Kind           string     `json:"kind" doc:"What happened, such as sent, delivered, lockExpired, deadLettered, completed"`
+	Entity         string     `json:"entity"`
+	SubQueue       string     `json:"subQueue,omitempty" enum:"$DeadLetterQueue,$Transfer/$DeadLetterQueue" doc:"None: the main queue"`
+	SequenceNumber int64      `json:"sequenceNumber,omitempty"`
+	NewNumber      int64      `json:"newSequenceNumber,omitempty" doc:"The number that the message has from now on, if it is another one"`
+	FirstNumber    int64      `json:"enqueuedSequenceNumber,omitempty" doc:"The number at its first submission, if it is another one"`
+	DeliveryCount  int64      `json:"deliveryCount" doc:"After the event"`
+	LockedUntil    *time.Time `json:"lockedUntil,omitempty"`
+	ScheduledFor   *time.Time `json:"scheduledFor,omitempty"`
+	Copies         *int       `json:"copies,omitempty" doc:"How many subscriptions of a topic got one"`
+	MessageID      string     `json:"messageId,omitempty" doc:"Of messages that come"`
+	Detail         string     `json:"detail,omitempty" doc:"The reason, the rule, the other entity of a forward, or the error"`
+	Client         *client    `json:"client,omitempty" doc:"Who did it; none: Minibus itself, or unknown"`
+	Text           string     `json:"text" doc:"The same as a sentence"`
+}
+
+// client is who did something.
+type client struct {
+	Connection string `json:"connection,omitempty" doc:"As in connections; none of HTTP requests"`
+	Link       string `json:"link,omitempty"`
+	Container  string `json:"container,omitempty"`
+	Product    string `json:"product,omitempty"`
+	Remote     string `json:"remote"`
+}
+
+// Selecting are arguments that select events.
+type Selecting struct {
+	Entity   string    `query:"entity" doc:"Of an entity or a sub-queue, such as orders/$DeadLetterQueue"`
+	Sequence int64     `query:"sequenceNumber" doc:"Of the message with the number, in the entity"`
+	Client   string    `query:"client" doc:"Of a client: the id of its connection, its container or its address"`
+	Kinds    []string  `query:"kind" doc:"Of these kinds, with commas between"`
+	Since    time.Time `query:"since"`
+	Before   time.Time `query:"before"`
+}
+
+// OfMessage is the argument that selects events by a message's id.
+type OfMessage struct {
+	MessageID string `query:"messageId" doc:"Of messages that came with the id"`
+}
+
+// filter returns what the arguments select.
+func (in Selecting) filter(messageID string) (emulator.EventFilter, error) {
+	f := emulator.EventFilter{Sequence: in.Sequence, MessageID: messageID, Client: in.Client}
+	if in.Entity != "" {
+		path, sub := entitypath.CutSubQueue(in.Entity)
+		f.Entity = path
+		if path != in.Entity {
+			f.Sub = &sub
+		}
+	}
+	if !in.Since.IsZero() {
+		f.Since = in.Since.UnixMilli()
+	}
+	if !in.Before.IsZero() {
+		f.Before = in.Before.UnixMilli()
+	}
+	for _, name := range in.Kinds {
+		kind, ok := kindNamed(name)
+		if !ok {
+			return f, badRequest("There is no event %q. There are %s.", name, strings.Join(eventKinds(), ", "))
+		}
+		f.Kinds = append(f.Kinds, kind)
+	}
+	return f, nil
+}
+
+// kindName returns the kind as the API names it: lock expired is lockExpired.
+func kindName(k emulator.EventKind) string {
+	words := strings.FieldsFunc(k.String(), func(r rune) bool { return r == ' ' || r == '-' })
+	for i := 1; i < len(words); i++ {
+		words[i] = strings.ToUpper(words[i][:1]) + words[i][1:]
+	}
+	return strings.Join(words, "")
+}
+
+func kindNamed(name string) (emulator.EventKind, bool) {
+	for k := emulator.EventSent; k <= emulator.EventRefusedSettlement; k++ {
+		if strings.EqualFold(kindName(k), name) {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+func eventKinds() (names []string) {
+	for k := emulator.EventSent; k <= emulator.EventRefusedSettlement; k++ {
+		names = append(names, kindName(k))
+	}
+	return names
+}
+
+// history registers the operations on what happened.
+func (a *api) history() {
+	tags := []string{"history"}
+	register(a, huma.Operation{
+		OperationID: "listHistory", Method: http.MethodGet, Path: "namespaces/{namespace}/history", Tags: tags, Summary: "What happened to messages, event by event",
+		Description: "Minibus remembers the last events in memory (--history), also of messages that are gone. The cursor of a page that is not full leads on to events that are still to come.",
+	}, a.listHistory, http.StatusBadRequest, http.StatusNotFound)
+	register(a, huma.Operation{
+		OperationID: "getLife", Method: http.MethodGet, Path: "namespaces/{namespace}/history/life", Tags: tags,
+		Summary:     "The life of a message from entity to entity, with that of its copies",
+		Description: "Give the messageId, or an entity and a sequenceNumber. It follows the message through topics, forwards and dead-letter queues to its end.",
+	}, a.life, http.StatusBadRequest, http.StatusNotFound)
+}
+
+// HistoryOrder are the arguments of a list of events.
+type HistoryOrder struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"The most items of a page"`
+	Cursor int64  `query:"cursor" doc:"What the page before had in next"`
+	Order  string `query:"order" enum:"oldest,newest" default:"oldest" doc:"Which come first"`
+}
+
+// historyPage is a part of the history.
+type historyPage struct {
+	Items  []event `json:"items" nullable:"false"`
+	Next   int64   `json:"next" doc:"The cursor of the next page"`
+	Oldest int64   `json:"oldest" doc:"The number of the oldest event that Minibus remembers"`
+}
+
+func (a *api) listHistory(_ context.Context, in *struct {
+	InNamespace
+	Selecting
+	OfMessage
+	HistoryOrder
+}) (*struct{ Body historyPage }, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	f, err := in.filter(in.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	var out struct{ Body historyPage }
+	out.Body.Oldest = ns.Record().Oldest()
+	if in.Order == "newest" {
+		out.Body.Items, out.Body.Next = newest(ns, f, in.Cursor, in.Limit)
+	} else {
+		events, next := ns.Events(in.Cursor, f)
+		out.Body.Items, out.Body.Next = oldest(events, next, in.Limit)
+	}
+	return &out, nil
+}
+
+// oldest returns the first events, and from where to go on.
+func oldest(events iter.Seq[emulator.Event], next int64, limit int) ([]event, int64) {
+	items := []event{}
+	for e := range events {
+		if len(items) == limit {
+			return items, e.Number
+		}
+		items = append(items, shownEvent(&e))
+	}
+	return items, next
+}
+
+// newest returns the last events before a number, the last one first, and before which to go on. Without a number it takes the last of all.
+func newest(ns *emulator.Namespace, f emulator.EventFilter, before int64, limit int) ([]event, int64) {
+	last := make([]emulator.Event, 0, limit)
+	n := 0
+	events, _ := ns.Events(0, f)
+	for e := range events {
+		if before != 0 && e.Number >= before {
+			break
+		}
+		if len(last) < limit {
+			last = append(last, e)
+		} else {
+			last[n%limit] = e
+		}
+		n++
+	}
+	items := make([]event, len(last))
+	for i := range items {
+		items[i] = shownEvent(&last[(n-1-i)%limit])
+	}
+	if len(items) == 0 {
+		return items, before
+	}
+	return items, items[len(items)-1].Number
+}
+
+func (a *api) life(_ context.Context, in *struct {
+	InNamespace
+	OfMessage
+	Entity   string `query:"entity"`
+	Sequence int64  `query:"sequenceNumber"`
+}) (*struct{ Body historyPage }, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	if in.MessageID == "" && (in.Entity == "" || in.Sequence == 0) {
+		return nil, badRequest("Which message? Give messageId, or entity and sequenceNumber.")
+	}
+	f, err := Selecting{Entity: in.Entity, Sequence: in.Sequence}.filter(in.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	var out struct{ Body historyPage }
+	out.Body.Oldest = ns.Record().Oldest()
+	out.Body.Items = []event{}
+	for _, e := range ns.Life(f) {
+		out.Body.Items = append(out.Body.Items, shownEvent(&e))
+		out.Body.Next = e.Number + 1
+	}
+	return &out, nil
+}
+
+// shownEvent returns an event as answers show it.
+func shownEvent(e *emulator.Event) event {
+	out := event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: strings.TrimPrefix(e.Sub.Join(""), "/"),
+		SequenceNumber: e.Sequence, NewNumber: e.NextSequence, FirstNumber: e.FirstSequence, DeliveryCount: int64(e.DeliveryCount),
+		MessageID: e.MessageID, Detail: e.Text, Text: e.String()}
+	if e.Topic {
+		out.Copies = &e.Copies
+	}
+	if until := instant(e.Until); e.Until != 0 && e.Kind == emulator.EventScheduled {
+		out.ScheduledFor = &until
+	} else if e.Until != 0 {
+		out.LockedUntil = &until
+	}
+	if e.Who != nil {
+		out.Client = &client{Connection: e.Who.Connection, Link: e.Who.Link, Container: e.Who.Container, Product: e.Who.Product, Remote: e.Who.Remote}
+	}
+	return out
+}
+
+func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

@@ -1,0 +1,172 @@
+package control
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+)
+
+// job is work on many messages.
+type job struct {
+	ID       int64      `json:"id"`
+	Kind     string     `json:"kind" enum:"purge,move"`
+	Entity   string     `json:"entity" doc:"Where the messages are, with its sub-queue"`
+	Target   string     `json:"target,omitempty" doc:"Where they go"`
+	State    string     `json:"state" enum:"running,done,cancelled,failed"`
+	Total    int64      `json:"total" doc:"Messages to look at: those that were there when the job began"`
+	Examined int64      `json:"examined"`
+	Done     int64      `json:"done" doc:"Removed or moved"`
+	Failed   int64      `json:"failed" doc:"Those that the target does not take; they are where they were"`
+	Skipped  int64      `json:"skipped" doc:"Those that clients had locked, or took meanwhile"`
+	Errors   []jobError `json:"errors" nullable:"false" doc:"Of the first that failed, 20 at most"`
+	Why      string     `json:"why,omitempty" doc:"Why the job failed, or ended before it was done"`
+	Started  time.Time  `json:"started"`
+	Ended    *time.Time `json:"ended,omitempty"`
+}
+
+// jobError is why a message stays.
+type jobError struct {
+	SequenceNumber int64  `json:"sequenceNumber"`
+	Detail         string `json:"detail"`
+}
+
+// jobStates are the names of the domain's states.
+var jobStates = map[emulator.JobState]string{
+	emulator.JobRunning: "running", emulator.JobDone: "done", emulator.JobCancelled: "cancelled", emulator.JobFailed: "failed",
+}
+
+// shownJob returns a job as answers show it.
+func shownJob(j *emulator.Job) job {
+	p, o := j.Progress(), j.Options()
+	out := job{ID: j.ID(), Kind: "purge", Entity: o.Sub.Join(j.Entity().Path()), State: jobStates[p.State], Total: p.Total, Examined: p.Examined, Done: p.Done,
+		Failed: p.Failed, Skipped: p.Skipped, Errors: []jobError{}, Why: p.Why, Started: time.UnixMilli(j.Started()).UTC()}
+	if o.Kind == emulator.MoveJob {
+		if out.Kind, out.Target = "move", o.Target; out.Target == "" {
+			out.Target = j.Entity().Path()
+		}
+	}
+	if p.Ended != 0 {
+		t := time.UnixMilli(p.Ended).UTC()
+		out.Ended = &t
+	}
+	for _, e := range p.Errors {
+		out.Errors = append(out.Errors, jobError{e.Seq, e.Text})
+	}
+	return out
+}
+
+// WaitForJob is an argument of operations that can wait until a job has ended.
+type WaitForJob struct {
+	Wait Waiting `query:"wait" pattern:"^[0-9]{1,5}(ms|s)$" example:"10s" doc:"How long to wait until the job has ended, at most 60s"`
+}
+
+// shown waits and returns the job.
+func (in *WaitForJob) shown(ctx context.Context, j *emulator.Job) (*struct{ Body job }, error) {
+	wait, err := in.Wait.duration()
+	if err != nil {
+		return nil, err
+	}
+	if wait > 0 {
+		select {
+		case <-j.Ended():
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
+	return &struct{ Body job }{shownJob(j)}, nil
+}
+
+// AtJob is an argument of operations on one job.
+type AtJob struct {
+	InNamespace
+	Job int64 `path:"job"`
+}
+
+// find returns the job.
+func (in *AtJob) find(a *api) (*emulator.Job, error) {
+	ns, err := in.InNamespace.find(a)
+	if err != nil {
+		return nil, err
+	}
+	return ns.Job(in.Job)
+}
+
+// jobs registers the operations on jobs.
+func (a *api) jobs() {
+	const all, one = "namespaces/{namespace}/jobs", "namespaces/{namespace}/jobs/{job}"
+	tags := []string{"jobs"}
+	register(a, huma.Operation{OperationID: "listJobs", Method: http.MethodGet, Path: all, Tags: tags,
+		Summary: "The jobs that run and the last hundred that have ended, the newest first. A restart forgets them"}, a.listJobs, http.StatusNotFound)
+	register(a, huma.Operation{OperationID: "startJob", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
+		Summary: "Removes messages, moves them to another entity, or sends dead letters again, in the background",
+		Description: "The job concerns the messages that are there now and leaves alone those that clients have locked. Each batch moves in one change on the disk, so no " +
+			"message is lost or doubled whenever the process ends. A message that the target can't take stays where it is and counts as failed; if the target is full, disabled or " +
+			"gone, the job fails and the rest stays. At most 8 jobs of a namespace run at once.",
+	}, a.startJob, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(a, huma.Operation{OperationID: "getJob", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One job"}, a.getJob, http.StatusBadRequest, http.StatusNotFound)
+	register(a, huma.Operation{OperationID: "cancelJob", Method: http.MethodPost, Path: one + "/cancel", Tags: tags,
+		Summary: "Ends a job after the messages that it has in hand. What is done stays done"}, a.cancelJob, http.StatusBadRequest, http.StatusNotFound)
+}
+
+func (a *api) listJobs(_ context.Context, in *InNamespace) (*struct{ Body page[job] }, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	var out struct{ Body page[job] }
+	out.Body.Items = []job{}
+	for _, j := range ns.Jobs() {
+		out.Body.Items = append(out.Body.Items, shownJob(j))
+	}
+	return &out, nil
+}
+
+func (a *api) startJob(ctx context.Context, in *struct {
+	InNamespace
+	WaitForJob
+	Body jobOrder
+}) (*struct{ Body job }, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := in.Wait.duration(); err != nil {
+		return nil, err
+	}
+	e, o, err := in.Body.options(ns)
+	if err != nil {
+		return nil, err
+	}
+	j, err := e.StartJob(o)
+	if err != nil {
+		return nil, err
+	}
+	return in.shown(ctx, j)
+}
+
+func (a *api) getJob(ctx context.Context, in *struct {
+	AtJob
+	WaitForJob
+}) (*struct{ Body job }, error) {
+	j, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	return in.shown(ctx, j)
+}
+
+func (a *api) cancelJob(ctx context.Context, in *struct {
+	AtJob
+	WaitForJob
+}) (*struct{ Body job }, error) {
+	j, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	j.Cancel()
+	return in.shown(ctx, j)
+}

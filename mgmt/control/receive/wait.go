@@ -1,0 +1,191 @@
+package receive
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"minibus/emulator"
+)
+
+// ErrGone ends a wait whose client has gone, or whose server is shutting down.
+var ErrGone = errors.New("the client has gone, or the server is shutting down")
+
+// Waiter receives messages one by one. A lock belongs to its token, not to the waiter, so it outlives the waiter (LOCK-10). Its methods must not be
+// called from two goroutines at once.
+type Waiter struct {
+	entity *emulator.Entity
+	sub    emulator.SubQueue
+	mode   emulator.ReceiveMode
+	who    *emulator.Who // waits
+
+	session *Session // nil: none
+
+	ready    chan struct{} // the consumer may have a message
+	changed  chan change   // the entity was changed or deleted, or the session lost
+	unwatch  func()
+	consumer *emulator.Consumer
+	taken    *emulator.Delivery
+	over     bool // the time is up
+}
+
+// change is a change of the entity, with the reason for which a link would be detached; nil: none.
+type change struct {
+	reason error
+	lost   bool // it is the session that is lost
+}
+
+// New returns a waiter of a client on a sub-queue, which Close ends.
+func New(entity *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Who) *Waiter {
+	return &Waiter{entity: entity, sub: sub, mode: mode, who: who, ready: make(chan struct{}, 1), changed: make(chan change, 1), unwatch: func() {}}
+}
+
+// Next returns a delivery that is ready to be written, or nil if none came in time. It measures real time (DEC-35). If the client
+// goes away, Next gives the message back and fails with [ErrGone].
+func (w *Waiter) Next(ctx context.Context, wait time.Duration) (*emulator.Delivery, error) {
+	deadline := time.NewTimer(wait)
+	defer deadline.Stop()
+	if err := w.open(ctx, deadline.C); err != nil || w.consumer == nil {
+		return nil, err
+	}
+	w.over = false
+	for {
+		if ctx.Err() != nil {
+			return nil, w.giveUp()
+		}
+		if d := w.look(); d != nil || w.taken == nil && w.over {
+			w.taken = nil
+			return d, nil
+		}
+		select {
+		case <-w.ready:
+		case <-deadline.C:
+			w.over = true
+		case c := <-w.changed:
+			if err := w.allowed(c); err != nil {
+				return nil, err
+			}
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Open waits for the session, if there is to be one, and returns the consumer, or nil if no session was free in time.
+func (w *Waiter) Open(ctx context.Context, wait time.Duration) (*emulator.Consumer, error) {
+	deadline := time.NewTimer(wait)
+	defer deadline.Stop()
+	err := w.open(ctx, deadline.C)
+	return w.consumer, err
+}
+
+// open makes the consumer, unless there is one. It is nil if no session was free in time.
+func (w *Waiter) open(ctx context.Context, deadline <-chan time.Time) (err error) {
+	if w.consumer != nil {
+		return nil
+	}
+	w.unwatch()
+	w.unwatch = w.entity.Watch(w.sub, func(err error) { w.tell(change{reason: err}) })
+	if w.session != nil {
+		w.consumer, err = w.session.accept(ctx, w, deadline)
+		return err
+	}
+	if w.consumer, err = w.entity.NewConsumer(w.sub, w.mode, w.notify); err == nil {
+		w.consumer.Introduce(w.who)
+	}
+	return err
+}
+
+// Consumer returns what the messages were received by; nil before Next.
+func (w *Waiter) Consumer() *emulator.Consumer { return w.consumer }
+
+// Return gives deliveries back that did not reach the client (LOCK-13, RAD-5).
+func (w *Waiter) Return(ds ...*emulator.Delivery) { w.consumer.Return(ds) }
+
+// Close ends the waiter. It frees its session, if it has one.
+func (w *Waiter) Close() {
+	w.unwatch()
+	if w.consumer != nil {
+		w.consumer.Close()
+	}
+}
+
+// Leave ends the waiter but not the lock of its session, which ends when its time is over.
+func (w *Waiter) Leave() {
+	w.unwatch()
+	if w.consumer != nil {
+		w.consumer.Take(nil, 0)
+	}
+}
+
+// look takes a message, unless it has one, and returns it once it can be written: the store may first have to read its body
+// or commit its removal. After the time is up look takes no more messages, but still returns the one it has.
+func (w *Waiter) look() *emulator.Delivery {
+	for {
+		if w.taken == nil && !w.over {
+			w.taken = w.take()
+		}
+		if w.taken == nil {
+			return nil
+		}
+		ready, gone := w.taken.Ready()
+		switch {
+		case ready:
+			return w.taken
+		case !gone:
+			return nil
+		}
+		w.taken = nil // the message went elsewhere; take another one
+	}
+}
+
+// tell passes on a change of the entity; only the last one counts, but a session that is lost stays so.
+func (w *Waiter) tell(c change) {
+	select {
+	case old := <-w.changed:
+		if old.lost {
+			c = old
+		}
+	default:
+	}
+	select {
+	case w.changed <- c:
+	default:
+	}
+}
+
+// notify wakes Next. It does not block, because the entity calls it under its mutex.
+func (w *Waiter) notify() {
+	select {
+	case w.ready <- struct{}{}:
+	default:
+	}
+}
+
+// allowed returns nil if the wait goes on after a change of the entity. It keeps the consumer, because a new one might be
+// refused (QUO-12). A message taken before the change still goes to the client, unless the entity was deleted.
+func (w *Waiter) allowed(c change) error {
+	var e *emulator.Error
+	if c.lost || errors.As(c.reason, &e) && e.Code == emulator.CodeNotFound {
+		return c.reason
+	}
+	if w.taken != nil {
+		return nil
+	}
+	return w.consumer.Err()
+}
+
+func (w *Waiter) take() *emulator.Delivery {
+	var one [1]*emulator.Delivery
+	if ds := w.consumer.Take(one[:0], 1); len(ds) > 0 {
+		return ds[0]
+	}
+	return nil
+}
+
+func (w *Waiter) giveUp() error {
+	if w.taken != nil {
+		w.Return(w.taken)
+		w.taken = nil
+	}
+	return ErrGone
+}

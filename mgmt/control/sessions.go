@@ -1,0 +1,186 @@
+package control
+
+import (
+	"context"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+)
+
+// session is one of an entity.
+type session struct {
+	ID           string     `json:"id"`
+	Active       int64      `json:"active" doc:"Messages, with those that are locked"`
+	Locked       int64      `json:"locked" doc:"Messages that the holder has received and not settled"`
+	Deferred     int64      `json:"deferred"`
+	Scheduled    int64      `json:"scheduled"`
+	Holder       *string    `json:"holder,omitempty" doc:"The AMQP container that holds the lock, or control API; none if the session is free"`
+	LockedUntil  *time.Time `json:"lockedUntil,omitempty"`
+	StateBytes   *int64     `json:"stateBytes,omitempty" doc:"The size of the state; none if there is none"`
+	StateUpdated *time.Time `json:"stateUpdated,omitempty" doc:"When the state was written"`
+}
+
+// AtSession is an argument of operations on one session.
+type AtSession struct {
+	AtEntity
+	Session string `path:"session" doc:"The id, percent-encoded. $empty means the session whose id is the empty text"`
+}
+
+// find returns the entity and the session's id.
+func (in *AtSession) find(a *api) (*emulator.Entity, string, error) {
+	e, sub, err := in.AtEntity.find(a)
+	if err == nil && sub != emulator.Main {
+		err = &emulator.Error{Code: emulator.CodeNotAllowed, Entity: e.Path(), Text: "A dead-letter queue has no sessions."}
+	}
+	if in.Session == emptySession {
+		return e, "", err
+	}
+	return e, in.Session, err
+}
+
+// sessions registers the operations on sessions.
+func (a *api) sessions() {
+	const all, one = "namespaces/{namespace}/entities/{entity}/sessions", "namespaces/{namespace}/entities/{entity}/sessions/{session}"
+	tags := []string{"sessions"}
+	register(a, huma.Operation{OperationID: "listSessions", Method: http.MethodGet, Path: all, Tags: tags,
+		Summary: "The sessions of an entity that have a message, a state or a holder, by id"}, a.listSessions, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(a, huma.Operation{OperationID: "getSession", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One session"},
+		a.getSession, http.StatusNotFound, http.StatusConflict)
+	register(a, huma.Operation{OperationID: "getSessionState", Method: http.MethodGet, Path: one + "/state", Tags: tags, Summary: "The state of a session"},
+		a.getSessionState, http.StatusNotFound, http.StatusConflict)
+	register(a, huma.Operation{OperationID: "setSessionState", Method: http.MethodPut, Path: one + "/state", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary:     "Writes the state of a session",
+		Description: "The session need not be locked, nor exist. If a client holds it, the client's next read shows the new state.",
+	}, a.setSessionState, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(a, huma.Operation{OperationID: "clearSessionState", Method: http.MethodDelete, Path: one + "/state", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary: "Clears the state of a session"}, a.clearSessionState, http.StatusNotFound, http.StatusConflict)
+	register(a, huma.Operation{OperationID: "breakSession", Method: http.MethodPost, Path: one + "/break", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary: "Takes the lock of a session from its holder",
+		Description: "The holder learns of it as if the time of the lock were over: its receiver is detached with session-lock-lost. What it had received and not settled is " +
+			"available again, with one more delivery counted.",
+	}, a.breakSession, http.StatusNotFound, http.StatusConflict)
+}
+
+func (a *api) listSessions(_ context.Context, in *struct {
+	AtEntity
+	Paged
+}) (*struct{ Body page[session] }, error) {
+	at := AtSession{AtEntity: in.AtEntity}
+	e, _, err := at.find(a)
+	if err != nil {
+		return nil, err
+	}
+	after, first := in.Cursor, in.Cursor == ""
+	if after == emptySession {
+		after = ""
+	}
+	list, more, err := e.ListSessions(after, first, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	var out struct{ Body page[session] }
+	out.Body.Items = make([]session, len(list))
+	for i := range list {
+		out.Body.Items[i] = shownSession(&list[i])
+	}
+	if more {
+		if out.Body.Next = list[len(list)-1].ID; out.Body.Next == "" {
+			out.Body.Next = emptySession
+		}
+	}
+	return &out, nil
+}
+
+// emptySession stands for the session whose id is the empty text.
+const emptySession = "$empty"
+
+func shownSession(x *emulator.SessionInfo) session {
+	s := session{ID: x.ID, Active: x.Active, Locked: x.Locked, Deferred: x.Deferred, Scheduled: x.Scheduled}
+	at := func(ms int64) *time.Time {
+		t := time.UnixMilli(ms).UTC()
+		return &t
+	}
+	if x.Held {
+		s.Holder, s.LockedUntil = &x.Holder, at(x.Until)
+	}
+	if x.HasState {
+		s.StateBytes, s.StateUpdated = &x.State, at(x.Updated)
+	}
+	return s
+}
+
+func (a *api) getSession(_ context.Context, in *AtSession) (*struct{ Body session }, error) {
+	e, id, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	x, err := e.SessionInfo(id)
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body session }{shownSession(&x)}, nil
+}
+
+// sessionState is the state of a session.
+type sessionState struct {
+	Text   *string `json:"text,omitempty" doc:"The state, if it is text in UTF-8"`
+	Base64 []byte  `json:"base64,omitempty" doc:"Any other state"`
+}
+
+func (a *api) getSessionState(_ context.Context, in *AtSession) (*struct{ Body sessionState }, error) {
+	e, id, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	state, err := e.ReadSessionState(id)
+	if err != nil {
+		return nil, err
+	}
+	if state == nil {
+		return nil, newError(http.StatusNotFound, nil, "The session '%s' of '%s' has no state.", id, e.Path())
+	}
+	if text := string(state); utf8.Valid(state) {
+		return &struct{ Body sessionState }{sessionState{Text: &text}}, nil
+	}
+	return &struct{ Body sessionState }{sessionState{Base64: state}}, nil
+}
+
+func (a *api) setSessionState(_ context.Context, in *struct {
+	AtSession
+	Body sessionState
+}) (*struct{}, error) {
+	e, id, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	state := in.Body.Base64
+	if in.Body.Text != nil {
+		state = []byte(*in.Body.Text)
+	}
+	if len(state) == 0 || in.Body.Text != nil && in.Body.Base64 != nil {
+		return nil, badRequest("Give the state as text or as base64. DELETE clears it.")
+	}
+	done := make(completion, 1)
+	return nil, done.wait(e.WriteSessionState(id, state, done))
+}
+
+func (a *api) clearSessionState(_ context.Context, in *AtSession) (*struct{}, error) {
+	e, id, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	done := make(completion, 1)
+	return nil, done.wait(e.WriteSessionState(id, nil, done))
+}
+
+func (a *api) breakSession(_ context.Context, in *AtSession) (*struct{}, error) {
+	e, id, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	return nil, e.BreakSession(id)
+}

@@ -1,0 +1,156 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"minibus/emulator"
+)
+
+// Times of a stream.
+const (
+	heartbeat      = 15 * time.Second // a comment keeps proxies from closing a quiet stream
+	streamPatience = 10 * time.Second // how long a reader may take for a write
+)
+
+// StreamStart says where a stream of events begins.
+type StreamStart struct {
+	From        int64 `query:"from" doc:"The number of the first event; without it those that come from now on"`
+	LastEventID int64 `header:"Last-Event-ID" doc:"The number of the last event that the client has got; browsers send it when they connect again"`
+}
+
+// stream registers the live stream.
+func (a *api) stream() {
+	register(a, huma.Operation{
+		OperationID: "streamEvents", Method: http.MethodGet, Path: "namespaces/{namespace}/events", Tags: []string{"history"},
+		Summary: "What happens to messages, as it happens",
+		Description: "Server-sent events. Each has the number of the event as id, event: event, and as data what listHistory has for an event. If the reader is too slow, or begins " +
+			"before the oldest event that Minibus remembers, event: missed comes with the count of the events that it does not get. The stream ends with the namespace and with Minibus.",
+		Responses: map[string]*huma.Response{"200": {Description: "The stream", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
+	}, a.streamEvents, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+}
+
+func (a *api) streamEvents(_ context.Context, in *struct {
+	InNamespace
+	Selecting
+	OfMessage
+	StreamStart
+}) (*huma.StreamResponse, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	f, err := in.filter(in.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	if ns.Record() == nil {
+		return nil, newError(http.StatusConflict, nil, "No history is kept. Start Minibus without --history off.")
+	}
+	_, next := ns.Record().Events(0)
+	switch {
+	case in.LastEventID > 0:
+		next = in.LastEventID + 1
+	case in.From > 0:
+		next = in.From
+	}
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		_, w := humago.Unwrap(ctx)
+		s := &eventStream{w: w, c: http.NewResponseController(w), ns: ns, filter: f, next: next}
+		_ = s.run(ctx.Context()) // the client is gone if this fails
+	}}, nil
+}
+
+// eventStream is a stream to one client.
+type eventStream struct {
+	w      http.ResponseWriter
+	c      *http.ResponseController
+	ns     *emulator.Namespace
+	filter emulator.EventFilter
+	next   int64 // number of the first event that the client has not got
+}
+
+// run writes events until the client, the namespace or the server is gone.
+func (s *eventStream) run(ctx context.Context) error {
+	s.w.Header().Set("Content-Type", "text/event-stream")
+	s.w.WriteHeader(http.StatusOK)
+	if err := s.comment("what happens in " + s.ns.Name()); err != nil {
+		return err
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		changed, done := s.ns.Record().Changed(s.next)
+		err := s.wait(ctx, changed, beat.C)
+		done()
+		if err == nil {
+			err = s.catchUp()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// wait waits for an event.
+func (s *eventStream) wait(ctx context.Context, changed <-chan struct{}, beat <-chan time.Time) error {
+	for {
+		select {
+		case <-changed:
+			return nil
+		case <-beat:
+			if err := s.comment("still here"); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.ns.Gone():
+			return errors.Join(s.comment("the namespace was deleted"), http.ErrServerClosed)
+		}
+	}
+}
+
+// catchUp writes the events that there are.
+func (s *eventStream) catchUp() error {
+	if missed := s.ns.Record().Oldest() - s.next; missed > 0 {
+		if err := s.write("", "missed", map[string]int64{"count": missed}); err != nil {
+			return err
+		}
+		s.next += missed
+	}
+	events, next := s.ns.Events(s.next, s.filter)
+	for e := range events {
+		if err := s.write(fmt.Sprintf("id: %d\n", e.Number), "event", shownEvent(&e)); err != nil {
+			return err
+		}
+	}
+	s.next = next
+	return s.flush()
+}
+
+func (s *eventStream) write(id, name string, data any) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	_ = s.c.SetWriteDeadline(time.Now().Add(streamPatience))
+	_, err = fmt.Fprintf(s.w, "%sevent: %s\ndata: %s\n\n", id, name, text)
+	return err
+}
+
+func (s *eventStream) comment(text string) error {
+	_ = s.c.SetWriteDeadline(time.Now().Add(streamPatience))
+	if _, err := fmt.Fprintf(s.w, ": %s\n\n", text); err != nil {
+		return err
+	}
+	return s.flush()
+}
+
+func (s *eventStream) flush() error { return s.c.Flush() }

@@ -1,0 +1,56 @@
+package sbtest_test
+
+import (
+	"fmt"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/sbtest"
+)
+
+func ExampleServer_Resubmit() {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	client := newClient(bus)
+	publish(client, "orders", &azservicebus.Message{Body: []byte("two cofees")})
+
+	// The program that you test gives up on a message.
+	receiver, err := client.NewReceiverForQueue("orders", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := receiver.ReceiveMessages(t.Context(), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := receiver.DeadLetterMessage(t.Context(), messages[0], &azservicebus.DeadLetterOptions{Reason: new("unknown article")}); err != nil {
+		t.Fatal(err)
+	}
+
+	// It gets the message again, mended.
+	n := bus.Resubmit(t, "orders", sbtest.Select{Reason: "unknown article"}, sbtest.Edit{Strip: true, Body: []byte("two coffees")})
+	fmt.Println(n, "resubmitted")
+	peek("orders", receiver, nil)
+	// Output:
+	// 1 resubmitted
+	// orders: two coffees map[]
+}
+
+func ExampleServer_Session() {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", RequiresSession: true})
+	client := newClient(bus)
+	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees"), SessionID: new("table 7")})
+	receiver, err := client.AcceptSessionForQueue(t.Context(), "orders", "table 7", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// What does the program do when it loses the session to another one?
+	bus.Session(t, "orders", "table 7").Break()
+	if _, err := newClient(bus).AcceptSessionForQueue(t.Context(), "orders", "table 7", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := receiver.RenewSessionLock(t.Context(), nil); err != nil {
+		fmt.Println("lost")
+	}
+	// Output: lost
+}
