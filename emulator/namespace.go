@@ -164,11 +164,11 @@ func closeAll(list []*Namespace) {
 	awaitReturns(all)
 }
 
-// The stages of a namespace's deletion.
+// The stages of a namespace that is being deleted or reset.
 const (
 	stageThere   = iota
-	stageLeaving // it is being written: nothing new begins
-	stageGone    // it is committed
+	stageLeaving // its entities end: nothing new begins
+	stageGone    // its deletion is committed
 )
 
 // Options returns the settings of the namespace.
