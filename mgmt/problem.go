@@ -70,6 +70,7 @@ var statusOf = map[emulator.Code]struct {
 
 	emulator.CodeUnauthorized:   {http.StatusUnauthorized, "SubCode=40100. "},
 	emulator.CodeServerBusy:     {http.StatusServiceUnavailable, "SubCode=50004. "},
+	emulator.CodeDetached:       {http.StatusServiceUnavailable, "SubCode=50004. "}, // the namespace was reset
 	emulator.CodeNotImplemented: {http.StatusNotImplemented, ""},
 }
 

@@ -308,3 +308,21 @@ func TestTIME7_FractionsOfAMillisecondOverHTTP(t *testing.T) {
 		}
 	})
 }
+
+// TestReceiveAndAResetOfTheNamespace: a receive that waits is told to try again at once, and then it gets what comes.
+func TestReceiveAndAResetOfTheNamespace(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		answer, _ := b.begin("DELETE", "/q/messages/head?timeout=60")
+		synctest.Wait()
+		if err := b.ns.Reset([]emulator.EntityConfig{{Path: "q", Queue: &emulator.QueueOptions{}}}); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		wants(t, <-answer, 503, "SubCode=50004. ", "was reset. Attach again")
+		if took := time.Since(start); took != 0 {
+			t.Errorf("the answer came after %v", took)
+		}
+		b.post("q", "new")
+		wants(t, b.do("DELETE", "/q/messages/head", ""), 200, "new")
+	})
+}

@@ -178,3 +178,24 @@ func ExampleNamespace_Freeze() {
 	// scheduled a millisecond before: 1
 	// active a week later: 1
 }
+
+func ExampleNamespace_Reset() {
+	bus := sbtest.Start(t)
+	ns := bus.Namespace(t, sbtest.Queue{Name: "orders"})
+	client, err := azservicebus.NewClientFromConnectionString(ns.ConnectionString(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range []string{"two coffees", "a cake"} {
+		ns.Reset(t) // each case begins with an empty queue, and the client lives on
+		publish(client, "orders", &azservicebus.Message{Body: []byte(order)})
+		orders, err := ns.Entity("orders")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println(order, orders.Counts().Active, orders.LastSequenceNumber())
+	}
+	// Output:
+	// two coffees 1 1
+	// a cake 1 1
+}

@@ -43,6 +43,145 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/$minibus/v1/namespaces/{namespace}/clock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the clock of a namespace shows, and what is due next */
+        get: operations["getClock"];
+        /**
+         * Advances the clock to an instant
+         * @description Everything that falls due until then happens in one order before the answer. A clock never goes back: an earlier instant is refused.
+         */
+        put: operations["setClock"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/clock/advance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets time pass in a namespace
+         * @description Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one order, before the answer. No time passes on the network.
+         */
+        post: operations["advanceClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/clock/freeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets the time of a namespace stand still
+         * @description Nothing ends, expires or is due until the clock is resumed, but for what advancing it brings about. What is sent has the instant at which the clock stands.
+         */
+        post: operations["freezeClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/clock/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a frozen clock go on from where it stands */
+        post: operations["resumeClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The connections of a namespace, with their links
+         * @description The oldest first. Each connection is asked for its state; one that does not answer at once is shown as busy. HTTP requests that wait for a message are shown too.
+         */
+        get: operations["listConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/connections/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One connection */
+        get: operations["getConnection"];
+        put?: never;
+        post?: never;
+        /**
+         * Close a connection
+         * @description Minibus closes it with amqp:connection:forced, as the service does before a restart. Every SDK connects again. Locks of messages run on, sessions become free. A connection that does not answer is cut.
+         */
+        delete: operations["closeConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/connections/{connection}/links/{link}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Detach a link
+         * @description Minibus detaches it with amqp:link:detach-forced, as the service does with idle links. Senders and receivers of every SDK attach again. The session of a receiver is free at once; whether the SDK accepts it again depends on the SDK.
+         */
+        delete: operations["detachLink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/$minibus/v1/namespaces/{namespace}/entities": {
         parameters: {
             query?: never;
@@ -77,6 +216,314 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/receive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receives messages, and waits for the first one
+         * @description With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or renewed by their lockToken. A session stays locked as long, so that its messages can be settled; breaking its lock frees it before. With mode receiveAndDelete they are removed. If the client goes away while the request waits, no message is taken.
+         */
+        post: operations["receiveMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Renews the locks of messages, all or none */
+        post: operations["renewLocks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sessions of an entity that have a message, a state or a holder, by id */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/sessions/{session}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One session */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/sessions/{session}/break": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes the lock of a session from its holder
+         * @description The holder learns of it as if the time of the lock were over: its receiver is detached with session-lock-lost. What it had received and not settled is available again, with one more delivery counted.
+         */
+        post: operations["breakSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/sessions/{session}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The state of a session */
+        get: operations["getSessionState"];
+        /**
+         * Writes the state of a session
+         * @description The session need not be locked, nor exist. If a client holds it, the client's next read shows the new state.
+         */
+        put: operations["setSessionState"];
+        post?: never;
+        /** Clears the state of a session */
+        delete: operations["clearSessionState"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/settle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Completes, abandons, defers, dead-letters or releases locked messages, all or none
+         * @description Any client's lock can be settled by its token. The answer comes when the change is durable.
+         */
+        post: operations["settleMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why nothing is received from an entity
+         * @description Looks at the entity, its messages and locks, its receivers and links, the rules that select for it, and what was refused lately. It changes nothing and holds nobody up. Of a deep queue it looks at the first few thousand messages.
+         */
+        get: operations["explainEntity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happens to messages, as it happens
+         * @description Server-sent events. Each has the number of the event as id, event: event, and as data what listHistory has for an event. If the reader is too slow, or begins before the oldest event that Minibus remembers, event: missed comes with the count of the events that it does not get. The stream ends with the namespace and with Minibus.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to messages, event by event
+         * @description Minibus remembers the last events in memory (--history), also of messages that are gone. The cursor of a page that is not full leads on to events that are still to come.
+         */
+        get: operations["listHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/history/life": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The life of a message from entity to entity, with that of its copies
+         * @description Give the messageId, or an entity and a sequenceNumber. It follows the message through topics, forwards and dead-letter queues to its end.
+         */
+        get: operations["getLife"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The jobs that run and the last hundred that have ended, the newest first. A restart forgets them */
+        get: operations["listJobs"];
+        put?: never;
+        /**
+         * Removes messages, moves them to another entity, or sends dead letters again, in the background
+         * @description The job concerns the messages that are there now and leaves alone those that clients have locked. Each batch moves in one change on the disk, so no message is lost or doubled whenever the process ends. A message that the target can't take stays where it is and counts as failed; if the target is full, disabled or gone, the job fails and the rest stays. At most 8 jobs of a namespace run at once.
+         */
+        post: operations["startJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/jobs/{job}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One job */
+        get: operations["getJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/jobs/{job}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a job after the messages that it has in hand. What is done stays done */
+        post: operations["cancelJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a namespace what its configuration says, and empty
+         * @description Afterwards it has the entities of Config.json, or those with which it was created, and no others. All are new: no messages, no history of ids, sequence numbers from 1. Its clock shows the machine's time. Its keys, port and aliases stay. Connections stay open: links are detached, and clients attach them again by themselves.
+         */
+        post: operations["resetNamespace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/wait": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Waits until something holds
+         * @description All that the body names has to hold at one moment. The answer comes then, or when the time is over, and says how it stands.
+         */
+        post: operations["wait"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/$minibus/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -98,6 +545,86 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AdvanceClockRequest: {
+            /**
+             * @description For how long, as an ISO 8601 duration
+             * @example PT1H
+             */
+            by: string;
+        };
+        Client: {
+            /** @description As in connections; none of HTTP requests */
+            connection?: string;
+            container?: string;
+            link?: string;
+            product?: string;
+            remote: string;
+        };
+        Clock: {
+            /** @description What happens next by itself, the earliest first: of each entity the next instant of each kind */
+            due: components["schemas"]["Due"][];
+            /** @description Whether it stands still */
+            frozen: boolean;
+            /**
+             * Format: date-time
+             * @description What it shows, which locks, schedules, times to live and idle entities follow
+             */
+            now: string;
+            /**
+             * @description By how much it is ahead of the machine's clock, as an ISO 8601 duration; with a minus sign, behind
+             * @example PT1H
+             */
+            offset: string;
+        };
+        Condition: {
+            /**
+             * Format: int64
+             * @description At least so many
+             */
+            least?: number;
+            /**
+             * Format: int64
+             * @description At most so many; none: no limit
+             */
+            most?: number;
+            /**
+             * @description As in the counts of an entity
+             * @enum {string}
+             */
+            of: "active" | "deferred" | "scheduled" | "deadLetter" | "transfer" | "transferDeadLetter";
+        };
+        Connection: {
+            /** @description The connection did not answer within a quarter of a second: its links, policies and pendingBytes are not known */
+            busy: boolean;
+            /** @description The client's name for itself */
+            container?: string;
+            /** @description One of the sides has closed it */
+            ending: boolean;
+            /** @description The host that the client has named */
+            host?: string;
+            /** @description c1 and so on, as in the log; of HTTP requests http: and the address */
+            id: string;
+            links: components["schemas"]["Link"][];
+            /**
+             * Format: int64
+             * @description What waits until the client reads
+             */
+            pendingBytes: number;
+            /** @description On which the client runs */
+            platform?: string;
+            /** @description The policies whose tokens or keys the client has shown; empty without --auth sas */
+            policies: string[];
+            /** @description The client library */
+            product?: string;
+            /** @description The client's address */
+            remote: string;
+            /** Format: date-time */
+            since: string;
+            /** @enum {string} */
+            transport: "tcp" | "tls" | "websocket" | "websocket-tls" | "memory" | "http";
+            /** @description Of the client library */
+            version?: string;
+        };
         ConnectionString: {
             connectionString: string;
             keyName: string;
@@ -134,6 +661,34 @@ export interface components {
              */
             transferDeadLetter: number;
         };
+        Diagnosis: {
+            /**
+             * Format: int64
+             * @description Messages that a receiver could have now
+             */
+            available: number;
+            /** @description Nothing can be received as long as the findings that block hold */
+            blocked: boolean;
+            /** @description The path, with its sub-queue */
+            entity: string;
+            /** @description Those that block first; never none */
+            findings: components["schemas"]["Finding"][];
+            /**
+             * Format: int64
+             * @description Those that are attached, of the client if one was named
+             */
+            receivers: number;
+        };
+        Due: {
+            /** Format: date-time */
+            at: string;
+            entity: string;
+            /**
+             * @description What happens: idle means that the entity is deleted unless it is used until then
+             * @enum {string}
+             */
+            kind: "lockEnds" | "scheduled" | "expires" | "sessionLockEnds" | "forwardRetried" | "idle";
+        };
         /** @description ISO 8601, such as PT1M */
         Duration: string;
         Entity: {
@@ -165,11 +720,288 @@ export interface components {
              */
             type: string;
         };
+        Event: {
+            /** @description Who did it; none: Minibus itself, or unknown */
+            client?: components["schemas"]["Client"];
+            /**
+             * Format: int64
+             * @description How many subscriptions of a topic got one
+             */
+            copies?: number;
+            /**
+             * Format: int64
+             * @description After the event
+             */
+            deliveryCount: number;
+            /** @description The reason, the rule, the other entity of a forward, or the error */
+            detail?: string;
+            /**
+             * Format: int64
+             * @description The number at its first submission, if it is another one
+             */
+            enqueuedSequenceNumber?: number;
+            entity: string;
+            /** @description What happened, such as sent, delivered, lockExpired, deadLettered, completed */
+            kind: string;
+            /** Format: date-time */
+            lockedUntil?: string;
+            /** @description Of messages that come */
+            messageId?: string;
+            /**
+             * Format: int64
+             * @description The number that the message has from now on, if it is another one
+             */
+            newSequenceNumber?: number;
+            /**
+             * Format: int64
+             * @description Of the event, among all of the process
+             */
+            number: number;
+            /** Format: date-time */
+            scheduledFor?: string;
+            /** Format: int64 */
+            sequenceNumber?: number;
+            /**
+             * @description None: the main queue
+             * @enum {string}
+             */
+            subQueue?: "$DeadLetterQueue" | "$Transfer/$DeadLetterQueue";
+            /** @description The same as a sentence */
+            text: string;
+            /** Format: date-time */
+            time: string;
+        };
+        EventsAwaited: {
+            client?: string;
+            entity?: string;
+            /**
+             * Format: int64
+             * @description The number of the first event that counts; none: those that come from now on
+             */
+            from?: number;
+            /** @description As in the history: sent, delivered, completed and so on; none: any */
+            kinds?: string[];
+            /** @description Of messages that come with the id: kinds sent, scheduled, duplicate and sendRefused */
+            messageId?: string;
+            /** Format: int64 */
+            sequenceNumber?: number;
+            /**
+             * Format: int64
+             * @description How many; none: one
+             */
+            times?: number;
+        };
+        Finding: {
+            /** @description Nothing is received while it is so */
+            blocks: boolean;
+            /** @enum {string} */
+            code: "topic" | "no-subscriptions" | "disabled" | "send-disabled" | "forwards" | "forward-waits" | "parked" | "no-rules" | "rules-match-nothing" | "rules-leave-out" | "empty" | "locked" | "sessions-held" | "session-required" | "other-session" | "scheduled" | "deferred" | "being-written" | "no-receiver" | "no-credit" | "wrong-sub-queue" | "dead-lettered" | "expired" | "refused" | "receiving";
+            /** @description What to do */
+            cure?: string;
+            /** @description What is so, in sentences */
+            text: string;
+        };
+        HeldSession: {
+            id: string;
+            /** Format: date-time */
+            lockedUntil: string;
+        };
+        HistoryPage: {
+            items: components["schemas"]["Event"][];
+            /**
+             * Format: int64
+             * @description The cursor of the next page
+             */
+            next: number;
+            /**
+             * Format: int64
+             * @description The number of the oldest event that Minibus remembers
+             */
+            oldest: number;
+        };
+        Job: {
+            /**
+             * Format: int64
+             * @description Removed or moved
+             */
+            done: number;
+            /** Format: date-time */
+            ended?: string;
+            /** @description Where the messages are, with its sub-queue */
+            entity: string;
+            /** @description Of the first that failed, 20 at most */
+            errors: components["schemas"]["JobError"][];
+            /** Format: int64 */
+            examined: number;
+            /**
+             * Format: int64
+             * @description Those that the target does not take; they are where they were
+             */
+            failed: number;
+            /** Format: int64 */
+            id: number;
+            /** @enum {string} */
+            kind: "purge" | "move";
+            /**
+             * Format: int64
+             * @description Those that clients had locked, or took meanwhile
+             */
+            skipped: number;
+            /** Format: date-time */
+            started: string;
+            /** @enum {string} */
+            state: "running" | "done" | "cancelled" | "failed";
+            /** @description Where they go */
+            target?: string;
+            /**
+             * Format: int64
+             * @description Messages to look at: those that were there when the job began
+             */
+            total: number;
+            /** @description Why the job failed, or ended before it was done */
+            why?: string;
+        };
+        JobEdit: {
+            /** @description A text that takes the place of the body */
+            body?: string;
+            /** @description Bytes that take the place of the body */
+            bodyBase64?: string;
+            contentType?: string;
+            correlationId?: string;
+            messageId?: string;
+            /** @description Application properties to set */
+            properties?: {
+                [key: string]: unknown;
+            };
+            /** @description Application properties to remove */
+            removeProperties?: string[];
+            replyTo?: string;
+            /** Format: date-time */
+            scheduledEnqueueTime?: string;
+            sessionId?: string;
+            /** @description Remove the properties DeadLetterReason and DeadLetterErrorDescription */
+            strip?: boolean;
+            subject?: string;
+            to?: string;
+        };
+        JobError: {
+            detail: string;
+            /** Format: int64 */
+            sequenceNumber: number;
+        };
+        JobFilter: {
+            /**
+             * Format: date-time
+             * @description Enqueued before that time
+             */
+            before?: string;
+            /** @description The DeadLetterReason */
+            reason?: string;
+            /** @description Only these; one that is not there counts as failed */
+            sequenceNumbers?: number[];
+            sessionId?: string;
+            /**
+             * @description A SQL filter, as rules have them
+             * @example color = 'red'
+             */
+            sql?: string;
+            /** @description None: active ones. A deferred one that moves is active in the target; a scheduled one stays scheduled */
+            states?: ("active" | "deferred" | "scheduled")[];
+            /** @description In the body, in a property or in its name, in letters of any case */
+            text?: string;
+        };
+        JobOrder: {
+            /** @description What to change in each message, with move and resubmit; none: they stay as they are */
+            edit?: components["schemas"]["JobEdit"];
+            /**
+             * @description Where the messages are: a path, with a sub-queue if that is meant. With resubmit, the dead-letter queue is meant if none is named
+             * @example orders
+             */
+            entity: string;
+            /** @description Only messages that fit all of it; none: all active ones */
+            filter?: components["schemas"]["JobFilter"];
+            /**
+             * @description purge removes the messages, move moves them, resubmit moves dead letters, to their own entity unless target names another
+             * @enum {string}
+             */
+            kind: "purge" | "move" | "resubmit";
+            /**
+             * Format: int64
+             * @description The most messages, the lowest sequence numbers first; none: all
+             */
+            max?: number;
+            /** @description Where they go: the path of a queue or topic */
+            target?: string;
+        };
         /**
          * @description A profile of limits, as of --limits
          * @enum {string}
          */
         Limits: "relaxed" | "standard" | "premium" | "emulator";
+        Link: {
+            /** @description What the link is attached to: the path of an entity with its sub-queue, its $management, $cbs, or coordinator */
+            address: string;
+            /**
+             * Format: int64
+             * @description How many more messages the receiving side takes: of a receiver the client, of a sender Minibus
+             */
+            credit: number;
+            /**
+             * Format: int64
+             * @description Messages so far
+             */
+            deliveries: number;
+            /** @description The entity */
+            entity?: string;
+            /**
+             * Format: int64
+             * @description Its number on the connection
+             */
+            id: number;
+            /**
+             * Format: date-time
+             * @description When there was traffic last
+             */
+            lastActive: string;
+            /**
+             * @description Of a receiver of messages
+             * @enum {string}
+             */
+            mode?: "peekLock" | "receiveAndDelete";
+            /** @description As the client chose it */
+            name?: string;
+            /**
+             * @description Of the client
+             * @enum {string}
+             */
+            role: "receiver" | "sender";
+            /** @description The session that the receiver holds */
+            sessionId?: string;
+            /** Format: date-time */
+            sessionLockedUntil?: string;
+            /**
+             * Format: int64
+             * @description How many more frames with messages the AMQP session of the link takes in this direction
+             */
+            sessionWindow: number;
+            /** Format: date-time */
+            since: string;
+            /**
+             * @description None: its main queue
+             * @enum {string}
+             */
+            subQueue?: "$DeadLetterQueue" | "$Transfer/$DeadLetterQueue";
+            /**
+             * Format: int64
+             * @description Of a receiver: messages that the client has and has not settled; of a sender: those that are being stored
+             */
+            unsettled: number;
+            /**
+             * @description message: one to receive, or from the client; credit: the client asks for none, or Minibus takes none now; session: a free one; window: the client's AMQP session is closed; settlement: the client must settle some first; reading: the client does not read; journal: something is being written; detach: the link is ending
+             * @enum {string}
+             */
+            waitsFor: "message" | "credit" | "session" | "window" | "settlement" | "reading" | "journal" | "detach";
+        };
         Namespace: {
             /** @description Other names of hosts that mean it */
             aliases?: string[];
@@ -220,8 +1052,23 @@ export interface components {
         NamespaceListBody: {
             namespaces: components["schemas"]["Namespace"][];
         };
+        PageConnection: {
+            items: components["schemas"]["Connection"][];
+            /** @description The cursor of the next page; none on the last */
+            next?: string;
+        };
         PageEntity: {
             items: components["schemas"]["Entity"][];
+            /** @description The cursor of the next page; none on the last */
+            next?: string;
+        };
+        PageJob: {
+            items: components["schemas"]["Job"][];
+            /** @description The cursor of the next page; none on the last */
+            next?: string;
+        };
+        PageSession: {
+            items: components["schemas"]["Session"][];
             /** @description The cursor of the next page; none on the last */
             next?: string;
         };
@@ -247,6 +1094,77 @@ export interface components {
                 AuthorizationRules?: components["schemas"]["EntityRules"];
             };
         };
+        Receipt: {
+            /** @description None, if none came in time */
+            messages: components["schemas"]["Received"][];
+            /** @description The session of the messages. It stays locked until lockedUntil, or until it is broken */
+            session?: components["schemas"]["HeldSession"];
+        };
+        Received: {
+            /** @description The body, if it is text in UTF-8 */
+            body?: string;
+            /** @description Any other body; one that is not bytes or a text is as AMQP encodes it */
+            bodyBase64?: string;
+            contentType?: string;
+            correlationId?: string;
+            /**
+             * Format: int32
+             * @description Earlier deliveries that failed
+             */
+            deliveryCount: number;
+            /** Format: date-time */
+            enqueuedTime: string;
+            /**
+             * Format: uuid
+             * @description With which to settle it; none of a message that is removed
+             */
+            lockToken?: string;
+            /** Format: date-time */
+            lockedUntil?: string;
+            messageId?: string;
+            /** @description The application properties. What JSON has no type for is a text */
+            properties: {
+                [key: string]: unknown;
+            };
+            replyTo?: string;
+            /** Format: int64 */
+            sequenceNumber: number;
+            sessionId?: string;
+            subject?: string;
+            to?: string;
+        };
+        Receiving: {
+            /**
+             * Format: int64
+             * @description The most messages
+             * @default 1
+             */
+            max: number;
+            /**
+             * @default peekLock
+             * @enum {string}
+             */
+            mode: "peekLock" | "receiveAndDelete";
+            /** @description The next session that is free, instead of session */
+            nextSession?: boolean;
+            /** @description Deferred messages, all or none, instead of active ones */
+            sequenceNumbers?: number[];
+            /** @description The id of the session, on an entity that requires sessions */
+            session?: string;
+            /**
+             * @description How long to wait for the first one, at most 60s
+             * @default 0s
+             * @example 10s
+             */
+            wait: string;
+        };
+        RenewLocksRequest: {
+            lockTokens: string[];
+        };
+        Renewals: {
+            /** @description In the order of the tokens. Of a message in a session it is the end of the session's lock, which stays */
+            lockedUntil: string[];
+        };
         /** @enum {string} */
         Right: "Manage" | "Send" | "Listen";
         Rule: {
@@ -259,6 +1177,67 @@ export interface components {
                 CorrelationFilter?: Record<string, never>;
                 Action?: components["schemas"]["SqlExpression"];
             };
+        };
+        Session: {
+            /**
+             * Format: int64
+             * @description Messages, with those that are locked
+             */
+            active: number;
+            /** Format: int64 */
+            deferred: number;
+            /** @description The AMQP container that holds the lock, or control API; none if the session is free */
+            holder?: string;
+            id: string;
+            /**
+             * Format: int64
+             * @description Messages that the holder has received and not settled
+             */
+            locked: number;
+            /** Format: date-time */
+            lockedUntil?: string;
+            /** Format: int64 */
+            scheduled: number;
+            /**
+             * Format: int64
+             * @description The size of the state; none if there is none
+             */
+            stateBytes?: number;
+            /**
+             * Format: date-time
+             * @description When the state was written
+             */
+            stateUpdated?: string;
+        };
+        SessionState: {
+            /** @description Any other state */
+            base64?: string;
+            /** @description The state, if it is text in UTF-8 */
+            text?: string;
+        };
+        SetClockRequest: {
+            /**
+             * Format: date-time
+             * @description What the clock shows from then on
+             */
+            now: string;
+        };
+        Settlement: {
+            /** @description DeadLetterErrorDescription, with deadLetter */
+            description?: string;
+            /** @description As receive gave them */
+            lockTokens: string[];
+            /**
+             * @description release gives them back without counting a failed delivery
+             * @enum {string}
+             */
+            outcome: "complete" | "abandon" | "defer" | "deadLetter" | "release";
+            /** @description Application properties to change, with abandon, defer and deadLetter */
+            properties?: {
+                [key: string]: unknown;
+            };
+            /** @description DeadLetterReason, with deadLetter */
+            reason?: string;
         };
         SqlExpression: {
             SqlExpression: string;
@@ -305,6 +1284,37 @@ export interface components {
                 AuthorizationRules?: components["schemas"]["EntityRules"];
             };
             Subscriptions?: components["schemas"]["Subscription"][];
+        };
+        WaitFor: {
+            counts?: components["schemas"]["Condition"][];
+            /** @description Of counts and idle */
+            entity?: string;
+            events?: components["schemas"]["EventsAwaited"];
+            /** @description No message of the entity is available or locked, or waits to be forwarded */
+            idle?: boolean;
+            /**
+             * Format: double
+             * @description How long to wait; none: 30
+             */
+            timeoutSeconds?: number;
+        };
+        Waited: {
+            /** @description Of the entity */
+            counts?: components["schemas"]["Counts"];
+            /**
+             * Format: int64
+             * @description How many there were
+             */
+            events: number;
+            /** @description Whether all holds; if not, the time is over */
+            met: boolean;
+            /**
+             * Format: int64
+             * @description The number of the next event, to go on from
+             */
+            next: number;
+            /** @description The same in words */
+            text: string;
         };
     };
     responses: never;
@@ -531,6 +1541,568 @@ export interface operations {
             };
         };
     };
+    getClock: {
+        parameters: {
+            query?: {
+                /** @description The most things to name that are due */
+                due?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clock"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetClockRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clock"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    advanceClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdvanceClockRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clock"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    freezeClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clock"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resumeClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clock"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listConnections: {
+        parameters: {
+            query?: {
+                /** @description The most items of a page */
+                limit?: number;
+                /** @description What the page before had in next */
+                cursor?: string;
+                /** @description Only connections with a link to this entity, and busy ones; the path, with a sub-queue for that alone */
+                entity?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageConnection"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The id */
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connection"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    closeConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The id */
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    detachLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The id */
+                connection: string;
+                /** @description The id of the link */
+                link: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listEntities: {
         parameters: {
             query?: {
@@ -633,6 +2205,1304 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    receiveMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Receiving"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    renewLocks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenewLocksRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Renewals"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description The most items of a page */
+                limit?: number;
+                /** @description What the page before had in next */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageSession"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                /** @description The id, percent-encoded. $empty means the session whose id is the empty text */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    breakSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                /** @description The id, percent-encoded. $empty means the session whose id is the empty text */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSessionState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                /** @description The id, percent-encoded. $empty means the session whose id is the empty text */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionState"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setSessionState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                /** @description The id, percent-encoded. $empty means the session whose id is the empty text */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionState"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    clearSessionState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                /** @description The id, percent-encoded. $empty means the session whose id is the empty text */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    settleMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Settlement"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    explainEntity: {
+        parameters: {
+            query?: {
+                /** @description Only this client's receivers: the id of a connection, with /LINK for one link; the name of a link, a container, or an address */
+                client?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diagnosis"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description Of an entity or a sub-queue, such as orders/$DeadLetterQueue */
+                entity?: string;
+                /** @description Of the message with the number, in the entity */
+                sequenceNumber?: number;
+                /** @description Of a client: the id of its connection, its container or its address */
+                client?: string;
+                /** @description Of these kinds, with commas between */
+                kind?: string[] | null;
+                since?: string;
+                before?: string;
+                /** @description Of messages that came with the id */
+                messageId?: string;
+                /** @description The number of the first event; without it those that come from now on */
+                from?: number;
+            };
+            header?: {
+                /** @description The number of the last event that the client has got; browsers send it when they connect again */
+                "Last-Event-ID"?: number;
+            };
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listHistory: {
+        parameters: {
+            query?: {
+                /** @description Of an entity or a sub-queue, such as orders/$DeadLetterQueue */
+                entity?: string;
+                /** @description Of the message with the number, in the entity */
+                sequenceNumber?: number;
+                /** @description Of a client: the id of its connection, its container or its address */
+                client?: string;
+                /** @description Of these kinds, with commas between */
+                kind?: string[] | null;
+                since?: string;
+                before?: string;
+                /** @description Of messages that came with the id */
+                messageId?: string;
+                /** @description The most items of a page */
+                limit?: number;
+                /** @description What the page before had in next */
+                cursor?: number;
+                /** @description Which come first */
+                order?: "oldest" | "newest";
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getLife: {
+        parameters: {
+            query?: {
+                /** @description Of messages that came with the id */
+                messageId?: string;
+                entity?: string;
+                sequenceNumber?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageJob"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    startJob: {
+        parameters: {
+            query?: {
+                /** @description How long to wait until the job has ended, at most 60s */
+                wait?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobOrder"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getJob: {
+        parameters: {
+            query?: {
+                /** @description How long to wait until the job has ended, at most 60s */
+                wait?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                job: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    cancelJob: {
+        parameters: {
+            query?: {
+                /** @description How long to wait until the job has ended, at most 60s */
+                wait?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                job: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resetNamespace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    wait: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WaitFor"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waited"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

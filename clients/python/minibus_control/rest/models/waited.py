@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..types import UNSET, Unset
+from typing import cast
+
+if TYPE_CHECKING:
+  from ..models.counts import Counts
+
+
+
+
+
+T = TypeVar("T", bound="Waited")
+
+
+
+@_attrs_define
+class Waited:
+    """ 
+        Attributes:
+            events (int): How many there were
+            met (bool): Whether all holds; if not, the time is over
+            next_ (int): The number of the next event, to go on from
+            text (str): The same in words
+            counts (Counts | Unset):
+     """
+
+    events: int
+    met: bool
+    next_: int
+    text: str
+    counts: Counts | Unset = UNSET
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.counts import Counts # noqa: PLC0415
+        events = self.events
+
+        met = self.met
+
+        next_ = self.next_
+
+        text = self.text
+
+        counts: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.counts, Unset):
+            counts = self.counts.to_dict()
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "events": events,
+            "met": met,
+            "next": next_,
+            "text": text,
+        })
+        if counts is not UNSET:
+            field_dict["counts"] = counts
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.counts import Counts # noqa: PLC0415
+        d = dict(src_dict)
+        events = d.pop("events")
+
+        met = d.pop("met")
+
+        next_ = d.pop("next")
+
+        text = d.pop("text")
+
+        _counts = d.pop("counts", UNSET)
+        counts: Counts | Unset
+        if isinstance(_counts,  Unset):
+            counts = UNSET
+        else:
+            counts = Counts.from_dict(_counts)
+
+
+
+
+        waited = cls(
+            events=events,
+            met=met,
+            next_=next_,
+            text=text,
+            counts=counts,
+        )
+
+        return waited
+

@@ -1,0 +1,50 @@
+package emulator_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"minibus/emulator"
+)
+
+// TestDEC35_NoReaderSeesAClockGoBack while others freeze, advance and resume it, nor go on while it is frozen.
+func TestDEC35_NoReaderSeesAClockGoBack(t *testing.T) {
+	const rounds = 300
+	var c emulator.SystemClock
+	var readers sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 {
+		readers.Go(func() {
+			for last := c.Now(); ; {
+				now := c.Now()
+				if now.Before(last) {
+					t.Errorf("the clock went back by %v", last.Sub(now))
+					return
+				}
+				last = now
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	start := time.Now()
+	for range rounds {
+		c.Freeze()
+		at := c.Now()
+		c.Advance(time.Minute, func() {})
+		if now := c.Now(); !now.Equal(at.Add(time.Minute)) {
+			t.Fatalf("frozen at %v and advanced by a minute it shows %v", at, now)
+		}
+		c.Resume()
+	}
+	ahead, passed := c.Ahead(), time.Since(start)
+	close(done)
+	readers.Wait()
+	if ahead > rounds*time.Minute+time.Second || ahead < rounds*time.Minute-passed-time.Second {
+		t.Errorf("it is %v ahead after %d minutes and %v", ahead, rounds, passed)
+	}
+}
