@@ -1,0 +1,38 @@
+package docs
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+const jobsPage = "docs/jobs.md"
+
+// TestTheRequestsAboutJobs gives those of the page, each with the status of its answer.
+func TestTheRequestsAboutJobs(t *testing.T) {
+	s := harness.Start(t, harness.Options{Alone: true})
+	requests := regexp.MustCompile(`(?m)^(curl .*?) +# (\d{3})$`).FindAllStringSubmatch(moved(s, blockOf(t, jobsPage, "curl ")), -1)
+	if len(requests) != 6 {
+		t.Fatalf("the page has %d requests", len(requests))
+	}
+	for _, r := range requests {
+		out, err := shell(t, t.TempDir(), r[1]+` -s -o /dev/null -w '%{http_code}'`)
+		if err != nil || !strings.HasSuffix(out, r[2]) {
+			t.Errorf("%s: %v, %s", r[0], err, out)
+		}
+	}
+}
+
+// TestTheCommandsAboutSessionsAndJobs runs those of the page against a Minibus with the queue that they name.
+func TestTheCommandsAboutSessionsAndJobs(t *testing.T) {
+	s := harness.Start(t, harness.Options{Alone: true})
+	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	sessions := strings.Replace(blockOf(t, jobsPage, "minibus sessions ls"), "minibus sessions break", "! minibus sessions break", 1)
+	lines := "set -e\nminibus queue create orders --requires-session\nminibus send orders x --session table-7\n" + sessions + blockOf(t, jobsPage, "minibus purge orders")
+	out, err := shell(t, t.TempDir(), lines)
+	if err != nil || !strings.Contains(out, "is not locked") || !strings.Contains(out, `{"step": 2}`) && !strings.Contains(out, "wrote the state") || strings.Count(out, "from orders") != 4 {
+		t.Errorf("%v: the lines print\n%s", err, out)
+	}
+}
