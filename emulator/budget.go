@@ -49,8 +49,14 @@ func (s *bodyShare) add(n int64) {
 	}
 }
 
-// fair returns the bytes that each namespace with bodies can have.
-func (b *bodyBudget) fair() int64 { return b.limit / max(b.holders.Load(), 1) }
+// fair returns the bytes that each namespace with bodies can have, when this one has some too.
+func (s *bodyShare) fair() int64 {
+	holders := s.holders.Load()
+	if s.own.Load() == 0 {
+		holders++ // it asks for its first body
+	}
+	return s.limit / max(holders, 1)
+}
 
 // hasRoom decides whether a body of that size stays in memory once it is on disk, for a queue that holds so many bytes
 // already. A deep queue may use what is free; a shallow one always finds a little room, and so does a namespace below its fair share.
@@ -81,8 +87,9 @@ func (s *bodyShare) copy(m *message.Message) []byte {
 	return nil
 }
 
-// reclaim sets a goroutine to make room, unless one is at it, or could make none a moment ago. Its caller holds the mutex of an entity.
-func (b *bodyBudget) reclaim() {
+// reclaim sets a goroutine to make room for the namespace, unless one is at it, or could make none a moment ago. Its caller holds the mutex of an entity.
+func (s *bodyShare) reclaim() {
+	b := s.bodyBudget
 	if time.Now().UnixNano()-b.fruitless.Load() < int64(time.Second) || !b.reclaiming.CompareAndSwap(false, true) {
 		return
 	}
@@ -90,21 +97,21 @@ func (b *bodyBudget) reclaim() {
 	go func() {
 		defer b.reclaims.done()
 		defer b.reclaiming.Store(false)
-		if !b.makeRoom() {
+		if !b.makeRoom(s.fair()) {
 			b.fruitless.Store(time.Now().UnixNano())
 		}
 	}()
 }
 
-// makeRoom evicts bodies of the namespaces that have more than their fair share, of the one with most first, until an eighth of the budget is
+// makeRoom evicts bodies of the namespaces that have more than a fair share, of the one with most first, until an eighth of the budget is
 // free. It reports whether it could evict any.
-func (b *bodyBudget) makeRoom() (any bool) {
+func (b *bodyBudget) makeRoom(fair int64) (any bool) {
 	free := b.limit - b.limit/8
 	list := b.namespaces()
 	size := func(ns *Namespace) int64 { return ns.budget.own.Load() }
 	slices.SortFunc(list, func(x, y *Namespace) int { return cmp.Compare(size(y), size(x)) })
 	for _, ns := range list {
-		excess := min(size(ns)-b.fair(), b.used.Load()-free)
+		excess := min(size(ns)-fair, b.used.Load()-free)
 		if excess <= 0 {
 			return any
 		}
