@@ -2,11 +2,13 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"minibus/emulator"
 	"minibus/mgmt/control/receive"
@@ -60,7 +62,8 @@ func (a *api) receive() {
 		Summary: "Receives messages, and waits for the first one",
 		Description: "With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or renewed by their lockToken. A session stays " +
 			"locked as long, so that its messages can be settled; breaking its lock frees it before. With mode receiveAndDelete they are removed. " +
-			"If the client goes away while the request waits, no message is taken.",
+			"If the client goes away while the request waits, no message is taken. If it goes away before the answer is written, the messages are given back.",
+		Responses: answered[receipt](a),
 	}, a.receiveMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 	register(a, huma.Operation{
 		OperationID: "settleMessages", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/settle", Tags: tags, DefaultStatus: http.StatusNoContent,
@@ -76,7 +79,7 @@ func (a *api) receive() {
 func (a *api) receiveMessages(ctx context.Context, in *struct {
 	AtEntity
 	Body receiving
-}) (*struct{ Body receipt }, error) {
+}) (*huma.StreamResponse, error) {
 	e, sub, err := in.find(a)
 	if err != nil {
 		return nil, err
@@ -89,65 +92,80 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	w := receive.New(e, sub, mode, in.who)
-	if in.Body.Session != nil || in.Body.NextSession {
-		if in.Body.Session != nil && in.Body.NextSession || sub != emulator.Main {
-			return nil, badRequest("Name a session or ask for the next one, and not of a dead-letter queue, which has no sessions.")
-		}
-		s := receive.Session{Next: in.Body.NextSession}
-		if !s.Next {
-			s.ID = *in.Body.Session
-		}
-		w = receive.NewSession(e, mode, in.who, s)
+	w, err := in.Body.waiter(e, sub, mode, in.who)
+	if err != nil {
+		return nil, err
 	}
-	out, err := in.Body.from(ctx, w, wait, func(holder *emulator.Consumer) ([]*emulator.Delivery, error) {
+	ds, err := in.Body.from(ctx, w, wait, func(holder *emulator.Consumer) ([]*emulator.Delivery, error) {
 		return deferred(e, sub, in.Body.SequenceNumbers, mode, holder)
 	})
-	if out.Session == nil || err != nil || mode == emulator.ReceiveAndDelete {
+	text, err := shownReceipt(w, ds, err)
+	if ctx.Err() != nil {
+		err = receive.ErrGone
+	}
+	if err != nil {
+		w.Return(ds...)
 		w.Close()
-	} else {
-		w.Leave()
 	}
 	if errors.Is(err, receive.ErrGone) {
 		err = newError(http.StatusServiceUnavailable, nil, "The server is shutting down, or the client has gone.")
 	}
-	if err != nil {
-		return nil, err
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		_, rw := humago.Unwrap(ctx)
+		rw.Header().Set("Content-Type", "application/json")
+		if w.Hand(rw, http.StatusOK, text, ds...) && len(ds) > 0 && mode == emulator.PeekLock {
+			w.Leave()
+			return
+		}
+		w.Close()
+	}}, err
+}
+
+// waiter returns the waiter for what is to be received.
+func (r *receiving) waiter(e *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Who) (*receive.Waiter, error) {
+	switch {
+	case r.Session == nil && !r.NextSession:
+		return receive.New(e, sub, mode, who), nil
+	case r.Session != nil && r.NextSession || sub != emulator.Main:
+		return nil, badRequest("Name a session or ask for the next one, and not of a dead-letter queue, which has no sessions.")
+	case r.NextSession:
+		return receive.NewSession(e, mode, who, receive.Session{Next: true}), nil
 	}
-	return &struct{ Body receipt }{out}, nil
+	return receive.NewSession(e, mode, who, receive.Session{ID: *r.Session}), nil
 }
 
 // from receives from a waiter.
-func (r *receiving) from(ctx context.Context, w *receive.Waiter, wait time.Duration, byNumber func(*emulator.Consumer) ([]*emulator.Delivery, error)) (out receipt, err error) {
-	out.Messages = []*received{}
-	var ds []*emulator.Delivery
-	if len(r.SequenceNumbers) > 0 {
-		var holder *emulator.Consumer
-		if r.Session != nil || r.NextSession {
-			if holder, err = w.Open(ctx, wait); err != nil || holder == nil {
-				return out, err
-			}
-		}
-		ds, err = byNumber(holder)
-	} else {
-		ds, err = r.next(ctx, w, wait)
+func (r *receiving) from(ctx context.Context, w *receive.Waiter, wait time.Duration, byNumber func(*emulator.Consumer) ([]*emulator.Delivery, error)) ([]*emulator.Delivery, error) {
+	if len(r.SequenceNumbers) == 0 {
+		return r.next(ctx, w, wait)
 	}
+	var holder *emulator.Consumer
+	if r.Session != nil || r.NextSession {
+		var err error
+		if holder, err = w.Open(ctx, wait); err != nil || holder == nil {
+			return nil, err
+		}
+	}
+	return byNumber(holder)
+}
+
+// shownReceipt returns the answer with deliveries of a waiter, unless there is an error already.
+func shownReceipt(w *receive.Waiter, ds []*emulator.Delivery, err error) ([]byte, error) {
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	for _, d := range ds {
-		m, err := shownReceived(d)
-		if err != nil {
-			return out, err
+	out := receipt{Messages: make([]*received, len(ds))}
+	for i, d := range ds {
+		if out.Messages[i], err = shownReceived(d); err != nil {
+			return nil, err
 		}
-		out.Messages = append(out.Messages, m)
 	}
 	if c := w.Consumer(); c != nil && len(ds) > 0 {
 		if id, ok := c.SessionID(); ok {
 			out.Session = &heldSession{id, time.UnixMilli(c.SessionLockedUntil()).UTC()}
 		}
 	}
-	return out, nil
+	return json.Marshal(out)
 }
 
 // next receives active messages. It waits for the first one only.

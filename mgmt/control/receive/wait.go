@@ -98,8 +98,16 @@ func (w *Waiter) open(ctx context.Context, deadline <-chan time.Time) (err error
 // Consumer returns what the messages were received by; nil before Next.
 func (w *Waiter) Consumer() *emulator.Consumer { return w.consumer }
 
-// Return gives deliveries back that did not reach the client (LOCK-13, RAD-5).
-func (w *Waiter) Return(ds ...*emulator.Delivery) { w.consumer.Return(ds) }
+// Return gives deliveries back that did not reach the client (LOCK-13, RAD-5): those of Next, and those that the client named by number.
+func (w *Waiter) Return(ds ...*emulator.Delivery) {
+	if w.consumer != nil {
+		w.consumer.Return(ds)
+		return
+	}
+	for _, d := range ds {
+		d.TakeBack()
+	}
+}
 
 // Close ends the waiter. It frees its session, if it has one.
 func (w *Waiter) Close() {
@@ -109,12 +117,14 @@ func (w *Waiter) Close() {
 	}
 }
 
-// Leave ends the waiter but not the lock of its session, which ends when its time is over.
+// Leave ends the waiter but not the lock of its session, if it has one, which ends when its time is over.
 func (w *Waiter) Leave() {
-	w.unwatch()
-	if w.consumer != nil {
-		w.consumer.Take(nil, 0)
+	if w.session == nil || w.consumer == nil {
+		w.Close()
+		return
 	}
+	w.unwatch()
+	w.consumer.Take(nil, 0)
 }
 
 // look takes a message, unless it has one, and returns it once it can be written: the store may first have to read its body
