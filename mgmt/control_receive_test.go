@@ -35,7 +35,7 @@ type receipt struct {
 		DeliveryCount  int
 		Properties     map[string]any
 	}
-	Session *struct{ ID string }
+	Session *struct{ ID, Token string }
 }
 
 // queueWith makes a queue in the default namespace with messages, of which those with a session are written session/body.

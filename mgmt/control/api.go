@@ -16,6 +16,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/printable"
+	"minibus/mgmt/control/receive"
 )
 
 // description introduces the API in its document.
@@ -32,6 +33,7 @@ type api struct {
 	huma.API
 	server   Server
 	document func() ([]byte, error)
+	held     receive.Held
 }
 
 func newAPI(s Server, adapter huma.Adapter) *api {
