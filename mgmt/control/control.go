@@ -56,6 +56,7 @@ func New(s Server) http.Handler {
 	a.receive()
 	a.sessions()
 	a.jobs()
+	a.messages()
 	a.clock()
 	a.state()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/internal/amqp/messagejson"
 	"minibus/mgmt/control/receive"
 )
 
@@ -48,8 +49,8 @@ type heldSession struct {
 
 // receipt is the answer to a receive.
 type receipt struct {
-	Messages []*received  `json:"messages" nullable:"false" doc:"None, if none came in time"`
-	Session  *heldSession `json:"session,omitempty" doc:"The session of the messages. It stays locked until lockedUntil, or until it is broken"`
+	Messages []*messagejson.Message `json:"messages" nullable:"false" doc:"None, if none came in time"`
+	Session  *heldSession           `json:"session,omitempty" doc:"The session of the messages. It stays locked until lockedUntil, or until it is broken"`
 }
 
 // receive registers the operations that receive and settle.
@@ -119,7 +120,7 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 
 // from receives from a waiter.
 func (r *receiving) from(ctx context.Context, w *receive.Waiter, wait time.Duration, byNumber func(*emulator.Consumer) ([]*emulator.Delivery, error)) (out receipt, err error) {
-	out.Messages = []*received{}
+	out.Messages = []*messagejson.Message{}
 	var ds []*emulator.Delivery
 	if len(r.SequenceNumbers) > 0 {
 		var holder *emulator.Consumer
