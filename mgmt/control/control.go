@@ -26,6 +26,7 @@ const (
 type Server interface {
 	Durations
 	State
+	ConfigTexts
 	Broker() *emulator.Broker
 	// ReadEntities reads the Queues and Topics of a JSON object, which have the form of Config.json, under a profile of limits or, without
 	// one, that of the process. It returns all that is wrong, a line for each finding, which begins with from and the place in the text.
