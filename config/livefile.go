@@ -43,3 +43,16 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 	report.sort()
 	return nil, report
 }
+
+// OnlyAtTheStart returns a note on each setting of the namespace itself, which counts when Minibus starts with the file, and not when the file is applied.
+func OnlyAtTheStart(t *Topology) (notes []string) {
+	for _, x := range []struct {
+		name string
+		set  bool
+	}{{"AuthorizationRules", len(t.AuthorizationRules) > 0}, {"Aliases", t.Aliases != nil}, {"Port", t.Port != 0}} {
+		if x.set {
+			notes = append(notes, x.name+" of the namespace counts when Minibus starts with the file; it is not compared and not applied.")
+		}
+	}
+	return notes
+}

@@ -171,3 +171,24 @@ func (p Planned) refuse(why error) Planned {
 	p.Action, p.Why = ActionRefuse, why
 	return p
 }
+
+// Configuration returns the queues and topics of the namespace, each by path, as a configuration that says all of it.
+func (ns *Namespace) Configuration() (list []EntityConfig) {
+	for _, q := range ns.catalog.entities(KindQueue) {
+		list = append(list, EntityConfig{Path: q.path, Queue: new(q.Options())})
+	}
+	for _, q := range ns.catalog.entities(KindTopic) {
+		o := q.topic.Options()
+		o.Subscriptions = nil
+		subscriptions, _ := ns.Subscriptions(q.path) // none of a topic that was deleted meanwhile
+		for _, s := range subscriptions {
+			one := s.Options()
+			if one.Rules == nil {
+				one.Rules = []RuleOptions{} // none, other than not said
+			}
+			o.Subscriptions = append(o.Subscriptions, one)
+		}
+		list = append(list, EntityConfig{Path: q.path, Topic: &o})
+	}
+	return list
+}

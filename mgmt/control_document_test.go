@@ -68,6 +68,18 @@ func (c controlled) ReadRule(ns *emulator.Namespace, from string, text []byte, n
 	return r, wrongIn(report)
 }
 
+func (c controlled) ReadConfiguration(ns *emulator.Namespace, from string, text []byte) (list []emulator.EntityConfig, notes, wrong []string) {
+	t, report := c.live(ns).ParseConfiguration(from, text)
+	if t == nil {
+		return nil, nil, wrongIn(report)
+	}
+	return t.Entities, config.OnlyAtTheStart(t), nil
+}
+
+func (c controlled) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error) {
+	return config.Write([]*config.Topology{{Namespace: ns.Name(), Entities: ns.Configuration()}}, ns.Limits(), keys)
+}
+
 func (c controlled) WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []control.Setting {
 	return settingsOf(config.SettingsProperties(s, ns.Limits(), keys))
 }

@@ -53,6 +53,25 @@ func (a *Server) ReadRule(ns *emulator.Namespace, from string, text []byte, name
 	return r, a.findings(report)
 }
 
+// ReadConfiguration implements [control.Configurations].
+func (a *Server) ReadConfiguration(ns *emulator.Namespace, from string, text []byte) (list []emulator.EntityConfig, notes, wrong []string) {
+	t, report := a.live(ns).ParseConfiguration(from, text)
+	if wrong = a.findings(report); t == nil || len(wrong) > 0 {
+		return nil, nil, wrong
+	}
+	return t.Entities, config.OnlyAtTheStart(t), nil
+}
+
+// WriteConfiguration implements [control.Configurations].
+func (a *Server) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error) {
+	o := ns.Options()
+	t := &config.Topology{Namespace: ns.Name(), Entities: ns.Configuration(), Aliases: o.Aliases, Port: o.Port, AuthorizationRules: o.Policies}
+	if ns == a.broker.Default() {
+		t.AuthorizationRules = a.config.Topology.AuthorizationRules
+	}
+	return config.Write([]*config.Topology{t}, ns.Limits(), keys)
+}
+
 // WriteSettings implements [control.ConfigTexts].
 func (a *Server) WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []control.Setting {
 	return settingsOf(config.SettingsProperties(s, ns.Limits(), keys))
