@@ -14,6 +14,7 @@ import (
 	"minibus/config"
 	"minibus/emulator"
 	"minibus/internal/tlsca"
+	"minibus/mgmt/control"
 )
 
 // drainTime is how long a shutdown may take before connections are cut. Container engines kill after ten seconds.
@@ -29,7 +30,8 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	if cli.Handles(args) {
 		return cli.Run(ctx, args, cli.Environment{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Environ: environ,
 			Authority: func() (string, error) { return authorityFile(environ) },
-			Examine:   func(ctx context.Context, flags []string) ([]cli.Finding, error) { return examine(ctx, flags, environ) }})
+			Document:  control.Document, Version: Version(),
+			Examine: func(ctx context.Context, flags []string) ([]cli.Finding, error) { return examine(ctx, flags, environ) }})
 	}
 	command, err := config.ParseArgs(args, environ)
 	if err != nil {

@@ -27,8 +27,9 @@ var floors = []floor{
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":    {"config", "internal/sas", "internal/printable", "internal/entitypath"},
-		"export": {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
+		"cli":     {"cli/mcp", "config", "internal/sas", "internal/printable", "internal/entitypath"},
+		"cli/mcp": {"internal/printable"},
+		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
 	}},
 	{"adapters, strangers to each other", map[string][]string{
 		"amqpserver": {"emulator", "internal/amqp", "internal/amqp/frames", "internal/amqp/message",

@@ -59,6 +59,9 @@ func newAPI(s Server, adapter huma.Adapter) *api {
 	return a
 }
 
+// readOnly says of an operation that it changes nothing although its method says that it may. A GET needs no such word.
+var readOnly = map[string]any{"x-read-only": true}
+
 // schemas begins the references to schemas in the document.
 const schemas = "#/components/schemas/"
 

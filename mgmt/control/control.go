@@ -77,6 +77,13 @@ func New(s Server) http.Handler {
 	})
 }
 
+// Document returns the OpenAPI document, for those who have no server.
+func Document() []byte {
+	answer := httptest.NewRecorder()
+	New(nil).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, DocumentPath, nil))
+	return answer.Body.Bytes()
+}
+
 // refuseRoute answers a request that no pattern of the mux takes. h is the mux's answer.
 func refuseRoute(w http.ResponseWriter, r *http.Request, h http.Handler) {
 	answer := httptest.NewRecorder()
