@@ -52,6 +52,7 @@ func New(s Server) http.Handler {
 	a.stream()
 	a.wait()
 	a.connections()
+	a.refusals()
 	a.why()
 	a.receive()
 	a.sessions()
