@@ -58,6 +58,7 @@ func New(s Server) http.Handler {
 	a.sessions()
 	a.sessionLocks()
 	a.jobs()
+	a.messages()
 	a.clock()
 	a.state()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
