@@ -25,11 +25,13 @@ type Environment struct {
 
 	// Examine looks at the Minibus that would run with these flags, or does. It changes nothing. An error is one of the flags.
 	Examine func(ctx context.Context, serverFlags []string) ([]Finding, error)
+	// Support has what a support bundle needs.
+	Support Support
 }
 
 // words are the first words of the commands here. A test compares them with the commands; making those takes too long for each
 // start of a server.
-var words = []string{"queue", "topic", "sub", "subscription", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "namespace", "sessions", "conn", "why", "history", "wait", "clock", "reset", "env", "doctor", "mcp", "completion",
+var words = []string{"queue", "topic", "sub", "subscription", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "bench", "namespace", "sessions", "conn", "why", "history", "wait", "clock", "reset", "env", "doctor", "support-bundle", "mcp", "completion",
 	"__complete", "__completeNoDesc"}
 
 // Handles reports whether the arguments are for this package: whether their first word, after flags of all commands here and after

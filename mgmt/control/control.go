@@ -55,6 +55,7 @@ func New(s Server) http.Handler {
 	a.stream()
 	a.wait()
 	a.connections()
+	a.refusals()
 	a.why()
 	a.receive()
 	a.sessions()
