@@ -279,7 +279,7 @@ func (c *Consumer) Return(ds []*Delivery) {
 	for i := len(ds) - 1; i >= 0; i-- {
 		d := ds[i]
 		if d.mode == PeekLock {
-			if e := q.faults.reclaim(d); e != nil {
+			if e := q.undelivered.reclaim(d); e != nil {
 				q.messages.rest(e, now)
 			}
 			continue

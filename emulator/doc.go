@@ -66,7 +66,7 @@
 //   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, shelf.go, line.go, numbers.go,
 //     message_id.go, deadletter.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go, attached.go,
-//     body.go, budget.go, history.go, lock.go, session.go, faults.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
+//     body.go, budget.go, history.go, lock.go, session.go, undelivered.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
 //     event.go, event_text.go, event_query.go, record.go, traffic.go, jobs.go
 //   - change, how a change takes effect or is taken back: step.go, transition.go
 //   - send: send.go, storing.go, schedule.go, reservation.go

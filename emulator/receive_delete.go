@@ -32,7 +32,7 @@ func (r *returns) receiveDeleteLocked(ds []*Delivery, who *Who, then func(error)
 
 func (op *receiveDelete) removeAllLocked() {
 	for _, d := range op.ds {
-		op.removeLocked(d.e, EventDeliveredDeleted, fallback{undo: undoFault})
+		op.removeLocked(d.e, EventDeliveredDeleted, fallback{undo: undoUndelivered})
 	}
 }
 
@@ -49,7 +49,7 @@ func (op *receiveDelete) bodiesRead(err error) {
 		if len(damaged) > 0 && op.then != nil {
 			err = deferredNotFound(q.path)
 		}
-		q.faults.deadLetterDamaged(giveUp(damaged, deliveryGone))
+		q.undelivered.deadLetterDamaged(giveUp(damaged, deliveryGone))
 		q.returns.reopenLocked(damaged)
 	}
 	op.removeAllLocked()
@@ -97,7 +97,7 @@ func giveUp(ds []*Delivery, as uint32) []*entry {
 func (op *receiveDelete) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
-	q.faults.note(err != nil && len(op.ds) > 0)
+	q.undelivered.note(err != nil && len(op.ds) > 0)
 	op.finishLocked(err)
 	if err == nil {
 		op.letGoLocked()
