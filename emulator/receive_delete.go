@@ -24,7 +24,7 @@ func (r *returns) receiveDeleteLocked(ds []*Delivery, who *Who, then func(error)
 	}
 	if len(missing) == 0 {
 		op.removeAllLocked()
-		r.q.ns.append(&op.change)
+		op.appendRemovalLocked()
 		return
 	}
 	r.q.bodies.read(missing, op.bodiesRead)
@@ -34,6 +34,12 @@ func (op *receiveDelete) removeAllLocked() {
 	for _, d := range op.ds {
 		op.removeLocked(d.e, EventDeliveredDeleted, fallback{undo: undoUndelivered})
 	}
+}
+
+// appendRemovalLocked appends the change.
+func (op *receiveDelete) appendRemovalLocked() {
+	op.q.breakLocked(&op.change, OperationReceive, op.ds[0].e.sub, op.who)
+	op.q.ns.append(&op.change)
 }
 
 // bodiesRead goes on once bodies were read. A message whose body is damaged does not hold up the others, unless the caller
@@ -56,7 +62,7 @@ func (op *receiveDelete) bodiesRead(err error) {
 	switch {
 	case err != nil:
 	case len(op.ds) > 0:
-		q.ns.append(&op.change)
+		op.appendRemovalLocked()
 	default:
 		q.returns.endedLocked() // there is nothing to write
 	}
