@@ -140,6 +140,13 @@ func (ns *Namespace) Strike(a *Attempt) *Fault {
 	return ns.faults.strike(ns, a, func(f *Fault) bool { return f.options.Kind != FaultStarve && f.options.Kind != FaultFailJournal })
 }
 
+// Concerns reports whether the fault may strike an attempt, without counting it.
+func (f *Fault) Concerns(a *Attempt) bool {
+	f.ns.faults.mu.Lock()
+	defer f.ns.faults.mu.Unlock()
+	return f.fits(a)
+}
+
 // Strikes is [Namespace.Strike] by this fault alone, for those that strike what is connected.
 func (f *Fault) Strikes(a *Attempt) bool {
 	return f.ns.faults.strike(f.ns, a, func(one *Fault) bool { return one == f }) != nil

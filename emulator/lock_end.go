@@ -11,6 +11,9 @@ func (lt *lockTable) end(entries []*entry, now int64) {
 func (lt *lockTable) lapse(entries []*entry, now int64) {
 	op := newTransition(lt.q, len(entries), nil)
 	for _, e := range entries {
+		if e.lock == nil {
+			continue // it is named twice
+		}
 		if e.lock.tx != nil {
 			e.lock.tx.lost.Store(true) // TXN-18
 		}
