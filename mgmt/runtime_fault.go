@@ -38,7 +38,7 @@ func (x *runtimeCall) afterwards(f *emulator.Fault) {
 	case f.Options().After:
 		panic(http.ErrAbortHandler)
 	case f.Options().Delay > 0:
-		_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(f.Options().Delay + answerTime))
+		_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(f.Options().Delay + answerTimeout))
 		late := time.NewTimer(f.Options().Delay)
 		defer late.Stop()
 		select {
