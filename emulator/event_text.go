@@ -66,6 +66,11 @@ func (e *Event) what() string {
 		return fmt.Sprintf("refused by %s: %s", at, e.Text)
 	case EventRefusedSettlement:
 		return fmt.Sprintf("a settlement in %s was refused: %s", at, e.Text)
+	case EventFault:
+		if at == "" {
+			return e.Text
+		}
+		return e.Text + " in " + at
 	case EventLockExpired:
 		return fmt.Sprintf("the lock of %s of %s ended", number, at)
 	case EventRenewed:

@@ -29,7 +29,9 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 		q.refusedLocked(in, err, c)
 		return err
 	}
-	q.ns.append(newSending(q, in, numbering{}, false, c))
+	change := newSending(q, in, numbering{}, false, c)
+	q.breakLocked(change, OperationSend, Main, whoOf(c))
+	q.ns.append(change)
 	return nil
 }
 
@@ -79,7 +81,9 @@ func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]i
 		}
 	}
 	seqs := make([]int64, 0, len(in))
-	q.ns.append(newSending(q, in, numbering{told: &seqs}, false, c))
+	change := newSending(q, in, numbering{told: &seqs}, false, c)
+	q.breakLocked(change, OperationSend, Main, whoOf(c))
+	q.ns.append(change)
 	return seqs, nil
 }
 

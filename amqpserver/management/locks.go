@@ -14,6 +14,7 @@ func renewLock(c *call, a args) {
 		c.fail(err)
 		return
 	}
+	c.Fault.TakeLocks(c.Queue, tokens)
 	renew := c.Queue.Renew
 	if c.Tx != nil {
 		renew = func(tokens []emulator.LockToken) ([]int64, error) { return c.Tx.Renew(c.Queue, tokens) }

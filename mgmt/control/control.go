@@ -64,6 +64,7 @@ func New(s Server) http.Handler {
 	a.messages()
 	a.clock()
 	a.state()
+	a.faults()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
