@@ -27,7 +27,7 @@ var floors = []floor{
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":    {"config", "internal/sas", "internal/printable", "internal/entitypath"},
+		"cli":    {"config", "internal/amqp", "internal/amqp/messagejson", "internal/sas", "internal/printable", "internal/entitypath"},
 		"export": {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
 	}},
 	{"adapters, strangers to each other", map[string][]string{
