@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"reflect"
 	"strconv"
 	"sync"
 
@@ -15,6 +16,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/printable"
+	"minibus/mgmt/control/receive"
 )
 
 // description introduces the API in its document.
@@ -31,6 +33,7 @@ type api struct {
 	huma.API
 	server   Server
 	document func() ([]byte, error)
+	held     receive.Held
 }
 
 func newAPI(s Server, adapter huma.Adapter) *api {
@@ -82,6 +85,13 @@ func register[I, O any](a *api, o huma.Operation, run func(context.Context, *I) 
 			delete(registered.Responses, strconv.Itoa(http.StatusInternalServerError))
 		}
 	}
+}
+
+// answered describes the answer of an operation that writes it itself.
+func answered[T any](a *api) map[string]*huma.Response {
+	schema := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
+	return map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Description: http.StatusText(http.StatusOK),
+		Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}}
 }
 
 // describe makes the document.

@@ -55,6 +55,7 @@ func New(s Server) http.Handler {
 	a.why()
 	a.receive()
 	a.sessions()
+	a.sessionLocks()
 	a.jobs()
 	a.clock()
 	a.state()
