@@ -13,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/sync/semaphore"
 
 	"minibus/emulator"
 	"minibus/internal/printable"
@@ -33,11 +34,12 @@ type api struct {
 	huma.API
 	server   Server
 	document func() ([]byte, error)
+	room     *semaphore.Weighted // bytes
 	held     receive.Held
 }
 
 func newAPI(s Server, adapter huma.Adapter) *api {
-	a := &api{server: s}
+	a := &api{server: s, room: newRoom()}
 	a.API = huma.NewAPI(huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:  "3.1.0",

@@ -57,6 +57,7 @@ func New(s Server) http.Handler {
 	a.sessions()
 	a.sessionLocks()
 	a.jobs()
+	a.messages()
 	a.clock()
 	a.state()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
