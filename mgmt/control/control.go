@@ -53,6 +53,7 @@ func New(s Server) http.Handler {
 	a.wait()
 	a.connections()
 	a.why()
+	a.match()
 	a.receive()
 	a.sessions()
 	a.sessionLocks()

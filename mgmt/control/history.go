@@ -33,6 +33,9 @@ type event struct {
 	Text           string     `json:"text" doc:"The same as a sentence"`
 }
 
+// subQueues are the names of sub-queues as the service writes them, without the path.
+var subQueues = map[emulator.SubQueue]string{emulator.DeadLetter: "$DeadLetterQueue", emulator.TransferDeadLetter: "$Transfer/$DeadLetterQueue"}
+
 // client is who did something.
 type client struct {
 	Connection string `json:"connection,omitempty" doc:"As in connections; none of HTTP requests"`
@@ -228,7 +231,7 @@ func (a *api) life(_ context.Context, in *struct {
 
 // shownEvent returns an event as answers show it.
 func shownEvent(e *emulator.Event) event {
-	out := event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: strings.TrimPrefix(e.Sub.Join(""), "/"),
+	out := event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: subQueues[e.Sub],
 		SequenceNumber: e.Sequence, NewNumber: e.NextSequence, FirstNumber: e.FirstSequence, DeliveryCount: int64(e.DeliveryCount),
 		MessageID: e.MessageID, Detail: e.Text, Text: e.String()}
 	if e.Topic {
