@@ -32,10 +32,10 @@ func TestControlAPIOfMatching(t *testing.T) {
 		`"reached":["red"],"subscriptions":[{"name":"red","path":"events/Subscriptions/red","status":"Active","copies":[{"rule":"amount","changes":[]`)
 	wants(t, a.as("root", "POST", events+match, `{"message": {"scheduledEnqueueTime": "2099-01-01T00:00:00Z"}}`), 200, `"scheduledFor":"2099-01-01T00:00:00Z"`)
 	for _, path := range []string{"events", "events%2FSubscriptions%2Fred"} {
-		wants(t, a.as("root", "POST", inDefault+path+match, message+`, "rule": {"Name": "rule", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "color = 'blue'"}, "Action": {"SqlExpression": "SET n = 1"}}}}`), 200,
+		wants(t, a.as("root", "POST", inDefault+path+match, message+`, "rule": {"Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "color = 'blue'"}, "Action": {"SqlExpression": "SET n = 1"}}}}`), 200,
 			`"copies":[{"rule":"rule","changes":[{"property":"RuleName","after":"rule"},{"property":"n","after":1}],"forwards":[]}]`)
 	}
-	wants(t, a.as("root", "POST", events+match, message+`, "rule": {"Name": "try", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Label": "a", "Properties": {"old": "1"}}}}}`), 200,
+	wants(t, a.as("root", "POST", events+match, message+`, "rule": {"Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Label": "a", "Properties": {"old": "1"}}}}}`), 200,
 		`"reached":[]`, `"text":"sys.Label = 'a' is false: sys.Label is NULL"`, `"text":"old = '1' is false: old is 1, int = string: the types differ"`)
 	a.refusesMatching(events+match, message)
 	wants(t, a.as("root", "POST", inDefault+"plain"+match, message+"}"), 409, "has no rules: it is neither a topic nor a subscription")
@@ -52,14 +52,14 @@ func (a *openAPI) refusesMatching(path, message string) {
 	for body, want := range map[string]string{
 		``: "", `{}`: "required property message", `[]`: "", `{"message": {"colour": 1}}`: "colour", message + `, "x": 1}`: "x",
 		`{"message": {"timeToLive": "soon"}}`: "body.message: ", `{"message": {"applicationProperties": {"a": {"unit": 1}}}}`: "body.message: ",
-		message + `, "rule": 1}`: "body.rule: found the number 1; allowed: an object",
-		message + `, "rule": {"Name": "rule", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "color = = 1"}}}}`: "\"detail\":\"body.rule.Properties.SqlFilter",
-		message + `, "rule": {"Name": "r", "Properties": {}}}`:                                                                      "body.rule.Properties",
-		message + `, "rule": {}}`: "body.rule: found no Name",
+		message + `, "rule": 1}`: "body.rule:1:1: error: $: found the number 1",
+		message + `, "rule": {"Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "color = = 1"}}}}`: "\"detail\":\"body.rule:1:69: error: $.Properties.SqlFilter.SqlExpression",
+		message + `, "rule": {"Properties": {}}}`: "body.rule:1:16: error: $.Properties",
+		message + `, "rule": {}}`:                 "found a rule without Properties",
 	} {
 		wants(a.t, a.as("root", "POST", path, body), 400, `"detail":"`, want)
 	}
-	w := a.as("root", "POST", path, message+`, "rule": {"Name": "rule", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "color = = 1"}}}}`)
+	w := a.as("root", "POST", path, message+`, "rule": {"Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "color = = 1"}}}}`)
 	wants(a.t, w, 400, "line=1, column=8")
 	wants(a.t, a.as("root", "POST", strings.Replace(path, "events", "events%2F$DeadLetterQueue", 1), message+"}"), 400, "not to a sub-queue")
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
-	"regexp"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -17,17 +16,20 @@ import (
 	"minibus/internal/amqp/messagejson"
 )
 
+// triedRule is the name of a rule that is tried and not stored.
+const triedRule = "rule"
+
 // matchOrder is a message to ask the rules about.
 type matchOrder struct {
 	message *messagejson.Message
-	rule    json.RawMessage // in the form of Config.json; nil: none
+	rule    json.RawMessage // in the form of Config.json, without a name; nil: none
 }
 
 // Schema implements [huma.SchemaProvider].
 func (matchOrder) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false, Required: []string{"message"}, Properties: map[string]*huma.Schema{
 		"message": huma.SchemaFromType(r, reflect.TypeFor[messagejson.Message]()),
-		"rule":    {Ref: schemas + "Rule"},
+		"rule":    {Ref: schemas + "RuleBody"},
 	}}
 }
 
@@ -84,40 +86,15 @@ func (a *api) matchMessage(_ context.Context, in *struct {
 		return nil, badRequest("body.message: %v.", err)
 	}
 	if in.Body.rule != nil {
-		if ask.Rule, err = a.readRule(ns, in.Body.rule); err != nil {
-			return nil, err
+		r, wrong := a.server.ReadRule(ns, "body.rule", in.Body.rule, triedRule)
+		if len(wrong) > 0 {
+			return nil, newError(http.StatusBadRequest, wrong, "%s", wrong[0])
 		}
+		ask.Rule = &r
 	}
 	m, err := e.Match(ask)
 	if err != nil {
 		return nil, err
 	}
 	return &struct{ Body matching }{shownMatching(m)}, nil
-}
-
-// placeOfRule is where a finding says that the rule is.
-var placeOfRule = regexp.MustCompile(`^body\.rule:[0-9]+:[0-9]+: error: \$\.Topics\[0\]\.Subscriptions\[0\]\.Rules\[0\]`)
-
-// readRule reads a rule in the form of Config.json, which is read in its place there.
-func (a *api) readRule(ns *emulator.Namespace, text json.RawMessage) (*emulator.RuleOptions, error) {
-	type named struct {
-		Name          string
-		Subscriptions []any `json:",omitempty"`
-		Rules         []any `json:",omitempty"`
-	}
-	whole, err := json.Marshal(map[string]any{"Topics": []named{{Name: "topic", Subscriptions: []any{named{Name: "subscription", Rules: []any{text}}}}}})
-	if err != nil {
-		return nil, badRequest("body.rule: %v.", err)
-	}
-	limits := ns.Limits()
-	entities, wrong := a.server.ReadEntities("body.rule", whole, &limits)
-	if len(wrong) > 0 {
-		for i := range wrong {
-			wrong[i] = placeOfRule.ReplaceAllString(wrong[i], "body.rule")
-		}
-		p := badRequest("%s", wrong[0])
-		p.Errors = wrong
-		return nil, p
-	}
-	return &entities[0].Topic.Subscriptions[0].Rules[0], nil
 }

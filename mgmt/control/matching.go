@@ -78,7 +78,7 @@ type seenValue struct {
 const (
 	maxShownFilter = 2000
 	maxShownValue  = 1000
-	maxReasons     = 50 // of a rule
+	maxConditions  = 50 // of a rule
 )
 
 // shownMatching returns a matching as answers show it.
@@ -130,7 +130,7 @@ func shownRule(r *emulator.RuleMatching) ruleMatching {
 	case r.ActionError != nil:
 		out.Error, out.ActionFails = r.ActionError.Error(), true
 	}
-	for _, why := range r.Reasons[:min(len(r.Reasons), maxReasons)] {
+	for _, why := range r.Reasons[:min(len(r.Reasons), maxConditions)] {
 		shown := reason{Condition: printable.Clip(why.Condition, maxShownFilter), Outcome: why.Outcome.String(), Seen: []seenValue{}, Text: printable.Clip(why.String(), maxShownFilter)}
 		for _, s := range why.Seen {
 			shown.Seen = append(shown.Seen, seenValue{Name: printable.Clip(s.Name, maxShownValue), Missing: s.Value.Kind() == filter.KindMissing, Value: shownValue(s.Value)})
