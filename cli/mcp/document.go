@@ -142,7 +142,7 @@ func (d *document) inline(v any, inside []string) any {
 			if slices.Contains(inside, name) {
 				return map[string]any{}
 			}
-			return d.inline(map[string]any(d.Components.Schemas[name]), append(slices.Clone(inside), name))
+			return d.inline(d.Components.Schemas[name], append(slices.Clone(inside), name))
 		}
 		out := make(map[string]any, len(v))
 		for key, value := range v {

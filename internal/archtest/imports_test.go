@@ -39,7 +39,7 @@ var floors = []floor{
 		"mgmt": {"emulator", "mgmt/atom", "mgmt/control", "mgmt/control/receive", "mgmt/rest", "internal/amqp/message", "internal/amqp",
 			"internal/entitypath", "internal/loglimit", "internal/sas", "internal/hostname", "internal/dotnet"},
 		"mgmt/atom": {"emulator", "internal/dotnet", "internal/printable"},
-		"mgmt/control": {"emulator", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath",
+		"mgmt/control": {"emulator", "emulator/filter", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath",
 			"internal/printable", "internal/sas"},
 		"mgmt/control/receive": {"emulator"},
 		"mgmt/rest":            {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},

@@ -57,6 +57,7 @@ func New(s Server) http.Handler {
 	a.connections()
 	a.refusals()
 	a.why()
+	a.match()
 	a.receive()
 	a.sessions()
 	a.sessionLocks()
