@@ -98,6 +98,11 @@ func completeServer(root *cobra.Command) {
 func branch(root *cobra.Command, words []string, short string) *cobra.Command {
 	c := root
 	for i, word := range words {
+		at := slices.IndexFunc(c.Commands(), func(x *cobra.Command) bool { return x.Name() == word })
+		if at >= 0 {
+			c = c.Commands()[at]
+			continue
+		}
 		next := &cobra.Command{Use: word, Run: func(*cobra.Command, []string) {}}
 		if i == len(words)-1 {
 			next.Short = short
