@@ -33,6 +33,7 @@ type JobOptions struct {
 	Max    int64  // messages; 0: all
 	Target string // of a move: the path of an entity; empty: the one in whose dead-letter queue the messages are
 	Edit   Edit   // of a move
+	Who    *Who   // started it; nil: a caller in the process
 }
 
 // Selection says which messages a job concerns: those that fit all that is set.

@@ -26,7 +26,7 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.store(in); err != nil {
-		q.refusedLocked(in, err, c)
+		q.refusedLocked(in, err, whoOf(c))
 		return err
 	}
 	q.ns.append(newSending(q, in, numbering{}, false, c))
@@ -34,13 +34,13 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 }
 
 // refusedLocked records that messages are not stored.
-func (q *Entity) refusedLocked(in []incoming, err error, c Completion) {
+func (q *Entity) refusedLocked(in []incoming, err error, who *Who) {
 	if q.ns.common.record == nil {
 		return
 	}
 	now := q.ns.Now()
 	for i := range in {
-		q.ns.common.record.add(q, now, &happened{kind: EventRefusedSend, who: whoOf(c), text: in[i].info.MessageID + refusedFor + err.Error()})
+		q.ns.common.record.add(q, now, &happened{kind: EventRefusedSend, who: who, text: in[i].info.MessageID + refusedFor + err.Error()})
 	}
 }
 
@@ -60,7 +60,7 @@ func (q *Entity) Schedule(msgs []message.Message, c Completion) ([]int64, error)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.store(in); err != nil {
-		q.refusedLocked(in, err, c)
+		q.refusedLocked(in, err, whoOf(c))
 		return nil, err
 	}
 	if err := q.may.browse(Main); err != nil {

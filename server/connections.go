@@ -71,7 +71,7 @@ func waiting(ns *emulator.Namespace) map[string]*control.Connection {
 			c = &control.Connection{ID: id, Remote: at.Who.Remote, Transport: "http", Product: redact(at.Who.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
 			all[id] = c
 		}
-		c.Links = append(c.Links, control.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: subQueueName(at.Sub),
+		c.Links = append(c.Links, control.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: at.Sub.Name(),
 			Mode: modeName(at.Mode), Since: time.UnixMilli(at.Since).UTC(), LastActive: time.UnixMilli(at.Since).UTC(), Credit: 1, WaitsFor: string(amqpserver.ForMessage)})
 	})
 	return all
@@ -89,7 +89,7 @@ func shownConnection(c *amqpserver.Connection) control.Connection {
 }
 
 func shownLink(l *amqpserver.Link) control.Link {
-	s := control.Link{ID: l.Number, Name: redact(l.Name), Role: "sender", Address: redact(l.Address), Entity: l.Entity, SubQueue: subQueueName(l.Sub), SessionID: l.Session,
+	s := control.Link{ID: l.Number, Name: redact(l.Name), Role: "sender", Address: redact(l.Address), Entity: l.Entity, SubQueue: l.Sub.Name(), SessionID: l.Session,
 		Since: milli(l.Since), LastActive: milli(l.Active), Credit: l.Credit, Unsettled: l.Unsettled, SessionWindow: l.Window, Deliveries: l.Passed, WaitsFor: string(l.WaitsFor)}
 	if l.Receives {
 		s.Role = "receiver"
@@ -105,11 +105,6 @@ func shownLink(l *amqpserver.Link) control.Link {
 }
 
 func milli(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
-
-// subQueueName returns the end of the path of a sub-queue, nothing for the main one.
-func subQueueName(sub emulator.SubQueue) string {
-	return [...]string{emulator.Main: "", emulator.DeadLetter: "$DeadLetterQueue", emulator.TransferDeadLetter: "$Transfer/$DeadLetterQueue"}[sub]
-}
 
 func modeName(m emulator.ReceiveMode) string {
 	if m == emulator.ReceiveAndDelete {

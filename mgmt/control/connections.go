@@ -133,7 +133,7 @@ func CompareIDs(a, b string) int {
 func (c *Connection) reaches(path string) bool {
 	path, sub := entitypath.CutSubQueue(path)
 	return slices.ContainsFunc(c.Links, func(l Link) bool {
-		return strings.EqualFold(l.Entity, path) && (sub == emulator.Main || strings.EqualFold(l.SubQueue, strings.TrimPrefix(sub.Join(""), "/")))
+		return strings.EqualFold(l.Entity, path) && (sub == emulator.Main || strings.EqualFold(l.SubQueue, sub.Name()))
 	})
 }
 
