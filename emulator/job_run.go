@@ -178,14 +178,16 @@ func (j *Job) takeLocked(found []*Delivery) ([]*entry, error) {
 	var entries []*entry
 	for _, d := range found {
 		e := b.find(d.seq)
-		if e == nil || e.mark != markFree || e.state != d.state || e.body.id != d.bodyID {
+		switch {
+		case e != nil && q.forwarder.parked.has(e) && e.body.id == d.bodyID:
+			q.forwarder.takeLocked(e)
+		case e == nil || e.mark != markFree || e.state != d.state || e.body.id != d.bodyID:
 			j.note(func(p *JobProgress) { p.Skipped++ })
 			continue
-		}
-		if e.state == Active {
+		case e.state == Active:
 			b.take(e, markBusy)
 			q.sessions.shut(e)
-		} else {
+		default:
 			b.remark(e, markBusy)
 		}
 		entries = append(entries, e)
