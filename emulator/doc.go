@@ -39,7 +39,7 @@
 //   - fallback: where an entry goes if the commit fails.
 //   - fault: an error that a test injects. Deliveries that fail for want of the journal are undelivered.
 //   - forwarder: moves the messages of an entity that forwards. One change is a transfer.
-//   - park: to set aside a dead-lettered message that its forward's target can never take. One whose target is missing, disabled or
+//   - park: to set aside a dead-lettered message that its forward's target can never take. A job may take it. One whose target is missing, disabled or
 //     full stays in its place, and is tried again.
 //   - part: of an entity, a struct with its own methods under the entity's mutex; of a change, its steps in one entity.
 //   - record: what happened to messages, event by event, in memory. The history is what duplicate detection remembers.

@@ -228,7 +228,7 @@ func (a *api) life(_ context.Context, in *struct {
 
 // shownEvent returns an event as answers show it.
 func shownEvent(e *emulator.Event) event {
-	out := event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: SubQueueName(e.Sub),
+	out := event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: e.Sub.Name(),
 		SequenceNumber: e.Sequence, NewNumber: e.NextSequence, FirstNumber: e.FirstSequence, DeliveryCount: int64(e.DeliveryCount),
 		MessageID: e.MessageID, Detail: e.Text, Text: e.String()}
 	if e.Topic {
