@@ -19,7 +19,7 @@ type floor struct {
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server"},
-		"sbtest":      {"server", "config", "emulator", "mgmt/control", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/entitypath"},
+		"sbtest":      {"server", "config", "emulator", "mgmt/control", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
@@ -27,7 +27,7 @@ var floors = []floor{
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":     {"cli/mcp", "config", "internal/sas", "internal/printable", "internal/entitypath"},
+		"cli":     {"cli/mcp", "config", "internal/sas", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
 		"cli/mcp": {"internal/printable"},
 		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
 	}},
