@@ -35,12 +35,12 @@ var rulesToTry = []sbtest.Subscription{
 // messagesToTry are messages that fit some of them.
 var messagesToTry = []sbtest.Message{
 	{},
-	{Properties: map[string]any{"color": "red"}},
-	{Properties: map[string]any{"color": "blue", "amount": int64(7)}, Subject: "order", ContentType: "text/plain"},
-	{Properties: map[string]any{"color": "red", "amount": int32(2)}, SessionID: "s"},
-	{Properties: map[string]any{"amount": "7"}, Subject: "order"},
-	{Properties: map[string]any{"amount": 7.0}, Subject: "order", SessionID: "x"},
-	{Properties: map[string]any{"amount": nil, "color": true}, ContentType: "text/csv"},
+	{ApplicationProperties: map[string]any{"color": "red"}},
+	{ApplicationProperties: map[string]any{"color": "blue", "amount": int64(7)}, Subject: "order", ContentType: "text/plain"},
+	{ApplicationProperties: map[string]any{"color": "red", "amount": int32(2)}, SessionID: new("s")},
+	{ApplicationProperties: map[string]any{"amount": "7"}, Subject: "order"},
+	{ApplicationProperties: map[string]any{"amount": 7.0}, Subject: "order", SessionID: new("x")},
+	{ApplicationProperties: map[string]any{"amount": nil, "color": true}, ContentType: "text/csv"},
 	{MessageID: "id-1", CorrelationID: "c", ReplyTo: "r", To: "t", Body: []byte("hello")},
 }
 
@@ -81,14 +81,14 @@ func sdkMessage(m sbtest.Message) *azservicebus.Message {
 		}
 		return &s
 	}
-	return &azservicebus.Message{Body: m.Body, ApplicationProperties: maps.Clone(m.Properties), MessageID: text(m.MessageID), SessionID: text(m.SessionID),
+	return &azservicebus.Message{Body: m.Body, ApplicationProperties: maps.Clone(m.ApplicationProperties), MessageID: text(m.MessageID), SessionID: m.SessionID,
 		CorrelationID: text(m.CorrelationID), Subject: text(m.Subject), ContentType: text(m.ContentType), To: text(m.To), ReplyTo: text(m.ReplyTo)}
 }
 
 // wanted describes a copy by what the rules were asked.
 func wanted(m sbtest.Message, c emulator.MatchedCopy) string {
 	properties, subject := make(map[string]string), m.Subject
-	for name, v := range m.Properties {
+	for name, v := range m.ApplicationProperties {
 		properties[name] = fmt.Sprintf("%T %v", v, v)
 	}
 	for _, x := range c.Changes {
@@ -169,7 +169,9 @@ func TestMatch_FailsTheTest(t *testing.T) {
 		if text := failure(func(tb testing.TB) { bus.Match(tb, "events", sbtest.Message{}, sbtest.Rule{Name: "x", SQL: "="}) }); !strings.Contains(text, "line=1, column=0") {
 			t.Errorf("a rule that does not parse: %q", text)
 		}
-		if text := failure(func(tb testing.TB) { bus.Match(tb, "events", sbtest.Message{Properties: map[string]any{"a": struct{}{}}}) }); !strings.Contains(text, `property "a"`) {
+		if text := failure(func(tb testing.TB) {
+			bus.Match(tb, "events", sbtest.Message{ApplicationProperties: map[string]any{"a": struct{}{}}})
+		}); !strings.Contains(text, `application property "a"`) {
 			t.Errorf("a value that no message has: %q", text)
 		}
 	})

@@ -27,7 +27,7 @@ var floors = []floor{
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":     {"cli/mcp", "config", "internal/amqp", "internal/amqp/messagejson", "internal/sas", "internal/printable", "internal/entitypath"},
+		"cli":     {"cli/mcp", "config", "internal/sas", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
 		"cli/mcp": {"internal/printable"},
 		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
 	}},
