@@ -26,6 +26,8 @@ const (
 type Server interface {
 	Durations
 	State
+	ConfigTexts
+	Configurations
 	Broker() *emulator.Broker
 	// ReadEntities reads the Queues and Topics of a JSON object, which have the form of Config.json, under a profile of limits or, without
 	// one, that of the process. It returns all that is wrong, a line for each finding, which begins with from and the place in the text.
@@ -48,6 +50,7 @@ func New(s Server) http.Handler {
 	a := newAPI(s, humago.NewAdapter(mux, ""))
 	a.namespaces()
 	a.entities()
+	a.configs()
 	a.history()
 	a.stream()
 	a.wait()
