@@ -58,6 +58,7 @@ func New(s Server) http.Handler {
 	a.jobs()
 	a.clock()
 	a.state()
+	a.snapshots()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
