@@ -251,6 +251,7 @@ func (s *sweep) findReferences() (end bool, err error) {
 	}
 	if s.held == nil {
 		slices.Sort(s.candidates)
+		s.candidates = slices.Compact(s.candidates) // several messages that are gone may have shared one
 		s.held = make([]bool, len(s.candidates))
 	}
 	if end, err = s.read(s.w.sweeper.rows, s.cursor, s.last, sweepScan); err != nil {
