@@ -21,6 +21,7 @@ const (
 type copies struct {
 	w      *writer
 	active []*copying
+	size   int // rows of a step
 	live   int // those of namespaces that go on meanwhile
 
 	prepared   bool
@@ -146,7 +147,7 @@ func (cs *copies) step() bool {
 	var noted func()
 	err := cs.aside(func() (err error) {
 		c.walked, noted = before, nil
-		c.walked.left = copyRows
+		c.walked.left = cs.size
 		for c.walked.left > 0 && !c.ended() && err == nil {
 			var end bool
 			if end, err = copyPhases[c.walked.phase](c); end {

@@ -39,7 +39,8 @@ func (cs *copies) prepare() error {
 			SELECT row+?1, ?2, entity+?1, body+?1, sub, seq, state, delivery_count, enqueued, ttl, scheduled, size, enqueued_seq, hops,
 				session, message_id, reason, source, overlay, system
 			FROM message WHERE row BETWEEN ?3 AND ?4 AND state<%d AND entity+?1 IN (SELECT id FROM entity)`, stateGone): &cs.rows,
-		"SELECT row, body, size FROM message WHERE row>? AND row<=? ORDER BY row LIMIT ?": &cs.sizes,
+		`SELECT m.row, m.body, m.size, b.parts FROM message m LEFT JOIN body b ON b.id=m.body-?1
+			WHERE m.row>?2 AND m.row<=?3 ORDER BY m.row LIMIT ?4`: &cs.sizes,
 		`INSERT INTO body(id, ns, parts, crc, data) SELECT id+?1, ?2, parts, crc, data FROM body b
 			WHERE id IN (SELECT body-?1 FROM message WHERE row BETWEEN ?3 AND ?4) AND NOT EXISTS(SELECT 1 FROM body WHERE id=b.id+?1)`: &cs.bodies,
 		"SELECT parts FROM body b WHERE id=?2 AND NOT EXISTS(SELECT 1 FROM body WHERE id=?2+?1)": &cs.partsOf,
@@ -180,7 +181,7 @@ func (c *copying) copyBodies() (end bool, err error) {
 	cs, wk := &c.w.copies, &c.walked
 	bytes, large, to := int64(0), int64(0), int64(0)
 	n, messages := 0, int64(0)
-	cs.sizes.bindInts(wk.cursor+c.offset, c.high+c.offset, int64(wk.left))
+	cs.sizes.bindInts(c.offset, wk.cursor+c.offset, c.high+c.offset, int64(wk.left))
 	for bytes < copyBytes && large == 0 {
 		row, err := cs.sizes.step()
 		if err != nil {
@@ -191,7 +192,7 @@ func (c *copying) copyBodies() (end bool, err error) {
 			break
 		}
 		size := cs.sizes.columnInt(2)
-		if size > maxInline {
+		if cs.sizes.columnInt(3) > 0 {
 			if large = cs.sizes.columnInt(1) - c.offset; n > 0 {
 				large = 0 // it begins the next step
 				break

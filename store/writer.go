@@ -51,7 +51,7 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 		w: w, byNumber: map[int64]*space{}, current: map[int64]*space{}, snapshots: map[int64]emulator.SnapshotRecord{},
 	}
 	w.entities, w.messages = entities{w: w, byID: map[int64]*entityState{}}, messages{w: w}
-	w.history, w.marks, w.copies = history{w: w}, marks{w: w, due: goneTogether}, copies{w: w}
+	w.history, w.marks, w.copies = history{w: w}, marks{w: w, due: goneTogether}, copies{w: w, size: copyRows}
 	w.sweeper, w.vacuum = sweeper{w: w}, vacuum{w: w}
 	for _, prepare := range []func() error{
 		w.tx.prepare, w.room.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare, w.history.prepare, w.marks.prepare,
