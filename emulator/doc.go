@@ -61,7 +61,7 @@
 // as a set of entities.
 //
 //   - tools: heap.go, deadlines.go, running.go
-//   - contract, what the journal, the store, the clock and the settings are: journal.go, store.go, fate.go, clock.go, clock_advance.go, clock_freeze.go,
+//   - contract, what the journal, the store, the clock and the settings are: journal.go, store.go, snapshot_store.go, fate.go, clock.go, clock_advance.go, clock_freeze.go,
 //     clock_system.go, clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
 //     rule_limits.go, rule_names.go, errors.go, who.go
 //   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, shelf.go, line.go, numbers.go,
@@ -82,7 +82,8 @@
 //   - messages, looked at and changed by number: select.go, seen.go, browse.go, remove.go, reschedule.go
 //   - jobs, work on many messages in the background: job_run.go, job_select.go, job_move.go, transfer_move.go
 //   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, plan.go, apply.go,
-//     configurator.go, configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go
+//     configurator.go, configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go, snapshot.go,
+//     snapshot_restore.go
 //   - diagnosis, why nothing is received: facts.go, why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go, await.go; where a message
 //     would go: match.go, match_rules.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_find.go, broker_change.go,

@@ -66,6 +66,7 @@ func New(s Server) http.Handler {
 	a.clock()
 	a.state()
 	a.faults()
+	a.snapshots()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
