@@ -20,7 +20,7 @@ func (a *app) completions(root *cobra.Command) {
 		switch c.Name() {
 		case "send":
 			c.ValidArgsFunction = a.namesOf(true, true, false)
-		case "peek", "receive", "tail", "purge", "why":
+		case "peek", "receive", "tail", "purge", "why", "wait":
 			c.ValidArgsFunction = a.namesOf(true, false, true)
 		case "queue", "topic", "sub", "rule", "dlq":
 			for _, sub := range c.Commands() {

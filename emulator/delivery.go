@@ -99,6 +99,12 @@ func (d *Delivery) Append(dst []byte) []byte {
 	if err != nil {
 		return dst // every stored message was scanned before
 	}
+	p := d.patch(&m)
+	return p.Append(dst, &m)
+}
+
+// patch returns what the broker changes in the message.
+func (d *Delivery) patch(m *message.Message) message.Patch {
 	p := message.Patch{
 		DeliveryCount: d.count, TTL: d.ttl, SequenceNumber: d.seq, EnqueuedTime: message.Timestamp(d.enqueued),
 		EnqueuedSequenceNumber: d.enqueuedSeq, HasEnqueuedSequenceNumber: d.enqueuedSeq != 0,
@@ -115,7 +121,7 @@ func (d *Delivery) Append(dst []byte) []byte {
 	if !m.HasMessageID() || d.system != nil {
 		p.MessageID = d.q.ns.ids.of(d.bodyID)
 	}
-	return p.Append(dst, &m)
+	return p
 }
 
 func (d *Delivery) become(progress uint32, body []byte) {

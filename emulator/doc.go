@@ -67,7 +67,7 @@
 //     message_id.go, deadletter.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go, attached.go,
 //     body.go, budget.go, history.go, lock.go, session.go, faults.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
-//     event.go, event_text.go, event_query.go, record.go, traffic.go, jobs.go
+//     event.go, event_text.go, event_query.go, record.go, traffic.go, jobs.go, selection.go
 //   - change, how a change takes effect or is taken back: step.go, transition.go
 //   - send: send.go, storing.go, schedule.go, reservation.go
 //   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, returns.go, peek.go
@@ -78,10 +78,12 @@
 //     subscription_change.go, subscription_rules.go, rule.go, rule_action.go, filter_value.go, filter_view.go
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
 //   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
+//   - messages, looked at and changed by number: select.go, seen.go, browse.go, remove.go, reschedule.go
 //   - jobs, work on many messages in the background: job_run.go, job_select.go, job_move.go, transfer_move.go
 //   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, configurator.go,
 //     configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go
-//   - diagnosis, why nothing is received: why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go, await.go
+//   - diagnosis, why nothing is received: why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go, await.go; where a message would go: match.go,
+//     match_rules.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_find.go, broker_change.go,
 //     clock_steer.go, clock_due.go (a namespace's time under control)
 package emulator

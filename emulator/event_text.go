@@ -19,7 +19,7 @@ func (e *Event) String() string {
 	switch e.Kind {
 	case EventDelivered, EventRenewed:
 		b.WriteString(", locked until " + clockTime(e.Until))
-	case EventScheduled:
+	case EventScheduled, EventRescheduled:
 		b.WriteString(" for " + clockTime(e.Until))
 	case EventAbandoned, EventLockExpired, EventDeferred:
 		fmt.Fprintf(&b, ", delivery count %d", e.DeliveryCount)

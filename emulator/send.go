@@ -49,6 +49,16 @@ func (q *Entity) refusedLocked(in []incoming, err error, c Completion) {
 // has come, or that has none, becomes available at once (SCHED-11). A duplicate gets a number of its own and is not
 // stored (DUP-7, DEC-30).
 func (q *Entity) Schedule(msgs []message.Message, c Completion) ([]int64, error) {
+	return q.submit(msgs, true, c)
+}
+
+// Submit is Send for a caller that is told the numbers, as Schedule tells them, also on an entity that forwards its messages.
+func (q *Entity) Submit(msgs []message.Message, c Completion) ([]int64, error) {
+	return q.submit(msgs, false, c)
+}
+
+// submit stores messages and returns their numbers. browsed says that only those may ask who may browse the entity.
+func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]int64, error) {
 	if len(msgs) == 0 {
 		c.Completed(nil)
 		return nil, nil
@@ -63,8 +73,10 @@ func (q *Entity) Schedule(msgs []message.Message, c Completion) ([]int64, error)
 		q.refusedLocked(in, err, c)
 		return nil, err
 	}
-	if err := q.may.browse(Main); err != nil {
-		return nil, err
+	if browsed {
+		if err := q.may.browse(Main); err != nil {
+			return nil, err
+		}
 	}
 	seqs := make([]int64, 0, len(in))
 	q.ns.append(newSending(q, in, numbering{told: &seqs}, false, c))

@@ -18,12 +18,13 @@ type step struct {
 type effect uint8
 
 const (
-	effectArrive  effect = iota // it was expected and becomes visible
-	effectRemove                // it leaves, and so does its body
-	effectHandOn                // it leaves; its body lives on in another entity
-	effectReplace               // it leaves its place for another box or another number
-	effectChange                // it stays, with other values
-	effectRest                  // it goes back to its place as it is
+	effectArrive     effect = iota // it was expected and becomes visible
+	effectRemove                   // it leaves, and so does its body
+	effectHandOn                   // it leaves; its body lives on in another entity
+	effectReplace                  // it leaves its place for another box or another number
+	effectChange                   // it stays, with other values
+	effectRest                     // it goes back to its place as it is
+	effectReschedule               // it stays, scheduled for another time
 )
 
 // fallback says where an entry goes if the commit fails.
@@ -144,6 +145,8 @@ func (p *part) applyLocked(s *step, now int64) {
 		q.messages.rest(e, now)
 	case effectRest:
 		q.messages.rest(e, now)
+	case effectReschedule:
+		q.schedule.move(e, s.extra)
 	}
 }
 
@@ -168,6 +171,8 @@ func (p *part) recordLocked(s *step, now int64) {
 		}
 	case s.event == EventScheduled:
 		h.value = e.due()
+	case s.event == EventRescheduled:
+		h.value = s.extra.due
 	}
 	r.add(p.q, now, &h)
 }

@@ -63,7 +63,7 @@ func rejected(status int, detail string, wrong []error) *Error {
 	}
 	switch {
 	case status == http.StatusRequestEntityTooLarge:
-		return newError(status, nil, "The body of the request has more than %d bytes.", maxBody)
+		return newError(status, nil, "The body of the request has more bytes than %s says.", DocumentPath)
 	case status == http.StatusUnprocessableEntity:
 		status = http.StatusBadRequest
 	case status == 0: // Huma asks for the type
