@@ -13,7 +13,7 @@ const browserAccepts = "text/html,application/xhtml+xml,application/xml;q=0.9,im
 
 // TestExplorer: a browser gets the page at /, and clients of the service get the service's document (DEC-12).
 func TestExplorer(t *testing.T) {
-	b := newBus(t, emulator.Limits{})
+	b := newBus(t, emulator.LimitsRelaxed)
 	b.handler = New(Options{Broker: b.Broker, Control: controlled{b}})
 	w := b.do("GET", "/", "", "Accept", browserAccepts)
 	wants(t, w, 200, "<!doctype html>", "$minibus/ui/app.js")
@@ -43,7 +43,7 @@ func TestExplorer(t *testing.T) {
 
 // TestExplorerRefusesStrangers: pages of other origins get neither the page nor its files.
 func TestExplorerRefusesStrangers(t *testing.T) {
-	b := newBus(t, emulator.Limits{})
+	b := newBus(t, emulator.LimitsRelaxed)
 	b.handler = New(Options{Broker: b.Broker, Control: controlled{b}})
 	for _, path := range []string{"/", ui.Prefix + "app.js", ui.Prefix + "app.css"} {
 		for _, stranger := range strangers {
