@@ -407,7 +407,7 @@ func TestFaults_TheJournalFails(t *testing.T) {
 		x.wantHits(f, 2)
 		wantCounts(x.T, x.bus, "orders", emulator.Counts{Active: 2})
 		x.bus.Inject(x, sbtest.Fault{Kind: sbtest.FailJournal, Condition: "resource-limit-exceeded", Operations: []sbtest.Operation{sbtest.Send}, Count: 1})
-		if err := x.trySend("third"); err == nil || !strings.Contains(err.Error(), "The disk is full (by fault 2 (failJournal) of Minibus)") {
+		if err := x.trySend("third"); err == nil || !strings.Contains(err.Error(), "The disk is full (by fault 2 of Minibus)") {
 			x.Errorf("send on a full disk: %v", err)
 		}
 		x.bus.Inject(x, sbtest.Fault{Kind: sbtest.FailJournal, Operations: []sbtest.Operation{sbtest.Settle}, Count: 1})
