@@ -376,6 +376,12 @@ func TestFaults_TheSDKIsStarved(t *testing.T) {
 		r := receiver(x.T, x.client, "orders")
 		vainly(x.T, r)
 		x.wantHits(f, 2)
+		waiting, stop := context.WithCancel(context.Background())
+		go func() { _, _ = r.ReceiveMessages(waiting, 1, nil) }()
+		synctest.Wait()
+		wantWhy(x.T, x.bus.Why(x, "orders"), "no-credit!", "an injected fault starves it; minibus fault ls shows which")
+		stop()
+		synctest.Wait()
 		f.Remove()
 		m := x.next(r)
 		if string(m.Body) != "first" || m.DeliveryCount != 1 {
