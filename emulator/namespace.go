@@ -39,8 +39,10 @@ type Namespace struct {
 	reading    running  // reads of scheduled messages that have become due
 	damaged    sync.Map // ids of damaged bodies of which the log was told
 
+	saving   sync.Mutex                     // held while a snapshot is saved, restored or deleted
 	steering sync.Mutex                     // held while the clock is set, frozen or resumed, and for a whole advance
 	keep     func(o NamespaceOptions) error // stores settings and waits; called with admin; nil: nothing keeps them
+	home     *home                          // nil: it was opened by itself
 
 	deeds atomic.Int64 // what the broker did by itself
 
@@ -139,7 +141,7 @@ func newNamespace(c *common, r NamespaceRecord, o NamespaceOptions) (*Namespace,
 // setID gives a namespace its id, which says from where it draws others.
 func setID(ns *Namespace, id int64) {
 	first, _ := RowsOf(id)
-	ns.id = id
+	ns.id, ns.ids.first = id, first
 	ns.lastRow.Store(first - 1)
 }
 

@@ -57,8 +57,13 @@ func firstText(texts ...string) string {
 	return ""
 }
 
-// By returns a completion that says who asked for the operation.
-func By(w *Who, c Completion) Completion { return asked{c, w} }
+// By returns a completion that says who asked for the operation; nil: the broker, or unknown.
+func By(w *Who, c Completion) Completion {
+	if w == nil {
+		return c
+	}
+	return asked{c, w}
+}
 
 type asked struct {
 	Completion

@@ -1,7 +1,6 @@
 package management
 
 import (
-	"minibus/emulator"
 	"minibus/internal/amqp"
 )
 
@@ -15,11 +14,12 @@ func renewLock(c *call, a args) {
 		return
 	}
 	c.Fault.TakeLocks(c.Queue, tokens)
-	renew := c.Queue.Renew
+	var untils []int64
 	if c.Tx != nil {
-		renew = func(tokens []emulator.LockToken) ([]int64, error) { return c.Tx.Renew(c.Queue, tokens) }
+		untils, err = c.Tx.Renew(c.Queue, tokens)
+	} else {
+		untils, err = c.Queue.Renew(tokens, c.Who)
 	}
-	untils, err := renew(tokens)
 	if err != nil {
 		c.fail(err)
 		return

@@ -133,6 +133,9 @@ func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 		c.fail(err)
 		return
 	}
+	if c.Tx != nil {
+		c.Tx.Introduce(c.Who)
+	}
 	o.serve(c, a)
 }
 
