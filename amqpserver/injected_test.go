@@ -373,7 +373,7 @@ func TestInjected_NowStrikesWhatIsConnected(t *testing.T) {
 		if f.Hits() != 2 {
 			t.Errorf("%d hits", f.Hits())
 		}
-		f = b.inject(emulator.FaultOptions{Kind: emulator.FaultExpireToken, Entity: "other"})
+		b.inject(emulator.FaultOptions{Kind: emulator.FaultExpireToken, Entity: "other"})
 		if d := amqptest.Want[*frames.Detach](p); d.Handle != 2 || !strings.HasPrefix(d.Error.Description, "The link 'sender to other' is force detached. Code: RenewToken.") {
 			t.Errorf("the detach is %+v", d)
 		}

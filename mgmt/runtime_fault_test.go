@@ -69,7 +69,7 @@ func TestFaultsCutHTTP(t *testing.T) {
 	for after, want := range map[bool]int64{false: 0, true: 1} {
 		for _, kind := range []emulator.FaultKind{emulator.FaultDrop, emulator.FaultClose} {
 			b.inject(emulator.FaultOptions{Kind: kind, Operations: []emulator.Operation{emulator.OperationSend}, After: after, Count: 1})
-			r, err := http.NewRequest("POST", "http://"+p.addr+"/q/messages", http.NoBody)
+			r, err := http.NewRequest(http.MethodPost, "http://"+p.addr+"/q/messages", http.NoBody)
 			if err != nil {
 				t.Fatal(err)
 			}
