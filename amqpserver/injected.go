@@ -184,7 +184,7 @@ func (k *credentials) lapse(f *emulator.Fault) {
 			continue
 		}
 		l.detach(fault{condition: amqp.CondDetachForced, entity: l.entity(),
-			text: fmt.Sprintf("The link '%s' is force detached. Code: RenewToken. Details: The token has expired (by %s of Minibus).", l.name, f)})
+			text: fmt.Sprintf("The link '%s' is force detached. Code: RenewToken. Details: The token has expired (%s).", l.name, f.Source())})
 	}
 }
 

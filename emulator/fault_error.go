@@ -67,13 +67,16 @@ func (f *Fault) Error(a *Attempt) *Error {
 	if strings.Contains(text, "%[") {
 		text = fmt.Sprintf(text+"%.0[1]s%.0[2]s", path, claim)
 	}
-	return &Error{Code: c.code, Entity: path, Text: text + " (By " + f.String() + " of Minibus.)"}
+	return &Error{Code: c.code, Entity: path, Text: text + " (" + f.Source() + ")"}
 }
+
+// Source says where an error comes from, for people who read it.
+func (f *Fault) Source() string { return fmt.Sprintf("by fault %d of Minibus", f.id) }
 
 // journalError returns the error of a change that can't be written, as the store words it.
 func (f *Fault) journalError() *Error {
 	if faultConditions[f.Condition()].code == CodeQuotaExceeded {
-		return &Error{Code: CodeQuotaExceeded, Text: "The disk is full (by " + f.String() + " of Minibus)", Err: errors.New("database or disk is full")}
+		return &Error{Code: CodeQuotaExceeded, Text: "The disk is full (" + f.Source() + ")", Err: errors.New("database or disk is full")}
 	}
-	return &Error{Code: CodeInternal, Text: "The message store could not be written (by " + f.String() + " of Minibus)", Err: errors.New("disk I/O error")}
+	return &Error{Code: CodeInternal, Text: "The message store could not be written (" + f.Source() + ")", Err: errors.New("disk I/O error")}
 }

@@ -203,7 +203,7 @@ func TestFaultSaysWhatTheServiceSays(t *testing.T) {
 			if b.ns.Strike(&a) != f {
 				t.Fatal("it does not strike")
 			}
-			equal(t, "error", f.Condition()+": "+f.Error(&a).Error(), want+fmt.Sprintf(" (By fault %d (refuse) of Minibus.)", f.ID()))
+			equal(t, "error", f.Condition()+": "+f.Error(&a).Error(), want+fmt.Sprintf(" (by fault %d of Minibus)", f.ID()))
 		}
 		events, _ := b.ns.Events(0, emulator.EventFilter{Kinds: []emulator.EventKind{emulator.EventFault}, Client: "c1", Entity: "q"})
 		n := 0

@@ -376,6 +376,12 @@ func TestFaults_TheSDKIsStarved(t *testing.T) {
 		r := receiver(x.T, x.client, "orders")
 		vainly(x.T, r)
 		x.wantHits(f, 2)
+		waiting, stop := context.WithCancel(context.Background())
+		go func() { _, _ = r.ReceiveMessages(waiting, 1, nil) }()
+		synctest.Wait()
+		wantWhy(x.T, x.bus.Why(x, "orders"), "no-credit!", "an injected fault starves it; minibus fault ls shows which")
+		stop()
+		synctest.Wait()
 		f.Remove()
 		m := x.next(r)
 		if string(m.Body) != "first" || m.DeliveryCount != 1 {
@@ -407,7 +413,7 @@ func TestFaults_TheJournalFails(t *testing.T) {
 		x.wantHits(f, 2)
 		wantCounts(x.T, x.bus, "orders", emulator.Counts{Active: 2})
 		x.bus.Inject(x, sbtest.Fault{Kind: sbtest.FailJournal, Condition: "resource-limit-exceeded", Operations: []sbtest.Operation{sbtest.Send}, Count: 1})
-		if err := x.trySend("third"); err == nil || !strings.Contains(err.Error(), "The disk is full (by fault 2 (failJournal) of Minibus)") {
+		if err := x.trySend("third"); err == nil || !strings.Contains(err.Error(), "The disk is full (by fault 2 of Minibus)") {
 			x.Errorf("send on a full disk: %v", err)
 		}
 		x.bus.Inject(x, sbtest.Fault{Kind: sbtest.FailJournal, Operations: []sbtest.Operation{sbtest.Settle}, Count: 1})

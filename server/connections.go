@@ -164,6 +164,8 @@ func hindrance(l *amqpserver.Link) string {
 		return fmt.Sprintf("its client must settle first: it has %d messages, the most that its AMQP session may have", l.Unsettled)
 	case amqpserver.ForReading:
 		return "its client does not read what was sent to it"
+	case amqpserver.ForFault:
+		return "an injected fault starves it; minibus fault ls shows which, and minibus fault rm removes it"
 	case amqpserver.ForDetach:
 		return "the link is ending"
 	}

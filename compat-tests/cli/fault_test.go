@@ -29,7 +29,7 @@ func TestFault(t *testing.T) {
 	if f := decode[shownFault](b, b.run("fault", "add", "--json", file, "-o", "json")); f.ID != 2 || f.Kind != "refuse" || len(f.Operations) != 1 {
 		t.Errorf("fault add prints %+v", f)
 	}
-	b.fails(4, []string{"The messaging entity 'orders' could not be found. (By fault 2 (refuse) of Minibus.)"}, "receive", "orders")
+	b.fails(3, []string{"The messaging entity 'orders' could not be found. (by fault 2 of Minibus)"}, "receive", "orders")
 	if f := decode[shownFault](b, b.feed(`{"kind": "starve"}`, "fault", "add", "--json", "-", "-o", "json")); f.ID != 3 || f.Kind != "starve" {
 		t.Errorf("fault add prints %+v", f)
 	}
@@ -41,13 +41,13 @@ func TestFault(t *testing.T) {
 	if len(list) != 4 || list[0].State != "spent" || list[0].Hits != 2 || list[1].Hits != 1 || list[2].State != "active" || list[3].ID != 4 {
 		t.Errorf("fault ls prints %+v", list)
 	}
-	if text := b.run("fault", "ls"); !strings.HasPrefix(text, "ID  KIND ") || !strings.Contains(text, "\n2   refuse not-found ") || !strings.Contains(text, "delay 1.5s ") {
+	if text := b.run("fault", "ls"); !strings.HasPrefix(text, "ID  KIND ") || !strings.Contains(text, "\n 2  refuse not-found ") || !strings.Contains(text, "delay 1.5s ") {
 		t.Errorf("fault ls prints %q", text)
 	}
 	if text := b.run("fault", "rm", "3", "4"); text != "removed fault 3\nremoved fault 4\n" {
 		t.Errorf("fault rm prints %q", text)
 	}
-	b.fails(4, []string{"remove fault 3: There is no fault 3"}, "fault", "rm", "3")
+	b.fails(3, []string{"remove fault 3: There is no fault 3"}, "fault", "rm", "3")
 	if text := b.run("fault", "rm", "--all", "-o", "json"); !strings.Contains(text, `"removed": "all"`) {
 		t.Errorf("fault rm prints %q", text)
 	}
@@ -67,7 +67,7 @@ func TestFaultsThatAreWrong(t *testing.T) {
 	b.fails(2, []string{"can't strike the operation", "It can strike settle, renew"}, "fault", "add", "loseLock", "--operation", "send")
 	b.fails(2, []string{`--for: found "soon"`}, "fault", "add", "throttle", "--for", "soon")
 	b.fails(2, []string{`--delay: found "1"`}, "fault", "add", "delay", "--delay", "1")
-	b.fails(4, []string{"The messaging entity 'nothing' could not be found"}, "fault", "add", "throttle", "--entity", "nothing")
+	b.fails(3, []string{"The messaging entity 'nothing' could not be found"}, "fault", "add", "throttle", "--entity", "nothing")
 	b.fails(2, []string{"the document says all"}, "fault", "add", "throttle", "--json", "x")
 	b.fails(2, []string{"no such file"}, "fault", "add", "--json", "nothing.json")
 	b.fails(2, []string{"fault rm needs the numbers of faults, or --all"}, "fault", "rm")

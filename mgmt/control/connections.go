@@ -62,7 +62,7 @@ type Link struct {
 	Unsettled          int        `json:"unsettled" doc:"Of a receiver: messages that the client has and has not settled; of a sender: those that are being stored"`
 	SessionWindow      int64      `json:"sessionWindow" doc:"How many more frames with messages the AMQP session of the link takes in this direction"`
 	Deliveries         int64      `json:"deliveries" doc:"Messages so far"`
-	WaitsFor           string     `json:"waitsFor" enum:"message,credit,session,window,settlement,reading,journal,detach" doc:"message: one to receive, or from the client; credit: the client asks for none, or Minibus takes none now; session: a free one; window: the client's AMQP session is closed; settlement: the client must settle some first; reading: the client does not read; journal: something is being written; detach: the link is ending"`
+	WaitsFor           string     `json:"waitsFor" enum:"message,credit,session,window,settlement,reading,journal,detach,fault" doc:"message: one to receive, or from the client; credit: the client asks for none, or Minibus takes none now; session: a free one; window: the client's AMQP session is closed; settlement: the client must settle some first; reading: the client does not read; journal: something is being written; detach: the link is ending; fault: a fault starves it"`
 }
 
 // connections registers the operations on connections and links.
