@@ -64,7 +64,8 @@ func (a *app) root() *cobra.Command {
 	}
 	add(groupEntities, a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
 	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand())
-	add(groupControl, a.namespaceCommand(), a.sessionsCommand(), a.connCommand(), a.whyCommand(), a.clockCommand(), a.resetCommand())
+	add(groupControl, a.namespaceCommand(), a.sessionsCommand(), a.connCommand(), a.whyCommand(), a.clockCommand(), a.resetCommand(),
+		a.snapshotCommand())
 	add(groupMore, a.envCommand(), a.doctorCommand())
 	root.SetCompletionCommandGroupID(groupMore)
 	root.InitDefaultCompletionCmd()

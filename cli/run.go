@@ -25,7 +25,7 @@ type Environment struct {
 
 // words are the first words of the commands here. A test compares them with the commands; making those takes too long for each
 // start of a server.
-var words = []string{"queue", "topic", "sub", "subscription", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "namespace", "sessions", "conn", "why", "clock", "reset", "env", "doctor", "completion",
+var words = []string{"queue", "topic", "sub", "subscription", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "namespace", "sessions", "conn", "why", "clock", "reset", "snapshot", "env", "doctor", "completion",
 	"__complete", "__completeNoDesc"}
 
 // Handles reports whether the arguments are for this package: whether their first word, after flags of all commands here and after

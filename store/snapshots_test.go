@@ -107,7 +107,7 @@ type changer struct {
 	seq      int64
 	live     []emulator.MessageRecord
 	copies   map[int64]int // messages with a body
-	held     bool // nothing is committed meanwhile
+	held     bool          // nothing is committed meanwhile
 	results  []<-chan error
 }
 
