@@ -62,7 +62,7 @@ func (c *Consumer) Introduce(w *Who) {
 	c.q.mu.Unlock()
 }
 
-// holder returns whose consumer it is.
+// holder returns whose consumer it is; nil: no consumer, or unknown.
 func holder(c *Consumer) *Who {
 	if c == nil {
 		return nil
@@ -277,13 +277,6 @@ func (c *Consumer) Return(ds []*Delivery) {
 	defer q.mu.Unlock()
 	now := q.ns.Now()
 	for i := len(ds) - 1; i >= 0; i-- {
-		d := ds[i]
-		if d.mode == PeekLock {
-			if e := q.faults.reclaim(d); e != nil {
-				q.messages.rest(e, now)
-			}
-			continue
-		}
-		q.returns.takeBackLocked(d)
+		ds[i].giveBackLocked(now)
 	}
 }

@@ -6,12 +6,23 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// TakeBack gives back a delivery that was received and deleted and has not reached its client whole, as [Consumer.Return] does;
-// its consumer may be closed. A second call does nothing.
+// TakeBack gives back a delivery that has not reached its client whole, as [Consumer.Return] does; its consumer may be closed, and one
+// that was received by its number needs none. A second call does nothing.
 func (d *Delivery) TakeBack() {
 	d.q.mu.Lock()
 	defer d.q.mu.Unlock()
-	d.q.returns.takeBackLocked(d)
+	d.giveBackLocked(d.q.ns.Now())
+}
+
+// giveBackLocked undoes a delivery that did not reach the wire.
+func (d *Delivery) giveBackLocked(now int64) {
+	if d.mode != PeekLock {
+		d.q.returns.takeBackLocked(d)
+		return
+	}
+	if e := d.q.undelivered.reclaim(d); e != nil {
+		d.q.messages.rest(e, now)
+	}
 }
 
 // returns are the messages of an entity that were removed for a client and did not reach it.

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"minibus/emulator"
@@ -32,9 +33,9 @@ type receipt struct {
 		LockToken      string
 		Body           string
 		DeliveryCount  int
-		Properties     map[string]any
+		Properties     map[string]any `json:"applicationProperties"`
 	}
-	Session *struct{ ID string }
+	Session *struct{ ID, Token string }
 }
 
 // queueWith makes a queue in the default namespace with messages, of which those with a session are written session/body.
@@ -94,6 +95,8 @@ func TestControlAPIReceivesAndSettles(t *testing.T) {
 	wants(t, a.as("root", "POST", inDefault+"nothing/renew", `{"lockTokens": ["`+one+`"]}`), 404)
 	wants(t, a.as("root", "POST", work+"settle", `{"lockTokens": ["`+strings.Repeat("x", 1<<20)+`"], "outcome": "complete"}`), 413)
 	wants(t, a.as("root", "POST", work+"receive", `{"session": "s"}`), 409, "does not require sessions")
+	wants(t, a.as("root", "GET", control.Prefix+"namespaces/$default/history?client=control%20API", ""), 200,
+		`"kind":"lockRenewed"`, `a settlement in work by an HTTP request from 192.0.2.1:1234 was refused: The lock`, `"kind":"completed"`, `"kind":"deadLettered"`, `"kind":"released"`, `"kind":"settlementRefused"`)
 	a.covers("receive")
 }
 
@@ -133,4 +136,31 @@ func TestControlAPITakesNothingFromAClientThatLeaves(t *testing.T) {
 	wants(t, w, 503)
 	a.bus.post("work", "one", authorization, a.root())
 	a.bus.wantCounts("work", 1, 0)
+}
+
+// TestLOCK13_AnAnswerOfTheControlAPIThatCouldNotBeWritten gives its messages back, with numbers and counts as they were, and its session.
+func TestLOCK13_AnAnswerOfTheControlAPIThatCouldNotBeWritten(t *testing.T) {
+	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
+		b.handler = New(Options{Broker: b.Broker, Control: controlled{b}})
+		b.makeQueue("sessions", emulator.QueueOptions{RequiresSession: true})
+		for _, body := range []string{"one", "two", "three"} {
+			b.post("q", body)
+			b.post("sessions", body, "BrokerProperties", `{"SessionId": "a"}`)
+		}
+		r := decoded[receipt](t, b.do("POST", inDefault+"q/receive", `{}`))
+		wants(t, b.do("POST", inDefault+"q/settle", `{"lockTokens": ["`+r.Messages[0].LockToken+`"], "outcome": "defer"}`), 204)
+		for range 2 {
+			for _, mode := range []string{"peekLock", "receiveAndDelete"} {
+				for at, how := range map[string]string{"q": `"max": 2`, "sessions": `"session": "a", "max": 2`, "q/": `"sequenceNumbers": [1]`} {
+					path := inDefault + strings.TrimSuffix(at, "/") + "/receive"
+					broken := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"mode": "`+mode+`", `+how+`}`))
+					b.handler.ServeHTTP(brokenWriter{httptest.NewRecorder()}, broken)
+					synctest.Wait()
+				}
+			}
+		}
+		wants(t, b.do("POST", inDefault+"q/receive", `{"max": 9}`), 200, `{"messages":[{"sequenceNumber":2,`, `"deliveryCount":0`, `},{"sequenceNumber":3,`)
+		wants(t, b.do("POST", inDefault+"sessions/receive", `{"max": 9, "session": "a"}`), 200, `{"messages":[{"sequenceNumber":1,`, `},{"sequenceNumber":2,`, `"deliveryCount":0`)
+		wants(t, b.do("POST", inDefault+"q/receive", `{"sequenceNumbers": [1]}`), 200, `"deliveryCount":1`, `"body":"one"`)
+	})
 }

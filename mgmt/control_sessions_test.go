@@ -1,8 +1,12 @@
 package mgmt
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"minibus/emulator"
 )
@@ -29,7 +33,15 @@ func TestControlAPIOfSessions(t *testing.T) {
 	wants(t, a.as("root", "PUT", all+"/a/state", `{"text": "`+strings.Repeat("x", 1<<20)+`"}`), 413)
 	wants(t, a.as("root", "DELETE", all+"/new%2Fone/state", ""), 204)
 	wants(t, a.as("root", "DELETE", all+"/new%2Fone/state", ""), 404)
-	wants(t, a.as("root", "POST", inDefault+"work/receive", `{"session": "b"}`), 200, `"body":"2"`)
+	held := decoded[receipt](t, a.as("root", "POST", inDefault+"work/receive", `{"session": "b"}`)).Session.Token
+	wants(t, a.as("root", "POST", all+"/b/renew", `{"token": "`+held+`"}`), 200, `{"lockedUntil":"`)
+	wants(t, a.as("root", "POST", all+"/b/release", `{"token": "`+held+`"}`), 204)
+	for _, do := range []string{"renew", "release"} {
+		wants(t, a.as("root", "POST", all+"/b/"+do, `{"token": "`+held+`"}`), 409, "session lock has expired")
+		wants(t, a.as("root", "POST", all+"/b/"+do, `{}`), 400)
+		wants(t, a.as("root", "POST", inDefault+"nothing/sessions/b/"+do, `{"token": "`+held+`"}`), 404)
+	}
+	wants(t, a.as("root", "POST", inDefault+"work/receive", `{"session": "b"}`), 200, `"body":"2"`, `"deliveryCount":0`)
 	wants(t, a.as("root", "POST", all+"/b/break", ""), 204)
 	wants(t, a.as("root", "POST", all+"/b/break", ""), 409, "is not locked")
 	wants(t, a.as("root", "POST", all+"/nothing/break", ""), 404)
@@ -45,4 +57,72 @@ func TestControlAPIOfSessions(t *testing.T) {
 	wants(t, a.as("root", "GET", inDefault+"nothing/sessions", ""), 404)
 	wants(t, a.as("root", "PUT", inDefault+"nothing/sessions/a/state", `{"text": "x"}`), 404)
 	a.covers("sessions")
+}
+
+// TestSESS13_AHolderOverTheControlAPI can do what one over AMQP can: renew the lock, receive more, fetch deferred messages, and give the session up.
+func TestSESS13_AHolderOverTheControlAPI(t *testing.T) {
+	timed(t, emulator.QueueOptions{LockDuration: 30 * time.Second, RequiresSession: true}, func(t *testing.T, b *bus) {
+		b.handler = New(Options{Broker: b.Broker, Control: controlled{b}})
+		b.makeQueue("other", emulator.QueueOptions{RequiresSession: true})
+		post := func(body string) { b.post("q", body, "BrokerProperties", `{"SessionId": "a"}`) }
+		post("one")
+		post("two")
+		receiving := func(more string) *httptest.ResponseRecorder {
+			return b.do("POST", inDefault+"q/receive", `{"session": "a"`+more+`}`)
+		}
+		first := decoded[receipt](t, receiving(""))
+		token := `"` + first.Session.Token + `"`
+		mine := `, "sessionToken": ` + token
+		lock := func(do string) *httptest.ResponseRecorder {
+			return b.do("POST", inDefault+"q/sessions/a/"+do, `{"token": `+token+`}`)
+		}
+		for range 3 {
+			time.Sleep(29 * time.Second)
+			wants(t, lock("renew"), 200, time.Now().Add(30*time.Second).UTC().Format(time.RFC3339Nano))
+		}
+		wants(t, b.do("POST", inDefault+"q/settle", `{"lockTokens": ["`+first.Messages[0].LockToken+`"], "outcome": "defer"}`), 204)
+		wants(t, receiving(""), 409, "cannot be accepted")
+		wants(t, receiving(mine), 200, `"body":"two"`, `"session":{"id":"a","token":`+token)
+		wants(t, receiving(mine+`, "sequenceNumbers": [1]`), 200, `"body":"one"`)
+		wants(t, receiving(mine), 200, `{"messages":[],"session":`)
+		wants(t, receiving(mine+`, "mode": "receiveAndDelete"`), 400, "peekLock")
+		wants(t, b.do("POST", inDefault+"other/receive", `{"session": "a"`+mine+`}`), 409)
+		wants(t, b.do("POST", inDefault+"q/receive", `{"session": "b"`+mine+`}`), 409)
+		wants(t, b.do("POST", inDefault+"q/receive", `{"sessionToken": `+token+`}`), 400)
+
+		waits, answer := make(chan struct{}), (*httptest.ResponseRecorder)(nil)
+		go func() {
+			defer close(waits)
+			answer = receiving(mine + `, "wait": "60s"`)
+		}()
+		synctest.Wait()
+		wants(t, receiving(mine), 409, "Another request is receiving")
+		wants(t, lock("renew"), 200)
+		post("three")
+		<-waits
+		wants(t, answer, 200, `"body":"three"`)
+
+		broken := httptest.NewRequest(http.MethodPost, inDefault+"q/receive", strings.NewReader(`{"session": "a"`+mine+`}`))
+		post("four")
+		b.handler.ServeHTTP(brokenWriter{httptest.NewRecorder()}, broken)
+		synctest.Wait()
+		wants(t, receiving(mine), 200, `"body":"four"`)
+
+		waits = make(chan struct{})
+		go func() {
+			defer close(waits)
+			answer = receiving(mine + `, "wait": "60s"`)
+		}()
+		synctest.Wait()
+		wants(t, lock("release"), 204)
+		<-waits
+		wants(t, answer, 409, "session lock has expired")
+		wants(t, lock("renew"), 409)
+		again := decoded[receipt](t, receiving(`, "max": 9`))
+		if len(again.Messages) != 3 || again.Messages[0].DeliveryCount != 0 {
+			t.Errorf("after the release: %+v", again)
+		}
+		time.Sleep(31 * time.Second)
+		wants(t, b.do("POST", inDefault+"q/sessions/a/renew", `{"token": "`+again.Session.Token+`"}`), 409)
+	})
 }

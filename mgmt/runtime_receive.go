@@ -21,8 +21,6 @@ var errClientGone = problemf(http.StatusServiceUnavailable, "SubCode=50004. The 
 const (
 	// longestWait is how long a receive waits for a message, unless it asks for less.
 	longestWait = time.Minute
-	// answerTime is how long a client may take to read an answer, beyond the wait.
-	answerTime = time.Minute
 	// maxEmptyBody is how many bytes of an unexpected body are read.
 	maxEmptyBody = 64 << 10
 )
@@ -72,9 +70,6 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The server's write deadline counts from the request's arrival and would cut the wait. (net/http lifts the read deadline
-	// after the body, to watch for the end of the connection.)
-	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(wait + answerTime))
 	if err := x.discardBody(); err != nil {
 		return nil, err
 	}
@@ -89,14 +84,13 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	case d == nil:
 		return &answer{status: http.StatusNoContent}, nil
 	}
-	if x.r.Context().Err() != nil {
-		err = errClientGone // the answer must not have the message's headers
-	}
-	if err != nil || !x.deliver(x.delivery(d, mode)) {
-		// The client did not get the whole message, so it becomes available again, as if never received (LOCK-13, RAD-5).
+	if x.r.Context().Err() != nil { // the answer must not have the message's headers
 		w.Return(d)
+		return nil, errClientGone
 	}
-	return nil, err
+	a := x.delivery(d, mode)
+	w.Hand(x.w, a.status, a.body, d)
+	return nil, nil
 }
 
 // delivery makes the answer with a message. It already sets headers of the response, so no other answer may follow.
@@ -111,15 +105,6 @@ func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) 
 		x.w.Header().Set("Location", x.location(d))
 	}
 	return a
-}
-
-// deliver writes the answer and reports whether all of it was sent to the client.
-func (x *runtimeCall) deliver(a *answer) bool {
-	if err := a.write(x.w); err != nil {
-		return false
-	}
-	err := http.NewResponseController(x.w).Flush()
-	return err == nil || errors.Is(err, http.ErrNotSupported)
 }
 
 // location returns the address at which a client renews or settles a delivery.

@@ -48,7 +48,7 @@ func (x *runtimeCall) send() (*answer, error) {
 		read = x.readBatch
 	}
 	// A body may take until the server's read deadline to arrive; leave time to answer if it does not.
-	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(requestTimeout + answerTime))
+	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(2 * requestTimeout))
 	b := body{r: x.r.Body, used: &x.api.reading}
 	defer b.release()
 	messages, err := read(&b)

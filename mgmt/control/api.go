@@ -7,14 +7,17 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"reflect"
 	"strconv"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/sync/semaphore"
 
 	"minibus/emulator"
 	"minibus/internal/printable"
+	"minibus/mgmt/control/receive"
 )
 
 // description introduces the API in its document.
@@ -31,10 +34,12 @@ type api struct {
 	huma.API
 	server   Server
 	document func() ([]byte, error)
+	room     *semaphore.Weighted // bytes
+	held     receive.Held
 }
 
 func newAPI(s Server, adapter huma.Adapter) *api {
-	a := &api{server: s}
+	a := &api{server: s, room: newRoom()}
 	a.API = huma.NewAPI(huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:  "3.1.0",
@@ -53,6 +58,9 @@ func newAPI(s Server, adapter huma.Adapter) *api {
 	a.document = sync.OnceValues(a.describe)
 	return a
 }
+
+// readOnly says of an operation that it changes nothing although its method says that it may. A GET needs no such word.
+var readOnly = map[string]any{"x-read-only": true}
 
 // schemas begins the references to schemas in the document.
 const schemas = "#/components/schemas/"
@@ -79,6 +87,13 @@ func register[I, O any](a *api, o huma.Operation, run func(context.Context, *I) 
 			delete(registered.Responses, strconv.Itoa(http.StatusInternalServerError))
 		}
 	}
+}
+
+// answered describes the answer of an operation that writes it itself.
+func answered[T any](a *api) map[string]*huma.Response {
+	schema := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
+	return map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Description: http.StatusText(http.StatusOK),
+		Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}}
 }
 
 // describe makes the document.

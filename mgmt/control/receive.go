@@ -2,13 +2,16 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"minibus/emulator"
+	"minibus/internal/amqp/messagejson"
 	"minibus/mgmt/control/receive"
 )
 
@@ -36,6 +39,7 @@ type receiving struct {
 	Wait            Waiting `json:"wait,omitempty" pattern:"^[0-9]{1,5}(ms|s)$" default:"0s" example:"10s" doc:"How long to wait for the first one, at most 60s"`
 	Mode            string  `json:"mode,omitempty" enum:"peekLock,receiveAndDelete" default:"peekLock"`
 	Session         *string `json:"session,omitempty" doc:"The id of the session, on an entity that requires sessions"`
+	SessionToken    string  `json:"sessionToken,omitempty" doc:"The token of session, which an earlier receive has locked, to go on receiving from it"`
 	NextSession     bool    `json:"nextSession,omitempty" doc:"The next session that is free, instead of session"`
 	SequenceNumbers []int64 `json:"sequenceNumbers,omitempty" nullable:"false" maxItems:"250" doc:"Deferred messages, all or none, instead of active ones"`
 }
@@ -43,13 +47,14 @@ type receiving struct {
 // heldSession is a session that a receive has locked.
 type heldSession struct {
 	ID          string    `json:"id"`
+	Token       string    `json:"token" format:"uuid" doc:"With which the lock is renewed and released, and more is received"`
 	LockedUntil time.Time `json:"lockedUntil"`
 }
 
 // receipt is the answer to a receive.
 type receipt struct {
-	Messages []*received  `json:"messages" nullable:"false" doc:"None, if none came in time"`
-	Session  *heldSession `json:"session,omitempty" doc:"The session of the messages. It stays locked until lockedUntil, or until it is broken"`
+	Messages []*messagejson.Message `json:"messages" nullable:"false" doc:"None, if none came in time"`
+	Session  *heldSession           `json:"session,omitempty" doc:"The session of the messages. It stays locked until lockedUntil, or until it is released or broken"`
 }
 
 // receive registers the operations that receive and settle.
@@ -59,8 +64,10 @@ func (a *api) receive() {
 		OperationID: "receiveMessages", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/receive", Tags: tags,
 		Summary: "Receives messages, and waits for the first one",
 		Description: "With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or renewed by their lockToken. A session stays " +
-			"locked as long, so that its messages can be settled; breaking its lock frees it before. With mode receiveAndDelete they are removed. " +
-			"If the client goes away while the request waits, no message is taken.",
+			"locked as long, so that its messages can be settled; by its token it is renewed and released, and more is received from it. " +
+			"With mode receiveAndDelete the messages are removed. " +
+			"If the client goes away while the request waits, no message is taken. If it goes away before the answer is written, the messages are given back.",
+		Responses: answered[receipt](a),
 	}, a.receiveMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 	register(a, huma.Operation{
 		OperationID: "settleMessages", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/settle", Tags: tags, DefaultStatus: http.StatusNoContent,
@@ -76,7 +83,7 @@ func (a *api) receive() {
 func (a *api) receiveMessages(ctx context.Context, in *struct {
 	AtEntity
 	Body receiving
-}) (*struct{ Body receipt }, error) {
+}) (*huma.StreamResponse, error) {
 	e, sub, err := in.find(a)
 	if err != nil {
 		return nil, err
@@ -89,65 +96,88 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	w := receive.New(e, sub, mode, in.who)
-	if in.Body.Session != nil || in.Body.NextSession {
-		if in.Body.Session != nil && in.Body.NextSession || sub != emulator.Main {
-			return nil, badRequest("Name a session or ask for the next one, and not of a dead-letter queue, which has no sessions.")
-		}
-		s := receive.Session{Next: in.Body.NextSession}
-		if !s.Next {
-			s.ID = *in.Body.Session
-		}
-		w = receive.NewSession(e, mode, in.who, s)
+	w, end, err := in.Body.waiter(a, e, sub, mode, in.who)
+	if err != nil {
+		return nil, err
 	}
-	out, err := in.Body.from(ctx, w, wait, func(holder *emulator.Consumer) ([]*emulator.Delivery, error) {
-		return deferred(e, sub, in.Body.SequenceNumbers, mode, holder)
+	ds, err := in.Body.from(ctx, w, wait, func(holder *emulator.Consumer) ([]*emulator.Delivery, error) {
+		return deferred(e, sub, in.Body.SequenceNumbers, mode, holder, in.who)
 	})
-	if out.Session == nil || err != nil || mode == emulator.ReceiveAndDelete {
-		w.Close()
-	} else {
-		w.Leave()
+	keep := in.Body.SessionToken != "" || len(ds) > 0 && mode == emulator.PeekLock
+	text, err := shownReceipt(w, ds, keep, err)
+	if ctx.Err() != nil {
+		err = receive.ErrGone
+	}
+	if err != nil {
+		w.Return(ds...)
+		end()
 	}
 	if errors.Is(err, receive.ErrGone) {
 		err = newError(http.StatusServiceUnavailable, nil, "The server is shutting down, or the client has gone.")
 	}
-	if err != nil {
-		return nil, err
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		_, rw := humago.Unwrap(ctx)
+		rw.Header().Set("Content-Type", "application/json")
+		if w.Hand(rw, http.StatusOK, text, ds...) && keep {
+			end = w.Leave
+		}
+		end()
+	}}, err
+}
+
+// waiter returns the waiter for what is to be received, and how it ends if nothing comes of the receive.
+func (r *receiving) waiter(a *api, e *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Who) (w *receive.Waiter, end func(), err error) {
+	named := r.Session != nil
+	switch {
+	case !named && r.SessionToken == "" && !r.NextSession:
+		w = receive.New(e, sub, mode, who)
+	case named == r.NextSession || sub != emulator.Main:
+		return nil, nil, badRequest("Name a session or ask for the next one, and not of a dead-letter queue, which has no sessions.")
+	case r.NextSession:
+		w = receive.NewSession(e, mode, who, receive.Session{Next: true}, &a.held)
+	case r.SessionToken == "":
+		w = receive.NewSession(e, mode, who, receive.Session{ID: *r.Session}, &a.held)
+	case mode != emulator.PeekLock:
+		return nil, nil, badRequest("mode: a session that is locked already has the mode peekLock.")
+	default:
+		if w, err = a.held.Resume(e, *r.Session, r.SessionToken); err != nil {
+			return nil, nil, err
+		}
+		return w, w.Leave, nil
 	}
-	return &struct{ Body receipt }{out}, nil
+	return w, w.Close, nil
 }
 
 // from receives from a waiter.
-func (r *receiving) from(ctx context.Context, w *receive.Waiter, wait time.Duration, byNumber func(*emulator.Consumer) ([]*emulator.Delivery, error)) (out receipt, err error) {
-	out.Messages = []*received{}
-	var ds []*emulator.Delivery
-	if len(r.SequenceNumbers) > 0 {
-		var holder *emulator.Consumer
-		if r.Session != nil || r.NextSession {
-			if holder, err = w.Open(ctx, wait); err != nil || holder == nil {
-				return out, err
-			}
-		}
-		ds, err = byNumber(holder)
-	} else {
-		ds, err = r.next(ctx, w, wait)
+func (r *receiving) from(ctx context.Context, w *receive.Waiter, wait time.Duration, byNumber func(*emulator.Consumer) ([]*emulator.Delivery, error)) ([]*emulator.Delivery, error) {
+	if len(r.SequenceNumbers) == 0 {
+		return r.next(ctx, w, wait)
 	}
+	var holder *emulator.Consumer
+	if r.Session != nil || r.NextSession {
+		var err error
+		if holder, err = w.Open(ctx, wait); err != nil || holder == nil {
+			return nil, err
+		}
+	}
+	return byNumber(holder)
+}
+
+// shownReceipt returns the answer with deliveries of a waiter, and with its session if that is kept, unless there is an error already.
+func shownReceipt(w *receive.Waiter, ds []*emulator.Delivery, keep bool, err error) ([]byte, error) {
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	for _, d := range ds {
-		m, err := shownReceived(d)
-		if err != nil {
-			return out, err
-		}
-		out.Messages = append(out.Messages, m)
-	}
-	if c := w.Consumer(); c != nil && len(ds) > 0 {
-		if id, ok := c.SessionID(); ok {
-			out.Session = &heldSession{id, time.UnixMilli(c.SessionLockedUntil()).UTC()}
+	out := receipt{Messages: make([]*messagejson.Message, len(ds))}
+	for i, d := range ds {
+		if out.Messages[i], err = shownReceived(d); err != nil {
+			return nil, err
 		}
 	}
-	return out, nil
+	if id, token, until, ok := w.Session(); ok && keep {
+		out.Session = &heldSession{id, token, time.UnixMilli(until).UTC()}
+	}
+	return json.Marshal(out)
 }
 
 // next receives active messages. It waits for the first one only.
@@ -170,9 +200,9 @@ func (r *receiving) next(ctx context.Context, w *receive.Waiter, wait time.Durat
 }
 
 // deferred receives deferred messages.
-func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer) (ds []*emulator.Delivery, err error) {
+func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer, who *emulator.Who) (ds []*emulator.Delivery, err error) {
 	done := make(completion, 1)
-	err = done.wait(e.ReceiveDeferred(sub, seqs, mode, holder, func(list []*emulator.Delivery, err error) {
+	err = done.wait(e.ReceiveDeferred(sub, seqs, mode, holder, who, func(list []*emulator.Delivery, err error) {
 		ds = list
 		done.Completed(err)
 	}))

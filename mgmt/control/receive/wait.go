@@ -83,10 +83,11 @@ func (w *Waiter) open(ctx context.Context, deadline <-chan time.Time) (err error
 	if w.consumer != nil {
 		return nil
 	}
-	w.unwatch()
-	w.unwatch = w.entity.Watch(w.sub, func(err error) { w.tell(change{reason: err}) })
+	w.watch()
 	if w.session != nil {
-		w.consumer, err = w.session.accept(ctx, w, deadline)
+		if w.consumer, err = w.session.accept(ctx, w, deadline); w.consumer != nil {
+			w.session.ID, _ = w.consumer.SessionID()
+		}
 		return err
 	}
 	if w.consumer, err = w.entity.NewConsumer(w.sub, w.mode, w.notify); err == nil {
@@ -95,26 +96,43 @@ func (w *Waiter) open(ctx context.Context, deadline <-chan time.Time) (err error
 	return err
 }
 
-// Consumer returns what the messages were received by; nil before Next.
-func (w *Waiter) Consumer() *emulator.Consumer { return w.consumer }
+// watch lets the waiter learn of changes of its entity, until unwatch.
+func (w *Waiter) watch() {
+	w.unwatch()
+	w.unwatch = w.entity.Watch(w.sub, func(err error) { w.tell(change{reason: err}) })
+}
 
-// Return gives deliveries back that did not reach the client (LOCK-13, RAD-5).
-func (w *Waiter) Return(ds ...*emulator.Delivery) { w.consumer.Return(ds) }
+// Return gives deliveries back that did not reach the client (LOCK-13, RAD-5): those of Next, and those that the client named by number.
+func (w *Waiter) Return(ds ...*emulator.Delivery) {
+	if w.consumer != nil {
+		w.consumer.Return(ds)
+		return
+	}
+	for _, d := range ds {
+		d.TakeBack()
+	}
+}
 
 // Close ends the waiter. It frees its session, if it has one.
 func (w *Waiter) Close() {
 	w.unwatch()
+	if w.session != nil {
+		w.session.held.drop(w)
+	}
 	if w.consumer != nil {
 		w.consumer.Close()
 	}
 }
 
-// Leave ends the waiter but not the lock of its session, which ends when its time is over.
+// Leave ends the waiter but not the lock of its session, if it has one: until that ends, [Held] has it.
 func (w *Waiter) Leave() {
-	w.unwatch()
-	if w.consumer != nil {
-		w.consumer.Take(nil, 0)
+	if w.session == nil || w.consumer == nil {
+		w.Close()
+		return
 	}
+	w.unwatch()
+	w.consumer.Take(nil, 0)
+	w.session.held.keep(w)
 }
 
 // look takes a message, unless it has one, and returns it once it can be written: the store may first have to read its body

@@ -1,0 +1,67 @@
+package receive
+
+import (
+	"sync"
+
+	"minibus/emulator"
+)
+
+// Held are the sessions whose locks answered requests hold, by the tokens that their clients got. A lock that ends leaves it. Its lock is a leaf.
+type Held struct {
+	mu      sync.Mutex
+	waiters map[string]*Waiter
+}
+
+// keep adds a waiter, unless its lock has ended.
+func (h *Held) keep(w *Waiter) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if w.session.lost {
+		return
+	}
+	if h.waiters == nil {
+		h.waiters = make(map[string]*Waiter)
+	}
+	w.session.busy = false
+	h.waiters[w.session.token] = w
+}
+
+// drop notes that a waiter's lock has ended.
+func (h *Held) drop(w *Waiter) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w.session.lost = true
+	delete(h.waiters, w.session.token)
+}
+
+// Find returns the waiter that holds the session of an entity with a token. The error is CodeSessionLockLost without one.
+func (h *Held) Find(e *emulator.Entity, id, token string) (*Waiter, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.find(e, id, token)
+}
+
+func (h *Held) find(e *emulator.Entity, id, token string) (*Waiter, error) {
+	w := h.waiters[token]
+	if w == nil || w.entity != e || w.session.ID != id {
+		return nil, emulator.SessionLockLost(e.Path())
+	}
+	return w, nil
+}
+
+// Resume is Find for a request that receives. Only one can at a time: the error is CodeSessionLocked if there is another.
+func (h *Held) Resume(e *emulator.Entity, id, token string) (*Waiter, error) {
+	h.mu.Lock()
+	w, err := h.find(e, id, token)
+	if err == nil && w.session.busy {
+		err = &emulator.Error{Code: emulator.CodeSessionLocked, Entity: e.Path(), Text: "Another request is receiving from the session '" + id + "'."}
+	}
+	if err != nil {
+		h.mu.Unlock()
+		return nil, err
+	}
+	w.session.busy = true
+	h.mu.Unlock()
+	w.watch()
+	return w, nil
+}

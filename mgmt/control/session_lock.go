@@ -1,0 +1,67 @@
+package control
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/mgmt/control/receive"
+)
+
+// sessionLocks registers the operations on locks of sessions that a receive gave out.
+func (a *api) sessionLocks() {
+	const one = "namespaces/{namespace}/entities/{entity}/sessions/{session}/"
+	tags := []string{"sessions"}
+	register(a, huma.Operation{OperationID: "renewSession", Method: http.MethodPost, Path: one + "renew", Tags: tags,
+		Summary: "Renews the lock of a session that a receive has locked",
+	}, a.renewSession, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(a, huma.Operation{OperationID: "releaseSession", Method: http.MethodPost, Path: one + "release", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary:     "Ends the lock of a session that a receive has locked",
+		Description: "The session is free at once. What was received and not settled is available again, as if it had not been delivered.",
+	}, a.releaseSession, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+}
+
+// OfHolder is the argument of operations on the lock of a session.
+type OfHolder struct {
+	AtSession
+	Body struct {
+		Token string `json:"token" doc:"As receive gave it"`
+	}
+}
+
+// holder returns what holds the session.
+func (in *OfHolder) holder(a *api) (*receive.Waiter, error) {
+	e, id, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	return a.held.Find(e, id, in.Body.Token)
+}
+
+// sessionLock says until when a session is locked.
+type sessionLock struct {
+	LockedUntil time.Time `json:"lockedUntil" doc:"When the locks of its messages end too"`
+}
+
+func (a *api) renewSession(_ context.Context, in *OfHolder) (*struct{ Body sessionLock }, error) {
+	w, err := in.holder(a)
+	if err != nil {
+		return nil, err
+	}
+	until, err := w.Renew()
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body sessionLock }{sessionLock{time.UnixMilli(until).UTC()}}, nil
+}
+
+func (a *api) releaseSession(_ context.Context, in *OfHolder) (*struct{}, error) {
+	w, err := in.holder(a)
+	if err != nil {
+		return nil, err
+	}
+	w.Release()
+	return nil, nil
+}
