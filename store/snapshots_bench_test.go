@@ -58,7 +58,9 @@ func TestSnapshotsOfManyMessages(t *testing.T) {
 			close(stop)
 			all.Wait()
 			slices.Sort(times)
-			at := func(q float64) time.Duration { return times[min(int(q*float64(len(times))), len(times)-1)].Round(10 * time.Microsecond) }
+			at := func(q float64) time.Duration {
+				return times[min(int(q*float64(len(times))), len(times)-1)].Round(10 * time.Microsecond)
+			}
 			t.Logf("%s of %d messages: %s, error %v; %d commits of another namespace meanwhile took %s at the median, %s for 99 %%, %s at most; log up to %d MiB",
 				what, n, took.Round(time.Millisecond), err, len(times), at(0.5), at(0.99), at(1), log>>20)
 		}
