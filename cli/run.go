@@ -31,7 +31,7 @@ type Environment struct {
 
 // words are the first words of the commands here. A test compares them with the commands; making those takes too long for each
 // start of a server.
-var words = []string{"queue", "topic", "sub", "subscription", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "bench", "namespace", "message", "sessions", "conn", "why", "history", "wait", "clock", "fault", "reset", "config", "env", "doctor", "support-bundle", "mcp", "completion",
+var words = []string{"queue", "topic", "sub", "subscription", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "bench", "namespace", "message", "sessions", "conn", "why", "history", "wait", "clock", "fault", "reset", "config", "snapshot", "env", "doctor", "support-bundle", "mcp", "completion",
 	"__complete", "__completeNoDesc"}
 
 // Handles reports whether the arguments are for this package: whether their first word, after flags of all commands here and after

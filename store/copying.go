@@ -7,10 +7,10 @@ import (
 	"minibus/emulator"
 )
 
-// Sizes of a step of a copy: about a millisecond of work, so that commits hardly wait for it.
+// Sizes of a step of a copy: one or two milliseconds of work, so that commits hardly wait for it.
 const (
-	copyRows  = 500
-	copyBytes = 1 << 20
+	copyRows  = 200
+	copyBytes = 512 << 10
 )
 
 // copies makes the copies, one after the other, in small transactions between the batches. A copy is that of one moment although the namespace goes on

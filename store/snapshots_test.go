@@ -107,7 +107,7 @@ type changer struct {
 	seq      int64
 	live     []emulator.MessageRecord
 	copies   map[int64]int // messages with a body
-	held     bool // nothing is committed meanwhile
+	held     bool          // nothing is committed meanwhile
 	results  []<-chan error
 }
 
@@ -414,4 +414,42 @@ func TestSnapshotEndsWithItsNamespace(t *testing.T) {
 	}
 	sweepNow(s)
 	wantNumbers(t, s, 1)
+}
+
+// TestSnapshotOnAFullDisk fails and leaves nothing, and what clients do meanwhile goes on: they can take all messages.
+func TestSnapshotOnAFullDisk(t *testing.T) {
+	s := newStore(t)
+	smallDisk(s, 12<<20)
+	n := int64(0)
+	for ; n < 1500; n++ {
+		begin(s, insertOp(10+n, 1+n, make([]byte, 4000)))
+	}
+	want := namespaceContents(t, s, 1)
+	_, done := saving(s, 1, 2, 0)
+	if err := done(); !isRefused(err) {
+		t.Fatalf("the snapshot: %v", err)
+	}
+	sweepNow(s)
+	wantNumbers(t, s, 1)
+	if got := namespaceContents(t, s, 1); got != want || len(s.Snapshots(1)) != 0 {
+		t.Errorf("afterwards the namespace has%s, and there are %v", difference(got, want), s.Snapshots(1))
+	}
+	onWriter(s, func() { s.writer.copies.size = 5 })
+	_, done = saving(s, 1, 3, 0)
+	results := make([]<-chan error, 0, n)
+	for i := range n {
+		results = append(results, begin(s, emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: emulator.MessageRecord{Row: 10 + i, Body: 10 + i, Entity: 1}}))
+		if i%50 == 0 {
+			drain(s)
+		}
+	}
+	for i, res := range results {
+		if err := <-res; err != nil {
+			t.Fatalf("delete message %d: %v", i, err)
+		}
+	}
+	if err := done(); err != nil && !isRefused(err) {
+		t.Errorf("the second snapshot: %v", err)
+	}
+	wait(t, s, insertOp(9000, 9000, make([]byte, 4000)))
 }

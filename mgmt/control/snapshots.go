@@ -32,6 +32,9 @@ type AtSnapshot struct {
 	Snapshot string `path:"snapshot" maxLength:"50" doc:"In letters of any case" example:"seeded"`
 }
 
+// longCopy is longer than any copy takes.
+const longCopy = time.Hour
+
 // snapshots registers the operations on snapshots.
 func (a *api) snapshots() {
 	const all, one = "namespaces/{namespace}/snapshots", "namespaces/{namespace}/snapshots/{snapshot}"
@@ -71,6 +74,7 @@ func (a *api) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Body p
 
 func (a *api) saveSnapshot(_ context.Context, in *struct {
 	InNamespace
+	Unlimited
 	Body struct {
 		Name    string `json:"name" doc:"1 to 50 letters, digits, hyphens, dots and underscores; begins with a letter or a digit. Names are compared without case" example:"seeded"`
 		Replace bool   `json:"replace,omitempty" doc:"Takes the place of a snapshot of that name, which stays if saving fails"`
@@ -80,6 +84,7 @@ func (a *api) saveSnapshot(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
+	in.lift(longCopy)
 	r, err := ns.SaveSnapshot(in.Body.Name, in.Body.Replace)
 	if err != nil {
 		return nil, err
@@ -107,11 +112,15 @@ func (a *api) deleteSnapshot(_ context.Context, in *AtSnapshot) (*struct{}, erro
 	return nil, ns.DeleteSnapshot(in.Snapshot)
 }
 
-func (a *api) restoreSnapshot(_ context.Context, in *AtSnapshot) (*struct{ Body snapshot }, error) {
+func (a *api) restoreSnapshot(_ context.Context, in *struct {
+	AtSnapshot
+	Unlimited
+}) (*struct{ Body snapshot }, error) {
 	ns, err := in.find(a)
 	if err != nil {
 		return nil, err
 	}
+	in.lift(longCopy)
 	r, err := ns.RestoreSnapshot(in.Snapshot)
 	if err != nil {
 		return nil, err
