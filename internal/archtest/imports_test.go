@@ -164,6 +164,7 @@ var onlyIn = []struct{ prefix, owner, why string }{
 	{"github.com/danielgtaylor/huma", "mgmt/control", "it describes the control API"},
 	{"github.com/gorilla/websocket", "amqpserver", "a WebSocket is one way to carry AMQP"},
 	{"github.com/spf13/cobra", "cli", "the server's flags have their twins in the environment and their own help"},
+	{"github.com/modelcontextprotocol", "cli/mcp", "it is how assistants call the commands, nothing else"},
 	{"github.com/prometheus", "server/metrics", "a message's path counts in plain fields"},
 }
 
