@@ -31,7 +31,7 @@ func TestWords(t *testing.T) {
 func TestHandles(t *testing.T) {
 	for line, want := range map[string]bool{
 		"queue ls": true, "-o json queue ls": true, "-ojson peek q": true, "--connection x send q y": true, "--output=json tail q": true, "help dlq": true,
-		"subscription ls": true, "__complete q": true, "": false, "serve": false, "--data queue": false, "config check": false, "help export": false, "help": false,
+		"subscription ls": true, "__complete q": true, "": false, "serve": false, "--data queue": false, "config check": false, "config diff x": true, "-o json config print": true, "config": false, "help config apply": true, "help export": false, "help": false,
 		"export queue": false, "-o": false, "--help": false,
 	} {
 		if got := Handles(strings.Fields(line)); got != want {

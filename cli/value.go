@@ -136,7 +136,7 @@ func toSDK(v any) (any, error) {
 	case amqp.Array:
 		return arrayToSDK(v)
 	case amqp.Described, amqp.Char, amqp.Decimal32, amqp.Decimal64, amqp.Decimal128:
-		return nil, fmt.Errorf("the value %s can't be sent: the SDK that this tool is made with has no such type to send; minibus message send can", brief(messagejson.ToJSON(v)))
+		return nil, fmt.Errorf("the value %s can't be sent: the SDK that this tool is made with has no such type to send", brief(messagejson.ToJSON(v)))
 	}
 	return v, nil
 }

@@ -45,7 +45,7 @@ type matching struct {
 	Matching
 	t         *Topic
 	s         *Subscription // the only one to look at; nil: all
-	in        []incoming // one
+	in        []incoming    // one
 	o         original
 	v         view
 	explained int

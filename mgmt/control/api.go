@@ -34,8 +34,8 @@ type api struct {
 	huma.API
 	server   Server
 	document func() ([]byte, error)
-	held     receive.Held
 	room     *semaphore.Weighted // bytes
+	held     receive.Held
 }
 
 func newAPI(s Server, adapter huma.Adapter) *api {

@@ -55,6 +55,7 @@ func New(s Server) http.Handler {
 	a.stream()
 	a.wait()
 	a.connections()
+	a.refusals()
 	a.why()
 	a.match()
 	a.receive()
@@ -64,6 +65,8 @@ func New(s Server) http.Handler {
 	a.messages()
 	a.clock()
 	a.state()
+	a.faults()
+	a.snapshots()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys

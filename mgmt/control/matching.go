@@ -112,7 +112,7 @@ func shownMatching(m *emulator.Matching) matching {
 }
 
 func shownCopy(c emulator.MatchedCopy) matchedCopy {
-	out := matchedCopy{Rule: c.Rule, SubQueue: subQueues[c.Sub], Reason: c.Reason, Description: c.Description, Changes: []propertyChange{}, Forwards: append([]string{}, c.Forwards...)}
+	out := matchedCopy{Rule: c.Rule, SubQueue: c.Sub.Name(), Reason: c.Reason, Description: c.Description, Changes: []propertyChange{}, Forwards: append([]string{}, c.Forwards...)}
 	if c.Stopped != nil {
 		out.Stopped = c.Stopped.Error()
 	}
