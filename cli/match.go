@@ -131,10 +131,10 @@ func (a *app) match(ctx context.Context, at *address, f *matchFlags, rule json.R
 		end := err != nil
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			m, err := messagejson.Read(line)
-			if err == nil {
-				err = a.matchOne(ctx, at, f, m, rule)
-			}
 			if err != nil {
+				return usage("line %d: %v", number, err)
+			}
+			if err := a.matchOne(ctx, at, f, m, rule); err != nil {
 				return a.about(fmt.Sprintf("line %d", number), err)
 			}
 		}

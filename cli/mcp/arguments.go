@@ -16,6 +16,9 @@ const bodyArgument = "body"
 // plain is how the document describes a path of an entity: as it stands in a URL. A tool takes it as it is.
 var plain = strings.NewReplacer(", with each slash as %2F", "", "%2F", "/")
 
+// aboutNamespace describes the argument that nearly every tool has.
+const aboutNamespace = "The namespace; none: that of the connection string"
+
 // schema returns the schema of a tool's arguments.
 func (o *operation) schema() map[string]any {
 	properties, required := make(map[string]any), []string{}
@@ -26,7 +29,7 @@ func (o *operation) schema() map[string]any {
 		}
 		about := plain.Replace(p.About)
 		if o.anyNamespace(p) {
-			about = "The namespace; none: that of the connection string"
+			about = aboutNamespace
 		} else if p.Required {
 			required = append(required, p.Name)
 		}

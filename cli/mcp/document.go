@@ -85,12 +85,12 @@ func operations(text []byte) ([]operation, error) {
 				if !ok {
 					continue
 				}
-				made.body, _ = d.inline(media.Schema, nil).(map[string]any)
+				made.body = d.body(media.Schema)
 				made.bodyRequired = o.RequestBody.Required
 			}
 			for i := range made.parameters {
 				p := &made.parameters[i]
-				p.Schema, _ = d.inline(p.Schema, nil).(map[string]any)
+				p.Schema, _ = d.inline(p.Schema, mostNested, nil).(map[string]any)
 			}
 			list = append(list, made)
 		}
@@ -126,27 +126,45 @@ func snake(id string) string {
 // refs begins the references to schemas in the document.
 const refs = "#/components/schemas/"
 
+// An assistant reads the schemas of all tools at its start. One that is longer, in bytes, leaves out the schemas that are nested deepest.
+const (
+	mostSchema = 6 << 10
+	mostNested = 5
+)
+
+// body returns the schema of a body, short enough for an assistant.
+func (d *document) body(schema map[string]any) (short map[string]any) {
+	for nested := mostNested; nested > 0; nested-- {
+		short, _ = d.inline(schema, nested, nil).(map[string]any)
+		if text, err := json.Marshal(short); err == nil && len(text) <= mostSchema {
+			break
+		}
+	}
+	return short
+}
+
 // inline returns a schema with the schemas that it refers to in the places of the references, since assistants do not follow them. A schema inside
-// itself takes anything.
-func (d *document) inline(v any, inside []string) any {
+// itself, or deeper than nested, says only what kind of value it is.
+func (d *document) inline(v any, nested int, inside []string) any {
 	switch v := v.(type) {
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = d.inline(v[i], inside)
+			list[i] = d.inline(v[i], nested, inside)
 		}
 		return list
 	case map[string]any:
 		if ref, ok := v["$ref"].(string); ok {
 			name := strings.TrimPrefix(ref, refs)
-			if slices.Contains(inside, name) {
-				return map[string]any{}
+			schema := d.Components.Schemas[name]
+			if _, object := schema["properties"]; slices.Contains(inside, name) || object && len(inside) >= nested {
+				return map[string]any{"type": "object", "description": "As " + name + " in the document of the control API"}
 			}
-			return d.inline(d.Components.Schemas[name], append(slices.Clone(inside), name))
+			return d.inline(schema, nested, append(slices.Clone(inside), name))
 		}
 		out := make(map[string]any, len(v))
 		for key, value := range v {
-			out[key] = d.inline(value, inside)
+			out[key] = d.inline(value, nested, inside)
 		}
 		return out
 	}

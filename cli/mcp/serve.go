@@ -48,8 +48,9 @@ func Serve(ctx context.Context, o Options) error {
 		text = writes
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "minibus", Title: "Minibus", Version: o.Version}, &mcp.ServerOptions{
-		Instructions: fmt.Sprintf(instructions, o.Target, text), PageSize: len(all) + 1, Capabilities: &mcp.ServerCapabilities{}, Logger: slog.New(slog.DiscardHandler),
+		Instructions: fmt.Sprintf(instructions, o.Target, text), PageSize: len(all) + 2, Capabilities: &mcp.ServerCapabilities{}, Logger: slog.New(slog.DiscardHandler),
 	})
+	server.AddTool(deadLetters, groupDeadLetters(&o))
 	withheld := make(map[string]bool)
 	for i := range all {
 		if op := &all[i]; op.reads || o.AllowWrite {

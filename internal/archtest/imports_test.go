@@ -167,6 +167,7 @@ var onlyIn = []struct{ prefix, owner, why string }{
 	{"github.com/evanw/esbuild", "mgmt/ui/bundle", "the bundle is committed, and the program has no bundler"},
 	{"github.com/gorilla/websocket", "amqpserver", "a WebSocket is one way to carry AMQP"},
 	{"github.com/spf13/cobra", "cli", "the server's flags have their twins in the environment and their own help"},
+	{"github.com/modelcontextprotocol", "cli/mcp", "it is how assistants call the commands, nothing else"},
 	{"github.com/prometheus", "server/metrics", "a message's path counts in plain fields"},
 }
 

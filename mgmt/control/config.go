@@ -24,7 +24,7 @@ func (a *api) configs() {
 			"application/json": {Schema: &huma.Schema{Ref: schemas + "Configuration"}}}}},
 	}, a.getConfig, http.StatusBadRequest, http.StatusNotFound)
 	register(a, huma.Operation{
-		OperationID: "diffConfig", Method: http.MethodPost, Path: path + "/diff", Tags: tags, SkipValidateBody: true, MaxBodyBytes: maxConfig,
+		OperationID: "diffConfig", Method: http.MethodPost, Path: path + "/diff", Tags: tags, Extensions: readOnly, SkipValidateBody: true, MaxBodyBytes: maxConfig,
 		RequestBody: textBody("Configuration"), Summary: "What a configuration would change, setting by setting, and what it can't change",
 		Description: "Nothing is changed. The body is a Config.json, or an object with the Queues and Topics of one namespace. Of a file with several namespaces the one of the same name counts.",
 	}, a.diffConfig, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
