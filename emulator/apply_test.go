@@ -9,9 +9,9 @@ import (
 	"minibus/emulator"
 )
 
-// configurations is a namespace with a queue q, and a topic t with the subscriptions a and b, and what it is to become: q changed, t with b changed and
+// beforeAndAfter is a namespace with a queue q, and a topic t with the subscriptions a and b, and what it is to become: q changed, t with b changed and
 // another rule for it, c made, a left out, and a new topic u with a subscription that forwards to the new queue n.
-func configurations() (before, after []emulator.EntityConfig) {
+func beforeAndAfter() (before, after []emulator.EntityConfig) {
 	rule := func(name, text string) []emulator.RuleOptions { return []emulator.RuleOptions{sql(name, text)} }
 	before = []emulator.EntityConfig{
 		{Path: "q", Queue: &emulator.QueueOptions{}}, {Path: "extra", Queue: &emulator.QueueOptions{}},
@@ -48,7 +48,7 @@ func actions(plan []emulator.Planned) map[string]emulator.Action {
 // TestApply_ChangesEverythingByOneChange of the journal, keeps the messages, and is as it was foreseen, also after a restart.
 func TestApply_ChangesEverythingByOneChange(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		before, after := configurations()
+		before, after := beforeAndAfter()
 		b.mustApply(before, false)
 		b.on("q").sendTexts("kept")
 		b.on("t").sendTexts("no rule of b takes it")
@@ -92,7 +92,7 @@ func TestApply_ChangesEverythingByOneChange(t *testing.T) {
 // TestApply_AFailedCommitChangesNothing: rules, settings and entities are what they were, deleted ones live on, and it can be tried again.
 func TestApply_AFailedCommitChangesNothing(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		before, after := configurations()
+		before, after := beforeAndAfter()
 		b.mustApply(before, false)
 		was := b.entitiesOf()
 		b.failOnce()
@@ -118,7 +118,7 @@ func TestApply_AFailedCommitChangesNothing(t *testing.T) {
 // TestApply_SaysWhatItCanNotChange, all of it, and changes nothing.
 func TestApply_SaysWhatItCanNotChange(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		before, _ := configurations()
+		before, _ := beforeAndAfter()
 		b.mustApply(before, false)
 		was := b.entitiesOf()
 		list := []emulator.EntityConfig{{Path: "q", Queue: &emulator.QueueOptions{RequiresSession: true, EnablePartitioning: true}}, {Path: "t", Queue: &emulator.QueueOptions{}},

@@ -71,7 +71,7 @@ func waiting(ns *emulator.Namespace) map[string]*control.Connection {
 			c = &control.Connection{ID: id, Remote: at.Who.Remote, Transport: "http", Product: redact(at.Who.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
 			all[id] = c
 		}
-		c.Links = append(c.Links, control.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: control.SubQueueName(at.Sub),
+		c.Links = append(c.Links, control.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: at.Sub.Name(),
 			Mode: modeName(at.Mode), Since: time.UnixMilli(at.Since).UTC(), LastActive: time.UnixMilli(at.Since).UTC(), Credit: 1, WaitsFor: string(amqpserver.ForMessage)})
 	})
 	return all
@@ -89,7 +89,7 @@ func shownConnection(c *amqpserver.Connection) control.Connection {
 }
 
 func shownLink(l *amqpserver.Link) control.Link {
-	s := control.Link{ID: l.Number, Name: redact(l.Name), Role: "sender", Address: redact(l.Address), Entity: l.Entity, SubQueue: control.SubQueueName(l.Sub), SessionID: l.Session,
+	s := control.Link{ID: l.Number, Name: redact(l.Name), Role: "sender", Address: redact(l.Address), Entity: l.Entity, SubQueue: l.Sub.Name(), SessionID: l.Session,
 		Since: milli(l.Since), LastActive: milli(l.Active), Credit: l.Credit, Unsettled: l.Unsettled, SessionWindow: l.Window, Deliveries: l.Passed, WaitsFor: string(l.WaitsFor)}
 	if l.Receives {
 		s.Role = "receiver"

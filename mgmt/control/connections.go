@@ -131,16 +131,11 @@ func CompareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// SubQueueName returns the end of the path of a sub-queue, nothing for the main one.
-func SubQueueName(sub emulator.SubQueue) string {
-	return [...]string{emulator.Main: "", emulator.DeadLetter: "$DeadLetterQueue", emulator.TransferDeadLetter: "$Transfer/$DeadLetterQueue"}[sub]
-}
-
 // reaches reports whether a link leads to an entity, or, if the path names one, to its sub-queue.
 func (c *Connection) reaches(path string) bool {
 	path, sub := entitypath.CutSubQueue(path)
 	return slices.ContainsFunc(c.Links, func(l Link) bool {
-		return strings.EqualFold(l.Entity, path) && (sub == emulator.Main || l.SubQueue == SubQueueName(sub))
+		return strings.EqualFold(l.Entity, path) && (sub == emulator.Main || strings.EqualFold(l.SubQueue, sub.Name()))
 	})
 }
 
