@@ -1,4 +1,4 @@
-package recipes
+package sbtest_test
 
 import (
 	"context"
@@ -65,6 +65,17 @@ func TestTheWorkerTriesThreeTimes(t *testing.T) {
 	}
 }
 
+func TestTheCustomerTriesAgainWhenAzureIsBusy(t *testing.T) {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	busy := bus.Inject(t, sbtest.Fault{Kind: sbtest.Throttle, Operations: []sbtest.Operation{sbtest.Send}, Entity: "orders", Count: 2})
+
+	order(t, bus.ConnectionString(), &azservicebus.Message{Body: []byte("{}")})
+	if busy.Hits() != 2 {
+		t.Errorf("%d sends were refused", busy.Hits())
+	}
+	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedActive, 1))
+}
+
 func TestTheInvoiceComesNextWeek(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	bus.Freeze(t) // from here on only the test lets time pass
@@ -128,6 +139,26 @@ func TestWithOrdersFromTheStart(t *testing.T) {
 	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedActive, 2))
 	go worker(t.Context(), bus.ConnectionString())
 	bus.WaitIdle(t, "orders")
+}
+
+func TestAnOrderWhoseLockIsLostComesAgain(t *testing.T) {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", LockDuration: 5 * time.Second})
+	bus.Inject(t, sbtest.Fault{Kind: sbtest.LoseLock, Entity: "orders", Count: 1})
+	order(t, bus.ConnectionString(), &azservicebus.Message{MessageID: new("order-7"), Body: []byte("{}")})
+	go tireless(t.Context(), bus.ConnectionString())
+
+	completed := sbtest.Events{Kinds: []emulator.EventKind{emulator.EventCompleted}}
+	bus.Wait(t, sbtest.Happened(1, completed), sbtest.Within(time.Minute))
+	for _, e := range bus.Life(t, "order-7") {
+		t.Log(e) // sent, delivered, the lock ended, delivered, completed
+	}
+}
+
+// tireless is a worker that begins again after an error.
+func tireless(ctx context.Context, connectionString string) {
+	for ctx.Err() == nil {
+		_ = worker(ctx, connectionString)
+	}
 }
 
 func TestTheWorkerGoesOnWhenItsConnectionBreaks(t *testing.T) {
