@@ -11,12 +11,7 @@ import (
 func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) {
 	root, err := readJSON(text)
 	if err != nil || root.get("UserConfig") == nil {
-		entities, report := ParseEntities(from, text, profileOf(l.Profile), func(host string) string {
-			if other := l.Elsewhere(host); !strings.EqualFold(other, l.Name) {
-				return other
-			}
-			return ""
-		})
+		entities, report := ParseEntities(from, text, profileOf(l.Profile), l.Elsewhere)
 		if report.Count(Error) > 0 {
 			return nil, report
 		}
