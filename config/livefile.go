@@ -19,7 +19,7 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 	}
 	d := newDecoder(profileOf(l.Profile))
 	d.choose = "use a namespace with the limits relaxed"
-	t, report := d.assemble(Part{From: from, JSON: text})
+	t, report := d.assemble(Part{From: from, root: root})
 	if t == nil || len(t.Others) == 0 {
 		return t, report
 	}

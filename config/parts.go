@@ -12,6 +12,8 @@ type Part struct {
 	JSON []byte // text of a Config.json
 
 	Entity *emulator.EntityConfig // instead of JSON; zero values stand for the cloud's defaults
+
+	root *node // of JSON that was read already
 }
 
 // Assemble makes a topology of parts as if they were one file: names are unique, and targets may be in another part. An
@@ -59,7 +61,7 @@ func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 		d.file = p.From
 		if p.Entity != nil {
 			d.declared(p.Entity)
-		} else if root, err := readJSON(p.JSON); err == nil {
+		} else if root, err := p.read(); err == nil {
 			d.root(root)
 		} else {
 			d.syntax(err)
@@ -82,6 +84,14 @@ func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 		}
 	}
 	return t, d.report
+}
+
+// read reads the text of a part.
+func (p *Part) read() (*node, error) {
+	if p.root != nil {
+		return p.root, nil
+	}
+	return readJSON(p.JSON)
 }
 
 // complete returns the entities once the forward targets are known.
