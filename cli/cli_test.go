@@ -109,7 +109,7 @@ func TestValues(t *testing.T) {
 
 func TestLongTimeToLive(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
-	m, err := (&message{TimeToLive: "100d"}).encode(now)
+	m, err := encodeMessage(&message{TimeToLive: "100d"}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestLongTimeToLive(t *testing.T) {
 	if back.TimeToLive != "P100D" {
 		t.Errorf("it is shown as %s", back.TimeToLive)
 	}
-	if m, err = (&message{TimeToLive: "forever"}).encode(now); err != nil || !m.Properties.AbsoluteExpiryTime.Equal(farthest) {
+	if m, err = encodeMessage(&message{TimeToLive: "forever"}, now); err != nil || !m.Properties.AbsoluteExpiryTime.Equal(farthest) {
 		t.Errorf("forever ends %v, %v", m.Properties.AbsoluteExpiryTime, err)
 	}
 }

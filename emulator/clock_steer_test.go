@@ -48,7 +48,7 @@ func TestDEC35_AFrozenClockStands(t *testing.T) {
 		equal(t, "reading", b.ns.ReadClock(), emulator.ClockReading{Now: start, Ahead: -time.Hour, Frozen: true})
 		b.wantCounts(2, 0, 1, 0)
 		equal(t, "the idle queue is there", b.ns.Exists("idle"), true)
-		if _, err := b.q.Renew(tokensOf([]*got{locked})); err != nil {
+		if _, err := b.q.Renew(tokensOf([]*got{locked}), nil); err != nil {
 			t.Errorf("renew the lock after an hour: %v", err)
 		}
 		b.sendTexts("meanwhile")

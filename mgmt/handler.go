@@ -13,6 +13,7 @@ import (
 	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 	"minibus/mgmt/control"
+	"minibus/mgmt/ui"
 )
 
 // Options configure [New].
@@ -80,6 +81,8 @@ func isControl(r *http.Request, _ *mux.RouteMatch) bool {
 	return strings.HasPrefix(r.URL.Path, control.Prefix)
 }
 
+func isExplorer(r *http.Request, _ *mux.RouteMatch) bool { return ui.Wanted(r) }
+
 // New returns the handler of every HTTP request.
 func New(o Options) http.Handler {
 	h := &handler{options: o}
@@ -112,6 +115,8 @@ func (h *handler) routes() *mux.Router {
 	}
 	if h.options.Control != nil {
 		r.MatcherFunc(isControl).Handler(h.controlling(control.New(h.options.Control)))
+		r.HandleFunc("/", ui.Page).Methods(get...).MatcherFunc(isExplorer)
+		r.PathPrefix(ui.Prefix).Methods(get...).HandlerFunc(ui.Serve)
 	} else {
 		r.MatcherFunc(isControl).HandlerFunc(control.Off)
 	}

@@ -90,6 +90,20 @@ func ExampleServer_Connections() {
 	// Output: sender 1
 }
 
+// Why can the program not send?
+func ExampleServer_Refusals() {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	sender, err := newClient(bus).NewSender("ordres", nil)
+	if err == nil {
+		err = sender.SendMessage(t.Context(), &azservicebus.Message{}, nil)
+	}
+	fmt.Println("failed:", err != nil)
+	fmt.Println(bus.Refusals()[0].Condition, bus.Refusals()[0].Entity)
+	// Output:
+	// failed: true
+	// amqp:not-found ordres
+}
+
 // All namespaces are as new, for the next of the tests that share the server.
 func ExampleServer_Reset() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})

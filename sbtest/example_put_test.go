@@ -62,7 +62,7 @@ func ExampleServer_DeleteRule() {
 	publish(client, "events", &azservicebus.Message{Body: []byte("two coffees")})
 
 	// The program goes on when the subscription is gone.
-	bus.Delete(t, "events/Subscriptions/all")
+	bus.Remove(t, "events/Subscriptions/all")
 	publish(client, "events", &azservicebus.Message{Body: []byte("two coffees")})
 	_, err := bus.Default().Entity("events/Subscriptions/all")
 	fmt.Println(err)

@@ -37,14 +37,14 @@ func put(t testing.TB, ns *emulator.Namespace, limits config.Limits, entities []
 	check(t, "put entities", err)
 }
 
-// Delete deletes a queue, a topic or a subscription, such as "events/Subscriptions/large", with all of its messages.
-func (s *Server) Delete(t testing.TB, path string) {
+// Remove deletes a queue, a topic or a subscription, such as "events/Subscriptions/large", with all of its messages.
+func (s *Server) Remove(t testing.TB, path string) {
 	t.Helper()
 	check(t, "delete "+path, s.Default().DeleteEntity(path))
 }
 
-// Delete is [Server.Delete] in this namespace.
-func (n *Namespace) Delete(t testing.TB, path string) {
+// Remove is [Server.Remove] in this namespace.
+func (n *Namespace) Remove(t testing.TB, path string) {
 	t.Helper()
 	check(t, "delete "+path, n.DeleteEntity(path))
 }

@@ -25,11 +25,11 @@ func TestPutAndDelete(t *testing.T) {
 	if rules := s.Options().Rules; len(rules) != 1 || rules[0].Name != "red" {
 		t.Errorf("the rules are %+v", rules)
 	}
-	ns.Delete(t, "t")
+	ns.Remove(t, "t")
 	if ns.Exists("t") || !bus.Default().Exists("q") || bus.Default().Exists("t") {
 		t.Error("another namespace changed, or nothing was deleted")
 	}
 	bus.Put(t, sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{{Name: "s"}}})
 	bus.DeleteRule(t, "t/Subscriptions/s", "$default")
-	bus.Delete(t, "t")
+	bus.Remove(t, "t")
 }

@@ -21,6 +21,8 @@ type Inspector interface {
 	Connections(ns *emulator.Namespace, chosen func(id string) bool) []Connection
 	CloseConnection(ns *emulator.Namespace, id string) error
 	DetachLink(ns *emulator.Namespace, id string, link int64) error
+	// Refusals returns the links and tokens of a namespace that were refused last, the latest first.
+	Refusals(ns *emulator.Namespace) []emulator.Refusal
 	// Why says what stands in the way of receiving from an entity; client is as of [emulator.Who.Is].
 	Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string) emulator.Diagnosis
 }
@@ -133,7 +135,7 @@ func CompareIDs(a, b string) int {
 func (c *Connection) reaches(path string) bool {
 	path, sub := entitypath.CutSubQueue(path)
 	return slices.ContainsFunc(c.Links, func(l Link) bool {
-		return strings.EqualFold(l.Entity, path) && (sub == emulator.Main || strings.EqualFold(l.SubQueue, strings.TrimPrefix(sub.Join(""), "/")))
+		return strings.EqualFold(l.Entity, path) && (sub == emulator.Main || strings.EqualFold(l.SubQueue, sub.Name()))
 	})
 }
 

@@ -55,7 +55,9 @@ func New(s Server) http.Handler {
 	a.stream()
 	a.wait()
 	a.connections()
+	a.refusals()
 	a.why()
+	a.match()
 	a.receive()
 	a.sessions()
 	a.sessionLocks()
@@ -63,6 +65,8 @@ func New(s Server) http.Handler {
 	a.messages()
 	a.clock()
 	a.state()
+	a.faults()
+	a.snapshots()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
@@ -75,6 +79,13 @@ func New(s Server) http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// Document returns the OpenAPI document, for those who have no server.
+func Document() []byte {
+	answer := httptest.NewRecorder()
+	New(nil).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, DocumentPath, nil))
+	return answer.Body.Bytes()
 }
 
 // refuseRoute answers a request that no pattern of the mux takes. h is the mux's answer.

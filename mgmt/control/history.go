@@ -93,7 +93,7 @@ func kindName(k emulator.EventKind) string {
 }
 
 func kindNamed(name string) (emulator.EventKind, bool) {
-	for k := emulator.EventSent; k <= emulator.EventRefusedSettlement; k++ {
+	for k := emulator.EventSent; k <= emulator.EventFault; k++ {
 		if strings.EqualFold(kindName(k), name) {
 			return k, true
 		}
@@ -102,7 +102,7 @@ func kindNamed(name string) (emulator.EventKind, bool) {
 }
 
 func eventKinds() (names []string) {
-	for k := emulator.EventSent; k <= emulator.EventRefusedSettlement; k++ {
+	for k := emulator.EventSent; k <= emulator.EventFault; k++ {
 		names = append(names, kindName(k))
 	}
 	return names
@@ -175,23 +175,11 @@ func oldest(events iter.Seq[emulator.Event], next int64, limit int) ([]event, in
 
 // newest returns the last events before a number, the last one first, and before which to go on. Without a number it takes the last of all.
 func newest(ns *emulator.Namespace, f emulator.EventFilter, before int64, limit int) ([]event, int64) {
-	last := make([]emulator.Event, 0, limit)
-	n := 0
-	events, _ := ns.Events(0, f)
-	for e := range events {
-		if before != 0 && e.Number >= before {
+	items := []event{}
+	for e := range ns.EventsBack(before, f) {
+		if items = append(items, shownEvent(&e)); len(items) == limit {
 			break
 		}
-		if len(last) < limit {
-			last = append(last, e)
-		} else {
-			last[n%limit] = e
-		}
-		n++
-	}
-	items := make([]event, len(last))
-	for i := range items {
-		items[i] = shownEvent(&last[(n-1-i)%limit])
 	}
 	if len(items) == 0 {
 		return items, before
@@ -228,13 +216,13 @@ func (a *api) life(_ context.Context, in *struct {
 
 // shownEvent returns an event as answers show it.
 func shownEvent(e *emulator.Event) event {
-	out := event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: strings.TrimPrefix(e.Sub.Join(""), "/"),
+	out := event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: e.Sub.Name(),
 		SequenceNumber: e.Sequence, NewNumber: e.NextSequence, FirstNumber: e.FirstSequence, DeliveryCount: int64(e.DeliveryCount),
 		MessageID: e.MessageID, Detail: e.Text, Text: e.String()}
 	if e.Topic {
 		out.Copies = &e.Copies
 	}
-	if until := instant(e.Until); e.Until != 0 && e.Kind == emulator.EventScheduled {
+	if until := instant(e.Until); e.Until != 0 && (e.Kind == emulator.EventScheduled || e.Kind == emulator.EventRescheduled) {
 		out.ScheduledFor = &until
 	} else if e.Until != 0 {
 		out.LockedUntil = &until

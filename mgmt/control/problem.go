@@ -63,7 +63,7 @@ func rejected(status int, detail string, wrong []error) *Error {
 	}
 	switch {
 	case status == http.StatusRequestEntityTooLarge:
-		return newError(status, nil, "The body of the request has more bytes than %s says.", DocumentPath)
+		return newError(status, nil, "The body of the request is too long: it may have %d bytes, and more where %s says so.", maxBody, DocumentPath)
 	case status == http.StatusUnprocessableEntity:
 		status = http.StatusBadRequest
 	case status == 0: // Huma asks for the type

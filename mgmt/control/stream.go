@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,8 +17,10 @@ import (
 
 // Times of a stream.
 const (
-	heartbeat      = 15 * time.Second // a comment keeps proxies from closing a quiet stream
-	streamPatience = 10 * time.Second // how long a reader may take for a write
+	streamPause    = 100 * time.Millisecond // between batches, so that a busy broker is not busy with its readers
+	streamBatch    = 1000                   // events
+	heartbeat      = 15 * time.Second       // a comment keeps proxies from closing a quiet stream
+	streamPatience = 10 * time.Second       // how long a reader may take for a write
 )
 
 // StreamStart says where a stream of events begins.
@@ -75,6 +78,7 @@ type eventStream struct {
 	ns     *emulator.Namespace
 	filter emulator.EventFilter
 	next   int64 // number of the first event that the client has not got
+	batch  bytes.Buffer
 }
 
 // run writes events until the client, the namespace or the server is gone.
@@ -93,10 +97,24 @@ func (s *eventStream) run(ctx context.Context) error {
 		if err == nil {
 			err = s.catchUp()
 		}
+		if err == nil {
+			err = s.pause(ctx)
+		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// pause lets events gather.
+func (s *eventStream) pause(ctx context.Context) error {
+	select {
+	case <-time.After(streamPause):
+	case <-s.ns.Gone():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
 }
 
 // wait waits for an event.
@@ -126,7 +144,12 @@ func (s *eventStream) catchUp() error {
 		s.next += missed
 	}
 	events, next := s.ns.Events(s.next, s.filter)
+	n := 0
 	for e := range events {
+		if n++; n > streamBatch {
+			next = e.Number
+			break
+		}
 		if err := s.write(fmt.Sprintf("id: %d\n", e.Number), "event", shownEvent(&e)); err != nil {
 			return err
 		}
@@ -135,22 +158,24 @@ func (s *eventStream) catchUp() error {
 	return s.flush()
 }
 
+// write adds an event to the batch.
 func (s *eventStream) write(id, name string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {
 		return err
 	}
-	_ = s.c.SetWriteDeadline(time.Now().Add(streamPatience))
-	_, err = fmt.Fprintf(s.w, "%sevent: %s\ndata: %s\n\n", id, name, text)
+	_, err = fmt.Fprintf(&s.batch, "%sevent: %s\ndata: %s\n\n", id, name, text)
 	return err
 }
 
 func (s *eventStream) comment(text string) error {
-	_ = s.c.SetWriteDeadline(time.Now().Add(streamPatience))
-	if _, err := fmt.Fprintf(s.w, ": %s\n\n", text); err != nil {
-		return err
-	}
+	_, _ = fmt.Fprintf(&s.batch, ": %s\n\n", text) // memory
 	return s.flush()
 }
 
-func (s *eventStream) flush() error { return s.c.Flush() }
+// flush writes the batch.
+func (s *eventStream) flush() error {
+	_ = s.c.SetWriteDeadline(time.Now().Add(streamPatience))
+	_, err := s.batch.WriteTo(s.w)
+	return errors.Join(err, s.c.Flush())
+}

@@ -1,0 +1,119 @@
+// The explorer: the frame around the screens.
+import { render } from "preact";
+import { useState } from "preact/hooks";
+import { asksForKey, forgetKey, hasKey, useKey } from "./auth";
+import { ClockScreen } from "./clock";
+import { Connect } from "./connect";
+import { Connections } from "./connections";
+import { EntityPage } from "./entity";
+import { Events } from "./events";
+import { span, time, zone } from "./format";
+import { Jobs } from "./jobs";
+import { Asking, Button, Empty, Field, Problem, Toasts } from "./kit";
+import { Life } from "./life";
+import { Overview } from "./overview";
+import { listenForKeys, openKeys, openPalette, Overlay } from "./palette";
+import { link, route } from "./route";
+import { menuOpen, Sidebar } from "./sidebar";
+import { clock, now, refresh, start, theme, trouble } from "./state";
+import { textOf } from "./api";
+
+function Screen() {
+  const { screen, rest } = route.value;
+  switch (screen) {
+    case "":
+      return <Overview />;
+    case "entity":
+      return <EntityPage path={rest[0] ?? ""} tab={rest[1] ?? ""} item={rest[2]} key={rest[0]} />;
+    case "events":
+      return <Events />;
+    case "life":
+      return <Life />;
+    case "connections":
+      return <Connections />;
+    case "clock":
+      return <ClockScreen />;
+    case "jobs":
+      return <Jobs />;
+    case "connect":
+      return <Connect />;
+    default:
+      return <Empty title="There is no such screen."><p><a href={link("")}>Go to the overview</a></p></Empty>;
+  }
+}
+
+function KeyForm() {
+  const [text, setText] = useState(""), [wrong, setWrong] = useState(hasKey() ? "Minibus does not accept the key of this connection string." : "");
+  const submit = (e: Event) => {
+    e.preventDefault();
+    try {
+      useKey(text);
+      refresh();
+    } catch (x) {
+      setWrong(textOf(x));
+    }
+  };
+  return (
+    <main class="key-form">
+      <form onSubmit={submit} class="panel">
+        <h1>This Minibus asks for a key</h1>
+        <p>Paste a connection string of the default namespace whose policy has the right Manage. It stays in this tab and goes nowhere: the tab signs each request with it.</p>
+        <Field label="Connection string">
+          <textarea autofocus rows={4} value={text} spellcheck={false} onInput={(e) => setText(e.currentTarget.value)}
+            placeholder="Endpoint=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=…" />
+        </Field>
+        {wrong && <Problem text={wrong} />}
+        <Button kind="primary" type="submit" disabled={!text.trim()}>Open</Button>
+      </form>
+    </main>
+  );
+}
+
+const icons = { system: "◐", light: "☀", dark: "☾" } as const;
+const following = { system: "light", light: "dark", dark: "system" } as const;
+
+function ClockChip() {
+  const c = clock.value;
+  if (!c) return null;
+  const moved = c.offset !== 0 || c.frozen !== undefined;
+  const text = c.frozen !== undefined ? "frozen" : moved ? (c.offset > 0 ? "+" : "−") + span(c.offset) : "";
+  return <a class={`chip ${moved ? "warn" : ""}`} href={link("clock")} title="The clock of the namespace">{time(now.value, now.value)}{zone.value === "utc" && " UTC"}{text && <b>{text}</b>}</a>;
+}
+
+function Header() {
+  return (
+    <header class="top">
+      <button type="button" class="tool menu" aria-label="Menu" aria-expanded={menuOpen.value} onClick={() => (menuOpen.value = !menuOpen.value)}>☰</button>
+      <a class="brand" href={link("")}><img src="/$minibus/ui/icon.svg" alt="" width="22" height="22" />Minibus</a>
+      <button type="button" class="go-to" onClick={openPalette}>Go to… <kbd>Ctrl K</kbd></button>
+      <ClockChip />
+      <button type="button" class="tool" aria-label={`Times: ${zone.value}`} title="Times: local or UTC (u)" onClick={() => (zone.value = zone.value === "utc" ? "local" : "utc")}>{zone.value === "utc" ? "UTC" : "local"}</button>
+      <button type="button" class="tool" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} onClick={() => (theme.value = following[theme.value])}>{icons[theme.value]}</button>
+      <button type="button" class="tool" aria-label="Keys" title="Keys (?)" onClick={openKeys}>?</button>
+      {hasKey() && <button type="button" class="tool" onClick={forgetKey}>Forget key</button>}
+    </header>
+  );
+}
+
+function App() {
+  if (asksForKey.value) return <><KeyForm /><Toasts /></>;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to the content</a>
+      <Header />
+      <Sidebar />
+      {menuOpen.value && <div class="shade" onClick={() => (menuOpen.value = false)} />}
+      <main id="main" tabIndex={-1}>
+        {trouble.value && <Problem text={trouble.value} retry={refresh} />}
+        {route.value.namespace && <Screen />}
+      </main>
+      <Toasts />
+      <Asking />
+      <Overlay />
+    </>
+  );
+}
+
+start();
+listenForKeys();
+render(<App />, document.getElementById("app")!);

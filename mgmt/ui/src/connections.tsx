@@ -1,0 +1,124 @@
+// Who is connected, with which links, and how to end them.
+import { all, at, call, type Connection, type Link } from "./api";
+import { bytes, number, plural } from "./format";
+import { ask, Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time } from "./kit";
+import { shown } from "./names";
+import { usePoll } from "./poll";
+import { link, route, withQuery } from "./route";
+
+const waits: Record<Link["waitsFor"], string> = {
+  message: "a message", credit: "credit", session: "a free session", window: "room in the session’s window", settlement: "settlements",
+  reading: "the client to read", journal: "the disk", detach: "the end of the link",
+};
+
+// useConnections follows the connections, of one entity if it is given.
+export function useConnections(namespace: string, entity?: string) {
+  return usePoll(JSON.stringify([namespace, entity]), 2000, (signal) => all<Connection>(at`${namespace}/connections`, { entity }, 1000, signal));
+}
+
+// carries reports whether a link carries messages of a program, and not requests of its library.
+export const carries = (l: Link) => l.entity !== undefined && !l.address.endsWith("/$management");
+
+const nameOf = (c: Connection) => c.container || c.product || c.remote;
+
+function close(namespace: string, c: Connection, done: () => void): void {
+  const busy = c.links.reduce((n, l) => n + l.unsettled, 0);
+  ask({
+    title: "Close this connection?", yes: "Close the connection",
+    text: <>
+      <p><Text>{nameOf(c)}</Text> at {c.remote} loses {plural(c.links.length, "link")}.</p>
+      <p>{busy > 0 ? `${plural(busy, "message")} that it has not settled come back.` : "It has no message that is not settled."} An SDK connects again by itself.</p>
+    </>,
+    act: async () => {
+      await call("DELETE", at`${namespace}/connections/${c.id}`);
+      done();
+    },
+  });
+}
+
+function detach(namespace: string, c: Connection, l: Link, done: () => void): void {
+  ask({
+    title: "Detach this link?", yes: "Detach the link",
+    text: <>
+      <p>The {l.role} of <Text>{nameOf(c)}</Text> on <Text>{shown(l.address)}</Text> ends, and the rest of its connection stays.</p>
+      <p>{l.role === "receiver" && l.unsettled > 0 ? `It holds ${plural(l.unsettled, "message")} that it has not settled.` : "It holds no message."} An SDK attaches again by itself.</p>
+    </>,
+    act: async () => {
+      await call("DELETE", at`${namespace}/connections/${c.id}/links/${l.id}`);
+      done();
+    },
+  });
+}
+
+export function Links({ namespace, connection: c, links, done }: { namespace: string; connection: Connection; links: Link[]; done: () => void }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={`Links of ${nameOf(c)}`}>
+      <table class="plain">
+        <thead><tr><th>Role</th><th>Entity</th><th>Waits for</th><th class="right">Credit</th><th class="right">Unsettled</th><th class="right">Messages</th><th>Active</th><th><span class="hidden">Actions</span></th></tr></thead>
+        <tbody>
+          {links.map((l) => (
+            <tr key={l.id}>
+              <td><Badge tone={l.role === "receiver" ? "good" : ""}>{l.role}</Badge> {l.mode === "receiveAndDelete" && <span class="faint">deletes</span>}</td>
+              <td>{l.entity ? <a href={link("entity", l.entity)}><Text>{shown(l.address)}</Text></a> : <Text>{l.address}</Text>}
+                {l.sessionId !== undefined && <div class="faint">session <Text>{l.sessionId}</Text></div>}</td>
+              <td>{waits[l.waitsFor]}</td>
+              <td class="right">{number(l.credit)}</td><td class="right">{number(l.unsettled)}</td><td class="right">{number(l.deliveries)}</td>
+              <td><Time at={l.lastActive} ageOnly /></td>
+              <td class="right"><Button small act={() => detach(namespace, c, l, done)}>Detach</Button></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const most = 200; // links shown of a connection
+
+// LinksOf shows the links with messages, and the rest on demand.
+function LinksOf({ namespace, c, done }: { namespace: string; c: Connection; done: () => void }) {
+  const first = c.links.filter(carries), rest = c.links.filter((l) => !carries(l));
+  return (
+    <>
+      {first.length > 0 && <Links namespace={namespace} connection={c} links={first.slice(0, most)} done={done} />}
+      {first.length > most && <p class="hint pad">and {plural(first.length - most, "more link")}</p>}
+      {first.length === 0 && !c.busy && <p class="hint pad">No link carries messages.</p>}
+      {rest.length > 0 && (
+        <details class="more"><summary>{plural(rest.length, "link")} of the library itself: tokens, requests, transactions</summary>
+          <Links namespace={namespace} connection={c} links={rest.slice(0, most)} done={done} /></details>
+      )}
+    </>
+  );
+}
+
+function Card({ namespace, c, done }: { namespace: string; c: Connection; done: () => void }) {
+  const http = c.transport === "http";
+  return (
+    <Panel flush title={<><Text>{nameOf(c)}</Text> <span class="faint">{c.id}</span></>} actions={<>
+      <a class="button small" href={withQuery(link("events"), { client: http ? c.remote : c.id })}>Events</a>
+      {!http && <Button small kind="danger" act={() => close(namespace, c, done)}>Close</Button>}
+    </>}>
+      <Facts facts={[
+        ["Library", [c.product, c.version].filter(Boolean).join(" ") || "unknown"], ["Platform", c.platform ? <Text>{c.platform}</Text> : "unknown"], ["From", c.remote], ["Transport", c.transport],
+        ["Since", <Time at={c.since} />], ["Unread", bytes(c.pendingBytes)], ...(c.policies.length ? [["Policies", c.policies.join(", ")] as [string, string]] : []),
+      ]} />
+      {c.busy && <p class="hint pad">The connection did not answer in time, so its links are not known.</p>}
+      <LinksOf namespace={namespace} c={c} done={done} />
+    </Panel>
+  );
+}
+
+export function Connections() {
+  const namespace = route.value.namespace;
+  const p = useConnections(namespace);
+  const links = p.value?.reduce((n, c) => n + c.links.length, 0) ?? 0;
+  return (
+    <>
+      <h1>Connections {p.value && <span class="faint">{number(p.value.length)}, {plural(links, "link")}</span>}</h1>
+      {p.error && <Problem text={p.error} retry={p.refresh} />}
+      {!p.value && !p.error && <Loading />}
+      {p.value?.length === 0 && <Empty title="No client is connected."><p><a href={link("connect")}>Copy a connection string</a>, and start your program.</p></Empty>}
+      {p.value?.map((c) => <Card key={c.id} namespace={namespace} c={c} done={p.refresh} />)}
+    </>
+  );
+}

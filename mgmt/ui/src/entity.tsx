@@ -1,0 +1,196 @@
+// One entity: its counts and settings, who uses it, its history, sessions, and why nothing is received.
+import { useState } from "preact/hooks";
+import { at, get, type Entity } from "./api";
+import { Chart } from "./chart";
+import { carries, Links, useConnections } from "./connections";
+import { Snippets } from "./connect";
+import { EventTable } from "./eventtable";
+import { useEvents } from "./events";
+import { bytes, duration, number } from "./format";
+import { purge } from "./joborders";
+import { Badge, Button, CopyButton, Empty, Facts, Loading, Panel, Problem, Tabs, Text, Time, type Children } from "./kit";
+import { deadLetters, shown, topicOf } from "./names";
+import { usePoll } from "./poll";
+import { link, route } from "./route";
+import { Sessions } from "./sessions";
+import { entities, entityAt, isFavourite, toggleFavourite } from "./state";
+import { Why } from "./why";
+
+// Whole is an entity with what a server may know of it besides.
+type Whole = Entity & {
+  created?: string;
+  updated?: string;
+  accessed?: string;
+  oldest?: { sequenceNumber: number; enqueued: string };
+  autoDelete?: { at: string; inUse: boolean };
+  forwardsTo?: Forward[];
+  forwardedFrom?: Forward[];
+  properties?: Record<string, unknown>;
+  rules?: { name: string; properties: Record<string, unknown> }[];
+};
+
+interface Forward {
+  entity: string;
+  deadLetters: boolean;
+  missing?: boolean;
+}
+
+export function useEntity(path: string) {
+  const namespace = route.value.namespace;
+  return usePoll(JSON.stringify([namespace, path]), 3000, (signal) => get<Whole>(at`${namespace}/entities/${path}`, {}, signal));
+}
+
+function Tile({ name, n, tone = "", title }: { name: string; n: number; tone?: string; title?: string }) {
+  return <div class={`tile ${n ? tone : "zero"}`} title={title}><span class="tile-name">{name}</span><span class="tile-value">{number(n)}</span></div>;
+}
+
+function Counts({ e }: { e: Entity }) {
+  const c = e.counts;
+  return (
+    <div class="tiles">
+      {e.kind !== "topic" && <Tile name="Active" n={c.active} title="With those that are locked or deferred" />}
+      {e.kind !== "topic" && <Tile name="Deferred" n={c.deferred} />}
+      {e.kind !== "subscription" && <Tile name="Scheduled" n={c.scheduled} />}
+      {e.kind !== "topic" && <Tile name="Dead-letter" n={c.deadLetter} tone="dead" />}
+      {(c.transfer > 0 || c.transferDeadLetter > 0) && <Tile name="To forward" n={c.transfer} tone="warn" />}
+      {c.transferDeadLetter > 0 && <Tile name="Not forwarded" n={c.transferDeadLetter} tone="dead" />}
+      <div class="tile"><span class="tile-name">Size</span><span class="tile-value">{bytes(c.sizeBytes)}</span></div>
+    </div>
+  );
+}
+
+// Value shows the value of a setting.
+function Value({ value }: { value: unknown }) {
+  if (typeof value === "boolean") return value ? <Badge tone="good">yes</Badge> : <span class="faint">no</span>;
+  if (typeof value === "number") return <>{number(value)}</>;
+  if (value === null || value === "" || value === undefined) return <span class="faint">none</span>;
+  if (typeof value === "string") return /^-?P\d*[DT]/.test(value) ? <span title={value}>{duration(value)}</span> : <Text>{value}</Text>;
+  return <code class="wrap"><Text>{JSON.stringify(value)}</Text></code>;
+}
+
+// words makes words of a name in one: LockDuration is lock duration.
+const words = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/ [A-Z](?![A-Z])/g, (s) => s.toLowerCase());
+
+function Forwards({ list, words: w }: { list: Forward[]; words: string }) {
+  return <>{list.map((f) => (
+    <span key={f.entity} class="forward">{f.deadLetters ? "dead letters " : ""}{w} <a href={link("entity", f.entity)}><Text>{shown(f.entity)}</Text></a> {f.missing && <Badge tone="bad">does not exist</Badge>}</span>
+  ))}</>;
+}
+
+function Known({ e }: { e: Whole }) {
+  const facts: [string, Children][] = [["Kind", e.kind], ["Status", e.status === "Active" ? "Active" : <Badge tone="warn">{e.status}</Badge>]];
+  if (e.created) facts.push(["Created", <Time at={e.created} />]);
+  if (e.updated) facts.push(["Changed", <Time at={e.updated} />]);
+  if (e.accessed) facts.push(["Used", <Time at={e.accessed} />]);
+  if (e.oldest) facts.push(["Oldest message", <><Time at={e.oldest.enqueued} /></>]);
+  if (e.autoDelete) facts.push(["Deletes itself", <Time at={e.autoDelete.at} />]);
+  if (e.forwardsTo?.length) facts.push(["Forwards", <Forwards list={e.forwardsTo} words="to" />]);
+  if (e.forwardedFrom?.length) facts.push(["Gets", <Forwards list={e.forwardedFrom} words="from" />]);
+  for (const [name, value] of Object.entries(e.properties ?? {})) if (name !== "Status" && typeof value !== "object") facts.push([words(name), <Value value={value} />]);
+  return <Panel title="Properties" flush><Facts facts={facts} /></Panel>;
+}
+
+function Rules({ rules }: { rules: NonNullable<Whole["rules"]> }) {
+  return (
+    <Panel title="Rules" flush>
+      {rules.length === 0 && <Empty title="Without a rule the subscription takes no message." />}
+      <div class="rules">
+        {rules.map((r) => <div key={r.name} class="rule"><b><Text>{r.name}</Text></b>{Object.entries(r.properties).map(([k, v]) => <p key={k}><span class="faint">{words(k)}</span> <Value value={v} /></p>)}</div>)}
+      </div>
+    </Panel>
+  );
+}
+
+function Subscriptions({ topic }: { topic: string }) {
+  const list = (entities.value ?? []).filter((e) => e.kind === "subscription" && topicOf(e.path)?.toLowerCase() === topic.toLowerCase());
+  return (
+    <Panel title="Subscriptions" flush>
+      {list.length === 0 && <Empty title="Without a subscription, what is sent to the topic is gone at once."><pre class="block">minibus sub create {topic}/audit</pre></Empty>}
+      {list.length > 0 && (
+        <table class="plain">
+          <thead><tr><th>Name</th><th class="right">Active</th><th class="right">Dead-letter</th></tr></thead>
+          <tbody>{list.map((e) => (
+            <tr key={e.path}><td><a href={link("entity", e.path)}><Text>{e.path.slice(topic.length + "/Subscriptions/".length)}</Text></a></td>
+              <td class="right">{number(e.counts.active)}</td><td class="right">{e.counts.deadLetter ? <span class="dead-text">{number(e.counts.deadLetter)}</span> : 0}</td></tr>
+          ))}</tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}
+
+// Users lists who sends and receives now.
+function Users({ path }: { path: string }) {
+  const namespace = route.value.namespace;
+  const p = useConnections(namespace, path);
+  const list = (p.value ?? []).map((c) => ({ c, links: c.links.filter((l) => l.entity?.toLowerCase() === path.toLowerCase() && carries(l)) })).filter((x) => x.links.length > 0);
+  return (
+    <Panel title="Who sends and receives now" flush actions={<a class="button small" href={link("connections")}>All connections</a>}>
+      {p.error && <Problem text={p.error} retry={p.refresh} />}
+      {p.value && list.length === 0 && <Empty title="No client has a link here."><p>Clients appear as soon as they send or receive.</p></Empty>}
+      {list.map(({ c, links }) => (
+        <div key={c.id} class="user"><p><b><Text>{c.container || c.product || c.remote}</Text></b> <span class="faint">{[c.product, c.version].filter(Boolean).join(" ")} · {c.remote}</span></p>
+          <Links namespace={namespace} connection={c} links={links} done={p.refresh} /></div>
+      ))}
+    </Panel>
+  );
+}
+
+function Summary({ e }: { e: Whole }) {
+  const c = e.counts, empty = c.active + c.deadLetter + c.scheduled === 0;
+  return (
+    <>
+      <Counts e={e} />
+      {e.kind === "topic" ? <Subscriptions topic={e.path} /> : <Panel title="Messages"><Chart of={e.path} /></Panel>}
+      <Users path={e.path} />
+      {empty && e.kind !== "subscription" && <Panel title="Send a message"><Snippets entity={e.path} /></Panel>}
+      {e.rules && <Rules rules={e.rules} />}
+      <Known e={e} />
+    </>
+  );
+}
+
+function History({ path }: { path: string }) {
+  const [paused, pause] = useState(false);
+  const { events, state, loaded } = useEvents(route.value.namespace, { entity: path }, paused);
+  return (
+    <>
+      <div class="bar"><Button act={() => pause(!paused)}>{paused ? "Go on" : "Pause"}</Button><span class={`live ${paused || state ? "" : "on"}`}>{state ? "not connected" : paused ? "paused" : "live"}</span></div>
+      {state && <Problem text={state} />}
+      {events.length > 0 ? <EventTable events={events} label="Events, the newest first" without={["entity"]} /> : loaded && <Empty title="Nothing has happened here since Minibus began to remember." />}
+    </>
+  );
+}
+
+export function EntityPage({ path, tab }: { path: string; tab: string; item?: string }) {
+  const p = useEntity(path);
+  const e = p.value;
+  if (!e) return p.error ? <><h1><Text>{shown(path)}</Text></h1><Problem text={p.error} retry={p.refresh} /></> : <Loading />;
+  const fresh = { ...e, counts: (entityAt.value.get(path.toLowerCase()) ?? e).counts };
+  const star = isFavourite(e.path);
+  const sessions = e.properties?.RequiresSession !== false && e.kind !== "topic";
+  const tabs = [
+    { name: "", href: link("entity", path), title: "Summary" },
+    ...(sessions ? [{ name: "sessions", href: link("entity", path, "sessions"), title: "Sessions" }] : []),
+    { name: "history", href: link("entity", path, "history"), title: "History" },
+    { name: "why", href: link("entity", path, "why"), title: e.kind === "topic" ? "Where do messages go?" : "Why don’t I receive?" },
+  ];
+  return (
+    <>
+      <div class="title">
+        <h1><span class={`icon ${e.kind}`} aria-hidden="true" /><Text>{shown(e.path)}</Text></h1>
+        <button type="button" class={`star ${star ? "on" : ""}`} aria-pressed={star} aria-label="Favourite" onClick={() => toggleFavourite(e.path)}>★</button>
+        <CopyButton text={e.path} what="Copy the path" />
+        {e.kind !== "topic" && fresh.counts.active > fresh.counts.deferred && <Button small kind="danger" act={() => purge(e.path, fresh.counts.active - fresh.counts.deferred)}>Purge</Button>}
+        {fresh.counts.deadLetter > 0 && <Button small kind="danger" act={() => purge(e.path + "/" + deadLetters, fresh.counts.deadLetter)}>Purge dead letters</Button>}
+      </div>
+      <Tabs tabs={tabs} at={tab} />
+      {tab === "" && <Summary e={fresh} />}
+      {tab === "sessions" && <Sessions path={path} />}
+      {tab === "history" && <History path={path} />}
+      {tab === "why" && <Why path={path} />}
+      {!tabs.some((t) => t.name === tab) && <Empty title="There is no such view."><p><a href={link("entity", path)}>Go to the summary</a></p></Empty>}
+    </>
+  );
+}
+

@@ -1,0 +1,55 @@
+// Events as a table, for the live stream and the history of an entity.
+import type { Event } from "./api";
+import { Badge, Text, Time } from "./kit";
+import { shown } from "./names";
+import { link, withQuery } from "./route";
+import { Table, type Column } from "./virtual";
+
+// words are the kinds of events in plain words.
+const words: Record<string, string> = {
+  sent: "sent", scheduled: "scheduled", copied: "copied", forwardedHere: "forwarded here", activated: "activated", delivered: "delivered",
+  receivedAndDeleted: "received and deleted", lockRenewed: "lock renewed", completed: "completed", abandoned: "abandoned", released: "released",
+  deferred: "deferred", lockExpired: "lock expired", returned: "returned", deadLettered: "dead-lettered", expired: "expired", forwarded: "forwarded",
+  duplicate: "duplicate", cancelled: "cancelled", purged: "purged", sendRefused: "send refused", settlementRefused: "settlement refused",
+};
+
+export const kinds = Object.keys(words);
+
+export const wordsOf = (kind: string) => words[kind] ?? kind;
+
+const bad = new Set(["deadLettered", "sendRefused", "settlementRefused"]);
+const doubtful = new Set(["lockExpired", "abandoned", "expired", "returned", "duplicate", "purged", "cancelled"]);
+const good = new Set(["completed", "receivedAndDeleted"]);
+
+export const toneOf = (kind: string) => (bad.has(kind) ? "bad" : doubtful.has(kind) ? "warn" : good.has(kind) ? "good" : "");
+
+export const entityOf = (e: Event) => (e.subQueue ? e.entity + "/" + e.subQueue : e.entity);
+
+// lifeOf returns the address of the life of an event's message.
+export function lifeOf(e: Event): string {
+  if (e.sequenceNumber) return withQuery(link("life"), { entity: entityOf(e), sequenceNumber: e.sequenceNumber });
+  return withQuery(link("life"), { messageId: e.messageId });
+}
+
+// clientOf says who did it: the library and the connection, which connections show too.
+export function clientOf(e: Event): string {
+  const c = e.client;
+  return c ? [c.product || c.container, c.connection || c.remote].filter(Boolean).join(" · ") : "";
+}
+
+const columns: Column<Event>[] = [
+  { name: "time", title: "Time", width: "186px", show: (e) => <Time at={e.time} millis /> },
+  { name: "kind", title: "What", width: "148px", show: (e) => <Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> },
+  { name: "entity", title: "Entity", width: "minmax(140px, 1fr)", show: (e) => <a href={link("entity", e.entity)}><Text>{shown(entityOf(e))}</Text></a> },
+  { name: "message", title: "Message", width: "minmax(120px, 1fr)", show: (e) =>
+    e.sequenceNumber || e.messageId ? <a href={lifeOf(e)} title="The life of the message">{e.sequenceNumber ? "#" + e.sequenceNumber : ""} {e.messageId && <Text class="faint">{e.messageId}</Text>}</a> : null },
+  { name: "detail", title: "Detail", width: "minmax(140px, 1.4fr)", show: (e) => (e.detail ? <Text>{e.detail}</Text> : e.copies !== undefined ? <span class="faint">{e.copies} copies</span> : null) },
+  { name: "client", title: "Client", width: "minmax(100px, .8fr)", show: (e) => {
+    const c = clientOf(e);
+    return c && <Text class="faint">{c}</Text>;
+  } },
+];
+
+export function EventTable({ events, label, without = [] }: { events: Event[]; label: string; without?: string[] }) {
+  return <Table items={events} columns={columns.filter((c) => !without.includes(c.name))} id={(e) => e.number} label={label} />;
+}

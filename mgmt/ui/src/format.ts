@@ -1,0 +1,93 @@
+// Numbers, sizes, durations and times as people read them.
+import { keptHere } from "./kept";
+
+const grouped = new Intl.NumberFormat("en");
+
+export const number = (n: number): string => grouped.format(n).replace(/,/g, "\u202f");
+
+// short is for badges: 12, 1.2k, 34k, 5.6M.
+export function short(n: number): string {
+  if (n < 1000) return String(n);
+  for (const [unit, size] of [["M", 1e6], ["k", 1e3]] as const) {
+    if (n >= size) {
+      const v = n / size;
+      return (v < 10 ? Math.floor(v * 10) / 10 : Math.floor(v)) + unit;
+    }
+  }
+  return String(n);
+}
+
+export function bytes(n: number): string {
+  let v = n;
+  for (const unit of ["B", "KiB", "MiB", "GiB"]) {
+    if (v < 1024 || unit === "GiB") return `${v < 10 && unit !== "B" ? v.toFixed(1) : number(Math.round(v))}\u00a0${unit}`;
+    v /= 1024;
+  }
+  return number(n);
+}
+
+export const plural = (n: number, one: string, many = one + "s"): string => `${number(n)} ${n === 1 ? one : many}`;
+
+// span says how long something is, in ms, with its two greatest units.
+export function span(ms: number): string {
+  const s = Math.floor(Math.abs(ms) / 1000);
+  if (s < 1) return "0 s";
+  const units: [number, string][] = [[86400 * 365, "y"], [86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  const first = units.findIndex(([size]) => s >= size);
+  const [size, name] = units[first]!;
+  const whole = Math.floor(s / size), next = units[first + 1];
+  const rest = next ? Math.floor((s % size) / next[0]) : 0;
+  return rest > 0 && whole < 100 ? `${whole} ${name} ${rest} ${next![1]}` : `${whole} ${name}`;
+}
+
+// age says how far an instant is from now.
+export function age(at: number, now: number): string {
+  const past = now - at;
+  if (Math.abs(past) < 1000) return "now";
+  return past > 0 ? span(past) + " ago" : "in " + span(past);
+}
+
+// duration reads an ISO 8601 duration and shows it for people: PT1H30M is 1 h 30 min.
+export function duration(iso: string): string {
+  const m = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(iso);
+  if (!m) return iso;
+  const ms = ((Number(m[2] ?? 0) * 24 + Number(m[3] ?? 0)) * 60 + Number(m[4] ?? 0)) * 60_000 + Number(m[5] ?? 0) * 1000;
+  if (ms >= 86400_000 * 365 * 1000) return "for ever";
+  const sign = m[1] ? "\u2212" : "";
+  return ms > 0 && ms < 1000 ? `${sign}${Math.round(ms)} ms` : sign + span(ms);
+}
+
+// zone is how times are shown everywhere.
+export const zone = keptHere<"local" | "utc">("zone", "local");
+
+const forms = new Map<string, Intl.DateTimeFormat>();
+
+function form(utc: boolean, o: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = utc + JSON.stringify(o);
+  let f = forms.get(key);
+  if (!f) forms.set(key, (f = new Intl.DateTimeFormat("en-GB", { ...o, hour12: false, timeZone: utc ? "UTC" : undefined })));
+  return f;
+}
+
+const day: Intl.DateTimeFormatOptions = { year: "numeric", month: "short", day: "numeric" };
+const clock: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
+
+// time shows an instant: the time alone today, else with its day.
+export function time(at: number, now: number, millis = false): string {
+  const utc = zone.value === "utc";
+  const o = millis ? { ...clock, fractionalSecondDigits: 3 as const } : clock;
+  const sameDay = form(utc, day).format(at) === form(utc, day).format(now);
+  return form(utc, sameDay ? o : { ...day, ...o }).format(at);
+}
+
+// both shows an instant in local time and in UTC.
+export function both(at: number): string {
+  const o = { ...day, ...clock, fractionalSecondDigits: 3 as const };
+  return `${form(false, { ...o, timeZoneName: "short" }).format(at)}\n${new Date(at).toISOString()}`;
+}
+
+// visible shows characters that have no shape, or that turn text around, as their codes. A name or a message must not look like another.
+export function visible(s: string): string {
+  return s.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
+    (c) => (c === "\n" || c === "\t" ? c : `\u27e8${c.charCodeAt(0).toString(16).padStart(4, "0")}\u27e9`));
+}

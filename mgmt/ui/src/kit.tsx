@@ -1,0 +1,207 @@
+// Small parts of which screens are made.
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { textOf } from "./api";
+import { age, both, time, visible } from "./format";
+import { now } from "./state";
+
+export type Children = ComponentChildren;
+
+// Text shows what came in a message or a name. It is never markup, and characters that deceive are shown as codes.
+export function Text({ children, class: c }: { children: string; class?: string }) {
+  return <bdi class={c} title={children}>{visible(children)}</bdi>;
+}
+
+export function Time({ at, millis, ageOnly }: { at?: string; millis?: boolean; ageOnly?: boolean }) {
+  if (!at) return <span class="faint">–</span>;
+  const t = Date.parse(at);
+  return (
+    <time dateTime={at} title={both(t)} class="time">
+      {ageOnly ? age(t, now.value) : <>{time(t, now.value, millis)} <span class="faint">{age(t, now.value)}</span></>}
+    </time>
+  );
+}
+
+type Kind = "primary" | "danger" | "plain";
+
+interface ButtonProps {
+  kind?: Kind;
+  small?: boolean;
+  disabled?: boolean;
+  act?: () => unknown; // what it does; the button waits for a promise and shows its failure
+  type?: "button" | "submit";
+  title?: string;
+  children: Children;
+}
+
+export function Button({ kind = "plain", small, act, disabled, children, type = "button", title }: ButtonProps) {
+  const [busy, setBusy] = useState(false);
+  const click = act && (async () => {
+    setBusy(true);
+    try {
+      await act();
+    } catch (e) {
+      tell(textOf(e), true);
+    }
+    setBusy(false);
+  });
+  return (
+    <button type={type} class={`button ${kind} ${small ? "small" : ""}`} disabled={disabled || busy} aria-busy={busy || undefined} title={title} onClick={click}>
+      {children}
+    </button>
+  );
+}
+
+export function Panel({ title, actions, children, flush }: { title?: Children; actions?: Children; children: Children; flush?: boolean }) {
+  return (
+    <section class="panel">
+      {title && <header class="panel-head"><h2>{title}</h2><div class="actions">{actions}</div></header>}
+      <div class={flush ? "" : "panel-body"}>{children}</div>
+    </section>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: Children }) {
+  return <div class="empty"><p class="empty-title">{title}</p>{children}</div>;
+}
+
+export function Problem({ text, retry }: { text: string; retry?: () => void }) {
+  return (
+    <div class="problem" role="alert">
+      <span class="wrap">{text}</span>
+      {retry && <Button small act={retry}>Try again</Button>}
+    </div>
+  );
+}
+
+export function Loading() {
+  return <p class="loading" role="status">Loading…</p>;
+}
+
+export function Badge({ tone = "", children, title }: { tone?: string; children: Children; title?: string }) {
+  return <span class={`badge ${tone}`} title={title}>{children}</span>;
+}
+
+// Facts is a list of names and values in columns.
+export function Facts({ facts }: { facts: [string, Children][] }) {
+  return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+}
+
+export function Tabs({ tabs, at }: { tabs: { name: string; href: string; title: string; count?: Children }[]; at: string }) {
+  return (
+    <nav class="tabs" aria-label="Views">
+      {tabs.map((t) => (
+        <a key={t.name} href={t.href} class="tab" aria-current={t.name === at ? "page" : undefined}>{t.title}{t.count !== undefined && <span class="tab-count">{t.count}</span>}</a>
+      ))}
+    </nav>
+  );
+}
+
+export function Field({ label, hint, children }: { label: string; hint?: string; children: Children }) {
+  return <label class="field"><span class="field-label">{label}</span>{children}{hint && <span class="hint">{hint}</span>}</label>;
+}
+
+// copy puts a text into the clipboard. Browsers have one only for pages of this machine or over TLS; else a field is selected for it.
+export async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  tell("Copied.");
+}
+
+export function CopyButton({ text, what = "Copy" }: { text: string; what?: string }) {
+  return <Button small act={() => copy(text)}>{what}</Button>;
+}
+
+export function Code({ text, label }: { text: string; label?: string }) {
+  return <div class="code"><pre tabIndex={0} aria-label={label ?? "Code"}>{text}</pre><CopyButton text={text} /></div>;
+}
+
+// Toasts are short texts about what was done, or what failed.
+interface Toast {
+  id: number;
+  text: string;
+  failed: boolean;
+}
+
+const toasts = signal<Toast[]>([]);
+let toastId = 0;
+
+export function tell(text: string, failed = false): void {
+  const id = ++toastId;
+  toasts.value = [...toasts.value.slice(-3), { id, text, failed }];
+  setTimeout(() => drop(id), failed ? 15_000 : 4_000);
+}
+
+function drop(id: number): void {
+  toasts.value = toasts.value.filter((t) => t.id !== id);
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" aria-live="polite">
+      {toasts.value.map((t) => (
+        <div key={t.id} class={`toast ${t.failed ? "failed" : ""}`} role={t.failed ? "alert" : "status"}>
+          <span class="wrap">{t.text}</span>
+          <button type="button" class="close" aria-label="Dismiss" onClick={() => drop(t.id)}>×</button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+// Dialog is a window over the page. Escape closes it, and the focus goes back to where it was.
+export function Dialog({ title, close, children, wide }: { title: string; close: () => void; children: Children; wide?: boolean }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    ref.current?.showModal();
+    return () => before?.focus?.();
+  }, []);
+  return (
+    <dialog ref={ref} class={wide ? "wide" : ""} aria-label={title} onCancel={(e) => { e.preventDefault(); close(); }}
+      onClick={(e) => e.target === ref.current && close()}>
+      <div class="dialog">
+        <header><h2>{title}</h2><button type="button" class="close" aria-label="Close" onClick={close}>×</button></header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface Question {
+  title: string;
+  text: Children;
+  yes: string;
+  act: () => unknown;
+}
+
+const question = signal<Question | undefined>(undefined);
+
+// ask shows what is about to happen, and does it if the reader agrees.
+export function ask(q: Question): void {
+  question.value = q;
+}
+
+export function Asking() {
+  const q = question.value;
+  if (!q) return null;
+  const close = () => (question.value = undefined);
+  return (
+    <Dialog title={q.title} close={close}>
+      <div class="dialog-body">{q.text}</div>
+      <footer>
+        <Button act={close}>Keep</Button>
+        <Button kind="danger" act={async () => { try { await q.act(); } finally { close(); } }}>{q.yes}</Button>
+      </footer>
+    </Dialog>
+  );
+}

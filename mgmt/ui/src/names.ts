@@ -1,0 +1,24 @@
+// Paths of entities, taken apart.
+import type { Entity } from "./api";
+
+const between = "/Subscriptions/";
+
+// topicOf returns the topic of a subscription, or undefined.
+export function topicOf(path: string): string | undefined {
+  const at = path.toLowerCase().lastIndexOf(between.toLowerCase());
+  return at > 0 ? path.slice(0, at) : undefined;
+}
+
+// nameOf returns what a tree calls an entity.
+export function nameOf(e: Pick<Entity, "path" | "kind">): string {
+  const topic = e.kind === "subscription" ? topicOf(e.path) : undefined;
+  return topic === undefined ? e.path : e.path.slice(topic.length + between.length);
+}
+
+// shown returns a path for people: topic › subscription.
+export function shown(path: string): string {
+  const topic = topicOf(path);
+  return topic === undefined ? path : `${topic} › ${path.slice(topic.length + between.length)}`;
+}
+
+export const deadLetters = "$DeadLetterQueue";

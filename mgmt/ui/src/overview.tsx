@@ -1,0 +1,71 @@
+// The overview of a namespace: what there is, and what needs a look.
+import type { Entity } from "./api";
+import { Chart } from "./chart";
+import { bytes, number, plural } from "./format";
+import { Badge, Empty, Loading, Panel, Text } from "./kit";
+import { shown } from "./names";
+import { link, route } from "./route";
+import { Snippets } from "./connect";
+import { entities } from "./state";
+import { Table, type Column } from "./virtual";
+
+function Tile({ name, value, tone = "" }: { name: string; value: string; tone?: string }) {
+  return <div class={`tile ${tone}`}><span class="tile-name">{name}</span><span class="tile-value">{value}</span></div>;
+}
+
+export const status = (e: Entity) => (e.status === "Active" ? <span class="faint">active</span> : <Badge tone="warn">{e.status}</Badge>);
+
+const count = (n: number, tone = "") => (n ? <span class={tone}>{number(n)}</span> : <span class="faint">0</span>);
+
+const columns: Column<Entity>[] = [
+  { name: "path", title: "Entity", width: "minmax(180px, 1fr)", show: (e) => <a href={link("entity", e.path)}><span class={`icon ${e.kind}`} aria-hidden="true" /><Text>{shown(e.path)}</Text></a> },
+  { name: "active", title: "Active", width: "84px", right: true, show: (e) => count(e.counts.active) },
+  { name: "dead", title: "Dead-letter", width: "92px", right: true, show: (e) => count(e.counts.deadLetter, "dead-text") },
+  { name: "scheduled", title: "Scheduled", width: "88px", right: true, show: (e) => count(e.counts.scheduled) },
+  { name: "size", title: "Size", width: "84px", right: true, show: (e) => <span class="faint">{bytes(e.counts.sizeBytes)}</span> },
+  { name: "status", title: "Status", width: "130px", show: status },
+];
+
+// weight puts what needs a look first: dead letters, then messages that wait.
+const weight = (e: Entity) => e.counts.deadLetter * 1e6 + (e.kind === "topic" ? 0 : e.counts.active) + e.counts.scheduled;
+
+export function Overview() {
+  const list = entities.value;
+  if (!list) return <Loading />;
+  const holders = list.filter((e) => e.kind !== "topic");
+  const sum = (of: (e: Entity) => number, from = holders) => from.reduce((n, e) => n + of(e), 0);
+  const dead = sum((e) => e.counts.deadLetter + e.counts.transferDeadLetter), messages = sum((e) => e.counts.active) + sum((e) => e.counts.scheduled, list) + dead;
+  const sorted = [...list].sort((a, b) => weight(b) - weight(a));
+  return (
+    <>
+      <h1><Text>{route.value.namespace}</Text></h1>
+      <div class="tiles">
+        <Tile name="Entities" value={number(list.length)} />
+        <Tile name="Active" value={number(sum((e) => e.counts.active))} />
+        <Tile name="Dead-letter" value={number(dead)} tone={dead ? "dead" : ""} />
+        <Tile name="Scheduled" value={number(sum((e) => e.counts.scheduled, list))} />
+        <Tile name="Size" value={bytes(sum((e) => e.counts.sizeBytes, list.filter((e) => e.kind !== "subscription")))} />
+      </div>
+      {list.length === 0 && <NoEntities />}
+      {list.length > 0 && messages === 0 && (
+        <Panel title="No messages yet. Send the first one"><Snippets entity={list.find((e) => e.kind === "queue")?.path ?? list[0]!.path} /></Panel>
+      )}
+      {list.length > 0 && <Panel title="Messages"><Chart /></Panel>}
+      {list.length > 0 && (
+        <Panel title={plural(list.length, "entity", "entities")} flush>
+          <Table items={sorted} columns={columns} id={(e) => e.path} label="Entities, those with dead letters first" most={16} open={(e) => (location.hash = link("entity", e.path))} />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function NoEntities() {
+  return (
+    <Panel title="This namespace is empty">
+      <Empty title="Make the first queue in a shell, or with your SDK’s administration client. It appears here at once.">
+        <pre class="block">minibus queue create orders{"\n"}minibus topic create events{"\n"}minibus sub create events/audit</pre>
+      </Empty>
+    </Panel>
+  );
+}

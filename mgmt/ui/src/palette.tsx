@@ -1,0 +1,131 @@
+// The command palette, and the list of keys.
+import { signal } from "@preact/signals";
+import { useMemo, useState } from "preact/hooks";
+import { asksForKey } from "./auth";
+import { zone } from "./format";
+import { Dialog, Text } from "./kit";
+import { shown } from "./names";
+import { go, link, linkIn } from "./route";
+import { focusSearch, screens } from "./sidebar";
+import { current, entities, namespaces, theme } from "./state";
+
+const open = signal<"" | "palette" | "keys">("");
+
+interface Command {
+  title: string;
+  kind: string;
+  run: () => void;
+}
+
+function commands(): Command[] {
+  const list: Command[] = screens.map((s) => ({ title: s.title, kind: "screen", run: () => go(link(s.name)) }));
+  for (const n of namespaces.value ?? []) if (n.name !== current.value) list.push({ title: n.name, kind: "namespace", run: () => go(linkIn(n.name, "")) });
+  for (const t of ["light", "dark", "system"] as const) list.push({ title: `Theme: ${t}`, kind: "setting", run: () => (theme.value = t) });
+  list.push({ title: zone.value === "utc" ? "Show local times" : "Show times in UTC", kind: "setting", run: () => (zone.value = zone.value === "utc" ? "local" : "utc") });
+  list.push({ title: "Keys", kind: "help", run: () => (open.value = "keys") });
+  for (const e of entities.value ?? []) list.push({ title: shown(e.path), kind: e.kind, run: () => go(link("entity", e.path)) });
+  return list;
+}
+
+// rank says how well a title fits, the lower the better; -1: not at all. Letters may be left out: "ord" finds "my-orders".
+function rank(title: string, text: string): number {
+  const t = title.toLowerCase(), at = t.indexOf(text);
+  if (at >= 0) return at;
+  let i = 0;
+  for (const c of t) if (c === text[i]) i++;
+  return i === text.length ? 1000 + t.length : -1;
+}
+
+const most = 50;
+
+function Palette() {
+  const [text, setText] = useState(""), [at, setAt] = useState(0);
+  const close = () => (open.value = "");
+  const found = useMemo(() => {
+    const wanted = text.trim().toLowerCase();
+    return commands().map((c) => ({ c, r: rank(c.title, wanted) })).filter((x) => x.r >= 0).sort((x, y) => x.r - y.r).slice(0, most).map((x) => x.c);
+  }, [text]);
+  const run = (c?: Command) => {
+    if (!c) return;
+    close();
+    c.run();
+  };
+  const move = (by: number) => {
+    const next = (at + by + found.length) % Math.max(found.length, 1);
+    setAt(next);
+    document.getElementById("command-" + next)?.scrollIntoView({ block: "nearest" });
+  };
+  return (
+    <Dialog title="Go to" close={close}>
+      <input autofocus class="palette-input" role="combobox" aria-label="Command or entity" aria-expanded="true" aria-controls="commands" aria-activedescendant={found.length ? "command-" + at : undefined}
+        placeholder="A screen, an entity, a namespace, a setting" value={text} spellcheck={false}
+        onInput={(e) => { setText(e.currentTarget.value); setAt(0); }}
+        onKeyDown={(e) => {
+          if (e.key === "ArrowDown") move(1);
+          else if (e.key === "ArrowUp") move(-1);
+          else if (e.key === "Enter") run(found[at]);
+          else return;
+          e.preventDefault();
+        }} />
+      <ul id="commands" role="listbox" aria-label="Commands" class="commands">
+        {found.map((c, i) => (
+          <li key={i} id={"command-" + i} role="option" aria-selected={i === at} onMouseMove={() => setAt(i)} onClick={() => run(c)}>
+            <Text>{c.title}</Text><span class="faint">{c.kind}</span>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p class="hint palette-none">Nothing has this in its name.</p>}
+    </Dialog>
+  );
+}
+
+const keys: [string, string][] = [
+  ["/", "Search the entities"], ["Ctrl K", "Go to a screen, an entity or a setting"], ["?", "Show these keys"], ["t", "Light or dark"], ["u", "Times: local or UTC"],
+  ["Esc", "Close a window"], ...screens.map((s): [string, string] => ["g " + s.key, s.title]),
+];
+
+function Keys() {
+  return (
+    <Dialog title="Keys" close={() => (open.value = "")}>
+      <dl class="keys">{keys.map(([k, what]) => <div key={k}><dt>{k.split(" ").map((p) => <kbd key={p}>{p}</kbd>)}</dt><dd>{what}</dd></div>)}</dl>
+    </Dialog>
+  );
+}
+
+let waiting = 0; // when g was pressed, ms
+
+const toggleTheme = () => (theme.value = getComputedStyle(document.documentElement).colorScheme.includes("dark") ? "light" : "dark");
+
+function onKey(e: KeyboardEvent): void {
+  if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
+    e.preventDefault();
+    open.value = open.value === "palette" ? "" : "palette";
+    return;
+  }
+  const typing = (e.target as Element).closest?.("input,textarea,select,dialog");
+  if (typing || e.ctrlKey || e.metaKey || e.altKey || asksForKey.value) return;
+  const second = Date.now() - waiting < 1500 && screens.find((s) => s.key === e.key);
+  waiting = 0;
+  if (second) go(link(second.name));
+  else if (e.key === "g") waiting = Date.now();
+  else if (e.key === "/") focusSearch();
+  else if (e.key === "?") open.value = "keys";
+  else if (e.key === "t") toggleTheme();
+  else if (e.key === "u") zone.value = zone.value === "utc" ? "local" : "utc";
+  else return;
+  e.preventDefault();
+}
+
+export function listenForKeys(): void {
+  addEventListener("keydown", onKey);
+}
+
+export const openPalette = () => (open.value = "palette");
+export const openKeys = () => (open.value = "keys");
+
+export function Overlay() {
+  if (open.value === "palette") return <Palette />;
+  if (open.value === "keys") return <Keys />;
+  return null;
+}
+

@@ -1,0 +1,66 @@
+// Asking again and again, politely: only while the page is visible, and the less often the longer an answer takes. So an open
+// explorer takes a busy broker a few per cent of one processor at most.
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { textOf } from "./api";
+
+const share = 20; // the pause is so many times as long as the answer took
+
+// every calls work, then again after at least the pause, in ms. It returns a function that calls it at once, and one that ends it.
+export function every(pause: number, work: (signal: AbortSignal) => Promise<void>) {
+  const end = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running = false, again = false;
+  const round = async () => {
+    clearTimeout(timer);
+    if (end.signal.aborted || document.hidden) return;
+    if (running) {
+      again = true;
+      return;
+    }
+    running = true;
+    const began = performance.now();
+    await work(end.signal).catch(() => undefined);
+    running = false;
+    if (end.signal.aborted) return;
+    timer = setTimeout(round, again ? 0 : Math.max(pause, (performance.now() - began) * share));
+    again = false;
+  };
+  document.addEventListener("visibilitychange", round);
+  void round();
+  return {
+    now: () => void round(),
+    end: () => {
+      end.abort();
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", round);
+    },
+  };
+}
+
+export interface Polled<T> {
+  value?: T;
+  error?: string;
+  refresh: () => void;
+}
+
+// usePoll keeps what load returns up to date. The value is kept when an answer fails, and dropped when key changes.
+export function usePoll<T>(key: string, pause: number, load: (signal: AbortSignal) => Promise<T>): Polled<T> {
+  const [state, set] = useState<{ key: string; value?: T; error?: string }>({ key });
+  const latest = useRef(load);
+  latest.current = load;
+  const now = useRef<() => void>(() => undefined);
+  useEffect(() => {
+    const p = every(pause, async (signal) => {
+      try {
+        const value = await latest.current(signal);
+        if (!signal.aborted) set({ key, value });
+      } catch (e) {
+        if (!signal.aborted) set((old) => ({ key, value: old.key === key ? old.value : undefined, error: textOf(e) }));
+      }
+    });
+    now.current = p.now;
+    return p.end;
+  }, [key, pause]);
+  const refresh = useCallback(() => now.current(), []);
+  return state.key === key ? { value: state.value, error: state.error, refresh } : { refresh };
+}

@@ -1,0 +1,152 @@
+// What all screens share: the namespaces, the entities of the current one with their counts, its clock, and the setting of the page.
+import { computed, effect, signal } from "@preact/signals";
+import { all, at, Failure, get, textOf, type Entity, type Namespace, type Schemas } from "./api";
+import { asksForKey } from "./auth";
+import { keptHere } from "./kept";
+import { every } from "./poll";
+import { go, linkIn, route } from "./route";
+
+export type Clock = Schemas["Clock"];
+export type Counts = Schemas["Counts"];
+
+export const namespaces = signal<Namespace[] | undefined>(undefined);
+export const entities = signal<Entity[] | undefined>(undefined);
+export const trouble = signal(""); // why the last request for the entities failed
+export const clock = signal<{ offset: number; frozen?: number } | undefined>(undefined);
+export const tick = signal(Date.now()); // ms; once a second while the page is visible
+export const theme = keptHere<"system" | "light" | "dark">("theme", "system");
+export const favourites = keptHere<string[]>("favourites", []);
+
+export const current = computed(() => route.value.namespace);
+
+export const entityAt = computed(() => new Map((entities.value ?? []).map((e) => [e.path.toLowerCase(), e])));
+
+// now is what the clock of the namespace shows.
+export const now = computed(() => {
+  const c = clock.value;
+  return c?.frozen ?? tick.value + (c?.offset ?? 0);
+});
+
+effect(() => {
+  document.documentElement.dataset.theme = theme.value;
+});
+
+every(1000, async () => {
+  tick.value = Date.now();
+});
+
+// Samples are counts over the last minutes, in the order of time.
+export interface Sample {
+  at: number;
+  active: number;
+  deadLetter: number;
+  scheduled: number;
+}
+
+const keptSamples = 180;
+const keptEntities = 300; // of more only the one that is open is followed
+const history = new Map<string, Sample[]>();
+export const sampled = signal(0); // changes with each sample
+
+export const samples = (path: string): Sample[] => history.get(path.toLowerCase()) ?? [];
+
+const sums: (keyof Sample)[] = ["active", "deadLetter", "scheduled"];
+
+function sample(list: Entity[]): void {
+  const time = Date.now(), total: Sample = { at: time, active: 0, deadLetter: 0, scheduled: 0 };
+  const open = route.value.screen === "entity" ? route.value.rest[0]?.toLowerCase() : undefined;
+  for (const e of list) {
+    for (const key of sums) total[key] += e.kind === "topic" && key !== "scheduled" ? 0 : e.counts[key as "active"];
+    if (list.length <= keptEntities || e.path.toLowerCase() === open) push(e.path.toLowerCase(), { at: time, active: e.counts.active, deadLetter: e.counts.deadLetter, scheduled: e.counts.scheduled });
+  }
+  push("", total);
+  sampled.value++;
+}
+
+function push(path: string, s: Sample): void {
+  const list = history.get(path);
+  if (!list) history.set(path, [s]);
+  else if (list.push(s) > keptSamples) list.shift();
+}
+
+function readClock(c: Clock): void {
+  const shown = Date.parse(c.now);
+  clock.value = c.frozen ? { offset: shown - Date.now(), frozen: shown } : { offset: Math.abs(shown - Date.now()) < 1500 ? 0 : shown - Date.now() };
+}
+
+let round = 0;
+
+// load asks for the entities each time, and for the clock and the namespaces now and then.
+async function load(signal: AbortSignal): Promise<void> {
+  if (asksForKey.value) return;
+  const of = current.value;
+  try {
+    if (!namespaces.value || round % 10 === 9) await loadNamespaces(signal);
+    const named = current.value;
+    if (!named) return;
+    if (!clock.value || round % 5 === 4) readClock(await get<Clock>(at`${named}/clock`, { due: 1 }, signal));
+    const list = await all<Entity>(at`${named}/entities`, {}, 20_000, signal);
+    round++;
+    if (current.value !== named) return;
+    entities.value = list;
+    sample(list);
+    trouble.value = "";
+  } catch (e) {
+    if (signal.aborted || current.value !== of) return;
+    trouble.value = textOf(e);
+    if (e instanceof Failure && e.status === 404) namespaces.value = undefined;
+  }
+}
+
+async function loadNamespaces(signal: AbortSignal): Promise<void> {
+  const list = (await get<{ namespaces: Namespace[] }>("namespaces", {}, signal)).namespaces;
+  namespaces.value = list;
+  if (!route.value.namespace) {
+    const first = list.find((n) => n.default) ?? list[0];
+    if (first) {
+      history.clear();
+      location.replace(linkIn(first.name, ""));
+    }
+  }
+}
+
+let poll: ReturnType<typeof every> | undefined;
+
+// refresh asks at once, after an act that changes what is shown.
+export function refresh(): void {
+  poll?.now();
+}
+
+export function refreshClock(c: Clock): void {
+  readClock(c);
+  refresh();
+}
+
+export function start(): void {
+  let of = "";
+  effect(() => {
+    const named = current.value;
+    if (named === of) return;
+    of = named;
+    history.clear();
+    entities.value = undefined;
+    clock.value = undefined;
+    round = 0;
+    poll?.now();
+  });
+  effect(() => {
+    if (!asksForKey.value) poll?.now();
+  });
+  poll = every(2000, load);
+}
+
+export function toggleFavourite(path: string): void {
+  const key = current.value + "\n" + path;
+  favourites.value = favourites.value.includes(key) ? favourites.value.filter((f) => f !== key) : [...favourites.value, key];
+}
+
+export const isFavourite = (path: string): boolean => favourites.value.includes(current.value + "\n" + path);
+
+export function openEntity(path: string, ...rest: string[]): void {
+  go(linkIn(current.value, "entity", path, ...rest));
+}

@@ -1,0 +1,82 @@
+// Long lists and tables, of which only the rows in sight are in the page.
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Children } from "./kit";
+
+const spare = 8; // rows above and below
+
+// useRows says which rows of a box that scrolls are in sight.
+function useRows(count: number, height: number) {
+  const box = useRef<HTMLDivElement>(null);
+  const [at, set] = useState({ top: 0, tall: 600 });
+  useLayoutEffect(() => {
+    const b = box.current;
+    if (!b) return;
+    const read = () => set((old) => (old.top === b.scrollTop && old.tall === b.clientHeight ? old : { top: b.scrollTop, tall: b.clientHeight }));
+    read();
+    const watch = new ResizeObserver(read);
+    watch.observe(b);
+    b.addEventListener("scroll", read, { passive: true });
+    return () => {
+      watch.disconnect();
+      b.removeEventListener("scroll", read);
+    };
+  }, []);
+  const from = Math.max(0, Math.floor(at.top / height) - spare);
+  const to = Math.min(count, Math.ceil((at.top + at.tall) / height) + spare);
+  return { box, from, to };
+}
+
+// Rows is a list of rows of one height, in px.
+export function Rows<T>({ items, height, row, label, role, class: c }: {
+  items: T[]; height: number; row: (item: T, i: number) => Children; label: string; role?: "list" | "tree"; class?: string;
+}) {
+  const { box, from, to } = useRows(items.length, height);
+  return (
+    <div ref={box} class={`rows ${c ?? ""}`} role={role ?? "list"} aria-label={label} tabIndex={0}>
+      <div class="rows-all" role="presentation" style={{ height: items.length * height + "px" }}>
+        <div class="rows-seen" role="presentation" style={{ top: from * height + "px" }}>
+          {items.slice(from, to).map((item, i) => row(item, from + i))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+export interface Column<T> {
+  name: string;
+  title: string;
+  width: string; // of a CSS grid
+  show: (item: T) => Children;
+  right?: boolean;
+}
+
+const rowHeight = 32;
+
+// Table is a table whose rows may be many. A row that can be opened has a link or button of its own in a cell.
+export function Table<T>({ items, columns, id, label, open, selected, foot, most }: {
+  items: T[]; columns: Column<T>[]; id: (item: T) => string | number; label: string; open?: (item: T) => void; selected?: (item: T) => boolean; foot?: Children; most?: number;
+}) {
+  const { box, from, to } = useRows(items.length, rowHeight);
+  const narrowest = columns.reduce((n, c) => n + Number(/\d+/.exec(c.width)?.[0] ?? 0), 20);
+  const grid = { gridTemplateColumns: columns.map((c) => c.width).join(" ") };
+  return (
+    <div ref={box} class="table-box" tabIndex={0} role="region" aria-label={label} style={most ? { maxHeight: (most + 1) * rowHeight + 4 + "px" } : undefined}>
+      <div role="table" aria-label={label} aria-rowcount={items.length + 1} class="table" style={{ minWidth: narrowest + "px" }}>
+        <div role="rowgroup" class="table-head">
+          <div role="row" class="tr" style={grid}>
+            {columns.map((c) => <div role="columnheader" key={c.name} class={`th ${c.right ? "right" : ""}`}>{c.title}</div>)}
+          </div>
+        </div>
+        <div role="rowgroup" class="table-all" style={{ height: items.length * rowHeight + "px" }}>
+          {items.slice(from, to).map((item, i) => (
+            <div role="row" key={id(item)} class={`tr ${open ? "opens" : ""} ${selected?.(item) ? "selected" : ""}`} aria-rowindex={from + i + 2}
+              style={{ ...grid, top: (from + i) * rowHeight + "px" }} onClick={open && ((e) => (e.target as Element).closest("a,button,input") || open(item))}>
+              {columns.map((c) => <div role="cell" key={c.name} class={`td ${c.right ? "right" : ""}`}>{c.show(item)}</div>)}
+            </div>
+          ))}
+        </div>
+      </div>
+      {foot}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+// Why nothing is received from an entity.
+import { at, get, type Schemas } from "./api";
+import { number, plural } from "./format";
+import { Badge, Loading, Panel, Problem, Tabs, Text } from "./kit";
+import { deadLetters } from "./names";
+import { usePoll } from "./poll";
+import { link, refine, route, withQuery } from "./route";
+import { Search } from "./events";
+
+type Diagnosis = Schemas["Diagnosis"];
+
+const titles: Partial<Record<Diagnosis["findings"][number]["code"], string>> = { receiving: "receiving", expired: "expired", "dead-lettered": "dead-lettered" };
+
+export function Why({ path }: { path: string }) {
+  const { namespace, query } = route.value;
+  const sub = query.sub === "dead" ? path + "/" + deadLetters : path;
+  const p = usePoll(JSON.stringify([namespace, sub, query.client]), 2000, (signal) =>
+    get<Diagnosis>(at`${namespace}/entities/${sub}/why`, { client: query.client }, signal));
+  const d = p.value;
+  const here = link("entity", path, "why");
+  return (
+    <>
+      <div class="bar">
+        <Tabs at={query.sub ?? ""} tabs={[{ name: "", href: here, title: "Messages" }, { name: "dead", href: withQuery(here, { sub: "dead" }), title: "Dead-letter queue" }]} />
+        <Search label="Only this client" value={query.client ?? ""} set={(client) => refine({ client })} />
+      </div>
+      {p.error && <Problem text={p.error} retry={p.refresh} />}
+      {!d && !p.error && <Loading />}
+      {d && (
+        <Panel title={<span role="status">{d.blocked ? "Nothing can be received now" : "Messages can be received"}</span>} actions={<span class="faint">{number(d.available)} available · {plural(d.receivers, "receiver")}</span>}>
+          <ol class="findings">
+            {d.findings.map((f, i) => (
+              <li key={i} class={f.blocks ? "blocks" : ""}>
+                <p><Badge tone={f.blocks ? "bad" : f.code === "receiving" ? "good" : ""}>{f.blocks ? "blocks" : titles[f.code] ?? f.code.replaceAll("-", " ")}</Badge> <Text class="wrap">{f.text}</Text></p>
+                {f.cure && <p class="cure"><b>What to do</b> <Text class="wrap">{f.cure}</Text></p>}
+              </li>
+            ))}
+          </ol>
+        </Panel>
+      )}
+    </>
+  );
+}
