@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,7 +121,8 @@ func (d *decoder) one(root *node, kind emulator.EntityKind, path string, l Live)
 	default:
 		d.queue(d.withName(root, path))
 	}
-	d.checkTargets(l)
+	d.existing = l.Target // an entity may forward to itself too
+	d.checkForwards(l.elsewhere)
 }
 
 // withName gives an object a name. One that it has already must be the same.
@@ -141,26 +141,12 @@ func (n *node) with(key string, value *node) *node {
 	return &changed
 }
 
-// checkTargets resolves the targets of an entity: it may forward to itself, or to a queue or topic of the namespace.
-func (d *decoder) checkTargets(l Live) {
-	for _, e := range d.list {
-		for _, f := range e.forwards {
-			if other := l.Elsewhere(targetHost(*f.target)); other != "" && !strings.EqualFold(other, l.Name) {
-				d.fail(f.at, fmt.Sprintf("found the host of the namespace %q in %q", other, clip(*f.target)), "a queue or topic of the same namespace", "give the path alone")
-				continue
-			}
-			path := targetPath(*f.target)
-			spelled := l.Target(path)
-			if own := d.names[strings.ToLower(path)]; own != nil {
-				spelled = own.config.Path
-			}
-			if spelled == "" {
-				d.fail(f.at, "found the unknown target "+strconv.Quote(clip(*f.target)), "a queue or topic of the namespace", "create it first, or correct the name")
-				continue
-			}
-			*f.target = spelled
-		}
+// elsewhere returns the name of another namespace that a target means, "" if it means none.
+func (l Live) elsewhere(_ *space, target string) string {
+	if other := l.Elsewhere(targetHost(target)); !strings.EqualFold(other, l.Name) {
+		return other
 	}
+	return ""
 }
 
 // only returns the entity that was decoded.

@@ -11,12 +11,7 @@ import (
 func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) {
 	root, err := readJSON(text)
 	if err != nil || root.get("UserConfig") == nil {
-		entities, report := ParseEntities(from, text, profileOf(l.Profile), func(host string) string {
-			if other := l.Elsewhere(host); !strings.EqualFold(other, l.Name) {
-				return other
-			}
-			return ""
-		})
+		entities, report := ParseEntities(from, text, profileOf(l.Profile), l.Elsewhere)
 		if report.Count(Error) > 0 {
 			return nil, report
 		}
@@ -24,7 +19,7 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 	}
 	d := newDecoder(profileOf(l.Profile))
 	d.choose = "use a namespace with the limits relaxed"
-	t, report := d.assemble(Part{From: from, JSON: text})
+	t, report := d.assemble(Part{From: from, root: root})
 	if t == nil || len(t.Others) == 0 {
 		return t, report
 	}

@@ -63,7 +63,7 @@ func TypedText(x any) (name, text string) {
 		return typeName(v.Kind()), floatOf(v)
 	case filter.KindDateTime:
 		text = v.Time().UTC().Format("2006-01-02T15:04:05.9999999")
-		if _, zoned, _ := dateTime(x); zoned {
+		if _, zoned, given := dateTime(x); zoned || !given { // a time.Time has a zone
 			text += "Z"
 		}
 		return "dateTime", text

@@ -140,13 +140,13 @@ func (a *api) putRule(_ context.Context, in *struct {
 	if len(wrong) > 0 {
 		return nil, wrongText("Nothing was changed.", wrong)
 	}
-	put, out := s.AddRule, &ruleAnswer{Status: http.StatusCreated}
-	if old != nil {
-		put, out.Status = s.UpdateRule, http.StatusOK
-	}
-	done := make(completion, 1)
-	if err := done.wait(put(r, done)); err != nil {
+	isNew, err := ns.PutRule(s.Path(), r)
+	if err != nil {
 		return nil, err
+	}
+	out := &ruleAnswer{Status: http.StatusOK}
+	if isNew {
+		out.Status = http.StatusCreated
 	}
 	if _, old, err = in.AtRule.find(a); err == nil && old == nil {
 		err = in.missing() // deleted meanwhile
@@ -160,6 +160,10 @@ func (a *api) putRule(_ context.Context, in *struct {
 }
 
 func (a *api) deleteRule(_ context.Context, in *AtRule) (*struct{}, error) {
+	ns, err := in.InNamespace.find(a)
+	if err != nil {
+		return nil, err
+	}
 	s, r, err := in.find(a)
 	if err == nil && r == nil {
 		err = in.missing()
@@ -167,8 +171,7 @@ func (a *api) deleteRule(_ context.Context, in *AtRule) (*struct{}, error) {
 	if err != nil {
 		return nil, err
 	}
-	done := make(completion, 1)
-	return nil, done.wait(s.RemoveRule(r.Name, done))
+	return nil, ns.DeleteRule(s.Path(), r.Name)
 }
 
 // clip cuts a text of a client for a message.
