@@ -136,6 +136,25 @@ func (c *chunkOfEvents) each(from int64, yield func(Event) bool) bool {
 	return true
 }
 
+// eachBack is each for all events, the last one first.
+func (c *chunkOfEvents) eachBack(yield func(Event) bool) bool {
+	starts := make([]int, c.events) // the events have no fixed length
+	d := eventReader{c.buf}
+	for i := range starts {
+		starts[i] = len(c.buf) - len(d.b)
+		d.event(c)
+	}
+	for i := len(starts) - 1; i >= 0; i-- {
+		d.b = c.buf[starts[i]:]
+		e := d.event(c)
+		e.Number = c.first + int64(i)
+		if !yield(e) {
+			return false
+		}
+	}
+	return true
+}
+
 // eventReader reads what append wrote.
 type eventReader struct{ b []byte }
 

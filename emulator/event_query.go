@@ -59,23 +59,15 @@ func (ns *Namespace) Events(from int64, f EventFilter) (iter.Seq[Event], int64) 
 func (ns *Namespace) EventsBack(before int64, f EventFilter) iter.Seq[Event] {
 	chunks, _ := ns.common.record.now(0)
 	return func(yield func(Event) bool) {
-		var found []Event
 		for i := len(chunks) - 1; i >= 0; i-- {
 			c := &chunks[i]
 			if before != 0 && c.first >= before || !f.mayBeIn(c, ns.id) {
 				continue
 			}
-			found = found[:0]
-			c.each(0, func(e Event) bool {
-				if e.Namespace == ns.id && f.Selects(&e) {
-					found = append(found, e)
-				}
-				return before == 0 || e.Number+1 < before
-			})
-			for j := len(found) - 1; j >= 0; j-- {
-				if (before == 0 || found[j].Number < before) && !yield(found[j]) {
-					return
-				}
+			if !c.eachBack(func(e Event) bool {
+				return before != 0 && e.Number >= before || e.Namespace != ns.id || !f.Selects(&e) || yield(e)
+			}) {
+				return
 			}
 		}
 	}

@@ -83,8 +83,17 @@ func (in Selecting) filter(messageID string) (emulator.EventFilter, error) {
 	return f, nil
 }
 
-// kindName returns the kind as the API names it: lock expired is lockExpired.
-func kindName(k emulator.EventKind) string {
+// kindNames are the kinds as the API names them: lock expired is lockExpired.
+var kindNames = func() (names []string) {
+	for k := emulator.EventNone; k <= emulator.EventRefusedSettlement; k++ {
+		names = append(names, camel(k))
+	}
+	return names
+}()
+
+func kindName(k emulator.EventKind) string { return kindNames[min(int(k), len(kindNames)-1)] }
+
+func camel(k emulator.EventKind) string {
 	words := strings.FieldsFunc(k.String(), func(r rune) bool { return r == ' ' || r == '-' })
 	for i := 1; i < len(words); i++ {
 		words[i] = strings.ToUpper(words[i][:1]) + words[i][1:]

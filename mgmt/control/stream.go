@@ -17,10 +17,12 @@ import (
 
 // Times of a stream.
 const (
-	streamPause    = 100 * time.Millisecond // between batches, so that a busy broker is not busy with its readers
-	streamBatch    = 1000                   // events
-	heartbeat      = 15 * time.Second       // a comment keeps proxies from closing a quiet stream
-	streamPatience = 10 * time.Second       // how long a reader may take for a write
+	streamBatch    = 1000                   // events that are written together
+	streamPause    = 100 * time.Millisecond // between batches, at least
+	streamShare    = 100                    // so many times as long as a batch took is the pause, so that a busy broker is not busy with its readers
+	longestPause   = 2 * time.Second
+	heartbeat      = 15 * time.Second // a comment keeps proxies from closing a quiet stream
+	streamPatience = 10 * time.Second // how long a reader may take for a write
 )
 
 // StreamStart says where a stream of events begins.
@@ -79,6 +81,7 @@ type eventStream struct {
 	filter emulator.EventFilter
 	next   int64 // number of the first event that the client has not got
 	batch  bytes.Buffer
+	took   time.Duration // to make the last batch
 }
 
 // run writes events until the client, the namespace or the server is gone.
@@ -109,7 +112,7 @@ func (s *eventStream) run(ctx context.Context) error {
 // pause lets events gather.
 func (s *eventStream) pause(ctx context.Context) error {
 	select {
-	case <-time.After(streamPause):
+	case <-time.After(min(max(streamPause, streamShare*s.took), longestPause)):
 	case <-s.ns.Gone():
 	case <-ctx.Done():
 		return ctx.Err()
@@ -143,8 +146,8 @@ func (s *eventStream) catchUp() error {
 		}
 		s.next += missed
 	}
+	began, n := time.Now(), 0
 	events, next := s.ns.Events(s.next, s.filter)
-	n := 0
 	for e := range events {
 		if n++; n > streamBatch {
 			next = e.Number
@@ -154,7 +157,7 @@ func (s *eventStream) catchUp() error {
 			return err
 		}
 	}
-	s.next = next
+	s.next, s.took = next, time.Since(began)
 	return s.flush()
 }
 
