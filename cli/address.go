@@ -79,6 +79,20 @@ func (a address) String() string {
 	return s
 }
 
+// paths returns the paths that the address may mean, in the order in which to try them: a subscription's, a queue's.
+func (a address) paths() (all []string) {
+	if a.subscription != "" {
+		is := a
+		is.queue = ""
+		all = append(all, is.path())
+	}
+	if a.queue != "" {
+		a.topic, a.subscription = "", ""
+		all = append(all, a.path())
+	}
+	return all
+}
+
 // settle finds out whether an unsure address is a subscription or a queue: it opens a receiver, which asks for no message.
 func (a *app) settle(ctx context.Context, at *address) error {
 	if !at.unsure {

@@ -28,7 +28,7 @@ const (
 	exitUsage        = 2
 	exitNotFound     = 3
 	exitUnauthorized = 4
-	exitNothing      = 5 // nothing to receive in the time given
+	exitNothing      = 5 // nothing to receive, or to be met, in the time given
 	exitUnreachable  = 6
 	exitInterrupted  = 130
 )

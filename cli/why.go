@@ -53,19 +53,12 @@ func (a *app) why(ctx context.Context, at *address, client string) (s answered[e
 	if client != "" {
 		query = "?client=" + url.QueryEscape(client)
 	}
-	ask := func(is address) error {
-		return a.control(ctx, http.MethodGet, inThis("entities", is.path(), "why")+query, nil, &s)
-	}
-	if at.subscription != "" {
-		is := *at
-		is.queue = ""
-		if err = ask(is); !at.unsure || !isNotFound(err) {
-			return s, err
+	for _, path := range at.paths() {
+		if err = a.control(ctx, http.MethodGet, inThis("entities", path, "why")+query, nil, &s); !isNotFound(err) {
+			break
 		}
 	}
-	is := *at
-	is.topic, is.subscription = "", ""
-	return s, ask(is)
+	return s, err
 }
 
 // path returns the address as the service writes it.

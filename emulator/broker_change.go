@@ -139,6 +139,7 @@ func (b *Broker) Delete(name string) error {
 	o := ns.Options()
 	b.directory.replace(ns, o.handles(ns.name), nil)
 	ns.catalog.clear()
+	ns.RemoveFaults()
 	close(ns.gone)
 	d.finish()
 	return nil

@@ -61,6 +61,19 @@ func (c *chunk) seq(i int) int64 {
 	return c.loose[i].seq
 }
 
+// at returns an entry. Packed ones are shown in passing, one after the other.
+func (c *chunk) at(i int, sub SubQueue, passing **entry) *entry {
+	switch {
+	case c.packed == nil:
+		return c.loose[i]
+	case *passing == nil:
+		*passing = c.packed[i].entry(sub)
+	default:
+		c.packed[i].show(*passing)
+	}
+	return *passing
+}
+
 func (c *chunk) first() int64 { return c.seq(0) }
 func (c *chunk) last() int64  { return c.seq(c.len() - 1) }
 

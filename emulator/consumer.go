@@ -62,6 +62,14 @@ func (c *Consumer) Introduce(w *Who) {
 	c.q.mu.Unlock()
 }
 
+// holder returns whose consumer it is; nil: no consumer, or unknown.
+func holder(c *Consumer) *Who {
+	if c == nil {
+		return nil
+	}
+	return c.who
+}
+
 // attachedLocked implements attachment.
 func (c *Consumer) attachedLocked() Attached {
 	a := Attached{Who: c.who, Sub: c.sub, Mode: c.mode, Since: c.since, Available: c.shelf.available, Asking: c.inLine || c.promise > 0}

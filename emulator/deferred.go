@@ -78,17 +78,17 @@ func (r *deferredReceive) bodiesRead(missing []*Delivery, err error) {
 			err = deferredNotFound(q.path) // it was settled by its token, or removed, meanwhile, or is about to be
 		}
 		if unfit {
-			if e := q.faults.reclaim(d); e != nil {
+			if e := q.undelivered.reclaim(d); e != nil {
 				damaged = append(damaged, e)
 			}
 		}
 		d.become(deliveryReady, d.body)
 	}
-	q.faults.deadLetterDamaged(damaged)
+	q.undelivered.deadLetterDamaged(damaged)
 	if err != nil {
 		now := q.ns.Now()
 		for _, d := range r.ds {
-			if e := q.faults.reclaim(d); e != nil {
+			if e := q.undelivered.reclaim(d); e != nil {
 				q.messages.rest(e, now)
 			}
 		}

@@ -99,6 +99,12 @@ func (d *Delivery) Append(dst []byte) []byte {
 	if err != nil {
 		return dst // every stored message was scanned before
 	}
+	p := d.patch(&m)
+	return p.Append(dst, &m)
+}
+
+// patch returns what the broker changes in the message.
+func (d *Delivery) patch(m *message.Message) message.Patch {
 	p := message.Patch{
 		DeliveryCount: d.count, TTL: d.ttl, SequenceNumber: d.seq, EnqueuedTime: message.Timestamp(d.enqueued),
 		EnqueuedSequenceNumber: d.enqueuedSeq, HasEnqueuedSequenceNumber: d.enqueuedSeq != 0,
@@ -115,7 +121,7 @@ func (d *Delivery) Append(dst []byte) []byte {
 	if !m.HasMessageID() || d.system != nil {
 		p.MessageID = d.q.ns.ids.of(d.bodyID)
 	}
-	return p.Append(dst, &m)
+	return p
 }
 
 func (d *Delivery) become(progress uint32, body []byte) {
@@ -188,7 +194,7 @@ func finishFetch(q *Entity, ds []*Delivery, err error) {
 			continue
 		}
 		d.become(lost, nil)
-		switch e := q.faults.reclaim(d); {
+		switch e := q.undelivered.reclaim(d); {
 		case e == nil:
 		case unfit:
 			damaged = append(damaged, e)
@@ -196,19 +202,19 @@ func finishFetch(q *Entity, ds []*Delivery, err error) {
 			rest = append(rest, e)
 		}
 	}
-	q.faults.restAll(rest)
-	q.faults.deadLetterDamaged(damaged)
+	q.undelivered.restAll(rest)
+	q.undelivered.deadLetterDamaged(damaged)
 	q.mu.Unlock()
 	ds[0].notify()
 }
 
 // reclaim ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
 // nil if the lock is over already.
-func (f *faults) reclaim(d *Delivery) *entry {
-	e := f.q.locks.byToken[d.lock.token]
+func (u *undelivered) reclaim(d *Delivery) *entry {
+	e := u.q.locks.byToken[d.lock.token]
 	if e != nil {
 		d.lock.kept = false
-		f.q.locks.unlock(e)
+		u.q.locks.unlock(e)
 	}
 	return e
 }

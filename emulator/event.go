@@ -32,8 +32,10 @@ const (
 	EventDuplicate                          // not stored: its message id came before
 	EventCancelled                          // a scheduled one was removed
 	EventPurged                             // removed by a batch deletion
+	EventRescheduled                        // scheduled for another time
 	EventRefusedSend                        // not stored
 	EventRefusedSettlement                  // not settled
+	EventFault                              // an injected fault struck an operation
 )
 
 // Event is something that happened to a message.
@@ -182,7 +184,7 @@ var eventWords = [...]string{
 	EventDelivered: "delivered", EventDeliveredDeleted: "received and deleted", EventRenewed: "lock renewed", EventCompleted: "completed",
 	EventAbandoned: "abandoned", EventReleased: "released", EventDeferred: "deferred", EventLockExpired: "lock expired", EventReturned: "returned",
 	EventDeadLettered: "dead-lettered", EventExpired: "expired", EventForwarded: "forwarded", EventDuplicate: "duplicate", EventCancelled: "cancelled",
-	EventPurged: "purged", EventRefusedSend: "send refused", EventRefusedSettlement: "settlement refused",
+	EventPurged: "purged", EventRescheduled: "rescheduled", EventRefusedSend: "send refused", EventRefusedSettlement: "settlement refused", EventFault: "fault",
 }
 
 // String returns the kind in plain words.

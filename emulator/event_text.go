@@ -19,7 +19,7 @@ func (e *Event) String() string {
 	switch e.Kind {
 	case EventDelivered, EventRenewed:
 		b.WriteString(", locked until " + clockTime(e.Until))
-	case EventScheduled:
+	case EventScheduled, EventRescheduled:
 		b.WriteString(" for " + clockTime(e.Until))
 	case EventAbandoned, EventLockExpired, EventDeferred:
 		fmt.Fprintf(&b, ", delivery count %d", e.DeliveryCount)
@@ -69,6 +69,11 @@ func (e *Event) what() string {
 		return "a send to " + at
 	case EventRefusedSettlement:
 		return "a settlement in " + at
+	case EventFault:
+		if at == "" {
+			return e.Text
+		}
+		return e.Text + " in " + at
 	case EventLockExpired:
 		return fmt.Sprintf("the lock of %s of %s ended", number, at)
 	case EventRenewed:

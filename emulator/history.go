@@ -109,8 +109,8 @@ func (o QueueOptions) dedupWindow() int64 {
 	return o.DuplicateDetectionWindow.Milliseconds()
 }
 
-// remember says whether a message is a duplicate (DUP-2); if not, it is remembered with the change that stores it.
-func (h *history) remember(in *incoming, now int64) (k historyKey, remember, duplicate bool) {
+// look says whether a message is a duplicate (DUP-2) and, if not, whether it is to be remembered.
+func (h *history) look(in *incoming, now int64) (k historyKey, remember, duplicate bool) {
 	if !h.q.options.RequiresDuplicateDetection {
 		return k, false, false
 	}
@@ -118,12 +118,17 @@ func (h *history) remember(in *incoming, now int64) (k historyKey, remember, dup
 	if !ok {
 		return k, false, false
 	}
-	if h.has(k, now-h.q.options.dedupWindow()) {
-		return k, false, true
+	duplicate = h.has(k, now-h.q.options.dedupWindow())
+	return k, !duplicate, duplicate
+}
+
+// remember looks, and remembers with the change that stores the message.
+func (h *history) remember(in *incoming, now int64) (k historyKey, remember, duplicate bool) {
+	if k, remember, duplicate = h.look(in, now); remember {
+		h.add(k, now)
+		h.q.alarm.set(now + h.q.options.dedupWindow() + historyGrain)
 	}
-	h.add(k, now)
-	h.q.alarm.set(now + h.q.options.dedupWindow() + historyGrain)
-	return k, true, false
+	return k, remember, duplicate
 }
 
 // historyGrain is how long, in milliseconds, a key may stay beyond the window, so that a busy queue's timer does not

@@ -11,12 +11,19 @@ import (
 // It fails with CodeArgument if the options are wrong, with CodeNotFound if there is no target, and with CodeQuotaExceeded if [MaxJobs] run.
 func (q *Entity) StartJob(o JobOptions) (*Job, error) {
 	o.Select.Seqs = slices.Compact(slices.Sorted(slices.Values(o.Select.Seqs)))
-	j := &Job{q: q, options: o, started: q.ns.Now(), from: -1 << 63, cancel: make(chan struct{}), done: make(chan struct{})}
+	if len(o.Select.States) == 0 {
+		o.Select.States = []State{Active}
+	}
+	wanted, err := newSelector(q, o.Sub, o.Select)
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{selector: wanted, options: o, started: q.ns.Now(), from: -1 << 63, cancel: make(chan struct{}), done: make(chan struct{})}
 	if err := j.check(); err != nil {
 		return nil, err
 	}
 	q.mu.Lock()
-	err := q.may.use()
+	err = q.may.use()
 	for _, c := range q.counters.of {
 		j.last = append(j.last, c.base|c.last)
 	}
@@ -36,21 +43,11 @@ func (q *Entity) StartJob(o JobOptions) (*Job, error) {
 	return j, nil
 }
 
-// check compiles the options and says what is wrong with them.
+// check says what is wrong with the options.
 func (j *Job) check() error {
 	o := &j.options
 	if o.Max < 0 {
 		return errorf(CodeArgument, j.q.path, "The most messages must not be negative; it is %d.", o.Max)
-	}
-	if len(o.Select.States) == 0 {
-		o.Select.States = []State{Active}
-	}
-	if o.Select.SQL != "" {
-		m, err := j.q.ns.Limits().parseFilter(o.Select.SQL, nil)
-		if err != nil {
-			return &Error{Code: CodeArgument, Entity: j.q.path, Text: "The SQL filter is wrong", Err: err}
-		}
-		j.matcher = m
 	}
 	if o.Kind == PurgeJob {
 		return nil
@@ -160,14 +157,6 @@ func (j *Job) purge(found []*Delivery) error {
 	return err
 }
 
-// backTo is the fallback of a message that a job takes.
-func backTo(e *entry) fallback {
-	if e.state == Scheduled {
-		return fallback{undo: undoReschedule}
-	}
-	return fallback{undo: undoRest}
-}
-
 // takeLocked marks messages as being worked on, of those that are still as they were seen. The entity, should it be deleted, waits until giveUp.
 func (j *Job) takeLocked(found []*Delivery) ([]*entry, error) {
 	q := j.q
@@ -184,11 +173,8 @@ func (j *Job) takeLocked(found []*Delivery) ([]*entry, error) {
 		case e == nil || e.mark != markFree || e.state != d.state || e.body.id != d.bodyID:
 			j.note(func(p *JobProgress) { p.Skipped++ })
 			continue
-		case e.state == Active:
-			b.take(e, markBusy)
-			q.sessions.shut(e)
 		default:
-			b.remark(e, markBusy)
+			q.messages.takeAside(e)
 		}
 		entries = append(entries, e)
 	}

@@ -3,8 +3,6 @@ package emulator
 import (
 	"slices"
 	"sync"
-
-	"minibus/emulator/filter"
 )
 
 const (
@@ -34,17 +32,6 @@ type JobOptions struct {
 	Target string // of a move: the path of an entity; empty: the one in whose dead-letter queue the messages are
 	Edit   Edit   // of a move
 	Who    *Who   // started it; nil: a caller in the process
-}
-
-// Selection says which messages a job concerns: those that fit all that is set.
-type Selection struct {
-	States    []State // none: active ones
-	SQL       string  // an expression of the rules' language
-	Text      string  // in the body or in a property, in letters of any case
-	Reason    *string // of the dead-lettering
-	SessionID *string
-	Before    int64   // ms; enqueued earlier than that; 0: whenever
-	Seqs      []int64 // only these; nil: all
 }
 
 // Edit says what a move changes in each message.
@@ -90,12 +77,11 @@ type JobProgress struct {
 // restart it is gone, and each message is where it was or where it went.
 type Job struct {
 	// immutable
-	id      int64
-	q       *Entity
+	id int64
+	selector
 	options JobOptions
-	matcher *filter.Filter // of options.Select.SQL; nil: none
-	started int64          // ms
-	last    []int64        // the last number, by partition, when it began: what came later does not concern it
+	started int64   // ms
+	last    []int64 // the last number, by partition, when it began: what came later does not concern it
 	cancel  chan struct{}
 	done    chan struct{} // closed when it has ended
 

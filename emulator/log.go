@@ -140,6 +140,12 @@ func (l *log) findLoose(seq int64) *entry {
 	return nil
 }
 
+// has reports whether find would return an entry.
+func (l *log) has(seq int64) bool {
+	c, _ := l.locate(seq)
+	return c != nil
+}
+
 // expires returns when the entry that find would return expires, or 0.
 func (l *log) expires(seq int64) int64 {
 	c, j := l.locate(seq)
@@ -198,17 +204,27 @@ func (l *log) look(from int64, f func(*entry) bool) {
 	for i := l.chunkAt(from); i < len(l.chunks); i++ {
 		c := &l.chunks[i]
 		for j := c.index(from); j < c.len(); j++ {
-			e := passing
-			switch {
-			case c.packed == nil:
-				e = c.loose[j]
-			case passing == nil:
-				passing = c.packed[j].entry(l.sub)
-				e = passing
-			default:
-				c.packed[j].show(passing)
+			if !f(c.at(j, l.sub, &passing)) {
+				return
 			}
-			if !f(e) {
+		}
+	}
+}
+
+// lookBack is look in the other direction: f is called for the entries whose number is at most from, the last one first.
+func (l *log) lookBack(from int64, f func(*entry) bool) {
+	var passing *entry
+	i := l.chunkAt(from)
+	for i+1 < len(l.chunks) && l.chunks[i+1].first() <= from { // one number may stand there twice
+		i++
+	}
+	for i = min(i, len(l.chunks)-1); i >= 0; i-- {
+		c := &l.chunks[i]
+		for j := c.len() - 1; j >= 0; j-- {
+			if c.seq(j) > from {
+				continue
+			}
+			if !f(c.at(j, l.sub, &passing)) {
 				return
 			}
 		}

@@ -35,6 +35,7 @@ type Namespace struct {
 	forwarding running  // goroutines that forward
 	parkers    sync.Map // of *Entity: those with parked messages
 	jobs       jobTable
+	faults     faultTable
 	reading    running  // reads of scheduled messages that have become due
 	damaged    sync.Map // ids of damaged bodies of which the log was told
 
@@ -151,6 +152,7 @@ func closeAll(list []*Namespace) {
 	var all []*Entity
 	for _, ns := range list {
 		ns.closed.Store(true)
+		ns.RemoveFaults()
 		all = append(all, ns.catalog.entities(anyKind)...)
 	}
 	for _, q := range all {

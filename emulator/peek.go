@@ -28,7 +28,7 @@ func (q *Entity) Peek(p Peek, done func([][]byte, error)) error {
 		p.MaxBytes = maxPeekReply
 	}
 	p.Max = min(p.Max, maxPeek)
-	b := browse{Peek: p, q: q, done: done}
+	b := peek{Peek: p, q: q, done: done}
 	return b.run()
 }
 
@@ -42,8 +42,8 @@ type Peek struct {
 	SessionID *string // only this session's messages; nil: all
 }
 
-// browse is one peek.
-type browse struct {
+// peek is one call of Peek.
+type peek struct {
 	Peek
 	q    *Entity
 	done func([][]byte, error)
@@ -53,7 +53,7 @@ type browse struct {
 	bytes int
 }
 
-func (b *browse) run() error {
+func (b *peek) run() error {
 	for more := true; more; {
 		b.q.mu.Lock()
 		if err := b.q.may.browse(b.Sub); err != nil {
@@ -81,7 +81,7 @@ func (b *browse) run() error {
 
 // read ends a peek whose bodies had to be read. If all of its messages are gone by now it looks further: an empty
 // reply would mean that there are no more (PEEK-6).
-func (b *browse) read(err error) {
+func (b *peek) read(err error) {
 	msgs := b.encode()
 	if err == nil && len(msgs) == 0 {
 		b.From = b.found[len(b.found)-1].seq + 1
@@ -97,15 +97,15 @@ func (b *browse) read(err error) {
 }
 
 // lookLocked notes the next messages and returns where to go on, and whether to.
-func (b *browse) lookLocked(from int64) (next int64, more bool) {
+func (b *peek) lookLocked(from int64) (next int64, more bool) {
 	looked := 0
-	b.logLocked().look(from, func(e *entry) bool {
+	b.q.logLocked(b.Sub, b.SessionID).look(from, func(e *entry) bool {
 		if looked++; looked > peekChunk {
 			more = true
 			return false
 		}
 		next = e.seq + 1
-		if e.mark == markPending || b.overLocked(e) {
+		if e.mark == markPending || b.q.overLocked(e, b.now) {
 			return true
 		}
 		size := int(e.body.size) + peekOverhead
@@ -122,23 +122,23 @@ func (b *browse) lookLocked(from int64) (next int64, more bool) {
 }
 
 // overLocked reports whether e has expired and only the timer, or the journal, has not got round to it yet (PEEK-10).
-func (b *browse) overLocked(e *entry) bool {
-	return !b.q.ns.common.lazy && e.lock == nil && e.state == Active && e.expired(b.now)
+func (q *Entity) overLocked(e *entry, now int64) bool {
+	return !q.ns.common.lazy && e.lock == nil && e.state == Active && e.expired(now)
 }
 
-// logLocked returns the entries to look at.
-func (b *browse) logLocked() *log {
-	if b.SessionID == nil || !b.q.options.RequiresSession || b.Sub != Main {
-		return &b.q.box(b.Sub).log
+// logLocked returns the entries of a sub-queue or, where sessions have entries of their own, of a session.
+func (q *Entity) logLocked(sub SubQueue, session *string) *log {
+	if session == nil || !q.options.RequiresSession || sub != Main {
+		return &q.box(sub).log
 	}
-	if s := b.q.sessions.byID[*b.SessionID]; s != nil {
+	if s := q.sessions.byID[*session]; s != nil {
 		return &s.log
 	}
 	return &log{}
 }
 
 // encode returns the messages; one that was removed while its body was read is left out.
-func (b *browse) encode() [][]byte {
+func (b *peek) encode() [][]byte {
 	msgs := make([][]byte, 0, len(b.found))
 	for _, d := range b.found {
 		if d.body == nil {

@@ -11,7 +11,7 @@ import (
 // Reset makes the namespace as if it were new: it has the entities of the list and no others, all of them empty, and its clock shows the machine's time.
 // The list is that of a configuration, and a list that is refused changes nothing. The entities are new ones, so their sequence numbers begin
 // anew (DEL-3). Links of an entity that is there again are told to attach again, which clients do by themselves; those of others are told that it is gone.
-// All entities are replaced by one change of the journal. Reset returns once that is durable.
+// Faults are removed. All entities are replaced by one change of the journal. Reset returns once that is durable.
 func (ns *Namespace) Reset(list []EntityConfig) error {
 	ns.steering.Lock()
 	defer ns.steering.Unlock()
@@ -28,6 +28,7 @@ func (ns *Namespace) Reset(list []EntityConfig) error {
 	if err := r.write(); err != nil {
 		return err
 	}
+	ns.RemoveFaults()
 	if c, ok := ns.clock.(*SystemClock); ok {
 		c.restart()
 	}

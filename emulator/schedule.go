@@ -13,7 +13,15 @@ type schedule struct {
 
 func (s *schedule) init(q *Entity) {
 	s.q = q
-	s.dues = newDeadlines(func(e *entry, _ int64) bool { return e.mark != markGone && e.state == Scheduled }, seqOf)
+	s.dues = newDeadlines(s.stands, seqOf)
+}
+
+// stands reports whether a deadline is still that of an entry: its time, or, when that is over, a later one at which to try again.
+func (s *schedule) stands(e *entry, at int64) bool {
+	if e.mark == markGone || e.state != Scheduled {
+		return false
+	}
+	return at == e.due() || at > e.due() && e.due() <= s.q.ns.Now()
 }
 
 // activate appends due messages at the tail, each with a new number and the present instant as its enqueued
@@ -51,7 +59,9 @@ func (q *Entity) CancelScheduled(seqs []int64, c Completion) error {
 		return err
 	}
 	q.usage.touch(q.ns.Now())
-	newRemoval(q, found, EventCancelled, fallback{undo: undoReschedule}, c).appendLocked()
+	op := newRemoval(q, found, EventCancelled, fallback{undo: undoReschedule}, c)
+	q.breakLocked(&op.change, OperationManage, Main, op.who)
+	op.appendLocked()
 	return nil
 }
 

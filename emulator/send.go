@@ -29,7 +29,9 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 		q.refusedLocked(in, err, whoOf(c))
 		return err
 	}
-	q.ns.append(newSending(q, in, numbering{}, false, c))
+	change := newSending(q, in, numbering{}, false, c)
+	q.breakLocked(change, OperationSend, Main, whoOf(c))
+	q.ns.append(change)
 	return nil
 }
 
@@ -49,6 +51,16 @@ func (q *Entity) refusedLocked(in []incoming, err error, who *Who) {
 // has come, or that has none, becomes available at once (SCHED-11). A duplicate gets a number of its own and is not
 // stored (DUP-7, DEC-30).
 func (q *Entity) Schedule(msgs []message.Message, c Completion) ([]int64, error) {
+	return q.submit(msgs, true, c)
+}
+
+// Submit is Send for a caller that is told the numbers, as Schedule tells them, also on an entity that forwards its messages.
+func (q *Entity) Submit(msgs []message.Message, c Completion) ([]int64, error) {
+	return q.submit(msgs, false, c)
+}
+
+// submit stores messages and returns their numbers. browsed says that only those may ask who may browse the entity.
+func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]int64, error) {
 	if len(msgs) == 0 {
 		c.Completed(nil)
 		return nil, nil
@@ -63,11 +75,15 @@ func (q *Entity) Schedule(msgs []message.Message, c Completion) ([]int64, error)
 		q.refusedLocked(in, err, whoOf(c))
 		return nil, err
 	}
-	if err := q.may.browse(Main); err != nil {
-		return nil, err
+	if browsed {
+		if err := q.may.browse(Main); err != nil {
+			return nil, err
+		}
 	}
 	seqs := make([]int64, 0, len(in))
-	q.ns.append(newSending(q, in, numbering{told: &seqs}, false, c))
+	change := newSending(q, in, numbering{told: &seqs}, false, c)
+	q.breakLocked(change, OperationSend, Main, whoOf(c))
+	q.ns.append(change)
 	return seqs, nil
 }
 

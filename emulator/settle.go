@@ -44,6 +44,9 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, who *Who, c Comple
 	for _, e := range entries {
 		op.settleLocked(e, s, relock(lt.unlock(e)), now)
 	}
+	if len(op.change.Ops) > 0 {
+		lt.q.breakLocked(&op.change, OperationSettle, entries[0].sub, who)
+	}
 	op.appendLocked()
 	return nil
 }

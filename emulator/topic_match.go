@@ -32,6 +32,22 @@ type matched struct {
 	failed  int64   // that rule's order
 }
 
+// take notes a rule that selects the message, or failed on it.
+func (m *matched) take(r *rule, err error) {
+	switch {
+	case err != nil:
+		if m.failure == nil || r.order < m.failed {
+			m.failure, m.failed = err, r.order
+		}
+	case r.action == nil:
+		if m.plain == nil || r.order < m.plain.order {
+			m.plain = r
+		}
+	default:
+		m.actions = append(m.actions, r)
+	}
+}
+
 // original is a message on its way through a topic.
 type original struct {
 	in      *incoming // as it was sent, with the overlays applied to what was read of it
@@ -72,7 +88,7 @@ func (t *Topic) copiesLocked(o *original) []copyOf {
 	}
 	t.lookAt(o)
 	for _, s := range t.selectLocked() {
-		t.match.copies = s.appendCopies(t.match.copies, &t.match.view, o)
+		t.match.copies = s.appendCopies(t.match.copies, &s.seen, &t.match.view, o)
 		s.seen = matched{actions: s.seen.actions[:0]}
 	}
 	return t.match.copies
@@ -82,7 +98,7 @@ func (t *Topic) copiesLocked(o *original) []copyOf {
 // need.
 func (t *Topic) lookAt(o *original) {
 	v := &t.match.view
-	*v = view{m: o.in.m, info: &o.in.info, ns: t.ns, body: o.body, seq: o.seq, enqueued: o.at, ttl: o.ttl, size: int64(len(o.in.m.Raw))}
+	*v = o.view(t.ns)
 	if o.overlay == nil && o.system == nil {
 		return
 	}
@@ -90,6 +106,11 @@ func (t *Topic) lookAt(o *original) {
 	if m, err := message.Scan(p.Append(nil, &o.in.m)); err == nil {
 		v.m = m
 	}
+}
+
+// view returns the message as the rules see it, but for what overlays have changed.
+func (o *original) view(ns *Namespace) view {
+	return view{m: o.in.m, info: &o.in.info, ns: ns, body: o.body, seq: o.seq, enqueued: o.at, ttl: o.ttl, size: int64(len(o.in.m.Raw))}
 }
 
 // selectLocked asks the rules that can select the message and returns the subscriptions concerned, in the order of their
@@ -106,18 +127,7 @@ func (t *Topic) selectLocked() []*Subscription {
 			s.seen.any = true
 			hit = append(hit, s)
 		}
-		switch {
-		case err != nil:
-			if s.seen.failure == nil || r.order < s.seen.failed {
-				s.seen.failure, s.seen.failed = err, r.order
-			}
-		case r.action == nil:
-			if s.seen.plain == nil || r.order < s.seen.plain.order {
-				s.seen.plain = r
-			}
-		default:
-			s.seen.actions = append(s.seen.actions, r)
-		}
+		s.seen.take(r, err)
 		return true
 	})
 	slices.SortFunc(hit, func(a, b *Subscription) int { return cmp.Compare(a.Entity.id, b.Entity.id) })
@@ -125,26 +135,26 @@ func (t *Topic) selectLocked() []*Subscription {
 	return hit
 }
 
-// appendCopies appends the copies that the subscription gets.
-func (s *Subscription) appendCopies(list []copyOf, v *view, o *original) []copyOf {
+// appendCopies appends the copies that the subscription gets by its rules.
+func (s *Subscription) appendCopies(list []copyOf, seen *matched, v *view, o *original) []copyOf {
 	base := copyOf{s: s, info: &o.in.info, overlay: o.overlay, system: o.system, ttl: o.ttl}
-	if s.seen.plain != nil {
-		base.rule = s.seen.plain.options.Name
+	if seen.plain != nil {
+		base.rule = seen.plain.options.Name
 		list = append(list, base)
 	}
-	slices.SortFunc(s.seen.actions, func(a, b *rule) int { return cmp.Compare(a.order, b.order) })
-	for _, r := range s.seen.actions {
+	slices.SortFunc(seen.actions, func(a, b *rule) int { return cmp.Compare(a.order, b.order) })
+	for _, r := range seen.actions {
 		c, err := s.act(r, base, v)
 		if err != nil {
-			if s.seen.failure == nil {
-				s.seen.failure = err
+			if seen.failure == nil {
+				seen.failure = err
 			}
 			continue
 		}
 		list = append(list, c)
 	}
-	if s.seen.failure != nil && s.settings.filterErrorsToDeadLetter() {
-		list = append(list, failedCopy(base, s.seen.failure))
+	if seen.failure != nil && s.settings.filterErrorsToDeadLetter() {
+		list = append(list, failedCopy(base, seen.failure))
 	}
 	return list
 }

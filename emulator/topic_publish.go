@@ -131,24 +131,33 @@ func (op *publication) copyLocked(c *copyOf, o *original, body *payload, first b
 // placeLocked gives a copy what few messages have, and its place in the subscription: a session, or the dead-letter queue
 // if it can't be delivered.
 func (s *Subscription) placeLocked(e *entry, c *copyOf, o *original) {
-	x := extra{overlay: c.overlay, system: c.system, reason: c.reason, hops: o.hops, source: o.source}
-	switch {
-	case c.reason != "": // TOP-10
+	x := extra{hops: o.hops, source: o.source}
+	if s.deadOnArrival(c, o, &x) {
 		e.sub = DeadLetter
-	case s.options.RequiresSession && !c.info.HasGroupID: // SESS-3, DLQ-R4
-		e.sub = DeadLetter
-		x.overlay, x.reason = deadLetterOverlay(x.overlay, sessionIDProperties())
-	case o.overflows(x.overlay, x.system): // DLQ-R3
-		e.sub = DeadLetter
-		x.overlay, x.reason = deadLetterOverlay(o.overlay, headerSizeProperties())
-		x.system = o.system
-	case s.options.RequiresSession:
+	} else if s.options.RequiresSession {
 		e.session = s.sessions.get(c.info.GroupID)
 	}
 	if x.reason == "" {
 		x.reason = o.reason
 	}
 	e.setExtra(x)
+}
+
+// deadOnArrival reports whether a copy belongs into the dead-letter queue, and sets what was changed of it in x.
+func (s *Subscription) deadOnArrival(c *copyOf, o *original, x *extra) bool {
+	x.overlay, x.system, x.reason = c.overlay, c.system, c.reason
+	switch {
+	case c.reason != "": // TOP-10
+		return true
+	case s.options.RequiresSession && !c.info.HasGroupID: // SESS-3, DLQ-R4
+		x.overlay, x.reason = deadLetterOverlay(x.overlay, sessionIDProperties())
+		return true
+	case o.overflows(x.overlay, x.system): // DLQ-R3
+		x.overlay, x.reason = deadLetterOverlay(o.overlay, headerSizeProperties())
+		x.system = o.system
+		return true
+	}
+	return false
 }
 
 // overflows reports whether what rules have changed makes the message's properties longer than they may be (QUO-8). They

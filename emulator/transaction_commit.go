@@ -38,6 +38,7 @@ func (t *Transaction) Commit(c Completion) error {
 		for i := range t.work {
 			t.applyLocked(op, &t.work[i])
 		}
+		t.breakLocked(op)
 		if len(op.change.Ops) > 0 || len(op.parts) > 0 {
 			t.ns.append(&op.change)
 		} else {
@@ -52,6 +53,20 @@ func (t *Transaction) Commit(c Completion) error {
 	t.endLocked()
 	t.work = nil
 	return nil
+}
+
+// breakLocked lets the commit fail if a fault strikes one of its operations.
+func (t *Transaction) breakLocked(op *txCommit) {
+	for i := range t.work {
+		w, what := &t.work[i], OperationSettle
+		switch {
+		case len(w.sends) > 0:
+			what = OperationSend
+		case w.isCancel:
+			what = OperationManage
+		}
+		w.q.breakLocked(&op.change, what, Main, whoOf(op.done))
+	}
 }
 
 // checkLocked reports what keeps the transaction from being committed.

@@ -26,12 +26,13 @@ func (w *Who) String() string {
 	return fmt.Sprintf("link %d of connection %s (%s, %s)", w.Number, w.Connection, firstText(w.Container, w.Product, "no name"), w.Remote)
 }
 
-// Is reports whether a text names the client: as connection, connection and link number, link, container or address, in letters of any case.
+// Is reports whether a text names the client: as connection, connection and link number, link, container,
+// client library or address, in letters of any case.
 func (w *Who) Is(text string) bool {
 	if w == nil || text == "" {
 		return false
 	}
-	for _, name := range []string{w.Connection, fmt.Sprintf("%s/%d", w.Connection, w.Number), w.Link, w.Container, w.Remote} {
+	for _, name := range []string{w.Connection, fmt.Sprintf("%s/%d", w.Connection, w.Number), w.Link, w.Container, w.Product, w.Remote} {
 		if name != "" && strings.EqualFold(name, text) {
 			return true
 		}

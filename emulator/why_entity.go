@@ -51,12 +51,12 @@ func (ns *Namespace) cantTake(path string) error {
 	if err != nil {
 		return err
 	}
+	if target.subscription != nil {
+		return target.missing() // FWD-1
+	}
 	target.mu.Lock()
 	defer target.mu.Unlock()
-	if err := target.may.send(); err != nil {
-		return err
-	}
-	return target.may.grow()
+	return target.may.takeForwards()
 }
 
 // park says that dead letters can never go to the target of the forward.

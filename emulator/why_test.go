@@ -111,7 +111,7 @@ func TestWhyNothingIsReceivedFromAQueue(t *testing.T) {
 			b.sendTexts("1")
 		}, all, "forwards!", []string{"q forwards to target: nothing stays in it", "Receive from target"}},
 		{"cannot forward", emulator.QueueOptions{ForwardTo: "target", Status: emulator.StatusReceiveDisabled}, func(b *broker) {
-			b.create("target", emulator.QueueOptions{Status: emulator.StatusSendDisabled})
+			b.create("target", emulator.QueueOptions{Status: emulator.StatusDisabled})
 			b.sendTexts("1")
 		}, all, "disabled! forwards! forward-waits", []string{"1 message is to be forwarded, and the target does not take them: Messaging entity 'target' is currently disabled"}},
 		{"parked", emulator.QueueOptions{MaxDeliveryCount: 1, ForwardDeadLetteredMessagesTo: "target"}, func(b *broker) {

@@ -33,7 +33,7 @@ type receipt struct {
 		LockToken      string
 		Body           string
 		DeliveryCount  int
-		Properties     map[string]any
+		Properties     map[string]any `json:"applicationProperties"`
 	}
 	Session *struct{ ID, Token string }
 }

@@ -113,6 +113,15 @@ func modeName(m emulator.ReceiveMode) string {
 	return "peekLock"
 }
 
+// Refusals implements [control.Inspector].
+func (a *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
+	all := a.amqp.Refusals(ns)
+	for i := range all {
+		all[i].Text, all[i].Entity = redact(all[i].Text), redact(all[i].Entity)
+	}
+	return all
+}
+
 // Why implements [control.Inspector]. The connections of the receivers are asked for what they wait for.
 func (a *Server) Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string) emulator.Diagnosis {
 	receiving := make(map[string]bool)
@@ -130,11 +139,7 @@ func (a *Server) Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.Su
 			hindered[linkID(c.ID, c.Links[i].Number)] = hindrance(&c.Links[i])
 		}
 	}
-	refusals := a.amqp.Refusals(ns)
-	for i := range refusals {
-		refusals[i].Text = redact(refusals[i].Text)
-	}
-	return e.Why(emulator.Question{Sub: sub, Client: client, Refusals: refusals, Hindrance: func(w *emulator.Who) string {
+	return e.Why(emulator.Question{Sub: sub, Client: client, Refusals: a.Refusals(ns), Hindrance: func(w *emulator.Who) string {
 		if text := hindered[w.Connection]; text != "" {
 			return text
 		}

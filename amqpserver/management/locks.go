@@ -13,6 +13,7 @@ func renewLock(c *call, a args) {
 		c.fail(err)
 		return
 	}
+	c.Fault.TakeLocks(c.Queue, tokens)
 	var untils []int64
 	if c.Tx != nil {
 		untils, err = c.Tx.Renew(c.Queue, tokens)

@@ -44,6 +44,17 @@ func TestTheRequestsAboutTheHistory(t *testing.T) {
 	answered(t, requests)
 }
 
+// TestTheCommandsAboutTheHistory runs those of docs/history.md.
+func TestTheCommandsAboutTheHistory(t *testing.T) {
+	s := harness.Start(t, harness.Options{Alone: true})
+	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	lines := blockOf(t, "docs/history.md", "minibus send queue.1") + blockOf(t, "docs/history.md", "minibus wait queue.1")
+	out, err := shell(t, t.TempDir(), "set -e\n"+lines)
+	if err != nil || strings.Count(out, "because of spoilt") != 4 || strings.Count(out, "met: ") != 3 {
+		t.Errorf("%v: the lines print\n%s", err, out)
+	}
+}
+
 // answered sends requests and fails unless each has the status behind it.
 func answered(t *testing.T, requests [][]string) {
 	t.Helper()

@@ -88,6 +88,7 @@ func FuzzEvaluate(f *testing.F) {
 			return // two evaluations of newid() need not agree
 		}
 		outcome, err := checkAgainstNaive(t, filter, m)
+		checkExplained(t, filter, m)
 		var index Index[int]
 		index.Add(1, filter)
 		if (outcome == True || err != nil) && !candidates(t, &index, m)[1] {

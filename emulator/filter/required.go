@@ -40,6 +40,7 @@ const maxAlternatives = 512
 // Matcher decides whether a message is selected: a [*Filter] or a [*Correlation].
 type Matcher interface {
 	Eval(m Message) (Tri, error)
+	Explain(m Message) Explanation // what Eval says, and why
 	needs() []anyOf
 }
 

@@ -19,7 +19,7 @@ type floor struct {
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server"},
-		"sbtest":      {"server", "config", "emulator", "mgmt/control", "internal/amqp/message", "internal/amqp", "internal/entitypath"},
+		"sbtest":      {"server", "config", "emulator", "mgmt/control", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
@@ -27,8 +27,9 @@ var floors = []floor{
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":    {"config", "internal/sas", "internal/printable", "internal/entitypath"},
-		"export": {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
+		"cli":     {"cli/mcp", "config", "internal/sas", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
+		"cli/mcp": {"internal/printable"},
+		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
 	}},
 	{"adapters, strangers to each other", map[string][]string{
 		"amqpserver": {"emulator", "internal/amqp", "internal/amqp/frames", "internal/amqp/message",
@@ -37,8 +38,9 @@ var floors = []floor{
 		"amqpserver/management": {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp", "internal/printable"},
 		"mgmt": {"emulator", "mgmt/atom", "mgmt/control", "mgmt/control/receive", "mgmt/rest", "internal/amqp/message", "internal/amqp",
 			"internal/entitypath", "internal/loglimit", "internal/sas", "internal/hostname", "internal/dotnet"},
-		"mgmt/atom":            {"emulator", "internal/dotnet", "internal/printable"},
-		"mgmt/control":         {"emulator", "mgmt/control/receive", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath", "internal/printable", "internal/sas"},
+		"mgmt/atom": {"emulator", "internal/dotnet", "internal/printable"},
+		"mgmt/control": {"emulator", "emulator/filter", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath",
+			"internal/printable", "internal/sas"},
 		"mgmt/control/receive": {"emulator"},
 		"mgmt/rest":            {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
 		"store":                {"emulator"},
@@ -50,20 +52,21 @@ var floors = []floor{
 		"emulator/filter": {"internal/dotnet"},
 	}},
 	{leaves, map[string][]string{
-		"internal/amqp":         {},
-		"internal/amqp/frames":  {"internal/amqp"},
-		"internal/amqp/message": {"internal/amqp"},
-		"internal/hostname":     {},
-		"internal/dotnet":       {},
-		"internal/entitypath":   {},
-		"internal/printable":    {},
-		"internal/sas":          {"internal/entitypath", "internal/hostname", "internal/printable"},
-		"internal/tlsca":        {"internal/hostname"},
-		"internal/loglimit":     {},
-		"internal/listen":       {"internal/loglimit"},
-		"internal/amqptest":     {"internal/amqp", "internal/amqp/frames", "internal/listen"}, // for tests only
-		"internal/archtest":     {},
-		"internal/rules":        {},
+		"internal/amqp":             {},
+		"internal/amqp/frames":      {"internal/amqp"},
+		"internal/amqp/message":     {"internal/amqp"},
+		"internal/amqp/messagejson": {"internal/amqp", "internal/amqp/message", "internal/dotnet"},
+		"internal/hostname":         {},
+		"internal/dotnet":           {},
+		"internal/entitypath":       {},
+		"internal/printable":        {},
+		"internal/sas":              {"internal/entitypath", "internal/hostname", "internal/printable"},
+		"internal/tlsca":            {"internal/hostname"},
+		"internal/loglimit":         {},
+		"internal/listen":           {"internal/loglimit"},
+		"internal/amqptest":         {"internal/amqp", "internal/amqp/frames", "internal/listen"}, // for tests only
+		"internal/archtest":         {},
+		"internal/rules":            {},
 	}},
 }
 

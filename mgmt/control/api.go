@@ -13,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/sync/semaphore"
 
 	"minibus/emulator"
 	"minibus/internal/printable"
@@ -34,10 +35,11 @@ type api struct {
 	server   Server
 	document func() ([]byte, error)
 	held     receive.Held
+	room     *semaphore.Weighted // bytes
 }
 
 func newAPI(s Server, adapter huma.Adapter) *api {
-	a := &api{server: s}
+	a := &api{server: s, room: newRoom()}
 	a.API = huma.NewAPI(huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:  "3.1.0",
@@ -56,6 +58,9 @@ func newAPI(s Server, adapter huma.Adapter) *api {
 	a.document = sync.OnceValues(a.describe)
 	return a
 }
+
+// readOnly says of an operation that it changes nothing although its method says that it may. A GET needs no such word.
+var readOnly = map[string]any{"x-read-only": true}
 
 // schemas begins the references to schemas in the document.
 const schemas = "#/components/schemas/"

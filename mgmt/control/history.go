@@ -93,7 +93,7 @@ func kindName(k emulator.EventKind) string {
 }
 
 func kindNamed(name string) (emulator.EventKind, bool) {
-	for k := emulator.EventSent; k <= emulator.EventRefusedSettlement; k++ {
+	for k := emulator.EventSent; k <= emulator.EventFault; k++ {
 		if strings.EqualFold(kindName(k), name) {
 			return k, true
 		}
@@ -102,7 +102,7 @@ func kindNamed(name string) (emulator.EventKind, bool) {
 }
 
 func eventKinds() (names []string) {
-	for k := emulator.EventSent; k <= emulator.EventRefusedSettlement; k++ {
+	for k := emulator.EventSent; k <= emulator.EventFault; k++ {
 		names = append(names, kindName(k))
 	}
 	return names

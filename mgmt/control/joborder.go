@@ -6,6 +6,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/amqp/messagejson"
 	"minibus/internal/entitypath"
 )
 
@@ -32,19 +33,19 @@ type jobFilter struct {
 
 // jobEdit changes messages that move.
 type jobEdit struct {
-	Strip                bool              `json:"strip,omitempty" doc:"Remove the properties DeadLetterReason and DeadLetterErrorDescription"`
-	RemoveProperties     []string          `json:"removeProperties,omitempty" nullable:"false" doc:"Application properties to remove"`
-	Properties           changedProperties `json:"properties,omitempty" nullable:"false" doc:"Application properties to set"`
-	MessageID            *string           `json:"messageId,omitempty"`
-	SessionID            *string           `json:"sessionId,omitempty"`
-	Subject              *string           `json:"subject,omitempty"`
-	ContentType          *string           `json:"contentType,omitempty"`
-	CorrelationID        *string           `json:"correlationId,omitempty"`
-	To                   *string           `json:"to,omitempty"`
-	ReplyTo              *string           `json:"replyTo,omitempty"`
-	ScheduledEnqueueTime *time.Time        `json:"scheduledEnqueueTime,omitempty"`
-	Body                 *string           `json:"body,omitempty" doc:"A text that takes the place of the body"`
-	BodyBase64           []byte            `json:"bodyBase64,omitempty" doc:"Bytes that take the place of the body"`
+	Strip                bool               `json:"strip,omitempty" doc:"Remove the properties DeadLetterReason and DeadLetterErrorDescription"`
+	RemoveProperties     []string           `json:"removeProperties,omitempty" nullable:"false" doc:"Application properties to remove"`
+	Properties           messagejson.Values `json:"properties,omitempty" nullable:"false" doc:"Application properties to set"`
+	MessageID            *string            `json:"messageId,omitempty"`
+	SessionID            *string            `json:"sessionId,omitempty"`
+	Subject              *string            `json:"subject,omitempty"`
+	ContentType          *string            `json:"contentType,omitempty"`
+	CorrelationID        *string            `json:"correlationId,omitempty"`
+	To                   *string            `json:"to,omitempty"`
+	ReplyTo              *string            `json:"replyTo,omitempty"`
+	ScheduledEnqueueTime *time.Time         `json:"scheduledEnqueueTime,omitempty"`
+	Body                 *string            `json:"body,omitempty" doc:"A text that takes the place of the body"`
+	BodyBase64           []byte             `json:"bodyBase64,omitempty" doc:"Bytes that take the place of the body"`
 }
 
 // states are the domain's, by name.
@@ -96,7 +97,7 @@ func (f *jobFilter) selection() (s emulator.Selection) {
 
 func (x *jobEdit) edit() (e emulator.Edit, err error) {
 	e = emulator.Edit{Strip: x.Strip, Remove: x.RemoveProperties}
-	if e.Properties, err = x.Properties.encode(); err != nil {
+	if e.Properties, err = encodeProperties(x.Properties); err != nil {
 		return e, err
 	}
 	var system message.Map

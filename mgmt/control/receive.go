@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"minibus/emulator"
+	"minibus/internal/amqp/messagejson"
 	"minibus/mgmt/control/receive"
 )
 
@@ -52,8 +53,8 @@ type heldSession struct {
 
 // receipt is the answer to a receive.
 type receipt struct {
-	Messages []*received  `json:"messages" nullable:"false" doc:"None, if none came in time"`
-	Session  *heldSession `json:"session,omitempty" doc:"The session of the messages. It stays locked until lockedUntil, or until it is released or broken"`
+	Messages []*messagejson.Message `json:"messages" nullable:"false" doc:"None, if none came in time"`
+	Session  *heldSession           `json:"session,omitempty" doc:"The session of the messages. It stays locked until lockedUntil, or until it is released or broken"`
 }
 
 // receive registers the operations that receive and settle.
@@ -167,7 +168,7 @@ func shownReceipt(w *receive.Waiter, ds []*emulator.Delivery, keep bool, err err
 	if err != nil {
 		return nil, err
 	}
-	out := receipt{Messages: make([]*received, len(ds))}
+	out := receipt{Messages: make([]*messagejson.Message, len(ds))}
 	for i, d := range ds {
 		if out.Messages[i], err = shownReceived(d); err != nil {
 			return nil, err

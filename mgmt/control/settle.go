@@ -8,6 +8,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
+	"minibus/internal/amqp/messagejson"
 )
 
 // lockTokens name locked messages.
@@ -28,11 +29,11 @@ func (list lockTokens) parse() ([]emulator.LockToken, error) {
 
 // settlement says what becomes of locked messages.
 type settlement struct {
-	LockTokens  lockTokens        `json:"lockTokens" nullable:"false" minItems:"1" maxItems:"1000" doc:"As receive gave them"`
-	Outcome     string            `json:"outcome" enum:"complete,abandon,defer,deadLetter,release" doc:"release gives them back without counting a failed delivery"`
-	Properties  changedProperties `json:"properties,omitempty" nullable:"false" doc:"Application properties to change, with abandon, defer and deadLetter"`
-	Reason      *string           `json:"reason,omitempty" doc:"DeadLetterReason, with deadLetter"`
-	Description *string           `json:"description,omitempty" doc:"DeadLetterErrorDescription, with deadLetter"`
+	LockTokens  lockTokens         `json:"lockTokens" nullable:"false" minItems:"1" maxItems:"1000" doc:"As receive gave them"`
+	Outcome     string             `json:"outcome" enum:"complete,abandon,defer,deadLetter,release" doc:"release gives them back without counting a failed delivery"`
+	Properties  messagejson.Values `json:"properties,omitempty" nullable:"false" doc:"Application properties to change, with abandon, defer and deadLetter"`
+	Reason      *string            `json:"reason,omitempty" doc:"DeadLetterReason, with deadLetter"`
+	Description *string            `json:"description,omitempty" doc:"DeadLetterErrorDescription, with deadLetter"`
 }
 
 // outcomes are the domain's, by name.
@@ -66,7 +67,7 @@ func (a *api) settle(_ context.Context, in *struct {
 	if len(in.Body.Properties) > 0 && (s.Outcome == emulator.Complete || s.Outcome == emulator.Release) {
 		return nil, badRequest("The outcome %s changes no properties.", in.Body.Outcome)
 	}
-	if s.Properties, err = in.Body.Properties.encode(dead...); err != nil {
+	if s.Properties, err = encodeProperties(in.Body.Properties, dead...); err != nil {
 		return nil, err
 	}
 	done := make(completion, 1)

@@ -53,7 +53,7 @@ const defaultWait = 30
 // wait registers the wait.
 func (a *api) wait() {
 	register(a, huma.Operation{
-		OperationID: "wait", Method: http.MethodPost, Path: "namespaces/{namespace}/wait", Tags: []string{"wait"}, Summary: "Waits until something holds",
+		OperationID: "wait", Method: http.MethodPost, Path: "namespaces/{namespace}/wait", Tags: []string{"wait"}, Extensions: readOnly, Summary: "Waits until something holds",
 		Description: "All that the body names has to hold at one moment. The answer comes then, or when the time is over, and says how it stands.",
 	}, a.waitFor, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// waitCondition compares a count, as the control API takes it.
+type waitCondition struct {
+	Of    string `json:"of"`
+	Least int64  `json:"least,omitempty"`
+	Most  *int64 `json:"most,omitempty"`
+}
+
+// waitEvents are the events to wait for.
+type waitEvents struct {
+	Entity    string   `json:"entity,omitempty"`
+	MessageID string   `json:"messageId,omitempty"`
+	Client    string   `json:"client,omitempty"`
+	Kinds     []string `json:"kinds,omitempty"`
+	Times     int      `json:"times,omitempty"`
+	From      int64    `json:"from,omitempty"`
+}
+
+// waitOrder is the body of the request that waits.
+type waitOrder struct {
+	TimeoutSeconds float64         `json:"timeoutSeconds"`
+	Entity         string          `json:"entity,omitempty"`
+	Counts         []waitCondition `json:"counts,omitempty"`
+	Idle           bool            `json:"idle,omitempty"`
+	Events         *waitEvents     `json:"events,omitempty"`
+}
+
+// waited is what the text shows of the answer.
+type waited struct {
+	Met    bool
+	Events int
+	Text   string
+}
+
+// stands says how it stands at the end of a wait.
+func (o *waitOrder) stands(w *waited) string {
+	if o.Events == nil {
+		return w.Text
+	}
+	events := strconv.Itoa(w.Events) + " of " + plural(o.Events.Times, "event")
+	if o.Entity == "" {
+		return events
+	}
+	return events + "; " + w.Text
+}
+
+// waitCounts are the flags that compare a count, and the count that each compares.
+var waitCounts = [][2]string{{"active", "active"}, {"dead-letter", "deadLetter"}, {"scheduled", "scheduled"}, {"deferred", "deferred"}, {"transfer", "transfer"}, {"transfer-dead-letter", "transferDeadLetter"}}
+
+// longestWait is how long the control API waits at most.
+const longestWait = time.Hour
+
+func (a *app) waitCommand() *cobra.Command {
+	c := &cobra.Command{Use: "wait [ENTITY]", Short: "wait until an entity has so many messages, is idle, or something happened", Args: names("[ENTITY]"),
+		Long: `Waits until all that the flags name holds at one moment. A COUNT is 3 for exactly so many, 3+ for so many or more, 0-5 for a range; deferred messages count as active ones.
+An entity is idle when no message of it is available or locked, or waits to be forwarded. Without ENTITY --events counts those of the whole namespace.
+Events count from the moment on at which the command begins, or with --from from the number of an event, as minibus history -o json has them.
+
+It ends with 0 when all holds, and with 5 when the time of --timeout is over.
+Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.`,
+		Example: "  minibus wait orders --idle\n  minibus wait orders --active 0 --dead-letter 1+ --timeout 2m\n  minibus wait events/audit --events completed=3\n  minibus wait --events deadLettered,expired --from 1"}
+	f := &waitFlags{}
+	f.add(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		o, err := f.order(cmd)
+		if err != nil {
+			return err
+		}
+		return a.waitFor(cmd.Context(), args, o)
+	}
+	return c
+}
+
+// waitFlags say what to wait for.
+type waitFlags struct {
+	counts                      map[string]*string
+	idle                        bool
+	events, id, client, timeout string
+	from                        int64
+}
+
+func (f *waitFlags) add(c *cobra.Command) {
+	p := c.Flags()
+	f.counts = make(map[string]*string)
+	for _, w := range waitCounts {
+		f.counts[w[0]] = p.String(w[0], "", "so many "+strings.ReplaceAll(w[0], "-", " ")+" messages, as a `COUNT`")
+	}
+	p.BoolVar(&f.idle, "idle", false, "no message is available or locked, or waits to be forwarded")
+	p.StringVar(&f.events, "events", "", "so many events of these kinds: `KIND,KIND=TIMES`, such as completed=3; any for all kinds")
+	p.StringVar(&f.id, "message-id", "", "with --events, only those with which a message with this `id` comes: sent, scheduled, duplicate, sendRefused")
+	p.StringVar(&f.client, "client", "", "with --events, only those of this client, by the `name` of its connection, its container or its address")
+	p.Int64Var(&f.from, "from", 0, "with --events, the `number` of the first event that counts")
+	p.StringVar(&f.timeout, "timeout", "30s", "how long to wait, a `duration` of at most 1h")
+}
+
+// order returns what the flags say.
+func (f *waitFlags) order(c *cobra.Command) (*waitOrder, error) {
+	d, err := parseDuration(f.timeout)
+	if err != nil || d <= 0 || d > longestWait {
+		return nil, usage("--timeout: found %q; allowed: a duration of more than zero and at most 1h, such as 30s", oneLine(f.timeout))
+	}
+	o := &waitOrder{Idle: f.idle, TimeoutSeconds: d.Seconds()}
+	for _, w := range waitCounts {
+		if given(c, w[0], f.counts[w[0]]) == nil {
+			continue
+		}
+		condition, err := parseCount(w, *f.counts[w[0]])
+		if err != nil {
+			return nil, err
+		}
+		o.Counts = append(o.Counts, condition)
+	}
+	if o.Events, err = parseEvents(f.events); err != nil {
+		return nil, err
+	}
+	if o.Events == nil && (f.id != "" || f.client != "" || f.from != 0) {
+		return nil, usage("wait: --message-id, --client and --from choose among --events, which is missing")
+	}
+	if o.Events != nil {
+		o.Events.MessageID, o.Events.Client, o.Events.From = f.id, f.client, f.from
+	}
+	return o, nil
+}
+
+// waitFor waits and says how it ended.
+func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
+	if len(args) == 0 && (o.Idle || len(o.Counts) > 0) {
+		return usage("wait: --idle and counts need ENTITY; see minibus wait --help")
+	}
+	if !o.Idle && len(o.Counts) == 0 && o.Events == nil {
+		return usage("wait: what for? Give --idle, --events or a count such as --active 0; see minibus wait --help")
+	}
+	if len(args) > 0 {
+		path, err := a.controlPath(ctx, args[0], subQueueFlags{})
+		if err != nil {
+			return err
+		}
+		if o.Idle || len(o.Counts) > 0 {
+			o.Entity = path
+		}
+		if o.Events != nil {
+			o.Events.Entity = path
+		}
+	}
+	var s answered[waited]
+	if err := a.control(ctx, http.MethodPost, inThis("wait"), o, &s); err != nil {
+		return a.about("wait", err)
+	}
+	if s.is.Met {
+		return a.out.done(s, "met: %s", o.stands(&s.is))
+	}
+	if a.out.format != "table" {
+		if err := a.out.document(s); err != nil {
+			return err
+		}
+	}
+	return failed(exitNothing, "wait: not met after %s: %s", time.Duration(o.TimeoutSeconds*float64(time.Second)), oneLine(o.stands(&s.is)))
+}
+
+// parseCount reads a COUNT.
+func parseCount(flag [2]string, text string) (waitCondition, error) {
+	wrong := usage("--%s: found %q; allowed: 3 for exactly so many, 3+ for so many or more, 0-5 for a range", flag[0], oneLine(text))
+	low, high, isRange := strings.Cut(text, "-")
+	low, isLeast := strings.CutSuffix(low, "+")
+	least, err := strconv.ParseUint(low, 10, 62)
+	c := waitCondition{Of: flag[1], Least: int64(least)}
+	switch {
+	case err != nil || isLeast && isRange:
+		return c, wrong
+	case isLeast:
+		return c, nil
+	case !isRange:
+		high = low
+	}
+	most, err := strconv.ParseUint(high, 10, 62)
+	if err != nil || most < least {
+		return c, wrong
+	}
+	c.Most = new(int64(most))
+	return c, nil
+}
+
+// parseEvents reads KIND,KIND=TIMES; nil without any.
+func parseEvents(text string) (*waitEvents, error) {
+	if text == "" {
+		return nil, nil
+	}
+	kinds, times, counted := strings.Cut(text, "=")
+	e := &waitEvents{Times: 1}
+	if kinds != "any" {
+		e.Kinds = strings.Split(kinds, ",")
+	}
+	if counted {
+		n, err := strconv.Atoi(times)
+		if err != nil || n < 1 {
+			return nil, usage("--events: found %q; allowed: kinds of events and how many, such as completed=3 or deadLettered,expired", oneLine(text))
+		}
+		e.Times = n
+	}
+	return e, nil
+}

@@ -1,0 +1,136 @@
+package emulator
+
+import (
+	"math"
+	"slices"
+)
+
+// Bounds of one call of Browse.
+const (
+	browseLooked = 1 << 16 // messages looked at
+	browseBytes  = 8 << 20 // of bodies, whether they are in memory or read; the last one may be larger
+)
+
+// Browse says which messages to look at.
+type Browse struct {
+	Sub       SubQueue
+	Select    Selection
+	Standings []Standing // none: any
+	Newest    bool       // the highest numbers first
+	From      *int64     // the first number to look at, the lowest one or, with Newest, the highest; nil: all
+	Max       int        // messages to show
+}
+
+// Browsed is how far a call of Browse came.
+type Browsed struct {
+	Examined int   // messages looked at
+	More     bool  // there may be more
+	Next     int64 // Browse.From for them
+}
+
+// Browse shows messages of a sub-queue, in the order of their numbers, with their content. It does not change, lock, delay or reorder any, and it
+// does not count as use of the entity. Messages that have expired are shown as [Entity.Peek] shows them. On a partitioned entity the numbers run
+// partition by partition.
+//
+// One call looks at a bounded number of messages and bodies: few may be shown, or none, although there are more. It takes the entity's mutex for a
+// few messages at a time. What it has to read from disk does not stay in memory. It fails with CodeArgument if the SQL is wrong, and with
+// CodeNotFound if the entity is gone.
+func (q *Entity) Browse(b Browse, show func(*Seen)) (Browsed, error) {
+	wanted, err := newSelector(q, b.Sub, b.Select)
+	if err != nil {
+		return Browsed{}, err
+	}
+	w := &browsing{selector: wanted, Browse: &b, show: show}
+	w.Next, w.More = math.MinInt64, true
+	if b.Newest {
+		w.Next = math.MaxInt64
+	}
+	if b.From != nil {
+		w.Next = *b.From
+	}
+	for w.More && w.shown < b.Max && w.Examined < browseLooked && w.bytes < browseBytes {
+		if err := w.step(); err != nil {
+			return Browsed{}, err
+		}
+	}
+	return w.Browsed, nil
+}
+
+// browsing is one call of Browse.
+type browsing struct {
+	selector
+	*Browse
+	Browsed
+	show  func(*Seen)
+	shown int
+	bytes int64
+
+	found []*Seen // of this step
+	at    []int   // Examined when each of them was looked at
+}
+
+// step looks at the next few messages and shows those that fit.
+func (w *browsing) step() error {
+	w.found, w.at = w.found[:0], w.at[:0]
+	if err := w.look(); err != nil || len(w.found) == 0 {
+		return err
+	}
+	ds := make([]*Delivery, len(w.found))
+	for i, s := range w.found {
+		ds[i] = s.d
+	}
+	if err := w.q.bodies.readAll(ds); err != nil {
+		return err
+	}
+	for i, s := range w.found {
+		if s.d.body == nil || w.reads() && !w.selects(s.d) {
+			continue // it is gone, or not wanted
+		}
+		if w.shown == w.Max {
+			w.More, w.Next, w.Examined = true, s.Sequence, w.at[i]-1
+			return nil
+		}
+		w.show(s)
+		w.shown++
+	}
+	return nil
+}
+
+// look notes the next messages that may fit, few in one critical section.
+func (w *browsing) look() error {
+	w.q.mu.Lock()
+	defer w.q.mu.Unlock()
+	if err := w.q.may.use(); err != nil {
+		return err
+	}
+	l := w.q.logLocked(w.Sub, w.Select.SessionID)
+	walk, by := l.look, int64(1)
+	if w.Newest {
+		walk, by = l.lookBack, -1
+	}
+	now, looked, bytes := w.q.ns.Now(), 0, int64(0)
+	w.More = false
+	walk(w.Next, func(e *entry) bool {
+		if looked == peekChunk || bytes >= quantumBytes || w.enough() {
+			w.More = true
+			return false
+		}
+		looked++
+		w.Next = e.seq + by
+		if e.mark == markPending {
+			return true
+		}
+		w.Examined++
+		if w.q.overLocked(e, now) || len(w.Standings) > 0 && !slices.Contains(w.Standings, e.standing()) || !w.fits(e) {
+			return true
+		}
+		w.found, w.at = append(w.found, w.q.seenLocked(e)), append(w.at, w.Examined)
+		bytes += int64(e.body.size)
+		return true
+	})
+	w.bytes += bytes
+	return nil
+}
+
+// enough reports whether all of the messages that may still be shown are found, which shows only where their content does not matter.
+func (w *browsing) enough() bool { return !w.reads() && w.shown+len(w.found) >= w.Max }

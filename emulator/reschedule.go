@@ -1,0 +1,58 @@
+package emulator
+
+import (
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+// latest is the end of the service's time, in milliseconds.
+const latest = 253402300799999
+
+// Reschedule changes the time at which a scheduled message becomes active, in milliseconds, in one change. The message keeps its number, so clients that
+// know it can still cancel it. A time that has come makes it active at once. Other messages are not scheduled by it.
+//
+// An error means that c will not be called: CodeMessageNotFound if there is no such message, CodeNotAllowed if it is not scheduled or is being changed,
+// and CodeArgument for a time that the service does not have.
+func (q *Entity) Reschedule(seq, at int64, c Completion) error {
+	if at <= 0 || at > latest {
+		return errorf(CodeArgument, q.path, "The time must lie between the years 1970 and 9999.")
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.may.use(); err != nil {
+		return err
+	}
+	e := q.box(Main).findLoose(seq)
+	switch {
+	case e == nil && !q.box(Main).has(seq):
+		return q.noMessage(seq)
+	case e == nil || e.state != Scheduled:
+		return errorf(CodeNotAllowed, q.path, "The message %d of '%s' is not scheduled.", seq, q.path)
+	case e.mark != markFree:
+		return q.heldLocked(e)
+	}
+	q.usage.touch(q.ns.Now())
+	op := newTransition(q, 1, c)
+	op.rescheduleLocked(e, at)
+	op.appendLocked()
+	return nil
+}
+
+// rescheduleLocked adds that e is scheduled for another time, which its receivers are told as well.
+func (op *transition) rescheduleLocked(e *entry, at int64) {
+	var told message.Overlay
+	told.Add(message.SystemScheduled, amqp.AppendTimestamp(nil, amqp.Timestamp(at)))
+	x := e.withExtra()
+	x.due, x.system = at, message.MergeProperties(e.system(), told.Bytes())
+	r := e.record(op.q.id)
+	r.Scheduled, r.System = x.due, x.system
+	op.addLocked(step{e: e, effect: effectReschedule, event: EventRescheduled, fallback: fallback{undo: undoReschedule}, extra: x.kept()}, Op{Kind: OpUpdate, Record: r})
+}
+
+// move gives a scheduled message another time. The change is committed.
+func (s *schedule) move(e *entry, x *extra) {
+	old := e.due()
+	e.extra, e.mark = x, markFree
+	s.dues.remove(old)
+	s.q.alarm.watch(e)
+}

@@ -1,0 +1,122 @@
+package emulator
+
+import "minibus/internal/amqp/message"
+
+// Standing says how a message stands, for people: where [State] is what the journal knows, it says too that a message is locked.
+type Standing uint8
+
+// The standings.
+const (
+	StandingActive Standing = iota
+	StandingLocked          // an active or deferred one
+	StandingDeferred
+	StandingScheduled
+)
+
+// standing returns how the message stands.
+func (e *entry) standing() Standing {
+	switch {
+	case e.mark == markLocked:
+		return StandingLocked
+	case e.state == Deferred:
+		return StandingDeferred
+	case e.state == Scheduled:
+		return StandingScheduled
+	}
+	return StandingActive
+}
+
+// Seen is a message as somebody saw it who only looks. It does not change when the message does.
+type Seen struct {
+	Sequence      int64
+	FirstSequence int64 // at its first submission, if that was another one; else 0
+	Standing      Standing
+	State         State
+	Enqueued      int64 // ms
+	Expires       int64 // ms; 0: never
+	Scheduled     int64 // ms; for when, of scheduled ones; else 0
+	DeliveryCount uint32
+	Size          int64  // bytes of the message as it was sent
+	Reason        string // of the dead-lettering
+	Source        string // where it was dead-lettered before it was forwarded
+	LockedUntil   int64  // ms; of locked ones; else 0
+	LockedBy      *Who   // nil: unknown, the broker itself, or not locked
+	ByBroker      bool   // the broker withholds it, to try again what failed
+
+	d *Delivery
+}
+
+// seenLocked notes how an entry stands.
+func (q *Entity) seenLocked(e *entry) *Seen {
+	s := &Seen{Sequence: e.seq, FirstSequence: e.first, Standing: e.standing(), State: e.state, Enqueued: e.enqueued, Expires: e.expires(), Scheduled: e.due(),
+		DeliveryCount: e.count, Size: int64(e.body.size), Reason: e.reason(), Source: e.source(), d: newDelivery(q, e, nil)}
+	s.d.e, s.d.mode, s.d.lock, s.d.withState, s.d.body = nil, ReceiveAndDelete, nil, true, e.body.data
+	if s.Standing == StandingLocked {
+		s.LockedUntil, s.ByBroker = e.lockedUntil(), e.lock.own || e.lock.back
+		if c := e.lock.holder; c != nil {
+			s.LockedBy = c.who
+		}
+	}
+	return s
+}
+
+// HeldBy says in words who has locked the message.
+func (s *Seen) HeldBy() string {
+	switch {
+	case s.ByBroker:
+		return "the broker, which tries again what failed"
+	case s.LockedBy == nil:
+		return "a client of which nothing more is known"
+	}
+	return s.LockedBy.String()
+}
+
+// Load reads the content if it is not in memory. It fails with CodeMessageNotFound if the message has been removed meanwhile.
+func (s *Seen) Load() error {
+	if err := s.d.q.bodies.readAll([]*Delivery{s.d}); err != nil {
+		return err
+	}
+	if s.d.body == nil {
+		return s.d.q.noMessage(s.d.seq)
+	}
+	return nil
+}
+
+// Sections returns the message as its receivers get it, without its body, and the sections of the body as they were sent. The content must have
+// been loaded, as that of what [Entity.Browse] shows is.
+func (s *Seen) Sections() (head, body message.Message, err error) {
+	if body, err = message.Scan(s.d.body); err != nil {
+		return head, body, err
+	}
+	p, bare := s.d.patch(&body), body
+	bare.Body = message.Span{}
+	head, err = message.Scan(p.Append(nil, &bare))
+	return head, body, err
+}
+
+// Message returns a message of a sub-queue by its number. It locks, moves and reads nothing; [Seen.Load] reads the content.
+func (q *Entity) Message(sub SubQueue, seq int64) (*Seen, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.may.use(); err != nil {
+		return nil, err
+	}
+	var found *Seen
+	q.box(sub).look(seq, func(e *entry) bool {
+		if e.seq == seq && e.mark == markPending {
+			return true // its old self may follow
+		}
+		if e.seq == seq {
+			found = q.seenLocked(e)
+		}
+		return false
+	})
+	if found == nil {
+		return nil, q.noMessage(seq)
+	}
+	return found, nil
+}
+
+func (q *Entity) noMessage(seq int64) *Error {
+	return errorf(CodeMessageNotFound, q.path, "There is no message with the sequence number %d.", seq)
+}

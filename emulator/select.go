@@ -1,0 +1,121 @@
+package emulator
+
+import (
+	"bytes"
+	"slices"
+
+	"minibus/emulator/filter"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
+)
+
+// fits reports whether a message is what is selected, as far as that shows without its content.
+func (s *selector) fits(e *entry) bool {
+	switch {
+	case s.want.Before != 0 && e.enqueued >= s.want.Before, s.want.After != 0 && e.enqueued < s.want.After, s.want.Reason != nil && e.reason() != *s.want.Reason:
+		return false
+	case s.want.SessionID != nil && e.session != nil:
+		return e.session.id == *s.want.SessionID
+	}
+	return true
+}
+
+// reads reports whether only the content of a message shows that it is selected.
+func (s *selector) reads() bool {
+	return s.matcher != nil || s.want.Text != "" || s.want.SessionID != nil && (s.sub != Main || !s.q.options.RequiresSession)
+}
+
+// matching leaves those messages whose content is selected.
+func (s *selector) matching(found []*Delivery) ([]*Delivery, error) {
+	if !s.reads() || len(found) == 0 {
+		return found, nil
+	}
+	if err := s.q.bodies.readAll(found); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(found, func(d *Delivery) bool { return d.body == nil || !s.selects(d) }), nil
+}
+
+// readAll reads the bodies that are not in memory, and waits for them. They do not stay there. A message that was removed meanwhile has none.
+func (b *bodies) readAll(ds []*Delivery) error {
+	var missing []*Delivery
+	for _, d := range ds {
+		if d.body == nil {
+			missing = append(missing, d)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return await(func(done Completion) { b.read(missing, done.Completed) })
+}
+
+// selects reports whether the content of a message is what is selected.
+func (s *selector) selects(d *Delivery) bool {
+	m, err := message.Scan(d.body)
+	if err == nil && (d.overlay != nil || d.system != nil) {
+		p := message.Patch{Properties: d.overlay, System: d.system}
+		m, err = message.Scan(p.Append(nil, &m))
+	}
+	if err != nil {
+		return false
+	}
+	info, err := m.Info()
+	if err != nil {
+		return false
+	}
+	if s.want.SessionID != nil && (!info.HasGroupID || info.GroupID != *s.want.SessionID) {
+		return false
+	}
+	if s.want.Text != "" && !contains(&m, s.want.Text) {
+		return false
+	}
+	if s.matcher == nil {
+		return true
+	}
+	answer, err := s.matcher.Eval(&view{m: m, info: &info, ns: s.q.ns, body: d.bodyID, seq: d.seq, enqueued: d.enqueued, ttl: d.ttl, size: int64(d.size)})
+	return err == nil && answer == filter.True
+}
+
+// propertyTexts is how many fields the properties section has.
+const propertyTexts = 13
+
+// contains reports whether a text, in letters of any case, is in the body of a message, in a property or in the name of one.
+func contains(m *message.Message, text string) bool {
+	want := bytes.ToLower([]byte(text))
+	has := func(b []byte) bool { return bytes.Contains(bytes.ToLower(b), want) }
+	for i := range propertyTexts {
+		if s, ok := m.Field(i).TextOf(); ok && has([]byte(s)) {
+			return true
+		}
+	}
+	for e := m.UserProperties(); e.Next(); {
+		if s, ok := e.Value().TextOf(); has(e.Key()) || ok && has([]byte(s)) {
+			return true
+		}
+	}
+	for r := amqp.NewReader(m.Bytes(m.Body)); r.Len() > 0; {
+		if _, _, err := r.Descriptor(); err != nil {
+			return false
+		}
+		raw, err := r.Raw()
+		if err != nil {
+			return false
+		}
+		if has(contentOf(raw)) {
+			return true
+		}
+	}
+	return false
+}
+
+// contentOf returns the bytes of an encoded text or binary without its type and length; others as they are encoded.
+func contentOf(raw []byte) []byte {
+	switch raw[0] {
+	case amqp.CodeBinary8, amqp.CodeString8, amqp.CodeSymbol8:
+		return raw[2:]
+	case amqp.CodeBinary32, amqp.CodeString32, amqp.CodeSymbol32:
+		return raw[5:]
+	}
+	return raw
+}

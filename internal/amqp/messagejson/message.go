@@ -1,0 +1,118 @@
+package messagejson
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Message is a message as JSON. Who sends one leaves out what only the service can set; it is not looked at.
+type Message struct {
+	SequenceNumber         *int64     `json:"sequenceNumber,omitempty"`
+	EnqueuedSequenceNumber *int64     `json:"enqueuedSequenceNumber,omitempty" doc:"The number at the first submission, if it is another one"`
+	State                  string     `json:"state,omitempty" doc:"How it stands: active, locked, deferred or scheduled. Of received messages: active or deferred"`
+	EnqueuedTime           *time.Time `json:"enqueuedTime,omitempty"`
+	ExpiresAt              *time.Time `json:"expiresAt,omitempty" doc:"When its time to live is over"`
+	LockedUntil            *time.Time `json:"lockedUntil,omitempty"`
+	LockedBy               string     `json:"lockedBy,omitempty" doc:"Who has locked it, in words"`
+	LockToken              string     `json:"lockToken,omitempty" doc:"With which to settle it; of received messages"`
+	DeliveryCount          *uint32    `json:"deliveryCount,omitempty" doc:"Earlier deliveries that failed"`
+	DeadLetterReason       string     `json:"deadLetterReason,omitempty" doc:"Why it was dead-lettered; the property DeadLetterReason says it too"`
+	DeadLetterSource       string     `json:"deadLetterSource,omitempty" doc:"Where it was dead-lettered before it was forwarded"`
+	SizeBytes              *int64     `json:"sizeBytes,omitempty" doc:"Of the encoded message as it was sent"`
+
+	MessageID            any        `json:"messageId,omitempty" doc:"A text, or a typed value such as {\"uuid\":\"...\"}"`
+	CorrelationID        any        `json:"correlationId,omitempty" doc:"A text, or a typed value"`
+	SessionID            *string    `json:"sessionId,omitempty"`
+	PartitionKey         *string    `json:"partitionKey,omitempty"`
+	Subject              *string    `json:"subject,omitempty"`
+	ContentType          *string    `json:"contentType,omitempty"`
+	ContentEncoding      *string    `json:"contentEncoding,omitempty"`
+	To                   *string    `json:"to,omitempty"`
+	ReplyTo              *string    `json:"replyTo,omitempty"`
+	ReplyToSessionID     *string    `json:"replyToSessionId,omitempty"`
+	UserID               any        `json:"userId,omitempty" doc:"{\"binary\":\"...\"}; a text is taken too"`
+	GroupSequence        *uint32    `json:"groupSequence,omitempty"`
+	TimeToLive           string     `json:"timeToLive,omitempty" example:"PT1H" doc:"An ISO 8601 duration"`
+	CreationTime         *time.Time `json:"creationTime,omitempty"`
+	AbsoluteExpiryTime   *time.Time `json:"absoluteExpiryTime,omitempty"`
+	ScheduledEnqueueTime *time.Time `json:"scheduledEnqueueTime,omitempty" doc:"When it becomes active"`
+	Durable              bool       `json:"durable,omitempty"`
+	Priority             *uint8     `json:"priority,omitempty" doc:"None: 4"`
+	FirstAcquirer        bool       `json:"firstAcquirer,omitempty"`
+
+	ApplicationProperties Values `json:"applicationProperties,omitempty" nullable:"false" doc:"A text, true, false, null, a whole number (long), a number with a fraction (double), or a typed value such as {\"int\":5}"`
+	Annotations           Values `json:"annotations,omitempty" nullable:"false" doc:"Message annotations, without those that the message has as properties here"`
+	DeliveryAnnotations   Values `json:"deliveryAnnotations,omitempty" nullable:"false"`
+	Footer                Values `json:"footer,omitempty" nullable:"false"`
+
+	Body         any      `json:"body,omitempty" doc:"The body, if it is one data section with text in UTF-8. Who sends may give any JSON, whose text becomes the body"`
+	BodyBase64   []byte   `json:"bodyBase64,omitempty" doc:"One data section that is no text"`
+	BodySections [][]byte `json:"bodySections,omitempty" nullable:"false" doc:"Several data sections"`
+	BodyValue    any      `json:"bodyValue,omitempty" doc:"An AMQP value"`
+	BodySequence [][]any  `json:"bodySequence,omitempty" nullable:"false" doc:"AMQP sequences"`
+	BodyBytes    *int64   `json:"bodyBytes,omitempty" doc:"The size of the body; of one that is no data, as AMQP encodes it"`
+	BodyCut      bool     `json:"bodyCut,omitempty" doc:"The body here is only its beginning, or is left out where only all of it would mean something"`
+}
+
+// Values are named values, each as [ToJSON] makes it.
+type Values map[string]any
+
+// UnmarshalJSON implements [json.Unmarshaler]. It keeps numbers as they are written: 5 and 5.0 are of different types.
+func (v *Values) UnmarshalJSON(text []byte) error {
+	var m map[string]any
+	if err := decode(text, &m); err != nil {
+		return err
+	}
+	*v = m
+	return nil
+}
+
+// Read reads a message. Names that a message does not have are errors, since a misspelt one would be missed silently.
+func Read(text []byte) (*Message, error) {
+	var m Message
+	err := decode(text, &m)
+	if e := base64.CorruptInputError(0); errors.As(err, &e) {
+		return nil, errors.New("bodyBase64 or bodySections: not base64")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("not a message in JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return &m, nil
+}
+
+// decode reads one JSON document, strictly and with its numbers as they are written.
+func decode(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one JSON document")
+	}
+	return nil
+}
+
+// Check reports why the body can't be sent, or nil.
+func (m *Message) Check() error {
+	given := 0
+	for _, yes := range []bool{m.Body != nil, m.BodyBase64 != nil, m.BodySections != nil, m.BodyValue != nil, m.BodySequence != nil} {
+		if yes {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return errors.New("found more than one of body, bodyBase64, bodySections, bodyValue and bodySequence")
+	case m.BodyCut:
+		return errors.New("bodyCut: the body is not whole; show the message with more of its body")
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"minibus/emulator"
+	"minibus/internal/amqp/message"
+	"minibus/internal/amqp/messagejson"
+)
+
+// AtMessage is an argument of operations on one message.
+type AtMessage struct {
+	AtEntity
+	SequenceNumber int64 `path:"sequenceNumber"`
+}
+
+// load returns the message with its content, and what gives its memory back.
+func (in *AtMessage) load(ctx context.Context, a *api) (*emulator.Seen, func(), error) {
+	e, sub, err := in.find(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := e.Message(sub, in.SequenceNumber)
+	if err != nil {
+		return nil, nil, err
+	}
+	done, err := a.take(ctx, s.Size)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.Load(); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return s, done, nil
+}
+
+// shownSeen returns a message as answers show it, with so many bytes of its body.
+func shownSeen(s *emulator.Seen, body int64) (*messagejson.Message, error) {
+	head, content, err := s.Sections()
+	if err != nil {
+		return nil, fmt.Errorf("read a message: %w", err)
+	}
+	m, err := messagejson.Of(&head, &content, body)
+	if err != nil {
+		return nil, fmt.Errorf("read a message: %w", err)
+	}
+	m.State = standingNames[s.Standing]
+	m.DeadLetterReason, m.SizeBytes, m.ExpiresAt = s.Reason, &s.Size, timeAt(s.Expires)
+	if s.Standing == emulator.StandingLocked {
+		m.LockedUntil, m.LockedBy = timeAt(s.LockedUntil), s.HeldBy()
+	}
+	return m, nil
+}
+
+// standingNames are the names of the domain's.
+var standingNames = func() map[emulator.Standing]string {
+	names := make(map[emulator.Standing]string)
+	for _, name := range slices.Sorted(maps.Keys(standings)) {
+		names[standings[name]] = name
+	}
+	return names
+}()
+
+// timeAt returns an instant in milliseconds as a time; nil for 0, and for what JSON has no year for.
+func timeAt(ms int64) *time.Time {
+	t := time.UnixMilli(ms).UTC()
+	if ms == 0 || t.Year() > 9999 {
+		return nil
+	}
+	return &t
+}
+
+func (a *api) getMessage(ctx context.Context, in *struct {
+	AtMessage
+	Shown int64 `query:"body" minimum:"0" maximum:"1048576" default:"262144" doc:"How many bytes of the body to show, from its beginning"`
+}) (*struct{ Body *messagejson.Message }, error) {
+	s, done, err := in.load(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	m, err := shownSeen(s, in.Shown)
+	return &struct{ Body *messagejson.Message }{m}, err
+}
+
+// bodyStep is how many bytes of a body are written at once, in streamPatience each.
+const bodyStep = 1 << 20
+
+func (a *api) getMessageBody(ctx context.Context, in *AtMessage) (*huma.StreamResponse, error) {
+	s, done, err := in.load(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	_, content, err := s.Sections()
+	if err != nil {
+		done()
+		return nil, fmt.Errorf("read a message: %w", err)
+	}
+	data, err := messagejson.Data(&content)
+	if err != nil {
+		done()
+		return nil, fmt.Errorf("read a message: %w", err)
+	}
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		defer done()
+		_, w := humago.Unwrap(ctx)
+		writeBody(w, s.Sequence, data)
+	}}, nil
+}
+
+// writeBody writes bytes as a file that a browser saves and never runs.
+func writeBody(w http.ResponseWriter, seq int64, data [][]byte) {
+	size := 0
+	for _, d := range data {
+		size += len(d)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="message-%d"`, seq))
+	h.Set("Content-Length", strconv.Itoa(size))
+	c := http.NewResponseController(w)
+	for _, d := range data {
+		for piece := range slices.Chunk(d, bodyStep) {
+			_ = c.SetWriteDeadline(time.Now().Add(streamPatience))
+			if _, err := w.Write(piece); err != nil {
+				return // the client is gone
+			}
+		}
+	}
+}
+
+func (a *api) deleteMessages(_ context.Context, in *struct {
+	AtEntity
+	SequenceNumbers []int64 `query:"sequenceNumbers" required:"true" minItems:"1" maxItems:"1000" doc:"With commas between"`
+}) (*struct{}, error) {
+	return nil, in.remove(a, in.SequenceNumbers)
+}
+
+func (a *api) deleteMessage(_ context.Context, in *AtMessage) (*struct{}, error) {
+	return nil, in.remove(a, []int64{in.SequenceNumber})
+}
+
+// remove removes messages of the entity.
+func (in *AtEntity) remove(a *api, seqs []int64) error {
+	e, sub, err := in.find(a)
+	if err != nil {
+		return err
+	}
+	done := make(completion, 1)
+	return done.wait(e.Remove(sub, seqs, emulator.By(in.who, done)))
+}
+
+// schedule is when a scheduled message becomes active.
+type schedule struct {
+	SequenceNumber       int64     `json:"sequenceNumber" readOnly:"true"`
+	ScheduledEnqueueTime time.Time `json:"scheduledEnqueueTime"`
+}
+
+func (a *api) rescheduleMessage(_ context.Context, in *struct {
+	AtMessage
+	Body struct {
+		ScheduledEnqueueTime time.Time `json:"scheduledEnqueueTime"`
+	}
+}) (*struct{ Body schedule }, error) {
+	e, sub, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	if sub != emulator.Main {
+		return nil, badRequest("A dead-letter queue has no scheduled messages.")
+	}
+	at := in.Body.ScheduledEnqueueTime
+	done := make(completion, 1)
+	if err := done.wait(e.Reschedule(in.SequenceNumber, at.UnixMilli(), emulator.By(in.who, done))); err != nil {
+		return nil, err
+	}
+	return &struct{ Body schedule }{schedule{in.SequenceNumber, time.UnixMilli(at.UnixMilli()).UTC()}}, nil
+}
+
+// scan checks the encoded message that a request makes.
+func scan(raw []byte) (message.Message, error) {
+	m, err := message.Scan(raw)
+	if err != nil {
+		return m, fmt.Errorf("read an encoded message: %w", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,37 @@
+package control
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	// room is how many bytes the requests together have in memory that read or send large messages.
+	room = 320 << 20
+	// roomPatience is how long a request waits for its part.
+	roomPatience = 20 * time.Second
+	// small requests do not count.
+	small = 1 << 20
+	// browseShare is what a page of messages counts for: at most four are made at once.
+	browseShare = room / 4
+)
+
+// newRoom counts the bytes.
+func newRoom() *semaphore.Weighted { return semaphore.NewWeighted(room) }
+
+// take waits until so many bytes are free, and returns what gives them back.
+func (a *api) take(ctx context.Context, bytes int64) (done func(), err error) {
+	if bytes < small {
+		return func() {}, nil
+	}
+	bytes = min(bytes, room)
+	ctx, cancel := context.WithTimeout(ctx, roomPatience)
+	defer cancel()
+	if err := a.room.Acquire(ctx, bytes); err != nil {
+		return nil, newError(http.StatusServiceUnavailable, nil, "Too many large messages are being read or sent through the control API at once. Try again later.")
+	}
+	return func() { a.room.Release(bytes) }, nil
+}

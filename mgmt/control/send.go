@@ -1,0 +1,139 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"minibus/emulator"
+	"minibus/internal/amqp/message"
+	"minibus/internal/amqp/messagejson"
+	"minibus/internal/printable"
+)
+
+const (
+	// maxSend is how many bytes a request has that sends messages. As base64 it holds a body of 70 MiB.
+	maxSend = 96 << 20
+	// sendPatience is how long such a request may take to arrive.
+	sendPatience = 50 * time.Second
+	// sendFactor is how many bytes of memory a byte of such a request takes: in the request, decoded and encoded.
+	sendFactor = 3
+	// maxSent is how many messages one request sends.
+	maxSent = 1000
+)
+
+// sending is the body of a request that sends messages.
+type sending struct{ messages []messagejson.Message }
+
+// Schema implements [huma.SchemaProvider].
+func (s sending) Schema(r huma.Registry) *huma.Schema {
+	one := huma.SchemaFromType(r, reflect.TypeFor[messagejson.Message]())
+	return &huma.Schema{OneOf: []*huma.Schema{one, {Type: huma.TypeArray, Items: one, MinItems: new(1), MaxItems: new(maxSent)}}}
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *sending) UnmarshalJSON(text []byte) error {
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
+		m, err := messagejson.Read(text)
+		if err != nil {
+			return err
+		}
+		s.messages = []messagejson.Message{*m}
+		return nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	if len(list) == 0 || len(list) > maxSent {
+		return fmt.Errorf("the array has %d messages; allowed: 1 to %d", len(list), maxSent)
+	}
+	s.messages = make([]messagejson.Message, len(list))
+	for i, text := range list {
+		m, err := messagejson.Read(text)
+		if err != nil {
+			return fmt.Errorf("message %d: %w", i+1, err)
+		}
+		s.messages[i] = *m
+	}
+	return nil
+}
+
+// sent is the answer to a request that sends messages.
+type sent struct {
+	SequenceNumbers []int64 `json:"sequenceNumbers" nullable:"false" doc:"In the order of the messages. Where an entity detects duplicates, a duplicate has a number too and is not stored. On a topic they are the topic's: the copies have numbers of their own"`
+}
+
+func (a *api) sendMessages(_ context.Context, in *struct {
+	AtEntity
+	Body sending
+}) (*struct{ Body sent }, error) {
+	e, sub, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	if sub != emulator.Main {
+		return nil, badRequest("Messages can't be sent to a sub-queue, only to its queue or topic.")
+	}
+	ns, err := in.InNamespace.find(a)
+	if err != nil {
+		return nil, err
+	}
+	if err := ns.Limits().CheckBatch(e.Path(), len(in.Body.messages)); err != nil {
+		return nil, err
+	}
+	list, err := in.Body.encode(time.UnixMilli(ns.Now()))
+	if err != nil {
+		return nil, err
+	}
+	in.Body.messages = nil // their memory is counted once
+	done := make(completion, 1)
+	var out struct{ Body sent }
+	out.Body.SequenceNumbers, err = e.Submit(list, emulator.By(in.who, done))
+	return &out, done.wait(err)
+}
+
+// encode makes the messages. It lets go of each body that it has encoded.
+func (s *sending) encode(now time.Time) ([]message.Message, error) {
+	list := make([]message.Message, len(s.messages))
+	for i := range s.messages {
+		raw, err := s.messages[i].Encode(now)
+		if err != nil && len(s.messages) > 1 {
+			return nil, badRequest("message %d: %v.", i+1, err)
+		}
+		if err != nil {
+			return nil, badRequest("%v.", err)
+		}
+		s.messages[i] = messagejson.Message{}
+		if list[i], err = scan(raw); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// makeRoom makes a large request wait until there is memory for it, before it is read.
+func (a *api) makeRoom(ctx huma.Context, next func(huma.Context)) {
+	length, err := strconv.ParseInt(ctx.Header("Content-Length"), 10, 64)
+	if err != nil {
+		length = maxSend // it does not say
+	}
+	done, err := a.take(ctx.Context(), min(length, maxSend)*sendFactor)
+	if err != nil {
+		_, w := humago.Unwrap(ctx)
+		Refuse(w, problemOf(err))
+		return
+	}
+	defer done()
+	next(ctx)
+}
+
+// clipped bounds what a client wrote before it is repeated.
+func clipped(s string) string { return printable.Clip(s, 100) }

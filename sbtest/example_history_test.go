@@ -1,0 +1,104 @@
+package sbtest_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/emulator"
+	"minibus/sbtest"
+)
+
+// program is a worker that completes good orders and dead-letters the others.
+func program(client *azservicebus.Client, queue string) {
+	receiver, err := client.NewReceiverForQueue(queue, nil)
+	for err == nil {
+		var messages []*azservicebus.ReceivedMessage
+		if messages, err = receiver.ReceiveMessages(t.Context(), 10, nil); err != nil {
+			return
+		}
+		for _, m := range messages {
+			if string(m.Body) == "two coffees" {
+				err = receiver.CompleteMessage(t.Context(), m, nil)
+			} else {
+				err = receiver.DeadLetterMessage(t.Context(), m, &azservicebus.DeadLetterOptions{Reason: new("unknown article")})
+			}
+		}
+	}
+}
+
+// Where did the message go?
+func ExampleServer_Life() {
+	bus := sbtest.Start(t, sbtest.Topic{Name: "orders", Subscriptions: []sbtest.Subscription{{Name: "kitchen", ForwardTo: "work"}}}, sbtest.Queue{Name: "work"})
+	client := newClient(bus)
+	go program(client, "work")
+	publish(client, "orders", &azservicebus.Message{MessageID: new("order-7"), Body: []byte("a caek")})
+	bus.Wait(t, sbtest.Exactly("work", emulator.CountedDeadLetter, 1))
+
+	for _, e := range bus.Life(t, "order-7") {
+		fmt.Printf("%s: %s\n", e.Entity, e.Kind)
+	}
+	// Output:
+	// orders: sent
+	// orders/Subscriptions/kitchen: copied
+	// orders/Subscriptions/kitchen: forwarded
+	// work: forwarded here
+	// work: delivered
+	// work: dead-lettered
+}
+
+// A message without an id of its own is named by its number.
+func ExampleServer_LifeOf() {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	client := newClient(bus)
+	go program(client, "orders")
+	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")})
+	bus.WaitIdle(t, "orders")
+	for _, e := range bus.LifeOf(t, "orders", 1) {
+		fmt.Println(e.Kind)
+	}
+	// Output:
+	// sent
+	// delivered
+	// completed
+}
+
+// Which orders failed, and why?
+func ExampleServer_History() {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	client := newClient(bus)
+	go program(client, "orders")
+	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a caek")})
+	bus.WaitIdle(t, "orders")
+	for _, e := range bus.History(t, sbtest.Events{Entity: "orders", Kinds: []emulator.EventKind{emulator.EventDeadLettered}}) {
+		fmt.Println(e.Sequence, e.Text)
+	}
+	// Output: 2 unknown article
+}
+
+// The test goes on when the program has processed all orders.
+func ExampleServer_WaitIdle() {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	client := newClient(bus)
+	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a caek")})
+	go program(client, "orders")
+	bus.WaitIdle(t, "orders")
+	orders, err := bus.Default().Entity("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("dead letters:", orders.Counts().DeadLetter)
+	// Output: dead letters: 1
+}
+
+// The test goes on when one order is completed and one is a dead letter.
+func ExampleServer_Wait() {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	client := newClient(bus)
+	go program(client, "orders")
+	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a caek")})
+	completed := sbtest.Events{Entity: "orders", Kinds: []emulator.EventKind{emulator.EventCompleted}}
+	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedDeadLetter, 1), sbtest.Happened(1, completed), sbtest.Within(time.Minute))
+	// Output:
+}

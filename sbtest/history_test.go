@@ -1,0 +1,121 @@
+package sbtest_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/emulator"
+	"minibus/sbtest"
+)
+
+// TestTheLifeOfAMessage follows one that the SDK publishes, dead-letters and completes.
+func TestTheLifeOfAMessage(t *testing.T) {
+	bus := sbtest.Start(t)
+	ns := bus.Namespace(t, sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{{Name: "audit"}}})
+	client := clientOf(t, ns.ConnectionString(), nil)
+	id, reason := "order-7", "spoilt"
+	send(t, client, "events", &azservicebus.Message{MessageID: &id})
+	r, err := client.NewReceiverForSubscription("events", "audit", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.DeadLetterMessage(t.Context(), one(t, r, 10*time.Second), &azservicebus.DeadLetterOptions{Reason: &reason}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "sent, copied, delivered, dead-lettered"
+	if got := kinds(ns.Life(t, id)); got != want {
+		t.Errorf("the life is %s, want %s", got, want)
+	}
+	for _, path := range []string{"events/Subscriptions/audit", "EVENTS/subscriptions/audit"} {
+		if got := kinds(ns.LifeOf(t, path, 1)); got != want {
+			t.Errorf("the life of number 1 of %s is %s, want %s", path, got, want)
+		}
+	}
+	dead := ns.History(t, sbtest.Events{Entity: "events/Subscriptions/audit", Kinds: []emulator.EventKind{emulator.EventDeadLettered}, Since: time.Now().Add(-time.Hour), Before: time.Now().Add(time.Hour)})
+	if len(dead) != 1 || dead[0].Text != reason {
+		t.Errorf("the history has %v", dead)
+	}
+	if other := bus.Life(t, id); len(other) != 0 {
+		t.Errorf("the default namespace has %v", other)
+	}
+	if later := ns.History(t, sbtest.Events{From: dead[0].Number + 1}); len(later) != 0 {
+		t.Errorf("later there is %v", later)
+	}
+}
+
+func kinds(events []sbtest.Event) string {
+	var all []string
+	for _, e := range events {
+		all = append(all, e.Kind.String())
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestWaitForAProgram that receives with the SDK.
+func TestWaitForAProgram(t *testing.T) {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	client := clientOf(t, bus.ConnectionString(), nil)
+	r := receiver(t, client, "orders")
+	for _, text := range []string{"1", "2", "3"} {
+		send(t, client, "orders", body(text))
+	}
+	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedActive, 3))
+	failed := make(chan error, 1)
+	go func() {
+		for range 3 {
+			messages, err := r.ReceiveMessages(t.Context(), 1, nil)
+			if err == nil {
+				err = r.CompleteMessage(t.Context(), messages[0], nil)
+			}
+			if err != nil {
+				failed <- err
+				return
+			}
+		}
+		failed <- nil
+	}()
+	bus.Wait(t, sbtest.Happened(3, sbtest.Events{Entity: "orders", Kinds: []emulator.EventKind{emulator.EventCompleted}}), sbtest.Within(time.Minute))
+	bus.WaitIdle(t, "orders")
+	if err := <-failed; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWaitInVain says what it waited for, how it stands, and why.
+func TestWaitInVain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := sbtest.Start(t, sbtest.Queue{Name: "orders"}, sbtest.WithoutNetwork())
+		settled := sbtest.Events{Entity: "orders", Client: "worker", Kinds: []emulator.EventKind{emulator.EventCompleted, emulator.EventDeadLettered}}
+		wait := func(conditions ...sbtest.Condition) func(testing.TB) {
+			return func(t testing.TB) { bus.Wait(t, conditions...) }
+		}
+		for text, call := range map[string]func(testing.TB){
+			"waited 10s in vain until orders is idle and orders has 1 deadLetter or more: it has no messages\norders: 0 messages available": wait(
+				sbtest.Idle("orders"), sbtest.AtLeast("orders", emulator.CountedDeadLetter, 1)),
+			"waited 1s in vain until 3 of: completed or dead-lettered in orders by worker happened: it has no messages": wait(
+				sbtest.Within(time.Second), sbtest.Happened(3, settled)),
+			"not of orders and others":             wait(sbtest.Idle("orders"), sbtest.Idle("others")),
+			"no condition says what for":           wait(sbtest.Within(time.Second)),
+			"wait until  is idle: name the entity": wait(sbtest.Idle("")),
+			"found 2 conditions of events":         wait(sbtest.Happened(1, settled), sbtest.Happened(2, settled)),
+			"wait until nothing is idle: The messaging entity 'nothing' could not be found": func(t testing.TB) { bus.WaitIdle(t, "nothing") },
+			"call LifeOf":             func(t testing.TB) { bus.Life(t, "") },
+			"Found number 0 of \"q\"": func(t testing.TB) { bus.LifeOf(t, "q", 0) },
+		} {
+			r := &recorder{TB: t}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				call(r)
+			}()
+			<-done
+			if !strings.Contains(r.fatal, text) {
+				t.Errorf("it says %q, want %q in it", r.fatal, text)
+			}
+		}
+	})
+}
