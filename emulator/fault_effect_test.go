@@ -116,7 +116,7 @@ func TestFaultTakesLocks(t *testing.T) {
 			g := b.one()
 			f.TakeLocks(b.q, tokensOf([]*got{g, g}))
 			wantCode(t, "complete", b.trySettle(emulator.Complete, nil, g.token()), emulator.CodeMessageLockLost)
-			_, err := b.q.Renew(tokensOf([]*got{g}))
+			_, err := b.q.Renew(tokensOf([]*got{g}), nil)
 			wantCode(t, "renew", err, emulator.CodeMessageLockLost)
 			wait(time.Second)
 			b.verify(true)
