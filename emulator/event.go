@@ -104,6 +104,16 @@ func (r *Record) Oldest() int64 {
 	return r.chunks[0].first
 }
 
+// Next returns the number of the next event.
+func (r *Record) Next() int64 {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.next
+}
+
 // Changed returns a channel that is closed once there is an event with the number or a later one. done says that nobody waits any more.
 func (r *Record) Changed(number int64) (changed <-chan struct{}, done func()) {
 	if r == nil {

@@ -108,6 +108,7 @@ var statusOf = map[emulator.Code]int{
 	emulator.CodeDetached:        http.StatusConflict,
 	emulator.CodeMessageTooLarge: http.StatusRequestEntityTooLarge,
 	emulator.CodeServerBusy:      http.StatusServiceUnavailable,
+	emulator.CodeTimeout:         http.StatusServiceUnavailable,
 }
 
 // problemOf returns the answer to an error.
