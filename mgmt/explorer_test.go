@@ -38,7 +38,6 @@ func TestExplorer(t *testing.T) {
 	}
 	wants(t, b.do("GET", "/?api-version=2021-05", "", "Accept", browserAccepts), 200, "<feed")
 	wants(t, b.do("GET", "/", "", "Accept", browserAccepts, "Authorization", "SharedAccessSignature x"), 200, "<feed")
-	wants(t, b.do("GET", "/nothing", "", "Accept", browserAccepts), 404)
 }
 
 // TestExplorerRefusesStrangers: pages of other origins get neither the page nor its files.
@@ -52,7 +51,7 @@ func TestExplorerRefusesStrangers(t *testing.T) {
 			r.URL.RawQuery = ""
 			w := httptest.NewRecorder()
 			b.handler.ServeHTTP(w, r)
-			if strings.Contains(w.Body.String(), "app.js") || w.Code == 200 && stranger.request("GET", "/").Header.Get("Origin") != "" {
+			if w.Code != 403 {
 				t.Errorf("%s %v: %d %.60s", path, stranger, w.Code, w.Body)
 			}
 		}

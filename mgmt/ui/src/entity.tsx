@@ -2,6 +2,9 @@
 import { useState } from "preact/hooks";
 import { at, get, type Entity } from "./api";
 import { Chart } from "./chart";
+import { Compose } from "./compose";
+import { DeadLetters } from "./deadletters";
+import { Messages } from "./messages";
 import { carries, Links, useConnections } from "./connections";
 import { Snippets } from "./connect";
 import { EventTable } from "./eventtable";
@@ -162,7 +165,7 @@ function History({ path }: { path: string }) {
   );
 }
 
-export function EntityPage({ path, tab }: { path: string; tab: string; item?: string }) {
+export function EntityPage({ path, tab, item }: { path: string; tab: string; item?: string }) {
   const p = useEntity(path);
   const e = p.value;
   if (!e) return p.error ? <><h1><Text>{shown(path)}</Text></h1><Problem text={p.error} retry={p.refresh} /></> : <Loading />;
@@ -171,6 +174,11 @@ export function EntityPage({ path, tab }: { path: string; tab: string; item?: st
   const sessions = e.properties?.RequiresSession !== false && e.kind !== "topic";
   const tabs = [
     { name: "", href: link("entity", path), title: "Summary" },
+    ...(e.kind !== "topic" ? [
+      { name: "messages", href: link("entity", path, "messages"), title: "Messages", count: number(fresh.counts.active + fresh.counts.scheduled) },
+      { name: "dead", href: link("entity", path, "dead"), title: "Dead letters", count: number(fresh.counts.deadLetter) },
+    ] : [{ name: "messages", href: link("entity", path, "messages"), title: "Scheduled", count: number(fresh.counts.scheduled) }]),
+    ...(e.kind !== "subscription" ? [{ name: "send", href: link("entity", path, "send"), title: "Send" }] : []),
     ...(sessions ? [{ name: "sessions", href: link("entity", path, "sessions"), title: "Sessions" }] : []),
     { name: "history", href: link("entity", path, "history"), title: "History" },
     { name: "why", href: link("entity", path, "why"), title: e.kind === "topic" ? "Where do messages go?" : "Why don’t I receive?" },
@@ -186,6 +194,9 @@ export function EntityPage({ path, tab }: { path: string; tab: string; item?: st
       </div>
       <Tabs tabs={tabs} at={tab} />
       {tab === "" && <Summary e={fresh} />}
+      {tab === "messages" && <Messages path={path} dead={false} chosen={item} />}
+      {tab === "dead" && <DeadLetters path={path} chosen={item} />}
+      {tab === "send" && <Compose path={path} />}
       {tab === "sessions" && <Sessions path={path} />}
       {tab === "history" && <History path={path} />}
       {tab === "why" && <Why path={path} />}

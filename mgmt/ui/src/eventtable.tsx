@@ -27,7 +27,7 @@ export const entityOf = (e: Event) => (e.subQueue ? e.entity + "/" + e.subQueue 
 
 // lifeOf returns the address of the life of an event's message.
 export function lifeOf(e: Event): string {
-  if (e.sequenceNumber) return withQuery(link("life"), { entity: entityOf(e), sequenceNumber: e.sequenceNumber });
+  if (e.sequenceNumber) return withQuery(link("life"), { entity: e.entity, sequenceNumber: e.sequenceNumber });
   return withQuery(link("life"), { messageId: e.messageId });
 }
 

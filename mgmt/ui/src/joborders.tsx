@@ -27,3 +27,34 @@ export function purge(entity: string, count: number): void {
     act: () => start({ kind: "purge", entity }),
   });
 }
+
+type Filter = NonNullable<Order["filter"]>;
+
+const words = (f: Filter) => [f.reason !== undefined && `with the reason ${f.reason || "none"}`, f.text && `with the text ${f.text}`, f.sql && `for which ${f.sql}`,
+  f.sessionId !== undefined && `of the session ${f.sessionId || "(the empty text)"}`, f.sequenceNumbers && "that are selected"].filter(Boolean).join(", ");
+
+// without leaves out what is not given.
+const without = (f: Filter): Filter => Object.fromEntries(Object.entries(f).filter(([k, v]) => v !== undefined && (v !== "" || k === "reason" || k === "sessionId")));
+
+const some = (n?: number) => (n === undefined ? "all messages that fit" : plural(n, "message"));
+
+// purgeSome removes the messages that fit.
+export function purgeSome(entity: string, filter: Filter, count?: number): void {
+  ask({
+    title: "Remove messages?", yes: `Remove ${some(count)}`,
+    text: <><p>Of <b><Text>{shown(entity)}</Text></b>, {some(count)} <Text>{words(filter)}</Text> are removed. Those that clients have locked stay.</p><p>This cannot be undone.</p></>,
+    act: () => start({ kind: "purge", entity, filter: without(filter) }),
+  });
+}
+
+// resubmit sends dead letters again to their own entity, without what says why they were dead-lettered.
+export function resubmit(entity: string, filter: Filter, count?: number, then?: () => unknown): void {
+  ask({
+    title: "Send dead letters again?", yes: `Resubmit ${some(count)}`,
+    text: <p>Of <b><Text>{shown(entity)}</Text></b>, {some(count)} <Text>{words(filter)}</Text> move back to their entity as new messages, without their reason, and their receivers get them.</p>,
+    act: async () => {
+      await start({ kind: "resubmit", entity, filter: without(filter), edit: { strip: true } });
+      await then?.();
+    },
+  });
+}

@@ -53,10 +53,13 @@ export interface Column<T> {
 const rowHeight = 32;
 
 // Table is a table whose rows may be many. A row that can be opened has a link or button of its own in a cell.
-export function Table<T>({ items, columns, id, label, open, selected, foot, most }: {
-  items: T[]; columns: Column<T>[]; id: (item: T) => string | number; label: string; open?: (item: T) => void; selected?: (item: T) => boolean; foot?: Children; most?: number;
+export function Table<T>({ items, columns, id, label, open, selected, end, most }: {
+  items: T[]; columns: Column<T>[]; id: (item: T) => string | number; label: string; open?: (item: T) => void; selected?: (item: T) => boolean; end?: () => void; most?: number;
 }) {
   const { box, from, to } = useRows(items.length, rowHeight);
+  useLayoutEffect(() => {
+    if (end && to >= items.length - 10) end();
+  });
   const narrowest = columns.reduce((n, c) => n + Number(/\d+/.exec(c.width)?.[0] ?? 0), 20);
   const grid = { gridTemplateColumns: columns.map((c) => c.width).join(" ") };
   return (
@@ -76,7 +79,6 @@ export function Table<T>({ items, columns, id, label, open, selected, foot, most
           ))}
         </div>
       </div>
-      {foot}
     </div>
   );
 }

@@ -1,0 +1,119 @@
+// Messages as the control API has them.
+import { all, at, call, get } from "./api";
+
+export type Value = unknown; // a JSON value, or an object with one key: the name of a type of AMQP
+
+export interface Message {
+  sequenceNumber: number;
+  enqueuedSequenceNumber?: number;
+  state: "active" | "locked" | "deferred" | "scheduled";
+  enqueuedTime?: string;
+  expiresAt?: string;
+  lockedUntil?: string;
+  lockedBy?: string;
+  deliveryCount?: number;
+  deadLetterReason?: string;
+  deadLetterSource?: string;
+  sizeBytes?: number;
+  messageId?: Value;
+  correlationId?: Value;
+  sessionId?: string;
+  subject?: string;
+  contentType?: string;
+  timeToLive?: string;
+  scheduledEnqueueTime?: string;
+  applicationProperties?: Record<string, Value>;
+  annotations?: Record<string, Value>;
+  deliveryAnnotations?: Record<string, Value>;
+  footer?: Record<string, Value>;
+  body?: string;
+  bodyBase64?: string;
+  bodySections?: string[];
+  bodyValue?: Value;
+  bodySequence?: Value[][];
+  bodyBytes?: number;
+  bodyCut?: boolean;
+  [other: string]: unknown;
+}
+
+export interface MessagePage {
+  items: Message[];
+  next?: string;
+  examined: number;
+}
+
+export interface Typed {
+  type: string;
+  text: string;
+}
+
+// typed takes a value apart into its type and its text.
+export function typed(v: Value): Typed {
+  if (v === null || v === undefined) return { type: "null", text: "null" };
+  if (typeof v === "string") return { type: "string", text: v };
+  if (typeof v === "boolean") return { type: "boolean", text: String(v) };
+  if (typeof v === "number") return { type: Number.isInteger(v) ? "long" : "double", text: String(v) };
+  const [type, value] = Object.entries(v as object)[0] ?? ["unknown", ""];
+  return { type, text: typeof value === "string" ? value : JSON.stringify(value) };
+}
+
+export const textOfValue = (v: Value): string => (v === undefined ? "" : typed(v).text);
+
+// preview is the beginning of a body for a table.
+export function preview(m: Message): string {
+  if (m.body !== undefined) return m.body.replace(/\s+/g, " ");
+  if (m.bodyBase64 !== undefined) return "bytes: " + hex(bytesOf(m), 24).replace(/^\S+\s+/, "").split("  ")[0];
+  if (m.bodyValue !== undefined) return JSON.stringify(m.bodyValue);
+  if (m.bodySequence) return JSON.stringify(m.bodySequence);
+  return "";
+}
+
+// bytesOf returns the bytes of a body as far as they are known.
+export function bytesOf(m: Message): Uint8Array {
+  if (m.body !== undefined) return new TextEncoder().encode(m.body);
+  const parts = m.bodyBase64 !== undefined ? [m.bodyBase64] : m.bodySections ?? [];
+  return Uint8Array.from(parts.map((p) => atob(p)).join(""), (c) => c.charCodeAt(0));
+}
+
+// hex shows bytes with their places and letters, at most so many.
+export function hex(bytes: Uint8Array, most = 16_384): string {
+  const lines: string[] = [];
+  for (let i = 0; i < Math.min(bytes.length, most); i += 16) {
+    const row = [...bytes.subarray(i, i + 16)];
+    const digits = row.map((b) => b.toString(16).padStart(2, "0")).join(" ").padEnd(47);
+    lines.push(`${i.toString(16).padStart(6, "0")}  ${digits}  ${row.map((b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : ".")).join("")}`);
+  }
+  if (bytes.length > most) lines.push("…");
+  return lines.join("\n");
+}
+
+// formatted returns a text as JSON with line breaks; undefined if it is none.
+export function formatted(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return undefined;
+  }
+}
+
+const of = (namespace: string, entity: string) => at`${namespace}/entities/${entity}/messages`;
+
+export const list = (namespace: string, entity: string, query: Record<string, string | number | boolean | undefined>, signal?: AbortSignal) =>
+  get<MessagePage>(of(namespace, entity), query, signal);
+
+export const read = (namespace: string, entity: string, sequence: string | number, signal?: AbortSignal) =>
+  get<Message>(`${of(namespace, entity)}/${sequence}`, {}, signal);
+
+export const send = (namespace: string, entity: string, messages: object[]) =>
+  call<{ sequenceNumbers: number[] }>("POST", of(namespace, entity), { body: messages.length === 1 ? messages[0] : messages });
+
+export const remove = (namespace: string, entity: string, sequences: number[]) =>
+  call<void>("DELETE", of(namespace, entity), { query: { sequenceNumbers: sequences.map(String) } });
+
+export const reschedule = (namespace: string, entity: string, sequence: number, to: string) =>
+  call<void>("PATCH", `${of(namespace, entity)}/${sequence}`, { body: { scheduledEnqueueTime: to } });
+
+export const bodyPath = (namespace: string, entity: string, sequence: number) => `${of(namespace, entity)}/${sequence}/body`;
+
+// everything reads the messages of a sub-queue without bodies, at most so many.
+export const everything = (namespace: string, entity: string, most: number, signal: AbortSignal) => all<Message>(of(namespace, entity), { body: 0 }, most, signal);

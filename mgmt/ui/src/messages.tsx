@@ -1,0 +1,191 @@
+// The messages of an entity or a sub-queue as a table, and beside it the one that is chosen.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { textOf } from "./api";
+import { Search } from "./events";
+import { bytes, number, plural } from "./format";
+import { purgeSome, resubmit } from "./joborders";
+import { keptHere } from "./kept";
+import { ask, Badge, Button, Empty, Loading, Problem, tell, Text, Time } from "./kit";
+import { MessageView } from "./messageview";
+import { list, preview, remove, textOfValue, type Message } from "./message";
+import { deadLetters } from "./names";
+import { go, link, refine, route, withQuery } from "./route";
+import { entityAt, refresh } from "./state";
+import { Table, type Column } from "./virtual";
+
+const pageSize = 100;
+
+export const stateTone: Record<string, string> = { active: "", locked: "warn", deferred: "violet", scheduled: "violet" };
+
+const filters = ["state", "text", "reason", "sessionId", "sql"] as const;
+
+// useMessages reads pages of messages: the first at once, further ones on demand.
+function useMessages(namespace: string, entity: string, query: Record<string, string>) {
+  const [items, set] = useState<Message[]>(), [next, setNext] = useState<string>(), [error, setError] = useState("");
+  const busy = useRef<AbortController>(undefined);
+  const key = JSON.stringify([namespace, entity, query]);
+  const load = async (cursor?: string, keep: Message[] = []) => {
+    busy.current?.abort();
+    const c = (busy.current = new AbortController());
+    try {
+      let at = cursor, all = keep, examined = 0;
+      do { // pages of a filter may be empty
+        const page = await list(namespace, entity, { ...query, cursor: at, limit: pageSize, body: 160 }, c.signal);
+        all = [...all, ...page.items];
+        at = page.next;
+        examined += page.examined;
+      } while (at && all.length === keep.length && examined < 200_000);
+      set(all);
+      setNext(at);
+      setError("");
+    } catch (e) {
+      if (!c.signal.aborted) setError(textOf(e));
+    }
+    if (busy.current === c) busy.current = undefined;
+  };
+  useEffect(() => {
+    set(undefined);
+    void load();
+    return () => busy.current?.abort();
+  }, [key]);
+  return { items, next, error, reload: () => load(), more: () => { if (next && !busy.current) void load(next, items); } };
+}
+
+const shownColumns = keptHere<string[]>("columns", ["enqueued", "id", "subject", "state", "session", "deliveries", "size", "body"]);
+
+function columns(dead: boolean, href: (m: Message) => string): Column<Message>[] {
+  const text = (of: (m: Message) => unknown) => (m: Message) => {
+    const s = textOfValue(of(m));
+    return s ? <Text>{s}</Text> : null;
+  };
+  const all: Column<Message>[] = [
+    { name: "number", title: "#", width: "82px", show: (m) => <a href={href(m)}>{m.sequenceNumber}</a> },
+    { name: "enqueued", title: "Enqueued", width: "180px", show: (m) => <Time at={m.enqueuedTime} /> },
+    { name: "id", title: "Message id", width: "minmax(110px, 1fr)", show: text((m) => m.messageId) },
+    { name: "subject", title: "Subject", width: "minmax(80px, .6fr)", show: text((m) => m.subject) },
+    { name: "state", title: "State", width: "102px", show: (m) => <Badge tone={stateTone[m.state]} title={m.lockedBy}>{m.state}</Badge> },
+    ...(dead ? [{ name: "reason", title: "Reason", width: "minmax(130px, .9fr)", show: (m: Message) => <Text>{m.deadLetterReason ?? ""}</Text> }] : []),
+    { name: "session", title: "Session", width: "minmax(70px, .5fr)", show: text((m) => m.sessionId) },
+    { name: "correlation", title: "Correlation", width: "minmax(90px, .6fr)", show: text((m) => m.correlationId) },
+    { name: "expires", title: "Expires", width: "150px", show: (m) => (m.expiresAt ? <Time at={m.expiresAt} ageOnly /> : null) },
+    { name: "deliveries", title: "Tries", width: "54px", right: true, show: (m) => number(m.deliveryCount ?? 0) },
+    { name: "size", title: "Size", width: "76px", right: true, show: (m) => <span class="faint">{bytes(m.sizeBytes ?? 0)}</span> },
+    { name: "body", title: "Body", width: "minmax(160px, 1.6fr)", show: (m) => <Text class="mono small">{preview(m)}</Text> },
+  ];
+  return all.filter((c) => ["number", "reason"].includes(c.name) || shownColumns.value.includes(c.name));
+}
+
+const choices = ["enqueued", "id", "subject", "state", "session", "correlation", "expires", "deliveries", "size", "body"];
+
+function ColumnChoice() {
+  const shown = shownColumns.value;
+  return (
+    <details class="choice"><summary class="button">Columns</summary>
+      <div class="choice-list">{choices.map((c) => (
+        <label key={c} class="check"><input type="checkbox" checked={shown.includes(c)} onChange={() => (shownColumns.value = shown.includes(c) ? shown.filter((x) => x !== c) : [...shown, c])} /> {c}</label>
+      ))}</div>
+    </details>
+  );
+}
+
+function Filters({ dead }: { dead: boolean }) {
+  const q = route.value.query;
+  return (
+    <>
+      <select aria-label="Order" value={q.order ?? "newest"} onChange={(e) => refine({ order: e.currentTarget.value === "newest" ? undefined : e.currentTarget.value })}>
+        <option value="newest">Newest first</option><option value="oldest">Oldest first</option>
+      </select>
+      {!dead && <select aria-label="State" value={q.state ?? ""} onChange={(e) => refine({ state: e.currentTarget.value })}>
+        <option value="">Every state</option>{["active", "locked", "deferred", "scheduled"].map((s) => <option key={s}>{s}</option>)}
+      </select>}
+      <Search key={"t" + (q.text ? 1 : 0)} label="Text in body or properties" value={q.text ?? ""} set={(text) => refine({ text })} />
+      <Search key={"q" + (q.sql ? 1 : 0)} label="SQL filter: amount > 100" value={q.sql ?? ""} set={(sql) => refine({ sql })} />
+    </>
+  );
+}
+
+function Applied() {
+  const q = route.value.query, on = filters.filter((f) => q[f]);
+  if (on.length === 0) return null;
+  return (
+    <div class="chips" role="group" aria-label="Filters">
+      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${f}`} onClick={() => refine({ [f]: undefined })}>{f}: <Text>{q[f]!}</Text> ×</button>)}
+    </div>
+  );
+}
+
+// Messages is the tab of an entity's messages or dead letters.
+export function Messages({ path, dead, chosen }: { path: string; dead: boolean; chosen?: string }) {
+  const { namespace, query } = route.value;
+  const entity = dead ? path + "/" + deadLetters : path, tab = dead ? "dead" : "messages";
+  const asked: Record<string, string> = { order: query.order ?? "newest" };
+  for (const f of filters) if (query[f]) asked[f] = query[f]!;
+  const m = useMessages(namespace, entity, asked);
+  const [selected, select] = useState<Set<number>>(new Set());
+  const here = (seq: number | string) => withQuery(link("entity", path, tab, String(seq)), query);
+  const c = entityAt.value.get(path.toLowerCase())?.counts;
+  const counts = JSON.stringify(c), seen = useRef(counts);
+  const few = (m.items?.length ?? 0) <= pageSize;
+  const stale = seen.current !== counts;
+  useEffect(() => { // what is on one page follows the counts
+    if (stale && few && m.items && !document.hidden) {
+      seen.current = counts;
+      void m.reload();
+    }
+  }, [counts]);
+  const reload = () => {
+    seen.current = counts;
+    select(new Set());
+    refresh();
+    return m.reload();
+  };
+  const toggle = (seq: number) => {
+    const next = new Set(selected);
+    if (!next.delete(seq)) next.add(seq);
+    select(next);
+  };
+  const items = m.items ?? [];
+  const box: Column<Message> = { name: "box", title: "", width: "30px", show: (x) => <input type="checkbox" aria-label={`Select ${x.sequenceNumber}`} checked={selected.has(x.sequenceNumber)} onChange={() => toggle(x.sequenceNumber)} /> };
+  const some = [...selected];
+  const removeSome = () => ask({
+    title: "Remove messages?", yes: `Remove ${plural(some.length, "message")}`, text: <p>The selected {plural(some.length, "message")} of <b><Text>{entity}</Text></b> are removed, or none if a client has locked one. This cannot be undone.</p>,
+    act: async () => { await remove(namespace, entity, some); tell(`${plural(some.length, "message")} removed.`); await reload(); },
+  });
+  const filter = { text: query.text, sql: query.sql, reason: query.reason === "$empty" ? "" : query.reason, sessionId: query.sessionId === "$empty" ? "" : query.sessionId };
+  const narrowed = filters.some((f) => query[f]);
+  const total = dead ? c?.deadLetter : (c?.active ?? 0) + (c?.scheduled ?? 0);
+  return (
+    <div class={`screen-full messages ${chosen ? "with-one" : ""}`}>
+      <div class="bar">
+        <Filters dead={dead} />
+        <ColumnChoice />
+        <Button act={reload} kind={stale && !few ? "primary" : "plain"}>{stale && !few ? "Show what is new" : "Refresh"}</Button>
+      </div>
+      <Applied />
+      <div class="bar">
+        <span class="faint" role="status">{number(items.length)}{m.next ? "+" : ""} shown{total !== undefined && !narrowed && ` of ${number(total)}`}</span>
+        {items.length > 0 && <Button small act={() => select(selected.size === items.length ? new Set() : new Set(items.slice(0, 1000).map((x) => x.sequenceNumber)))}>{selected.size === items.length ? "Select none" : "Select all shown"}</Button>}
+        {some.length > 0 && <Button small kind="danger" act={removeSome}>Remove {number(some.length)}</Button>}
+        {some.length > 0 && dead && <Button small act={() => resubmit(entity, { sequenceNumbers: some }, some.length, reload)}>Resubmit {number(some.length)}</Button>}
+        {some.length === 0 && narrowed && !query.state && items.length > 0 && <Button small kind="danger" act={() => purgeSome(entity, filter)}>Remove all that fit</Button>}
+        {some.length === 0 && narrowed && dead && items.length > 0 && <Button small act={() => resubmit(entity, filter, undefined, reload)}>Resubmit all that fit</Button>}
+      </div>
+      {m.error && <Problem text={m.error} retry={m.reload} />}
+      {!m.items && !m.error && <Loading />}
+      {m.items && items.length === 0 && (
+        <Empty title={narrowed ? "No message fits." : dead ? "No dead letters." : "No messages."}>
+          {!narrowed && !dead && <p><a href={link("entity", path, "send")}>Send the first one</a></p>}
+          {!narrowed && dead && <p>A message comes here when a receiver dead-letters it, or when it was delivered too often.</p>}
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <div class="split">
+          <Table items={items} columns={[box, ...columns(dead, (x) => here(x.sequenceNumber))]} id={(x) => x.sequenceNumber} label="Messages" end={m.next ? m.more : undefined}
+            open={(x) => go(here(x.sequenceNumber))} selected={(x) => String(x.sequenceNumber) === chosen || selected.has(x.sequenceNumber)} />
+          {chosen && <MessageView key={chosen} path={path} dead={dead} sequence={chosen} close={withQuery(link("entity", path, tab), query)} changed={reload} />}
+        </div>
+      )}
+      {items.length === 0 && chosen && m.items && <MessageView path={path} dead={dead} sequence={chosen} close={withQuery(link("entity", path, tab), query)} changed={reload} />}
+    </div>
+  );
+}
