@@ -101,7 +101,6 @@ func restoreCopy(s *Store, namespace, from, to int64) error {
 type changer struct {
 	t        *testing.T
 	s        *Store
-	base     int64 // of ids
 	entities []int64
 	next     int64
 	seq      int64
