@@ -116,13 +116,3 @@ func ExampleServer_Reset() {
 	fmt.Println(orders.Counts().Active)
 	// Output: 0
 }
-
-// Azure is busy for a moment, and the program tries again.
-func ExampleServer_Inject() {
-	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
-	busy := bus.Inject(t, sbtest.Fault{Kind: sbtest.Throttle, Operations: []sbtest.Operation{sbtest.Send}, Count: 1})
-	publish(newClient(bus), "orders", &azservicebus.Message{})
-	fmt.Println("refused:", busy.Hits())
-	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedActive, 1))
-	// Output: refused: 1
-}

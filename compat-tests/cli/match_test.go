@@ -82,17 +82,9 @@ func TestRuleTestTriesRules(t *testing.T) {
 	b.fails(2, []string{"--sql and --rule"}, "rule", "test", "events", "--sql", "1=1", "--rule", file)
 	b.fails(2, []string{"--action belongs"}, "rule", "test", "events", "--action", "SET a = 1")
 	b.fails(2, []string{"add --jsonl"}, "rule", "test", "events", "-f", file)
-	b.fails(2, []string{"line 1", "colour"}, "rule", "test", "events", "--jsonl", "-f", b.file(`{"colour": "red"}`))
+	b.fails(2, []string{"line 1", "colour"}, "rule", "test", "events", "--jsonl", "-f", b.file("lines", `{"colour": "red"}`))
 	b.fails(2, []string{"needs TOPIC"}, "rule", "test")
 	b.fails(3, []string{"could not be found"}, "rule", "test", "nothing")
 	b.fails(1, []string{"has no rules"}, "rule", "test", "q")
 	b.fails(6, []string{"nothing listens"}, "-c", nowhere, "rule", "test", "events")
-}
-
-// file makes a file with a text.
-func (b *bench) file(text string) string {
-	b.Helper()
-	name := filepath.Join(b.TempDir(), "lines")
-	b.must("write a file", os.WriteFile(name, []byte(text), 0o600))
-	return name
 }
