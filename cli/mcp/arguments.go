@@ -119,32 +119,23 @@ func (o *operation) request(arguments json.RawMessage, prefix string) (path stri
 // bodyOf returns the body that the rest of the arguments make; nil: none.
 func (o *operation) bodyOf(rest map[string]any) (any, error) {
 	known, _ := o.fields()
-	if known == nil && o.body != nil {
-		body := rest[bodyArgument]
-		delete(rest, bodyArgument)
-		known, rest = map[string]any{}, map[string]any{}
-		if body != nil {
-			return body, o.unknown(rest, known)
-		}
+	whole := known == nil && o.body != nil
+	if whole {
+		known = map[string]any{bodyArgument: o.body}
 	}
-	if err := o.unknown(rest, known); err != nil {
-		return nil, err
-	}
-	if len(rest) == 0 && !o.bodyRequired {
-		return nil, nil
-	}
-	return rest, nil
-}
-
-// unknown is the error of arguments that the tool has not.
-func (o *operation) unknown(rest, known map[string]any) error {
 	for name := range rest {
 		if _, ok := known[name]; !ok {
-			return fmt.Errorf("%s has no argument %q; it has: %s", o.name, name,
+			return nil, fmt.Errorf("%s has no argument %q; it has: %s", o.name, name,
 				strings.Join(slices.Sorted(maps.Keys(o.schema()["properties"].(map[string]any))), ", "))
 		}
 	}
-	return nil
+	switch {
+	case whole:
+		return rest[bodyArgument], nil
+	case len(rest) == 0 && !o.bodyRequired:
+		return nil, nil
+	}
+	return rest, nil
 }
 
 // written returns an argument as it stands in a URL.
