@@ -54,7 +54,7 @@ export interface paths {
         get: operations["getClock"];
         /**
          * Advances the clock to an instant
-         * @description Everything that falls due until then happens in one order before the answer. A clock never goes back: an earlier instant is refused.
+         * @description Everything that falls due until then happens in one order before the answer. A clock never goes back: an earlier instant is refused. If the client goes away, or the time is over, the clock stops where it is, everything that fell due until then has happened, and the error is 503. While it is being advanced, getClock shows how far it is.
          */
         put: operations["setClock"];
         post?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Lets time pass in a namespace
-         * @description Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one order, before the answer. No time passes on the network.
+         * @description Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one order, before the answer. No time passes on the network. If the client goes away, or the time is over, the clock stops where it is, everything that fell due until then has happened, and the error is 503. While it is being advanced, getClock shows how far it is.
          */
         post: operations["advanceClock"];
         delete?: never;
@@ -115,6 +115,50 @@ export interface paths {
         put?: never;
         /** Lets a frozen clock go on from where it stands */
         post: operations["resumeClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The entities of a namespace as a Config.json
+         * @description Minibus starts with the same entities from it. What the file means without a setting is left out.
+         */
+        get: operations["getConfig"];
+        put?: never;
+        /**
+         * Makes the entities of a namespace what a configuration says, as a start with it would
+         * @description All of it is one change on the disk: if anything is refused or can't be written nothing is changed. Messages stay, but for those of entities that are deleted. The answer says what was done, as that of diffConfig.
+         */
+        post: operations["applyConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/config/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a configuration would change, setting by setting, and what it can't change
+         * @description Nothing is changed. The body is a Config.json, or an object with the Queues and Topics of one namespace. Of a file with several namespaces the one of the same name counts.
+         */
+        post: operations["diffConfig"];
         delete?: never;
         options?: never;
         head?: never;
@@ -206,8 +250,113 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One queue, topic or subscription */
+        /** One queue, topic or subscription, with its settings, rules and all that is known of it */
         get: operations["getEntity"];
+        /**
+         * Creates an entity, or makes it what the body says
+         * @description The body has the form of an entity in Config.json, with its defaults. A setting that the body does not name gets its default. Policies, rules and subscriptions stay if the body does not name them. What is fixed at creation can't be changed. The answer comes when the change is durable; all of it is made, or nothing.
+         */
+        put: operations["putEntity"];
+        post?: never;
+        /** Deletes an entity with all of its messages, a topic with its subscriptions */
+        delete: operations["deleteEntity"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes settings of an entity
+         * @description The settings that the body does not name stay as they are. One that is null gets the default of Config.json. Links of the entity are told to attach again, which SDKs do by themselves.
+         */
+        patch: operations["changeEntity"];
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/match": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Which subscriptions of a topic a message would reach, by which rules and with which changes, and why not the others
+         * @description Sends nothing. The rules are asked as if the message was sent now; for each that does not select it the answer has the conditions that were false or unknown, with the values that they saw. Of a subscription it looks at that one only. With a rule it asks this one instead, which is not stored: in place of the rules of the subscription, or on a topic as that of a new subscription.
+         */
+        post: operations["matchMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The messages of an entity or a sub-queue, with the beginnings of their bodies
+         * @description It locks, reorders and delays nothing, and does not count as use. One page looks at a bounded number of messages and bytes: where a filter fits few messages, pages may be empty and have a next one. The messages of a partitioned entity come partition by partition, as their numbers do. Expired messages that are still there are shown as a peek shows them.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        /**
+         * Sends messages to a queue or topic, all or none
+         * @description One message, or an array of them. Those with a scheduledEnqueueTime in the future are scheduled. The answer comes when all are durable. What only the service sets, such as sequenceNumber, may be there and is not looked at, so a message can be sent again as it was shown.
+         */
+        post: operations["sendMessages"];
+        /**
+         * Removes messages by their numbers, all or none
+         * @description Scheduled ones are cancelled. Locked ones can't be removed: the answer says who has one, and until when. Jobs remove messages by a filter.
+         */
+        delete: operations["deleteMessages"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/messages/{sequenceNumber}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One message, whole
+         * @description All of its sections, with the types of their values. A large body is cut; its bytes are at body.
+         */
+        get: operations["getMessage"];
+        put?: never;
+        post?: never;
+        /**
+         * Removes a message
+         * @description A scheduled one is cancelled. A locked one can't be removed: the answer says who has it, and until when.
+         */
+        delete: operations["deleteMessage"];
+        options?: never;
+        head?: never;
+        /**
+         * Gives a scheduled message another time
+         * @description In one change. The message keeps its sequence number, so that clients that know it can still cancel it. A time that has come makes it active at once, with a new number.
+         */
+        patch: operations["rescheduleMessage"];
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/messages/{sequenceNumber}/body": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The bytes of a message's body, whole
+         * @description Those of its data sections, or of a value that is a text or binary. Any other value, and a sequence, is as AMQP encodes it.
+         */
+        get: operations["getMessageBody"];
         put?: never;
         post?: never;
         delete?: never;
@@ -227,7 +376,7 @@ export interface paths {
         put?: never;
         /**
          * Receives messages, and waits for the first one
-         * @description With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or renewed by their lockToken. A session stays locked as long, so that its messages can be settled; breaking its lock frees it before. With mode receiveAndDelete they are removed. If the client goes away while the request waits, no message is taken.
+         * @description With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or renewed by their lockToken. A session stays locked as long, so that its messages can be settled; by its token it is renewed and released, and more is received from it. With mode receiveAndDelete the messages are removed. If the client goes away while the request waits, no message is taken. If it goes away before the answer is written, the messages are given back.
          */
         post: operations["receiveMessages"];
         delete?: never;
@@ -248,6 +397,45 @@ export interface paths {
         /** Renews the locks of messages, all or none */
         post: operations["renewLocks"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rules of a subscription, by name */
+        get: operations["listRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/rules/{rule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One rule */
+        get: operations["getRule"];
+        /**
+         * Creates a rule, or gives it another filter and action
+         * @description It counts for what is sent after the answer. While a subscription has the rule $Default, which takes every message, another rule filters nothing: replace $Default, or delete it.
+         */
+        put: operations["putRule"];
+        post?: never;
+        /** Deletes a rule. A subscription without rules takes nothing */
+        delete: operations["deleteRule"];
         options?: never;
         head?: never;
         patch?: never;
@@ -301,6 +489,43 @@ export interface paths {
          * @description The holder learns of it as if the time of the lock were over: its receiver is detached with session-lock-lost. What it had received and not settled is available again, with one more delivery counted.
          */
         post: operations["breakSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/sessions/{session}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends the lock of a session that a receive has locked
+         * @description The session is free at once. What was received and not settled is available again, as if it had not been delivered.
+         */
+        post: operations["releaseSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/sessions/{session}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Renews the lock of a session that a receive has locked */
+        post: operations["renewSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -384,6 +609,46 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The faults that were injected into a namespace, the oldest first */
+        get: operations["listFaults"];
+        put?: never;
+        /**
+         * Lets operations of clients go wrong from now on
+         * @description An operation is struck by the first fault that fits it. Faults concern clients over AMQP and the runtime API over HTTP, not the control API. Each strike is an event of the kind fault in the history. A namespace has at most 100 faults; those that strike no more make room for others. A restart forgets faults, and a reset of the namespace removes them.
+         */
+        post: operations["injectFault"];
+        /** Removes all faults of a namespace. What they keep back goes on */
+        delete: operations["removeFaults"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/faults/{fault}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One fault, with how often it has struck */
+        get: operations["getFault"];
+        put?: never;
+        post?: never;
+        /** Removes a fault. What it keeps back goes on */
+        delete: operations["removeFault"];
         options?: never;
         head?: never;
         patch?: never;
@@ -484,6 +749,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/$minibus/v1/namespaces/{namespace}/refusals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The links and tokens that were refused lately, the latest first
+         * @description Minibus remembers the last 256 of the process, in memory.
+         */
+        get: operations["listRefusals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/$minibus/v1/namespaces/{namespace}/reset": {
         parameters: {
             query?: never;
@@ -498,6 +783,85 @@ export interface paths {
          * @description Afterwards it has the entities of Config.json, or those with which it was created, and no others. All are new: no messages, no history of ids, sequence numbers from 1. Its clock shows the machine's time. Its keys, port and aliases stay. Connections stay open: links are detached, and clients attach them again by themselves.
          */
         post: operations["resetNamespace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The snapshots of a namespace, by name */
+        get: operations["listSnapshots"];
+        put?: never;
+        /**
+         * Saves what is in a namespace, under a name
+         * @description The snapshot has every entity with its settings and its next sequence numbers, every message in its state, the states of sessions, and the message ids that duplicate detection remembers. All that was acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer comes when the snapshot is durable; a process that ends before leaves none. A namespace has at most 100. 409 also says that the disk is full.
+         */
+        post: operations["saveSnapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/snapshots/{snapshot}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One snapshot */
+        get: operations["getSnapshot"];
+        put?: never;
+        post?: never;
+        /** Deletes a snapshot */
+        delete: operations["deleteSnapshot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/snapshots/{snapshot}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a namespace what it was when the snapshot was saved
+         * @description Afterwards it has those entities and no others, with the same messages, numbers, states of sessions and remembered message ids. Messages that were locked are available. Its clock shows what it showed then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the snapshot. Connections stay open: links are detached, and clients attach them again by themselves. Open transactions are rolled back, and jobs end. A process that ends meanwhile leaves the old state or the restored one.
+         */
+        post: operations["restoreSnapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/$minibus/v1/namespaces/{namespace}/tree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The queues and topics of a namespace, by path, with subscriptions and the names of their rules
+         * @description A page has whole topics: limit counts queues and topics, and each topic has all of its subscriptions.
+         */
+        get: operations["getEntityTree"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -552,6 +916,29 @@ export interface components {
              */
             by: string;
         };
+        AutoDelete: {
+            /**
+             * Format: date-time
+             * @description When that happens unless the entity is used until then, by the clock of the namespace
+             */
+            at: string;
+            /** @description How long that is from now, as an ISO 8601 duration */
+            in: string;
+            /** @description Whether a receiver waits or a message is scheduled, so that the span begins anew at that time */
+            inUse: boolean;
+        };
+        Branch: {
+            counts: components["schemas"]["Counts"];
+            forwardDeadLetteredMessagesTo?: string;
+            forwardTo?: string;
+            /** @enum {string} */
+            kind: "queue" | "topic" | "subscription";
+            path: string;
+            /** @enum {string} */
+            status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
+            /** @description Of a topic, by name */
+            subscriptions?: components["schemas"]["Leaf"][];
+        };
         Client: {
             /** @description As in connections; none of HTTP requests */
             connection?: string;
@@ -565,6 +952,11 @@ export interface components {
             due: components["schemas"]["Due"][];
             /** @description Whether it stands still */
             frozen: boolean;
+            /**
+             * Format: date-time
+             * @description The instant to which it is being advanced; none: it is not
+             */
+            goal?: string;
             /**
              * Format: date-time
              * @description What it shows, which locks, schedules, times to live and idle entities follow
@@ -592,6 +984,30 @@ export interface components {
              * @enum {string}
              */
             of: "active" | "deferred" | "scheduled" | "deadLetter" | "transfer" | "transferDeadLetter";
+        };
+        ConfigDiff: {
+            /** @description Whether it was done */
+            applied: boolean;
+            entities: components["schemas"]["EntityDiff"][];
+            /** @description What the configuration has and does not count here */
+            notes: string[];
+            /** @description Why none of it can be done */
+            refused?: string;
+            /** @description Whether there is nothing to do */
+            same: boolean;
+            summary: components["schemas"]["DiffSummary"];
+        };
+        /** @description A Config.json, or an object with Queues and Topics */
+        Configuration: {
+            UserConfig?: {
+                Namespaces?: {
+                    Name?: string;
+                    Queues?: components["schemas"]["Queue"][];
+                    Topics?: components["schemas"]["Topic"][];
+                }[];
+            };
+            Queues?: components["schemas"]["Queue"][];
+            Topics?: components["schemas"]["Topic"][];
         };
         Connection: {
             /** @description The connection did not answer within a quarter of a second: its links, policies and pendingBytes are not known */
@@ -679,6 +1095,29 @@ export interface components {
              */
             receivers: number;
         };
+        DiffSummary: {
+            /** Format: int64 */
+            change: number;
+            /** Format: int64 */
+            create: number;
+            /** Format: int64 */
+            delete: number;
+            /**
+             * Format: int64
+             * @description They are what the configuration says
+             */
+            keep: number;
+            /**
+             * Format: int64
+             * @description The configuration does not have them, and they stay
+             */
+            leave: number;
+            /**
+             * Format: int64
+             * @description They would have to be deleted and created anew
+             */
+            refuse: number;
+        };
         Due: {
             /** Format: date-time */
             at: string;
@@ -699,6 +1138,77 @@ export interface components {
             /** @enum {string} */
             status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
         };
+        /** @description An entity in the form of Config.json */
+        EntityBody: {
+            /** @description That of the path, or none */
+            Name?: string;
+            Properties?: components["schemas"]["EntityProperties"];
+            /** @description Of a topic. Those that are not named stay as they are */
+            Subscriptions?: components["schemas"]["Subscription"][];
+            /** @description Of a subscription. They replace those that there are; without the key those stay */
+            Rules?: components["schemas"]["Rule"][];
+        };
+        EntityChange: {
+            /** @description That of the path, or none */
+            Name?: string;
+            Properties: components["schemas"]["EntityProperties"];
+        };
+        EntityDiff: {
+            /** @enum {string} */
+            action: "create" | "change" | "delete" | "keep" | "leave" | "refuse";
+            /** @enum {string} */
+            kind: "queue" | "topic" | "subscription";
+            path: string;
+            /** @description Of an entity that exists, those that differ */
+            settings?: components["schemas"]["SettingDiff"][];
+            /** @description Why it is refused */
+            why?: string;
+        };
+        /** @description Settings by their names in Config.json. Not every kind of entity has all of them */
+        EntityProperties: {
+            /** @description Queues and subscriptions */
+            DeadLetteringOnMessageExpiration?: boolean | null;
+            /** @description ISO 8601, such as PT1M; the longest one means that messages live for ever */
+            DefaultMessageTimeToLive?: string | null;
+            /** @description ISO 8601. Queues and topics */
+            DuplicateDetectionHistoryTimeWindow?: string | null;
+            /** @description A queue or topic of the same namespace; empty: none. Queues and subscriptions */
+            ForwardDeadLetteredMessagesTo?: string | null;
+            /** @description A queue or topic of the same namespace; empty: none. Queues and subscriptions */
+            ForwardTo?: string | null;
+            /** @description ISO 8601. Queues and subscriptions */
+            LockDuration?: string | null;
+            /** @description Queues and subscriptions */
+            MaxDeliveryCount?: number | null;
+            /** @description Queues and topics; fixed at creation */
+            RequiresDuplicateDetection?: boolean | null;
+            /** @description Queues and subscriptions; fixed at creation */
+            RequiresSession?: boolean | null;
+            /** @description ISO 8601; the longest one means never */
+            AutoDeleteOnIdle?: string | null;
+            /** @description Subscriptions */
+            DeadLetteringOnFilterEvaluationExceptions?: boolean | null;
+            EnableBatchedOperations?: boolean | null;
+            /** @description Queues and topics; fixed at creation */
+            EnablePartitioning?: boolean | null;
+            /** @description Queues and topics */
+            MaxMessageSizeInKilobytes?: number | null;
+            /** @description Queues and topics; of a partitioned one, of each partition */
+            MaxSizeInMegabytes?: number | null;
+            /** @enum {string|null} */
+            Status?: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled" | null;
+            /** @description Topics */
+            SupportOrdering?: boolean | null;
+            UserMetadata?: string | null;
+            AuthorizationRules?: components["schemas"]["EntityRules"];
+        };
+        EntityRule: {
+            /** Format: date-time */
+            created: string;
+            name: string;
+            /** @description As in Config.json */
+            properties: components["schemas"]["RuleProperties"];
+        };
         EntityRules: {
             KeyName: string;
             PrimaryKey: string;
@@ -716,7 +1226,7 @@ export interface components {
             title: string;
             /**
              * Format: uri-reference
-             * @description about:blank: the status says all
+             * @description about:blank: the status says all. urn:minibus:control-off: there is no control API here
              */
             type: string;
         };
@@ -791,6 +1301,129 @@ export interface components {
              */
             times?: number;
         };
+        Fault: {
+            /** @description With kind detach, drop and close and the operations send and settle: the operation is carried out, and only its answer is lost */
+            after?: boolean;
+            /** @description The id of a connection, its container, client library or address, or a link; none: all clients */
+            client?: string;
+            /**
+             * @description Of the error, with kind refuse, detach, close and failJournal; none: what the service says
+             * @example not-found
+             */
+            condition?: string;
+            /**
+             * Format: int64
+             * @description How many operations are struck; none: all
+             */
+            count?: number;
+            /**
+             * Format: int64
+             * @description With kind delay: how long the outcome is kept back, in real time
+             */
+            delayMilliseconds?: number;
+            /**
+             * @description A path, with a sub-queue if that is meant; none: all entities
+             * @example orders
+             */
+            entity?: string;
+            /**
+             * @description How long, by the clock of the namespace, as an ISO 8601 duration; none: until it is removed
+             * @example PT1M
+             */
+            for?: string;
+            /**
+             * Format: int64
+             * @description How many operations it has struck; with kind starve, how many links
+             */
+            hits: number;
+            /** Format: int64 */
+            id: number;
+            /**
+             * @description What happens to an operation: it is refused with server-busy, or with a condition; its link is detached, its connection cut or closed; the lock of the message or of the session ends before it; its outcome comes later; senders get no credit and receivers no messages; its change can't be written; the tokens of its connection are over
+             * @enum {string}
+             */
+            kind: "throttle" | "refuse" | "detach" | "drop" | "close" | "loseLock" | "loseSession" | "delay" | "starve" | "failJournal" | "expireToken";
+            /** @description Which are struck; none: those that are usual for the kind. now strikes at once what is connected */
+            operations?: ("attachSender" | "attachReceiver" | "send" | "receive" | "settle" | "renew" | "manage" | "authenticate" | "now")[];
+            /**
+             * Format: double
+             * @description That an operation is struck; none: it is
+             */
+            probability?: number;
+            /**
+             * Format: int64
+             * @description Of the choice: the same seed strikes the same operations again; none: a new one
+             */
+            seed?: number;
+            /**
+             * Format: int64
+             * @description How many operations go well first
+             */
+            skip?: number;
+            /**
+             * @description spent: it has struck as often as it was to. over: its time is
+             * @enum {string}
+             */
+            state: "active" | "spent" | "over" | "removed";
+            /**
+             * Format: date-time
+             * @description When it is over, by the clock of the namespace
+             */
+            until?: string;
+        };
+        FaultOrder: {
+            /** @description With kind detach, drop and close and the operations send and settle: the operation is carried out, and only its answer is lost */
+            after?: boolean;
+            /** @description The id of a connection, its container, client library or address, or a link; none: all clients */
+            client?: string;
+            /**
+             * @description Of the error, with kind refuse, detach, close and failJournal; none: what the service says
+             * @example not-found
+             */
+            condition?: string;
+            /**
+             * Format: int64
+             * @description How many operations are struck; none: all
+             */
+            count?: number;
+            /**
+             * Format: int64
+             * @description With kind delay: how long the outcome is kept back, in real time
+             */
+            delayMilliseconds?: number;
+            /**
+             * @description A path, with a sub-queue if that is meant; none: all entities
+             * @example orders
+             */
+            entity?: string;
+            /**
+             * @description How long, by the clock of the namespace, as an ISO 8601 duration; none: until it is removed
+             * @example PT1M
+             */
+            for?: string;
+            /**
+             * @description What happens to an operation: it is refused with server-busy, or with a condition; its link is detached, its connection cut or closed; the lock of the message or of the session ends before it; its outcome comes later; senders get no credit and receivers no messages; its change can't be written; the tokens of its connection are over
+             * @enum {string}
+             */
+            kind: "throttle" | "refuse" | "detach" | "drop" | "close" | "loseLock" | "loseSession" | "delay" | "starve" | "failJournal" | "expireToken";
+            /** @description Which are struck; none: those that are usual for the kind. now strikes at once what is connected */
+            operations?: ("attachSender" | "attachReceiver" | "send" | "receive" | "settle" | "renew" | "manage" | "authenticate" | "now")[];
+            /**
+             * Format: double
+             * @description That an operation is struck; none: it is
+             */
+            probability?: number;
+            /**
+             * Format: int64
+             * @description Of the choice: the same seed strikes the same operations again; none: a new one
+             */
+            seed?: number;
+            /**
+             * Format: int64
+             * @description How many operations go well first
+             */
+            skip?: number;
+        };
         Finding: {
             /** @description Nothing is received while it is so */
             blocks: boolean;
@@ -801,10 +1434,22 @@ export interface components {
             /** @description What is so, in sentences */
             text: string;
         };
+        Forwarding: {
+            /** @description Whether dead letters are forwarded, else messages */
+            deadLetters: boolean;
+            entity: string;
+            /** @description Whether there is no such entity: messages wait for it */
+            missing?: boolean;
+        };
         HeldSession: {
             id: string;
             /** Format: date-time */
             lockedUntil: string;
+            /**
+             * Format: uuid
+             * @description With which the lock is renewed and released, and more is received
+             */
+            token: string;
         };
         HistoryPage: {
             items: components["schemas"]["Event"][];
@@ -933,6 +1578,19 @@ export interface components {
             /** @description Where they go: the path of a queue or topic */
             target?: string;
         };
+        Leaf: {
+            counts: components["schemas"]["Counts"];
+            forwardDeadLetteredMessagesTo?: string;
+            forwardTo?: string;
+            /** @enum {string} */
+            kind: "queue" | "topic" | "subscription";
+            name: string;
+            path: string;
+            /** @description The names of its rules */
+            rules: string[];
+            /** @enum {string} */
+            status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
+        };
         /**
          * @description A profile of limits, as of --limits
          * @enum {string}
@@ -997,10 +1655,173 @@ export interface components {
              */
             unsettled: number;
             /**
-             * @description message: one to receive, or from the client; credit: the client asks for none, or Minibus takes none now; session: a free one; window: the client's AMQP session is closed; settlement: the client must settle some first; reading: the client does not read; journal: something is being written; detach: the link is ending
+             * @description message: one to receive, or from the client; credit: the client asks for none, or Minibus takes none now; session: a free one; window: the client's AMQP session is closed; settlement: the client must settle some first; reading: the client does not read; journal: something is being written; detach: the link is ending; fault: a fault starves it
              * @enum {string}
              */
-            waitsFor: "message" | "credit" | "session" | "window" | "settlement" | "reading" | "journal" | "detach";
+            waitsFor: "message" | "credit" | "session" | "window" | "settlement" | "reading" | "journal" | "detach" | "fault";
+        };
+        MatchedCopy: {
+            /** @description What differs from the message as it is sent */
+            changes: components["schemas"]["PropertyChange"][];
+            deadLetterErrorDescription?: string;
+            deadLetterReason?: string;
+            /** @description Where it would go on to, one entity after another */
+            forwards: string[];
+            /** @description That selects it; none: a rule failed */
+            rule?: string;
+            /** @description Why it would go no further; none: it would stay in the last one */
+            stopped?: string;
+            /**
+             * @description None: the main queue
+             * @enum {string}
+             */
+            subQueue?: "$DeadLetterQueue";
+        };
+        Matching: {
+            /** @description The topic had a message with the id and would drop this one */
+            duplicate: boolean;
+            /** @description The names of the subscriptions that would get the message */
+            reached: string[];
+            /** @description Why the topic would not take the message. The rest says what it would do otherwise */
+            refused?: string;
+            /**
+             * Format: date-time
+             * @description When the rules would be asked; none: at once
+             */
+            scheduledFor?: string;
+            /** @description All of the topic, or the one that was asked for, by name */
+            subscriptions: components["schemas"]["SubscriptionMatching"][];
+            topic: string;
+            /**
+             * Format: int64
+             * @description Rules that do not select the message and are left out, since there are too many
+             */
+            unexplained?: number;
+        };
+        Message: {
+            /** Format: date-time */
+            absoluteExpiryTime?: string;
+            /** @description Message annotations, without those that the message has as properties here */
+            annotations?: {
+                [key: string]: unknown;
+            };
+            /** @description A text, true, false, null, a whole number (long), a number with a fraction (double), or a typed value such as {"int":5} */
+            applicationProperties?: {
+                [key: string]: unknown;
+            };
+            /** @description The body, if it is one data section with text in UTF-8. Who sends may give any JSON, whose text becomes the body */
+            body?: unknown;
+            /** @description One data section that is no text */
+            bodyBase64?: string;
+            /**
+             * Format: int64
+             * @description The size of the body; of one that is no data, as AMQP encodes it
+             */
+            bodyBytes?: number;
+            /** @description The body here is only its beginning, or is left out where only all of it would mean something */
+            bodyCut?: boolean;
+            /** @description Several data sections */
+            bodySections?: string[];
+            /** @description AMQP sequences */
+            bodySequence?: (unknown[] | null)[];
+            /** @description An AMQP value */
+            bodyValue?: unknown;
+            contentEncoding?: string;
+            contentType?: string;
+            /** @description A text, or a typed value */
+            correlationId?: unknown;
+            /** Format: date-time */
+            creationTime?: string;
+            /** @description Why it was dead-lettered; the property DeadLetterReason says it too */
+            deadLetterReason?: string;
+            /** @description Where it was dead-lettered before it was forwarded */
+            deadLetterSource?: string;
+            deliveryAnnotations?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int32
+             * @description Earlier deliveries that failed
+             */
+            deliveryCount?: number;
+            durable?: boolean;
+            /**
+             * Format: int64
+             * @description The number at the first submission, if it is another one
+             */
+            enqueuedSequenceNumber?: number;
+            /** Format: date-time */
+            enqueuedTime?: string;
+            /**
+             * Format: date-time
+             * @description When its time to live is over
+             */
+            expiresAt?: string;
+            firstAcquirer?: boolean;
+            footer?: {
+                [key: string]: unknown;
+            };
+            /** Format: int32 */
+            groupSequence?: number;
+            /** @description With which to settle it; of received messages */
+            lockToken?: string;
+            /** @description Who has locked it, in words */
+            lockedBy?: string;
+            /** Format: date-time */
+            lockedUntil?: string;
+            /** @description A text, or a typed value such as {"uuid":"..."} */
+            messageId?: unknown;
+            partitionKey?: string;
+            /**
+             * Format: int32
+             * @description None: 4
+             */
+            priority?: number;
+            replyTo?: string;
+            replyToSessionId?: string;
+            /**
+             * Format: date-time
+             * @description When it becomes active
+             */
+            scheduledEnqueueTime?: string;
+            /** Format: int64 */
+            sequenceNumber?: number;
+            sessionId?: string;
+            /**
+             * Format: int64
+             * @description Of the encoded message as it was sent
+             */
+            sizeBytes?: number;
+            /** @description How it stands: active, locked, deferred or scheduled. Of received messages: active or deferred */
+            state?: string;
+            subject?: string;
+            /**
+             * @description An ISO 8601 duration
+             * @example PT1H
+             */
+            timeToLive?: string;
+            to?: string;
+            /** @description {"binary":"..."}; a text is taken too */
+            userId?: unknown;
+        };
+        MessageAwaited: {
+            /**
+             * @description Where it is: a path, with a sub-queue if that is meant
+             * @example orders/$DeadLetterQueue
+             */
+            entity: string;
+            /** @description What it fits, as in a job; none: any active one. Locked ones count as active or deferred. sequenceNumbers is refused */
+            filter?: components["schemas"]["JobFilter"];
+        };
+        MessagePage: {
+            /**
+             * Format: int64
+             * @description Messages that were looked at for this page
+             */
+            examined: number;
+            items: components["schemas"]["Message"][];
+            /** @description The cursor of the next page; none on the last. A page may have few items, or none, and a next one */
+            next?: string;
         };
         Namespace: {
             /** @description Other names of hosts that mean it */
@@ -1052,6 +1873,23 @@ export interface components {
         NamespaceListBody: {
             namespaces: components["schemas"]["Namespace"][];
         };
+        OfHolderBody: {
+            /** @description As receive gave it */
+            token: string;
+        };
+        OldestMessage: {
+            /** @description For how long it has been there, by the clock of the namespace, as an ISO 8601 duration */
+            age: string;
+            /** Format: date-time */
+            enqueued: string;
+            /** Format: int64 */
+            sequenceNumber: number;
+        };
+        PageBranch: {
+            items: components["schemas"]["Branch"][];
+            /** @description The cursor of the next page; none on the last */
+            next?: string;
+        };
         PageConnection: {
             items: components["schemas"]["Connection"][];
             /** @description The cursor of the next page; none on the last */
@@ -1062,8 +1900,23 @@ export interface components {
             /** @description The cursor of the next page; none on the last */
             next?: string;
         };
+        PageEntityRule: {
+            items: components["schemas"]["EntityRule"][];
+            /** @description The cursor of the next page; none on the last */
+            next?: string;
+        };
+        PageFault: {
+            items: components["schemas"]["Fault"][];
+            /** @description The cursor of the next page; none on the last */
+            next?: string;
+        };
         PageJob: {
             items: components["schemas"]["Job"][];
+            /** @description The cursor of the next page; none on the last */
+            next?: string;
+        };
+        PageRefusal: {
+            items: components["schemas"]["Refusal"][];
             /** @description The cursor of the next page; none on the last */
             next?: string;
         };
@@ -1071,6 +1924,20 @@ export interface components {
             items: components["schemas"]["Session"][];
             /** @description The cursor of the next page; none on the last */
             next?: string;
+        };
+        PageSnapshot: {
+            items: components["schemas"]["Snapshot"][];
+            /** @description The cursor of the next page; none on the last */
+            next?: string;
+        };
+        PropertyChange: {
+            /** @description None: it is removed, or null */
+            after?: unknown;
+            /** @description None: it is new, or was null */
+            before?: unknown;
+            /** @description Of the application, or sys. and the name of the service's */
+            property: string;
+            removed?: boolean;
         };
         Queue: {
             Name: string;
@@ -1094,44 +1961,20 @@ export interface components {
                 AuthorizationRules?: components["schemas"]["EntityRules"];
             };
         };
+        Reason: {
+            condition: string;
+            /** @enum {string} */
+            outcome: "true" | "false" | "unknown";
+            /** @description The properties that it read */
+            seen: components["schemas"]["SeenValue"][];
+            /** @description The same as a sentence */
+            text: string;
+        };
         Receipt: {
             /** @description None, if none came in time */
-            messages: components["schemas"]["Received"][];
-            /** @description The session of the messages. It stays locked until lockedUntil, or until it is broken */
+            messages: components["schemas"]["Message"][];
+            /** @description The session of the messages. It stays locked until lockedUntil, or until it is released or broken */
             session?: components["schemas"]["HeldSession"];
-        };
-        Received: {
-            /** @description The body, if it is text in UTF-8 */
-            body?: string;
-            /** @description Any other body; one that is not bytes or a text is as AMQP encodes it */
-            bodyBase64?: string;
-            contentType?: string;
-            correlationId?: string;
-            /**
-             * Format: int32
-             * @description Earlier deliveries that failed
-             */
-            deliveryCount: number;
-            /** Format: date-time */
-            enqueuedTime: string;
-            /**
-             * Format: uuid
-             * @description With which to settle it; none of a message that is removed
-             */
-            lockToken?: string;
-            /** Format: date-time */
-            lockedUntil?: string;
-            messageId?: string;
-            /** @description The application properties. What JSON has no type for is a text */
-            properties: {
-                [key: string]: unknown;
-            };
-            replyTo?: string;
-            /** Format: int64 */
-            sequenceNumber: number;
-            sessionId?: string;
-            subject?: string;
-            to?: string;
         };
         Receiving: {
             /**
@@ -1151,12 +1994,32 @@ export interface components {
             sequenceNumbers?: number[];
             /** @description The id of the session, on an entity that requires sessions */
             session?: string;
+            /** @description The token of session, which an earlier receive has locked, to go on receiving from it */
+            sessionToken?: string;
             /**
              * @description How long to wait for the first one, at most 60s
              * @default 0s
              * @example 10s
              */
             wait: string;
+        };
+        Refusal: {
+            client: components["schemas"]["Client"];
+            /** @description The AMQP condition of the error */
+            condition: string;
+            /** @description What the client asked for; none: the whole namespace */
+            entity?: string;
+            /** @enum {string} */
+            operation: "attach" | "put-token";
+            /**
+             * @description None: the main queue
+             * @enum {string}
+             */
+            subQueue?: "$DeadLetterQueue" | "$Transfer/$DeadLetterQueue";
+            /** @description What the client was told */
+            text: string;
+            /** Format: date-time */
+            time: string;
         };
         RenewLocksRequest: {
             lockTokens: string[];
@@ -1165,18 +2028,70 @@ export interface components {
             /** @description In the order of the tokens. Of a message in a session it is the end of the session's lock, which stays */
             lockedUntil: string[];
         };
+        RescheduleMessageRequest: {
+            /** Format: date-time */
+            scheduledEnqueueTime: string;
+        };
         /** @enum {string} */
         Right: "Manage" | "Send" | "Listen";
         Rule: {
             Name: string;
-            Properties: {
-                /** @enum {string} */
-                FilterType: "Sql" | "Correlation" | "True" | "False";
-                SqlFilter?: components["schemas"]["SqlExpression"];
-                /** @description Values of ContentType, CorrelationId, Label, MessageId, ReplyTo, ReplyToSessionId, SessionId, To, and of Properties */
-                CorrelationFilter?: Record<string, never>;
-                Action?: components["schemas"]["SqlExpression"];
-            };
+            Properties: components["schemas"]["RuleProperties"];
+        };
+        /** @description A rule in the form of Config.json */
+        RuleBody: {
+            /** @description That of the path, or none */
+            Name?: string;
+            Properties: components["schemas"]["RuleProperties"];
+        };
+        RuleMatching: {
+            action?: string;
+            actionFails?: boolean;
+            /** @description Of the filter or the action. The subscription dead-letters the message or ignores the rule, as DeadLetteringOnFilterEvaluationExceptions says */
+            error?: string;
+            filter: string;
+            name: string;
+            /**
+             * @description Only true selects. A comparison with a property that is missing or null, or of a type that does not fit, is unknown
+             * @enum {string}
+             */
+            outcome: "true" | "false" | "unknown" | "error";
+            /** @description The conditions that decided. If the rule does not select the message: those that would have to be otherwise */
+            reasons: components["schemas"]["Reason"][];
+        };
+        RuleProperties: {
+            /** @enum {string} */
+            FilterType: "Sql" | "Correlation" | "True" | "False";
+            SqlFilter?: components["schemas"]["SqlExpression"];
+            /** @description Values of ContentType, CorrelationId, Label, MessageId, ReplyTo, ReplyToSessionId, SessionId, To, and of Properties */
+            CorrelationFilter?: Record<string, never>;
+            Action?: components["schemas"]["SqlExpression"];
+        };
+        SaveSnapshotRequest: {
+            /**
+             * @description 1 to 50 letters, digits, hyphens, dots and underscores; begins with a letter or a digit. Names are compared without case
+             * @example seeded
+             */
+            name: string;
+            /** @description Takes the place of a snapshot of that name, which stays if saving fails */
+            replace?: boolean;
+        };
+        Schedule: {
+            /** Format: date-time */
+            scheduledEnqueueTime: string;
+            /** Format: int64 */
+            readonly sequenceNumber: number;
+        };
+        SeenValue: {
+            /** @description The message does not have it */
+            missing?: boolean;
+            name: string;
+            /** @description As in messages; none: null, or missing */
+            value?: unknown;
+        };
+        Sent: {
+            /** @description In the order of the messages. Where an entity detects duplicates, a duplicate has a number too and is not stored. On a topic they are the topic's: the copies have numbers of their own */
+            sequenceNumbers: number[];
         };
         Session: {
             /**
@@ -1209,6 +2124,13 @@ export interface components {
              */
             stateUpdated?: string;
         };
+        SessionLock: {
+            /**
+             * Format: date-time
+             * @description When the locks of its messages end too
+             */
+            lockedUntil: string;
+        };
         SessionState: {
             /** @description Any other state */
             base64?: string;
@@ -1221,6 +2143,16 @@ export interface components {
              * @description What the clock shows from then on
              */
             now: string;
+        };
+        SettingDiff: {
+            /** @description Whether it can't be changed: delete the entity first, with its messages */
+            fixed?: boolean;
+            /** @description What it is; none: there is no such rule */
+            from?: unknown;
+            /** @description As in Config.json; a rule is Rules and its name in brackets. Of policies only names and rights are shown */
+            name: string;
+            /** @description What it would be; none: the rule is deleted */
+            to?: unknown;
         };
         Settlement: {
             /** @description DeadLetterErrorDescription, with deadLetter */
@@ -1238,6 +2170,36 @@ export interface components {
             };
             /** @description DeadLetterReason, with deadLetter */
             reason?: string;
+        };
+        Snapshot: {
+            /**
+             * Format: int64
+             * @description Of the messages, as of the sizes that clients see
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Queues, topics and subscriptions
+             */
+            entities: number;
+            /** @description Whether that clock stood still. It does so again after a restore */
+            frozen: boolean;
+            /**
+             * Format: int64
+             * @description In all states, dead letters included
+             */
+            messages: number;
+            name: string;
+            /**
+             * Format: date-time
+             * @description What the clock of the namespace showed. It shows that again after a restore
+             */
+            now: string;
+            /**
+             * Format: date-time
+             * @description By the machine's clock
+             */
+            saved: string;
         };
         SqlExpression: {
             SqlExpression: string;
@@ -1264,6 +2226,20 @@ export interface components {
             };
             /** @description Without any the subscription takes every message */
             Rules?: components["schemas"]["Rule"][];
+        };
+        SubscriptionMatching: {
+            /** @description What it would get: one for all rules without an action, and one for each rule with one */
+            copies: components["schemas"]["MatchedCopy"][];
+            /** @description Empty: a new one, with the rule that is tried */
+            name: string;
+            path?: string;
+            /** @description In the order of their creation */
+            rules: components["schemas"]["RuleMatching"][];
+            /**
+             * @description Copies come to it whatever the status; it says whether they can be received
+             * @enum {string}
+             */
+            status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
         };
         /** @description A queue or topic of the same namespace */
         Target: string;
@@ -1292,6 +2268,8 @@ export interface components {
             events?: components["schemas"]["EventsAwaited"];
             /** @description No message of the entity is available or locked, or waits to be forwarded */
             idle?: boolean;
+            /** @description A message that is there, or comes */
+            message?: components["schemas"]["MessageAwaited"];
             /**
              * Format: double
              * @description How long to wait; none: 30
@@ -1313,8 +2291,54 @@ export interface components {
              * @description The number of the next event, to go on from
              */
             next: number;
+            /**
+             * Format: int64
+             * @description Of the message, if the wait is for one and it is there
+             */
+            sequenceNumber?: number;
             /** @description The same in words */
             text: string;
+        };
+        WholeEntity: {
+            /**
+             * Format: date-time
+             * @description When it was used last since the process started
+             */
+            accessed?: string;
+            /** @description When it deletes itself, if AutoDeleteOnIdle is set and it does not forward */
+            autoDelete?: components["schemas"]["AutoDelete"];
+            counts: components["schemas"]["Counts"];
+            /** Format: date-time */
+            created: string;
+            /** @description Entities that forward to this one */
+            forwardedFrom: components["schemas"]["Forwarding"][];
+            forwardsTo: components["schemas"]["Forwarding"][];
+            /** @enum {string} */
+            kind: "queue" | "topic" | "subscription";
+            /** @description The message with the lowest sequence number that is not scheduled. Left out too if thousands of scheduled ones stand before it */
+            oldest?: components["schemas"]["OldestMessage"];
+            path: string;
+            /** @description All settings, with the defaults that count. Policies are left out unless keys is set */
+            properties: components["schemas"]["EntityProperties"];
+            /** @description Of a subscription, by name. Without rules it takes nothing */
+            rules?: components["schemas"]["EntityRule"][];
+            /**
+             * Format: int64
+             * @description Of an entity with sessions: those with messages, a state or a lock
+             */
+            sessions?: number;
+            /** @enum {string} */
+            status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
+            /**
+             * Format: int64
+             * @description Of a topic
+             */
+            subscriptions?: number;
+            /**
+             * Format: date-time
+             * @description When its settings or rules were changed last
+             */
+            updated: string;
         };
     };
     responses: never;
@@ -1605,7 +2629,10 @@ export interface operations {
     };
     setClock: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How long the request may take */
+                timeoutSeconds?: number;
+            };
             header?: never;
             path: {
                 /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
@@ -1686,7 +2713,10 @@ export interface operations {
     };
     advanceClock: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How long the request may take */
+                timeoutSeconds?: number;
+            };
             header?: never;
             path: {
                 /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
@@ -1838,6 +2868,230 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getConfig: {
+        parameters: {
+            query?: {
+                /** @description Whether to write policies of entities and of the namespace, with their keys */
+                keys?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Content-Type"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Configuration"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    applyConfig: {
+        parameters: {
+            query?: {
+                /** @description Whether entities that the configuration does not have are deleted, with their messages */
+                prune?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Configuration"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigDiff"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    diffConfig: {
+        parameters: {
+            query?: {
+                /** @description Whether entities that the configuration does not have are deleted, with their messages */
+                prune?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Configuration"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigDiff"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2173,7 +3427,10 @@ export interface operations {
     };
     getEntity: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to show policies of the entity, with their keys */
+                keys?: boolean;
+            };
             header?: never;
             path: {
                 /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
@@ -2191,7 +3448,1164 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Entity"];
+                    "application/json": components["schemas"]["WholeEntity"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putEntity: {
+        parameters: {
+            query?: {
+                /** @description Without it that of the entity, if there is one, else what the path says: a subscription, or a queue */
+                kind?: "queue" | "topic" | "subscription";
+                /** @description Whether an entity that exists is a conflict */
+                onlyNew?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntityBody"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeEntity"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeEntity"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteEntity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeEntity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntityChange"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeEntity"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    matchMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    message: {
+                        /** Format: date-time */
+                        absoluteExpiryTime?: string;
+                        /** @description Message annotations, without those that the message has as properties here */
+                        annotations?: {
+                            [key: string]: unknown;
+                        };
+                        /** @description A text, true, false, null, a whole number (long), a number with a fraction (double), or a typed value such as {"int":5} */
+                        applicationProperties?: {
+                            [key: string]: unknown;
+                        };
+                        /** @description The body, if it is one data section with text in UTF-8. Who sends may give any JSON, whose text becomes the body */
+                        body?: unknown;
+                        /** @description One data section that is no text */
+                        bodyBase64?: string;
+                        /**
+                         * Format: int64
+                         * @description The size of the body; of one that is no data, as AMQP encodes it
+                         */
+                        bodyBytes?: number;
+                        /** @description The body here is only its beginning, or is left out where only all of it would mean something */
+                        bodyCut?: boolean;
+                        /** @description Several data sections */
+                        bodySections?: string[];
+                        /** @description AMQP sequences */
+                        bodySequence?: (unknown[] | null)[];
+                        /** @description An AMQP value */
+                        bodyValue?: unknown;
+                        contentEncoding?: string;
+                        contentType?: string;
+                        /** @description A text, or a typed value */
+                        correlationId?: unknown;
+                        /** Format: date-time */
+                        creationTime?: string;
+                        /** @description Why it was dead-lettered; the property DeadLetterReason says it too */
+                        deadLetterReason?: string;
+                        /** @description Where it was dead-lettered before it was forwarded */
+                        deadLetterSource?: string;
+                        deliveryAnnotations?: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * Format: int32
+                         * @description Earlier deliveries that failed
+                         */
+                        deliveryCount?: number;
+                        durable?: boolean;
+                        /**
+                         * Format: int64
+                         * @description The number at the first submission, if it is another one
+                         */
+                        enqueuedSequenceNumber?: number;
+                        /** Format: date-time */
+                        enqueuedTime?: string;
+                        /**
+                         * Format: date-time
+                         * @description When its time to live is over
+                         */
+                        expiresAt?: string;
+                        firstAcquirer?: boolean;
+                        footer?: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: int32 */
+                        groupSequence?: number;
+                        /** @description With which to settle it; of received messages */
+                        lockToken?: string;
+                        /** @description Who has locked it, in words */
+                        lockedBy?: string;
+                        /** Format: date-time */
+                        lockedUntil?: string;
+                        /** @description A text, or a typed value such as {"uuid":"..."} */
+                        messageId?: unknown;
+                        partitionKey?: string;
+                        /**
+                         * Format: int32
+                         * @description None: 4
+                         */
+                        priority?: number;
+                        replyTo?: string;
+                        replyToSessionId?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it becomes active
+                         */
+                        scheduledEnqueueTime?: string;
+                        /** Format: int64 */
+                        sequenceNumber?: number;
+                        sessionId?: string;
+                        /**
+                         * Format: int64
+                         * @description Of the encoded message as it was sent
+                         */
+                        sizeBytes?: number;
+                        /** @description How it stands: active, locked, deferred or scheduled. Of received messages: active or deferred */
+                        state?: string;
+                        subject?: string;
+                        /**
+                         * @description An ISO 8601 duration
+                         * @example PT1H
+                         */
+                        timeToLive?: string;
+                        to?: string;
+                        /** @description {"binary":"..."}; a text is taken too */
+                        userId?: unknown;
+                    };
+                    rule?: components["schemas"]["RuleBody"];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Matching"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description The most items of a page */
+                limit?: number;
+                /** @description What the page before had in next */
+                cursor?: string;
+                /** @description The first sequence number to look at; without it and a cursor the list begins at its end */
+                from?: number;
+                /** @description Which come first, by sequence number */
+                order?: "oldest" | "newest";
+                /** @description Only those that stand so; several with commas between */
+                state?: ("active" | "locked" | "deferred" | "scheduled")[] | null;
+                /** @description Only those that a SQL filter selects, as rules have them */
+                sql?: string;
+                /** @description Only those with the text in the body, in a property or in its name, in letters of any case */
+                text?: string;
+                /** @description Only those with this DeadLetterReason. $empty: none */
+                reason?: string;
+                /** @description Only those of a session. $empty means the one whose id is the empty text */
+                sessionId?: string;
+                /** @description Only those enqueued then or later */
+                enqueuedAfter?: string;
+                /** @description Only those enqueued earlier */
+                enqueuedBefore?: string;
+                /** @description How many bytes of a body to show, from its beginning */
+                body?: number;
+                /** @description Show application properties, annotations and footer too */
+                properties?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagePage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: date-time */
+                    absoluteExpiryTime?: string;
+                    /** @description Message annotations, without those that the message has as properties here */
+                    annotations?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description A text, true, false, null, a whole number (long), a number with a fraction (double), or a typed value such as {"int":5} */
+                    applicationProperties?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The body, if it is one data section with text in UTF-8. Who sends may give any JSON, whose text becomes the body */
+                    body?: unknown;
+                    /** @description One data section that is no text */
+                    bodyBase64?: string;
+                    /**
+                     * Format: int64
+                     * @description The size of the body; of one that is no data, as AMQP encodes it
+                     */
+                    bodyBytes?: number;
+                    /** @description The body here is only its beginning, or is left out where only all of it would mean something */
+                    bodyCut?: boolean;
+                    /** @description Several data sections */
+                    bodySections?: string[];
+                    /** @description AMQP sequences */
+                    bodySequence?: (unknown[] | null)[];
+                    /** @description An AMQP value */
+                    bodyValue?: unknown;
+                    contentEncoding?: string;
+                    contentType?: string;
+                    /** @description A text, or a typed value */
+                    correlationId?: unknown;
+                    /** Format: date-time */
+                    creationTime?: string;
+                    /** @description Why it was dead-lettered; the property DeadLetterReason says it too */
+                    deadLetterReason?: string;
+                    /** @description Where it was dead-lettered before it was forwarded */
+                    deadLetterSource?: string;
+                    deliveryAnnotations?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * Format: int32
+                     * @description Earlier deliveries that failed
+                     */
+                    deliveryCount?: number;
+                    durable?: boolean;
+                    /**
+                     * Format: int64
+                     * @description The number at the first submission, if it is another one
+                     */
+                    enqueuedSequenceNumber?: number;
+                    /** Format: date-time */
+                    enqueuedTime?: string;
+                    /**
+                     * Format: date-time
+                     * @description When its time to live is over
+                     */
+                    expiresAt?: string;
+                    firstAcquirer?: boolean;
+                    footer?: {
+                        [key: string]: unknown;
+                    };
+                    /** Format: int32 */
+                    groupSequence?: number;
+                    /** @description With which to settle it; of received messages */
+                    lockToken?: string;
+                    /** @description Who has locked it, in words */
+                    lockedBy?: string;
+                    /** Format: date-time */
+                    lockedUntil?: string;
+                    /** @description A text, or a typed value such as {"uuid":"..."} */
+                    messageId?: unknown;
+                    partitionKey?: string;
+                    /**
+                     * Format: int32
+                     * @description None: 4
+                     */
+                    priority?: number;
+                    replyTo?: string;
+                    replyToSessionId?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it becomes active
+                     */
+                    scheduledEnqueueTime?: string;
+                    /** Format: int64 */
+                    sequenceNumber?: number;
+                    sessionId?: string;
+                    /**
+                     * Format: int64
+                     * @description Of the encoded message as it was sent
+                     */
+                    sizeBytes?: number;
+                    /** @description How it stands: active, locked, deferred or scheduled. Of received messages: active or deferred */
+                    state?: string;
+                    subject?: string;
+                    /**
+                     * @description An ISO 8601 duration
+                     * @example PT1H
+                     */
+                    timeToLive?: string;
+                    to?: string;
+                    /** @description {"binary":"..."}; a text is taken too */
+                    userId?: unknown;
+                } | {
+                    /** Format: date-time */
+                    absoluteExpiryTime?: string;
+                    /** @description Message annotations, without those that the message has as properties here */
+                    annotations?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description A text, true, false, null, a whole number (long), a number with a fraction (double), or a typed value such as {"int":5} */
+                    applicationProperties?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The body, if it is one data section with text in UTF-8. Who sends may give any JSON, whose text becomes the body */
+                    body?: unknown;
+                    /** @description One data section that is no text */
+                    bodyBase64?: string;
+                    /**
+                     * Format: int64
+                     * @description The size of the body; of one that is no data, as AMQP encodes it
+                     */
+                    bodyBytes?: number;
+                    /** @description The body here is only its beginning, or is left out where only all of it would mean something */
+                    bodyCut?: boolean;
+                    /** @description Several data sections */
+                    bodySections?: string[];
+                    /** @description AMQP sequences */
+                    bodySequence?: (unknown[] | null)[];
+                    /** @description An AMQP value */
+                    bodyValue?: unknown;
+                    contentEncoding?: string;
+                    contentType?: string;
+                    /** @description A text, or a typed value */
+                    correlationId?: unknown;
+                    /** Format: date-time */
+                    creationTime?: string;
+                    /** @description Why it was dead-lettered; the property DeadLetterReason says it too */
+                    deadLetterReason?: string;
+                    /** @description Where it was dead-lettered before it was forwarded */
+                    deadLetterSource?: string;
+                    deliveryAnnotations?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * Format: int32
+                     * @description Earlier deliveries that failed
+                     */
+                    deliveryCount?: number;
+                    durable?: boolean;
+                    /**
+                     * Format: int64
+                     * @description The number at the first submission, if it is another one
+                     */
+                    enqueuedSequenceNumber?: number;
+                    /** Format: date-time */
+                    enqueuedTime?: string;
+                    /**
+                     * Format: date-time
+                     * @description When its time to live is over
+                     */
+                    expiresAt?: string;
+                    firstAcquirer?: boolean;
+                    footer?: {
+                        [key: string]: unknown;
+                    };
+                    /** Format: int32 */
+                    groupSequence?: number;
+                    /** @description With which to settle it; of received messages */
+                    lockToken?: string;
+                    /** @description Who has locked it, in words */
+                    lockedBy?: string;
+                    /** Format: date-time */
+                    lockedUntil?: string;
+                    /** @description A text, or a typed value such as {"uuid":"..."} */
+                    messageId?: unknown;
+                    partitionKey?: string;
+                    /**
+                     * Format: int32
+                     * @description None: 4
+                     */
+                    priority?: number;
+                    replyTo?: string;
+                    replyToSessionId?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it becomes active
+                     */
+                    scheduledEnqueueTime?: string;
+                    /** Format: int64 */
+                    sequenceNumber?: number;
+                    sessionId?: string;
+                    /**
+                     * Format: int64
+                     * @description Of the encoded message as it was sent
+                     */
+                    sizeBytes?: number;
+                    /** @description How it stands: active, locked, deferred or scheduled. Of received messages: active or deferred */
+                    state?: string;
+                    subject?: string;
+                    /**
+                     * @description An ISO 8601 duration
+                     * @example PT1H
+                     */
+                    timeToLive?: string;
+                    to?: string;
+                    /** @description {"binary":"..."}; a text is taken too */
+                    userId?: unknown;
+                }[];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sent"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteMessages: {
+        parameters: {
+            query: {
+                /** @description With commas between */
+                sequenceNumbers: number[] | null;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getMessage: {
+        parameters: {
+            query?: {
+                /** @description How many bytes of the body to show, from its beginning */
+                body?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                sequenceNumber: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                sequenceNumber: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rescheduleMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                sequenceNumber: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RescheduleMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getMessageBody: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                sequenceNumber: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
                 };
             };
             /** @description Unauthorized */
@@ -2332,6 +4746,291 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Error"];
                 };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageEntityRule"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                /** @description The name. A new subscription has the rule $Default, which takes every message */
+                rule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityRule"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putRule: {
+        parameters: {
+            query?: {
+                /** @description Whether a rule that exists is a conflict */
+                onlyNew?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                /** @description The name. A new subscription has the rule $Default, which takes every message */
+                rule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleBody"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityRule"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityRule"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                /** @description The name. A new subscription has the rule $Default, which takes every message */
+                rule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -2531,6 +5230,156 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    releaseSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                /** @description The id, percent-encoded. $empty means the session whose id is the empty text */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfHolderBody"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    renewSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+                /** @description The id, percent-encoded. $empty means the session whose id is the empty text */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfHolderBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionLock"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
             };
             /** @description Unauthorized */
             401: {
@@ -2999,6 +5848,303 @@ export interface operations {
             };
         };
     };
+    listFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageFault"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    injectFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaultOrder"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fault"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                fault: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fault"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                fault: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listHistory: {
         parameters: {
             query?: {
@@ -3401,6 +6547,56 @@ export interface operations {
             };
         };
     };
+    listRefusals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageRefusal"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     resetNamespace: {
         parameters: {
             query?: never;
@@ -3419,6 +6615,391 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSnapshots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageSnapshot"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    saveSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveSnapshotRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description In letters of any case */
+                snapshot: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description In letters of any case */
+                snapshot: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    restoreSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description In letters of any case */
+                snapshot: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getEntityTree: {
+        parameters: {
+            query?: {
+                /** @description The most queues and topics of a page */
+                limit?: number;
+                /** @description What the page before had in next */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageBranch"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
             };
             /** @description Unauthorized */
             401: {

@@ -8,6 +8,7 @@ from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
 
+from ..types import UNSET, Unset
 from typing import cast
 import datetime
 
@@ -30,12 +31,14 @@ class Clock:
             frozen (bool): Whether it stands still
             now (datetime.datetime): What it shows, which locks, schedules, times to live and idle entities follow
             offset (str): By how much it is ahead of the machine's clock, as an ISO 8601 duration; with a minus sign, behind
+            goal (datetime.datetime | Unset): The instant to which it is being advanced; none: it is not
      """
 
     due: list[Due]
     frozen: bool
     now: datetime.datetime
     offset: str
+    goal: datetime.datetime | Unset = UNSET
 
 
 
@@ -56,6 +59,10 @@ class Clock:
 
         offset = self.offset
 
+        goal: str | Unset = UNSET
+        if not isinstance(self.goal, Unset):
+            goal = self.goal.isoformat()
+
 
         field_dict: dict[str, Any] = {}
 
@@ -65,6 +72,8 @@ class Clock:
             "now": now,
             "offset": offset,
         })
+        if goal is not UNSET:
+            field_dict["goal"] = goal
 
         return field_dict
 
@@ -93,11 +102,22 @@ class Clock:
 
         offset = d.pop("offset")
 
+        _goal = d.pop("goal", UNSET)
+        goal: datetime.datetime | Unset
+        if isinstance(_goal,  Unset):
+            goal = UNSET
+        else:
+            goal = datetime.datetime.fromisoformat(_goal)
+
+
+
+
         clock = cls(
             due=due,
             frozen=frozen,
             now=now,
             offset=offset,
+            goal=goal,
         )
 
         return clock

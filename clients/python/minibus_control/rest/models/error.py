@@ -27,7 +27,7 @@ class Error:
             detail (str): What is wrong, where, and what to do
             status (int):
             title (str): The text of the status
-            type_ (str): about:blank: the status says all
+            type_ (str): about:blank: the status says all. urn:minibus:control-off: there is no control API here
             errors (list[str] | Unset): All that is wrong, if that may be several things
      """
 

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import UNSET, Unset
 
 from typing import cast
+from uuid import UUID
 import datetime
 
 
@@ -26,10 +27,12 @@ class HeldSession:
         Attributes:
             id (str):
             locked_until (datetime.datetime):
+            token (UUID): With which the lock is renewed and released, and more is received
      """
 
     id: str
     locked_until: datetime.datetime
+    token: UUID
 
 
 
@@ -40,12 +43,15 @@ class HeldSession:
 
         locked_until = self.locked_until.isoformat()
 
+        token = str(self.token)
+
 
         field_dict: dict[str, Any] = {}
 
         field_dict.update({
             "id": id,
             "lockedUntil": locked_until,
+            "token": token,
         })
 
         return field_dict
@@ -62,9 +68,15 @@ class HeldSession:
 
 
 
+        token = UUID(d.pop("token"))
+
+
+
+
         held_session = cls(
             id=id,
             locked_until=locked_until,
+            token=token,
         )
 
         return held_session

@@ -43,7 +43,7 @@ class Link:
             waits_for (LinkWaitsFor): message: one to receive, or from the client; credit: the client asks for none, or
                 Minibus takes none now; session: a free one; window: the client's AMQP session is closed; settlement: the client
                 must settle some first; reading: the client does not read; journal: something is being written; detach: the link
-                is ending
+                is ending; fault: a fault starves it
             entity (str | Unset): The entity
             mode (LinkMode | Unset): Of a receiver of messages
             name (str | Unset): As the client chose it

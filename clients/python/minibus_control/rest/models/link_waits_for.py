@@ -3,6 +3,7 @@ from enum import StrEnum
 class LinkWaitsFor(StrEnum):
     CREDIT = "credit"
     DETACH = "detach"
+    FAULT = "fault"
     JOURNAL = "journal"
     MESSAGE = "message"
     READING = "reading"

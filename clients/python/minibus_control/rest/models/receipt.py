@@ -13,7 +13,7 @@ from typing import cast
 
 if TYPE_CHECKING:
   from ..models.held_session import HeldSession
-  from ..models.received import Received
+  from ..models.message import Message
 
 
 
@@ -27,11 +27,11 @@ T = TypeVar("T", bound="Receipt")
 class Receipt:
     """ 
         Attributes:
-            messages (list[Received]): None, if none came in time
+            messages (list[Message]): None, if none came in time
             session (HeldSession | Unset):
      """
 
-    messages: list[Received]
+    messages: list[Message]
     session: HeldSession | Unset = UNSET
 
 
@@ -40,7 +40,7 @@ class Receipt:
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.held_session import HeldSession # noqa: PLC0415
-        from ..models.received import Received # noqa: PLC0415
+        from ..models.message import Message # noqa: PLC0415
         messages = []
         for messages_item_data in self.messages:
             messages_item = messages_item_data.to_dict()
@@ -68,12 +68,12 @@ class Receipt:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.held_session import HeldSession # noqa: PLC0415
-        from ..models.received import Received # noqa: PLC0415
+        from ..models.message import Message # noqa: PLC0415
         d = dict(src_dict)
         messages = []
         _messages = d.pop("messages")
         for messages_item_data in (_messages):
-            messages_item = Received.from_dict(messages_item_data)
+            messages_item = Message.from_dict(messages_item_data)
 
 
 

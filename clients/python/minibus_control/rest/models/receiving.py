@@ -30,6 +30,8 @@ class Receiving:
             next_session (bool | Unset): The next session that is free, instead of session
             sequence_numbers (list[int] | Unset): Deferred messages, all or none, instead of active ones
             session (str | Unset): The id of the session, on an entity that requires sessions
+            session_token (str | Unset): The token of session, which an earlier receive has locked, to go on receiving from
+                it
             wait (str | Unset): How long to wait for the first one, at most 60s Default: '0s'.
      """
 
@@ -38,6 +40,7 @@ class Receiving:
     next_session: bool | Unset = UNSET
     sequence_numbers: list[int] | Unset = UNSET
     session: str | Unset = UNSET
+    session_token: str | Unset = UNSET
     wait: str | Unset = '0s'
 
 
@@ -62,6 +65,8 @@ class Receiving:
 
         session = self.session
 
+        session_token = self.session_token
+
         wait = self.wait
 
 
@@ -79,6 +84,8 @@ class Receiving:
             field_dict["sequenceNumbers"] = sequence_numbers
         if session is not UNSET:
             field_dict["session"] = session
+        if session_token is not UNSET:
+            field_dict["sessionToken"] = session_token
         if wait is not UNSET:
             field_dict["wait"] = wait
 
@@ -108,6 +115,8 @@ class Receiving:
 
         session = d.pop("session", UNSET)
 
+        session_token = d.pop("sessionToken", UNSET)
+
         wait = d.pop("wait", UNSET)
 
         receiving = cls(
@@ -116,6 +125,7 @@ class Receiving:
             next_session=next_session,
             sequence_numbers=sequence_numbers,
             session=session,
+            session_token=session_token,
             wait=wait,
         )
 

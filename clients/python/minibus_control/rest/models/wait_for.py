@@ -14,6 +14,7 @@ from typing import cast
 if TYPE_CHECKING:
   from ..models.condition import Condition
   from ..models.events_awaited import EventsAwaited
+  from ..models.message_awaited import MessageAwaited
 
 
 
@@ -31,6 +32,7 @@ class WaitFor:
             entity (str | Unset): Of counts and idle
             events (EventsAwaited | Unset):
             idle (bool | Unset): No message of the entity is available or locked, or waits to be forwarded
+            message (MessageAwaited | Unset):
             timeout_seconds (float | Unset): How long to wait; none: 30
      """
 
@@ -38,6 +40,7 @@ class WaitFor:
     entity: str | Unset = UNSET
     events: EventsAwaited | Unset = UNSET
     idle: bool | Unset = UNSET
+    message: MessageAwaited | Unset = UNSET
     timeout_seconds: float | Unset = UNSET
 
 
@@ -47,6 +50,7 @@ class WaitFor:
     def to_dict(self) -> dict[str, Any]:
         from ..models.condition import Condition # noqa: PLC0415
         from ..models.events_awaited import EventsAwaited # noqa: PLC0415
+        from ..models.message_awaited import MessageAwaited # noqa: PLC0415
         counts: list[dict[str, Any]] | Unset = UNSET
         if not isinstance(self.counts, Unset):
             counts = []
@@ -64,6 +68,10 @@ class WaitFor:
 
         idle = self.idle
 
+        message: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.message, Unset):
+            message = self.message.to_dict()
+
         timeout_seconds = self.timeout_seconds
 
 
@@ -79,6 +87,8 @@ class WaitFor:
             field_dict["events"] = events
         if idle is not UNSET:
             field_dict["idle"] = idle
+        if message is not UNSET:
+            field_dict["message"] = message
         if timeout_seconds is not UNSET:
             field_dict["timeoutSeconds"] = timeout_seconds
 
@@ -90,6 +100,7 @@ class WaitFor:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.condition import Condition # noqa: PLC0415
         from ..models.events_awaited import EventsAwaited # noqa: PLC0415
+        from ..models.message_awaited import MessageAwaited # noqa: PLC0415
         d = dict(src_dict)
         _counts = d.pop("counts", UNSET)
         counts: list[Condition] | Unset = UNSET
@@ -117,6 +128,16 @@ class WaitFor:
 
         idle = d.pop("idle", UNSET)
 
+        _message = d.pop("message", UNSET)
+        message: MessageAwaited | Unset
+        if isinstance(_message,  Unset):
+            message = UNSET
+        else:
+            message = MessageAwaited.from_dict(_message)
+
+
+
+
         timeout_seconds = d.pop("timeoutSeconds", UNSET)
 
         wait_for = cls(
@@ -124,6 +145,7 @@ class WaitFor:
             entity=entity,
             events=events,
             idle=idle,
+            message=message,
             timeout_seconds=timeout_seconds,
         )
 

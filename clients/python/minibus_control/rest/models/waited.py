@@ -31,6 +31,7 @@ class Waited:
             next_ (int): The number of the next event, to go on from
             text (str): The same in words
             counts (Counts | Unset):
+            sequence_number (int | Unset): Of the message, if the wait is for one and it is there
      """
 
     events: int
@@ -38,6 +39,7 @@ class Waited:
     next_: int
     text: str
     counts: Counts | Unset = UNSET
+    sequence_number: int | Unset = UNSET
 
 
 
@@ -57,6 +59,8 @@ class Waited:
         if not isinstance(self.counts, Unset):
             counts = self.counts.to_dict()
 
+        sequence_number = self.sequence_number
+
 
         field_dict: dict[str, Any] = {}
 
@@ -68,6 +72,8 @@ class Waited:
         })
         if counts is not UNSET:
             field_dict["counts"] = counts
+        if sequence_number is not UNSET:
+            field_dict["sequenceNumber"] = sequence_number
 
         return field_dict
 
@@ -95,12 +101,15 @@ class Waited:
 
 
 
+        sequence_number = d.pop("sequenceNumber", UNSET)
+
         waited = cls(
             events=events,
             met=met,
             next_=next_,
             text=text,
             counts=counts,
+            sequence_number=sequence_number,
         )
 
         return waited

@@ -11,6 +11,7 @@ from ... import errors
 from ...models.advance_clock_request import AdvanceClockRequest
 from ...models.clock import Clock
 from ...models.error import Error
+from ...types import UNSET, Unset
 from typing import cast
 
 
@@ -19,6 +20,7 @@ def _get_kwargs(
     namespace: str,
     *,
     body: AdvanceClockRequest,
+    timeout_seconds: int | Unset = 60,
 
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
@@ -26,11 +28,18 @@ def _get_kwargs(
 
     
 
-    
+    params: dict[str, Any] = {}
+
+    params["timeoutSeconds"] = timeout_seconds
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
 
     _kwargs: dict[str, Any] = {
         "method": "post",
         "url": "/$minibus/v1/namespaces/{namespace}/clock/advance".format(namespace=quote(str(namespace), safe=""),),
+        "params": params,
     }
 
     _kwargs["json"] = body.to_dict()
@@ -105,16 +114,20 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     body: AdvanceClockRequest,
+    timeout_seconds: int | Unset = 60,
 
 ) -> Response[Clock | Error]:
     """ Lets time pass in a namespace
 
      Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one
-    order, before the answer. No time passes on the network.
+    order, before the answer. No time passes on the network. If the client goes away, or the time is
+    over, the clock stops where it is, everything that fell due until then has happened, and the error
+    is 503. While it is being advanced, getClock shows how far it is.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
+        timeout_seconds (int | Unset): How long the request may take Default: 60.
         body (AdvanceClockRequest):
 
     Raises:
@@ -129,6 +142,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         namespace=namespace,
 body=body,
+timeout_seconds=timeout_seconds,
 
     )
 
@@ -143,16 +157,20 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     body: AdvanceClockRequest,
+    timeout_seconds: int | Unset = 60,
 
 ) -> Clock | Error | None:
     """ Lets time pass in a namespace
 
      Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one
-    order, before the answer. No time passes on the network.
+    order, before the answer. No time passes on the network. If the client goes away, or the time is
+    over, the clock stops where it is, everything that fell due until then has happened, and the error
+    is 503. While it is being advanced, getClock shows how far it is.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
+        timeout_seconds (int | Unset): How long the request may take Default: 60.
         body (AdvanceClockRequest):
 
     Raises:
@@ -168,6 +186,7 @@ def sync(
         namespace=namespace,
 client=client,
 body=body,
+timeout_seconds=timeout_seconds,
 
     ).parsed
 
@@ -176,16 +195,20 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     body: AdvanceClockRequest,
+    timeout_seconds: int | Unset = 60,
 
 ) -> Response[Clock | Error]:
     """ Lets time pass in a namespace
 
      Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one
-    order, before the answer. No time passes on the network.
+    order, before the answer. No time passes on the network. If the client goes away, or the time is
+    over, the clock stops where it is, everything that fell due until then has happened, and the error
+    is 503. While it is being advanced, getClock shows how far it is.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
+        timeout_seconds (int | Unset): How long the request may take Default: 60.
         body (AdvanceClockRequest):
 
     Raises:
@@ -200,6 +223,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         namespace=namespace,
 body=body,
+timeout_seconds=timeout_seconds,
 
     )
 
@@ -214,16 +238,20 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     body: AdvanceClockRequest,
+    timeout_seconds: int | Unset = 60,
 
 ) -> Clock | Error | None:
     """ Lets time pass in a namespace
 
      Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one
-    order, before the answer. No time passes on the network.
+    order, before the answer. No time passes on the network. If the client goes away, or the time is
+    over, the clock stops where it is, everything that fell due until then has happened, and the error
+    is 503. While it is being advanced, getClock shows how far it is.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
+        timeout_seconds (int | Unset): How long the request may take Default: 60.
         body (AdvanceClockRequest):
 
     Raises:
@@ -239,5 +267,6 @@ async def asyncio(
         namespace=namespace,
 client=client,
 body=body,
+timeout_seconds=timeout_seconds,
 
     )).parsed

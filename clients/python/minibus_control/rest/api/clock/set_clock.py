@@ -11,6 +11,7 @@ from ... import errors
 from ...models.clock import Clock
 from ...models.error import Error
 from ...models.set_clock_request import SetClockRequest
+from ...types import UNSET, Unset
 from typing import cast
 
 
@@ -19,6 +20,7 @@ def _get_kwargs(
     namespace: str,
     *,
     body: SetClockRequest,
+    timeout_seconds: int | Unset = 60,
 
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
@@ -26,11 +28,18 @@ def _get_kwargs(
 
     
 
-    
+    params: dict[str, Any] = {}
+
+    params["timeoutSeconds"] = timeout_seconds
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
 
     _kwargs: dict[str, Any] = {
         "method": "put",
         "url": "/$minibus/v1/namespaces/{namespace}/clock".format(namespace=quote(str(namespace), safe=""),),
+        "params": params,
     }
 
     _kwargs["json"] = body.to_dict()
@@ -112,16 +121,20 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     body: SetClockRequest,
+    timeout_seconds: int | Unset = 60,
 
 ) -> Response[Clock | Error]:
     """ Advances the clock to an instant
 
      Everything that falls due until then happens in one order before the answer. A clock never goes
-    back: an earlier instant is refused.
+    back: an earlier instant is refused. If the client goes away, or the time is over, the clock stops
+    where it is, everything that fell due until then has happened, and the error is 503. While it is
+    being advanced, getClock shows how far it is.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
+        timeout_seconds (int | Unset): How long the request may take Default: 60.
         body (SetClockRequest):
 
     Raises:
@@ -136,6 +149,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         namespace=namespace,
 body=body,
+timeout_seconds=timeout_seconds,
 
     )
 
@@ -150,16 +164,20 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     body: SetClockRequest,
+    timeout_seconds: int | Unset = 60,
 
 ) -> Clock | Error | None:
     """ Advances the clock to an instant
 
      Everything that falls due until then happens in one order before the answer. A clock never goes
-    back: an earlier instant is refused.
+    back: an earlier instant is refused. If the client goes away, or the time is over, the clock stops
+    where it is, everything that fell due until then has happened, and the error is 503. While it is
+    being advanced, getClock shows how far it is.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
+        timeout_seconds (int | Unset): How long the request may take Default: 60.
         body (SetClockRequest):
 
     Raises:
@@ -175,6 +193,7 @@ def sync(
         namespace=namespace,
 client=client,
 body=body,
+timeout_seconds=timeout_seconds,
 
     ).parsed
 
@@ -183,16 +202,20 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     body: SetClockRequest,
+    timeout_seconds: int | Unset = 60,
 
 ) -> Response[Clock | Error]:
     """ Advances the clock to an instant
 
      Everything that falls due until then happens in one order before the answer. A clock never goes
-    back: an earlier instant is refused.
+    back: an earlier instant is refused. If the client goes away, or the time is over, the clock stops
+    where it is, everything that fell due until then has happened, and the error is 503. While it is
+    being advanced, getClock shows how far it is.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
+        timeout_seconds (int | Unset): How long the request may take Default: 60.
         body (SetClockRequest):
 
     Raises:
@@ -207,6 +230,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         namespace=namespace,
 body=body,
+timeout_seconds=timeout_seconds,
 
     )
 
@@ -221,16 +245,20 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     body: SetClockRequest,
+    timeout_seconds: int | Unset = 60,
 
 ) -> Clock | Error | None:
     """ Advances the clock to an instant
 
      Everything that falls due until then happens in one order before the answer. A clock never goes
-    back: an earlier instant is refused.
+    back: an earlier instant is refused. If the client goes away, or the time is over, the clock stops
+    where it is, everything that fell due until then has happened, and the error is 503. While it is
+    being advanced, getClock shows how far it is.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
+        timeout_seconds (int | Unset): How long the request may take Default: 60.
         body (SetClockRequest):
 
     Raises:
@@ -246,5 +274,6 @@ async def asyncio(
         namespace=namespace,
 client=client,
 body=body,
+timeout_seconds=timeout_seconds,
 
     )).parsed

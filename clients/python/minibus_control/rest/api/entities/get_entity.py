@@ -8,8 +8,9 @@ from ...client import AuthenticatedClient, Client
 from ...types import Response, UNSET
 from ... import errors
 
-from ...models.entity import Entity
 from ...models.error import Error
+from ...models.whole_entity import WholeEntity
+from ...types import UNSET, Unset
 from typing import cast
 
 
@@ -17,17 +18,26 @@ from typing import cast
 def _get_kwargs(
     namespace: str,
     entity: str,
+    *,
+    keys: bool | Unset = UNSET,
 
 ) -> dict[str, Any]:
     
 
     
 
-    
+    params: dict[str, Any] = {}
+
+    params["keys"] = keys
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
 
     _kwargs: dict[str, Any] = {
         "method": "get",
         "url": "/$minibus/v1/namespaces/{namespace}/entities/{entity}".format(namespace=quote(str(namespace), safe=""),entity=quote(str(entity), safe=""),),
+        "params": params,
     }
 
 
@@ -35,13 +45,20 @@ def _get_kwargs(
 
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Entity | Error | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Error | WholeEntity | None:
     if response.status_code == 200:
-        response_200 = Entity.from_dict(response.json())
+        response_200 = WholeEntity.from_dict(response.json())
 
 
 
         return response_200
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+
+
+        return response_400
 
     if response.status_code == 401:
         response_401 = Error.from_dict(response.json())
@@ -70,7 +87,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Entity | Error]:
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Error | WholeEntity]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -84,28 +101,31 @@ def sync_detailed(
     entity: str,
     *,
     client: AuthenticatedClient | Client,
+    keys: bool | Unset = UNSET,
 
-) -> Response[Entity | Error]:
-    """ One queue, topic or subscription
+) -> Response[Error | WholeEntity]:
+    """ One queue, topic or subscription, with its settings, rules and all that is known of it
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
         entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
             orders%2F$DeadLetterQueue
+        keys (bool | Unset): Whether to show policies of the entity, with their keys
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Entity | Error]
+        Response[Error | WholeEntity]
      """
 
 
     kwargs = _get_kwargs(
         namespace=namespace,
 entity=entity,
+keys=keys,
 
     )
 
@@ -120,22 +140,24 @@ def sync(
     entity: str,
     *,
     client: AuthenticatedClient | Client,
+    keys: bool | Unset = UNSET,
 
-) -> Entity | Error | None:
-    """ One queue, topic or subscription
+) -> Error | WholeEntity | None:
+    """ One queue, topic or subscription, with its settings, rules and all that is known of it
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
         entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
             orders%2F$DeadLetterQueue
+        keys (bool | Unset): Whether to show policies of the entity, with their keys
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Entity | Error
+        Error | WholeEntity
      """
 
 
@@ -143,6 +165,7 @@ def sync(
         namespace=namespace,
 entity=entity,
 client=client,
+keys=keys,
 
     ).parsed
 
@@ -151,28 +174,31 @@ async def asyncio_detailed(
     entity: str,
     *,
     client: AuthenticatedClient | Client,
+    keys: bool | Unset = UNSET,
 
-) -> Response[Entity | Error]:
-    """ One queue, topic or subscription
+) -> Response[Error | WholeEntity]:
+    """ One queue, topic or subscription, with its settings, rules and all that is known of it
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
         entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
             orders%2F$DeadLetterQueue
+        keys (bool | Unset): Whether to show policies of the entity, with their keys
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Entity | Error]
+        Response[Error | WholeEntity]
      """
 
 
     kwargs = _get_kwargs(
         namespace=namespace,
 entity=entity,
+keys=keys,
 
     )
 
@@ -187,22 +213,24 @@ async def asyncio(
     entity: str,
     *,
     client: AuthenticatedClient | Client,
+    keys: bool | Unset = UNSET,
 
-) -> Entity | Error | None:
-    """ One queue, topic or subscription
+) -> Error | WholeEntity | None:
+    """ One queue, topic or subscription, with its settings, rules and all that is known of it
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
             and port of the request, $default the default one
         entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
             orders%2F$DeadLetterQueue
+        keys (bool | Unset): Whether to show policies of the entity, with their keys
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Entity | Error
+        Error | WholeEntity
      """
 
 
@@ -210,5 +238,6 @@ async def asyncio(
         namespace=namespace,
 entity=entity,
 client=client,
+keys=keys,
 
     )).parsed

@@ -112,9 +112,10 @@ def sync_detailed(
     """ Receives messages, and waits for the first one
 
      With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or
-    renewed by their lockToken. A session stays locked as long, so that its messages can be settled;
-    breaking its lock frees it before. With mode receiveAndDelete they are removed. If the client goes
-    away while the request waits, no message is taken.
+    renewed by their lockToken. A session stays locked as long, so that its messages can be settled; by
+    its token it is renewed and released, and more is received from it. With mode receiveAndDelete the
+    messages are removed. If the client goes away while the request waits, no message is taken. If it
+    goes away before the answer is written, the messages are given back.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -156,9 +157,10 @@ def sync(
     """ Receives messages, and waits for the first one
 
      With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or
-    renewed by their lockToken. A session stays locked as long, so that its messages can be settled;
-    breaking its lock frees it before. With mode receiveAndDelete they are removed. If the client goes
-    away while the request waits, no message is taken.
+    renewed by their lockToken. A session stays locked as long, so that its messages can be settled; by
+    its token it is renewed and released, and more is received from it. With mode receiveAndDelete the
+    messages are removed. If the client goes away while the request waits, no message is taken. If it
+    goes away before the answer is written, the messages are given back.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -195,9 +197,10 @@ async def asyncio_detailed(
     """ Receives messages, and waits for the first one
 
      With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or
-    renewed by their lockToken. A session stays locked as long, so that its messages can be settled;
-    breaking its lock frees it before. With mode receiveAndDelete they are removed. If the client goes
-    away while the request waits, no message is taken.
+    renewed by their lockToken. A session stays locked as long, so that its messages can be settled; by
+    its token it is renewed and released, and more is received from it. With mode receiveAndDelete the
+    messages are removed. If the client goes away while the request waits, no message is taken. If it
+    goes away before the answer is written, the messages are given back.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -239,9 +242,10 @@ async def asyncio(
     """ Receives messages, and waits for the first one
 
      With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or
-    renewed by their lockToken. A session stays locked as long, so that its messages can be settled;
-    breaking its lock frees it before. With mode receiveAndDelete they are removed. If the client goes
-    away while the request waits, no message is taken.
+    renewed by their lockToken. A session stays locked as long, so that its messages can be settled; by
+    its token it is renewed and released, and more is received from it. With mode receiveAndDelete the
+    messages are removed. If the client goes away while the request waits, no message is taken. If it
+    goes away before the answer is written, the messages are given back.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host

@@ -14,15 +14,13 @@ from ..types import UNSET, Unset
 
 
 
-T = TypeVar("T", bound="ReceivedProperties")
+T = TypeVar("T", bound="SendMessagesBodyType1ItemFooter")
 
 
 
 @_attrs_define
-class ReceivedProperties:
-    """ The application properties. What JSON has no type for is a text
-
-     """
+class SendMessagesBodyType1ItemFooter:
+    
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -42,12 +40,12 @@ class ReceivedProperties:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        received_properties = cls(
+        send_messages_body_type_1_item_footer = cls(
         )
 
 
-        received_properties.additional_properties = d
-        return received_properties
+        send_messages_body_type_1_item_footer.additional_properties = d
+        return send_messages_body_type_1_item_footer
 
     @property
     def additional_keys(self) -> list[str]:

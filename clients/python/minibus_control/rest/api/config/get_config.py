@@ -1,0 +1,238 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...types import Response, UNSET
+from ... import errors
+
+from ...models.configuration import Configuration
+from ...models.error import Error
+from ...types import UNSET, Unset
+from typing import cast
+
+
+
+def _get_kwargs(
+    namespace: str,
+    *,
+    keys: bool | Unset = UNSET,
+
+) -> dict[str, Any]:
+    
+
+    
+
+    params: dict[str, Any] = {}
+
+    params["keys"] = keys
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/$minibus/v1/namespaces/{namespace}/config".format(namespace=quote(str(namespace), safe=""),),
+        "params": params,
+    }
+
+
+    return _kwargs
+
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Configuration | Error | None:
+    if response.status_code == 200:
+        response_200 = Configuration.from_dict(response.json())
+
+
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+
+
+        return response_400
+
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+
+
+        return response_401
+
+    if response.status_code == 404:
+        response_404 = Error.from_dict(response.json())
+
+
+
+        return response_404
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Configuration | Error]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    namespace: str,
+    *,
+    client: AuthenticatedClient | Client,
+    keys: bool | Unset = UNSET,
+
+) -> Response[Configuration | Error]:
+    """ The entities of a namespace as a Config.json
+
+     Minibus starts with the same entities from it. What the file means without a setting is left out.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        keys (bool | Unset): Whether to write policies of entities and of the namespace, with
+            their keys
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Configuration | Error]
+     """
+
+
+    kwargs = _get_kwargs(
+        namespace=namespace,
+keys=keys,
+
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+def sync(
+    namespace: str,
+    *,
+    client: AuthenticatedClient | Client,
+    keys: bool | Unset = UNSET,
+
+) -> Configuration | Error | None:
+    """ The entities of a namespace as a Config.json
+
+     Minibus starts with the same entities from it. What the file means without a setting is left out.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        keys (bool | Unset): Whether to write policies of entities and of the namespace, with
+            their keys
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Configuration | Error
+     """
+
+
+    return sync_detailed(
+        namespace=namespace,
+client=client,
+keys=keys,
+
+    ).parsed
+
+async def asyncio_detailed(
+    namespace: str,
+    *,
+    client: AuthenticatedClient | Client,
+    keys: bool | Unset = UNSET,
+
+) -> Response[Configuration | Error]:
+    """ The entities of a namespace as a Config.json
+
+     Minibus starts with the same entities from it. What the file means without a setting is left out.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        keys (bool | Unset): Whether to write policies of entities and of the namespace, with
+            their keys
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Configuration | Error]
+     """
+
+
+    kwargs = _get_kwargs(
+        namespace=namespace,
+keys=keys,
+
+    )
+
+    response = await client.get_async_httpx_client().request(
+        **kwargs
+    )
+
+    return _build_response(client=client, response=response)
+
+async def asyncio(
+    namespace: str,
+    *,
+    client: AuthenticatedClient | Client,
+    keys: bool | Unset = UNSET,
+
+) -> Configuration | Error | None:
+    """ The entities of a namespace as a Config.json
+
+     Minibus starts with the same entities from it. What the file means without a setting is left out.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        keys (bool | Unset): Whether to write policies of entities and of the namespace, with
+            their keys
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Configuration | Error
+     """
+
+
+    return (await asyncio_detailed(
+        namespace=namespace,
+client=client,
+keys=keys,
+
+    )).parsed

@@ -1,0 +1,234 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...types import Response, UNSET
+from ... import errors
+
+from ...models.entity_rule import EntityRule
+from ...models.error import Error
+from typing import cast
+
+
+
+def _get_kwargs(
+    namespace: str,
+    entity: str,
+    rule: str,
+
+) -> dict[str, Any]:
+    
+
+    
+
+    
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/$minibus/v1/namespaces/{namespace}/entities/{entity}/rules/{rule}".format(namespace=quote(str(namespace), safe=""),entity=quote(str(entity), safe=""),rule=quote(str(rule), safe=""),),
+    }
+
+
+    return _kwargs
+
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> EntityRule | Error | None:
+    if response.status_code == 200:
+        response_200 = EntityRule.from_dict(response.json())
+
+
+
+        return response_200
+
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+
+
+        return response_401
+
+    if response.status_code == 404:
+        response_404 = Error.from_dict(response.json())
+
+
+
+        return response_404
+
+    if response.status_code == 409:
+        response_409 = Error.from_dict(response.json())
+
+
+
+        return response_409
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[EntityRule | Error]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    namespace: str,
+    entity: str,
+    rule: str,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Response[EntityRule | Error]:
+    """ One rule
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        rule (str): The name. A new subscription has the rule $Default, which takes every message
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[EntityRule | Error]
+     """
+
+
+    kwargs = _get_kwargs(
+        namespace=namespace,
+entity=entity,
+rule=rule,
+
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+def sync(
+    namespace: str,
+    entity: str,
+    rule: str,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> EntityRule | Error | None:
+    """ One rule
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        rule (str): The name. A new subscription has the rule $Default, which takes every message
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        EntityRule | Error
+     """
+
+
+    return sync_detailed(
+        namespace=namespace,
+entity=entity,
+rule=rule,
+client=client,
+
+    ).parsed
+
+async def asyncio_detailed(
+    namespace: str,
+    entity: str,
+    rule: str,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Response[EntityRule | Error]:
+    """ One rule
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        rule (str): The name. A new subscription has the rule $Default, which takes every message
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[EntityRule | Error]
+     """
+
+
+    kwargs = _get_kwargs(
+        namespace=namespace,
+entity=entity,
+rule=rule,
+
+    )
+
+    response = await client.get_async_httpx_client().request(
+        **kwargs
+    )
+
+    return _build_response(client=client, response=response)
+
+async def asyncio(
+    namespace: str,
+    entity: str,
+    rule: str,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> EntityRule | Error | None:
+    """ One rule
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        rule (str): The name. A new subscription has the rule $Default, which takes every message
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        EntityRule | Error
+     """
+
+
+    return (await asyncio_detailed(
+        namespace=namespace,
+entity=entity,
+rule=rule,
+client=client,
+
+    )).parsed

@@ -1,0 +1,217 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...types import Response, UNSET
+from ... import errors
+
+from ...models.error import Error
+from ...models.fault import Fault
+from typing import cast
+
+
+
+def _get_kwargs(
+    namespace: str,
+    fault: int,
+
+) -> dict[str, Any]:
+    
+
+    
+
+    
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/$minibus/v1/namespaces/{namespace}/faults/{fault}".format(namespace=quote(str(namespace), safe=""),fault=quote(str(fault), safe=""),),
+    }
+
+
+    return _kwargs
+
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Error | Fault | None:
+    if response.status_code == 200:
+        response_200 = Fault.from_dict(response.json())
+
+
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+
+
+        return response_400
+
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+
+
+        return response_401
+
+    if response.status_code == 404:
+        response_404 = Error.from_dict(response.json())
+
+
+
+        return response_404
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Error | Fault]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    namespace: str,
+    fault: int,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Response[Error | Fault]:
+    """ One fault, with how often it has struck
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        fault (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | Fault]
+     """
+
+
+    kwargs = _get_kwargs(
+        namespace=namespace,
+fault=fault,
+
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+def sync(
+    namespace: str,
+    fault: int,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Error | Fault | None:
+    """ One fault, with how often it has struck
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        fault (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | Fault
+     """
+
+
+    return sync_detailed(
+        namespace=namespace,
+fault=fault,
+client=client,
+
+    ).parsed
+
+async def asyncio_detailed(
+    namespace: str,
+    fault: int,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Response[Error | Fault]:
+    """ One fault, with how often it has struck
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        fault (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | Fault]
+     """
+
+
+    kwargs = _get_kwargs(
+        namespace=namespace,
+fault=fault,
+
+    )
+
+    response = await client.get_async_httpx_client().request(
+        **kwargs
+    )
+
+    return _build_response(client=client, response=response)
+
+async def asyncio(
+    namespace: str,
+    fault: int,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Error | Fault | None:
+    """ One fault, with how often it has struck
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        fault (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | Fault
+     """
+
+
+    return (await asyncio_detailed(
+        namespace=namespace,
+fault=fault,
+client=client,
+
+    )).parsed

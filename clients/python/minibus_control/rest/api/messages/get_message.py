@@ -1,0 +1,268 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...types import Response, UNSET
+from ... import errors
+
+from ...models.error import Error
+from ...models.message import Message
+from ...types import UNSET, Unset
+from typing import cast
+
+
+
+def _get_kwargs(
+    namespace: str,
+    entity: str,
+    sequence_number: int,
+    *,
+    body: int | Unset = 262144,
+
+) -> dict[str, Any]:
+    
+
+    
+
+    params: dict[str, Any] = {}
+
+    params["body"] = body
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/$minibus/v1/namespaces/{namespace}/entities/{entity}/messages/{sequence_number}".format(namespace=quote(str(namespace), safe=""),entity=quote(str(entity), safe=""),sequence_number=quote(str(sequence_number), safe=""),),
+        "params": params,
+    }
+
+
+    return _kwargs
+
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Error | Message | None:
+    if response.status_code == 200:
+        response_200 = Message.from_dict(response.json())
+
+
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+
+
+        return response_400
+
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+
+
+        return response_401
+
+    if response.status_code == 404:
+        response_404 = Error.from_dict(response.json())
+
+
+
+        return response_404
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Error | Message]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    namespace: str,
+    entity: str,
+    sequence_number: int,
+    *,
+    client: AuthenticatedClient | Client,
+    body: int | Unset = 262144,
+
+) -> Response[Error | Message]:
+    """ One message, whole
+
+     All of its sections, with the types of their values. A large body is cut; its bytes are at body.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        sequence_number (int):
+        body (int | Unset): How many bytes of the body to show, from its beginning Default:
+            262144.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | Message]
+     """
+
+
+    kwargs = _get_kwargs(
+        namespace=namespace,
+entity=entity,
+sequence_number=sequence_number,
+body=body,
+
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+def sync(
+    namespace: str,
+    entity: str,
+    sequence_number: int,
+    *,
+    client: AuthenticatedClient | Client,
+    body: int | Unset = 262144,
+
+) -> Error | Message | None:
+    """ One message, whole
+
+     All of its sections, with the types of their values. A large body is cut; its bytes are at body.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        sequence_number (int):
+        body (int | Unset): How many bytes of the body to show, from its beginning Default:
+            262144.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | Message
+     """
+
+
+    return sync_detailed(
+        namespace=namespace,
+entity=entity,
+sequence_number=sequence_number,
+client=client,
+body=body,
+
+    ).parsed
+
+async def asyncio_detailed(
+    namespace: str,
+    entity: str,
+    sequence_number: int,
+    *,
+    client: AuthenticatedClient | Client,
+    body: int | Unset = 262144,
+
+) -> Response[Error | Message]:
+    """ One message, whole
+
+     All of its sections, with the types of their values. A large body is cut; its bytes are at body.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        sequence_number (int):
+        body (int | Unset): How many bytes of the body to show, from its beginning Default:
+            262144.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | Message]
+     """
+
+
+    kwargs = _get_kwargs(
+        namespace=namespace,
+entity=entity,
+sequence_number=sequence_number,
+body=body,
+
+    )
+
+    response = await client.get_async_httpx_client().request(
+        **kwargs
+    )
+
+    return _build_response(client=client, response=response)
+
+async def asyncio(
+    namespace: str,
+    entity: str,
+    sequence_number: int,
+    *,
+    client: AuthenticatedClient | Client,
+    body: int | Unset = 262144,
+
+) -> Error | Message | None:
+    """ One message, whole
+
+     All of its sections, with the types of their values. A large body is cut; its bytes are at body.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        sequence_number (int):
+        body (int | Unset): How many bytes of the body to show, from its beginning Default:
+            262144.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | Message
+     """
+
+
+    return (await asyncio_detailed(
+        namespace=namespace,
+entity=entity,
+sequence_number=sequence_number,
+client=client,
+body=body,
+
+    )).parsed

@@ -1,0 +1,249 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...types import Response, UNSET
+from ... import errors
+
+from ...models.error import Error
+from ...types import File, FileTypes
+from io import BytesIO
+from typing import cast
+
+
+
+def _get_kwargs(
+    namespace: str,
+    entity: str,
+    sequence_number: int,
+
+) -> dict[str, Any]:
+    
+
+    
+
+    
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/$minibus/v1/namespaces/{namespace}/entities/{entity}/messages/{sequence_number}/body".format(namespace=quote(str(namespace), safe=""),entity=quote(str(entity), safe=""),sequence_number=quote(str(sequence_number), safe=""),),
+    }
+
+
+    return _kwargs
+
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Error | File | None:
+    if response.status_code == 200:
+        response_200 = File(
+             payload = BytesIO(response.content)
+        )
+
+
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+
+
+        return response_400
+
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+
+
+        return response_401
+
+    if response.status_code == 404:
+        response_404 = Error.from_dict(response.json())
+
+
+
+        return response_404
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Error | File]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    namespace: str,
+    entity: str,
+    sequence_number: int,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Response[Error | File]:
+    """ The bytes of a message's body, whole
+
+     Those of its data sections, or of a value that is a text or binary. Any other value, and a sequence,
+    is as AMQP encodes it.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        sequence_number (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | File]
+     """
+
+
+    kwargs = _get_kwargs(
+        namespace=namespace,
+entity=entity,
+sequence_number=sequence_number,
+
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+def sync(
+    namespace: str,
+    entity: str,
+    sequence_number: int,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Error | File | None:
+    """ The bytes of a message's body, whole
+
+     Those of its data sections, or of a value that is a text or binary. Any other value, and a sequence,
+    is as AMQP encodes it.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        sequence_number (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | File
+     """
+
+
+    return sync_detailed(
+        namespace=namespace,
+entity=entity,
+sequence_number=sequence_number,
+client=client,
+
+    ).parsed
+
+async def asyncio_detailed(
+    namespace: str,
+    entity: str,
+    sequence_number: int,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Response[Error | File]:
+    """ The bytes of a message's body, whole
+
+     Those of its data sections, or of a value that is a text or binary. Any other value, and a sequence,
+    is as AMQP encodes it.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        sequence_number (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | File]
+     """
+
+
+    kwargs = _get_kwargs(
+        namespace=namespace,
+entity=entity,
+sequence_number=sequence_number,
+
+    )
+
+    response = await client.get_async_httpx_client().request(
+        **kwargs
+    )
+
+    return _build_response(client=client, response=response)
+
+async def asyncio(
+    namespace: str,
+    entity: str,
+    sequence_number: int,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Error | File | None:
+    """ The bytes of a message's body, whole
+
+     Those of its data sections, or of a value that is a text or binary. Any other value, and a sequence,
+    is as AMQP encodes it.
+
+    Args:
+        namespace (str): The name, in letters of any case. $this means the namespace of the host
+            and port of the request, $default the default one
+        entity (str): The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge,
+            orders%2F$DeadLetterQueue
+        sequence_number (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | File
+     """
+
+
+    return (await asyncio_detailed(
+        namespace=namespace,
+entity=entity,
+sequence_number=sequence_number,
+client=client,
+
+    )).parsed

@@ -1,0 +1,9 @@
+from enum import StrEnum
+
+class LeafKind(StrEnum):
+    QUEUE = "queue"
+    SUBSCRIPTION = "subscription"
+    TOPIC = "topic"
+
+    def __str__(self) -> str:
+        return str(self.value)

@@ -1,0 +1,10 @@
+from enum import StrEnum
+
+class LeafStatus(StrEnum):
+    ACTIVE = "Active"
+    DISABLED = "Disabled"
+    RECEIVEDISABLED = "ReceiveDisabled"
+    SENDDISABLED = "SendDisabled"
+
+    def __str__(self) -> str:
+        return str(self.value)
