@@ -4,26 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"minibus/emulator"
 )
-
-// live is a namespace with the queue other.
-func live() Live {
-	return Live{Name: "bus", Profile: emulator.LimitsRelaxed, Target: func(path string) string {
-		if strings.EqualFold(path, "other") {
-			return "Other"
-		}
-		return ""
-	}, Elsewhere: func(host string) string {
-		if host == "stock.local" {
-			return "stock"
-		}
-		return ""
-	}}
-}
 
 // TestWriteIsReadBack with the same entities, for the examples and for what is exported.
 func TestWriteIsReadBack(t *testing.T) {
