@@ -7,7 +7,7 @@ import (
 )
 
 // String says in a sentence what happened, without the time.
-func (e *Event) String() string {
+func (e Event) String() string {
 	var b strings.Builder
 	b.WriteString(e.what())
 	switch {

@@ -1,6 +1,7 @@
 package sbtest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,6 +30,9 @@ func TestTheLifeOfAMessage(t *testing.T) {
 	const want = "sent, copied, delivered, dead-lettered"
 	if got := kinds(ns.Life(t, id)); got != want {
 		t.Errorf("the life is %s, want %s", got, want)
+	}
+	if text := fmt.Sprint(ns.Life(t, id)[0]); !strings.HasPrefix(text, "sent to events as number 1 by link ") {
+		t.Errorf("an event prints %q", text)
 	}
 	for _, path := range []string{"events/Subscriptions/audit", "EVENTS/subscriptions/audit"} {
 		if got := kinds(ns.LifeOf(t, path, 1)); got != want {
