@@ -218,5 +218,5 @@ func (l *link) lookUp(claim sas.Claims) error {
 		return err
 	}
 	l.queue = q
-	return nil
+	return l.sufferAttach()
 }

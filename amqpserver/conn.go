@@ -67,6 +67,7 @@ type conn struct {
 	settlings    spares[settling]
 	transfer     frames.Transfer // being written
 	whole        delivered       // being taken
+	late         *lateAnswers    // nil: none
 	tags         tagMaker
 	now          time.Time // when the loop took up the current event
 }

@@ -165,6 +165,10 @@ func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 	if v.forget {
 		return
 	}
+	f, over := ds.strike(id, u, v)
+	if over {
+		return
+	}
 	refused := v.refused
 	if v.transaction != nil && refused == nil {
 		if refused = ds.settleIn(id, u, v); refused == nil {
@@ -173,16 +177,19 @@ func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 	}
 	op := ds.s.c.settlings.get()
 	op.s, op.id, op.echo, op.quiet, op.link = ds.s, id, v.echo, v.quiet, u.link
-	op.work = v.transaction != nil
+	op.work, op.injected = v.transaction != nil, f
 	settlement := v.settlement
 	if refused != nil {
 		// A refused settlement still ends the delivery: the message becomes available again (LOCK-24).
 		settlement, op.refused = emulator.Settlement{Outcome: emulator.Release}, refused
 	}
 	if err := u.link.consumer.Settle(u.lock, settlement, op); err != nil {
-		op.tell(u.link.lockError(err))
-		ds.s.c.settlings.put(op)
-		return
+		if err = u.link.lockError(err); op.injected == nil && ds.s.c.late == nil {
+			op.tell(err)
+			ds.s.c.settlings.put(op)
+			return
+		}
+		op.Completed(err) // in its turn behind delayed answers
 	}
 	ds.settling++
 	u.link.owe()

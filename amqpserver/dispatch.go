@@ -92,6 +92,7 @@ func (c *conn) handleClose(p *frames.Close) {
 	if p.Error != nil {
 		c.log.Debug("connection closed by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
 	}
+	c.releaseAll()
 	c.letGo()
 	c.agenda.drop()
 	c.state = stateLeaving
@@ -160,6 +161,7 @@ func (c *conn) shutdown() {
 		return
 	}
 	c.draining = true
+	c.releaseAll()
 	for _, s := range c.sessions.open {
 		s.stopReceiving()
 	}

@@ -35,6 +35,7 @@ func (t *timers) fire(now time.Time) {
 		c.dead = errSocketGone // in stateWaiting the reader's own deadline has passed too
 		return
 	}
+	c.releaseDue(now)
 	t.checkIdle(now)
 	if c.state == stateOpen {
 		c.tokens.expire(now)
@@ -60,10 +61,12 @@ func (t *timers) linger() {
 	t.timer.Reset(closeLinger)
 }
 
-// arm lets the timer fire after a wait, or at the next deadline of a token if that comes first.
+// arm lets the timer fire after a wait, or at the next deadline of a token or a delayed answer if that comes first.
 func (t *timers) arm(wait time.Duration) {
-	if due := t.c.tokens.nextDue(); !due.IsZero() {
-		wait = min(wait, time.Until(due))
+	for _, due := range [...]time.Time{t.c.tokens.nextDue(), t.c.late.due()} {
+		if !due.IsZero() {
+			wait = min(wait, time.Until(due))
+		}
 	}
 	t.timer.Reset(max(wait, time.Millisecond))
 }

@@ -44,6 +44,7 @@ const (
 	ForReading    WaitsFor = "reading"    // the client does not read what is written to it
 	ForJournal    WaitsFor = "journal"    // something is being written or read there
 	ForDetach     WaitsFor = "detach"     // the link is ending
+	ForFault      WaitsFor = "fault"      // an injected fault keeps messages or credit from it
 )
 
 // look describes the connection. The loop calls it.
@@ -104,6 +105,8 @@ func (o *outgoing) waitsFor() WaitsFor {
 	switch {
 	case o.opening != nil:
 		return ForSession
+	case o.starvedBy != 0:
+		return ForFault
 	case o.s.c.out.crammed():
 		return ForReading
 	case len(o.taken) > 0 && o.s.win.outgoing > 0 && o.credit.left() > 0 && !o.s.sent.full():
@@ -134,6 +137,8 @@ func (to *replies) waitsFor() WaitsFor {
 // waitsFor says what a sender waits for.
 func (in *incoming) waitsFor() WaitsFor {
 	switch {
+	case in.starvedBy != 0:
+		return ForFault
 	case in.owed > 0:
 		return ForJournal
 	case in.credit == 0:

@@ -78,7 +78,7 @@ func TestInspect_DescribesAConnectionAndItsLinks(t *testing.T) {
 		if !l.Receives || l.Session == nil || *l.Session != "a" || l.Until != since.Add(time.Minute).UnixMilli() || l.Credit != 8 || l.Unsettled != 2 || l.Passed != 2 || l.Mode != emulator.PeekLock || l.Window < 1000 {
 			t.Errorf("the receiver with a session is %+v", l)
 		}
-		if l := linkTo(t, c, "q/$deadletterqueue"); l.Sub != emulator.DeadLetter || l.Mode != emulator.ReceiveAndDelete || l.WaitsFor != amqpserver.ForCredit || l.Session != nil {
+		if l := linkTo(t, c, "q/$DeadLetterQueue"); l.Sub != emulator.DeadLetter || l.Mode != emulator.ReceiveAndDelete || l.WaitsFor != amqpserver.ForCredit || l.Session != nil {
 			t.Errorf("the receiver of dead letters is %+v", l)
 		}
 		if l := linkTo(t, c, "$cbs"); l.Credit != 7 || l.Messages || l.Entity != "" || l.WaitsFor != amqpserver.ForMessage {

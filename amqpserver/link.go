@@ -41,6 +41,8 @@ type link struct {
 	active   time.Time // last traffic (LOCK-19)
 	released bool      // it holds nothing in the domain
 
+	starvedBy int64 // the injected fault that starves it; 0: none
+
 	opening *frames.Attach // the peer's attach while it is not answered; else nil
 }
 
@@ -162,6 +164,7 @@ func (s *session) handleDetach(p *frames.Detach) error {
 		return sessionErrorf(amqp.CondUnattachedHandle, "The link with handle %d is detached already.", l.handle)
 	}
 	l.left = true
+	s.c.release(func(a *lateAnswer) bool { return a.link == l }) // the client waits for no delay any more
 	switch l.state {
 	case linkDetaching:
 		s.free(l.handle)

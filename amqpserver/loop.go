@@ -80,7 +80,7 @@ func (c *conn) input() <-chan *batch {
 		return nil
 	case c.uncommitted >= maxUncommitted,
 		c.uncommitted > 0 && c.srv.uncommitted.Load() >= maxUncommittedAll,
-		len(c.out.buf) >= c.tokens.bound(maxPendingReplies, strangerReplies):
+		len(c.out.buf) >= c.tokens.bound(maxPendingReplies, strangerReplies), c.late.full():
 		return nil
 	}
 	return c.reader.batches

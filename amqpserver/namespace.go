@@ -94,8 +94,9 @@ func (c *conn) checkAddress(n node) error {
 
 // tenant is a namespace with open connections.
 type tenant struct {
-	conns int           // that count against the quota (QUO-12)
-	empty chan struct{} // closed when there are none left
+	conns   int           // that count against the quota (QUO-12)
+	unwatch func()        // ends the watch of the faults that are injected
+	empty   chan struct{} // closed when there are none left
 }
 
 // enter counts a connection in its namespace. It fails if that has reached the limit of its profile (QUO-12), or has just been deleted.
@@ -117,6 +118,8 @@ func (s *Server) enter(c *conn) error {
 	}
 	if t.conns++; t.conns == 1 {
 		s.tenants[c.ns] = t
+		ns := c.ns
+		t.unwatch = ns.WatchFaults(func(f *emulator.Fault) { s.faultsChanged(ns, f) })
 		if c.ns != s.broker.Default() { // which can't be deleted
 			s.ended.Go(func() { s.watch(c.ns, t) })
 		}
@@ -132,6 +135,7 @@ func (s *Server) leave(c *conn) {
 	}
 	if c.tenant.conns--; c.tenant.conns == 0 {
 		delete(s.tenants, c.ns)
+		c.tenant.unwatch()
 		close(c.tenant.empty)
 	}
 }

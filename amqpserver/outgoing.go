@@ -123,6 +123,9 @@ func (o *outgoing) pump() bool {
 		return false
 	}
 	asked, got := o.take()
+	if o.state != linkAttached || o.s.c.dead != nil {
+		return false // an injected fault has struck
+	}
 	o.write()
 	crowded := asked == 0 && o.crowded()
 	if crowded {
@@ -159,7 +162,7 @@ func (o *outgoing) take() (asked, got int) {
 	o.due = false
 	room := o.s.room() - (o.s.taken - len(o.taken)) // the other links need some of it for what they have taken
 	asked = max(min(o.credit.left(), room, maxTaken)-len(o.taken), 0)
-	if o.takenBytes >= maxTakenBytes || o.stopped || o.partial() {
+	if o.takenBytes >= maxTakenBytes || o.stopped || o.partial() || o.starved(emulator.OperationReceive) {
 		asked = 0
 	}
 	before := len(o.taken)
@@ -170,6 +173,9 @@ func (o *outgoing) take() (asked, got int) {
 	}
 	got = len(o.taken) - before
 	o.s.taken += got
+	if got > 0 && o.s.c.ns.Faulty() {
+		o.sufferTaken(before)
+	}
 	if got == emulator.Quantum || o.takenBytes >= maxTakenBytes {
 		asked = got // there may be more, for another turn
 	}

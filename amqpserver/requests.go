@@ -1,6 +1,8 @@
 package amqpserver
 
 import (
+	"errors"
+
 	"minibus/amqpserver/cbs"
 	"minibus/amqpserver/management"
 	"minibus/emulator"
@@ -51,6 +53,9 @@ type request struct {
 	replyTo string
 	name    string // of the link it came on
 
+	in       *incoming       // the link it came on
+	injected *emulator.Fault // strikes the reply; nil: none
+
 	removed  []*emulator.Delivery // received and deleted messages in its reply
 	response []byte               // on its way to the loop
 }
@@ -77,7 +82,7 @@ func (in *incoming) newRequest(d *delivered) (*request, *message.Message, bool) 
 	default:
 		in.s.received.answer(d.id, outcomeAccepted)
 	}
-	r := &request{s: in.s, node: in.node, key: in.node.key(), name: in.name, replyTo: replyTo(&m)}
+	r := &request{s: in.s, in: in, node: in.node, key: in.node.key(), name: in.name, replyTo: replyTo(&m)}
 	return r, &m, true
 }
 
@@ -116,7 +121,16 @@ func (cbsSink) take(in *incoming, d *delivered) {
 		return
 	}
 	c := in.s.c
-	response, grant := cbs.Handle(m, c.tokens.policy())
+	policy, over := c.tokens.policy(), false
+	policy.Struck = func(audience string) (refused *cbs.Refusal) {
+		refused, over = in.strikeToken(audience)
+		return refused
+	}
+	response, grant := cbs.Handle(m, policy)
+	if over {
+		c.requests.waiting--
+		return
+	}
 	if grant != nil {
 		c.tokens.remember(grant)
 	}
@@ -132,6 +146,12 @@ func (managementSink) take(in *incoming, d *delivered) {
 	}
 	c := in.s.c
 	entity := in.queue.Path()
+	f, struck := in.strikeRequest(m)
+	if errors.Is(struck, errStruck) {
+		c.requests.waiting--
+		return
+	}
+	r.injected = f
 	c.outstanding++
 	// The reply may come from another goroutine, so it always goes through the mailbox.
 	management.Handle(management.Context{
@@ -142,6 +162,8 @@ func (managementSink) take(in *incoming, d *delivered) {
 		LinkHolder:     func(name string) *emulator.Consumer { return c.sessions.linkHolder(in.queue, name) },
 		Who:            in.client(),
 		Tx:             in.workFor(d),
+		Struck:         struck,
+		Fault:          f,
 		Removed:        func(ds []*emulator.Delivery) { r.removed = ds },
 		Authorize:      func(claim sas.Claims) error { return c.tokens.authorize(right{in.node, claim}) },
 		Refused: func(operation string, err error) {
@@ -157,6 +179,14 @@ func (managementSink) take(in *incoming, d *delivered) {
 
 // run takes a response that may come from another goroutine.
 func (r *request) run(c *conn) {
+	if (r.injected != nil || c.late != nil) && c.delayed(&r.in.link, r.injected, r.reply) {
+		return
+	}
+	r.reply()
+}
+
+func (r *request) reply() {
+	c := r.s.c
 	c.outstanding--
 	c.requests.reply(r, r.response)
 }

@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"errors"
 	"fmt"
 
 	"minibus/emulator"
@@ -19,17 +20,32 @@ func sizeText(size, limit int) string {
 
 type sendSink struct{}
 
-func (sendSink) window(*incoming) uint32 { return sendCredit }
+func (sendSink) window(in *incoming) uint32 {
+	if in.starved(emulator.OperationSend) {
+		return 0
+	}
+	return sendCredit
+}
 
 // take sends a delivery's messages to the queue, in the order in which the deliveries ended (ORD-8). The
 // outcome follows the commit.
 func (sendSink) take(in *incoming, d *delivered) {
 	c := in.s.c
+	f := in.struck(emulator.OperationSend)
+	if f != nil && !f.Options().After {
+		if err := in.suffer(f, emulator.OperationSend); errors.Is(err, errStruck) {
+			return
+		} else if err != nil {
+			in.refuse("send", d, err)
+			return
+		}
+	}
 	if id := transactionOf(d); id != nil {
 		in.sendIn(d, id)
 		return
 	}
 	op := c.sendings.get()
+	op.injected = f
 	op.in, op.id, op.settled, op.size = in, d.id, d.settled, len(d.raw)
 	messages, err := op.parse(d)
 	if err == nil && len(messages) > 0 {
@@ -60,6 +76,8 @@ type sending struct {
 	size    int
 	err     error
 	one     [1]message.Message // storage for a single message
+
+	injected *emulator.Fault // strikes the answer; nil: none
 }
 
 // Who says whose message it is.
@@ -100,9 +118,19 @@ func (op *sending) Completed(err error) {
 func (op *sending) run(c *conn) {
 	c.uncommitted -= op.size
 	c.srv.uncommitted.Add(-int64(op.size))
-	s := op.in.s
+	if (op.injected != nil || c.late != nil) && c.delayed(&op.in.link, op.injected, op.answer) {
+		return
+	}
+	op.answer()
+}
+
+// answer gives the client the outcome.
+func (op *sending) answer() {
+	s, c := op.in.s, op.in.s.c
 	switch {
 	case op.in.mute():
+	case op.err == nil && op.injected != nil && op.injected.Options().After:
+		_ = op.in.suffer(op.injected, emulator.OperationSend) // errStruck
 	case op.err != nil:
 		op.in.refuse("send", &delivered{id: op.id, settled: op.settled}, op.err)
 	case !op.settled:

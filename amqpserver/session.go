@@ -103,6 +103,7 @@ func (s *session) handleEnd(p *frames.End) {
 // leave notes the peer's end. The channel is free once ours is written too.
 func (s *session) leave() {
 	s.left = true
+	s.c.release(func(a *lateAnswer) bool { return a.link.s == s })
 	if s.released {
 		s.c.sessions.forget(s)
 	}

@@ -111,6 +111,8 @@ type settling struct {
 	refused error
 	link    *outgoing
 	err     error
+
+	injected *emulator.Fault // strikes the answer; nil: none
 }
 
 // Completed implements emulator.Completion: it runs on the journal's goroutine.
@@ -120,10 +122,22 @@ func (op *settling) Completed(err error) {
 }
 
 func (op *settling) run(c *conn) {
-	ds := &op.s.sent
+	if (op.injected != nil || c.late != nil) && c.delayed(&op.link.link, op.injected, op.answer) {
+		return
+	}
+	op.answer()
+}
+
+// answer gives the client the outcome.
+func (op *settling) answer() {
+	c, ds := op.s.c, &op.s.sent
 	wasFull := ds.full()
 	ds.settling--
-	op.tell(op.err)
+	if op.err == nil && op.injected != nil && op.injected.Options().After && !op.link.mute() {
+		_ = op.link.suffer(op.injected, emulator.OperationSettle) // errStruck
+	} else {
+		op.tell(op.err)
+	}
 	op.link.paid()
 	c.settlings.put(op)
 	ds.resume(wasFull)

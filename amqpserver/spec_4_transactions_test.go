@@ -603,3 +603,32 @@ func TestTXN_WhatTransactionsHoldIsBounded(t *testing.T) {
 		sendWithin(t, p, declare(t, p), 0, 9, "x") // there is room again
 	})
 }
+
+// TestTransaction_TheRecordSaysWhoseItsWorkIs: each operation is its link's.
+func TestTransaction_TheRecordSaysWhoseItsWorkIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBenchFor(t, emulator.Options{Record: emulator.NewRecord(1 << 20)})
+		b.send(t, b.client(t), "q", "x")
+		p := b.controlled(t)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+		p.Send(0, amqptest.Flow(0, 0, 1))
+		amqptest.Want[*frames.Transfer](p)
+		p.AttachSender(0, 1, "q")
+		txn := declare(t, p)
+		settle(p, 0, 0, false, &frames.TransactionalState{TxnID: txn, Outcome: &frames.Accepted{}})
+		wantWithin(t, p, frames.RoleSender, txn, 0, &frames.Accepted{})
+		sendWithin(t, p, txn, 1, 5, "y")
+		end(t, p, txn, false)
+		synctest.Wait()
+		links := make(map[emulator.EventKind]int64)
+		events, _ := b.ns.Events(0, emulator.EventFilter{})
+		for e := range events {
+			if links[e.Kind] = 0; e.Who != nil {
+				links[e.Kind] = e.Who.Number
+			}
+		}
+		if received := links[emulator.EventDelivered]; received == 0 || links[emulator.EventCompleted] != received || links[emulator.EventSent] != received+1 {
+			t.Errorf("links by what they did: %v", links)
+		}
+	})
+}

@@ -42,10 +42,11 @@ func (ts *transactions) hold(t *transaction, size int) error {
 }
 
 // send adds messages to a transaction that holds them until it is discharged.
-func (ts *transactions) send(t *transaction, q *emulator.Entity, messages []message.Message, size int) error {
+func (ts *transactions) send(t *transaction, q *emulator.Entity, messages []message.Message, size int, who *emulator.Who) error {
 	if err := ts.hold(t, size); err != nil {
 		return err
 	}
+	t.work.Introduce(who)
 	err := t.work.Send(q, messages)
 	if err != nil {
 		t.bytes -= size
@@ -69,7 +70,7 @@ func (in *incoming) sendIn(d *delivered, id []byte) {
 		err = in.mayWorkIn(t)
 	}
 	if err == nil && len(messages) > 0 {
-		err = c.transactions.send(t, in.queue, messages, len(d.raw))
+		err = c.transactions.send(t, in.queue, messages, len(d.raw), in.client())
 	}
 	if err != nil {
 		in.refuse("send", d, err)
@@ -97,6 +98,7 @@ func (ds *deliveries) settleIn(id serial, u unsettled, v *verdict) error {
 		return err
 	}
 	token := [1]emulator.LockToken{u.lock.Token()}
+	t.work.Introduce(u.link.client())
 	if err := t.work.Settle(u.link.queue, token[:], v.settlement); err != nil {
 		return u.link.lockError(err)
 	}

@@ -77,6 +77,7 @@ func (in *incoming) send(messages []message.Message, op *sending) error {
 		return err
 	}
 	transfer := in.s.c.ns.Begin(true, in.root())
+	transfer.Introduce(in.client())
 	if transfer.Send(in.queue, messages) != nil { // too many, or the via entity is gone as well
 		transfer.Rollback()
 		return err

@@ -31,7 +31,7 @@ func TestWords(t *testing.T) {
 func TestHandles(t *testing.T) {
 	for line, want := range map[string]bool{
 		"queue ls": true, "-o json queue ls": true, "-ojson peek q": true, "--connection x send q y": true, "--output=json tail q": true, "help dlq": true,
-		"subscription ls": true, "__complete q": true, "": false, "serve": false, "--data queue": false, "config check": false, "help export": false, "help": false,
+		"subscription ls": true, "__complete q": true, "": false, "serve": false, "--data queue": false, "config check": false, "config diff x": true, "-o json config print": true, "config": false, "help config apply": true, "help export": false, "help": false,
 		"export queue": false, "-o": false, "--help": false,
 	} {
 		if got := Handles(strings.Fields(line)); got != want {
@@ -109,7 +109,7 @@ func TestValues(t *testing.T) {
 
 func TestLongTimeToLive(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
-	m, err := (&message{TimeToLive: "100d"}).encode(now)
+	m, err := encodeMessage(&message{TimeToLive: "100d"}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestLongTimeToLive(t *testing.T) {
 	if back.TimeToLive != "P100D" {
 		t.Errorf("it is shown as %s", back.TimeToLive)
 	}
-	if m, err = (&message{TimeToLive: "forever"}).encode(now); err != nil || !m.Properties.AbsoluteExpiryTime.Equal(farthest) {
+	if m, err = encodeMessage(&message{TimeToLive: "forever"}, now); err != nil || !m.Properties.AbsoluteExpiryTime.Equal(farthest) {
 		t.Errorf("forever ends %v, %v", m.Properties.AbsoluteExpiryTime, err)
 	}
 }

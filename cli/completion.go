@@ -22,6 +22,12 @@ func (a *app) completions(root *cobra.Command) {
 			c.ValidArgsFunction = a.namesOf(true, true, false)
 		case "peek", "receive", "tail", "purge", "why", "wait":
 			c.ValidArgsFunction = a.namesOf(true, false, true)
+		case "bench":
+			c.ValidArgsFunction = a.namesOf(true, false, false)
+		case "message":
+			for _, sub := range c.Commands() {
+				sub.ValidArgsFunction = a.namesOf(true, true, true)
+			}
 		case "queue", "topic", "sub", "rule", "dlq":
 			for _, sub := range c.Commands() {
 				if sub.Name() != "create" && (sub.Name() != "ls" || c.Name() == "dlq" || c.Name() == "rule") || c.Name() == "rule" {
@@ -92,6 +98,11 @@ func completeServer(root *cobra.Command) {
 func branch(root *cobra.Command, words []string, short string) *cobra.Command {
 	c := root
 	for i, word := range words {
+		at := slices.IndexFunc(c.Commands(), func(x *cobra.Command) bool { return x.Name() == word })
+		if at >= 0 {
+			c = c.Commands()[at]
+			continue
+		}
 		next := &cobra.Command{Use: word, Run: func(*cobra.Command, []string) {}}
 		if i == len(words)-1 {
 			next.Short = short

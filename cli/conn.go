@@ -46,7 +46,7 @@ type connection struct {
 func (a *app) connCommand() *cobra.Command {
 	return group("conn", "connections of clients to a Minibus, with their links",
 		"Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.",
-		a.connList(), a.connShow(), a.connClose())
+		a.connList(), a.connShow(), a.connRefused(), a.connClose())
 }
 
 // maxContainer is how much of a container's name the table shows. Some SDKs make up long ones.

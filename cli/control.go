@@ -50,7 +50,9 @@ func (a *app) controlAnswer(ctx context.Context, method, path string, in any) (*
 		return nil, err
 	}
 	var body io.Reader
-	if in != nil {
+	if text, ok := in.(rawText); ok {
+		body = bytes.NewReader(text)
+	} else if in != nil {
 		text, err := json.Marshal(in)
 		if err != nil {
 			return nil, fmt.Errorf("encode the request: %w", err)
@@ -87,6 +89,9 @@ func (a *app) token(resource string) string {
 	return sas.Sign(resource+"/", a.target.KeyName, a.target.Key, time.Now().Add(tokenLife))
 }
 
+// typeOff is the type of the problem document of a Minibus without a control API.
+const typeOff = "urn:minibus:control-off"
+
 // maxProblem is more than a problem document has, in bytes.
 const maxProblem = 1 << 20
 
@@ -94,6 +99,7 @@ const maxProblem = 1 << 20
 func (a *app) explainProblem(answer *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxProblem))
 	var problem struct {
+		Type   string   `json:"type"`
 		Detail string   `json:"detail"`
 		Errors []string `json:"errors"`
 	}
@@ -103,6 +109,9 @@ func (a *app) explainProblem(answer *http.Response) error {
 	detail := oneLine(a.redact(problem.Detail))
 	for _, more := range problem.Errors[min(1, len(problem.Errors)):] {
 		detail += "\n  " + oneLine(a.redact(more))
+	}
+	if problem.Type == typeOff {
+		return failed(exitFailed, "%s", detail)
 	}
 	switch answer.StatusCode {
 	case http.StatusBadRequest:

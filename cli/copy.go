@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
+
+	"minibus/internal/amqp/messagejson"
 )
 
 // pass sends the meant ones of a batch, then completes them. The rest is held, else it would come again at once.
@@ -117,7 +118,7 @@ func (s *resubmitter) again(m *azservicebus.ReceivedMessage) *azservicebus.AMQPA
 		c.Properties.CreationTime, c.Properties.AbsoluteExpiryTime = nil, nil // they would end its life at the old time
 	}
 	for key, v := range raw.MessageAnnotations {
-		if name := fmt.Sprint(key); name == partitionKey || !slices.Contains(ofTheService, name) {
+		if name := fmt.Sprint(key); name == partitionKey || !messagejson.OfTheService(name) {
 			c.MessageAnnotations[key] = v
 		}
 	}

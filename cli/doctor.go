@@ -26,7 +26,7 @@ const (
 
 func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{Use: "doctor [-- SERVER FLAGS]", Short: "look for what is wrong with the Minibus on this machine, and say how to mend it",
-		Long: `Looks at the configuration, the running server, its ports and who has them, the database and its disk, and the authority for TLS. It changes nothing.
+		Long: `Looks at the configuration, the running server, its ports and who has them, the clients that are connected or were refused lately, the database and its disk, and the authority for TLS. It changes nothing.
 It takes the settings of the server from the environment, as the server does. If yours has flags, write them after --.
 The exit code is 1 if something is wrong.`,
 		Example: "  minibus doctor\n  minibus doctor -- --data bus.db --http-port 5301\n  minibus doctor -o json"}

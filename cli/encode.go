@@ -1,39 +1,20 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"minibus/config"
+	"minibus/internal/amqp/messagejson"
 )
 
-// parseJSON reads a message as JSON. Unknown names are errors, since a misspelt property would be missed silently.
-func parseJSON(line []byte) (*message, error) {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.UseNumber()
-	d.DisallowUnknownFields()
-	var j message
-	if err := d.Decode(&j); err != nil {
-		return nil, fmt.Errorf("not a message in JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more than one JSON document on a line")
-	}
-	return &j, nil
-}
-
-// encode makes the message that is sent.
-func (j *message) encode(now time.Time) (*azservicebus.AMQPAnnotatedMessage, error) {
+// encodeMessage makes the message that is sent.
+func encodeMessage(j *message, now time.Time) (*azservicebus.AMQPAnnotatedMessage, error) {
 	m := &azservicebus.AMQPAnnotatedMessage{
 		Header: &azservicebus.AMQPAnnotatedMessageHeader{Durable: j.Durable, Priority: defaultPriority},
 		Properties: &azservicebus.AMQPAnnotatedMessageProperties{
@@ -59,7 +40,7 @@ func (j *message) encode(now time.Time) (*azservicebus.AMQPAnnotatedMessage, err
 		}
 		setTTL(m, ttl, now)
 	}
-	return m, errors.Join(j.encodeIDs(m), j.encodeMaps(m), j.encodeBody(m))
+	return m, errors.Join(encodeIDs(j, m), encodeMaps(j, m), encodeBody(j, m))
 }
 
 // setTTL sets the time to live. One that the header does not hold is told by two times, as the SDKs for other languages do.
@@ -79,7 +60,7 @@ func setTTL(m *azservicebus.AMQPAnnotatedMessage, ttl time.Duration, now time.Ti
 // farthest is the end of the service's time.
 var farthest = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-func (j *message) encodeIDs(m *azservicebus.AMQPAnnotatedMessage) (err error) {
+func encodeIDs(j *message, m *azservicebus.AMQPAnnotatedMessage) (err error) {
 	p := m.Properties
 	if p.MessageID, err = fromJSON(j.MessageID); err != nil {
 		return fmt.Errorf("messageId: %w", err)
@@ -103,7 +84,7 @@ func (j *message) encodeIDs(m *azservicebus.AMQPAnnotatedMessage) (err error) {
 	return nil
 }
 
-func (j *message) encodeMaps(m *azservicebus.AMQPAnnotatedMessage) error {
+func encodeMaps(j *message, m *azservicebus.AMQPAnnotatedMessage) error {
 	for _, name := range slices.Sorted(maps.Keys(j.ApplicationProperties)) {
 		v, err := fromJSON(j.ApplicationProperties[name])
 		if err != nil {
@@ -116,7 +97,7 @@ func (j *message) encodeMaps(m *azservicebus.AMQPAnnotatedMessage) error {
 	}
 	for _, part := range []struct {
 		name string
-		from map[string]any
+		from messagejson.Values
 		to   *map[any]any
 	}{{"annotations", j.Annotations, &m.MessageAnnotations}, {"deliveryAnnotations", j.DeliveryAnnotations, &m.DeliveryAnnotations},
 		{"footer", j.Footer, &m.Footer}} {
@@ -134,37 +115,28 @@ func (j *message) encodeMaps(m *azservicebus.AMQPAnnotatedMessage) error {
 	return nil
 }
 
-func (j *message) encodeBody(m *azservicebus.AMQPAnnotatedMessage) (err error) {
-	if j.bodies() > 1 {
-		return errors.New("found more than one of body, bodyBase64, bodySections, bodyValue and bodySequence")
+func encodeBody(j *message, m *azservicebus.AMQPAnnotatedMessage) (err error) {
+	if err := j.Check(); err != nil {
+		return err
 	}
 	switch body, isText := j.Body.(string); {
 	case isText:
 		m.Body.Data = [][]byte{[]byte(body)}
 	case j.Body != nil:
-		document, err := encode(j.Body, "")
+		document, err := messagejson.Document(j.Body)
 		if err != nil {
 			return err
 		}
-		m.Body.Data = [][]byte{bytes.TrimSpace(document)}
+		m.Body.Data = [][]byte{document}
 		if m.Properties.ContentType == nil {
 			m.Properties.ContentType = new("application/json")
 		}
 	case j.BodyBase64 != nil:
-		m.Body.Data = make([][]byte, 1)
-		if m.Body.Data[0], err = base64.StdEncoding.DecodeString(*j.BodyBase64); err != nil {
-			return errors.New("bodyBase64: not base64")
-		}
+		m.Body.Data = [][]byte{j.BodyBase64}
 	case j.BodySections != nil:
-		for _, section := range j.BodySections {
-			data, err := base64.StdEncoding.DecodeString(section)
-			if err != nil {
-				return errors.New("bodySections: not base64")
-			}
-			m.Body.Data = append(m.Body.Data, data)
-		}
+		m.Body.Data = j.BodySections
 	case j.BodySequence != nil:
-		return j.encodeSequence(m)
+		return encodeSequence(j, m)
 	default:
 		if m.Body.Value, err = fromJSON(j.BodyValue); err != nil {
 			return fmt.Errorf("bodyValue: %w", err)
@@ -173,23 +145,16 @@ func (j *message) encodeBody(m *azservicebus.AMQPAnnotatedMessage) (err error) {
 	return nil
 }
 
-// bodies returns how many kinds of body are given.
-func (j *message) bodies() (given int) {
-	for _, yes := range []bool{j.Body != nil, j.BodyBase64 != nil, j.BodySections != nil, j.BodyValue != nil, j.BodySequence != nil} {
-		if yes {
-			given++
-		}
-	}
-	return given
-}
-
-func (j *message) encodeSequence(m *azservicebus.AMQPAnnotatedMessage) error {
+func encodeSequence(j *message, m *azservicebus.AMQPAnnotatedMessage) error {
 	for _, section := range j.BodySequence {
-		items, err := listFromJSON(section)
-		if err != nil {
-			return fmt.Errorf("bodySequence: %w", err)
+		items := make([]any, len(section))
+		for i, item := range section {
+			var err error
+			if items[i], err = fromJSON(item); err != nil {
+				return fmt.Errorf("bodySequence: %w", err)
+			}
 		}
-		m.Body.Sequence = append(m.Body.Sequence, items.([]any))
+		m.Body.Sequence = append(m.Body.Sequence, items)
 	}
 	return nil
 }

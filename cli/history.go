@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -273,10 +274,12 @@ func (a *app) oldestEvents(ctx context.Context, query url.Values, add func(*answ
 }
 
 func (a *app) eventPage(ctx context.Context, query url.Values, order string, cursor int64, limit int) (page eventPage, err error) {
-	query.Set("order", order)
-	query.Set("limit", strconv.Itoa(limit))
-	query.Set("cursor", strconv.FormatInt(cursor, 10))
+	maps.Copy(query, eventPageQuery(order, cursor, limit))
 	return page, a.control(ctx, http.MethodGet, inThis("history")+"?"+query.Encode(), nil, &page)
+}
+
+func eventPageQuery(order string, cursor int64, limit int) url.Values {
+	return url.Values{"order": {order}, "limit": {strconv.Itoa(limit)}, "cursor": {strconv.FormatInt(cursor, 10)}}
 }
 
 // addEvent writes an event, with the time since the one before.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/internal/amqp/messagejson"
 )
 
 // input returns what has the bodies.
@@ -90,21 +93,25 @@ func (f *sendFlags) fromLine(line []byte) (*azservicebus.AMQPAnnotatedMessage, e
 	if !f.jsonl {
 		return f.fromText(line)
 	}
-	j, err := parseJSON(line)
+	j, err := messagejson.Read(line)
 	if err != nil {
 		return nil, err
 	}
 	f.complete(j)
-	return j.encode(time.Now())
+	return encodeMessage(j, time.Now())
 }
 
 func (f *sendFlags) fromText(body []byte) (*azservicebus.AMQPAnnotatedMessage, error) {
 	j := message{}
 	f.complete(&j)
 	if f.base64 {
-		j.BodyBase64 = new(strings.Join(strings.Fields(string(body)), ""))
+		data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(body)), ""))
+		if err != nil {
+			return nil, usage("send: --base64: the body is not base64")
+		}
+		j.BodyBase64 = data
 	}
-	m, err := j.encode(time.Now())
+	m, err := encodeMessage(&j, time.Now())
 	if err != nil {
 		return nil, usage("send: %v", err)
 	}

@@ -4,67 +4,23 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 	"unicode/utf8"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"minibus/config"
+	"minibus/internal/amqp/messagejson"
 )
 
-// message is a message as JSON: what peek and receive write, and what send reads. Values that may have any type of AMQP are as toJSON
-// makes them. send leaves out what only the service can set.
-type message struct {
-	SequenceNumber         *int64     `json:"sequenceNumber,omitempty"`
-	EnqueuedSequenceNumber *int64     `json:"enqueuedSequenceNumber,omitempty"`
-	State                  string     `json:"state,omitempty"`
-	EnqueuedTime           *time.Time `json:"enqueuedTime,omitempty"`
-	LockedUntil            *time.Time `json:"lockedUntil,omitempty"`
-	LockToken              string     `json:"lockToken,omitempty"`
-	DeliveryCount          *uint32    `json:"deliveryCount,omitempty"`
-	DeadLetterSource       string     `json:"deadLetterSource,omitempty"`
-
-	MessageID            any        `json:"messageId,omitempty"`
-	CorrelationID        any        `json:"correlationId,omitempty"`
-	SessionID            *string    `json:"sessionId,omitempty"`
-	PartitionKey         *string    `json:"partitionKey,omitempty"`
-	Subject              *string    `json:"subject,omitempty"`
-	ContentType          *string    `json:"contentType,omitempty"`
-	ContentEncoding      *string    `json:"contentEncoding,omitempty"`
-	To                   *string    `json:"to,omitempty"`
-	ReplyTo              *string    `json:"replyTo,omitempty"`
-	ReplyToSessionID     *string    `json:"replyToSessionId,omitempty"`
-	UserID               any        `json:"userId,omitempty"`
-	GroupSequence        *uint32    `json:"groupSequence,omitempty"`
-	TimeToLive           string     `json:"timeToLive,omitempty"`
-	CreationTime         *time.Time `json:"creationTime,omitempty"`
-	AbsoluteExpiryTime   *time.Time `json:"absoluteExpiryTime,omitempty"`
-	ScheduledEnqueueTime *time.Time `json:"scheduledEnqueueTime,omitempty"`
-	Durable              bool       `json:"durable,omitempty"`
-	Priority             *uint8     `json:"priority,omitempty"`
-
-	ApplicationProperties map[string]any `json:"applicationProperties,omitempty"`
-	Annotations           map[string]any `json:"annotations,omitempty"`
-	DeliveryAnnotations   map[string]any `json:"deliveryAnnotations,omitempty"`
-	Footer                map[string]any `json:"footer,omitempty"`
-
-	Body         any      `json:"body,omitempty"`         // text; send takes any JSON, whose text becomes the body
-	BodyBase64   *string  `json:"bodyBase64,omitempty"`   // bytes that are no text
-	BodySections []string `json:"bodySections,omitempty"` // several data sections, in base64
-	BodyValue    any      `json:"bodyValue,omitempty"`    // an AMQP value
-	BodySequence [][]any  `json:"bodySequence,omitempty"` // AMQP sequences
-}
+// message is a message as JSON: what peek and receive write, and what send reads.
+type message = messagejson.Message
 
 // The annotations of the service.
 const (
 	partitionKey  = "x-opt-partition-key"
 	scheduledTime = "x-opt-scheduled-enqueue-time"
 )
-
-// ofTheService are annotations that the service sets anew.
-var ofTheService = []string{"x-opt-sequence-number", "x-opt-enqueued-time", "x-opt-locked-until", "x-opt-deadletter-source",
-	"x-opt-enqueue-sequence-number", "x-opt-message-state", "x-opt-partition-id", "x-opt-lock-token", partitionKey, scheduledTime}
 
 // defaultPriority is that of a message which does not say any [AMQP 3.2.1].
 const defaultPriority = 4
@@ -104,21 +60,19 @@ func messageOf(m *azservicebus.ReceivedMessage) message {
 			j.TimeToLive = config.FormatDuration(p.AbsoluteExpiryTime.Sub(*p.CreationTime))
 		}
 	}
-	j.setBody(raw.Body)
+	setBody(&j, raw.Body)
 	return j
 }
 
 // setBody shows the body as the kind of section that it is.
-func (j *message) setBody(b azservicebus.AMQPAnnotatedMessageBody) {
+func setBody(j *message, b azservicebus.AMQPAnnotatedMessageBody) {
 	switch {
 	case len(b.Data) == 1 && utf8.Valid(b.Data[0]):
 		j.Body = string(b.Data[0])
 	case len(b.Data) == 1:
-		j.BodyBase64 = new(base64.StdEncoding.EncodeToString(b.Data[0]))
+		j.BodyBase64 = b.Data[0]
 	case len(b.Data) > 1:
-		for _, section := range b.Data {
-			j.BodySections = append(j.BodySections, base64.StdEncoding.EncodeToString(section))
-		}
+		j.BodySections = b.Data
 	case b.Sequence != nil:
 		for _, section := range b.Sequence {
 			items := make([]any, len(section))
@@ -133,12 +87,13 @@ func (j *message) setBody(b azservicebus.AMQPAnnotatedMessageBody) {
 }
 
 // shownBody is the body for people.
-func (j *message) shownBody() string {
+func shownBody(j *message) string {
 	switch {
 	case j.Body != nil:
-		return j.Body.(string)
+		body, _ := j.Body.(string)
+		return body
 	case j.BodyBase64 != nil:
-		return "base64 " + *j.BodyBase64
+		return "base64 " + base64.StdEncoding.EncodeToString(j.BodyBase64)
 	case j.BodySections != nil:
 		return "sections " + brief(j.BodySections)
 	case j.BodySequence != nil:
@@ -173,11 +128,11 @@ func text(s *string) string {
 	return *s
 }
 
-func mapToJSON(m map[string]any) map[string]any {
+func mapToJSON(m map[string]any) messagejson.Values {
 	if len(m) == 0 {
 		return nil
 	}
-	out := make(map[string]any, len(m))
+	out := make(messagejson.Values, len(m))
 	for name, v := range m {
 		out[name] = toJSON(v)
 	}
@@ -185,10 +140,10 @@ func mapToJSON(m map[string]any) map[string]any {
 }
 
 // annotationsToJSON leaves out those that the message has as properties of its own.
-func annotationsToJSON(m map[any]any) map[string]any {
-	rest := make(map[string]any)
+func annotationsToJSON(m map[any]any) messagejson.Values {
+	rest := make(messagejson.Values)
 	for key, v := range m {
-		if name := fmt.Sprint(key); !slices.Contains(ofTheService, name) {
+		if name := fmt.Sprint(key); !messagejson.OfTheService(name) {
 			rest[name] = toJSON(v)
 		}
 	}

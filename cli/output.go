@@ -216,7 +216,7 @@ func (o *output) table() {
 		for i := range row {
 			row[i] = visible(row[i])
 			widths[i] = max(widths[i], len([]rune(row[i])))
-			right[i] = right[i] && strings.Trim(row[i], "0123456789-") == "" && row[i] != ""
+			right[i] = right[i] && strings.Trim(row[i], "0123456789-.") == "" && row[i] != ""
 		}
 	}
 	for at, row := range append([][]string{o.columns}, o.rows...) {

@@ -191,7 +191,7 @@ func rowOf(at address, j message) []string {
 	if at.sub != 0 {
 		row = append(row, reasonOf(j))
 	}
-	body := []rune(j.shownBody())
+	body := []rune(shownBody(&j))
 	if len(body) > bodyShown {
 		body = append(body[:bodyShown-1], '…')
 	}

@@ -108,7 +108,7 @@ func (a *app) purge(ctx context.Context, at address, f *purgeFlags) error {
 
 // drain removes what the receiver gets.
 func (a *app) drain(ctx context.Context, r inbox, at address, f *purgeFlags, shown *progress, removed *int) error {
-	defer func() { a.putBack(ctx, r, at, nil) }()
+	defer func() { a.putBack(ctx, r, at, nil, receiveBatch) }()
 	for f.count == 0 || *removed < f.count {
 		most := 500
 		if f.count > 0 {

@@ -145,7 +145,7 @@ func (a *app) receive(ctx context.Context, at address, f *receiveFlags, session 
 	done := 0
 	defer func() { a.interrupted = fmt.Sprintf(", after %s", plural(done, "message")) }()
 	var held []*azservicebus.ReceivedMessage // goes back at the end: before, it would come again
-	defer func() { a.putBack(ctx, r, at, held) }()
+	defer func() { a.putBack(ctx, r, at, held, receiveBatch) }()
 	for done < f.count {
 		batch, err := a.wait(ctx, r, at, min(f.count-done, receiveBatch), f.wait)
 		a.fit(at, batch)
@@ -190,14 +190,14 @@ func (a *app) wait(ctx context.Context, r inbox, at address, count int, longest 
 	return nil, a.about("receive from "+at.String(), err)
 }
 
-// putBack closes the receiver and unlocks messages, also after an interrupt. The receiver has credit left for more messages, so it goes first
+// putBack closes the receiver and unlocks messages, also after an interrupt. The receiver has credit left for more messages, so many at most, so it goes first
 // and another one, without credit, unlocks them by their tokens. Else they would come again at once, and be locked.
-func (a *app) putBack(ctx context.Context, r inbox, at address, messages []*azservicebus.ReceivedMessage) {
+func (a *app) putBack(ctx context.Context, r inbox, at address, messages []*azservicebus.ReceivedMessage, credit int) {
 	interrupted := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
 	if interrupted {
-		messages = append(messages, late(ctx, r)...)
+		messages = append(messages, late(ctx, r, credit)...)
 	}
 	if _, session := r.(*azservicebus.SessionReceiver); session {
 		for _, m := range messages {
@@ -226,8 +226,8 @@ const lateness = 250 * time.Millisecond
 
 // late receives what the service sends for the credit of a receive that was interrupted. A receiver that is closed without it leaves these
 // messages locked.
-func late(ctx context.Context, r inbox) (messages []*azservicebus.ReceivedMessage) {
-	for range receiveBatch {
+func late(ctx context.Context, r inbox, credit int) (messages []*azservicebus.ReceivedMessage) {
+	for range credit {
 		waiting, cancel := context.WithTimeout(ctx, lateness)
 		batch, err := r.ReceiveMessages(waiting, 1, nil) // gives credit only if there is none
 		cancel()

@@ -155,7 +155,7 @@ func (s *resubmitter) run(ctx context.Context) (err error) {
 	if s.r, err = s.app.receiver(ctx, &s.at, azservicebus.ReceiveModePeekLock); err != nil {
 		return err
 	}
-	defer func() { s.app.putBack(ctx, s.r, s.at, s.others) }()
+	defer func() { s.app.putBack(ctx, s.r, s.at, s.others, receiveBatch) }()
 	for s.done < s.total {
 		batch, err := s.app.wait(ctx, s.r, s.at, min(receiveBatch, s.total-s.done), s.flags.wait)
 		if err != nil {

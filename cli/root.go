@@ -63,9 +63,9 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	add(groupEntities, a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
-	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand())
-	add(groupControl, a.namespaceCommand(), a.sessionsCommand(), a.connCommand(), a.whyCommand(), a.historyCommand(), a.waitCommand(), a.clockCommand(), a.resetCommand())
-	add(groupMore, a.envCommand(), a.doctorCommand())
+	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand(), a.benchCommand())
+	add(groupControl, a.namespaceCommand(), a.messageCommand(), a.sessionsCommand(), a.connCommand(), a.whyCommand(), a.historyCommand(), a.waitCommand(), a.clockCommand(), a.faultCommand(), a.resetCommand(), a.configCommand(), a.snapshotCommand())
+	add(groupMore, a.envCommand(), a.doctorCommand(), a.supportCommand(), a.mcpCommand())
 	root.SetCompletionCommandGroupID(groupMore)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {

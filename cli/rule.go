@@ -25,7 +25,7 @@ type rule struct {
 
 func (a *app) ruleCommand() *cobra.Command {
 	return group("rule", "the same for rules of a subscription, TOPIC/SUBSCRIPTION RULE", "",
-		a.ruleList(), a.ruleShow(), a.ruleWrite(true), a.ruleWrite(false), a.ruleRemove())
+		a.ruleList(), a.ruleShow(), a.ruleWrite(true), a.ruleWrite(false), a.ruleRemove(), a.ruleTest())
 }
 
 const ruleArgument = "TOPIC/SUBSCRIPTION"

@@ -19,13 +19,19 @@ type Environment struct {
 
 	// Authority returns the file with the certificate of the local Minibus's authority, which need not exist.
 	Authority func() (string, error)
+	// Document returns the OpenAPI document of the control API, as this program serves it.
+	Document func() []byte
+	Version  string // of this program
+
 	// Examine looks at the Minibus that would run with these flags, or does. It changes nothing. An error is one of the flags.
 	Examine func(ctx context.Context, serverFlags []string) ([]Finding, error)
+	// Support has what a support bundle needs.
+	Support Support
 }
 
 // words are the first words of the commands here. A test compares them with the commands; making those takes too long for each
 // start of a server.
-var words = []string{"queue", "topic", "sub", "subscription", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "namespace", "sessions", "conn", "why", "history", "wait", "clock", "reset", "env", "doctor", "completion",
+var words = []string{"queue", "topic", "sub", "subscription", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "bench", "namespace", "message", "sessions", "conn", "why", "history", "wait", "clock", "fault", "reset", "config", "snapshot", "env", "doctor", "support-bundle", "mcp", "completion",
 	"__complete", "__completeNoDesc"}
 
 // Handles reports whether the arguments are for this package: whether their first word, after flags of all commands here and after
@@ -38,12 +44,17 @@ func Handles(args []string) bool {
 		case word == "-o", word == "-c", word == "--output", word == "--connection", word == "--ca":
 			i++ // its value
 		case strings.HasPrefix(word, "-o"), strings.HasPrefix(word, "--output="), strings.HasPrefix(word, "--connection="), strings.HasPrefix(word, "--ca="):
+		case word == "config":
+			return i+1 < len(args) && slices.Contains(configWords, args[i+1]) // the others are the server's
 		default:
 			return slices.Contains(words, word)
 		}
 	}
 	return false
 }
+
+// configWords are the second words of config that are commands here.
+var configWords = []string{"print", "diff", "apply"}
 
 // Run runs a command until it is done or ctx ends. Its error is ready to be shown, and has a method ExitCode.
 func Run(ctx context.Context, args []string, e Environment) (err error) {

@@ -58,6 +58,12 @@ func (f *sendFlags) define(c *cobra.Command) {
 	p.BoolVar(&f.base64, "base64", false, "the body is given in base64")
 	p.IntVar(&f.repeat, "repeat", 1, "send each message so many `times`; each copy has an id of its own unless --message-id is given")
 	p.Float64Var(&f.rate, "rate", 0, "at most so many `messages` in a second (default no limit)")
+	f.describe(c)
+}
+
+// describe gives a command the flags of a message without its body.
+func (f *sendFlags) describe(c *cobra.Command) {
+	p := c.Flags()
 	p.StringArrayVarP(&f.properties, "property", "p", nil, "application property `name=value`, or name=type:value")
 	p.String("message-id", "", "`id` (default a random one)")
 	p.String("correlation-id", "", "`id` that this message answers")

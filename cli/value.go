@@ -1,124 +1,187 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"time"
 
-	"github.com/Azure/go-amqp"
+	sdk "github.com/Azure/go-amqp"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/messagejson"
 )
 
-// A value of AMQP has one of many types. In JSON, strings, booleans and null are themselves, a whole number is a long and one with a
-// fraction or an exponent a double. Every other type is an object with one key, its name: {"int":5}, {"uuid":"..."}.
+// The SDK has Go types of its own for AMQP's. The form in JSON is that of package messagejson.
 
-// exact is the largest whole number that every reader of JSON keeps.
-const exact = 1 << 53
-
-// typeNames are the names of AMQP's types, by Go's.
-var typeNames = map[reflect.Type]string{
-	reflect.TypeFor[uint8](): "ubyte", reflect.TypeFor[uint16](): "ushort", reflect.TypeFor[uint32](): "uint", reflect.TypeFor[uint64](): "ulong",
-	reflect.TypeFor[int8](): "byte", reflect.TypeFor[int16](): "short", reflect.TypeFor[int32](): "int", reflect.TypeFor[int64](): "long",
-	reflect.TypeFor[float32](): "float", reflect.TypeFor[float64](): "double", reflect.TypeFor[bool](): "boolean",
-	reflect.TypeFor[string](): "string", reflect.TypeFor[amqp.Symbol](): "symbol", reflect.TypeFor[[]byte](): "binary",
-	reflect.TypeFor[time.Time](): "timestamp", reflect.TypeFor[amqp.UUID](): "uuid",
+// arrayTypes are the types of an array's values in the SDK, by the names of AMQP's.
+var arrayTypes = map[string]reflect.Type{
+	"ushort": reflect.TypeFor[uint16](), "uint": reflect.TypeFor[uint32](), "ulong": reflect.TypeFor[uint64](),
+	"byte": reflect.TypeFor[int8](), "short": reflect.TypeFor[int16](), "int": reflect.TypeFor[int32](), "long": reflect.TypeFor[int64](),
+	"float": reflect.TypeFor[float32](), "double": reflect.TypeFor[float64](), "boolean": reflect.TypeFor[bool](),
+	"string": reflect.TypeFor[string](), "symbol": reflect.TypeFor[sdk.Symbol](), "binary": reflect.TypeFor[[]byte](),
+	"timestamp": reflect.TypeFor[time.Time](), "uuid": reflect.TypeFor[sdk.UUID](),
 }
 
-// toJSON returns what stands for a value in JSON. Numbers are json.Number, as fromJSON wants them.
+// toJSON returns what stands for a value of the SDK in JSON.
 func toJSON(v any) any {
+	own, ok := fromSDK(v)
+	if !ok {
+		return map[string]any{"unknown": fmt.Sprint(v)}
+	}
+	return messagejson.ToJSON(own)
+}
+
+// fromJSON is the reverse of toJSON. Numbers are json.Number.
+func fromJSON(v any) (any, error) {
+	own, err := messagejson.FromJSON(v)
+	if err != nil {
+		return nil, err
+	}
+	return toSDK(own)
+}
+
+// fromSDK returns a value of the SDK as that of package amqp.
+func fromSDK(v any) (any, bool) {
 	switch v := v.(type) {
-	case nil, string, bool:
-		return v
-	case int64:
-		if v >= -exact && v <= exact {
-			return json.Number(strconv.FormatInt(v, 10))
-		}
-		return tagged("long", strconv.FormatInt(v, 10))
-	case uint64:
-		return tagged("ulong", strconv.FormatUint(v, 10))
-	case float32:
-		return tagged("float", float(float64(v), 32))
-	case float64:
-		if v == math.Trunc(v) || math.IsNaN(v) || math.IsInf(v, 0) {
-			return tagged("double", float(v, 64))
-		}
-		return float(v, 64)
-	case []byte:
-		return tagged("binary", base64.StdEncoding.EncodeToString(v))
+	case nil, bool, string, []byte, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64:
+		return v, true
+	case sdk.Symbol:
+		return amqp.Symbol(v), true
+	case sdk.UUID:
+		return amqp.UUID(v), true
 	case time.Time:
-		return tagged("timestamp", v.UTC().Format(time.RFC3339Nano))
-	case amqp.UUID:
-		return tagged("uuid", v.String())
+		return amqp.TimestampOf(v), true
 	case []any:
-		items := make([]any, len(v))
-		for i := range v {
-			items[i] = toJSON(v[i])
-		}
-		return tagged("list", items)
+		items, ok := listFromSDK(reflect.ValueOf(v))
+		return amqp.List(items), ok
 	}
-	return otherToJSON(reflect.ValueOf(v))
+	return compoundFromSDK(reflect.ValueOf(v))
 }
 
-func tagged(name string, v any) any { return map[string]any{name: v} }
-
-// float formats a number that JSON may not have.
-func float(f float64, bits int) any {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return strconv.FormatFloat(f, 'g', -1, bits)
-	}
-	return json.Number(strconv.FormatFloat(f, 'g', -1, bits))
-}
-
-// otherToJSON handles the small numbers, maps, arrays and described values.
-func otherToJSON(v reflect.Value) any {
+// compoundFromSDK handles maps, arrays and described values.
+func compoundFromSDK(v reflect.Value) (any, bool) {
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
-	if name := typeNames[v.Type()]; name != "" {
-		if v.CanInt() || v.CanUint() {
-			return tagged(name, json.Number(fmt.Sprint(v.Interface())))
-		}
-		if v.Kind() == reflect.String {
-			return tagged(name, v.String())
-		}
-		return tagged(name, v.Interface())
-	}
 	switch v.Kind() {
 	case reflect.Map:
-		pairs := []any{}
-		for _, key := range v.MapKeys() {
-			pairs = append(pairs, []any{toJSON(key.Interface()), toJSON(v.MapIndex(key).Interface())})
-		}
-		slices.SortFunc(pairs, func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-		return tagged("map", pairs)
+		return mapFromSDK(v)
 	case reflect.Slice:
-		values := make([]any, v.Len())
-		for i := range values {
-			values[i] = toJSON(v.Index(i).Interface())
+		for name, t := range arrayTypes {
+			if t == v.Type().Elem() {
+				code, _ := messagejson.CodeOf(name)
+				items, ok := listFromSDK(v)
+				return amqp.Array{Code: code, Items: items}, ok
+			}
 		}
-		return tagged("array", map[string]any{"type": cmp.Or(typeNames[v.Type().Elem()], "map"), "values": values})
 	case reflect.Struct:
 		if d, w := v.FieldByName("Descriptor"), v.FieldByName("Value"); d.IsValid() && w.IsValid() {
-			return tagged("described", map[string]any{"descriptor": toJSON(d.Interface()), "value": toJSON(w.Interface())})
+			descriptor, ok := fromSDK(d.Interface())
+			value, also := fromSDK(w.Interface())
+			return amqp.Described{Descriptor: descriptor, Value: value}, ok && also
 		}
 	}
-	return tagged("unknown", fmt.Sprint(v.Interface()))
+	return nil, false
 }
 
+func listFromSDK(v reflect.Value) (items []any, ok bool) {
+	items = make([]any, v.Len())
+	for i := range items {
+		if items[i], ok = fromSDK(v.Index(i).Interface()); !ok {
+			return nil, false
+		}
+	}
+	return items, true
+}
+
+// mapFromSDK sorts the entries, which have lost their order.
+func mapFromSDK(v reflect.Value) (m amqp.Map, all bool) {
+	m = amqp.Map{}
+	for _, key := range v.MapKeys() {
+		k, ok := fromSDK(key.Interface())
+		value, also := fromSDK(v.MapIndex(key).Interface())
+		if !ok || !also {
+			return nil, false
+		}
+		m = append(m, amqp.Pair{Key: k, Value: value})
+	}
+	slices.SortFunc(m, func(a, b amqp.Pair) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return m, true
+}
+
+// toSDK returns a value of package amqp as that of the SDK.
+func toSDK(v any) (any, error) {
+	switch v := v.(type) {
+	case amqp.Symbol:
+		return sdk.Symbol(v), nil
+	case amqp.UUID:
+		return sdk.UUID(v), nil
+	case amqp.Timestamp:
+		return v.Time(), nil
+	case amqp.List:
+		items := make([]any, len(v))
+		for i := range v {
+			var err error
+			if items[i], err = toSDK(v[i]); err != nil {
+				return nil, err
+			}
+		}
+		return items, nil
+	case amqp.Map:
+		return mapToSDK(v)
+	case amqp.Array:
+		return arrayToSDK(v)
+	case amqp.Described, amqp.Char, amqp.Decimal32, amqp.Decimal64, amqp.Decimal128:
+		return nil, fmt.Errorf("the value %s can't be sent: the SDK that this tool is made with has no such type to send", brief(messagejson.ToJSON(v)))
+	}
+	return v, nil
+}
+
+func mapToSDK(v amqp.Map) (any, error) {
+	m := make(map[any]any, len(v))
+	for _, p := range v {
+		key, err := toSDK(p.Key)
+		if err != nil {
+			return nil, err
+		}
+		if key != nil && !reflect.TypeOf(key).Comparable() {
+			return nil, fmt.Errorf("found %s as the key of a map", brief(messagejson.ToJSON(p.Key)))
+		}
+		if m[key], err = toSDK(p.Value); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// arrayToSDK makes a slice of Go's type for the array's.
+func arrayToSDK(v amqp.Array) (any, error) {
+	for name, t := range arrayTypes {
+		if code, _ := messagejson.CodeOf(name); code != v.Code {
+			continue
+		}
+		slice := reflect.MakeSlice(reflect.SliceOf(t), 0, len(v.Items))
+		for _, item := range v.Items {
+			own, err := toSDK(item)
+			if err != nil || reflect.TypeOf(own) != t {
+				return nil, fmt.Errorf("found %s in an array of type %s", brief(messagejson.ToJSON(item)), name)
+			}
+			slice = reflect.Append(slice, reflect.ValueOf(own))
+		}
+		return slice.Interface(), nil
+	}
+	return nil, fmt.Errorf("an array of this type can't be sent with the SDK that this tool is made with")
+}
+
+// brief shows a piece of JSON.
 func brief(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return "a value"
 	}
-	return oneLine(string(text[:min(len(text), 60)]))
-}
-
-func allTypes() []string {
-	return append(slices.Sorted(maps.Values(typeNames)), "list", "map", "array")
+	return oneLine(string(bytes.TrimSpace(text[:min(len(text), 60)])))
 }

@@ -176,7 +176,7 @@ func (c *Command) checkWords(words []string) error {
 		if len(words) == 1 && fileName(words[0]) {
 			return fmt.Errorf("config needs a second word: minibus config check %s", argument(words[0]))
 		}
-		return errors.New("config needs a second word: minibus config check FILE")
+		return errors.New("config needs a second word: minibus config check FILE, print, diff FILE or apply FILE")
 	}
 	c.Name, words = CommandCheck, words[1:]
 	if len(words) > 0 {

@@ -20,7 +20,7 @@ func settings(t *testing.T, args []string, environ ...string) Settings {
 
 func TestDefaultsOfSettings(t *testing.T) {
 	want := Settings{Limits: LimitsRelaxed, Synchronous: "normal", Host: "localhost", AMQPPort: 5672, TLSPort: 5671, HTTPPort: 5300, NamespacePorts: DefaultNamespacePorts,
-		Auth: "any", LogFormat: "text", History: 16 << 20, LogLevel: slog.LevelInfo}
+		Auth: "any", Control: "on", LogFormat: "text", History: 16 << 20, LogLevel: slog.LevelInfo}
 	if got := settings(t, nil); got != want {
 		t.Errorf("got %+v", got)
 	}
@@ -34,7 +34,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
 		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "history": {"1KiB", "2 GiB"}, "data-default": {"/a", "/b"},
 		"format": {"bicep", "terraform"}, "out": {"a", "b"}, "ca-file": {"a.pem", "b.pem"},
-		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"},
+		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"}, "control": {"off", "on"},
 		"password": {"a", "b"}, "write": {"true", "0"}, "remove": {"true", "0"}, "file": {"a", "b"}, "compose": {"true", "0"}, "namespace": {"orders", "stock"}, "namespace-ports": {"5700-5719", "off"}, "namespace-suffix": {"bus.test", "a,b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
 	}
 	for _, s := range table {

@@ -12,6 +12,9 @@ type directory struct {
 	*reader
 	list  []*entity          // in the order of the file
 	names map[string]*entity // by lower-case path
+
+	// existing returns a queue or topic that the namespace has already, in its spelling; "": there is none. Nil: only those of the list count.
+	existing func(path string) string
 }
 
 // register adds an entity; queues and topics share their names (management-rest 6.1).
@@ -57,13 +60,20 @@ func (s *space) checkForwards(elsewhere func(s *space, target string) (namespace
 				*f.target = target.config.Path
 				continue
 			}
-			cure := "add the entity or correct the name"
+			allowed, cure := "a queue or topic of this file", "add the entity or correct the name"
+			if d.existing != nil {
+				if spelled := d.existing(targetPath(*f.target)); spelled != "" {
+					*f.target = spelled
+					continue
+				}
+				allowed, cure = "a queue or topic of the namespace", "create it first, or correct the name"
+			}
 			if d.report.Count(Error) < maxFindings { // the report only counts the rest
 				if guess := closest(targetPath(*f.target), d.paths()); guess != "" {
 					cure = "did you mean " + guess + "?"
 				}
 			}
-			d.fail(f.at, "found the unknown target "+strconv.Quote(clip(*f.target)), "a queue or topic of this file", cure)
+			d.fail(f.at, "found the unknown target "+strconv.Quote(clip(*f.target)), allowed, cure)
 		}
 	}
 }

@@ -12,12 +12,20 @@ type Part struct {
 	JSON []byte // text of a Config.json
 
 	Entity *emulator.EntityConfig // instead of JSON; zero values stand for the cloud's defaults
+
+	root *node // of JSON that was read already
 }
 
 // Assemble makes a topology of parts as if they were one file: names are unique, and targets may be in another part. An
 // unknown key is an error here, because a program's author can correct it. Results are as with [Parse].
 func Assemble(parts []Part, profile Limits) (*Topology, *Report) {
+	return AssembleInto(parts, profile, nil)
+}
+
+// AssembleInto is [Assemble] for a namespace that has entities already: existing returns a queue or topic of it, in its spelling, "" if there is none.
+func AssembleInto(parts []Part, profile Limits, existing func(path string) string) (*Topology, *Report) {
 	d := newDecoder(profile)
+	d.existing = existing
 	d.strict, d.choose = true, "use WithLimits(sbtest.Relaxed)"
 	return d.assemble(parts...)
 }
@@ -53,7 +61,7 @@ func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 		d.file = p.From
 		if p.Entity != nil {
 			d.declared(p.Entity)
-		} else if root, err := readJSON(p.JSON); err == nil {
+		} else if root, err := p.read(); err == nil {
 			d.root(root)
 		} else {
 			d.syntax(err)
@@ -76,6 +84,14 @@ func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 		}
 	}
 	return t, d.report
+}
+
+// read reads the text of a part.
+func (p *Part) read() (*node, error) {
+	if p.root != nil {
+		return p.root, nil
+	}
+	return readJSON(p.JSON)
 }
 
 // complete returns the entities once the forward targets are known.

@@ -48,6 +48,7 @@ type Settings struct {
 	Auth        Auth   // which clients are let in (DEC-10)
 	RootKey     string // key of RootManageSharedAccessKey; empty: what Config.json says, else that of Microsoft's emulator
 	OpenMetrics bool   // all clients may read the metrics, even with --auth sas
+	Control     string // "off": there is no control API; "on" or empty: there is
 
 	User string // "uid:gid" to become after the start as root (DEC-8)
 
@@ -121,6 +122,8 @@ var table = []setting{
 		set: setRootKey},
 	{name: "open-metrics", group: "Security", help: "let all clients read /metrics, even with --auth sas",
 		set: into(func(s *Settings) *bool { return &s.OpenMetrics }, parseSwitch)},
+	{name: "control", arg: "MODE", initial: "on", group: "Security", help: "on, or off: no control API, so that no client can steer Minibus over HTTP",
+		set: choice(func(s *Settings) *string { return &s.Control }, "on", "off")},
 	{name: "tls-cert", arg: "FILE", group: "Security", help: "certificate chain in PEM, instead of certificates of Minibus's own authority",
 		set: text(func(s *Settings) *string { return &s.TLSCert })},
 	{name: "tls-key", arg: "FILE", group: "Security", help: "the key of --tls-cert, in PEM", set: text(func(s *Settings) *string { return &s.TLSKey })},

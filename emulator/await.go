@@ -15,6 +15,8 @@ type Await struct {
 	Events *EventFilter     // at least Times such events since From
 	Times  int              // 0: 1
 	From   int64            // number of the first event that counts; 0: those that come from now on
+
+	Message *AwaitMessage // nil: none
 }
 
 // CountCondition compares a count of an entity.
@@ -62,26 +64,35 @@ type Awaited struct {
 	Counts Counts // of the entity, if the wait names one
 	Events int    // that were counted
 	Next   int64  // number of the next event
+
+	Message int64 // the sequence number of the message, if the wait is for one and it is there; else 0
 }
 
 // lookAgain is how often a wait looks by itself: not all that changes is an event, such as the deletion of an entity.
 const lookAgain = 250 * time.Millisecond
 
+// lookPause is how long a wait lets events gather, so that many waits cost a busy broker little.
+const lookPause = 2 * time.Millisecond
+
 // Wait waits until what a says holds, or ctx ends, which is no error. Errors: CodeNotFound without the entity, or when the namespace is gone, and
 // CodeArgument.
 func (ns *Namespace) Wait(ctx context.Context, a Await) (Awaited, error) {
 	record := ns.common.record
-	if a.Events != nil && record == nil {
-		return Awaited{}, errorf(CodeNotAllowed, "", "No history is kept, so events can't be awaited. Start Minibus without --history off.")
+	if (a.Events != nil || a.Message != nil) && record == nil {
+		return Awaited{}, errorf(CodeNotAllowed, "", "No history is kept, so events and messages can't be awaited. Start Minibus without --history off.")
 	}
 	var s Awaited
-	if _, s.Next = record.Events(0); a.From == 0 {
-		a.From = s.Next
+	if s.Next = record.Next(); a.Events != nil && a.From != 0 {
+		s.Next = a.From
 	}
-	s.Next = a.From
+	search := &messageSearch{AwaitMessage: a.Message}
 	for {
-		changed, done := record.Changed(s.Next)
+		changed, done := record.Changed(record.Next())
 		err := ns.look(&a, &s)
+		if err == nil && a.Message != nil {
+			s.Message, err = search.look(ctx, ns)
+			s.Met = s.Met && s.Message != 0
+		}
 		if err == nil && !s.Met && ctx.Err() == nil {
 			err = ns.pause(ctx, changed)
 		}
@@ -97,7 +108,12 @@ func (ns *Namespace) pause(ctx context.Context, changed <-chan struct{}) error {
 	again := time.NewTimer(lookAgain)
 	defer again.Stop()
 	select {
-	case <-changed:
+	case <-changed: // and more, on a busy broker
+		again.Reset(lookPause)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+		}
 	case <-again.C:
 	case <-ctx.Done():
 	case <-ns.gone:
@@ -122,6 +138,7 @@ func (ns *Namespace) look(a *Await, s *Awaited) error {
 		s.Met = s.Met && (!a.Idle || s.Counts.Active == s.Counts.Deferred && s.Counts.Transfer == 0)
 	}
 	if a.Events == nil {
+		s.Next = ns.common.record.Next()
 		return nil
 	}
 	events, next := ns.Events(s.Next, *a.Events)

@@ -15,7 +15,7 @@ import (
 func (b *broker) tryDeleteBatch(sub emulator.SubQueue, max int, before time.Time, c *emulator.Consumer) (int, error) {
 	b.t.Helper()
 	deleted, done := 0, newOutcome()
-	err := b.q.DeleteBatch(sub, max, before.UnixMilli(), c, func(n int, err error) { deleted = n; done <- err })
+	err := b.q.DeleteBatch(sub, max, before.UnixMilli(), c, nil, func(n int, err error) { deleted = n; done <- err })
 	if err == nil {
 		err = <-done
 	}

@@ -35,7 +35,7 @@ func (b *Broker) Create(name string, o NamespaceOptions) (*Namespace, error) {
 func (b *Broker) newNamespace(r NamespaceRecord, o NamespaceOptions) (*Namespace, error) {
 	ns, err := newNamespace(b.common, r, o)
 	if err == nil {
-		ns.keep = func(o NamespaceOptions) error { return b.put(ns, o) }
+		ns.keep, ns.home = func(o NamespaceOptions) error { return b.put(ns, o) }, &home{store: b.store, next: &b.next}
 	}
 	return ns, err
 }
@@ -100,10 +100,6 @@ func (b *Broker) write(ns *Namespace, o NamespaceOptions) error {
 
 // put stores a namespace with new settings, and waits.
 func (b *Broker) put(ns *Namespace, o NamespaceOptions) error {
-	settings, err := json.Marshal(o)
-	if err != nil {
-		return fmt.Errorf("encode the settings of the namespace %q: %w", ns.name, err)
-	}
 	if ns.id == 0 {
 		id := b.next.Add(1) - 1
 		if id > maxNamespaces {
@@ -112,8 +108,20 @@ func (b *Broker) put(ns *Namespace, o NamespaceOptions) error {
 		}
 		setID(ns, id)
 	}
-	r := NamespaceRecord{ID: ns.id, Name: ns.name, Created: ns.created, Secret: ns.secret, Options: settings}
+	r, err := ns.record(o)
+	if err != nil {
+		return err
+	}
 	return await(func(done Completion) { b.store.PutNamespace(r, done) })
+}
+
+// record returns what is stored of the namespace with some settings.
+func (ns *Namespace) record(o NamespaceOptions) (NamespaceRecord, error) {
+	settings, err := json.Marshal(o)
+	if err != nil {
+		return NamespaceRecord{}, fmt.Errorf("encode the settings of the namespace %q: %w", ns.name, err)
+	}
+	return NamespaceRecord{ID: ns.id, Name: ns.name, Created: ns.created, Secret: ns.secret, Options: settings}, nil
 }
 
 // Delete removes a namespace with everything in it, and waits until that is durable. Its clients' operations are refused from the
@@ -139,6 +147,7 @@ func (b *Broker) Delete(name string) error {
 	o := ns.Options()
 	b.directory.replace(ns, o.handles(ns.name), nil)
 	ns.catalog.clear()
+	ns.RemoveFaults()
 	close(ns.gone)
 	d.finish()
 	return nil

@@ -18,6 +18,7 @@ type Browse struct {
 	Standings []Standing // none: any
 	Newest    bool       // the highest numbers first
 	From      *int64     // the first number to look at, the lowest one or, with Newest, the highest; nil: all
+	To        *int64     // the last number to look at; nil: all
 	Max       int        // messages to show
 }
 
@@ -40,7 +41,12 @@ func (q *Entity) Browse(b Browse, show func(*Seen)) (Browsed, error) {
 	if err != nil {
 		return Browsed{}, err
 	}
-	w := &browsing{selector: wanted, Browse: &b, show: show}
+	return wanted.browse(b, show)
+}
+
+// browse is [Entity.Browse] with a selection that is compiled.
+func (s *selector) browse(b Browse, show func(*Seen)) (Browsed, error) {
+	w := &browsing{selector: *s, Browse: &b, show: show}
 	w.Next, w.More = math.MinInt64, true
 	if b.Newest {
 		w.Next = math.MaxInt64
@@ -111,6 +117,9 @@ func (w *browsing) look() error {
 	now, looked, bytes := w.q.ns.Now(), 0, int64(0)
 	w.More = false
 	walk(w.Next, func(e *entry) bool {
+		if w.To != nil && (e.seq-*w.To)*by > 0 {
+			return false
+		}
 		if looked == peekChunk || bytes >= quantumBytes || w.enough() {
 			w.More = true
 			return false
@@ -121,7 +130,8 @@ func (w *browsing) look() error {
 			return true
 		}
 		w.Examined++
-		if w.q.overLocked(e, now) || len(w.Standings) > 0 && !slices.Contains(w.Standings, e.standing()) || !w.fits(e) {
+		if w.q.overLocked(e, now) || len(w.Standings) > 0 && !slices.Contains(w.Standings, e.standing()) ||
+			len(w.Select.States) > 0 && !slices.Contains(w.Select.States, e.state) || !w.fits(e) {
 			return true
 		}
 		w.found, w.at = append(w.found, w.q.seenLocked(e)), append(w.at, w.Examined)

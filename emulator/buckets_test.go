@@ -21,7 +21,7 @@ func TestDeadlines_WhatHasLeftLeavesNoBucketOfDeadlines(t *testing.T) {
 			b.sendTexts("x")
 			gs := b.receive(1)
 			time.Sleep(time.Second)
-			if _, err := b.q.Renew(tokensOf(gs)); err != nil {
+			if _, err := b.q.Renew(tokensOf(gs), nil); err != nil {
 				b.t.Fatal(err)
 			}
 			b.settle(emulator.Complete, gs...)

@@ -187,7 +187,7 @@ func (b *broker) byNumber(sub emulator.SubQueue, mode emulator.ReceiveMode, seqs
 	b.t.Helper()
 	var ds []*emulator.Delivery
 	done := newOutcome()
-	err := b.q.ReceiveDeferred(sub, seqs, mode, nil, func(d []*emulator.Delivery, err error) { ds = d; done <- err })
+	err := b.q.ReceiveDeferred(sub, seqs, mode, nil, nil, func(d []*emulator.Delivery, err error) { ds = d; done <- err })
 	if err == nil {
 		err = <-done
 	}

@@ -4,8 +4,9 @@ import "time"
 
 // Advance moves the clock forward by d, for tests. Everything that falls due on the way happens in one global order: the
 // clock stops at each deadline, makes its calls one after another, and quiesce is called to wait for what they set going
-// before it goes on. When Advance returns, all of it has happened.
-func (c *SystemClock) Advance(d time.Duration, quiesce func()) {
+// before it goes on. When Advance returns, all of it has happened. If stop is closed, Advance ends at the instant that it has come to, once all
+// that is due then has happened, and returns false.
+func (c *SystemClock) Advance(d time.Duration, stop <-chan struct{}, quiesce func()) (whole bool) {
 	c.advancing.Lock()
 	defer c.advancing.Unlock()
 	c.move(true)
@@ -15,11 +16,19 @@ func (c *SystemClock) Advance(d time.Duration, quiesce func()) {
 	target := millis(c.Now().Add(d))
 	c.heading.Store(target)
 	defer c.heading.Store(0)
+	whole = true
 	for {
+		select {
+		case <-stop:
+			if whole {
+				target, whole = min(target, c.now()), false
+			}
+		default:
+		}
 		x := c.popUntil(target)
 		if x == nil {
 			quiesce()
-			return
+			return whole
 		}
 		x.f()
 		quiesce()

@@ -48,20 +48,20 @@ func (c *SystemClock) Resume() {
 	c.rearm()
 }
 
-// restart makes the clock show what the wall clock shows, also if that means to go back. Pending calls keep their distance. Nothing may have kept
+// restart makes the clock what a state says, also if that means to go back. Pending calls keep their distance. Nothing may have kept
 // an instant of this clock.
-func (c *SystemClock) restart() {
+func (c *SystemClock) restart(s ClockState) {
 	c.advancing.Lock()
 	defer c.advancing.Unlock()
 	ts := &c.timers
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	by := millis(c.wall()) - c.now()
+	before := c.now()
+	c.set(s)
+	by := c.now() - before
 	for _, x := range ts.pending { // their order stays
 		x.at += by
 	}
-	c.offset.Store(0)
-	c.last.Store(0)
 	c.rearmLocked()
 }
 
@@ -75,7 +75,7 @@ func (c *SystemClock) rearm() {
 // Ahead returns by how much the clock is ahead of the wall clock, or behind it if it was frozen.
 func (c *SystemClock) Ahead() time.Duration { return c.Now().Sub(instant(millis(c.wall()))) }
 
-// set makes a clock that nothing uses yet what it was in an earlier process.
+// set makes a clock what it was in an earlier process. Nothing uses it yet, or restart sets it.
 func (c *SystemClock) set(s ClockState) {
 	c.offset.Store(s.Ahead * int64(time.Millisecond))
 	c.last.Store(0)

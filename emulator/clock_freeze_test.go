@@ -35,7 +35,7 @@ func TestDEC35_NoReaderSeesAClockGoBack(t *testing.T) {
 	for range rounds {
 		c.Freeze()
 		at := c.Now()
-		c.Advance(time.Minute, func() {})
+		c.Advance(time.Minute, nil, func() {})
 		if now := c.Now(); !now.Equal(at.Add(time.Minute)) {
 			t.Fatalf("frozen at %v and advanced by a minute it shows %v", at, now)
 		}

@@ -83,7 +83,7 @@ func TestClock_SetBackNothingIsEarlyAndNothingLastsLongerThanTwice(t *testing.T)
 				b.send(withTTL("expires", 40*time.Second), at("scheduled", now().Add(40*time.Second)))
 				w.jump(-back)
 				wait(29 * time.Second)
-				if _, err := b.q.Renew(tokensOf(gs[1:])); err != nil {
+				if _, err := b.q.Renew(tokensOf(gs[1:]), nil); err != nil {
 					t.Errorf("renew before the end of the lock: %v", err)
 				}
 				equal(t, "before anything is due", bodies(b.peek()), "locked expires scheduled")

@@ -1,6 +1,8 @@
 package emulator
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -13,12 +15,17 @@ type ClockReading struct {
 	Now    time.Time
 	Ahead  time.Duration // of the machine's clock; negative if it was frozen for a while
 	Frozen bool
+	Goal   time.Time // to which it is being advanced; zero: it is not
 }
 
 // ReadClock reads the clock of the namespace.
 func (ns *Namespace) ReadClock() ClockReading {
 	if c, ok := ns.clock.(*SystemClock); ok {
-		return ClockReading{Now: c.Now().UTC(), Ahead: c.Ahead(), Frozen: c.Frozen()}
+		r := ClockReading{Now: c.Now().UTC(), Ahead: c.Ahead(), Frozen: c.Frozen()}
+		if to := c.heading.Load(); to != 0 {
+			r.Goal = instant(to).UTC()
+		}
+		return r
 	}
 	return ClockReading{Now: ns.clock.Now().UTC()}
 }
@@ -57,22 +64,31 @@ func (ns *Namespace) Resume() error {
 // Advance lets time pass in the namespace. Everything that falls due on the way happens in one order before Advance returns, with all that
 // follows from it. Time does not go back: without a positive duration nothing happens.
 func (ns *Namespace) Advance(d time.Duration) error {
+	return ns.AdvanceContext(context.Background(), d)
+}
+
+// AdvanceContext is Advance until ctx ends. Then the clock stops where it is, everything that fell due until then has happened, and the error is
+// CodeTimeout.
+func (ns *Namespace) AdvanceContext(ctx context.Context, d time.Duration) error {
 	return ns.steer(func(c *SystemClock) error {
 		if d <= 0 {
 			return nil
 		}
-		return ns.advance(c, c.Now().Add(min(d, 2*farthest)))
+		return ns.advance(ctx, c, c.Now().Add(min(d, 2*farthest)))
 	})
 }
 
 // SetTime advances the clock to an instant. It fails with CodeNotAllowed if that is over.
-func (ns *Namespace) SetTime(to time.Time) error {
+func (ns *Namespace) SetTime(to time.Time) error { return ns.SetTimeContext(context.Background(), to) }
+
+// SetTimeContext is SetTime until ctx ends, as [Namespace.AdvanceContext] is Advance.
+func (ns *Namespace) SetTimeContext(ctx context.Context, to time.Time) error {
 	return ns.steer(func(c *SystemClock) error {
 		if now := c.Now(); to.Before(now) {
 			return errorf(CodeNotAllowed, "", "The clock of the namespace '%s' can't be set to %s: it shows %s, and it never goes back. "+
 				"Set it to a later time, or reset the namespace.", ns.name, textOf(to), textOf(now))
 		}
-		return ns.advance(c, to)
+		return ns.advance(ctx, c, to)
 	})
 }
 
@@ -89,8 +105,11 @@ func (ns *Namespace) steer(f func(c *SystemClock) error) error {
 
 // advance moves the clock. Where it will stand is written first: after a crash on the way the next process finds it there, and what
 // fell due happens at its start (DEC-21).
-func (ns *Namespace) advance(c *SystemClock, to time.Time) error {
+func (ns *Namespace) advance(ctx context.Context, c *SystemClock, to time.Time) error {
 	now := c.Now()
+	if ctx.Err() != nil {
+		return ns.stoppedAt(c, to)
+	}
 	ahead := millis(to) - millis(now) + c.Ahead().Milliseconds()
 	if ahead > farthest.Milliseconds() {
 		return errorf(CodeArgument, "", "The clock of the namespace '%s' can't go to %s: it may be at most 100 years ahead of the machine's.", ns.name, textOf(to))
@@ -102,8 +121,20 @@ func (ns *Namespace) advance(c *SystemClock, to time.Time) error {
 	if err := ns.keepClock(state); err != nil {
 		return err
 	}
-	c.Advance(to.Sub(now), ns.Quiesce)
-	return nil
+	if c.Advance(to.Sub(now), ctx.Done(), ns.Quiesce) {
+		return nil
+	}
+	state = ClockState{Ahead: c.Ahead().Milliseconds()}
+	if c.Frozen() {
+		state = ClockState{Frozen: millis(c.Now())}
+	}
+	return errors.Join(ns.stoppedAt(c, to), ns.keepClock(state))
+}
+
+// stoppedAt says where the clock is that was on its way to an instant.
+func (ns *Namespace) stoppedAt(c *SystemClock, to time.Time) error {
+	return errorf(CodeTimeout, "", "The request ended while the clock of the namespace '%s' was on its way to %s. It shows %s, and everything that fell due until then has "+
+		"happened. Set it again to go on.", ns.name, textOf(to), textOf(c.Now()))
 }
 
 // keepClock stores what the next process has to know of the clock, and waits.

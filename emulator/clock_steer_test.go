@@ -1,7 +1,9 @@
 package emulator_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,7 +50,7 @@ func TestDEC35_AFrozenClockStands(t *testing.T) {
 		equal(t, "reading", b.ns.ReadClock(), emulator.ClockReading{Now: start, Ahead: -time.Hour, Frozen: true})
 		b.wantCounts(2, 0, 1, 0)
 		equal(t, "the idle queue is there", b.ns.Exists("idle"), true)
-		if _, err := b.q.Renew(tokensOf([]*got{locked})); err != nil {
+		if _, err := b.q.Renew(tokensOf([]*got{locked}), nil); err != nil {
 			t.Errorf("renew the lock after an hour: %v", err)
 		}
 		b.sendTexts("meanwhile")
@@ -189,4 +191,38 @@ func TestDEC35_AYearOfTriesEnds(t *testing.T) {
 		synctest.Wait()
 		equal(t, "forwarded a second later", bodies(target.receive(1)), "x")
 	})
+}
+
+// TestDEC35_AnAdvanceThatIsStopped ends where everything due has happened, says where that is, and a restart finds the clock there.
+func TestDEC35_AnAdvanceThatIsStopped(t *testing.T) {
+	for _, frozen := range []bool{true, false} {
+		steerBubble(t, func(h *house, b *broker, start time.Time) {
+			if frozen {
+				b.steer("freeze", b.ns.Freeze)
+			}
+			b.send(at("first", start.Add(time.Minute)), at("with it", start.Add(time.Minute)), at("second", start.Add(2*time.Minute)))
+			other := b.create("other", emulator.QueueOptions{})
+			other.send(at("at the same time", start.Add(time.Minute)))
+			ctx, cancel := context.WithCancel(context.Background())
+			waiting, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, cancel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			waiting.Take(nil, 1)
+			err = b.ns.AdvanceContext(ctx, time.Hour)
+			wantCode(t, "stopped", err, emulator.CodeTimeout)
+			if text := err.Error(); !strings.Contains(text, "was on its way to 2000-01-01T01:00:00.000Z. It shows 2000-01-01T00:01:00.000Z, and") {
+				t.Error(text)
+			}
+			waiting.Close()
+			b.wantCounts(2, 0, 1, 0)
+			other.wantCounts(1, 0, 0, 0)
+			equal(t, "reading", b.ns.ReadClock(), emulator.ClockReading{Now: start.Add(time.Minute), Ahead: time.Minute, Frozen: frozen})
+			wantCode(t, "ended before", b.ns.SetTimeContext(ctx, start.Add(time.Hour)), emulator.CodeTimeout)
+			h.restart()
+			equal(t, "after a restart", h.in("orders").clock(start), time.Minute)
+			b.steer("go on", func() error { return h.in("orders").ns.Advance(time.Minute) })
+			equal(t, "received", bodies(h.in("orders").receive(9)), "first with it second")
+		})
+	}
 }

@@ -1,38 +1,54 @@
 package emulator
 
 import (
-	"reflect"
-	"slices"
 	"strings"
-)
 
-// EnsureEntities creates the entities that are missing and updates changeable settings that differ; it deletes
-// nothing (DEC-7). A setting that differs and can't be changed is an error that says how to go on. An entity may forward to
-// one that stands behind it in the list (FWD-2). A list of which anything is refused changes nothing.
-func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
-	c := configurator{ns}
-	if !slices.ContainsFunc(list, c.differs) {
-		return nil
-	}
-	if err := c.rehearse(list); err != nil {
-		return err
-	}
-	return c.ensure(list)
-}
+	"minibus/internal/entitypath"
+)
 
 // CheckEntities fails as EnsureEntities would, and changes nothing.
 func (ns *Namespace) CheckEntities(list []EntityConfig) error {
+	_, err := ns.Preview(list, false)
+	return err
+}
+
+// PutEntity makes one entity what a configuration says of it, and waits until that is durable. It reports whether the entity was created. A topic may have
+// subscriptions; then all of it is made, or nothing. Errors are those of CreateQueue, UpdateQueue and so on, and CodeQuotaExceeded for an entity too many.
+func (ns *Namespace) PutEntity(path string, s Settings) (created bool, err error) {
 	c := configurator{ns}
-	if !slices.ContainsFunc(list, c.differs) {
-		return nil
+	created = ns.catalog.lookUp(path) == nil
+	if created && s.Subscription == nil {
+		err = ns.roomForMore(path)
 	}
-	return c.rehearse(list)
+	topic, _, _ := entitypath.SplitSubscription(path)
+	switch {
+	case err != nil:
+	case s.Subscription != nil:
+		err = c.ensureSubscription(topic, *s.Subscription)
+	case s.Queue != nil:
+		err = c.ensureQueue(path, *s.Queue)
+	case len(s.Topic.Subscriptions) > 0:
+		_, err = ns.Apply([]EntityConfig{{Path: path, Topic: s.Topic}}, false)
+	default:
+		err = c.ensureTopic(path, *s.Topic)
+	}
+	return created, err
+}
+
+// roomForMore fails when the namespace has as many queues and topics as its profile takes.
+func (ns *Namespace) roomForMore(path string) error {
+	_, queues := ns.catalog.page(KindQueue, 0, 0)
+	_, topics := ns.catalog.page(KindTopic, 0, 0)
+	if most := profiles[ns.Limits()].Entities; most > 0 && queues+topics >= most {
+		return errorf(CodeQuotaExceeded, path, "The maximum number of queues and topics has been reached or exceeded. Actual: %d, Max allowed: %d.", queues+topics, most)
+	}
+	return nil
 }
 
 // configurator makes entities what a configuration says.
 type configurator struct{ ns *Namespace }
 
-// ensure makes the list true, one entity after the other.
+// ensure makes the list true, one entity after the other. It is for trying, and for a namespace that has no entities yet.
 func (c *configurator) ensure(list []EntityConfig) error {
 	planned := make(map[string]bool, len(list))
 	for _, e := range list {
@@ -54,24 +70,6 @@ func (c *configurator) ensure(list []EntityConfig) error {
 	return nil
 }
 
-// differs reports whether there is anything to do, or to refuse, for an entity of a configuration.
-func (c *configurator) differs(e EntityConfig) bool {
-	q := c.ns.catalog.lookUp(e.Path)
-	switch {
-	case q == nil:
-		return true
-	case e.Queue != nil:
-		return q.kind != KindQueue || !reflect.DeepEqual(q.Options(), q.configured(*e.Queue))
-	case e.Topic == nil:
-		return false
-	}
-	return q.topic == nil || !reflect.DeepEqual(q.topic.Options(), q.topic.configured(*e.Topic)) ||
-		slices.ContainsFunc(e.Topic.Subscriptions, func(o SubscriptionOptions) bool {
-			s := c.ns.catalog.lookUp(subscriptionPath(e.Path, o.Name))
-			return s == nil || !reflect.DeepEqual(s.subscription.Options(), s.subscription.configured(o))
-		})
-}
-
 // plan says which entities are about to exist.
 func (c *configurator) plan(paths map[string]bool) {
 	c.ns.admin.Lock()
@@ -79,26 +77,15 @@ func (c *configurator) plan(paths map[string]bool) {
 	c.ns.planned = paths
 }
 
-func (c *configurator) ensureQueue(path string, o QueueOptions) error {
-	q := c.ns.catalog.lookUp(path)
-	switch {
-	case q == nil:
-		_, err := c.ns.CreateQueue(path, o)
-		return err
-	case q.kind != KindQueue:
-		return errorf(CodeAlreadyExists, path, "The queue '%s' can't be created: a topic has that name.", path)
-	}
-	old := q.Options()
-	o = q.configured(o)
-	if reflect.DeepEqual(old, o) {
-		return nil
-	}
-	if name := immutable(old, o); name != "" {
-		return fixed("queue", path, name)
-	}
-	_, err := c.ns.UpdateQueue(path, o)
-	if err == nil {
-		c.tellChanges(path, old, o)
+func (c *configurator) ensureQueue(path string, o QueueOptions) (err error) {
+	p := c.planQueue(EntityConfig{Path: path, Queue: &o})
+	switch p.Action {
+	case ActionCreate:
+		_, err = c.ns.CreateQueue(path, o)
+	case ActionChange:
+		_, err = c.ns.UpdateQueue(path, *p.New.Queue)
+	case ActionRefuse:
+		err = p.Why
 	}
 	return err
 }
@@ -109,63 +96,33 @@ func fixed(kind, path, setting string) error {
 		"delete the %s, restore the setting, or start with an empty database.", kind, path, setting, kind)
 }
 
-func (c *configurator) ensureTopic(path string, o TopicOptions) error {
-	if err := c.ensureTopicItself(path, o); err != nil {
-		return err
+func (c *configurator) ensureTopic(path string, o TopicOptions) (err error) {
+	p := c.planTopic(EntityConfig{Path: path, Topic: &o})
+	switch p.Action {
+	case ActionCreate:
+		_, err = c.ns.CreateTopic(path, *p.New.Topic)
+	case ActionChange:
+		_, err = c.ns.UpdateTopic(path, *p.New.Topic)
+	case ActionRefuse:
+		err = p.Why
 	}
 	for _, s := range o.Subscriptions {
-		if err := c.ensureSubscription(path, s); err != nil {
-			return err
+		if err == nil {
+			err = c.ensureSubscription(path, s)
 		}
-	}
-	return nil
-}
-
-// ensureTopicItself is ensureTopic without the subscriptions.
-func (c *configurator) ensureTopicItself(path string, o TopicOptions) error {
-	q := c.ns.catalog.lookUp(path)
-	switch {
-	case q == nil:
-		o.Subscriptions = nil
-		_, err := c.ns.CreateTopic(path, o)
-		return err
-	case q.topic == nil:
-		return errorf(CodeAlreadyExists, path, "The topic '%s' can't be created: a queue has that name.", path)
-	}
-	old := q.topic.Options()
-	o = q.topic.configured(o)
-	if reflect.DeepEqual(old, o) {
-		return nil
-	}
-	if name := immutable(q.Options(), o.queue()); name != "" {
-		return fixed("topic", path, name)
-	}
-	_, err := c.ns.UpdateTopic(path, o)
-	if err == nil {
-		old.SupportOrdering = o.SupportOrdering // follows from what was asked for, which is told
-		c.tellChanges(path, old, o)
 	}
 	return err
 }
 
-func (c *configurator) ensureSubscription(topic string, o SubscriptionOptions) error {
-	path := subscriptionPath(topic, o.Name)
-	q := c.ns.catalog.lookUp(path)
-	if q == nil {
-		_, err := c.ns.CreateSubscription(topic, o)
-		return err
-	}
-	old := q.subscription.Options()
-	o = q.subscription.configured(o)
-	if reflect.DeepEqual(old, o) {
-		return nil
-	}
-	if name := immutable(old.Queue, o.Queue); name != "" {
-		return fixed("subscription", path, name)
-	}
-	_, err := c.ns.UpdateSubscription(topic, o)
-	if err == nil {
-		c.tellChanges(path, old, o)
+func (c *configurator) ensureSubscription(topic string, o SubscriptionOptions) (err error) {
+	p := c.planSubscription(topic, o)
+	switch p.Action {
+	case ActionCreate:
+		_, err = c.ns.CreateSubscription(topic, o)
+	case ActionChange:
+		_, err = c.ns.UpdateSubscription(topic, *p.New.Subscription)
+	case ActionRefuse:
+		err = p.Why
 	}
 	return err
 }

@@ -59,6 +59,23 @@ func (a Admin) configured(file Admin) Admin {
 	return a
 }
 
+// tell writes lines about what was done to an entity that had settings before.
+func (c *configurator) tell(p *Planned) {
+	switch {
+	case p.Action == ActionDelete:
+		c.ns.logger.Info("entity deleted, which the configuration does not have", "entity", p.Path)
+	case p.Action != ActionChange:
+	case p.Old.Queue != nil:
+		c.tellChanges(p.Path, *p.Old.Queue, *p.New.Queue)
+	case p.Old.Topic != nil:
+		old := *p.Old.Topic
+		old.SupportOrdering = p.New.Topic.SupportOrdering // follows from what was asked for, which is told
+		c.tellChanges(p.Path, old, *p.New.Topic)
+	default:
+		c.tellChanges(p.Path, *p.Old.Subscription, *p.New.Subscription)
+	}
+}
+
 // tellChanges writes a line for each setting of an entity that a configuration changed. Of rules it shows the names, and no key.
 func (c *configurator) tellChanges(path string, old, next any) {
 	was, is := reflect.ValueOf(old), reflect.ValueOf(next)

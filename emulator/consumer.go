@@ -62,7 +62,7 @@ func (c *Consumer) Introduce(w *Who) {
 	c.q.mu.Unlock()
 }
 
-// holder returns whose consumer it is.
+// holder returns whose consumer it is; nil: no consumer, or unknown.
 func holder(c *Consumer) *Who {
 	if c == nil {
 		return nil

@@ -42,11 +42,11 @@ func TestLOCK8_ReceiverLearnsWhichOfItsLocksEnded(t *testing.T) {
 		equalSlices(t, "ended by its own doing", ids(c.Ended()))
 		b.settle(emulator.Abandon, b.written(ds[2:3])...) // by token (LOCK-9)
 		equalSlices(t, "settled by others", ids(c.Ended()), 2)
-		if _, err := b.q.Renew([]lockToken{ds[4].Token()}); err != nil {
+		if _, err := b.q.Renew([]lockToken{ds[4].Token()}, nil); err != nil {
 			t.Fatalf("renew: %v", err)
 		}
 		wait(5 * time.Second)
-		if _, err := b.q.Renew([]lockToken{ds[4].Token()}); err != nil {
+		if _, err := b.q.Renew([]lockToken{ds[4].Token()}, nil); err != nil {
 			t.Fatalf("renew: %v", err)
 		}
 		equal(t, "notified before", notified.Load(), 1)

@@ -59,15 +59,15 @@ func (b *bodies) of(e *entry, read *BodyRead, i int) (raw []byte, damaged bool) 
 }
 
 // deadLetterDamaged takes messages out of the way of receivers. Their entries are busy.
-func (f *faults) deadLetterDamaged(entries []*entry) {
+func (u *undelivered) deadLetterDamaged(entries []*entry) {
 	if len(entries) == 0 {
 		return
 	}
-	if f.q.may.use() != nil {
-		f.restAll(entries)
+	if u.q.may.use() != nil {
+		u.restAll(entries)
 		return
 	}
-	op := newTransition(f.q, len(entries), nil)
+	op := newTransition(u.q, len(entries), nil)
 	for _, e := range entries {
 		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText), EventDeadLettered, fallback{undo: undoOwnLater})
 	}

@@ -85,7 +85,7 @@ func TestDLQ3_BehavesAsAQueue(t *testing.T) {
 		g := b.oneFrom(emulator.DeadLetter)
 		equal(t, "others skip what is locked", bodies(b.receiveFrom(emulator.DeadLetter, emulator.PeekLock, 1)), "b")
 		wait(5 * time.Second)
-		if _, err := b.q.Renew(tokensOf([]*got{g})); err != nil {
+		if _, err := b.q.Renew(tokensOf([]*got{g}), nil); err != nil {
 			t.Errorf("renew: %v", err)
 		}
 		wait(5 * time.Second)
@@ -176,7 +176,7 @@ func TestDLQ17_TokensOfTheDeadLetterQueueAreGoodOnItsParent(t *testing.T) {
 		b.deadLetterOne(text("dead"))
 		b.sendTexts("alive")
 		gs := []*got{b.one(), b.oneFrom(emulator.DeadLetter)}
-		if _, err := b.q.Renew(tokensOf(gs)); err != nil {
+		if _, err := b.q.Renew(tokensOf(gs), nil); err != nil {
 			t.Errorf("renew: %v", err)
 		}
 		b.settle(emulator.Complete, gs...)

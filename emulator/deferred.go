@@ -7,9 +7,9 @@ package emulator
 //
 // On an entity with sessions, holder is the consumer that holds the messages' session (DEF-9): without one the error is
 // CodeNotAllowed (DEF-14), with one that has lost it CodeSessionLockLost, and messages of other sessions are unknown
-// (DEF-13). Elsewhere it is nil.
-func (q *Entity) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, done func([]*Delivery, error)) error {
-	r := &deferredReceive{q: q, sub: sub, holder: holder, done: done}
+// (DEF-13). Elsewhere it is nil. who receives.
+func (q *Entity) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, who *Who, done func([]*Delivery, error)) error {
+	r := &deferredReceive{q: q, sub: sub, holder: holder, who: who, done: done}
 	q.mu.Lock()
 	ready, err := r.takeLocked(seqs, mode)
 	q.mu.Unlock()
@@ -24,6 +24,7 @@ type deferredReceive struct {
 	q      *Entity
 	sub    SubQueue
 	holder *Consumer
+	who    *Who
 	ds     []*Delivery
 	done   func([]*Delivery, error)
 }
@@ -45,7 +46,7 @@ func (r *deferredReceive) takeLocked(seqs []int64, mode ReceiveMode) (ready bool
 		if mode == PeekLock {
 			q.locks.lockForDelivery(e, now)
 			if record := q.ns.common.record; record != nil {
-				record.delivered(q, e, holder(r.holder), now)
+				record.delivered(q, e, r.who, now)
 			}
 		} else {
 			e.mark = markBusy
@@ -54,7 +55,7 @@ func (r *deferredReceive) takeLocked(seqs []int64, mode ReceiveMode) (ready bool
 		r.ds[i].withState = true
 	}
 	if mode == ReceiveAndDelete {
-		q.returns.receiveDeleteLocked(r.ds, holder(r.holder), r.finish)
+		q.returns.receiveDeleteLocked(r.ds, r.who, r.finish)
 		return false, nil
 	}
 	missing := takeBodies(r.ds)
@@ -77,17 +78,17 @@ func (r *deferredReceive) bodiesRead(missing []*Delivery, err error) {
 			err = deferredNotFound(q.path) // it was settled by its token, or removed, meanwhile, or is about to be
 		}
 		if unfit {
-			if e := q.faults.reclaim(d); e != nil {
+			if e := q.undelivered.reclaim(d); e != nil {
 				damaged = append(damaged, e)
 			}
 		}
 		d.become(deliveryReady, d.body)
 	}
-	q.faults.deadLetterDamaged(damaged)
+	q.undelivered.deadLetterDamaged(damaged)
 	if err != nil {
 		now := q.ns.Now()
 		for _, d := range r.ds {
-			if e := q.faults.reclaim(d); e != nil {
+			if e := q.undelivered.reclaim(d); e != nil {
 				q.messages.rest(e, now)
 			}
 		}

@@ -53,7 +53,7 @@ func TestDEF3_PROP6_LockedWithANewTokenStateDeferred(t *testing.T) {
 		equal(t, "locked until", g.until(), now().Add(10*time.Second))
 		equal(t, "state", g.state(), int32(emulator.Deferred))
 		equal(t, "peeked state", b.peekOne(emulator.Main, 0).state(), int32(emulator.Deferred))
-		if _, err := b.q.Renew(tokensOf([]*got{g})); err != nil {
+		if _, err := b.q.Renew(tokensOf([]*got{g}), nil); err != nil {
 			t.Errorf("renew: %v", err)
 		}
 		b.settle(emulator.Complete, g)

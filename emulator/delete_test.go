@@ -31,7 +31,7 @@ func TestDEL1_DeleteRemovesEverything(t *testing.T) {
 		equal(t, "text", err.Error(), "The messaging entity 'q' could not be found.")
 		wantCode(t, "send", b.trySend(text("x")), emulator.CodeNotFound)
 		wantCode(t, "settle", b.trySettle(emulator.Complete, nil, g.token()), emulator.CodeNotFound)
-		_, err = b.q.Renew(tokensOf([]*got{g}))
+		_, err = b.q.Renew(tokensOf([]*got{g}), nil)
 		wantCode(t, "renew", err, emulator.CodeNotFound)
 		wantCode(t, "cancel", b.cancel(3), emulator.CodeNotFound)
 		_, err = b.byNumber(emulator.Main, emulator.PeekLock, 2)

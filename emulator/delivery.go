@@ -194,7 +194,7 @@ func finishFetch(q *Entity, ds []*Delivery, err error) {
 			continue
 		}
 		d.become(lost, nil)
-		switch e := q.faults.reclaim(d); {
+		switch e := q.undelivered.reclaim(d); {
 		case e == nil:
 		case unfit:
 			damaged = append(damaged, e)
@@ -202,19 +202,19 @@ func finishFetch(q *Entity, ds []*Delivery, err error) {
 			rest = append(rest, e)
 		}
 	}
-	q.faults.restAll(rest)
-	q.faults.deadLetterDamaged(damaged)
+	q.undelivered.restAll(rest)
+	q.undelivered.deadLetterDamaged(damaged)
 	q.mu.Unlock()
 	ds[0].notify()
 }
 
 // reclaim ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
 // nil if the lock is over already.
-func (f *faults) reclaim(d *Delivery) *entry {
-	e := f.q.locks.byToken[d.lock.token]
+func (u *undelivered) reclaim(d *Delivery) *entry {
+	e := u.q.locks.byToken[d.lock.token]
 	if e != nil {
 		d.lock.kept = false
-		f.q.locks.unlock(e)
+		u.q.locks.unlock(e)
 	}
 	return e
 }

@@ -65,7 +65,7 @@ func TestDC6_CompleteDeadLetterAndRenewChangeNothing(t *testing.T) {
 		b.sendTexts("a")
 		g := b.one()
 		for range 20 {
-			if _, err := b.q.Renew(tokensOf([]*got{g})); err != nil {
+			if _, err := b.q.Renew(tokensOf([]*got{g}), nil); err != nil {
 				t.Fatalf("renew: %v", err)
 			}
 		}

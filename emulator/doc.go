@@ -37,8 +37,9 @@
 //   - entry: a message in memory. Its state is that in the journal; its mark says what the broker is doing with it.
 //   - evict: to take a body out of memory. It stays on disk.
 //   - fallback: where an entry goes if the commit fails.
+//   - fault: an error that a test injects. Deliveries that fail for want of the journal are undelivered.
 //   - forwarder: moves the messages of an entity that forwards. One change is a transfer.
-//   - park: to set aside a dead-lettered message that its forward's target can never take. One whose target is missing, disabled or
+//   - park: to set aside a dead-lettered message that its forward's target can never take. A job may take it. One whose target is missing, disabled or
 //     full stays in its place, and is tried again.
 //   - part: of an entity, a struct with its own methods under the entity's mutex; of a change, its steps in one entity.
 //   - record: what happened to messages, event by event, in memory. The history is what duplicate detection remembers.
@@ -60,30 +61,31 @@
 // as a set of entities.
 //
 //   - tools: heap.go, deadlines.go, running.go
-//   - contract, what the journal, the store, the clock and the settings are: journal.go, store.go, fate.go, clock.go, clock_advance.go, clock_freeze.go,
+//   - contract, what the journal, the store, the clock and the settings are: journal.go, store.go, snapshot_store.go, fate.go, clock.go, clock_advance.go, clock_freeze.go,
 //     clock_system.go, clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
 //     rule_limits.go, rule_names.go, errors.go, who.go
 //   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, shelf.go, line.go, numbers.go,
 //     message_id.go, deadletter.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go, attached.go,
-//     body.go, budget.go, history.go, lock.go, session.go, faults.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
-//     event.go, event_text.go, event_query.go, record.go, traffic.go, jobs.go, selection.go
+//     body.go, budget.go, history.go, lock.go, session.go, undelivered.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
+//     event.go, event_text.go, event_query.go, record.go, traffic.go, jobs.go, selection.go, fault.go, fault_check.go, fault_error.go, fault_table.go
 //   - change, how a change takes effect or is taken back: step.go, transition.go
 //   - send: send.go, storing.go, schedule.go, reservation.go
 //   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, returns.go, peek.go
 //   - sessions, how they are accepted and end: session_accept.go, session_end.go, session_state.go,
 //     session_control.go
-//   - settle, how locks and lives end: settle.go (by a client), lock_end.go (by themselves), expiry.go, batch_delete.go
+//   - settle, how locks and lives end: settle.go (by a client), fault_effect.go (by a fault), lock_end.go (by themselves), expiry.go, batch_delete.go
 //   - topic, who gets a copy: topic.go, topic_match.go, topic_publish.go, topic_activate.go, subscription.go,
 //     subscription_change.go, subscription_rules.go, rule.go, rule_action.go, filter_value.go, filter_view.go
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
 //   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
 //   - messages, looked at and changed by number: select.go, seen.go, browse.go, remove.go, reschedule.go
 //   - jobs, work on many messages in the background: job_run.go, job_select.go, job_move.go, transfer_move.go
-//   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, configurator.go,
-//     configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go
-//   - diagnosis, why nothing is received: why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go, await.go; where a message would go: match.go,
-//     match_rules.go
+//   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, plan.go, apply.go,
+//     configurator.go, configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go, snapshot.go,
+//     snapshot_restore.go
+//   - diagnosis, why nothing is received: facts.go, why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go, await.go, await_message.go;
+//     where a message would go: match.go, match_rules.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_find.go, broker_change.go,
 //     clock_steer.go, clock_due.go (a namespace's time under control)
 package emulator

@@ -112,7 +112,7 @@ func TestDEC7_EachChangeIsALine(t *testing.T) {
 		topic.Subscriptions[0] = emulator.SubscriptionOptions{Name: "S", Queue: emulator.QueueOptions{MaxDeliveryCount: 3}, DeadLetteringOnFilterErrors: new(false)}
 		topic.DefaultMessageTimeToLive = time.Hour
 		says(t, "topic", ensure(emulator.EntityConfig{Path: "t", Topic: &topic}), "entity=t setting=DefaultMessageTimeToLive before=0s now=1h0m0s",
-			"entity=t/Subscriptions/S setting=MaxDeliveryCount before=0 now=3", "entity=t/Subscriptions/S setting=DeadLetteringOnFilterErrors before=default now=false")
+			"entity=t/Subscriptions/s setting=MaxDeliveryCount before=0 now=3", "entity=t/Subscriptions/s setting=DeadLetteringOnFilterErrors before=default now=false")
 	})
 }
 

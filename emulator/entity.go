@@ -21,26 +21,26 @@ type Entity struct {
 	receiving atomic.Int64 // receivers and waiting accepts (QUO-12), of a topic those of its subscriptions
 
 	// guarded by mu, as all parts are: each has its own methods, which are called with the mutex
-	mu        sync.Mutex
-	options   QueueOptions
-	deleted   bool // nothing is appended for it any more
-	gone      bool // its deletion is committed and its memory no longer counted
-	may       permissions
-	counters  counters
-	messages  messages
-	bodies    bodies
-	locks     lockTable
-	sessions  sessionTable // empty unless the entity requires sessions
-	history   history      // of duplicate detection
-	schedule  schedule
-	alarm     alarm
-	forwarder forwarder
-	returns   returns
-	faults    faults
-	usage     usage
-	watchers  watchers
-	attached  attachments
-	traffic   Traffic
+	mu          sync.Mutex
+	options     QueueOptions
+	deleted     bool // nothing is appended for it any more
+	gone        bool // its deletion is committed and its memory no longer counted
+	may         permissions
+	counters    counters
+	messages    messages
+	bodies      bodies
+	locks       lockTable
+	sessions    sessionTable // empty unless the entity requires sessions
+	history     history      // of duplicate detection
+	schedule    schedule
+	alarm       alarm
+	forwarder   forwarder
+	returns     returns
+	undelivered undelivered
+	usage       usage
+	watchers    watchers
+	attached    attachments
+	traffic     Traffic
 }
 
 // watcher is a link that wants to know when its entity changes.
@@ -52,7 +52,7 @@ type watcher struct {
 func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Entity {
 	now := ns.Now()
 	q := &Entity{ns: ns, id: id, kind: kind, path: path, options: o, counters: newCounters(&o)}
-	q.may.q, q.bodies.q, q.history.q, q.forwarder.q, q.returns.q, q.faults.q = q, q, q, q, q, q
+	q.may.q, q.bodies.q, q.history.q, q.forwarder.q, q.returns.q, q.undelivered.q = q, q, q, q, q, q
 	q.usage = usage{q: q, created: now, updated: now}
 	q.sessions.q = q
 	q.messages.init(q)

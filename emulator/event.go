@@ -3,7 +3,9 @@ package emulator
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 	"strings"
+	"unsafe"
 )
 
 // EventKind says what happened to a message.
@@ -35,6 +37,7 @@ const (
 	EventRescheduled                        // scheduled for another time
 	EventRefusedSend                        // not stored
 	EventRefusedSettlement                  // not settled
+	EventFault                              // an injected fault struck an operation
 )
 
 // Event is something that happened to a message.
@@ -64,20 +67,28 @@ func (r *Record) Events(from int64) (iter.Seq[Event], int64) {
 	if r == nil {
 		return func(func(Event) bool) {}, from
 	}
-	r.mu.Lock()
-	chunks := make([]chunkOfEvents, len(r.chunks))
-	for i, c := range r.chunks {
-		chunks[i] = *c // with the lengths of this moment
-	}
-	next := r.next
-	r.mu.Unlock()
+	chunks, next := r.now(from)
 	return func(yield func(Event) bool) {
 		for i := range chunks {
-			if c := &chunks[i]; c.first+int64(c.events) > from && !c.each(from, yield) {
+			if !chunks[i].each(from, yield) {
 				return
 			}
 		}
 	}, next
+}
+
+// now returns the chunks that have events from a number on, as they are at this moment, and the number of the next event.
+func (r *Record) now(from int64) (chunks []chunkOfEvents, next int64) {
+	if r == nil {
+		return nil, from
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.chunks) - 1; i >= 0 && r.chunks[i].first+int64(r.chunks[i].events) > from; i-- {
+		chunks = append(chunks, *r.chunks[i]) // with the lengths of this moment
+	}
+	slices.Reverse(chunks)
+	return chunks, r.next
 }
 
 // Oldest returns the number of the oldest event that is kept, or would be.
@@ -91,6 +102,16 @@ func (r *Record) Oldest() int64 {
 		return r.next
 	}
 	return r.chunks[0].first
+}
+
+// Next returns the number of the next event.
+func (r *Record) Next() int64 {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.next
 }
 
 // Changed returns a channel that is closed once there is an event with the number or a later one. done says that nobody waits any more.
@@ -119,6 +140,25 @@ func (c *chunkOfEvents) each(from int64, yield func(Event) bool) bool {
 		e := d.event(c)
 		e.Number = number
 		if number >= from && !yield(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// eachBack is each for all events, the last one first.
+func (c *chunkOfEvents) eachBack(yield func(Event) bool) bool {
+	starts := make([]int, c.events) // the events have no fixed length
+	d := eventReader{c.buf}
+	for i := range starts {
+		starts[i] = len(c.buf) - len(d.b)
+		d.event(c)
+	}
+	for i := len(starts) - 1; i >= 0; i-- {
+		d.b = c.buf[starts[i]:]
+		e := d.event(c)
+		e.Number = c.first + int64(i)
+		if !yield(e) {
 			return false
 		}
 	}
@@ -158,7 +198,7 @@ func (d *eventReader) event(c *chunkOfEvents) Event {
 	}
 	e.Who = c.clients[d.uint()]
 	n := d.uint()
-	e.setText(string(d.b[:n]))
+	e.setText(unsafe.String(unsafe.SliceData(d.b), n)) // what is in a chunk never changes
 	d.b = d.b[n:]
 	return e
 }
@@ -183,7 +223,7 @@ var eventWords = [...]string{
 	EventDelivered: "delivered", EventDeliveredDeleted: "received and deleted", EventRenewed: "lock renewed", EventCompleted: "completed",
 	EventAbandoned: "abandoned", EventReleased: "released", EventDeferred: "deferred", EventLockExpired: "lock expired", EventReturned: "returned",
 	EventDeadLettered: "dead-lettered", EventExpired: "expired", EventForwarded: "forwarded", EventDuplicate: "duplicate", EventCancelled: "cancelled",
-	EventPurged: "purged", EventRescheduled: "rescheduled", EventRefusedSend: "send refused", EventRefusedSettlement: "settlement refused",
+	EventPurged: "purged", EventRescheduled: "rescheduled", EventRefusedSend: "send refused", EventRefusedSettlement: "settlement refused", EventFault: "fault",
 }
 
 // String returns the kind in plain words.

@@ -1,6 +1,8 @@
 package emulator
 
 import (
+	"bytes"
+	"encoding/binary"
 	"iter"
 	"slices"
 	"strings"
@@ -42,15 +44,57 @@ func (ns *Namespace) Record() *Record { return ns.common.record }
 
 // Events returns the events of the namespace from a number on that a filter selects, oldest first, and the number from which to go on.
 func (ns *Namespace) Events(from int64, f EventFilter) (iter.Seq[Event], int64) {
-	all, next := ns.common.record.Events(from)
+	chunks, next := ns.common.record.now(from)
 	return func(yield func(Event) bool) {
-		for e := range all {
-			if e.Namespace == ns.id && f.Selects(&e) && !yield(e) {
+		for i := range chunks {
+			c := &chunks[i]
+			if f.mayBeIn(c, ns.id) && !c.each(from, func(e Event) bool { return e.Namespace != ns.id || !f.Selects(&e) || yield(e) }) {
 				return
 			}
 		}
 	}, next
 }
+
+// EventsBack is Events from the newest one back to the oldest, of those before a number; 0: all.
+func (ns *Namespace) EventsBack(before int64, f EventFilter) iter.Seq[Event] {
+	chunks, _ := ns.common.record.now(0)
+	return func(yield func(Event) bool) {
+		for i := len(chunks) - 1; i >= 0; i-- {
+			c := &chunks[i]
+			if before != 0 && c.first >= before || !f.mayBeIn(c, ns.id) {
+				continue
+			}
+			if !c.eachBack(func(e Event) bool {
+				return before != 0 && e.Number >= before || e.Namespace != ns.id || !f.Selects(&e) || yield(e)
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// mayBeIn reports whether a chunk may have events of a namespace that the filter selects. It looks at the bytes, which costs far less than to read the
+// events: most chunks have none when somebody looks for one message.
+func (f *EventFilter) mayBeIn(c *chunkOfEvents, namespace int64) bool {
+	if !slices.ContainsFunc(c.places, func(p place) bool {
+		return p.namespace == namespace && (f.Entity == "" || strings.EqualFold(p.entity, f.Entity))
+	}) {
+		return false
+	}
+	if f.MessageID != "" && !bytes.Contains(c.buf, []byte(f.MessageID)) {
+		return false
+	}
+	return f.Sequence == 0 || c.hasNumber(f.Sequence)
+}
+
+// hasNumber reports whether a number is among the fields of the chunk's events. It may also be something else that looks so.
+func (c *chunkOfEvents) hasNumber(n int64) bool {
+	var b [binary.MaxVarintLen64]byte
+	return bytes.Contains(c.buf, binary.AppendVarint(b[:0], n))
+}
+
+// fewLives is how many messages are looked for in the bytes of a chunk before its events are read.
+const fewLives = 8
 
 // maxLives is how many messages [Namespace.Life] follows: an id may come again and again.
 const maxLives = 1000
@@ -73,11 +117,18 @@ func (ns *Namespace) Life(f EventFilter) []Event {
 		alive[body] = true
 	}
 	var life []Event
-	all, _ := ns.Events(0, EventFilter{})
-	for e := range all {
-		if alive[e.Body] || e.Body == 0 && f.Selects(&e) {
-			life = append(life, e)
+	chunks, _ := ns.common.record.now(0)
+	for i := range chunks {
+		c := &chunks[i]
+		if !f.mayBeIn(c, ns.id) && len(lives) <= fewLives && !slices.ContainsFunc(lives, c.hasNumber) {
+			continue
 		}
+		c.each(0, func(e Event) bool {
+			if e.Namespace == ns.id && (alive[e.Body] || e.Body == 0 && f.Selects(&e)) {
+				life = append(life, e)
+			}
+			return true
+		})
 	}
 	return life
 }

@@ -24,6 +24,9 @@ func (e *Event) String() string {
 	case EventAbandoned, EventLockExpired, EventDeferred:
 		fmt.Fprintf(&b, ", delivery count %d", e.DeliveryCount)
 	}
+	if e.Kind == EventRefusedSend || e.Kind == EventRefusedSettlement {
+		b.WriteString(" was refused: " + e.Text)
+	}
 	if e.Topic && e.Copies == 1 {
 		b.WriteString("; 1 subscription got a copy")
 	} else if e.Topic {
@@ -34,7 +37,7 @@ func (e *Event) String() string {
 
 // what says what happened where.
 func (e *Event) what() string {
-	at := e.Entity + [...]string{Main: "", DeadLetter: "/$DeadLetterQueue", TransferDeadLetter: "/$Transfer/$DeadLetterQueue"}[e.Sub]
+	at := e.Sub.Join(e.Entity)
 	number := fmt.Sprintf("number %d", e.Sequence)
 	switch e.Kind {
 	case EventSent:
@@ -63,9 +66,14 @@ func (e *Event) what() string {
 	case EventDuplicate:
 		return fmt.Sprintf("dropped by %s: the message id came before", at)
 	case EventRefusedSend:
-		return fmt.Sprintf("refused by %s: %s", at, e.Text)
+		return "a send to " + at
 	case EventRefusedSettlement:
-		return fmt.Sprintf("a settlement in %s was refused: %s", at, e.Text)
+		return "a settlement in " + at
+	case EventFault:
+		if at == "" {
+			return e.Text
+		}
+		return e.Text + " in " + at
 	case EventLockExpired:
 		return fmt.Sprintf("the lock of %s of %s ended", number, at)
 	case EventRenewed:

@@ -122,3 +122,12 @@ func bytes16(s message.Scalar) (b [16]byte) {
 func wide(t message.Type, b [16]byte) message.Scalar {
 	return message.Scalar{Type: t, Bits: binary.BigEndian.Uint64(b[:8]), Low: binary.BigEndian.Uint64(b[8:])}
 }
+
+// ValueOf returns a value of the rule language as the type system of AMQP has it, which says the most of it; nil if it is missing or null.
+func ValueOf(v filter.Value) any {
+	decoded, err := message.DecodeValue(scalarOf(v).Append(nil))
+	if err != nil {
+		return nil // what is opaque was decoded when it came
+	}
+	return decoded
+}

@@ -168,7 +168,7 @@ func TestFWD4_DLQ15_SourceIsForSendersOnly(t *testing.T) {
 			check("peek", err, browser)
 			_, err = b.byNumber(sub, emulator.PeekLock, 1)
 			check("receive by number", err, browser)
-			check("batch delete", b.q.DeleteBatch(sub, 1, 0, nil, nil), browser)
+			check("batch delete", b.q.DeleteBatch(sub, 1, 0, nil, nil, nil), browser)
 			if sub == emulator.Main {
 				_, err = b.q.Schedule(b.encodeAll(texts("x")), newOutcome())
 				check("schedule", err, browser)

@@ -85,7 +85,7 @@ func (f *forwarder) forwardTo(name string, sub SubQueue, picked []*entry) error 
 	if len(list) == 0 {
 		return failed
 	}
-	op := newTransfer(f.q, target)
+	op := newTransfer(f.q, target, nil)
 	if why := op.start(list); why != nil {
 		return cmp.Or(failed, f.refuse(sub, entriesOf(list), why))
 	}

@@ -144,7 +144,7 @@ func (j *Job) purge(found []*Delivery) error {
 			done.Completed(err)
 			return
 		}
-		op := newTransition(q, len(entries), done)
+		op := newTransition(q, len(entries), By(j.options.Who, done))
 		for _, e := range entries {
 			op.removeLocked(e, EventPurged, backTo(e))
 		}
@@ -167,11 +167,15 @@ func (j *Job) takeLocked(found []*Delivery) ([]*entry, error) {
 	var entries []*entry
 	for _, d := range found {
 		e := b.find(d.seq)
-		if e == nil || e.mark != markFree || e.state != d.state || e.body.id != d.bodyID {
+		switch {
+		case e != nil && q.forwarder.parked.has(e) && e.body.id == d.bodyID:
+			q.forwarder.takeLocked(e)
+		case e == nil || e.mark != markFree || e.state != d.state || e.body.id != d.bodyID:
 			j.note(func(p *JobProgress) { p.Skipped++ })
 			continue
+		default:
+			q.messages.takeAside(e)
 		}
-		q.messages.takeAside(e)
 		entries = append(entries, e)
 	}
 	if len(entries) > 0 {

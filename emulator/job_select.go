@@ -65,7 +65,7 @@ func (j *Job) considerLocked(e *entry, now int64) *Delivery {
 		return nil
 	}
 	fits := slices.Contains(j.want.States, e.state) && j.fits(e) && (j.options.Kind == PurgeJob || !e.expired(now))
-	held := fits && e.mark != markFree
+	held := fits && e.mark != markFree && !j.q.forwarder.parked.has(e)
 	j.note(func(p *JobProgress) {
 		p.Examined++
 		if held {

@@ -31,6 +31,7 @@ type JobOptions struct {
 	Max    int64  // messages; 0: all
 	Target string // of a move: the path of an entity; empty: the one in whose dead-letter queue the messages are
 	Edit   Edit   // of a move
+	Who    *Who   // started it; nil: a caller in the process
 }
 
 // Edit says what a move changes in each message.

@@ -1,11 +1,18 @@
 package emulator
 
+import "slices"
+
 // end treats entries whose locks have ended by themselves (LOCK-8, DC-3).
 func (lt *lockTable) end(entries []*entry, now int64) {
+	lt.lapse(slices.DeleteFunc(entries, func(e *entry) bool { return e.lock == nil || e.lock.until > now }), now)
+}
+
+// lapse ends the locks of entries as if their time were over.
+func (lt *lockTable) lapse(entries []*entry, now int64) {
 	op := newTransition(lt.q, len(entries), nil)
 	for _, e := range entries {
-		if e.lock == nil || e.lock.until > now {
-			continue
+		if e.lock == nil {
+			continue // it is named twice
 		}
 		if e.lock.tx != nil {
 			e.lock.tx.lost.Store(true) // TXN-18

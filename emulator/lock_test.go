@@ -71,7 +71,7 @@ func TestLOCK4_RenewSetsNowPlusDuration(t *testing.T) {
 		gs := b.receive(2)
 		for range 20 { // far longer than one lock
 			wait(7 * time.Second)
-			untils, err := b.q.Renew([]lockToken{gs[1].token(), gs[0].token()})
+			untils, err := b.q.Renew([]lockToken{gs[1].token(), gs[0].token()}, nil)
 			if err != nil {
 				t.Fatalf("renew: %v", err)
 			}
@@ -93,7 +93,7 @@ func TestLOCK5_RenewOfADeadTokenIsLockLost(t *testing.T) {
 		b.settle(emulator.Complete, gs[0])
 		wait(10 * time.Second)
 		for name, token := range map[string]lockToken{"settled": gs[0].token(), "expired": gs[1].token(), "unknown": {1}} {
-			_, err := b.q.Renew([]lockToken{token})
+			_, err := b.q.Renew([]lockToken{token}, nil)
 			wantCode(t, name, err, emulator.CodeMessageLockLost)
 			if !strings.HasPrefix(err.Error(), "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue") {
 				t.Errorf("%s: text %q", name, err)
@@ -107,7 +107,7 @@ func TestLOCK6_RenewIsAllOrNothing(t *testing.T) {
 		b.sendTexts("a")
 		g := b.one()
 		wait(5 * time.Second)
-		_, err := b.q.Renew([]lockToken{g.token(), {1}})
+		_, err := b.q.Renew([]lockToken{g.token(), {1}}, nil)
 		wantCode(t, "renew with an unknown token", err, emulator.CodeMessageLockLost)
 		wait(5 * time.Second)
 		equal(t, "received at the end of the first lock", len(b.receive(1)), 1)
@@ -138,7 +138,7 @@ func TestLOCK9_LOCK10_LOCK11_DC9_LockOutlivesLinkAndConnection(t *testing.T) {
 		b.settle(emulator.Abandon, gs[1])
 		b.settle(emulator.Defer, gs[2])
 		b.settle(emulator.DeadLetterOutcome, gs[3])
-		if _, err := b.q.Renew(tokensOf(gs[4:5])); err != nil {
+		if _, err := b.q.Renew(tokensOf(gs[4:5]), nil); err != nil {
 			t.Errorf("renew: %v", err)
 		}
 		again := b.receive(6)
@@ -180,7 +180,7 @@ func TestLOCK18_NewLockDurationCountsForLaterLocks(t *testing.T) {
 		old, renewed := b.one(), b.one()
 		b.update(func(o *emulator.QueueOptions) { o.LockDuration = 10 * time.Second })
 		equal(t, "new lock", b.one().until().Sub(now()), 10*time.Second)
-		untils, err := b.q.Renew(tokensOf([]*got{renewed}))
+		untils, err := b.q.Renew(tokensOf([]*got{renewed}), nil)
 		if err != nil {
 			t.Fatalf("renew: %v", err)
 		}

@@ -1,6 +1,9 @@
 package emulator
 
 import (
+	"fmt"
+	"strings"
+
 	"minibus/emulator/filter"
 	"minibus/internal/amqp/message"
 )
@@ -9,11 +12,8 @@ import (
 type MatchQuestion struct {
 	Message message.Message
 
-	// Subscription is the name of the only one to look at; empty: all.
-	Subscription string
-
-	// Rule is asked in place of those that the subscription has. Without a subscription it is that of a new one with the default settings. It
-	// needs no name. Nil: each subscription has its own.
+	// Rule is asked in place of those that a subscription has. On a topic it is that of a new subscription with the default settings. It needs
+	// no name. Nil: each subscription has its own.
 	Rule *RuleOptions
 }
 
@@ -68,3 +68,43 @@ type RuleMatching struct {
 
 // Selects reports whether the rule selects the message.
 func (r *RuleMatching) Selects() bool { return r.Err == nil && r.Outcome == filter.True }
+
+// String returns what becomes of the message, a line for each copy and each reason.
+func (m *Matching) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "a message for %s", m.Topic)
+	if m.Refused != nil {
+		fmt.Fprintf(&b, ", which would refuse it: %v", m.Refused)
+	}
+	for i := range m.Subscriptions {
+		m.Subscriptions[i].write(&b)
+	}
+	return b.String()
+}
+
+func (s *SubscriptionMatching) write(b *strings.Builder) {
+	reached := "reached"
+	if !s.Reached() {
+		reached = "not reached"
+	}
+	fmt.Fprintf(b, "\n  %s: %s", s.Name, reached)
+	for _, c := range s.Copies {
+		fmt.Fprintf(b, "\n    a copy by rule '%s'", c.Rule)
+		if c.Sub == DeadLetter {
+			fmt.Fprintf(b, ", dead-lettered: %s: %s", c.Reason, c.Description)
+		}
+		for _, x := range c.Changes {
+			fmt.Fprintf(b, "\n      %s: %s -> %s", x.Name, x.Before.Shown(), x.After.Shown())
+		}
+	}
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		fmt.Fprintf(b, "\n    rule '%s' is %s", r.Name, r.Outcome)
+		if r.ActionError != nil {
+			fmt.Fprintf(b, ", its action fails: %v", r.ActionError)
+		}
+		for _, reason := range r.Reasons {
+			fmt.Fprintf(b, "\n      %s", reason)
+		}
+	}
+}

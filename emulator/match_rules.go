@@ -12,15 +12,23 @@ import (
 // maxExplained is how many rules that do not select a message are explained.
 const maxExplained = 2000
 
-// Match says which subscriptions a message would reach, by which rules and with which changes, and why not the others. It asks the rules as
-// sending does, but sends nothing: no number is drawn, nothing is counted, and the topic is not used by it. CodeArgument for a message or a rule
-// that is not valid, with the service's words for a text that does not parse; CodeNotFound if there is no such subscription.
-func (t *Topic) Match(ask MatchQuestion) (*Matching, error) {
-	in, err := t.inspect(nil, []message.Message{ask.Message})
+// Match says which subscriptions of a topic a message would reach, by which rules and with which changes, and why not the others; of a
+// subscription only what would come to that. It asks the rules as sending does, but sends nothing: no number is drawn, nothing is counted, and
+// the topic is not used by it. CodeArgument for a message or a rule that is not valid, with the service's words for a text that does not parse;
+// CodeNotAllowed on a queue.
+func (q *Entity) Match(ask MatchQuestion) (*Matching, error) {
+	m := &matching{t: q.topic, s: q.subscription}
+	switch {
+	case m.s != nil:
+		m.t = m.s.topic
+	case m.t == nil:
+		return nil, errorf(CodeNotAllowed, q.path, "The entity '%s' has no rules: it is neither a topic nor a subscription.", q.path)
+	}
+	in, err := m.t.inspect(nil, []message.Message{ask.Message})
 	if err != nil {
 		return nil, err
 	}
-	m := &matching{t: t, in: in, Matching: Matching{Topic: t.path}}
+	m.in, m.Topic = in, m.t.path
 	list, err := m.choose(&ask)
 	if err != nil {
 		return nil, err
@@ -36,7 +44,8 @@ func (t *Topic) Match(ask MatchQuestion) (*Matching, error) {
 type matching struct {
 	Matching
 	t         *Topic
-	in        []incoming // one
+	s         *Subscription // the only one to look at; nil: all
+	in        []incoming    // one
 	o         original
 	v         view
 	explained int
@@ -52,15 +61,15 @@ type judged struct {
 func (m *matching) choose(ask *MatchQuestion) (list []judged, err error) {
 	m.t.mu.Lock()
 	for _, s := range m.t.byID() {
-		if ask.Subscription == "" || s == m.t.subs[strings.ToLower(ask.Subscription)] {
+		if m.s == nil || s == m.s {
 			list = append(list, judged{s, s.decisions.rules})
 		}
 	}
 	m.t.mu.Unlock()
 	switch {
-	case ask.Subscription != "" && len(list) == 0:
-		return nil, NotFound(subscriptionName(m.t, ask.Subscription))
-	case ask.Rule != nil && ask.Subscription == "":
+	case m.s != nil && len(list) == 0:
+		return nil, m.s.missing()
+	case ask.Rule != nil && m.s == nil:
 		list = []judged{{s: newSubscription(m.t, 0, "", SubscriptionOptions{})}}
 	}
 	if ask.Rule != nil {

@@ -25,12 +25,8 @@ func (b *broker) match(m *goamqp.Message, ask emulator.MatchQuestion) *emulator.
 
 func (b *broker) tryMatch(m *goamqp.Message, ask emulator.MatchQuestion) (*emulator.Matching, error) {
 	b.t.Helper()
-	topic, err := b.q.Topic()
-	if err != nil {
-		b.t.Fatalf("topic: %v", err)
-	}
 	ask.Message = encode(b.t, m)
-	return topic.Match(ask)
+	return b.q.Match(ask)
 }
 
 // shape returns what can be compared of a copy: its place, and its properties but for what dead-lettering adds.
@@ -205,15 +201,15 @@ func TestMatchTriesARuleThatIsNotStored(t *testing.T) {
 		rule := emulator.RuleOptions{SQL: "size = 5", Action: "SET size = 6"}
 		found := b.match(m, emulator.MatchQuestion{Rule: &rule}).Subscriptions
 		equal(t, "a new subscription", fmt.Sprint(len(found), found[0].Name, found[0].Copies[0].Sub, found[0].Copies[0].Changes[1]), fmt.Sprint(1, "", emulator.Main, " {size 5 6}"))
-		found = b.match(m, emulator.MatchQuestion{Rule: &rule, Subscription: "S"}).Subscriptions
+		found = b.sub("s").match(m, emulator.MatchQuestion{Rule: &rule}).Subscriptions
 		equal(t, "in place of the rules of s", deadReason(&found[0]), "Session id is null.")
 		_, err := b.tryMatch(m, emulator.MatchQuestion{Rule: &emulator.RuleOptions{SQL: "size = = 5"}})
 		wantCode(t, "a text that does not parse", err, emulator.CodeArgument)
 		if !strings.Contains(err.Error(), "line=1, column=7") {
 			t.Errorf("the error %v does not say where", err)
 		}
-		_, err = b.tryMatch(m, emulator.MatchQuestion{Subscription: "nobody"})
-		wantCode(t, "a subscription that is not there", err, emulator.CodeNotFound)
+		_, err = b.on("q").tryMatch(m, emulator.MatchQuestion{})
+		wantCode(t, "a queue", err, emulator.CodeNotAllowed)
 		equal(t, "rules of s", fmt.Sprint(b.sub("s").ruleNames()), "[none]")
 	})
 }

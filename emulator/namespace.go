@@ -35,11 +35,14 @@ type Namespace struct {
 	forwarding running  // goroutines that forward
 	parkers    sync.Map // of *Entity: those with parked messages
 	jobs       jobTable
+	faults     faultTable
 	reading    running  // reads of scheduled messages that have become due
 	damaged    sync.Map // ids of damaged bodies of which the log was told
 
+	saving   sync.Mutex                     // held while a snapshot is saved, restored or deleted
 	steering sync.Mutex                     // held while the clock is set, frozen or resumed, and for a whole advance
 	keep     func(o NamespaceOptions) error // stores settings and waits; called with admin; nil: nothing keeps them
+	home     *home                          // nil: it was opened by itself
 
 	deeds atomic.Int64 // what the broker did by itself
 
@@ -138,7 +141,7 @@ func newNamespace(c *common, r NamespaceRecord, o NamespaceOptions) (*Namespace,
 // setID gives a namespace its id, which says from where it draws others.
 func setID(ns *Namespace, id int64) {
 	first, _ := RowsOf(id)
-	ns.id = id
+	ns.id, ns.ids.first = id, first
 	ns.lastRow.Store(first - 1)
 }
 
@@ -151,6 +154,7 @@ func closeAll(list []*Namespace) {
 	var all []*Entity
 	for _, ns := range list {
 		ns.closed.Store(true)
+		ns.RemoveFaults()
 		all = append(all, ns.catalog.entities(anyKind)...)
 	}
 	for _, q := range all {

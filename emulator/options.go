@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -94,6 +95,18 @@ func (o QueueOptions) maxMessageBytes(l Limits) int64 {
 		return profiles[l].DefaultKilobytes * 1024
 	}
 	return o.MaxMessageSizeInKilobytes * 1024
+}
+
+// Effective returns the settings with the defaults that count where none is set, under a profile of limits.
+func (o QueueOptions) Effective(l Limits) QueueOptions {
+	o.LockDuration = cmp.Or(o.LockDuration, DefaultLockDuration)
+	o.MaxDeliveryCount = cmp.Or(o.MaxDeliveryCount, DefaultMaxDelivery)
+	o.DuplicateDetectionWindow = cmp.Or(o.DuplicateDetectionWindow, DefaultDedupWindow)
+	o.MaxSizeInMegabytes = cmp.Or(o.MaxSizeInMegabytes, DefaultMegabytes)
+	o.MaxMessageSizeInKilobytes = cmp.Or(o.MaxMessageSizeInKilobytes, profiles[l].DefaultKilobytes)
+	o.Status = cmp.Or(o.Status, StatusActive)
+	o.EnableBatchedOperations = cmp.Or(o.EnableBatchedOperations, new(true))
+	return o
 }
 
 func encodeOptions(v any) ([]byte, error) {

@@ -86,29 +86,43 @@ func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err := ns.putEntity(q, o, ns.Now()); err != nil {
 		return nil, err
 	}
-	q.mu.Lock()
-	q.applyOptionsLocked(o)
-	q.mu.Unlock()
-	ns.tellParkers(q)
+	q.become(o)
 	return &Queue{q}, nil
 }
 
-// immutable names a setting in which two descriptions of an entity differ and that is fixed at creation (SESS-1,
-// DUP-1, PART-1).
+// become lets new settings count that are durable.
+func (q *Entity) become(o QueueOptions) {
+	q.mu.Lock()
+	q.applyOptionsLocked(o)
+	q.mu.Unlock()
+	q.ns.tellParkers(q)
+}
+
+// immutable names a setting in which two descriptions of an entity differ and that is fixed at creation.
 func immutable(a, b QueueOptions) string {
-	switch {
-	case a.RequiresSession != b.RequiresSession:
-		return "RequiresSession"
-	case a.RequiresDuplicateDetection != b.RequiresDuplicateDetection:
-		return "RequiresDuplicateDetection"
-	case a.EnablePartitioning != b.EnablePartitioning:
-		return "EnablePartitioning"
-	case a.Admin.EnableSubscriptionPartitioning != b.Admin.EnableSubscriptionPartitioning:
-		return "EnableSubscriptionPartitioning"
-	case a.Admin.IsClientAffine != b.Admin.IsClientAffine:
-		return "IsClientAffine"
+	if all := immutables(a, b); len(all) > 0 {
+		return all[0]
 	}
 	return ""
+}
+
+// immutables names all of them (SESS-1, DUP-1, PART-1).
+func immutables(a, b QueueOptions) (names []string) {
+	for _, x := range []struct {
+		name string
+		a, b bool
+	}{
+		{"RequiresSession", a.RequiresSession, b.RequiresSession},
+		{"RequiresDuplicateDetection", a.RequiresDuplicateDetection, b.RequiresDuplicateDetection},
+		{"EnablePartitioning", a.EnablePartitioning, b.EnablePartitioning},
+		{"EnableSubscriptionPartitioning", a.Admin.EnableSubscriptionPartitioning, b.Admin.EnableSubscriptionPartitioning},
+		{"IsClientAffine", a.Admin.IsClientAffine, b.Admin.IsClientAffine},
+	} {
+		if x.a != x.b {
+			names = append(names, x.name)
+		}
+	}
+	return names
 }
 
 // applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23), the

@@ -355,7 +355,7 @@ func (s *clients) fetchDeferred() {
 		if g.state() != int32(emulator.Deferred) {
 			continue
 		}
-		err := l.q.ReceiveDeferred(emulator.Main, []int64{g.seq()}, emulator.ReceiveAndDelete, nil, func(ds []*emulator.Delivery, err error) {
+		err := l.q.ReceiveDeferred(emulator.Main, []int64{g.seq()}, emulator.ReceiveAndDelete, nil, nil, func(ds []*emulator.Delivery, err error) {
 			for _, d := range ds {
 				s.remove(l.body(d), false)
 			}

@@ -159,7 +159,7 @@ func (w *overlap) settle() {
 func (w *overlap) renew() {
 	path, q := w.any()
 	if q != nil {
-		_, err := q.Renew(w.some(w.tokens[path]))
+		_, err := q.Renew(w.some(w.tokens[path]), nil)
 		w.note("renew in %s: %v", path, err)
 	}
 }
@@ -179,7 +179,7 @@ func (w *overlap) fetch() {
 		return
 	}
 	seqs, mode := w.someSeqs(path), emulator.ReceiveMode(w.r.IntN(2))
-	err := q.ReceiveDeferred(w.anySub(), seqs, mode, w.holderOf(path), func(ds []*emulator.Delivery, err error) {
+	err := q.ReceiveDeferred(w.anySub(), seqs, mode, w.holderOf(path), nil, func(ds []*emulator.Delivery, err error) {
 		w.note("fetched %d of %s: %v", len(ds), path, err)
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -197,7 +197,7 @@ func (w *overlap) batch() {
 	if q == nil || w.r.IntN(3) > 0 {
 		return
 	}
-	err := q.DeleteBatch(w.anySub(), 1+w.r.IntN(4), now().UnixMilli(), w.holderOf(path), func(n int, err error) { w.note("deleted %d of %s: %v", n, path, err) })
+	err := q.DeleteBatch(w.anySub(), 1+w.r.IntN(4), now().UnixMilli(), w.holderOf(path), nil, func(n int, err error) { w.note("deleted %d of %s: %v", n, path, err) })
 	w.note("delete of %s: %v", path, err)
 }
 

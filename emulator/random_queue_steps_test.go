@@ -129,7 +129,7 @@ func (p *queuePlayer) tokens(sub emulator.SubQueue) (tokens []lockToken, found [
 
 func (p *queuePlayer) renewSome() {
 	tokens, found, ok := p.tokens(p.anySub())
-	untils, err := p.q.Renew(tokens)
+	untils, err := p.q.Renew(tokens, nil)
 	p.note("renew %v: %v", mapped(found, func(m *modelMessage) string { return m.body }), err)
 	if err != nil {
 		wantCode(p.t, "renew", err, emulator.CodeMessageLockLost)

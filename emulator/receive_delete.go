@@ -24,7 +24,7 @@ func (r *returns) receiveDeleteLocked(ds []*Delivery, who *Who, then func(error)
 	}
 	if len(missing) == 0 {
 		op.removeAllLocked()
-		r.q.ns.append(&op.change)
+		op.appendRemovalLocked()
 		return
 	}
 	r.q.bodies.read(missing, op.bodiesRead)
@@ -32,8 +32,14 @@ func (r *returns) receiveDeleteLocked(ds []*Delivery, who *Who, then func(error)
 
 func (op *receiveDelete) removeAllLocked() {
 	for _, d := range op.ds {
-		op.removeLocked(d.e, EventDeliveredDeleted, fallback{undo: undoFault})
+		op.removeLocked(d.e, EventDeliveredDeleted, fallback{undo: undoUndelivered})
 	}
+}
+
+// appendRemovalLocked appends the change.
+func (op *receiveDelete) appendRemovalLocked() {
+	op.q.breakLocked(&op.change, OperationReceive, op.ds[0].e.sub, op.who)
+	op.q.ns.append(&op.change)
 }
 
 // bodiesRead goes on once bodies were read. A message whose body is damaged does not hold up the others, unless the caller
@@ -49,14 +55,14 @@ func (op *receiveDelete) bodiesRead(err error) {
 		if len(damaged) > 0 && op.then != nil {
 			err = deferredNotFound(q.path)
 		}
-		q.faults.deadLetterDamaged(giveUp(damaged, deliveryGone))
+		q.undelivered.deadLetterDamaged(giveUp(damaged, deliveryGone))
 		q.returns.reopenLocked(damaged)
 	}
 	op.removeAllLocked()
 	switch {
 	case err != nil:
 	case len(op.ds) > 0:
-		q.ns.append(&op.change)
+		op.appendRemovalLocked()
 	default:
 		q.returns.endedLocked() // there is nothing to write
 	}
@@ -97,7 +103,7 @@ func giveUp(ds []*Delivery, as uint32) []*entry {
 func (op *receiveDelete) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
-	q.faults.note(err != nil && len(op.ds) > 0)
+	q.undelivered.note(err != nil && len(op.ds) > 0)
 	op.finishLocked(err)
 	if err == nil {
 		op.letGoLocked()

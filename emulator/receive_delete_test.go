@@ -41,7 +41,7 @@ func TestRAD1_NothingToSettleOrRenew(t *testing.T) {
 		b.sendTexts("a")
 		g := b.receiveFrom(emulator.Main, emulator.ReceiveAndDelete, 1)[0]
 		wantCode(t, "settle", b.trySettle(emulator.Abandon, nil, g.token()), emulator.CodeMessageLockLost)
-		_, err := b.q.Renew(tokensOf([]*got{g}))
+		_, err := b.q.Renew(tokensOf([]*got{g}), nil)
 		wantCode(t, "renew", err, emulator.CodeMessageLockLost)
 		wait(time.Hour)
 		equal(t, "received again", len(b.receive(1)), 0)

@@ -48,7 +48,7 @@ func TestRecordTellsTheLifeOfAMessageToItsEnd(t *testing.T) {
 		b.settle(emulator.Abandon, g)
 		g = b.one()
 		wait(time.Second)
-		if _, err := b.q.Renew([]emulator.LockToken{g.token()}); err != nil {
+		if _, err := b.q.Renew([]emulator.LockToken{g.token()}, nil); err != nil {
 			t.Fatal(err)
 		}
 		wait(10 * time.Second) // the lock ends
@@ -111,7 +111,7 @@ func TestRecordHasWhatIsScheduledCancelledDroppedPurgedAndRefused(t *testing.T) 
 		message("twice")
 		message("twice")
 		deleted := make(chan int, 1)
-		if err := b.q.DeleteBatch(emulator.Main, 10, time.Now().UnixMilli(), nil, func(n int, err error) { deleted <- n }); err != nil || <-deleted != 2 {
+		if err := b.q.DeleteBatch(emulator.Main, 10, time.Now().UnixMilli(), nil, nil, func(n int, err error) { deleted <- n }); err != nil || <-deleted != 2 {
 			t.Fatalf("delete: %v", err)
 		}
 		equalSlices(t, "due", b.life("due"), fmt.Sprintf("scheduled q %d", number[0]), fmt.Sprintf("activated q %d next 3", number[0]), "purged q 3")
@@ -192,4 +192,63 @@ func BenchmarkRecord(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestRecordSaysWhoDidWhat, also for what has no consumer of its own: renewals, deferred messages, transactions and jobs.
+func TestRecordSaysWhoDidWhat(t *testing.T) {
+	bubbleWith(t, recorded(), emulator.QueueOptions{}, func(b *broker) {
+		b.create("end", emulator.QueueOptions{})
+		who := func(name string) *emulator.Who { return &emulator.Who{Container: name} }
+		b.sendTexts("a", "b", "c", "d", "e")
+		gs := b.receive(4)
+		if _, err := b.q.Renew(tokensOf(gs[:1]), who("renewer")); err != nil {
+			t.Fatal(err)
+		}
+		b.settle(emulator.Defer, gs[0], gs[1])
+		for i, mode := range []emulator.ReceiveMode{emulator.PeekLock, emulator.ReceiveAndDelete} {
+			done := make(chan error, 1)
+			if err := b.q.ReceiveDeferred(emulator.Main, []int64{int64(i + 1)}, mode, nil, who("fetcher"), func(_ []*emulator.Delivery, err error) { done <- err }); err != nil || <-done != nil {
+				t.Fatal(err)
+			}
+		}
+		gone := b.schedule(at("later", soon(time.Hour)))
+		w := b.begin()
+		w.Introduce(who("worker"))
+		w.settle(b, emulator.Complete, gs[2])
+		w.send(b, text("sent"))
+		w.schedule(b, at("scheduled", soon(time.Hour)))
+		if err := w.CancelScheduled(b.q, gone); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Renew(b.q, tokensOf(gs[2:3])); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Settle(b.q, tokensOf(gs[:1]), emulator.Settlement{}); err == nil {
+			t.Fatal("a lock that is over settles")
+		}
+		w.Introduce(who("other worker"))
+		w.settle(b, emulator.Abandon, gs[3])
+		w.commit()
+		deleted := make(chan int, 1)
+		if err := b.q.DeleteBatch(emulator.Main, 1, time.Now().UnixMilli(), nil, who("deleter"), func(n int, _ error) { deleted <- n }); err != nil || <-deleted != 1 {
+			t.Fatal(err)
+		}
+		b.job(emulator.JobOptions{Kind: emulator.MoveJob, Target: "end", Max: 1, Who: who("mover")})
+		b.job(emulator.JobOptions{Who: who("purger")})
+		did := make(map[string][]string)
+		events, _ := b.ns.Events(0, emulator.EventFilter{})
+		for e := range events {
+			if e.Who != nil {
+				did[e.Who.Container] = append(did[e.Who.Container], told([]emulator.Event{e})[0])
+			}
+		}
+		for name, want := range map[string][]string{
+			"renewer": {"lock renewed q 1"}, "fetcher": {"delivered q 1 count 1", "received and deleted q 2 count 1"}, "deleter": {"purged q 4 count 1"},
+			"worker": {"lock renewed q 3", "settlement refused q 0 The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue.",
+				"completed q 3", "sent q 8", "scheduled q 7", "cancelled q 6"},
+			"other worker": {"abandoned q 4 count 1"}, "mover": {"forwarded q 5 end", "forwarded here end 1 q"}, "purger": {"purged q 8"},
+		} {
+			equalSlices(t, name, did[name], want...)
+		}
+	})
 }

@@ -5,11 +5,18 @@ import (
 	"time"
 )
 
-// rehearse finds out whether EnsureEntities would succeed, by making the list true in a copy of the namespace that has its entities,
-// without their messages, and keeps nothing. So every check that there is counts, and a list that is refused changes nothing.
-func (c *configurator) rehearse(list []EntityConfig) error {
+// rehearse finds out whether a plan can be carried out, by making the list true in a copy of the namespace that has its entities but for those that the plan
+// deletes, without their messages, and keeps nothing. So every check that there is counts, and a list that is refused changes nothing.
+func (c *configurator) rehearse(list []EntityConfig, plan []Planned) error {
 	stage := &rehearsal{}
+	leaving := make(map[*Entity]bool)
+	for _, p := range plan {
+		leaving[p.entity] = p.Action == ActionDelete
+	}
 	for _, q := range c.ns.catalog.entities(anyKind) {
+		if leaving[q] {
+			continue
+		}
 		settings, err := encodeOptions(q.stored())
 		if err != nil {
 			return err

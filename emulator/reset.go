@@ -11,7 +11,7 @@ import (
 // Reset makes the namespace as if it were new: it has the entities of the list and no others, all of them empty, and its clock shows the machine's time.
 // The list is that of a configuration, and a list that is refused changes nothing. The entities are new ones, so their sequence numbers begin
 // anew (DEL-3). Links of an entity that is there again are told to attach again, which clients do by themselves; those of others are told that it is gone.
-// All entities are replaced by one change of the journal. Reset returns once that is durable.
+// Faults are removed. All entities are replaced by one change of the journal. Reset returns once that is durable.
 func (ns *Namespace) Reset(list []EntityConfig) error {
 	ns.steering.Lock()
 	defer ns.steering.Unlock()
@@ -24,14 +24,19 @@ func (ns *Namespace) Reset(list []EntityConfig) error {
 	if err != nil {
 		return err
 	}
-	r := replacement{ns: ns, records: records}
-	if err := r.write(); err != nil {
+	paths := make(map[string]bool, len(records))
+	for _, e := range records {
+		paths[strings.ToLower(e.Path)] = true
+	}
+	r := replacement{ns: ns}
+	if err := r.write(paths, func() error { return r.put(records) }); err != nil {
 		return err
 	}
+	ns.RemoveFaults()
 	if c, ok := ns.clock.(*SystemClock); ok {
-		c.restart()
+		c.restart(ClockState{})
 	}
-	if err := r.load(); err != nil {
+	if err := r.load(records); err != nil {
 		return err
 	}
 	if ns.Options().Time == (ClockState{}) {
@@ -83,33 +88,18 @@ func (n *notebook) Append(c *Change) {
 
 // replacement puts other entities in the place of all that a namespace has. The caller holds ns.admin.
 type replacement struct {
-	ns      *Namespace
-	records []EntityRecord
-	old     deletion
+	ns  *Namespace
+	old deletion
 }
 
-// write ends what is under way and writes the change. If that fails the entities go on.
-func (r *replacement) write() error {
-	paths := make(map[string]bool, len(r.records))
-	for _, e := range r.records {
-		paths[strings.ToLower(e.Path)] = true
-	}
+// write ends what is under way and commits the change. If that fails the entities go on. The lower-case paths are those of the entities that come.
+func (r *replacement) write(paths map[string]bool, commit func() error) error {
 	all := r.ns.catalog.entities(anyKind)
 	for _, q := range all {
 		q.replaced.Store(paths[strings.ToLower(q.path)])
 	}
 	r.old.retireAll(r.ns)
-	var ops []Op
-	for _, q := range r.old.all {
-		ops = append(ops, Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path}})
-	}
-	for _, e := range r.records {
-		ops = append(ops, Op{Kind: OpPutEntity, Entity: e})
-	}
-	if len(ops) == 0 {
-		return nil
-	}
-	err := r.ns.commit(ops...)
+	err := commit()
 	if err != nil {
 		for _, q := range all {
 			q.replaced.Store(false)
@@ -120,11 +110,26 @@ func (r *replacement) write() error {
 	return err
 }
 
-// load lets the new entities be found instead of the old ones, whose clients are told then.
-func (r *replacement) load() error {
+// put commits the entities that come instead of those that were there.
+func (r *replacement) put(records []EntityRecord) error {
+	var ops []Op
+	for _, q := range r.old.all {
+		ops = append(ops, Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path}})
+	}
+	for _, e := range records {
+		ops = append(ops, Op{Kind: OpPutEntity, Entity: e})
+	}
+	if len(ops) == 0 {
+		return nil
+	}
+	return r.ns.commit(ops...)
+}
+
+// load makes the entities.
+func (r *replacement) load(records []EntityRecord) error {
 	entities := newCatalog()
 	l := newLoader(r.ns, &entities)
-	for _, e := range r.records {
+	for _, e := range records {
 		if err := l.LoadEntity(e); err != nil {
 			return err
 		}
@@ -132,7 +137,12 @@ func (r *replacement) load() error {
 	if err := l.rest(); err != nil {
 		return err
 	}
-	r.ns.catalog.become(&entities)
+	return r.become(l)
+}
+
+// become lets the new entities be found instead of the old ones, whose clients are told then.
+func (r *replacement) become(l *loader) error {
+	r.ns.catalog.become(l.catalog)
 	r.ns.stage.Store(stageThere)
 	err := l.catchUp()
 	r.old.finish()

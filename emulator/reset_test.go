@@ -113,7 +113,7 @@ func TestReset_ClientsAttachAgain(t *testing.T) {
 		wantCode(t, "told of what is there again", told["q"], emulator.CodeDetached)
 		wantCode(t, "told of what is gone", told["later"], emulator.CodeNotFound)
 		wantCode(t, "send on the old link", old.trySend(text("x")), emulator.CodeDetached)
-		_, err := old.q.Renew(tokensOf([]*got{g}))
+		_, err := old.q.Renew(tokensOf([]*got{g}), nil)
 		wantCode(t, "renew an old lock", err, emulator.CodeDetached)
 		b.wantFresh()
 	})

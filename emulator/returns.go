@@ -20,7 +20,7 @@ func (d *Delivery) giveBackLocked(now int64) {
 		d.q.returns.takeBackLocked(d)
 		return
 	}
-	if e := d.q.faults.reclaim(d); e != nil {
+	if e := d.q.undelivered.reclaim(d); e != nil {
 		d.q.messages.rest(e, now)
 	}
 }

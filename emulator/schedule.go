@@ -59,7 +59,9 @@ func (q *Entity) CancelScheduled(seqs []int64, c Completion) error {
 		return err
 	}
 	q.usage.touch(q.ns.Now())
-	newRemoval(q, found, EventCancelled, fallback{undo: undoReschedule}, c).appendLocked()
+	op := newRemoval(q, found, EventCancelled, fallback{undo: undoReschedule}, c)
+	q.breakLocked(&op.change, OperationManage, Main, op.who)
+	op.appendLocked()
 	return nil
 }
 

@@ -4,7 +4,7 @@ import "minibus/emulator/filter"
 
 // Selection says which messages a job or a [Browse] concerns: those that fit all that is set.
 type Selection struct {
-	States    []State // none: active ones; of a Browse unused
+	States    []State // none: active ones; of a Browse: any
 	SQL       string  // an expression of the rules' language
 	Text      string  // in the body or in a property, in letters of any case
 	Reason    *string // of the dead-lettering

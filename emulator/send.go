@@ -26,21 +26,23 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.store(in); err != nil {
-		q.refusedLocked(in, err, c)
+		q.refusedLocked(in, err, whoOf(c))
 		return err
 	}
-	q.ns.append(newSending(q, in, numbering{}, false, c))
+	change := newSending(q, in, numbering{}, false, c)
+	q.breakLocked(change, OperationSend, Main, whoOf(c))
+	q.ns.append(change)
 	return nil
 }
 
 // refusedLocked records that messages are not stored.
-func (q *Entity) refusedLocked(in []incoming, err error, c Completion) {
+func (q *Entity) refusedLocked(in []incoming, err error, who *Who) {
 	if q.ns.common.record == nil {
 		return
 	}
 	now := q.ns.Now()
 	for i := range in {
-		q.ns.common.record.add(q, now, &happened{kind: EventRefusedSend, who: whoOf(c), text: in[i].info.MessageID + refusedFor + err.Error()})
+		q.ns.common.record.add(q, now, &happened{kind: EventRefusedSend, who: who, text: in[i].info.MessageID + refusedFor + err.Error()})
 	}
 }
 
@@ -70,7 +72,7 @@ func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]i
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.store(in); err != nil {
-		q.refusedLocked(in, err, c)
+		q.refusedLocked(in, err, whoOf(c))
 		return nil, err
 	}
 	if browsed {
@@ -79,7 +81,9 @@ func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]i
 		}
 	}
 	seqs := make([]int64, 0, len(in))
-	q.ns.append(newSending(q, in, numbering{told: &seqs}, false, c))
+	change := newSending(q, in, numbering{told: &seqs}, false, c)
+	q.breakLocked(change, OperationSend, Main, whoOf(c))
+	q.ns.append(change)
 	return seqs, nil
 }
 

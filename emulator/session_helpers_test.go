@@ -190,7 +190,7 @@ func (b *broker) fetchAs(c *emulator.Consumer, mode emulator.ReceiveMode, seqs .
 	b.t.Helper()
 	var ds []*emulator.Delivery
 	done := newOutcome()
-	err := b.q.ReceiveDeferred(emulator.Main, seqs, mode, c, func(d []*emulator.Delivery, err error) { ds = d; done <- err })
+	err := b.q.ReceiveDeferred(emulator.Main, seqs, mode, c, nil, func(d []*emulator.Delivery, err error) { ds = d; done <- err })
 	if err == nil {
 		err = <-done
 	}

@@ -45,6 +45,7 @@ func (t *sessionTable) write(s *session, state []byte, done Completion) error {
 	op.change.Ops = append(op.change.Single[:0], Op{
 		Kind: OpSessionState, Record: MessageRecord{Entity: q.id, SessionID: s.id, Enqueued: now}, Data: state,
 	})
+	q.breakLocked(&op.change, OperationManage, Main, holder(s.holder))
 	q.ns.append(&op.change)
 	return nil
 }

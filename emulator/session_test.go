@@ -112,7 +112,7 @@ func TestSESS14_SESS15_WhatNeedsTheLockFailsWithoutIt(t *testing.T) {
 		wantCode(t, "set state", h.setState([]byte("x")), emulator.CodeSessionLockLost)
 		_, err = h.fetch(emulator.PeekLock, 1)
 		wantCode(t, "receive by number", err, emulator.CodeSessionLockLost)
-		wantCode(t, "delete", b.q.DeleteBatch(emulator.Main, 1, now().UnixMilli(), h.c, nil), emulator.CodeSessionLockLost)
+		wantCode(t, "delete", b.q.DeleteBatch(emulator.Main, 1, now().UnixMilli(), h.c, nil, nil), emulator.CodeSessionLockLost)
 		wantCode(t, "complete", b.trySettle(emulator.Complete, nil, gs[0].token()), emulator.CodeMessageLockLost)
 		equal(t, "received", len(h.take(1)), 0)
 		h.c.Close()
@@ -221,7 +221,7 @@ func TestSESS21_RenewOfAMessageChangesNothing(t *testing.T) {
 		h := b.accept("s")
 		g := h.take(1)[0]
 		wait(4 * time.Second)
-		untils, err := b.q.Renew(tokensOf([]*got{g}))
+		untils, err := b.q.Renew(tokensOf([]*got{g}), nil)
 		if err != nil {
 			t.Fatalf("renew: %v", err)
 		}

@@ -26,7 +26,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, who *Who, c Comple
 	var one [1]*entry
 	entries, err := lt.entriesOfTokens(one[:0], tokens, now)
 	if err != nil {
-		lt.q.ns.common.record.add(lt.q, now, &happened{kind: EventRefusedSettlement, who: who, text: err.Error()})
+		lt.refused(now, who, err)
 		return err
 	}
 	lt.q.usage.touch(now)
@@ -44,8 +44,16 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, who *Who, c Comple
 	for _, e := range entries {
 		op.settleLocked(e, s, relock(lt.unlock(e)), now)
 	}
+	if len(op.change.Ops) > 0 {
+		lt.q.breakLocked(&op.change, OperationSettle, entries[0].sub, who)
+	}
 	op.appendLocked()
 	return nil
+}
+
+// refused records that messages are not settled.
+func (lt *lockTable) refused(now int64, who *Who, err error) {
+	lt.q.ns.common.record.add(lt.q, now, &happened{kind: EventRefusedSettlement, who: who, text: err.Error()})
 }
 
 // entriesOfTokens appends the entries that the tokens lock; each can be named once only.
@@ -149,15 +157,15 @@ func (op *transition) deferLocked(e *entry, properties []byte, f fallback) {
 }
 
 // Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the
-// tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6).
-func (q *Entity) Renew(tokens []LockToken) ([]int64, error) {
+// tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6). who asks for it.
+func (q *Entity) Renew(tokens []LockToken, who *Who) ([]int64, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.locks.renew(tokens, nil)
+	return q.locks.renew(tokens, nil, who)
 }
 
 // renew is Renew; tx may renew the locks of messages that it will settle.
-func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error) {
+func (lt *lockTable) renew(tokens []LockToken, tx *Transaction, who *Who) ([]int64, error) {
 	if err := lt.q.may.settle(); err != nil {
 		return nil, err
 	}
@@ -179,7 +187,7 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction) ([]int64, error)
 		}
 		e.lock.until = until
 		if record := lt.q.ns.common.record; record != nil {
-			record.add(lt.q, now, &happened{kind: EventRenewed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: until})
+			record.add(lt.q, now, &happened{kind: EventRenewed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: until, who: who})
 		}
 		lt.ends.remove(old)
 		lt.ends.add(e, until)

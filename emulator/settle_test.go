@@ -33,11 +33,11 @@ func TestLOCK5_LOCK7_DeadAtTheInstantThoughTheTimerIsLate(t *testing.T) {
 		g := b.one()
 		clock.late.Store(true)
 		wait(time.Minute - time.Millisecond)
-		if _, err := b.q.Renew([]lockToken{g.token()}); err != nil {
+		if _, err := b.q.Renew([]lockToken{g.token()}, nil); err != nil {
 			t.Errorf("renew a millisecond before the end: %v", err)
 		}
 		wait(time.Minute)
-		_, err := b.q.Renew([]lockToken{g.token()})
+		_, err := b.q.Renew([]lockToken{g.token()}, nil)
 		wantCode(t, "renew at the end", err, emulator.CodeMessageLockLost)
 		wantCode(t, "settle", b.trySettle(emulator.Complete, nil, g.token()), emulator.CodeMessageLockLost)
 	})
@@ -53,7 +53,7 @@ func TestLOCK7_SecondSettlementWhileTheFirstIsBeingWritten(t *testing.T) {
 			t.Fatalf("abandon: %v", err)
 		}
 		wantCode(t, "complete after abandon", b.trySettle(emulator.Complete, nil, g.token()), emulator.CodeMessageLockLost)
-		_, err := b.q.Renew(tokensOf([]*got{g}))
+		_, err := b.q.Renew(tokensOf([]*got{g}), nil)
 		wantCode(t, "renew after abandon", err, emulator.CodeMessageLockLost)
 		equal(t, "received before the abandon is durable", len(b.receive(1)), 0)
 		b.j.Resume()
@@ -169,7 +169,7 @@ func TestLOCK15_SettlementOfSeveralIsAllOrNothing(t *testing.T) {
 			twice := append(tokensOf(gs), gs[0].token())
 			wantCode(t, "with a token twice", b.trySettle(o, nil, twice...), emulator.CodeMessageLockLost)
 			b.wantCounts(3, 0, 0, 0)
-			if _, err := b.q.Renew(tokensOf(gs)); err != nil {
+			if _, err := b.q.Renew(tokensOf(gs), nil); err != nil {
 				t.Errorf("locks after the refusals: %v", err)
 			}
 			before, _ := b.j.seen()
@@ -235,7 +235,7 @@ func TestLOCK7_FailedSettlementLeavesTheLock(t *testing.T) {
 			synctest.Wait()
 			b.wantCounts(2, 0, 0, 0)
 			equal(t, "received meanwhile", len(b.receive(2)), 0)
-			if _, err := b.q.Renew(tokensOf(gs[:1])); err != nil {
+			if _, err := b.q.Renew(tokensOf(gs[:1]), nil); err != nil {
 				t.Errorf("renew after the failure: %v", err)
 			}
 			wait(5 * time.Second)

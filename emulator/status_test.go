@@ -50,7 +50,7 @@ func TestSTAT1_STAT2_WhatEachStatusAllows(t *testing.T) {
 				}
 				check("settle", b.trySettle(emulator.Complete, nil, gs[0].token()), c.receive)
 				check("settle in a transaction", w.Settle(b.q, tokensOf(gs[1:]), emulator.Settlement{}), c.receive)
-				_, err = b.q.Renew(tokensOf(gs[1:]))
+				_, err = b.q.Renew(tokensOf(gs[1:]), nil)
 				if c.receive {
 					wantCode(t, "renew in a transaction", err, emulator.CodeMessageLockLost)
 				} else {
@@ -58,7 +58,7 @@ func TestSTAT1_STAT2_WhatEachStatusAllows(t *testing.T) {
 				}
 				_, err = b.byNumber(emulator.Main, emulator.PeekLock, deferred)
 				check("receive by number", err, c.receive)
-				check("batch delete", b.q.DeleteBatch(emulator.Main, 1, 0, nil, func(int, error) {}), c.receive)
+				check("batch delete", b.q.DeleteBatch(emulator.Main, 1, 0, nil, nil, func(int, error) {}), c.receive)
 				if len(b.peek()) == 0 { // PEEK-13
 					t.Error("nothing to peek")
 				}

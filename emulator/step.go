@@ -37,14 +37,14 @@ type fallback struct {
 type undo uint8
 
 const (
-	undoForget     undo = iota // it never came
-	undoRelock                 // it is locked as before, by the same token
-	undoRest                   // it is at rest: the broker tries again, or the client has been told
-	undoFault                  // it is at rest, at once or, if that goes on and on, after a pause
-	undoDueLater               // it is scheduled, and due again later
-	undoReschedule             // it is scheduled as before
-	undoEndLater               // it is withheld until the end of its lock is tried again
-	undoOwnLater               // it is withheld until what the broker does by itself, and no failed delivery, is tried again
+	undoForget      undo = iota // it never came
+	undoRelock                  // it is locked as before, by the same token
+	undoRest                    // it is at rest: the broker tries again, or the client has been told
+	undoUndelivered             // it is at rest, at once or, if that goes on and on, after a pause
+	undoDueLater                // it is scheduled, and due again later
+	undoReschedule              // it is scheduled as before
+	undoEndLater                // it is withheld until the end of its lock is tried again
+	undoOwnLater                // it is withheld until what the broker does by itself, and no failed delivery, is tried again
 )
 
 // relock is the fallback of an entry that was unlocked to be settled.
@@ -196,8 +196,8 @@ func (p *part) undoLocked(s *step, now int64) {
 		q.locks.hold(e, s.lock)
 	case undoRest:
 		q.messages.rest(e, now)
-	case undoFault:
-		q.faults.rest(e, now)
+	case undoUndelivered:
+		q.undelivered.rest(e, now)
 	case undoDueLater:
 		q.schedule.retry(e)
 	case undoReschedule:

@@ -17,6 +17,8 @@ type Store interface {
 	// name is free, and what is in it goes later, also after a restart. Nothing is appended for it unless done is told of an error. It does
 	// not block.
 	DeleteNamespace(id int64, done Completion)
+
+	SnapshotStore
 }
 
 // NamespaceRecord is one stored namespace.

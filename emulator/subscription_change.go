@@ -35,19 +35,25 @@ func (s *Subscription) changeLocked(next decisions, c Completion) error {
 	if err != nil {
 		return err
 	}
-	if s.pending == 0 {
-		s.written = s.nowLocked()
-	}
-	s.pending++
-	s.enforceLocked(next)
 	s.mu.Lock()
-	s.usage.touch(s.ns.Now()) // IDLE-2
+	s.beginLocked(next)
 	s.mu.Unlock()
 	change := &subscriptionChange{s: s, next: next, done: c}
 	change.change.Done = change
 	change.change.Ops = append(change.change.Single[:0], op)
 	s.ns.append(&change.change)
 	return nil
+}
+
+// beginLocked puts decisions in force that are about to be appended. The caller holds the mutexes of the topic and of the subscription.
+func (s *Subscription) beginLocked(next decisions) {
+	if s.pending == 0 {
+		s.written = s.decisions
+		s.written.updated = s.usage.updated
+	}
+	s.pending++
+	s.enforceLocked(next)
+	s.usage.touch(s.ns.Now()) // IDLE-2
 }
 
 // Completed notes what the journal has now. Each change holds all decisions, so the newest change is in force, or, when none
@@ -59,7 +65,9 @@ func (c *subscriptionChange) Completed(err error) {
 	if err == nil {
 		s.written = c.next
 	} else if s.pending == 0 {
+		s.mu.Lock()
 		s.enforceLocked(s.written)
+		s.mu.Unlock()
 	}
 	if s.pending == 0 {
 		s.written = decisions{}
@@ -68,7 +76,8 @@ func (c *subscriptionChange) Completed(err error) {
 	c.done.Completed(err)
 }
 
-// enforceLocked lets other decisions count: of the topic's index only those rules are touched that differ.
+// enforceLocked lets other decisions count: of the topic's index only those rules are touched that differ. The caller holds the mutexes of the topic and of
+// the subscription.
 func (s *Subscription) enforceLocked(next decisions) {
 	for _, r := range s.rules {
 		if !hasRule(next.rules, r) {
@@ -81,9 +90,7 @@ func (s *Subscription) enforceLocked(next decisions) {
 		}
 	}
 	s.decisions = next
-	s.mu.Lock()
-	s.Entity.usage.updated = next.updated
-	s.mu.Unlock()
+	s.usage.updated = next.updated
 }
 
 func hasRule(list []*rule, r *rule) bool {

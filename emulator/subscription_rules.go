@@ -144,3 +144,45 @@ func (t *Topic) roomForSubscription(s *Subscription, rules []*rule) error {
 	}
 	return s.roomLocked(rules)
 }
+
+// PutRule adds a rule to a subscription at a path, or gives its rule of that name another filter and action, and waits until that is durable. Errors are
+// those of AddRule, and CodeNotFound without the subscription.
+func (ns *Namespace) PutRule(path string, o RuleOptions) (created bool, err error) {
+	s, err := ns.subscriptionAt(path)
+	if err != nil {
+		return false, err
+	}
+	s.topic.mu.Lock()
+	change := s.UpdateRule
+	if created = s.findRule(o.Name) < 0; created {
+		change = s.AddRule
+	}
+	s.topic.mu.Unlock()
+	return created, awaitStarted(func(done Completion) error { return change(o, done) })
+}
+
+// DeleteRule removes a rule of a subscription at a path and waits until that is durable. It fails with CodeNotFound without the subscription or the rule.
+func (ns *Namespace) DeleteRule(path, name string) error {
+	s, err := ns.subscriptionAt(path)
+	if err != nil {
+		return err
+	}
+	return awaitStarted(func(done Completion) error { return s.RemoveRule(name, done) })
+}
+
+func (ns *Namespace) subscriptionAt(path string) (*Subscription, error) {
+	q, err := ns.Entity(path)
+	if err != nil {
+		return nil, err
+	}
+	return q.Subscription()
+}
+
+// awaitStarted waits for an operation, unless it does not begin.
+func awaitStarted(start func(done Completion) error) error {
+	return await(func(done Completion) {
+		if err := start(done); err != nil {
+			done.Completed(err)
+		}
+	})
+}

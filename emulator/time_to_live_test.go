@@ -77,7 +77,7 @@ func TestEXP13_RenewPastTheExpiryIsAllowed(t *testing.T) {
 		g := b.one()
 		for range 5 {
 			wait(50 * time.Second)
-			if _, err := b.q.Renew(tokensOf([]*got{g})); err != nil {
+			if _, err := b.q.Renew(tokensOf([]*got{g}), nil); err != nil {
 				t.Fatalf("renew: %v", err)
 			}
 		}

@@ -30,7 +30,7 @@ type Topic struct {
 
 func newTopic(ns *Namespace, id int64, path string, o TopicOptions) *Topic {
 	o.Subscriptions = nil
-	t := &Topic{Entity: newEntity(ns, id, KindTopic, path, o.queue()), settings: o, subs: make(map[string]*Subscription)}
+	t := &Topic{Entity: newEntity(ns, id, KindTopic, path, o.Queue()), settings: o, subs: make(map[string]*Subscription)}
 	t.topic = t
 	t.largest.Store(t.options.maxMessageBytes(ns.Limits()))
 	return t

@@ -23,7 +23,7 @@ func (ns *Namespace) CreateTopic(path string, o TopicOptions) (*Topic, error) {
 func (ns *Namespace) createTopic(path string, o TopicOptions) (*Topic, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	settings := o.queue()
+	settings := o.Queue()
 	if err := ns.mayCreateLocked(path, &settings); err != nil {
 		return nil, err
 	}
@@ -45,23 +45,28 @@ func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 		return nil, err
 	}
 	o.Subscriptions = nil
-	if name := immutable(t.Entity.Options(), o.queue()); name != "" {
+	if name := immutable(t.Entity.Options(), o.Queue()); name != "" {
 		return nil, errorf(CodeArgument, path, "%s of the topic '%s' can't be changed.", name, path)
 	}
-	settings := o.queue()
+	settings := o.Queue()
 	if err := ns.checkLocked(path, &settings); err != nil {
 		return nil, err
 	}
 	if err := ns.putEntity(t.Entity, o, ns.Now()); err != nil {
 		return nil, err
 	}
+	t.become(o)
+	return t, nil
+}
+
+// become lets new settings count that are durable.
+func (t *Topic) become(o TopicOptions) {
 	t.mu.Lock()
 	t.settings = o
-	t.applyOptionsLocked(o.queue())
-	t.largest.Store(t.options.maxMessageBytes(ns.Limits()))
+	t.applyOptionsLocked(o.Queue())
+	t.largest.Store(t.options.maxMessageBytes(t.ns.Limits()))
 	t.mu.Unlock()
-	ns.tellParkers(t.Entity)
-	return t, nil
+	t.ns.tellParkers(t.Entity)
 }
 
 // CreateSubscription creates a subscription of a topic, with the rules given or else the default one (TOP-4), and waits
@@ -92,13 +97,18 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*S
 	if err := ns.commit(op); err != nil {
 		return nil, err
 	}
+	t.admit(s)
+	return s, nil
+}
+
+// admit adds a new subscription, which is durable.
+func (t *Topic) admit(s *Subscription) {
 	t.mu.Lock()
 	t.order(s.rules)
 	t.addSubscription(s)
-	t.touched.Store(ns.Now()) // IDLE-2
+	t.touched.Store(t.ns.Now()) // IDLE-2
 	t.mu.Unlock()
-	ns.addEntity(s.Entity)
-	return s, nil
+	t.ns.addEntity(s.Entity)
 }
 
 // prepare gives a new subscription, which no other goroutine knows yet, its rules and returns the operation that stores it.

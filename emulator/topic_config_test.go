@@ -64,7 +64,7 @@ func TestDEC7_EnsureTopicsAndSubscriptions(t *testing.T) {
 			equal(t, "changes", after-before, want)
 			b.restart()
 		}
-		changes(3)
+		changes(1) // all in one
 		changes(0)
 		b.on("t").sendTexts("kept")
 		b.on("t").subscribe(emulator.SubscriptionOptions{Name: "at run time"})
@@ -77,7 +77,7 @@ func TestDEC7_EnsureTopicsAndSubscriptions(t *testing.T) {
 		o.Subscriptions[1].Rules[0].SQL = "1=0"
 		o.Subscriptions[0].Queue.MaxDeliveryCount = 7
 		o.DefaultMessageTimeToLive = time.Hour
-		changes(3)
+		changes(1) // all in one
 		changes(0)
 		equal(t, "setting", b.on("t/Subscriptions/a").q.Options().MaxDeliveryCount, 7)
 		topic, err := b.on("t").q.Topic()

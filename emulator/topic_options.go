@@ -79,8 +79,8 @@ type CorrelationFilter struct {
 	Properties       Values  `json:"properties,omitempty"` // application properties; the type counts
 }
 
-// queue returns what the topic's settings are for the entity that keeps its scheduled messages.
-func (o TopicOptions) queue() QueueOptions {
+// Queue returns what the topic's settings are for the entity that keeps its scheduled messages.
+func (o TopicOptions) Queue() QueueOptions {
 	return QueueOptions{
 		DefaultMessageTimeToLive: o.DefaultMessageTimeToLive, RequiresDuplicateDetection: o.RequiresDuplicateDetection,
 		DuplicateDetectionWindow: o.DuplicateDetectionWindow, AutoDeleteOnIdle: o.AutoDeleteOnIdle,

@@ -34,6 +34,7 @@ type Transaction struct {
 	cross    bool   // it may send to other entities, through the root (TXN-9)
 	messages int
 	work     []txWork // in the order of the operations
+	who      *Who     // does the next operation
 }
 
 // txWork is one operation to apply at commit.
@@ -45,6 +46,7 @@ type txWork struct {
 	entries  []*entry     // messages to settle or to cancel
 	settle   Settlement
 	isCancel bool
+	who      *Who // did it
 
 	partition int // of all of it; only where the entity has partitions
 }
@@ -55,6 +57,13 @@ func (ns *Namespace) Begin(cross bool, via string) *Transaction {
 	t := &Transaction{ns: ns}
 	t.Rebind(cross, via)
 	return t
+}
+
+// Introduce says who does the operations that follow, for the record.
+func (t *Transaction) Introduce(w *Who) {
+	t.mu.Lock()
+	t.who = w
+	t.mu.Unlock()
 }
 
 // Rebind pins a transaction as Begin does and reports whether it could: one that has taken an operation stays as it is.
@@ -151,7 +160,7 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 		t.enteredLocked(q)
 		return nil, nil
 	}
-	w := txWork{q: q, sends: in}
+	w := txWork{q: q, sends: in, who: t.who}
 	if root := strings.ToLower(q.rootPath()); t.root != "" && root != t.root {
 		w.via, _ = t.ns.Entity(t.root)
 		for i := range in {
@@ -167,6 +176,7 @@ func (t *Transaction) storeLocked(w *txWork, numbers bool) (seqs []int64, err er
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.store(w.sends); err != nil && !(w.via != nil && isDisabled(err)) {
+		q.refusedLocked(w.sends, err, w.who)
 		return nil, err
 	}
 	if numbers {
@@ -206,6 +216,7 @@ func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error 
 	now := q.ns.Now()
 	entries, err := q.locks.entriesOfTokens(nil, tokens, now)
 	if err != nil {
+		q.locks.refused(now, t.who, err)
 		return err
 	}
 	partition, refusal := 0, t.enterLocked(q, false)
@@ -229,7 +240,7 @@ func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error 
 	}
 	q.usage.touch(now)
 	t.enteredLocked(q)
-	t.work = append(t.work, txWork{q: q, entries: entries, settle: s, partition: partition})
+	t.work = append(t.work, txWork{q: q, entries: entries, settle: s, partition: partition, who: t.who})
 	return nil
 }
 
@@ -243,7 +254,7 @@ func (t *Transaction) Renew(q *Entity, tokens []LockToken) ([]int64, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	untils, err := q.locks.renew(tokens, t)
+	untils, err := q.locks.renew(tokens, t, t.who)
 	if err == nil {
 		t.enteredLocked(q)
 	}
@@ -272,7 +283,7 @@ func (t *Transaction) CancelScheduled(q *Entity, seqs []int64) error {
 		e.mark = markBusy
 	}
 	t.enteredLocked(q)
-	t.work = append(t.work, txWork{q: q, entries: found, isCancel: true, partition: partition})
+	t.work = append(t.work, txWork{q: q, entries: found, isCancel: true, partition: partition, who: t.who})
 	return nil
 }
 

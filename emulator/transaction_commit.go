@@ -38,6 +38,7 @@ func (t *Transaction) Commit(c Completion) error {
 		for i := range t.work {
 			t.applyLocked(op, &t.work[i])
 		}
+		t.breakLocked(op)
 		if len(op.change.Ops) > 0 || len(op.parts) > 0 {
 			t.ns.append(&op.change)
 		} else {
@@ -52,6 +53,20 @@ func (t *Transaction) Commit(c Completion) error {
 	t.endLocked()
 	t.work = nil
 	return nil
+}
+
+// breakLocked lets the commit fail if a fault strikes one of its operations.
+func (t *Transaction) breakLocked(op *txCommit) {
+	for i := range t.work {
+		w, what := &t.work[i], OperationSettle
+		switch {
+		case len(w.sends) > 0:
+			what = OperationSend
+		case w.isCancel:
+			what = OperationManage
+		}
+		w.q.breakLocked(&op.change, what, Main, whoOf(op.done))
+	}
 }
 
 // checkLocked reports what keeps the transaction from being committed.
@@ -101,18 +116,18 @@ func (op *txCommit) numbering(w *txWork) numbering {
 
 // applyLocked adds one operation to the change.
 func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
-	q := w.q
+	q, told := w.q, By(w.who, untold)
 	switch {
 	case len(w.sends) > 0:
 		if w.via != nil && q.may.store(w.sends) != nil {
-			op.add(&newTransferDeadLetter(w.via, w.sends, q).change)
+			op.add(&newTransferDeadLetter(w.via, w.sends, q, told).change)
 			return
 		}
-		op.add(newSending(q, w.sends, op.numbering(w), true, untold))
+		op.add(newSending(q, w.sends, op.numbering(w), true, told))
 	case w.isCancel:
-		op.add(&newRemoval(q, w.entries, EventCancelled, fallback{undo: undoReschedule}, untold).change)
+		op.add(&newRemoval(q, w.entries, EventCancelled, fallback{undo: undoReschedule}, told).change)
 	default:
-		m := newTransition(q, len(w.entries), untold)
+		m := newTransition(q, len(w.entries), told)
 		now := q.ns.Now()
 		for _, e := range w.entries {
 			e.lock.tx = nil
@@ -124,8 +139,8 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 
 // newTransferDeadLetter stores messages whose destination did not take them in the transfer dead-letter queue of
 // the entity that they were sent through (DLQ-16, TXN-11).
-func newTransferDeadLetter(q *Entity, in []incoming, destination *Entity) *transition {
-	op := newTransition(q, len(in), untold)
+func newTransferDeadLetter(q *Entity, in []incoming, destination *Entity, c Completion) *transition {
+	op := newTransition(q, len(in), c)
 	now := q.ns.Now()
 	for i := range in {
 		seq := q.counters.draw(&op.drawn, q.counters.choose(&in[i]))

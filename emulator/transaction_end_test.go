@@ -123,7 +123,7 @@ func TestTXN18_LockThatEndsBeforeTheCommit(t *testing.T) {
 		w.settle(b, emulator.Complete, gs[0])
 		w.send(b, text("c"))
 		wait(30 * time.Second)
-		if _, err := b.q.Renew(tokensOf(gs[1:])); err != nil {
+		if _, err := b.q.Renew(tokensOf(gs[1:]), nil); err != nil {
 			t.Fatalf("renew: %v", err)
 		}
 		w.settle(b, emulator.Complete, gs[1])

@@ -24,13 +24,15 @@ type transfer struct {
 	left     []*entry     // of a job: what does not go
 }
 
-func newTransfer(q, target *Entity) *transfer {
-	op := &transfer{leaving: part{q: q}, result: make(chan error, 1)}
+// newTransfer makes one for who, or for the forwarder if that is nil.
+func newTransfer(q, target *Entity, who *Who) *transfer {
+	told := By(who, untold)
+	op := &transfer{leaving: part{q: q, who: who}, result: make(chan error, 1)}
 	if target.topic != nil {
-		op.fanOut = target.topic.publicationLocked(false, untold)
+		op.fanOut = target.topic.publicationLocked(false, told)
 		op.to, op.arriving = &op.fanOut.transition, op.fanOut
 	} else {
-		op.to = newTransition(target, 1, untold)
+		op.to = newTransition(target, 1, told)
 		op.arriving = op.to
 	}
 	op.to.change.Done = op

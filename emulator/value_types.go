@@ -1,10 +1,13 @@
 package emulator
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	"minibus/emulator/filter"
 	"minibus/internal/amqp/message"
+	"minibus/internal/dotnet"
 )
 
 // ValueType is a type of the values of a rule, as documents write them down: the name of the type, which is that of XML Schema or of .NET's
@@ -44,6 +47,66 @@ func ValueTypeNames() []string {
 		names = append(names, t.Name)
 	}
 	return names
+}
+
+// TypedText returns the name of a value's type and one of its texts, from which [ValueType.Parse] makes the value again. The value is one of
+// [Values]. A type that documents do not have is written as a text.
+func TypedText(x any) (name, text string) {
+	v, err := valueForFilter(x)
+	if err != nil {
+		return "string", ""
+	}
+	switch v.Kind() {
+	case filter.KindBool:
+		return "boolean", strconv.FormatBool(v.Bool())
+	case filter.KindFloat32, filter.KindFloat64:
+		return typeName(v.Kind()), floatOf(v)
+	case filter.KindDateTime:
+		text = v.Time().UTC().Format("2006-01-02T15:04:05.9999999")
+		if _, zoned, given := dateTime(x); zoned || !given { // a time.Time has a zone
+			text += "Z"
+		}
+		return "dateTime", text
+	case filter.KindTimeSpan:
+		return "duration", spanText(v.Ticks())
+	}
+	if name = typeName(v.Kind()); name == "" {
+		name = "string"
+	}
+	return name, v.String()
+}
+
+// typeName returns the name of a kind's type, "" if documents have none.
+func typeName(k filter.Kind) string {
+	for _, t := range valueTypes {
+		if t.kind == k {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// floatOf returns the text of a number that may be infinite or none.
+func floatOf(v filter.Value) string {
+	switch f := v.Float(); {
+	case math.IsInf(f, 1):
+		return "INF"
+	case math.IsInf(f, -1):
+		return "-INF"
+	case v.Kind() == filter.KindFloat32:
+		return strconv.FormatFloat(f, 'g', -1, 32)
+	default:
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+}
+
+// spanText writes ticks as an xs:duration.
+func spanText(ticks int64) string {
+	sign, size := "", uint64(ticks)
+	if ticks < 0 {
+		sign, size = "-", -size
+	}
+	return sign + dotnet.FormatISO(size/uint64(dotnet.Second), size%uint64(dotnet.Second), 7)
 }
 
 // Parse returns the value of a text, as [Values] have it. ok is false if the text is not of the type.

@@ -26,12 +26,13 @@ func (w *Who) String() string {
 	return fmt.Sprintf("link %d of connection %s (%s, %s)", w.Number, w.Connection, firstText(w.Container, w.Product, "no name"), w.Remote)
 }
 
-// Is reports whether a text names the client: as connection, connection and link number, link, container or address, in letters of any case.
+// Is reports whether a text names the client: as connection, connection and link number, link, container,
+// client library or address, in letters of any case.
 func (w *Who) Is(text string) bool {
 	if w == nil || text == "" {
 		return false
 	}
-	for _, name := range []string{w.Connection, fmt.Sprintf("%s/%d", w.Connection, w.Number), w.Link, w.Container, w.Remote} {
+	for _, name := range []string{w.Connection, fmt.Sprintf("%s/%d", w.Connection, w.Number), w.Link, w.Container, w.Product, w.Remote} {
 		if name != "" && strings.EqualFold(name, text) {
 			return true
 		}
@@ -56,8 +57,13 @@ func firstText(texts ...string) string {
 	return ""
 }
 
-// By returns a completion that says who asked for the operation.
-func By(w *Who, c Completion) Completion { return asked{c, w} }
+// By returns a completion that says who asked for the operation; nil: the broker, or unknown.
+func By(w *Who, c Completion) Completion {
+	if w == nil {
+		return c
+	}
+	return asked{c, w}
+}
 
 type asked struct {
 	Completion

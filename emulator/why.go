@@ -102,7 +102,7 @@ func (d *Diagnosis) String() string {
 // Why says what stands in the way of receiving from the entity. It changes nothing, and does not count as a use of the entity. It looks at up to
 // a few thousand messages, of which it holds the entity's mutex for 64 at a time.
 func (q *Entity) Why(ask Question) Diagnosis {
-	w := &why{q: q, ask: ask, path: spelled(ask.Sub, q.path)}
+	w := &why{q: q, ask: ask, path: ask.Sub.Join(q.path)}
 	w.gather()
 	w.d = Diagnosis{Path: w.path, Available: w.available, Receivers: len(w.here)}
 	w.entity()
@@ -170,17 +170,6 @@ func (w *why) when(ms int64) string {
 		return fmt.Sprintf("%s (in %s)", text, left)
 	}
 	return text
-}
-
-// spelled returns the path of a sub-queue as the documentation of the service writes it.
-func spelled(sub SubQueue, path string) string {
-	switch sub {
-	case DeadLetter:
-		return path + "/$DeadLetterQueue"
-	case TransferDeadLetter:
-		return path + "/$Transfer/$DeadLetterQueue"
-	}
-	return path
 }
 
 // listed joins up to five texts.

@@ -124,7 +124,7 @@ func (w *why) heldSessions(none bool) {
 func (w *why) elsewhere() {
 	t := w.traffic
 	if n := w.total[DeadLetter]; w.ask.Sub == Main && n > 0 && w.q.topic == nil {
-		w.find(FindDeadLettered, false, "Receive from "+spelled(DeadLetter, w.q.path)+" to see them with the reason and its description; then resubmit or purge them.",
+		w.find(FindDeadLettered, false, "Receive from "+DeadLetter.Join(w.q.path)+" to see them with the reason and its description; then resubmit or purge them.",
 			"%s in the dead-letter queue: %s.", isAre(int64(n), "message"), w.countedReasons())
 	}
 	if w.ask.Sub == Main && t.Expired > 0 {
@@ -136,8 +136,8 @@ func (w *why) elsewhere() {
 	}
 	for i, n := range w.total {
 		if sub := SubQueue(i); w.ask.Sub != Main && sub != w.ask.Sub && n > 0 && w.total[w.ask.Sub] == 0 {
-			w.find(FindWrongSubQueue, false, "Receive from "+spelled(sub, w.q.path)+" if those are the ones that you mean.",
-				"%s in %s.", isAre(int64(n), "message"), spelled(sub, w.q.path))
+			w.find(FindWrongSubQueue, false, "Receive from "+sub.Join(w.q.path)+" if those are the ones that you mean.",
+				"%s in %s.", isAre(int64(n), "message"), sub.Join(w.q.path))
 		}
 	}
 }

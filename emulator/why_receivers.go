@@ -31,7 +31,7 @@ func (w *why) nobody() {
 	if len(w.others) > 0 {
 		var places []string
 		for _, a := range w.others {
-			places = append(places, fmt.Sprintf("%s at %s", a.Who, spelled(a.Sub, w.q.path)))
+			places = append(places, fmt.Sprintf("%s at %s", a.Who, a.Sub.Join(w.q.path)))
 		}
 		w.find(FindWrongSubQueue, true, "Receive from "+w.path+", or ask why nothing comes from where they are.",
 			"Receivers are attached to another sub-queue, and none to %s: %s.", w.path, listed(places))
@@ -60,7 +60,7 @@ func (w *why) nobody() {
 func (ns *Namespace) placesOf(client string, but *Entity) (paths []string) {
 	ns.EachAttached(func(q *Entity, a Attached) {
 		if q != but && a.Who.Is(client) {
-			paths = append(paths, spelled(a.Sub, q.path))
+			paths = append(paths, a.Sub.Join(q.path))
 		}
 	})
 	return paths

@@ -1,7 +1,9 @@
 package mgmt
 
 import (
+	"context"
 	"encoding/json"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -78,4 +80,29 @@ func TestControlAPISteersAClock(t *testing.T) {
 	wants(t, a.as("root", "PUT", nothing, `{"now": "2030-01-01T00:00:00Z"}`), 404)
 	wants(t, a.as("root", "POST", nothing+"/advance", `{"by": "PT1H"}`), 404)
 	a.covers("clock")
+}
+
+// TestControlAPIStopsAClock whose client goes away, and says where it stands.
+func TestControlAPIStopsAClock(t *testing.T) {
+	a := controlAPI(t)
+	a.bus.clock = nil
+	a.bus.restart()
+	const path = control.Prefix + "namespaces/$default/clock"
+	wants(t, a.as("root", "POST", path+"/freeze", ""), 200)
+	before := decoded[shownClock](t, a.as("root", "GET", path, ""))
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for at, body := range map[string]string{"POST " + path + "/advance?timeoutSeconds=9": `{"by": "PT1H"}`, "PUT " + path: `{"now": "2099-01-01T00:00:00Z"}`} {
+		method, target, _ := strings.Cut(at, " ")
+		r := httptest.NewRequest(method, "http://localhost:5300"+target, strings.NewReader(body))
+		r.Header.Set(authorization, a.root())
+		w := httptest.NewRecorder()
+		a.bus.handler.ServeHTTP(w, r.WithContext(gone))
+		wants(t, w, 503, "was on its way to 20", ". It shows "+before.Now.Format("2006-01-02T15:04:05"))
+	}
+	wants(t, a.as("root", "POST", path+"/advance?timeoutSeconds=0", `{"by": "PT1H"}`), 400)
+	wants(t, a.as("root", "POST", path+"/advance?timeoutSeconds=3600", `{"by": "PT1H"}`), 200)
+	if after := decoded[shownClock](t, a.as("root", "GET", path, "")); after.Now.Sub(before.Now) != time.Hour {
+		t.Errorf("the clock went from %v to %v", before.Now, after.Now)
+	}
 }

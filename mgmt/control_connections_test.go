@@ -16,6 +16,8 @@ import (
 type clients struct {
 	list   []control.Connection
 	closed []string
+
+	refused []emulator.Refusal
 }
 
 func (c controlled) OpenConnections(*emulator.Namespace) (ids []string) {
@@ -50,6 +52,8 @@ func (c *clients) end(what string) error {
 	c.closed = append(c.closed, what)
 	return nil
 }
+
+func (c controlled) Refusals(*emulator.Namespace) []emulator.Refusal { return c.clients.refused }
 
 func (c controlled) Why(_ *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string) emulator.Diagnosis {
 	return e.Why(emulator.Question{Sub: sub, Client: client})
@@ -119,6 +123,13 @@ func TestControlAPIListsConnections(t *testing.T) {
 	wants(t, a.as("root", "DELETE", list+"/c9/links/1", ""), 404)
 	wants(t, a.as("root", "DELETE", list+"/http:127.0.0.1:1/links/1", ""), 409)
 	same(t, a.bus.clients.closed, []string{"c4", "c4/1"})
+	const refused = control.Prefix + "namespaces/$default/refusals"
+	wants(t, a.as("root", "GET", refused, ""), 200, `"items":[]`)
+	a.bus.clients.refused = []emulator.Refusal{{At: time.Now(), Who: &emulator.Who{Connection: "c3", Remote: "127.0.0.1:1"}, Operation: "attach", Entity: "q", Sub: emulator.DeadLetter,
+		Condition: "amqp:not-found", Text: "There is none."}, {At: time.Now(), Operation: "put-token", Condition: "amqp:unauthorized-access", Text: "It ended."}}
+	wants(t, a.as("root", "GET", refused, ""), 200, `"operation":"attach","entity":"q","subQueue":"$DeadLetterQueue","condition":"amqp:not-found","text":"There is none.","client":{"connection":"c3"`,
+		`"operation":"put-token","condition"`)
+	wants(t, a.as("root", "GET", control.Prefix+"namespaces/nothing/refusals", ""), 404)
 	a.covers("connections")
 }
 

@@ -34,14 +34,70 @@ func (c controlled) CreateNamespace(name string, o emulator.NamespaceOptions, en
 	return ns, err
 }
 
-func (c controlled) ReadEntities(from string, text []byte, _ *emulator.Limits) (entities []emulator.EntityConfig, wrong []string) {
-	entities, report := config.ParseEntities(from, text, config.LimitsRelaxed, func(string) string { return "" })
+// live describes a namespace to the reader of texts.
+func (c controlled) live(ns *emulator.Namespace) config.Live {
+	return config.Live{Name: ns.Name(), IsDefault: ns == c.ns, Profile: ns.Limits(), Elsewhere: func(string) string { return "" }, Target: func(path string) string {
+		if e, err := ns.Entity(path); err == nil && e.Kind() != emulator.KindSubscription {
+			return e.Path()
+		}
+		return ""
+	}}
+}
+
+func wrongIn(report *config.Report) (wrong []string) {
 	for _, f := range report.Findings {
 		if f.Severity == config.Error {
 			wrong = append(wrong, f.String())
 		}
 	}
-	return entities, wrong
+	return wrong
+}
+
+func (c controlled) ReadEntity(ns *emulator.Namespace, from string, text []byte, kind emulator.EntityKind, path string) (emulator.Settings, []string) {
+	s, report := c.live(ns).ParseEntity(from, text, kind, path)
+	return s, wrongIn(report)
+}
+
+func (c controlled) ReadChange(ns *emulator.Namespace, from string, text []byte, path string, old emulator.Settings) (emulator.Settings, []string) {
+	s, report := c.live(ns).PatchEntity(from, text, path, old)
+	return s, wrongIn(report)
+}
+
+func (c controlled) ReadRule(ns *emulator.Namespace, from string, text []byte, name string) (emulator.RuleOptions, []string) {
+	r, report := c.live(ns).ParseRule(from, text, name)
+	return r, wrongIn(report)
+}
+
+func (c controlled) ReadConfiguration(ns *emulator.Namespace, from string, text []byte) (list []emulator.EntityConfig, notes, wrong []string) {
+	t, report := c.live(ns).ParseConfiguration(from, text)
+	if t == nil {
+		return nil, nil, wrongIn(report)
+	}
+	return t.Entities, config.OnlyAtTheStart(t), nil
+}
+
+func (c controlled) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error) {
+	return config.Write([]*config.Topology{{Namespace: ns.Name(), Entities: ns.Configuration()}}, ns.Limits(), keys)
+}
+
+func (c controlled) WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []control.Setting {
+	return settingsOf(config.SettingsProperties(s, ns.Limits(), keys))
+}
+
+func (c controlled) WriteRule(r emulator.RuleOptions) []control.Setting {
+	return settingsOf(config.RuleProperties(r))
+}
+
+func settingsOf(p config.Properties) (list []control.Setting) {
+	for _, x := range p {
+		list = append(list, control.Setting{Name: x.Name, Value: x.Value})
+	}
+	return list
+}
+
+func (c controlled) ReadEntities(from string, text []byte, _ *emulator.Limits) (entities []emulator.EntityConfig, wrong []string) {
+	entities, report := config.ParseEntities(from, text, config.LimitsRelaxed, func(string) string { return "" })
+	return entities, wrongIn(report)
 }
 
 func (c controlled) ResetNamespace(ns *emulator.Namespace) error {

@@ -95,6 +95,8 @@ func TestControlAPIReceivesAndSettles(t *testing.T) {
 	wants(t, a.as("root", "POST", inDefault+"nothing/renew", `{"lockTokens": ["`+one+`"]}`), 404)
 	wants(t, a.as("root", "POST", work+"settle", `{"lockTokens": ["`+strings.Repeat("x", 1<<20)+`"], "outcome": "complete"}`), 413)
 	wants(t, a.as("root", "POST", work+"receive", `{"session": "s"}`), 409, "does not require sessions")
+	wants(t, a.as("root", "GET", control.Prefix+"namespaces/$default/history?client=control%20API", ""), 200,
+		`"kind":"lockRenewed"`, `a settlement in work by an HTTP request from 192.0.2.1:1234 was refused: The lock`, `"kind":"completed"`, `"kind":"deadLettered"`, `"kind":"released"`, `"kind":"settlementRefused"`)
 	a.covers("receive")
 }
 

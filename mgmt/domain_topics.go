@@ -117,7 +117,7 @@ func (d domain) Rule(topic, subscription, name string) (atom.Rule, error) {
 func ruleOf(s *emulator.Subscription, name string) (atom.Rule, error) {
 	for _, r := range s.Options().Rules {
 		if strings.EqualFold(r.Name, name) {
-			return shownRule(r), nil
+			return atom.RuleOf(r), nil
 		}
 	}
 	return atom.Rule{}, emulator.NotFound(name)
@@ -130,7 +130,7 @@ func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, e
 		return nil, err
 	}
 	rules, err := s.Rules(skip, top)
-	return shownAll(rules, shownRule), err
+	return shownAll(rules, atom.RuleOf), err
 }
 
 // PutRule adds or updates a rule, as put does.
@@ -139,7 +139,7 @@ func (d domain) PutRule(topic, subscription string, r atom.Rule,
 	s, err := d.subscription(topic, subscription)
 	if err == nil {
 		done := newCompletion()
-		err = done.wait(put(s, ruleOptions(r), done))
+		err = done.wait(put(s, r.Options(), done))
 	}
 	if err != nil {
 		return atom.Rule{}, err

@@ -25,7 +25,7 @@ type Options struct {
 	Trouble func() error
 	// Broker returns the namespaces. It is called only after Ready has returned true. Without it administration answers 503.
 	Broker func() *emulator.Broker
-	// Control is the process that the control API changes; nil for none.
+	// Control is the process that the control API changes. If it is nil there is no such API, and requests for it get 404.
 	Control control.Server
 	// Metrics answers GET /metrics; nil for none. Where tokens are checked, a request needs one with the right to listen, unless
 	// OpenMetrics is set.
@@ -117,6 +117,8 @@ func (h *handler) routes() *mux.Router {
 		r.MatcherFunc(isControl).Handler(h.controlling(control.New(h.options.Control)))
 		r.HandleFunc("/", ui.Page).Methods(get...).MatcherFunc(isExplorer)
 		r.PathPrefix(ui.Prefix).Methods(get...).HandlerFunc(ui.Serve)
+	} else {
+		r.MatcherFunc(isControl).HandlerFunc(control.Off)
 	}
 	m := &runtimeAPI{authorize: h.authorize, gone: h.options.MissingIsGone, batches: make(chan struct{}, maxLargeBatches)}
 	entities := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

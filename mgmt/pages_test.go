@@ -15,6 +15,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/loglimit"
+	"minibus/mgmt/control"
 )
 
 // methods are those of HTTP, and an unknown one.
@@ -70,15 +71,16 @@ func (p headers) request(method, path string) *http.Request {
 func pathsOf(t *testing.T, h *handler) []string {
 	t.Helper()
 	var paths []string
+	matched := []string{control.DocumentPath, webSocketPath} // of the routes without a path template, in their order
 	err := h.routes().Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		path, err := route.GetPathTemplate()
 		if err != nil {
-			path = webSocketPath // the only route without a path template
+			path, matched = matched[0], matched[1:]
 		}
 		paths = append(paths, path)
 		return nil
 	})
-	if err != nil || len(paths) != 6 {
+	if err != nil || len(paths) != 7 {
 		t.Fatalf("%d routes, %v: %q; look whether each has the right path here", len(paths), err, paths)
 	}
 	kinds := map[targetKind]string{

@@ -34,20 +34,21 @@ type runtimeCall struct {
 // runtimeOperation is an operation and the right that it needs.
 type runtimeOperation struct {
 	claim sas.Claims
+	is    emulator.Operation                  // for faults
 	do    func(*runtimeCall) (*answer, error) // nil, nil: it has written the answer itself
 }
 
 // runtimeOperations has the operations by the number of segments behind the entity and by method.
 var runtimeOperations = map[int]map[string]runtimeOperation{
-	1: {http.MethodPost: {sas.Send, (*runtimeCall).send}},
+	1: {http.MethodPost: {sas.Send, emulator.OperationSend, (*runtimeCall).send}},
 	2: {
-		http.MethodPost:   {sas.Listen, (*runtimeCall).peekLock},
-		http.MethodDelete: {sas.Listen, (*runtimeCall).receiveAndDelete},
+		http.MethodPost:   {sas.Listen, emulator.OperationReceive, (*runtimeCall).peekLock},
+		http.MethodDelete: {sas.Listen, emulator.OperationReceive, (*runtimeCall).receiveAndDelete},
 	},
 	3: {
-		http.MethodPost:   {sas.Listen, (*runtimeCall).renewLock},
-		http.MethodPut:    {sas.Listen, (*runtimeCall).unlock},
-		http.MethodDelete: {sas.Listen, (*runtimeCall).complete},
+		http.MethodPost:   {sas.Listen, emulator.OperationRenew, (*runtimeCall).renewLock},
+		http.MethodPut:    {sas.Listen, emulator.OperationSettle, (*runtimeCall).unlock},
+		http.MethodDelete: {sas.Listen, emulator.OperationSettle, (*runtimeCall).complete},
 	},
 }
 
@@ -121,7 +122,13 @@ func (x *runtimeCall) handle() (*answer, error) {
 	if x.entity, err = x.ns.Entity(x.path); err != nil {
 		return nil, err
 	}
-	return o.do(x)
+	f, err := x.strike(o.is)
+	if err != nil {
+		return nil, err
+	}
+	result, err := o.do(x)
+	x.afterwards(f)
+	return result, err
 }
 
 // problemOf returns the runtime API's answer to an error (DEC-13).

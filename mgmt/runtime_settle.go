@@ -39,7 +39,7 @@ func (x *runtimeCall) settle(o emulator.Outcome) (*answer, error) {
 func (x *runtimeCall) renewLock() (*answer, error) {
 	err := x.discardBody()
 	if err == nil {
-		_, err = x.entity.Renew(x.token())
+		_, err = x.entity.Renew(x.token(), x.who())
 	}
 	if err != nil {
 		return nil, err

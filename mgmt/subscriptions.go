@@ -99,7 +99,7 @@ func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, err
 		return nil, err
 	}
 	s, err := c.broker.CreateSubscription(c.target.entity, emulator.SubscriptionOptions{
-		Name: c.target.subscription, Queue: o, DeadLetteringOnFilterErrors: &d.FilterErrors, Rules: []emulator.RuleOptions{ruleOptions(rule)},
+		Name: c.target.subscription, Queue: o, DeadLetteringOnFilterErrors: &d.FilterErrors, Rules: []emulator.RuleOptions{rule.Options()},
 	})
 	switch {
 	case hasCode(err, emulator.CodeAlreadyExists):

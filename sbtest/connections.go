@@ -20,6 +20,15 @@ func (s *Server) Connections() []Connection { return openConnections(s.server, s
 // Connections is [Server.Connections] for the namespace.
 func (n *Namespace) Connections() []Connection { return openConnections(n.server, n.Namespace) }
 
+// Refusal is a link or a token that was refused.
+type Refusal = emulator.Refusal
+
+// Refusals returns the links and tokens of the server's own namespace that were refused last, the latest first: "the worker asked for a queue that is not there".
+func (s *Server) Refusals() []Refusal { return s.server.Refusals(s.Default()) }
+
+// Refusals is [Server.Refusals] for the namespace.
+func (n *Namespace) Refusals() []Refusal { return n.server.Refusals(n.Namespace) }
+
 // CloseConnection closes a connection from the server's side, as Azure does before it restarts: "when the connection breaks, the worker goes on". Clients of
 // the SDKs connect again. It fails the test if there is no such connection.
 func (s *Server) CloseConnection(t testing.TB, id string) {

@@ -18,7 +18,7 @@
 // with [WithoutNetwork] and connect through [Server.Dial].
 //
 // [Server.Connections] shows the clients with their links, and [Server.Why] says why a receiver gets nothing. A test can
-// close a connection or detach a link, to see its program recover.
+// close a connection or detach a link, to see its program recover. [Server.Inject] lets operations go wrong: throttled, refused, delayed, with a lost lock.
 //
 // [Server.WaitIdle] and [Server.Wait] wait for the program that is tested, and [Server.Life] and [Server.History] say what became of its messages.
 //

@@ -90,6 +90,20 @@ func ExampleServer_Connections() {
 	// Output: sender 1
 }
 
+// Why can the program not send?
+func ExampleServer_Refusals() {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	sender, err := newClient(bus).NewSender("ordres", nil)
+	if err == nil {
+		err = sender.SendMessage(t.Context(), &azservicebus.Message{}, nil)
+	}
+	fmt.Println("failed:", err != nil)
+	fmt.Println(bus.Refusals()[0].Condition, bus.Refusals()[0].Entity)
+	// Output:
+	// failed: true
+	// amqp:not-found ordres
+}
+
 // All namespaces are as new, for the next of the tests that share the server.
 func ExampleServer_Reset() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
@@ -101,4 +115,14 @@ func ExampleServer_Reset() {
 	}
 	fmt.Println(orders.Counts().Active)
 	// Output: 0
+}
+
+// Azure is busy for a moment, and the program tries again.
+func ExampleServer_Inject() {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	busy := bus.Inject(t, sbtest.Fault{Kind: sbtest.Throttle, Operations: []sbtest.Operation{sbtest.Send}, Count: 1})
+	publish(newClient(bus), "orders", &azservicebus.Message{})
+	fmt.Println("refused:", busy.Hits())
+	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedActive, 1))
+	// Output: refused: 1
 }

@@ -14,6 +14,7 @@ import (
 type Namespace struct {
 	*emulator.Namespace
 	server *server.Server
+	limits config.Limits
 }
 
 // Namespace makes a namespace for one test, which shares nothing with others of the server: tests that run in parallel can have entities of the same
@@ -43,7 +44,7 @@ func (s *Server) Namespace(t testing.TB, entities ...Entities) *Namespace {
 	if err != nil {
 		t.Fatalf("sbtest: make a namespace: %v", err)
 	}
-	n := &Namespace{ns, s.server}
+	n := &Namespace{ns, s.server, s.limits}
 	t.Cleanup(func() {
 		if err := s.server.DeleteNamespace(n.Name()); err != nil {
 			t.Errorf("sbtest: remove the namespace: %v", err)

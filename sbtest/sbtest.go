@@ -95,7 +95,13 @@ func (o *options) topology(t testing.TB) *config.Topology {
 
 func assemble(t testing.TB, parts []config.Part, limits config.Limits) *config.Topology {
 	t.Helper()
-	topology, report := config.Assemble(parts, limits)
+	return assembleInto(t, parts, limits, nil)
+}
+
+// assembleInto reads what is declared for a namespace that has entities already.
+func assembleInto(t testing.TB, parts []config.Part, limits config.Limits, existing func(path string) string) *config.Topology {
+	t.Helper()
+	topology, report := config.AssembleInto(parts, limits, existing)
 	for _, f := range report.Findings {
 		if f.Severity == config.Warning {
 			t.Log(f)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/entitypath"
 )
 
 // waitTime is how long [Server.Wait] waits without [Within].
@@ -54,6 +55,18 @@ func Happened(times int, which Events) Condition {
 		f := which.filter()
 		w.ofEvents++
 		w.Events, w.Times, w.From = &f, times, max(which.From, 1)
+	}}
+}
+
+// Holds holds when a message that is selected is in an entity or a sub-queue: "an order of Ann's is dead-lettered". A locked one counts. The numbers and
+// the most of the selection are unused.
+//
+//	bus.Wait(t, sbtest.Holds("orders/$DeadLetterQueue", sbtest.Select{Text: "Ann"}))
+func Holds(entity string, which Select) Condition {
+	path, sub := entitypath.CutSubQueue(entity)
+	selection := which.options(emulator.JobOptions{}).Select
+	return Condition{"", entity + " has a message that is selected", func(w *waiting) {
+		w.Message = &emulator.AwaitMessage{Entity: path, Sub: sub, Select: selection}
 	}}
 }
 

@@ -71,7 +71,7 @@ func waiting(ns *emulator.Namespace) map[string]*control.Connection {
 			c = &control.Connection{ID: id, Remote: at.Who.Remote, Transport: "http", Product: redact(at.Who.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
 			all[id] = c
 		}
-		c.Links = append(c.Links, control.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: subQueueName(at.Sub),
+		c.Links = append(c.Links, control.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: at.Sub.Name(),
 			Mode: modeName(at.Mode), Since: time.UnixMilli(at.Since).UTC(), LastActive: time.UnixMilli(at.Since).UTC(), Credit: 1, WaitsFor: string(amqpserver.ForMessage)})
 	})
 	return all
@@ -89,7 +89,7 @@ func shownConnection(c *amqpserver.Connection) control.Connection {
 }
 
 func shownLink(l *amqpserver.Link) control.Link {
-	s := control.Link{ID: l.Number, Name: redact(l.Name), Role: "sender", Address: redact(l.Address), Entity: l.Entity, SubQueue: subQueueName(l.Sub), SessionID: l.Session,
+	s := control.Link{ID: l.Number, Name: redact(l.Name), Role: "sender", Address: redact(l.Address), Entity: l.Entity, SubQueue: l.Sub.Name(), SessionID: l.Session,
 		Since: milli(l.Since), LastActive: milli(l.Active), Credit: l.Credit, Unsettled: l.Unsettled, SessionWindow: l.Window, Deliveries: l.Passed, WaitsFor: string(l.WaitsFor)}
 	if l.Receives {
 		s.Role = "receiver"
@@ -106,16 +106,20 @@ func shownLink(l *amqpserver.Link) control.Link {
 
 func milli(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// subQueueName returns the end of the path of a sub-queue, nothing for the main one.
-func subQueueName(sub emulator.SubQueue) string {
-	return [...]string{emulator.Main: "", emulator.DeadLetter: "$DeadLetterQueue", emulator.TransferDeadLetter: "$Transfer/$DeadLetterQueue"}[sub]
-}
-
 func modeName(m emulator.ReceiveMode) string {
 	if m == emulator.ReceiveAndDelete {
 		return "receiveAndDelete"
 	}
 	return "peekLock"
+}
+
+// Refusals implements [control.Inspector].
+func (a *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
+	all := a.amqp.Refusals(ns)
+	for i := range all {
+		all[i].Text, all[i].Entity = redact(all[i].Text), redact(all[i].Entity)
+	}
+	return all
 }
 
 // Why implements [control.Inspector]. The connections of the receivers are asked for what they wait for.
@@ -135,11 +139,7 @@ func (a *Server) Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.Su
 			hindered[linkID(c.ID, c.Links[i].Number)] = hindrance(&c.Links[i])
 		}
 	}
-	refusals := a.amqp.Refusals(ns)
-	for i := range refusals {
-		refusals[i].Text = redact(refusals[i].Text)
-	}
-	return e.Why(emulator.Question{Sub: sub, Client: client, Refusals: refusals, Hindrance: func(w *emulator.Who) string {
+	return e.Why(emulator.Question{Sub: sub, Client: client, Refusals: a.Refusals(ns), Hindrance: func(w *emulator.Who) string {
 		if text := hindered[w.Connection]; text != "" {
 			return text
 		}
@@ -164,6 +164,8 @@ func hindrance(l *amqpserver.Link) string {
 		return fmt.Sprintf("its client must settle first: it has %d messages, the most that its AMQP session may have", l.Unsettled)
 	case amqpserver.ForReading:
 		return "its client does not read what was sent to it"
+	case amqpserver.ForFault:
+		return "an injected fault starves it; minibus fault ls shows which, and minibus fault rm removes it"
 	case amqpserver.ForDetach:
 		return "the link is ending"
 	}

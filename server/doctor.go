@@ -32,6 +32,7 @@ func examine(ctx context.Context, flags, environ []string) ([]cli.Finding, error
 	d.configuration()
 	d.server(ctx)
 	d.ports(ctx)
+	d.clients(ctx)
 	d.database()
 	d.authority()
 	return d.findings, nil

@@ -12,6 +12,7 @@ import (
 
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/mgmt/control"
 )
 
 const newQueue = `<entry xmlns="http://www.w3.org/2005/Atom"><content type="application/xml">` +
@@ -50,6 +51,9 @@ func BenchmarkEntities(b *testing.B) {
 		for _, o := range []struct{ name, path string }{
 			{"get", "/queue.00007"},
 			{"list10", "/$Resources/queues?$skip=0&$top=10"},
+			{"whole", control.Prefix + "namespaces/$default/entities/queue.00007"},
+			{"tree", control.Prefix + "namespaces/$default/tree?limit=10000"},
+			{"tree-page-at-the-end", control.Prefix + fmt.Sprintf("namespaces/$default/tree?limit=10&cursor=queue.%05d", n-11)},
 			{"list10-at-the-end", fmt.Sprintf("/$Resources/queues?$skip=%d&$top=10", n-10)},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", o.name, n), func(b *testing.B) {
@@ -58,6 +62,21 @@ func BenchmarkEntities(b *testing.B) {
 				}
 			})
 		}
+		text, err := a.WriteConfiguration(a.Namespace(), false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("diff/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				do(b, http.MethodPost, control.Prefix+"namespaces/$default/config/diff", string(text), http.StatusOK)
+			}
+		})
+		b.Run(fmt.Sprintf("put-over-the-control-API/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				do(b, http.MethodPut, control.Prefix+"namespaces/$default/entities/queue.00005x", "{}", http.StatusCreated)
+				do(b, http.MethodDelete, control.Prefix+"namespaces/$default/entities/queue.00005x", "", http.StatusNoContent)
+			}
+		})
 		b.Run(fmt.Sprintf("create-and-delete/%d", n), func(b *testing.B) {
 			for b.Loop() {
 				do(b, http.MethodPut, "/queue.00005x", newQueue, http.StatusCreated)

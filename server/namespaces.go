@@ -46,18 +46,7 @@ func (a *Server) ReadEntities(from string, text []byte, limits *emulator.Limits)
 		profile = config.Limits(name)
 	}
 	entities, report := config.ParseEntities(from, text, profile, a.namedBy)
-	for _, f := range report.Findings {
-		switch f.Severity {
-		case config.Error:
-			wrong = append(wrong, f.String())
-		case config.Warning:
-			a.log.Warn("a request to create a namespace may not mean what it says", "found", f.String())
-		}
-	}
-	if more := report.Count(config.Error) - len(wrong); more > 0 {
-		wrong = append(wrong, fmt.Sprintf("and %d more errors", more))
-	}
-	return entities, wrong
+	return entities, a.findings(report)
 }
 
 // namedBy returns the name of the namespace that a host names, by an alias or by its first label; "" if it names none.

@@ -13,7 +13,9 @@ import (
 	"minibus/cli"
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/internal/sas"
 	"minibus/internal/tlsca"
+	"minibus/mgmt/control"
 )
 
 // drainTime is how long a shutdown may take before connections are cut. Container engines kill after ten seconds.
@@ -29,7 +31,11 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	if cli.Handles(args) {
 		return cli.Run(ctx, args, cli.Environment{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Environ: environ,
 			Authority: func() (string, error) { return authorityFile(environ) },
-			Examine:   func(ctx context.Context, flags []string) ([]cli.Finding, error) { return examine(ctx, flags, environ) }})
+			Document:  control.Document, Version: Version(),
+			Examine: func(ctx context.Context, flags []string) ([]cli.Finding, error) { return examine(ctx, flags, environ) },
+			Support: cli.Support{Redact: redact, Parts: func(ctx context.Context, flags []string, c sas.Connection, caFile string) []cli.SupportPart {
+				return supportParts(ctx, flags, environ, c, caFile)
+			}}})
 	}
 	command, err := config.ParseArgs(args, environ)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"minibus/internal/listen"
 	"minibus/internal/loglimit"
 	"minibus/mgmt"
+	"minibus/mgmt/control"
 	"minibus/store"
 )
 
@@ -125,7 +126,7 @@ func (a *Server) listen() error {
 	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log, Cure: a.trust.cure(), Refusals: a.refusals})
 	m := a.metrics()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
-		Ready: a.ready.Load, Trouble: func() error { return a.store.Trouble() }, Broker: a.Broker, Control: a, Access: a.access(), Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
+		Ready: a.ready.Load, Trouble: func() error { return a.store.Trouble() }, Broker: a.Broker, Control: a.controlled(), Access: a.access(), Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
 		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
 		KnownHost: a.isKnownHost, Origins: a.config.Settings.AllowedOrigins.Origins(),
 		Version: Version(), Logger: a.log, Refusals: a.refusals,
@@ -135,6 +136,14 @@ func (a *Server) listen() error {
 	}
 	a.goServe("HTTP", func() error { return a.web.Serve(mgmt.Listener(a.mux.HTTP())) })
 	return nil
+}
+
+// controlled is what the control API steers, nil without one.
+func (a *Server) controlled() control.Server {
+	if a.config.Settings.Control == "off" {
+		return nil
+	}
+	return a
 }
 
 // accept serves the connections of a listener.

@@ -113,6 +113,12 @@ func (w *writer) applyOp(op *emulator.Op) error {
 		return w.namespaces.put(op)
 	case opDeleteNamespace:
 		return w.namespaces.bury(op.Entity.ID)
+	case opBeginCopy:
+		return w.copies.begin(op.Entity.ID)
+	case opAdoptCopy:
+		return w.namespaces.adopt(op)
+	case opDropCopy:
+		return w.namespaces.drop(op.Entity.ID)
 	}
 	return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("operation of unknown kind %d", op.Kind)}
 }

@@ -46,7 +46,7 @@ func BenchmarkBareInsert(b *testing.B) {
 }
 
 func bareInsert(b *testing.B, w *writer, op *emulator.Op) {
-	if err := w.messages.storeBody(w.namespaces.byID[1], op.Record.Body, op.Data); err != nil {
+	if err := w.messages.storeBody(w.namespaces.byNumber[1], op.Record.Body, op.Data); err != nil {
 		b.Fatal(err)
 	}
 	if err := w.messages.bindInsert(&op.Record); err != nil {

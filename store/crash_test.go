@@ -26,6 +26,9 @@ const (
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(crashChildEnv); path != "" {
+		if filepath.Base(path) == crashSnapshots {
+			snapshotChild(path)
+		}
 		crashChild(path)
 		return
 	}
@@ -194,14 +197,18 @@ func (m *crashModel) checkBodies(t *testing.T, s *Store, ids []int64) {
 	}
 }
 
+// crashRounds returns how often a child is killed.
+func crashRounds() int {
+	if v, err := strconv.Atoi(os.Getenv(crashRoundsEnv)); err == nil {
+		return v
+	}
+	return 5
+}
+
 // TestKill_SEQ4_DUP16_SESS22_LosesNothing (invariants 1 to 4): after a SIGKILL all acknowledged messages are there,
 // deleted ones are gone, no row id and no number is used twice, no body is without its message, and no
 // change is half committed, in two namespaces, beside others that are made and deleted.
 func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
-	rounds := 5
-	if v, err := strconv.Atoi(os.Getenv(crashRoundsEnv)); err == nil {
-		rounds = v
-	}
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := mustOpen(t, path, Options{})
 	if err := putNamespace(s, 2, "two"); err != nil {
@@ -210,7 +217,7 @@ func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
 	wait(t, s, putQueue(crashEntities[0], "q"), putQueue(crashEntities[1], "q"))
 	_ = s.Close()
 	m := &crashModel{rows: map[int64]*crashRow{}, seqs: map[[2]int64]int64{}}
-	for round := range rounds {
+	for round := range crashRounds() {
 		lines := runAndKill(t, path, 500+rand.IntN(3000), func(line string) { m.note(t, line) })
 		s := mustOpen(t, path, Options{})
 		m.check(t, s)

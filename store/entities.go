@@ -59,11 +59,11 @@ func (es *entities) prepare() error {
 	}
 	return es.w.conn.each("SELECT id, path, history_from, deleted FROM entity", func(st *stmt) error {
 		id := st.columnInt(0)
-		sp := es.w.namespaces.byID[emulator.NamespaceOf(id)]
+		sp := es.w.namespaces.byNumber[emulator.NamespaceOf(id)]
 		if sp == nil {
 			return fmt.Errorf("the entity %d has no namespace: %w", id, errMalformed)
 		}
-		if !sp.dead {
+		if es.w.namespaces.current[sp.record.ID] == sp {
 			es.byID[id] = &entityState{
 				id: id, space: sp, path: string(st.columnView(1)), historyFrom: st.columnInt(2), dead: st.columnInt(3) != 0,
 			}
@@ -103,7 +103,7 @@ func (es *entities) put(rec *emulator.EntityRecord) error {
 	es.w.undo = append(es.w.undo, func() { e.path = oldPath })
 	e.path = rec.Path
 	es.w.namespaces.use(e.space, rec.ID)
-	es.store.bindInts(rec.ID, e.space.record.ID, int64(rec.Kind))
+	es.store.bindInts(rec.ID, e.space.number, int64(rec.Kind))
 	if err := cmp.Or(es.store.bindText(4, rec.Path), es.store.bindTextOrNull(5, string(rec.Options))); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (es *entities) writeCounters() error {
 			if !c.drawn {
 				continue
 			}
-			if err := es.putCount.run(e.space.record.ID, e.id, int64(c.partition), c.seq); err != nil {
+			if err := es.putCount.run(e.space.number, e.id, int64(c.partition), c.seq); err != nil {
 				return fmt.Errorf("write the counter of %s: %w", e.path, err)
 			}
 		}
@@ -206,6 +206,9 @@ func (es *entities) setSession(op *emulator.Op) error {
 
 func (es *entities) writeSession(op *emulator.Op) error {
 	r := &op.Record
+	if err := es.w.copies.keepSession(r.Entity, r.SessionID); err != nil {
+		return err
+	}
 	if op.Data == nil {
 		es.removeSession.bindInt(1, r.Entity)
 		if err := es.removeSession.bindText(2, r.SessionID); err != nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -42,7 +43,7 @@ func (m *marks) mark(row, body int64) (done bool, err error) {
 	if !m.on {
 		return false, nil
 	}
-	if err := m.set.run(row); err != nil {
+	if err := cmp.Or(m.w.copies.keepRow(row), m.set.run(row)); err != nil {
 		return false, fmt.Errorf("mark message row %d: %w", row, err)
 	}
 	if m.w.conn.changes() == 0 {
@@ -106,9 +107,9 @@ func (m *marks) remove() {
 	m.gone, m.due = m.gone[:0], goneTogether
 }
 
-// adopt takes over the messages of a namespace that an earlier process marked, when it is loaded.
-func (m *marks) adopt(namespace int64, marked []goner) {
-	sp := m.w.namespaces.byID[namespace]
+// adopt takes over the messages of a namespace, by the number of its rows, that an earlier process marked, when it is loaded.
+func (m *marks) adopt(number int64, marked []goner) {
+	sp := m.w.namespaces.byNumber[number]
 	if sp == nil || sp.adopted {
 		return
 	}

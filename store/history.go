@@ -80,7 +80,8 @@ func (h *history) remember(op *emulator.Op) error {
 // write puts the gathered keys into the open transaction.
 func (h *history) write() error {
 	for _, g := range h.pending {
-		h.add.bindInts(g.entity.space.record.ID, g.entity.id, g.at)
+		h.w.copies.remembered(g.entity.id, g.at, g.keys)
+		h.add.bindInts(g.entity.space.number, g.entity.id, g.at)
 		if err := h.add.bindBlob(4, g.keys); err != nil {
 			return err
 		}

@@ -61,6 +61,7 @@ func (w *writer) idleWork() bool {
 // cleanSome does one step of a prune or a sweep, and reports whether there was one.
 func (w *writer) cleanSome() bool {
 	switch {
+	case w.copies.step(): // others would remove what it has not copied
 	case len(w.history.prunes) > 0: // first, because it is short, and a sweep may be long
 		w.history.pruneSome()
 	default:

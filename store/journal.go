@@ -10,6 +10,7 @@ import (
 type journal struct {
 	s       *Store
 	record  emulator.NamespaceRecord
+	number  int64 // of its rows, when it was made
 	nextRow int64
 }
 
@@ -38,16 +39,20 @@ func (s *Store) journalOf(id int64) *journal {
 	n := &s.writer.namespaces
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	sp := n.byID[id]
-	return &journal{s: s, record: sp.record, nextRow: sp.opened}
+	sp := n.current[id]
+	return &journal{s: s, record: sp.record, number: sp.number, nextRow: sp.opened}
 }
 
 // PutNamespace implements [emulator.Store].
 func (s *Store) PutNamespace(r emulator.NamespaceRecord, done emulator.Completion) {
-	s.change(done, emulator.Op{
+	s.change(done, putNamespaceOp(r))
+}
+
+func putNamespaceOp(r emulator.NamespaceRecord) emulator.Op {
+	return emulator.Op{
 		Kind: opPutNamespace, Entity: emulator.EntityRecord{ID: r.ID, Path: r.Name, Options: r.Options},
 		Record: emulator.MessageRecord{Enqueued: r.Created}, Data: r.Secret[:],
-	})
+	}
 }
 
 // DeleteNamespace implements [emulator.Store].
@@ -81,10 +86,10 @@ func (j *journal) ReadBodies(r *emulator.BodyRead) { j.s.reads.put(r) }
 // damaged, Close leaves the file as it is.
 func (j *journal) Load(l emulator.Loader) error {
 	s := j.s
-	gone, err := s.loads.load(j.record.ID, l)
+	gone, err := s.loads.load(j.number, l)
 	switch {
 	case err == nil:
-		j.Flush(emulator.CompletionFunc(func(error) { s.writer.marks.adopt(j.record.ID, gone) }))
+		j.Flush(emulator.CompletionFunc(func(error) { s.writer.marks.adopt(j.number, gone) }))
 		return nil
 	case isDamage(err):
 		s.damaged.Store(true)

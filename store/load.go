@@ -2,13 +2,16 @@ package store
 
 import (
 	"bytes"
+	"sync"
 
 	"minibus/emulator"
 )
 
-// loads streams the contents of namespaces, with statements that are prepared once for all of them. Each takes a range of ids.
+// loads streams the contents of namespaces, with statements that are prepared once for all of them. Each takes a range of ids, and those of which there may be
+// many rows a page of them: others use the connection in between.
 type loads struct {
-	c *conn
+	mu sync.Mutex // held for a load
+	c  *conn
 
 	counters, entities, messages, sessions, history *stmt
 }
@@ -18,19 +21,25 @@ func newLoads(c *conn) (*loads, error) {
 	return ld, prepareAll(c, map[string]**stmt{
 		"SELECT entity, partition, last_seq FROM counter WHERE entity BETWEEN ? AND ? ORDER BY entity, partition": &ld.counters,
 		"SELECT id, kind, path, options, deleted, history_from FROM entity WHERE id BETWEEN ? AND ? ORDER BY id":  &ld.entities,
-		"SELECT entity, id, updated, state FROM session WHERE entity BETWEEN ? AND ? ORDER BY entity, id":         &ld.sessions,
-		"SELECT entity, at, keys FROM history WHERE entity BETWEEN ? AND ? ORDER BY entity, at":                   &ld.history,
+		historySQL: &ld.history,
+		"SELECT entity, id, updated, state FROM session WHERE (entity, id)>(?1, ?2) AND entity<=?3 ORDER BY entity, id LIMIT ?4": &ld.sessions,
 		`SELECT row, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, enqueued_seq, hops, session, message_id,
-			reason, source, overlay, system FROM message WHERE row BETWEEN ? AND ? ORDER BY row`: &ld.messages,
+			reason, source, overlay, system FROM message WHERE row BETWEEN ? AND ? ORDER BY row LIMIT ?`: &ld.messages,
 	})
 }
 
-// load streams what is in a namespace, and returns its marked messages.
-func (ld *loads) load(namespace int64, l emulator.Loader) ([]goner, error) {
-	ld.c.mu.Lock()
-	defer ld.c.mu.Unlock()
+// Rows of a page.
+const (
+	loadRows   = 2000
+	loadStates = 100
+)
+
+// load streams what has the ids of a number, and returns the marked messages.
+func (ld *loads) load(number int64, l emulator.Loader) ([]goner, error) {
+	ld.mu.Lock()
+	defer ld.mu.Unlock()
 	one := &loading{loads: ld, l: l, last: map[int64][]emulator.CounterRecord{}, historyFrom: map[int64]int64{}}
-	one.first, one.end = emulator.RowsOf(namespace)
+	one.first, one.end = emulator.RowsOf(number)
 	for _, part := range []func() error{one.loadCounters, one.loadEntities, one.loadMessages, one.loadSessions, one.loadHistory} {
 		if err := part(); err != nil {
 			return nil, err
@@ -54,8 +63,32 @@ type loading struct {
 
 // each hands over the rows of a statement.
 func (ld *loading) each(st *stmt, row func(st *stmt) error) error {
+	ld.c.mu.Lock()
+	defer ld.c.mu.Unlock()
 	st.bindInts(ld.first, ld.end)
 	return st.each(row)
+}
+
+// pages hands over the rows of a statement page by page, each from where bind says.
+func (ld *loading) pages(st *stmt, size int, bind func() error, row func(st *stmt) error) error {
+	for n := size; n == size; {
+		n = 0
+		err := func() error {
+			ld.c.mu.Lock()
+			defer ld.c.mu.Unlock()
+			if err := bind(); err != nil {
+				return err
+			}
+			return st.each(func(st *stmt) error {
+				n++
+				return row(st)
+			})
+		}()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (ld *loading) loadCounters() error {
@@ -87,8 +120,14 @@ func (ld *loading) loadEntities() error {
 
 func (ld *loading) loadMessages() error {
 	var r emulator.MessageRecord
-	return ld.each(ld.messages, func(st *stmt) error {
+	next := ld.first
+	bind := func() error {
+		ld.messages.bindInts(next, ld.end, loadRows)
+		return nil
+	}
+	return ld.pages(ld.messages, loadRows, bind, func(st *stmt) error {
 		readMessage(st, &r)
+		next = r.Row + 1
 		if r.State == stateGone {
 			ld.gone = append(ld.gone, goner{r.Row, r.Body})
 			return nil
@@ -101,19 +140,34 @@ func (ld *loading) loadMessages() error {
 }
 
 func (ld *loading) loadSessions() error {
-	return ld.each(ld.sessions, func(st *stmt) error {
-		entity := st.columnInt(0)
+	entity, id := ld.first-1, ""
+	bind := func() error {
+		ld.sessions.bindInt(1, entity)
+		ld.sessions.bindInt(3, ld.end)
+		ld.sessions.bindInt(4, loadStates)
+		return ld.sessions.bindText(2, id)
+	}
+	return ld.pages(ld.sessions, loadStates, bind, func(st *stmt) error {
+		entity, id = st.columnInt(0), string(st.columnView(1))
 		if ld.dead[entity] {
 			return nil
 		}
 		state := append([]byte{}, st.columnView(3)...) // never nil: a state may be empty
-		return ld.l.LoadSession(entity, string(st.columnView(1)), state, st.columnInt(2))
+		return ld.l.LoadSession(entity, id, state, st.columnInt(2))
 	})
 }
 
 func (ld *loading) loadHistory() error {
-	return ld.each(ld.history, func(st *stmt) error {
-		entity, at, keys := st.columnInt(0), st.columnInt(1), st.columnView(2)
+	entity, at, last := ld.first-1, int64(0), []byte(nil)
+	bind := func() error {
+		ld.history.bindInts(entity, at)
+		ld.history.bindInt(4, ld.end)
+		ld.history.bindInt(5, loadRows)
+		return ld.history.bindBlob(3, last)
+	}
+	return ld.pages(ld.history, loadRows, bind, func(st *stmt) error {
+		keys := st.columnView(2)
+		entity, at, last = st.columnInt(0), st.columnInt(1), append(last[:0], keys...)
 		if ld.dead[entity] || at < ld.historyFrom[entity] {
 			return nil
 		}

@@ -62,6 +62,7 @@ func (m *messages) insert(op *emulator.Op) error {
 	if err := m.insertRow.exec(); err != nil {
 		return fmt.Errorf("insert message row %d: %w", r.Row, err)
 	}
+	m.w.copies.added(r.Row)
 	es.took(e, op)
 	m.w.namespaces.use(e.space, max(r.Row, r.Body))
 	return nil
@@ -97,7 +98,7 @@ func (m *messages) storeBody(sp *space, id int64, data []byte) error {
 	if len(data) > maxInline {
 		parts, inline = partCount(data), nil
 	}
-	m.insertBody.bindInts(id, sp.record.ID, int64(parts), int64(checksum(data)))
+	m.insertBody.bindInts(id, sp.number, int64(parts), int64(checksum(data)))
 	if err := m.insertBody.bindBlob(5, inline); err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (m *messages) update(op *emulator.Op) error {
 	if err != nil {
 		return err
 	}
-	if err := m.checkAlive(r.Row); err != nil {
+	if err := cmp.Or(m.checkAlive(r.Row), m.w.copies.keepRow(r.Row)); err != nil {
 		return err
 	}
 	if err := bindMessage(m.updateRow, r); err != nil {
@@ -159,6 +160,9 @@ func (m *messages) delete(op *emulator.Op) error {
 
 // remove deletes a message. A missing row is no error.
 func (m *messages) remove(row, body int64, dropBody bool) error {
+	if err := cmp.Or(m.w.copies.keepRow(row), m.w.copies.keepBody(row)); err != nil {
+		return err
+	}
 	if err := m.removeRow.run(row); err != nil {
 		return fmt.Errorf("delete message row %d: %w", row, err)
 	}

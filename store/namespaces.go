@@ -16,6 +16,9 @@ import (
 const (
 	opPutNamespace    emulator.OpKind = 200 + iota // name, id and options are those of Op.Entity, Data is the secret, Record.Enqueued when it was created
 	opDeleteNamespace                              // the id is that of Op.Entity
+	opBeginCopy                                    // the number of the copy is the id of Op.Entity
+	opAdoptCopy                                    // as opPutNamespace, and Record.Row is the number of the copy
+	opDropCopy                                     // the number of the copy is the id of Op.Entity
 )
 
 // namespaces knows the namespaces, and writes them and the reservations of their ids.
@@ -24,24 +27,29 @@ type namespaces struct {
 	outgrown []*space // those that used ids beyond their reservations in the open transaction
 	buried   []*space // those that the open transaction deletes
 
-	mu   sync.Mutex // the writer holds it to change these, others to read them
-	byID map[int64]*space
-	next int64 // lower ids of namespaces were used
+	mu        sync.Mutex // the writer holds it to change these, others to read them
+	byNumber  map[int64]*space
+	current   map[int64]*space // by the id of the namespace that has it
+	snapshots map[int64]emulator.SnapshotRecord
+	next      int64 // lower ids of namespaces and numbers were used
 
 	unloaded int // how many of those at the start have not been loaded yet
 
-	store, mark, nextRow *stmt
+	store, mark, nextRow               *stmt
+	own, leave, number, keeps, forgets *stmt
 }
 
-// space holds what the writer knows about a namespace.
+// space holds what the writer knows about the rows of a number: those of a namespace, of a snapshot, or of a copy that is being made.
 type space struct {
-	record   emulator.NamespaceRecord
-	dead     bool  // deleted; the sweeper removes its rows
-	high     int64 // greatest row, body or entity id stored so far
-	reserved int64 // lower ids may have been used: the committed value of next_row
-	opened   int64 // reserved at the start of the process or of the namespace
-	outgrown bool  // it is in namespaces.outgrown
-	adopted  bool  // marks has the messages that were marked before the start
+	number   int64
+	record   emulator.NamespaceRecord // of the namespace to which it belongs
+	dead     bool                     // deleted; the sweeper removes its rows
+	copying  *copying                 // the copy that is being made of it while clients change it; nil: none
+	high     int64                    // greatest row, body or entity id stored so far
+	reserved int64                    // lower ids may have been used: the committed value of next_row
+	opened   int64                    // reserved at the start of the process or of the namespace
+	outgrown bool                     // it is in namespaces.outgrown
+	adopted  bool                     // marks has the messages that were marked before the start
 }
 
 // prepare makes the statements and reads what is stored.
@@ -50,8 +58,14 @@ func (n *namespaces) prepare() error {
 	err := prepareAll(c, map[string]**stmt{
 		`INSERT INTO namespace(id, created, next_row, name, secret, options, deleted) VALUES(?,?,?,?,?,?,0)
 			ON CONFLICT(id) DO UPDATE SET created=excluded.created, name=excluded.name, secret=excluded.secret, options=excluded.options`: &n.store,
-		"UPDATE namespace SET deleted=1 WHERE id=?":  &n.mark,
-		"UPDATE namespace SET next_row=? WHERE id=?": &n.nextRow,
+		"UPDATE namespace SET deleted=1 WHERE id=?1 OR owner=?1": &n.mark,
+		"UPDATE namespace SET next_row=? WHERE id=?":             &n.nextRow,
+
+		"INSERT INTO namespace(id, created, next_row, owner, name, secret, deleted) VALUES(?,?,?,?,'',zeroblob(16),0)":           &n.own,
+		"UPDATE namespace SET deleted=1 WHERE id=? AND owner IS NOT NULL":                                                        &n.leave,
+		"UPDATE namespace SET number=? WHERE id=?":                                                                               &n.number,
+		"INSERT INTO snapshot(number, namespace, saved, now, frozen, entities, messages, bytes, name) VALUES(?,?,?,?,?,?,?,?,?)": &n.keeps,
+		"DELETE FROM snapshot WHERE number=?1 OR namespace=?2":                                                                   &n.forgets,
 	})
 	if err != nil {
 		return err
@@ -59,26 +73,55 @@ func (n *namespaces) prepare() error {
 	if n.next, err = c.queryInt("SELECT seq+1 FROM sqlite_sequence WHERE name='namespace'"); err != nil {
 		return err
 	}
-	return c.each("SELECT id, created, next_row, name, secret, options, deleted FROM namespace", func(st *stmt) error {
-		sp := &space{record: emulator.NamespaceRecord{
-			ID: st.columnInt(0), Created: st.columnInt(1), Name: string(st.columnView(3)), Options: bytes.Clone(st.columnView(5)),
-		}}
+	return n.read()
+}
+
+// read reads what is stored. Namespaces come before the numbers that they own.
+func (n *namespaces) read() error {
+	numbers := map[int64]int64{} // of the rows of a namespace, by id
+	err := n.readSnapshots()
+	if err != nil {
+		return err
+	}
+	return n.w.conn.each("SELECT id, created, next_row, name, secret, options, deleted, owner, number FROM namespace ORDER BY owner IS NOT NULL", func(st *stmt) error {
+		sp := &space{number: st.columnInt(0), reserved: st.columnInt(2), dead: st.columnInt(6) != 0}
+		sp.high, sp.opened = sp.reserved-1, sp.reserved
+		n.byNumber[sp.number] = sp
+		if owner := st.columnInt(7); owner != 0 {
+			if of := n.byNumber[owner]; of != nil {
+				sp.record = of.record
+			}
+			n.place(sp, numbers[owner] == sp.number)
+			return nil
+		}
+		sp.record = emulator.NamespaceRecord{
+			ID: sp.number, Created: st.columnInt(1), Name: string(st.columnView(3)), Options: bytes.Clone(st.columnView(5)),
+		}
 		if k := copy(sp.record.Secret[:], st.columnView(4)); k != len(sp.record.Secret) {
 			return fmt.Errorf("the secret of namespace %d has %d bytes: %w", sp.record.ID, k, errMalformed)
 		}
-		sp.reserved, sp.dead = st.columnInt(2), st.columnInt(6) != 0
-		sp.high, sp.opened = sp.reserved-1, sp.reserved
-		n.byID[sp.record.ID] = sp
-		if !sp.dead {
-			n.unloaded++
+		if numbers[sp.number] = st.columnInt(8); numbers[sp.number] == 0 {
+			numbers[sp.number] = sp.number
 		}
+		n.place(sp, !sp.dead && numbers[sp.number] == sp.number)
 		return nil
 	})
 }
 
+// place notes whether the rows of a number are those of its namespace. If not, and they are no snapshot either, they are to be removed.
+func (n *namespaces) place(sp *space, current bool) {
+	if _, kept := n.snapshots[sp.number]; !current {
+		sp.dead = sp.dead || !kept
+	}
+	if current && !sp.dead {
+		n.current[sp.record.ID] = sp
+		n.unloaded++
+	}
+}
+
 // live returns the namespace of a row, a body or an entity.
 func (n *namespaces) live(id int64) (*space, error) {
-	if sp := n.byID[emulator.NamespaceOf(id)]; sp != nil && !sp.dead {
+	if sp := n.byNumber[emulator.NamespaceOf(id)]; sp != nil && !sp.dead {
 		return sp, nil
 	}
 	return nil, noNamespace(emulator.NamespaceOf(id))
@@ -93,8 +136,8 @@ func (n *namespaces) put(op *emulator.Op) error {
 	r := emulator.NamespaceRecord{
 		ID: op.Entity.ID, Name: op.Entity.Path, Created: op.Record.Enqueued, Secret: [16]byte(op.Data), Options: op.Entity.Options,
 	}
-	sp := n.byID[r.ID]
-	if sp != nil && sp.dead {
+	sp := n.current[r.ID]
+	if sp == nil && n.byNumber[r.ID] != nil {
 		return noNamespace(r.ID)
 	}
 	first, _ := emulator.RowsOf(r.ID)
@@ -109,9 +152,12 @@ func (n *namespaces) put(op *emulator.Op) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if sp == nil {
-		sp = &space{record: r, high: first - 1, reserved: first, opened: first}
-		n.byID[r.ID], n.next = sp, max(n.next, r.ID+1)
-		n.onUndo(func() { delete(n.byID, r.ID) })
+		sp = &space{number: r.ID, record: r, high: first - 1, reserved: first, opened: first}
+		n.byNumber[r.ID], n.current[r.ID], n.next = sp, sp, max(n.next, r.ID+1)
+		n.onUndo(func() {
+			delete(n.byNumber, r.ID)
+			delete(n.current, r.ID)
+		})
 		return nil
 	}
 	old := sp.record
@@ -128,21 +174,37 @@ func (n *namespaces) onUndo(f func()) {
 	})
 }
 
-// bury marks a namespace as deleted.
+// bury marks a namespace as deleted, with its snapshots.
 func (n *namespaces) bury(id int64) error {
-	sp := n.byID[id]
-	if sp == nil || sp.dead {
+	sp := n.current[id]
+	if sp == nil {
 		return noNamespace(id)
 	}
-	if err := n.mark.run(id); err != nil {
+	if err := cmp.Or(n.mark.run(id), n.forgets.run(0, id)); err != nil {
 		return fmt.Errorf("delete namespace %s: %w", sp.record.Name, err)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	before := maps.Clone(n.snapshots)
+	maps.DeleteFunc(n.snapshots, func(_ int64, r emulator.SnapshotRecord) bool { return r.Namespace == id })
+	delete(n.current, id)
+	n.onUndo(func() { n.snapshots, n.current[id] = before, sp })
+	if n.byNumber[id] == nil { // its first rows are gone, and its row stays until the end
+		n.byNumber[id] = &space{number: id, record: sp.record, high: -1}
+	}
+	for _, x := range n.byNumber {
+		if x.record.ID == id && !x.dead {
+			n.buryLocked(x)
+		}
+	}
+	return nil
+}
+
+// buryLocked leaves the rows of a number to the sweeper, once that is committed.
+func (n *namespaces) buryLocked(sp *space) {
 	k := len(n.buried)
 	n.buried, sp.dead = append(n.buried, sp), true
 	n.onUndo(func() { n.buried, sp.dead = n.buried[:k], false })
-	return nil
 }
 
 // use notes that an id of a namespace is used.
@@ -165,7 +227,7 @@ func (n *namespaces) reserveIDs() error {
 }
 
 func (n *namespaces) writeNextRow(sp *space, next int64) error {
-	if err := n.nextRow.run(next, sp.record.ID); err != nil {
+	if err := n.nextRow.run(next, sp.number); err != nil {
 		return fmt.Errorf("reserve row ids: %w", err)
 	}
 	return nil
@@ -173,7 +235,7 @@ func (n *namespaces) writeNextRow(sp *space, next int64) error {
 
 // giveBackIDs gives back the ids that are reserved and not used.
 func (n *namespaces) giveBackIDs() error {
-	for _, sp := range n.byID {
+	for _, sp := range n.byNumber {
 		if sp.high+1 == sp.reserved {
 			continue
 		}
@@ -194,6 +256,7 @@ func (n *namespaces) settle() {
 		return
 	}
 	maps.DeleteFunc(n.w.entities.byID, func(_ int64, e *entityState) bool { return e.space.dead })
+	n.w.copies.endOfDead()
 	n.w.sweeper.clear(n.buried...)
 	n.buried = n.buried[:0]
 }
@@ -209,17 +272,15 @@ func (n *namespaces) dropOutgrown() {
 func (n *namespaces) forget(sp *space) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.byID, sp.record.ID)
+	delete(n.byNumber, sp.number)
 }
 
 // list returns the namespaces that are not deleted, by id.
 func (n *namespaces) list() (all []emulator.NamespaceRecord) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, sp := range n.byID {
-		if !sp.dead {
-			all = append(all, sp.record)
-		}
+	for _, sp := range n.current {
+		all = append(all, sp.record)
 	}
 	slices.SortFunc(all, func(a, b emulator.NamespaceRecord) int { return cmp.Compare(a.ID, b.ID) })
 	return all

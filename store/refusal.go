@@ -126,7 +126,7 @@ func wants(c *emulator.Change) (adds, draws bool) {
 		switch op.Kind {
 		case emulator.OpInsert:
 			adds = adds || !c.Restores
-		case emulator.OpPutEntity, emulator.OpHistory, opPutNamespace:
+		case emulator.OpPutEntity, emulator.OpHistory, opPutNamespace, opBeginCopy:
 			adds = true
 		case emulator.OpSessionState:
 			adds = adds || op.Data != nil

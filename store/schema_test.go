@@ -121,3 +121,46 @@ func unpack(t *testing.T, path, from string) {
 	}
 	write(t, path, raw)
 }
+
+// TestDatabaseOfTheFourthSchemaOpens: testdata has one with a second namespace and the tombstone of a third. The next version finds the same, and
+// makes snapshots.
+func TestDatabaseOfTheFourthSchemaOpens(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	unpack(t, path, "testdata/schema4.db.gz")
+	var want map[string]*everything
+	if err := json.Unmarshal(read(t, "testdata/schema4.json"), &want); err != nil {
+		t.Fatal(err)
+	}
+	s := mustOpen(t, path, Options{})
+	for id, w := range want {
+		slices.Sort(w.Sessions)
+		if got := everythingIn(t, s.Journal(int64(id[0]-'0'))); !reflect.DeepEqual(got, w) {
+			t.Errorf("namespace %s has\n%+v, want\n%+v", id, got, w)
+		}
+	}
+	before := namespaceContents(t, s, 2)
+	_, done := saving(s, 2, s.NextNamespace(), 0)
+	if err := done(); err != nil {
+		t.Fatal(err)
+	}
+	if err := restoreCopy(s, 2, s.Snapshots(2)[0].Number, s.NextNamespace()); err != nil {
+		t.Fatal(err)
+	}
+	views := []string{"messages WHERE namespace='ns2'", "entities WHERE namespace='ns2'", "sessions WHERE namespace='ns2'", "snapshots WHERE namespace='ns2'"}
+	for restart := range 2 {
+		if got := namespaceContents(t, s, 2); got != before {
+			t.Errorf("restored is%s", difference(got, before))
+		}
+		for i, n := range []int64{6, 1, 1, 1} {
+			if got := count(t, s, views[i]); got != n {
+				t.Errorf("%d of %s, want %d", got, views[i], n)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if restart == 0 {
+			s = mustOpen(t, path, Options{})
+		}
+	}
+}

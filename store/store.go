@@ -33,6 +33,7 @@ type Store struct {
 	writer *writer
 	reader *reader
 	loads  *loads
+	copies sync.Map // of *copying, by number: those that were asked for and have not begun
 
 	checkpointer *checkpointer // nil for an ephemeral database
 
@@ -92,6 +93,7 @@ func (s *Store) shutdown() error {
 	s.inbox.close(func(it item) { it.finish(closed) })
 	s.reads.close(func(r *emulator.BodyRead) { finishRead(r, closed) })
 	s.checkpointer.close()
+	s.writer.copies.close(closed)
 	if s.place.lookAfter(0) != nil {
 		s.writer.conn.leaveLog() // the files at the paths are not ours to delete
 	}

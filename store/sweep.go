@@ -48,7 +48,7 @@ func (sw *sweeper) prepare() error {
 		"DELETE FROM counter WHERE entity=?":                                                &sw.counters,
 		"DELETE FROM session WHERE row IN (SELECT row FROM session WHERE entity=? LIMIT ?)": &sw.states,
 		"DELETE FROM entity WHERE id=? AND deleted=1":                                       &sw.bury,
-		"DELETE FROM namespace WHERE id=? AND deleted=1":                                    &sw.burySpace,
+		"DELETE FROM namespace WHERE id=? AND (deleted=1 OR owner IS NOT NULL)":             &sw.burySpace,
 	})
 }
 
@@ -72,7 +72,7 @@ func (sw *sweeper) resume() {
 			sw.waiting = append(sw.waiting, e)
 		}
 	}
-	for _, sp := range sw.w.namespaces.byID {
+	for _, sp := range sw.w.namespaces.byNumber {
 		if sp.dead {
 			sw.spaces = append(sw.spaces, sp)
 		}
@@ -160,7 +160,7 @@ type scanned struct{ row, body, entity int64 }
 
 func newSweep(w *writer, sp *space, dead []*entityState, thorough bool) *sweep {
 	s := &sweep{w: w, dead: map[int64]*entityState{}, thorough: thorough, limit: sp.high, cursor: sp.high, shared: map[int64]struct{}{}}
-	s.first, s.last = emulator.RowsOf(sp.record.ID)
+	s.first, s.last = emulator.RowsOf(sp.number)
 	for _, e := range dead {
 		s.dead[e.id] = e
 		s.cursor = min(s.cursor, e.firstRow-1)
@@ -251,6 +251,7 @@ func (s *sweep) findReferences() (end bool, err error) {
 	}
 	if s.held == nil {
 		slices.Sort(s.candidates)
+		s.candidates = slices.Compact(s.candidates) // several messages that are gone may have shared one
 		s.held = make([]bool, len(s.candidates))
 	}
 	if end, err = s.read(s.w.sweeper.rows, s.cursor, s.last, sweepScan); err != nil {

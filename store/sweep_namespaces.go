@@ -59,7 +59,7 @@ func (sw *sweeper) clearSome() error {
 func (sw *sweeper) clearRows() (empty int, err error) {
 	left := int64(clearRows)
 	for _, sp := range sw.spaces {
-		first, last := emulator.RowsOf(sp.record.ID)
+		first, last := emulator.RowsOf(sp.number)
 		for _, st := range sw.ranges {
 			if err := st.run(first, last, left); err != nil {
 				return 0, fmt.Errorf("remove the namespace %s: %w", sp.record.Name, err)
@@ -68,7 +68,7 @@ func (sw *sweeper) clearRows() (empty int, err error) {
 				return empty, nil
 			}
 		}
-		if err := sw.burySpace.run(sp.record.ID); err != nil {
+		if err := sw.burySpace.run(sp.number); err != nil {
 			return 0, fmt.Errorf("remove the namespace %s: %w", sp.record.Name, err)
 		}
 		empty++

@@ -126,3 +126,18 @@ func TestRAD5_BodyThatComesBackStays(t *testing.T) {
 		t.Errorf("%d bodies are left, want the one that came back", n)
 	}
 }
+
+// TestASharedBodyStaysWhenSeveralOfItsMessagesGo: two of three subscriptions with a copy of a message are deleted at once.
+func TestASharedBodyStaysWhenSeveralOfItsMessagesGo(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"), putQueue(3, "three"))
+	first := insertOp(10, 1, []byte("shared"))
+	second, third := into(2, insertOp(11, 1, nil)), into(3, insertOp(12, 1, nil))
+	second.Record.Body, third.Record.Body = 10, 10
+	wait(t, s, first, second, third)
+	wait(t, s, dropQueue(1), dropQueue(2))
+	sweepNow(s)
+	if n := count(t, s, "body WHERE id=10"); n != 1 || count(t, s, "message") != 1 {
+		t.Errorf("%d bodies are left for the third message", n)
+	}
+}

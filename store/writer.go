@@ -3,6 +3,8 @@ package store
 import (
 	"slices"
 	"time"
+
+	"minibus/emulator"
 )
 
 // Bounds of one transaction. They are far above what queues up while a commit runs; they keep a flood from making
@@ -30,6 +32,7 @@ type writer struct {
 	entities   entities
 	messages   messages
 	history    history
+	copies     copies
 	marks      marks
 	sweeper    sweeper
 	vacuum     vacuum
@@ -44,9 +47,11 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 	w := &writer{s: s, conn: c, room: newRoom(s.path)}
 	w.room.w = w
 	w.tx, w.log = transactions{w: w, patience: patience}, writeAhead{w: w, durable: !ephemeral}
-	w.namespaces = namespaces{w: w, byID: map[int64]*space{}}
+	w.namespaces = namespaces{
+		w: w, byNumber: map[int64]*space{}, current: map[int64]*space{}, snapshots: map[int64]emulator.SnapshotRecord{},
+	}
 	w.entities, w.messages = entities{w: w, byID: map[int64]*entityState{}}, messages{w: w}
-	w.history, w.marks = history{w: w}, marks{w: w, due: goneTogether}
+	w.history, w.marks, w.copies = history{w: w}, marks{w: w, due: goneTogether}, copies{w: w, size: copyRows}
 	w.sweeper, w.vacuum = sweeper{w: w}, vacuum{w: w}
 	for _, prepare := range []func() error{
 		w.tx.prepare, w.room.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare, w.history.prepare, w.marks.prepare,
@@ -215,6 +220,9 @@ func (w *writer) commit(batch []item) error {
 	once := func() error { return w.commitOnce(batch) }
 	if w.room.refusal == nil {
 		err := w.tx.withRoom(once)
+		if isFull(err) && w.copies.giveUp(err) {
+			err = w.tx.withRoom(once)
+		}
 		if !isFull(err) {
 			w.room.noteRoom(batch, err)
 			return err

@@ -25,9 +25,19 @@ type Policy struct {
 	// any token (DEC-10).
 	Authorize func(path, token string) (Checked, error)
 
+	// Struck returns the refusal of an injected fault for a token of that path; nil: none. May be nil.
+	Struck func(path string) *Refusal
+
 	// Refused is called for each request that is answered with an error, for the caller's log. text is
 	// what the client gets; audience is empty if the request names none. May be nil.
 	Refused func(audience, text string)
+}
+
+// Refusal is the answer to a token that is refused.
+type Refusal struct {
+	Status    int32
+	Condition amqp.Symbol
+	Text      string
 }
 
 // Checked is the result of checking a token.
@@ -76,6 +86,11 @@ func (p Policy) check(t putToken) (Checked, *status) {
 	var err error
 	if p.Belongs != nil {
 		err = p.Belongs(host, t.token)
+	}
+	if p.Struck != nil && err == nil {
+		if r := p.Struck(path); r != nil {
+			return Checked{}, &status{r.Status, r.Condition, r.Text}
+		}
 	}
 	if p.Authorize != nil && err == nil {
 		checked, err = p.Authorize(path, t.token)

@@ -30,7 +30,7 @@ func receiveBySequenceNumber(c *call, a args) {
 		c.fail(err)
 		return
 	}
-	err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, holder, func(ds []*emulator.Delivery, err error) {
+	err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, holder, c.Who, func(ds []*emulator.Delivery, err error) {
 		if err != nil {
 			c.fail(err)
 			return

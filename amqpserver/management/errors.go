@@ -63,6 +63,9 @@ func Condition(code emulator.Code) amqp.Symbol {
 	return s.condition
 }
 
+// Status returns the status of an error on a request/response node (ERR-6).
+func Status(err error) int32 { return failureOf(err).status }
+
 // failure is an error as a response carries it.
 type failure struct {
 	status    int32

@@ -1,7 +1,6 @@
 package management
 
 import (
-	"minibus/emulator"
 	"minibus/internal/amqp"
 )
 
@@ -14,11 +13,13 @@ func renewLock(c *call, a args) {
 		c.fail(err)
 		return
 	}
-	renew := c.Queue.Renew
+	c.Fault.TakeLocks(c.Queue, tokens)
+	var untils []int64
 	if c.Tx != nil {
-		renew = func(tokens []emulator.LockToken) ([]int64, error) { return c.Tx.Renew(c.Queue, tokens) }
+		untils, err = c.Tx.Renew(c.Queue, tokens)
+	} else {
+		untils, err = c.Queue.Renew(tokens, c.Who)
 	}
-	untils, err := renew(tokens)
 	if err != nil {
 		c.fail(err)
 		return

@@ -1,6 +1,7 @@
 package management
 
 import (
+	"cmp"
 	"fmt"
 
 	"minibus/emulator"
@@ -41,6 +42,12 @@ type Context struct {
 	// TrackingSuffix returns the text to append to an error that concerns entity (ERR-9). May be nil.
 	TrackingSuffix func(entity string) string
 
+	// Struck is the error with which an injected fault answers the request. Nil: none.
+	Struck error
+
+	// Fault takes locks before an operation on them. Nil takes none.
+	Fault *emulator.Fault
+
 	// Removed gets the messages that were removed for a reply, just before the reply and on the same
 	// goroutine. If the client does not get the reply, the caller gives them back. May be nil.
 	Removed func([]*emulator.Delivery)
@@ -61,25 +68,37 @@ type operation struct {
 
 	// transactional reports whether the operation may be part of a transaction (TXN-1).
 	transactional bool
+
+	// is what the operation is for faults; the zero value means OperationManage.
+	is emulator.Operation
+
+	locks, session bool // it concerns locks of messages; a session
 }
 
 // operations lists what this package serves. Any other name is refused as not implemented, never answered
 // without effect.
 var operations = map[string]operation{
-	"com.microsoft:renew-lock":                 {serve: renewLock, need: sas.Listen, transactional: true},
-	"com.microsoft:update-disposition":         {serve: updateDisposition, need: sas.Listen, transactional: true},
-	"com.microsoft:schedule-message":           {serve: scheduleMessage, need: sas.Send, transactional: true},
+	"com.microsoft:renew-lock":                 {serve: renewLock, need: sas.Listen, transactional: true, is: emulator.OperationRenew, locks: true},
+	"com.microsoft:update-disposition":         {serve: updateDisposition, need: sas.Listen, transactional: true, is: emulator.OperationSettle, locks: true},
+	"com.microsoft:schedule-message":           {serve: scheduleMessage, need: sas.Send, transactional: true, is: emulator.OperationSend},
 	"com.microsoft:cancel-scheduled-message":   {serve: cancelScheduledMessage, need: sas.Send, transactional: true},
 	"com.microsoft:peek-message":               {serve: peekMessage, need: sas.Listen},
-	"com.microsoft:receive-by-sequence-number": {serve: receiveBySequenceNumber, need: sas.Listen},
+	"com.microsoft:receive-by-sequence-number": {serve: receiveBySequenceNumber, need: sas.Listen, is: emulator.OperationReceive},
 	"com.microsoft:batch-delete-messages":      {serve: batchDeleteMessages, need: sas.Listen},
-	"com.microsoft:renew-session-lock":         {serve: renewSessionLock, need: sas.Listen},
-	"com.microsoft:get-session-state":          {serve: getSessionState, need: sas.Listen},
-	"com.microsoft:set-session-state":          {serve: setSessionState, need: sas.Listen},
+	"com.microsoft:renew-session-lock":         {serve: renewSessionLock, need: sas.Listen, is: emulator.OperationRenew, session: true},
+	"com.microsoft:get-session-state":          {serve: getSessionState, need: sas.Listen, session: true},
+	"com.microsoft:set-session-state":          {serve: setSessionState, need: sas.Listen, session: true},
 	"com.microsoft:get-message-sessions":       {serve: getMessageSessions, need: sas.Listen},
 	"com.microsoft:add-rule":                   {serve: addRule, need: sas.Listen},
 	"com.microsoft:remove-rule":                {serve: removeRule, need: sas.Listen},
 	"com.microsoft:enumerate-rules":            {serve: enumerateRules, need: sas.Listen},
+}
+
+// Attempt fills in what a request is for faults: the operation, and whether it concerns locks or a session.
+func Attempt(req *message.Message, a *emulator.Attempt) {
+	o := operations[property(req, "operation")]
+	a.Operation, a.Locks = cmp.Or(o.is, emulator.OperationManage), o.locks
+	a.Session = o.session || o.locks && a.Sub == emulator.Main && a.Entity != nil && a.Entity.Options().RequiresSession
 }
 
 // Handle answers one request. It calls reply exactly once with the complete encoded response: before Handle returns,
@@ -105,10 +124,17 @@ func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 			return
 		}
 	}
+	if ctx.Struck != nil {
+		c.fail(ctx.Struck)
+		return
+	}
 	a, err := parseArgs(req, bodyLimit(ctx.Queue))
 	if err != nil {
 		c.fail(err)
 		return
+	}
+	if c.Tx != nil {
+		c.Tx.Introduce(c.Who)
 	}
 	o.serve(c, a)
 }

@@ -70,6 +70,7 @@ func renewSessionLock(c *call, a args) {
 		c.fail(err)
 		return
 	}
+	c.Fault.TakeSession(holder)
 	until, err := holder.RenewSession()
 	if err != nil {
 		c.fail(err)
@@ -111,6 +112,7 @@ func (c *call) sessionState(a args) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Fault.TakeSession(holder)
 	return holder.SessionState()
 }
 
@@ -142,6 +144,7 @@ func setSessionState(c *call, a args) {
 		c.fail(wrong(stateKey, v, "a binary or null"))
 		return
 	}
+	c.Fault.TakeSession(holder)
 	// A copy, because the state outlives the request whose slice it is.
 	if err := holder.SetSessionState(bytes.Clone(state), emulator.CompletionFunc(c.finish)); err != nil {
 		c.fail(err)

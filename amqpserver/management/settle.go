@@ -35,6 +35,7 @@ func updateDisposition(c *call, a args) {
 		c.fail(err)
 		return
 	}
+	c.Fault.TakeLocks(c.Queue, tokens)
 	if c.Tx != nil {
 		c.finish(c.Tx.Settle(c.Queue, tokens, settlement))
 		return

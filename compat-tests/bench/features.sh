@@ -6,7 +6,7 @@
 #   compat-tests/bench/features.sh [OUTPUT.jsonl]
 #
 # COUNT (messages per run, 100000), SESSIONS (10000), IDS (ids in the window, 1000000), SCHEDULED (100000), DEPTH (1000000)
-# and ROUNDS (5) change the size; PARTS="sessions duplicates schedules depths" what is measured.
+# and ROUNDS (5) change the size; PARTS="sessions duplicates schedules depths readers" what is measured.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -105,6 +105,19 @@ part_depths() {
   stop small large
 }
 
-for part in ${PARTS:-sessions duplicates schedules depths}; do
+# A queue of 10,000 messages in use, alone and with ten readers of the control API.
+part_readers() {
+  local http
+  start one
+  http=http://127.0.0.1:$(tr -d '\n ' <"$work/one/ports" | sed -E 's/.*"http":([0-9]+).*/\1/')
+  run one plain readers-fill -mode send -count 10000
+  for _ in $(seq "$rounds"); do
+    run one plain readers-0 -mode both -level -duration 8s
+    run one plain readers-10 -mode both -level -duration 8s -readers "$http"
+  done
+  stop one
+}
+
+for part in ${PARTS:-sessions duplicates schedules depths readers}; do
   "part_$part"
 done

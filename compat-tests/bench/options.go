@@ -30,6 +30,7 @@ type options struct {
 	ids         bool          // each message has an id of its own
 	delay       time.Duration // messages are due this much later
 	properties  properties    // application properties of each message
+	readers     string        // address of the control API that ten readers ask meanwhile; empty: none
 	level       bool          // mode both: send one message for each one accepted
 	pid         int
 	label       string
@@ -56,6 +57,7 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.BoolVar(&o.forget, "forget", false, "accept without waiting for the broker's answer (receiver settles first)")
 	flags.BoolVar(&o.transient, "transient", false, "do not mark messages as durable")
 	flags.BoolVar(&o.level, "level", false, "in mode both, send one message for each one accepted, so that the queue keeps its depth")
+	flags.StringVar(&o.readers, "readers", "", "address of HTTP of a Minibus, whose control API ten readers ask meanwhile")
 	flags.Int64Var(&o.sessions, "sessions", 0, "spread messages over so many session ids, in turn; in mode sessions, how many there are")
 	flags.IntVar(&o.receivers, "receivers", 50, "mode sessions: receivers at a time, over all connections")
 	flags.BoolVar(&o.ids, "ids", false, "give each message an id of its own, as duplicate detection wants it")

@@ -100,9 +100,13 @@ func (r *runner) measure(connect func() error, work func() ([]series, error)) (r
 	if err != nil {
 		return result{}, err
 	}
+	watching := startReaders(context.Background(), r.options.readers, r.options.target)
 	begin := time.Now()
 	all, err := work()
 	elapsed := time.Since(begin)
+	if failed := watching.end(); err == nil {
+		err = failed
+	}
 	if err != nil {
 		return result{}, err
 	}

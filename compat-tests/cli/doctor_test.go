@@ -4,10 +4,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 )
 
 // finding is what these tests read of doctor.
@@ -52,6 +55,28 @@ func TestDoctorOfARunningServer(t *testing.T) {
 	if !strings.Contains(text, "good  server") || strings.Contains(text, "wrong") {
 		t.Errorf("doctor prints %q", text)
 	}
+	b.says(all, "clients", "good", "0 open connections")
+	b.says(all, "refused", "good", "no client was refused")
+	if r := b.try("conn", "refused"); r.code != 0 || r.out != "" || r.errors != "nothing was refused\n" {
+		t.Errorf("conn refused of nothing: %+v", r)
+	}
+	b.fails(3, []string{"ordres"}, "peek", "ordres")
+	sender, err := b.client.NewSender("orders", nil)
+	b.must("make a sender", err)
+	b.must("send", sender.SendMessage(b.ctx, &azservicebus.Message{}, nil))
+	all = b.diagnose(0, flags...)
+	b.says(all, "clients", "good", "1 open connection: 1 with MSGolangClient")
+	b.says(all, "refused", "note", "for ordres, the last one at ")
+	b.says(all, "refused", "note", "-> create the entity, or correct its name")
+	type refusal struct{ Operation, Entity, Condition, Text string }
+	list := lines[refusal](b, b.run("conn", "refused", "-o", "jsonl"))
+	if len(list) == 0 || list[0].Entity != "ordres" || list[0].Condition != "amqp:not-found" {
+		t.Errorf("conn refused prints %+v", list)
+	}
+	if table := b.run("conn", "refused"); !regexp.MustCompile(`^TIME +WHAT +ENTITY +CONDITION +CONNECTION +REMOTE +CONTAINER +TEXT\n\S+Z +(attach|put-token) +ordres +amqp:not-found +c\d+ `).MatchString(table) {
+		t.Errorf("conn refused prints\n%s", table)
+	}
+	b.fails(6, []string{"nothing listens"}, "-c", nowhere, "conn", "refused")
 	extra := unused(t)
 	b.says(b.diagnose(1, append(flags, "--extra-ports", extra)...), "port "+extra, "wrong", "does not serve it (--extra-ports)")
 }

@@ -45,6 +45,9 @@ func TestHistory(t *testing.T) {
 		strings.Count(table, "\n") != 7 || !strings.Contains(table, "because of spoilt") {
 		t.Errorf("history order-7 prints\n%s", table)
 	}
+	if text := b.run("history", "order-7", "-o", "jsonl"); strings.Count(text, `"subQueue":"$DeadLetterQueue"`) != 2 {
+		t.Errorf("history order-7 prints\n%s", text)
+	}
 	for _, args := range [][]string{{"order-7"}, {"events/audit#1"}, {"events/Subscriptions/audit/$DeadLetterQueue#1"}} {
 		if got := kinds(lines[happened](b, b.run(append([]string{"history", "-o", "jsonl"}, args...)...))); got != life {
 			t.Errorf("history %q tells %s, want %s", args, got, life)

@@ -154,7 +154,7 @@ func TestMistakesInSending(t *testing.T) {
 		`{"applicationProperties":{"a":[1]}}`:                      "line 1: applicationProperties: a: found [1]",
 		`{"applicationProperties":{"a":{"inf":1}}}`:                `line 1: applicationProperties: a: there is no type "inf"`,
 		`{"body":"x","bodyBase64":"AA=="}`:                         "more than one of body",
-		`{"bodyBase64":"%"}`:                                       "line 1: bodyBase64: not base64",
+		`{"bodyBase64":"%"}`:                                       "line 1: bodyBase64 or bodySections: not base64",
 		`{"timeToLive":"long"}`:                                    "line 1: timeToLive",
 		`{"bodyValue":{"described":{"descriptor":1,"value":"x"}}}`: "can't be sent",
 	} {

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"minibus/compat-tests/harness"
 )
@@ -288,47 +286,5 @@ func TestRights(t *testing.T) {
 	as("RootManageSharedAccessKey", "wrong-key")
 	for _, args := range [][]string{{"queue", "ls"}, {"send", "q", "x"}, {"peek", "q"}, {"purge", "q"}} {
 		b.fails(4, nil, args...)
-	}
-}
-
-// TestCloud reaches a server as one reaches Azure: by the name of a namespace, with TLS, at the ports 5671 and 443, with keys that are checked.
-func TestCloud(t *testing.T) {
-	b := start(t, nil)
-	const name = "shop.servicebus.windows.net"
-	address, data := harness.Loopback(), t.TempDir()
-	server := harness.Start(t, harness.Options{Data: data + "/minibus.db", Ports: harness.Ports{TLS: 5671}, Config: harness.WriteConfig(t, harness.Queue{Name: "q"}),
-		Args: []string{"--host", address, "--extra-ports", "443", "--auth", "sas", "--root-key", "a-key-of-the-test"}})
-	b.connection = "Endpoint=sb://" + name + "/;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=a-key-of-the-test"
-	hosts := file(t, address+" "+name+"\n")
-	there := func(environ []string, args ...string) result {
-		cmd := b.command(args...)
-		inside := exec.CommandContext(b.ctx, "unshare", append([]string{"--mount", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, hosts}, cmd.Args...)...)
-		inside.Env = append(cmd.Env, environ...)
-		return b.finish(inside)
-	}
-	if out, err := harness.Output(nil, "unshare", "--mount", "true"); err != nil {
-		harness.Lack(t, "mount a file in a namespace: %v\n%s", err, out)
-	}
-	for _, args := range [][]string{{"queue", "create", "made", "--forward-to", "q"}, {"queue", "show", "made"}, {"send", "made", "x"}, {"peek", "q"},
-		{"receive", "q", "--dead-letter"}, {"dlq", "resubmit", "q"}, {"purge", "q"}, {"queue", "rm", "made"}} {
-		if r := there(nil, append(args, "--ca", server.CA())...); r.code != 0 {
-			t.Errorf("%v ended with %d: %s", args, r.code, r.errors)
-		}
-		if args[1] == "show" {
-			if r := there(nil, append(args, "--ca", server.CA(), "-o", "json")...); decode[entity](b, r.out).Properties["ForwardTo"] != "q" {
-				t.Errorf("queue show prints %s", r.out)
-			}
-		}
-	}
-	// Without --ca the authority of the Minibus with these settings counts.
-	if r := there([]string{"MINIBUS_DATA=" + data + "/minibus.db"}, "queue", "ls"); r.code != 0 {
-		t.Errorf("with the local authority it ended with %d: %s", r.code, r.errors)
-	}
-	b.failed(there([]string{"MINIBUS_DATA=" + t.TempDir() + "/x.db"}, "queue", "ls"), 6, []string{"not trusted", name}, "queue ls")
-	began := time.Now()
-	b.connection = strings.Replace(b.connection, "shop.", "none.", 1)
-	b.failed(there(nil, "peek", "q"), 6, []string{"none.servicebus.windows.net"}, "peek of an unknown host")
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("an unknown host took %v", took)
 	}
 }

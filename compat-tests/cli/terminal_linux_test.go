@@ -99,3 +99,11 @@ func TestAtATerminal(t *testing.T) {
 		t.Errorf("send without a body ended with %d: %q", code, seen)
 	}
 }
+
+// TestBenchShowsProgress to a person.
+func TestBenchShowsProgress(t *testing.T) {
+	b := start(t, queue("q"))
+	if seen, code := b.atTerminal(nil, "", "bench", "--duration", "1s", "--in-flight", "1"); code != 0 || !strings.Contains(seen, "\rsent ") || !strings.Contains(seen, "\x1b[1mOPERATION") {
+		t.Errorf("bench at a terminal ended with %d: %q", code, seen)
+	}
+}

@@ -40,6 +40,16 @@ func TestTheCommandLine(t *testing.T) {
 	}
 }
 
+// TestTheCommandsThatMeasure runs those of docs/cli.md.
+func TestTheCommandsThatMeasure(t *testing.T) {
+	s := harness.Start(t, harness.Options{Alone: true})
+	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	out, err := shell(t, t.TempDir(), "set -e\n"+blockOf(t, "docs/cli.md", "minibus bench "))
+	if err != nil || strings.Count(out, "\ncomplete ") != 2 || strings.Count(out, `"operation": "complete"`) != 1 {
+		t.Errorf("%v: the lines print\n%s", err, out)
+	}
+}
+
 // TestASecondMinibus starts one beside another, on the same database's path, by the line of the page.
 func TestASecondMinibus(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "minibus.db")

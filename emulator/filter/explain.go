@@ -1,6 +1,9 @@
 package filter
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // Explanation says what a filter makes of a message, and why.
 type Explanation struct {
@@ -22,6 +25,29 @@ type Reason struct {
 type Seen struct {
 	Name  string // of a property, with its scope, or @name of a parameter
 	Value Value  // [KindMissing]: the message has no such property
+}
+
+// String returns the reason as a sentence, such as: color = 'red' is false: color is 'blue'.
+func (r Reason) String() string {
+	text := r.Condition + " is " + r.Outcome.String()
+	separator := ": "
+	for _, s := range r.Seen {
+		text += separator + s.Name + " is " + s.Value.Shown()
+		separator = ", "
+	}
+	if r.Note != "" {
+		text += separator + r.Note
+	}
+	return strings.TrimSuffix(text, ".")
+}
+
+// Shown returns the value as a filter would write it, for people; "missing" if there is none.
+func (v Value) Shown() string {
+	switch v.kind {
+	case KindMissing, KindOpaque:
+		return v.kind.String()
+	}
+	return canonical(literal{v})
 }
 
 // Explain evaluates the filter as [Filter.Eval] does, always with the same outcome, and says why. It costs much more.

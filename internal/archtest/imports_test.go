@@ -19,7 +19,7 @@ type floor struct {
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server"},
-		"sbtest":      {"server", "config", "emulator", "mgmt/control", "internal/amqp/message", "internal/amqp", "internal/entitypath"},
+		"sbtest":      {"server", "config", "emulator", "mgmt/control", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
@@ -27,18 +27,19 @@ var floors = []floor{
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":    {"config", "internal/sas", "internal/printable", "internal/entitypath"},
-		"export": {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
+		"cli":     {"cli/mcp", "config", "internal/sas", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
+		"cli/mcp": {"internal/printable"},
+		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
 	}},
 	{"adapters, strangers to each other", map[string][]string{
 		"amqpserver": {"emulator", "internal/amqp", "internal/amqp/frames", "internal/amqp/message",
 			"internal/entitypath", "internal/loglimit", "internal/sas", "amqpserver/cbs", "amqpserver/management", "internal/dotnet", "internal/printable"},
 		"amqpserver/cbs":        {"internal/entitypath", "internal/amqp/message", "internal/amqp", "internal/printable"},
 		"amqpserver/management": {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp", "internal/printable"},
-		"mgmt": {"emulator", "mgmt/atom", "mgmt/control", "mgmt/control/receive", "mgmt/rest", "mgmt/ui", "internal/amqp/message", "internal/amqp",
+		"mgmt": {"emulator", "mgmt/atom", "mgmt/control", "mgmt/control/receive", "mgmt/rest", "mgmt/ui", "internal/amqp/message",
 			"internal/entitypath", "internal/loglimit", "internal/sas", "internal/hostname", "internal/dotnet"},
-		"mgmt/atom": {"emulator", "internal/dotnet", "internal/printable"},
-		"mgmt/control": {"emulator", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath",
+		"mgmt/atom": {"emulator", "internal/amqp", "internal/dotnet", "internal/printable"},
+		"mgmt/control": {"emulator", "emulator/filter", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath",
 			"internal/printable", "internal/sas"},
 		"mgmt/control/receive": {"emulator"},
 		"mgmt/rest":            {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
@@ -166,6 +167,7 @@ var onlyIn = []struct{ prefix, owner, why string }{
 	{"github.com/evanw/esbuild", "mgmt/ui/bundle", "the bundle is committed, and the program has no bundler"},
 	{"github.com/gorilla/websocket", "amqpserver", "a WebSocket is one way to carry AMQP"},
 	{"github.com/spf13/cobra", "cli", "the server's flags have their twins in the environment and their own help"},
+	{"github.com/modelcontextprotocol", "cli/mcp", "it is how assistants call the commands, nothing else"},
 	{"github.com/prometheus", "server/metrics", "a message's path counts in plain fields"},
 }
 

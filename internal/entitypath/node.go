@@ -12,22 +12,24 @@ const (
 	TransferDeadLetter SubQueue = 2 // <path>/$Transfer/$DeadLetterQueue
 )
 
-// The nodes below an entity, in the spelling of our logs.
+// The nodes below an entity, as the documentation of the service writes them.
 const (
 	management         = "$management"
-	deadLetter         = "$deadletterqueue"
-	transferDeadLetter = "$transfer/" + deadLetter
+	deadLetter         = "$DeadLetterQueue"
+	transferDeadLetter = "$Transfer/" + deadLetter
 )
+
+// Name returns the end of the path of a sub-queue, nothing for the main one.
+func (s SubQueue) Name() string {
+	return [...]string{Main: "", DeadLetter: deadLetter, TransferDeadLetter: transferDeadLetter}[s]
+}
 
 // Join returns the path of a sub-queue.
 func (s SubQueue) Join(path string) string {
-	switch s {
-	case DeadLetter:
-		return path + "/" + deadLetter
-	case TransferDeadLetter:
-		return path + "/" + transferDeadLetter
+	if s == Main {
+		return path
 	}
-	return path
+	return path + "/" + s.Name()
 }
 
 // Management returns the path of a management node.

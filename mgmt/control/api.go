@@ -34,8 +34,8 @@ type api struct {
 	huma.API
 	server   Server
 	document func() ([]byte, error)
-	held     receive.Held
 	room     *semaphore.Weighted // bytes
+	held     receive.Held
 }
 
 func newAPI(s Server, adapter huma.Adapter) *api {
@@ -58,6 +58,9 @@ func newAPI(s Server, adapter huma.Adapter) *api {
 	a.document = sync.OnceValues(a.describe)
 	return a
 }
+
+// readOnly says of an operation that it changes nothing although its method says that it may. A GET needs no such word.
+var readOnly = map[string]any{"x-read-only": true}
 
 // schemas begins the references to schemas in the document.
 const schemas = "#/components/schemas/"

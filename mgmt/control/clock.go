@@ -19,10 +19,11 @@ type Durations interface {
 
 // clock is the clock of a namespace.
 type clock struct {
-	Now    time.Time `json:"now" doc:"What it shows, which locks, schedules, times to live and idle entities follow"`
-	Offset string    `json:"offset" pattern:"^-?P" example:"PT1H" doc:"By how much it is ahead of the machine's clock, as an ISO 8601 duration; with a minus sign, behind"`
-	Frozen bool      `json:"frozen" doc:"Whether it stands still"`
-	Due    []due     `json:"due" nullable:"false" doc:"What happens next by itself, the earliest first: of each entity the next instant of each kind"`
+	Now    time.Time  `json:"now" doc:"What it shows, which locks, schedules, times to live and idle entities follow"`
+	Offset string     `json:"offset" pattern:"^-?P" example:"PT1H" doc:"By how much it is ahead of the machine's clock, as an ISO 8601 duration; with a minus sign, behind"`
+	Frozen bool       `json:"frozen" doc:"Whether it stands still"`
+	Goal   *time.Time `json:"goal,omitempty" doc:"The instant to which it is being advanced; none: it is not"`
+	Due    []due      `json:"due" nullable:"false" doc:"What happens next by itself, the earliest first: of each entity the next instant of each kind"`
 }
 
 // due is something that happens by itself.
@@ -38,6 +39,24 @@ var dueKinds = [...]string{emulator.DueLock: "lockEnds", emulator.DueSchedule: "
 // shownDue is how many things that are due the answer has to a request that steers the clock.
 const shownDue = 10
 
+// Limited are the arguments of operations that advance a clock.
+type Limited struct {
+	Timeout int `query:"timeoutSeconds" minimum:"1" maximum:"3600" default:"60" doc:"How long the request may take"`
+}
+
+// run calls f with a context that ends after the time, or with the request.
+func (in *Limited) run(ctx context.Context, u *Unlimited, f func(context.Context) error) error {
+	long := time.Duration(in.Timeout) * time.Second
+	u.lift(long)
+	ctx, cancel := context.WithTimeout(ctx, long)
+	defer cancel()
+	return f(ctx)
+}
+
+// stops follows the description of operations that advance a clock.
+const stops = " If the client goes away, or the time is over, the clock stops where it is, everything that fell due until then has happened, and the error is 503. While it is " +
+	"being advanced, getClock shows how far it is."
+
 // clockOutput is an answer.
 type clockOutput struct{ Body clock }
 
@@ -50,11 +69,11 @@ func (a *api) clock() {
 	}, a.getClock, http.StatusBadRequest, http.StatusNotFound)
 	register(a, huma.Operation{
 		OperationID: "setClock", Method: http.MethodPut, Path: path, Tags: tags, Summary: "Advances the clock to an instant",
-		Description: "Everything that falls due until then happens in one order before the answer. A clock never goes back: an earlier instant is refused.",
+		Description: "Everything that falls due until then happens in one order before the answer. A clock never goes back: an earlier instant is refused." + stops,
 	}, a.setClock, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
 	register(a, huma.Operation{
 		OperationID: "advanceClock", Method: http.MethodPost, Path: path + "/advance", Tags: tags, Summary: "Lets time pass in a namespace",
-		Description: "Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one order, before the answer. No time passes on the network.",
+		Description: "Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one order, before the answer. No time passes on the network." + stops,
 	}, a.advanceClock, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
 	register(a, huma.Operation{
 		OperationID: "freezeClock", Method: http.MethodPost, Path: path + "/freeze", Tags: tags, Summary: "Lets the time of a namespace stand still",
@@ -76,15 +95,17 @@ func (a *api) getClock(_ context.Context, in *struct {
 	return shownClock(ns, in.Due), nil
 }
 
-func (a *api) setClock(_ context.Context, in *struct {
+func (a *api) setClock(ctx context.Context, in *struct {
 	InNamespace
+	Unlimited
+	Limited
 	Body struct {
 		Now time.Time `json:"now" doc:"What the clock shows from then on"`
 	}
 }) (*clockOutput, error) {
 	ns, err := in.find(a)
 	if err == nil {
-		err = ns.SetTime(in.Body.Now)
+		err = in.run(ctx, &in.Unlimited, func(ctx context.Context) error { return ns.SetTimeContext(ctx, in.Body.Now) })
 	}
 	if err != nil {
 		return nil, err
@@ -92,8 +113,10 @@ func (a *api) setClock(_ context.Context, in *struct {
 	return shownClock(ns, shownDue), nil
 }
 
-func (a *api) advanceClock(_ context.Context, in *struct {
+func (a *api) advanceClock(ctx context.Context, in *struct {
 	InNamespace
+	Unlimited
+	Limited
 	Body struct {
 		By string `json:"by" example:"PT1H" doc:"For how long, as an ISO 8601 duration"`
 	}
@@ -106,7 +129,7 @@ func (a *api) advanceClock(_ context.Context, in *struct {
 	if err != nil || d <= 0 {
 		return nil, badRequest("body.by: found %.60q; give an ISO 8601 duration of more than zero, such as PT1H or P7D. A clock never goes back.", in.Body.By)
 	}
-	if err := ns.Advance(d); err != nil {
+	if err := in.run(ctx, &in.Unlimited, func(ctx context.Context) error { return ns.AdvanceContext(ctx, d) }); err != nil {
 		return nil, err
 	}
 	return shownClock(ns, shownDue), nil
@@ -129,7 +152,11 @@ func (a *api) steering(f func(*emulator.Namespace) error) func(context.Context, 
 // shownClock returns a clock as answers show it.
 func shownClock(ns *emulator.Namespace, most int) *clockOutput {
 	r := ns.ReadClock()
-	c := clock{Now: r.Now, Offset: isoOf(r.Ahead.Truncate(time.Millisecond)), Frozen: r.Frozen, Due: []due{}}
+	var goal *time.Time
+	if !r.Goal.IsZero() {
+		goal = &r.Goal
+	}
+	c := clock{Goal: goal, Now: r.Now, Offset: isoOf(r.Ahead.Truncate(time.Millisecond)), Frozen: r.Frozen, Due: []due{}}
 	for _, d := range ns.NextDue(most) {
 		c.Due = append(c.Due, due{At: d.At, Entity: d.Entity, Kind: dueKinds[d.Kind]})
 	}

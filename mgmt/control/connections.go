@@ -21,6 +21,8 @@ type Inspector interface {
 	Connections(ns *emulator.Namespace, chosen func(id string) bool) []Connection
 	CloseConnection(ns *emulator.Namespace, id string) error
 	DetachLink(ns *emulator.Namespace, id string, link int64) error
+	// Refusals returns the links and tokens of a namespace that were refused last, the latest first.
+	Refusals(ns *emulator.Namespace) []emulator.Refusal
 	// Why says what stands in the way of receiving from an entity; client is as of [emulator.Who.Is].
 	Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string) emulator.Diagnosis
 }
@@ -60,7 +62,7 @@ type Link struct {
 	Unsettled          int        `json:"unsettled" doc:"Of a receiver: messages that the client has and has not settled; of a sender: those that are being stored"`
 	SessionWindow      int64      `json:"sessionWindow" doc:"How many more frames with messages the AMQP session of the link takes in this direction"`
 	Deliveries         int64      `json:"deliveries" doc:"Messages so far"`
-	WaitsFor           string     `json:"waitsFor" enum:"message,credit,session,window,settlement,reading,journal,detach" doc:"message: one to receive, or from the client; credit: the client asks for none, or Minibus takes none now; session: a free one; window: the client's AMQP session is closed; settlement: the client must settle some first; reading: the client does not read; journal: something is being written; detach: the link is ending"`
+	WaitsFor           string     `json:"waitsFor" enum:"message,credit,session,window,settlement,reading,journal,detach,fault" doc:"message: one to receive, or from the client; credit: the client asks for none, or Minibus takes none now; session: a free one; window: the client's AMQP session is closed; settlement: the client must settle some first; reading: the client does not read; journal: something is being written; detach: the link is ending; fault: a fault starves it"`
 }
 
 // connections registers the operations on connections and links.
@@ -133,7 +135,7 @@ func CompareIDs(a, b string) int {
 func (c *Connection) reaches(path string) bool {
 	path, sub := entitypath.CutSubQueue(path)
 	return slices.ContainsFunc(c.Links, func(l Link) bool {
-		return strings.EqualFold(l.Entity, path) && (sub == emulator.Main || strings.EqualFold(l.SubQueue, strings.TrimPrefix(sub.Join(""), "/")))
+		return strings.EqualFold(l.Entity, path) && (sub == emulator.Main || strings.EqualFold(l.SubQueue, sub.Name()))
 	})
 }
 

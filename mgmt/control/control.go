@@ -26,6 +26,8 @@ const (
 type Server interface {
 	Durations
 	State
+	ConfigTexts
+	Configurations
 	Broker() *emulator.Broker
 	// ReadEntities reads the Queues and Topics of a JSON object, which have the form of Config.json, under a profile of limits or, without
 	// one, that of the process. It returns all that is wrong, a line for each finding, which begins with from and the place in the text.
@@ -48,11 +50,14 @@ func New(s Server) http.Handler {
 	a := newAPI(s, humago.NewAdapter(mux, ""))
 	a.namespaces()
 	a.entities()
+	a.configs()
 	a.history()
 	a.stream()
 	a.wait()
 	a.connections()
+	a.refusals()
 	a.why()
+	a.match()
 	a.receive()
 	a.sessions()
 	a.sessionLocks()
@@ -60,6 +65,8 @@ func New(s Server) http.Handler {
 	a.messages()
 	a.clock()
 	a.state()
+	a.faults()
+	a.snapshots()
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
@@ -72,6 +79,13 @@ func New(s Server) http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// Document returns the OpenAPI document, for those who have no server.
+func Document() []byte {
+	answer := httptest.NewRecorder()
+	New(nil).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, DocumentPath, nil))
+	return answer.Body.Bytes()
 }
 
 // refuseRoute answers a request that no pattern of the mux takes. h is the mux's answer.

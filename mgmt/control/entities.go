@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -11,8 +12,8 @@ import (
 	"minibus/emulator"
 )
 
-// entity is a queue, topic or subscription in a list.
-type entity struct {
+// Entity is a queue, topic or subscription in a list.
+type Entity struct {
 	Path   string `json:"path"`
 	Kind   string `json:"kind" enum:"queue,topic,subscription"`
 	Status string `json:"status" enum:"Active,Disabled,SendDisabled,ReceiveDisabled"`
@@ -35,16 +36,30 @@ var kinds = map[emulator.EntityKind]string{
 	emulator.KindQueue: "queue", emulator.KindTopic: "topic", emulator.KindSubscription: "subscription",
 }
 
+// The paths of operations on all entities and on one.
+const (
+	allEntities = "namespaces/{namespace}/entities"
+	oneEntity   = allEntities + "/{entity}"
+)
+
 // entities registers the operations on entities.
 func (a *api) entities() {
+	tags := []string{"entities"}
 	register(a, huma.Operation{
-		OperationID: "listEntities", Method: http.MethodGet, Path: "namespaces/{namespace}/entities", Tags: []string{"entities"},
+		OperationID: "listEntities", Method: http.MethodGet, Path: allEntities, Tags: tags,
 		Summary: "The queues, topics and subscriptions of a namespace, by path",
 	}, a.listEntities, http.StatusBadRequest, http.StatusNotFound)
 	register(a, huma.Operation{
-		OperationID: "getEntity", Method: http.MethodGet, Path: "namespaces/{namespace}/entities/{entity}", Tags: []string{"entities"},
-		Summary: "One queue, topic or subscription",
-	}, a.getEntity, http.StatusNotFound)
+		OperationID: "getEntityTree", Method: http.MethodGet, Path: "namespaces/{namespace}/tree", Tags: tags,
+		Summary:     "The queues and topics of a namespace, by path, with subscriptions and the names of their rules",
+		Description: "A page has whole topics: limit counts queues and topics, and each topic has all of its subscriptions.",
+	}, a.getTree, http.StatusBadRequest, http.StatusNotFound)
+	register(a, huma.Operation{
+		OperationID: "getEntity", Method: http.MethodGet, Path: oneEntity, Tags: tags,
+		Summary: "One queue, topic or subscription, with its settings, rules and all that is known of it",
+	}, a.getEntity, http.StatusBadRequest, http.StatusNotFound)
+	a.entityChanges()
+	a.rules()
 }
 
 func (a *api) listEntities(_ context.Context, in *struct {
@@ -52,56 +67,61 @@ func (a *api) listEntities(_ context.Context, in *struct {
 	Paged
 	Kind string `query:"kind" enum:"queue,topic,subscription" doc:"Only those of a kind"`
 	Text string `query:"text" doc:"Only those whose path contains the text, in letters of any case"`
-}) (*struct{ Body page[entity] }, error) {
+}) (*struct{ Body page[Entity] }, error) {
 	ns, err := in.find(a)
 	if err != nil {
 		return nil, err
 	}
-	var found []*emulator.Entity
-	for kind, name := range kinds {
-		if in.Kind != "" && in.Kind != name {
-			continue
-		}
-		list, _ := ns.Page(kind, 0, maxEntities)
-		for _, e := range list {
-			if path := strings.ToLower(e.Path()); path > in.Cursor && strings.Contains(path, strings.ToLower(in.Text)) {
-				found = append(found, e)
-			}
-		}
-	}
-	slices.SortFunc(found, func(x, y *emulator.Entity) int {
-		return strings.Compare(strings.ToLower(x.Path()), strings.ToLower(y.Path()))
-	})
-	var out struct{ Body page[entity] }
-	if len(found) > in.Limit {
-		found = found[:in.Limit]
-		out.Body.Next = strings.ToLower(found[in.Limit-1].Path())
-	}
-	out.Body.Items = make([]entity, len(found))
-	for i, e := range found {
-		out.Body.Items[i] = shownEntity(e)
+	found, next := in.cut(entitiesOf(ns, func(kind emulator.EntityKind, path string) bool {
+		return (in.Kind == "" || kinds[kind] == in.Kind) && strings.Contains(path, strings.ToLower(in.Text))
+	}))
+	out := struct{ Body page[Entity] }{page[Entity]{Items: []Entity{}, Next: next}}
+	for _, e := range found {
+		out.Body.Items = append(out.Body.Items, shownEntity(e))
 	}
 	return &out, nil
 }
 
-func (a *api) getEntity(_ context.Context, in *AtEntity) (*struct{ Body entity }, error) {
-	e, _, err := in.find(a)
-	if err != nil {
-		return nil, err
+// placed is an entity with its path in lower case, by which entities are in order.
+type placed struct {
+	path string
+	*emulator.Entity
+}
+
+// entitiesOf returns the entities of a namespace that are chosen by their kind and their path in lower case, by path.
+func entitiesOf(ns *emulator.Namespace, chosen func(kind emulator.EntityKind, path string) bool) (list []placed) {
+	for kind := range kinds {
+		all, _ := ns.Page(kind, 0, maxEntities)
+		for _, e := range all {
+			if p := (placed{strings.ToLower(e.Path()), e}); chosen(kind, p.path) {
+				list = append(list, p)
+			}
+		}
 	}
-	return &struct{ Body entity }{shownEntity(e)}, nil
+	slices.SortFunc(list, func(x, y placed) int { return cmp.Compare(x.path, y.path) })
+	return list
+}
+
+// cut returns the page of a list that the arguments mean, and the cursor of the next one.
+func (in *Paged) cut(all []placed) (list []*emulator.Entity, next string) {
+	from, _ := slices.BinarySearchFunc(all, in.Cursor, func(p placed, cursor string) int {
+		return cmp.Or(cmp.Compare(p.path, cursor), -1) // behind the cursor
+	})
+	for _, p := range all[from:min(from+in.Limit, len(all))] {
+		list, next = append(list, p.Entity), p.path
+	}
+	if from+in.Limit >= len(all) {
+		next = ""
+	}
+	return list, next
 }
 
 // maxEntities is more than a namespace can have.
 const maxEntities = 1 << 30
 
 // shownEntity returns an entity as lists show it.
-func shownEntity(e *emulator.Entity) entity {
-	status := e.Options().Status
-	if status == "" {
-		status = emulator.StatusActive
-	}
-	return entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(status), Counts: shownCounts(e.Counts())}
+func shownEntity(e *emulator.Entity) Entity {
+	return Entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(cmp.Or(e.Options().Status, emulator.StatusActive)), Counts: shownCounts(e.Counts())}
 }
 
 // shownCounts returns counts as answers show them.

@@ -83,8 +83,17 @@ func (in Selecting) filter(messageID string) (emulator.EventFilter, error) {
 	return f, nil
 }
 
-// kindName returns the kind as the API names it: lock expired is lockExpired.
-func kindName(k emulator.EventKind) string {
+// kindNames are the kinds as the API names them: lock expired is lockExpired.
+var kindNames = func() (names []string) {
+	for k := emulator.EventNone; k <= emulator.EventRefusedSettlement; k++ {
+		names = append(names, camel(k))
+	}
+	return names
+}()
+
+func kindName(k emulator.EventKind) string { return kindNames[min(int(k), len(kindNames)-1)] }
+
+func camel(k emulator.EventKind) string {
 	words := strings.FieldsFunc(k.String(), func(r rune) bool { return r == ' ' || r == '-' })
 	for i := 1; i < len(words); i++ {
 		words[i] = strings.ToUpper(words[i][:1]) + words[i][1:]
@@ -93,7 +102,7 @@ func kindName(k emulator.EventKind) string {
 }
 
 func kindNamed(name string) (emulator.EventKind, bool) {
-	for k := emulator.EventSent; k <= emulator.EventRefusedSettlement; k++ {
+	for k := emulator.EventSent; k <= emulator.EventFault; k++ {
 		if strings.EqualFold(kindName(k), name) {
 			return k, true
 		}
@@ -102,7 +111,7 @@ func kindNamed(name string) (emulator.EventKind, bool) {
 }
 
 func eventKinds() (names []string) {
-	for k := emulator.EventSent; k <= emulator.EventRefusedSettlement; k++ {
+	for k := emulator.EventSent; k <= emulator.EventFault; k++ {
 		names = append(names, kindName(k))
 	}
 	return names
@@ -175,23 +184,11 @@ func oldest(events iter.Seq[emulator.Event], next int64, limit int) ([]event, in
 
 // newest returns the last events before a number, the last one first, and before which to go on. Without a number it takes the last of all.
 func newest(ns *emulator.Namespace, f emulator.EventFilter, before int64, limit int) ([]event, int64) {
-	last := make([]emulator.Event, 0, limit)
-	n := 0
-	events, _ := ns.Events(0, f)
-	for e := range events {
-		if before != 0 && e.Number >= before {
+	items := []event{}
+	for e := range ns.EventsBack(before, f) {
+		if items = append(items, shownEvent(&e)); len(items) == limit {
 			break
 		}
-		if len(last) < limit {
-			last = append(last, e)
-		} else {
-			last[n%limit] = e
-		}
-		n++
-	}
-	items := make([]event, len(last))
-	for i := range items {
-		items[i] = shownEvent(&last[(n-1-i)%limit])
 	}
 	if len(items) == 0 {
 		return items, before
@@ -228,13 +225,13 @@ func (a *api) life(_ context.Context, in *struct {
 
 // shownEvent returns an event as answers show it.
 func shownEvent(e *emulator.Event) event {
-	out := event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: strings.TrimPrefix(e.Sub.Join(""), "/"),
+	out := event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: e.Sub.Name(),
 		SequenceNumber: e.Sequence, NewNumber: e.NextSequence, FirstNumber: e.FirstSequence, DeliveryCount: int64(e.DeliveryCount),
 		MessageID: e.MessageID, Detail: e.Text, Text: e.String()}
 	if e.Topic {
 		out.Copies = &e.Copies
 	}
-	if until := instant(e.Until); e.Until != 0 && e.Kind == emulator.EventScheduled {
+	if until := instant(e.Until); e.Until != 0 && (e.Kind == emulator.EventScheduled || e.Kind == emulator.EventRescheduled) {
 		out.ScheduledFor = &until
 	} else if e.Until != 0 {
 		out.LockedUntil = &until

@@ -13,7 +13,7 @@ import (
 
 // Error is an error answer: a problem document [RFC 9457].
 type Error struct {
-	Type   string   `json:"type" format:"uri-reference" doc:"about:blank: the status says all"`
+	Type   string   `json:"type" format:"uri-reference" doc:"about:blank: the status says all. urn:minibus:control-off: there is no control API here"`
 	Title  string   `json:"title" doc:"The text of the status"`
 	Status int      `json:"status"`
 	Detail string   `json:"detail" doc:"What is wrong, where, and what to do"`
@@ -63,7 +63,7 @@ func rejected(status int, detail string, wrong []error) *Error {
 	}
 	switch {
 	case status == http.StatusRequestEntityTooLarge:
-		return newError(status, nil, "The body of the request has more bytes than %s says.", DocumentPath)
+		return newError(status, nil, "The body of the request is too long: it may have %d bytes, and more where %s says so.", maxBody, DocumentPath)
 	case status == http.StatusUnprocessableEntity:
 		status = http.StatusBadRequest
 	case status == 0: // Huma asks for the type
@@ -81,7 +81,12 @@ func rejected(status int, detail string, wrong []error) *Error {
 
 // Refuse writes the problem document of an error.
 func Refuse(w http.ResponseWriter, p *Error) {
-	body, _ := json.Marshal(newError(p.Status, p.Errors, "%s", p.Detail)) // texts and a number: can't fail
+	write(w, newError(p.Status, p.Errors, "%s", p.Detail))
+}
+
+// write writes a whole problem document.
+func write(w http.ResponseWriter, p *Error) {
+	body, _ := json.Marshal(p) // texts and a number: can't fail
 	w.Header().Set("Content-Type", problemType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(p.Status)
@@ -103,6 +108,7 @@ var statusOf = map[emulator.Code]int{
 	emulator.CodeDetached:        http.StatusConflict,
 	emulator.CodeMessageTooLarge: http.StatusRequestEntityTooLarge,
 	emulator.CodeServerBusy:      http.StatusServiceUnavailable,
+	emulator.CodeTimeout:         http.StatusServiceUnavailable,
 }
 
 // problemOf returns the answer to an error.

@@ -101,7 +101,7 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 		return nil, err
 	}
 	ds, err := in.Body.from(ctx, w, wait, func(holder *emulator.Consumer) ([]*emulator.Delivery, error) {
-		return deferred(e, sub, in.Body.SequenceNumbers, mode, holder)
+		return deferred(e, sub, in.Body.SequenceNumbers, mode, holder, in.who)
 	})
 	keep := in.Body.SessionToken != "" || len(ds) > 0 && mode == emulator.PeekLock
 	text, err := shownReceipt(w, ds, keep, err)
@@ -200,9 +200,9 @@ func (r *receiving) next(ctx context.Context, w *receive.Waiter, wait time.Durat
 }
 
 // deferred receives deferred messages.
-func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer) (ds []*emulator.Delivery, err error) {
+func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer, who *emulator.Who) (ds []*emulator.Delivery, err error) {
 	done := make(completion, 1)
-	err = done.wait(e.ReceiveDeferred(sub, seqs, mode, holder, func(list []*emulator.Delivery, err error) {
+	err = done.wait(e.ReceiveDeferred(sub, seqs, mode, holder, who, func(list []*emulator.Delivery, err error) {
 		ds = list
 		done.Completed(err)
 	}))

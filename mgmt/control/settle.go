@@ -71,7 +71,7 @@ func (a *api) settle(_ context.Context, in *struct {
 		return nil, err
 	}
 	done := make(completion, 1)
-	return nil, done.wait(e.Settle(tokens, s, done))
+	return nil, done.wait(e.Settle(tokens, s, emulator.By(in.who, done)))
 }
 
 // renewals are the new ends of locks.
@@ -93,7 +93,7 @@ func (a *api) renew(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	untils, err := e.Renew(tokens)
+	untils, err := e.Renew(tokens, in.who)
 	if err != nil {
 		return nil, err
 	}

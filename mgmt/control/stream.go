@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,10 @@ import (
 
 // Times of a stream.
 const (
+	streamBatch    = 1000                   // events that are written together
+	streamPause    = 100 * time.Millisecond // between batches, at least
+	streamShare    = 100                    // so many times as long as a batch took is the pause, so that a busy broker is not busy with its readers
+	longestPause   = 2 * time.Second
 	heartbeat      = 15 * time.Second // a comment keeps proxies from closing a quiet stream
 	streamPatience = 10 * time.Second // how long a reader may take for a write
 )
@@ -75,6 +80,8 @@ type eventStream struct {
 	ns     *emulator.Namespace
 	filter emulator.EventFilter
 	next   int64 // number of the first event that the client has not got
+	batch  bytes.Buffer
+	took   time.Duration // to make the last batch
 }
 
 // run writes events until the client, the namespace or the server is gone.
@@ -93,10 +100,24 @@ func (s *eventStream) run(ctx context.Context) error {
 		if err == nil {
 			err = s.catchUp()
 		}
+		if err == nil {
+			err = s.pause(ctx)
+		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// pause lets events gather.
+func (s *eventStream) pause(ctx context.Context) error {
+	select {
+	case <-time.After(min(max(streamPause, streamShare*s.took), longestPause)):
+	case <-s.ns.Gone():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
 }
 
 // wait waits for an event.
@@ -125,32 +146,39 @@ func (s *eventStream) catchUp() error {
 		}
 		s.next += missed
 	}
+	began, n := time.Now(), 0
 	events, next := s.ns.Events(s.next, s.filter)
 	for e := range events {
+		if n++; n > streamBatch {
+			next = e.Number
+			break
+		}
 		if err := s.write(fmt.Sprintf("id: %d\n", e.Number), "event", shownEvent(&e)); err != nil {
 			return err
 		}
 	}
-	s.next = next
+	s.next, s.took = next, time.Since(began)
 	return s.flush()
 }
 
+// write adds an event to the batch.
 func (s *eventStream) write(id, name string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {
 		return err
 	}
-	_ = s.c.SetWriteDeadline(time.Now().Add(streamPatience))
-	_, err = fmt.Fprintf(s.w, "%sevent: %s\ndata: %s\n\n", id, name, text)
+	_, err = fmt.Fprintf(&s.batch, "%sevent: %s\ndata: %s\n\n", id, name, text)
 	return err
 }
 
 func (s *eventStream) comment(text string) error {
-	_ = s.c.SetWriteDeadline(time.Now().Add(streamPatience))
-	if _, err := fmt.Fprintf(s.w, ": %s\n\n", text); err != nil {
-		return err
-	}
+	_, _ = fmt.Fprintf(&s.batch, ": %s\n\n", text) // memory
 	return s.flush()
 }
 
-func (s *eventStream) flush() error { return s.c.Flush() }
+// flush writes the batch.
+func (s *eventStream) flush() error {
+	_ = s.c.SetWriteDeadline(time.Now().Add(streamPatience))
+	_, err := s.batch.WriteTo(s.w)
+	return errors.Join(err, s.c.Flush())
+}

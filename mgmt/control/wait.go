@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"minibus/emulator"
+	"minibus/internal/entitypath"
 )
 
 // Condition compares a count.
@@ -31,11 +32,18 @@ type EventsAwaited struct {
 
 // waitFor is the body of a wait.
 type waitFor struct {
-	TimeoutSeconds float64        `json:"timeoutSeconds,omitempty" minimum:"0" maximum:"3600" doc:"How long to wait; none: 30"`
-	Entity         string         `json:"entity,omitempty" doc:"Of counts and idle"`
-	Counts         []Condition    `json:"counts,omitempty" nullable:"false" maxItems:"20"`
-	Idle           bool           `json:"idle,omitempty" doc:"No message of the entity is available or locked, or waits to be forwarded"`
-	Events         *EventsAwaited `json:"events,omitempty"`
+	TimeoutSeconds float64         `json:"timeoutSeconds,omitempty" minimum:"0" maximum:"3600" doc:"How long to wait; none: 30"`
+	Entity         string          `json:"entity,omitempty" doc:"Of counts and idle"`
+	Counts         []Condition     `json:"counts,omitempty" nullable:"false" maxItems:"20"`
+	Idle           bool            `json:"idle,omitempty" doc:"No message of the entity is available or locked, or waits to be forwarded"`
+	Events         *EventsAwaited  `json:"events,omitempty"`
+	Message        *messageAwaited `json:"message,omitempty" doc:"A message that is there, or comes"`
+}
+
+// messageAwaited selects a message to wait for.
+type messageAwaited struct {
+	Entity string     `json:"entity" example:"orders/$DeadLetterQueue" doc:"Where it is: a path, with a sub-queue if that is meant"`
+	Filter *jobFilter `json:"filter,omitempty" doc:"What it fits, as in a job; none: any active one. Locked ones count as active or deferred. sequenceNumbers is refused"`
 }
 
 // waited is how it stands at the end of a wait.
@@ -45,6 +53,8 @@ type waited struct {
 	Events int     `json:"events" doc:"How many there were"`
 	Next   int64   `json:"next" doc:"The number of the next event, to go on from"`
 	Text   string  `json:"text" doc:"The same in words"`
+
+	SequenceNumber int64 `json:"sequenceNumber,omitempty" doc:"Of the message, if the wait is for one and it is there"`
 }
 
 // defaultWait is how long a wait lasts that does not say.
@@ -53,7 +63,7 @@ const defaultWait = 30
 // wait registers the wait.
 func (a *api) wait() {
 	register(a, huma.Operation{
-		OperationID: "wait", Method: http.MethodPost, Path: "namespaces/{namespace}/wait", Tags: []string{"wait"}, Summary: "Waits until something holds",
+		OperationID: "wait", Method: http.MethodPost, Path: "namespaces/{namespace}/wait", Tags: []string{"wait"}, Extensions: readOnly, Summary: "Waits until something holds",
 		Description: "All that the body names has to hold at one moment. The answer comes then, or when the time is over, and says how it stands.",
 	}, a.waitFor, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
@@ -83,7 +93,7 @@ func (a *api) waitFor(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := &struct{ Body waited }{waited{Met: s.Met, Events: s.Events, Next: s.Next, Text: s.String()}}
+	out := &struct{ Body waited }{waited{Met: s.Met, Events: s.Events, Next: s.Next, Text: s.String(), SequenceNumber: s.Message}}
 	if what.Entity != "" {
 		c := shownCounts(s.Counts)
 		out.Body.Counts = &c
@@ -104,8 +114,14 @@ func (body *waitFor) await() (emulator.Await, error) {
 		}
 		what.Counts = append(what.Counts, condition)
 	}
-	if !body.Idle && len(body.Counts) == 0 && body.Events == nil {
-		return what, badRequest("What to wait for? Give counts, idle or events.")
+	if !body.Idle && len(body.Counts) == 0 && body.Events == nil && body.Message == nil {
+		return what, badRequest("What to wait for? Give counts, idle, events or message.")
+	}
+	if m := body.Message; m != nil {
+		path, sub := entitypath.CutSubQueue(m.Entity)
+		if what.Message = (&emulator.AwaitMessage{Entity: path, Sub: sub, Select: m.Filter.selection()}); len(what.Message.Select.Seqs) > 0 {
+			return what, badRequest("message.filter: sequenceNumbers names no message to wait for; leave it out.")
+		}
 	}
 	if body.Events == nil {
 		return what, nil

@@ -23,6 +23,7 @@ type Memory struct {
 	paused   bool
 	closed   bool
 	failNext int
+	pass     int // commits that come before those that fail
 	failErr  error
 	alone    error // makes only the next change fail
 	readErr  error // makes only the next read fail
@@ -53,6 +54,14 @@ func (m *Memory) FailNext(n int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failNext, m.failErr = n, err
+}
+
+// FailAfter makes one commit fail with err, after n that do not.
+func (m *Memory) FailAfter(n int, err error) {
+	m.FailNext(1, err)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pass = n
 }
 
 // FailAlone makes the next change fail with err, and no other except those that need it.
@@ -118,12 +127,14 @@ func (m *Memory) Reopen() *Memory {
 }
 
 // Load implements [emulator.Journal].
-func (m *Memory) Load(l emulator.Loader) error { return m.load(emulator.DefaultNamespaceID, l) }
+func (m *Memory) Load(l emulator.Loader) error {
+	return m.load(m.number(emulator.DefaultNamespaceID), l)
+}
 
-// load streams what a namespace has.
-func (m *Memory) load(namespace int64, l emulator.Loader) error {
+// load streams what has the ids of a number.
+func (m *Memory) load(number int64, l emulator.Loader) error {
 	m.mu.Lock()
-	c := m.content.of(namespace)
+	c := m.content.of(number)
 	m.mu.Unlock()
 	for _, e := range c.entities {
 		for k, seq := range c.last {
@@ -160,13 +171,13 @@ func loadHistory(l emulator.Loader, history map[historyKey]int64) error {
 }
 
 // NextRow implements [emulator.Journal].
-func (m *Memory) NextRow() int64 { return m.nextRow(emulator.DefaultNamespaceID) }
+func (m *Memory) NextRow() int64 { return m.nextRow(m.number(emulator.DefaultNamespaceID)) }
 
-func (m *Memory) nextRow(namespace int64) int64 {
+func (m *Memory) nextRow(number int64) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	first, _ := emulator.RowsOf(namespace)
-	return max(first, m.content.next[namespace])
+	first, _ := emulator.RowsOf(number)
+	return max(first, m.content.next[number])
 }
 
 // Secret implements [emulator.Journal].

@@ -18,9 +18,12 @@ type memoryContent struct {
 	last     map[counterKey]int64
 	sessions map[sessionKey]memorySession
 	history  map[historyKey]int64
-	next     map[int64]int64 // by namespace
+	next     map[int64]int64 // by number
 
 	namespaces    map[int64]emulator.NamespaceRecord
+	numbers       map[int64]int64 // of the rows of a namespace, by its id
+	owners        map[int64]int64 // ids of namespaces, by number of rows
+	snapshots     map[int64]emulator.SnapshotRecord
 	nextNamespace int64
 }
 
@@ -57,6 +60,9 @@ func newMemoryContent() *memoryContent {
 		next:     map[int64]int64{},
 
 		namespaces:    map[int64]emulator.NamespaceRecord{first.ID: first},
+		numbers:       map[int64]int64{first.ID: first.ID},
+		owners:        map[int64]int64{first.ID: first.ID},
+		snapshots:     map[int64]emulator.SnapshotRecord{},
 		nextNamespace: first.ID + 1,
 	}
 }
@@ -80,7 +86,7 @@ func (c *memoryContent) apply(ch *emulator.Change) error {
 func (c *memoryContent) applyOp(op *emulator.Op) (undo func(), err error) {
 	r := op.Record
 	ns := emulator.NamespaceOf(cmp.Or(r.Entity, r.Body, r.Row, op.Entity.ID))
-	if _, ok := c.namespaces[ns]; !ok {
+	if !c.owns(ns) {
 		return nil, &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("namespace %d is not stored", ns)}
 	}
 	switch op.Kind {

@@ -54,6 +54,10 @@ func (m *Memory) nextFaultLocked(batch []memoryItem) error {
 	if m.failNext == 0 || !slices.ContainsFunc(batch, memoryItem.isChange) {
 		return nil
 	}
+	if m.pass > 0 {
+		m.pass--
+		return nil
+	}
 	m.failNext--
 	return m.failErr
 }
@@ -72,7 +76,7 @@ func (m *Memory) applyLocked(batch []memoryItem, fault error) []error {
 		case it.isChange() && fault != nil:
 			errs[i] = fault
 		case it.namespace != nil:
-			it.namespace.apply(m.content)
+			errs[i] = it.namespace.apply(m.content)
 		case it.change != nil:
 			errs[i] = m.applyOneLocked(it.change)
 		}

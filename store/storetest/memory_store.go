@@ -13,6 +13,7 @@ import (
 type namespaceChange struct {
 	put  emulator.NamespaceRecord // unless its id is 0
 	drop int64                    // 0: none
+	try  func(c *memoryContent) error
 	done emulator.Completion
 }
 
@@ -49,6 +50,13 @@ func (m *Memory) Journal(id int64) emulator.Journal {
 	return &memoryJournal{Memory: m, id: id}
 }
 
+// number returns that of the rows of a namespace.
+func (m *Memory) number(namespace int64) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.content.numbers[namespace]
+}
+
 func (m *Memory) record(namespace int64) emulator.NamespaceRecord {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,24 +69,40 @@ type memoryJournal struct {
 	id int64
 }
 
-func (j *memoryJournal) Load(l emulator.Loader) error { return j.load(j.id, l) }
-func (j *memoryJournal) NextRow() int64               { return j.nextRow(j.id) }
+func (j *memoryJournal) Load(l emulator.Loader) error { return j.load(j.number(j.id), l) }
+func (j *memoryJournal) NextRow() int64               { return j.nextRow(j.number(j.id)) }
 func (j *memoryJournal) Secret() [16]byte             { return j.record(j.id).Secret }
 func (j *memoryJournal) Created() int64               { return j.record(j.id).Created }
 
 // apply changes the list, and removes everything in a namespace that is dropped.
-func (nc *namespaceChange) apply(c *memoryContent) {
-	if nc.drop != 0 {
+func (nc *namespaceChange) apply(c *memoryContent) error {
+	switch {
+	case nc.try != nil:
+		return nc.try(c)
+	case nc.drop != 0:
 		delete(c.namespaces, nc.drop)
-		c.removeNamespace(nc.drop)
-		return
+		delete(c.numbers, nc.drop)
+		for number, owner := range c.owners {
+			if owner == nc.drop {
+				delete(c.snapshots, number)
+				c.removeNumber(number)
+			}
+		}
+		return nil
 	}
-	c.namespaces[nc.put.ID] = nc.put
-	c.nextNamespace = max(c.nextNamespace, nc.put.ID+1)
+	id := nc.put.ID
+	if _, ok := c.namespaces[id]; !ok {
+		c.numbers[id], c.owners[id] = id, id
+	}
+	c.namespaces[id] = nc.put
+	c.nextNamespace = max(c.nextNamespace, id+1)
+	return nil
 }
 
-func (c *memoryContent) removeNamespace(id int64) {
-	in := within(id)
+// removeNumber removes all with ids of a number.
+func (c *memoryContent) removeNumber(number int64) {
+	delete(c.owners, number)
+	in := within(number)
 	maps.DeleteFunc(c.entities, func(id int64, _ emulator.EntityRecord) bool { return in(id) })
 	maps.DeleteFunc(c.rows, func(id int64, _ emulator.MessageRecord) bool { return in(id) })
 	maps.DeleteFunc(c.bodies, func(id int64, _ []byte) bool { return in(id) })
@@ -87,9 +111,9 @@ func (c *memoryContent) removeNamespace(id int64) {
 	maps.DeleteFunc(c.history, func(k historyKey, _ int64) bool { return in(k.entity) })
 }
 
-// of returns a copy of what is in a namespace, but for the bodies.
-func (c *memoryContent) of(namespace int64) *memoryContent {
-	in := within(namespace)
+// of returns a copy of what has the ids of a number, but for the bodies.
+func (c *memoryContent) of(number int64) *memoryContent {
+	in := within(number)
 	return &memoryContent{
 		entities: kept(c.entities, in),
 		rows:     kept(c.rows, in),
@@ -99,9 +123,9 @@ func (c *memoryContent) of(namespace int64) *memoryContent {
 	}
 }
 
-// within returns a function that tells ids of a namespace from others.
-func within(namespace int64) func(id int64) bool {
-	return func(id int64) bool { return emulator.NamespaceOf(id) == namespace }
+// within returns a function that tells ids of a number from others.
+func within(number int64) func(id int64) bool {
+	return func(id int64) bool { return emulator.NamespaceOf(id) == number }
 }
 
 // kept returns a copy of what a map has under some of its keys.

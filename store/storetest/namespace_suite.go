@@ -40,6 +40,8 @@ var storeCases = []struct {
 	{"IdsOfNamespacesAreNeverReused", testNamespaceIDs},
 	{"ChangesOfTheListAndOfJournalsHaveOneOrder", testNamespaceOrder},
 	{"NamespacesArePutNoMoreAfterClose", testNamespaceClosed},
+	{"SnapshotsAreKeptAndRestored", testSnapshots},
+	{"SnapshotsAreReplacedAndDropped", testSnapshotsReplaced},
 }
 
 // storeHarness is a store with short ways to use it.

@@ -32,11 +32,8 @@ var farthest = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 // Encode returns the message as it is sent. now is the time at which a time to live begins that the header does not hold. Errors name the part that is
 // wrong and what it may be.
 func (m *Message) Encode(now time.Time) ([]byte, error) {
-	if m.bodies() > 1 {
-		return nil, errors.New("found more than one of body, bodyBase64, bodySections, bodyValue and bodySequence")
-	}
-	if m.BodyCut {
-		return nil, errors.New("bodyCut: the body is not whole: show the message with more of its body")
+	if err := m.Check(); err != nil {
+		return nil, err
 	}
 	c := *m
 	ttl, err := c.timeToLive(now)
@@ -214,7 +211,7 @@ func (m *Message) body() ([]byte, error) {
 	case isText:
 		return data(nil, []byte(text)), nil
 	case m.Body != nil:
-		document, err := document(m.Body)
+		document, err := Document(m.Body)
 		if m.ContentType == nil {
 			m.ContentType = new("application/json")
 		}
@@ -252,8 +249,8 @@ func data(dst, content []byte) []byte {
 	return amqp.AppendBinary(amqp.AppendDescriptor(dst, codeData), content)
 }
 
-// document writes JSON as people do: < and & as they are.
-func document(v any) ([]byte, error) {
+// Document writes JSON as people do: < and & as they are.
+func Document(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -2,6 +2,7 @@ package messagejson
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,7 +76,11 @@ func (v *Values) UnmarshalJSON(text []byte) error {
 // Read reads a message. Names that a message does not have are errors, since a misspelt one would be missed silently.
 func Read(text []byte) (*Message, error) {
 	var m Message
-	if err := decode(text, &m); err != nil {
+	err := decode(text, &m)
+	if e := base64.CorruptInputError(0); errors.As(err, &e) {
+		return nil, errors.New("bodyBase64 or bodySections: not base64")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("not a message in JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return &m, nil
@@ -95,12 +100,19 @@ func decode(text []byte, into any) error {
 	return nil
 }
 
-// bodies returns how many kinds of body are given.
-func (m *Message) bodies() (given int) {
+// Check reports why the body can't be sent, or nil.
+func (m *Message) Check() error {
+	given := 0
 	for _, yes := range []bool{m.Body != nil, m.BodyBase64 != nil, m.BodySections != nil, m.BodyValue != nil, m.BodySequence != nil} {
 		if yes {
 			given++
 		}
 	}
-	return given
+	switch {
+	case given > 1:
+		return errors.New("found more than one of body, bodyBase64, bodySections, bodyValue and bodySequence")
+	case m.BodyCut:
+		return errors.New("bodyCut: the body is not whole; show the message with more of its body")
+	}
+	return nil
 }

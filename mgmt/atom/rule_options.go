@@ -1,4 +1,4 @@
-package mgmt
+package atom
 
 import (
 	"cmp"
@@ -10,18 +10,17 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/dotnet"
-	"minibus/mgmt/atom"
 )
 
-// ruleOptions translates a rule of a document into the domain's.
-func ruleOptions(r atom.Rule) emulator.RuleOptions {
+// Options translates a rule of a document into the domain's.
+func (r Rule) Options() emulator.RuleOptions {
 	o := emulator.RuleOptions{Name: r.Name, Action: r.Action.SQL, ActionParameters: values(r.Action.Parameters)}
-	if r.Filter.Kind == atom.CorrelationFilter {
+	if r.Filter.Kind == CorrelationFilter {
 		o.Correlation = correlation(r.Filter)
 		return o
 	}
 	o.SQL, o.Parameters = r.Filter.SQL, values(r.Filter.Parameters)
-	o.Constant = r.Filter.Kind != atom.SQLFilter
+	o.Constant = r.Filter.Kind != SQLFilter
 	return o
 }
 
@@ -40,7 +39,7 @@ var correlationFields = []struct {
 	{"ContentType", func(c *emulator.CorrelationFilter) **string { return &c.ContentType }},
 }
 
-func correlation(f atom.Filter) *emulator.CorrelationFilter {
+func correlation(f Filter) *emulator.CorrelationFilter {
 	c := &emulator.CorrelationFilter{Properties: values(f.Properties)}
 	for _, t := range f.Correlation {
 		for _, x := range correlationFields {
@@ -58,7 +57,7 @@ const (
 	descriptorDateTimeOffset = "com.microsoft:datetime-offset" // ticks since the year 1, UTC
 )
 
-func values(list []atom.Parameter) emulator.Values {
+func values(list []Parameter) emulator.Values {
 	if len(list) == 0 {
 		return nil
 	}
@@ -66,45 +65,45 @@ func values(list []atom.Parameter) emulator.Values {
 	for _, p := range list {
 		v[p.Key] = p.Value
 		switch x := p.Value.(type) {
-		case atom.TimeSpan:
+		case TimeSpan:
 			v[p.Key] = amqp.Described{Descriptor: amqp.Symbol(descriptorTimeSpan), Value: int64(x)}
-		case atom.UnzonedTime:
+		case UnzonedTime:
 			v[p.Key] = emulator.UnzonedTime(time.Time(x))
 		}
 	}
 	return v
 }
 
-// shownRule translates a rule of the domain into a document's.
-func shownRule(o emulator.RuleOptions) atom.Rule {
-	r := atom.Rule{Name: o.Name, CreatedAt: o.CreatedAt, Action: atom.Action{SQL: o.Action, Parameters: parameters(o.ActionParameters)}}
+// RuleOf translates a rule of the domain into a document's.
+func RuleOf(o emulator.RuleOptions) Rule {
+	r := Rule{Name: o.Name, CreatedAt: o.CreatedAt, Action: Action{SQL: o.Action, Parameters: parameters(o.ActionParameters)}}
 	switch {
 	case o.Correlation != nil:
-		r.Filter = atom.Filter{Kind: atom.CorrelationFilter, Properties: parameters(o.Correlation.Properties)}
+		r.Filter = Filter{Kind: CorrelationFilter, Properties: parameters(o.Correlation.Properties)}
 		for _, x := range correlationFields {
 			if s := *x.field(o.Correlation); s != nil {
-				r.Filter.Correlation = append(r.Filter.Correlation, atom.Test{Property: x.name, Value: *s})
+				r.Filter.Correlation = append(r.Filter.Correlation, Test{Property: x.name, Value: *s})
 			}
 		}
 		return r
 	case o.Constant && o.SQL == emulator.FalseExpression:
-		r.Filter.Kind = atom.FalseFilter
+		r.Filter.Kind = FalseFilter
 	case o.Constant:
-		r.Filter.Kind = atom.TrueFilter
+		r.Filter.Kind = TrueFilter
 	default:
-		r.Filter.Kind = atom.SQLFilter
+		r.Filter.Kind = SQLFilter
 	}
 	r.Filter.SQL, r.Filter.Parameters = o.SQL, parameters(o.Parameters)
 	return r
 }
 
 // parameters returns values sorted by name, since the domain keeps no order.
-func parameters(v emulator.Values) []atom.Parameter {
-	var list []atom.Parameter
+func parameters(v emulator.Values) []Parameter {
+	var list []Parameter
 	for key, x := range v {
-		list = append(list, atom.Parameter{Key: key, Value: shownValue(x)})
+		list = append(list, Parameter{Key: key, Value: shownValue(x)})
 	}
-	slices.SortFunc(list, func(a, b atom.Parameter) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortFunc(list, func(a, b Parameter) int { return cmp.Compare(a.Key, b.Key) })
 	return list
 }
 
@@ -113,7 +112,7 @@ func shownValue(x any) any {
 	if t, zoned, ok := emulator.TimeOf(x); ok && zoned {
 		return t
 	} else if ok {
-		return atom.UnzonedTime(t)
+		return UnzonedTime(t)
 	}
 	switch v := x.(type) {
 	case amqp.Symbol:
@@ -126,7 +125,7 @@ func shownValue(x any) any {
 		ticks, _ := v.Value.(int64)
 		switch v.Descriptor {
 		case amqp.Symbol(descriptorTimeSpan):
-			return atom.TimeSpan(ticks)
+			return TimeSpan(ticks)
 		case amqp.Symbol(descriptorDateTimeOffset):
 			return dotnet.Time(ticks)
 		}

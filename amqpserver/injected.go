@@ -1,0 +1,266 @@
+package amqpserver
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"minibus/amqpserver/cbs"
+	"minibus/amqpserver/management"
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqp/message"
+	"minibus/internal/entitypath"
+)
+
+// errStruck says that an injected fault has ended the link or the connection of an operation: nothing is left to answer.
+var errStruck = errors.New("an injected fault has ended the link or the connection")
+
+// errDropped ends a connection without a close.
+var errDropped = errors.New("the connection was cut by an injected fault")
+
+// attempt describes an operation of the link's client for faults.
+func (l *link) attempt(op emulator.Operation) *emulator.Attempt {
+	return &emulator.Attempt{Operation: op, Entity: l.queue, Path: l.node.path, Sub: l.node.sub, Who: l.client()}
+}
+
+// struck returns the injected fault that strikes an operation of the link's client; nil: none. Without faults it reads one flag.
+func (l *link) struck(op emulator.Operation) *emulator.Fault {
+	ns := l.s.c.ns
+	if !ns.Faulty() {
+		return nil
+	}
+	return ns.Strike(l.attempt(op))
+}
+
+// suffer carries out what a fault does instead of an operation: it returns the error to answer with, or errStruck when it has ended the link or
+// connection. It returns nil if the operation goes on.
+func (l *link) suffer(f *emulator.Fault, op emulator.Operation) error {
+	if f == nil {
+		return nil
+	}
+	switch f.Options().Kind {
+	case emulator.FaultThrottle, emulator.FaultRefuse:
+		return f.Error(l.attempt(op))
+	case emulator.FaultDetach:
+		l.detach(l.fault(f.Error(l.attempt(op))))
+		return errStruck
+	}
+	return l.s.c.suffer(f, l.attempt(op))
+}
+
+// suffer is link.suffer for what concerns the whole connection.
+func (c *conn) suffer(f *emulator.Fault, a *emulator.Attempt) error {
+	switch f.Options().Kind {
+	case emulator.FaultDrop:
+		c.log.Info("connection cut", "reason", f.String())
+		c.dead = errDropped
+	case emulator.FaultClose:
+		e := f.Error(a)
+		condition := management.Condition(e.Code)
+		if f.Condition() == "connection-forced" {
+			condition = amqp.CondForced
+		}
+		c.close(connErrorf(condition, "%s", e.Text))
+	case emulator.FaultExpireToken:
+		c.tokens.lapse(f)
+	default:
+		return nil
+	}
+	return errStruck
+}
+
+// sufferAttach lets an injected fault strike the attach of a link for messages, which is not there yet.
+func (l *link) sufferAttach() error {
+	op := emulator.OperationAttachSender
+	if l.role == frames.RoleReceiver {
+		op = emulator.OperationAttachReceiver
+	}
+	if l.node.kind != nodeEntity {
+		return nil
+	}
+	f := l.struck(op)
+	switch {
+	case f == nil:
+		return nil
+	case f.Options().Kind == emulator.FaultDetach:
+		return f.Error(l.attempt(op))
+	}
+	return l.suffer(f, op)
+}
+
+// sufferTaken lets injected faults strike the deliveries that the link has taken from an index on. Those before a struck one are written.
+func (o *outgoing) sufferTaken(from int) {
+	for i := from; i < len(o.taken); i++ {
+		f := o.struck(emulator.OperationReceive)
+		if f == nil {
+			continue
+		}
+		o.giveBack(i)
+		o.write()
+		if err := o.suffer(f, emulator.OperationReceive); err != nil && !errors.Is(err, errStruck) {
+			o.detach(o.fault(err))
+		}
+		return
+	}
+}
+
+// strike lets an injected fault strike the settlement of a delivery. over says that the settlement is answered, or that no answer follows: the message stays
+// locked. A fault that concerns the answer is returned.
+func (ds *deliveries) strike(id serial, u unsettled, v *verdict) (f *emulator.Fault, over bool) {
+	ns := ds.s.c.ns
+	if !ns.Faulty() {
+		return nil, false
+	}
+	a := u.link.attempt(emulator.OperationSettle)
+	a.Locks, a.Session = true, u.link.accepting != nil
+	if f = ns.Strike(a); f == nil || f.Options().After {
+		return f, false
+	}
+	err := u.link.suffer(f, emulator.OperationSettle)
+	switch {
+	case errors.Is(err, errStruck):
+		return nil, true
+	case err != nil:
+		op := settling{s: ds.s, id: id, quiet: v.quiet, work: v.transaction != nil, link: u.link}
+		op.tell(err)
+		return nil, true
+	}
+	f.TakeLocks(u.link.queue, []emulator.LockToken{u.lock.Token()})
+	return f, false
+}
+
+// strikeRequest lets an injected fault strike a request to $management: it returns the error to answer with, or errStruck if no answer follows, or the fault
+// that concerns the operation itself.
+func (in *incoming) strikeRequest(m *message.Message) (*emulator.Fault, error) {
+	ns := in.s.c.ns
+	if !ns.Faulty() {
+		return nil, nil
+	}
+	a := in.attempt("")
+	management.Attempt(m, a)
+	f := ns.Strike(a)
+	if f != nil && f.Options().After {
+		return nil, nil // it is about links that messages take
+	}
+	return f, in.suffer(f, a.Operation)
+}
+
+// strikeToken lets an injected fault strike a token that is put for a path. over says that no answer follows.
+func (in *incoming) strikeToken(path string) (refused *cbs.Refusal, over bool) {
+	ns := in.s.c.ns
+	if !ns.Faulty() {
+		return nil, false
+	}
+	n := parseAddress(path)
+	a := &emulator.Attempt{Operation: emulator.OperationAuthenticate, Path: n.path, Sub: n.sub, Who: in.client()}
+	a.Entity, _ = ns.Entity(n.path) // nil: there is none
+	f := ns.Strike(a)
+	if f == nil {
+		return nil, false
+	}
+	err := in.suffer(f, a.Operation)
+	if err == nil || errors.Is(err, errStruck) {
+		return nil, err != nil
+	}
+	e := faultOf(f.Error(a))
+	return &cbs.Refusal{Status: management.Status(f.Error(a)), Condition: e.condition, Text: e.text}, false
+}
+
+// lapse forgets the tokens of the connection as if their time were over, if a fault names an entity those that open it, and detaches the links that
+// lived by them (ERR-3). Where tokens are not checked the links are detached all the same.
+func (k *credentials) lapse(f *emulator.Fault) {
+	path, _ := entitypath.CutSubQueue(strings.ToLower(f.Options().Entity))
+	for held := range k.held {
+		if path == "" || path == held || held == "" || strings.HasPrefix(path, held+"/") {
+			delete(k.held, held)
+		}
+	}
+	for e := range k.c.sessions.links {
+		l := e.base()
+		if l.state != linkAttached || l.queue == nil || path != "" && !strings.EqualFold(l.queue.Path(), path) {
+			continue
+		}
+		l.detach(fault{condition: amqp.CondDetachForced, entity: l.entity(),
+			text: fmt.Sprintf("The link '%s' is force detached. Code: RenewToken. Details: The token has expired (%s).", l.name, f.Source())})
+	}
+}
+
+// starved reports whether an injected fault keeps messages from the link.
+func (l *link) starved(op emulator.Operation) bool {
+	ns := l.s.c.ns
+	if !ns.Faulty() {
+		l.starvedBy = 0
+		return false
+	}
+	l.starvedBy = ns.Starves(l.attempt(op), l.starvedBy)
+	return l.starvedBy != 0
+}
+
+// faultsChanged lets a new fault strike what is connected, and looks which links are starved from now on.
+func (c *conn) faultsChanged(injected *emulator.Fault) {
+	if c.state != stateOpen {
+		return
+	}
+	if injected != nil && slices.Contains(injected.Options().Operations, emulator.OperationNow) {
+		c.sufferNow(injected)
+	}
+	for e := range c.sessions.links {
+		if l := e.base(); l.state != linkAttached || l.node.kind != nodeEntity {
+			continue
+		}
+		switch x := e.(type) {
+		case *incoming:
+			x.starve()
+		case *outgoing:
+			x.due = true
+			c.agenda.run(x)
+		}
+	}
+}
+
+// sufferNow lets a fault strike the connection, or its links for messages.
+func (c *conn) sufferNow(f *emulator.Fault) {
+	links := 0
+	for e := range c.sessions.links {
+		l := e.base()
+		if l.state != linkAttached || l.node.kind != nodeEntity {
+			continue
+		}
+		links++
+		a := l.attempt(emulator.OperationNow)
+		switch {
+		case !f.Concerns(a):
+		case f.Options().Kind != emulator.FaultDetach: // once for the connection
+			if f.Strikes(a) {
+				_ = c.suffer(f, a) // errStruck
+			}
+			return
+		case f.Strikes(a):
+			_ = l.suffer(f, emulator.OperationNow) // errStruck
+		}
+	}
+	if a := (&emulator.Attempt{Operation: emulator.OperationNow, Who: c.who()}); links == 0 && f.Options().Kind != emulator.FaultDetach && f.Strikes(a) {
+		_ = c.suffer(f, a) // errStruck
+	}
+}
+
+// starve takes back the credit of a sender that is starved, or grants credit to one that is not.
+func (in *incoming) starve() {
+	if in.starved(emulator.OperationSend) && in.credit > 0 {
+		in.credit = 0
+		in.s.write(in.s.linkFlow(in.handle, in.count, 0))
+	}
+	in.topUp()
+}
+
+// faultsChanged tells the connections of a namespace.
+func (s *Server) faultsChanged(ns *emulator.Namespace, injected *emulator.Fault) {
+	for _, c := range s.openConns() {
+		if known := c.shown.known.Load(); known != nil && known.Namespace == ns {
+			c.box.post(eventFunc(func(c *conn) { c.faultsChanged(injected) }))
+		}
+	}
+}

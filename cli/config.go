@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"minibus/config"
+)
+
+func (a *app) configCommand() *cobra.Command {
+	return group("config", "a namespace of a Minibus as a Config.json, and what a file would change in it",
+		"print, diff and apply use the control API of a Minibus. With --auth sas they need a key of the default namespace with the Manage right.\n"+
+			"minibus config check FILE checks a file without a server.",
+		a.configPrint(), a.configDiff(), a.configApply())
+}
+
+func (a *app) configPrint() *cobra.Command {
+	c := &cobra.Command{Use: "print [FILE]", Short: "print the live namespace, or a file, as a Config.json", Args: names("[FILE]"),
+		Long: "Prints the entities of the namespace as a Config.json, from which Minibus starts with the same entities. With FILE it prints that file as Minibus reads it,\n" +
+			"without a server: with the defaults that differ from Azure's, names spelled alike, and without what has no effect.",
+		Example: "  minibus config print > Config.json\n  minibus config print Config.json"}
+	keys := c.Flags().Bool("keys", false, "with policies and their keys")
+	limits := c.Flags().String("limits", "relaxed", "of FILE: the `profile` of limits: relaxed, standard, premium or emulator")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return a.printFile(args[0], *limits, *keys)
+		}
+		path := inThis("config")
+		if *keys {
+			path += "?keys=true"
+		}
+		answer, err := a.controlAnswer(cmd.Context(), http.MethodGet, path, nil)
+		if err != nil {
+			return a.about("print the configuration", err)
+		}
+		defer func() { _ = answer.Body.Close() }()
+		if _, err := io.Copy(a.out.w, answer.Body); err != nil {
+			return a.about("print the configuration", err)
+		}
+		return a.out.push()
+	}
+	return c
+}
+
+// printFile prints a file as it is read.
+func (a *app) printFile(file, limits string, keys bool) error {
+	profile, err := config.ParseLimits(limits)
+	if err != nil {
+		return usage("--limits: %v", err)
+	}
+	text, err := a.configFile(file)
+	if err != nil {
+		return err
+	}
+	t, report := config.Parse(file, text, profile)
+	if t == nil {
+		return failed(exitUsage, "%v", report.Err())
+	}
+	written, err := config.Write(t.All(), profile.Broker(), keys)
+	if err != nil {
+		return err
+	}
+	_, _ = a.out.w.Write(written)
+	return a.out.push()
+}
+
+// maxConfigFile is how long a configuration may be, in bytes, as the control API says.
+const maxConfigFile = 16 << 20
+
+// configFile reads a configuration; - means standard input.
+func (a *app) configFile(file string) ([]byte, error) {
+	input := a.env.Stdin
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return nil, usage("%v", err)
+		}
+		defer func() { _ = opened.Close() }()
+		input = opened
+	}
+	text, err := io.ReadAll(io.LimitReader(input, maxConfigFile+1))
+	if err != nil {
+		return nil, failed(exitUsage, "read the configuration: %v", err)
+	}
+	if len(text) > maxConfigFile {
+		return nil, usage("%s has more than %d bytes", file, maxConfigFile)
+	}
+	return text, nil
+}
+
+// exitTrouble is the exit code of config diff for what is 1 elsewhere, as that of the program diff.
+const exitTrouble = 2
+
+func (a *app) configDiff() *cobra.Command {
+	c := &cobra.Command{Use: "diff FILE", Short: "show what a file would change in the live namespace; the exit code is 1 if anything", Args: names("FILE"),
+		Long: "Shows what config apply would do: + for an entity that is created, ~ for one that changes, with each setting, - for one that is deleted, ! for one that can't be\n" +
+			"made what the file says. Entities that the file does not have count only with --prune. FILE is a Config.json, or has Queues and Topics of one namespace; - is\n" +
+			"standard input. Exit code: 0 the same, 1 different, 2 and more an error.",
+		Example: "  minibus config diff Config.json\n  minibus config diff Config.json --prune -o json | jq .summary"}
+	prune := c.Flags().Bool("prune", false, "with the entities that the file does not have, which apply --prune deletes")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		d, err := a.compare(cmd, args[0], "config/diff", *prune)
+		if err == nil {
+			err = a.showDiff(d, "would ")
+		}
+		if err == nil && !d.Same {
+			return &failure{code: exitFailed}
+		}
+		var f *failure
+		if err = a.about("compare the configuration", err); errors.As(err, &f) && f.code == exitFailed {
+			f.code = exitTrouble
+		}
+		return err
+	}
+	return c
+}
+
+func (a *app) configApply() *cobra.Command {
+	c := &cobra.Command{Use: "apply FILE", Short: "make the live namespace what a file says, all or nothing", Args: names("FILE"),
+		Long: "Creates entities that are missing and changes settings and rules that differ, as a start with the file would. Other entities stay, unless --prune is given. Messages\n" +
+			"stay, but for those of entities that --prune deletes. If anything can't be done nothing is. It asks first if a person is at the terminal.",
+		Example: "  minibus config apply Config.json\n  minibus config apply Config.json --prune --yes"}
+	prune := c.Flags().Bool("prune", false, "delete the entities that the file does not have, with their messages")
+	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		text, err := a.configFile(args[0])
+		if err != nil {
+			return err
+		}
+		if !*yes && terminal(a.env.Stdin) && terminal(a.env.Stderr) {
+			if done, err := a.askToApply(cmd, args[0], text, *prune); done || err != nil {
+				return a.about("apply the configuration", err)
+			}
+		}
+		d, err := a.sendConfig(cmd.Context(), args[0], text, "config", *prune)
+		if err == nil {
+			err = a.showDiff(d, "")
+		}
+		return a.about("apply the configuration", err)
+	}
+	return c
+}
+
+// askToApply shows what would be done and asks. It reports whether nothing is to be done.
+func (a *app) askToApply(cmd *cobra.Command, file string, text []byte, prune bool) (done bool, err error) {
+	d, err := a.sendConfig(cmd.Context(), file, text, "config/diff", prune)
+	if err != nil {
+		return false, err
+	}
+	if d.Same {
+		return true, a.showDiff(d, "")
+	}
+	for _, line := range d.lines() {
+		a.note("%s", line)
+	}
+	if d.Refused != "" {
+		return false, failed(exitFailed, "%s", oneLine(d.Refused))
+	}
+	loss := ""
+	if d.Summary.Delete > 0 {
+		loss = fmt.Sprintf(", and delete %d of its entities with all messages", d.Summary.Delete)
+	}
+	return false, a.confirm(false, "Change the namespace at %s%s?", a.host(), loss)
+}
+
+// compare sends a file.
+func (a *app) compare(cmd *cobra.Command, file, operation string, prune bool) (configDiff, error) {
+	text, err := a.configFile(file)
+	if err != nil {
+		return configDiff{}, err
+	}
+	return a.sendConfig(cmd.Context(), file, text, operation, prune)
+}
+
+// showDiff prints a diff. would is put in front of what is done.
+func (a *app) showDiff(d configDiff, would string) error {
+	for _, note := range d.Notes {
+		a.note("%s", note)
+	}
+	if a.flags.output != "table" {
+		return a.out.document(d)
+	}
+	for _, line := range d.lines() {
+		a.out.text("%s\n", visible(line))
+	}
+	s := d.Summary
+	switch {
+	case d.Same:
+		a.out.text("the same: %d\n", s.Keep)
+	default:
+		a.out.text("%screate %d, change %d, delete %d; the same: %d\n", would, s.Create, s.Change, s.Delete, s.Keep)
+	}
+	if s.Leave > 0 {
+		a.note("not in the file, and left alone without --prune: %d", s.Leave)
+	}
+	if d.Refused != "" {
+		a.note("it can't be applied: %s", strings.TrimSpace(oneLine(d.Refused)))
+	}
+	return a.out.push()
+}

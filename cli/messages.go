@@ -1,0 +1,315 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) messageCommand() *cobra.Command {
+	return group("message", "messages of a Minibus, as they stand: list, show, remove, reschedule",
+		"Uses the control API of a Minibus, which sees what peek can't: who has locked a message until when, and messages by filter. It locks and changes nothing but what\n"+
+			"rm and reschedule say.\n\n"+addressHelp,
+		a.messageList(), a.messageShow(), a.messageBody(), a.messageRemove(), a.messageReschedule())
+}
+
+// messageFilter are the flags that choose messages of a list.
+type messageFilter struct {
+	states                     []string
+	sql, text, reason, session string
+	after, before              string
+	newest, all                bool
+	from                       int64
+	count                      int
+}
+
+// messagesPage is how many messages one request asks for at most.
+const messagesPage = 1000
+
+func (f *messageFilter) add(c *cobra.Command) {
+	p := c.Flags()
+	p.StringSliceVar(&f.states, "state", nil, "only those that stand so: active, locked, deferred or `scheduled`; several with commas")
+	p.StringVar(&f.sql, "where", "", "only those that this SQL `filter` selects, such as \"color = 'red'\"")
+	p.StringVar(&f.text, "text", "", "only those with this `text` in the body or a property")
+	p.StringVar(&f.reason, "reason", "", "only dead letters with this `reason`")
+	p.StringVar(&f.session, "session", "", "only those of this session, by its `id`")
+	p.StringVar(&f.after, "after", "", "only those enqueued at this `time` or later, such as 2026-03-01T12:00:00Z")
+	p.StringVar(&f.before, "before", "", "only those enqueued before this `time`")
+	p.BoolVar(&f.newest, "newest", false, "the highest numbers first")
+	p.Int64Var(&f.from, "from", 0, "first sequence `number` to look at")
+	p.IntVarP(&f.count, "count", "n", 20, "most `messages`")
+	p.BoolVar(&f.all, "all", false, "all messages")
+}
+
+// query returns the flags as arguments of the control API.
+func (f *messageFilter) query(c *cobra.Command) (url.Values, error) {
+	if f.count < 1 {
+		return nil, usage("--count: found %d; allowed: 1 or more", f.count)
+	}
+	q := url.Values{"properties": {"true"}, "body": {"4096"}}
+	for name, value := range map[string]string{"state": strings.Join(f.states, ","), "sql": f.sql, "text": f.text} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	for name, value := range map[string]*string{"reason": given(c, "reason", &f.reason), "sessionId": given(c, "session", &f.session)} {
+		if value != nil && *value == "" {
+			q.Set(name, "$empty")
+		} else if value != nil {
+			q.Set(name, *value)
+		}
+	}
+	for flag, value := range map[string]string{"after": f.after, "before": f.before} {
+		if value == "" {
+			continue
+		}
+		if _, err := time.Parse(time.RFC3339, value); err != nil {
+			return nil, usage("--%s: found %q; allowed: a time such as 2026-03-01T12:00:00Z", flag, oneLine(value))
+		}
+		q.Set(map[string]string{"after": "enqueuedAfter", "before": "enqueuedBefore"}[flag], value)
+	}
+	if f.newest {
+		q.Set("order", "newest")
+	}
+	if f.from != 0 {
+		q.Set("from", strconv.FormatInt(f.from, 10))
+	}
+	return q, nil
+}
+
+func (a *app) messageList() *cobra.Command {
+	var sub subQueueFlags
+	f := &messageFilter{}
+	c := &cobra.Command{Use: "ls ENTITY", Aliases: []string{"list"}, Short: "list messages, with who has locked them", Args: names("ENTITY"),
+		Example: "  minibus message ls orders --state locked\n  minibus message ls orders --dlq --where \"DeadLetterReason = 'poison'\" -o jsonl\n  minibus message ls orders --newest -n 5"}
+	sub.add(c)
+	f.add(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		query, err := f.query(cmd)
+		if err != nil {
+			return err
+		}
+		entity, err := a.controlPath(cmd.Context(), args[0], sub)
+		if err != nil {
+			return err
+		}
+		return a.browse(cmd.Context(), entity, query, f)
+	}
+	return c
+}
+
+// browse lists messages page by page.
+func (a *app) browse(ctx context.Context, entity string, query url.Values, f *messageFilter) error {
+	a.out.list("NUMBER", "STATE", "ENQUEUED", "ID", "SUBJECT", "SESSION", "DELIVERIES", "REASON", "LOCKED-BY", "BODY")
+	shown := 0
+	for f.all || shown < f.count {
+		limit := messagesPage
+		if !f.all {
+			limit = min(limit, f.count-shown)
+		}
+		query.Set("limit", strconv.Itoa(limit))
+		var page struct {
+			Items []message
+			Next  string
+		}
+		if err := a.control(ctx, http.MethodGet, inThis("entities", entity, "messages")+"?"+query.Encode(), nil, &page); err != nil {
+			return a.about("list the messages of "+entity, err)
+		}
+		for i := range page.Items {
+			if err := a.out.add(page.Items[i], messageRow(&page.Items[i])...); err != nil {
+				return err
+			}
+		}
+		shown += len(page.Items)
+		if page.Next == "" {
+			break
+		}
+		query.Set("cursor", page.Next)
+	}
+	if shown == 0 {
+		a.note("no messages in %s that the flags choose", entity)
+	}
+	return nil
+}
+
+// messageRow is a message in a table.
+func messageRow(m *message) []string {
+	at := rowOf(address{}, *m)
+	body := at[len(at)-1]
+	return append(at[:len(at)-1], m.DeadLetterReason, m.LockedBy, body)
+}
+
+// ofMessage makes a command about one message, with the path of the message.
+func (a *app) ofMessage(c *cobra.Command, do func(ctx context.Context, path string, args []string) error) *cobra.Command {
+	var sub subQueueFlags
+	sub.add(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if _, err := sequenceNumber(args[1]); err != nil {
+			return err
+		}
+		entity, err := a.controlPath(cmd.Context(), args[0], sub)
+		if err != nil {
+			return err
+		}
+		if err := do(cmd.Context(), inThis("entities", entity, "messages", args[1]), args); err != nil {
+			return a.about("message "+args[1]+" of "+entity, err)
+		}
+		return nil
+	}
+	return c
+}
+
+func sequenceNumber(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, usage("found %q; allowed: a sequence number", oneLine(text))
+	}
+	return n, nil
+}
+
+func (a *app) messageShow() *cobra.Command {
+	return a.ofMessage(&cobra.Command{Use: "show ENTITY NUMBER", Short: "show a message with all of its properties", Args: names("ENTITY", "NUMBER"),
+		Long:    "Shows a message, whole but for the end of a large body, which message body writes. A document of -o jsonl can be sent again with minibus send --jsonl.",
+		Example: "  minibus message show orders 12\n  minibus message show orders 12 --dlq -o json"},
+		func(ctx context.Context, path string, _ []string) error {
+			var m message
+			if err := a.control(ctx, http.MethodGet, path+"?body=1048576", nil, &m); err != nil {
+				return err
+			}
+			return a.out.one(m, messagePairs(&m)...)
+		})
+}
+
+// messagePairs are the properties of a message that it has, for people.
+func messagePairs(m *message) (pairs [][2]string) {
+	add := func(name, value string) {
+		if value != "" {
+			pairs = append(pairs, [2]string{name, value})
+		}
+	}
+	add("number", number(m.SequenceNumber))
+	add("first-number", number(m.EnqueuedSequenceNumber))
+	add("state", m.State)
+	add("enqueued", stamp(m.EnqueuedTime))
+	add("scheduled-for", stamp(m.ScheduledEnqueueTime))
+	add("expires", stamp(m.ExpiresAt))
+	add("locked-until", stamp(m.LockedUntil))
+	add("locked-by", m.LockedBy)
+	if m.DeliveryCount != nil {
+		add("deliveries", strconv.FormatUint(uint64(*m.DeliveryCount), 10))
+	}
+	add("reason", m.DeadLetterReason)
+	add("message-id", plain(m.MessageID))
+	add("correlation-id", plain(m.CorrelationID))
+	for _, p := range []struct {
+		name  string
+		value *string
+	}{{"session", m.SessionID}, {"partition-key", m.PartitionKey}, {"subject", m.Subject}, {"content-type", m.ContentType}, {"to", m.To}, {"reply-to", m.ReplyTo},
+		{"reply-to-session", m.ReplyToSessionID}} {
+		add(p.name, text(p.value))
+	}
+	add("ttl", m.TimeToLive)
+	add("size", number(m.SizeBytes))
+	for _, values := range []map[string]any{m.ApplicationProperties, m.Annotations} {
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			add("  "+name, plain(values[name]))
+		}
+	}
+	add("body-bytes", number(m.BodyBytes))
+	add("body", shownBody(m))
+	return pairs
+}
+
+func (a *app) messageBody() *cobra.Command {
+	file := ""
+	c := a.ofMessage(&cobra.Command{Use: "body ENTITY NUMBER", Short: "write the body of a message, as it is", Args: names("ENTITY", "NUMBER"),
+		Example: "  minibus message body orders 12 > body.json\n  minibus message body orders 12 --dlq --file picture.png"},
+		func(ctx context.Context, path string, _ []string) error {
+			answer, err := a.controlAnswer(ctx, http.MethodGet, path+"/body", nil)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = answer.Body.Close() }()
+			to := io.Writer(a.out.w)
+			if file != "" {
+				f, err := os.Create(file)
+				if err != nil {
+					return usage("--file: %v", err)
+				}
+				defer func() { _ = f.Close() }()
+				to = f
+			}
+			if _, err := io.Copy(to, answer.Body); err != nil {
+				return a.explain(err)
+			}
+			return a.out.push()
+		})
+	c.Flags().StringVar(&file, "file", "", "write it to this `file`")
+	return c
+}
+
+func (a *app) messageRemove() *cobra.Command {
+	var sub subQueueFlags
+	c := &cobra.Command{Use: "rm ENTITY NUMBER...", Aliases: []string{"delete"}, Short: "remove messages by their numbers, all or none",
+		Long:    "Removes messages, all or none; scheduled ones are cancelled. Locked ones can't be removed. It asks first if a person is at the terminal.",
+		Example: "  minibus message rm orders 12 14\n  minibus message rm orders 3 --dlq --yes",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usage("%s needs ENTITY and NUMBER; see %s --help", called(c), c.CommandPath())
+			}
+			return nil
+		}}
+	sub.add(c)
+	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		for _, n := range args[1:] {
+			if _, err := sequenceNumber(n); err != nil {
+				return err
+			}
+		}
+		entity, err := a.controlPath(cmd.Context(), args[0], sub)
+		if err != nil {
+			return err
+		}
+		if err := a.connect(); err != nil {
+			return err
+		}
+		if err := a.confirm(*yes, "Remove %s of %s at %s?", plural(len(args)-1, "message"), entity, a.host()); err != nil {
+			return err
+		}
+		if err := a.control(cmd.Context(), http.MethodDelete, inThis("entities", entity, "messages")+"?sequenceNumbers="+strings.Join(args[1:], ","), nil, nil); err != nil {
+			return a.about("remove from "+entity, err)
+		}
+		return a.out.done(map[string]any{"entity": entity, "removed": len(args) - 1}, "removed %s from %s", plural(len(args)-1, "message"), entity)
+	}
+	return c
+}
+
+func (a *app) messageReschedule() *cobra.Command {
+	return a.ofMessage(&cobra.Command{Use: "reschedule ENTITY NUMBER TIME", Short: "give a scheduled message another time", Args: names("ENTITY", "NUMBER", "TIME"),
+		Long:    "TIME is a duration from now such as 10m, or 2026-01-31T12:00:00Z. The message keeps its number until it becomes active; a time that has come makes it active at once.",
+		Example: "  minibus message reschedule orders 12 2h\n  minibus message reschedule orders 12 2026-01-31T12:00:00Z"},
+		func(ctx context.Context, path string, args []string) error {
+			at, err := parseTime(args[2], time.Now())
+			if err != nil {
+				return usage("found %q; allowed: a duration from now such as 10m, or a time such as 2026-01-31T12:00:00Z", oneLine(args[2]))
+			}
+			var answer struct {
+				SequenceNumber       int64     `json:"sequenceNumber"`
+				ScheduledEnqueueTime time.Time `json:"scheduledEnqueueTime"`
+			}
+			if err := a.control(ctx, http.MethodPatch, path, map[string]time.Time{"scheduledEnqueueTime": at}, &answer); err != nil {
+				return err
+			}
+			return a.out.done(answer, "message %s becomes active at %s", args[1], answer.ScheduledEnqueueTime.Format(time.RFC3339))
+		})
+}

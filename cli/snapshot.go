@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// snapshot is a snapshot as the control API shows it.
+type snapshot struct {
+	Name     string    `json:"name"`
+	Saved    time.Time `json:"saved"`
+	Now      time.Time `json:"now"`
+	Frozen   bool      `json:"frozen"`
+	Entities int64     `json:"entities"`
+	Messages int64     `json:"messages"`
+	Bytes    int64     `json:"bytes"`
+}
+
+func (a *app) snapshotCommand() *cobra.Command {
+	return group("snapshot", "what is in a namespace of a Minibus, saved under a name and restored",
+		"Uses the control API of a Minibus. A snapshot has the entities, their messages and numbers, the states of sessions, remembered message ids, and what the clock shows.\n"+
+			"Clients stay connected. With --auth sas it needs a key of the default namespace with the Manage right.",
+		a.snapshotList(), a.snapshotSave(), a.snapshotRestore(), a.snapshotRemove())
+}
+
+func (a *app) snapshotList() *cobra.Command {
+	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the snapshots of the namespace, by name", Args: names(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.out.list("NAME", "SAVED", "ENTITIES", "MESSAGES", "BYTES", "CLOCK")
+			var page struct{ Items []answered[snapshot] }
+			if err := a.control(cmd.Context(), http.MethodGet, inThis("snapshots"), nil, &page); err != nil {
+				return a.about("list snapshots", err)
+			}
+			for _, x := range page.Items {
+				s := &x.is
+				clock := s.Now.Format(time.RFC3339)
+				if s.Frozen {
+					clock += " frozen"
+				}
+				err := a.out.add(x, s.Name, s.Saved.Format(time.RFC3339), strconv.FormatInt(s.Entities, 10), strconv.FormatInt(s.Messages, 10), strconv.FormatInt(s.Bytes, 10), clock)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}}
+}
+
+func (a *app) snapshotSave() *cobra.Command {
+	c := &cobra.Command{Use: "save NAME", Short: "save what is in the namespace", Args: names("NAME"),
+		Long:    "Everything that was acknowledged before is in the snapshot. Clients go on meanwhile. Locks are not saved: a locked message is available in the snapshot.",
+		Example: "  minibus snapshot save seeded\n  minibus snapshot save seeded --replace"}
+	replace := c.Flags().Bool("replace", false, "take the place of a snapshot of that name")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		var s answered[snapshot]
+		order := map[string]any{"name": args[0], "replace": *replace}
+		if err := a.control(cmd.Context(), http.MethodPost, inThis("snapshots"), order, &s); err != nil {
+			return a.about("save the snapshot", err)
+		}
+		return a.out.done(s, "saved the snapshot %s: messages: %d, entities: %d", s.is.Name, s.is.Messages, s.is.Entities)
+	}
+	return c
+}
+
+func (a *app) snapshotRestore() *cobra.Command {
+	c := &cobra.Command{Use: "restore NAME", Short: "make the namespace what it was when a snapshot was saved", Args: names("NAME"),
+		Long: "Afterwards the namespace has the entities and messages of the snapshot and no others, and its clock shows what it showed then. Clients stay connected.\n" +
+			"It asks first if a person is at the terminal.",
+		Example: "  minibus snapshot restore seeded --yes"}
+	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		var s answered[snapshot]
+		path := inThis("snapshots", args[0])
+		if err := a.control(cmd.Context(), http.MethodGet, path, nil, &s); err != nil {
+			return a.about("restore the snapshot", err)
+		}
+		err := a.confirm(*yes, "Restore the snapshot %s of %s at %s, with all that came later lost?", s.is.Name, s.is.Saved.Format(time.RFC3339), a.host())
+		if err != nil {
+			return err
+		}
+		if err := a.control(cmd.Context(), http.MethodPost, path+"/restore", nil, &s); err != nil {
+			return a.about("restore the snapshot", err)
+		}
+		return a.out.done(s, "restored the snapshot %s: messages: %d, entities: %d", s.is.Name, s.is.Messages, s.is.Entities)
+	}
+	return c
+}
+
+func (a *app) snapshotRemove() *cobra.Command {
+	c := &cobra.Command{Use: "rm NAME", Aliases: []string{"delete"}, Short: "delete a snapshot; it asks first if a person is at the terminal", Args: names("NAME"),
+		Example: "  minibus snapshot rm seeded"}
+	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
+	ifExists := c.Flags().Bool("if-exists", false, "succeed if there is none")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := a.connect(); err != nil {
+			return err
+		}
+		if err := a.confirm(*yes, "Delete the snapshot %s at %s?", args[0], a.host()); err != nil {
+			return err
+		}
+		err := a.about("delete the snapshot", a.control(cmd.Context(), http.MethodDelete, inThis("snapshots", args[0]), nil, nil))
+		if isNotFound(err) && *ifExists {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return a.out.done(map[string]any{"deleted": args[0], "kind": "snapshot"}, "deleted the snapshot %s", args[0])
+	}
+	return c
+}

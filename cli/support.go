@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"minibus/internal/sas"
+)
+
+// SupportPart is a file of a support bundle.
+type SupportPart struct {
+	Name string
+	Data []byte
+	Err  error // why it could not be had; nil: it was
+}
+
+// Support has what a support bundle needs of the program.
+type Support struct {
+	// Parts returns what the program knows: its version and platform, the settings of the server without secrets, the entities of a namespace as a Config.json.
+	Parts func(ctx context.Context, serverFlags []string, c sas.Connection, caFile string) []SupportPart
+	// Redact removes signatures and keys from a text.
+	Redact func(string) string
+}
+
+const supportReadme = `A support bundle of Minibus, a local Azure Service Bus.
+
+version.txt       version of the program, operating system and processor
+settings.json     settings of the server, from its variables and flags; the root key and passwords are left out
+doctor.json       what minibus doctor found, with paths of files on this machine
+Config.json       the entities of the namespace with their settings and rules, without keys
+entities.json     their counts
+connections.json  open connections with their links: addresses, names of containers, SDKs; without ids of sessions and names of links
+refusals.json     links and tokens that were refused lately
+clock.json        the clock of the namespace, and what is due next
+history.jsonl     the last 5000 events of messages: what happened where, when and by whom
+missing.txt       what could not be had, and why; only if there is something
+
+It has no body, property, id or session of a message, and no key or signature: where a text that a client chose may have one, it says *** instead.
+Names of entities, rules and clients, and addresses, are as they are. Look through it before you give it away.
+`
+
+func (a *app) supportCommand() *cobra.Command {
+	c := &cobra.Command{Use: "support-bundle [FILE] [-- SERVER FLAGS]", Short: "write a zip file with what helps to find a fault, without messages and keys",
+		Long: "Writes a zip file, minibus-support-TIME.zip without FILE, in which are:\n\n" + supportReadme[bytes.IndexByte([]byte(supportReadme), '\n')+2:] +
+			"\nIt works without a server too. If your server has flags, write them after --. The contents come from the control API; with --auth sas that needs a key of the default\nnamespace with the Manage right.",
+		Example: "  minibus support-bundle\n  minibus support-bundle fault.zip -- --data bus.db"}
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if n := cmd.ArgsLenAtDash(); n > 1 || n < 0 && len(args) > 1 {
+			return usage("support-bundle takes one FILE; flags of the server come after --")
+		}
+		return nil
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		file, flags := time.Now().Format("minibus-support-20060102-150405.zip"), args
+		if n := cmd.ArgsLenAtDash(); n == 1 || n < 0 && len(args) == 1 {
+			file, flags = args[0], args[1:]
+		}
+		return a.support(cmd.Context(), file, flags)
+	}
+	return c
+}
+
+// support writes a bundle.
+func (a *app) support(ctx context.Context, file string, serverFlags []string) error {
+	findings, err := a.env.Examine(ctx, serverFlags)
+	if err != nil {
+		return failed(exitUsage, "support-bundle: %v", err)
+	}
+	if err := a.connect(); err != nil {
+		return err
+	}
+	parts := append([]SupportPart{{Name: "README.txt", Data: []byte(supportReadme)}, jsonPart("doctor.json", discreetFindings(findings), nil)},
+		a.env.Support.Parts(ctx, serverFlags, a.target, a.flags.ca)...)
+	parts = append(parts, a.supportState(ctx)...)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return a.writeSupport(file, parts)
+}
+
+// writeSupport writes the zip file. It does not write over one.
+func (a *app) writeSupport(file string, parts []SupportPart) error {
+	var buffer, missing bytes.Buffer
+	archive := zip.NewWriter(&buffer)
+	names := []string{}
+	add := func(name string, text []byte) error {
+		w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Now()})
+		if err == nil {
+			_, err = w.Write([]byte(a.discreet(string(text))))
+		}
+		names = append(names, name)
+		return err
+	}
+	for _, p := range parts {
+		if p.Err != nil {
+			fmt.Fprintf(&missing, "%s: %v\n", p.Name, p.Err)
+			continue
+		}
+		if err := add(p.Name, p.Data); err != nil {
+			return fmt.Errorf("make the bundle: %w", err)
+		}
+	}
+	if missing.Len() > 0 {
+		if err := add("missing.txt", missing.Bytes()); err != nil {
+			return fmt.Errorf("make the bundle: %w", err)
+		}
+		a.note("some parts are missing; missing.txt in the bundle says why")
+	}
+	if err := archive.Close(); err != nil {
+		return fmt.Errorf("make the bundle: %w", err)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the user names it
+	if errors.Is(err, fs.ErrExist) {
+		return failed(exitFailed, "support-bundle: %s exists: remove it, or name another file", oneLine(file))
+	}
+	if err == nil {
+		_, err = f.Write(buffer.Bytes())
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return failed(exitFailed, "support-bundle: %v", err)
+	}
+	return a.out.done(map[string]any{"file": file, "bytes": buffer.Len(), "parts": names}, "wrote %s (%d KiB); look through it before you give it away", file, buffer.Len()>>10)
+}
+
+// discreet removes keys and signatures from a text.
+func (a *app) discreet(text string) string {
+	for _, secret := range []string{a.target.Key, a.target.Signature, a.variable("MINIBUS_ROOT_KEY")} {
+		if len(secret) > 3 {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	return a.env.Support.Redact(text)
+}
+
+func jsonPart(name string, v any, err error) SupportPart {
+	if err != nil {
+		return SupportPart{Name: name, Err: err}
+	}
+	text, err := json.MarshalIndent(v, "", "  ")
+	return SupportPart{Name: name, Data: append(text, '\n'), Err: err}
+}

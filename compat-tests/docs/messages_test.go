@@ -1,0 +1,37 @@
+package docs
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+const messagesPage = "docs/messages.md"
+
+// TestTheRequestsAboutMessages gives those of the page, each with the status of its answer.
+func TestTheRequestsAboutMessages(t *testing.T) {
+	s := harness.Start(t, harness.Options{Alone: true})
+	requests := regexp.MustCompile(`(?m)^(curl .*?) +# (\d{3})$`).FindAllStringSubmatch(moved(s, blockOf(t, messagesPage, "curl ")), -1)
+	if len(requests) != 8 {
+		t.Fatalf("the page has %d requests", len(requests))
+	}
+	for _, r := range requests {
+		out, err := shell(t, t.TempDir(), r[1]+` -s -o /dev/null -w '%{http_code}'`)
+		if err != nil || !strings.HasSuffix(out, r[2]) {
+			t.Errorf("%s: %v, %s", r[0], err, out)
+		}
+	}
+}
+
+// TestTheCommandsAboutMessages runs those of the page against a Minibus with what they name.
+func TestTheCommandsAboutMessages(t *testing.T) {
+	s := harness.Start(t, harness.Options{Alone: true})
+	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	lines := "set -e\nminibus queue create orders\nminibus send orders '{\"id\":7}' -p size=int:5\nminibus send orders later --schedule 1h\n" + blockOf(t, messagesPage, "minibus message ls") + "cat body.json\n"
+	out, err := shell(t, t.TempDir(), lines)
+	if err != nil || !strings.Contains(out, "becomes active at") || !strings.Contains(out, "removed 1 message from orders") || !strings.HasSuffix(out, `{"id":7}`) || !strings.Contains(out, `{"int":5}`) {
+		t.Errorf("%v: the lines print\n%s", err, out)
+	}
+}

@@ -1,0 +1,19 @@
+package python
+
+import (
+	"path/filepath"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+// TestPythonControl steers a server with the typed client of clients/python, with the SDK on the other side.
+func TestPythonControl(t *testing.T) {
+	python := needPython(t)
+	client, err := filepath.Abs("../../clients/python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := harness.Start(t, harness.Options{Alone: true})
+	run(t, python, append(server.Environ(), "PYTHONPATH="+client), "control.py")
+}

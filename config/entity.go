@@ -1,0 +1,196 @@
+package config
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"minibus/emulator"
+	"minibus/internal/entitypath"
+)
+
+// Live is the namespace that what is read belongs to.
+type Live struct {
+	Name      string
+	IsDefault bool
+	Profile   emulator.Limits
+	Target    func(path string) string // a queue or topic of the namespace in its own spelling; "": there is none
+	Elsewhere func(host string) string // the name of another namespace that a host means; ""
+}
+
+// profileOf returns the name of a profile of the broker.
+func profileOf(l emulator.Limits) Limits {
+	name, _ := l.MarshalText() // the broker has only profiles that exist
+	return Limits(name)
+}
+
+// decoder returns a decoder of what belongs to the namespace. from is the name of the text in messages.
+func (l Live) decoder(from string, profile Limits) *decoder {
+	d := newDecoder(profile)
+	d.strict, d.file = true, from
+	d.choose = "use a namespace with the limits relaxed"
+	return d
+}
+
+// read reads a text that must be an object; nil if it is none.
+func (d *decoder) read(text []byte) *node {
+	root, err := readJSON(text)
+	if err != nil {
+		d.syntax(err)
+		return nil
+	}
+	if !d.object(root) {
+		return nil
+	}
+	return root
+}
+
+// ParseEntity reads a queue, a topic or a subscription, whose path is known: an object with its Properties, of a topic also its Subscriptions, of a
+// subscription its Rules. It may have a Name, which must be that of the path. Without a setting the default of files counts. Unknown keys are errors. The
+// entity is not to be used if the report has errors.
+func (l Live) ParseEntity(from string, text []byte, kind emulator.EntityKind, path string) (emulator.Settings, *Report) {
+	d := l.decoder(from, profileOf(l.Profile))
+	defer d.report.sort()
+	if root := d.read(text); root != nil {
+		d.one(root, kind, path, l)
+	}
+	return d.only(kind)
+}
+
+// PatchEntity reads an object with some Properties of an entity, and returns the entity with them and with all other settings as they are. A property
+// that is null gets the default of files.
+func (l Live) PatchEntity(from string, text []byte, path string, old emulator.Settings) (emulator.Settings, *Report) {
+	d := l.decoder(from, profileOf(l.Profile))
+	defer d.report.sort()
+	kind, base := propertiesOf(old, l.Profile)
+	root := d.read(text)
+	if root == nil {
+		return d.only(kind)
+	}
+	d.keys(root, []string{"Name", "Properties"})
+	given := root.get("Properties")
+	if given == nil {
+		d.fail(root, "found no Properties", `an object with the settings to change`, `write {"Properties": {"LockDuration": "PT30S"}}`)
+		return d.only(kind)
+	}
+	checked := *given
+	if p := base.get("EnablePartitioning"); p != nil && given.get("EnablePartitioning") == nil { // on which the range of the size depends
+		checked.members = append(slices.Clone(given.members), member{key: "EnablePartitioning", value: p})
+	}
+	d.one(root.with("Properties", &checked), kind, path, l)
+	if d.report.Count(Error) > 0 || given.kind != kindObject {
+		return d.only(kind)
+	}
+	merged := &node{kind: kindObject, pos: given.pos, path: given.path, members: slices.Clone(given.members)}
+	for _, m := range base.members {
+		if !slices.ContainsFunc(given.members, func(g member) bool { return strings.EqualFold(g.key, m.key) }) {
+			merged.members = append(merged.members, m)
+		}
+	}
+	whole := l.decoder(from, LimitsRelaxed) // what the entity has already may be beyond the profile
+	whole.report = d.report
+	whole.one(root.with("Properties", merged), kind, path, l)
+	return whole.only(kind)
+}
+
+// ParseRule reads a rule: an object with its Properties, and a Name that must be the one given, if it has one.
+func (l Live) ParseRule(from string, text []byte, name string) (emulator.RuleOptions, *Report) {
+	d := l.decoder(from, profileOf(l.Profile))
+	defer d.report.sort()
+	root := d.read(text)
+	if root == nil {
+		return emulator.RuleOptions{}, d.report
+	}
+	d.keys(root, []string{"Name", "Properties"})
+	d.name(d.withName(root, name), nameRule{most: emulator.MaxName, limits: l.Profile, system: true})
+	rule := d.rule(root)
+	rule.Name = name
+	return rule, d.report
+}
+
+// one decodes an entity.
+func (d *decoder) one(root *node, kind emulator.EntityKind, path string, l Live) {
+	switch topic, name, isSubscription := entitypath.SplitSubscription(path); {
+	case isSubscription:
+		parent := named(topic, "")
+		parent.put("Subscriptions", &node{kind: kindArray, items: []*node{d.withName(root, name)}})
+		d.topic(parent)
+	case kind == emulator.KindTopic:
+		d.topic(d.withName(root, path))
+	default:
+		d.queue(d.withName(root, path))
+	}
+	d.existing = l.Target // an entity may forward to itself too
+	d.checkForwards(l.elsewhere)
+}
+
+// withName gives an object a name. One that it has already must be the same.
+func (d *decoder) withName(root *node, name string) *node {
+	if at := root.get("Name"); at != nil && !strings.EqualFold(d.text(at, name), name) {
+		d.fail(at, "found the name "+at.describe(), strconv.Quote(clip(name))+", as in the path of the request", "leave Name out")
+	}
+	return root.with("Name", &node{kind: kindString, text: name, pos: root.pos, path: root.path})
+}
+
+// with returns an object with another value of a key.
+func (n *node) with(key string, value *node) *node {
+	changed := *n
+	changed.members = slices.DeleteFunc(slices.Clone(n.members), func(m member) bool { return strings.EqualFold(m.key, key) })
+	changed.put(key, value)
+	return &changed
+}
+
+// elsewhere returns the name of another namespace that a target means, "" if it means none.
+func (l Live) elsewhere(_ *space, target string) string {
+	if other := l.Elsewhere(targetHost(target)); !strings.EqualFold(other, l.Name) {
+		return other
+	}
+	return ""
+}
+
+// only returns the entity that was decoded.
+func (d *decoder) only(kind emulator.EntityKind) (emulator.Settings, *Report) {
+	if d.report.Count(Error) > 0 || len(d.list) == 0 {
+		return emulator.Settings{}, d.report
+	}
+	e := d.list[0].complete()
+	if kind == emulator.KindSubscription {
+		return emulator.Settings{Subscription: &e.Topic.Subscriptions[0]}, d.report
+	}
+	return emulator.Settings{Queue: e.Queue, Topic: e.Topic}, d.report
+}
+
+// propertiesOf returns the settings of an entity as an object of a file, and its kind.
+func propertiesOf(s emulator.Settings, l emulator.Limits) (kind emulator.EntityKind, n *node) {
+	p := SettingsProperties(s, l, false)
+	switch {
+	case s.Topic != nil:
+		kind = emulator.KindTopic
+	case s.Subscription != nil:
+		kind = emulator.KindSubscription
+	default:
+		kind = emulator.KindQueue
+	}
+	text, err := json.Marshal(p)
+	if err == nil {
+		n, err = parseJSON(string(text))
+	}
+	if err != nil {
+		panic("config: settings can't be read back: " + err.Error()) // they are texts, numbers and truth values
+	}
+	return kind, n
+}
+
+// SettingsProperties returns all settings of an entity: [QueueProperties], [TopicProperties] or [SubscriptionProperties].
+func SettingsProperties(s emulator.Settings, l emulator.Limits, keys bool) Properties {
+	switch {
+	case s.Queue != nil:
+		return QueueProperties(*s.Queue, l, keys)
+	case s.Topic != nil:
+		return TopicProperties(*s.Topic, l, keys)
+	case s.Subscription != nil:
+		return SubscriptionProperties(*s.Subscription, l)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"minibus/emulator"
+)
+
+// live is a namespace with the queue other.
+func live() Live {
+	return Live{Name: "bus", Profile: emulator.LimitsRelaxed, Target: func(path string) string {
+		if strings.EqualFold(path, "other") {
+			return "Other"
+		}
+		return ""
+	}, Elsewhere: func(host string) string {
+		if host == "stock.local" {
+			return "stock"
+		}
+		return ""
+	}}
+}
+
+// TestWriteIsReadBack with the same entities, for the examples and for what is exported.
+func TestWriteIsReadBack(t *testing.T) {
+	files, err := filepath.Glob("examples/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range append(files, "../export/testdata/azure.json", "../export/testdata/rich.json", "default.json") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, report := Parse(file, text, LimitsRelaxed)
+		if first == nil {
+			t.Fatal(report.Err())
+		}
+		written, err := Write(first.All(), emulator.LimitsRelaxed, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, report := Parse(file, written, LimitsRelaxed)
+		if second == nil {
+			t.Fatalf("%s: %v\n%s", file, report.Err(), written)
+		}
+		if report.Count(Warning) > 0 {
+			t.Errorf("%s: %v", file, report.Findings)
+		}
+		again, err := Write(second.All(), emulator.LimitsRelaxed, true)
+		if err != nil || string(again) != string(written) {
+			t.Errorf("%s: written as\n%s\nthen as\n%s", file, written, again)
+		}
+		for i, one := range first.All() {
+			other := second.All()[i]
+			for j := range one.Entities {
+				same(t, file, one.Entities[j], other.Entities[j])
+			}
+		}
+	}
+}
+
+// same compares two entities by all of their settings.
+func same(t *testing.T, what string, a, b emulator.EntityConfig) {
+	t.Helper()
+	if a.Queue != nil && b.Queue != nil {
+		if !reflect.DeepEqual(a.Queue.Effective(0), b.Queue.Effective(0)) {
+			t.Errorf("%s: %+v, then %+v", what, *a.Queue, *b.Queue)
+		}
+		return
+	}
+	if len(a.Topic.Subscriptions) != len(b.Topic.Subscriptions) || !reflect.DeepEqual(TopicProperties(*a.Topic, 0, true), TopicProperties(*b.Topic, 0, true)) {
+		t.Errorf("%s: %+v, then %+v", what, *a.Topic, *b.Topic)
+	}
+	for i, s := range a.Topic.Subscriptions {
+		o := b.Topic.Subscriptions[i]
+		if o.Name != s.Name || !reflect.DeepEqual(SubscriptionProperties(s, 0), SubscriptionProperties(o, 0)) || !takesEverything(s.Rules) && !reflect.DeepEqual(s.Rules, o.Rules) {
+			t.Errorf("%s: %+v, then %+v", what, s, o)
+		}
+	}
+}

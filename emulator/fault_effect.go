@@ -1,0 +1,54 @@
+package emulator
+
+// TakeLocks ends the locks of messages, or of their session, as if their time were over (DC-3, SESS-15), if the fault is of such a kind. A nil fault does
+// nothing. What is asked with the tokens afterwards fails with a lost lock.
+func (f *Fault) TakeLocks(q *Entity, tokens []LockToken) {
+	if f == nil || f.options.Kind != FaultLoseLock && f.options.Kind != FaultLoseSession {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.ns.Now()
+	var entries []*entry
+	for _, t := range tokens {
+		e := q.locks.entryOfToken(t, now)
+		switch {
+		case e == nil:
+		case f.options.Kind == FaultLoseLock:
+			q.locks.lapse([]*entry{e}, now)
+		default:
+			entries = append(entries, e)
+		}
+	}
+	for _, e := range entries {
+		if s := e.session; s != nil && s.holder != nil {
+			q.sessions.lose(s, SessionLockLost(q.path), true, now)
+		}
+	}
+}
+
+// TakeSession ends the lock of a consumer's session as if its time were over, if the fault is of that kind. A nil fault or consumer does nothing.
+func (f *Fault) TakeSession(c *Consumer) {
+	if f == nil || c == nil || f.options.Kind != FaultLoseSession {
+		return
+	}
+	q := c.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if s := c.session; s != nil && s.holder == c {
+		q.sessions.lose(s, SessionLockLost(q.path), true, q.ns.Now())
+	}
+}
+
+// breakLocked lets a change fail in the journal, as on a disk that can't be written, if a fault says so. The entity's mutex is held and the change not
+// appended yet. Like every change that fails alone it leaves out the numbers that it drew if others were under way behind it.
+func (q *Entity) breakLocked(c *Change, op Operation, sub SubQueue, who *Who) {
+	if !q.ns.Faulty() {
+		return
+	}
+	f := q.ns.faults.strike(q.ns, &Attempt{Operation: op, Entity: q, Sub: sub, Who: who}, func(f *Fault) bool { return f.options.Kind == FaultFailJournal })
+	if f != nil {
+		t := c.tie()
+		t.needed = append(t.needed, &fate{err: f.journalError()})
+	}
+}

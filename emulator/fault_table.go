@@ -1,0 +1,226 @@
+package emulator
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// faultTable has the faults of a namespace. Its mutex is a leaf.
+type faultTable struct {
+	some atomic.Bool // one of them is active: all that is read where there are none
+
+	mu       sync.Mutex
+	list     []*Fault // oldest first
+	last     int64
+	watchers map[*func(*Fault)]struct{}
+	nowhere  *Entity // stands for none in the record; nil until it is needed
+}
+
+// Inject adds a fault, which strikes from then on. Errors: CodeArgument, CodeNotFound if the entity does not exist, and CodeQuotaExceeded if the
+// namespace has [MaxFaults] that are active. The oldest of those that are not make room.
+func (ns *Namespace) Inject(o FaultOptions) (*Fault, error) {
+	t := &ns.faults
+	f, err := newFault(ns, o)
+	if err != nil {
+		return nil, err
+	}
+	if f.until != 0 {
+		f.timer = ns.clock.At(instant(f.until), func() { t.end(FaultOver, f) })
+	}
+	t.mu.Lock()
+	if len(t.list) >= MaxFaults {
+		i := slices.IndexFunc(t.list, func(f *Fault) bool { return f.state != FaultActive })
+		if i < 0 {
+			t.mu.Unlock()
+			f.stop()
+			return nil, errorf(CodeQuotaExceeded, "", "The namespace '%s' has %d active faults, the most that there may be. Remove some.", ns.name, MaxFaults)
+		}
+		t.list = slices.Delete(t.list, i, i+1)
+	}
+	t.last++
+	f.id = t.last
+	t.list = append(t.list, f)
+	t.countLocked()
+	t.mu.Unlock()
+	t.tell(f)
+	return f, nil
+}
+
+// Faults returns the faults of the namespace, the oldest first.
+func (ns *Namespace) Faults() []*Fault {
+	ns.faults.mu.Lock()
+	defer ns.faults.mu.Unlock()
+	return slices.Clone(ns.faults.list)
+}
+
+// Fault returns one fault. It fails with CodeNotFound.
+func (ns *Namespace) Fault(id int64) (*Fault, error) {
+	for _, f := range ns.Faults() {
+		if f.id == id {
+			return f, nil
+		}
+	}
+	return nil, errorf(CodeNotFound, "", "There is no fault %d in the namespace '%s'. A restart and a reset remove all.", id, ns.name)
+}
+
+// Remove ends the fault. What it keeps back goes on. A second call does nothing.
+func (f *Fault) Remove() { f.ns.faults.end(FaultRemoved, f) }
+
+// RemoveFaults ends all faults, and returns how many there were.
+func (ns *Namespace) RemoveFaults() int {
+	list := ns.Faults()
+	ns.faults.end(FaultRemoved, list...)
+	return len(list)
+}
+
+// end ends faults, and takes them out of the list if they are removed.
+func (t *faultTable) end(as FaultState, list ...*Fault) {
+	t.mu.Lock()
+	for _, f := range list {
+		f.stop()
+		if f.state == FaultActive || as == FaultRemoved {
+			f.state = as
+		}
+	}
+	if as == FaultRemoved {
+		t.list = slices.DeleteFunc(t.list, func(f *Fault) bool { return f.state == FaultRemoved })
+	}
+	t.countLocked()
+	t.mu.Unlock()
+	t.tell(nil)
+}
+
+// stop stops the fault's timer.
+func (f *Fault) stop() {
+	if f.timer != nil {
+		f.timer.Stop()
+	}
+}
+
+func (t *faultTable) countLocked() {
+	t.some.Store(slices.ContainsFunc(t.list, func(f *Fault) bool { return f.state == FaultActive }))
+}
+
+// WatchFaults calls notify with each fault that is injected, and with nil when faults are removed or over, until cancel is called. notify must not wait.
+func (ns *Namespace) WatchFaults(notify func(injected *Fault)) (cancel func()) {
+	t := &ns.faults
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.watchers == nil {
+		t.watchers = make(map[*func(*Fault)]struct{})
+	}
+	t.watchers[&notify] = struct{}{}
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.watchers, &notify)
+	}
+}
+
+func (t *faultTable) tell(injected *Fault) {
+	t.mu.Lock()
+	list := make([]func(*Fault), 0, len(t.watchers))
+	for notify := range t.watchers {
+		list = append(list, *notify)
+	}
+	t.mu.Unlock()
+	for _, notify := range list {
+		notify(injected)
+	}
+}
+
+// Faulty reports whether a fault may strike: a cheap question before [Namespace.Strike].
+func (ns *Namespace) Faulty() bool { return ns.faults.some.Load() }
+
+// Strike returns the fault that strikes an attempt, which is counted with that; nil: none. The caller carries out what the fault does. If several
+// faults fit, the one that was injected first strikes, and the others do not see the attempt.
+func (ns *Namespace) Strike(a *Attempt) *Fault {
+	return ns.faults.strike(ns, a, func(f *Fault) bool { return f.options.Kind != FaultStarve && f.options.Kind != FaultFailJournal })
+}
+
+// Concerns reports whether the fault may strike an attempt, without counting it.
+func (f *Fault) Concerns(a *Attempt) bool {
+	f.ns.faults.mu.Lock()
+	defer f.ns.faults.mu.Unlock()
+	return f.fits(a)
+}
+
+// Strikes is [Namespace.Strike] by this fault alone, for those that strike what is connected.
+func (f *Fault) Strikes(a *Attempt) bool {
+	return f.ns.faults.strike(f.ns, a, func(one *Fault) bool { return one == f }) != nil
+}
+
+// Starves returns the id of the fault that starves a link; 0: none. It is counted if it is another one than before.
+func (ns *Namespace) Starves(a *Attempt, before int64) int64 {
+	if !ns.Faulty() {
+		return 0
+	}
+	t := &ns.faults
+	t.mu.Lock()
+	i := slices.IndexFunc(t.list, func(f *Fault) bool { return f.options.Kind == FaultStarve && f.fits(a) })
+	if i < 0 {
+		t.mu.Unlock()
+		return 0
+	}
+	f := t.list[i]
+	if f.id != before {
+		f.strikes()
+	}
+	t.mu.Unlock()
+	if f.id != before {
+		ns.recordFault(f, a)
+	}
+	return f.id
+}
+
+func (t *faultTable) strike(ns *Namespace, a *Attempt, may func(*Fault) bool) *Fault {
+	if !t.some.Load() {
+		return nil
+	}
+	now := ns.Now()
+	t.mu.Lock()
+	var hit *Fault
+	for _, f := range t.list {
+		if may(f) && (f.until == 0 || now < f.until) && f.fits(a) && f.strikes() {
+			hit = f
+			break
+		}
+	}
+	if hit != nil && hit.state == FaultSpent {
+		t.countLocked()
+	}
+	t.mu.Unlock()
+	if hit != nil {
+		ns.recordFault(hit, a)
+	}
+	return hit
+}
+
+// recordFault writes into the history that a fault has struck.
+func (ns *Namespace) recordFault(f *Fault, a *Attempt) {
+	r := ns.common.record
+	if r == nil {
+		return
+	}
+	q := a.Entity
+	if q == nil {
+		q = ns.faults.noEntity(ns)
+	}
+	text := fmt.Sprintf("%s struck %s", f, a.Operation)
+	if c := f.Condition(); c != "" {
+		text += ": " + c
+	}
+	r.add(q, ns.Now(), &happened{kind: EventFault, sub: a.Sub, who: a.Who, text: text})
+}
+
+// noEntity returns what stands for no entity in the record.
+func (t *faultTable) noEntity(ns *Namespace) *Entity {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.nowhere == nil {
+		t.nowhere = &Entity{ns: ns}
+	}
+	return t.nowhere
+}

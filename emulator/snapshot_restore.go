@@ -1,0 +1,108 @@
+package emulator
+
+import "strings"
+
+// RestoreSnapshot makes the namespace what it was when a snapshot was saved: it has those entities and no others, with the same messages, numbers, states of
+// sessions and remembered ids, and its clock shows what it showed then. It is frozen if it was frozen; else it goes on from there, as far behind the machine's clock
+// or ahead of it as that makes it. So what was due in an hour is due in an hour again. The keys, the port, the aliases and the limits of the namespace stay.
+//
+// Links of an entity that is there again are told to attach again, which clients do by themselves; those of others are told that it is gone. Transactions that are
+// open are rolled back, jobs end. What clients hold is available again. RestoreSnapshot returns once all is durable: a crash leaves the old state or the restored one.
+//
+// Errors: CodeNotFound without the snapshot, or when the namespace is deleted meanwhile; others leave the namespace as it was.
+func (ns *Namespace) RestoreSnapshot(name string) (SnapshotRecord, error) {
+	ns.saving.Lock()
+	defer ns.saving.Unlock()
+	r, err := ns.Snapshot(name)
+	if err != nil {
+		return r, err
+	}
+	number, err := ns.newNumber()
+	if err != nil {
+		return r, err
+	}
+	if err := await(func(done Completion) { ns.home.store.CopySnapshot(r.Number, number, done) }); err != nil {
+		return r, ns.orGone(err)
+	}
+	if err := ns.restore(&r, number); err != nil {
+		return r, ns.orGone(err)
+	}
+	return r, nil
+}
+
+// restore puts what is in a copy in the place of what the namespace has. It is loaded before anything ends, so that clients wait for less.
+func (ns *Namespace) restore(r *SnapshotRecord, number int64) error {
+	entities := newCatalog()
+	l := newLoader(ns, &entities)
+	l.now = r.Now
+	err := ns.home.store.LoadCopy(number, l)
+	if err == nil {
+		err = l.rest()
+	}
+	if err == nil {
+		err = ns.adopt(r, number, l)
+	}
+	return err
+}
+
+// adopt makes the copy what the namespace has, and what was loaded of it what clients find.
+func (ns *Namespace) adopt(r *SnapshotRecord, number int64, l *loader) error {
+	ns.steering.Lock()
+	defer ns.steering.Unlock()
+	ns.admin.Lock()
+	defer ns.admin.Unlock()
+	drop := func(err error) error {
+		_ = await(func(done Completion) { ns.home.store.DropCopy(number, done) }) // a start would do it, too
+		return err
+	}
+	if ns.stage.Load() == stageGone {
+		return namespaceNotFound(ns.name)
+	}
+	o := ns.Options()
+	o.Time = ns.timeOf(r)
+	record, err := ns.record(o)
+	if err != nil {
+		return drop(err)
+	}
+	paths := make(map[string]bool, len(l.byID))
+	for _, q := range l.byID {
+		paths[strings.ToLower(q.path)] = true
+	}
+	x := replacement{ns: ns}
+	err = x.write(paths, func() error {
+		return await(func(done Completion) { ns.home.store.AdoptCopy(record, number, done) })
+	})
+	if err != nil {
+		return drop(err)
+	}
+	ns.settings.Store(&o)
+	ns.goOnWith(number, l)
+	if c, ok := ns.clock.(*SystemClock); ok {
+		c.restart(o.Time)
+	}
+	for _, q := range l.byID {
+		if s := q.subscription; s != nil {
+			s.reach.since = ns.Now()
+		}
+	}
+	return x.become(l)
+}
+
+// timeOf returns what the clock becomes.
+func (ns *Namespace) timeOf(r *SnapshotRecord) ClockState {
+	if _, ok := ns.clock.(*SystemClock); !ok {
+		return ns.Options().Time
+	}
+	if r.Frozen {
+		return ClockState{Frozen: r.Now}
+	}
+	return ClockState{Ahead: r.Now - ns.machineTime()}
+}
+
+// goOnWith draws ids behind all that the namespace ever used, apart from the number, so that no two messages have the same made id.
+func (ns *Namespace) goOnWith(number int64, l *loader) {
+	last := ns.lastRow.Load()
+	before, _ := RowsOf(NamespaceOf(last))
+	first, _ := RowsOf(number)
+	ns.lastRow.Store(max(last-before+first, l.lastRow, ns.home.store.Journal(ns.id).NextRow()-1))
+}

@@ -1,0 +1,131 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+)
+
+// maxConfig bounds the body of a request with a configuration, in bytes; ten thousand entities with every property take about 10 MiB.
+const maxConfig = 16 << 20
+
+// configs registers the operations on the configuration of a namespace.
+func (a *api) configs() {
+	const path = "namespaces/{namespace}/config"
+	tags := []string{"config"}
+	register(a, huma.Operation{
+		OperationID: "getConfig", Method: http.MethodGet, Path: path, Tags: tags, Summary: "The entities of a namespace as a Config.json",
+		Description: "Minibus starts with the same entities from it. What the file means without a setting is left out.",
+		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
+			"application/json": {Schema: &huma.Schema{Ref: schemas + "Configuration"}}}}},
+	}, a.getConfig, http.StatusBadRequest, http.StatusNotFound)
+	register(a, huma.Operation{
+		OperationID: "diffConfig", Method: http.MethodPost, Path: path + "/diff", Tags: tags, Extensions: readOnly, SkipValidateBody: true, MaxBodyBytes: maxConfig,
+		RequestBody: textBody("Configuration"), Summary: "What a configuration would change, setting by setting, and what it can't change",
+		Description: "Nothing is changed. The body is a Config.json, or an object with the Queues and Topics of one namespace. Of a file with several namespaces the one of the same name counts.",
+	}, a.diffConfig, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
+	register(a, huma.Operation{
+		OperationID: "applyConfig", Method: http.MethodPost, Path: path, Tags: tags, SkipValidateBody: true, MaxBodyBytes: maxConfig,
+		RequestBody: textBody("Configuration"), Summary: "Makes the entities of a namespace what a configuration says, as a start with it would",
+		Description: "All of it is one change on the disk: if anything is refused or can't be written nothing is changed. Messages stay, but for those of entities that are deleted. " +
+			"The answer says what was done, as that of diffConfig.",
+	}, a.applyConfig, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+}
+
+// Configurations reads and writes whole configurations.
+type Configurations interface {
+	// ReadConfiguration returns the entities that a text has for a namespace, and notes on what it has and an application leaves out.
+	ReadConfiguration(ns *emulator.Namespace, from string, text []byte) (entities []emulator.EntityConfig, notes, wrong []string)
+	WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error)
+}
+
+// configText is an answer with a Config.json.
+type configText struct {
+	ContentType string `header:"Content-Type"`
+	Body        []byte
+}
+
+func (a *api) getConfig(_ context.Context, in *struct {
+	InNamespace
+	Keys bool `query:"keys" doc:"Whether to write policies of entities and of the namespace, with their keys"`
+}) (*configText, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	text, err := a.server.WriteConfiguration(ns, in.Keys)
+	if err != nil {
+		return nil, err
+	}
+	return &configText{"application/json", text}, nil
+}
+
+// Configured are the arguments of operations with a configuration.
+type Configured struct {
+	InNamespace
+	EntityText
+	Prune bool `query:"prune" doc:"Whether entities that the configuration does not have are deleted, with their messages"`
+}
+
+// read finds the namespace and reads the configuration.
+func (in *Configured) read(a *api) (ns *emulator.Namespace, list []emulator.EntityConfig, notes []string, err error) {
+	if ns, err = in.find(a); err != nil {
+		return nil, nil, nil, err
+	}
+	list, notes, wrong := a.server.ReadConfiguration(ns, "body", in.RawBody)
+	if len(wrong) > 0 {
+		return nil, nil, nil, wrongText("Nothing was changed.", wrong)
+	}
+	return ns, list, notes, nil
+}
+
+func (a *api) diffConfig(_ context.Context, in *Configured) (*struct{ Body configDiff }, error) {
+	ns, list, notes, err := in.read(a)
+	if err != nil {
+		return nil, err
+	}
+	plan, refused := ns.Preview(list, in.Prune)
+	d := a.shownDiff(ns, plan, notes)
+	if refused != nil {
+		d.Refused = refused.Error()
+	}
+	return &struct{ Body configDiff }{d}, nil
+}
+
+func (a *api) applyConfig(_ context.Context, in *Configured) (*struct{ Body configDiff }, error) {
+	ns, list, notes, err := in.read(a)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := ns.Apply(list, in.Prune)
+	if err != nil {
+		return nil, refusedPlan(plan, err)
+	}
+	d := a.shownDiff(ns, plan, notes)
+	d.Applied = !d.Same
+	return &struct{ Body configDiff }{d}, nil
+}
+
+// refusedPlan is the answer to a plan that can't be carried out, with all reasons.
+func refusedPlan(plan []emulator.Planned, err error) error {
+	if domain := (*emulator.Error)(nil); !errors.As(err, &domain) {
+		return err
+	}
+	p := newError(problemOf(err).Status, nil, "Nothing was changed. %s", err)
+	for i := range plan {
+		if why := plan[i].Why; why != nil && len(p.Errors) < maxReasons {
+			p.Errors = append(p.Errors, why.Error())
+		}
+	}
+	if len(p.Errors) > 1 {
+		p.Detail += severalErrors
+	}
+	return p
+}
+
+// maxReasons bounds the list of errors of an answer.
+const maxReasons = 25

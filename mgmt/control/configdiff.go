@@ -1,0 +1,158 @@
+package control
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"minibus/emulator"
+)
+
+// configDiff is what a configuration changes.
+type configDiff struct {
+	Same     bool         `json:"same" doc:"Whether there is nothing to do"`
+	Applied  bool         `json:"applied" doc:"Whether it was done"`
+	Refused  string       `json:"refused,omitempty" doc:"Why none of it can be done"`
+	Summary  diffSummary  `json:"summary"`
+	Notes    []string     `json:"notes" nullable:"false" doc:"What the configuration has and does not count here"`
+	Entities []entityDiff `json:"entities" nullable:"false"`
+}
+
+// diffSummary counts entities by what is done to them.
+type diffSummary struct {
+	Create int `json:"create"`
+	Change int `json:"change"`
+	Delete int `json:"delete"`
+	Keep   int `json:"keep" doc:"They are what the configuration says"`
+	Leave  int `json:"leave" doc:"The configuration does not have them, and they stay"`
+	Refuse int `json:"refuse" doc:"They would have to be deleted and created anew"`
+}
+
+// entityDiff is what a configuration changes of an entity.
+type entityDiff struct {
+	Path     string        `json:"path"`
+	Kind     string        `json:"kind" enum:"queue,topic,subscription"`
+	Action   string        `json:"action" enum:"create,change,delete,keep,leave,refuse"`
+	Why      string        `json:"why,omitempty" doc:"Why it is refused"`
+	Settings []settingDiff `json:"settings,omitempty" nullable:"false" doc:"Of an entity that exists, those that differ"`
+}
+
+// settingDiff is a setting that differs.
+type settingDiff struct {
+	Name  string `json:"name" doc:"As in Config.json; a rule is Rules and its name in brackets. Of policies only names and rights are shown"`
+	From  any    `json:"from,omitempty" doc:"What it is; none: there is no such rule"`
+	To    any    `json:"to,omitempty" doc:"What it would be; none: the rule is deleted"`
+	Fixed bool   `json:"fixed,omitempty" doc:"Whether it can't be changed: delete the entity first, with its messages"`
+}
+
+// actions are the names of what is done to entities, and where they are counted.
+var actions = map[emulator.Action]struct {
+	name  string
+	count func(*diffSummary) *int
+}{
+	emulator.ActionCreate: {"create", func(s *diffSummary) *int { return &s.Create }},
+	emulator.ActionChange: {"change", func(s *diffSummary) *int { return &s.Change }},
+	emulator.ActionDelete: {"delete", func(s *diffSummary) *int { return &s.Delete }},
+	emulator.ActionKeep:   {"keep", func(s *diffSummary) *int { return &s.Keep }},
+	emulator.ActionLeave:  {"leave", func(s *diffSummary) *int { return &s.Leave }},
+	emulator.ActionRefuse: {"refuse", func(s *diffSummary) *int { return &s.Refuse }},
+}
+
+// shownDiff returns a plan as answers show it.
+func (a *api) shownDiff(ns *emulator.Namespace, plan []emulator.Planned, notes []string) configDiff {
+	d := configDiff{Notes: append([]string{}, notes...), Entities: []entityDiff{}}
+	for i := range plan {
+		p := &plan[i]
+		action := actions[p.Action]
+		*action.count(&d.Summary)++
+		e := entityDiff{Path: p.Path, Kind: kinds[p.Kind], Action: action.name}
+		if p.Why != nil {
+			e.Why = p.Why.Error()
+		}
+		if p.Action == emulator.ActionChange || p.Action == emulator.ActionRefuse {
+			e.Settings = a.settingDiffs(ns, p)
+		}
+		d.Entities = append(d.Entities, e)
+	}
+	s := d.Summary
+	d.Same = s.Create+s.Change+s.Delete+s.Refuse == 0
+	return d
+}
+
+// settingDiffs returns the settings and rules in which an entity differs from what it is to be.
+func (a *api) settingDiffs(ns *emulator.Namespace, p *emulator.Planned) (list []settingDiff) {
+	old, next := a.server.WriteSettings(ns, p.Old, true), a.server.WriteSettings(ns, p.New, true)
+	if len(old) == 0 {
+		return nil // an entity of another kind is there
+	}
+	for _, to := range next {
+		i := slices.IndexFunc(old, func(s Setting) bool { return s.Name == to.Name })
+		var from any
+		if i >= 0 {
+			from = old[i].Value
+		}
+		if equalJSON(from, to.Value) {
+			continue
+		}
+		if to.Name == "AuthorizationRules" {
+			from, to.Value = withoutKeys(from), withoutKeys(to.Value)
+		}
+		list = append(list, settingDiff{to.Name, from, to.Value, slices.Contains(p.Fixed, to.Name)})
+	}
+	for _, from := range old { // an empty list of policies is no setting
+		if !slices.ContainsFunc(next, func(s Setting) bool { return s.Name == from.Name }) {
+			list = append(list, settingDiff{Name: from.Name, From: withoutKeys(from.Value)})
+		}
+	}
+	if p.New.Subscription != nil {
+		list = append(list, a.ruleDiffs(p.Old.Subscription.Rules, p.New.Subscription.Rules)...)
+	}
+	return list
+}
+
+// ruleDiffs returns the rules that differ.
+func (a *api) ruleDiffs(old, next []emulator.RuleOptions) (list []settingDiff) {
+	find := func(rules []emulator.RuleOptions, name string) any {
+		for _, r := range rules {
+			if strings.EqualFold(r.Name, name) {
+				return filterAndAction(a.server.WriteRule(r))
+			}
+		}
+		return nil
+	}
+	add := func(name string, from, to any) {
+		if !equalJSON(from, to) {
+			list = append(list, settingDiff{Name: fmt.Sprintf("Rules[%q]", name), From: from, To: to})
+		}
+	}
+	for _, r := range next {
+		add(r.Name, find(old, r.Name), filterAndAction(a.server.WriteRule(r)))
+	}
+	for _, r := range old {
+		if find(next, r.Name) == nil {
+			add(r.Name, filterAndAction(a.server.WriteRule(r)), nil)
+		}
+	}
+	return list
+}
+
+func equalJSON(x, y any) bool {
+	a, errA := json.Marshal(x)
+	b, errB := json.Marshal(y)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}
+
+// withoutKeys returns policies with their names and rights.
+func withoutKeys(policies any) any {
+	var list []struct {
+		KeyName string
+		Rights  []string
+	}
+	text, err := json.Marshal(policies)
+	if err != nil || json.Unmarshal(text, &list) != nil {
+		return nil
+	}
+	return list
+}

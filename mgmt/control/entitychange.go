@@ -1,0 +1,179 @@
+package control
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+	"minibus/internal/entitypath"
+)
+
+// ConfigTexts reads and writes what has the form of Config.json. The functions that read return all that is wrong, a line for each finding, which begins
+// with from and the place in the text.
+type ConfigTexts interface {
+	// ReadEntity reads a queue, a topic or a subscription of a namespace.
+	ReadEntity(ns *emulator.Namespace, from string, text []byte, kind emulator.EntityKind, path string) (s emulator.Settings, wrong []string)
+	// ReadChange reads some settings of an entity, and returns it with them and with the other old ones.
+	ReadChange(ns *emulator.Namespace, from string, text []byte, path string, old emulator.Settings) (s emulator.Settings, wrong []string)
+	ReadRule(ns *emulator.Namespace, from string, text []byte, name string) (r emulator.RuleOptions, wrong []string)
+	// WriteSettings returns all settings of an entity with the defaults that count, and its policies only with keys.
+	WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []Setting
+	WriteRule(r emulator.RuleOptions) []Setting
+}
+
+// textBody is the body of an operation that has the form of Config.json.
+func textBody(schema string) *huma.RequestBody {
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemas + schema}}}}
+}
+
+// createsToo adds to the document that a PUT may answer 201.
+func (a *api) createsToo(path string) {
+	responses := a.OpenAPI().Paths[Prefix+path].Put.Responses
+	r := *responses["200"]
+	r.Description = http.StatusText(http.StatusCreated)
+	responses["201"] = &r
+}
+
+// entityChanges registers the operations that create, change and delete entities.
+func (a *api) entityChanges() {
+	tags := []string{"entities"}
+	register(a, huma.Operation{
+		OperationID: "putEntity", Method: http.MethodPut, Path: oneEntity, Tags: tags, SkipValidateBody: true, RequestBody: textBody("EntityBody"),
+		Summary: "Creates an entity, or makes it what the body says",
+		Description: "The body has the form of an entity in Config.json, with its defaults. A setting that the body does not name gets its default. Policies, rules and subscriptions stay " +
+			"if the body does not name them. What is fixed at creation can't be changed. The answer comes when the change is durable; all of it is made, or nothing.",
+	}, a.putEntity, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	a.createsToo(oneEntity)
+	register(a, huma.Operation{
+		OperationID: "changeEntity", Method: http.MethodPatch, Path: oneEntity, Tags: tags, SkipValidateBody: true, RequestBody: textBody("EntityChange"),
+		Summary:     "Changes settings of an entity",
+		Description: "The settings that the body does not name stay as they are. One that is null gets the default of Config.json. Links of the entity are told to attach again, which SDKs do by themselves.",
+	}, a.changeEntity, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
+	register(a, huma.Operation{
+		OperationID: "deleteEntity", Method: http.MethodDelete, Path: oneEntity, Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary: "Deletes an entity with all of its messages, a topic with its subscriptions",
+	}, a.deleteEntity, http.StatusBadRequest, http.StatusNotFound)
+}
+
+// EntityText is the body of a request, which package config reads.
+type EntityText struct{ RawBody []byte }
+
+// entityAnswer is an answer with an entity.
+type entityAnswer struct {
+	Status   int
+	Location string `header:"Location"`
+	Body     wholeEntity
+}
+
+func (a *api) putEntity(_ context.Context, in *struct {
+	AtEntity
+	EntityText
+	Kind    string `query:"kind" enum:"queue,topic,subscription" doc:"Without it that of the entity, if there is one, else what the path says: a subscription, or a queue"`
+	OnlyNew bool   `query:"onlyNew" doc:"Whether an entity that exists is a conflict"`
+}) (*entityAnswer, error) {
+	ns, err := in.InNamespace.find(a)
+	if err != nil {
+		return nil, err
+	}
+	path, kind, err := in.target(ns, in.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if _, there := ns.Kind(path); there && in.OnlyNew {
+		return nil, newError(http.StatusConflict, nil, "The messaging entity '%s' already exists.", path)
+	}
+	e, wrong := a.server.ReadEntity(ns, "body", in.RawBody, kind, path)
+	if len(wrong) > 0 {
+		return nil, wrongText("Nothing was changed.", wrong)
+	}
+	return a.make(ns, path, e)
+}
+
+// target returns the path of a request and the kind of entity that is to be there.
+func (in *AtEntity) target(ns *emulator.Namespace, asked string) (path string, kind emulator.EntityKind, err error) {
+	path, sub := entitypath.CutSubQueue(in.Entity)
+	if sub != emulator.Main {
+		return "", 0, badRequest("%s is a part of %s: change that.", clip(in.Entity), clip(path))
+	}
+	topic, _, isSubscription := entitypath.SplitSubscription(path)
+	switch existing, there := ns.Kind(path); {
+	case there && asked == "":
+		return path, existing, nil
+	case isSubscription != (asked == "subscription") && asked != "":
+		return "", 0, badRequest("The path of a subscription is TOPIC/Subscriptions/NAME, and no other entity has such a path; found kind=%s and %s.", asked, clip(path))
+	case isSubscription:
+		if kind, _ := ns.Kind(topic); kind != emulator.KindTopic {
+			return "", 0, emulator.NotFound(clip(topic))
+		}
+		return path, emulator.KindSubscription, nil
+	case asked == "topic":
+		return path, emulator.KindTopic, nil
+	}
+	return path, emulator.KindQueue, nil
+}
+
+// make makes an entity what a configuration says, and answers with it.
+func (a *api) make(ns *emulator.Namespace, path string, s emulator.Settings) (*entityAnswer, error) {
+	isNew, err := ns.PutEntity(path, s)
+	if err != nil {
+		return nil, err
+	}
+	made, err := ns.Entity(path)
+	if err != nil {
+		return nil, err // deleted meanwhile
+	}
+	out := &entityAnswer{Status: http.StatusOK, Body: a.wholeEntity(ns, made, false)}
+	out.Location = Prefix + "namespaces/" + url.PathEscape(ns.Name()) + "/entities/" + url.PathEscape(made.Path())
+	if isNew {
+		out.Status = http.StatusCreated
+	}
+	return out, nil
+}
+
+func (a *api) changeEntity(_ context.Context, in *struct {
+	AtEntity
+	EntityText
+}) (*struct{ Body wholeEntity }, error) {
+	ns, err := in.InNamespace.find(a)
+	if err != nil {
+		return nil, err
+	}
+	old, err := ns.Entity(in.Entity)
+	if err != nil {
+		return nil, err
+	}
+	e, wrong := a.server.ReadChange(ns, "body", in.RawBody, old.Path(), old.Settings())
+	if len(wrong) > 0 {
+		return nil, wrongText("Nothing was changed.", wrong)
+	}
+	out, err := a.make(ns, old.Path(), e)
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body wholeEntity }{out.Body}, nil
+}
+
+func (a *api) deleteEntity(_ context.Context, in *AtEntity) (*struct{}, error) {
+	ns, err := in.InNamespace.find(a)
+	if err != nil {
+		return nil, err
+	}
+	path, sub := entitypath.CutSubQueue(in.Entity)
+	if sub != emulator.Main {
+		return nil, badRequest("%s is a part of %s and can't be deleted by itself. To remove its messages start a job of the kind purge.", clip(in.Entity), clip(path))
+	}
+	return nil, ns.DeleteEntity(path)
+}
+
+// wrongText is the answer to a text in the form of Config.json that is wrong.
+func wrongText(what string, wrong []string) *Error {
+	p := badRequest("%s %s", what, wrong[0])
+	if len(wrong) > 1 {
+		p.Detail += severalErrors
+	}
+	p.Errors = wrong
+	return p
+}

@@ -1,0 +1,100 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+	"minibus/internal/amqp/message"
+	"minibus/internal/amqp/messagejson"
+)
+
+// triedRule is the name of a rule that is tried and not stored.
+const triedRule = "rule"
+
+// matchOrder is a message to ask the rules about.
+type matchOrder struct {
+	message *messagejson.Message
+	rule    json.RawMessage // in the form of Config.json, without a name; nil: none
+}
+
+// Schema implements [huma.SchemaProvider].
+func (matchOrder) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false, Required: []string{"message"}, Properties: map[string]*huma.Schema{
+		"message": huma.SchemaFromType(r, reflect.TypeFor[messagejson.Message]()),
+		"rule":    {Ref: schemas + "RuleBody"},
+	}}
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (o *matchOrder) UnmarshalJSON(text []byte) error {
+	var body struct{ Message, Rule json.RawMessage }
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&body); err != nil {
+		return err
+	}
+	if body.Message == nil {
+		return errors.New("expected required property message to be present")
+	}
+	o.rule = body.Rule
+	var err error
+	o.message, err = messagejson.Read(body.Message)
+	return err
+}
+
+// match registers the rules' test bench.
+func (a *api) match() {
+	register(a, huma.Operation{
+		OperationID: "matchMessage", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/match", Tags: []string{"match"}, Extensions: readOnly,
+		Summary: "Which subscriptions of a topic a message would reach, by which rules and with which changes, and why not the others",
+		Description: "Sends nothing. The rules are asked as if the message was sent now; for each that does not select it the answer has the conditions that were false or unknown, " +
+			"with the values that they saw. Of a subscription it looks at that one only. With a rule it asks this one instead, which is not stored: in place of the rules of the subscription, " +
+			"or on a topic as that of a new subscription.",
+		SkipValidateBody: true, // the readers of messages and of Config.json do it better
+	}, a.matchMessage, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+}
+
+func (a *api) matchMessage(_ context.Context, in *struct {
+	AtEntity
+	Body matchOrder
+}) (*struct{ Body matching }, error) {
+	ns, err := in.InNamespace.find(a)
+	if err != nil {
+		return nil, err
+	}
+	e, sub, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	if sub != emulator.Main {
+		return nil, badRequest("Rules belong to a topic or a subscription, not to a sub-queue.")
+	}
+	raw, err := in.Body.message.Encode(time.UnixMilli(ns.Now()))
+	if err != nil {
+		return nil, badRequest("body.message: %v.", err)
+	}
+	ask := emulator.MatchQuestion{}
+	if ask.Message, err = message.Scan(raw); err != nil {
+		return nil, badRequest("body.message: %v.", err)
+	}
+	if in.Body.rule != nil {
+		r, wrong := a.server.ReadRule(ns, "body.rule", in.Body.rule, triedRule)
+		if len(wrong) > 0 {
+			return nil, newError(http.StatusBadRequest, wrong, "%s", wrong[0])
+		}
+		ask.Rule = &r
+	}
+	m, err := e.Match(ask)
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body matching }{shownMatching(m)}, nil
+}

@@ -1,0 +1,178 @@
+package control
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+	"minibus/internal/printable"
+)
+
+// entityRule is a rule of a subscription.
+type entityRule struct {
+	Name       string          `json:"name"`
+	Created    time.Time       `json:"created"`
+	Properties filterAndAction `json:"properties" doc:"As in Config.json"`
+}
+
+func (a *api) shownRule(r emulator.RuleOptions) entityRule {
+	return entityRule{Name: r.Name, Created: moment(r.CreatedAt), Properties: a.server.WriteRule(r)}
+}
+
+// byRuleName returns rules in the order of their names.
+func byRuleName(rules []emulator.RuleOptions) []emulator.RuleOptions {
+	return slices.SortedFunc(slices.Values(rules), func(x, y emulator.RuleOptions) int { return strings.Compare(x.Name, y.Name) })
+}
+
+// AtRule is an argument of operations on one rule.
+type AtRule struct {
+	AtEntity
+	Rule string `path:"rule" doc:"The name. A new subscription has the rule $Default, which takes every message"`
+}
+
+// find returns the subscription and its rule; nil if it has none of that name.
+func (in *AtRule) find(a *api) (*emulator.Subscription, *emulator.RuleOptions, error) {
+	s, err := in.subscription(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range s.Options().Rules {
+		if strings.EqualFold(r.Name, in.Rule) {
+			return s, &r, nil
+		}
+	}
+	return s, nil, nil
+}
+
+// subscription returns the subscription that the path names.
+func (in *AtEntity) subscription(a *api) (*emulator.Subscription, error) {
+	e, sub, err := in.find(a)
+	if err == nil && sub != emulator.Main {
+		err = emulator.NotFound(clip(in.Entity))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.Subscription()
+}
+
+// rules registers the operations on rules.
+func (a *api) rules() {
+	const all, one = oneEntity + "/rules", oneEntity + "/rules/{rule}"
+	tags := []string{"entities"}
+	register(a, huma.Operation{
+		OperationID: "listRules", Method: http.MethodGet, Path: all, Tags: tags, Summary: "The rules of a subscription, by name",
+	}, a.listRules, http.StatusNotFound, http.StatusConflict)
+	register(a, huma.Operation{
+		OperationID: "getRule", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One rule",
+	}, a.getRule, http.StatusNotFound, http.StatusConflict)
+	register(a, huma.Operation{
+		OperationID: "putRule", Method: http.MethodPut, Path: one, Tags: tags, SkipValidateBody: true, RequestBody: textBody("RuleBody"),
+		Summary: "Creates a rule, or gives it another filter and action",
+		Description: "It counts for what is sent after the answer. While a subscription has the rule $Default, which takes every message, another rule filters nothing: " +
+			"replace $Default, or delete it.",
+	}, a.putRule, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	a.createsToo(one)
+	register(a, huma.Operation{
+		OperationID: "deleteRule", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary: "Deletes a rule. A subscription without rules takes nothing",
+	}, a.deleteRule, http.StatusNotFound, http.StatusConflict)
+}
+
+func (a *api) listRules(_ context.Context, in *AtEntity) (*struct{ Body page[entityRule] }, error) {
+	s, err := in.subscription(a)
+	if err != nil {
+		return nil, err
+	}
+	out := struct{ Body page[entityRule] }{page[entityRule]{Items: []entityRule{}}}
+	for _, r := range byRuleName(s.Options().Rules) {
+		out.Body.Items = append(out.Body.Items, a.shownRule(r))
+	}
+	return &out, nil
+}
+
+func (a *api) getRule(_ context.Context, in *AtRule) (*struct{ Body entityRule }, error) {
+	_, r, err := in.find(a)
+	if err == nil && r == nil {
+		err = in.missing()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body entityRule }{a.shownRule(*r)}, nil
+}
+
+// missing says that there is no such rule.
+func (in *AtRule) missing() error {
+	return newError(http.StatusNotFound, nil, "The subscription '%s' has no rule '%s'.", clip(in.Entity), clip(in.Rule))
+}
+
+// ruleAnswer is an answer with a rule.
+type ruleAnswer struct {
+	Status   int
+	Location string `header:"Location"`
+	Body     entityRule
+}
+
+func (a *api) putRule(_ context.Context, in *struct {
+	AtRule
+	EntityText
+	OnlyNew bool `query:"onlyNew" doc:"Whether a rule that exists is a conflict"`
+}) (*ruleAnswer, error) {
+	ns, err := in.InNamespace.find(a)
+	if err != nil {
+		return nil, err
+	}
+	s, old, err := in.AtRule.find(a)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil && in.OnlyNew {
+		return nil, newError(http.StatusConflict, nil, "The subscription '%s' has a rule '%s' already.", s.Path(), old.Name)
+	}
+	r, wrong := a.server.ReadRule(ns, "body", in.RawBody, in.Rule)
+	if len(wrong) > 0 {
+		return nil, wrongText("Nothing was changed.", wrong)
+	}
+	isNew, err := ns.PutRule(s.Path(), r)
+	if err != nil {
+		return nil, err
+	}
+	out := &ruleAnswer{Status: http.StatusOK}
+	if isNew {
+		out.Status = http.StatusCreated
+	}
+	if _, old, err = in.AtRule.find(a); err == nil && old == nil {
+		err = in.missing() // deleted meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Location = Prefix + "namespaces/" + url.PathEscape(ns.Name()) + "/entities/" + url.PathEscape(s.Path()) + "/rules/" + url.PathEscape(old.Name)
+	out.Body = a.shownRule(*old)
+	return out, nil
+}
+
+func (a *api) deleteRule(_ context.Context, in *AtRule) (*struct{}, error) {
+	ns, err := in.InNamespace.find(a)
+	if err != nil {
+		return nil, err
+	}
+	s, r, err := in.find(a)
+	if err == nil && r == nil {
+		err = in.missing()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, ns.DeleteRule(s.Path(), r.Name)
+}
+
+// clip cuts a text of a client for a message.
+func clip(s string) string { return printable.Clip(s, 100) }

@@ -1,0 +1,129 @@
+package control
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+)
+
+// snapshot is a snapshot in an answer.
+type snapshot struct {
+	Name     string    `json:"name"`
+	Saved    time.Time `json:"saved" doc:"By the machine's clock"`
+	Now      time.Time `json:"now" doc:"What the clock of the namespace showed. It shows that again after a restore"`
+	Frozen   bool      `json:"frozen" doc:"Whether that clock stood still. It does so again after a restore"`
+	Entities int64     `json:"entities" doc:"Queues, topics and subscriptions"`
+	Messages int64     `json:"messages" doc:"In all states, dead letters included"`
+	Bytes    int64     `json:"bytes" doc:"Of the messages, as of the sizes that clients see"`
+}
+
+func shownSnapshot(r emulator.SnapshotRecord) snapshot {
+	return snapshot{Name: r.Name, Saved: time.UnixMilli(r.Saved).UTC(), Now: time.UnixMilli(r.Now).UTC(), Frozen: r.Frozen,
+		Entities: r.Entities, Messages: r.Messages, Bytes: r.Bytes}
+}
+
+// AtSnapshot is an argument of operations on one snapshot.
+type AtSnapshot struct {
+	InNamespace
+	Snapshot string `path:"snapshot" maxLength:"50" doc:"In letters of any case" example:"seeded"`
+}
+
+// longCopy is longer than any copy takes.
+const longCopy = time.Hour
+
+// snapshots registers the operations on snapshots.
+func (a *api) snapshots() {
+	const all, one = "namespaces/{namespace}/snapshots", "namespaces/{namespace}/snapshots/{snapshot}"
+	tags := []string{"snapshots"}
+	register(a, huma.Operation{OperationID: "listSnapshots", Method: http.MethodGet, Path: all, Tags: tags,
+		Summary: "The snapshots of a namespace, by name"}, a.listSnapshots, http.StatusNotFound)
+	register(a, huma.Operation{OperationID: "saveSnapshot", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
+		Summary: "Saves what is in a namespace, under a name",
+		Description: "The snapshot has every entity with its settings and its next sequence numbers, every message in its state, the states of sessions, and the message ids that duplicate " +
+			"detection remembers. All that was acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer comes when the snapshot " +
+			"is durable; a process that ends before leaves none. A namespace has at most 100. 409 also says that the disk is full.",
+	}, a.saveSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(a, huma.Operation{OperationID: "getSnapshot", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One snapshot"}, a.getSnapshot,
+		http.StatusBadRequest, http.StatusNotFound)
+	register(a, huma.Operation{OperationID: "deleteSnapshot", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary: "Deletes a snapshot"}, a.deleteSnapshot, http.StatusBadRequest, http.StatusNotFound)
+	register(a, huma.Operation{OperationID: "restoreSnapshot", Method: http.MethodPost, Path: one + "/restore", Tags: tags,
+		Summary: "Makes a namespace what it was when the snapshot was saved",
+		Description: "Afterwards it has those entities and no others, with the same messages, numbers, states of sessions and remembered message ids. Messages that were locked are " +
+			"available. Its clock shows what it showed then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the snapshot. Connections stay open: links are " +
+			"detached, and clients attach them again by themselves. Open transactions are rolled back, and jobs end. A process that ends meanwhile leaves the old state or the restored one.",
+	}, a.restoreSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+}
+
+func (a *api) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Body page[snapshot] }, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	var out struct{ Body page[snapshot] }
+	out.Body.Items = []snapshot{}
+	for _, r := range ns.Snapshots() {
+		out.Body.Items = append(out.Body.Items, shownSnapshot(r))
+	}
+	return &out, nil
+}
+
+func (a *api) saveSnapshot(_ context.Context, in *struct {
+	InNamespace
+	Unlimited
+	Body struct {
+		Name    string `json:"name" doc:"1 to 50 letters, digits, hyphens, dots and underscores; begins with a letter or a digit. Names are compared without case" example:"seeded"`
+		Replace bool   `json:"replace,omitempty" doc:"Takes the place of a snapshot of that name, which stays if saving fails"`
+	}
+}) (*struct{ Body snapshot }, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	in.lift(longCopy)
+	r, err := ns.SaveSnapshot(in.Body.Name, in.Body.Replace)
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body snapshot }{shownSnapshot(r)}, nil
+}
+
+func (a *api) getSnapshot(_ context.Context, in *AtSnapshot) (*struct{ Body snapshot }, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	r, err := ns.Snapshot(in.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body snapshot }{shownSnapshot(r)}, nil
+}
+
+func (a *api) deleteSnapshot(_ context.Context, in *AtSnapshot) (*struct{}, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	return nil, ns.DeleteSnapshot(in.Snapshot)
+}
+
+func (a *api) restoreSnapshot(_ context.Context, in *struct {
+	AtSnapshot
+	Unlimited
+}) (*struct{ Body snapshot }, error) {
+	ns, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	in.lift(longCopy)
+	r, err := ns.RestoreSnapshot(in.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body snapshot }{shownSnapshot(r)}, nil
+}

@@ -1,0 +1,191 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+
+	"minibus/emulator"
+)
+
+// A snapshot is a copy of the rows of a namespace, with ids of another number (copying.go). What it is called and when it was made stands in the table snapshot,
+// and a number counts as a snapshot from the moment at which it has a row there.
+
+// Snapshots implements [emulator.SnapshotStore].
+func (s *Store) Snapshots(namespace int64) (all []emulator.SnapshotRecord) {
+	n := &s.writer.namespaces
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, r := range n.snapshots {
+		if r.Namespace == namespace {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// SaveSnapshot implements [emulator.SnapshotStore].
+func (s *Store) SaveSnapshot(r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion) {
+	s.beginCopy(&copying{snapshot: r, instead: instead, to: &space{number: r.Number}, done: done}, begun)
+}
+
+// CopySnapshot implements [emulator.SnapshotStore].
+func (s *Store) CopySnapshot(number, to int64, done emulator.Completion) {
+	s.beginCopy(&copying{of: number, to: &space{number: to}, done: done}, emulator.CompletionFunc(func(err error) {
+		if err != nil {
+			done.Completed(err)
+		}
+	}))
+}
+
+// beginCopy begins a copy in its place among the changes.
+func (s *Store) beginCopy(c *copying, begun emulator.Completion) {
+	s.copies.Store(c.to.number, c)
+	s.change(emulator.CompletionFunc(func(err error) {
+		s.copies.Delete(c.to.number)
+		begun.Completed(err)
+	}), emulator.Op{Kind: opBeginCopy, Entity: emulator.EntityRecord{ID: c.to.number}})
+}
+
+// LoadCopy implements [emulator.SnapshotStore].
+func (s *Store) LoadCopy(number int64, l emulator.Loader) error {
+	if _, err := s.loads.load(number, l); err != nil {
+		return fmt.Errorf("load a snapshot from database %s: %w", s.path, err)
+	}
+	return nil
+}
+
+// AdoptCopy implements [emulator.SnapshotStore].
+func (s *Store) AdoptCopy(r emulator.NamespaceRecord, number int64, done emulator.Completion) {
+	op := putNamespaceOp(r)
+	op.Kind, op.Record.Row = opAdoptCopy, number
+	s.change(done, op)
+}
+
+// DropCopy implements [emulator.SnapshotStore].
+func (s *Store) DropCopy(number int64, done emulator.Completion) {
+	s.change(done, emulator.Op{Kind: opDropCopy, Entity: emulator.EntityRecord{ID: number}})
+}
+
+// readSnapshots reads the list.
+func (n *namespaces) readSnapshots() error {
+	return n.w.conn.each("SELECT number, namespace, saved, now, frozen, entities, messages, bytes, name FROM snapshot", func(st *stmt) error {
+		r := emulator.SnapshotRecord{
+			Number: st.columnInt(0), Namespace: st.columnInt(1), Saved: st.columnInt(2), Now: st.columnInt(3), Frozen: st.columnInt(4) != 0,
+			Entities: st.columnInt(5), Messages: st.columnInt(6), Bytes: st.columnInt(7), Name: string(st.columnView(8)),
+		}
+		n.snapshots[r.Number] = r
+		return nil
+	})
+}
+
+// reserve makes a number that a namespace owns, for a copy of from.
+func (n *namespaces) reserve(from, to *space) error {
+	first, _ := emulator.RowsOf(from.number)
+	firstTo, _ := emulator.RowsOf(to.number)
+	to.record, to.high, to.adopted = from.record, from.high-first+firstTo, true
+	to.reserved, to.opened = to.high+1, to.high+1
+	if err := n.own.run(to.number, from.record.Created, to.reserved, from.record.ID); err != nil {
+		return fmt.Errorf("reserve a number for a copy: %w", err)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	next := n.next
+	n.byNumber[to.number], n.next = to, max(next, to.number+1)
+	n.onUndo(func() {
+		delete(n.byNumber, to.number)
+		n.next = next
+	})
+	return nil
+}
+
+// keep makes a finished copy a snapshot, and returns what is to be noted when that is committed.
+func (n *namespaces) keep(r *emulator.SnapshotRecord, instead int64) (noted func(), err error) {
+	old := n.byNumber[instead]
+	if old != nil {
+		err = cmp.Or(n.leave.run(instead), n.forgets.run(instead, 0))
+	}
+	if err == nil {
+		frozen := int64(0)
+		if r.Frozen {
+			frozen = 1
+		}
+		n.keeps.bindInts(r.Number, r.Namespace, r.Saved, r.Now, frozen, r.Entities, r.Messages, r.Bytes)
+		err = cmp.Or(n.keeps.bindText(9, r.Name), n.keeps.exec())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store the snapshot %s: %w", r.Name, err)
+	}
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.snapshots[r.Number] = *r
+		if delete(n.snapshots, instead); old != nil {
+			old.dead = true
+			n.w.sweeper.clear(old)
+		}
+	}, nil
+}
+
+// drop marks a snapshot, or a copy that is not adopted, as deleted. One that is not there is no error.
+func (n *namespaces) drop(number int64) error {
+	sp := n.byNumber[number]
+	if sp == nil || sp.dead {
+		return nil
+	}
+	if n.current[sp.record.ID] == sp {
+		return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("the number %d is that of a namespace", number)}
+	}
+	if err := cmp.Or(n.leave.run(number), n.forgets.run(number, 0)); err != nil {
+		return fmt.Errorf("delete a snapshot of namespace %s: %w", sp.record.Name, err)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	before := maps.Clone(n.snapshots)
+	delete(n.snapshots, number)
+	n.onUndo(func() { n.snapshots = before })
+	n.buryLocked(sp)
+	return nil
+}
+
+// adopt makes a copy what a namespace has.
+func (n *namespaces) adopt(op *emulator.Op) error {
+	id := op.Entity.ID
+	old, sp := n.current[id], n.byNumber[op.Record.Row]
+	if old == nil || sp == nil || sp.dead || sp.record.ID != id {
+		return noNamespace(id)
+	}
+	if err := n.put(op); err != nil {
+		return err
+	}
+	if err := cmp.Or(n.number.run(sp.number, id), n.leave.run(old.number)); err != nil {
+		return fmt.Errorf("restore namespace %s: %w", old.record.Name, err)
+	}
+	first, _ := emulator.RowsOf(old.number)
+	firstOf, _ := emulator.RowsOf(sp.number)
+	n.use(sp, old.high-first+firstOf)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	before := *sp
+	sp.record, sp.opened = old.record, sp.high+1
+	n.current[id] = sp
+	n.onUndo(func() {
+		sp.record, sp.opened = before.record, before.opened
+		n.current[id] = old
+	})
+	n.buryLocked(old)
+	return n.w.entities.adopt(sp)
+}
+
+// adopt takes in the entities of a copy that a namespace has from now on.
+func (es *entities) adopt(sp *space) error {
+	first, last := emulator.RowsOf(sp.number)
+	es.w.undo = append(es.w.undo, func() {
+		maps.DeleteFunc(es.byID, func(_ int64, e *entityState) bool { return e.space == sp })
+	})
+	return es.w.conn.each(fmt.Sprintf("SELECT id, path, history_from FROM entity WHERE id BETWEEN %d AND %d", first, last), func(st *stmt) error {
+		id := st.columnInt(0)
+		es.byID[id] = &entityState{id: id, space: sp, path: string(st.columnView(1)), historyFrom: st.columnInt(2), firstRow: first}
+		return nil
+	})
+}

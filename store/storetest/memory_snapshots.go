@@ -1,0 +1,123 @@
+package storetest
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+
+	"minibus/emulator"
+)
+
+// Snapshots implements [emulator.SnapshotStore].
+func (m *Memory) Snapshots(namespace int64) (all []emulator.SnapshotRecord) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.content.snapshots {
+		if r.Namespace == namespace {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// SaveSnapshot implements [emulator.SnapshotStore].
+func (m *Memory) SaveSnapshot(r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion) {
+	m.try(func(c *memoryContent) error { return c.copyOf(c.numbers[r.Namespace], r.Number, r) }, emulator.CompletionFunc(func(err error) {
+		if begun.Completed(err); err != nil {
+			return
+		}
+		m.try(func(c *memoryContent) error {
+			c.snapshots[r.Number] = *r
+			return c.drop(instead)
+		}, done)
+	}))
+}
+
+// CopySnapshot implements [emulator.SnapshotStore].
+func (m *Memory) CopySnapshot(number, to int64, done emulator.Completion) {
+	m.try(func(c *memoryContent) error { return c.copyOf(number, to, nil) }, done)
+}
+
+// LoadCopy implements [emulator.SnapshotStore].
+func (m *Memory) LoadCopy(number int64, l emulator.Loader) error { return m.load(number, l) }
+
+// AdoptCopy implements [emulator.SnapshotStore].
+func (m *Memory) AdoptCopy(r emulator.NamespaceRecord, number int64, done emulator.Completion) {
+	r.Options = bytes.Clone(r.Options)
+	m.try(func(c *memoryContent) error {
+		old := c.numbers[r.ID]
+		if c.owners[number] != r.ID || old == 0 {
+			return fmt.Errorf("the namespace %d has no copy %d", r.ID, number)
+		}
+		first, _ := emulator.RowsOf(old)
+		firstOf, _ := emulator.RowsOf(number)
+		c.next[number] = max(c.next[number], c.next[old]-first+firstOf)
+		c.namespaces[r.ID], c.numbers[r.ID] = r, number
+		c.removeNumber(old)
+		return nil
+	}, done)
+}
+
+// DropCopy implements [emulator.SnapshotStore].
+func (m *Memory) DropCopy(number int64, done emulator.Completion) {
+	m.try(func(c *memoryContent) error { return c.drop(number) }, done)
+}
+
+// try does something to the content in its place among the changes.
+func (m *Memory) try(f func(c *memoryContent) error, done emulator.Completion) {
+	m.put(memoryItem{namespace: &namespaceChange{try: f, done: done}})
+}
+
+// drop removes a snapshot, or a copy that is not adopted.
+func (c *memoryContent) drop(number int64) error {
+	delete(c.snapshots, number)
+	if c.owners[number] != 0 && c.numbers[c.owners[number]] != number {
+		c.removeNumber(number)
+	}
+	return nil
+}
+
+// copyOf copies what has the ids of a number to another one.
+func (c *memoryContent) copyOf(number, to int64, r *emulator.SnapshotRecord) error {
+	owner := c.owners[number]
+	if owner == 0 {
+		return &emulator.Error{Code: emulator.CodeNotFound, Text: fmt.Sprintf("the number %d is not stored", number)}
+	}
+	c.owners[to], c.nextNamespace = owner, max(c.nextNamespace, to+1)
+	first, _ := emulator.RowsOf(number)
+	firstTo, _ := emulator.RowsOf(to)
+	by := firstTo - first
+	all := c.of(number)
+	for id, e := range all.entities {
+		e.ID += by
+		c.entities[id+by] = e
+	}
+	var bytes int64
+	for row, m := range all.rows {
+		bytes += m.Size
+		m.Row, m.Entity, m.Body = m.Row+by, m.Entity+by, m.Body+by
+		c.rows[row+by], c.bodies[m.Body] = m, c.bodies[m.Body-by]
+	}
+	for k, seq := range all.last {
+		k.entity += by
+		c.last[k] = seq
+	}
+	for k, s := range all.sessions {
+		k.entity += by
+		c.sessions[k] = s
+	}
+	for k, at := range all.history {
+		k.entity += by
+		c.history[k] = at
+	}
+	c.next[to] = max(c.next[number], first) + by
+	if r != nil {
+		r.Entities, r.Messages, r.Bytes = int64(len(all.entities)), int64(len(all.rows)), bytes
+	}
+	return nil
+}
+
+// owns reports whether a namespace has the ids of a number.
+func (c *memoryContent) owns(number int64) bool {
+	return number != 0 && c.numbers[cmp.Or(c.owners[number], -1)] == number
+}
