@@ -33,7 +33,7 @@ type file struct {
 
 var served = load()
 
-// load reads all files. It panics if one is missing, since they are part of the program.
+// load reads all files. It panics if it can't, since they are part of the program.
 func load() map[string]file {
 	all := make(map[string]file)
 	entries, err := files.ReadDir("files")
@@ -51,6 +51,8 @@ func load() map[string]file {
 	return all
 }
 
+const icon = "image/svg+xml"
+
 // contentType does not ask the machine, whose tables may call a script a text.
 func contentType(name string) string {
 	switch path.Ext(name) {
@@ -61,7 +63,7 @@ func contentType(name string) string {
 	case ".css":
 		return "text/css; charset=utf-8"
 	case ".svg":
-		return "image/svg+xml"
+		return icon
 	default:
 		return "application/octet-stream"
 	}
@@ -91,6 +93,9 @@ func serve(w http.ResponseWriter, r *http.Request, name string) {
 	head.Set("Referrer-Policy", "no-referrer")
 	head.Set("Cross-Origin-Opener-Policy", "same-origin")
 	head.Set("Cache-Control", "no-cache")
+	if f.kind == icon {
+		head.Set("Cache-Control", "max-age=86400") // browsers ask for it at each step
+	}
 	head.Set("ETag", f.tag)
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.text))
 }

@@ -93,12 +93,18 @@ function Known({ e }: { e: Whole }) {
   return <Panel title="Properties" flush><Facts facts={facts} /></Panel>;
 }
 
+// terms takes the parts of a filter and an action apart, so that each has a line.
+function terms(of: Record<string, unknown>, before = ""): [string, unknown][] {
+  return Object.entries(of).flatMap(([k, v]): [string, unknown][] =>
+    (v !== null && typeof v === "object" && !Array.isArray(v) ? terms(v as Record<string, unknown>, before + words(k) + " › ") : [[before + words(k), v]]));
+}
+
 function Rules({ rules }: { rules: NonNullable<Whole["rules"]> }) {
   return (
     <Panel title="Rules" flush>
       {rules.length === 0 && <Empty title="Without a rule the subscription takes no message." />}
       <div class="rules">
-        {rules.map((r) => <div key={r.name} class="rule"><b><Text>{r.name}</Text></b>{Object.entries(r.properties).map(([k, v]) => <p key={k}><span class="faint">{words(k)}</span> <Value value={v} /></p>)}</div>)}
+        {rules.map((r) => <div key={r.name} class="rule"><b><Text>{r.name}</Text></b>{terms(r.properties).map(([k, v]) => <p key={k}><span class="faint">{k}</span> <Value value={v} /></p>)}</div>)}
       </div>
     </Panel>
   );

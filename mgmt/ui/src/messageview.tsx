@@ -118,8 +118,8 @@ export function MessageView({ path, dead, sequence, close, changed }: { path: st
   const seq = m.sequenceNumber;
   const done = async (text: string) => {
     tell(text);
+    location.hash = close; // before anything asks for a message that is gone
     await changed();
-    location.hash = close;
   };
   const removeIt = () => ask({
     title: m.state === "scheduled" ? "Cancel this message?" : "Remove this message?", yes: "Remove 1 message", text: <p>Message #{seq} of <b><Text>{entity}</Text></b> is removed. This cannot be undone.</p>,

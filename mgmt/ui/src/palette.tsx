@@ -94,7 +94,10 @@ function Keys() {
 
 let waiting = 0; // when g was pressed, ms
 
-const toggleTheme = () => (theme.value = getComputedStyle(document.documentElement).colorScheme.includes("dark") ? "light" : "dark");
+function toggleTheme(): void {
+  const dark = theme.value === "dark" || (theme.value === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
+  theme.value = dark ? "light" : "dark";
+}
 
 function onKey(e: KeyboardEvent): void {
   if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {

@@ -1,12 +1,9 @@
-// Asking again and again, politely: only while the page is visible, and the less often the longer an answer takes. So an open
-// explorer takes a busy broker a few per cent of one processor at most.
+// Asking again and again, politely: only while the page is visible, never before the last answer has come, and less often when answers are slow.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
 
-const share = 20; // the pause is so many times as long as the answer took
-
-// every calls work, then again after at least the pause, in ms. It returns a function that calls it at once, and one that ends it.
-export function every(pause: number, work: (signal: AbortSignal) => Promise<void>) {
+// every calls work, then again after the pause, in ms, or as long as work took if that was longer. It returns a function that calls it at once, and one that ends it.
+export function every(pause: () => number, work: (signal: AbortSignal) => Promise<void>) {
   const end = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running = false, again = false;
@@ -22,7 +19,7 @@ export function every(pause: number, work: (signal: AbortSignal) => Promise<void
     await work(end.signal).catch(() => undefined);
     running = false;
     if (end.signal.aborted) return;
-    timer = setTimeout(round, again ? 0 : Math.max(pause, (performance.now() - began) * share));
+    timer = setTimeout(round, again ? 0 : Math.max(pause(), performance.now() - began));
     again = false;
   };
   document.addEventListener("visibilitychange", round);
@@ -50,7 +47,7 @@ export function usePoll<T>(key: string, pause: number, load: (signal: AbortSigna
   latest.current = load;
   const now = useRef<() => void>(() => undefined);
   useEffect(() => {
-    const p = every(pause, async (signal) => {
+    const p = every(() => pause, async (signal) => {
       try {
         const value = await latest.current(signal);
         if (!signal.aborted) set({ key, value });

@@ -1,6 +1,6 @@
 // The sessions of an entity: who holds them, what they wait for, and their state, which can be edited.
 import { useEffect, useState } from "preact/hooks";
-import { all, at, call, Failure, get, textOf, type Schemas, type Session } from "./api";
+import { all, at, call, get, textOf, type Schemas, type Session } from "./api";
 import { bytes, number } from "./format";
 import { ask, Button, Dialog, Empty, Field, Loading, Problem, tell, Text, Time } from "./kit";
 import { usePoll } from "./poll";
@@ -30,9 +30,10 @@ function pretty(text: string): string {
 function Editor({ address, session, close }: { address: string; session: Session; close: () => void }) {
   const [text, setText] = useState<string>(), [hex, setHex] = useState(false), [wrong, setWrong] = useState("");
   useEffect(() => {
+    if (session.stateBytes === undefined) return setText("");
     get<State>(address + "/state").then(
       (s) => { setHex(s.base64 !== undefined); setText(s.base64 !== undefined ? toHex(s.base64) : s.text ?? ""); },
-      (e) => { if (e instanceof Failure && e.status === 404) setText(""); else setWrong(textOf(e)); });
+      (e) => setWrong(textOf(e)));
   }, [address]);
   const save = async () => {
     try {

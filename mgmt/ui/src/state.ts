@@ -31,7 +31,7 @@ effect(() => {
   document.documentElement.dataset.theme = theme.value;
 });
 
-every(1000, async () => {
+every(() => 1000, async () => {
   tick.value = Date.now();
 });
 
@@ -137,7 +137,7 @@ export function start(): void {
   effect(() => {
     if (!asksForKey.value) poll?.now();
   });
-  poll = every(2000, load);
+  poll = every(() => Math.max(2000, entities.value?.length ?? 0), load); // of ten thousand entities every ten seconds
 }
 
 export function toggleFavourite(path: string): void {

@@ -1,0 +1,265 @@
+// What a person can do on each screen, with the JavaScript SDK on the other side.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, afterEach, test } from "node:test";
+import { launch, open, show } from "./page.mjs";
+import { connect, fill, namespace } from "./house.mjs";
+
+const client = connect();
+let browser, page, filled;
+before(async () => {
+  filled = await fill(client);
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await client.close();
+});
+beforeEach(async () => {
+  page = await open(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.getByRole("heading", { name: namespace }).waitFor();
+});
+afterEach(async () => {
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
+const to = (hash) => show(page, `#/${namespace}${hash}`);
+const button = (name) => page.getByRole("button", { name, exact: true });
+const sees = (text, within = page.locator("main")) => within.getByText(text).first().waitFor({ timeout: 10_000 });
+const agree = (name) => page.getByRole("dialog").getByRole("button", { name }).click();
+const receive = async (queue) => (await client.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 10_000 }))[0];
+
+test("keys: search, palette, screens, theme, back", async () => {
+  await page.keyboard.press("/");
+  await page.keyboard.type("cart");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "carts" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator("main").focus();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("events › lar");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "events › large" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("k");
+  await page.getByRole("heading", { name: "Clock", exact: true }).waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: "events › large" }).waitFor();
+  await page.keyboard.press("t");
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+});
+
+test("favourites and closed topics stay over a reload", async () => {
+  const tree = page.getByRole("list", { name: "Entities" });
+  await tree.getByRole("button", { name: "Favourite orders" }).first().focus();
+  await page.keyboard.press("Enter");
+  await sees("Favourites", tree);
+  await tree.getByRole("button", { name: "Subscriptions of events" }).click();
+  await page.reload();
+  await sees("Favourites", tree);
+  assert.equal(await tree.getByText("audit").count(), 0);
+});
+
+test("counts are live", async () => {
+  await to("/entity/live");
+  const tile = page.locator(".tile", { hasText: "Active" }).locator(".tile-value");
+  await tile.getByText("0", { exact: true }).waitFor();
+  await client.createSender("live").sendMessages([{ body: "a" }, { body: "b" }]);
+  await tile.getByText("2", { exact: true }).waitFor({ timeout: 10_000 });
+});
+
+test("live events follow, stop and are filtered", async () => {
+  await to("/events?entity=live");
+  await sees("live ·");
+  const sent = () => page.getByRole("table").getByText("live-1").count();
+  await client.createSender("live").sendMessages({ body: "x", messageId: "live-1" });
+  await sees("live-1");
+  await button("Pause").click();
+  await client.createSender("live").sendMessages({ body: "x", messageId: "live-2" });
+  await page.waitForTimeout(1500);
+  assert.equal(await page.getByText("live-2").count(), 0);
+  await button("Go on").click();
+  await client.createSender("live").sendMessages({ body: "x", messageId: "live-3" });
+  await sees("live-3");
+  await sees("live-2");
+  assert.equal(await sent(), 1);
+  await page.getByText("Kinds: all").click();
+  await button("completed").click();
+  await sees("Nothing that fits has happened yet.");
+  await page.locator("main").getByRole("button", { name: "All kinds" }).click();
+  await page.getByRole("link", { name: /live-1/ }).click();
+  await page.getByRole("heading", { name: "Life of a message" }).waitFor();
+  await sees("sent");
+});
+
+test("find why a message was dead-lettered, mend it and send it again", async () => {
+  await to("");
+  await page.locator("main").getByRole("link", { name: "orders" }).click();
+  await page.getByRole("link", { name: /Dead letters/ }).click();
+  await page.getByRole("button", { name: "Malformed" }).click();
+  await sees("reason: Malformed");
+  await page.getByRole("table", { name: "Messages" }).getByRole("link").click();
+  await sees("the card was refused");
+  await page.getByRole("link", { name: "Edit and send" }).click();
+  await page.getByLabel("Body").fill('{"id": 2, "mended": true}');
+  await page.getByLabel("Message id").fill("mended");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await sees(/1 message sent/, page.locator(".toasts"));
+  await page.getByRole("link", { name: "See the messages" }).click();
+  await sees("mended");
+});
+
+test("resubmit by reason, remove one", async () => {
+  await to("/entity/orders/dead");
+  const row = page.getByRole("row", { name: /PaymentDeclined/ }).filter({ has: page.getByRole("button", { name: "Resubmit" }) });
+  await row.getByRole("button", { name: "Resubmit" }).click();
+  await agree("Resubmit 2 messages");
+  await sees(/Done: 2 messages/, page.locator(".toasts"));
+  await page.getByRole("table", { name: "Messages" }).getByText("Malformed").waitFor();
+  await page.getByRole("checkbox").first().check();
+  await page.getByRole("button", { name: "Remove 1" }).click();
+  await agree("Remove 1 message");
+  await sees("No dead letters.");
+  await to("/jobs");
+  await sees("3 of 3");
+});
+
+test("send with properties, read it as each form", async () => {
+  await to("/entity/empty/send");
+  await page.getByLabel("Body").fill('{"a":1}');
+  await page.getByRole("button", { name: "Format as JSON" }).click();
+  await page.getByRole("button", { name: "Add a property" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("amount");
+  await page.getByLabel("Type of amount").selectOption("int");
+  await page.getByLabel("Value of amount").fill("seven");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await sees("is a whole number");
+  await page.getByLabel("Value of amount").fill("7");
+  await page.getByLabel("Message id").fill("typed");
+  await page.getByLabel("How many").fill("3");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await sees(/3 messages sent/, page.locator(".toasts"));
+  await to("/entity/empty/messages/1");
+  await sees("typed-1");
+  await page.getByRole("button", { name: "Hex" }).click();
+  await sees("000000  7b 0a");
+  const file = page.waitForEvent("download");
+  await button("Download").click();
+  assert.equal((await file).suggestedFilename(), "message-1");
+  const got = await receive("empty");
+  assert.deepEqual([got.body, got.messageId, got.applicationProperties, got.contentType], [{ a: 1 }, "typed-1", { amount: 7 }, "application/json"]);
+});
+
+test("find messages by text, state and a SQL filter", async () => {
+  await to("/entity/orders/messages?state=scheduled");
+  await sees("later");
+  await page.getByLabel("State", { exact: true }).selectOption("");
+  await page.getByLabel("SQL filter: amount > 100").fill("amount = 1500");
+  await sees("order-15");
+  await page.getByText("1 shown").waitFor();
+  await page.getByRole("button", { name: "Remove the filter sql" }).click();
+  await page.getByLabel("Text in body or properties").fill("order-16");
+  await page.getByRole("table", { name: "Messages" }).getByText("order-16").waitFor();
+  await page.getByText("1 shown").waitFor();
+});
+
+test("reschedule and cancel a scheduled message", async () => {
+  await to("/entity/orders/messages?state=scheduled");
+  await page.getByRole("table", { name: "Messages" }).getByRole("link").click();
+  await button("Reschedule").click();
+  await page.getByLabel(/New time/).fill("2031-05-04T10:30:00");
+  await agree("Reschedule");
+  await sees("4 May 2031");
+  await button("Remove").click();
+  await agree("Remove 1 message");
+  await sees("No message fits.");
+});
+
+test("purge an entity as a job", async () => {
+  await client.createSender("purged").sendMessages(Array.from({ length: 300 }, (_, i) => ({ body: String(i) })));
+  await to("/entity/purged");
+  await button("Purge").click();
+  await agree("Remove 300 messages");
+  await sees(/300 messages|runs in the background/, page.locator(".toasts"));
+  await page.locator(".tile", { hasText: "Active" }).getByText("0", { exact: true }).waitFor({ timeout: 10_000 });
+});
+
+test("read, write and clear the state of a session, and take its lock", async () => {
+  await to("/entity/carts/sessions");
+  const row = (name) => page.getByRole("row", { name: new RegExp(name) });
+  await row("alice").getByRole("button", { name: "State" }).click();
+  const dialog = page.getByRole("dialog", { name: "State of a session" });
+  const text = dialog.getByLabel("Text");
+  await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("items"));
+  await text.fill('{"items":[9]}');
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual(await filled.alice.getSessionState(), { items: [9] });
+  await row("bob").getByRole("button", { name: "State" }).click();
+  await dialog.getByLabel("Write bytes in hex").check();
+  await dialog.getByLabel("Bytes, in hex").fill("zz");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await sees("Hex has two digits", dialog);
+  await dialog.getByLabel("Bytes, in hex").fill("00 ff");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await row("bob").getByText("2 B").waitFor();
+  await row("bob").getByRole("button", { name: "State" }).click();
+  await dialog.getByRole("button", { name: "Clear" }).click();
+  await page.getByRole("button", { name: "Clear the state" }).click();
+  await row("bob").getByText("none").waitFor();
+  await row("alice").getByRole("button", { name: "Take lock" }).click();
+  await agree("Take the lock");
+  await row("alice").getByText("free").waitFor();
+});
+
+test("detach a link and close a connection", async () => {
+  const other = connect();
+  await other.createSender("dying").sendMessages({ body: "x" });
+  await other.createReceiver("dying").receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  await to("/entity/dying");
+  const row = page.getByRole("row", { name: /receiver/ });
+  await row.getByRole("button", { name: "Detach" }).click();
+  await agree("Detach the link");
+  await row.waitFor({ state: "detached" });
+  await to("/connections");
+  const card = page.locator("section.panel", { has: page.getByRole("link", { name: "dying" }) });
+  await card.getByRole("button", { name: "Close" }).click();
+  await sees(/has not settled|no message that is not settled/, page.getByRole("dialog"));
+  await agree("Close the connection");
+  await card.waitFor({ state: "detached" });
+  await other.close().catch(() => undefined);
+});
+
+test("why is nothing received", async () => {
+  await to("/entity/dying");
+  await page.getByRole("link", { name: "Why don’t I receive?" }).click();
+  await sees("Nothing can be received now");
+  await sees("What to do");
+  await page.getByRole("link", { name: "Dead-letter queue" }).click();
+  await sees("What to do");
+});
+
+test("connection strings and programs to copy", async () => {
+  await to("/connect");
+  await button("Copy").first().click();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^Endpoint=sb:\/\/.*SharedAccessKey=/);
+  for (const [name, text] of [["Python", "from_connection_string"], [".NET", "ServiceBusClient("], ["Java", "connectionString("], ["Go", "NewSender("], ["Shell", "minibus send"], ["JavaScript", "createSender"]]) {
+    await button(name).click();
+    await sees(text);
+  }
+});
+
+test("freeze, advance and resume the clock", async () => {
+  await to("/clock");
+  await button("Freeze").click();
+  await sees("frozen");
+  await button("+ 1 h").click();
+  await sees(/Time has passed/, page.locator(".toasts"));
+  await page.getByLabel(/By a duration/).fill("soon");
+  await page.locator("form", { hasText: "By a duration" }).getByRole("button").click();
+  await page.locator(".toast.failed").waitFor();
+  page.errors.splice(0); // the refusal that was asked for
+  await button("Resume").click();
+  await page.locator("main .badge", { hasText: "frozen" }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: /\+1 h|\+59 min/ }).waitFor();
+});

@@ -1,0 +1,87 @@
+// Package explorer drives the explorer, the page of Minibus, in Chromium against the built binary, with the JavaScript SDK on the other side. It also
+// makes the page's script anew and compares it with the one that is committed.
+package explorer
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
+
+var update = flag.Bool("update", false, "draw the pictures of docs/explorer.md anew")
+
+const sources = "../../mgmt/ui"
+
+// TestBundle makes the script and the style of their sources, and checks the types.
+func TestBundle(t *testing.T) {
+	harness.NeedAll(t, "to bundle the explorer")
+	harness.InstallNodeModules(t, sources)
+	out := t.TempDir()
+	for _, command := range [][]string{{"npx", "tsc", "--project", "."}, {"go", "run", "./bundle", "-out", out}} {
+		cmd := exec.Command(command[0], command[1:]...)
+		cmd.Dir = sources
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, text)
+		}
+	}
+	for _, name := range []string{"app.js", "app.css"} {
+		made, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := os.ReadFile(filepath.Join(sources, "files", name))
+		if err != nil || !bytes.Equal(made, kept) {
+			t.Errorf("mgmt/ui/files/%s is not what its sources make (%v): in mgmt/ui run npm ci, then go generate", name, err)
+		}
+	}
+}
+
+// browse runs tests in the browser against a server.
+func browse(t *testing.T, o harness.Options, environ []string, files ...string) {
+	t.Helper()
+	harness.NeedAll(t, "to run the explorer in a browser")
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatal("Chromium is missing: apt-get install chromium")
+	}
+	harness.InstallNodeModules(t, ".")
+	server := harness.Start(t, o)
+	harness.Run(t, append(append(server.Environ(), "MINIBUS_CHROMIUM="+chromium), environ...), "node", append([]string{"--test"}, files...)...)
+}
+
+// house returns a configuration with an entity of each kind.
+func house(t *testing.T) string {
+	t.Helper()
+	orders := harness.Queue{Name: "orders", LockDuration: "PT1M", MaxDeliveryCount: 3}
+	return harness.WriteTopology(t, []harness.Queue{orders, {Name: "carts", RequiresSession: true}, {Name: "empty"}, {Name: "purged"}, {Name: "live"}, {Name: "dying"},
+		{Name: "a-name-that-goes-on-and-on-until-it-fits-nowhere-and-then-goes-on-a-little-more-to-be-sure"}},
+		[]harness.Topic{{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}},
+			{Queue: harness.Queue{Name: "large"}, Rules: []harness.Rule{{Name: "big", SQL: "amount > 1000"}}}}}})
+}
+
+// TestScreens opens every screen in both themes and widths: no error, no request elsewhere, no serious finding of axe-core.
+func TestScreens(t *testing.T) {
+	environ := []string{}
+	if *update {
+		environ = append(environ, "MINIBUS_PICTURES=../../docs/images")
+	}
+	browse(t, harness.Options{Config: house(t)}, environ, "screens.test.mjs")
+}
+
+// TestActs does what a person can do on each screen.
+func TestActs(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "acts.test.mjs") }
+
+// TestHostile shows names, ids and bodies that have markup.
+func TestHostile(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "hostile.test.mjs") }
+
+// TestKeys opens a Minibus that checks keys.
+func TestKeys(t *testing.T) {
+	browse(t, harness.Options{Config: house(t), Args: []string{"--auth", "sas"}}, nil, "keys.test.mjs")
+}

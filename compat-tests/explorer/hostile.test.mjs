@@ -1,0 +1,82 @@
+// Everything that came in a message or a name is text.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { address, check, launch, open, show } from "./page.mjs";
+import { connect, namespace } from "./house.mjs";
+
+const client = connect();
+let browser;
+before(async () => (browser = await launch()));
+after(async () => {
+  await browser?.close();
+  await client.close();
+});
+
+const markup = `<img src=x onerror="document.title='ran'"><script>document.title='ran'</script>`;
+
+test("markup in every field is shown as text", async () => {
+  await client.createSender("orders").sendMessages({
+    body: markup, messageId: markup, subject: markup, correlationId: markup, contentType: "text/html", to: markup, replyTo: markup,
+    applicationProperties: { [markup]: markup, "\u202Egnp.exe": "\u202Etxt" },
+  });
+  await client.createSender("carts").sendMessages({ body: markup, sessionId: markup });
+  const receiver = client.createReceiver("orders");
+  const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  await receiver.deadLetterMessage(m, { deadLetterReason: markup, deadLetterErrorDescription: markup });
+  const page = await open(browser);
+  await page.getByRole("heading", { name: namespace }).waitFor();
+  for (const hash of ["/events", "/entity/orders/dead", "/entity/orders/dead/1", "/entity/orders/send?from=orders%2F%24DeadLetterQueue&number=1", "/entity/orders/history", "/entity/orders/why",
+    "/entity/carts/sessions", "/life?entity=orders&sequenceNumber=1", "/connections", "/jobs", "/clock"]) {
+    await show(page, `#/${namespace}${hash}`);
+    await page.waitForTimeout(700);
+    assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0, hash);
+    assert.notEqual(await page.title(), "ran", hash);
+    await check(page, hash);
+  }
+  await show(page, `#/${namespace}/entity/orders/dead/1`);
+  await page.getByText("\u27e8202e\u27e9gnp.exe").waitFor();
+  await page.context().close();
+});
+
+test("markup in the address is text", async () => {
+  const page = await open(browser, { path: `/#/${encodeURIComponent(markup)}/entity/${encodeURIComponent(markup)}` });
+  page.allowed.push(404);
+  await page.getByRole("alert").first().waitFor();
+  assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0);
+  await page.context().close();
+});
+
+test("the policy of the page allows no other script, style or frame", async () => {
+  const answer = await fetch(address + "/", { headers: { accept: "text/html" } });
+  const policy = answer.headers.get("content-security-policy");
+  for (const part of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"]) assert.ok(policy.includes(part), part);
+  assert.doesNotMatch(policy, /unsafe|\*|data:|https?:/);
+  const page = await open(browser);
+  const ran = await page.evaluate(() => {
+    const s = document.createElement("script");
+    s.textContent = "window.ran = true";
+    document.head.append(s);
+    return window.ran === true;
+  });
+  assert.equal(ran, false);
+  await page.context().close();
+});
+
+test("a page of another origin gets nothing", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.route("http://evil.test/", (r) => r.fulfill({ contentType: "text/html", body: "<!doctype html><title>evil</title>" }));
+  await page.goto("http://evil.test/");
+  const tries = await page.evaluate(async (to) => {
+    const results = [];
+    for (const path of ["/", "/$minibus/ui/app.js", "/$minibus/v1/namespaces"]) {
+      results.push(await fetch(to + path, { headers: { accept: "text/html" } }).then((r) => r.status, () => "refused"));
+    }
+    results.push(await fetch(to + "/$minibus/v1/namespaces", { method: "POST", mode: "no-cors", body: '{"name":"evil-one"}' }).then((r) => r.type, () => "refused"));
+    return results;
+  }, address);
+  assert.ok(tries.every((t) => t === "refused" || t === "opaque"), tries.join(" "));
+  const names = (await (await fetch(address + "/$minibus/v1/namespaces")).json()).namespaces.map((n) => n.name);
+  assert.ok(!names.includes("evil-one"), "nothing was created");
+  await context.close();
+});

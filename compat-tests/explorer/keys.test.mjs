@@ -1,0 +1,40 @@
+// A Minibus that checks keys: the explorer asks for a connection string, and keeps it in the tab.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { check, launch, open } from "./page.mjs";
+import { namespace } from "./house.mjs";
+
+let browser;
+before(async () => (browser = await launch()));
+after(() => browser?.close());
+
+const ask = (page) => page.getByLabel("Connection string");
+
+test("the explorer asks for a connection string", async () => {
+  const page = await open(browser);
+  page.allowed.push(401);
+  await ask(page).waitFor();
+  page.errors.splice(0); // the refusal that makes it ask
+  await check(page, "the question");
+  await ask(page).fill("nonsense");
+  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("alert").filter({ hasText: "no connection string" }).waitFor();
+  await ask(page).fill(process.env.MINIBUS_CONNECTION_STRING.replace(/SharedAccessKey=[^;]*/, "SharedAccessKey=wrong"));
+  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("alert").filter({ hasText: "does not accept" }).waitFor();
+  page.errors.splice(0);
+  await ask(page).fill(process.env.MINIBUS_CONNECTION_STRING);
+  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("heading", { name: namespace }).waitFor();
+  await page.getByText("orders").first().waitFor();
+  assert.equal(await page.evaluate(() => JSON.stringify(localStorage).includes("SharedAccessKey")), false);
+  await page.reload();
+  await page.getByRole("heading", { name: namespace }).waitFor();
+  assert.deepEqual(page.errors, []);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await ask(other).waitFor();
+  await page.getByRole("button", { name: "Forget key" }).click();
+  await ask(page).waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,50 @@
+// A browser with the explorer, for the tests: it notes every error that the page makes.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export const address = process.env.MINIBUS_EXPLORER ?? `http://localhost:${process.env.MINIBUS_PORT_HTTP}`;
+
+export async function launch() {
+  return chromium.launch({ executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"] });
+}
+
+// sizes are those of a small laptop and a phone.
+export const sizes = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+// open opens the explorer in a window of its own. Its errors are noted in page.errors.
+export async function open(browser, { theme = "light", size = "wide", path = "/", ...rest } = {}) {
+  const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, locale: "en-GB", timezoneId: "Europe/Berlin", ...rest });
+  const page = await context.newPage();
+  page.errors = [];
+  page.allowed = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.errors.push(`console: ${m.text()}`));
+  page.on("pageerror", (e) => page.errors.push(`error: ${e.stack}`));
+  page.on("requestfailed", (r) => r.failure()?.errorText !== "net::ERR_ABORTED" && page.errors.push(`failed: ${r.url()} ${r.failure()?.errorText}`));
+  page.on("response", (r) => r.status() >= 400 && !page.allowed.includes(r.status()) && page.errors.push(`${r.status()} ${r.request().method()} ${r.url()}`));
+  page.on("request", (r) => r.url().startsWith(address) || page.errors.push(`elsewhere: ${r.url()}`));
+  await page.goto(address + path);
+  return page;
+}
+
+// show goes to a screen by its address after #.
+export async function show(page, hash) {
+  await page.evaluate((h) => (location.hash = h), hash);
+  await page.waitForTimeout(50);
+}
+
+// check fails if the page made an error, if it is wider than the window, or if axe-core has a serious finding. Axe comes
+// past the policy of the page, through the protocol for developers.
+export async function check(page, name) {
+  assert.deepEqual(page.errors, [], name);
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(over <= 0, `${name} is ${over} pixels wider than the window`);
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
+  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact))
+    .map((v) => `${v.id}: ${v.help}\n` + v.nodes.slice(0, 4).map((n) => `  ${n.html.slice(0, 200)}\n  ${n.failureSummary}`).join("\n"));
+  assert.equal(serious.join("\n"), "", name);
+}

@@ -1,0 +1,106 @@
+// Every screen, in both themes and widths: no error, nothing from elsewhere, nothing wider than the window, no serious finding of axe-core.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { check, launch, open, show } from "./page.mjs";
+import { connect, fill, namespace } from "./house.mjs";
+
+const client = connect();
+let browser;
+before(async () => {
+  await fill(client);
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await client.close();
+});
+
+// screens has the address of each screen, and a text that it shows.
+const screens = {
+  overview: ["", "10 entities"],
+  events: ["/events", "PaymentDeclined"],
+  queue: ["/entity/orders", "Who sends and receives now"],
+  topic: ["/entity/events", "Subscriptions"],
+  subscription: ["/entity/events%2FSubscriptions%2Flarge", "events › large"],
+  messages: ["/entity/orders/messages", "order-19"],
+  message: ["/entity/orders/messages/7", "Application properties"],
+  dead: ["/entity/orders/dead", "By reason"],
+  letter: ["/entity/orders/dead/1", "the card was refused"],
+  send: ["/entity/orders/send?from=orders%2F%24DeadLetterQueue&number=1", "Application properties"],
+  sessions: ["/entity/carts/sessions", "alice"],
+  history: ["/entity/orders/history", "PaymentDeclined"],
+  why: ["/entity/orders/why", "What to do"],
+  nothing: ["/entity/empty/messages", "No messages."],
+  life: ["/life?entity=orders&sequenceNumber=1", "was moved to the dead-letter queue"],
+  connections: ["/connections", "MSJSClient"],
+  clock: ["/clock", "What happens next by itself"],
+  jobs: ["/jobs", "No job has run since Minibus started."],
+  connect: ["/connect", "RootManageSharedAccessKey"],
+  long: ["/entity/a-name-that-goes-on-and-on-until-it-fits-nowhere-and-then-goes-on-a-little-more-to-be-sure", "No client has a link here."],
+  wrong: ["/nowhere", "There is no such screen."],
+};
+
+const pictures = { overview: "overview", letter: "dead-letter" };
+
+for (const theme of ["light", "dark"]) for (const size of ["wide", "phone"]) {
+  test(`screens, ${theme}, ${size}`, async () => {
+    const page = await open(browser, { theme, size });
+    await page.getByRole("heading", { name: namespace }).waitFor();
+    const wrong = [];
+    for (const [name, [hash, text]] of Object.entries(screens)) {
+      await show(page, `#/${namespace}${hash}`);
+      await page.locator("main").getByText(text).first().waitFor({ timeout: 10_000 }).catch(() => wrong.push(`${name} does not show ${text}`));
+      await check(page, name).catch((e) => wrong.push(e.message));
+      page.errors.splice(0);
+      if (process.env.MINIBUS_PICTURES && size === "wide" && theme === (name === "letter" ? "dark" : "light") && pictures[name]) {
+        await page.waitForTimeout(6000);
+        await page.screenshot({ path: `${process.env.MINIBUS_PICTURES}/explorer-${pictures[name]}.png` });
+      }
+    }
+    assert.deepEqual(wrong, []);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command or entity" }).waitFor();
+    await check(page, `palette, ${theme}, ${size}`);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await check(page, `keys, ${theme}, ${size}`);
+    await page.context().close();
+  });
+}
+
+test("an unknown namespace and an unknown entity say so", async () => {
+  const page = await open(browser);
+  page.allowed.push(404);
+  for (const [hash, text] of [[`#/${namespace}/entity/none`, /none/], ["#/nowhere", /nowhere/]]) {
+    await show(page, hash);
+    await page.getByRole("alert").filter({ hasText: text }).first().waitFor();
+  }
+  await page.context().close();
+});
+
+test("a hidden page asks for nothing", async () => {
+  const page = await open(browser);
+  await page.getByRole("heading", { name: namespace }).waitFor();
+  await page.evaluate(() => {
+    Object.defineProperty(document, "hidden", { get: () => true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await page.waitForTimeout(500);
+  let asked = 0;
+  page.on("request", () => asked++);
+  await page.waitForTimeout(5000);
+  assert.equal(asked, 0);
+  await page.context().close();
+});
+
+test("a visible page asks at most once a second", async () => {
+  const page = await open(browser);
+  await page.getByRole("heading", { name: namespace }).waitFor();
+  await page.waitForTimeout(1000);
+  let asked = 0;
+  page.on("request", () => asked++);
+  await page.waitForTimeout(10_000);
+  assert.ok(asked >= 3 && asked <= 10, `${asked} requests in ten seconds`);
+  await page.context().close();
+});
