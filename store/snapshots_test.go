@@ -402,14 +402,17 @@ func TestSnapshotEndsWithItsNamespace(t *testing.T) {
 	newNamespace(t, s, 2, 50)
 	onWriter(s, func() { s.writer.copies.size = 1 })
 	var done func() error
-	var gone error
+	deleted := make(chan error, 1)
 	hold(s, func() {
 		_, done = saving(s, 2, 3, 0)
-		s.DeleteNamespace(2, emulator.CompletionFunc(func(err error) { gone = err }))
+		s.DeleteNamespace(2, emulator.CompletionFunc(func(err error) { deleted <- err }))
 	})
+	if err := <-deleted; err != nil {
+		t.Errorf("the deletion: %v", err)
+	}
 	var e *emulator.Error
-	if err := done(); !errors.As(err, &e) || e.Code != emulator.CodeNotFound || gone != nil {
-		t.Errorf("the snapshot: %v, the deletion: %v", err, gone)
+	if err := done(); !errors.As(err, &e) || e.Code != emulator.CodeNotFound {
+		t.Errorf("the snapshot: %v", err)
 	}
 	sweepNow(s)
 	wantNumbers(t, s, 1)
