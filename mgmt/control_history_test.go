@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -216,4 +217,23 @@ func TestControlAPIWaits(t *testing.T) {
 	wants(t, a.as("root", "POST", wait, `{"entity": "none", "idle": true}`), 404)
 	a.seen["POST "+control.Prefix+"namespaces/{namespace}/wait 409"] = true // TestControlAPIWithoutHistory
 	a.covers("wait")
+}
+
+// TestEveryKindOfEventHasAName by which clients can ask for it: those that the error lists are all different, and all are taken.
+func TestEveryKindOfEventHasAName(t *testing.T) {
+	a := controlAPI(t)
+	const path = control.Prefix + "namespaces/$default/history?kind="
+	w := a.as("root", "GET", path+"nothing", "")
+	_, list, _ := strings.Cut(w.Body.String(), "There are ")
+	list, _, _ = strings.Cut(list, ".")
+	names := strings.Split(list, ", ")
+	if len(names) != int(emulator.EventFault) || !slices.Contains(names, "fault") || !slices.Contains(names, "rescheduled") {
+		t.Errorf("%d kinds: %q", len(names), names)
+	}
+	for i, name := range names {
+		wants(t, a.as("root", "GET", path+name, ""), 200)
+		if slices.Contains(names[:i], name) {
+			t.Errorf("%s stands for two kinds", name)
+		}
+	}
 }

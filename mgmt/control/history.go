@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,13 +86,13 @@ func (in Selecting) filter(messageID string) (emulator.EventFilter, error) {
 
 // kindNames are the kinds as the API names them: lock expired is lockExpired.
 var kindNames = func() (names []string) {
-	for k := emulator.EventNone; k <= emulator.EventRefusedSettlement; k++ {
+	for k := emulator.EventNone; k <= emulator.EventFault; k++ {
 		names = append(names, camel(k))
 	}
 	return names
 }()
 
-func kindName(k emulator.EventKind) string { return kindNames[min(int(k), len(kindNames)-1)] }
+func kindName(k emulator.EventKind) string { return kindNames[k] }
 
 func camel(k emulator.EventKind) string {
 	words := strings.FieldsFunc(k.String(), func(r rune) bool { return r == ' ' || r == '-' })
@@ -101,21 +102,18 @@ func camel(k emulator.EventKind) string {
 	return strings.Join(words, "")
 }
 
+// kindNamed returns the kind with a name, in letters of any case.
 func kindNamed(name string) (emulator.EventKind, bool) {
-	for k := emulator.EventSent; k <= emulator.EventFault; k++ {
-		if strings.EqualFold(kindName(k), name) {
-			return k, true
+	for _, k := range eventKinds() {
+		if strings.EqualFold(k, name) {
+			return emulator.EventKind(slices.Index(kindNames, k)), true
 		}
 	}
 	return 0, false
 }
 
-func eventKinds() (names []string) {
-	for k := emulator.EventSent; k <= emulator.EventFault; k++ {
-		names = append(names, kindName(k))
-	}
-	return names
-}
+// eventKinds returns the names of all kinds of events.
+func eventKinds() []string { return kindNames[emulator.EventSent:] }
 
 // history registers the operations on what happened.
 func (a *api) history() {
