@@ -39,6 +39,9 @@ type copies struct {
 	parts      *stmt
 	keepBodies *stmt
 	keepParts  *stmt
+
+	keepOne        *stmt
+	keepPartsOfOne *stmt
 }
 
 // copying is a copy that is being made.
@@ -71,7 +74,7 @@ type progress struct {
 
 // phases of a copy. Entities and counters are copied by its first transaction.
 var copyPhases = []func(c *copying) (end bool, err error){
-	(*copying).copyHistory, (*copying).copySessions, (*copying).copyRows, (*copying).copyBodies, (*copying).finish,
+	(*copying).copyHistory, (*copying).copySessions, (*copying).copyRows, (*copying).copyBodies, (*copying).dropLoose, (*copying).finish,
 }
 
 // ended reports whether there is nothing left to do.

@@ -14,6 +14,7 @@ const (
 	phaseHistory = iota
 	phaseSessions
 	phaseRows
+	phaseBodies
 )
 
 // prepare makes the statements. A process that copies nothing does not need them. The first parameters of those that insert are the
@@ -50,6 +51,8 @@ func (cs *copies) prepare() error {
 			WHERE id=(SELECT body FROM message WHERE row=?3) AND EXISTS(SELECT 1 FROM message WHERE row=?3+?1)`: &cs.keepBodies,
 		`INSERT OR IGNORE INTO body_part(body, ns, part, data) SELECT body+?1, ?2, part, data FROM body_part
 			WHERE body=(SELECT body FROM message WHERE row=?3) AND EXISTS(SELECT 1 FROM message WHERE row=?3+?1)`: &cs.keepParts,
+		`INSERT OR IGNORE INTO body(id, ns, parts, crc, data) SELECT id+?1, ?2, parts, crc, data FROM body WHERE id=?3`:     &cs.keepOne,
+		`INSERT OR IGNORE INTO body_part(body, ns, part, data) SELECT body+?1, ?2, part, data FROM body_part WHERE body=?3`: &cs.keepPartsOfOne,
 	})
 }
 
@@ -191,6 +194,7 @@ func (c *copying) copyBodies() (end bool, err error) {
 			end = n < wk.left
 			break
 		}
+		delete(c.kept.bodies, cs.sizes.columnInt(1)-c.offset)
 		size := cs.sizes.columnInt(2)
 		if cs.sizes.columnInt(3) > 0 {
 			if large = cs.sizes.columnInt(1) - c.offset; n > 0 {
@@ -233,6 +237,25 @@ func (c *copying) copyPart(body int64) (more bool, err error) {
 	}
 	wk.part++
 	wk.left = 0
+	return true, nil
+}
+
+// dropLoose removes the bodies that were kept and that no message of the copy has.
+func (c *copying) dropLoose() (end bool, err error) {
+	wk := &c.walked
+	for _, body := range slices.Sorted(maps.Keys(c.kept.bodies)) {
+		if body <= wk.cursor {
+			continue
+		}
+		if wk.left == 0 {
+			return false, nil
+		}
+		if err := c.w.messages.removeBody(body + c.offset); err != nil {
+			return false, err
+		}
+		wk.left--
+		wk.cursor = body
+	}
 	return true, nil
 }
 

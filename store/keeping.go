@@ -12,6 +12,7 @@ type keeping struct {
 	rows     map[int64]bool      // added although their ids were drawn before the copy began
 	sessions map[sessionKey]bool // written
 	history  map[historyKey]bool // added
+	bodies   map[int64]bool      // copied because they were removed by themselves; no message of the copy is known to have them yet
 }
 
 type sessionKey struct {
@@ -86,6 +87,29 @@ func (cs *copies) keepBody(row int64) error {
 	}
 	if err != nil {
 		return fmt.Errorf("keep the body of message row %d for a snapshot: %w", row, err)
+	}
+	return nil
+}
+
+// keepLoose is called before a body is removed by itself: that of messages of deleted entities, whose rows stay until the sweep removes them, and the sweep waits
+// for the copy. Whether a message of the copy has the body shows when its bodies are copied.
+func (cs *copies) keepLoose(body int64) error {
+	c := cs.copyOf(body)
+	if c == nil || body > c.high || c.walked.phase > phaseBodies {
+		return nil
+	}
+	if err := cs.keepOne.run(c.offset, c.to.number, body); err != nil {
+		return fmt.Errorf("keep body %d for a snapshot: %w", body, err)
+	}
+	if cs.w.conn.changes() == 0 {
+		return nil // the copy has it
+	}
+	note(cs.w, &c.kept.bodies, body)
+	if !cs.w.messages.hasParts {
+		return nil
+	}
+	if err := cs.keepPartsOfOne.run(c.offset, c.to.number, body); err != nil {
+		return fmt.Errorf("keep the parts of body %d for a snapshot: %w", body, err)
 	}
 	return nil
 }

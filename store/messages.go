@@ -158,8 +158,14 @@ func (m *messages) delete(op *emulator.Op) error {
 	return m.remove(r.Row, r.Body, op.DropBody)
 }
 
-// remove deletes a message. A missing row is no error.
+// remove deletes a message. A missing row is no error. Row 0 stands for none: the body is removed by itself.
 func (m *messages) remove(row, body int64, dropBody bool) error {
+	if row == 0 {
+		if err := m.w.copies.keepLoose(body); err != nil {
+			return err
+		}
+		return m.removeBody(body)
+	}
 	if err := cmp.Or(m.w.copies.keepRow(row), m.w.copies.keepBody(row)); err != nil {
 		return err
 	}

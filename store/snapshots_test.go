@@ -220,16 +220,24 @@ func (c *changer) change() {
 	}
 }
 
+// dropEntity removes an entity, and then the shared bodies that only its messages had, as the domain does. The messages themselves are swept later.
 func (c *changer) dropEntity() {
 	id := c.entity()
 	c.entities = slices.DeleteFunc(c.entities, func(x int64) bool { return x == id })
+	var loose []int64
 	c.live = slices.DeleteFunc(c.live, func(r emulator.MessageRecord) bool {
-		if r.Entity == id {
-			c.copies[r.Body]--
+		if r.Entity != id {
+			return false
 		}
-		return r.Entity == id
+		if c.copies[r.Body]--; c.copies[r.Body] == 0 && r.Row != r.Body {
+			loose = append(loose, r.Body)
+		}
+		return true
 	})
 	c.do(dropQueue(id))
+	for _, body := range loose {
+		c.do(emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: emulator.MessageRecord{Body: body}})
+	}
 }
 
 // settle waits for all changes.
