@@ -38,7 +38,7 @@ func TestTheRequestsAboutConnections(t *testing.T) {
 func TestTheRequestsAboutTheHistory(t *testing.T) {
 	s := harness.Start(t, harness.Options{Alone: true})
 	requests := regexp.MustCompile(`(?m)^ {4}(curl .*?) +# (\d{3})(?:, .*)?$`).FindAllStringSubmatch(moved(s, harness.ReadPage(t, "docs/history.md")), -1)
-	if len(requests) != 6 {
+	if len(requests) != 7 {
 		t.Fatalf("the page has %d requests", len(requests))
 	}
 	answered(t, requests)

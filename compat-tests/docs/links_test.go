@@ -157,7 +157,8 @@ var others = strings.Fields(`--authenticate --batch-mode --build --cap-drop --ca
 	--retry --retry-all-errors --retry-delay --rm --snapshot --user --version`)
 
 // commandPattern is a line of a help that begins with a command, such as "  minibus config check [FILE]   check a Config.json".
-var commandPattern = regexp.MustCompile(`(?m)^  (?:minibus )?([a-z]+(?: [a-z]+\b)?)`)
+// Further ones may follow the second word: "  minibus config print|diff|apply".
+var commandPattern = regexp.MustCompile(`(?m)^  (?:minibus )?([a-z]+(?: [a-z]+\b)?)((?:\|[a-z]+)*)`)
 
 // helps adds the flags in the help of every command that a help names.
 func helps(t *testing.T, flags map[string]bool) {
@@ -177,6 +178,11 @@ func helps(t *testing.T, flags map[string]bool) {
 			below := strings.Fields(found[1])
 			walk(below...)
 			walk(below[0])
+			for other := range strings.SplitSeq(strings.TrimPrefix(found[2], "|"), "|") {
+				if other != "" {
+					walk(below[0], other)
+				}
+			}
 			if len(words) == 1 {
 				walk(words[0], below[0])
 			}
