@@ -117,7 +117,7 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 		done()
 	}
 	if errors.Is(err, receive.ErrGone) {
-		err = newError(http.StatusServiceUnavailable, nil, "The server is shutting down, or the client has gone.")
+		err = errGone()
 	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer done()
@@ -242,6 +242,11 @@ func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emul
 		done.Completed(err)
 	}))
 	return ds, err
+}
+
+// errGone is the answer to a request that ended early.
+func errGone() error {
+	return newError(http.StatusServiceUnavailable, nil, "The server is shutting down, or the client has gone.")
 }
 
 // completion waits until the broker has made an operation durable.
