@@ -23,36 +23,42 @@ type jobFilter struct {
 	SequenceNumbers []int64  `json:"sequenceNumbers,omitempty"`
 }
 
-// filterFlags are those by which purge and dlq purge choose messages.
+// filterFlags are those by which purge, dlq purge and wait choose messages.
 type filterFlags struct {
 	deferred, scheduled     bool
 	sql, text               string
 	reason, session, before string
 	numbers                 []int64
+	names                   []string // of the flags
 }
 
 const filterHelp = "With one of --deferred, --scheduled, --where, --text, --reason, --session, --before and --number it lets a Minibus choose the messages,\n" +
 	"in the background; Ctrl-C ends that. A namespace in Azure can't."
 
-// filterNames are the names of the flags.
-var filterNames = []string{"deferred", "scheduled", "where", "text", "reason", "session", "before", "number"}
-
 func (f *filterFlags) add(c *cobra.Command) {
 	p := c.Flags()
 	p.BoolVar(&f.deferred, "deferred", false, "deferred messages instead of active ones")
 	p.BoolVar(&f.scheduled, "scheduled", false, "scheduled messages instead of active ones")
+	p.Int64SliceVar(&f.numbers, "number", nil, "only those with these sequence `numbers`")
+	f.addContent(c)
+	f.names = append(f.names, "deferred", "scheduled", "number")
+}
+
+// addContent adds those that choose messages by what they are.
+func (f *filterFlags) addContent(c *cobra.Command) {
+	p := c.Flags()
 	p.StringVar(&f.sql, "where", "", "only those that this SQL `filter` selects, such as \"color = 'red'\"")
 	p.StringVar(&f.text, "text", "", "only those with this `text` in the body or a property")
 	p.StringVar(&f.reason, "reason", "", "only dead letters with this `reason`")
 	p.StringVar(&f.session, "session", "", "only those of this session, by its `id`")
 	p.StringVar(&f.before, "before", "", "only those enqueued before this `time`, such as 2026-03-01T12:00:00Z")
-	p.Int64SliceVar(&f.numbers, "number", nil, "only those with these sequence `numbers`")
+	f.names = []string{"where", "text", "reason", "session", "before"}
 }
 
 // filter returns what the flags say, nil if none was given.
 func (f *filterFlags) filter(c *cobra.Command) (*jobFilter, error) {
 	some := false
-	for _, name := range filterNames {
+	for _, name := range f.names {
 		some = some || c.Flags().Changed(name)
 	}
 	if !some {

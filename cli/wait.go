@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +29,12 @@ type waitEvents struct {
 	From      int64    `json:"from,omitempty"`
 }
 
+// waitMessage selects a message to wait for.
+type waitMessage struct {
+	Entity string     `json:"entity"`
+	Filter *jobFilter `json:"filter"`
+}
+
 // waitOrder is the body of the request that waits.
 type waitOrder struct {
 	TimeoutSeconds float64         `json:"timeoutSeconds"`
@@ -34,6 +42,7 @@ type waitOrder struct {
 	Counts         []waitCondition `json:"counts,omitempty"`
 	Idle           bool            `json:"idle,omitempty"`
 	Events         *waitEvents     `json:"events,omitempty"`
+	Message        *waitMessage    `json:"message,omitempty"`
 }
 
 // waited is what the text shows of the answer.
@@ -41,35 +50,47 @@ type waited struct {
 	Met    bool
 	Events int
 	Text   string
+
+	SequenceNumber int64
 }
 
 // stands says how it stands at the end of a wait.
 func (o *waitOrder) stands(w *waited) string {
-	if o.Events == nil {
-		return w.Text
+	var parts []string
+	if o.Events != nil {
+		parts = append(parts, strconv.Itoa(w.Events)+" of "+plural(o.Events.Times, "event"))
 	}
-	events := strconv.Itoa(w.Events) + " of " + plural(o.Events.Times, "event")
-	if o.Entity == "" {
-		return events
+	switch {
+	case o.Message != nil && w.SequenceNumber != 0:
+		parts = append(parts, fmt.Sprintf("the message number %d", w.SequenceNumber))
+	case o.Message != nil:
+		parts = append(parts, "no such message")
 	}
-	return events + "; " + w.Text
+	if o.Entity != "" {
+		parts = append(parts, w.Text)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // waitCounts are the flags that compare a count, and the count that each compares.
 var waitCounts = [][2]string{{"active", "active"}, {"dead-letter", "deadLetter"}, {"scheduled", "scheduled"}, {"deferred", "deferred"}, {"transfer", "transfer"}, {"transfer-dead-letter", "transferDeadLetter"}}
 
+// waitStates are the states of a message to wait for.
+var waitStates = []string{"active", "deferred", "scheduled"}
+
 // longestWait is how long the control API waits at most.
 const longestWait = time.Hour
 
 func (a *app) waitCommand() *cobra.Command {
-	c := &cobra.Command{Use: "wait [ENTITY]", Short: "wait until an entity has so many messages, is idle, or something happened", Args: names("[ENTITY]"),
+	c := &cobra.Command{Use: "wait [ENTITY]", Short: "wait until an entity has so many messages or a certain one, is idle, or something happened", Args: names("[ENTITY]"),
 		Long: `Waits until all that the flags name holds at one moment. A COUNT is 3 for exactly so many, 3+ for so many or more, 0-5 for a range; deferred messages count as active ones.
 An entity is idle when no message of it is available or locked, or waits to be forwarded. Without ENTITY --events counts those of the whole namespace.
+With --message a message has to be there that --where, --text, --reason, --session and --before choose: an active or locked one, or as --message=deferred,scheduled says.
 Events count from the moment on at which the command begins, or with --from from the number of an event, as minibus history -o json has them.
 
 It ends with 0 when all holds, and with 5 when the time of --timeout is over.
 Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.`,
-		Example: "  minibus wait orders --idle\n  minibus wait orders --active 0 --dead-letter 1+ --timeout 2m\n  minibus wait events/audit --events completed=3\n  minibus wait --events deadLettered,expired --from 1"}
+		Example: "  minibus wait orders --idle\n  minibus wait orders --active 0 --dead-letter 1+ --timeout 2m\n  minibus wait events/audit --events completed=3\n  minibus wait --events deadLettered,expired --from 1\n  minibus wait orders/\\$DeadLetterQueue --message --reason poison"}
 	f := &waitFlags{}
 	f.add(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -86,6 +107,8 @@ Uses the control API of a Minibus. With --auth sas it needs a key of the default
 type waitFlags struct {
 	counts                      map[string]*string
 	idle                        bool
+	message                     []string // states
+	filter                      filterFlags
 	events, id, client, timeout string
 	from                        int64
 }
@@ -97,6 +120,9 @@ func (f *waitFlags) add(c *cobra.Command) {
 		f.counts[w[0]] = p.String(w[0], "", "so many "+strings.ReplaceAll(w[0], "-", " ")+" messages, as a `COUNT`")
 	}
 	p.BoolVar(&f.idle, "idle", false, "no message is available or locked, or waits to be forwarded")
+	p.StringSliceVar(&f.message, "message", nil, "a message is there that --where and the like choose, in one of these `states`: "+strings.Join(waitStates, ", "))
+	p.Lookup("message").NoOptDefVal = "active"
+	f.filter.addContent(c)
 	p.StringVar(&f.events, "events", "", "so many events of these kinds: `KIND,KIND=TIMES`, such as completed=3; any for all kinds")
 	p.StringVar(&f.id, "message-id", "", "with --events, only those with which a message with this `id` comes: sent, scheduled, duplicate, sendRefused")
 	p.StringVar(&f.client, "client", "", "with --events, only those of this client, by the `name` of its connection, its container or its address")
@@ -121,6 +147,9 @@ func (f *waitFlags) order(c *cobra.Command) (*waitOrder, error) {
 		}
 		o.Counts = append(o.Counts, condition)
 	}
+	if o.Message, err = f.awaited(c); err != nil {
+		return nil, err
+	}
 	if o.Events, err = parseEvents(f.events); err != nil {
 		return nil, err
 	}
@@ -133,13 +162,37 @@ func (f *waitFlags) order(c *cobra.Command) (*waitOrder, error) {
 	return o, nil
 }
 
+// awaited returns the message to wait for, nil if there is none.
+func (f *waitFlags) awaited(c *cobra.Command) (*waitMessage, error) {
+	filter, err := f.filter.filter(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.message) == 0 {
+		if filter != nil {
+			return nil, usage("wait: --%s choose the message of --message, which is missing", strings.Join(f.filter.names, ", --"))
+		}
+		return nil, nil
+	}
+	for _, state := range f.message {
+		if !slices.Contains(waitStates, state) {
+			return nil, usage("--message: found %q; allowed: %s", oneLine(state), strings.Join(waitStates, ", "))
+		}
+	}
+	if filter == nil {
+		filter = &jobFilter{}
+	}
+	filter.States = f.message
+	return &waitMessage{Filter: filter}, nil
+}
+
 // waitFor waits and says how it ended.
 func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
-	if len(args) == 0 && (o.Idle || len(o.Counts) > 0) {
-		return usage("wait: --idle and counts need ENTITY; see minibus wait --help")
+	if len(args) == 0 && (o.Idle || len(o.Counts) > 0 || o.Message != nil) {
+		return usage("wait: --idle, --message and counts need ENTITY; see minibus wait --help")
 	}
-	if !o.Idle && len(o.Counts) == 0 && o.Events == nil {
-		return usage("wait: what for? Give --idle, --events or a count such as --active 0; see minibus wait --help")
+	if !o.Idle && len(o.Counts) == 0 && o.Events == nil && o.Message == nil {
+		return usage("wait: what for? Give --idle, --events, --message or a count such as --active 0; see minibus wait --help")
 	}
 	if len(args) > 0 {
 		path, err := a.controlPath(ctx, args[0], subQueueFlags{})
@@ -151,6 +204,9 @@ func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
 		}
 		if o.Events != nil {
 			o.Events.Entity = path
+		}
+		if o.Message != nil {
+			o.Message.Entity = path
 		}
 	}
 	var s answered[waited]

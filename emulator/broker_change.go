@@ -6,8 +6,9 @@ import (
 	"fmt"
 )
 
-// Create makes a namespace and waits until that is durable. If o has no policies it gets [RootPolicy], with keys of its own. Create fails
-// with CodeArgument for what no namespace can have, and with CodeAlreadyExists if another one has the name, an alias or the port.
+// Create makes a namespace with the entities of o, by one change in the store, and waits until that is durable. If o has no policies it gets [RootPolicy], with keys of its own. Create fails
+// with CodeArgument for what no namespace can have, and with CodeAlreadyExists if another one has the name, an alias or the port. It
+// refuses entities as [Namespace.Apply] does.
 func (b *Broker) Create(name string, o NamespaceOptions) (*Namespace, error) {
 	if err := b.Check(name, o); err != nil {
 		return nil, err
@@ -79,40 +80,59 @@ func (b *Broker) hold(name string) (*Namespace, error) {
 }
 
 // write stores a namespace with new settings, and lets it be found by them once that is committed. From now on nothing else may have
-// what it is found by. A new one gets its id and its journal.
+// what it is found by. A new one gets its id, its journal and its entities.
 func (b *Broker) write(ns *Namespace, o NamespaceOptions) error {
 	before := ns.Options()
 	was, will := before.handles(ns.name), o.handles(ns.name)
 	if err := b.directory.claim(ns, will); err != nil {
 		return err
 	}
-	if err := b.put(ns, o); err != nil {
+	var err error
+	if ns.journal == nil {
+		err = b.begin(ns, o)
+	} else {
+		err = b.put(ns, o)
+	}
+	if err != nil {
 		b.directory.release(ns, will)
 		return err
-	}
-	if ns.journal == nil {
-		ns.journal = b.store.Journal(ns.id)
 	}
 	ns.settings.Store(&o)
 	b.directory.replace(ns, was, will)
 	return nil
 }
 
-// put stores a namespace with new settings, and waits.
-func (b *Broker) put(ns *Namespace, o NamespaceOptions) error {
-	if ns.id == 0 {
-		id := b.next.Add(1) - 1
-		if id > maxNamespaces {
-			return errorf(CodeQuotaExceeded, "", "The namespace '%s' can't be created: the database has had %d. Begin with an empty one.",
-				ns.name, int64(maxNamespaces))
-		}
-		setID(ns, id)
+// begin stores a new namespace with its entities by one change, and makes them.
+func (b *Broker) begin(ns *Namespace, o NamespaceOptions) error {
+	id := b.next.Add(1) - 1
+	if id > maxNamespaces {
+		return errorf(CodeQuotaExceeded, "", "The namespace '%s' can't be created: the database has had %d. Begin with an empty one.",
+			ns.name, int64(maxNamespaces))
 	}
+	setID(ns, id)
+	entities, err := ns.entitiesOf(o.Entities, ns.created)
+	if err == nil {
+		err = b.put(ns, o, entities...)
+	}
+	if err != nil {
+		return err
+	}
+	if ns.journal = b.store.Journal(ns.id); len(entities) == 0 {
+		return nil
+	}
+	if err = (&replacement{ns: ns}).load(entities); err != nil {
+		_ = await(func(done Completion) { b.store.DeleteNamespace(ns.id, done) }) // the first error matters
+	}
+	return err
+}
+
+// put stores a namespace with new settings, and with entities that are new, and waits.
+func (b *Broker) put(ns *Namespace, o NamespaceOptions, entities ...EntityRecord) error {
 	r, err := ns.record(o)
 	if err != nil {
 		return err
 	}
-	return await(func(done Completion) { b.store.PutNamespace(r, done) })
+	return await(func(done Completion) { b.store.PutNamespace(r, entities, done) })
 }
 
 // record returns what is stored of the namespace with some settings.

@@ -32,7 +32,7 @@ func putNamespace(t *testing.T, s emulator.Store, id int64, name string, o emula
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	s.PutNamespace(emulator.NamespaceRecord{ID: id, Name: name, Secret: [16]byte{byte(id)}, Options: options}, emulator.CompletionFunc(func(err error) { done <- err }))
+	s.PutNamespace(emulator.NamespaceRecord{ID: id, Name: name, Secret: [16]byte{byte(id)}, Options: options}, nil, emulator.CompletionFunc(func(err error) { done <- err }))
 	if err := <-done; err != nil {
 		t.Fatalf("put the namespace %q: %v", name, err)
 	}

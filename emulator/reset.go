@@ -20,7 +20,11 @@ func (ns *Namespace) Reset(list []EntityConfig) error {
 	if ns.stage.Load() == stageGone {
 		return namespaceNotFound(ns.name)
 	}
-	records, err := ns.entitiesOf(list)
+	now := ns.clock.Now()
+	if c, ok := ns.clock.(*SystemClock); ok {
+		now = c.wall()
+	}
+	records, err := ns.entitiesOf(list, millis(now))
 	if err != nil {
 		return err
 	}
@@ -46,14 +50,13 @@ func (ns *Namespace) Reset(list []EntityConfig) error {
 }
 
 // entitiesOf returns what the journal keeps of the entities of a list, with ids of this namespace, topics before their subscriptions. The entities are made in
-// another namespace, so every check that there is counts.
-func (ns *Namespace) entitiesOf(list []EntityConfig) ([]EntityRecord, error) {
-	now := ns.clock.Now()
-	if c, ok := ns.clock.(*SystemClock); ok {
-		now = c.wall()
+// another namespace, so every check that there is counts. They are created at now, in milliseconds.
+func (ns *Namespace) entitiesOf(list []EntityConfig, now int64) ([]EntityRecord, error) {
+	if len(list) == 0 {
+		return nil, nil
 	}
 	stage := &notebook{byID: make(map[int64]EntityRecord)}
-	trial, err := Open(stage, Options{Name: ns.name, Limits: ns.Limits(), Clock: stoppedClock(now)})
+	trial, err := Open(stage, Options{Name: ns.name, Limits: ns.Limits(), Clock: stoppedClock(instant(now))})
 	if err != nil {
 		return nil, err
 	}

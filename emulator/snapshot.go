@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 )
@@ -54,8 +55,8 @@ func (ns *Namespace) Snapshot(name string) (SnapshotRecord, error) {
 //
 // With replace the snapshot takes the place of one with the same name, which stays if saving fails. Errors: CodeArgument for a name that no snapshot can have,
 // CodeAlreadyExists without replace, CodeQuotaExceeded where there are too many or the disk is full, CodeNotFound when the namespace is deleted meanwhile,
-// and CodeNotAllowed for a namespace that has no broker.
-func (ns *Namespace) SaveSnapshot(name string, replace bool) (SnapshotRecord, error) {
+// CodeNotAllowed for a namespace that has no broker, and that of ctx if it ends before the snapshot is whole. Then nothing of it is left.
+func (ns *Namespace) SaveSnapshot(ctx context.Context, name string, replace bool) (SnapshotRecord, error) {
 	if err := CheckSnapshotName(name); err != nil {
 		return SnapshotRecord{}, err
 	}
@@ -69,27 +70,30 @@ func (ns *Namespace) SaveSnapshot(name string, replace bool) (SnapshotRecord, er
 		return SnapshotRecord{}, errorf(CodeQuotaExceeded, "", "The namespace '%s' has %d snapshots, and can't have more. Delete one.", ns.name, MaxSnapshots)
 	}
 	number, err := ns.newNumber()
+	if err == nil {
+		err = ctx.Err() // it may have waited for another one
+	}
 	if err != nil {
 		return SnapshotRecord{}, err
 	}
 	r := &SnapshotRecord{Number: number, Namespace: ns.id, Name: name, Saved: ns.machineTime()}
 	done := make(chan error, 1)
-	err = ns.beginSnapshot(r, old.Number, CompletionFunc(func(err error) { done <- err }))
+	err = ns.beginSnapshot(ctx, r, old.Number, CompletionFunc(func(err error) { done <- err }))
 	if err == nil {
 		err = <-done
 	}
 	if err != nil {
-		return SnapshotRecord{}, ns.orGone(err)
+		return SnapshotRecord{}, cmp.Or(ctx.Err(), ns.orGone(err))
 	}
 	return *r, nil
 }
 
 // beginSnapshot returns when the moment of a snapshot is committed. The clock is not steered meanwhile.
-func (ns *Namespace) beginSnapshot(r *SnapshotRecord, instead int64, done Completion) error {
+func (ns *Namespace) beginSnapshot(ctx context.Context, r *SnapshotRecord, instead int64, done Completion) error {
 	ns.steering.Lock()
 	defer ns.steering.Unlock()
 	return await(func(begun Completion) {
-		ns.home.store.SaveSnapshot(r, instead, CompletionFunc(func(err error) {
+		ns.home.store.SaveSnapshot(ctx, r, instead, CompletionFunc(func(err error) {
 			r.Now = ns.Now() // no earlier than anything in the snapshot
 			if c, ok := ns.clock.(*SystemClock); ok {
 				r.Frozen = c.Frozen()

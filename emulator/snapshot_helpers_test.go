@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,7 +83,7 @@ func (h *house) wantContent(what, name, want string) {
 
 func save(t *testing.T, ns *emulator.Namespace, name string) emulator.SnapshotRecord {
 	t.Helper()
-	r, err := ns.SaveSnapshot(name, false)
+	r, err := ns.SaveSnapshot(context.Background(), name, false)
 	if err != nil {
 		t.Fatalf("save %s: %v", name, err)
 	}
@@ -94,7 +95,7 @@ func (h *house) putBack(name, snapshot string) *broker {
 	h.t.Helper()
 	ns, err := h.Namespace(name)
 	if err == nil {
-		_, err = ns.RestoreSnapshot(snapshot)
+		_, err = ns.RestoreSnapshot(context.Background(), snapshot)
 	}
 	if err != nil {
 		h.t.Fatalf("restore %s: %v", snapshot, err)

@@ -1,6 +1,10 @@
 package emulator
 
-import "strings"
+import (
+	"cmp"
+	"context"
+	"strings"
+)
 
 // RestoreSnapshot makes the namespace what it was when a snapshot was saved: it has those entities and no others, with the same messages, numbers, states of
 // sessions and remembered ids, and its clock shows what it showed then. It is frozen if it was frozen; else it goes on from there, as far behind the machine's clock
@@ -9,8 +13,8 @@ import "strings"
 // Links of an entity that is there again are told to attach again, which clients do by themselves; those of others are told that it is gone. Transactions that are
 // open are rolled back, jobs end. What clients hold is available again. RestoreSnapshot returns once all is durable: a crash leaves the old state or the restored one.
 //
-// Errors: CodeNotFound without the snapshot, or when the namespace is deleted meanwhile; others leave the namespace as it was.
-func (ns *Namespace) RestoreSnapshot(name string) (SnapshotRecord, error) {
+// Errors: CodeNotFound without the snapshot, or when the namespace is deleted meanwhile; that of ctx if it ends before clients notice anything; others leave the namespace as it was.
+func (ns *Namespace) RestoreSnapshot(ctx context.Context, name string) (SnapshotRecord, error) {
 	ns.saving.Lock()
 	defer ns.saving.Unlock()
 	r, err := ns.Snapshot(name)
@@ -18,20 +22,23 @@ func (ns *Namespace) RestoreSnapshot(name string) (SnapshotRecord, error) {
 		return r, err
 	}
 	number, err := ns.newNumber()
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return r, err
 	}
-	if err := await(func(done Completion) { ns.home.store.CopySnapshot(r.Number, number, done) }); err != nil {
-		return r, ns.orGone(err)
+	if err := await(func(done Completion) { ns.home.store.CopySnapshot(ctx, r.Number, number, done) }); err != nil {
+		return r, cmp.Or(ctx.Err(), ns.orGone(err))
 	}
-	if err := ns.restore(&r, number); err != nil {
+	if err := ns.restore(ctx, &r, number); err != nil {
 		return r, ns.orGone(err)
 	}
 	return r, nil
 }
 
 // restore puts what is in a copy in the place of what the namespace has. It is loaded before anything ends, so that clients wait for less.
-func (ns *Namespace) restore(r *SnapshotRecord, number int64) error {
+func (ns *Namespace) restore(ctx context.Context, r *SnapshotRecord, number int64) error {
 	entities := newCatalog()
 	l := newLoader(ns, &entities)
 	l.now = r.Now
@@ -40,9 +47,12 @@ func (ns *Namespace) restore(r *SnapshotRecord, number int64) error {
 		err = l.rest()
 	}
 	if err == nil {
-		err = ns.adopt(r, number, l)
+		err = ctx.Err()
 	}
-	return err
+	if err == nil {
+		return ns.adopt(r, number, l)
+	}
+	return ns.dropCopy(number, err)
 }
 
 // adopt makes the copy what the namespace has, and what was loaded of it what clients find.
@@ -51,10 +61,6 @@ func (ns *Namespace) adopt(r *SnapshotRecord, number int64, l *loader) error {
 	defer ns.steering.Unlock()
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	drop := func(err error) error {
-		_ = await(func(done Completion) { ns.home.store.DropCopy(number, done) }) // a start would do it, too
-		return err
-	}
 	if ns.stage.Load() == stageGone {
 		return namespaceNotFound(ns.name)
 	}
@@ -62,7 +68,7 @@ func (ns *Namespace) adopt(r *SnapshotRecord, number int64, l *loader) error {
 	o.Time = ns.timeOf(r)
 	record, err := ns.record(o)
 	if err != nil {
-		return drop(err)
+		return ns.dropCopy(number, err)
 	}
 	paths := make(map[string]bool, len(l.byID))
 	for _, q := range l.byID {
@@ -73,7 +79,7 @@ func (ns *Namespace) adopt(r *SnapshotRecord, number int64, l *loader) error {
 		return await(func(done Completion) { ns.home.store.AdoptCopy(record, number, done) })
 	})
 	if err != nil {
-		return drop(err)
+		return ns.dropCopy(number, err)
 	}
 	ns.settings.Store(&o)
 	ns.goOnWith(number, l)
@@ -86,6 +92,12 @@ func (ns *Namespace) adopt(r *SnapshotRecord, number int64, l *loader) error {
 		}
 	}
 	return x.become(l)
+}
+
+// dropCopy removes a copy that an error makes useless, and returns the error.
+func (ns *Namespace) dropCopy(number int64, err error) error {
+	_ = await(func(done Completion) { ns.home.store.DropCopy(number, done) }) // a start would do it, too
+	return err
 }
 
 // timeOf returns what the clock becomes.

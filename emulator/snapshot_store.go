@@ -1,6 +1,9 @@
 package emulator
 
-import "sync/atomic"
+import (
+	"context"
+	"sync/atomic"
+)
 
 // SnapshotStore is the part of a [Store] that keeps snapshots: copies of all that is in a namespace. The ids of a copy's rows are those of a number of its
 // own, which a namespace has in common with no other and which is never used again: RowsOf(number). Numbers and ids of namespaces are drawn from one
@@ -13,10 +16,10 @@ type SnapshotStore interface {
 	Snapshots(namespace int64) []SnapshotRecord
 	// SaveSnapshot copies what is in the namespace behind all that was appended before, and nothing that is appended later. begun is told when that moment is
 	// committed, and may set Now and Frozen of r; if it gets an error, that is all. done is told when the copy is durable as a whole, with the
-	// counts in r and in place of the snapshot with the number instead (0: none), or when it failed and nothing of it counts.
-	SaveSnapshot(r *SnapshotRecord, instead int64, begun, done Completion)
+	// counts in r and in place of the snapshot with the number instead (0: none), or when it failed and nothing of it counts. It fails if ctx ends before.
+	SaveSnapshot(ctx context.Context, r *SnapshotRecord, instead int64, begun, done Completion)
 	// CopySnapshot copies the snapshot with a number to another number, from which LoadCopy streams it. Errors are as of SaveSnapshot.
-	CopySnapshot(number, to int64, done Completion)
+	CopySnapshot(ctx context.Context, number, to int64, done Completion)
 	// LoadCopy streams what a copy has, as [Journal.Load] does.
 	LoadCopy(number int64, l Loader) error
 	// AdoptCopy makes a copy what the namespace r.ID has, stores r, and marks all that the namespace had as deleted, by one commit. Nothing may be

@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -191,15 +192,15 @@ func TestSnapshot_ThatFailsChangesNothing(t *testing.T) {
 	seeded(t, func(h *house, b *broker) {
 		want := h.content("orders")
 		h.m.FailNext(1, errDisk)
-		if _, err := b.ns.SaveSnapshot("s", false); !errors.Is(err, errDisk) {
+		if _, err := b.ns.SaveSnapshot(context.Background(), "s", false); !errors.Is(err, errDisk) {
 			t.Errorf("save: %v", err)
 		}
-		wantCode(t, "restore what was not saved", second(b.ns.RestoreSnapshot("s")), emulator.CodeNotFound)
+		wantCode(t, "restore what was not saved", second(b.ns.RestoreSnapshot(context.Background(), "s")), emulator.CodeNotFound)
 		save(t, b.ns, "s")
-		wantCode(t, "save again", second(b.ns.SaveSnapshot("S", false)), emulator.CodeAlreadyExists)
+		wantCode(t, "save again", second(b.ns.SaveSnapshot(context.Background(), "S", false)), emulator.CodeAlreadyExists)
 		for pass := range 2 {
 			h.m.FailAfter(pass, errDisk)
-			if _, err := b.ns.RestoreSnapshot("s"); !errors.Is(err, errDisk) {
+			if _, err := b.ns.RestoreSnapshot(context.Background(), "s"); !errors.Is(err, errDisk) {
 				t.Errorf("restore: %v", err)
 			}
 			wait(time.Second)
@@ -207,7 +208,7 @@ func TestSnapshot_ThatFailsChangesNothing(t *testing.T) {
 		}
 		b.sendTexts("later")
 		for i := range 2 {
-			if _, err := b.ns.SaveSnapshot("s", true); err != nil {
+			if _, err := b.ns.SaveSnapshot(context.Background(), "s", true); err != nil {
 				t.Fatal(err)
 			}
 			equal(t, fmt.Sprint("snapshots ", i), len(b.ns.Snapshots()), 1)
@@ -220,7 +221,7 @@ func TestSnapshot_ThatFailsChangesNothing(t *testing.T) {
 		}
 		wantCode(t, "delete again", b.ns.DeleteSnapshot("s"), emulator.CodeNotFound)
 		for _, name := range []string{"", "-a", "a b", "a/b", "ä", strings.Repeat("a", 51)} {
-			wantCode(t, "save "+name, second(b.ns.SaveSnapshot(name, false)), emulator.CodeArgument)
+			wantCode(t, "save "+name, second(b.ns.SaveSnapshot(context.Background(), name, false)), emulator.CodeArgument)
 		}
 	})
 }
@@ -235,7 +236,7 @@ func TestSnapshot_OfADeletedNamespace(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{
-			"save": second(b.ns.SaveSnapshot("t", false)), "restore": second(b.ns.RestoreSnapshot("s")), "delete": b.ns.DeleteSnapshot("s"),
+			"save": second(b.ns.SaveSnapshot(context.Background(), "t", false)), "restore": second(b.ns.RestoreSnapshot(context.Background(), "s")), "delete": b.ns.DeleteSnapshot("s"),
 		} {
 			wantCode(t, what, err, emulator.CodeNotFound)
 		}
@@ -283,5 +284,34 @@ func TestSnapshot_WhileClientsSend(t *testing.T) {
 				equal(t, "message", g.body(), fmt.Sprint(n))
 			}
 		}
+	})
+}
+
+// TestSnapshot_WhoAskedForItGoes: what was saved or restored so far is removed, and all is as it was.
+func TestSnapshot_WhoAskedForItGoes(t *testing.T) {
+	seeded(t, func(h *house, b *broker) {
+		save(t, b.ns, "s")
+		b.sendTexts("later")
+		want := h.content("orders")
+		for what, f := range map[string]func(context.Context) error{
+			"save":    func(ctx context.Context) error { return second(b.ns.SaveSnapshot(ctx, "t", false)) },
+			"replace": func(ctx context.Context) error { return second(b.ns.SaveSnapshot(ctx, "s", true)) },
+			"restore": func(ctx context.Context) error { return second(b.ns.RestoreSnapshot(ctx, "s")) },
+		} {
+			ctx, cancel := context.WithCancel(context.Background())
+			ended := make(chan error, 1)
+			h.m.Pause()
+			go func() { ended <- f(ctx) }()
+			wait(time.Second)
+			cancel()
+			h.m.Resume()
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", what, err)
+			}
+			h.wantContent("after the end of a "+what, "orders", want)
+			equal(t, "snapshots after the end of a "+what, len(b.ns.Snapshots()), 1)
+		}
+		b = h.putBack("orders", "s")
+		equal(t, "restored", bodies(b.peek()), "one two without an id scheduled")
 	})
 }

@@ -10,9 +10,9 @@ type Store interface {
 	// Journal returns the journal of a namespace in the list. That of a namespace which was put for the first time has nothing to stream:
 	// it is used without a Load.
 	Journal(id int64) Journal
-	// PutNamespace creates a namespace, or replaces what is kept of it, by its id. It does not block; done is told when that is
+	// PutNamespace creates a namespace with entities, or replaces what is kept of it, by its id. It does not block; done is told when that is
 	// committed, as the completions of changes are.
-	PutNamespace(r NamespaceRecord, done Completion)
+	PutNamespace(r NamespaceRecord, entities []EntityRecord, done Completion)
 	// DeleteNamespace marks a namespace as deleted, which is all that is committed before done is told. It is not in the list any more, its
 	// name is free, and what is in it goes later, also after a restart. Nothing is appended for it unless done is told of an error. It does
 	// not block.

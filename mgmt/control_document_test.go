@@ -27,11 +27,7 @@ func (c controlled) CreateNamespace(name string, o emulator.NamespaceOptions, en
 		name = "made-up"
 	}
 	o.Entities = entities
-	ns, err := c.broker.Create(name, o)
-	if err == nil {
-		err = ns.EnsureEntities(entities)
-	}
-	return ns, err
+	return c.broker.Create(name, o)
 }
 
 // live describes a namespace to the reader of texts.

@@ -1,8 +1,10 @@
 package mgmt
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -68,4 +70,31 @@ func TestControlAPIOfSnapshots(t *testing.T) {
 	wants(t, a.as("root", "GET", control.Prefix+"namespaces/nothing/snapshots", ""), 404)
 	wants(t, a.as("root", "POST", control.Prefix+"namespaces/nothing/snapshots", `{"name": "x"}`), 404)
 	a.covers("snapshots")
+}
+
+// TestControlAPIEndsASnapshotWithItsRequest leaves nothing for a client that goes away.
+func TestControlAPIEndsASnapshotWithItsRequest(t *testing.T) {
+	a := controlAPI(t)
+	wants(t, a.as("root", "POST", control.Prefix+"namespaces", `{"name": "stock-1", "Queues": [{"Name": "q"}]}`), 201)
+	const all = control.Prefix + "namespaces/stock-1/snapshots"
+	wants(t, a.as("root", "POST", all, `{"name": "one"}`), 201)
+	for path, body := range map[string]string{all: `{"name": "two"}`, all + "/one/restore": ""} {
+		a.bus.journal.Pause()
+		ctx, cancel := context.WithCancel(t.Context())
+		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)).WithContext(ctx)
+		r.Header.Set(authorization, a.root())
+		ended := make(chan *httptest.ResponseRecorder)
+		go func() {
+			w := httptest.NewRecorder()
+			a.bus.handler.ServeHTTP(w, r)
+			ended <- w
+		}()
+		cancel()
+		a.bus.journal.Resume()
+		wants(t, <-ended, 503, "the client has gone")
+	}
+	w := a.as("root", "GET", all, "")
+	if wants(t, w, 200, `"name":"one"`); strings.Contains(w.Body.String(), `"two"`) {
+		t.Errorf("the snapshots are %s", w.Body)
+	}
 }

@@ -25,7 +25,7 @@ func severalBus(t *testing.T) *bus {
 		t.Fatal(err)
 	}
 	done := newCompletion()
-	b.journal.PutNamespace(emulator.NamespaceRecord{ID: 2, Name: "orders", Secret: [16]byte{2}, Options: options}, done)
+	b.journal.PutNamespace(emulator.NamespaceRecord{ID: 2, Name: "orders", Secret: [16]byte{2}, Options: options}, nil, done)
 	if err := done.wait(nil); err != nil {
 		t.Fatal(err)
 	}

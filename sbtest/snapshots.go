@@ -1,6 +1,7 @@
 package sbtest
 
 import (
+	"context"
 	"testing"
 
 	"minibus/emulator"
@@ -24,7 +25,7 @@ func (n *Namespace) Snapshot(t testing.TB, name string) {
 // from where it was then, or stands still there if it was frozen. The test fails without the snapshot.
 func (n *Namespace) Restore(t testing.TB, name string) {
 	t.Helper()
-	_, err := n.RestoreSnapshot(name)
+	_, err := n.RestoreSnapshot(context.Background(), name)
 	check(t, "restore the snapshot", err)
 }
 
@@ -42,12 +43,12 @@ func (s *Server) Restore(t testing.TB, name string) {
 		if _, err := ns.Snapshot(name); err != nil && ns != s.Default() {
 			return nil
 		}
-		_, err := ns.RestoreSnapshot(name)
+		_, err := ns.RestoreSnapshot(context.Background(), name)
 		return err
 	})
 }
 
 func saveSnapshot(ns *emulator.Namespace, name string) error {
-	_, err := ns.SaveSnapshot(name, true)
+	_, err := ns.SaveSnapshot(context.Background(), name, true)
 	return err
 }

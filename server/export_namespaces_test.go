@@ -77,7 +77,7 @@ func TestExportOfANamespaceDoesNotTakeAnother(t *testing.T) {
 	settings := config.Settings{Data: filepath.Join(t.TempDir(), "bus.db")}
 	a := several(t, Config{Settings: settings})
 	stored, record := make(chan error, 1), emulator.NamespaceRecord{ID: 9, Name: "impostor", Options: []byte(`{"aliases": ["orders.localhost"]}`)}
-	a.store.PutNamespace(record, emulator.CompletionFunc(func(err error) { stored <- err }))
+	a.store.PutNamespace(record, nil, emulator.CompletionFunc(func(err error) { stored <- err }))
 	if err := <-stored; err != nil {
 		t.Fatal(err)
 	}

@@ -29,10 +29,11 @@ func (a *Server) CreateNamespace(name string, o emulator.NamespaceOptions, entit
 	ns, err := a.broker.Create(name, o)
 	if err != nil {
 		a.spaces.unlisten(b.port)
+		var refused *emulator.Error
+		if errors.As(err, &refused) && refused.Entity != "" {
+			err = entityError(err)
+		}
 		return nil, err
-	}
-	if err := ns.EnsureEntities(entities); err != nil {
-		return nil, errors.Join(entityError(err), a.DeleteNamespace(name))
 	}
 	a.spaces.serve(b)
 	return ns, nil

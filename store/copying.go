@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -47,6 +48,7 @@ type copies struct {
 // copying is a copy that is being made.
 type copying struct {
 	w        *writer
+	ctx      context.Context          // of the request that waits for it
 	of       int64                    // number of the snapshot to copy, if it is none of a namespace
 	snapshot *emulator.SnapshotRecord // what the copy becomes; nil: it is one to be adopted
 	instead  int64
@@ -146,6 +148,10 @@ func (cs *copies) step() bool {
 		return false
 	}
 	c := cs.active[0]
+	if err := c.ctx.Err(); err != nil { // who asked for it has gone
+		cs.end(c, err)
+		return true
+	}
 	before := c.walked
 	var noted func()
 	err := cs.aside(func() (err error) {

@@ -79,7 +79,10 @@ func (w *crashWorker) insert() {
 	)
 }
 
-// passBy makes a namespace with some messages, and deletes it again.
+// passingEntities is how many a namespace of passBy has, by one change.
+const passingEntities = 40
+
+// passBy makes a namespace with entities and some messages, and deletes it again.
 func (w *crashWorker) passBy() {
 	id := w.s.NextNamespace()
 	done := emulator.CompletionFunc(func(err error) {
@@ -91,9 +94,13 @@ func (w *crashWorker) passBy() {
 	for range 3 {
 		w.slots <- struct{}{}
 	}
-	w.s.PutNamespace(emulator.NamespaceRecord{ID: id, Name: "passing"}, done)
 	first, _ := emulator.RowsOf(id)
-	ops := []emulator.Op{putQueue(first, "q")}
+	entities := []emulator.EntityRecord{putQueue(first, "q").Entity}
+	for i := range int64(passingEntities - 1) {
+		entities = append(entities, putQueue(first+200+i, fmt.Sprint("q", i)).Entity)
+	}
+	w.s.PutNamespace(emulator.NamespaceRecord{ID: id, Name: "passing"}, entities, done)
+	var ops []emulator.Op
 	for i := range int64(100) {
 		ops = append(ops, into(first, insertOp(first+1+i, 1+i, crashBody(i+1))))
 	}

@@ -221,6 +221,7 @@ func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
 		lines := runAndKill(t, path, 500+rand.IntN(3000), func(line string) { m.note(t, line) })
 		s := mustOpen(t, path, Options{})
 		m.check(t, s)
+		checkPassing(t, s)
 		checkDeleted(t, s)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -228,6 +229,24 @@ func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
 		t.Logf("round %d: killed after %d lines", round, lines)
 		if t.Failed() {
 			return
+		}
+	}
+}
+
+// checkPassing wants namespaces that were made and not yet deleted to have all of their entities.
+func checkPassing(t *testing.T, s *Store) {
+	t.Helper()
+	list, err := s.Namespaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range list {
+		c := &everything{}
+		if err := s.Journal(r.ID).Load(c); err != nil {
+			t.Fatal(err)
+		}
+		if r.Name == "passing" && len(c.Entities) != passingEntities {
+			t.Errorf("the namespace %d has %d entities, want %d", r.ID, len(c.Entities), passingEntities)
 		}
 	}
 }

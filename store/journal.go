@@ -44,8 +44,12 @@ func (s *Store) journalOf(id int64) *journal {
 }
 
 // PutNamespace implements [emulator.Store].
-func (s *Store) PutNamespace(r emulator.NamespaceRecord, done emulator.Completion) {
-	s.change(done, putNamespaceOp(r))
+func (s *Store) PutNamespace(r emulator.NamespaceRecord, entities []emulator.EntityRecord, done emulator.Completion) {
+	ops := []emulator.Op{putNamespaceOp(r)}
+	for _, e := range entities {
+		ops = append(ops, emulator.Op{Kind: emulator.OpPutEntity, Entity: e})
+	}
+	s.change(done, ops...)
 }
 
 func putNamespaceOp(r emulator.NamespaceRecord) emulator.Op {
@@ -60,8 +64,8 @@ func (s *Store) DeleteNamespace(id int64, done emulator.Completion) {
 	s.change(done, emulator.Op{Kind: opDeleteNamespace, Entity: emulator.EntityRecord{ID: id}})
 }
 
-func (s *Store) change(done emulator.Completion, op emulator.Op) {
-	s.Append(&emulator.Change{Ops: []emulator.Op{op}, Done: done})
+func (s *Store) change(done emulator.Completion, ops ...emulator.Op) {
+	s.Append(&emulator.Change{Ops: ops, Done: done})
 }
 
 // NextRow implements [emulator.Journal].

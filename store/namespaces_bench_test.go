@@ -14,7 +14,7 @@ func BenchmarkOpenNamespaces(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "bench.db")
 	s := mustOpen(b, path, Options{})
 	for id := range int64(namespaces) {
-		s.PutNamespace(emulator.NamespaceRecord{ID: id + 1, Name: fmt.Sprint("ns", id)}, nil)
+		s.PutNamespace(emulator.NamespaceRecord{ID: id + 1, Name: fmt.Sprint("ns", id)}, nil, nil)
 		first, _ := emulator.RowsOf(id + 1)
 		c := &emulator.Change{}
 		for i := range int64(entities) {

@@ -28,7 +28,7 @@ func tryNamespace(change func(emulator.Completion)) error {
 
 func putNamespace(s *Store, id int64, name string) error {
 	r := emulator.NamespaceRecord{ID: id, Name: name, Created: 1000 + id, Secret: [16]byte{byte(id), 1}, Options: []byte(`{"port":1}`)}
-	return tryNamespace(func(done emulator.Completion) { s.PutNamespace(r, done) })
+	return tryNamespace(func(done emulator.Completion) { s.PutNamespace(r, nil, done) })
 }
 
 func deleteNamespace(s *Store, id int64) error {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 
@@ -25,13 +26,13 @@ func (s *Store) Snapshots(namespace int64) (all []emulator.SnapshotRecord) {
 }
 
 // SaveSnapshot implements [emulator.SnapshotStore].
-func (s *Store) SaveSnapshot(r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion) {
-	s.beginCopy(&copying{snapshot: r, instead: instead, to: &space{number: r.Number}, done: done}, begun)
+func (s *Store) SaveSnapshot(ctx context.Context, r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion) {
+	s.beginCopy(&copying{ctx: ctx, snapshot: r, instead: instead, to: &space{number: r.Number}, done: done}, begun)
 }
 
 // CopySnapshot implements [emulator.SnapshotStore].
-func (s *Store) CopySnapshot(number, to int64, done emulator.Completion) {
-	s.beginCopy(&copying{of: number, to: &space{number: to}, done: done}, emulator.CompletionFunc(func(err error) {
+func (s *Store) CopySnapshot(ctx context.Context, number, to int64, done emulator.Completion) {
+	s.beginCopy(&copying{ctx: ctx, of: number, to: &space{number: to}, done: done}, emulator.CompletionFunc(func(err error) {
 		if err != nil {
 			done.Completed(err)
 		}

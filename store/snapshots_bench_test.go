@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,7 +71,7 @@ func TestSnapshotsOfManyMessages(t *testing.T) {
 			return done()
 		})
 		measured("copy for a restore", func() error {
-			return tryNamespace(func(done emulator.Completion) { s.CopySnapshot(3, 4, done) })
+			return tryNamespace(func(done emulator.Completion) { s.CopySnapshot(context.Background(), 3, 4, done) })
 		})
 		measured("load", func() error { return s.LoadCopy(4, &countLoader{}) })
 		measured("adoption", func() error {

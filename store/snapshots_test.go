@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -84,12 +85,12 @@ func copyContents(t *testing.T, s *Store, number int64) string {
 func saving(s *Store, namespace, number, instead int64) (begun, done func() error) {
 	r := &emulator.SnapshotRecord{Number: number, Namespace: namespace, Name: fmt.Sprint("s", number), Saved: 1, Now: 2}
 	first, last := make(chan error, 1), make(chan error, 1)
-	s.SaveSnapshot(r, instead, emulator.CompletionFunc(func(err error) { first <- err }), emulator.CompletionFunc(func(err error) { last <- err }))
+	s.SaveSnapshot(context.Background(), r, instead, emulator.CompletionFunc(func(err error) { first <- err }), emulator.CompletionFunc(func(err error) { last <- err }))
 	return func() error { return <-first }, func() error { return <-last }
 }
 
 func restoreCopy(s *Store, namespace, from, to int64) error {
-	err := tryNamespace(func(done emulator.Completion) { s.CopySnapshot(from, to, done) })
+	err := tryNamespace(func(done emulator.Completion) { s.CopySnapshot(context.Background(), from, to, done) })
 	if err == nil {
 		r := s.journalOf(namespace).record
 		err = tryNamespace(func(done emulator.Completion) { s.AdoptCopy(r, to, done) })

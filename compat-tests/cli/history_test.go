@@ -178,6 +178,7 @@ func TestWait(t *testing.T) {
 	}
 	b.fails(6, []string{"nothing listens"}, "-c", nowhere, "wait", "orders", "--idle")
 
+	b.waitsForAMessage()
 	cmd := b.command("wait", "events/audit", "--active", "0", "--timeout", "1h")
 	b.must("start", cmd.Start())
 	time.Sleep(500 * time.Millisecond) // until it waits
@@ -186,4 +187,38 @@ func TestWait(t *testing.T) {
 	if cmd.ProcessState.ExitCode() != 130 {
 		t.Errorf("wait, interrupted, ended with %d", cmd.ProcessState.ExitCode())
 	}
+}
+
+// waitsForAMessage chooses it by its content, where it stands and whether it comes later.
+func (b *bench) waitsForAMessage() {
+	b.Helper()
+	b.send("others", "red", "green")
+	if out := b.run("wait", "others", "--message", "--text", "GREEN"); out != "met: the message number 2\n" {
+		b.Errorf("wait --message prints %q", out)
+	}
+	if out := b.run("wait", "others", "--message", "--where", "sys.MessageId = 'red'", "--active", "2", "--events", "sent=2", "--from", "1"); out != "met: 2 of 2 events; the message number 1; 2 active, 2 matching events\n" {
+		b.Errorf("wait --message with others prints %q", out)
+	}
+	cmd := b.command("wait", "others/$DeadLetterQueue", "--message", "--reason", "spoilt", "-o", "json")
+	ended := make(chan result, 1)
+	go func() { ended <- b.finish(cmd) }()
+	receiver, err := b.client.NewReceiverForQueue("others", nil)
+	b.must("make a receiver", err)
+	messages, err := receiver.ReceiveMessages(b.ctx, 1, nil)
+	b.must("receive", err)
+	b.must("dead-letter", receiver.DeadLetterMessage(b.ctx, messages[0], &azservicebus.DeadLetterOptions{Reason: new("spoilt")}))
+	if r := <-ended; r.code != 0 || !strings.Contains(r.out, `"sequenceNumber":1`) && !strings.Contains(r.out, `"sequenceNumber": 1`) {
+		b.Errorf("wait --message -o json: %+v", r)
+	}
+	b.fails(5, []string{"not met after 100ms: no such message"}, "wait", "others", "--message", "--session", "s", "--timeout", "100ms")
+	b.fails(5, []string{"no such message"}, "wait", "others", "--message=deferred,scheduled", "--timeout", "100ms")
+	b.run("send", "others", "later", "--schedule", "1h")
+	if out := b.run("wait", "others", "--message=scheduled"); !strings.HasPrefix(out, "met: the message number ") {
+		b.Errorf("wait --message=scheduled prints %q", out)
+	}
+	b.fails(2, []string{"--message, which is missing"}, "wait", "others", "--idle", "--text", "x")
+	b.fails(2, []string{"need ENTITY"}, "wait", "--message")
+	b.fails(2, []string{"--before: found"}, "wait", "others", "--message", "--before", "noon")
+	b.fails(2, []string{"--message: found"}, "wait", "others", "--message=gone")
+	b.fails(2, []string{"="}, "wait", "others", "--message", "--where", "color =")
 }

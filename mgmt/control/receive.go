@@ -18,6 +18,9 @@ import (
 // longestWait is how long a request waits at most.
 const longestWait = time.Minute
 
+// receiveBytes is the size of messages from which on a receive takes no more.
+const receiveBytes = 16 << 20
+
 // Waiting is an argument of operations that wait.
 type Waiting string
 
@@ -35,13 +38,13 @@ func (w Waiting) duration() (time.Duration, error) {
 
 // receiving says what to receive.
 type receiving struct {
-	Max             int     `json:"max,omitempty" minimum:"1" maximum:"64" default:"1" doc:"The most messages"`
+	Max             int     `json:"max,omitempty" minimum:"1" maximum:"64" default:"1" doc:"The most messages. With 16 MiB of messages there come no more"`
 	Wait            Waiting `json:"wait,omitempty" pattern:"^[0-9]{1,5}(ms|s)$" default:"0s" example:"10s" doc:"How long to wait for the first one, at most 60s"`
 	Mode            string  `json:"mode,omitempty" enum:"peekLock,receiveAndDelete" default:"peekLock"`
 	Session         *string `json:"session,omitempty" doc:"The id of the session, on an entity that requires sessions"`
 	SessionToken    string  `json:"sessionToken,omitempty" doc:"The token of session, which an earlier receive has locked, to go on receiving from it"`
 	NextSession     bool    `json:"nextSession,omitempty" doc:"The next session that is free, instead of session"`
-	SequenceNumbers []int64 `json:"sequenceNumbers,omitempty" nullable:"false" maxItems:"250" doc:"Deferred messages, all or none, instead of active ones"`
+	SequenceNumbers []int64 `json:"sequenceNumbers,omitempty" nullable:"false" maxItems:"250" doc:"Deferred messages, all or none, instead of active ones. Several have at most 16 MiB together"`
 }
 
 // heldSession is a session that a receive has locked.
@@ -104,18 +107,20 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 		return deferred(e, sub, in.Body.SequenceNumbers, mode, holder, in.who)
 	})
 	keep := in.Body.SessionToken != "" || len(ds) > 0 && mode == emulator.PeekLock
-	text, err := shownReceipt(w, ds, keep, err)
+	text, done, err := a.writtenReceipt(ctx, w, ds, keep, err)
 	if ctx.Err() != nil {
 		err = receive.ErrGone
 	}
 	if err != nil {
 		w.Return(ds...)
 		end()
+		done()
 	}
 	if errors.Is(err, receive.ErrGone) {
-		err = newError(http.StatusServiceUnavailable, nil, "The server is shutting down, or the client has gone.")
+		err = errGone()
 	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		defer done()
 		_, rw := humago.Unwrap(ctx)
 		rw.Header().Set("Content-Type", "application/json")
 		if w.Hand(rw, http.StatusOK, text, ds...) && keep {
@@ -163,6 +168,27 @@ func (r *receiving) from(ctx context.Context, w *receive.Waiter, wait time.Durat
 	return byNumber(holder)
 }
 
+// receiveFactor is how many bytes of memory a byte of a received message takes: in the message, in base64 and in the answer.
+const receiveFactor = 4
+
+// writtenReceipt is [shownReceipt] with the memory that it takes, and what gives that back.
+func (a *api) writtenReceipt(ctx context.Context, w *receive.Waiter, ds []*emulator.Delivery, keep bool, err error) ([]byte, func(), error) {
+	size := int64(0)
+	for _, d := range ds {
+		size += int64(d.Size())
+	}
+	done := func() {}
+	if err == nil {
+		if enough, wrong := a.take(ctx, size*receiveFactor); wrong == nil {
+			done = enough
+		} else {
+			err = wrong
+		}
+	}
+	text, err := shownReceipt(w, ds, keep, err)
+	return text, done, err
+}
+
 // shownReceipt returns the answer with deliveries of a waiter, and with its session if that is kept, unless there is an error already.
 func shownReceipt(w *receive.Waiter, ds []*emulator.Delivery, keep bool, err error) ([]byte, error) {
 	if err != nil {
@@ -182,7 +208,7 @@ func shownReceipt(w *receive.Waiter, ds []*emulator.Delivery, keep bool, err err
 
 // next receives active messages. It waits for the first one only.
 func (r *receiving) next(ctx context.Context, w *receive.Waiter, wait time.Duration) (ds []*emulator.Delivery, err error) {
-	for len(ds) < r.Max {
+	for size := 0; len(ds) < r.Max && size < receiveBytes; size += ds[len(ds)-1].Size() {
 		d, err := w.Next(ctx, wait)
 		if err != nil && len(ds) > 0 && ctx.Err() != nil {
 			w.Return(ds...)
@@ -199,14 +225,28 @@ func (r *receiving) next(ctx context.Context, w *receive.Waiter, wait time.Durat
 	return ds, nil
 }
 
-// deferred receives deferred messages.
+// deferred receives deferred messages. It takes none if they are too large together.
 func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer, who *emulator.Who) (ds []*emulator.Delivery, err error) {
+	size := int64(0)
+	for _, seq := range seqs {
+		if s, err := e.Message(sub, seq); err == nil { // ReceiveDeferred says what is missing
+			size += s.Size
+		}
+	}
+	if len(seqs) > 1 && size > receiveBytes {
+		return nil, badRequest("sequenceNumbers: the messages have %d bytes together, and at most %d can be received at once. Name fewer.", size, receiveBytes)
+	}
 	done := make(completion, 1)
 	err = done.wait(e.ReceiveDeferred(sub, seqs, mode, holder, who, func(list []*emulator.Delivery, err error) {
 		ds = list
 		done.Completed(err)
 	}))
 	return ds, err
+}
+
+// errGone is the answer to a request that ended early.
+func errGone() error {
+	return newError(http.StatusServiceUnavailable, nil, "The server is shutting down, or the client has gone.")
 }
 
 // completion waits until the broker has made an operation durable.

@@ -45,7 +45,7 @@ func (a *api) snapshots() {
 		Summary: "Saves what is in a namespace, under a name",
 		Description: "The snapshot has every entity with its settings and its next sequence numbers, every message in its state, the states of sessions, and the message ids that duplicate " +
 			"detection remembers. All that was acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer comes when the snapshot " +
-			"is durable; a process that ends before leaves none. A namespace has at most 100. 409 also says that the disk is full.",
+			"is durable; a process that ends before leaves none, and so does a client that goes away before. A namespace has at most 100. 409 also says that the disk is full.",
 	}, a.saveSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
 	register(a, huma.Operation{OperationID: "getSnapshot", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One snapshot"}, a.getSnapshot,
 		http.StatusBadRequest, http.StatusNotFound)
@@ -55,7 +55,7 @@ func (a *api) snapshots() {
 		Summary: "Makes a namespace what it was when the snapshot was saved",
 		Description: "Afterwards it has those entities and no others, with the same messages, numbers, states of sessions and remembered message ids. Messages that were locked are " +
 			"available. Its clock shows what it showed then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the snapshot. Connections stay open: links are " +
-			"detached, and clients attach them again by themselves. Open transactions are rolled back, and jobs end. A process that ends meanwhile leaves the old state or the restored one.",
+			"detached, and clients attach them again by themselves. Open transactions are rolled back, and jobs end. A process that ends, or a client that goes away, meanwhile leaves the old state or the restored one.",
 	}, a.restoreSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
@@ -72,7 +72,7 @@ func (a *api) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Body p
 	return &out, nil
 }
 
-func (a *api) saveSnapshot(_ context.Context, in *struct {
+func (a *api) saveSnapshot(ctx context.Context, in *struct {
 	InNamespace
 	Unlimited
 	Body struct {
@@ -85,7 +85,10 @@ func (a *api) saveSnapshot(_ context.Context, in *struct {
 		return nil, err
 	}
 	in.lift(longCopy)
-	r, err := ns.SaveSnapshot(in.Body.Name, in.Body.Replace)
+	r, err := ns.SaveSnapshot(ctx, in.Body.Name, in.Body.Replace)
+	if ctx.Err() != nil {
+		return nil, errGone()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +115,7 @@ func (a *api) deleteSnapshot(_ context.Context, in *AtSnapshot) (*struct{}, erro
 	return nil, ns.DeleteSnapshot(in.Snapshot)
 }
 
-func (a *api) restoreSnapshot(_ context.Context, in *struct {
+func (a *api) restoreSnapshot(ctx context.Context, in *struct {
 	AtSnapshot
 	Unlimited
 }) (*struct{ Body snapshot }, error) {
@@ -121,7 +124,10 @@ func (a *api) restoreSnapshot(_ context.Context, in *struct {
 		return nil, err
 	}
 	in.lift(longCopy)
-	r, err := ns.RestoreSnapshot(in.Snapshot)
+	r, err := ns.RestoreSnapshot(ctx, in.Snapshot)
+	if ctx.Err() != nil {
+		return nil, errGone()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func brokerOf(t *testing.T, records ...emulator.NamespaceRecord) *emulator.Broke
 	j := storetest.NewMemory()
 	for _, r := range records {
 		done := make(chan error, 1)
-		j.PutNamespace(r, emulator.CompletionFunc(func(err error) { done <- err }))
+		j.PutNamespace(r, nil, emulator.CompletionFunc(func(err error) { done <- err }))
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 
 	"minibus/emulator"
@@ -21,12 +22,15 @@ func (m *Memory) Snapshots(namespace int64) (all []emulator.SnapshotRecord) {
 }
 
 // SaveSnapshot implements [emulator.SnapshotStore].
-func (m *Memory) SaveSnapshot(r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion) {
+func (m *Memory) SaveSnapshot(ctx context.Context, r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion) {
 	m.try(func(c *memoryContent) error { return c.copyOf(c.numbers[r.Namespace], r.Number, r) }, emulator.CompletionFunc(func(err error) {
 		if begun.Completed(err); err != nil {
 			return
 		}
 		m.try(func(c *memoryContent) error {
+			if err := ctx.Err(); err != nil {
+				return cmp.Or(c.drop(r.Number), err)
+			}
 			c.snapshots[r.Number] = *r
 			return c.drop(instead)
 		}, done)
@@ -34,8 +38,8 @@ func (m *Memory) SaveSnapshot(r *emulator.SnapshotRecord, instead int64, begun, 
 }
 
 // CopySnapshot implements [emulator.SnapshotStore].
-func (m *Memory) CopySnapshot(number, to int64, done emulator.Completion) {
-	m.try(func(c *memoryContent) error { return c.copyOf(number, to, nil) }, done)
+func (m *Memory) CopySnapshot(ctx context.Context, number, to int64, done emulator.Completion) {
+	m.try(func(c *memoryContent) error { return cmp.Or(ctx.Err(), c.copyOf(number, to, nil)) }, done)
 }
 
 // LoadCopy implements [emulator.SnapshotStore].

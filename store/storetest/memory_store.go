@@ -12,7 +12,8 @@ import (
 // namespaceChange is a change of the list of namespaces.
 type namespaceChange struct {
 	put  emulator.NamespaceRecord // unless its id is 0
-	drop int64                    // 0: none
+	with []emulator.EntityRecord
+	drop int64 // 0: none
 	try  func(c *memoryContent) error
 	done emulator.Completion
 }
@@ -32,9 +33,9 @@ func (m *Memory) NextNamespace() int64 {
 }
 
 // PutNamespace implements [emulator.Store].
-func (m *Memory) PutNamespace(r emulator.NamespaceRecord, done emulator.Completion) {
+func (m *Memory) PutNamespace(r emulator.NamespaceRecord, entities []emulator.EntityRecord, done emulator.Completion) {
 	r.Options = bytes.Clone(r.Options)
-	m.put(memoryItem{namespace: &namespaceChange{put: r, done: done}})
+	m.put(memoryItem{namespace: &namespaceChange{put: r, with: entities, done: done}})
 }
 
 // DeleteNamespace implements [emulator.Store].
@@ -96,6 +97,9 @@ func (nc *namespaceChange) apply(c *memoryContent) error {
 	}
 	c.namespaces[id] = nc.put
 	c.nextNamespace = max(c.nextNamespace, id+1)
+	for _, e := range nc.with {
+		c.putEntity(e)
+	}
 	return nil
 }
 

@@ -34,6 +34,7 @@ var storeCases = []struct {
 }{
 	{"TheDefaultNamespaceIsAlwaysThere", testDefaultNamespace},
 	{"NamespacesAreKept", testNamespacesKept},
+	{"NamespacesComeWithEntities", testNamespaceEntities},
 	{"NamespacesDoNotMix", testNamespacesApart},
 	{"RowsOfANamespaceAreNeverReused", testNamespaceRows},
 	{"ADeletedNamespaceTakesEverythingWithIt", testNamespaceDeleted},
@@ -68,7 +69,7 @@ func namespaceRecord(id int64, name string) emulator.NamespaceRecord {
 
 func (h *storeHarness) put(r emulator.NamespaceRecord) {
 	h.t.Helper()
-	if err := await(func(c emulator.Completion) { h.PutNamespace(r, c) }); err != nil {
+	if err := await(func(c emulator.Completion) { h.PutNamespace(r, nil, c) }); err != nil {
 		h.t.Fatalf("put the namespace %d: %v", r.ID, err)
 	}
 }
@@ -156,6 +157,21 @@ func testNamespacesKept(t *testing.T, h *storeHarness) {
 			}
 		}
 		h.restart()
+	}
+}
+
+func testNamespaceEntities(t *testing.T, h *storeHarness) {
+	first, _ := emulator.RowsOf(2)
+	entities := []emulator.EntityRecord{putQueue(first, "one").Entity, putQueue(first+1, "two").Entity}
+	if err := await(func(c emulator.Completion) { h.PutNamespace(namespaceRecord(2, "orders"), entities, c) }); err != nil {
+		t.Fatal(err)
+	}
+	h.restart()
+	if got := h.load(2).entities; len(got) != 2 || got[first].Path != "one" || got[first+1].Path != "two" {
+		t.Errorf("the entities of a namespace are %v", got)
+	}
+	if next := h.Journal(2).NextRow(); next < first+2 {
+		t.Errorf("the next row is %d, and those to %d are used", next, first+1)
 	}
 }
 
@@ -277,7 +293,7 @@ func testNamespaceOrder(t *testing.T, h *storeHarness) {
 		})
 	}
 	in.Append(&emulator.Change{Ops: []emulator.Op{in.message(queue, 1, "x")}, Done: told("send")})
-	h.PutNamespace(namespaceRecord(3, "stocks"), told("put"))
+	h.PutNamespace(namespaceRecord(3, "stocks"), nil, told("put"))
 	in.Append(&emulator.Change{Ops: []emulator.Op{in.message(queue, 2, "x")}, Done: told("send again")})
 	h.DeleteNamespace(2, told("delete"))
 	h.Journal(emulator.DefaultNamespaceID).Flush(told("flush"))
@@ -292,7 +308,7 @@ func testNamespaceClosed(t *testing.T, h *storeHarness) {
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := await(func(c emulator.Completion) { h.PutNamespace(namespaceRecord(2, "orders"), c) }); err == nil {
+	if err := await(func(c emulator.Completion) { h.PutNamespace(namespaceRecord(2, "orders"), nil, c) }); err == nil {
 		t.Error("a namespace was put after Close")
 	}
 	if err := await(func(c emulator.Completion) { h.DeleteNamespace(2, c) }); err == nil {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -13,7 +14,7 @@ func (h *storeHarness) save(namespace, number, instead int64) (emulator.Snapshot
 	r := &emulator.SnapshotRecord{Number: number, Namespace: namespace, Name: fmt.Sprint("s", number), Saved: 5, Frozen: true}
 	done := make(chan error, 1)
 	begun := func(told emulator.Completion) {
-		h.SaveSnapshot(r, instead, emulator.CompletionFunc(func(err error) {
+		h.SaveSnapshot(context.Background(), r, instead, emulator.CompletionFunc(func(err error) {
 			r.Now = 7
 			told.Completed(err)
 		}), emulator.CompletionFunc(func(err error) { done <- err }))
@@ -36,7 +37,7 @@ func (h *storeHarness) mustSave(namespace, number, instead int64) emulator.Snaps
 // restore makes a copy of a snapshot what a namespace has.
 func (h *storeHarness) restore(r emulator.NamespaceRecord, from, to int64) {
 	h.t.Helper()
-	err := await(func(c emulator.Completion) { h.CopySnapshot(from, to, c) })
+	err := await(func(c emulator.Completion) { h.CopySnapshot(context.Background(), from, to, c) })
 	if err == nil {
 		err = await(func(c emulator.Completion) { h.AdoptCopy(r, to, c) })
 	}
@@ -112,7 +113,7 @@ func testSnapshotsReplaced(t *testing.T, h *storeHarness) {
 			t.Errorf("drop: %v", err)
 		}
 	}
-	if err := await(func(c emulator.Completion) { h.CopySnapshot(4, 5, c) }); err == nil {
+	if err := await(func(c emulator.Completion) { h.CopySnapshot(context.Background(), 4, 5, c) }); err == nil {
 		t.Error("what was dropped was copied")
 	}
 	h.mustSave(2, 6, 0)
