@@ -129,8 +129,10 @@ func TestHealthcheckCommand(t *testing.T) {
 	if err := (portsFile{HTTP: p.ports.HTTP}).writeFile(file); err != nil {
 		t.Fatal(err)
 	}
-	if err := ask("--http-port", "0", "--ports-file", file); err != nil {
-		t.Error(err)
+	for _, args := range [][]string{{"--http-port", "0", "--ports-file", file}, {"--ports-file", file}} {
+		if err := ask(args...); err != nil {
+			t.Errorf("healthcheck %q: %v", args, err)
+		}
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
