@@ -161,7 +161,7 @@ func (a *app) ofMessage(c *cobra.Command, do func(ctx context.Context, path stri
 			return err
 		}
 		if err := do(cmd.Context(), inThis("entities", entity, "messages", args[1]), args); err != nil {
-			return a.about("message "+args[1]+" of "+entity, err)
+			return a.about(called(cmd), err) // the cause names the message and its entity
 		}
 		return nil
 	}

@@ -48,7 +48,10 @@ func (o *waitOrder) stands(w *waited) string {
 	if o.Events == nil {
 		return w.Text
 	}
-	events := strconv.Itoa(w.Events) + " of " + plural(o.Events.Times, "event")
+	events := plural(w.Events, "event")
+	if w.Events <= o.Events.Times {
+		events = strconv.Itoa(w.Events) + " of " + plural(o.Events.Times, "event")
+	}
 	if o.Entity == "" {
 		return events
 	}
