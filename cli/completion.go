@@ -37,6 +37,7 @@ func (a *app) completions(root *cobra.Command) {
 			}
 		}
 	}
+	a.completeMore(root)
 	if ls, _, err := root.Find([]string{"sub", "ls"}); err == nil {
 		ls.ValidArgsFunction = a.namesOf(false, true, false)
 	}

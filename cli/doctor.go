@@ -27,7 +27,8 @@ const (
 func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{Use: "doctor [-- SERVER FLAGS]", Short: "look for what is wrong with the Minibus on this machine, and say how to mend it",
 		Long: `Looks at the configuration, the running server, its ports and who has them, the clients that are connected or were refused lately, the database and its disk, and the authority for TLS. It changes nothing.
-It takes the settings of the server from the environment, as the server does. If yours has flags, write them after --.
+It takes the settings of the server from the environment, as the server does, and its ports from MINIBUS_PORTS_FILE. If yours has flags, write them after --.
+A connection string in the environment says nothing to it: give -- --http-port PORT, or -- --ports-file FILE.
 The exit code is 1 if something is wrong.`,
 		Example: "  minibus doctor\n  minibus doctor -- --data bus.db --http-port 5301\n  minibus doctor -o json"}
 	c.Args = func(cmd *cobra.Command, args []string) error {

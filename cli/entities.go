@@ -135,11 +135,30 @@ func showCommand[P any](a *app, k *kind[P]) *cobra.Command {
 			}
 			state, err := k.state(cmd.Context(), client, path)
 			if err != nil || state == nil {
+				if other := otherKind(cmd.Context(), client, k.name, path); other != "" {
+					return failed(exitNotFound, "%s is a %s; see minibus %s show %s", path, other, other, path)
+				}
 				return a.about(k.name+" "+path, missing(k.name, err))
 			}
 			e := k.describe(path, properties, state)
 			return a.out.one(e, append(e.pairs(), pairs(properties)...)...)
 		}}
+}
+
+// otherKind returns "topic" if a path that was taken for a queue's is that of a topic, "queue" for the reverse, and else nothing. The service answers
+// about either under the same address, so only the content tells.
+func otherKind(ctx context.Context, client *admin.Client, kind, path string) string {
+	switch kind {
+	case queues.name:
+		if s, err := topics.state(ctx, client, path); err == nil && s != nil {
+			return topics.name
+		}
+	case topics.name:
+		if s, err := queues.state(ctx, client, path); err == nil && s != nil {
+			return queues.name
+		}
+	}
+	return ""
 }
 
 // pairs returns what is not a property, for people.

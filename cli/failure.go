@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -81,6 +82,13 @@ func (a *app) explain(err error) *failure {
 		return f
 	}
 	text := oneLine(err.Error())
+	if p := printed.FindStringSubmatch(text); p != nil { // the SDK hides the error, but prints it
+		refusal := explainCondition(&amqp.Error{Condition: amqp.ErrCond(p[1]), Description: p[2]})
+		if !errors.As(err, &sdk) || refusal.code != exitFailed {
+			return refusal
+		}
+		text = refusal.text
+	}
 	if errors.As(err, &sdk) {
 		text = strings.TrimPrefix(text, "("+string(sdk.Code)+"): ")
 		if _, description, ok := strings.Cut(text, " and description: "); ok {
@@ -99,6 +107,9 @@ func (a *app) explain(err error) *failure {
 	}
 	return &failure{exitFailed, text}
 }
+
+// printed finds an AMQP error as the SDK prints it.
+var printed = regexp.MustCompile(`\*Error\{Condition: (\S*), Description: (.*), Info: map\[.*\]\}`)
 
 // isNotFound reports whether a failure says that there is no such thing.
 func isNotFound(err error) bool {

@@ -51,7 +51,7 @@ func (f *ruleFlags) filter() (admin.RuleFilter, error) {
 		*field(c) = &value
 	}
 	var err error
-	c.ApplicationProperties, err = propertyPairs(f.properties)
+	c.ApplicationProperties, err = propertyPairs("--property", f.properties)
 	return c, err
 }
 

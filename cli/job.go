@@ -88,11 +88,6 @@ type jobOrder struct {
 	Filter *jobFilter `json:"filter"`
 }
 
-// jobEdit says what a job changes in each message.
-type jobEdit struct {
-	Strip bool `json:"strip"`
-}
-
 // job is a job as the control API shows it.
 type job struct {
 	ID      int64  `json:"id"`
@@ -171,10 +166,14 @@ func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *pu
 	return nil
 }
 
-// resubmitSome lets a Minibus send the dead letters again that a filter selects.
-func (a *app) resubmitSome(ctx context.Context, at address, filter *jobFilter, f *resubmitFlags) error {
+// resubmitSome lets a Minibus send the dead letters again that a filter selects, with what edit changes in them, nil for nothing but the properties of a
+// dead letter.
+func (a *app) resubmitSome(ctx context.Context, at address, filter *jobFilter, edit *jobEdit, f *resubmitFlags) error {
 	if f.newIDs || f.ttl != "" {
-		return usage("dlq resubmit: --where and --text don't go with --new-ids and --ttl")
+		return usage("dlq resubmit: --new-ids and --ttl don't go with --where, --text and the flags that edit: leave them out")
+	}
+	if edit == nil {
+		edit = &jobEdit{Strip: true}
 	}
 	entity, err := a.controlPath(ctx, at.String(), subQueueFlags{})
 	if err != nil {
@@ -183,9 +182,12 @@ func (a *app) resubmitSome(ctx context.Context, at address, filter *jobFilter, f
 	to := f.to
 	if to == "" { // the topic of a subscription
 		to, _ = entitypath.CutSubQueue(entity)
-		to = entitypath.Root(to)
+		if root := entitypath.Root(to); root != to {
+			a.noteTopic(root)
+			to = root
+		}
 	}
-	j, err := a.runJob(ctx, "resubmitted", jobOrder{Kind: "resubmit", Entity: entity, Target: to, Max: f.count, Edit: &jobEdit{Strip: true}, Filter: filter})
+	j, err := a.runJob(ctx, "resubmitted", jobOrder{Kind: "resubmit", Entity: entity, Target: to, Max: f.count, Edit: edit, Filter: filter})
 	a.interrupted = fmt.Sprintf(", after %s were sent to %s", plural(j.Done, "dead letter"), to)
 	if err != nil {
 		return a.about(fmt.Sprintf("resubmit from %s, after %s", entity, plural(j.Done, "dead letter")), err)

@@ -44,12 +44,18 @@ func (a *app) local() error {
 	}
 	s := command.Settings
 	ports := portsFile{AMQP: int(max(s.AMQPPort, 0)), HTTP: int(max(s.HTTPPort, 0))}
-	if file := cmp.Or(a.portsFile, s.PortsFile); file != "" && (s.AMQPPort == 0 || s.HTTPPort == 0) {
+	if file := cmp.Or(a.portsFile, s.PortsFile); file != "" {
 		written, err := readPorts(file)
-		if err != nil {
-			return usage("MINIBUS_PORTS_FILE: %v", err)
+		switch {
+		case err == nil:
+			ports.AMQP, ports.HTTP = written.AMQP, written.HTTP // what is bound, whatever the variables ask for
+		case s.AMQPPort == 0 || s.HTTPPort == 0 || a.variable("MINIBUS_AMQP_PORT")+a.variable("MINIBUS_HTTP_PORT") == "":
+			name := "MINIBUS_PORTS_FILE"
+			if a.portsFile != "" {
+				name = "--ports-file"
+			}
+			return usage("%s: %v", name, err)
 		}
-		ports.AMQP, ports.HTTP = cmp.Or(ports.AMQP, written.AMQP), cmp.Or(ports.HTTP, written.HTTP)
 	}
 	if ports.AMQP == 0 && ports.HTTP == 0 {
 		return usage("MINIBUS_AMQP_PORT and MINIBUS_HTTP_PORT name no port of the local Minibus: name its ports file in MINIBUS_PORTS_FILE, or give --connection")

@@ -79,6 +79,9 @@ Uses the control API of a Minibus. With --auth sas it needs a key of the default
 		if err != nil {
 			return err
 		}
+		if f.ScheduledEnqueueTime, err = a.scheduled(cmd.Context(), "--schedule", f.schedule); err != nil {
+			return err
+		}
 		return a.match(cmd.Context(), &at, f, rule)
 	}
 	return c

@@ -161,7 +161,7 @@ func (a *app) ofMessage(c *cobra.Command, do func(ctx context.Context, path stri
 			return err
 		}
 		if err := do(cmd.Context(), inThis("entities", entity, "messages", args[1]), args); err != nil {
-			return a.about("message "+args[1]+" of "+entity, err)
+			return a.about(called(cmd), err) // the cause names the message and its entity
 		}
 		return nil
 	}
@@ -299,15 +299,18 @@ func (a *app) messageReschedule() *cobra.Command {
 		Long:    "TIME is a duration from now such as 10m, or 2026-01-31T12:00:00Z. The message keeps its number until it becomes active; a time that has come makes it active at once.",
 		Example: "  minibus message reschedule orders 12 2h\n  minibus message reschedule orders 12 2026-01-31T12:00:00Z"},
 		func(ctx context.Context, path string, args []string) error {
-			at, err := parseTime(args[2], time.Now())
+			at, err := a.scheduled(ctx, "TIME", args[2])
 			if err != nil {
-				return usage("found %q; allowed: a duration from now such as 10m, or a time such as 2026-01-31T12:00:00Z", oneLine(args[2]))
+				return err
+			}
+			if at == nil {
+				return usage("TIME is empty; give a duration from now such as 10m, or a time such as 2026-01-31T12:00:00Z")
 			}
 			var answer struct {
 				SequenceNumber       int64     `json:"sequenceNumber"`
 				ScheduledEnqueueTime time.Time `json:"scheduledEnqueueTime"`
 			}
-			if err := a.control(ctx, http.MethodPatch, path, map[string]time.Time{"scheduledEnqueueTime": at}, &answer); err != nil {
+			if err := a.control(ctx, http.MethodPatch, path, map[string]time.Time{"scheduledEnqueueTime": *at}, &answer); err != nil {
 				return err
 			}
 			return a.out.done(answer, "message %s becomes active at %s", args[1], answer.ScheduledEnqueueTime.Format(time.RFC3339))

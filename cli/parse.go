@@ -6,8 +6,8 @@ import (
 	"minibus/internal/amqp/messagejson"
 )
 
-// propertyPairs reads NAME=VALUE and NAME=TYPE:VALUE. The values are as the SDK has them.
-func propertyPairs(pairs []string) (map[string]any, error) {
+// propertyPairs reads NAME=VALUE and NAME=TYPE:VALUE, the values of a flag. The values that it returns are as the SDK has them.
+func propertyPairs(flag string, pairs []string) (map[string]any, error) {
 	if len(pairs) == 0 {
 		return nil, nil
 	}
@@ -15,7 +15,7 @@ func propertyPairs(pairs []string) (map[string]any, error) {
 	for _, pair := range pairs {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, usage("--property: found %q; allowed: NAME=VALUE or NAME=TYPE:VALUE", oneLine(pair))
+			return nil, usage("%s: found %q; allowed: NAME=VALUE or NAME=TYPE:VALUE", flag, oneLine(pair))
 		}
 		m[name] = text
 		kind, value, typed := strings.Cut(text, ":")
@@ -27,7 +27,7 @@ func propertyPairs(pairs []string) (map[string]any, error) {
 			m[name], err = toSDK(v)
 		}
 		if err != nil {
-			return nil, usage("--property %s: %v", oneLine(name), err)
+			return nil, usage("%s %s: %v", flag, oneLine(name), err)
 		}
 	}
 	return m, nil

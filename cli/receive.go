@@ -212,8 +212,12 @@ func (a *app) putBack(ctx context.Context, r inbox, at address, messages []*azse
 	}
 	other, err := a.receiver(ctx, &at, azservicebus.ReceiveModePeekLock)
 	for _, m := range messages {
+		var sdk *azservicebus.Error
 		if err == nil {
 			err = other.AbandonMessage(ctx, &azservicebus.ReceivedMessage{LockToken: m.LockToken}, nil)
+		}
+		if errors.As(err, &sdk) && sdk.Code == azservicebus.CodeLockLost {
+			err = nil // it is not locked by this command any more
 		}
 	}
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 type resubmitFlags struct {
 	to, reason, ttl string
 	sql, text       string
+	edit            editFlags
 	count           int
 	numbers         []int64
 	newIDs          bool
@@ -31,13 +32,17 @@ lost; the last ones may be there twice, with the same id. The dead letters of a 
 all its subscriptions get them; --to names another queue or topic.
 
 A copy keeps its id, unless --new-ids is given: an entity that detects duplicates drops a copy whose id it still remembers. The time to live starts
-anew.`,
-		Example: "  minibus dlq resubmit orders\n  minibus dlq resubmit orders --reason MaxDeliveryCountExceeded\n  minibus dlq resubmit events/audit --to audit-repair"}
+anew.
+
+With --where, --text, --set, --unset, --subject, --body, --body-file or --strip=false a Minibus moves the messages itself, in the background, each in one step;
+Ctrl-C ends that. A namespace in Azure can't.`,
+		Example: "  minibus dlq resubmit orders\n  minibus dlq resubmit orders --reason MaxDeliveryCountExceeded\n  minibus dlq resubmit events/audit --to audit-repair\n  minibus dlq resubmit orders --number 12 --set size=int:5 --unset draft --body-file mended.json"}
 	p := c.Flags()
 	p.StringVar(&f.to, "to", "", "the queue or topic that gets them (default the entity, or the topic of a subscription)")
 	p.StringVar(&f.reason, "reason", "", "only those with this `reason`")
 	p.StringVar(&f.sql, "where", "", "only those that this SQL `filter` selects; only with a Minibus, which moves them itself")
 	p.StringVar(&f.text, "text", "", "only those with this `text` in the body or a property; only with a Minibus, which moves them itself")
+	f.edit.add(c)
 	p.Int64SliceVar(&f.numbers, "number", nil, "only those with these sequence `numbers`")
 	p.IntVarP(&f.count, "count", "n", 0, "at most so many `messages`, the oldest first (default all)")
 	p.BoolVar(&f.newIDs, "new-ids", false, "give each copy a new message id")
@@ -60,9 +65,13 @@ anew.`,
 		if f.to, err = clean(f.to); err != nil {
 			return err
 		}
-		if f.sql != "" || f.text != "" {
+		edit, err := f.edit.edit(cmd)
+		if err != nil {
+			return err
+		}
+		if f.sql != "" || f.text != "" || edit != nil {
 			filter := &jobFilter{SQL: f.sql, Text: f.text, Reason: given(cmd, "reason", &f.reason), SequenceNumbers: f.numbers}
-			return a.resubmitSome(cmd.Context(), at, filter, f)
+			return a.resubmitSome(cmd.Context(), at, filter, edit, f)
 		}
 		return a.resubmit(cmd.Context(), at, given(cmd, "reason", &f.reason), f)
 	}
@@ -116,7 +125,7 @@ func (a *app) resubmit(ctx context.Context, at address, reason *string, f *resub
 	}
 	if s.to == "" {
 		s.to = at.topic
-		a.note("the copies go to the topic %s, so all its subscriptions that match get one; --to names another target", s.to)
+		a.noteTopic(s.to)
 	}
 	if s.total > 0 {
 		s.shown = a.progress("resubmitted", s.total)
@@ -141,6 +150,11 @@ func (a *app) resubmit(ctx context.Context, at address, reason *string, f *resub
 		return failed(exitNotFound, "%d of the numbers are not in %s; minibus peek %s lists what is", len(f.numbers)-s.total, at, at)
 	}
 	return nil
+}
+
+// noteTopic says that dead letters of a subscription go to more subscriptions than that.
+func (a *app) noteTopic(topic string) {
+	a.note("the copies go to the topic %s, so all its subscriptions that match get one; --to names another target", topic)
 }
 
 // run receives until all that are meant are done, or nothing more comes.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
@@ -70,6 +71,13 @@ func (a *app) root() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Short = "print the script that completes commands, flags and names of entities"
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("completion: there is no script for %q; there are: %s", oneLine(args[0]), usageOf(cmd))
+			}
+			return cmd.Help()
+		}
 	}
 	a.completions(root)
 	return root
@@ -123,7 +131,8 @@ func group(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 		}
 		guess := ""
 		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			guess = fmt.Sprintf(", did you mean %s?", near[0])
+			best := max(0, slices.IndexFunc(near, func(name string) bool { return strings.HasPrefix(name, args[0]) })) // the rest of a word is likelier than another one
+			guess = fmt.Sprintf(", did you mean %s?", near[best])
 		}
 		return usage("there is no command %q of %s%s; there are: %s", oneLine(args[0]), called(cmd), guess, usageOf(cmd))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/spf13/cobra"
@@ -43,6 +42,9 @@ a whole number (long), a number with a fraction (double), or an object with the 
 		}
 		entity, err := clean(args[0])
 		if err != nil {
+			return err
+		}
+		if f.ScheduledEnqueueTime, err = a.scheduled(cmd.Context(), "--schedule", f.schedule); err != nil {
 			return err
 		}
 		return a.send(cmd.Context(), entity, args[1:], f)
@@ -108,24 +110,9 @@ func (f *sendFlags) finish(c *cobra.Command) error {
 		}
 		f.TimeToLive = f.ttl
 	}
-	if f.schedule != "" {
-		at, err := parseTime(f.schedule, time.Now())
-		if err != nil {
-			return usage("--schedule: found %q; allowed: a duration from now such as 10m, or a time such as 2026-01-31T12:00:00Z", oneLine(f.schedule))
-		}
-		f.ScheduledEnqueueTime = &at
-	}
-	pairs, err := propertyPairs(f.properties)
+	pairs, err := propertyPairs("--property", f.properties)
 	f.ApplicationProperties = mapToJSON(pairs)
 	return err
-}
-
-// parseTime reads a time, or a duration from now.
-func parseTime(text string, now time.Time) (time.Time, error) {
-	if d, err := parseDuration(text); err == nil {
-		return now.Add(d), nil
-	}
-	return time.Parse(time.RFC3339Nano, text) // the caller says what is allowed
 }
 
 // complete puts the flags' properties into a message that lacks them.

@@ -58,7 +58,11 @@ type waited struct {
 func (o *waitOrder) stands(w *waited) string {
 	var parts []string
 	if o.Events != nil {
-		parts = append(parts, strconv.Itoa(w.Events)+" of "+plural(o.Events.Times, "event"))
+		events := plural(w.Events, "event")
+		if w.Events <= o.Events.Times {
+			events = strconv.Itoa(w.Events) + " of " + plural(o.Events.Times, "event")
+		}
+		parts = append(parts, events)
 	}
 	switch {
 	case o.Message != nil && w.SequenceNumber != 0:

@@ -28,7 +28,7 @@ func examine(ctx context.Context, flags, environ []string) ([]cli.Finding, error
 	if command.Name != config.CommandServe {
 		return nil, fmt.Errorf("found the command %q after --; only flags of the server belong there", command.Name)
 	}
-	d := &doctor{settings: command.Settings}
+	d := &doctor{settings: withBoundPorts(command.Settings)}
 	d.configuration()
 	d.server(ctx)
 	d.ports(ctx)

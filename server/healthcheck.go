@@ -65,17 +65,38 @@ func healthError(err error, address string, port int) error {
 	return fmt.Errorf("ask %s for health: %w", address, err)
 }
 
-// healthPort returns the HTTP port or else any other, because each speaks HTTP. It looks up port 0 in the ports file.
+// withBoundPorts returns the settings with the ports in the ports file, if one is named and there. Those are what a Minibus that runs has bound.
+func withBoundPorts(s config.Settings) config.Settings {
+	if s.PortsFile == "" {
+		return s
+	}
+	written, err := readPortsFile(s.PortsFile)
+	if err != nil {
+		return s // missing until Minibus is ready
+	}
+	for _, p := range []struct {
+		port    *config.Port
+		written int
+	}{{&s.HTTPPort, written.HTTP}, {&s.AMQPPort, written.AMQP}, {&s.TLSPort, written.TLS}} {
+		if p.written > 0 {
+			*p.port = config.Port(p.written)
+		}
+	}
+	return s
+}
+
+// healthPort returns the HTTP port or else any other, because each speaks HTTP. It looks up ports in the ports file.
 func healthPort(s config.Settings) (int, error) {
+	s = withBoundPorts(s)
 	var written portsFile
 	if s.PortsFile != "" {
-		written, _ = readPortsFile(s.PortsFile) // missing until Minibus is ready
+		written, _ = readPortsFile(s.PortsFile)
 	}
 	type candidate struct {
 		port    config.Port
 		written int
 	}
-	candidates := []candidate{{s.HTTPPort, written.HTTP}, {s.AMQPPort, written.AMQP}, {s.TLSPort, written.TLS}}
+	candidates := []candidate{{port: s.HTTPPort}, {port: s.AMQPPort}, {port: s.TLSPort}}
 	for i, p := range s.ExtraPorts.Ports() {
 		c := candidate{port: p}
 		if i < len(written.Extra) {

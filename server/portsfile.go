@@ -40,8 +40,9 @@ func (p portsFile) writeFile(path string) error {
 	return nil
 }
 
-// removePortsFile removes the ports file, so that it exists only while its ports serve: at the start, before the ports are bound, the
-// file of an earlier process, and at the end our own. It does nothing for an empty path.
+// removePortsFile removes the ports file, so that it exists only while its ports serve: at the start, once the ports are bound, the
+// file of an earlier process, and at the end our own. Before the ports are bound the file may belong to a Minibus that runs. It does
+// nothing for an empty path.
 func removePortsFile(path string) error {
 	if path == "" {
 		return nil

@@ -87,9 +87,7 @@ func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) err
 	if s.Trace {
 		c.Trace = stderr
 	}
-	if err := removePortsFile(s.PortsFile); err != nil {
-		return err
-	}
+	c.bound = func() error { return removePortsFile(s.PortsFile) }
 	a, err := Start(ctx, c)
 	if errors.Is(err, context.Canceled) {
 		return nil // stopped before it was ready

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -80,8 +81,8 @@ func TestEveryPortSpeaksTLSWithTheKeptAuthority(t *testing.T) {
 	}
 }
 
-// The ports file exists only while its ports serve: a start removes an earlier one before anything else, and a failed start
-// leaves none.
+// The ports file exists only while its ports serve. A start that finds a port in use leaves the file alone: it may belong to the Minibus
+// that has the port. One that fails later removes the file of an earlier process.
 func TestPortsFileIsThereOnlyWhileItsPortsServe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ports.json")
 	gone := func(when string) {
@@ -98,15 +99,19 @@ func TestPortsFileIsThereOnlyWhileItsPortsServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone("after the end")
-	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	busy := run(t, "--ephemeral")
+	busy := run(t, "--ephemeral", "--ports-file", file)
 	err := Run(context.Background(), []string{"--amqp-port", strconv.Itoa(busy.ports.AMQP), "--ephemeral", "--ports-file", file}, nil, &output{}, &output{})
 	if err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a start on a busy port: %v", err)
 	}
-	gone("after a start that failed")
+	if kept, err := readPortsFile(file); err != nil || kept.AMQP != busy.ports.AMQP {
+		t.Errorf("after a start on a busy port the file of the Minibus that runs has %+v, %v", kept, err)
+	}
+	err = Run(context.Background(), append(slices.Clone(freePorts), "--data", t.TempDir(), "--ports-file", file), nil, &output{}, &output{})
+	if err == nil {
+		t.Error("a start with a directory as its database succeeds")
+	}
+	gone("after a start that failed with its ports bound")
 }
 
 func TestHealthcheckCommand(t *testing.T) {
@@ -124,8 +129,10 @@ func TestHealthcheckCommand(t *testing.T) {
 	if err := (portsFile{HTTP: p.ports.HTTP}).writeFile(file); err != nil {
 		t.Fatal(err)
 	}
-	if err := ask("--http-port", "0", "--ports-file", file); err != nil {
-		t.Error(err)
+	for _, args := range [][]string{{"--http-port", "0", "--ports-file", file}, {"--ports-file", file}} {
+		if err := ask(args...); err != nil {
+			t.Errorf("healthcheck %q: %v", args, err)
+		}
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

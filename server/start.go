@@ -35,6 +35,8 @@ type Config struct {
 	AMQP   amqpserver.Options
 
 	MissingIsGone bool // of mgmt.Options (DEC-13)
+
+	bound func() error // called once the ports are bound; nil for nothing
 }
 
 // Server is a running Minibus.
@@ -101,6 +103,11 @@ func (a *Server) bind() error {
 	var err error
 	if a.ports, err = bindPorts(a.config.Settings, a.log); err != nil {
 		return err
+	}
+	if a.config.bound != nil {
+		if err := a.config.bound(); err != nil {
+			return err
+		}
 	}
 	return a.checkConfiguredKeys()
 }

@@ -17,7 +17,10 @@ type shownClock struct {
 	Now    time.Time
 	Offset string
 	Frozen bool
-	Due    []struct{ Entity, Kind string }
+	Due    []struct {
+		At           time.Time
+		Entity, Kind string
+	}
 }
 
 func (b *bench) clock(args ...string) shownClock {
@@ -124,4 +127,23 @@ func TestReset(t *testing.T) {
 	b.run("-c", made.ConnectionString, "namespace", "rm", "worker-1")
 	b.fails(2, []string{`reset takes no argument "x"`}, "reset", "x")
 	b.fails(6, []string{"nothing listens at localhost:1"}, "-c", "Endpoint=sb://localhost:1;SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true", "reset")
+}
+
+// TestDurationsFollowTheClockOfTheNamespace schedules messages after the clock was advanced.
+func TestDurationsFollowTheClockOfTheNamespace(t *testing.T) {
+	b := start(t, queue("orders"))
+	b.run("clock", "freeze")
+	now := b.clock("advance", "30d").Now
+	b.run("send", "orders", "later", "--schedule", "10m")
+	due := func(want time.Duration) {
+		t.Helper()
+		if c := b.clock("show"); len(c.Due) != 1 || c.Due[0].Kind != "scheduled" || !c.Due[0].At.Equal(now.Add(want).Truncate(time.Millisecond)) {
+			t.Errorf("at %v there is due %+v, want the message after %v", now, c.Due, want)
+		}
+	}
+	due(10 * time.Minute)
+	b.run("message", "reschedule", "orders", "1", "2h")
+	due(2 * time.Hour)
+	b.fails(2, []string{`TIME: found "soon"; allowed: a duration from now`}, "message", "reschedule", "orders", "1", "soon")
+	b.fails(2, []string{`--schedule: found "soon"; allowed: a duration from now`}, "send", "orders", "x", "--schedule", "soon")
 }

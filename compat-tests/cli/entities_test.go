@@ -153,3 +153,10 @@ func TestMistakesAboutEntities(t *testing.T) {
 		t.Errorf("after the mistakes there are %+v", all)
 	}
 }
+
+// TestShowOfTheOtherKind takes a topic for a queue, and a queue for a topic.
+func TestShowOfTheOtherKind(t *testing.T) {
+	b := start(t, queue("orders"), harness.Topic{Name: "events"})
+	b.fails(3, []string{"events is a topic; see minibus topic show events"}, "queue", "show", "events")
+	b.fails(3, []string{"orders is a queue; see minibus queue show orders"}, "topic", "show", "orders")
+}

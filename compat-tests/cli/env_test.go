@@ -73,7 +73,7 @@ func TestTheLocalMinibus(t *testing.T) {
 		cmd.Env = append(append(cmd.Env, "MINIBUS_HOST=127.0.0.1", "MINIBUS_ROOT_KEY=a-key-of-the-test"), environ...)
 		return b.finish(cmd)
 	}
-	for _, environ := range [][]string{{amqp, http}, {amqp}, {"MINIBUS_AMQP_PORT=off", http}, {"MINIBUS_AMQP_PORT=0", "MINIBUS_HTTP_PORT=0", "MINIBUS_PORTS_FILE=" + written}} {
+	for _, environ := range [][]string{{amqp, http}, {amqp}, {"MINIBUS_AMQP_PORT=off", http}, {"MINIBUS_AMQP_PORT=0", "MINIBUS_HTTP_PORT=0", "MINIBUS_PORTS_FILE=" + written}, {"MINIBUS_PORTS_FILE=" + written}} {
 		for _, args := range [][]string{{"queue", "show", "q"}, {"send", "q", "x"}, {"receive", "q"}} {
 			if r := with(environ, args...); r.code != 0 {
 				t.Errorf("with %v minibus %v ended with %d: %s", environ, args, r.code, r.errors)
@@ -99,6 +99,8 @@ func TestTheLocalMinibus(t *testing.T) {
 // TestCompletion loads the script into bash and asks it, as bash does for the tabulator key.
 func TestCompletion(t *testing.T) {
 	b := start(t, queue("orders"))
+	b.send("orders", "x")
+	b.run("snapshot", "save", "seeded")
 	complete := func(words ...string) []string {
 		t.Helper()
 		var list strings.Builder
@@ -127,11 +129,20 @@ func TestCompletion(t *testing.T) {
 		words []string
 		want  string
 	}{{[]string{"pe"}, "peek"}, {[]string{"heal"}, "healthcheck"}, {[]string{"--amqp-p"}, "--amqp-port"}, {[]string{"peek", "or"}, "orders"},
-		{[]string{"queue", "create", "x", "--lock-d"}, "--lock-duration"}, {[]string{"queue", "ls", "-o", "jsonl"}, "jsonl"}, {[]string{"config", "c"}, "check"}} {
+		{[]string{"queue", "create", "x", "--lock-d"}, "--lock-duration"}, {[]string{"queue", "ls", "-o", "jsonl"}, "jsonl"}, {[]string{"config", "c"}, "check"},
+		{[]string{"message", "ls", "orders", "--state", "sch"}, "scheduled"}, {[]string{"wait", "--events", "deadL"}, "deadLettered"}, {[]string{"fault", "add", "drop", "--entity", "or"}, "orders"},
+		{[]string{"snapshot", "restore", "see"}, "seeded"}, {[]string{"conn", "show", "c"}, "c1"}} {
 		if got := complete(c.words...); !slices.Contains(got, c.want) {
 			t.Errorf("%q is completed with %q, want %q among them", c.words, got, c.want)
 		}
 	}
+	for _, kind := range strings.Fields(b.run("__completeNoDesc", "history", "--kind", "")) {
+		if !strings.HasPrefix(kind, ":") {
+			b.run("history", "--kind", kind)
+		}
+	}
+	b.fails(2, []string{`completion: there is no script for "tcsh"; there are: completion bash|`}, "completion", "tcsh")
+	b.fails(2, []string{"did you mean add?"}, "fault", "ad")
 	for _, shell := range []string{"zsh", "fish", "powershell"} {
 		if script := b.run("completion", shell); !strings.Contains(script, "minibus") {
 			t.Errorf("completion %s prints %q", shell, script)

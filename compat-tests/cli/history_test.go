@@ -167,6 +167,9 @@ func TestWait(t *testing.T) {
 	if w := decode[answer](b, r.out); w.Met || w.Counts.Active != 1 {
 		t.Errorf("wait in vain prints %+v", w)
 	}
+	if out := b.run("wait", "orders", "--events", "completed", "--from", "1"); out != "met: 3 events\n" {
+		t.Errorf("wait for one event of three prints %q", out)
+	}
 	b.fails(5, []string{"0 of 1 event"}, "wait", "--events", "any", "--timeout", "100ms")
 	b.fails(3, []string{"could not be found"}, "wait", "nothing", "--idle")
 	b.fails(2, []string{"what for?"}, "wait", "orders")

@@ -109,3 +109,30 @@ func TestAnInterruptCancelsAJob(t *testing.T) {
 		t.Errorf("%d were removed before the interrupt, %d after it", removed, rest)
 	}
 }
+
+// TestResubmitWithChanges changes dead letters on their way.
+func TestResubmitWithChanges(t *testing.T) {
+	b := start(t, queue("orders"), harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "s"}}, {Queue: harness.Queue{Name: "t"}}}})
+	b.run("send", "orders", "wrong", "-p", "draft=yes", "-p", "tenant=a")
+	b.run("receive", "orders", "--dead-letter", "--reason", "poison")
+	b.fails(2, []string{`--set: found "size"`}, "dlq", "resubmit", "orders", "--set", "size")
+	b.fails(2, []string{"--body and --body-file contradict"}, "dlq", "resubmit", "orders", "--body", "x", "--body-file", "y")
+	b.run("dlq", "resubmit", "orders", "--set", "size=int:5", "--unset", "draft", "--subject", "mended", "--body", "right")
+	got := b.peek("orders")
+	b.wantBodies("the copy", got, "right")
+	if p := got[0].ApplicationProperties; got[0].Subject != "mended" || p["size"] == nil || p["draft"] != nil || p["tenant"] != "a" || p["DeadLetterReason"] != nil {
+		t.Errorf("the copy is %+v", got[0])
+	}
+	b.run("receive", "orders", "--dead-letter", "--reason", "poison")
+	b.run("dlq", "resubmit", "orders", "--strip=false")
+	if got := b.peek("orders"); len(got) != 1 || got[0].ApplicationProperties["DeadLetterReason"] != "poison" {
+		t.Errorf("the copy that keeps its properties is %+v", got)
+	}
+	b.send("events", "e")
+	b.run("receive", "events/s", "--dead-letter")
+	r := b.try("dlq", "resubmit", "events/s", "--text", "e")
+	if r.code != 0 || r.errors != "the copies go to the topic events, so all its subscriptions that match get one; --to names another target\n" {
+		t.Errorf("dlq resubmit of a subscription gives %+v", r)
+	}
+	b.wantBodies("the other subscription", b.peek("events/t"), "e", "e")
+}

@@ -288,3 +288,15 @@ func TestRights(t *testing.T) {
 		b.fails(4, nil, args...)
 	}
 }
+
+// TestLostLock settles a message whose lock is lost.
+func TestLostLock(t *testing.T) {
+	b := start(t, queue("orders"))
+	b.send("orders", "a", "b")
+	b.run("fault", "add", "loseLock", "--entity", "orders", "--operation", "settle", "--count", "1")
+	r := b.try("receive", "orders", "-n", "2", "-o", "jsonl")
+	b.failed(r, 1, []string{"settle message 1 of orders: ", "(com.microsoft:message-lock-lost)"}, "receive")
+	if strings.Contains(r.errors, "Error{") || strings.Contains(r.errors, "map[") || strings.Contains(r.errors, "stay locked") {
+		t.Errorf("receive says %q", r.errors)
+	}
+}
