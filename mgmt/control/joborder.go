@@ -62,6 +62,7 @@ func (r *jobOrder) options(ns *emulator.Namespace) (*emulator.Entity, emulator.J
 			return nil, o, badRequest("A move needs a target.")
 		}
 	case "resubmit":
+		o.Again = true
 		if o.Kind = emulator.MoveJob; sub == emulator.Main {
 			o.Sub = emulator.DeadLetter
 		}
