@@ -115,7 +115,7 @@ func (ds *deliveries) strike(id serial, u unsettled, v *verdict) (f *emulator.Fa
 		return nil, false
 	}
 	a := u.link.attempt(emulator.OperationSettle)
-	a.Locks, a.Session = true, u.link.accepting != nil
+	a.Locks, a.Session, a.Tokens = true, u.link.accepting != nil, []emulator.LockToken{u.lock.Token()}
 	if f = ns.Strike(a); f == nil || f.Options().After {
 		return f, false
 	}
@@ -128,7 +128,7 @@ func (ds *deliveries) strike(id serial, u unsettled, v *verdict) (f *emulator.Fa
 		op.tell(err)
 		return nil, true
 	}
-	f.TakeLocks(u.link.queue, []emulator.LockToken{u.lock.Token()})
+	f.TakeLocks(u.link.queue, a.Tokens)
 	return f, false
 }
 

@@ -226,3 +226,30 @@ func TestDEC35_AnAdvanceThatIsStopped(t *testing.T) {
 		})
 	}
 }
+
+// TestDEC35_WhatIsRescheduledToTheFrozenInstantIsActiveAtOnce like what is sent with a time that has come.
+func TestDEC35_WhatIsRescheduledToTheFrozenInstantIsActiveAtOnce(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		start := now()
+		past, present := b.schedule(at("past", start.Add(time.Hour)))[0], b.schedule(at("present", start.Add(2*time.Hour)))[0]
+		b.steer("freeze", b.ns.Freeze)
+		equal(t, "to the past", b.reschedule(past, start.Add(-time.Hour)), nil)
+		b.wantCounts(1, 0, 1, 0)
+		equal(t, "to the frozen instant", b.reschedule(present, start), nil)
+		b.wantCounts(2, 0, 0, 0)
+		equal(t, "in their order", bodies(b.receive(9)), "past present")
+		b.restart()
+		b.wantCounts(2, 0, 0, 0)
+		b.verify(true)
+	})
+}
+
+// TestDEC35_WhatIsRescheduledInATopicPassesOnAtOnce on a frozen clock too.
+func TestDEC35_WhatIsRescheduledInATopicPassesOnAtOnce(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{{Name: "all"}}, func(b *broker) {
+		seq := b.schedule(at("later", soon(time.Hour)))[0]
+		b.steer("freeze", b.ns.Freeze)
+		equal(t, "reschedule", b.reschedule(seq, soon(-time.Hour)), nil)
+		equal(t, "passed on", bodies(b.sub("all").peek()), "later")
+	})
+}

@@ -100,10 +100,12 @@ const fewLives = 8
 const maxLives = 1000
 
 // Life returns what happened to the messages that a filter selects, from one entity to the next, their copies included, oldest first. With a message
-// id these are all messages that were sent with it, with a number all that had it in the entity. It follows the last thousand at most.
+// id these are all messages that were sent with it, with a number all that had it in the entity. It follows the last thousand at most. It begins after the last reset
+// of the namespace: ids and numbers come again then.
 func (ns *Namespace) Life(f EventFilter) []Event {
 	var lives []int64 // bodies, which the copies of a message share, and which forwards keep
-	selected, _ := ns.Events(0, f)
+	begin := ns.fresh.Load()
+	selected, _ := ns.Events(begin, f)
 	for e := range selected {
 		if e.Body == 0 || slices.Contains(lives, e.Body) {
 			continue
@@ -117,13 +119,13 @@ func (ns *Namespace) Life(f EventFilter) []Event {
 		alive[body] = true
 	}
 	var life []Event
-	chunks, _ := ns.common.record.now(0)
+	chunks, _ := ns.common.record.now(begin)
 	for i := range chunks {
 		c := &chunks[i]
 		if !f.mayBeIn(c, ns.id) && len(lives) <= fewLives && !slices.ContainsFunc(lives, c.hasNumber) {
 			continue
 		}
-		c.each(0, func(e Event) bool {
+		c.each(begin, func(e Event) bool {
 			if e.Namespace == ns.id && (alive[e.Body] || e.Body == 0 && f.Selects(&e)) {
 				life = append(life, e)
 			}

@@ -73,6 +73,9 @@ func (e *Event) what() string {
 		if at == "" {
 			return e.Text
 		}
+		if e.Sequence != 0 {
+			return fmt.Sprintf("%s, %s of %s", e.Text, number, at)
+		}
 		return e.Text + " in " + at
 	case EventLockExpired:
 		return fmt.Sprintf("the lock of %s of %s ended", number, at)

@@ -152,9 +152,10 @@ type Attempt struct {
 	Path      string  // unless Entity is set
 	Sub       SubQueue
 	Who       *Who
-	HTTP      bool // it is a request, without a link
-	Locks     bool // it concerns locks of messages
-	Session   bool // its client holds a session
+	HTTP      bool        // it is a request, without a link
+	Locks     bool        // it concerns locks of messages
+	Tokens    []LockToken // of those locks, as far as they are known; Entity's mutex is free then
+	Session   bool        // its client holds a session
 }
 
 // fits reports whether the fault concerns an attempt.

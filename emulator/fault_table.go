@@ -198,7 +198,7 @@ func (t *faultTable) strike(ns *Namespace, a *Attempt, may func(*Fault) bool) *F
 	return hit
 }
 
-// recordFault writes into the history that a fault has struck.
+// recordFault writes into the history that a fault has struck: for each message whose lock the attempt names, or else once.
 func (ns *Namespace) recordFault(f *Fault, a *Attempt) {
 	r := ns.common.record
 	if r == nil {
@@ -212,7 +212,24 @@ func (ns *Namespace) recordFault(f *Fault, a *Attempt) {
 	if c := f.Condition(); c != "" {
 		text += ": " + c
 	}
-	r.add(q, ns.Now(), &happened{kind: EventFault, sub: a.Sub, who: a.Who, text: text})
+	h := happened{kind: EventFault, sub: a.Sub, who: a.Who, text: text}
+	if len(a.Tokens) == 0 || !q.recordFaultOf(a.Tokens, h) {
+		r.add(q, ns.Now(), &h)
+	}
+}
+
+// recordFaultOf writes an event for each message that one of the tokens locks, and reports whether there are any.
+func (q *Entity) recordFaultOf(tokens []LockToken, h happened) (some bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range tokens {
+		if e := q.locks.byToken[t]; e != nil {
+			h.sub, h.seq, h.first, h.body, h.count = e.sub, e.seq, e.first, e.body.id, e.count
+			q.ns.common.record.add(q, q.ns.Now(), &h)
+			some = true
+		}
+	}
+	return some
 }
 
 // noEntity returns what stands for no entity in the record.

@@ -45,6 +45,7 @@ type Namespace struct {
 	home     *home                          // nil: it was opened by itself
 
 	deeds atomic.Int64 // what the broker did by itself
+	fresh atomic.Int64 // number of the first event after the last reset
 
 	planned map[string]bool // lower-case paths of a configuration that is being made true; guarded by admin
 	admin   sync.Mutex      // serialises changes of entities, commits included; nothing of a message's path takes it

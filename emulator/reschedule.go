@@ -49,10 +49,14 @@ func (op *transition) rescheduleLocked(e *entry, at int64) {
 	op.addLocked(step{e: e, effect: effectReschedule, event: EventRescheduled, fallback: fallback{undo: undoReschedule}, extra: x.kept()}, Op{Kind: OpUpdate, Record: r})
 }
 
-// move gives a scheduled message another time. The change is committed.
-func (s *schedule) move(e *entry, x *extra) {
+// move gives a scheduled message another time. The change is committed. What is due is activated here, since no timer of a frozen clock fires.
+func (s *schedule) move(e *entry, x *extra, now int64) {
 	old := e.due()
 	e.extra, e.mark = x, markFree
 	s.dues.remove(old)
+	if e.due() <= now {
+		s.activate([]*entry{e}, now)
+		return
+	}
 	s.q.alarm.watch(e)
 }

@@ -36,6 +36,7 @@ func (ns *Namespace) Reset(list []EntityConfig) error {
 	if err := r.write(paths, func() error { return r.put(records) }); err != nil {
 		return err
 	}
+	ns.fresh.Store(ns.common.record.Next())
 	ns.RemoveFaults()
 	if c, ok := ns.clock.(*SystemClock); ok {
 		c.restart(ClockState{})

@@ -185,3 +185,26 @@ func TestReset_WhileClientsSend(t *testing.T) {
 		b.verify(false)
 	})
 }
+
+// TestALifeBeginsAfterTheReset while the events from before stay in the record.
+func TestALifeBeginsAfterTheReset(t *testing.T) {
+	list := []emulator.EntityConfig{{Path: "q", Queue: &emulator.QueueOptions{}}}
+	houseBubble(t, recorded(), []string{"orders"}, func(h *house) {
+		b := h.in("orders")
+		m := text("x")
+		m.Properties = properties("id")
+		b.advance(time.Hour)
+		b.send(m)
+		equal(t, "life before", len(b.life("id")), 1)
+		b.reset(list)
+		equal(t, "life after the reset", len(b.life("id")), 0)
+		b.send(m)
+		equalSlices(t, "life", b.life("id"), "sent q 1")
+		n := 0
+		events, _ := b.ns.Events(0, emulator.EventFilter{MessageID: "id"})
+		for range events {
+			n++
+		}
+		equal(t, "events in the record", n, 2)
+	})
+}

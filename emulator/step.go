@@ -146,7 +146,7 @@ func (p *part) applyLocked(s *step, now int64) {
 	case effectRest:
 		q.messages.rest(e, now)
 	case effectReschedule:
-		q.schedule.move(e, s.extra)
+		q.schedule.move(e, s.extra, now)
 	}
 }
 

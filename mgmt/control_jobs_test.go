@@ -27,9 +27,9 @@ func TestControlAPIOfJobs(t *testing.T) {
 	wants(t, a.as("root", "POST", all+"?wait=10s", `{"kind": "resubmit", "entity": "other", "target": "sessions"}`), 201,
 		`"failed":1,"skipped":0,"errors":[{"sequenceNumber":1,"detail":"The message has no session id, which 'sessions' requires."}]`)
 	wants(t, a.as("root", "POST", all+"?wait=10s", `{"kind": "resubmit", "entity": "other", "filter": {"reason": "poison", "sql": "DeadLetterReason = 'poison'"},
-		"edit": {"strip": true, "properties": {"again": true}, "subject": "again", "body": "better", "removeProperties": ["x"]}}`), 201, `"target":"other","state":"done"`, `"done":1`)
+		"edit": {"properties": {"again": true}, "subject": "again", "body": "better", "removeProperties": ["x"]}}`), 201, `"kind":"resubmit","entity":"other/$DeadLetterQueue","target":"other","state":"done"`, `"done":1`)
 	wants(t, a.as("root", "POST", inDefault+"other/receive", `{"max": 9, "mode": "receiveAndDelete"}`), 200, `"subject":"again"`, `"applicationProperties":{"again":true},"body":"better"`)
-	wants(t, a.as("root", "GET", all, ""), 200, `{"items":[{"id":4,`)
+	wants(t, a.as("root", "GET", all, ""), 200, `{"items":[{"id":4,"kind":"resubmit",`, `"id":2,"kind":"move",`)
 	wants(t, a.as("root", "GET", all+"/1?wait=1s", ""), 200, `"id":1,`)
 	wants(t, a.as("root", "GET", all+"/1?wait=x", ""), 400)
 	wants(t, a.as("root", "GET", all+"/99", ""), 404, "has no job 99")

@@ -15,6 +15,9 @@ func (x *runtimeCall) strike(op emulator.Operation) (*emulator.Fault, error) {
 	}
 	locks := op == emulator.OperationSettle || op == emulator.OperationRenew
 	a := &emulator.Attempt{Operation: op, Entity: x.entity, Sub: x.sub, Who: x.who(), HTTP: true, Locks: locks}
+	if locks {
+		a.Tokens = x.token()
+	}
 	f := x.ns.Strike(a)
 	if f == nil || f.Options().After {
 		return f, nil
@@ -26,7 +29,7 @@ func (x *runtimeCall) strike(op emulator.Operation) (*emulator.Fault, error) {
 		panic(http.ErrAbortHandler) // net/http cuts the connection
 	}
 	if locks {
-		f.TakeLocks(x.entity, x.token())
+		f.TakeLocks(x.entity, a.Tokens)
 	}
 	return f, nil
 }

@@ -3,6 +3,7 @@ package sbtest_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -200,6 +201,17 @@ func TestFaults_ALostLockIsThatOfTheSDK(t *testing.T) {
 		}
 		x.wantHits(f, 2)
 		wantCounts(x.T, x.bus, "orders", emulator.Counts{})
+		var struck []string
+		for _, e := range x.bus.LifeOf(x, "orders", 1) {
+			if e.Kind == emulator.EventFault {
+				text, _, _ := strings.Cut(e.String(), " by ")
+				struck = append(struck, text)
+			}
+		}
+		want := []string{"fault 1 (loseLock) struck settle, number 1 of orders", "fault 1 (loseLock) struck renew, number 1 of orders"}
+		if !slices.Equal(struck, want) {
+			x.Errorf("the life has the faults %q, want %q", struck, want)
+		}
 	})
 }
 

@@ -99,6 +99,12 @@ func Attempt(req *message.Message, a *emulator.Attempt) {
 	o := operations[property(req, "operation")]
 	a.Operation, a.Locks = cmp.Or(o.is, emulator.OperationManage), o.locks
 	a.Session = o.session || o.locks && a.Sub == emulator.Main && a.Entity != nil && a.Entity.Options().RequiresSession
+	if !a.Locks || a.Entity == nil {
+		return
+	}
+	if body, err := parseArgs(req, bodyLimit(a.Entity)); err == nil {
+		a.Tokens, _ = body.tokens("lock-tokens") // without them the request fails by itself
+	}
 }
 
 // Handle answers one request. It calls reply exactly once with the complete encoded response: before Handle returns,

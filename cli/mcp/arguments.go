@@ -52,9 +52,9 @@ func (o *operation) schema() map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// anyNamespace reports whether the parameter is that of the namespace in which something is looked for. A namespace itself has to be named.
+// anyNamespace reports whether the parameter is that of the namespace in which something is looked for. A namespace that is made, changed or deleted has to be named.
 func (o *operation) anyNamespace(p parameter) bool {
-	return p.Name == namespaceParameter && !strings.HasSuffix(o.path, "{"+namespaceParameter+"}")
+	return p.Name == namespaceParameter && (o.reads || !strings.HasSuffix(o.path, "{"+namespaceParameter+"}"))
 }
 
 // arguments returns the parameters that a tool has.

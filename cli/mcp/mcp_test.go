@@ -22,7 +22,8 @@ const api = `{"paths": {
 			"requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object", "properties": {"thing": {"type": "string"}}}}}}}},
 	"/$minibus/v1/namespaces/{namespace}/stream": {"get": {"operationId": "streamThings", "responses": {"200": {"content": {"text/event-stream": {}}}}}},
 	"/$minibus/v1/namespaces/{namespace}/file": {"put": {"operationId": "putFile", "requestBody": {"content": {"application/octet-stream": {}}}}},
-	"/$minibus/v1/namespaces/{namespace}": {"delete": {"operationId": "deleteNamespace", "parameters": [{"name": "namespace", "in": "path", "required": true}]}},
+	"/$minibus/v1/namespaces/{namespace}": {"get": {"operationId": "getNamespace", "parameters": [{"name": "namespace", "in": "path", "required": true}],
+		"responses": {"200": {"content": {"application/json": {}}}}}, "delete": {"operationId": "deleteNamespace", "parameters": [{"name": "namespace", "in": "path", "required": true}]}},
 	"/$minibus/v1/openapi.json": {"get": {"operationId": "getDocument"}}},
 	"components": {"schemas": {"Kind": {"type": "string", "enum": ["a", "b"]},
 		"Thing": {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}, "inner": {"$ref": "#/components/schemas/Thing"}}}}}}`
@@ -43,7 +44,7 @@ func tools(t *testing.T) map[string]*operation {
 
 func TestOperationsBecomeTools(t *testing.T) {
 	all := tools(t)
-	if len(all) != 4 || !all["get_thing"].reads || all["put_thing"].reads || !all["clash"].reads || all["delete_namespace"].reads {
+	if len(all) != 5 || !all["get_thing"].reads || all["put_thing"].reads || !all["clash"].reads || all["delete_namespace"].reads {
 		t.Fatalf("the tools are %v", all)
 	}
 	for name, want := range map[string]string{
@@ -73,6 +74,7 @@ func TestCallsBecomeRequests(t *testing.T) {
 		{"put_thing", `{"thing": "a"}`, "namespaces/$this/things/a", `{}`, ""},
 		{"clash", `{"thing": "a", "body": {"thing": "b"}}`, "namespaces/$this/things/a", `{"thing":"b"}`, ""},
 		{"clash", `{"thing": "a", "other": 1}`, "", "", `has no argument "other"`},
+		{"get_namespace", `{}`, "namespaces/$this", "null", ""},
 		{"delete_namespace", `{}`, "", "", "needs"},
 	} {
 		path, body, err := all[c.tool].request(json.RawMessage(c.arguments), "/$minibus/v1/")

@@ -60,7 +60,7 @@ func Serve(ctx context.Context, o Options) error {
 		}
 	}
 	server.AddReceivingMiddleware(refusing(withheld))
-	err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(o.In), Writer: unclosed{o.Out}})
+	err = server.Run(ctx, unhurried{&mcp.IOTransport{Reader: io.NopCloser(o.In), Writer: unclosed{o.Out}}})
 	if errors.Is(err, io.EOF) {
 		return nil
 	}

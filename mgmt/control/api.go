@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net"
 	"net/http"
@@ -163,7 +164,11 @@ func (in *InNamespace) find(a *api) (*emulator.Namespace, error) {
 	case ThisNamespace:
 		return b.Find(in.host, in.port)
 	}
-	return b.Namespace(in.Namespace)
+	ns, err := b.Namespace(in.Namespace)
+	if missing := (*emulator.Error)(nil); errors.As(err, &missing) && (in.Namespace == DefaultNamespace[1:] || in.Namespace == ThisNamespace[1:]) {
+		err = &emulator.Error{Code: missing.Code, Text: missing.Text + " Do you mean $" + in.Namespace + "?"}
+	}
+	return ns, err
 }
 
 // page is a part of a list.

@@ -98,5 +98,5 @@ func refuseRoute(w http.ResponseWriter, r *http.Request, h http.Handler) {
 		Refuse(w, &Error{Status: answer.Code, Detail: "The path takes " + allowed + "."})
 		return
 	}
-	Refuse(w, &Error{Status: http.StatusNotFound, Detail: "There is nothing at this path. " + DocumentPath + " lists what there is."})
+	Refuse(w, &Error{Status: http.StatusNotFound, Detail: "There is nothing at this path. " + DocumentPath + " lists what there is. In the path of an entity each slash is %2F: events%2FSubscriptions%2Flarge."})
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/internal/entitypath"
 )
 
 // Entity is a queue, topic or subscription in a list.
@@ -142,5 +144,19 @@ func (in *AtEntity) find(a *api) (*emulator.Entity, emulator.SubQueue, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return ns.EntityAt(in.Entity)
+	return entityAt(ns, in.Entity)
+}
+
+// entityAt returns the entity and the sub-queue of a path. The error for a subscription without the part Subscriptions says how to write its path.
+func entityAt(ns *emulator.Namespace, path string) (*emulator.Entity, emulator.SubQueue, error) {
+	e, sub, err := ns.EntityAt(path)
+	if missing := (*emulator.Error)(nil); errors.As(err, &missing) && missing.Code == emulator.CodeNotFound {
+		plain, _ := entitypath.CutSubQueue(path)
+		i := strings.LastIndexByte(plain, '/')
+		if i > 0 && ns.Exists(plain[:i]+"/Subscriptions/"+plain[i+1:]) {
+			err = &emulator.Error{Code: missing.Code, Entity: missing.Entity, Text: missing.Text + " The path of the subscription is " + plain[:i] + "/Subscriptions/" + plain[i+1:] +
+				", in a URL with each slash as %2F."}
+		}
+	}
+	return e, sub, err
 }

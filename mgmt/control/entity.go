@@ -104,7 +104,7 @@ func (a *api) getEntity(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	e, _, err := ns.EntityAt(in.Entity)
+	e, _, err := entityAt(ns, in.Entity)
 	if err != nil {
 		return nil, err
 	}

@@ -12,12 +12,12 @@ import (
 
 // jobOrder says what a job is to do.
 type jobOrder struct {
-	Kind   string     `json:"kind" enum:"purge,move,resubmit" doc:"purge removes the messages, move moves them, resubmit moves dead letters, to their own entity unless target names another"`
+	Kind   string     `json:"kind" enum:"purge,move,resubmit" doc:"purge removes the messages, move moves them, resubmit moves dead letters without their reason, to their own entity unless target names another"`
 	Entity string     `json:"entity" example:"orders" doc:"Where the messages are: a path, with a sub-queue if that is meant. With resubmit, the dead-letter queue is meant if none is named"`
 	Target string     `json:"target,omitempty" doc:"Where they go: the path of a queue or topic"`
 	Max    int64      `json:"max,omitempty" minimum:"1" doc:"The most messages, the lowest sequence numbers first; none: all"`
 	Filter *jobFilter `json:"filter,omitempty" doc:"Only messages that fit all of it; none: all active ones"`
-	Edit   *jobEdit   `json:"edit,omitempty" doc:"What to change in each message, with move and resubmit; none: they stay as they are"`
+	Edit   *jobEdit   `json:"edit,omitempty" doc:"What to change in each message, with move and resubmit; none: they stay as they are, but for what resubmit strips"`
 }
 
 // jobFilter selects messages.
@@ -33,7 +33,7 @@ type jobFilter struct {
 
 // jobEdit changes messages that move.
 type jobEdit struct {
-	Strip                bool               `json:"strip,omitempty" doc:"Remove the properties DeadLetterReason and DeadLetterErrorDescription"`
+	Strip                *bool              `json:"strip,omitempty" doc:"Whether to remove the properties DeadLetterReason and DeadLetterErrorDescription; none: with resubmit, and not with move"`
 	RemoveProperties     []string           `json:"removeProperties,omitempty" nullable:"false" doc:"Application properties to remove"`
 	Properties           messagejson.Values `json:"properties,omitempty" nullable:"false" doc:"Application properties to set"`
 	MessageID            *string            `json:"messageId,omitempty"`
@@ -62,6 +62,7 @@ func (r *jobOrder) options(ns *emulator.Namespace) (*emulator.Entity, emulator.J
 			return nil, o, badRequest("A move needs a target.")
 		}
 	case "resubmit":
+		o.Again = true
 		if o.Kind = emulator.MoveJob; sub == emulator.Main {
 			o.Sub = emulator.DeadLetter
 		}
@@ -76,6 +77,10 @@ func (r *jobOrder) options(ns *emulator.Namespace) (*emulator.Entity, emulator.J
 		if o.Edit, err = r.Edit.edit(); err != nil {
 			return nil, o, err
 		}
+	}
+	o.Edit.Strip = o.Again
+	if r.Edit != nil && r.Edit.Strip != nil {
+		o.Edit.Strip = *r.Edit.Strip
 	}
 	e, err := ns.Entity(path)
 	return e, o, err
@@ -96,7 +101,7 @@ func (f *jobFilter) selection() (s emulator.Selection) {
 }
 
 func (x *jobEdit) edit() (e emulator.Edit, err error) {
-	e = emulator.Edit{Strip: x.Strip, Remove: x.RemoveProperties}
+	e = emulator.Edit{Remove: x.RemoveProperties}
 	if e.Properties, err = encodeProperties(x.Properties); err != nil {
 		return e, err
 	}

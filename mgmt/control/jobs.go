@@ -13,7 +13,7 @@ import (
 // job is work on many messages.
 type job struct {
 	ID       int64      `json:"id"`
-	Kind     string     `json:"kind" enum:"purge,move"`
+	Kind     string     `json:"kind" enum:"purge,move,resubmit"`
 	Entity   string     `json:"entity" doc:"Where the messages are, with its sub-queue"`
 	Target   string     `json:"target,omitempty" doc:"Where they go"`
 	State    string     `json:"state" enum:"running,done,cancelled,failed"`
@@ -47,6 +47,9 @@ func shownJob(j *emulator.Job) job {
 	if o.Kind == emulator.MoveJob {
 		if out.Kind, out.Target = "move", o.Target; out.Target == "" {
 			out.Target = j.Entity().Path()
+		}
+		if o.Again {
+			out.Kind = "resubmit"
 		}
 	}
 	if p.Ended != 0 {
