@@ -1,9 +1,14 @@
-// Looks at the entities of a Minibus, and makes and deletes a namespace: MINIBUS_CONNECTION=... node example.mjs
+// Makes a namespace, looks at its entities, and deletes it: MINIBUS_CONNECTION=... node example.mjs
 import assert from "node:assert/strict";
 import { connect } from "minibus-control";
 
 const client = connect(process.env["MINIBUS_CONNECTION"]!);
-const namespace = "$this";
+const namespace = "worker-1";
+
+const made = await client.POST("/$minibus/v1/namespaces", {
+  body: { name: namespace, Queues: [{ Name: "jobs" }], Topics: [{ Name: "events", Subscriptions: [{ Name: "large" }] }] },
+});
+assert.match(made.data?.connectionString ?? "", /^Endpoint=sb:/, made.error?.detail);
 
 const entities = await client.GET("/$minibus/v1/namespaces/{namespace}/entities", { params: { path: { namespace }, query: { kind: "subscription" } } });
 assert.deepEqual(entities.data?.items.map((e) => e.path), ["events/Subscriptions/large"]);
@@ -12,9 +17,7 @@ const large = await client.GET("/$minibus/v1/namespaces/{namespace}/entities/{en
 });
 assert.equal(large.data?.counts.active, 0);
 
-const made = await client.POST("/$minibus/v1/namespaces", { body: { name: "worker-1", Queues: [{ Name: "jobs" }] } });
-assert.match(made.data?.connectionString ?? "", /^Endpoint=sb:/);
-const gone = await client.DELETE("/$minibus/v1/namespaces/{namespace}", { params: { path: { namespace: "worker-1" } } });
+const gone = await client.DELETE("/$minibus/v1/namespaces/{namespace}", { params: { path: { namespace } } });
 assert.equal(gone.response.status, 204);
-const missing = await client.GET("/$minibus/v1/namespaces/{namespace}", { params: { path: { namespace: "worker-1" } } });
+const missing = await client.GET("/$minibus/v1/namespaces/{namespace}", { params: { path: { namespace } } });
 assert.match(missing.error?.detail ?? "", /could not be found/);

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,31 +101,94 @@ func files(t *testing.T, root string) map[string]string {
 	return all
 }
 
-// TestTypeScript checks the types of the example, and runs it.
+// TestTypeScript checks the types of the example and of the lines in README.md, and runs them.
 func TestTypeScript(t *testing.T) {
 	dir := filepath.Join(directory, "typescript")
 	harness.InstallNodeModules(t, dir)
-	build, err := os.MkdirTemp(dir, ".build-") // inside of the package, so that it finds the package by its name
+	example, err := os.ReadFile(filepath.Join(dir, "example.mts"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(build) })
-	client(t, dir, "npx", "tsc", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022",
-		"--rootDir", ".", "--outDir", filepath.Base(build), "example.mts")
-	client(t, dir, "node", filepath.Join(filepath.Base(build), "example.mjs"))
+	for _, text := range []string{string(example), fenced(t, "ts"), typescriptErrors} {
+		build, err := os.MkdirTemp(dir, ".build-") // inside of the package, so that it finds the package by its name
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(build) })
+		write(t, filepath.Join(build, "program.mts"), text)
+		name := filepath.Base(build)
+		client(t, dir, "npx", "tsc", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022",
+			"--rootDir", name, "--outDir", name, filepath.Join(name, "program.mts"))
+		client(t, dir, "node", filepath.Join(name, "program.mjs"))
+	}
 }
 
-// TestPython runs the example, which uses functions that wait and one for asyncio.
+const typescriptErrors = `import assert from "node:assert/strict";
+import { connect, ControlError } from "minibus-control";
+
+const client = connect(process.env["MINIBUS_CONNECTION"]!, { throwErrors: true });
+const none = client.GET("/$minibus/v1/namespaces/{namespace}", { params: { path: { namespace: "none" } } });
+await assert.rejects(none, (e) => e instanceof ControlError && e.status === 404 && /could not be found/.test(e.detail));
+assert.throws(() => connect("Endpoint=sb://localhost"), /lacks SharedAccessKeyName, SharedAccessKey/);
+`
+
+// TestPython runs the example, which uses functions that wait and one for asyncio, and the lines in README.md.
 func TestPython(t *testing.T) {
 	dir := filepath.Join(directory, "python")
-	client(t, dir, harness.Python(t, dir), "example.py")
+	python := harness.Python(t, dir)
+	client(t, dir, python, "example.py")
+	for _, text := range []string{fenced(t, "python"), pythonErrors} {
+		client(t, dir, python, "-c", text)
+	}
+}
+
+const pythonErrors = `import asyncio, os
+from minibus_control import ControlError, connect
+from minibus_control.rest.api.namespaces import get_namespace
+from minibus_control.rest.models import Error
+
+client = connect(os.environ["MINIBUS_CONNECTION"])
+for call in (lambda: get_namespace.sync("none", client=client), lambda: asyncio.run(get_namespace.asyncio("none", client=client))):
+    try:
+        call()
+        raise AssertionError("no error")
+    except ControlError as e:
+        assert e.status == 404 and "could not be found" in e.detail, e
+silent = connect(os.environ["MINIBUS_CONNECTION"], raise_errors=False)
+assert isinstance(get_namespace.sync("none", client=silent), Error)
+try:
+    connect("Endpoint=sb://localhost")
+    raise AssertionError("no error")
+except ValueError as e:
+    assert "lacks SharedAccessKeyName, SharedAccessKey:" in str(e), e
+`
+
+// fenced returns the lines of a language in README.md.
+func fenced(t *testing.T, language string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(directory, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "```"+language+"\n")
+	if !found {
+		t.Fatalf("clients/README.md has no lines in %s", language)
+	}
+	lines, _, _ := strings.Cut(after, "```")
+	return lines
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // client runs a program of a client against a server.
 func client(t *testing.T, dir string, command ...string) {
 	t.Helper()
-	server := harness.Start(t, harness.Options{Config: harness.WriteTopology(t, []harness.Queue{{Name: "orders"}},
-		[]harness.Topic{{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "large"}}}}})})
+	server := harness.Start(t, harness.Options{Config: harness.WriteTopology(t, []harness.Queue{{Name: "orders"}}, nil)})
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)

@@ -38,7 +38,7 @@ export function ClockScreen() {
       <Panel title="What the namespace takes for now" actions={c.frozen ? <Button kind="primary" act={resume}>Resume</Button> : <Button act={freeze}>Freeze</Button>}>
         <p class="big-clock"><span title={both(now.value)}>{time(now.value, Date.now())}</span>{c.frozen && <span class="badge warn">frozen</span>}</p>
         <Facts facts={[["Ahead of the machine’s clock", duration(c.offset) === "0 s" ? "no" : duration(c.offset)], ["UTC", new Date(now.value).toISOString().replace(/\.\d+/, "")]]} />
-        <p class="hint">Locks, schedules, times to live and idle entities follow this clock. No time passes on the network.</p>
+        <p class="hint">Locks, schedules, times to live and idle entities follow this clock. Connections, tokens and receivers that wait follow real time, so clients stay connected while an hour passes here.</p>
       </Panel>
       <Panel title="Let time pass">
         <div class="bar">{steps.map(([span, title]) => <Button key={span} act={() => advance(span)}>+ {title}</Button>)}</div>

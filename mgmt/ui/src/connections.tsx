@@ -8,7 +8,7 @@ import { link, route, withQuery } from "./route";
 
 const waits: Record<Link["waitsFor"], string> = {
   message: "a message", credit: "credit", session: "a free session", window: "room in the session’s window", settlement: "settlements",
-  reading: "the client to read", journal: "the disk", detach: "the end of the link",
+  reading: "the client to read", journal: "the disk", fault: "the end of an injected fault", detach: "the end of the link",
 };
 
 // useConnections follows the connections, of one entity if it is given.

@@ -174,7 +174,7 @@ function History({ path }: { path: string }) {
 export function EntityPage({ path, tab, item }: { path: string; tab: string; item?: string }) {
   const p = useEntity(path);
   const e = p.value;
-  if (!e) return p.error ? <><h1><Text>{shown(path)}</Text></h1><Problem text={p.error} retry={p.refresh} /></> : <Loading />;
+  if (!e) return p.error ? <><h1><Text>{shown(path)}</Text></h1><Problem text={p.error} retry={p.refresh}><a href={link("")}>All entities</a></Problem></> : <Loading />;
   const fresh = { ...e, counts: (entityAt.value.get(path.toLowerCase()) ?? e).counts };
   const star = isFavourite(e.path);
   const sessions = e.properties?.RequiresSession !== false && e.kind !== "topic";

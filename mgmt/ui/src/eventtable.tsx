@@ -1,5 +1,6 @@
 // Events as a table, for the live stream and the history of an entity.
 import type { Event } from "./api";
+import { plural } from "./format";
 import { Badge, Text, Time } from "./kit";
 import { shown } from "./names";
 import { link, withQuery } from "./route";
@@ -31,20 +32,20 @@ export function lifeOf(e: Event): string {
   return withQuery(link("life"), { messageId: e.messageId });
 }
 
-// clientOf says who did it: the library and the connection, which connections show too.
+// clientOf says who did it: the connection, by which connections show it too, and the library. A narrow column cuts the end alone.
 export function clientOf(e: Event): string {
   const c = e.client;
-  return c ? [c.product || c.container, c.connection || c.remote].filter(Boolean).join(" · ") : "";
+  return c ? [c.connection || c.remote, c.product || c.container].filter(Boolean).join(" · ") : "";
 }
 
 const columns: Column<Event>[] = [
-  { name: "time", title: "Time", width: "186px", show: (e) => <Time at={e.time} millis /> },
+  { name: "time", title: "Time", width: "196px", show: (e) => <Time at={e.time} millis brief /> },
   { name: "kind", title: "What", width: "148px", show: (e) => <Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> },
   { name: "entity", title: "Entity", width: "minmax(140px, 1fr)", show: (e) => <a href={link("entity", e.entity)}><Text>{shown(entityOf(e))}</Text></a> },
   { name: "message", title: "Message", width: "minmax(120px, 1fr)", show: (e) =>
     e.sequenceNumber || e.messageId ? <a href={lifeOf(e)} title="The life of the message">{e.sequenceNumber ? "#" + e.sequenceNumber : ""} {e.messageId && <Text class="faint">{e.messageId}</Text>}</a> : null },
-  { name: "detail", title: "Detail", width: "minmax(140px, 1.4fr)", show: (e) => (e.detail ? <Text>{e.detail}</Text> : e.copies !== undefined ? <span class="faint">{e.copies} copies</span> : null) },
-  { name: "client", title: "Client", width: "minmax(100px, .8fr)", show: (e) => {
+  { name: "detail", title: "Detail", width: "minmax(140px, 1.4fr)", show: (e) => (e.detail ? <Text>{e.detail}</Text> : e.copies !== undefined ? <span class="faint">{plural(e.copies, "copy", "copies")}</span> : null) },
+  { name: "client", title: "Client", width: "minmax(120px, .8fr)", show: (e) => {
     const c = clientOf(e);
     return c && <Text class="faint">{c}</Text>;
   } },

@@ -72,12 +72,20 @@ function form(utc: boolean, o: Intl.DateTimeFormatOptions): Intl.DateTimeFormat 
 const day: Intl.DateTimeFormatOptions = { year: "numeric", month: "short", day: "numeric" };
 const clock: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
 
-// time shows an instant: the time alone today, else with its day.
+// otherDay reports whether an instant is not of today.
+export function otherDay(at: number, now: number): boolean {
+  const f = form(zone.value === "utc", day);
+  return f.format(at) !== f.format(now);
+}
+
+// time shows an instant: the time alone today, else with its day, and the year if it is another one.
 export function time(at: number, now: number, millis = false): string {
   const utc = zone.value === "utc";
   const o = millis ? { ...clock, fractionalSecondDigits: 3 as const } : clock;
-  const sameDay = form(utc, day).format(at) === form(utc, day).format(now);
-  return form(utc, sameDay ? o : { ...day, ...o }).format(at);
+  if (!otherDay(at, now)) return form(utc, o).format(at);
+  const year = form(utc, { year: "numeric" });
+  const { year: _, ...inYear } = day;
+  return form(utc, { ...(year.format(at) === year.format(now) ? inYear : day), ...o }).format(at);
 }
 
 // both shows an instant in local time and in UTC.

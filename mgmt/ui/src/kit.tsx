@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
-import { age, both, time, visible } from "./format";
+import { age, both, otherDay, time, visible } from "./format";
 import { now } from "./state";
 
 export type Children = ComponentChildren;
@@ -13,12 +13,13 @@ export function Text({ children, class: c }: { children: string; class?: string 
   return <bdi class={c} title={children}>{visible(children)}</bdi>;
 }
 
-export function Time({ at, millis, ageOnly }: { at?: string; millis?: boolean; ageOnly?: boolean }) {
+// Time shows an instant and its age. A brief one is for cells of tables: it has no age on other days, when the day takes the room.
+export function Time({ at, millis, ageOnly, brief }: { at?: string; millis?: boolean; ageOnly?: boolean; brief?: boolean }) {
   if (!at) return <span class="faint">–</span>;
   const t = Date.parse(at);
   return (
     <time dateTime={at} title={both(t)} class="time">
-      {ageOnly ? age(t, now.value) : <>{time(t, now.value, millis)} <span class="faint">{age(t, now.value)}</span></>}
+      {ageOnly ? age(t, now.value) : <>{time(t, now.value, millis)} {!(brief && otherDay(t, now.value)) && <span class="faint">{age(t, now.value)}</span>}</>}
     </time>
   );
 }
@@ -66,11 +67,11 @@ export function Empty({ title, children }: { title: string; children?: Children 
   return <div class="empty"><p class="empty-title">{title}</p>{children}</div>;
 }
 
-export function Problem({ text, retry }: { text: string; retry?: () => void }) {
+export function Problem({ text, retry, children }: { text: string; retry?: () => void; children?: Children }) {
   return (
     <div class="problem" role="alert">
       <span class="wrap">{text}</span>
-      {retry && <Button small act={retry}>Try again</Button>}
+      {(retry || children) && <div class="actions">{children}{retry && <Button small act={retry}>Try again</Button>}</div>}
     </div>
   );
 }

@@ -53,26 +53,30 @@ function useMessages(namespace: string, entity: string, query: Record<string, st
 
 const shownColumns = keptHere<string[]>("columns", ["enqueued", "id", "subject", "state", "session", "deliveries", "size", "body"]);
 
-function columns(dead: boolean, href: (m: Message) => string): Column<Message>[] {
+// beside are the columns of the table that stands beside an open message.
+const beside = ["number", "id", "subject", "body"];
+
+function columns(dead: boolean, narrow: boolean, digits: number, href: (m: Message) => string): Column<Message>[] {
   const text = (of: (m: Message) => unknown) => (m: Message) => {
     const s = textOfValue(of(m));
     return s ? <Text>{s}</Text> : null;
   };
   const all: Column<Message>[] = [
-    { name: "number", title: "#", width: "82px", show: (m) => <a href={href(m)}>{m.sequenceNumber}</a> },
-    { name: "enqueued", title: "Enqueued", width: "180px", show: (m) => <Time at={m.enqueuedTime} /> },
-    { name: "id", title: "Message id", width: "minmax(110px, 1fr)", show: text((m) => m.messageId) },
-    { name: "subject", title: "Subject", width: "minmax(80px, .6fr)", show: text((m) => m.subject) },
-    { name: "state", title: "State", width: "102px", show: (m) => <Badge tone={stateTone[m.state]} title={m.lockedBy}>{m.state}</Badge> },
-    ...(dead ? [{ name: "reason", title: "Reason", width: "minmax(130px, .9fr)", show: (m: Message) => <Text>{m.deadLetterReason ?? ""}</Text> }] : []),
-    { name: "session", title: "Session", width: "minmax(70px, .5fr)", show: text((m) => m.sessionId) },
+    { name: "number", title: "#", width: `${20 + 9 * digits}px`, show: (m) => <a href={href(m)}>{m.sequenceNumber}</a> },
+    { name: "enqueued", title: "Enqueued", width: "160px", show: (m) => <Time at={m.enqueuedTime} brief /> },
+    { name: "id", title: "Message id", width: "minmax(90px, 1fr)", show: text((m) => m.messageId) },
+    { name: "subject", title: "Subject", width: "minmax(76px, .6fr)", show: text((m) => m.subject) },
+    { name: "state", title: "State", width: "92px", show: (m) => <Badge tone={stateTone[m.state]} title={m.lockedBy}>{m.state}</Badge> },
+    ...(dead ? [{ name: "reason", title: "Reason", width: "minmax(116px, .9fr)", show: (m: Message) => <Text>{m.deadLetterReason ?? ""}</Text> }] : []),
+    { name: "session", title: "Session", width: "minmax(62px, .5fr)", show: text((m) => m.sessionId) },
     { name: "correlation", title: "Correlation", width: "minmax(90px, .6fr)", show: text((m) => m.correlationId) },
     { name: "expires", title: "Expires", width: "150px", show: (m) => (m.expiresAt ? <Time at={m.expiresAt} ageOnly /> : null) },
     { name: "deliveries", title: "Tries", width: "54px", right: true, show: (m) => number(m.deliveryCount ?? 0) },
-    { name: "size", title: "Size", width: "76px", right: true, show: (m) => <span class="faint">{bytes(m.sizeBytes ?? 0)}</span> },
-    { name: "body", title: "Body", width: "minmax(160px, 1.6fr)", show: (m) => <Text class="mono small">{preview(m)}</Text> },
+    { name: "size", title: "Size", width: "70px", right: true, show: (m) => <span class="faint">{bytes(m.sizeBytes ?? 0)}</span> },
+    { name: "body", title: "Body", width: "minmax(90px, 1.6fr)", show: (m) => <Text class="mono small">{preview(m)}</Text> },
   ];
-  return all.filter((c) => ["number", "reason"].includes(c.name) || shownColumns.value.includes(c.name));
+  const seen = narrow ? all.filter((c) => [...beside, dead ? "reason" : "state"].includes(c.name)) : all;
+  return seen.filter((c) => ["number", "reason"].includes(c.name) || shownColumns.value.includes(c.name));
 }
 
 const choices = ["enqueued", "id", "subject", "state", "session", "correlation", "expires", "deliveries", "size", "body"];
@@ -146,6 +150,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
   };
   const items = m.items ?? [];
   const box: Column<Message> = { name: "box", title: "", width: "30px", show: (x) => <input type="checkbox" aria-label={`Select ${x.sequenceNumber}`} checked={selected.has(x.sequenceNumber)} onChange={() => toggle(x.sequenceNumber)} /> };
+  const digits = String(items.reduce((n, x) => Math.max(n, x.sequenceNumber), 0)).length;
   const some = [...selected];
   const removeSome = () => ask({
     title: "Remove messages?", yes: `Remove ${plural(some.length, "message")}`, text: <p>The selected {plural(some.length, "message")} of <b><Text>{entity}</Text></b> are removed, or none if a client has locked one. This cannot be undone.</p>,
@@ -180,7 +185,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
       )}
       {items.length > 0 && (
         <div class="split">
-          <Table items={items} columns={[box, ...columns(dead, (x) => here(x.sequenceNumber))]} id={(x) => x.sequenceNumber} label="Messages" end={m.next ? m.more : undefined}
+          <Table items={items} columns={[box, ...columns(dead, chosen !== undefined, digits, (x) => here(x.sequenceNumber))]} id={(x) => x.sequenceNumber} label="Messages" end={m.next ? m.more : undefined}
             open={(x) => go(here(x.sequenceNumber))} selected={(x) => String(x.sequenceNumber) === chosen || selected.has(x.sequenceNumber)} />
           {chosen && <MessageView key={chosen} path={path} dead={dead} sequence={chosen} close={withQuery(link("entity", path, tab), query)} changed={reload} />}
         </div>
