@@ -801,7 +801,7 @@ export interface paths {
         put?: never;
         /**
          * Saves what is in a namespace, under a name
-         * @description The snapshot has every entity with its settings and its next sequence numbers, every message in its state, the states of sessions, and the message ids that duplicate detection remembers. All that was acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer comes when the snapshot is durable; a process that ends before leaves none. A namespace has at most 100. 409 also says that the disk is full.
+         * @description The snapshot has every entity with its settings and its next sequence numbers, every message in its state, the states of sessions, and the message ids that duplicate detection remembers. All that was acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer comes when the snapshot is durable; a process that ends before leaves none, and so does a client that goes away before. A namespace has at most 100. 409 also says that the disk is full.
          */
         post: operations["saveSnapshot"];
         delete?: never;
@@ -839,7 +839,7 @@ export interface paths {
         put?: never;
         /**
          * Makes a namespace what it was when the snapshot was saved
-         * @description Afterwards it has those entities and no others, with the same messages, numbers, states of sessions and remembered message ids. Messages that were locked are available. Its clock shows what it showed then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the snapshot. Connections stay open: links are detached, and clients attach them again by themselves. Open transactions are rolled back, and jobs end. A process that ends meanwhile leaves the old state or the restored one.
+         * @description Afterwards it has those entities and no others, with the same messages, numbers, states of sessions and remembered message ids. Messages that were locked are available. Its clock shows what it showed then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the snapshot. Connections stay open: links are detached, and clients attach them again by themselves. Open transactions are rolled back, and jobs end. A process that ends, or a client that goes away, meanwhile leaves the old state or the restored one.
          */
         post: operations["restoreSnapshot"];
         delete?: never;
@@ -1486,7 +1486,7 @@ export interface components {
             /** Format: int64 */
             id: number;
             /** @enum {string} */
-            kind: "purge" | "move";
+            kind: "purge" | "move" | "resubmit";
             /**
              * Format: int64
              * @description Those that clients had locked, or took meanwhile
@@ -1524,7 +1524,7 @@ export interface components {
             /** Format: date-time */
             scheduledEnqueueTime?: string;
             sessionId?: string;
-            /** @description Remove the properties DeadLetterReason and DeadLetterErrorDescription */
+            /** @description Whether to remove the properties DeadLetterReason and DeadLetterErrorDescription; none: with resubmit, and not with move */
             strip?: boolean;
             subject?: string;
             to?: string;
@@ -1556,7 +1556,7 @@ export interface components {
             text?: string;
         };
         JobOrder: {
-            /** @description What to change in each message, with move and resubmit; none: they stay as they are */
+            /** @description What to change in each message, with move and resubmit; none: they stay as they are, but for what resubmit strips */
             edit?: components["schemas"]["JobEdit"];
             /**
              * @description Where the messages are: a path, with a sub-queue if that is meant. With resubmit, the dead-letter queue is meant if none is named
@@ -1566,7 +1566,7 @@ export interface components {
             /** @description Only messages that fit all of it; none: all active ones */
             filter?: components["schemas"]["JobFilter"];
             /**
-             * @description purge removes the messages, move moves them, resubmit moves dead letters, to their own entity unless target names another
+             * @description purge removes the messages, move moves them, resubmit moves dead letters without their reason, to their own entity unless target names another
              * @enum {string}
              */
             kind: "purge" | "move" | "resubmit";
@@ -1979,7 +1979,7 @@ export interface components {
         Receiving: {
             /**
              * Format: int64
-             * @description The most messages
+             * @description The most messages. With 16 MiB of messages there come no more
              * @default 1
              */
             max: number;
@@ -1990,7 +1990,7 @@ export interface components {
             mode: "peekLock" | "receiveAndDelete";
             /** @description The next session that is free, instead of session */
             nextSession?: boolean;
-            /** @description Deferred messages, all or none, instead of active ones */
+            /** @description Deferred messages, all or none, instead of active ones. Several have at most 16 MiB together */
             sequenceNumbers?: number[];
             /** @description The id of the session, on an entity that requires sessions */
             session?: string;

@@ -37,7 +37,8 @@ class JobEdit:
             reply_to (str | Unset):
             scheduled_enqueue_time (datetime.datetime | Unset):
             session_id (str | Unset):
-            strip (bool | Unset): Remove the properties DeadLetterReason and DeadLetterErrorDescription
+            strip (bool | Unset): Whether to remove the properties DeadLetterReason and DeadLetterErrorDescription; none:
+                with resubmit, and not with move
             subject (str | Unset):
             to (str | Unset):
      """

@@ -30,8 +30,8 @@ class JobOrder:
         Attributes:
             entity (str): Where the messages are: a path, with a sub-queue if that is meant. With resubmit, the dead-letter
                 queue is meant if none is named
-            kind (JobOrderKind): purge removes the messages, move moves them, resubmit moves dead letters, to their own
-                entity unless target names another
+            kind (JobOrderKind): purge removes the messages, move moves them, resubmit moves dead letters without their
+                reason, to their own entity unless target names another
             edit (JobEdit | Unset):
             filter_ (JobFilter | Unset):
             max_ (int | Unset): The most messages, the lowest sequence numbers first; none: all

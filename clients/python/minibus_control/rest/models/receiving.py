@@ -25,10 +25,11 @@ T = TypeVar("T", bound="Receiving")
 class Receiving:
     """ 
         Attributes:
-            max_ (int | Unset): The most messages Default: 1.
+            max_ (int | Unset): The most messages. With 16 MiB of messages there come no more Default: 1.
             mode (ReceivingMode | Unset):  Default: ReceivingMode.PEEKLOCK.
             next_session (bool | Unset): The next session that is free, instead of session
-            sequence_numbers (list[int] | Unset): Deferred messages, all or none, instead of active ones
+            sequence_numbers (list[int] | Unset): Deferred messages, all or none, instead of active ones. Several have at
+                most 16 MiB together
             session (str | Unset): The id of the session, on an entity that requires sessions
             session_token (str | Unset): The token of session, which an earlier receive has locked, to go on receiving from
                 it

@@ -106,8 +106,8 @@ def sync_detailed(
     and remembered message ids. Messages that were locked are available. Its clock shows what it showed
     then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the
     snapshot. Connections stay open: links are detached, and clients attach them again by themselves.
-    Open transactions are rolled back, and jobs end. A process that ends meanwhile leaves the old state
-    or the restored one.
+    Open transactions are rolled back, and jobs end. A process that ends, or a client that goes away,
+    meanwhile leaves the old state or the restored one.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -148,8 +148,8 @@ def sync(
     and remembered message ids. Messages that were locked are available. Its clock shows what it showed
     then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the
     snapshot. Connections stay open: links are detached, and clients attach them again by themselves.
-    Open transactions are rolled back, and jobs end. A process that ends meanwhile leaves the old state
-    or the restored one.
+    Open transactions are rolled back, and jobs end. A process that ends, or a client that goes away,
+    meanwhile leaves the old state or the restored one.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -185,8 +185,8 @@ async def asyncio_detailed(
     and remembered message ids. Messages that were locked are available. Its clock shows what it showed
     then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the
     snapshot. Connections stay open: links are detached, and clients attach them again by themselves.
-    Open transactions are rolled back, and jobs end. A process that ends meanwhile leaves the old state
-    or the restored one.
+    Open transactions are rolled back, and jobs end. A process that ends, or a client that goes away,
+    meanwhile leaves the old state or the restored one.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -227,8 +227,8 @@ async def asyncio(
     and remembered message ids. Messages that were locked are available. Its clock shows what it showed
     then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the
     snapshot. Connections stay open: links are detached, and clients attach them again by themselves.
-    Open transactions are rolled back, and jobs end. A process that ends meanwhile leaves the old state
-    or the restored one.
+    Open transactions are rolled back, and jobs end. A process that ends, or a client that goes away,
+    meanwhile leaves the old state or the restored one.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host

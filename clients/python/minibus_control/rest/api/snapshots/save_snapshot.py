@@ -119,8 +119,8 @@ def sync_detailed(
      The snapshot has every entity with its settings and its next sequence numbers, every message in its
     state, the states of sessions, and the message ids that duplicate detection remembers. All that was
     acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer
-    comes when the snapshot is durable; a process that ends before leaves none. A namespace has at most
-    100. 409 also says that the disk is full.
+    comes when the snapshot is durable; a process that ends before leaves none, and so does a client
+    that goes away before. A namespace has at most 100. 409 also says that the disk is full.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -160,8 +160,8 @@ def sync(
      The snapshot has every entity with its settings and its next sequence numbers, every message in its
     state, the states of sessions, and the message ids that duplicate detection remembers. All that was
     acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer
-    comes when the snapshot is durable; a process that ends before leaves none. A namespace has at most
-    100. 409 also says that the disk is full.
+    comes when the snapshot is durable; a process that ends before leaves none, and so does a client
+    that goes away before. A namespace has at most 100. 409 also says that the disk is full.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -196,8 +196,8 @@ async def asyncio_detailed(
      The snapshot has every entity with its settings and its next sequence numbers, every message in its
     state, the states of sessions, and the message ids that duplicate detection remembers. All that was
     acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer
-    comes when the snapshot is durable; a process that ends before leaves none. A namespace has at most
-    100. 409 also says that the disk is full.
+    comes when the snapshot is durable; a process that ends before leaves none, and so does a client
+    that goes away before. A namespace has at most 100. 409 also says that the disk is full.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -237,8 +237,8 @@ async def asyncio(
      The snapshot has every entity with its settings and its next sequence numbers, every message in its
     state, the states of sessions, and the message ids that duplicate detection remembers. All that was
     acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer
-    comes when the snapshot is durable; a process that ends before leaves none. A namespace has at most
-    100. 409 also says that the disk is full.
+    comes when the snapshot is durable; a process that ends before leaves none, and so does a client
+    that goes away before. A namespace has at most 100. 409 also says that the disk is full.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
