@@ -58,6 +58,8 @@ type Message struct {
 	BodySequence [][]any  `json:"bodySequence,omitempty" nullable:"false" doc:"AMQP sequences"`
 	BodyBytes    *int64   `json:"bodyBytes,omitempty" doc:"The size of the body; of one that is no data, as AMQP encodes it"`
 	BodyCut      bool     `json:"bodyCut,omitempty" doc:"The body here is only its beginning, or is left out where only all of it would mean something"`
+
+	Malformed []Malformed `json:"malformed,omitempty" nullable:"false" doc:"Sections that are not shown, since they do not decode. Such a message can't be sent as it is shown"`
 }
 
 // Values are named values, each as [ToJSON] makes it.
@@ -109,6 +111,8 @@ func (m *Message) Check() error {
 		}
 	}
 	switch {
+	case len(m.Malformed) > 0:
+		return errors.New("malformed: the message is not whole; leave malformed out to send the rest")
 	case given > 1:
 		return errors.New("found more than one of body, bodyBase64, bodySections, bodyValue and bodySequence")
 	case m.BodyCut:
