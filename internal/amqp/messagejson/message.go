@@ -78,6 +78,9 @@ func (v *Values) UnmarshalJSON(text []byte) error {
 // Read reads a message. Names that a message does not have are errors, since a misspelt one would be missed silently.
 func Read(text []byte) (*Message, error) {
 	var m Message
+	if bytes.Equal(bytes.TrimSpace(text), []byte("null")) {
+		return nil, errors.New("found null; allowed: an object")
+	}
 	err := decode(text, &m)
 	if e := base64.CorruptInputError(0); errors.As(err, &e) {
 		return nil, errors.New("bodyBase64 or bodySections: not base64")

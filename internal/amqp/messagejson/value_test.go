@@ -55,7 +55,7 @@ func TestWrongValues(t *testing.T) {
 		`{"int":"x"}`: "no value of type int", `{"int":5000000000}`: "no value of type int", `{"nothing":1}`: "there is no type", `{"a":1,"b":2}`: "allowed:", `[1]`: "allowed:",
 		`{"list":5}`: "a list is an array", `{"map":[[1]]}`: "pairs", `{"array":{"type":"int","values":["x"]}}`: "no value of type int", `{"array":[]}`: "an array is",
 		`{"described":{"value":1}}`: "a described value is", `{"uuid":"12"}`: "no value of type uuid", `{"symbol":"é"}`: "no value of type symbol", `{"decimal32":"AA=="}`: "no value of type decimal32",
-		`{"timestamp":"soon"}`: "no value of type timestamp", `{"binary":"?"}`: "no value of type binary", `1e999`: "no value of type double", `{"char":"xy"}`: "no value of type char",
+		`{"timestamp":"soon"}`: "no value of type timestamp", `{"binary":"?"}`: "no value of type binary", `1e999`: "no value of type double", `{"char":"xy"}`: "no value of type char", `{"char":1114112}`: "no value of type char",
 		strings.Repeat(`{"list":[`, 32) + strings.Repeat(`]}`, 32): "nested",
 	} {
 		var v messagejson.Values
