@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -17,6 +18,9 @@ type Await struct {
 	From   int64            // number of the first event that counts; 0: those that come from now on
 
 	Message *AwaitMessage // nil: none
+
+	// Room waits until so many bytes of bodies may be read from disk, or until ctx ends, which is its error. done gives them back. nil: there always is room.
+	Room func(ctx context.Context, bytes int64) (done func(), err error)
 }
 
 // CountCondition compares a count of an entity.
@@ -86,12 +90,18 @@ func (ns *Namespace) Wait(ctx context.Context, a Await) (Awaited, error) {
 		s.Next = a.From
 	}
 	search := &messageSearch{AwaitMessage: a.Message}
+	if a.Room != nil {
+		search.room = func(bytes int64) (func(), error) { return a.Room(ctx, bytes) }
+	}
 	for {
 		changed, done := record.Changed(record.Next())
 		err := ns.look(&a, &s)
 		if err == nil && a.Message != nil {
 			s.Message, err = search.look(ctx, ns)
 			s.Met = s.Met && s.Message != 0
+			if err != nil && errors.Is(err, ctx.Err()) {
+				err = nil // there was no room to read until the end
+			}
 		}
 		if err == nil && !s.Met && ctx.Err() == nil {
 			err = ns.pause(ctx, changed)

@@ -17,10 +17,11 @@ type AwaitMessage struct {
 type messageSearch struct {
 	*AwaitMessage
 	wanted selector
-	from   int64 // where the walk through all messages goes on
-	walked bool  // it is over
-	next   int64 // number of the first event that was not looked at
-	found  int64 // the number of a message that was there
+	from   int64                                      // where the walk through all messages goes on
+	walked bool                                       // it is over
+	next   int64                                      // number of the first event that was not looked at
+	found  int64                                      // the number of a message that was there
+	room   func(bytes int64) (done func(), err error) // as of [Browse]
 }
 
 // look returns the number of a message that fits, 0 if there is none.
@@ -73,7 +74,7 @@ func (s *messageSearch) restart(ns *Namespace) {
 // walk looks at the next messages with numbers in a range, few at a time.
 func (s *messageSearch) walk(from, to int64) error {
 	s.found = 0
-	end, err := s.wanted.browse(Browse{Sub: s.Sub, Select: s.Select, From: &from, To: &to, Max: 1}, func(m *Seen) { s.found = m.Sequence })
+	end, err := s.wanted.browse(Browse{Sub: s.Sub, Select: s.Select, From: &from, To: &to, Max: 1, room: s.room}, func(m *Seen) { s.found = m.Sequence })
 	if s.from = end.Next; to == math.MaxInt64 {
 		s.walked = !end.More
 	}

@@ -3,6 +3,7 @@ package emulator_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,5 +81,46 @@ func TestWaitForAMessageThatGoes(t *testing.T) {
 		b.settle(emulator.Complete, b.one())
 		b.sendTexts("two", "three")
 		equal(t, "the message that is there at the end", (<-both).Message, int64(2))
+	})
+}
+
+// TestWaitForAMessageAsksForRoom before it reads from disk, gives it back before it waits, and ends without it when its time is over.
+func TestWaitForAMessageAsksForRoom(t *testing.T) {
+	o := small
+	o.Record = recorded().Record
+	bubbleWith(t, o, emulator.QueueOptions{}, func(b *broker) {
+		for range 20 {
+			b.sendTexts(strings.Repeat("x", 1<<10))
+		}
+		var asked, held int64
+		room := func(_ context.Context, bytes int64) (func(), error) {
+			asked, held = asked+bytes, held+bytes
+			return func() { held -= bytes }, nil
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		wait := emulator.Await{Message: &emulator.AwaitMessage{Entity: "q", Select: emulator.Selection{SQL: "color = 'red'"}}, Room: room}
+		over := make(chan error, 1)
+		go func() {
+			_, err := b.ns.Wait(ctx, wait)
+			over <- err
+		}()
+		synctest.Wait()
+		if asked < 10<<10 || held != 0 {
+			t.Errorf("a wait asked for room for %d bytes and holds %d while it waits", asked, held)
+		}
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+		brief, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		wait.Room = func(ctx context.Context, _ int64) (func(), error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		s, err := b.ns.Wait(brief, wait)
+		if err != nil || s.Met {
+			t.Errorf("a wait without room ends with %+v, %v", s, err)
+		}
 	})
 }

@@ -20,6 +20,8 @@ type Browse struct {
 	From      *int64     // the first number to look at, the lowest one or, with Newest, the highest; nil: all
 	To        *int64     // the last number to look at; nil: all
 	Max       int        // messages to show
+
+	room func(bytes int64) (done func(), err error) // is asked before bodies are read from disk; nil: never
 }
 
 // Browsed is how far a call of Browse came.
@@ -85,6 +87,12 @@ func (w *browsing) step() error {
 	for i, s := range w.found {
 		ds[i] = s.d
 	}
+	done, err := w.takeRoom(ds)
+	if err != nil {
+		return err
+	}
+	defer done()
+	defer clear(w.found) // nothing holds the bodies when their room is given back
 	if err := w.q.bodies.readAll(ds); err != nil {
 		return err
 	}
@@ -100,6 +108,20 @@ func (w *browsing) step() error {
 		w.shown++
 	}
 	return nil
+}
+
+// takeRoom waits until there is room for the bodies that are not in memory.
+func (w *browsing) takeRoom(ds []*Delivery) (done func(), err error) {
+	var bytes int64
+	for _, d := range ds {
+		if d.body == nil {
+			bytes += int64(d.size)
+		}
+	}
+	if w.room == nil || bytes == 0 {
+		return func() {}, nil
+	}
+	return w.room(bytes)
 }
 
 // look notes the next messages that may fit, few in one critical section.

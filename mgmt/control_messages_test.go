@@ -66,7 +66,7 @@ func TestControlAPISendsAndShowsMessages(t *testing.T) {
 		t.Errorf("received %v", p)
 	}
 	wants(t, a.as("root", "GET", all+"/1", ""), 200, `"state":"locked"`, `"lockedUntil":"`, `"lockedBy":"an HTTP request from `)
-	for _, body := range []string{``, `[]`, `5`, `{"boddy":1}`, `{"body":"a","bodyBase64":"AA=="}`, `{"bodyBase64":"?"}`, `{"bodyCut":true}`, `{"applicationProperties":{"a":{"int":"x"}}}`, `{"timeToLive":"1h"}`,
+	for _, body := range []string{``, `[]`, `5`, `null`, `[null]`, `{"applicationProperties":{"a":{"char":1114112}}}`, `{"boddy":1}`, `{"body":"a","bodyBase64":"AA=="}`, `{"bodyBase64":"?"}`, `{"bodyCut":true}`, `{"applicationProperties":{"a":{"int":"x"}}}`, `{"timeToLive":"1h"}`,
 		`{"messageId":{"int":1}}`, `[{},{"contentType":"é"}]`, `{"bodyValue":{"array":{"type":"int","values":["x"]}}}`, `{"bodyValue":` + strings.Repeat(`{"list":[`, 40) + strings.Repeat(`]}`, 40) + `}`,
 		`[` + strings.Repeat(`{},`, 1000) + `{}]`} {
 		wants(t, a.as("root", "POST", all, body), 400, `"detail":"`)

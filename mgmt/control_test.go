@@ -155,6 +155,9 @@ func TestControlAPIHasNoOtherPaths(t *testing.T) {
 		wants(t, a.bus.do("GET", control.Prefix+path, "", authorization, root), 404, `"status":404`)
 	}
 	wants(t, a.bus.do("GET", inDefault+"events/Subscriptions/large", "", authorization, root), 404, "In the path of an entity each slash is %2F: events%2FSubscriptions%2Flarge.")
+	for _, path := range []string{"namespaces/orders/snapshots/..", "namespaces/./orders", "namespaces//orders", "namespaces/orders/entities/../"} {
+		wants(t, a.bus.do("DELETE", control.Prefix+path, "", authorization, root), 404, `"status":404`)
+	}
 	w := a.bus.do("PUT", control.Prefix+"namespaces", "", authorization, root)
 	wants(t, w, 405, `"detail":"The path takes GET, HEAD, POST."`)
 	if w.Header().Get("Allow") != "GET, HEAD, POST" {

@@ -57,7 +57,7 @@ var floors = []floor{
 		"internal/amqp":             {},
 		"internal/amqp/frames":      {"internal/amqp"},
 		"internal/amqp/message":     {"internal/amqp"},
-		"internal/amqp/messagejson": {"internal/amqp", "internal/amqp/message", "internal/dotnet"},
+		"internal/amqp/messagejson": {"internal/amqp", "internal/amqp/message", "internal/dotnet", "internal/printable"},
 		"internal/hostname":         {},
 		"internal/dotnet":           {},
 		"internal/entitypath":       {},

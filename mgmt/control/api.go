@@ -36,11 +36,13 @@ type api struct {
 	server   Server
 	document func() ([]byte, error)
 	room     *semaphore.Weighted // bytes
-	held     receive.Held
+
+	smallReads *semaphore.Weighted // places
+	held       receive.Held
 }
 
 func newAPI(s Server, adapter huma.Adapter) *api {
-	a := &api{server: s, room: newRoom()}
+	a := &api{server: s, room: newRoom(), smallReads: semaphore.NewWeighted(smallReads)}
 	a.API = huma.NewAPI(huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:  "3.1.0",

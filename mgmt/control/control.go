@@ -3,6 +3,8 @@ package control
 import (
 	"net/http"
 	"net/http/httptest"
+	"path"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
@@ -70,6 +72,10 @@ func New(s Server) http.Handler {
 	mux.HandleFunc("GET "+DocumentPath, a.serveDocument)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
+		if p := r.URL.EscapedPath(); path.Clean(p) != strings.TrimSuffix(p, "/") {
+			refuseRoute(w, r, http.NotFoundHandler()) // the mux would redirect a path with dot segments, and a client may follow to delete something else
+			return
+		}
 		if h, pattern := mux.Handler(r); pattern == "" {
 			refuseRoute(w, r, h)
 			return

@@ -45,21 +45,21 @@ func (in *AtMessage) load(ctx context.Context, a *api) (*emulator.Seen, func(), 
 }
 
 // shownSeen returns a message as answers show it, with so many bytes of its body.
-func shownSeen(s *emulator.Seen, body int64) (*messagejson.Message, error) {
+func shownSeen(s *emulator.Seen, body int64) *messagejson.Message {
 	head, content, err := s.Sections()
-	if err != nil {
-		return nil, fmt.Errorf("read a message: %w", err)
-	}
-	m, err := messagejson.Of(&head, &content, body)
-	if err != nil {
-		return nil, fmt.Errorf("read a message: %w", err)
+	var m *messagejson.Message
+	if err == nil {
+		m = messagejson.Of(&head, &content, body)
+	} else {
+		m = messagejson.MalformedMessage(content.Raw, err)
+		m.SequenceNumber = &s.Sequence
 	}
 	m.State = standingNames[s.Standing]
 	m.DeadLetterReason, m.SizeBytes, m.ExpiresAt = s.Reason, &s.Size, timeAt(s.Expires)
 	if s.Standing == emulator.StandingLocked {
 		m.LockedUntil, m.LockedBy = timeAt(s.LockedUntil), s.HeldBy()
 	}
-	return m, nil
+	return m
 }
 
 // standingNames are the names of the domain's.
@@ -89,8 +89,7 @@ func (a *api) getMessage(ctx context.Context, in *struct {
 		return nil, err
 	}
 	defer done()
-	m, err := shownSeen(s, in.Shown)
-	return &struct{ Body *messagejson.Message }{m}, err
+	return &struct{ Body *messagejson.Message }{shownSeen(s, in.Shown)}, nil
 }
 
 // bodyStep is how many bytes of a body are written at once, in streamPatience each.
@@ -108,8 +107,7 @@ func (a *api) getMessageBody(ctx context.Context, in *AtMessage) (*huma.StreamRe
 	}
 	data, err := messagejson.Data(&content)
 	if err != nil {
-		done()
-		return nil, fmt.Errorf("read a message: %w", err)
+		data = [][]byte{content.Bytes(content.Body)} // it does not decode
 	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer done()

@@ -133,21 +133,13 @@ func (a *api) listMessages(ctx context.Context, in *struct {
 	defer done()
 	var out struct{ Body messagePage }
 	out.Body.Items = []*messagejson.Message{}
-	var wrong error
 	end, err := e.Browse(b, func(s *emulator.Seen) {
-		m, err := shownSeen(s, in.Shown)
-		if err != nil {
-			wrong = err
-			return
-		}
+		m := shownSeen(s, in.Shown)
 		if !in.Properties {
 			m.ApplicationProperties, m.Annotations, m.DeliveryAnnotations, m.Footer = nil, nil, nil, nil
 		}
 		out.Body.Items = append(out.Body.Items, m)
 	})
-	if err == nil {
-		err = wrong
-	}
 	if err != nil {
 		return nil, err
 	}

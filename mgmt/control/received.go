@@ -1,7 +1,6 @@
 package control
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -12,19 +11,18 @@ import (
 )
 
 // shownReceived returns a delivery as answers show it.
-func shownReceived(d *emulator.Delivery) (*messagejson.Message, error) {
-	m, err := message.Scan(d.Append(nil))
-	if err != nil {
-		return nil, fmt.Errorf("read a message: %w", err)
-	}
-	r, err := messagejson.Of(&m, &m, -1)
-	if err != nil {
-		return nil, fmt.Errorf("read a message: %w", err)
+func shownReceived(d *emulator.Delivery) *messagejson.Message {
+	raw := d.Append(nil)
+	var r *messagejson.Message
+	if m, err := message.Scan(raw); err == nil {
+		r = messagejson.Of(&m, &m, -1)
+	} else {
+		r = messagejson.MalformedMessage(raw, err)
 	}
 	if t := d.Token(); t != (emulator.LockToken{}) {
 		r.LockToken = t.String()
 	}
-	return r, nil
+	return r
 }
 
 // encodeProperties returns application properties that a request sets as an encoded map, nil if there are none.

@@ -17,6 +17,8 @@ const (
 	small = 1 << 20
 	// browseShare is what a page of messages counts for: at most four are made at once.
 	browseShare = room / 4
+	// smallReads is how many waits read small messages at once.
+	smallReads = 64
 )
 
 // newRoom counts the bytes.
@@ -34,4 +36,17 @@ func (a *api) take(ctx context.Context, bytes int64) (done func(), err error) {
 		return nil, newError(http.StatusServiceUnavailable, nil, "Too many large messages are being read or sent through the control API at once. Try again later.")
 	}
 	return func() { a.room.Release(bytes) }, nil
+}
+
+// takeToRead waits until a wait may read so many bytes. It gives up only when ctx ends. Small reads have places of their own, so that a wait for small
+// messages does not stand behind large requests.
+func (a *api) takeToRead(ctx context.Context, bytes int64) (done func(), err error) {
+	of, n := a.room, min(bytes, room)
+	if bytes < small {
+		of, n = a.smallReads, 1
+	}
+	if err := of.Acquire(ctx, n); err != nil {
+		return nil, err
+	}
+	return func() { of.Release(n) }, nil
 }

@@ -86,6 +86,7 @@ func (a *api) waitFor(ctx context.Context, in *struct {
 		seconds = defaultWait
 	}
 	long := time.Duration(seconds * float64(time.Second))
+	what.Room = a.takeToRead
 	in.lift(long)
 	ctx, cancel := context.WithTimeout(ctx, long)
 	defer cancel()

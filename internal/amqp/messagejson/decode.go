@@ -27,28 +27,24 @@ const defaultPriority = 4
 func OfTheService(key string) bool { return slices.Contains(ofTheService, key) }
 
 // Of returns a message as JSON. Its sections before the body are those of head, as [emulator.Delivery] has them; body has those of the body. At most
-// maxBody bytes of the body are shown; less than 0: all.
-func Of(head, body *message.Message, maxBody int64) (*Message, error) {
+// maxBody bytes of the body are shown; less than 0: all. What does not decode is in [Message.Malformed].
+func Of(head, body *message.Message, maxBody int64) *Message {
 	m := new(Message)
 	m.annotations(head)
-	if err := m.header(head); err != nil {
-		return nil, err
-	}
-	if err := m.properties(head); err != nil {
-		return nil, err
-	}
+	m.note("header", head.Bytes(head.Header), m.header(head))
+	m.note("properties", head.Bytes(head.Properties), m.properties(head))
 	for _, part := range []struct {
+		name    string
 		section message.Span
 		to      *Values
-	}{{head.ApplicationProperties, &m.ApplicationProperties}, {head.MessageAnnotations, &m.Annotations},
-		{head.DeliveryAnnotations, &m.DeliveryAnnotations}, {head.Footer, &m.Footer}} {
+	}{{"applicationProperties", head.ApplicationProperties, &m.ApplicationProperties}, {"annotations", head.MessageAnnotations, &m.Annotations},
+		{"deliveryAnnotations", head.DeliveryAnnotations, &m.DeliveryAnnotations}, {"footer", head.Footer, &m.Footer}} {
 		values, err := section(head, part.section)
-		if err != nil {
-			return nil, err
-		}
+		m.note(part.name, head.Bytes(part.section), err)
 		*part.to = values
 	}
-	return m, m.setBody(body, maxBody)
+	m.note("body", body.Bytes(body.Body), m.setBody(body, maxBody))
+	return m
 }
 
 // section returns the values of a section that is a map.

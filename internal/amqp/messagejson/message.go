@@ -58,6 +58,8 @@ type Message struct {
 	BodySequence [][]any  `json:"bodySequence,omitempty" nullable:"false" doc:"AMQP sequences"`
 	BodyBytes    *int64   `json:"bodyBytes,omitempty" doc:"The size of the body; of one that is no data, as AMQP encodes it"`
 	BodyCut      bool     `json:"bodyCut,omitempty" doc:"The body here is only its beginning, or is left out where only all of it would mean something"`
+
+	Malformed []Malformed `json:"malformed,omitempty" nullable:"false" doc:"Sections that are not shown, since they do not decode. Such a message can't be sent as it is shown"`
 }
 
 // Values are named values, each as [ToJSON] makes it.
@@ -76,6 +78,9 @@ func (v *Values) UnmarshalJSON(text []byte) error {
 // Read reads a message. Names that a message does not have are errors, since a misspelt one would be missed silently.
 func Read(text []byte) (*Message, error) {
 	var m Message
+	if bytes.Equal(bytes.TrimSpace(text), []byte("null")) {
+		return nil, errors.New("found null; allowed: an object")
+	}
 	err := decode(text, &m)
 	if e := base64.CorruptInputError(0); errors.As(err, &e) {
 		return nil, errors.New("bodyBase64 or bodySections: not base64")
@@ -109,6 +114,8 @@ func (m *Message) Check() error {
 		}
 	}
 	switch {
+	case len(m.Malformed) > 0:
+		return errors.New("malformed: the message is not whole; leave malformed out to send the rest")
 	case given > 1:
 		return errors.New("found more than one of body, bodyBase64, bodySections, bodyValue and bodySequence")
 	case m.BodyCut:

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -215,6 +216,9 @@ func char(s string) (any, error) {
 		return amqp.Char(r), nil
 	}
 	n, err := strconv.ParseUint(s, 10, 21)
+	if err == nil && n > utf8.MaxRune {
+		err = errors.New("there is no such character")
+	}
 	return amqp.Char(n), err
 }
 
