@@ -1660,6 +1660,19 @@ export interface components {
              */
             waitsFor: "message" | "credit" | "session" | "window" | "settlement" | "reading" | "journal" | "detach" | "fault";
         };
+        Malformed: {
+            /**
+             * Format: int64
+             * @description How many the section has
+             */
+            bytes: number;
+            /** @description The section as its sender encoded it; of a large one the first 4096 bytes */
+            bytesBase64: string;
+            /** @description What is wrong */
+            error: string;
+            /** @description header, properties, applicationProperties, annotations, deliveryAnnotations, footer, body, or message for all of it */
+            section: string;
+        };
         MatchedCopy: {
             /** @description What differs from the message as it is sent */
             changes: components["schemas"]["PropertyChange"][];
@@ -1769,6 +1782,8 @@ export interface components {
             lockedBy?: string;
             /** Format: date-time */
             lockedUntil?: string;
+            /** @description Sections that are not shown, since they do not decode. Such a message can't be sent as it is shown */
+            malformed?: components["schemas"]["Malformed"][];
             /** @description A text, or a typed value such as {"uuid":"..."} */
             messageId?: unknown;
             partitionKey?: string;
@@ -3809,6 +3824,8 @@ export interface operations {
                         lockedBy?: string;
                         /** Format: date-time */
                         lockedUntil?: string;
+                        /** @description Sections that are not shown, since they do not decode. Such a message can't be sent as it is shown */
+                        malformed?: components["schemas"]["Malformed"][];
                         /** @description A text, or a typed value such as {"uuid":"..."} */
                         messageId?: unknown;
                         partitionKey?: string;
@@ -4087,6 +4104,8 @@ export interface operations {
                     lockedBy?: string;
                     /** Format: date-time */
                     lockedUntil?: string;
+                    /** @description Sections that are not shown, since they do not decode. Such a message can't be sent as it is shown */
+                    malformed?: components["schemas"]["Malformed"][];
                     /** @description A text, or a typed value such as {"uuid":"..."} */
                     messageId?: unknown;
                     partitionKey?: string;
@@ -4192,6 +4211,8 @@ export interface operations {
                     lockedBy?: string;
                     /** Format: date-time */
                     lockedUntil?: string;
+                    /** @description Sections that are not shown, since they do not decode. Such a message can't be sent as it is shown */
+                    malformed?: components["schemas"]["Malformed"][];
                     /** @description A text, or a typed value such as {"uuid":"..."} */
                     messageId?: unknown;
                     partitionKey?: string;

@@ -76,6 +76,7 @@ from .list_entities_kind import ListEntitiesKind
 from .list_history_order import ListHistoryOrder
 from .list_messages_order import ListMessagesOrder
 from .list_messages_state_type_0_item import ListMessagesStateType0Item
+from .malformed import Malformed
 from .match_message_body import MatchMessageBody
 from .match_message_body_message import MatchMessageBodyMessage
 from .match_message_body_message_annotations import MatchMessageBodyMessageAnnotations
@@ -246,6 +247,7 @@ __all__ = (
     "ListHistoryOrder",
     "ListMessagesOrder",
     "ListMessagesStateType0Item",
+    "Malformed",
     "MatchedCopy",
     "MatchedCopySubQueue",
     "Matching",

@@ -13,6 +13,7 @@ from typing import cast
 import datetime
 
 if TYPE_CHECKING:
+  from ..models.malformed import Malformed
   from ..models.match_message_body_message_annotations import MatchMessageBodyMessageAnnotations
   from ..models.match_message_body_message_application_properties import MatchMessageBodyMessageApplicationProperties
   from ..models.match_message_body_message_delivery_annotations import MatchMessageBodyMessageDeliveryAnnotations
@@ -62,6 +63,8 @@ class MatchMessageBodyMessage:
             lock_token (str | Unset): With which to settle it; of received messages
             locked_by (str | Unset): Who has locked it, in words
             locked_until (datetime.datetime | Unset):
+            malformed (list[Malformed] | Unset): Sections that are not shown, since they do not decode. Such a message can't
+                be sent as it is shown
             message_id (Any | Unset): A text, or a typed value such as {"uuid":"..."}
             partition_key (str | Unset):
             priority (int | Unset): None: 4
@@ -107,6 +110,7 @@ class MatchMessageBodyMessage:
     lock_token: str | Unset = UNSET
     locked_by: str | Unset = UNSET
     locked_until: datetime.datetime | Unset = UNSET
+    malformed: list[Malformed] | Unset = UNSET
     message_id: Any | Unset = UNSET
     partition_key: str | Unset = UNSET
     priority: int | Unset = UNSET
@@ -127,6 +131,7 @@ class MatchMessageBodyMessage:
 
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.malformed import Malformed # noqa: PLC0415
         from ..models.match_message_body_message_annotations import MatchMessageBodyMessageAnnotations # noqa: PLC0415
         from ..models.match_message_body_message_application_properties import MatchMessageBodyMessageApplicationProperties # noqa: PLC0415
         from ..models.match_message_body_message_delivery_annotations import MatchMessageBodyMessageDeliveryAnnotations # noqa: PLC0415
@@ -222,6 +227,15 @@ class MatchMessageBodyMessage:
         if not isinstance(self.locked_until, Unset):
             locked_until = self.locked_until.isoformat()
 
+        malformed: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.malformed, Unset):
+            malformed = []
+            for malformed_item_data in self.malformed:
+                malformed_item = malformed_item_data.to_dict()
+                malformed.append(malformed_item)
+
+
+
         message_id = self.message_id
 
         partition_key = self.partition_key
@@ -313,6 +327,8 @@ class MatchMessageBodyMessage:
             field_dict["lockedBy"] = locked_by
         if locked_until is not UNSET:
             field_dict["lockedUntil"] = locked_until
+        if malformed is not UNSET:
+            field_dict["malformed"] = malformed
         if message_id is not UNSET:
             field_dict["messageId"] = message_id
         if partition_key is not UNSET:
@@ -348,6 +364,7 @@ class MatchMessageBodyMessage:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.malformed import Malformed # noqa: PLC0415
         from ..models.match_message_body_message_annotations import MatchMessageBodyMessageAnnotations # noqa: PLC0415
         from ..models.match_message_body_message_application_properties import MatchMessageBodyMessageApplicationProperties # noqa: PLC0415
         from ..models.match_message_body_message_delivery_annotations import MatchMessageBodyMessageDeliveryAnnotations # noqa: PLC0415
@@ -503,6 +520,18 @@ class MatchMessageBodyMessage:
 
 
 
+        _malformed = d.pop("malformed", UNSET)
+        malformed: list[Malformed] | Unset = UNSET
+        if _malformed is not UNSET:
+            malformed = []
+            for malformed_item_data in _malformed:
+                malformed_item = Malformed.from_dict(malformed_item_data)
+
+
+
+                malformed.append(malformed_item)
+
+
         message_id = d.pop("messageId", UNSET)
 
         partition_key = d.pop("partitionKey", UNSET)
@@ -568,6 +597,7 @@ class MatchMessageBodyMessage:
             lock_token=lock_token,
             locked_by=locked_by,
             locked_until=locked_until,
+            malformed=malformed,
             message_id=message_id,
             partition_key=partition_key,
             priority=priority,
