@@ -58,7 +58,7 @@ func TestJSONOfCommandsThatChange(t *testing.T) {
 // TestCommandsThatMeetNothing wants each to say so.
 func TestCommandsThatMeetNothing(t *testing.T) {
 	b := start(t, queue("orders"), harness.Topic{Name: "events"})
-	b.fails(1, []string{"already"}, "topic", "create", "events")
+	b.fails(1, []string{"it exists"}, "topic", "create", "events")
 	b.fails(3, []string{"no message with the sequence number 99"}, "message", "body", "orders", "99")
 	for _, args := range [][]string{
 		{"topic", "show", "nothing"}, {"topic", "update", "nothing", "--status", "Disabled"}, {"topic", "rm", "nothing", "--yes"},
