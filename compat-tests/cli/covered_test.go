@@ -73,8 +73,8 @@ func see(args []string, code int) {
 	}
 }
 
-// withoutJSON are the commands whose output has a form of its own.
-var withoutJSON = []string{"completion", "mcp", "message body"}
+// withoutJSON are the commands whose output has a form of its own. Those of completion come from the library, and can't fail.
+var withoutJSON = []string{"mcp", "message body"}
 
 // lacking returns a line for each test that is missing. The help of the binary says which commands there are.
 func lacking() (lines []string) {
@@ -98,7 +98,8 @@ func lacking() (lines []string) {
 		}
 		for _, c := range commands {
 			for _, want := range []string{succeeds, fails, piped} {
-				if !slices.Contains(seen.of[c], want) && (want != piped || !slices.Contains(withoutJSON, c)) {
+				waived := want == piped && slices.Contains(withoutJSON, c) || want != succeeds && line[1] == "completion"
+				if !waived && !slices.Contains(seen.of[c], want) {
 					lines = append(lines, fmt.Sprintf("minibus %s has no test %s", c, want))
 				}
 			}
