@@ -31,7 +31,7 @@ type faultOrder struct {
 	For         string   `json:"for,omitempty"`
 }
 
-// injected is what the table shows of a fault.
+// injected has what the table shows of a fault.
 type injected struct {
 	faultOrder
 	ID    int64      `json:"id"`

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// event is what the table shows of something that happened to a message.
+// event has what the table shows of something that happened to a message.
 type event struct {
 	Number     int64
 	Time       time.Time

@@ -18,7 +18,7 @@ import (
 	"minibus/internal/amqp/messagejson"
 )
 
-// matching is what the text shows of the control API's answer.
+// matching has what the text shows of the control API's answer.
 type matching struct {
 	Topic, Refused, ScheduledFor string
 	Duplicate                    bool

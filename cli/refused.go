@@ -9,7 +9,7 @@ import (
 	"minibus/internal/printable"
 )
 
-// refused is what the table shows of a link or a token that was refused.
+// refused has what the table shows of a link or a token that was refused.
 type refused struct {
 	Time                                         time.Time
 	Operation, Entity, SubQueue, Condition, Text string

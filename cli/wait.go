@@ -45,7 +45,7 @@ type waitOrder struct {
 	Message        *waitMessage    `json:"message,omitempty"`
 }
 
-// waited is what the text shows of the answer.
+// waited has what the text shows of the answer.
 type waited struct {
 	Met    bool
 	Events int

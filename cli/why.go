@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// explanation is what the text shows of the control API's answer.
+// explanation has what the text shows of the control API's answer.
 type explanation struct {
 	Entity    string
 	Available int64

@@ -40,7 +40,7 @@ type deadGroup struct {
 	NewestID       any       `json:"newestMessageId,omitempty"`
 }
 
-// deadLetter is what is read of a message.
+// deadLetter has the fields that are read of a message.
 type deadLetter struct {
 	SequenceNumber        int64
 	MessageID             any

@@ -50,7 +50,7 @@ type described struct {
 	Reads bool `json:"x-read-only"`
 }
 
-// document is what is read of an OpenAPI document.
+// document has the fields that are read of an OpenAPI document.
 type document struct {
 	Paths      map[string]map[string]described `json:"paths"`
 	Components struct {

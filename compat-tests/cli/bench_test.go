@@ -10,7 +10,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// measured is what these tests read of a result.
+// measured has what these tests read of a result.
 type measured struct {
 	Operation                       string
 	Messages                        int

@@ -12,7 +12,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// shownClock is what these tests read of a clock.
+// shownClock has what these tests read of a clock.
 type shownClock struct {
 	Now    time.Time
 	Offset string

@@ -10,7 +10,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// shownDiff is what these tests read of a diff.
+// shownDiff has what these tests read of a diff.
 type shownDiff struct {
 	Same, Applied bool
 	Refused       string

@@ -13,7 +13,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// connection is what these tests read of a connection.
+// connection has what these tests read of a connection.
 type connection struct {
 	ID, Remote, Transport, Product string
 	Links                          []struct {
@@ -99,7 +99,7 @@ func TestConn(t *testing.T) {
 
 const nowhere = "Endpoint=sb://localhost:1;SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true"
 
-// whyAnswer is what these tests read of the answer of why.
+// whyAnswer has what these tests read of the answer of why.
 type whyAnswer struct {
 	Entity   string
 	Blocked  bool

@@ -13,7 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 )
 
-// finding is what these tests read of doctor.
+// finding has what these tests read of doctor.
 type finding struct{ Level, About, Detail, Cure string }
 
 // diagnose runs doctor with flags of the server and returns what it says about each thing.

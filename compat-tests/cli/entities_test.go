@@ -7,7 +7,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// entity is what these tests read of an entity.
+// entity has what these tests read of an entity.
 type entity struct {
 	Kind, Name, Topic string
 	Counts            map[string]int

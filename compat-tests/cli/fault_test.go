@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// shownFault is what these tests read of a fault.
+// shownFault has what these tests read of a fault.
 type shownFault struct {
 	ID                          int64
 	Kind, Entity, State, Client string

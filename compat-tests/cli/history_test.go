@@ -13,7 +13,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// happened is what these tests read of an event.
+// happened has what these tests read of an event.
 type happened struct {
 	Number, SequenceNumber int64
 	Kind, Entity, Text     string

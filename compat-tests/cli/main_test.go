@@ -145,7 +145,7 @@ func lines[T any](b *bench, text string) (all []T) {
 	return all
 }
 
-// peeked is what these tests read of a message.
+// peeked has what these tests read of a message.
 type peeked struct {
 	SequenceNumber        int64
 	State                 string

@@ -12,7 +12,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// matched is what these tests read of an answer.
+// matched has what these tests read of an answer.
 type matched struct {
 	Reached       []string
 	Subscriptions []struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 )
 
-// namespace is what these tests read of a namespace.
+// namespace has what these tests read of a namespace.
 type namespace struct {
 	Name             string
 	Default          bool
