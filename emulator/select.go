@@ -3,6 +3,8 @@ package emulator
 import (
 	"bytes"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"minibus/emulator/filter"
 	"minibus/internal/amqp"
@@ -80,10 +82,54 @@ func (s *selector) selects(d *Delivery) bool {
 // propertyTexts is how many fields the properties section has.
 const propertyTexts = 13
 
+// containsFold reports whether b contains want, which is in lower case, in letters of any case. It makes no copy of b if want is ASCII: bodies are large and many.
+func containsFold(b, want []byte) bool {
+	if len(want) == 0 || bytes.ContainsFunc(want, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return bytes.Contains(bytes.ToLower(b), want)
+	}
+	lower, upper := want[0], byte(unicode.ToUpper(rune(want[0])))
+	nextLower, nextUpper := -1, -1 // where the first letter is next in each case, from i on
+	for i := 0; i+len(want) <= len(b); i++ {
+		nextLower, nextUpper = nextByte(b, lower, i, nextLower), nextByte(b, upper, i, nextUpper)
+		i = min(nextLower, nextUpper)
+		if i+len(want) > len(b) {
+			return false
+		}
+		if equalFoldASCII(b[i:i+len(want)], want) {
+			return true
+		}
+	}
+	return false
+}
+
+// nextByte returns where c is in b from i on, or len(b); known is what it returned for an i that was not greater.
+func nextByte(b []byte, c byte, i, known int) int {
+	if known >= i {
+		return known
+	}
+	if n := bytes.IndexByte(b[i:], c); n >= 0 {
+		return i + n
+	}
+	return len(b)
+}
+
+// equalFoldASCII reports whether b is want, which is in lower case.
+func equalFoldASCII(b, want []byte) bool {
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != want[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // contains reports whether a text, in letters of any case, is in the body of a message, in a property or in the name of one.
 func contains(m *message.Message, text string) bool {
 	want := bytes.ToLower([]byte(text))
-	has := func(b []byte) bool { return bytes.Contains(bytes.ToLower(b), want) }
+	has := func(b []byte) bool { return containsFold(b, want) }
 	for i := range propertyTexts {
 		if s, ok := m.Field(i).TextOf(); ok && has([]byte(s)) {
 			return true

@@ -19,7 +19,7 @@ import (
 const (
 	streamBatch    = 1000                   // events that are written together
 	streamPause    = 100 * time.Millisecond // between batches, at least
-	streamShare    = 100                    // so many times as long as a batch took is the pause, so that a busy broker is not busy with its readers
+	streamShare    = 300                    // so many times as long as a batch took is the pause, so that a busy broker is not busy with its readers
 	longestPause   = 2 * time.Second
 	heartbeat      = 15 * time.Second // a comment keeps proxies from closing a quiet stream
 	streamPatience = 10 * time.Second // how long a reader may take for a write
