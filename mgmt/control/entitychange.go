@@ -143,7 +143,7 @@ func (a *api) changeEntity(_ context.Context, in *struct {
 	}
 	old, err := ns.Entity(in.Entity)
 	if err != nil {
-		return nil, err
+		return nil, guessed(ns, in.Entity, err)
 	}
 	e, wrong := a.server.ReadChange(ns, "body", in.RawBody, old.Path(), old.Settings())
 	if len(wrong) > 0 {
