@@ -110,9 +110,9 @@ func (a *app) explainProblem(answer *http.Response) error {
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
 		return failed(exitFailed, "%s answers %d to a request for the control API; only a Minibus has one, and not with --control off", a.host(), answer.StatusCode)
 	}
-	detail := oneLine(a.redact(problem.Detail))
+	detail := oneLine(a.redact(inFlags(a.command, problem.Detail)))
 	for _, more := range problem.Errors[min(1, len(problem.Errors)):] {
-		detail += "\n  " + oneLine(a.redact(more))
+		detail += "\n  " + oneLine(a.redact(inFlags(a.command, more)))
 	}
 	if problem.Type == typeOff {
 		return failed(exitFailed, "%s", detail)

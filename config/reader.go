@@ -253,5 +253,5 @@ func (r *reader) noteBeyond() {
 		examples += ", ..."
 	}
 	r.report.add(Finding{Severity: Note, File: r.file,
-		Found: fmt.Sprintf("accepted %d values that Microsoft's emulator does not take (%s)", r.beyondEmulator, examples)})
+		Found: fmt.Sprintf("accepted %s that Microsoft's emulator does not take (%s)", plural(r.beyondEmulator, "value"), examples)})
 }
