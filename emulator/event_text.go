@@ -75,6 +75,8 @@ func (e *Event) what() string {
 			return fmt.Sprintf("%s, %s of %s", e.Text, number, at)
 		}
 		return e.Text + " in " + at
+	case EventSessionBroken:
+		return fmt.Sprintf("the lock of %s, in %s was broken", e.Text, at)
 	case EventLockExpired:
 		return fmt.Sprintf("the lock of %s of %s ended", number, at)
 	case EventRenewed:
