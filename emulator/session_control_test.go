@@ -56,7 +56,7 @@ func TestSessionsAreListedAndTheirStateIsWritten(t *testing.T) {
 }
 
 func TestSESS15_ABrokenSessionLockIsLostAsIfItsTimeWereOver(t *testing.T) {
-	bubble(t, sessionful, func(b *broker) {
+	bubbleWith(t, emulator.Options{Record: emulator.NewRecord(1 << 20)}, sessionful, func(b *broker) {
 		b.send(inSession("s", "a"), inSession("s", "b"))
 		h := b.accept("s")
 		g := b.written(h.c.Take(nil, 1))[0]
