@@ -81,6 +81,7 @@ type peerLimits struct {
 	product     string // property of the SDKs
 	version     string // the same
 	platform    string // the same
+	application string // the program's name for itself, in front of the SDK's in a property; empty if it gives none
 }
 
 // host returns the name of this namespace for texts to the peer: the name that the peer used, if any (DEC-11).

@@ -1,7 +1,9 @@
 package amqpserver
 
 import (
+	"cmp"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -77,6 +79,17 @@ func (p *peerLimits) takeProperties(properties amqp.Map) {
 			*x.into = printable.Clip(text, maxProperty)
 		}
 	}
+	if v, ok := properties.Get("user-agent"); ok {
+		text, _ := amqp.AsString(v)
+		if name, _, given := strings.Cut(text, " azsdk-"); given {
+			p.application = printable.Clip(name, maxProperty)
+		}
+	}
+}
+
+// name is the client's name for itself: the one that its program gave to the SDK, or else the id of its container, which most SDKs make up.
+func (p *peerLimits) name() string {
+	return printable.Clip(cmp.Or(p.application, p.containerID), maxProperty)
 }
 
 // showing lets other goroutines look at a connection, whose state belongs to its loop.
@@ -149,7 +162,7 @@ func (s *showing) inquire() (q *inquiry, isNew bool) {
 func (c *conn) show() {
 	clip := func(s string) string { return printable.Clip(s, maxProperty) }
 	c.shown.known.Store(&Connection{
-		ID: c.id, Namespace: c.ns, Remote: remoteOf(c.nc), Transport: transportOf(c.nc), Host: clip(c.host), Container: clip(c.peer.containerID),
+		ID: c.id, Namespace: c.ns, Remote: remoteOf(c.nc), Transport: transportOf(c.nc), Host: clip(c.host), Container: c.peer.name(),
 		Product: c.peer.product, Version: c.peer.version, Platform: c.peer.platform, Since: time.Now(),
 	})
 }

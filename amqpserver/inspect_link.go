@@ -163,7 +163,7 @@ func (l *link) who() *emulator.Who {
 }
 
 func (c *conn) who() *emulator.Who {
-	return &emulator.Who{Connection: c.id, Container: printable.Clip(c.peer.containerID, maxProperty), Product: c.peer.product, Remote: remoteOf(c.nc)}
+	return &emulator.Who{Connection: c.id, Container: c.peer.name(), Product: c.peer.product, Remote: remoteOf(c.nc)}
 }
 
 // policies names the policies of the tokens and the key that the connection has shown.

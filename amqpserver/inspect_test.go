@@ -39,6 +39,25 @@ func linkTo(t *testing.T, c amqpserver.Connection, address string) amqpserver.Li
 	return c.Links[i]
 }
 
+// TestInspect_NamesTheProgram that gave its SDK an application id, as the SDKs put it in front of their own name; other containers have made-up ids.
+func TestInspect_NamesTheProgram(t *testing.T) {
+	for agent, want := range map[string]string{
+		"billing-7 azsdk-go-azservicebus/v1.11.0 (go1.26; linux)": "billing-7", "azsdk-go-azservicebus/v1.11.0 (go1.26; linux)": "made-up", "qpid": "made-up", "": "made-up",
+		strings.Repeat("x", 300) + " azsdk-go": strings.Repeat("x", 255) + "...",
+	} {
+		bubble(t, func(t *testing.T, b *bench) {
+			p := b.peer(t)
+			p.Raw(amqptest.HeaderAMQP)
+			p.WantHeader(amqptest.HeaderAMQP)
+			p.Send(0, &frames.Open{ContainerID: "made-up", Hostname: "localhost", Properties: amqp.Map{{Key: amqp.Symbol("user-agent"), Value: agent}}})
+			amqptest.Want[*frames.Open](p)
+			if c := b.only(t); c.Container != want {
+				t.Errorf("%.60q is named %q", agent, c.Container)
+			}
+		})
+	}
+}
+
 func TestInspect_DescribesAConnectionAndItsLinks(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		if _, err := b.broker.Create("another", emulator.NamespaceOptions{}); err != nil {

@@ -45,6 +45,9 @@ func (b *batcher) put(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage,
 		b.batch = nil
 		err = b.alone(ctx, m)
 	}
+	if errors.Is(err, azservicebus.ErrMessageTooLarge) {
+		err = b.app.tooLarge(ctx, b.entity)
+	}
 	if err == nil && (last || b.pace.slow()) {
 		err = b.flush(ctx)
 	}

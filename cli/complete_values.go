@@ -10,7 +10,7 @@ import (
 
 // eventKinds are the kinds of events, which the shell completes.
 var eventKinds = []string{"sent", "scheduled", "copied", "forwardedHere", "activated", "delivered", "receivedAndDeleted", "lockRenewed", "completed", "abandoned", "released",
-	"deferred", "lockExpired", "returned", "deadLettered", "expired", "forwarded", "duplicate", "cancelled", "purged", "rescheduled", "sendRefused", "settlementRefused"}
+	"deferred", "lockExpired", "returned", "deadLettered", "expired", "forwarded", "duplicate", "cancelled", "purged", "rescheduled", "sendRefused", "settlementRefused", "fault", "sessionBroken"}
 
 // completeMore lets the shell complete values of flags, and arguments that are no entities.
 func (a *app) completeMore(root *cobra.Command) {

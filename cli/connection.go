@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,17 +27,23 @@ var variables = []string{"MINIBUS_CONNECTION", "SERVICEBUS_CONNECTION_STRING"}
 // closing is how long the end of a connection may take, and what has to be said before it.
 const closing = 5 * time.Second
 
-// connect finds the connection string.
-func (a *app) connect() error {
-	if a.source != "" {
-		return nil
-	}
-	text, source := a.flags.connection, "--connection"
+// connectionString returns the one that was given, and where; empty without any.
+func (a *app) connectionString() (text, source string) {
+	text, source = a.flags.connection, "--connection"
 	for _, name := range variables {
 		if text == "" {
 			text, source = a.variable(name), name
 		}
 	}
+	return text, source
+}
+
+// connect finds the connection string.
+func (a *app) connect() error {
+	if a.source != "" {
+		return nil
+	}
+	text, source := a.connectionString()
 	if strings.TrimSpace(text) == "" {
 		return a.local()
 	}
@@ -119,7 +126,7 @@ func (a *app) messages() (*azservicebus.Client, error) {
 		return nil, err
 	}
 	a.client, err = azservicebus.NewClientFromConnectionString(a.target.String(), &azservicebus.ClientOptions{
-		TLSConfig: config, ApplicationID: "minibus-cli",
+		TLSConfig: config, ApplicationID: "minibus-cli-" + strconv.Itoa(os.Getpid()), // by which conn ls and the history name this process
 		RetryOptions: azservicebus.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond, MaxRetryDelay: 2 * time.Second},
 	})
 	if err != nil {

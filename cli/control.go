@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"minibus/internal/sas"
@@ -92,6 +93,9 @@ func (a *app) token(resource string) string {
 // typeOff is the type of the problem document of a Minibus without a control API.
 const typeOff = "urn:minibus:control-off"
 
+// missingEntity begins the detail of a problem if there is no such entity.
+const missingEntity = "The messaging entity '"
+
 // maxProblem is more than a problem document has, in bytes.
 const maxProblem = 1 << 20
 
@@ -106,9 +110,9 @@ func (a *app) explainProblem(answer *http.Response) error {
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
 		return failed(exitFailed, "%s answers %d to a request for the control API; only a Minibus has one, and not with --control off", a.host(), answer.StatusCode)
 	}
-	detail := oneLine(a.redact(problem.Detail))
+	detail := oneLine(a.redact(inFlags(a.command, problem.Detail)))
 	for _, more := range problem.Errors[min(1, len(problem.Errors)):] {
-		detail += "\n  " + oneLine(a.redact(more))
+		detail += "\n  " + oneLine(a.redact(inFlags(a.command, more)))
 	}
 	if problem.Type == typeOff {
 		return failed(exitFailed, "%s", detail)
@@ -117,6 +121,9 @@ func (a *app) explainProblem(answer *http.Response) error {
 	case http.StatusBadRequest:
 		return failed(exitUsage, "%s", detail)
 	case http.StatusNotFound:
+		if strings.HasPrefix(detail, missingEntity) && !strings.Contains(detail, "Did you mean") {
+			detail = then(detail, cureMissing)
+		}
 		return failed(exitNotFound, "%s", detail)
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return failed(exitUnauthorized, "%s", then(detail, cureRights))

@@ -28,7 +28,8 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{Use: "doctor [-- SERVER FLAGS]", Short: "look for what is wrong with the Minibus on this machine, and say how to mend it",
 		Long: `Looks at the configuration, the running server, its ports and who has them, the clients that are connected or were refused lately, the database and its disk, and the authority for TLS. It changes nothing.
 It takes the settings of the server from the environment, as the server does, and its ports from MINIBUS_PORTS_FILE. If yours has flags, write them after --.
-A connection string in the environment says nothing to it: give -- --http-port PORT, or -- --ports-file FILE.
+It also tries the connection string of --connection or of the environment, and says what answers there. If that names a port of this machine and neither flags nor variables name
+ports of the server, it looks at the server there.
 The exit code is 1 if something is wrong.`,
 		Example: "  minibus doctor\n  minibus doctor -- --data bus.db --http-port 5301\n  minibus doctor -o json"}
 	c.Args = func(cmd *cobra.Command, args []string) error {
@@ -43,10 +44,15 @@ The exit code is 1 if something is wrong.`,
 
 // doctor prints the findings, the wrong ones with what to do.
 func (a *app) doctor(ctx context.Context, serverFlags []string) error {
+	tried, port := a.tryConnection(ctx)
+	if port != "" && len(serverFlags) == 0 && !a.namesPorts() {
+		serverFlags = []string{"--amqp-port", port, "--tls-port", "off", "--http-port", port}
+	}
 	findings, err := a.env.Examine(ctx, serverFlags)
 	if err != nil {
 		return failed(exitUsage, "doctor: %v", err)
 	}
+	findings = append(tried, findings...)
 	if a.out.format == "table" {
 		return a.doctorText(findings)
 	}

@@ -35,9 +35,9 @@ func (a *app) followEvents(ctx context.Context, from int64, query url.Values, ad
 			}
 			return add(&e)
 		case "missed":
-			var m struct{ Count int64 }
+			var m struct{ Count int }
 			_ = json.Unmarshal([]byte(data), &m) // the count is for people only
-			a.note("%d events are missing here: they were forgotten before they could be shown", m.Count)
+			a.note("forgotten before they could be shown: %s", plural(m.Count, "event"))
 		}
 		return nil
 	})

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"minibus/config"
 )
 
 // namespace is a namespace of a Minibus as its control API shows it.
@@ -106,6 +108,11 @@ func (a *app) namespaceCreate() *cobra.Command {
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			body.Name = args[0]
+		}
+		if body.Limits != "" {
+			if _, err := config.ParseLimits(body.Limits); err != nil {
+				return usage("--limits: %v", err)
+			}
 		}
 		if err := a.readEntities(file, &body); err != nil {
 			return err

@@ -20,7 +20,8 @@ type app struct {
 	out   output
 
 	source    string // where the connection string comes from; empty until connect
-	isLocal   bool   // nothing names a namespace, so it is the Minibus of this machine
+	command   *cobra.Command
+	isLocal   bool // nothing names a namespace, so it is the Minibus of this machine
 	target    sas.Connection
 	adminPort string // of the entities of an emulator, if it is known
 	portsFile string // of the local Minibus; empty: as its variables say
@@ -84,7 +85,8 @@ func (a *app) root() *cobra.Command {
 }
 
 // begin checks the flags of all commands.
-func (a *app) begin(*cobra.Command) error {
+func (a *app) begin(c *cobra.Command) error {
+	a.command = c
 	switch a.flags.output {
 	case "table", "json", "jsonl":
 	default:

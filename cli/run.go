@@ -34,6 +34,11 @@ type Environment struct {
 var words = []string{"queue", "topic", "sub", "subscription", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "bench", "namespace", "message", "sessions", "conn", "why", "history", "wait", "clock", "fault", "reset", "config", "snapshot", "env", "doctor", "support-bundle", "mcp", "completion",
 	"__complete", "__completeNoDesc"}
 
+// Words returns the first words of the commands here, but for those that shells call.
+func Words() []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.HasPrefix(word, "_") })
+}
+
 // Handles reports whether the arguments are for this package: whether their first word, after flags of all commands here and after
 // help, is one of its commands.
 func Handles(args []string) bool {

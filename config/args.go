@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/spf13/pflag"
+
+	"minibus/internal/closest"
 )
 
 // The commands.
@@ -37,6 +39,8 @@ type Command struct {
 	// Connection is the connection string of CommandExport, a secret, from the argument or [ConnectionVariable]. "-" stands for
 	// standard input; empty without either.
 	Connection string
+
+	others []string // commands of the caller, to guess from
 }
 
 // ConnectionVariable is the environment variable with the connection string of an export without that argument. It keeps the
@@ -45,9 +49,10 @@ const ConnectionVariable = "SERVICEBUS_CONNECTION_STRING"
 
 // ParseArgs reads the arguments (without the program's name) and the environment ("KEY=value" entries). A flag wins over
 // the environment, and the environment over the default. An empty variable counts as unset, because compose files pass
-// unset variables that way. The error is one line and names the flag or variable.
-func ParseArgs(args, environ []string) (*Command, error) {
-	c := &Command{}
+// unset variables that way. The error is one line and names the flag or variable. others are commands that the caller knows besides; they are
+// guessed for a word that is no command.
+func ParseArgs(args, environ []string, others ...string) (*Command, error) {
+	c := &Command{others: others}
 	settings := table
 	flags := pflag.NewFlagSet("minibus", pflag.ContinueOnError)
 	flags.SetOutput(nowhere{})
@@ -140,7 +145,7 @@ func (c *Command) words(words []string) error {
 	case CommandHelp:
 		c.Name, c.Topic = CommandHelp, topic(rest)
 		if len(rest) > 0 && c.Topic == "" {
-			return unknownCommand(rest[0])
+			return c.unknown(rest[0])
 		}
 		rest = nil
 	case "config":
@@ -158,7 +163,7 @@ func (c *Command) words(words []string) error {
 		if strings.Contains(words[0], "=") { // may be a connection string: don't show it
 			return errors.New("the first word is no command; a connection string belongs to minibus export")
 		}
-		return unknownCommand(words[0])
+		return c.unknown(words[0])
 	}
 	return noMore(rest)
 }
@@ -208,13 +213,26 @@ func (c *Command) hostsWords(words []string) error {
 	return nil
 }
 
-// unknownCommand returns the error for an unknown command, with a guess.
-func unknownCommand(word string) error {
+// UnknownCommandError says that a word is no command.
+type UnknownCommandError struct {
+	word, cure string
+}
+
+// Error implements error.
+func (e *UnknownCommandError) Error() string {
+	return fmt.Sprintf("there is no command %q%s", clip(e.word), e.cure)
+}
+
+// ExitCode returns the exit code of the process, which is that of a wrong command line.
+func (e *UnknownCommandError) ExitCode() int { return 2 }
+
+// unknown returns the error for an unknown command, with a guess.
+func (c *Command) unknown(word string) error {
 	if cure := fileFlag(word); cure != "" {
-		return fmt.Errorf("there is no command %q, %s", clip(word), cure)
+		return &UnknownCommandError{word, ", " + cure}
 	}
-	commands := []string{CommandServe, "config", CommandExport, CommandHealthcheck, CommandCert, CommandHosts, CommandVersion, CommandHelp}
-	return fmt.Errorf("there is no command %q%s", clip(word), orHelp(closest(word, commands)))
+	commands := append([]string{CommandServe, "config", CommandExport, CommandHealthcheck, CommandCert, CommandHosts, CommandVersion, CommandHelp}, c.others...)
+	return &UnknownCommandError{word, orHelp(closest.To(word, commands))}
 }
 
 // topic returns the command that the words name, or "".
@@ -290,7 +308,7 @@ func flagError(err error, settings []setting) error {
 	for _, s := range settings {
 		names = append(names, s.name)
 	}
-	guess := closest(unknown.GetSpecifiedName(), names)
+	guess := closest.To(unknown.GetSpecifiedName(), names)
 	if guess != "" {
 		guess = "--" + guess
 	}

@@ -147,7 +147,7 @@ func TestFoundTextIsClipped(t *testing.T) {
 	long := strings.Repeat("ä", 1000)
 	_, report := Parse("Config.json", []byte(queueProps(`"LockDuration": "`+long+`", "`+long+`": 1`)), LimitsRelaxed)
 	for _, f := range report.Findings {
-		if len(f.String()) > 600 {
+		if len(f.String()) > 700 {
 			t.Errorf("%d bytes: %s", len(f.String()), f)
 		}
 	}

@@ -100,3 +100,13 @@ func indexPath(parent string, i int) string { return parent + "[" + strconv.Itoa
 func isAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
+
+// containsFold reports whether s is in the list, in letters of any case.
+func containsFold(list []string, s string) bool {
+	for _, item := range list {
+		if strings.EqualFold(item, s) {
+			return true
+		}
+	}
+	return false
+}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"minibus/internal/closest"
 )
 
 // reader reads the values of nodes and collects findings about them.
@@ -85,7 +87,7 @@ func (r *reader) keys(n *node, known []string, inert ...string) {
 
 func (r *reader) unknownKey(at *node, key string, known []string) {
 	cure := "known here: " + strings.Join(known, ", ")
-	if guess := closest(key, known); guess != "" {
+	if guess := closest.To(key, known); guess != "" {
 		cure = "did you mean " + guess + "?"
 	}
 	found := "found the unknown key " + strconv.Quote(clip(key))
@@ -251,5 +253,5 @@ func (r *reader) noteBeyond() {
 		examples += ", ..."
 	}
 	r.report.add(Finding{Severity: Note, File: r.file,
-		Found: fmt.Sprintf("accepted %d values that Microsoft's emulator does not take (%s)", r.beyondEmulator, examples)})
+		Found: fmt.Sprintf("accepted %s that Microsoft's emulator does not take (%s)", plural(r.beyondEmulator, "value"), examples)})
 }

@@ -92,7 +92,7 @@ func (r *Report) Err() error {
 		}
 	}
 	if more := r.counts[Error] - len(lines); more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more errors", more))
+		lines = append(lines, "and "+plural(more, "more error"))
 	}
 	return errors.New(strings.Join(lines, "\n"))
 }
@@ -102,4 +102,12 @@ func (r *Report) sort() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
+}
+
+// plural returns a number with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

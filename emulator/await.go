@@ -43,6 +43,19 @@ const (
 	CountedTransferDeadLetter Counted = "transferDeadLetter"
 )
 
+// Words says how many there are, for people: 1 dead letter.
+func (name Counted) Words(n int64) string {
+	switch name {
+	case CountedDeadLetter:
+		return count(n, "dead letter")
+	case CountedTransfer:
+		return fmt.Sprintf("%d to be forwarded", n)
+	case CountedTransferDeadLetter:
+		return count(n, "transfer dead letter")
+	}
+	return fmt.Sprintf("%d %s", n, name)
+}
+
 // Of returns the count with a name.
 func (c Counts) Of(name Counted) int64 {
 	switch name {
@@ -165,14 +178,14 @@ func (s Awaited) String() string {
 	var parts []string
 	for _, of := range []Counted{CountedActive, CountedDeferred, CountedScheduled, CountedDeadLetter, CountedTransfer, CountedTransferDeadLetter} {
 		if n := s.Counts.Of(of); n != 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, of))
+			parts = append(parts, of.Words(n))
 		}
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "no messages")
 	}
 	if s.Events > 0 {
-		parts = append(parts, fmt.Sprintf("%d matching events", s.Events))
+		parts = append(parts, count(int64(s.Events), "matching event"))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -38,7 +38,11 @@ const (
 	EventRefusedSend                        // not stored
 	EventRefusedSettlement                  // not settled
 	EventFault                              // an injected fault struck an operation
+	EventSessionBroken                      // the lock of a session was taken from its holder
 )
+
+// LastEventKind is the last one.
+const LastEventKind = EventSessionBroken
 
 // Event is something that happened to a message.
 type Event struct {
@@ -224,6 +228,7 @@ var eventWords = [...]string{
 	EventAbandoned: "abandoned", EventReleased: "released", EventDeferred: "deferred", EventLockExpired: "lock expired", EventReturned: "returned",
 	EventDeadLettered: "dead-lettered", EventExpired: "expired", EventForwarded: "forwarded", EventDuplicate: "duplicate", EventCancelled: "cancelled",
 	EventPurged: "purged", EventRescheduled: "rescheduled", EventRefusedSend: "send refused", EventRefusedSettlement: "settlement refused", EventFault: "fault",
+	EventSessionBroken: "session broken",
 }
 
 // String returns the kind in plain words.

@@ -27,10 +27,8 @@ func (e Event) String() string {
 	if e.Kind == EventRefusedSend || e.Kind == EventRefusedSettlement {
 		b.WriteString(" was refused: " + e.Text)
 	}
-	if e.Topic && e.Copies == 1 {
-		b.WriteString("; 1 subscription got a copy")
-	} else if e.Topic {
-		fmt.Fprintf(&b, "; %d subscriptions got a copy", e.Copies)
+	if e.Topic {
+		fmt.Fprintf(&b, "; %s got a copy", count(int64(e.Copies), "subscription"))
 	}
 	return b.String()
 }
@@ -77,6 +75,8 @@ func (e *Event) what() string {
 			return fmt.Sprintf("%s, %s of %s", e.Text, number, at)
 		}
 		return e.Text + " in " + at
+	case EventSessionBroken:
+		return fmt.Sprintf("the lock of %s, in %s was broken", e.Text, at)
 	case EventLockExpired:
 		return fmt.Sprintf("the lock of %s of %s ended", number, at)
 	case EventRenewed:

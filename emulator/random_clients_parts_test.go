@@ -45,7 +45,7 @@ func (s *clients) remove(body string, inSession bool) {
 // more says whether more is to be sent.
 func (s *clients) more() bool {
 	s.ops.Add(1)
-	return s.sends.Add(1) < s.limit && !s.t.Failed()
+	return s.sends.Add(1) <= s.limit && !s.t.Failed()
 }
 
 func (s *clients) encode(ms ...*goamqp.Message) []message.Message {
@@ -102,7 +102,7 @@ func (s *clients) sendSessions(sender int, r *rand.Rand) {
 	}
 }
 
-// sendPlain sends batches, of which some messages expire and some are scheduled.
+// sendPlain sends batches, each again and again until it is accepted. Some of their messages expire, and some are scheduled.
 func (s *clients) sendPlain(sender int, r *rand.Rand) {
 	for n := 0; s.more(); n++ {
 		var batch []*goamqp.Message
@@ -117,9 +117,11 @@ func (s *clients) sendPlain(sender int, r *rand.Rand) {
 			}
 			batch, names = append(batch, m), append(names, string(m.GetData()))
 		}
-		if s.send("plain", batch...) {
-			s.accept(names...)
+		for !s.send("plain", batch...) { // a refused message that is stored all the same comes twice
+			s.ops.Add(1)
+			time.Sleep(time.Duration(r.IntN(50)) * time.Millisecond)
 		}
+		s.accept(names...)
 		time.Sleep(time.Duration(r.IntN(20)) * time.Millisecond)
 	}
 }

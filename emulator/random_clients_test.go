@@ -119,9 +119,10 @@ func TestRandom_ManyClientsLoseAndDoubleNothing(t *testing.T) {
 			}
 			s.run(no)
 			s.check(no)
-			// A send has one message or several, and how many sends the disturbances refuse depends on the machine's pace.
-			if n := len(s.accepted); int64(n) < s.limit/2 {
-				t.Errorf("run %d sent %d messages, want %d at least", i, n, s.limit/2)
+			// Which sends the disturbances refuse is not the same for the same seed: goroutines of a bubble run in any order at an instant. But every
+			// send is tried until it is accepted, and has a message at least.
+			if n := len(s.accepted); int64(n) < s.limit {
+				t.Errorf("run %d sent %d messages, want %d at least", i, n, s.limit)
 			}
 		})
 	}

@@ -1,6 +1,9 @@
 package emulator
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // SessionInfo is what an entity knows of a session.
 type SessionInfo struct {
@@ -151,9 +154,9 @@ func (q *Entity) WriteSessionState(id string, state []byte, done Completion) err
 }
 
 // BreakSession takes the lock of a session from its holder, who learns of it as if the lock's time were over (SESS-15): what it had received and not
-// settled is available again with one more delivery counted. It fails with CodeNotFound if there is no such session, and with CodeNotAllowed if no
-// consumer holds it.
-func (q *Entity) BreakSession(id string) error {
+// settled is available again with one more delivery counted. The history says that by did it; nil: nobody known. It fails with CodeNotFound if there is
+// no such session, and with CodeNotAllowed if no consumer holds it.
+func (q *Entity) BreakSession(id string, by *Who) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.haveSessions(); err != nil {
@@ -168,6 +171,8 @@ func (q *Entity) BreakSession(id string) error {
 	}
 	now := q.ns.Now()
 	q.usage.touch(now)
+	held := firstText(s.holder.who.name(), "a receiver inside the process")
+	q.ns.common.record.add(q, now, &happened{kind: EventSessionBroken, who: by, text: fmt.Sprintf("session '%s', held by %s", id, held)})
 	q.sessions.lose(s, SessionLockLost(q.path), true, now)
 	return nil
 }

@@ -51,19 +51,25 @@ func TestSessionsAreListedAndTheirStateIsWritten(t *testing.T) {
 		equal(t, "sessions", b.q.SessionsInMemory(), 2)
 		plain := b.create("plain", emulator.QueueOptions{})
 		wantCode(t, "state on a queue without sessions", plain.writeState("c", nil), emulator.CodeNotAllowed)
-		wantCode(t, "break on a queue without sessions", plain.q.BreakSession("c"), emulator.CodeNotAllowed)
+		wantCode(t, "break on a queue without sessions", plain.q.BreakSession("c", nil), emulator.CodeNotAllowed)
 	})
 }
 
 func TestSESS15_ABrokenSessionLockIsLostAsIfItsTimeWereOver(t *testing.T) {
-	bubble(t, sessionful, func(b *broker) {
+	bubbleWith(t, emulator.Options{Record: emulator.NewRecord(1 << 20)}, sessionful, func(b *broker) {
 		b.send(inSession("s", "a"), inSession("s", "b"))
 		h := b.accept("s")
 		g := b.written(h.c.Take(nil, 1))[0]
-		if err := b.q.BreakSession("s"); err != nil {
+		if err := b.q.BreakSession("s", &emulator.Who{Container: "control API", Remote: "127.0.0.1:7"}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
+		var history []string
+		events, _ := b.ns.Events(0, emulator.EventFilter{Kinds: []emulator.EventKind{emulator.EventSessionBroken}, Entity: "q"})
+		for e := range events {
+			history = append(history, e.String())
+		}
+		equalSlices(t, "history", history, "the lock of session 's', held by a receiver inside the process, in q was broken by an HTTP request from 127.0.0.1:7")
 		lost := h.lost()
 		if len(lost) != 1 {
 			t.Fatalf("the holder was told %v", lost)
@@ -72,8 +78,8 @@ func TestSESS15_ABrokenSessionLockIsLostAsIfItsTimeWereOver(t *testing.T) {
 		wantCode(t, "a settlement", b.trySettle(emulator.Complete, nil, g.token()), emulator.CodeMessageLockLost)
 		_, err := h.c.RenewSession()
 		wantCode(t, "a renewal", err, emulator.CodeSessionLockLost)
-		wantCode(t, "another break", b.q.BreakSession("s"), emulator.CodeNotAllowed)
-		wantCode(t, "a break of no session", b.q.BreakSession("x"), emulator.CodeNotFound)
+		wantCode(t, "another break", b.q.BreakSession("s", nil), emulator.CodeNotAllowed)
+		wantCode(t, "a break of no session", b.q.BreakSession("x", nil), emulator.CodeNotFound)
 		again := b.accept("s")
 		gs := b.written(again.c.Take(nil, 2))
 		equal(t, "messages", bodies(gs), "a b")

@@ -72,7 +72,11 @@ func (w *why) topic(t *Topic) {
 	t.mu.Lock()
 	offered := t.offered
 	var names []string
+	cure := "Receive from a subscription, and ask why for that."
 	for _, s := range t.byID() {
+		if offered > s.reach.from && s.reach.selected == 0 {
+			cure = "Receive from a subscription, and ask why for that. Change the rules of " + s.path + ", or add one, for it to get messages."
+		}
 		names = append(names, fmt.Sprintf("%s got %d of %d", s.path, s.reach.selected, offered-s.reach.from))
 	}
 	t.mu.Unlock()
@@ -84,7 +88,7 @@ func (w *why) topic(t *Topic) {
 			"%s is a topic without subscriptions: what is sent to it goes nowhere (%s so far).", w.q.path, count(offered, "message"))
 		return
 	}
-	w.find(FindTopic, true, "Receive from a subscription, and ask why for that.",
+	w.find(FindTopic, true, cure,
 		"%s is a topic, of which nothing is received itself. Its subscriptions: %s messages, since their rules were last changed or Minibus started.", w.q.path, listed(names))
 	if w.scheduled > 0 {
 		w.find(FindScheduled, false, "Wait, let the broker's time pass, or cancel them.",

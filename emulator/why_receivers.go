@@ -121,7 +121,10 @@ func (w *why) refusals() {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	cure := "The texts say what to change in the client."
-	if conditions["amqp:unauthorized-access"] || conditions["com.microsoft:auth-failed"] {
+	switch denied := conditions["amqp:unauthorized-access"] || conditions["com.microsoft:auth-failed"]; {
+	case denied && w.q.topic != nil:
+		cure = "Give the client a key, or a token made with it, whose policy has the Send right for " + w.q.path + ", and to receive the Listen right for its subscription."
+	case denied:
 		cure = "Give the client a key, or a token made with it, whose policy has the Listen right for " + w.q.path + "."
 	}
 	w.find(FindRefused, false, cure, "Minibus refused %s lately: %s.", count(int64(len(list)), "attempt"), text)

@@ -105,7 +105,11 @@ func (a *openAPI) refusesConfigurations(path string) {
 	wants(t, a.as("root", "POST", path, fixed), 400, "Nothing was changed. The queue 'orders' exists with another RequiresSession", "(The first of several errors.)", "a topic has that name")
 	wants(t, a.as("root", "POST", path, `{"Queues": [{"Name": "events"}]}`), 409, "a topic has that name")
 	for _, p := range []string{path, path + "/diff"} {
-		wants(t, a.as("root", "POST", p, "{\n\"Queues\": [{\"Name\": \"a b\"}]}"), 400, "Nothing was changed. body:2:21: error: $.Queues[0].Name")
+		detail := `"detail":"body:2:21: error: $.Queues[0].Name` // which a diff says by itself, as it never changes anything
+		if p == path {
+			detail = `"detail":"Nothing was changed. body:2:21: error: $.Queues[0].Name`
+		}
+		wants(t, a.as("root", "POST", p, "{\n\"Queues\": [{\"Name\": \"a b\"}]}"), 400, detail)
 		wants(t, a.as("root", "POST", p, `{"UserConfig": {"Namespaces": [{"Name": "first"}, {"Name": "second"}]}}`), 400, "found no namespace", "first, second")
 		wants(t, a.bus.do("POST", p, strings.Repeat(" ", 17<<20)+"{}", authorization, a.root()), 413, "too long")
 		a.seen["POST "+a.template(p)+" 413"] = true // whose text would take long to compare

@@ -1,6 +1,7 @@
 package mgmt
 
 import (
+	"strings"
 	"testing"
 
 	"minibus/emulator"
@@ -18,4 +19,26 @@ func TestControlAPISaysHowToWriteTheSubscription(t *testing.T) {
 	wants(t, a.as("root", "GET", inDefault+"events%2Flarge%2F$DeadLetterQueue/messages", ""), 404, hint)
 	wants(t, a.as("root", "GET", inDefault+"events%2FSubscriptions%2Flarge", ""), 200)
 	wants(t, a.as("root", "GET", control.Prefix+"namespaces/default", ""), 404, "Do you mean $default?")
+}
+
+// TestControlAPIGuessesTheEntity that a path means which names none.
+func TestControlAPIGuessesTheEntity(t *testing.T) {
+	a := controlAPI(t)
+	if _, err := a.bus.ns.CreateTopic("events", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "large"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.bus.ns.CreateQueue("Parcels", emulator.QueueOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for path, guess := range map[string]string{
+		"parcles": "Did you mean Parcels?", "parcles%2F$DeadLetterQueue/why": "Did you mean Parcels?", "evnts/why": "Did you mean events?",
+		"events%2FSubscriptions%2Flrge/messages": "Did you mean events/Subscriptions/large?", "events%2Flrge": "Did you mean events/Subscriptions/large?",
+	} {
+		wants(t, a.as("root", "GET", inDefault+path, ""), 404, guess)
+	}
+	wants(t, a.as("root", "POST", control.Prefix+"namespaces/$default/faults", `{"kind": "throttle", "entity": "parcles"}`), 404, "Did you mean Parcels?")
+	wants(t, a.as("root", "PATCH", inDefault+"parcles", `{}`), 404, "Did you mean Parcels?")
+	if answer := a.as("root", "GET", inDefault+"unlike", ""); strings.Contains(answer.Body.String(), "Did you mean") {
+		t.Errorf("a path that is like none: %s", answer.Body)
+	}
 }

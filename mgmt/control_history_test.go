@@ -227,7 +227,7 @@ func TestEveryKindOfEventHasAName(t *testing.T) {
 	_, list, _ := strings.Cut(w.Body.String(), "There are ")
 	list, _, _ = strings.Cut(list, ".")
 	names := strings.Split(list, ", ")
-	if len(names) != int(emulator.EventFault) || !slices.Contains(names, "fault") || !slices.Contains(names, "rescheduled") {
+	if len(names) != int(emulator.LastEventKind) || !slices.Contains(names, "fault") || !slices.Contains(names, "rescheduled") {
 		t.Errorf("%d kinds: %q", len(names), names)
 	}
 	for i, name := range names {

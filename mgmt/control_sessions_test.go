@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/mgmt/control"
 )
 
 // TestControlAPIOfSessions lists them, writes their state and breaks their locks.
@@ -43,6 +44,7 @@ func TestControlAPIOfSessions(t *testing.T) {
 	}
 	wants(t, a.as("root", "POST", inDefault+"work/receive", `{"session": "b"}`), 200, `"body":"2"`, `"deliveryCount":0`)
 	wants(t, a.as("root", "POST", all+"/b/break", ""), 204)
+	wants(t, a.as("root", "GET", control.Prefix+"namespaces/$default/history?kind=sessionBroken", ""), 200, `"kind":"sessionBroken"`, "the lock of session 'b', held by ", "was broken by an HTTP request from 192.0.2.1:1234")
 	wants(t, a.as("root", "POST", all+"/b/break", ""), 409, "is not locked")
 	wants(t, a.as("root", "POST", all+"/nothing/break", ""), 404)
 	wants(t, a.as("root", "GET", all+"/b", ""), 200, `{"id":"b","active":2,"locked":0,"deferred":0,"scheduled":0}`)

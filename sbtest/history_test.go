@@ -98,7 +98,7 @@ func TestWaitInVain(t *testing.T) {
 			return func(t testing.TB) { bus.Wait(t, conditions...) }
 		}
 		for text, call := range map[string]func(testing.TB){
-			"waited 10s in vain until orders is idle and orders has 1 deadLetter or more: it has no messages\norders: 0 messages available": wait(
+			"waited 10s in vain until orders is idle and orders has 1 dead letter or more: it has no messages\norders: 0 messages available": wait(
 				sbtest.Idle("orders"), sbtest.AtLeast("orders", emulator.CountedDeadLetter, 1)),
 			"waited 1s in vain until 3 of: completed or dead-lettered in orders by worker happened: it has no messages": wait(
 				sbtest.Within(time.Second), sbtest.Happened(3, settled)),

@@ -83,7 +83,7 @@ func (s *Session) SetState(state []byte) {
 // lock the session again if it is still free when the program uses the receiver next.
 func (s *Session) Break() {
 	s.t.Helper()
-	if err := s.e.BreakSession(s.id); err != nil {
+	if err := s.e.BreakSession(s.id, nil); err != nil {
 		s.t.Fatalf("sbtest: %v", err)
 	}
 }

@@ -35,12 +35,12 @@ func Idle(entity string) Condition {
 
 // Exactly holds when an entity has so many messages.
 func Exactly(entity string, of emulator.Counted, n int64) Condition {
-	return counted(entity, of, n, n, fmt.Sprintf("%s has %d %s", entity, n, of))
+	return counted(entity, of, n, n, fmt.Sprintf("%s has %s", entity, of.Words(n)))
 }
 
 // AtLeast holds when an entity has so many messages or more.
 func AtLeast(entity string, of emulator.Counted, n int64) Condition {
-	return counted(entity, of, n, -1, fmt.Sprintf("%s has %d %s or more", entity, n, of))
+	return counted(entity, of, n, -1, fmt.Sprintf("%s has %s or more", entity, of.Words(n)))
 }
 
 func counted(entity string, of emulator.Counted, least, most int64, text string) Condition {

@@ -26,7 +26,7 @@ func check(c *config.Command, stdout io.Writer) error {
 		_, _ = fmt.Fprintln(stdout, f)
 	}
 	if report.Omitted > 0 {
-		_, _ = fmt.Fprintf(stdout, "and %d more findings\n", report.Omitted)
+		_, _ = fmt.Fprintf(stdout, "and %s\n", plural(report.Omitted, "more finding"))
 	}
 	if n := report.Count(config.Error); n > 0 {
 		_, _ = fmt.Fprintf(stdout, "%s: %s\n", path, plural(n, "error"))

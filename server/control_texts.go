@@ -1,8 +1,6 @@
 package server
 
 import (
-	"fmt"
-
 	"minibus/config"
 	"minibus/emulator"
 	"minibus/mgmt/control"
@@ -30,7 +28,7 @@ func (a *Server) findings(report *config.Report) (wrong []string) {
 		}
 	}
 	if more := report.Count(config.Error) - len(wrong); more > 0 {
-		wrong = append(wrong, fmt.Sprintf("and %d more errors", more))
+		wrong = append(wrong, "and "+plural(more, "more error"))
 	}
 	return wrong
 }

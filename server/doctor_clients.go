@@ -112,6 +112,8 @@ func (d *doctor) refusals(all map[refusedKind]refusedCount) {
 // cureOfRefusal says what to do about a refusal.
 func cureOfRefusal(r *refusedOnce) string {
 	switch {
+	case r.Condition == "amqp:not-found" && strings.Contains(r.Text, "it is a topic"):
+		return "receive from a subscription of the topic: minibus sub ls " + r.Entity + " lists them, and minibus sub create " + r.Entity + "/NAME makes one"
 	case r.Condition == "amqp:not-found" && r.Entity != "":
 		return "create the entity, or correct its name in the program; minibus queue ls, minibus topic ls and minibus sub ls list what there is"
 	case r.Condition == "amqp:unauthorized-access":

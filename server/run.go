@@ -37,7 +37,7 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 				return supportParts(ctx, flags, environ, c, caFile)
 			}}})
 	}
-	command, err := config.ParseArgs(args, environ)
+	command, err := config.ParseArgs(args, environ, cli.Words()...)
 	if err != nil {
 		return err
 	}

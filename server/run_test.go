@@ -201,6 +201,20 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 }
 
+// TestWordsThatAreNoCommands wants a guess among the commands of the server and those of the client, and the exit code of a wrong command line.
+func TestWordsThatAreNoCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"sned": "did you mean send?", "sned orders hi": "did you mean send?", "help sned": "did you mean send?", "exprt": "did you mean export?", "xyzzyxyzzy": "see minibus --help",
+		"_complete": "did you mean completion?",
+	} {
+		err := Run(context.Background(), strings.Fields(line), nil, &output{}, &output{})
+		var coded interface{ ExitCode() int }
+		if err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &coded) || coded.ExitCode() != 2 {
+			t.Errorf("minibus %s: %v", line, err)
+		}
+	}
+}
+
 func TestMistakesStopTheStart(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.json")

@@ -60,18 +60,13 @@ func Serve(ctx context.Context, o Options) error {
 		}
 	}
 	server.AddReceivingMiddleware(refusing(withheld))
-	err = server.Run(ctx, unhurried{&mcp.IOTransport{Reader: io.NopCloser(o.In), Writer: unclosed{o.Out}}})
+	out := &wholeWrites{w: o.Out}
+	err = server.Run(ctx, unhurried{&mcp.IOTransport{Reader: newGoodLines(o.In, out), Writer: out}})
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
 }
-
-// unclosed keeps the standard output open.
-type unclosed struct{ io.Writer }
-
-// Close does nothing.
-func (unclosed) Close() error { return nil }
 
 // tool describes the operation to an assistant.
 func (o *operation) tool() *mcp.Tool {

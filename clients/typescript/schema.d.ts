@@ -1012,7 +1012,7 @@ export interface components {
         Connection: {
             /** @description The connection did not answer within a quarter of a second: its links, policies and pendingBytes are not known */
             busy: boolean;
-            /** @description The client's name for itself */
+            /** @description The client's name for itself: its application id, or else its AMQP container id */
             container?: string;
             /** @description One of the sides has closed it */
             ending: boolean;

@@ -86,7 +86,7 @@ func TestConfigFails(t *testing.T) {
 		t.Errorf("a refused configuration made %s", text)
 	}
 	wrong := b.file("wrong.json", "{\n \"Queues\": [{\"Name\": \"a\", \"Properties\": {\"LockDuration\": \"long\"}}]}")
-	b.fails(2, []string{"compare the configuration: Nothing was changed. " + wrong + ":2:58: error: "}, "config", "diff", wrong)
+	b.fails(2, []string{"compare the configuration: " + wrong + ":2:58: error: "}, "config", "diff", wrong)
 	b.fails(2, []string{"found no UserConfig"}, "config", "print", wrong)
 	b.fails(2, []string{"no such file"}, "config", "diff", filepath.Join(t.TempDir(), "none.json"))
 	b.fails(2, []string{"config diff needs FILE"}, "config", "diff")

@@ -78,7 +78,7 @@ func (in *Configured) read(a *api) (ns *emulator.Namespace, list []emulator.Enti
 	}
 	list, notes, wrong := a.server.ReadConfiguration(ns, "body", in.RawBody)
 	if len(wrong) > 0 {
-		return nil, nil, nil, wrongText("Nothing was changed.", wrong)
+		return nil, nil, nil, wrongText("", wrong)
 	}
 	return ns, list, notes, nil
 }
@@ -99,7 +99,7 @@ func (a *api) diffConfig(_ context.Context, in *Configured) (*struct{ Body confi
 func (a *api) applyConfig(_ context.Context, in *Configured) (*struct{ Body configDiff }, error) {
 	ns, list, notes, err := in.read(a)
 	if err != nil {
-		return nil, err
+		return nil, nothingChanged(err)
 	}
 	plan, err := ns.Apply(list, in.Prune)
 	if err != nil {
@@ -110,12 +110,23 @@ func (a *api) applyConfig(_ context.Context, in *Configured) (*struct{ Body conf
 	return &struct{ Body configDiff }{d}, nil
 }
 
+// unchanged begins the detail of a problem with what would have changed something.
+const unchanged = "Nothing was changed. "
+
+// nothingChanged adds to an error of the body that nothing was changed.
+func nothingChanged(err error) error {
+	if p := (*Error)(nil); errors.As(err, &p) && p.Status == http.StatusBadRequest {
+		p.Detail = unchanged + p.Detail
+	}
+	return err
+}
+
 // refusedPlan is the answer to a plan that can't be carried out, with all reasons.
 func refusedPlan(plan []emulator.Planned, err error) error {
 	if domain := (*emulator.Error)(nil); !errors.As(err, &domain) {
 		return err
 	}
-	p := newError(problemOf(err).Status, nil, "Nothing was changed. %s", err)
+	p := newError(problemOf(err).Status, nil, "%s%s", unchanged, err)
 	for i := range plan {
 		if why := plan[i].Why; why != nil && len(p.Errors) < maxReasons {
 			p.Errors = append(p.Errors, why.Error())

@@ -33,7 +33,7 @@ type Connection struct {
 	Remote       string    `json:"remote" doc:"The client's address"`
 	Transport    string    `json:"transport" enum:"tcp,tls,websocket,websocket-tls,memory,http"`
 	Host         string    `json:"host,omitempty" doc:"The host that the client has named"`
-	Container    string    `json:"container,omitempty" doc:"The client's name for itself"`
+	Container    string    `json:"container,omitempty" doc:"The client's name for itself: its application id, or else its AMQP container id"`
 	Product      string    `json:"product,omitempty" doc:"The client library"`
 	Version      string    `json:"version,omitempty" doc:"Of the client library"`
 	Platform     string    `json:"platform,omitempty" doc:"On which the client runs"`

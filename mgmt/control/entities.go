@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/internal/closest"
 	"minibus/internal/entitypath"
 )
 
@@ -147,16 +148,41 @@ func (in *AtEntity) find(a *api) (*emulator.Entity, emulator.SubQueue, error) {
 	return entityAt(ns, in.Entity)
 }
 
-// entityAt returns the entity and the sub-queue of a path. The error for a subscription without the part Subscriptions says how to write its path.
+// entityAt returns the entity and the sub-queue of a path.
 func entityAt(ns *emulator.Namespace, path string) (*emulator.Entity, emulator.SubQueue, error) {
 	e, sub, err := ns.EntityAt(path)
-	if missing := (*emulator.Error)(nil); errors.As(err, &missing) && missing.Code == emulator.CodeNotFound {
-		plain, _ := entitypath.CutSubQueue(path)
-		i := strings.LastIndexByte(plain, '/')
-		if i > 0 && ns.Exists(plain[:i]+"/Subscriptions/"+plain[i+1:]) {
-			err = &emulator.Error{Code: missing.Code, Entity: missing.Entity, Text: missing.Text + " The path of the subscription is " + plain[:i] + "/Subscriptions/" + plain[i+1:] +
-				", in a URL with each slash as %2F."}
-		}
+	return e, sub, guessed(ns, path, err)
+}
+
+// guessed adds to an error that there is no entity at a path which one may be meant. For a subscription without the part Subscriptions it says how
+// to write the path.
+func guessed(ns *emulator.Namespace, path string, err error) error {
+	missing := (*emulator.Error)(nil)
+	if !errors.As(err, &missing) || missing.Code != emulator.CodeNotFound {
+		return err
 	}
-	return e, sub, err
+	guess := ""
+	plain, _ := entitypath.CutSubQueue(path)
+	i := strings.LastIndexByte(plain, '/')
+	if sub, err := ns.Entity(plain[:max(i, 0)] + subscriptions + plain[i+1:]); err == nil {
+		guess = " The path of the subscription is " + sub.Path() + ", in a URL with each slash as %2F."
+	} else if near := nearest(ns, plain); near != "" {
+		guess = " Did you mean " + near + "?"
+	}
+	return &emulator.Error{Code: missing.Code, Entity: missing.Entity, Text: missing.Text + guess, Err: missing.Err}
+}
+
+// subscriptions stands between a topic and a subscription in a path.
+const subscriptions = "/Subscriptions/"
+
+// nearest returns the path of the entity whose name is nearest to a path, empty if none is near. The part Subscriptions does not count.
+func nearest(ns *emulator.Namespace, path string) string {
+	var names []string
+	paths := make(map[string]string)
+	short := strings.NewReplacer(strings.ToLower(subscriptions), "/")
+	for _, e := range entitiesOf(ns, func(emulator.EntityKind, string) bool { return true }) {
+		name := short.Replace(e.path)
+		names, paths[name] = append(names, name), e.Path()
+	}
+	return paths[closest.To(short.Replace(strings.ToLower(path)), names)]
 }

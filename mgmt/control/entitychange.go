@@ -87,7 +87,7 @@ func (a *api) putEntity(_ context.Context, in *struct {
 	}
 	e, wrong := a.server.ReadEntity(ns, "body", in.RawBody, kind, path)
 	if len(wrong) > 0 {
-		return nil, wrongText("Nothing was changed.", wrong)
+		return nil, wrongText(unchanged, wrong)
 	}
 	return a.make(ns, path, e)
 }
@@ -143,11 +143,11 @@ func (a *api) changeEntity(_ context.Context, in *struct {
 	}
 	old, err := ns.Entity(in.Entity)
 	if err != nil {
-		return nil, err
+		return nil, guessed(ns, in.Entity, err)
 	}
 	e, wrong := a.server.ReadChange(ns, "body", in.RawBody, old.Path(), old.Settings())
 	if len(wrong) > 0 {
-		return nil, wrongText("Nothing was changed.", wrong)
+		return nil, wrongText(unchanged, wrong)
 	}
 	out, err := a.make(ns, old.Path(), e)
 	if err != nil {
@@ -170,7 +170,7 @@ func (a *api) deleteEntity(_ context.Context, in *AtEntity) (*struct{}, error) {
 
 // wrongText is the answer to a text in the form of Config.json that is wrong.
 func wrongText(what string, wrong []string) *Error {
-	p := badRequest("%s %s", what, wrong[0])
+	p := badRequest("%s%s", what, wrong[0])
 	if len(wrong) > 1 {
 		p.Detail += severalErrors
 	}

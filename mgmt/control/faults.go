@@ -131,7 +131,7 @@ func (a *api) injectFault(_ context.Context, in *struct {
 	}
 	f, err := ns.Inject(o)
 	if err != nil {
-		return nil, err
+		return nil, guessed(ns, o.Entity, err)
 	}
 	return &struct{ Body fault }{shownFault(f)}, nil
 }

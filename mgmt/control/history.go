@@ -86,7 +86,7 @@ func (in Selecting) filter(messageID string) (emulator.EventFilter, error) {
 
 // kindNames are the kinds as the API names them: lock expired is lockExpired.
 var kindNames = func() (names []string) {
-	for k := emulator.EventNone; k <= emulator.EventFault; k++ {
+	for k := emulator.EventNone; k <= emulator.LastEventKind; k++ {
 		names = append(names, camel(k))
 	}
 	return names

@@ -83,7 +83,7 @@ func (r *jobOrder) options(ns *emulator.Namespace) (*emulator.Entity, emulator.J
 		o.Edit.Strip = *r.Edit.Strip
 	}
 	e, err := ns.Entity(path)
-	return e, o, err
+	return e, o, guessed(ns, path, err)
 }
 
 func (f *jobFilter) selection() (s emulator.Selection) {

@@ -64,6 +64,8 @@ func rejected(status int, detail string, wrong []error) *Error {
 	switch {
 	case status == http.StatusRequestEntityTooLarge:
 		return newError(status, nil, "The body of the request is too long: it may have %d bytes, and more where %s says so.", maxBody, DocumentPath)
+	case status == http.StatusRequestTimeout:
+		return newError(status, nil, "The body of the request came too slowly. Send it again: after %v a large one has to come at %d KiB in each second.", uploadGrace, uploadRate>>10)
 	case status == http.StatusUnprocessableEntity:
 		status = http.StatusBadRequest
 	case status == 0: // Huma asks for the type

@@ -138,7 +138,7 @@ func (a *api) putRule(_ context.Context, in *struct {
 	}
 	r, wrong := a.server.ReadRule(ns, "body", in.RawBody, in.Rule)
 	if len(wrong) > 0 {
-		return nil, wrongText("Nothing was changed.", wrong)
+		return nil, wrongText(unchanged, wrong)
 	}
 	isNew, err := ns.PutRule(s.Path(), r)
 	if err != nil {

@@ -119,19 +119,32 @@ func (s *sending) encode(now time.Time) ([]message.Message, error) {
 	return list, nil
 }
 
-// makeRoom makes a large request wait until there is memory for it, before it is read.
+// makeRoom makes a large request wait until there is memory for it, before it is read but for its beginning.
 func (a *api) makeRoom(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
 	length, err := strconv.ParseInt(ctx.Header("Content-Length"), 10, 64)
 	if err != nil {
 		length = maxSend // it does not say
 	}
+	restart := func() {}
+	if length*sendFactor >= small {
+		var whole int64
+		if whole, restart, err = readStart(w, r); err != nil {
+			w.Header().Set("Connection", "close") // the rest of the body is not awaited
+			Refuse(w, problemOf(err))
+			return
+		}
+		if whole >= 0 {
+			length = whole
+		}
+	}
 	done, err := a.take(ctx.Context(), min(length, maxSend)*sendFactor)
 	if err != nil {
-		_, w := humago.Unwrap(ctx)
 		Refuse(w, problemOf(err))
 		return
 	}
 	defer done()
+	restart()
 	next(ctx)
 }
 

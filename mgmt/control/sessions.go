@@ -182,5 +182,5 @@ func (a *api) breakSession(_ context.Context, in *AtSession) (*struct{}, error) 
 	if err != nil {
 		return nil, err
 	}
-	return nil, e.BreakSession(id)
+	return nil, e.BreakSession(id, in.who)
 }

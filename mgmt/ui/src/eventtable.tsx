@@ -12,6 +12,7 @@ const words: Record<string, string> = {
   receivedAndDeleted: "received and deleted", lockRenewed: "lock renewed", completed: "completed", abandoned: "abandoned", released: "released",
   deferred: "deferred", lockExpired: "lock expired", returned: "returned", deadLettered: "dead-lettered", expired: "expired", forwarded: "forwarded",
   duplicate: "duplicate", cancelled: "cancelled", purged: "purged", sendRefused: "send refused", settlementRefused: "settlement refused",
+  rescheduled: "rescheduled", fault: "fault", sessionBroken: "session broken",
 };
 
 export const kinds = Object.keys(words);
@@ -19,7 +20,7 @@ export const kinds = Object.keys(words);
 export const wordsOf = (kind: string) => words[kind] ?? kind;
 
 const bad = new Set(["deadLettered", "sendRefused", "settlementRefused"]);
-const doubtful = new Set(["lockExpired", "abandoned", "expired", "returned", "duplicate", "purged", "cancelled"]);
+const doubtful = new Set(["lockExpired", "abandoned", "expired", "returned", "duplicate", "purged", "cancelled", "fault", "sessionBroken"]);
 const good = new Set(["completed", "receivedAndDeleted"]);
 
 export const toneOf = (kind: string) => (bad.has(kind) ? "bad" : doubtful.has(kind) ? "warn" : good.has(kind) ? "good" : "");

@@ -38,7 +38,7 @@ class Connection:
             remote (str): The client's address
             since (datetime.datetime):
             transport (ConnectionTransport):
-            container (str | Unset): The client's name for itself
+            container (str | Unset): The client's name for itself: its application id, or else its AMQP container id
             host (str | Unset): The host that the client has named
             platform (str | Unset): On which the client runs
             product (str | Unset): The client library

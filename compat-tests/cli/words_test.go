@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/compat-tests/harness"
+)
+
+// TestMisspelt wants a guess, or the commands that list what there is, for an entity that does not exist, and a guess for a command.
+func TestMisspelt(t *testing.T) {
+	b := start(t, queue("orders"), harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
+	for _, line := range []string{"why %s", "message ls %s", "fault add throttle --entity %s", "sessions ls %s", "purge %s --scheduled --yes"} {
+		b.fails(3, []string{"could not be found. Did you mean orders?"}, strings.Fields(fmt.Sprintf(line, "ordrs"))...)
+		b.fails(3, []string{"could not be found; minibus queue ls, minibus topic ls and minibus sub ls list what there is"}, strings.Fields(fmt.Sprintf(line, "unlike"))...)
+	}
+	b.fails(3, []string{"Did you mean events/Subscriptions/audit?"}, "why", "events/audti")
+	b.fails(2, []string{`there is no command "sned", did you mean send?`}, "sned", "orders", "hello")
+}
+
+// TestErrorsNameFlags wants the words of the command line in errors of the control API.
+func TestErrorsNameFlags(t *testing.T) {
+	b := start(t, queue("orders"))
+	b.fails(2, []string{`list the messages of orders: --state: expected value to be one of "active, locked`}, "message", "ls", "orders", "--state", "lost")
+	b.fails(2, []string{`inject the fault: KIND: expected value to be one of "throttle`}, "fault", "add", "flood")
+	b.fails(2, []string{`inject the fault: --operation: expected value`}, "fault", "add", "throttle", "--operation", "fly")
+	b.fails(2, []string{"--probability: expected number <= 1"}, "fault", "add", "throttle", "--probability", "2")
+	b.fails(2, []string{`--limits: no profile of limits is called "none"`}, "namespace", "create", "x", "--limits", "none")
+	document := b.file("fault.json", `{"kind": "flood"}`)
+	b.fails(2, []string{"body.kind: expected value"}, "fault", "add", "--json", document)
+}
+
+// TestTooLarge says what the entity takes, and how to raise that.
+func TestTooLarge(t *testing.T) {
+	b := start(t, queue("orders"), harness.Topic{Name: "events"})
+	big := b.file("big", strings.Repeat("a", 300<<10))
+	for entity, kind := range map[string]string{"orders": "queue", "events": "topic"} {
+		cure := fmt.Sprintf("minibus %s update %s --max-message-size-in-kilobytes", kind, entity)
+		b.fails(1, []string{"larger than the 256 KiB that the " + kind + " " + entity + " takes", cure}, "send", entity, "--file", big)
+		b.run(append(strings.Fields(cure)[1:], "512")...)
+		b.run("send", entity, "--file", big)
+	}
+}
+
+// TestOwnName wants the commands to be known by a short name, under which others find them.
+func TestOwnName(t *testing.T) {
+	b := start(t, queue("orders"))
+	b.run("send", "orders", "hello")
+	if out := b.run("history", "--kind", "sent"); !strings.Contains(out, "minibus-cli-") {
+		t.Errorf("the history is %s", out)
+	}
+	b.fails(3, nil, "peek", "nothing")
+	if out := b.run("conn", "refused"); !strings.Contains(out, "minibus-cli-") {
+		t.Errorf("what was refused: %s", out)
+	}
+}
+
+// TestDoctorTriesTheConnectionString of the environment, and looks at the server that it names.
+func TestDoctorTriesTheConnectionString(t *testing.T) {
+	b := start(t, queue("orders"), harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
+	receiver, err := b.client.NewReceiverForQueue("events", nil)
+	b.must("make a receiver", err)
+	if _, err := receiver.PeekMessages(b.ctx, 1, nil); err == nil {
+		t.Error("a topic was received from")
+	}
+	at := func(connection string, code int) map[string]finding {
+		cmd := b.command("doctor", "-o", "jsonl", "-c", connection)
+		cmd.Env = append(os.Environ(), "MINIBUS_CONNECTION=", "MINIBUS_EPHEMERAL=true")
+		r := b.finish(cmd)
+		if r.code != code {
+			t.Errorf("doctor ended with %d, want %d: %s%s", r.code, code, r.out, r.errors)
+		}
+		all := make(map[string]finding)
+		for _, f := range lines[finding](b, r.out) {
+			all[f.About] = f
+		}
+		return all
+	}
+	all := at(b.connection, 0)
+	b.says(all, "connection", "good", "--connection names ")
+	b.says(all, "server", "good", "is ready")
+	b.says(all, "refused", "note", "minibus sub ls events lists them")
+	b.says(at(nowhere, 1), "connection", "wrong", "nothing listens")
+	b.says(at("Endpoint=sb://x", 1), "connection", "wrong", "--connection: ")
+}
+
+// TestWhyOfATopic gives a cure that is about its subscriptions.
+func TestWhyOfATopic(t *testing.T) {
+	b := start(t, nil, harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
+	b.run("rule", "rm", "events/audit", "$Default")
+	b.run("rule", "create", "events/audit", "red", "--sql", "color = 'red'")
+	sender, err := b.client.NewSender("events", nil)
+	b.must("make a sender", err)
+	b.must("send", sender.SendMessage(b.ctx, &azservicebus.Message{}, nil))
+	if out := b.run("why", "events"); !strings.Contains(out, "-> Receive from a subscription, and ask why for that. Change the rules of events/Subscriptions/audit, or add one") {
+		t.Errorf("why says %s", out)
+	}
+	b.fails(5, []string{"not met after 100ms: no messages"}, "wait", "events/audit", "--dead-letter", "1", "--timeout", "100ms")
+}
