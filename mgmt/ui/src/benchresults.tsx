@@ -20,11 +20,11 @@ function ValueText({ value }: { value: unknown }) {
   return <><code class="wrap"><Text>{textOfValue(value)}</Text></code> <span class="faint">{t.type}</span></>;
 }
 
-function CopyView({ c }: { c: Copy }) {
-  const dead = c.subQueue !== undefined;
+function CopyView({ c, rules }: { c: Copy; rules: Rule[] }) {
+  const dead = c.subQueue !== undefined, rule = rules.find((r) => r.name === c.rule);
   return (
     <div class="copy">
-      <p>{dead ? <Badge tone="bad">a dead letter</Badge> : <Badge tone="good">a copy</Badge>} {c.rule !== undefined ? <>by the rule <b><Text>{c.rule}</Text></b></> : "since a rule failed"}</p>
+      <p>{dead ? <Badge tone="bad">a dead letter</Badge> : <Badge tone="good">a copy</Badge>} {c.rule !== undefined ? <>by the rule <b><Text>{c.rule}</Text></b> {rule && <code class="wrap"><Text>{rule.filter}</Text></code>}</> : "since a rule failed"}</p>
       {dead && <p class="wrap"><Text>{c.deadLetterReason ?? ""}</Text>{c.deadLetterErrorDescription && <>: <Text>{c.deadLetterErrorDescription}</Text></>}</p>}
       {c.changes.length > 0 && (
         <ul class="changes">{c.changes.map((x) => (
@@ -64,7 +64,7 @@ function SubscriptionView({ s, m }: { s: Subscription; m?: string }) {
         </div>
       </header>
       <div class="panel-body">
-        {s.copies.map((c, i) => <CopyView key={i} c={c} />)}
+        {s.copies.map((c, i) => <CopyView key={i} c={c} rules={s.rules} />)}
         {s.rules.length === 0 && <p class="hint">It has no rule, and so takes nothing.</p>}
         {missed.length > 0 && (on
           ? <details><summary>{plural(missed.length, "rule")} that {missed.length === 1 ? "does" : "do"} not select it</summary><ul class="verdicts">{missed.map((r) => <RuleView key={r.name} r={r} />)}</ul></details>
@@ -86,7 +86,7 @@ export function Results({ matching: x, m, stale, trial }: { matching: Matching; 
       {x.scheduledFor && <p class="note">The rules would be asked at <Time at={x.scheduledFor} />.</p>}
       {list.length === 0
         ? <Panel><Empty title="The topic has no subscription."><p>What is sent to it is gone at once.</p></Empty></Panel>
-        : <p class="lights" role="status">{trial ? "With the rule that is tried: " : ""}{number(reached)} of {plural(list.length, "subscription")} {reached === 1 ? "gets" : "get"} it</p>}
+        : <p class="lights" role="status">{trial ? "With the rule that is tried: " : ""}{number(reached)} of {plural(list.length, "subscription")} {reached === 1 || list.length === 1 ? "gets" : "get"} it</p>}
       {(all ? list : list.slice(0, most)).map((s) => <SubscriptionView key={s.path ?? s.name} s={s} m={m} />)}
       {!all && list.length > most && <div><Button act={() => setAll(true)}>Show {number(list.length - most)} more</Button></div>}
       {x.unexplained !== undefined && x.unexplained > 0 && <p class="hint">{plural(x.unexplained, "rule")} that {x.unexplained === 1 ? "does" : "do"} not select the message {x.unexplained === 1 ? "is" : "are"} left out, since there are too many.</p>}

@@ -59,7 +59,7 @@ export function DiffView({ diff, children }: { diff: Diff; children: Children })
     <Panel title={diff.applied ? "What was done" : "What it would change"} actions={children}>
       <p role="status" class="summary">{diff.same ? <b>Nothing: everything is as it says.</b> : parts.map(([a, n]) => <Badge key={a} tone={actions[a].tone}>{number(n)} {actions[a].title}</Badge>)}
         {!diff.applied && s.delete > 0 && (lost > 0 ? <b class="dead-text">{plural(lost, "message")} lost</b> : <span class="faint">no message lost</span>)}</p>
-      {diff.refused && <Problem text={`None of it can be done. ${diff.refused}`} />}
+      {diff.refused && <Problem text={diff.entities.some((e) => e.why) ? "None of it can be done while one entity can’t be made what it says." : `None of it can be done. ${diff.refused}`} />}
       {diff.notes.map((n) => <p key={n} class="note"><Text>{n}</Text></p>)}
       {list.length > 0 && <ul class="diffs">{list.slice(0, most).map((e) => <Row key={e.path} e={e} applied={diff.applied} />)}</ul>}
       {list.length > most && <p class="hint">{number(list.length - most)} more are not shown.</p>}

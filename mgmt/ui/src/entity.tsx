@@ -120,7 +120,7 @@ function Summary({ e, done }: { e: Whole; done: () => void }) {
       {e.kind === "topic" ? <Subscriptions topic={e.path} /> : <Panel title="Messages"><Chart of={e.path} /></Panel>}
       <Users path={e.path} />
       {empty && e.kind !== "subscription" && <Panel title="Send a message"><Snippets entity={e.path} /></Panel>}
-      {e.rules && <RuleList path={e.path} rules={e.rules} done={done} />}
+      {e.kind === "subscription" && <RuleList path={e.path} rules={e.rules ?? []} done={done} />}
       <Known e={e} />
     </>
   );
@@ -144,7 +144,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
   if (!e) return p.error ? <><h1><Text>{shown(path)}</Text></h1><Problem text={p.error} retry={p.refresh}><a href={link("")}>All entities</a></Problem></> : <Loading />;
   const fresh = { ...e, counts: (entityAt.value.get(path.toLowerCase()) ?? e).counts };
   const star = isFavourite(e.path);
-  const tested = e.kind !== "queue";
+  const tested = e.kind !== "queue", rules = e.kind === "subscription" ? e.rules ?? [] : undefined;
   const sessions = e.properties?.RequiresSession !== false && e.kind !== "topic";
   const tabs = [
     { name: "", href: link("entity", path), title: "Summary" },
@@ -154,7 +154,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
     ] : [{ name: "messages", href: link("entity", path, "messages"), title: "Scheduled", count: number(fresh.counts.scheduled) }]),
     ...(e.kind !== "subscription" ? [{ name: "send", href: link("entity", path, "send"), title: "Send" }] : []),
     ...(sessions ? [{ name: "sessions", href: link("entity", path, "sessions"), title: "Sessions" }] : []),
-    ...(e.rules ? [{ name: "rules", href: link("entity", path, "rules"), title: "Rules", count: number(e.rules.length) }] : []),
+    ...(rules ? [{ name: "rules", href: link("entity", path, "rules"), title: "Rules", count: number(rules.length) }] : []),
     ...(tested ? [{ name: "test", href: link("entity", path, "test"), title: "Test a message" }] : []),
     { name: "history", href: link("entity", path, "history"), title: "History" },
     { name: "why", href: link("entity", path, "why"), title: e.kind === "topic" ? "Where do messages go?" : "Why don’t I receive?" },
@@ -177,7 +177,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
       {tab === "sessions" && <Sessions path={path} />}
       {tab === "history" && <History path={path} />}
       {tab === "why" && <Why path={path} />}
-      {tab === "rules" && e.rules && <RulesTab path={e.path} rules={e.rules} item={item} done={p.refresh} />}
+      {tab === "rules" && rules && <RulesTab path={e.path} rules={rules} item={item} done={p.refresh} />}
       {tab === "test" && tested && <Bench path={e.path} key={e.path} />}
       {tab === "settings" && <EntitySettings e={e} done={p.refresh} />}
       {!tabs.some((t) => t.name === tab) && <Empty title="There is no such view."><p><a href={link("entity", path)}>Go to the summary</a></p></Empty>}

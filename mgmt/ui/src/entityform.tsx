@@ -1,4 +1,5 @@
 // The fields of the settings of an entity, in groups of which each can be folded.
+import { useEffect, useState } from "preact/hooks";
 import { topicOf } from "./names";
 import { groupsOf, statuses, type Group, type Kind, type Setting, type Texts } from "./settings";
 import { entities } from "./state";
@@ -68,27 +69,35 @@ function changed(s: Setting, { texts, before }: FieldsProps): boolean {
   return text !== undefined && text !== (before?.[s.name] ?? s.initial) && (before !== undefined || text !== "");
 }
 
-// brief says on the line of a folded group what is in it.
-function brief(g: Group, p: FieldsProps): string {
+// brief says on the line of a group what was changed in it, and while it is folded what it has.
+function brief(g: Group, p: FieldsProps, open: boolean): string {
   const n = g.settings.filter((s) => changed(s, p)).length;
-  return n > 0 ? `${n} changed` : g.settings.map((s) => s.title.toLowerCase()).join(", ");
+  if (n > 0) return `${n} changed`;
+  return open ? "" : g.settings.map((s) => s.title.toLowerCase()).join(", ");
+}
+
+// Folded is a group of settings. It opens when something in it is wrong, and stays as the reader leaves it.
+function Folded({ g, p }: { g: Group; p: FieldsProps }) {
+  const wrong = g.settings.some((s) => p.wrong[s.name]);
+  const [open, setOpen] = useState(p.before !== undefined);
+  useEffect(() => {
+    if (wrong) setOpen(true);
+  }, [p.wrong]);
+  return (
+    <details class="group" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary><b>{g.title}</b> <span class="faint">{brief(g, p, open)}</span></summary>
+      <div class="settings">
+        {g.settings.map((s) => <SettingField key={s.name} s={s} text={p.texts[s.name] ?? ""} set={(text) => p.set(s.name, text)} wrong={p.wrong[s.name]} exists={p.before !== undefined} />)}
+      </div>
+    </details>
+  );
 }
 
 export function Fields(p: FieldsProps) {
   return (
     <>
       <Targets />
-      {groupsOf(p.kind).map((g) => {
-        const open = g.settings.some((s) => p.wrong[s.name]) || p.before !== undefined;
-        return (
-          <details key={g.title} class="group" open={open}>
-            <summary><b>{g.title}</b> <span class="faint">{brief(g, p)}</span></summary>
-            <div class="settings">
-              {g.settings.map((s) => <SettingField key={s.name} s={s} text={p.texts[s.name] ?? ""} set={(text) => p.set(s.name, text)} wrong={p.wrong[s.name]} exists={p.before !== undefined} />)}
-            </div>
-          </details>
-        );
-      })}
+      {groupsOf(p.kind).map((g) => <Folded key={g.title} g={g} p={p} />)}
     </>
   );
 }

@@ -29,7 +29,7 @@ const groups: Group[] = [
     { name: "RequiresSession", title: "Sessions", type: "flag", initial: "false", fixed: true, kinds: holders, help: "Every message needs a session id, and one receiver gets a session in order." },
   ] },
   { title: "Time to live and dead letters", settings: [
-    { name: "DefaultMessageTimeToLive", title: "Time to live", type: "duration", initial: "1h", kinds: all, help: "How long a message lives that says nothing, and at most. never: for ever." },
+    { name: "DefaultMessageTimeToLive", title: "Time to live", type: "duration", initial: "1h", kinds: all, help: "How long a message lives unless it asks for less. never: for ever." },
     { name: "DeadLetteringOnMessageExpiration", title: "Keep expired messages as dead letters", type: "flag", initial: "false", kinds: holders, help: "Otherwise they are removed." },
     { name: "DeadLetteringOnFilterEvaluationExceptions", title: "Keep messages for which a rule fails", type: "flag", initial: "true", kinds: ["subscription"], help: "As dead letters. Otherwise the rule is ignored for them." },
   ] },
