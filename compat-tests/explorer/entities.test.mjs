@@ -149,6 +149,33 @@ test("change settings, see what is fixed, and go back to a default", async () =>
   refused(400);
 });
 
+test("policies of an entity: add, copy, renew, delete", async () => {
+  await put("guarded", {});
+  await to("/entity/guarded/settings");
+  await sees("It has none.");
+  const policies = async () => (await (await fetch(`${api}/entities/guarded?keys=true`)).json()).properties.AuthorizationRules ?? [];
+  await field("Name of the policy").fill("a;b");
+  await button("Add a policy").click();
+  await main().locator("form").getByRole("alert").waitFor();
+  refused(400);
+  await field("Name of the policy").fill("sender");
+  await button("Add a policy").click();
+  await toast("The policy was added.");
+  const [first] = await policies();
+  assert.deepEqual([first.KeyName, first.Rights], ["sender", ["Send"]]);
+  await button("Copy the connection string").click();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(text.startsWith("Endpoint=sb://") && text.includes(`;SharedAccessKeyName=sender;SharedAccessKey=${first.PrimaryKey};`) && text.endsWith(";EntityPath=guarded"), text);
+  await button("New keys").click();
+  await agree("Make new keys");
+  await toast("The policy has new keys.");
+  assert.notEqual((await policies())[0].PrimaryKey, first.PrimaryKey);
+  await main().locator(".policies").getByRole("button", { name: "Delete" }).click();
+  await agree("Delete the policy");
+  await sees("It has none.");
+  assert.deepEqual(await policies(), []);
+});
+
 test("deleting says what goes with it", async () => {
   await put("doomed", { Subscriptions: [{ Name: "a" }, { Name: "b" }] }, "?kind=topic");
   await client.createSender("doomed").sendMessages([{ body: "1" }, { body: "2" }, { body: "3" }]);

@@ -6,6 +6,7 @@ import { sorted } from "./findings";
 import { plural } from "./format";
 import { ask, Button, Panel, Problem, tell, Text } from "./kit";
 import { shown, topicOf } from "./names";
+import { Policies } from "./policies";
 import { go, link, route } from "./route";
 import { propertiesOf, textsOf, type Texts } from "./settings";
 import { refresh } from "./state";
@@ -74,6 +75,7 @@ export function EntitySettings({ e, done }: { e: Whole; done: () => void }) {
           </div>
         </Panel>
       </form>
+      {e.kind !== "subscription" && <Policies path={e.path} />}
       <Panel title={`Delete the ${e.kind}`}>
         <p class="hint">With {e.kind === "topic" ? "its subscriptions and all of their messages" : "all of its messages, dead letters too"}. To remove only messages, use Purge above.</p>
         <div><Button kind="danger" act={() => drop(e)}>Delete…</Button></div>
