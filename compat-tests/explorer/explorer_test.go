@@ -78,6 +78,11 @@ func TestScreens(t *testing.T) {
 // TestActs does what a person can do on each screen.
 func TestActs(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "acts.test.mjs") }
 
+// TestEntities makes, changes and deletes entities and rules, tests rules, and applies configurations.
+func TestEntities(t *testing.T) {
+	browse(t, harness.Options{Config: house(t)}, nil, "entities.test.mjs")
+}
+
 // TestHostile shows names, ids and bodies that have markup.
 func TestHostile(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "hostile.test.mjs") }
 

@@ -23,9 +23,16 @@ test("markup in every field is shown as text", async () => {
   const receiver = client.createReceiver("orders");
   const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
   await receiver.deadLetterMessage(m, { deadLetterReason: markup, deadLetterErrorDescription: markup });
+  const rule = { FilterType: "Correlation", CorrelationFilter: { Label: markup, Properties: { [markup]: markup } }, Action: { SqlExpression: `SET [a] = '${markup.replaceAll("'", "''")}'` } };
+  const large = "/entity/events%2FSubscriptions%2Flarge", entities = `${address}/$minibus/v1/namespaces/${namespace}/entities`;
+  for (const [path, method, body] of [["events%2FSubscriptions%2Flarge/rules/hostile", "PUT", { Properties: rule }], ["orders", "PATCH", { Properties: { UserMetadata: markup } }]]) {
+    assert.ok((await fetch(`${entities}/${path}`, { method, body: JSON.stringify(body) })).ok, path);
+  }
+  const typed = encodeURIComponent(JSON.stringify({ subject: markup, p: [[markup, "string", markup]] }));
   const page = await open(browser);
   await page.getByRole("heading", { name: namespace }).waitFor();
-  for (const hash of ["/events", "/entity/orders/dead", "/entity/orders/dead/1", "/entity/orders/send?from=orders%2F%24DeadLetterQueue&number=1", "/entity/orders/history", "/entity/orders/why",
+  for (const hash of ["/entity/orders/settings", large, large + "/rules", large + "/rules/hostile", `${large}/test?m=${typed}`, `/entity/events/test?m=${typed}&rule=${encodeURIComponent(JSON.stringify(rule))}`,
+    "/configuration", `/new?kind=subscription&topic=${encodeURIComponent(markup)}`, "/events", "/entity/orders/dead", "/entity/orders/dead/1", "/entity/orders/send?from=orders%2F%24DeadLetterQueue&number=1", "/entity/orders/history", "/entity/orders/why",
     "/entity/carts/sessions", "/life?entity=orders&sequenceNumber=1", "/connections", "/jobs", "/clock"]) {
     await show(page, `#/${namespace}${hash}`);
     await page.waitForTimeout(700);

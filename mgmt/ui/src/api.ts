@@ -13,7 +13,7 @@ export type Session = Schemas["Session"];
 
 // Failure is an answer that is not a success, in the words of the server, or none at all.
 export class Failure extends Error {
-  constructor(readonly status: number, detail: string) {
+  constructor(readonly status: number, detail: string, readonly errors: string[] = []) {
     super(detail);
   }
 }
@@ -23,6 +23,7 @@ type Query = Record<string, string | number | boolean | string[] | undefined>;
 export interface Call {
   query?: Query;
   body?: unknown;
+  text?: string; // a body that is JSON already, or is meant to be
   signal?: AbortSignal;
 }
 
@@ -45,12 +46,12 @@ function address(path: string, query: Query = {}): string {
 // open sends a request and returns the answer if it is a success. Otherwise it throws a Failure that says what to do.
 export async function open(method: string, path: string, call: Call = {}): Promise<Response> {
   const headers: Record<string, string> = await authorization();
-  if (call.body !== undefined) headers["Content-Type"] = "application/json";
+  const body = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer: Response;
   try {
     answer = await fetch(address(path, call.query), {
-      method, headers, signal: call.signal, cache: "no-store", credentials: "omit",
-      body: call.body === undefined ? undefined : JSON.stringify(call.body),
+      method, headers, body, signal: call.signal, cache: "no-store", credentials: "omit",
     });
   } catch (e) {
     if (call.signal?.aborted) throw e;
@@ -60,7 +61,7 @@ export async function open(method: string, path: string, call: Call = {}): Promi
   if (answer.status === 401) needKey();
   const problem = (await answer.json().catch(() => ({}))) as { detail?: string; errors?: unknown[] };
   const more = (problem.errors ?? []).map((e) => (typeof e === "string" ? e : (e as { message?: string }).message ?? ""));
-  throw new Failure(answer.status, [problem.detail || `The server answered ${answer.status} ${answer.statusText}.`, ...more].join("\n"));
+  throw new Failure(answer.status, [problem.detail || `The server answered ${answer.status} ${answer.statusText}.`, ...more].join("\n"), more);
 }
 
 // call sends a request and returns the document of the answer.

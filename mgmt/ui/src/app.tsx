@@ -3,8 +3,10 @@ import { render } from "preact";
 import { useState } from "preact/hooks";
 import { asksForKey, forgetKey, hasKey, useKey } from "./auth";
 import { ClockScreen } from "./clock";
+import { Configuration } from "./configuration";
 import { Connect } from "./connect";
 import { Connections } from "./connections";
+import { Create } from "./create";
 import { EntityPage } from "./entity";
 import { Events } from "./events";
 import { span, time, zone } from "./format";
@@ -35,6 +37,10 @@ function Screen() {
       return <ClockScreen />;
     case "jobs":
       return <Jobs />;
+    case "new":
+      return <Create />;
+    case "configuration":
+      return <Configuration />;
     case "connect":
       return <Connect />;
     default:

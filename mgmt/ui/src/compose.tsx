@@ -3,23 +3,16 @@ import { useEffect, useState } from "preact/hooks";
 import { textOf } from "./api";
 import { number, plural, zone } from "./format";
 import { Button, Field, Loading, Panel, Problem, tell, Text } from "./kit";
-import { formatted, read, send, typed, type Message, type Value } from "./message";
+import { formatted, read, send, typed, type Message } from "./message";
 import { shown } from "./names";
+import { Properties, valueOf, type Property } from "./properties";
 import { link, route } from "./route";
 import { refresh } from "./state";
 
-const fields: [string, string][] = [
+export const fields: [string, string][] = [
   ["messageId", "Message id"], ["subject", "Subject"], ["contentType", "Content type"], ["correlationId", "Correlation id"], ["sessionId", "Session id"],
   ["partitionKey", "Partition key"], ["to", "To"], ["replyTo", "Reply to"], ["replyToSessionId", "Reply to session"], ["timeToLive", "Time to live, such as PT1H"],
 ];
-
-const types = ["string", "int", "long", "double", "boolean", "uuid", "timestamp", "float", "short", "byte", "uint", "ulong", "ushort", "ubyte", "char", "symbol", "binary", "decimal32", "decimal64", "decimal128", "null"];
-
-interface Property {
-  name: string;
-  type: string;
-  text: string;
-}
 
 interface Draft {
   body: string;
@@ -31,27 +24,6 @@ interface Draft {
 }
 
 const fresh: Draft = { body: "", fields: {}, kept: {}, properties: [] };
-
-// valueOf makes the value of a property. It throws if the text is not of the type.
-function valueOf(p: Property): Value {
-  switch (p.type) {
-    case "string":
-      return p.text;
-    case "null":
-      return null;
-    case "boolean":
-      if (p.text !== "true" && p.text !== "false") throw new Error(`The property ${p.name} is true or false.`);
-      return p.text === "true";
-    case "int": case "short": case "byte": case "uint": case "ushort": case "ubyte": {
-      if (!/^-?\d+$/.test(p.text.trim())) throw new Error(`The property ${p.name} is a whole number.`);
-      return { [p.type]: Number(p.text) };
-    }
-    case "list": case "map": case "array": case "described":
-      return { [p.type]: JSON.parse(p.text) as unknown };
-    default:
-      return { [p.type]: p.text.trim() };
-  }
-}
 
 // draftOf makes a draft of a message that there is.
 function draftOf(m: Message): Draft {
@@ -79,23 +51,6 @@ function messageOf(d: Draft, at: string): Record<string, unknown> {
   const properties = d.properties.filter((p) => p.name !== "");
   if (properties.length > 0) m.applicationProperties = Object.fromEntries(properties.map((p) => [p.name, valueOf(p)]));
   return m;
-}
-
-function Properties({ list, set }: { list: Property[]; set: (list: Property[]) => void }) {
-  const change = (i: number, p: Partial<Property>) => set(list.map((old, j) => (i === j ? { ...old, ...p } : old)));
-  return (
-    <fieldset class="properties"><legend>Application properties</legend>
-      {list.map((p, i) => (
-        <div key={i} class="property">
-          <input aria-label="Name" placeholder="Name" value={p.name} spellcheck={false} onInput={(e) => change(i, { name: e.currentTarget.value })} />
-          <select aria-label={`Type of ${p.name}`} value={p.type} onChange={(e) => change(i, { type: e.currentTarget.value })}>{[...new Set([...types, p.type])].map((t) => <option key={t}>{t}</option>)}</select>
-          <input aria-label={`Value of ${p.name}`} placeholder="Value" value={p.text} spellcheck={false} onInput={(e) => change(i, { text: e.currentTarget.value })} />
-          <button type="button" class="close" aria-label={`Remove the property ${p.name}`} onClick={() => set(list.filter((_, j) => j !== i))}>×</button>
-        </div>
-      ))}
-      <div><Button small act={() => set([...list, { name: "", type: "string", text: "" }])}>Add a property</Button></div>
-    </fieldset>
-  );
 }
 
 const most = 1000; // messages that one request sends

@@ -1,42 +1,29 @@
 // One entity: its counts and settings, who uses it, its history, sessions, and why nothing is received.
 import { useState } from "preact/hooks";
 import { at, get, type Entity } from "./api";
+import { Bench } from "./bench";
 import { Chart } from "./chart";
 import { Compose } from "./compose";
 import { DeadLetters } from "./deadletters";
 import { Messages } from "./messages";
 import { carries, Links, useConnections } from "./connections";
 import { Snippets } from "./connect";
+import { newEntity } from "./create";
+import { EntitySettings, type Whole } from "./entitysettings";
 import { EventTable } from "./eventtable";
 import { useEvents } from "./events";
 import { bytes, duration, number } from "./format";
 import { purge } from "./joborders";
 import { Badge, Button, CopyButton, Empty, Facts, Loading, Panel, Problem, Tabs, Text, Time, type Children } from "./kit";
-import { deadLetters, shown, topicOf } from "./names";
+import { deadLetters, shown, topicOf, words } from "./names";
 import { usePoll } from "./poll";
 import { link, route } from "./route";
+import { RuleList, RulesTab } from "./rules";
 import { Sessions } from "./sessions";
 import { entities, entityAt, isFavourite, toggleFavourite } from "./state";
 import { Why } from "./why";
 
-// Whole is an entity with what a server may know of it besides.
-type Whole = Entity & {
-  created?: string;
-  updated?: string;
-  accessed?: string;
-  oldest?: { sequenceNumber: number; enqueued: string };
-  autoDelete?: { at: string; inUse: boolean };
-  forwardsTo?: Forward[];
-  forwardedFrom?: Forward[];
-  properties?: Record<string, unknown>;
-  rules?: { name: string; properties: Record<string, unknown> }[];
-};
-
-interface Forward {
-  entity: string;
-  deadLetters: boolean;
-  missing?: boolean;
-}
+type Forward = Whole["forwardsTo"][number];
 
 export function useEntity(path: string) {
   const namespace = route.value.namespace;
@@ -71,9 +58,6 @@ function Value({ value }: { value: unknown }) {
   return <code class="wrap"><Text>{JSON.stringify(value)}</Text></code>;
 }
 
-// words makes words of a name in one: LockDuration is lock duration.
-const words = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/ [A-Z](?![A-Z])/g, (s) => s.toLowerCase());
-
 function Forwards({ list, words: w }: { list: Forward[]; words: string }) {
   return <>{list.map((f) => (
     <span key={f.entity} class="forward">{f.deadLetters ? "dead letters " : ""}{w} <a href={link("entity", f.entity)}><Text>{shown(f.entity)}</Text></a> {f.missing && <Badge tone="bad">does not exist</Badge>}</span>
@@ -93,28 +77,11 @@ function Known({ e }: { e: Whole }) {
   return <Panel title="Properties" flush><Facts facts={facts} /></Panel>;
 }
 
-// terms takes the parts of a filter and an action apart, so that each has a line.
-function terms(of: Record<string, unknown>, before = ""): [string, unknown][] {
-  return Object.entries(of).flatMap(([k, v]): [string, unknown][] =>
-    (v !== null && typeof v === "object" && !Array.isArray(v) ? terms(v as Record<string, unknown>, before + words(k) + " › ") : [[before + words(k), v]]));
-}
-
-function Rules({ rules }: { rules: NonNullable<Whole["rules"]> }) {
-  return (
-    <Panel title="Rules" flush>
-      {rules.length === 0 && <Empty title="Without a rule the subscription takes no message." />}
-      <div class="rules">
-        {rules.map((r) => <div key={r.name} class="rule"><b><Text>{r.name}</Text></b>{terms(r.properties).map(([k, v]) => <p key={k}><span class="faint">{k}</span> <Value value={v} /></p>)}</div>)}
-      </div>
-    </Panel>
-  );
-}
-
 function Subscriptions({ topic }: { topic: string }) {
   const list = (entities.value ?? []).filter((e) => e.kind === "subscription" && topicOf(e.path)?.toLowerCase() === topic.toLowerCase());
   return (
-    <Panel title="Subscriptions" flush>
-      {list.length === 0 && <Empty title="Without a subscription, what is sent to the topic is gone at once."><pre class="block">minibus sub create {topic}/audit</pre></Empty>}
+    <Panel title="Subscriptions" flush actions={<a class="button small" href={newEntity("subscription", topic)}>New subscription</a>}>
+      {list.length === 0 && <Empty title="Without a subscription, what is sent to the topic is gone at once."><p><a href={newEntity("subscription", topic)}>Make the first one</a>, or in a shell:</p><pre class="block">minibus sub create {topic}/audit</pre></Empty>}
       {list.length > 0 && (
         <table class="plain">
           <thead><tr><th>Name</th><th class="right">Active</th><th class="right">Dead-letter</th></tr></thead>
@@ -145,7 +112,7 @@ function Users({ path }: { path: string }) {
   );
 }
 
-function Summary({ e }: { e: Whole }) {
+function Summary({ e, done }: { e: Whole; done: () => void }) {
   const c = e.counts, empty = c.active + c.deadLetter + c.scheduled === 0;
   return (
     <>
@@ -153,7 +120,7 @@ function Summary({ e }: { e: Whole }) {
       {e.kind === "topic" ? <Subscriptions topic={e.path} /> : <Panel title="Messages"><Chart of={e.path} /></Panel>}
       <Users path={e.path} />
       {empty && e.kind !== "subscription" && <Panel title="Send a message"><Snippets entity={e.path} /></Panel>}
-      {e.rules && <Rules rules={e.rules} />}
+      {e.kind === "subscription" && <RuleList path={e.path} rules={e.rules ?? []} done={done} />}
       <Known e={e} />
     </>
   );
@@ -177,6 +144,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
   if (!e) return p.error ? <><h1><Text>{shown(path)}</Text></h1><Problem text={p.error} retry={p.refresh}><a href={link("")}>All entities</a></Problem></> : <Loading />;
   const fresh = { ...e, counts: (entityAt.value.get(path.toLowerCase()) ?? e).counts };
   const star = isFavourite(e.path);
+  const tested = e.kind !== "queue", rules = e.kind === "subscription" ? e.rules ?? [] : undefined;
   const sessions = e.properties?.RequiresSession !== false && e.kind !== "topic";
   const tabs = [
     { name: "", href: link("entity", path), title: "Summary" },
@@ -186,8 +154,11 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
     ] : [{ name: "messages", href: link("entity", path, "messages"), title: "Scheduled", count: number(fresh.counts.scheduled) }]),
     ...(e.kind !== "subscription" ? [{ name: "send", href: link("entity", path, "send"), title: "Send" }] : []),
     ...(sessions ? [{ name: "sessions", href: link("entity", path, "sessions"), title: "Sessions" }] : []),
+    ...(rules ? [{ name: "rules", href: link("entity", path, "rules"), title: "Rules", count: number(rules.length) }] : []),
+    ...(tested ? [{ name: "test", href: link("entity", path, "test"), title: "Test a message" }] : []),
     { name: "history", href: link("entity", path, "history"), title: "History" },
     { name: "why", href: link("entity", path, "why"), title: e.kind === "topic" ? "Where do messages go?" : "Why don’t I receive?" },
+    { name: "settings", href: link("entity", path, "settings"), title: "Settings" },
   ];
   return (
     <>
@@ -199,13 +170,16 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
         {fresh.counts.deadLetter > 0 && <Button small kind="danger" act={() => purge(e.path + "/" + deadLetters, fresh.counts.deadLetter)}>Purge dead letters</Button>}
       </div>
       <Tabs tabs={tabs} at={tab} />
-      {tab === "" && <Summary e={fresh} />}
+      {tab === "" && <Summary e={fresh} done={p.refresh} />}
       {tab === "messages" && <Messages path={path} dead={false} chosen={item} />}
       {tab === "dead" && <DeadLetters path={path} chosen={item} />}
       {tab === "send" && <Compose path={path} />}
       {tab === "sessions" && <Sessions path={path} />}
       {tab === "history" && <History path={path} />}
       {tab === "why" && <Why path={path} />}
+      {tab === "rules" && rules && <RulesTab path={e.path} rules={rules} item={item} done={p.refresh} />}
+      {tab === "test" && tested && <Bench path={e.path} key={e.path} />}
+      {tab === "settings" && <EntitySettings e={e} done={p.refresh} />}
       {!tabs.some((t) => t.name === tab) && <Empty title="There is no such view."><p><a href={link("entity", path)}>Go to the summary</a></p></Empty>}
     </>
   );

@@ -22,3 +22,6 @@ export function shown(path: string): string {
 }
 
 export const deadLetters = "$DeadLetterQueue";
+
+// words makes words of a name in one: LockDuration is lock duration.
+export const words = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/ [A-Z](?![A-Z])/g, (s) => s.toLowerCase());

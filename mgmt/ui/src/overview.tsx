@@ -1,6 +1,7 @@
 // The overview of a namespace: what there is, and what needs a look.
 import type { Entity } from "./api";
 import { Chart } from "./chart";
+import { newEntity } from "./create";
 import { bytes, number, plural } from "./format";
 import { Badge, Empty, Loading, Panel, Text } from "./kit";
 import { shown } from "./names";
@@ -52,7 +53,7 @@ export function Overview() {
       )}
       {list.length > 0 && <Panel title="Messages"><Chart /></Panel>}
       {list.length > 0 && (
-        <Panel title={plural(list.length, "entity", "entities")} flush>
+        <Panel title={plural(list.length, "entity", "entities")} flush actions={<a class="button small" href={newEntity("queue")}>New entity</a>}>
           <Table items={sorted} columns={columns} id={(e) => e.path} label="Entities, those with dead letters first" most={16} open={(e) => (location.hash = link("entity", e.path))} />
         </Panel>
       )}
@@ -63,7 +64,8 @@ export function Overview() {
 function NoEntities() {
   return (
     <Panel title="This namespace is empty">
-      <Empty title="Make the first queue in a shell, or with your SDK’s administration client. It appears here at once.">
+      <Empty title="Make the first queue here, in a shell, or with your SDK’s administration client. It appears at once.">
+        <p><a class="button primary" href={newEntity("queue")}>New queue</a> <a class="button" href={newEntity("topic")}>New topic</a> <a class="button" href={link("configuration")}>From a Config.json</a></p>
         <pre class="block">minibus queue create orders{"\n"}minibus topic create events{"\n"}minibus sub create events/audit</pre>
       </Empty>
     </Panel>

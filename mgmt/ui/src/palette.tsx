@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { asksForKey } from "./auth";
+import { newEntity } from "./create";
 import { zone } from "./format";
 import { Dialog, Text } from "./kit";
 import { shown } from "./names";
@@ -19,6 +20,7 @@ interface Command {
 
 function commands(): Command[] {
   const list: Command[] = screens.map((s) => ({ title: s.title, kind: "screen", run: () => go(link(s.name)) }));
+  for (const kind of ["queue", "topic", "subscription"] as const) list.push({ title: `New ${kind}`, kind: "act", run: () => go(newEntity(kind)) });
   for (const n of namespaces.value ?? []) if (n.name !== current.value) list.push({ title: n.name, kind: "namespace", run: () => go(linkIn(n.name, "")) });
   for (const t of ["light", "dark", "system"] as const) list.push({ title: `Theme: ${t}`, kind: "setting", run: () => (theme.value = t) });
   list.push({ title: zone.value === "utc" ? "Show local times" : "Show times in UTC", kind: "setting", run: () => (zone.value = zone.value === "utc" ? "local" : "utc") });
@@ -80,7 +82,7 @@ function Palette() {
 }
 
 const keys: [string, string][] = [
-  ["/", "Search the entities"], ["Ctrl K", "Go to a screen, an entity or a setting"], ["?", "Show these keys"], ["t", "Light or dark"], ["u", "Times: local or UTC"],
+  ["/", "Search the entities"], ["Ctrl K", "Go to a screen, an entity or a setting"], ["?", "Show these keys"], ["n", "New queue, topic or subscription"], ["t", "Light or dark"], ["u", "Times: local or UTC"],
   ["Esc", "Close a window"], ...screens.map((s): [string, string] => ["g " + s.key, s.title]),
 ];
 
@@ -113,6 +115,7 @@ function onKey(e: KeyboardEvent): void {
   else if (e.key === "g") waiting = Date.now();
   else if (e.key === "/") focusSearch();
   else if (e.key === "?") open.value = "keys";
+  else if (e.key === "n") go(newEntity("queue"));
   else if (e.key === "t") toggleTheme();
   else if (e.key === "u") zone.value = zone.value === "utc" ? "local" : "utc";
   else return;

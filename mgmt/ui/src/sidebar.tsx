@@ -1,6 +1,7 @@
 // The left side: the namespace, the screens, and the entities with their counts.
 import { computed, signal } from "@preact/signals";
 import type { Entity } from "./api";
+import { newEntity } from "./create";
 import { number, short } from "./format";
 import { keptHere } from "./kept";
 import { Text } from "./kit";
@@ -102,6 +103,7 @@ export const screens: { name: string; title: string; key: string }[] = [
   { name: "jobs", title: "Jobs", key: "j" },
   { name: "clock", title: "Clock", key: "k" },
   { name: "connect", title: "Connect", key: "s" },
+  { name: "configuration", title: "Configuration", key: "i" },
 ];
 
 // focusSearch puts the cursor into the search of entities.
@@ -137,12 +139,15 @@ export function Sidebar() {
             <a key={s.name} href={link(s.name)} aria-current={r.screen === s.name ? "page" : undefined} onClick={() => (menuOpen.value = false)}>{s.title}</a>
           ))}
         </nav>
-        <input id="search" type="search" placeholder="Search entities  /" aria-label="Search entities" value={search.value} spellcheck={false}
-          onInput={(e) => (search.value = e.currentTarget.value)} onKeyDown={(e) => { if (e.key === "Enter") openFirst(); if (e.key === "Escape") search.value = ""; }} />
+        <div class="side-search">
+          <input id="search" type="search" placeholder="Search entities  /" aria-label="Search entities" value={search.value} spellcheck={false}
+            onInput={(e) => (search.value = e.currentTarget.value)} onKeyDown={(e) => { if (e.key === "Enter") openFirst(); if (e.key === "Escape") search.value = ""; }} />
+          <a class="button" href={newEntity("queue")} title="New queue, topic or subscription (n)" aria-current={r.screen === "new" ? "page" : undefined} onClick={() => (menuOpen.value = false)}>New</a>
+        </div>
       </div>
       <Rows items={shown} height={28} label="Entities" class="tree" row={(row) => <Item key={row.key} row={row} />} />
       {entities.value && shown.length === 0 && (
-        <p class="hint side-empty">{search.value ? "No entity has this in its name." : "There are no entities yet. The overview says how to make one."}</p>
+        <p class="hint side-empty">{search.value ? "No entity has this in its name." : "There are no entities yet. New makes one."}</p>
       )}
     </aside>
   );

@@ -1,0 +1,381 @@
+// Entities, rules, the test bench of rules and configurations in the explorer, with the JavaScript SDK on the other side.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { ServiceBusAdministrationClient } from "@azure/service-bus";
+import { address, launch, open, show } from "./page.mjs";
+import { connect, namespace } from "./house.mjs";
+
+const client = connect();
+const api = `${address}/$minibus/v1/namespaces/${namespace}`;
+let browser, page;
+before(async () => (browser = await launch()));
+after(async () => {
+  await browser?.close();
+  await client.close();
+});
+beforeEach(async () => {
+  page = await open(browser, { permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
+  await page.getByRole("heading", { name: namespace }).waitFor();
+});
+afterEach(async () => {
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
+const to = (hash) => show(page, `#/${namespace}${hash}`);
+const main = () => page.locator("main");
+const button = (name, within = main()) => within.getByRole("button", { name, exact: true });
+const field = (name) => main().getByLabel(name, { exact: true });
+const sees = (text, within = main()) => within.getByText(text).first().waitFor({ timeout: 10_000 });
+const agree = (name) => page.getByRole("dialog").getByRole("button", { name }).click();
+const toast = (text) => sees(text, page.locator(".toasts"));
+const heading = (name) => page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
+const unfold = (title) => main().locator("summary", { hasText: title }).click();
+
+// entity reads an entity from the control API.
+const entity = async (path) => (await fetch(`${api}/entities/${encodeURIComponent(path)}`)).json();
+const put = (path, body, query = "") => fetch(`${api}/entities/${encodeURIComponent(path)}${query}`, { method: "PUT", body: JSON.stringify(body) });
+
+// refused takes the server's refusals that a test asked for out of the page's errors.
+function refused(status) {
+  const asked = page.errors.filter((e) => e.includes(`status of ${status}`) || e.startsWith(`${status} `));
+  assert.ok(asked.length > 0, `no request was refused with ${status}`);
+  page.errors = page.errors.filter((e) => !asked.includes(e));
+}
+
+test("make a queue with its name alone, and one with every setting", async () => {
+  await page.keyboard.press("n");
+  await heading("New queue");
+  await page.keyboard.type("made");
+  await page.keyboard.press("Enter");
+  await heading("made");
+  await client.createSender("made").sendMessages({ body: "x" });
+  await to("/new?kind=queue");
+  await field("Name").fill("whole");
+  for (const group of ["Delivery", "Time to live", "Duplicates", "Forwarding", "Size and storage", "Status"]) await unfold(group);
+  const texts = { "Lock duration": "30s", Deliveries: "7", "Time to live": "14d", "Remember message ids for": "1h 30m", "Forward dead letters to": "orders", Size: "2048", "Size of a message": "128", "Delete when idle for": "P30D", Notes: "of the test" };
+  for (const [name, text] of Object.entries(texts)) await field(name).fill(text);
+  for (const name of ["Sessions", "Keep expired messages as dead letters", "Drop duplicates"]) await field(name).check();
+  await field("Status").selectOption("ReceiveDisabled");
+  await button("Create the queue").click();
+  await heading("whole");
+  const p = (await entity("whole")).properties;
+  assert.deepEqual(p, {
+    ...p, LockDuration: "PT30S", MaxDeliveryCount: 7, DefaultMessageTimeToLive: "P14D", DuplicateDetectionHistoryTimeWindow: "PT1H30M", ForwardDeadLetteredMessagesTo: "orders", MaxSizeInMegabytes: 2048,
+    MaxMessageSizeInKilobytes: 128, AutoDeleteOnIdle: "P30D", UserMetadata: "of the test", RequiresSession: true, DeadLetteringOnMessageExpiration: true, RequiresDuplicateDetection: true, Status: "ReceiveDisabled",
+  });
+});
+
+test("the form has every setting of the API, and its defaults are those that count", async () => {
+  for (const [kind, path] of [["queue", "defaults-q"], ["topic", "defaults-t"], ["subscription", "defaults-t/Subscriptions/s"]]) {
+    await put(path, {}, `?kind=${kind}`);
+    const p = (await entity(path)).properties;
+    await to(`/entity/${encodeURIComponent(path)}/settings`);
+    await field("Notes").waitFor();
+    const shown = Object.fromEntries(await main().locator("[id^=set-]").evaluateAll((all) => all.map((e) => [e.id.slice(4), e.type === "checkbox" ? String(e.checked) : e.value])));
+    assert.deepEqual(Object.keys(shown).sort(), Object.keys(p).sort(), kind);
+    await to(`/new?kind=${kind}`);
+    await heading(`New ${kind}`);
+    const initial = await main().locator("[id^=set-]").evaluateAll((all) => all.map((e) => [e.id.slice(4), e.type === "checkbox" ? String(e.checked) : e.value || e.placeholder]));
+    for (const [name, text] of initial) if (name in shown && !["MaxMessageSizeInKilobytes", "ForwardTo", "ForwardDeadLetteredMessagesTo", "UserMetadata"].includes(name)) assert.equal(text, shown[name], `${kind} ${name}`);
+  }
+});
+
+test("errors stand beside their fields, and the form keeps what was typed", async () => {
+  await to("/new?kind=queue");
+  await button("Create the queue").click();
+  await sees("Give it a name.");
+  await field("Name").fill("orders");
+  await unfold("Delivery");
+  await field("Lock duration").fill("30");
+  await button("Create the queue").click();
+  await sees("The unit is missing. Write 30s, 30m, 30h or 30d.");
+  await field("Lock duration").fill("10m");
+  await button("Create the queue").click();
+  await sees("already exists");
+  refused(409);
+  await field("Name").fill("new-one");
+  await field("Deliveries").fill("0");
+  await button("Create the queue").click();
+  await main().locator("#help-LockDuration", { hasText: "PT5M" }).waitFor();
+  await main().locator("#help-MaxDeliveryCount", { hasText: "a whole number from 1" }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.id), "set-LockDuration");
+  refused(400);
+  assert.equal(await field("Lock duration").inputValue(), "10m");
+  assert.equal((await entity("new-one")).status, 404);
+});
+
+test("make a topic, and a subscription from its page", async () => {
+  await to("/new?kind=topic");
+  await field("Name").fill("made/topic");
+  await page.keyboard.press("Enter");
+  await heading("made/topic");
+  await main().getByRole("link", { name: "New subscription" }).click();
+  await heading("New subscription");
+  assert.equal(await field("Topic").inputValue(), "made/topic");
+  await field("Name").fill("first");
+  await button("Create the subscription").click();
+  await heading("made/topic › first");
+  await client.createSender("made/topic").sendMessages({ body: "hello" });
+  const [m] = await client.createReceiver("made/topic", "first").receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  assert.equal(m.body, "hello");
+});
+
+test("change settings, see what is fixed, and go back to a default", async () => {
+  await put("changing", { Properties: { MaxDeliveryCount: 9, LockDuration: "PT30S" } });
+  await to("/entity/changing/settings");
+  assert.equal(await field("Lock duration").inputValue(), "30s");
+  assert.equal(await field("Sessions").isDisabled(), true);
+  assert.equal(await button("Nothing to save").isDisabled(), true);
+  await field("Lock duration").fill("2m");
+  await field("Deliveries").fill("");
+  await field("Time to live").fill("soon");
+  await button("Save 3 changes").click();
+  await sees("Write a duration such as");
+  await field("Time to live").fill("never");
+  await button("Save 3 changes").click();
+  await toast("3 settings changed.");
+  const admin = new ServiceBusAdministrationClient(process.env.MINIBUS_CONNECTION_STRING);
+  const p = await admin.getQueue("changing").catch(() => undefined);
+  const now = (await entity("changing")).properties;
+  assert.deepEqual([now.LockDuration, now.MaxDeliveryCount, now.DefaultMessageTimeToLive], ["PT2M", 3, "P10675199DT2H48M5.4775807S"]);
+  if (p) assert.equal(p.lockDuration, "PT2M");
+  await field("Forward messages to").fill("nowhere");
+  await button("Save 1 change").click();
+  await main().locator("#help-ForwardTo", { hasText: "unknown target" }).waitFor();
+  refused(400);
+});
+
+test("policies of an entity: add, copy, renew, delete", async () => {
+  await put("guarded", {});
+  await to("/entity/guarded/settings");
+  await sees("It has none.");
+  const policies = async () => (await (await fetch(`${api}/entities/guarded?keys=true`)).json()).properties.AuthorizationRules ?? [];
+  await field("Name of the policy").fill("a;b");
+  await button("Add a policy").click();
+  await main().locator("form").getByRole("alert").waitFor();
+  refused(400);
+  await field("Name of the policy").fill("sender");
+  await button("Add a policy").click();
+  await toast("The policy was added.");
+  const [first] = await policies();
+  assert.deepEqual([first.KeyName, first.Rights], ["sender", ["Send"]]);
+  await button("Copy the connection string").click();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(text.startsWith("Endpoint=sb://") && text.includes(`;SharedAccessKeyName=sender;SharedAccessKey=${first.PrimaryKey};`) && text.endsWith(";EntityPath=guarded"), text);
+  await button("New keys").click();
+  await agree("Make new keys");
+  await toast("The policy has new keys.");
+  assert.notEqual((await policies())[0].PrimaryKey, first.PrimaryKey);
+  await main().locator(".policies").getByRole("button", { name: "Delete" }).click();
+  await agree("Delete the policy");
+  await sees("It has none.");
+  assert.deepEqual(await policies(), []);
+});
+
+test("deleting says what goes with it", async () => {
+  await put("doomed", { Subscriptions: [{ Name: "a" }, { Name: "b" }] }, "?kind=topic");
+  await client.createSender("doomed").sendMessages([{ body: "1" }, { body: "2" }, { body: "3" }]);
+  await to("/entity/doomed/settings");
+  await page.locator(".sidebar").getByTitle("3 active").nth(1).waitFor();
+  page.allowed.push(404); // an answer may be under way
+  await button("Delete…").click();
+  const dialog = page.getByRole("dialog");
+  await sees("2 subscriptions", dialog);
+  await sees("6 messages", dialog);
+  await dialog.getByRole("button", { name: "Keep" }).click();
+  assert.equal((await entity("doomed")).kind, "topic");
+  await button("Delete…").click();
+  await agree("Delete the topic");
+  await heading(namespace);
+  await toast("The topic was deleted with 6 messages.");
+  assert.equal((await entity("doomed")).status, 404);
+  page.errors = page.errors.filter((e) => !e.includes("status of 404"));
+});
+
+test("rules: SQL with its error's place, correlation with types, parameters, delete", async () => {
+  await put("ruled", { Subscriptions: [{ Name: "s" }] }, "?kind=topic");
+  const path = "ruled/Subscriptions/s", rules = async () => Object.fromEntries((await entity(path)).rules.map((r) => [r.name, r.properties]));
+  await to(`/entity/${encodeURIComponent(path)}/rules`);
+  await main().getByRole("link", { name: "New rule" }).click();
+  await field("Name").fill("large");
+  await field("Condition").fill("amount > 1000\n AND AND region = 'eu'");
+  await button("Create the rule").click();
+  await sees("Line 2, column 6.");
+  refused(400);
+  assert.equal(await field("Condition").evaluate((e) => e.value.slice(e.selectionStart, e.selectionEnd).trim()), "AND");
+  await field("Condition").fill("amount > @least");
+  await unfold("Parameters");
+  await button("Add a parameter").click();
+  await main().getByPlaceholder("Name").fill("@least");
+  await main().getByLabel("Type of @least").selectOption("int");
+  await main().getByLabel("Value of @least").fill("1000");
+  await field("Change the copy (optional)").fill("SET priority = 'high'");
+  await button("Create the rule").click();
+  await toast("The rule was created.");
+  assert.deepEqual(await rules(), { large: { FilterType: "Sql", SqlFilter: { SqlExpression: "amount > @least", Parameters: { "@least": { Type: "int", Value: 1000 } } }, Action: { SqlExpression: "SET priority = 'high'" } } });
+  await main().getByRole("link", { name: "New rule" }).click();
+  await field("Name").fill("eu");
+  await button("Equal properties").click();
+  await field("Subject").fill("order");
+  for (const [i, [name, type, value]] of [["n", "double", "5.0"], ["id", "long", "9007199254740993"]].entries()) {
+    await button("Add a property").click();
+    await main().getByPlaceholder("Name").nth(i).fill(name);
+    await main().getByLabel(`Type of ${name}`).selectOption(type);
+    await main().getByLabel(`Value of ${name}`).fill(value);
+  }
+  await button("Create the rule").click();
+  await sees("subject = “order”");
+  await main().getByRole("link", { name: "Edit eu" }).click();
+  assert.deepEqual([await main().getByLabel("Type of n").inputValue(), await main().getByLabel("Value of n").inputValue(), await main().getByLabel("Value of id").inputValue()], ["double", "5.0", "9007199254740993"]);
+  await field("Subject").fill("");
+  await button("Save the rule").click();
+  await toast(/The rule was changed/);
+  const text = await (await fetch(`${api}/entities/${encodeURIComponent(path)}/rules/eu`)).text();
+  assert.match(text, /"id":9007199254740993,"n":5\.0/);
+  assert.doesNotMatch(text, /Label/);
+  await main().locator(".rule-row", { hasText: "large" }).getByRole("button", { name: "Delete" }).click();
+  await sees("1 rule is left.", page.getByRole("dialog"));
+  await agree("Delete the rule");
+  await main().locator(".rule-row", { hasText: "large" }).waitFor({ state: "detached" });
+  await main().getByRole("link", { name: "New rule" }).click();
+  await field("Name").fill("none");
+  await button("No message").click();
+  await button("Create the rule").click();
+  await sees("takes no message");
+  await main().locator(".rule-row", { hasText: "eu" }).getByRole("button", { name: "Delete" }).click();
+  await agree("Delete the rule");
+  await main().locator(".rule-row", { hasText: "none" }).getByRole("button", { name: "Delete" }).click();
+  await sees("It is the last one", page.getByRole("dialog"));
+  await agree("Delete the rule");
+  await sees("Without a rule the subscription takes no message.");
+  await fetch(`${api}/entities/ruled`, { method: "DELETE" }); // a configuration can't say that there is no rule
+  page.allowed.push(404);
+});
+
+test("the rule that takes everything is named when it makes the others useless", async () => {
+  await put("shadowed", { Subscriptions: [{ Name: "s" }] }, "?kind=topic");
+  const path = "shadowed/Subscriptions/s";
+  await to(`/entity/${encodeURIComponent(path)}/rules?new=1`);
+  await field("Name").fill("red");
+  await field("Condition").fill("color = 'red'");
+  await main().getByLabel(/Delete the rule/).uncheck();
+  await button("Create the rule").click();
+  await sees("so the others filter nothing");
+  await button("Delete it").click();
+  await agree("Delete the rule");
+  await main().getByText("so the others filter nothing").waitFor({ state: "detached" });
+  assert.deepEqual((await entity(path)).rules.map((r) => r.name), ["red"]);
+});
+
+test("the bench shows which subscriptions light up and why not the others, and sends nothing", async () => {
+  await put("bench", { Subscriptions: [{ Name: "all" },
+    { Name: "large", Rules: [{ Name: "big", Properties: { FilterType: "Sql", SqlFilter: { SqlExpression: "amount > 1000" }, Action: { SqlExpression: "SET priority = 'high'" } } }] }] }, "?kind=topic");
+  await to("/entity/bench");
+  await main().getByRole("link", { name: "Test a message" }).click();
+  await sees("1 of 2 subscriptions gets it");
+  const lamp = (name) => main().getByRole("region", { name, exact: true });
+  await sees("amount is missing", lamp("large"));
+  await button("Add a property").click();
+  await main().getByPlaceholder("Name").fill("amount");
+  await main().getByLabel("Type of amount").selectOption("int");
+  await main().getByLabel("Value of amount").fill("x");
+  await sees("The property amount is a whole number.");
+  await main().getByLabel("Value of amount").fill("7");
+  await sees("amount > 1000 is false: amount is 7", lamp("large"));
+  await main().getByLabel("Value of amount").fill("1500");
+  await sees("2 of 2 subscriptions get it");
+  await sees("amount > 1000", lamp("large"));
+  await sees("priority", lamp("large"));
+  await sees("high", lamp("large"));
+  await page.reload(); // the message stands in the address
+  await sees("2 of 2 subscriptions get it");
+  assert.equal(await main().getByLabel("Value of amount").inputValue(), "1500");
+  await lamp("large").getByRole("link", { name: "Only this one" }).click();
+  await heading("bench › large");
+  await sees("1 of 1 subscription gets it");
+  await unfold("Try a rule that is not stored");
+  await field("Condition").fill("amount >");
+  await button("Try the rule").click();
+  await sees("The form says where");
+  refused(400);
+  await sees(/Line 1, column/);
+  await field("Condition").fill("amount > 2000");
+  await button("Try the rule").click();
+  await sees("With the rule that is tried: 0 of 1 subscription gets it");
+  await sees("amount > 2000 is false: amount is 1500");
+  await button("Back to the stored rules").click();
+  await sees("1 of 1 subscription gets it");
+  await main().getByRole("link", { name: /Test all subscriptions/ }).click();
+  await sees("2 of 2 subscriptions get it");
+  for (const name of ["all", "large"]) assert.equal((await entity(`bench/Subscriptions/${name}`)).counts.active, 0);
+});
+
+test("a rule can be tested before it is saved", async () => {
+  await put("before", { Subscriptions: [{ Name: "s" }] }, "?kind=topic");
+  await to(`/entity/${encodeURIComponent("before/Subscriptions/s")}/rules?new=1`);
+  await button("Equal properties").click();
+  await field("Subject").fill("order");
+  await button("Test before saving").click();
+  await sees("0 of 1 subscription gets it");
+  await main().locator(".settings").first().getByLabel("Subject").fill("order");
+  await sees("1 of 1 subscription gets it");
+  assert.deepEqual((await entity("before/Subscriptions/s")).rules.map((r) => r.name), ["$Default"]);
+});
+
+test("configuration: copy, download, compare, apply, and what is lost", async () => {
+  await put("lost", {});
+  await put("kept", {});
+  await client.createSender("lost").sendMessages([{ body: "1" }, { body: "2" }]);
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await heading("Configuration");
+  await sees('"UserConfig"');
+  await button("Copy").click();
+  const running = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+  const file = page.waitForEvent("download");
+  await button("Download").click();
+  assert.equal((await file).suggestedFilename(), "Config.json");
+  await button("Edit a copy").click();
+  await button("Compare").click();
+  await sees("Nothing: everything is as it says.");
+  await field("Config.json").fill('{"Queues": [\n  {"Name": "kept", "Properties": {"LockDuration": "x"}}]}');
+  await button("Compare").click();
+  await sees("$.Queues[0].Properties.LockDuration");
+  refused(400);
+  await main().getByRole("button", { name: /line 2, column/ }).click();
+  assert.match(await field("Config.json").evaluate((e) => e.value.slice(e.selectionStart, e.selectionEnd)), /^"x"/);
+  const mine = running.UserConfig.Namespaces[0];
+  mine.Queues = mine.Queues.filter((q) => q.Name !== "lost");
+  mine.Queues.find((q) => q.Name === "kept").Properties.MaxDeliveryCount = 8;
+  mine.Queues.push({ Name: "fresh" });
+  const name = join(tmpdir(), `config-${process.pid}.json`);
+  writeFileSync(name, JSON.stringify(running));
+  await main().locator("input[type=file]").setInputFiles(name);
+  await button("Compare").click();
+  await sees("1 created");
+  await sees("1 changed");
+  assert.equal(await main().locator(".diff.delete").count(), 0);
+  await main().getByLabel(/Delete entities/).check();
+  const gone = main().locator(".diff.delete", { hasText: "lost" });
+  await sees("2 messages lost", gone);
+  await sees("→ 8", main().locator(".diff.change"));
+  assert.equal((await entity("fresh")).status, 404, "nothing is changed by a comparison");
+  await button("Apply…").click();
+  await sees("2 messages", page.getByRole("dialog"));
+  await agree("Apply and delete 1 entity");
+  await toast("The configuration was applied.");
+  await sees("What was done");
+  assert.equal((await entity("lost")).status, 404);
+  assert.equal((await entity("kept")).properties.MaxDeliveryCount, 8);
+  assert.equal((await entity("fresh")).kind, "queue");
+  await field("Config.json").fill(JSON.stringify({ Queues: [{ Name: "kept", Properties: { RequiresSession: true } }] }));
+  await main().getByLabel(/Delete entities/).uncheck();
+  await button("Compare").click();
+  await sees("None of it can be done");
+  await sees("fixed at creation");
+  assert.equal(await button("Apply…").isDisabled(), true);
+});

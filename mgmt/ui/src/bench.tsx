@@ -1,0 +1,155 @@
+// The test bench of rules: a message that is not sent, and which subscriptions would get it. The message and the rule that is tried stand in the address.
+import { useEffect, useState } from "preact/hooks";
+import { at, call, textOf, type Schemas } from "./api";
+import { Results } from "./benchresults";
+import { fields } from "./compose";
+import { isoOf } from "./durations";
+import { sorted } from "./findings";
+import { Button, Field, Panel, Problem, Text } from "./kit";
+import { shown, topicOf } from "./names";
+import { Properties, valueOf, type Property } from "./properties";
+import { link, refine, route, withQuery } from "./route";
+import { draftOf, emptyDraft, parse, propertiesOf, type Draft } from "./ruletext";
+import { RuleFields, Sentence } from "./rules";
+
+type Matching = Schemas["Matching"];
+
+interface Message {
+  fields: Record<string, string>;
+  properties: Property[];
+}
+
+const longest = 6000; // of a message in the address, in characters
+
+// stored returns a message in the form in which it stands in the address: fields, and properties as [name, type, text].
+const stored = (m: Message): string => JSON.stringify({ ...m.fields, p: m.properties.map((p) => [p.name, p.type, p.text]) });
+
+// read reads a message of the address. What is none is an empty one.
+function read(text?: string): Message {
+  try {
+    const { p = [], ...rest } = JSON.parse(text ?? "{}") as { p?: [string, string, string][] } & Record<string, string>;
+    const known = fields.map(([name]): [string, unknown] => [name, rest[name]]).filter((f): f is [string, string] => typeof f[1] === "string");
+    return { fields: Object.fromEntries(known), properties: p.map(([name, type, value]) => ({ name: String(name), type: String(type), text: String(value) })) };
+  } catch {
+    return { fields: {}, properties: [] };
+  }
+}
+
+// messageOf makes the message of a request. It throws if a value is not of its type.
+function messageOf(m: Message): object {
+  const out: Record<string, unknown> = Object.fromEntries(Object.entries(m.fields).filter(([, v]) => v !== ""));
+  if (out.timeToLive) out.timeToLive = isoOf(String(out.timeToLive));
+  const named = m.properties.filter((p) => p.name !== "");
+  if (named.length > 0) out.applicationProperties = Object.fromEntries(named.map((p) => [p.name, valueOf(p)]));
+  return out;
+}
+
+const first = ["subject", "sessionId"]; // the rest is folded
+
+function MessageForm({ m, set }: { m: Message; set: (m: Message) => void }) {
+  const input = ([name, title]: [string, string]) => (
+    <Field key={name} label={title}><input value={m.fields[name] ?? ""} spellcheck={false} onInput={(e) => set({ ...m, fields: { ...m.fields, [name]: e.currentTarget.value } })} /></Field>
+  );
+  const more = fields.filter(([name]) => !first.includes(name));
+  return (
+    <>
+      <div class="settings">{fields.filter(([name]) => first.includes(name)).map(input)}</div>
+      <Properties list={m.properties} set={(properties) => set({ ...m, properties })} />
+      <details class="group" open={more.some(([name]) => m.fields[name])}>
+        <summary><b>More</b> <span class="faint">ids, content type, to, reply to</span></summary>
+        <div class="settings">{more.map(input)}</div>
+      </details>
+    </>
+  );
+}
+
+// useMatching asks about a message whenever it has been left alone for a moment.
+function useMatching(path: string, m: Message, rule: string) {
+  const namespace = route.value.namespace, key = JSON.stringify([namespace, path, stored(m), rule]);
+  const [answer, set] = useState<{ matching?: Matching; problem?: unknown; local?: string }>({});
+  useEffect(() => {
+    const end = new AbortController();
+    let message: object;
+    try {
+      message = messageOf(m);
+    } catch (e) {
+      set((old) => ({ ...old, local: textOf(e), problem: undefined }));
+      return;
+    }
+    const timer = setTimeout(() => {
+      const text = JSON.stringify({ message }).slice(0, -1) + (rule ? `,"rule":{"Properties":${rule}}}` : "}");
+      call<Matching>("POST", at`${namespace}/entities/${path}/match`, { text, signal: end.signal }).then(
+        (matching) => set({ matching }),
+        (problem) => end.signal.aborted || set((old) => ({ ...old, problem, local: undefined })));
+    }, 250);
+    return () => { clearTimeout(timer); end.abort(); };
+  }, [key]);
+  return answer;
+}
+
+const ruleField = (path: string) => (path.includes("SqlFilter") ? "sql" : path.includes("Action") ? "action" : undefined);
+
+function draftOfText(rule: string): Draft | undefined {
+  try {
+    return draftOf(parse(rule) as Record<string, unknown>);
+  } catch {
+    return undefined;
+  }
+}
+
+// Trial is the form for a rule that is asked and not stored.
+function Trial({ path, rule, problem }: { path: string; rule: string; problem: unknown }) {
+  const [d, set] = useState<Draft>(() => draftOfText(rule) ?? emptyDraft), [wrong, setWrong] = useState("");
+  const isTopic = topicOf(path) === undefined, found = problem && rule ? sorted(problem, ruleField).wrong : {};
+  const ask = () => {
+    try {
+      refine({ rule: JSON.stringify(propertiesOf(d)) });
+      setWrong("");
+    } catch (e) {
+      setWrong(textOf(e));
+    }
+  };
+  const parsed = rule ? draftOfText(rule) : undefined;
+  return (
+    <details class="group" open={rule !== ""}>
+      <summary><b>Try a rule that is not stored</b> <span class="faint">{isTopic ? "as that of a new subscription" : "in place of those of the subscription"}</span></summary>
+      <form class="trial" onSubmit={(e) => { e.preventDefault(); ask(); }}>
+        {parsed && <div class="note">The rule that is tried <Sentence properties={propertiesOf(parsed) as Schemas["RuleProperties"]} /></div>}
+        <RuleFields d={d} set={set} wrong={found} />
+        {wrong && <Problem text={wrong} />}
+        <div class="bar"><Button type="submit">Try the rule</Button>{rule && <Button act={() => refine({ rule: undefined })}>Back to the stored rules</Button>}</div>
+      </form>
+    </details>
+  );
+}
+
+export function Bench({ path }: { path: string }) {
+  const { query } = route.value, topic = topicOf(path), rule = query.rule ?? "";
+  const [m, setM] = useState<Message>(() => read(query.m));
+  const set = (next: Message) => {
+    setM(next);
+    const text = stored(next);
+    refine({ m: text.length > longest || text === stored({ fields: {}, properties: [] }) ? undefined : text });
+  };
+  useEffect(() => {
+    if (query.m && query.m !== stored(m)) setM(read(query.m)); // back, or another link
+  }, [query.m]);
+  const { matching, problem, local } = useMatching(path, m, rule);
+  const found = problem ? sorted(problem, ruleField) : { wrong: {}, rest: "" };
+  const inRule = rule && Object.keys(found.wrong).length > 0;
+  return (
+    <div class="bench">
+      <Panel title="A message that is not sent">
+        <p class="hint">Type what the rules look at. What each subscription would do shows at once; nothing is sent, and the body does not matter. The address of this page has the message.</p>
+        <MessageForm m={m} set={set} />
+        <Trial key={rule} path={path} rule={rule} problem={problem} />
+      </Panel>
+      <div class="bench-results">
+        {local && <Problem text={local} />}
+        {problem !== undefined && !local && <Problem text={inRule ? "The rule that is tried is wrong. The form says where." : found.rest} />}
+        {topic && <p class="hint">Only <b><Text>{shown(path)}</Text></b>. <a href={withQuery(link("entity", topic, "test"), { m: query.m })}>Test all subscriptions of <Text>{topic}</Text></a></p>}
+        {matching && !problem && <Results matching={matching} m={query.m} stale={local !== undefined} trial={rule !== ""} />}
+      </div>
+    </div>
+  );
+}

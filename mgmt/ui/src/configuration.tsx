@@ -1,0 +1,145 @@
+// The configuration of a namespace as JSON: the one that runs, and another one to compare with it and to apply.
+import { signal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { at, call, Failure, open, textOf, type Schemas } from "./api";
+import { DiffView, lossesOf } from "./configdiff";
+import { findingOf, mark } from "./findings";
+import { plural } from "./format";
+import { ask, Button, copy, Loading, Panel, Problem, tell, Text } from "./kit";
+import { refine, route } from "./route";
+import { refresh } from "./state";
+
+type Diff = Schemas["ConfigDiff"];
+
+// draft outlives a look at another screen.
+const draft = signal<{ namespace: string; text: string }>({ namespace: "", text: "" });
+
+async function running(namespace: string, keys: boolean): Promise<string> {
+  return (await open("GET", at`${namespace}/config`, { query: { keys: keys || undefined } })).text();
+}
+
+function download(name: string, text: string): void {
+  const a = document.createElement("a");
+  a.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  a.download = name;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
+}
+
+function Running({ namespace, edit }: { namespace: string; edit: (text: string) => void }) {
+  const [keys, setKeys] = useState(false), [text, setText] = useState<string>(), [problem, setProblem] = useState("");
+  const load = () => running(namespace, keys).then((t) => { setText(t); setProblem(""); }, (e) => setProblem(textOf(e)));
+  useEffect(() => void load(), [namespace, keys]);
+  return (
+    <Panel title="What runs now" actions={<>
+      <label class="check small"><input type="checkbox" checked={keys} onChange={(e) => setKeys(e.currentTarget.checked)} /> with keys</label>
+      <Button small act={load}>Read again</Button>
+      <Button small act={async () => copy(await running(namespace, keys))}>Copy</Button>
+      <Button small act={async () => download("Config.json", await running(namespace, keys))}>Download</Button>
+    </>}>
+      <p class="hint">Minibus starts with the same entities from this file{keys ? ". The keys in it open the namespace: keep it safe" : ""}.</p>
+      {problem && <Problem text={problem} />}
+      {text === undefined ? !problem && <Loading /> : <pre class="body json" tabIndex={0} aria-label="The configuration that runs">{text}</pre>}
+      <div><Button disabled={text === undefined} act={() => edit(text ?? "")}>Edit a copy</Button></div>
+    </Panel>
+  );
+}
+
+// textOfFile reads a file in UTF-8, or in UTF-16 with a byte order mark, as the server does.
+async function textOfFile(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const [a, b] = bytes;
+  return new TextDecoder(a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : "utf-8").decode(bytes);
+}
+
+interface Compared {
+  diff: Diff;
+  text: string;
+  prune: boolean;
+}
+
+// Wrong shows what is wrong in the text, with its places.
+function Wrong({ e, area }: { e: unknown; area: HTMLTextAreaElement | null }) {
+  const errors = e instanceof Failure ? e.errors : [];
+  if (errors.length === 0) return <Problem text={textOf(e)} />;
+  return (
+    <div class="problem column" role="alert">
+      <p>Nothing was changed. {errors.length === 1 ? "This is wrong:" : `${plural(errors.length, "error")}:`}</p>
+      <ul>{errors.map((text, i) => {
+        const f = findingOf(text);
+        return <li key={i} class="wrap">{f ? <><button type="button" class="link" onClick={() => mark(area, f.line, f.column - 1)}>line {f.line}, column {f.column}</button> <code><Text>{f.path}</Text></code> <Text>{f.text}</Text></> : <Text>{text}</Text>}</li>;
+      })}</ul>
+    </div>
+  );
+}
+
+function apply({ diff, text, prune }: Compared, namespace: string, done: (d: Diff) => void): void {
+  const s = diff.summary, lost = lossesOf(diff);
+  ask({
+    title: "Apply the configuration?", yes: s.delete > 0 ? `Apply and delete ${plural(s.delete, "entity", "entities")}` : "Apply",
+    text: <>
+      <p>{plural(s.create, "entity", "entities")} created, {s.change} changed, {s.delete} deleted, in one step.</p>
+      <p>{lost > 0 ? <><b>{plural(lost, "message")}</b> of deleted entities are lost. This cannot be undone.</> : "No message is lost."}</p>
+      {s.change > 0 && <p>Clients of changed entities attach again by themselves.</p>}
+    </>,
+    act: async () => {
+      const applied = await call<Diff>("POST", at`${namespace}/config`, { query: { prune: prune || undefined }, text });
+      refresh();
+      tell("The configuration was applied.");
+      done(applied);
+    },
+  });
+}
+
+export function Configuration() {
+  const { namespace, query } = route.value, prune = query.prune === "1";
+  const text = draft.value.namespace === namespace ? draft.value.text : "";
+  const [compared, setCompared] = useState<Compared>(), [wrong, setWrong] = useState<unknown>(), [applied, setApplied] = useState(0);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const set = (next: string) => {
+    draft.value = { namespace, text: next };
+    setCompared(undefined);
+    setWrong(undefined);
+  };
+  const compare = async (with_: string, pruned: boolean) => {
+    setWrong(undefined);
+    try {
+      const diff = await call<Diff>("POST", at`${namespace}/config/diff`, { query: { prune: pruned || undefined }, text: with_ });
+      setCompared({ diff, text: with_, prune: pruned });
+    } catch (e) {
+      setCompared(undefined);
+      setWrong(e);
+    }
+  };
+  const edit = (t: string) => {
+    set(t);
+    area.current?.focus();
+    area.current?.scrollIntoView({ block: "center" });
+  };
+  const choose = async (f?: File) => f && set(await textOfFile(f));
+  return (
+    <>
+      <h1>Configuration</h1>
+      <Running key={applied} namespace={namespace} edit={edit} />
+      <Panel title="Another one, to compare and apply">
+        <form class="entity-form" onSubmit={(e) => { e.preventDefault(); if (text.trim()) void compare(text, prune); }}>
+          <p class="hint">Paste a Config.json, or an object with <code>Queues</code> and <code>Topics</code>, or choose a file. Nothing changes before you have seen the difference.</p>
+          <textarea ref={area} rows={12} aria-label="Config.json" value={text} spellcheck={false} placeholder={'{"Queues": [{"Name": "orders", "Properties": {"MaxDeliveryCount": 5}}]}'} onInput={(e) => set(e.currentTarget.value)} />
+          <label class="check"><input type="checkbox" checked={prune} onChange={(e) => { const on = e.currentTarget.checked; refine({ prune: on ? "1" : undefined }); if (compared) void compare(compared.text, on); }} /> Delete entities that it does not have, with their messages</label>
+          {wrong !== undefined && <Wrong e={wrong} area={area.current} />}
+          <div class="bar">
+            <Button kind={compared ? "plain" : "primary"} type="submit" disabled={!text.trim()}>Compare</Button>
+            <label class="button">Choose a file<input type="file" accept=".json,application/json" class="hidden" onChange={(e) => { void choose(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} /></label>
+            <Button disabled={!text} act={() => set("")}>Clear</Button>
+          </div>
+        </form>
+      </Panel>
+      {compared && (
+        <DiffView diff={compared.diff}>
+          {!compared.diff.same && !compared.diff.applied && <Button kind="primary" disabled={compared.diff.refused !== undefined}
+            act={() => apply(compared, namespace, (diff) => { setCompared({ ...compared, diff }); setApplied((n) => n + 1); })}>Apply…</Button>}
+        </DiffView>
+      )}
+    </>
+  );
+}

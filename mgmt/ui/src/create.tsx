@@ -1,0 +1,88 @@
+// Making a queue, a topic or a subscription.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { at, call } from "./api";
+import { Fields, fieldOf, focusWrong } from "./entityform";
+import { sorted } from "./findings";
+import { Button, Panel, Problem, Tabs, tell } from "./kit";
+import { go, link, route, withQuery } from "./route";
+import { propertiesOf, type Kind, type Texts } from "./settings";
+import { entities, refresh } from "./state";
+
+const kinds: { kind: Kind; title: string; what: string }[] = [
+  { kind: "queue", title: "Queue", what: "Each message goes to one receiver." },
+  { kind: "topic", title: "Topic", what: "Each subscription gets a copy of the messages that its rules select." },
+  { kind: "subscription", title: "Subscription", what: "It gets copies of what is sent to its topic. A new one has a rule that takes every message." },
+];
+
+// newEntity returns the address of the form for a new entity.
+export const newEntity = (kind: Kind, topic?: string) => withQuery(link("new"), { kind, topic });
+
+function TopicField({ topic, set, wrong }: { topic: string; set: (topic: string) => void; wrong?: string }) {
+  const topics = (entities.value ?? []).filter((e) => e.kind === "topic").map((e) => e.path);
+  return (
+    <div class="setting">
+      <label class="field-label" for="set-topic">Topic</label>
+      <select id="set-topic" value={topic} aria-describedby="help-topic" aria-invalid={wrong ? true : undefined} onChange={(e) => set(e.currentTarget.value)}>
+        <option value="">Choose a topic</option>
+        {[...new Set(topic ? [...topics, topic] : topics)].map((t) => <option key={t} value={t}>{t}</option>)}
+      </select>
+      <span id="help-topic" class={wrong ? "wrong" : "hint"}>{wrong ?? (topics.length === 0 ? "There is no topic yet. Make one first." : "Whose messages it gets.")}</span>
+    </div>
+  );
+}
+
+export function Create() {
+  const { namespace, query } = route.value;
+  const { kind, title, what } = kinds.find((k) => k.kind === query.kind) ?? kinds[0]!;
+  const [name, setName] = useState(""), [topic, setTopic] = useState(query.topic ?? ""), [texts, setTexts] = useState<Texts>({});
+  const [wrong, setWrong] = useState<Texts>({}), [problem, setProblem] = useState("");
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    first.current?.focus();
+    setTopic(query.topic ?? "");
+    setWrong({});
+    setProblem("");
+  }, [query.kind, query.topic]);
+  const refuse = (fields: Texts, rest: string) => {
+    setWrong(fields);
+    setProblem(rest);
+    focusWrong();
+  };
+  const submit = async () => {
+    const { properties, wrong: local } = propertiesOf(kind, texts);
+    if (!name.trim()) local.Name = "Give it a name.";
+    if (kind === "subscription" && !topic) local.topic = "Choose the topic.";
+    if (Object.keys(local).length > 0) return refuse(local, "");
+    const path = kind === "subscription" ? `${topic}/Subscriptions/${name.trim()}` : name.trim();
+    try {
+      await call("PUT", at`${namespace}/entities/${path}`, { query: { kind, onlyNew: true }, body: { Properties: properties } });
+    } catch (e) {
+      const found = sorted(e, fieldOf(kind));
+      return refuse(found.wrong, found.rest);
+    }
+    refresh();
+    tell(`${title} created.`);
+    go(link("entity", path));
+  };
+  return (
+    <>
+      <h1>New {title.toLowerCase()}</h1>
+      <Tabs at={kind} tabs={kinds.map((k) => ({ name: k.kind, title: k.title, href: newEntity(k.kind, query.topic) }))} />
+      <form class="entity-form" onSubmit={(e) => { e.preventDefault(); void submit(); }}>
+        <Panel>
+          <p class="hint">{what}</p>
+          {kind === "subscription" && <TopicField topic={topic} set={setTopic} wrong={wrong.topic} />}
+          <div class="setting name">
+            <label class="field-label" for="set-Name">Name</label>
+            <input id="set-Name" ref={first} value={name} spellcheck={false} autocomplete="off" aria-describedby="help-Name" aria-invalid={wrong.Name ? true : undefined} onInput={(e) => setName(e.currentTarget.value)} />
+            <span id="help-Name" class={wrong.Name ? "wrong" : "hint"}>{wrong.Name ?? `Letters, digits and . - _${kind === "subscription" ? "; 50 characters at most" : ", and / between parts; 260 characters at most"}.`}</span>
+          </div>
+          <p class="hint">A name is enough. The rest has defaults:</p>
+          <Fields kind={kind} texts={texts} wrong={wrong} set={(s, text) => setTexts((old) => ({ ...old, [s]: text }))} />
+          {problem && <Problem text={problem} />}
+          <div class="bar"><Button kind="primary" type="submit">Create the {title.toLowerCase()}</Button><a class="button" href={link("")}>Cancel</a></div>
+        </Panel>
+      </form>
+    </>
+  );
+}

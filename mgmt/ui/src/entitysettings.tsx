@@ -1,0 +1,85 @@
+// The settings of an entity that exists: changing them, and deleting the entity.
+import { useState } from "preact/hooks";
+import { at, call, type Schemas } from "./api";
+import { Fields, fieldOf, focusWrong, lossOf } from "./entityform";
+import { sorted } from "./findings";
+import { plural } from "./format";
+import { ask, Button, Panel, Problem, tell, Text } from "./kit";
+import { shown, topicOf } from "./names";
+import { Policies } from "./policies";
+import { go, link, route } from "./route";
+import { propertiesOf, textsOf, type Texts } from "./settings";
+import { refresh } from "./state";
+
+export type Whole = Schemas["WholeEntity"];
+
+// drop deletes an entity after a question that says what goes with it.
+export function drop(e: Whole): void {
+  const namespace = route.value.namespace, { messages, subscriptions } = lossOf(e.path), sources = e.forwardedFrom.length;
+  ask({
+    title: `Delete the ${e.kind}?`, yes: `Delete the ${e.kind}`,
+    text: <>
+      <p><b><Text>{shown(e.path)}</Text></b> is deleted{subscriptions > 0 && <> with {plural(subscriptions, "subscription")}</>}, and {messages > 0 ? <b>{plural(messages, "message")}</b> : "no message"} with it.</p>
+      {sources > 0 && <p>{plural(sources, "entity", "entities")} {sources === 1 ? "forwards" : "forward"} to it. What they forward waits there until there is such an entity again.</p>}
+      <p>Clients that send or receive here lose their links. This cannot be undone.</p>
+    </>,
+    act: async () => {
+      await call("DELETE", at`${namespace}/entities/${e.path}`);
+      const topic = e.kind === "subscription" ? topicOf(e.path) : undefined;
+      go(topic ? link("entity", topic) : link(""));
+      refresh();
+      tell(`The ${e.kind} was deleted${messages > 0 ? ` with ${plural(messages, "message")}` : ""}.`);
+    },
+  });
+}
+
+export function EntitySettings({ e, done }: { e: Whole; done: () => void }) {
+  const [before, setBefore] = useState(() => textsOf(e.kind, e.properties)), [texts, setTexts] = useState<Texts>(before);
+  const [wrong, setWrong] = useState<Texts>({}), [problem, setProblem] = useState("");
+  const begin = (from: Texts) => {
+    setBefore(from);
+    setTexts(from);
+    setWrong({});
+    setProblem("");
+  };
+  const { properties, wrong: local } = propertiesOf(e.kind, texts, before);
+  const count = Object.keys(properties).length + Object.keys(local).length;
+  const refuse = (fields: Texts, rest: string) => {
+    setWrong(fields);
+    setProblem(rest);
+    focusWrong();
+  };
+  const submit = async () => {
+    if (Object.keys(local).length > 0) return refuse(local, "");
+    try {
+      const made = await call<Whole>("PATCH", at`${route.value.namespace}/entities/${e.path}`, { body: { Properties: properties } });
+      begin(textsOf(made.kind, made.properties));
+    } catch (x) {
+      const found = sorted(x, fieldOf(e.kind));
+      return refuse(found.wrong, found.rest);
+    }
+    done();
+    refresh();
+    tell(`${plural(count, "setting")} changed.`);
+  };
+  return (
+    <>
+      <form class="entity-form" onSubmit={(x) => { x.preventDefault(); void submit(); }}>
+        <Panel title="Settings">
+          <p class="hint">A change counts at once. Clients attach again by themselves. An empty field gets its default.</p>
+          <Fields kind={e.kind} texts={texts} wrong={wrong} before={before} set={(s, text) => setTexts((old) => ({ ...old, [s]: text }))} />
+          {problem && <Problem text={problem} />}
+          <div class="bar stick">
+            <Button kind="primary" type="submit" disabled={count === 0}>{count > 0 ? `Save ${plural(count, "change")}` : "Nothing to save"}</Button>
+            <Button disabled={count === 0} act={() => begin(textsOf(e.kind, e.properties))}>Undo</Button>
+          </div>
+        </Panel>
+      </form>
+      {e.kind !== "subscription" && <Policies path={e.path} />}
+      <Panel title={`Delete the ${e.kind}`}>
+        <p class="hint">With {e.kind === "topic" ? "its subscriptions and all of their messages" : "all of its messages, dead letters too"}. To remove only messages, use Purge above.</p>
+        <div><Button kind="danger" act={() => drop(e)}>Delete…</Button></div>
+      </Panel>
+    </>
+  );
+}

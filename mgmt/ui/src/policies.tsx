@@ -1,0 +1,87 @@
+// The policies of a queue or a topic: names, rights and keys with which clients may use that entity alone.
+import { useEffect, useState } from "preact/hooks";
+import { at, call, get, textOf } from "./api";
+import type { Whole } from "./entitysettings";
+import { sorted } from "./findings";
+import { ask, Badge, Button, copy, Empty, Loading, Panel, Problem, tell, Text } from "./kit";
+import { route } from "./route";
+import { current, namespaces } from "./state";
+
+interface Policy {
+  KeyName: string;
+  Rights: string[];
+  PrimaryKey: string;
+  SecondaryKey?: string;
+}
+
+const rights = ["Send", "Listen", "Manage"];
+
+function newKey(): string {
+  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
+}
+
+// connectionOf returns the connection string of a policy, with the host that the namespace's own has.
+function connectionOf(p: Policy, path: string): string {
+  const whole = namespaces.value?.find((n) => n.name === current.value)?.connectionString ?? "";
+  const rest = whole.split(";").filter((part) => part && !/^SharedAccessKey(Name)?=/.test(part));
+  return [rest[0], `SharedAccessKeyName=${p.KeyName}`, `SharedAccessKey=${p.PrimaryKey}`, ...rest.slice(1), `EntityPath=${path}`].join(";");
+}
+
+function NewPolicy({ add }: { add: (p: Policy) => Promise<void> }) {
+  const [name, setName] = useState(""), [chosen, choose] = useState<string[]>(["Send"]), [wrong, setWrong] = useState("");
+  const toggle = (right: string, on: boolean) => choose(right === "Manage" && on ? rights : on ? [...chosen, right] : chosen.filter((r) => r !== right && r !== "Manage"));
+  const submit = async () => {
+    if (!name.trim() || chosen.length === 0) return setWrong("A policy needs a name and a right.");
+    try {
+      await add({ KeyName: name.trim(), Rights: rights.filter((r) => chosen.includes(r)), PrimaryKey: newKey(), SecondaryKey: newKey() });
+      setName("");
+      setWrong("");
+    } catch (e) {
+      setWrong(sorted(e, () => undefined).rest || textOf(e));
+    }
+  };
+  return (
+    <form class="bar" onSubmit={(e) => { e.preventDefault(); void submit(); }}>
+      <input aria-label="Name of the policy" placeholder="Name of the policy" value={name} spellcheck={false} autocomplete="off" onInput={(e) => setName(e.currentTarget.value)} />
+      {rights.map((r) => <label key={r} class="check"><input type="checkbox" checked={chosen.includes(r)} onChange={(e) => toggle(r, e.currentTarget.checked)} /> {r}</label>)}
+      <Button type="submit">Add a policy</Button>
+      {wrong && <Problem text={wrong} />}
+    </form>
+  );
+}
+
+export function Policies({ path }: { path: string }) {
+  const namespace = route.value.namespace, entity = at`${namespace}/entities/${path}`;
+  const [list, setList] = useState<Policy[]>(), [problem, setProblem] = useState("");
+  const show = (e: Whole) => setList((e.properties.AuthorizationRules ?? []) as Policy[]);
+  useEffect(() => void get<Whole>(entity, { keys: true }).then(show, (e) => setProblem(textOf(e))), [entity]);
+  const save = async (next: Policy[], text: string) => {
+    await call("PATCH", entity, { body: { Properties: { AuthorizationRules: next } } });
+    setList(next);
+    tell(text);
+  };
+  const drop = (p: Policy) => ask({
+    title: "Delete the policy?", yes: "Delete the policy",
+    text: <p>With <code>--auth sas</code>, clients that use the keys of <b><Text>{p.KeyName}</Text></b> get no further. This cannot be undone.</p>,
+    act: () => save((list ?? []).filter((x) => x !== p), "The policy was deleted."),
+  });
+  const renew = (p: Policy) => ask({
+    title: "Make new keys?", yes: "Make new keys",
+    text: <p>Both keys of <b><Text>{p.KeyName}</Text></b> are replaced. With <code>--auth sas</code>, clients need the new connection string.</p>,
+    act: () => save((list ?? []).map((x) => (x === p ? { ...p, PrimaryKey: newKey(), SecondaryKey: newKey() } : x)), "The policy has new keys."),
+  });
+  return (
+    <Panel title="Policies of this entity alone">
+      {problem && <Problem text={problem} />}
+      {!list && !problem && <Loading />}
+      {list?.length === 0 && <Empty title="It has none."><p>Clients use the policies of the namespace. One of its own lets a client use this entity and no other. Keys count with <code>--auth sas</code>.</p></Empty>}
+      {list && list.length > 0 && <ul class="rule-list policies">{list.map((p) => (
+        <li key={p.KeyName} class="rule-row">
+          <div class="rule-what"><b><Text>{p.KeyName}</Text></b> {p.Rights.map((r) => <Badge key={r}>{r}</Badge>)}</div>
+          <div class="actions"><Button small act={() => copy(connectionOf(p, path))}>Copy the connection string</Button><Button small act={() => renew(p)}>New keys</Button><Button small kind="danger" act={() => drop(p)}>Delete</Button></div>
+        </li>
+      ))}</ul>}
+      {list && <NewPolicy add={(p) => save([...list, p], "The policy was added.")} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,210 @@
+// The rules of a subscription: the list, and a form for one of them.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { at, call, open, type Schemas } from "./api";
+import { mark, placeOf, sorted } from "./findings";
+import { plural } from "./format";
+import { ask, Button, Empty, Field, Loading, Panel, Problem, tell, Text, type Children } from "./kit";
+import { shown } from "./names";
+import { Properties } from "./properties";
+import { go, link, route, withQuery } from "./route";
+import { correlationFields, draftOf, emptyDraft, filterTypes, parse, propertiesOf, valueTypes, type Draft, type FilterType } from "./ruletext";
+import { refresh } from "./state";
+
+export type Rule = Schemas["EntityRule"];
+
+const everything = (r: Rule) => r.properties.FilterType === "True" && !r.properties.Action;
+
+// Sentence says what a rule does.
+export function Sentence({ properties: p }: { properties: Schemas["RuleProperties"] }) {
+  const { Properties: named, ...fields } = (p.CorrelationFilter ?? {}) as Record<string, unknown>;
+  const equal = [...Object.entries(fields).map(([k, v]): [string, unknown] => [correlationFields.find(([f]) => f === k)?.[1].toLowerCase() ?? k, v]), ...Object.entries((named ?? {}) as object)];
+  const value = (v: unknown) => (v !== null && typeof v === "object" ? `${(v as { Value: unknown }).Value} (${(v as { Type: string }).Type})` : typeof v === "string" ? `“${v}”` : String(v));
+  return (
+    <div class="sentence">
+      {p.FilterType === "True" && <p>takes every message</p>}
+      {p.FilterType === "False" && <p>takes no message</p>}
+      {p.FilterType === "Sql" && <p>takes messages for which <code class="wrap"><Text>{p.SqlFilter?.SqlExpression ?? ""}</Text></code></p>}
+      {p.FilterType === "Correlation" && (
+        <p>{equal.length === 0 ? "takes every message" : <>takes messages with {equal.map(([k, v], i) => <span key={k}>{i > 0 && ", "}<code class="wrap"><Text>{`${k} = ${value(v)}`}</Text></code></span>)}</>}</p>
+      )}
+      {[p.SqlFilter?.Parameters, p.Action?.Parameters].map((list, i) => list && Object.keys(list).length > 0 && (
+        <p key={i} class="faint">with {Object.entries(list).map(([k, v]) => `${k} = ${value(v)}`).map((t, n) => <span key={t}>{n > 0 && ", "}<Text>{t}</Text></span>)}</p>
+      ))}
+      {p.Action?.SqlExpression && <p>and changes its copy: <code class="wrap"><Text>{p.Action.SqlExpression}</Text></code></p>}
+    </div>
+  );
+}
+
+function remove(path: string, rule: Rule, left: number, done: () => void): void {
+  const namespace = route.value.namespace;
+  ask({
+    title: "Delete the rule?", yes: "Delete the rule",
+    text: <>
+      <p>The rule <b><Text>{rule.name}</Text></b> of <Text>{shown(path)}</Text> is deleted. Messages that came by it stay.</p>
+      <p>{left > 0 ? `${plural(left, "rule")} ${left === 1 ? "is" : "are"} left.` : "It is the last one: the subscription takes no message then."}</p>
+    </>,
+    act: async () => {
+      await call("DELETE", at`${namespace}/entities/${path}/rules/${rule.name}`);
+      done();
+      tell("The rule was deleted.");
+    },
+  });
+}
+
+export function RuleList({ path, rules, done }: { path: string; rules: Rule[]; done: () => void }) {
+  const all = rules.find(everything);
+  return (
+    <Panel title="Rules" flush actions={<><a class="button small" href={link("entity", path, "test")}>Test a message</a><a class="button small" href={withQuery(link("entity", path, "rules"), { new: 1 })}>New rule</a></>}>
+      {rules.length === 0 && <Empty title="Without a rule the subscription takes no message."><p>Make one: a condition on properties, or one that takes everything.</p></Empty>}
+      {all && rules.length > 1 && (
+        <p class="note">The rule <b><Text>{all.name}</Text></b> takes every message, so the others filter nothing. <Button small act={() => remove(path, all, rules.length - 1, done)}>Delete it</Button></p>
+      )}
+      <ul class="rule-list">
+        {rules.map((r) => (
+          <li key={r.name} class="rule-row">
+            <div class="rule-what"><b><Text>{r.name}</Text></b><Sentence properties={r.properties} /></div>
+            <div class="actions"><a class="button small" href={link("entity", path, "rules", r.name)} aria-label={`Edit ${r.name}`}>Edit</a>
+              <Button small kind="danger" act={() => remove(path, r, rules.length - 1, done)}>Delete</Button></div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+// SqlField is a field for an expression. Where the parser stopped is a click away.
+export function SqlField({ id, label, hint, text, set, wrong, placeholder }: { id: string; label: string; hint: Children; text: string; set: (text: string) => void; wrong?: string; placeholder: string }) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const place = wrong ? placeOf(wrong) : undefined;
+  useEffect(() => {
+    if (place) mark(area.current, place.line, place.column);
+  }, [wrong]);
+  return (
+    <div class="setting">
+      <label class="field-label" for={id}>{label}</label>
+      <textarea id={id} ref={area} rows={3} value={text} spellcheck={false} placeholder={placeholder} aria-describedby={id + "-help"} aria-invalid={wrong ? true : undefined} onInput={(e) => set(e.currentTarget.value)} />
+      <div id={id + "-help"} class={wrong ? "wrong wrap" : "hint"}>{wrong
+        ? <>{place && <b>Line {place.line}, column {place.column + 1}. </b>}<Text>{wrong}</Text> {place && <Button small act={() => mark(area.current, place.line, place.column)}>Show the place</Button>}</> : hint}</div>
+    </div>
+  );
+}
+
+function Parameters({ title, list, set }: { title: string; list: Draft["parameters"]; set: (list: Draft["parameters"]) => void }) {
+  return (
+    <details class="group" open={list.length > 0}>
+      <summary><b>Parameters</b> <span class="faint">values for names such as @amount</span></summary>
+      <Properties list={list} set={set} types={valueTypes} title={title} add="Add a parameter" />
+    </details>
+  );
+}
+
+const fieldOf = (path: string) => {
+  if (path.startsWith("$.Properties.SqlFilter")) return "sql";
+  if (path.startsWith("$.Properties.Action")) return "action";
+  return path === "$.Name" ? "name" : undefined;
+};
+
+// withField sets a field; one that is cleared is not compared.
+function withField(fields: Draft["fields"], name: string, text: string): Draft["fields"] {
+  const { [name]: _, ...rest } = fields;
+  return text === "" ? rest : { ...rest, [name]: text };
+}
+
+// RuleFields are the fields of a filter and an action.
+export function RuleFields({ d, set, wrong }: { d: Draft; set: (d: Draft) => void; wrong: Record<string, string> }) {
+  return (
+    <>
+      <div class="setting">
+        <span class="field-label">Which messages</span>
+        <div class="chips" role="group" aria-label="Kind of filter">{filterTypes.map(([type, title]) => (
+          <button key={type} type="button" class="chip" aria-pressed={d.type === type} onClick={() => set({ ...d, type: type as FilterType })}>{title}</button>
+        ))}</div>
+      </div>
+      {d.type === "Sql" && <>
+        <SqlField id="rule-sql" label="Condition" text={d.sql} set={(sql) => set({ ...d, sql })} wrong={wrong.sql} placeholder="amount > 1000 AND region = 'eu'"
+          hint={<>Names are application properties; <code>sys.Label</code>, <code>sys.MessageId</code>, <code>sys.To</code> and so on are the service’s. Only true selects.</>} />
+        <Parameters title="Parameters of the condition" list={d.parameters} set={(parameters) => set({ ...d, parameters })} />
+      </>}
+      {d.type === "Correlation" && <>
+        <div class="settings">{correlationFields.map(([name, title]) => (
+          <Field key={name} label={title}><input value={d.fields[name] ?? ""} placeholder={name in d.fields ? "the empty text" : "any"} spellcheck={false} onInput={(e) => set({ ...d, fields: withField(d.fields, name, e.currentTarget.value) })} /></Field>
+        ))}</div>
+        <Properties list={d.properties} set={(properties) => set({ ...d, properties })} types={valueTypes} title="Application properties that must be equal, in value and type" />
+      </>}
+      <SqlField id="rule-action" label="Change the copy (optional)" text={d.action} set={(action) => set({ ...d, action })} wrong={wrong.action} placeholder="SET priority = 'high'; REMOVE draft"
+        hint="SET and REMOVE, separated by semicolons. With an action the subscription gets a copy of its own for this rule." />
+      {d.action.trim() && <Parameters title="Parameters of the action" list={d.actionParameters} set={(actionParameters) => set({ ...d, actionParameters })} />}
+    </>
+  );
+}
+
+interface FormProps {
+  path: string;
+  rule?: { name: string; draft: Draft };
+  all?: Rule; // the rule that takes every message
+  done: () => void;
+}
+
+function RuleForm({ path, rule, all, done }: FormProps) {
+  const [name, setName] = useState(rule?.name ?? ""), [d, set] = useState<Draft>(rule?.draft ?? emptyDraft), [alone, setAlone] = useState(true);
+  const [wrong, setWrong] = useState<Record<string, string>>({}), [problem, setProblem] = useState("");
+  const here = link("entity", path, "rules"), namespace = route.value.namespace, replaces = !rule && all && d.type !== "True";
+  const body = () => ({ Properties: propertiesOf(d) });
+  const submit = async () => {
+    setProblem("");
+    try {
+      if (!name.trim()) return setWrong({ name: "Give it a name." });
+      await call("PUT", at`${namespace}/entities/${path}/rules/${name.trim()}`, { query: rule ? {} : { onlyNew: true }, body: body() });
+      if (replaces && alone) await call("DELETE", at`${namespace}/entities/${path}/rules/${all.name}`);
+    } catch (e) {
+      const found = sorted(e, fieldOf);
+      setWrong(found.wrong);
+      return setProblem(found.rest);
+    }
+    done();
+    tell(rule ? "The rule was changed. It counts for what is sent from now on." : "The rule was created.");
+    go(here);
+  };
+  const test = () => {
+    try {
+      go(withQuery(link("entity", path, "test"), { rule: JSON.stringify(body().Properties), m: route.value.query.m }));
+    } catch (e) {
+      setProblem((e as Error).message);
+    }
+  };
+  return (
+    <form class="entity-form" onSubmit={(e) => { e.preventDefault(); void submit(); }}>
+      <Panel title={rule ? <>Rule <Text>{rule.name}</Text></> : "New rule"}>
+        {!rule && <div class="setting name">
+          <label class="field-label" for="rule-name">Name</label>
+          <input id="rule-name" value={name} spellcheck={false} autocomplete="off" aria-invalid={wrong.name ? true : undefined} aria-describedby="rule-name-help" onInput={(e) => setName(e.currentTarget.value)} />
+          <span id="rule-name-help" class={wrong.name ? "wrong" : "hint"}>{wrong.name ?? "50 characters at most."}</span>
+        </div>}
+        <RuleFields d={d} set={set} wrong={wrong} />
+        {replaces && <label class="check"><input type="checkbox" checked={alone} onChange={(e) => setAlone(e.currentTarget.checked)} /> Delete the rule <b><Text>{all.name}</Text></b>, which takes every message</label>}
+        {problem && <Problem text={problem} />}
+        <div class="bar"><Button kind="primary" type="submit">{rule ? "Save the rule" : "Create the rule"}</Button><Button act={test}>Test before saving</Button><a class="button" href={here}>Cancel</a></div>
+      </Panel>
+    </form>
+  );
+}
+
+// ExistingRule reads the rule as text, for its numbers as they are written.
+function ExistingRule({ path, name, done }: { path: string; name: string; done: () => void }) {
+  const [read, setRead] = useState<{ name: string; draft: Draft }>(), [problem, setProblem] = useState("");
+  useEffect(() => {
+    open("GET", at`${route.value.namespace}/entities/${path}/rules/${name}`).then((a) => a.text()).then((text) => {
+      const r = parse(text) as { name: string; properties: Record<string, unknown> };
+      setRead({ name: r.name, draft: draftOf(r.properties) });
+    }).catch((e: Error) => setProblem(e.message));
+  }, [path, name]);
+  if (problem) return <Problem text={problem}><a href={link("entity", path, "rules")}>All rules</a></Problem>;
+  return read ? <RuleForm path={path} rule={read} done={done} /> : <Loading />;
+}
+
+export function RulesTab({ path, rules, item, done }: { path: string; rules: Rule[]; item?: string; done: () => void }) {
+  const changed = () => { done(); refresh(); };
+  if (item) return <ExistingRule key={item} path={path} name={item} done={changed} />;
+  if (route.value.query.new) return <RuleForm path={path} all={rules.find(everything)} done={changed} />;
+  return <RuleList path={path} rules={rules} done={changed} />;
+}
