@@ -78,6 +78,9 @@ func TestScreens(t *testing.T) {
 // TestActs does what a person can do on each screen.
 func TestActs(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "acts.test.mjs") }
 
+// TestControl injects faults, saves and restores, receives, and goes through the calendar and the tree.
+func TestControl(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "control.test.mjs") }
+
 // TestHostile shows names, ids and bodies that have markup.
 func TestHostile(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "hostile.test.mjs") }
 

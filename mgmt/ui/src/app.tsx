@@ -8,6 +8,7 @@ import { Connections } from "./connections";
 import { EntityPage } from "./entity";
 import { Events } from "./events";
 import { span, time, zone } from "./format";
+import { Faults } from "./faults";
 import { Jobs } from "./jobs";
 import { Asking, Button, Empty, Field, Problem, Toasts } from "./kit";
 import { Life } from "./life";
@@ -15,6 +16,7 @@ import { Overview } from "./overview";
 import { listenForKeys, openKeys, openPalette, Overlay } from "./palette";
 import { link, route } from "./route";
 import { menuOpen, Sidebar } from "./sidebar";
+import { Snapshots } from "./snapshots";
 import { clock, now, refresh, start, theme, trouble } from "./state";
 import { textOf } from "./api";
 
@@ -35,6 +37,10 @@ function Screen() {
       return <ClockScreen />;
     case "jobs":
       return <Jobs />;
+    case "faults":
+      return <Faults />;
+    case "snapshots":
+      return <Snapshots />;
     case "connect":
       return <Connect />;
     default:
