@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { at, get, type Schemas } from "./api";
 import { age, number, plural, time, zone } from "./format";
-import { Panel, Problem, Time } from "./kit";
+import { Panel, Problem } from "./kit";
 import { usePoll } from "./poll";
 import { refine, route } from "./route";
 import { entityAt, now } from "./state";
@@ -122,7 +122,7 @@ export function Calendar({ path }: { path: string }) {
       {u ? <Strip bars={bars} path={path} /> : !p.error && <div class="strip" />}
       {u && (
         <p class="hint strip-foot">
-          {bars.length > 0 && <span><Time at={iso(bars[0]!.from)} brief /> to <Time at={iso(bars.at(-1)!.to)} brief />: {plural(shown, "message")}</span>}
+          {bars.length > 0 && <span>{time(bars[0]!.from, now.value)} to {time(bars.at(-1)!.to, bars[0]!.from)}: {plural(shown, "message")}</span>}
           {u.total > shown && <span>{plural(u.total - shown, "message")} at other times</span>}
           {u.next && <span>Next due <button type="button" class="link" title={time(Date.parse(u.next), now.value)} onClick={() => to(Date.parse(u.next!))}>{age(Date.parse(u.next), now.value)}</button></span>}
         </p>

@@ -72,7 +72,7 @@ function Form({ namespace, entity, sessions, got }: { namespace: string; entity:
   };
   const forgetDelete = held !== undefined && w.remove; // a session that is locked has the mode peekLock
   return (
-    <form onSubmit={submit} class="compose">
+    <form onSubmit={submit} class="compose receive-form">
       <Panel title="Receive">
         <div class="grid">
           <Field label="How many" hint={`1 to ${most}`}><input inputMode="numeric" value={w.count} onInput={(e) => set({ ...w, count: e.currentTarget.value })} /></Field>
