@@ -145,3 +145,20 @@ func BenchmarkForward(b *testing.B) {
 		time.Sleep(time.Millisecond)
 	}
 }
+
+// BenchmarkUpcoming asks an entity with few and with many scheduled messages for a month, hour by hour.
+func BenchmarkUpcoming(b *testing.B) {
+	for _, scheduled := range []int{100, 100_000} {
+		b.Run(fmt.Sprint(scheduled), func(b *testing.B) {
+			x := benchWith(b, emulator.QueueOptions{})
+			begin := time.Now().Add(time.Hour)
+			x.sendEach(scheduled, func(i int) *goamqp.Message { return at("x", begin.Add(time.Duration(i)*time.Second)) })
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := x.q.Upcoming(begin.UnixMilli(), time.Hour.Milliseconds(), 31*24); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

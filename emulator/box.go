@@ -4,9 +4,10 @@ package emulator
 // which they are served; the others are served from the box's own. The queue's mutex guards it.
 type box struct {
 	shelf
-	parts     []shelf // by partition; nil unless the queue is partitioned and this is its main box
-	deferred  int     // entries in state Deferred
-	scheduled int     // entries in state Scheduled
+	parts     []shelf  // by partition; nil unless the queue is partitioned and this is its main box
+	deferred  int      // entries in state Deferred
+	scheduled int      // entries in state Scheduled
+	dues      calendar // of those
 	bytes     int64
 	pending   int // entries that are not committed yet
 	moving    int // entries that are being forwarded or parked (CNT-6)
@@ -98,6 +99,7 @@ func (b *box) tally(e *entry, by int) {
 		b.deferred += by
 	case Scheduled:
 		b.scheduled += by
+		b.dues.add(e.due(), by)
 	}
 }
 

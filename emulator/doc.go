@@ -60,7 +60,7 @@
 // have a pointer to it, and what most of the package uses stands with it: messages, bodies, locks, sessions, and the namespace
 // as a set of entities.
 //
-//   - tools: heap.go, deadlines.go, running.go
+//   - tools: heap.go, deadlines.go, calendar.go, running.go
 //   - contract, what the journal, the store, the clock and the settings are: journal.go, store.go, snapshot_store.go, fate.go, clock.go, clock_advance.go, clock_freeze.go,
 //     clock_system.go, clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
 //     rule_limits.go, rule_names.go, errors.go, who.go
@@ -79,7 +79,7 @@
 //     subscription_change.go, subscription_rules.go, rule.go, rule_action.go, filter_value.go, filter_view.go
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
 //   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
-//   - messages, looked at and changed by number: select.go, seen.go, browse.go, remove.go, reschedule.go
+//   - messages, looked at and changed by number: select.go, seen.go, browse.go, upcoming.go, remove.go, reschedule.go
 //   - jobs, work on many messages in the background: job_run.go, job_select.go, job_move.go, transfer_move.go
 //   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, plan.go, apply.go,
 //     configurator.go, configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go, snapshot.go,

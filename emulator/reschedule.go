@@ -51,8 +51,10 @@ func (op *transition) rescheduleLocked(e *entry, at int64) {
 
 // move gives a scheduled message another time. The change is committed. What is due is activated here, since no timer of a frozen clock fires.
 func (s *schedule) move(e *entry, x *extra, now int64) {
-	old := e.due()
+	old, b := e.due(), s.q.box(Main)
+	b.tally(e, -1)
 	e.extra, e.mark = x, markFree
+	b.tally(e, 1)
 	s.dues.remove(old)
 	if e.due() <= now {
 		s.activate([]*entry{e}, now)

@@ -16,6 +16,8 @@ func (s *selector) fits(e *entry) bool {
 	switch {
 	case s.want.Before != 0 && e.enqueued >= s.want.Before, s.want.After != 0 && e.enqueued < s.want.After, s.want.Reason != nil && e.reason() != *s.want.Reason:
 		return false
+	case s.want.DueBefore != 0 && (e.state != Scheduled || e.due() >= s.want.DueBefore), s.want.DueAfter != 0 && (e.state != Scheduled || e.due() < s.want.DueAfter):
+		return false
 	case s.want.SessionID != nil && e.session != nil:
 		return e.session.id == *s.want.SessionID
 	}

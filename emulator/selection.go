@@ -11,6 +11,8 @@ type Selection struct {
 	SessionID *string
 	Before    int64   // ms; enqueued earlier than that; 0: whenever
 	After     int64   // ms; enqueued at that instant or later; 0: whenever
+	DueBefore int64   // ms; only scheduled ones that become active earlier than that; 0: any
+	DueAfter  int64   // ms; only scheduled ones that become active at that instant or later; 0: any
 	Seqs      []int64 // only these; nil: all; of a Browse unused
 }
 

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"fmt"
+	"maps"
 	"sync/atomic"
 )
 
@@ -83,6 +84,7 @@ func (v *verifier) box(b *box) {
 	name := fmt.Sprintf("box %d", b.sub)
 	pending, deferred, scheduled, moving, plain, parts := 0, 0, 0, 0, 0, 0
 	var bytes int64
+	var dues calendar
 	b.look(-1<<63, func(e *entry) bool {
 		if e.sub != b.sub {
 			v.fault("%s: entry %d is of %d", name, e.seq, e.sub)
@@ -107,6 +109,7 @@ func (v *verifier) box(b *box) {
 			deferred++
 		case Scheduled:
 			scheduled++
+			dues.add(e.due(), 1)
 		}
 		if e.body.data != nil {
 			v.held += int64(e.body.size)
@@ -119,6 +122,9 @@ func (v *verifier) box(b *box) {
 	v.check(name+": pending", b.pending, pending)
 	v.check(name+": deferred", b.deferred, deferred)
 	v.check(name+": scheduled", b.scheduled, scheduled)
+	if !maps.Equal(b.dues.minutes, dues.minutes) || !maps.Equal(b.dues.hours, dues.hours) {
+		v.fault("%s: the calendar has %v, and the messages are due %v", name, b.dues, dues)
+	}
 	v.check(name+": moving", b.moving, moving)
 	v.check(name+": bytes", b.bytes, bytes)
 	if v.quiet && (b.sub > DeadLetter || !v.q.forwarder.active[b.sub]) {

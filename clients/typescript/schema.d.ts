@@ -441,6 +441,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/$minibus/v1/namespaces/{namespace}/entities/{entity}/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many scheduled messages of a queue or topic become active when
+         * @description It costs the same however many there are. listMessages shows those of a step, by dueAfter and dueBefore. A message that is due and could not become active yet counts with its time.
+         */
+        get: operations["getSchedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/$minibus/v1/namespaces/{namespace}/entities/{entity}/sessions": {
         parameters: {
             query?: never;
@@ -1127,6 +1147,12 @@ export interface components {
              * @enum {string}
              */
             kind: "lockEnds" | "scheduled" | "expires" | "sessionLockEnds" | "forwardRetried" | "idle";
+        };
+        DueStep: {
+            /** Format: date-time */
+            from: string;
+            /** Format: int64 */
+            messages: number;
         };
         /** @description ISO 8601, such as PT1M */
         Duration: string;
@@ -2275,6 +2301,35 @@ export interface components {
                 AuthorizationRules?: components["schemas"]["EntityRules"];
             };
             Subscriptions?: components["schemas"]["Subscription"][];
+        };
+        Upcoming: {
+            /**
+             * Format: date-time
+             * @description The beginning of the first step
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the first of them becomes active; none if there is none
+             */
+            next?: string;
+            /**
+             * Format: date-time
+             * @description What the clock of the namespace shows
+             */
+            now: string;
+            /** @description Those in which a message becomes active */
+            steps: components["schemas"]["DueStep"][];
+            /**
+             * Format: date-time
+             * @description The end of the last step
+             */
+            to: string;
+            /**
+             * Format: int64
+             * @description Scheduled messages, whenever they are due
+             */
+            total: number;
         };
         WaitFor: {
             counts?: components["schemas"]["Condition"][];
@@ -3956,6 +4011,10 @@ export interface operations {
                 enqueuedAfter?: string;
                 /** @description Only those enqueued earlier */
                 enqueuedBefore?: string;
+                /** @description Only scheduled ones that become active then or later */
+                dueAfter?: string;
+                /** @description Only scheduled ones that become active earlier */
+                dueBefore?: string;
                 /** @description How many bytes of a body to show, from its beginning */
                 body?: number;
                 /** @description Show application properties, annotations and footer too */
@@ -5052,6 +5111,83 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: {
+                /** @description The beginning, rounded down to a minute; none: now */
+                from?: string;
+                /** @description How long a step is: whole minutes, at most a day, as an ISO 8601 duration */
+                step?: string;
+                /** @description How many steps */
+                steps?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one */
+                namespace: string;
+                /** @description The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue */
+                entity: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upcoming"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Error"];
+                };
             };
             /** @description Unauthorized */
             401: {

@@ -14,7 +14,7 @@ const messagesPage = "docs/messages.md"
 func TestTheRequestsAboutMessages(t *testing.T) {
 	s := harness.Start(t, harness.Options{Alone: true})
 	requests := regexp.MustCompile(`(?m)^(curl .*?) +# (\d{3})$`).FindAllStringSubmatch(moved(s, blockOf(t, messagesPage, "curl ")), -1)
-	if len(requests) != 8 {
+	if len(requests) != 9 {
 		t.Fatalf("the page has %d requests", len(requests))
 	}
 	for _, r := range requests {

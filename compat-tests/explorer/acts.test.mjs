@@ -50,7 +50,7 @@ test("keys: search, palette, screens, theme, back", async () => {
 });
 
 test("favourites and closed topics stay over a reload", async () => {
-  const tree = page.getByRole("list", { name: "Entities" });
+  const tree = page.getByRole("tree", { name: "Entities" });
   await tree.getByRole("button", { name: "Favourite orders" }).first().focus();
   await page.keyboard.press("Enter");
   await sees("Favourites", tree);

@@ -83,6 +83,9 @@ func TestEntities(t *testing.T) {
 	browse(t, harness.Options{Config: house(t)}, nil, "entities.test.mjs")
 }
 
+// TestControl injects faults, saves and restores, receives, and goes through the calendar and the tree.
+func TestControl(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "control.test.mjs") }
+
 // TestHostile shows names, ids and bodies that have markup.
 func TestHostile(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "hostile.test.mjs") }
 

@@ -29,11 +29,18 @@ test("markup in every field is shown as text", async () => {
     assert.ok((await fetch(`${entities}/${path}`, { method, body: JSON.stringify(body) })).ok, path);
   }
   const typed = encodeURIComponent(JSON.stringify({ subject: markup, p: [[markup, "string", markup]] }));
+  const injected = await fetch(`${address}/$minibus/v1/namespaces/${namespace}/faults`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ kind: "throttle", client: markup }) });
+  assert.equal(injected.status, 201);
   const page = await open(browser);
   await page.getByRole("heading", { name: namespace }).waitFor();
+  for (const hash of ["/entity/carts/receive", "/entity/orders/receive?from=dead"]) {
+    await show(page, `#/${namespace}${hash}`);
+    await page.locator("main").getByRole("button", { name: "Receive", exact: true }).click();
+    await page.getByRole("list", { name: "Held messages" }).getByText("<img").first().waitFor();
+  }
   for (const hash of ["/entity/orders/settings", large, large + "/rules", large + "/rules/hostile", `${large}/test?m=${typed}`, `/entity/events/test?m=${typed}&rule=${encodeURIComponent(JSON.stringify(rule))}`,
     "/configuration", `/new?kind=subscription&topic=${encodeURIComponent(markup)}`, "/events", "/entity/orders/dead", "/entity/orders/dead/1", "/entity/orders/send?from=orders%2F%24DeadLetterQueue&number=1", "/entity/orders/history", "/entity/orders/why",
-    "/entity/carts/sessions", "/life?entity=orders&sequenceNumber=1", "/connections", "/jobs", "/clock"]) {
+    "/entity/carts/sessions", "/life?entity=orders&sequenceNumber=1", "/connections", "/jobs", "/clock", "/faults", "/snapshots", "/entity/carts/receive", "/entity/orders/receive?from=dead"]) {
     await show(page, `#/${namespace}${hash}`);
     await page.waitForTimeout(700);
     assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0, hash);

@@ -65,6 +65,7 @@ func New(s Server) http.Handler {
 	a.sessionLocks()
 	a.jobs()
 	a.messages()
+	a.upcoming()
 	a.clock()
 	a.state()
 	a.faults()

@@ -25,6 +25,8 @@ type Browsing struct {
 	SessionID  string    `query:"sessionId" doc:"Only those of a session. $empty means the one whose id is the empty text"`
 	After      time.Time `query:"enqueuedAfter" doc:"Only those enqueued then or later"`
 	Before     time.Time `query:"enqueuedBefore" doc:"Only those enqueued earlier"`
+	DueAfter   time.Time `query:"dueAfter" doc:"Only scheduled ones that become active then or later"`
+	DueBefore  time.Time `query:"dueBefore" doc:"Only scheduled ones that become active earlier"`
 	Shown      int64     `query:"body" minimum:"0" maximum:"4096" default:"200" doc:"How many bytes of a body to show, from its beginning"`
 	Properties bool      `query:"properties" doc:"Show application properties, annotations and footer too"`
 }
@@ -56,6 +58,12 @@ func (in *Browsing) browse(sub emulator.SubQueue) (b emulator.Browse, err error)
 	}
 	if !in.Before.IsZero() {
 		b.Select.Before = in.Before.UnixMilli()
+	}
+	if !in.DueAfter.IsZero() {
+		b.Select.DueAfter = in.DueAfter.UnixMilli()
+	}
+	if !in.DueBefore.IsZero() {
+		b.Select.DueBefore = in.DueBefore.UnixMilli()
 	}
 	if in.From != 0 {
 		b.From = &in.From

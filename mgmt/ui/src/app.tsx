@@ -10,6 +10,7 @@ import { Create } from "./create";
 import { EntityPage } from "./entity";
 import { Events } from "./events";
 import { span, time, zone } from "./format";
+import { Faults } from "./faults";
 import { Jobs } from "./jobs";
 import { Asking, Button, Empty, Field, Problem, Toasts } from "./kit";
 import { Life } from "./life";
@@ -17,6 +18,7 @@ import { Overview } from "./overview";
 import { listenForKeys, openKeys, openPalette, Overlay } from "./palette";
 import { link, route } from "./route";
 import { menuOpen, Sidebar } from "./sidebar";
+import { Snapshots } from "./snapshots";
 import { clock, now, refresh, start, theme, trouble } from "./state";
 import { textOf } from "./api";
 
@@ -41,6 +43,10 @@ function Screen() {
       return <Create />;
     case "configuration":
       return <Configuration />;
+    case "faults":
+      return <Faults />;
+    case "snapshots":
+      return <Snapshots />;
     case "connect":
       return <Connect />;
     default:

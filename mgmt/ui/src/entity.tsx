@@ -12,11 +12,15 @@ import { newEntity } from "./create";
 import { EntitySettings, type Whole } from "./entitysettings";
 import { EventTable } from "./eventtable";
 import { useEvents } from "./events";
+import { Calendar } from "./calendar";
+import { FaultBadge } from "./faults";
 import { bytes, duration, number } from "./format";
+import { holding } from "./held";
 import { purge } from "./joborders";
 import { Badge, Button, CopyButton, Empty, Facts, Loading, Panel, Problem, Tabs, Text, Time, type Children } from "./kit";
 import { deadLetters, shown, topicOf, words } from "./names";
 import { usePoll } from "./poll";
+import { Receive } from "./receive";
 import { link, route } from "./route";
 import { RuleList, RulesTab } from "./rules";
 import { Sessions } from "./sessions";
@@ -146,6 +150,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
   const star = isFavourite(e.path);
   const tested = e.kind !== "queue", rules = e.kind === "subscription" ? e.rules ?? [] : undefined;
   const sessions = e.properties?.RequiresSession !== false && e.kind !== "topic";
+  const held = holding(route.value.namespace, path).messages.length + holding(route.value.namespace, path + "/" + deadLetters).messages.length;
   const tabs = [
     { name: "", href: link("entity", path), title: "Summary" },
     ...(e.kind !== "topic" ? [
@@ -153,6 +158,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
       { name: "dead", href: link("entity", path, "dead"), title: "Dead letters", count: number(fresh.counts.deadLetter) },
     ] : [{ name: "messages", href: link("entity", path, "messages"), title: "Scheduled", count: number(fresh.counts.scheduled) }]),
     ...(e.kind !== "subscription" ? [{ name: "send", href: link("entity", path, "send"), title: "Send" }] : []),
+    ...(e.kind !== "topic" ? [{ name: "receive", href: link("entity", path, "receive"), title: "Receive", count: held > 0 ? `${number(held)} held` : undefined }] : []),
     ...(sessions ? [{ name: "sessions", href: link("entity", path, "sessions"), title: "Sessions" }] : []),
     ...(rules ? [{ name: "rules", href: link("entity", path, "rules"), title: "Rules", count: number(rules.length) }] : []),
     ...(tested ? [{ name: "test", href: link("entity", path, "test"), title: "Test a message" }] : []),
@@ -165,15 +171,18 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
       <div class="title">
         <h1><span class={`icon ${e.kind}`} aria-hidden="true" /><Text>{shown(e.path)}</Text></h1>
         <button type="button" class={`star ${star ? "on" : ""}`} aria-pressed={star} aria-label="Favourite" onClick={() => toggleFavourite(e.path)}>★</button>
+        <FaultBadge path={e.path} />
         <CopyButton text={e.path} what="Copy the path" />
         {e.kind !== "topic" && fresh.counts.active > fresh.counts.deferred && <Button small kind="danger" act={() => purge(e.path, fresh.counts.active - fresh.counts.deferred)}>Purge</Button>}
         {fresh.counts.deadLetter > 0 && <Button small kind="danger" act={() => purge(e.path + "/" + deadLetters, fresh.counts.deadLetter)}>Purge dead letters</Button>}
       </div>
       <Tabs tabs={tabs} at={tab} />
       {tab === "" && <Summary e={fresh} done={p.refresh} />}
+      {tab === "messages" && !item && e.kind !== "subscription" && <Calendar path={path} />}
       {tab === "messages" && <Messages path={path} dead={false} chosen={item} />}
       {tab === "dead" && <DeadLetters path={path} chosen={item} />}
       {tab === "send" && <Compose path={path} />}
+      {tab === "receive" && e.kind !== "topic" && <Receive path={path} sessions={e.properties?.RequiresSession === true} />}
       {tab === "sessions" && <Sessions path={path} />}
       {tab === "history" && <History path={path} />}
       {tab === "why" && <Why path={path} />}

@@ -17,7 +17,7 @@ const pageSize = 100;
 
 export const stateTone: Record<string, string> = { active: "", locked: "warn", deferred: "violet", scheduled: "violet" };
 
-const filters = ["state", "text", "reason", "sessionId", "sql"] as const;
+const filters = ["state", "text", "reason", "sessionId", "sql", "dueAfter", "dueBefore"] as const;
 
 // useMessages reads pages of messages: the first at once, further ones on demand.
 function useMessages(namespace: string, entity: string, query: Record<string, string>) {
@@ -34,7 +34,7 @@ function useMessages(namespace: string, entity: string, query: Record<string, st
         all = [...all, ...page.items];
         at = page.next;
         examined += page.examined;
-      } while (at && all.length === keep.length && examined < 200_000);
+      } while (at && all.length === keep.length && examined < (query.dueAfter ? 5_000_000 : 200_000)); // a time needs no content of messages
       set(all);
       setNext(at);
       setError("");
@@ -108,12 +108,14 @@ function Filters({ dead }: { dead: boolean }) {
   );
 }
 
+const words: Record<string, string> = { dueAfter: "due from", dueBefore: "due before" };
+
 function Applied() {
   const q = route.value.query, on = filters.filter((f) => q[f]);
   if (on.length === 0) return null;
   return (
     <div class="chips" role="group" aria-label="Filters">
-      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${f}`} onClick={() => refine({ [f]: undefined })}>{f}: <Text>{q[f]!}</Text> ×</button>)}
+      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${f}`} onClick={() => refine({ [f]: undefined })}>{words[f] ?? f}: {f in words ? <Time at={q[f]} brief /> : <Text>{q[f]!}</Text>} ×</button>)}
     </div>
   );
 }
@@ -172,7 +174,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
         {items.length > 0 && <Button small act={() => select(selected.size === items.length ? new Set() : new Set(items.slice(0, 1000).map((x) => x.sequenceNumber)))}>{selected.size === items.length ? "Select none" : "Select all shown"}</Button>}
         {some.length > 0 && <Button small kind="danger" act={removeSome}>Remove {number(some.length)}</Button>}
         {some.length > 0 && dead && <Button small act={() => resubmit(entity, { sequenceNumbers: some }, some.length, reload)}>Resubmit {number(some.length)}</Button>}
-        {some.length === 0 && narrowed && !query.state && items.length > 0 && <Button small kind="danger" act={() => purgeSome(entity, filter)}>Remove all that fit</Button>}
+        {some.length === 0 && narrowed && !query.state && !query.dueAfter && items.length > 0 && <Button small kind="danger" act={() => purgeSome(entity, filter)}>Remove all that fit</Button>}
         {some.length === 0 && narrowed && dead && items.length > 0 && <Button small act={() => resubmit(entity, filter, undefined, reload)}>Resubmit all that fit</Button>}
       </div>
       {m.error && <Problem text={m.error} retry={m.reload} />}

@@ -8,6 +8,7 @@ import { Text } from "./kit";
 import { nameOf, topicOf } from "./names";
 import { go, link, linkIn, route } from "./route";
 import { current, entities, favourites, isFavourite, namespaces, toggleFavourite } from "./state";
+import { stepOf } from "./tree";
 import { Rows } from "./virtual";
 
 const search = signal("");
@@ -22,8 +23,10 @@ interface Row {
   heading?: string;
   count?: number;
   depth: number;
+  level: number; // in the tree, where a heading is a root
   topic?: boolean; // has subscriptions below it
-  open?: boolean;
+  open?: boolean; // undefined: nothing is below it
+  place: [number, number]; // among those below the same row: its number, and how many there are
 }
 
 const key = (path: string) => current.value + "\n" + path;
@@ -44,22 +47,26 @@ const rows = computed<Row[]>(() => {
   const topics = list.filter((e) => e.kind === "topic" && (fits(e) || below.has(e.path.toLowerCase())));
   const out: Row[] = [];
   const starred = text ? [] : list.filter((e) => favourites.value.includes(key(e.path)));
-  const heading = (title: string, count: number) => count > 0 && out.push({ key: "#" + title, heading: title, count, depth: 0 });
-  heading("Favourites", starred.length);
-  for (const e of starred) out.push({ key: "*" + e.path, entity: e, depth: 0 });
-  heading("Queues", queues.length);
-  for (const e of queues) out.push({ key: e.path, entity: e, depth: 0 });
-  heading("Topics", topics.length);
-  for (const e of topics) {
+  const group = (title: string, of: Entity[], add: (e: Entity, place: [number, number]) => void) => {
+    if (of.length === 0) return;
+    const open = text !== "" || !closed.value.includes(key("#" + title));
+    out.push({ key: "#" + title, heading: title, count: of.length, depth: 0, level: 1, open, place: [groups.indexOf(title) + 1, groups.length] });
+    if (open) of.forEach((e, i) => add(e, [i + 1, of.length]));
+  };
+  const groups = [starred.length > 0 && "Favourites", queues.length > 0 && "Queues", topics.length > 0 && "Topics"].filter((t) => t !== false) as string[];
+  group("Favourites", starred, (e, place) => out.push({ key: "*" + e.path, entity: e, depth: 0, level: 2, place }));
+  group("Queues", queues, (e, place) => out.push({ key: e.path, entity: e, depth: 0, level: 2, place }));
+  group("Topics", topics, (e, place) => {
     const subs = below.get(e.path.toLowerCase()) ?? [];
     const open = text !== "" || !closed.value.includes(key(e.path));
-    out.push({ key: e.path, entity: e, depth: 0, topic: subs.length > 0, open });
-    if (open) for (const s of subs) out.push({ key: s.path, entity: s, depth: 1 });
-  }
+    out.push({ key: e.path, entity: e, depth: 0, level: 2, topic: subs.length > 0, open: subs.length > 0 ? open : undefined, place });
+    if (open) subs.forEach((s, i) => out.push({ key: s.path, entity: s, depth: 1, level: 3, place: [i + 1, subs.length] }));
+  });
   return out;
 });
 
 function toggle(path: string): void {
+  if (search.value.trim()) return; // all that fits is shown
   const k = key(path);
   closed.value = closed.value.includes(k) ? closed.value.filter((c) => c !== k) : [...closed.value, k];
 }
@@ -76,24 +83,63 @@ function Counts({ e }: { e: Entity }) {
   );
 }
 
-function Item({ row }: { row: Row }) {
-  if (row.heading) return <div class="tree-heading" role="listitem"><span>{row.heading}</span><span class="faint">{number(row.count ?? 0)}</span></div>;
+// active is the key of the row that the keys of the tree move; empty: none yet.
+const active = signal("");
+
+const idOf = (i: number) => "tree-" + i;
+
+function Item({ row, i, at }: { row: Row; i: number; at: boolean }) {
+  const r = route.value;
+  const item = { id: idOf(i), role: "treeitem" as const, "aria-level": row.level, "aria-expanded": row.open, "aria-posinset": row.place[0], "aria-setsize": row.place[1] };
+  if (row.heading) {
+    return <div {...item} class={`tree-heading ${row.open ? "open" : ""} ${at ? "at" : ""}`} onClick={() => { active.value = row.key; toggle(row.key); }}><span>{row.heading}</span><span class="faint">{number(row.count ?? 0)}</span></div>;
+  }
   const e = row.entity!, name = nameOf(e);
-  const here = route.value.screen === "entity" && route.value.rest[0]?.toLowerCase() === e.path.toLowerCase();
+  const here = r.screen === "entity" && r.rest[0]?.toLowerCase() === e.path.toLowerCase();
   const star = isFavourite(e.path);
   return (
-    <div class={`tree-row depth-${row.depth} ${here ? "here" : ""}`} role="listitem">
+    <div {...item} aria-selected={here} class={`tree-row depth-${row.depth} ${here ? "here" : ""} ${at ? "at" : ""}`}>
       {row.topic
-        ? <button type="button" class={`twist ${row.open ? "open" : ""}`} aria-label={`Subscriptions of ${name}`} aria-expanded={row.open} onClick={() => toggle(e.path)}>›</button>
+        ? <button type="button" tabIndex={-1} class={`twist ${row.open ? "open" : ""}`} aria-label={`Subscriptions of ${name}`} aria-expanded={row.open} onClick={() => toggle(e.path)}>›</button>
         : <span class="twist" aria-hidden="true" />}
-      <a href={link("entity", e.path)} aria-current={here ? "page" : undefined} onClick={() => (menuOpen.value = false)}>
+      <a href={link("entity", e.path)} tabIndex={-1} aria-current={here ? "page" : undefined} onClick={() => { active.value = row.key; menuOpen.value = false; }}>
         <span class={`icon ${e.kind}`} aria-hidden="true" />
         <Text class="tree-name">{name}</Text>
         <Counts e={e} />
       </a>
-      <button type="button" class={`star ${star ? "on" : ""}`} aria-pressed={star} aria-label={`Favourite ${name}`} onClick={() => toggleFavourite(e.path)}>★</button>
+      <button type="button" tabIndex={-1} class={`star ${star ? "on" : ""}`} aria-pressed={star} aria-label={`Favourite ${name}`} onClick={() => toggleFavourite(e.path)}>★</button>
     </div>
   );
+}
+
+// place is the place of the active row, or undefined. A row that has gone leaves the first one active.
+const place = computed(() => {
+  if (!active.value) return undefined;
+  const at = rows.value.findIndex((r) => r.key === active.value);
+  return at < 0 ? 0 : at;
+});
+
+// enterTree makes the entity that is open active, or else the first row.
+function enterTree(): void {
+  if (active.value && rows.value.some((r) => r.key === active.value)) return;
+  const open = route.value.screen === "entity" ? route.value.rest[0]?.toLowerCase() : undefined;
+  active.value = (rows.value.find((r) => r.entity && r.entity.path.toLowerCase() === open) ?? rows.value[0])?.key ?? "";
+}
+
+function onTreeKey(e: KeyboardEvent): void {
+  const own = (e.target as Element).closest("button");
+  if (e.ctrlKey || e.metaKey || e.altKey || (own && (e.key === "Enter" || e.key === " "))) return;
+  enterTree();
+  const list = rows.value, at = place.value ?? 0, row = list[at], step = stepOf(list, at, e.key);
+  if (!step || !row) return;
+  e.preventDefault();
+  (e.currentTarget as HTMLElement).focus();
+  if (step.to !== undefined) active.value = list[step.to]!.key;
+  else if (step.fold || (step.open && !row.entity)) toggle(row.key);
+  else if (step.open && row.entity) {
+    menuOpen.value = false;
+    go(link("entity", row.entity.path));
+  }
 }
 
 export const screens: { name: string; title: string; key: string }[] = [
@@ -102,6 +148,8 @@ export const screens: { name: string; title: string; key: string }[] = [
   { name: "connections", title: "Connections", key: "c" },
   { name: "jobs", title: "Jobs", key: "j" },
   { name: "clock", title: "Clock", key: "k" },
+  { name: "faults", title: "Faults", key: "f" },
+  { name: "snapshots", title: "Snapshots", key: "n" },
   { name: "connect", title: "Connect", key: "s" },
   { name: "configuration", title: "Configuration", key: "i" },
 ];
@@ -145,7 +193,8 @@ export function Sidebar() {
           <a class="button" href={newEntity("queue")} title="New queue, topic or subscription (n)" aria-current={r.screen === "new" ? "page" : undefined} onClick={() => (menuOpen.value = false)}>New</a>
         </div>
       </div>
-      <Rows items={shown} height={28} label="Entities" class="tree" row={(row) => <Item key={row.key} row={row} />} />
+      <Rows items={shown} height={28} label="Entities" class="tree" role="tree" at={place.value} atId={place.value === undefined ? undefined : idOf(place.value)}
+        onKeyDown={onTreeKey} onFocus={enterTree} row={(row, i) => <Item key={row.key} row={row} i={i} at={i === place.value} />} />
       {entities.value && shown.length === 0 && (
         <p class="hint side-empty">{search.value ? "No entity has this in its name." : "There are no entities yet. New makes one."}</p>
       )}

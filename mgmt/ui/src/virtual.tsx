@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Children } from "./kit";
 
 const spare = 8; // rows above and below
+const padding = 8; // px that a box has around its rows
 
 // useRows says which rows of a box that scrolls are in sight.
 function useRows(count: number, height: number) {
@@ -27,12 +28,21 @@ function useRows(count: number, height: number) {
 }
 
 // Rows is a list of rows of one height, in px.
-export function Rows<T>({ items, height, row, label, role, class: c }: {
+export function Rows<T>({ items, height, row, label, role, class: c, at, atId, onKeyDown, onFocus }: {
   items: T[]; height: number; row: (item: T, i: number) => Children; label: string; role?: "list" | "tree"; class?: string;
+  at?: number; atId?: string; // the row that is active, which is kept in sight, and the id of its element
+  onKeyDown?: (e: KeyboardEvent) => void; onFocus?: () => void;
 }) {
   const { box, from, to } = useRows(items.length, height);
+  useLayoutEffect(() => {
+    const b = box.current;
+    if (!b || at === undefined) return;
+    if (at * height < b.scrollTop) b.scrollTop = at * height;
+    else if ((at + 1) * height > b.scrollTop + b.clientHeight - padding) b.scrollTop = (at + 1) * height - b.clientHeight + padding;
+  }, [at, height]);
+  const seen = at !== undefined && at >= from && at < to;
   return (
-    <div ref={box} class={`rows ${c ?? ""}`} role={role ?? "list"} aria-label={label} tabIndex={0}>
+    <div ref={box} class={`rows ${c ?? ""}`} role={role ?? "list"} aria-label={label} tabIndex={0} aria-activedescendant={seen ? atId : undefined} onKeyDown={onKeyDown} onFocus={onFocus}>
       <div class="rows-all" role="presentation" style={{ height: items.length * height + "px" }}>
         <div class="rows-seen" role="presentation" style={{ top: from * height + "px" }}>
           {items.slice(from, to).map((item, i) => row(item, from + i))}

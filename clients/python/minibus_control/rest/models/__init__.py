@@ -22,6 +22,7 @@ from .diagnosis import Diagnosis
 from .diff_summary import DiffSummary
 from .due import Due
 from .due_kind import DueKind
+from .due_step import DueStep
 from .entity import Entity
 from .entity_body import EntityBody
 from .entity_change import EntityChange
@@ -164,6 +165,7 @@ from .subscription_matching_status import SubscriptionMatchingStatus
 from .subscription_properties import SubscriptionProperties
 from .topic import Topic
 from .topic_properties import TopicProperties
+from .upcoming import Upcoming
 from .wait_for import WaitFor
 from .waited import Waited
 from .whole_entity import WholeEntity
@@ -193,6 +195,7 @@ __all__ = (
     "DiffSummary",
     "Due",
     "DueKind",
+    "DueStep",
     "Entity",
     "EntityBody",
     "EntityChange",
@@ -335,6 +338,7 @@ __all__ = (
     "SubscriptionProperties",
     "Topic",
     "TopicProperties",
+    "Upcoming",
     "Waited",
     "WaitFor",
     "WholeEntity",

@@ -33,6 +33,8 @@ def _get_kwargs(
     session_id: str | Unset = UNSET,
     enqueued_after: datetime.datetime | Unset = UNSET,
     enqueued_before: datetime.datetime | Unset = UNSET,
+    due_after: datetime.datetime | Unset = UNSET,
+    due_before: datetime.datetime | Unset = UNSET,
     body: int | Unset = 200,
     properties: bool | Unset = UNSET,
 
@@ -86,6 +88,16 @@ def _get_kwargs(
     if not isinstance(enqueued_before, Unset):
         json_enqueued_before = enqueued_before.isoformat()
     params["enqueuedBefore"] = json_enqueued_before
+
+    json_due_after: str | Unset = UNSET
+    if not isinstance(due_after, Unset):
+        json_due_after = due_after.isoformat()
+    params["dueAfter"] = json_due_after
+
+    json_due_before: str | Unset = UNSET
+    if not isinstance(due_before, Unset):
+        json_due_before = due_before.isoformat()
+    params["dueBefore"] = json_due_before
 
     params["body"] = body
 
@@ -173,6 +185,8 @@ def sync_detailed(
     session_id: str | Unset = UNSET,
     enqueued_after: datetime.datetime | Unset = UNSET,
     enqueued_before: datetime.datetime | Unset = UNSET,
+    due_after: datetime.datetime | Unset = UNSET,
+    due_before: datetime.datetime | Unset = UNSET,
     body: int | Unset = 200,
     properties: bool | Unset = UNSET,
 
@@ -205,6 +219,9 @@ def sync_detailed(
             empty text
         enqueued_after (datetime.datetime | Unset): Only those enqueued then or later
         enqueued_before (datetime.datetime | Unset): Only those enqueued earlier
+        due_after (datetime.datetime | Unset): Only scheduled ones that become active then or
+            later
+        due_before (datetime.datetime | Unset): Only scheduled ones that become active earlier
         body (int | Unset): How many bytes of a body to show, from its beginning Default: 200.
         properties (bool | Unset): Show application properties, annotations and footer too
 
@@ -231,6 +248,8 @@ reason=reason,
 session_id=session_id,
 enqueued_after=enqueued_after,
 enqueued_before=enqueued_before,
+due_after=due_after,
+due_before=due_before,
 body=body,
 properties=properties,
 
@@ -258,6 +277,8 @@ def sync(
     session_id: str | Unset = UNSET,
     enqueued_after: datetime.datetime | Unset = UNSET,
     enqueued_before: datetime.datetime | Unset = UNSET,
+    due_after: datetime.datetime | Unset = UNSET,
+    due_before: datetime.datetime | Unset = UNSET,
     body: int | Unset = 200,
     properties: bool | Unset = UNSET,
 
@@ -290,6 +311,9 @@ def sync(
             empty text
         enqueued_after (datetime.datetime | Unset): Only those enqueued then or later
         enqueued_before (datetime.datetime | Unset): Only those enqueued earlier
+        due_after (datetime.datetime | Unset): Only scheduled ones that become active then or
+            later
+        due_before (datetime.datetime | Unset): Only scheduled ones that become active earlier
         body (int | Unset): How many bytes of a body to show, from its beginning Default: 200.
         properties (bool | Unset): Show application properties, annotations and footer too
 
@@ -317,6 +341,8 @@ reason=reason,
 session_id=session_id,
 enqueued_after=enqueued_after,
 enqueued_before=enqueued_before,
+due_after=due_after,
+due_before=due_before,
 body=body,
 properties=properties,
 
@@ -338,6 +364,8 @@ async def asyncio_detailed(
     session_id: str | Unset = UNSET,
     enqueued_after: datetime.datetime | Unset = UNSET,
     enqueued_before: datetime.datetime | Unset = UNSET,
+    due_after: datetime.datetime | Unset = UNSET,
+    due_before: datetime.datetime | Unset = UNSET,
     body: int | Unset = 200,
     properties: bool | Unset = UNSET,
 
@@ -370,6 +398,9 @@ async def asyncio_detailed(
             empty text
         enqueued_after (datetime.datetime | Unset): Only those enqueued then or later
         enqueued_before (datetime.datetime | Unset): Only those enqueued earlier
+        due_after (datetime.datetime | Unset): Only scheduled ones that become active then or
+            later
+        due_before (datetime.datetime | Unset): Only scheduled ones that become active earlier
         body (int | Unset): How many bytes of a body to show, from its beginning Default: 200.
         properties (bool | Unset): Show application properties, annotations and footer too
 
@@ -396,6 +427,8 @@ reason=reason,
 session_id=session_id,
 enqueued_after=enqueued_after,
 enqueued_before=enqueued_before,
+due_after=due_after,
+due_before=due_before,
 body=body,
 properties=properties,
 
@@ -423,6 +456,8 @@ async def asyncio(
     session_id: str | Unset = UNSET,
     enqueued_after: datetime.datetime | Unset = UNSET,
     enqueued_before: datetime.datetime | Unset = UNSET,
+    due_after: datetime.datetime | Unset = UNSET,
+    due_before: datetime.datetime | Unset = UNSET,
     body: int | Unset = 200,
     properties: bool | Unset = UNSET,
 
@@ -455,6 +490,9 @@ async def asyncio(
             empty text
         enqueued_after (datetime.datetime | Unset): Only those enqueued then or later
         enqueued_before (datetime.datetime | Unset): Only those enqueued earlier
+        due_after (datetime.datetime | Unset): Only scheduled ones that become active then or
+            later
+        due_before (datetime.datetime | Unset): Only scheduled ones that become active earlier
         body (int | Unset): How many bytes of a body to show, from its beginning Default: 200.
         properties (bool | Unset): Show application properties, annotations and footer too
 
@@ -482,6 +520,8 @@ reason=reason,
 session_id=session_id,
 enqueued_after=enqueued_after,
 enqueued_before=enqueued_before,
+due_after=due_after,
+due_before=due_before,
 body=body,
 properties=properties,
 

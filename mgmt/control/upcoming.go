@@ -1,0 +1,85 @@
+package control
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
+)
+
+// longestStep is the longest step of a schedule.
+const longestStep = 24 * time.Hour
+
+// upcoming says how many scheduled messages of an entity become active when.
+type upcoming struct {
+	Now   time.Time  `json:"now" doc:"What the clock of the namespace shows"`
+	Total int        `json:"total" doc:"Scheduled messages, whenever they are due"`
+	Next  *time.Time `json:"next,omitempty" doc:"When the first of them becomes active; none if there is none"`
+	From  time.Time  `json:"from" doc:"The beginning of the first step"`
+	To    time.Time  `json:"to" doc:"The end of the last step"`
+	Steps []dueStep  `json:"steps" nullable:"false" doc:"Those in which a message becomes active"`
+}
+
+// dueStep is a step of a schedule.
+type dueStep struct {
+	From     time.Time `json:"from"`
+	Messages int       `json:"messages"`
+}
+
+// upcoming registers the operation on the schedule of an entity.
+func (a *api) upcoming() {
+	register(a, huma.Operation{OperationID: "getSchedule", Method: http.MethodGet, Path: "namespaces/{namespace}/entities/{entity}/schedule", Tags: []string{"messages"},
+		Summary:     "How many scheduled messages of a queue or topic become active when",
+		Description: "It costs the same however many there are. listMessages shows those of a step, by dueAfter and dueBefore. A message that is due and could not become active yet counts with its time.",
+	}, a.getSchedule, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+}
+
+func (a *api) getSchedule(_ context.Context, in *struct {
+	AtEntity
+	From  time.Time `query:"from" doc:"The beginning, rounded down to a minute; none: now"`
+	Step  string    `query:"step" default:"PT1H" doc:"How long a step is: whole minutes, at most a day, as an ISO 8601 duration"`
+	Steps int       `query:"steps" minimum:"1" maximum:"1000" default:"24" doc:"How many steps"`
+}) (*struct{ Body upcoming }, error) {
+	e, sub, err := in.find(a)
+	if err != nil {
+		return nil, err
+	}
+	if sub != emulator.Main {
+		return nil, &emulator.Error{Code: emulator.CodeNotAllowed, Entity: e.Path(), Text: "A dead-letter queue has no scheduled messages."}
+	}
+	step, err := a.server.ReadDuration(in.Step)
+	if err != nil || step < time.Minute || step > longestStep || step%time.Minute != 0 {
+		return nil, badRequest("step: found %.60q; give an ISO 8601 duration of whole minutes, from PT1M to P1D.", in.Step)
+	}
+	ns, err := in.InNamespace.find(a)
+	if err != nil {
+		return nil, err
+	}
+	out := upcoming{Now: ns.ReadClock().Now, Steps: []dueStep{}}
+	from := in.From.UTC()
+	if in.From.IsZero() {
+		from = out.Now
+	}
+	if from.Year() < 1970 || from.Year() > 9999 {
+		return nil, badRequest("from: the time must lie between the years 1970 and 9999.")
+	}
+	out.From = from.Truncate(time.Minute)
+	out.To = out.From.Add(step * time.Duration(in.Steps))
+	u, err := e.Upcoming(out.From.UnixMilli(), step.Milliseconds(), in.Steps)
+	if err != nil {
+		return nil, err
+	}
+	if out.Total = u.Total; u.Next != 0 {
+		next := instant(u.Next)
+		out.Next = &next
+	}
+	for i, n := range u.Slots {
+		if n > 0 {
+			out.Steps = append(out.Steps, dueStep{From: out.From.Add(step * time.Duration(i)), Messages: n})
+		}
+	}
+	return &struct{ Body upcoming }{out}, nil
+}

@@ -1,0 +1,107 @@
+// The form that injects a fault.
+import { useState } from "preact/hooks";
+import { at, call, textOf } from "./api";
+import { kindOf, kinds, operations, type Fault, type Operation, type Order } from "./faultkinds";
+import { Button, Field, Panel, Problem, tell } from "./kit";
+import { deadLetters } from "./names";
+import { entities } from "./state";
+
+interface Draft {
+  kind: Order["kind"];
+  operations: Operation[];
+  entity: string;
+  client: string;
+  condition: string;
+  delay: string;
+  after: boolean;
+  skip: string;
+  count: string;
+  probability: string;
+  seed: string;
+  for: string;
+}
+
+const fresh: Omit<Draft, "entity"> = { kind: "throttle", operations: [], client: "", condition: "", delay: "500", after: false, skip: "", count: "", probability: "", seed: "", for: "" };
+
+// numberOf reads a number of the form. It throws if the text is none.
+function numberOf(text: string, what: string, whole = true): number | undefined {
+  if (text.trim() === "") return undefined;
+  const n = Number(text);
+  if (!Number.isFinite(n) || n < 0 || (whole && !Number.isInteger(n))) throw new Error(`${what}: ${text} is no ${whole ? "whole " : ""}number of zero or more.`);
+  return n;
+}
+
+function orderOf(d: Draft): Order {
+  const k = kindOf(d.kind);
+  const o: Order = {
+    kind: d.kind, operations: d.operations.length > 0 ? d.operations : undefined, entity: d.entity.trim() || undefined, client: d.client.trim() || undefined,
+    condition: (k.conditions && d.condition) || undefined, for: d.for.trim() || undefined, after: (k.after && d.after) || undefined,
+  };
+  if (d.kind === "delay") o.delayMilliseconds = numberOf(d.delay, "Delay");
+  if (k.endless) return o;
+  return { ...o, skip: numberOf(d.skip, "Go well first"), count: numberOf(d.count, "How many"), probability: numberOf(d.probability, "Probability", false), seed: numberOf(d.seed, "Seed") };
+}
+
+// Paths are the entities and their dead-letter queues, to choose from. A browser shows few of very many.
+function Paths() {
+  const list = (entities.value ?? []).slice(0, 500);
+  return <datalist id="fault-paths">{list.flatMap((e) => (e.kind === "topic" ? [e.path] : [e.path, e.path + "/" + deadLetters])).map((p) => <option key={p} value={p} />)}</datalist>;
+}
+
+function Operations({ d, set }: { d: Draft; set: (d: Draft) => void }) {
+  const k = kindOf(d.kind), chosen = d.operations.length > 0 ? d.operations : k.usual;
+  const possible = d.after ? k.possible.filter((o) => o === "send" || o === "settle") : k.possible;
+  const toggle = (o: Operation) => {
+    const next = chosen.includes(o) ? chosen.filter((x) => x !== o) : [...chosen, o];
+    set({ ...d, operations: next.length > 0 ? next : chosen });
+  };
+  return (
+    <fieldset class="properties"><legend>What it strikes</legend>
+      <div class="chips">{possible.map((o) => <button key={o} type="button" class="chip" aria-pressed={chosen.includes(o)} onClick={() => toggle(o)}>{operations[o]}</button>)}</div>
+    </fieldset>
+  );
+}
+
+export function FaultForm({ namespace, entity, done }: { namespace: string; entity: string; done: () => void }) {
+  const [d, set] = useState<Draft>({ ...fresh, entity }), [wrong, setWrong] = useState("");
+  const k = kindOf(d.kind);
+  const field = (label: string, name: "client" | "delay" | "skip" | "count" | "probability" | "seed" | "for", hint: string, digits = true) => (
+    <Field label={label} hint={hint}><input value={d[name]} spellcheck={false} inputMode={digits ? "decimal" : undefined} onInput={(e) => set({ ...d, [name]: e.currentTarget.value })} /></Field>
+  );
+  const submit = async (e: Event) => {
+    e.preventDefault();
+    setWrong("");
+    try {
+      const f = await call<Fault>("POST", at`${namespace}/faults`, { body: orderOf(d) });
+      tell(`Fault ${f.id} is injected.`);
+      done();
+    } catch (x) {
+      setWrong(textOf(x));
+    }
+  };
+  return (
+    <form onSubmit={submit} class="compose">
+      <Panel title="Inject a fault">
+        <Field label="Kind" hint={k.what}>
+          <select value={d.kind} onChange={(e) => set({ ...d, kind: e.currentTarget.value as Draft["kind"], operations: [], condition: "", after: false })}>{kinds.map((x) => <option key={x.name}>{x.name}</option>)}</select>
+        </Field>
+        <Operations d={d} set={set} />
+        {k.after && <label class="check"><input type="checkbox" checked={d.after} onChange={(e) => set({ ...d, after: e.currentTarget.checked, operations: e.currentTarget.checked ? ["send", "settle"] : [] })} /> Carry the operation out, and lose only its answer</label>}
+        <div class="grid">
+          <Field label="Entity" hint="A path; empty: all"><input list="fault-paths" value={d.entity} spellcheck={false} onInput={(e) => set({ ...d, entity: e.currentTarget.value })} /></Field>
+          {field("Client", "client", "Id of a connection, container, library or address; empty: any", false)}
+          {k.conditions && <Field label="Condition" hint="Of the error"><select value={d.condition} onChange={(e) => set({ ...d, condition: e.currentTarget.value })}>{k.conditions.map((c, i) => <option key={c} value={i === 0 ? "" : c}>{c}</option>)}</select></Field>}
+          {d.kind === "delay" && field("Delay in ms", "delay", "Real time, at most 600000")}
+          {!k.endless && field("How many", "count", "Operations that are struck; empty: all")}
+          {!k.endless && field("Go well first", "skip", "Operations before the first that is struck")}
+          {!k.endless && field("Probability", "probability", "From 0 to 1, such as 0.1; empty: always")}
+          {!k.endless && field("Seed", "seed", "The same one makes the same choices")}
+          {field("For", "for", "Such as PT1M, by the clock of the namespace; empty: until it is removed", false)}
+        </div>
+        <Paths />
+        {wrong && <Problem text={wrong} />}
+        <div class="bar"><Button kind="primary" type="submit">Inject the fault</Button></div>
+      </Panel>
+    </form>
+  );
+}
