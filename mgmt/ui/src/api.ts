@@ -18,11 +18,12 @@ export class Failure extends Error {
   }
 }
 
-type Query = Record<string, string | number | boolean | string[] | undefined>;
+export type Query = Record<string, string | number | boolean | string[] | undefined>;
 
 export interface Call {
   query?: Query;
   body?: unknown;
+  raw?: string; // a body that is JSON already
   signal?: AbortSignal;
 }
 
@@ -45,12 +46,13 @@ function address(path: string, query: Query = {}): string {
 // open sends a request and returns the answer if it is a success. Otherwise it throws a Failure that says what to do.
 export async function open(method: string, path: string, call: Call = {}): Promise<Response> {
   const headers: Record<string, string> = await authorization();
-  if (call.body !== undefined) headers["Content-Type"] = "application/json";
+  const body = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer: Response;
   try {
     answer = await fetch(address(path, call.query), {
       method, headers, signal: call.signal, cache: "no-store", credentials: "omit",
-      body: call.body === undefined ? undefined : JSON.stringify(call.body),
+      body,
     });
   } catch (e) {
     if (call.signal?.aborted) throw e;

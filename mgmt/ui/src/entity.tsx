@@ -1,6 +1,6 @@
 // One entity: its counts and settings, who uses it, its history, sessions, and why nothing is received.
 import { useState } from "preact/hooks";
-import { at, get, type Entity } from "./api";
+import { at, get, type Entity, type Schemas } from "./api";
 import { Chart } from "./chart";
 import { Compose } from "./compose";
 import { DeadLetters } from "./deadletters";
@@ -19,24 +19,8 @@ import { Sessions } from "./sessions";
 import { entities, entityAt, isFavourite, toggleFavourite } from "./state";
 import { Why } from "./why";
 
-// Whole is an entity with what a server may know of it besides.
-type Whole = Entity & {
-  created?: string;
-  updated?: string;
-  accessed?: string;
-  oldest?: { sequenceNumber: number; enqueued: string };
-  autoDelete?: { at: string; inUse: boolean };
-  forwardsTo?: Forward[];
-  forwardedFrom?: Forward[];
-  properties?: Record<string, unknown>;
-  rules?: { name: string; properties: Record<string, unknown> }[];
-};
-
-interface Forward {
-  entity: string;
-  deadLetters: boolean;
-  missing?: boolean;
-}
+type Whole = Schemas["WholeEntity"];
+type Forward = Schemas["Forwarding"];
 
 export function useEntity(path: string) {
   const namespace = route.value.namespace;

@@ -2,9 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { all, at, call, get, textOf, type Schemas, type Session } from "./api";
 import { bytes, number } from "./format";
-import { ask, Button, Dialog, Empty, Field, Loading, Problem, tell, Text, Time } from "./kit";
+import { formatted } from "./json";
+import { ask, Button, Dialog, Empty, Loading, Problem, tell, Text, Time } from "./kit";
 import { usePoll } from "./poll";
 import { route } from "./route";
+import { looksLikeJSON, TextEdit } from "./textedit";
 import { Table, type Column } from "./virtual";
 
 type State = Schemas["SessionState"];
@@ -18,14 +20,6 @@ function fromHex(text: string): string {
 }
 
 const toHex = (base64: string) => [...atob(base64)].map((c) => c.charCodeAt(0).toString(16).padStart(2, "0")).join(" ").replace(/((?:.. ){15}..) /g, "$1\n");
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
 
 function Editor({ address, session, close }: { address: string; session: Session; close: () => void }) {
   const [text, setText] = useState<string>(), [hex, setHex] = useState(false), [wrong, setWrong] = useState("");
@@ -58,13 +52,13 @@ function Editor({ address, session, close }: { address: string; session: Session
         <p>Session <b><Text>{session.id || "(the empty text)"}</Text></b>{session.holder && <>, held by <Text>{session.holder}</Text>, which may write it too</>}</p>
         {text === undefined && !wrong && <Loading />}
         {text !== undefined && <>
-          <Field label={hex ? "Bytes, in hex" : "Text"}><textarea class="mono" rows={12} value={text} spellcheck={false} onInput={(e) => setText(e.currentTarget.value)} /></Field>
+          <TextEdit key={String(hex)} label={hex ? "Bytes, in hex" : "Text"} text={text} set={setText} json={!hex && looksLikeJSON(text)} />
           <label class="check"><input type="checkbox" checked={hex} onChange={(e) => { setHex(e.currentTarget.checked); setText(""); }} /> Write bytes in hex</label>
         </>}
         {wrong && <Problem text={wrong} />}
       </div>
       <footer>
-        {!hex && <Button act={() => setText(pretty(text ?? ""))}>Format as JSON</Button>}
+        {!hex && <Button act={() => setText(formatted(text ?? "") ?? text)}>Format as JSON</Button>}
         {session.stateBytes !== undefined && <Button kind="danger" act={clear}>Clear</Button>}
         <span class="push" />
         <Button act={close}>Close</Button>
