@@ -190,7 +190,7 @@ test("read, write and clear the state of a session, and take its lock", async ()
   await row("alice").getByRole("button", { name: "State" }).click();
   const dialog = page.getByRole("dialog", { name: "State of a session" });
   const text = dialog.getByLabel("Text");
-  await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("items"));
+  await page.waitForFunction(() => document.querySelector("dialog [data-editor]")?.shadowRoot?.textContent.includes("items"));
   await text.fill('{"items":[9]}');
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.waitFor({ state: "detached" });

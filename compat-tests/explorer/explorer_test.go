@@ -78,6 +78,12 @@ func TestScreens(t *testing.T) {
 // TestActs does what a person can do on each screen.
 func TestActs(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "acts.test.mjs") }
 
+// TestMessages reads, writes, exports and repeats messages.
+func TestMessages(t *testing.T) {
+	config := harness.WriteTopology(t, []harness.Queue{{Name: "empty"}, {Name: "large", MaxMessageSizeInKilobytes: 100 << 10}, {Name: "steps"}, {Name: "typed"}, {Name: "letters"}, {Name: "crowd"}}, nil)
+	browse(t, harness.Options{Config: config, Args: []string{"--limits", "relaxed"}}, nil, "messages.test.mjs")
+}
+
 // TestHostile shows names, ids and bodies that have markup.
 func TestHostile(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "hostile.test.mjs") }
 

@@ -93,9 +93,9 @@ export function Body({ m, download }: { m: Message; download: () => Promise<void
       <div class="part-head">
         <h3>Body <span class="faint">{bytes(m.bodyBytes ?? 0)}</span></h3>
         <div class="chips" role="group" aria-label="Form of the body">{all.map((x) => <button key={x.name} type="button" class="chip" aria-pressed={x === v} onClick={() => choose(x.name)}>{x.name}</button>)}</div>
-        {v?.folds && <Button small act={() => fold(folds === false)}>{folds === false ? "Unfold" : "Fold"}</Button>}
+        <div class="actions">{v?.folds && <Button small act={() => fold(folds === false)}>{folds === false ? "Unfold" : "Fold"}</Button>}
         <Button small act={() => copy(v?.text() ?? "")} disabled={!v}>Copy</Button>
-        <Button small act={download}>Download</Button>
+        <Button small act={download}>Download</Button></div>
       </div>
       {m.bodyCut && <p class="notice" role="note">{shown > 0 ? <>These are the first {bytes(shown)} of {bytes(m.bodyBytes ?? 0)}.</> : <>The body has {bytes(m.bodyBytes ?? 0)}, and a part of it would mean nothing.</>} <button type="button" class="link" onClick={() => void download()}>Download all of it</button></p>}
       {v ? <div key={v.name}>{v.show(folds)}</div> : !m.bodyCut && <p class="hint">The message has no body.</p>}

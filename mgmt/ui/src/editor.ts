@@ -1,12 +1,14 @@
-// The editor of texts. It is a script of its own, which the page loads when a text is edited first; nothing else may import it.
+// The editor of texts. It is a script of its own, which the page loads when a text is edited first; nothing else may import it,
+// and it imports nothing that has state.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { json, jsonParseLinter } from "@codemirror/lang-json";
+import { json } from "@codemirror/lang-json";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, linter } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, Text } from "@codemirror/state";
+import { Compartment, EditorState } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { mistake } from "./json";
 
 export interface Settings {
   text: string;
@@ -40,26 +42,29 @@ const look = EditorView.theme({
   ".cm-panel.cm-search": { fontFamily: "var(--sans)" },
   ".cm-panel.cm-search label": { fontSize: "12.5px" },
   ".cm-textfield": { background: "var(--card)", color: "var(--ink)", border: "1px solid var(--line-strong)", borderRadius: "5px", fontSize: "13px" },
-  ".cm-button": { background: "var(--card)", color: "var(--ink)", border: "1px solid var(--line-strong)", borderRadius: "5px", fontSize: "12.5px" },
+  ".cm-button": { background: "var(--card)", color: "var(--ink)", border: "1px solid var(--line-strong)", borderRadius: "5px", fontSize: "12.5px", backgroundImage: "none" },
   "&.cm-focused .cm-matchingBracket": { background: "var(--here)", outline: "1px solid var(--accent)" },
   "&.cm-focused .cm-nonmatchingBracket": { background: "var(--bad-fill)" },
   ".cm-searchMatch": { background: "var(--warn-fill)" },
   ".cm-searchMatch-selected": { background: "var(--here)", outline: "1px solid var(--accent)" },
   ".cm-selectionMatch": { background: "var(--hover)" },
+  // The policy of the page allows no images but its own, and the marks are images.
+  ".cm-lint-marker-error": { content: "normal", background: "var(--bad)", borderRadius: "50%", width: "9px", height: "9px", margin: "4px auto 0" },
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
+  ".cm-lintRange-active": { background: "var(--bad-fill)" },
   ".cm-tooltip": { background: "var(--raised)", color: "var(--ink)", border: "1px solid var(--line)" },
   ".cm-diagnostic": { fontFamily: "var(--sans)", fontSize: "13px" },
 });
 
 // checked reports where a text is no JSON. Placeholders count as values, so they are numbers of the same length to the parser.
-const checked = (() => {
-  const parse = jsonParseLinter();
-  return linter((view) => {
-    const text = view.state.doc.toString();
-    if (text.trim() === "") return [];
-    const filled = text.replace(/\{\{\w+\}\}/g, (p) => "1".repeat(p.length));
-    return parse(filled === text ? view : ({ state: { doc: Text.of(filled.split(/\r\n?|\n/)) } } as unknown as EditorView));
-  }, { delay: 300 });
-})();
+const checked = linter((view) => {
+  const text = view.state.doc.toString();
+  const at = text.trim() === "" ? undefined : mistake(text.replace(/\{\{\w+\}\}/g, (p) => "1".repeat(p.length)));
+  if (at === undefined) return [];
+  const from = Math.min(at, text.trimEnd().length - 1), line = view.state.doc.lineAt(from);
+  const what = at >= text.trimEnd().length ? "it ends too early" : `${JSON.stringify(text[at])} is unexpected`;
+  return [{ from, to: from + 1, severity: "error", message: `Not JSON: ${what}, in line ${line.number}, column ${from - line.from + 1}.` }];
+}, { delay: 300 });
 
 const inJSON = [json(), checked, lintGutter()];
 
@@ -70,21 +75,19 @@ export function mount(host: HTMLElement, s: Settings): Mounted {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const language = new Compartment();
   let escaped = -patience;
-  const escape = EditorView.domEventHandlers({
-    keydown: (e) => {
-      if (e.key !== "Escape") return false;
-      if (e.timeStamp - escaped > patience) e.preventDefault(); // a dialog around stays open
-      escaped = e.timeStamp;
-      return false;
-    },
-  });
+  const onKey = (e: Event) => { // after the editor's own, which lets Tab go after Escape
+    if ((e as KeyboardEvent).key !== "Escape") return;
+    if (e.timeStamp - escaped > patience) e.preventDefault(); // a dialog around stays open
+    escaped = e.timeStamp;
+  };
+  root.addEventListener("keydown", onKey);
   const view = new EditorView({
     root, parent: root,
     state: EditorState.create({
       doc: s.text,
       extensions: [
         lineNumbers(), history(), bracketMatching(), indentOnInput(), indentUnit.of("  "), highlightSelectionMatches(), search({ top: true }),
-        syntaxHighlighting(colours), look, EditorView.lineWrapping, escape, keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
+        syntaxHighlighting(colours), look, EditorView.lineWrapping, keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
         language.of(s.json ? inJSON : []), placeholder(s.hint ?? ""),
         EditorView.contentAttributes.of({ "aria-label": s.label, "aria-description": "Press Escape, then Tab, to leave it", spellcheck: "false" }),
         EditorView.updateListener.of((u) => u.docChanged && s.changed(u.state.doc.toString())),
@@ -95,6 +98,9 @@ export function mount(host: HTMLElement, s: Settings): Mounted {
     set: (text) => { if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }); },
     json: (on) => view.dispatch({ effects: language.reconfigure(on ? inJSON : []) }),
     focus: () => view.focus(),
-    end: () => view.destroy(),
+    end: () => {
+      root.removeEventListener("keydown", onKey);
+      view.destroy();
+    },
   };
 }

@@ -18,7 +18,15 @@ const scalar = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(
 const space = /[ \t\r\n]*/y;
 
 // parse reads a text; undefined if it is no JSON. Of a clipped text it returns what there is.
-export function parse(text: string, clipped = false): Parsed | undefined {
+export const parse = (text: string, clipped = false): Parsed | undefined => run(text, clipped).parsed;
+
+// mistake returns the place at which a text stops being JSON; undefined if it is JSON.
+export function mistake(text: string): number | undefined {
+  const { parsed, at } = run(text, false);
+  return parsed ? undefined : at;
+}
+
+function run(text: string, clipped: boolean): { parsed?: Parsed; at: number } {
   let at = 0, ended = false;
   const skip = () => {
     space.lastIndex = at;
@@ -68,7 +76,8 @@ export function parse(text: string, clipped = false): Parsed | undefined {
         node.names.push(text.slice(name.from, name.to));
         skip();
         if (ended) return cut();
-        if (text[at++] !== ":") return undefined;
+        if (text[at] !== ":") return undefined;
+        at++;
         skip();
         if (ended) return cut();
       }
@@ -77,19 +86,19 @@ export function parse(text: string, clipped = false): Parsed | undefined {
       node.items!.push(item);
       skip();
       if (item.cut || ended) return cut();
-      const next = text[at++];
+      const next = text[at];
+      if (next !== "," && next !== close) return undefined;
+      at++;
       if (next === close) {
         node.to = at;
         return node;
       }
-      if (next !== ",") return undefined;
       skip();
     }
   };
   const root = value(0);
-  if (!root) return undefined;
-  skip();
-  return at < text.length ? undefined : { text, root };
+  if (root) skip();
+  return root && at >= text.length ? { parsed: { text, root }, at } : { at };
 }
 
 // formatted returns a text as JSON with line breaks; undefined if it is none.

@@ -82,8 +82,8 @@ export async function sendFile(namespace: string, entity: string, file: File, si
       sent.first ??= answer.sequenceNumbers[0];
       sent.last = answer.sequenceNumbers[lines.length - 1];
     } catch (e) {
-      const which = /^message (\d+): /.exec(textOf(e)); // of the batch
-      throw new Error(which ? `Line ${number(places[Number(which[1]) - 1] ?? places[0]!)}: ${textOf(e).slice(which[0].length)}` : `Lines ${number(places[0]!)} to ${number(at)}: ${textOf(e)}`);
+      const which = /message (\d+): ([^\n]*)/.exec(textOf(e)); // of the batch
+      throw new Error(which ? `Line ${number(places[Number(which[1]) - 1] ?? places[0]!)}: ${which[2]}` : `Lines ${number(places[0]!)} to ${number(places[places.length - 1]!)}: ${textOf(e)}`);
     }
     sent.done += lines.length;
     progress({ ...sent }, read);

@@ -81,15 +81,15 @@ export function Sessions({ path }: { path: string }) {
     },
   });
   const columns: Column<Session>[] = [
-    { name: "id", title: "Session", width: "minmax(140px, 1fr)", show: (s) => (s.id ? <Text>{s.id}</Text> : <span class="faint">(the empty text)</span>) },
-    { name: "active", title: "Active", width: "70px", right: true, show: (s) => number(s.active) },
-    { name: "locked", title: "Locked", width: "70px", right: true, show: (s) => number(s.locked) },
-    { name: "deferred", title: "Deferred", width: "76px", right: true, show: (s) => number(s.deferred) },
-    { name: "scheduled", title: "Scheduled", width: "84px", right: true, show: (s) => number(s.scheduled) },
-    { name: "holder", title: "Held by", width: "minmax(120px, 1fr)", show: (s) => (s.holder ? <Text>{s.holder}</Text> : <span class="faint">free</span>) },
-    { name: "until", title: "Until", width: "150px", show: (s) => (s.lockedUntil ? <Time at={s.lockedUntil} /> : null) },
-    { name: "state", title: "State", width: "90px", right: true, show: (s) => (s.stateBytes !== undefined ? bytes(s.stateBytes) : <span class="faint">none</span>) },
-    { name: "actions", title: "", width: "180px", right: true, show: (s) => <><Button small act={() => edit(s)}>State</Button> {s.holder && <Button small kind="danger" act={() => breakLock(s)}>Take lock</Button>}</> },
+    { name: "id", title: "Session", width: "minmax(100px, 1fr)", show: (s) => (s.id ? <Text>{s.id}</Text> : <span class="faint">(the empty text)</span>) },
+    { name: "active", yields: 2, title: "Active", width: "70px", right: true, show: (s) => number(s.active) },
+    { name: "locked", yields: 6, title: "Locked", width: "70px", right: true, show: (s) => number(s.locked) },
+    { name: "deferred", yields: 8, title: "Deferred", width: "76px", right: true, show: (s) => number(s.deferred) },
+    { name: "scheduled", yields: 9, title: "Scheduled", width: "84px", right: true, show: (s) => number(s.scheduled) },
+    { name: "holder", yields: 3, title: "Held by", width: "minmax(120px, 1fr)", show: (s) => (s.holder ? <Text>{s.holder}</Text> : <span class="faint">free</span>) },
+    { name: "until", title: "Until", width: "100px", yields: 5, show: (s) => (s.lockedUntil ? <Time at={s.lockedUntil} ageOnly /> : null) },
+    { name: "state", yields: 4, title: "State", width: "90px", right: true, show: (s) => (s.stateBytes !== undefined ? bytes(s.stateBytes) : <span class="faint">none</span>) },
+    { name: "actions", title: "", width: "172px", right: true, show: (s) => <><Button small act={() => edit(s)}>State</Button> {s.holder && <Button small kind="danger" act={() => breakLock(s)}>Take lock</Button>}</> },
   ];
   if (!p.value) return p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />;
   return (
