@@ -80,7 +80,7 @@ func TestActs(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, 
 
 // TestMessages reads, writes, exports and repeats messages.
 func TestMessages(t *testing.T) {
-	config := harness.WriteTopology(t, []harness.Queue{{Name: "empty"}, {Name: "large", MaxMessageSizeInKilobytes: 100 << 10}, {Name: "steps"}, {Name: "typed"}, {Name: "letters"}, {Name: "crowd"}}, nil)
+	config := harness.WriteTopology(t, []harness.Queue{{Name: "empty"}, {Name: "large", MaxMessageSizeInKilobytes: 100 << 10}, {Name: "steps"}, {Name: "typed"}, {Name: "letters"}, {Name: "crowd"}, {Name: "carts", RequiresSession: true}}, nil)
 	browse(t, harness.Options{Config: config, Args: []string{"--limits", "relaxed"}}, nil, "messages.test.mjs")
 }
 

@@ -121,6 +121,9 @@ test("j and k, the arrows and the buttons go from message to message", async () 
   await page.getByRole("region", { name: "Message 1" }).waitFor();
   await page.goBack();
   await page.getByRole("region", { name: "Message 2" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("j");
+  await page.getByRole("heading", { name: "Jobs" }).waitFor();
 });
 
 test("the editor comes when a text is edited, shows where JSON is wrong, and can be left by keys", async () => {
@@ -148,6 +151,25 @@ test("the editor comes when a text is edited, shows where JSON is wrong, and can
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.hasAttribute("data-editor")), false);
   await check(page, "the editor");
+});
+
+test("Escape in the editor of a session's state leaves the editor first, then the window", async () => {
+  await client.createSender("carts").sendMessages({ body: "x", sessionId: "s" });
+  await to("/entity/carts/sessions");
+  await button("State").click();
+  await edit('{"kept": true}');
+  const dialog = page.getByRole("dialog", { name: "State of a session" });
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.ok(await dialog.isVisible());
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await toast("The state is written.");
+  await button("State").click();
+  await page.locator(".cm-content").getByText("kept").waitFor();
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
 });
 
 test("many messages at a rate, with placeholders, can be stopped", async () => {

@@ -112,12 +112,14 @@ function Filters({ dead }: { dead: boolean }) {
   );
 }
 
+const said = (filter: string) => (filter === "from" ? "from #" : filter + ": ");
+
 function Applied() {
   const q = route.value.query, on = [...filters, "from" as const].filter((f) => q[f]);
   if (on.length === 0) return null;
   return (
     <div class="chips" role="group" aria-label="Filters">
-      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${f}`} onClick={() => refine({ [f]: undefined })}>{f === "from" ? "from #" : f + ": "}<Text>{q[f]!}</Text> ×</button>)}
+      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${said(f)}${q[f]} ×`} onClick={() => refine({ [f]: undefined })}>{said(f)}<Text>{q[f]!}</Text> ×</button>)}
     </div>
   );
 }
@@ -127,7 +129,7 @@ function useStepKeys({ before, after }: Beside, more?: () => void): void {
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       const target = e.target as Element;
-      if (e.ctrlKey || e.metaKey || e.altKey || target.closest?.("input,textarea,select,dialog,[data-editor]")) return;
+      if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || target.closest?.("input,textarea,select,dialog,[data-editor]")) return;
       const arrows = target === document.body || target.closest(".table-box") || target.id === "main";
       const next = e.key === "j" || (arrows && e.key === "ArrowDown"), previous = e.key === "k" || (arrows && e.key === "ArrowUp");
       if (!next && !previous) return;
