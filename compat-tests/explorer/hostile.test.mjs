@@ -60,7 +60,7 @@ test("markup in bodies of each form, in the editor and in names of templates is 
   }
   await show(page, `#/${namespace}/entity/live/send?from=live&number=1`);
   await page.locator(".cm-content").getByText("onerror").first().waitFor();
-  await page.getByLabel("Name", { exact: true }).fill(markup);
+  await page.getByLabel("Name of the template").fill(markup);
   await page.getByRole("button", { name: "Save the message" }).click();
   await page.locator(".templates").getByText("onerror").waitFor();
   await clean("a template");

@@ -218,7 +218,7 @@ test("templates are saved, loaded, renamed, exported, imported and deleted", asy
   await to("/entity/typed/send");
   await edit('{"template": 1}');
   await page.getByLabel("Subject").fill("from a template");
-  await page.getByLabel("Name", { exact: true }).fill("first");
+  await page.getByLabel("Name of the template").fill("first");
   await button("Save the message").click();
   await toast(/first is saved/);
   await page.reload();

@@ -96,7 +96,7 @@ export function Templates({ draft, use, chosen }: { draft: Draft; use: (name: st
       {names.length === 0 && <p class="hint">Save a message that you send often, and load it here next time. Templates stay in this browser, and serve all entities and namespaces.</p>}
       {names.length > 0 && <ul class="templates">{names.map((n) => <Row key={n} name={n} use={use} was={n === chosen} />)}</ul>}
       <form class="bar" onSubmit={(e) => { e.preventDefault(); try { add(); } catch (x) { tell((x as Error).message, true); } }}>
-        <Field label="Name"><input value={name} spellcheck={false} onInput={(e) => setName(e.currentTarget.value)} /></Field>
+        <Field label="Name of the template"><input value={name} spellcheck={false} onInput={(e) => setName(e.currentTarget.value)} /></Field>
         <Button type="submit" disabled={name.trim() === ""}>Save the message</Button>
       </form>
     </Panel>
