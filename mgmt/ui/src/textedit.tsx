@@ -16,6 +16,7 @@ export const looksLikeJSON = (text: string): boolean => /^\s*[[{"]/.test(text);
 export function TextEdit({ label, text, set, json, hint, rows = 12 }: { label: string; text: string; set: (text: string) => void; json: boolean; hint?: string; rows?: number }) {
   const host = useRef<HTMLDivElement>(null), plain = useRef<HTMLTextAreaElement>(null), mounted = useRef<Mounted>(undefined);
   const [ready, setReady] = useState(false);
+  const told = useRef<string[]>([]); // by the editor, and not yet come back as text: what comes back late must not undo what was typed since
   const latest = useRef({ text, set, json });
   latest.current = { text, set, json };
   useEffect(() => {
@@ -23,7 +24,7 @@ export function TextEdit({ label, text, set, json, hint, rows = 12 }: { label: s
     load().then((editor) => {
       if (ended || !host.current) return;
       const focused = document.activeElement === plain.current;
-      mounted.current = editor.mount(host.current, { text: latest.current.text, label, hint, json: latest.current.json, changed: (t) => latest.current.set(t) });
+      mounted.current = editor.mount(host.current, { text: latest.current.text, label, hint, json: latest.current.json, changed: (t) => { told.current.push(t); latest.current.set(t); } });
       setReady(true);
       if (focused) mounted.current.focus();
     }, () => undefined);
@@ -32,7 +33,14 @@ export function TextEdit({ label, text, set, json, hint, rows = 12 }: { label: s
       mounted.current?.end();
     };
   }, []);
-  useEffect(() => mounted.current?.set(text), [text, ready]);
+  useEffect(() => {
+    const at = told.current.lastIndexOf(text);
+    if (at >= 0) told.current.splice(0, at + 1);
+    else {
+      mounted.current?.set(text);
+      told.current = [];
+    }
+  }, [text]);
   useEffect(() => mounted.current?.json(json), [json, ready]);
   return (
     <div class="field">
