@@ -101,7 +101,7 @@ test("find why a message was dead-lettered, mend it and send it again", async ()
   await page.getByRole("table", { name: "Messages" }).getByRole("link").click();
   await sees("the card was refused");
   await page.getByRole("link", { name: "Edit and send" }).click();
-  await page.getByLabel("Body").fill('{"id": 2, "mended": true}');
+  await page.getByRole("textbox", { name: "Body" }).fill('{"id": 2, "mended": true}');
   await page.getByLabel("Message id").fill("mended");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await sees(/1 message sent/, page.locator(".toasts"));
@@ -126,7 +126,7 @@ test("resubmit by reason, remove one", async () => {
 
 test("send with properties, read it as each form", async () => {
   await to("/entity/empty/send");
-  await page.getByLabel("Body").fill('{"a":1}');
+  await page.getByRole("textbox", { name: "Body" }).fill('{"a":1}');
   await page.getByRole("button", { name: "Format as JSON" }).click();
   await page.getByRole("button", { name: "Add a property" }).click();
   await page.getByLabel("Name", { exact: true }).fill("amount");
@@ -190,7 +190,7 @@ test("read, write and clear the state of a session, and take its lock", async ()
   await row("alice").getByRole("button", { name: "State" }).click();
   const dialog = page.getByRole("dialog", { name: "State of a session" });
   const text = dialog.getByLabel("Text");
-  await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("items"));
+  await page.waitForFunction(() => document.querySelector("dialog [data-editor]")?.shadowRoot?.textContent.includes("items"));
   await text.fill('{"items":[9]}');
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.waitFor({ state: "detached" });

@@ -31,7 +31,7 @@ func TestBundle(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", command, err, text)
 		}
 	}
-	for _, name := range []string{"app.js", "app.css"} {
+	for _, name := range []string{"app.js", "app.css", "editor.js"} {
 		made, err := os.ReadFile(filepath.Join(out, name))
 		if err != nil {
 			t.Fatal(err)
@@ -85,6 +85,12 @@ func TestEntities(t *testing.T) {
 
 // TestControl injects faults, saves and restores, receives, and goes through the calendar and the tree.
 func TestControl(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "control.test.mjs") }
+
+// TestMessages reads, writes, exports and repeats messages.
+func TestMessages(t *testing.T) {
+	config := harness.WriteTopology(t, []harness.Queue{{Name: "empty"}, {Name: "large", MaxMessageSizeInKilobytes: 100 << 10}, {Name: "steps"}, {Name: "typed"}, {Name: "letters"}, {Name: "crowd"}, {Name: "carts", RequiresSession: true}}, nil)
+	browse(t, harness.Options{Config: config, Args: []string{"--limits", "relaxed"}}, nil, "messages.test.mjs")
+}
 
 // TestHostile shows names, ids and bodies that have markup.
 func TestHostile(t *testing.T) { browse(t, harness.Options{Config: house(t)}, nil, "hostile.test.mjs") }

@@ -52,6 +52,35 @@ test("markup in every field is shown as text", async () => {
   await page.context().close();
 });
 
+test("markup in bodies of each form, in the editor and in names of templates is text", async () => {
+  const bodies = [[JSON.stringify({ [markup]: markup, list: [markup] }), "application/json"], [`<order><a>${markup.replaceAll("src=x", 'src="x"')}</img></a></order>`, "application/xml"], [markup, "text/plain"]];
+  await client.createSender("live").sendMessages(bodies.map(([body, contentType]) => ({ body: Buffer.from(body), contentType })));
+  await client.createSender("live").sendMessages({ bodyType: "value", body: { [markup]: [markup] } });
+  const page = await open(browser);
+  await page.getByRole("heading", { name: namespace }).waitFor();
+  const clean = async (what) => {
+    assert.equal(await page.evaluate(() => [document, ...[...document.querySelectorAll("[data-editor]")].map((e) => e.shadowRoot)].reduce((n, d) => n + d.querySelectorAll("main img, main script, .cm-content img, .cm-content script").length, 0)), 0, what);
+    assert.notEqual(await page.title(), "ran", what);
+    await check(page, what);
+  };
+  for (const number of [1, 2, 3, 4]) {
+    await show(page, `#/${namespace}/entity/live/messages/${number}`);
+    const forms = page.getByRole("group", { name: "Form of the body" }).getByRole("button");
+    await forms.first().waitFor();
+    for (let i = 0; i < await forms.count(); i++) {
+      await forms.nth(i).click();
+      await clean(`message ${number}, form ${i}`);
+    }
+  }
+  await show(page, `#/${namespace}/entity/live/send?from=live&number=1`);
+  await page.locator(".cm-content").getByText("onerror").first().waitFor();
+  await page.getByLabel("Name of the template").fill(markup);
+  await page.getByRole("button", { name: "Save the message" }).click();
+  await page.locator(".templates").getByText("onerror").waitFor();
+  await clean("a template");
+  await page.context().close();
+});
+
 test("markup in the address is text", async () => {
   const page = await open(browser, { path: `/#/${encodeURIComponent(markup)}/entity/${encodeURIComponent(markup)}` });
   page.allowed.push(404);

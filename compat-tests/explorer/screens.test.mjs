@@ -27,6 +27,8 @@ const screens = {
   dead: ["/entity/orders/dead", "By reason"],
   letter: ["/entity/orders/dead/1", "the card was refused"],
   send: ["/entity/orders/send?from=orders%2F%24DeadLetterQueue&number=1", "Application properties"],
+  fresh: ["/entity/orders/send", "Save a message that you send often"],
+  from: ["/entity/orders/messages?from=12&order=oldest", "from #"],
   sessions: ["/entity/carts/sessions", "alice"],
   history: ["/entity/orders/history", "PaymentDeclined"],
   why: ["/entity/orders/why", "What to do"],

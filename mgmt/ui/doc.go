@@ -1,4 +1,4 @@
-// Package ui is the explorer: the page that a browser gets at /, with its script and style. The sources are in src, in TypeScript with
+// Package ui is the explorer: the page that a browser gets at /, with its scripts and style. The sources are in src, in TypeScript with
 // Preact. The command bundle makes of them what is in files, which is embedded here; so nothing has to be built to run or build Minibus.
 //
 //	npm ci && go generate ./mgmt/ui

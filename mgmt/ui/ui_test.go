@@ -32,8 +32,18 @@ func TestFilesLoadNothing(t *testing.T) {
 			t.Errorf("%s has %q", name, found)
 		}
 	}
-	if found := regexp.MustCompile(`\beval\(|new Function\(|innerHTML|dangerouslySetInnerHTML=|document\.write`).FindAll(served["app.js"].text, -1); len(found) > 2 {
-		t.Errorf("the script has %q; only Preact itself knows innerHTML", found)
+	for name, allowed := range map[string]int{"app.js": 2, "editor.js": 0} {
+		if found := regexp.MustCompile(`\beval\(|new Function\(|innerHTML|dangerouslySetInnerHTML=|document\.write`).FindAll(served[name].text, -1); len(found) > allowed {
+			t.Errorf("%s has %q; only Preact itself knows innerHTML", name, found)
+		}
+	}
+}
+
+// TestEditorIsLoadedLate: the script that every page loads has only the name of the editor's.
+func TestEditorIsLoadedLate(t *testing.T) {
+	app := served["app.js"].text
+	if !bytes.Contains(app, []byte(`import("./editor.js")`)) || bytes.Contains(app, []byte("cm-content")) || !bytes.Contains(served["editor.js"].text, []byte("cm-content")) {
+		t.Error("app.js has the editor, or does not load it")
 	}
 }
 

@@ -19,7 +19,8 @@ func main() {
 
 func bundle(out string) error {
 	result := api.Build(api.BuildOptions{
-		EntryPoints: []string{"src/app.tsx", "src/app.css"},
+		EntryPoints: []string{"src/app.tsx", "src/app.css", "src/editor.ts"},
+		External:    []string{"./editor.js"}, // what the page loads when a text is edited; under one name, so that it replaces the one before
 		Outdir:      out, Bundle: true, Write: true, Format: api.FormatESModule, Target: api.ES2022, Charset: api.CharsetUTF8,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, LegalComments: api.LegalCommentsEndOfFile,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact", LogLevel: api.LogLevelWarning,

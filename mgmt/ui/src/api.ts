@@ -18,7 +18,7 @@ export class Failure extends Error {
   }
 }
 
-type Query = Record<string, string | number | boolean | string[] | undefined>;
+export type Query = Record<string, string | number | boolean | string[] | undefined>;
 
 export interface Call {
   query?: Query;

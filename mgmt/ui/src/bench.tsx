@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { at, call, textOf, type Schemas } from "./api";
 import { Results } from "./benchresults";
-import { fields } from "./compose";
+import { fields } from "./draft";
 import { isoOf } from "./durations";
 import { sorted } from "./findings";
 import { Button, Field, Panel, Problem, Text } from "./kit";
@@ -47,7 +47,7 @@ function messageOf(m: Message): object {
 const first = ["subject", "sessionId"]; // the rest is folded
 
 function MessageForm({ m, set }: { m: Message; set: (m: Message) => void }) {
-  const input = ([name, title]: [string, string]) => (
+  const input = ([name, title]: readonly [string, string]) => (
     <Field key={name} label={title}><input value={m.fields[name] ?? ""} spellcheck={false} onInput={(e) => set({ ...m, fields: { ...m.fields, [name]: e.currentTarget.value } })} /></Field>
   );
   const more = fields.filter(([name]) => !first.includes(name));

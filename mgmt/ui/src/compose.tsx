@@ -1,59 +1,20 @@
-// Sending: every property of a message, from nothing, from a file, or from a message that there is.
-import { useEffect, useState } from "preact/hooks";
-import { textOf } from "./api";
+// Sending: every property of a message, from nothing, from a file, from a template, or from a message that there is; once or many times, now or later.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { at as path_, get, textOf } from "./api";
+import { draftOf, fields, filled, fresh, messageOf, spanIn, timeIn, type Draft } from "./draft";
 import { number, plural, zone } from "./format";
+import { formatted } from "./json";
 import { Button, Field, Loading, Panel, Problem, tell, Text } from "./kit";
-import { formatted, read, send, typed, type Message } from "./message";
+import { read } from "./message";
 import { shown } from "./names";
-import { Properties, valueOf, type Property } from "./properties";
-import { link, route } from "./route";
-import { refresh } from "./state";
+import { Properties } from "./properties";
+import { link, refine, route } from "./route";
+import { repeat, sendFile, type Sent } from "./sending";
+import { refresh, type Clock } from "./state";
+import { Templates, templateNamed } from "./templates";
+import { looksLikeJSON, TextEdit } from "./textedit";
 
-export const fields: [string, string][] = [
-  ["messageId", "Message id"], ["subject", "Subject"], ["contentType", "Content type"], ["correlationId", "Correlation id"], ["sessionId", "Session id"],
-  ["partitionKey", "Partition key"], ["to", "To"], ["replyTo", "Reply to"], ["replyToSessionId", "Reply to session"], ["timeToLive", "Time to live, such as PT1H"],
-];
-
-interface Draft {
-  body: string;
-  bytes?: string; // base64, of a file or a body that is no text
-  other?: Record<string, unknown>; // a body of another kind, sent as it is
-  fields: Record<string, string>;
-  kept: Record<string, unknown>; // typed ids and further sections of a message that was read
-  properties: Property[];
-}
-
-const fresh: Draft = { body: "", fields: {}, kept: {}, properties: [] };
-
-// draftOf makes a draft of a message that there is.
-function draftOf(m: Message): Draft {
-  const d: Draft = { body: m.body ?? "", bytes: m.bodyBase64, fields: {}, kept: {}, properties: [] };
-  for (const [name] of fields) {
-    const v = m[name];
-    if (typeof v === "string") d.fields[name] = v;
-    else if (v !== undefined) d.kept[name] = v;
-  }
-  for (const name of ["contentEncoding", "priority", "annotations", "userId", "footer"]) if (m[name] !== undefined) d.kept[name] = m[name];
-  for (const name of ["bodyValue", "bodySequence", "bodySections"]) if (m[name] !== undefined) d.other = { [name]: m[name] };
-  for (const [name, value] of Object.entries(m.applicationProperties ?? {})) {
-    if (!["DeadLetterReason", "DeadLetterErrorDescription"].includes(name)) d.properties.push({ name, ...typed(value) });
-  }
-  return d;
-}
-
-function messageOf(d: Draft, at: string): Record<string, unknown> {
-  const m: Record<string, unknown> = { ...d.kept };
-  for (const [name, value] of Object.entries(d.fields)) if (value !== "") m[name] = value;
-  if (d.other) Object.assign(m, d.other);
-  else if (d.bytes !== undefined) m.bodyBase64 = d.bytes;
-  else m.body = d.body;
-  if (at) m.scheduledEnqueueTime = new Date(zone.value === "utc" ? at + "Z" : at).toISOString();
-  const properties = d.properties.filter((p) => p.name !== "");
-  if (properties.length > 0) m.applicationProperties = Object.fromEntries(properties.map((p) => [p.name, valueOf(p)]));
-  return m;
-}
-
-const most = 1000; // messages that one request sends
+const mostMessages = 1_000_000;
 
 async function base64(file: File): Promise<string> {
   const data = new Uint8Array(await file.arrayBuffer());
@@ -62,65 +23,161 @@ async function base64(file: File): Promise<string> {
   return btoa(text);
 }
 
-function BodyField({ d, set }: { d: Draft; set: (d: Draft) => void }) {
+function BodyField({ d, set }: { d: Draft; set: (d: Partial<Draft>) => void }) {
   const file = async (f?: File) => {
-    if (!f) return;
-    const bytes = await base64(f);
-    set({ ...d, bytes, other: undefined, fields: { ...d.fields, contentType: d.fields.contentType || f.type } });
+    if (f) set({ bytes: await base64(f), other: undefined, fields: { ...d.fields, contentType: d.fields.contentType || f.type } });
   };
-  if (d.other) return <p class="hint">The body is an {Object.keys(d.other)[0] === "bodyValue" ? "AMQP value" : "AMQP sequence"} or of several sections. It is sent as it is. <Button small act={() => set({ ...d, other: undefined })}>Write another body</Button></p>;
-  if (d.bytes !== undefined) return <p class="hint">The body is of {number(Math.floor((d.bytes.length * 3) / 4))} bytes. <Button small act={() => set({ ...d, bytes: undefined })}>Write a text instead</Button></p>;
+  if (d.other) return <p class="hint">The body is an {Object.keys(d.other)[0] === "bodyValue" ? "AMQP value" : "AMQP sequence"} or of several sections. It is sent as it is. <Button small act={() => set({ other: undefined })}>Write another body</Button></p>;
+  if (d.bytes !== undefined) return <p class="hint">The body is of {number(Math.floor((d.bytes.length * 3) / 4))} bytes. <Button small act={() => set({ bytes: undefined })}>Write a text instead</Button></p>;
+  const json = /json/i.test(d.fields.contentType ?? "") || (!d.fields.contentType && looksLikeJSON(d.body));
+  const format = () => set({ body: formatted(d.body) ?? d.body, fields: { ...d.fields, contentType: d.fields.contentType || "application/json" } });
   return (
     <>
-      <Field label="Body"><textarea rows={11} value={d.body} spellcheck={false} placeholder={'{"id": 7}'} onInput={(e) => set({ ...d, body: e.currentTarget.value })} /></Field>
+      <TextEdit label="Body" text={d.body} set={(body) => set({ body })} json={json} hint={'{"id": 7}'} />
       <div class="bar">
-        <Button small disabled={formatted(d.body) === undefined} act={() => set({ ...d, body: formatted(d.body) ?? d.body, fields: { ...d.fields, contentType: d.fields.contentType || "application/json" } })}>Format as JSON</Button>
-        <label class="button small">From a file<input type="file" class="hidden" onChange={(e) => void file(e.currentTarget.files?.[0])} /></label>
+        <Button small disabled={formatted(d.body) === undefined} act={format}>Format as JSON</Button>
+        <label class="button small">Body from a file<input type="file" class="hidden" onChange={(e) => void file(e.currentTarget.files?.[0])} /></label>
       </div>
     </>
   );
 }
 
-export function Compose({ path }: { path: string }) {
-  const { namespace, query } = route.value;
-  const [d, set] = useState<Draft>(), [at, setAt] = useState(""), [copies, setCopies] = useState("1"), [wrong, setWrong] = useState("");
+// Later is when messages become active.
+interface Later {
+  how: "now" | "at" | "after";
+  at: string;
+  after: string;
+}
+
+// instantOf returns the time; undefined means now. A span counts from what the clock of the namespace shows, which may be frozen or moved.
+async function instantOf(namespace: string, l: Later): Promise<string | undefined> {
+  if (l.how === "now") return undefined;
+  if (l.how === "at") return timeIn(l.at);
+  const span = spanIn(l.after), clock = await get<Clock>(path_`${namespace}/clock`, { due: 1 });
+  return new Date(Date.parse(clock.now) + span).toISOString();
+}
+
+function When({ later, set }: { later: Later; set: (l: Later) => void }) {
+  return (
+    <>
+      <Field label="When"><select value={later.how} onChange={(e) => set({ ...later, how: e.currentTarget.value as Later["how"] })}>
+        <option value="now">Now</option><option value="at">Scheduled at a time</option><option value="after">Scheduled after a span</option>
+      </select></Field>
+      {later.how === "at" && <Field label={`Time (${zone.value === "utc" ? "UTC" : "local time"})`} hint="By the clock of the namespace"><input type="datetime-local" step="1" value={later.at} onInput={(e) => set({ ...later, at: e.currentTarget.value })} /></Field>}
+      {later.how === "after" && <Field label="Span" hint="By the clock of the namespace: 90 s, 5 min, 1h 30m"><input value={later.after} placeholder="5 min" onInput={(e) => set({ ...later, after: e.currentTarget.value })} /></Field>}
+    </>
+  );
+}
+
+// Work is what is being sent.
+interface Work {
+  text: string;
+  done: number;
+  of: number;
+}
+
+// useWork runs one thing at a time, which can be stopped, and ends with the screen.
+function useWork() {
+  const [work, set] = useState<Work>(), [wrong, setWrong] = useState("");
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+  const run = async (act: (signal: AbortSignal, show: (w: Work) => void) => Promise<string>) => {
+    setWrong("");
+    const c = (stop.current = new AbortController());
+    try {
+      tell(await act(c.signal, set));
+    } catch (e) {
+      setWrong(textOf(e));
+    }
+    set(undefined);
+    refresh();
+  };
+  return { work, wrong, setWrong, run, stop: () => stop.current?.abort() };
+}
+
+const range = (s: Sent) => (s.first === undefined ? "" : `: #${s.first}${s.done > 1 ? ` to #${s.last}` : ""}`);
+
+function Working({ w, stop }: { w: Work; stop: () => void }) {
+  return <div class="working"><progress class="job-progress" max={w.of} value={w.done} aria-label={w.text} /><div class="bar"><span role="status">{w.text}</span><Button small kind="danger" act={stop}>Stop</Button></div></div>;
+}
+
+// Repeat are the fields for how many messages, and how fast.
+function Repeat({ copies, rate, setCopies, setRate }: { copies: string; rate: string; setCopies: (s: string) => void; setRate: (s: string) => void }) {
+  return (
+    <>
+      <Field label="How many"><input inputMode="numeric" value={copies} onInput={(e) => setCopies(e.currentTarget.value)} /></Field>
+      {copies.trim() !== "1" && <Field label="Messages per second" hint="Empty: as fast as they are taken"><input inputMode="decimal" value={rate} onInput={(e) => setRate(e.currentTarget.value)} /></Field>}
+    </>
+  );
+}
+
+function numbers(copies: string, rate: string): [number, number] {
+  const n = Number(copies), r = rate.trim() === "" ? 0 : Number(rate);
+  if (!Number.isInteger(n) || n < 1 || n > mostMessages) throw new Error(`How many: send 1 to ${number(mostMessages)} messages.`);
+  if (!Number.isFinite(r) || r < 0 || (rate.trim() !== "" && r === 0)) throw new Error("Messages per second: write a number above 0, or nothing.");
+  return [n, n === 1 ? 0 : r];
+}
+
+// useDraft is the message of the form: one that there is, a template, or an empty one, as the address says.
+function useDraft(namespace: string, query: Record<string, string>, setWrong: (s: string) => void) {
+  const [d, set] = useState<Draft>();
   useEffect(() => {
-    if (!query.from || !query.number) return set(fresh);
+    const template = query.template === undefined ? undefined : templateNamed(query.template);
+    if (query.template !== undefined && !template) setWrong(`This browser has no template ${query.template}.`);
+    if (!query.from || !query.number) return set(template ?? fresh);
     read(namespace, query.from, query.number).then(
       (m) => { set(draftOf(m)); if (m.bodyCut) setWrong("The body is too large to edit here. What you send has its beginning only."); },
       (e) => { set(fresh); setWrong(textOf(e)); });
   }, [query.from, query.number]);
+  return [d, set] as const;
+}
+
+export function Compose({ path }: { path: string }) {
+  const { namespace, query } = route.value;
+  const job = useWork();
+  const [d, set] = useDraft(namespace, query, job.setWrong), [later, setLater] = useState<Later>({ how: "now", at: "", after: "" });
+  const [copies, setCopies] = useState("1"), [rate, setRate] = useState("");
   if (!d) return <Loading />;
-  const submit = async (e: Event) => {
+  const change = (p: Partial<Draft>) => set((old) => ({ ...(old ?? d), ...p }));
+  const field = (name: string, value: string) => change({ fields: { ...d.fields, [name]: value } });
+  const submit = (e: Event) => {
     e.preventDefault();
-    setWrong("");
-    try {
-      const n = Number(copies);
-      if (!Number.isInteger(n) || n < 1 || n > most) throw new Error(`Send 1 to ${number(most)} messages at once.`);
-      const m = messageOf(d, at), id = d.fields.messageId;
-      const sent = await send(namespace, path, Array.from({ length: n }, (_, i) => (n > 1 && id ? { ...m, messageId: `${id}-${i + 1}` } : m)));
-      tell(`${plural(n, "message")} ${at ? "scheduled" : "sent"}: #${sent.sequenceNumbers[0]}${n > 1 ? ` to #${sent.sequenceNumbers[n - 1]}` : ""}.`);
-      refresh();
-    } catch (x) {
-      setWrong(textOf(x));
-    }
+    void job.run(async (signal, show) => {
+      const [n, r] = numbers(copies, rate), at = await instantOf(namespace, later);
+      const sent = await repeat(namespace, path, n, r, (i) => messageOf(filled(d, i, n > 1), at), signal, (s) => s.done < n && show({ text: `${number(s.done)} of ${number(n)} sent`, done: s.done, of: n }));
+      return `${plural(sent.done, "message")} ${at ? "scheduled" : "sent"}${range(sent)}.${sent.done < n ? " Stopped." : ""}`;
+    });
   };
-  const field = (name: string, value: string) => set({ ...d, fields: { ...d.fields, [name]: value } });
+  const fromFile = (file?: File) => file && void job.run(async (signal, show) => {
+    show({ text: `Reading ${file.name}`, done: 0, of: file.size });
+    const sent = await sendFile(namespace, path, file, signal, (s, done) => show({ text: `${number(s.done)} sent`, done, of: file.size }));
+    return `${plural(sent.done, "message")} sent${range(sent)}.${signal.aborted ? " Stopped." : ""}`;
+  });
   return (
-    <form onSubmit={submit} class="compose">
-      <Panel title={<>Send to <Text>{shown(path)}</Text></>} actions={query.from ? <a class="button small" href={link("entity", path, "send")}>Begin anew</a> : undefined}>
-        <BodyField d={d} set={set} />
-        <Properties list={d.properties} set={(properties) => set({ ...d, properties })} />
-        <div class="grid">{fields.map(([name, title]) => (
-          d.kept[name] !== undefined ? <Field key={name} label={title}><input value={JSON.stringify(d.kept[name])} disabled /></Field>
-            : <Field key={name} label={title}><input value={d.fields[name] ?? ""} spellcheck={false} onInput={(e) => field(name, e.currentTarget.value)} /></Field>
-        ))}
-          <Field label={`Scheduled for (${zone.value === "utc" ? "UTC" : "local time"})`}><input type="datetime-local" step="1" value={at} onInput={(e) => setAt(e.currentTarget.value)} /></Field>
-          <Field label="How many"><input inputMode="numeric" value={copies} onInput={(e) => setCopies(e.currentTarget.value)} /></Field>
-        </div>
-        {wrong && <Problem text={wrong} />}
-        <div class="bar"><Button kind="primary" type="submit">{at ? "Schedule" : "Send"}</Button><a class="button" href={link("entity", path, "messages")}>See the messages</a></div>
-      </Panel>
-    </form>
+    <>
+      <form onSubmit={submit} class="compose">
+        <Panel title={<>Send to <Text>{shown(path)}</Text></>} actions={<>
+          {(query.from || query.template) && <a class="button small" href={link("entity", path, "send")} onClick={() => { set(fresh); job.setWrong(""); }}>Begin anew</a>}
+          <label class="button small" title="A file of JSON lines: each line is a whole message, as an export has them">Messages from a file<input type="file" accept=".jsonl,.ndjson,.json,.txt" class="hidden" disabled={job.work !== undefined} onChange={(e) => { fromFile(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} /></label>
+        </>}>
+          <BodyField d={d} set={change} />
+          <Properties list={d.properties} set={(properties) => change({ properties })} />
+          <div class="grid">
+            {fields.map(([name, title]) => (
+              d.kept[name] !== undefined ? <Field key={name} label={title}><input value={JSON.stringify(d.kept[name])} disabled /></Field>
+                : <Field key={name} label={title}><input value={d.fields[name] ?? ""} spellcheck={false} onInput={(e) => field(name, e.currentTarget.value)} /></Field>
+            ))}
+            <When later={later} set={setLater} />
+            <Repeat copies={copies} rate={rate} setCopies={setCopies} setRate={setRate} />
+          </div>
+          <label class="check"><input type="checkbox" checked={d.fill} onChange={(e) => change({ fill: e.currentTarget.checked })} />
+            <span>Replace <code>{"{{n}}"}</code> by the number of the message, <code>{"{{uuid}}"}</code> by a random id, and <code>{"{{now}}"}</code> by the time of the namespace, in the body, the fields and the properties</span></label>
+          {job.wrong && <Problem text={job.wrong} />}
+          {job.work && <Working w={job.work} stop={job.stop} />}
+          <div class="bar"><Button kind="primary" type="submit" disabled={job.work !== undefined}>{later.how === "now" ? "Send" : "Schedule"}</Button><a class="button" href={link("entity", path, "messages")}>See the messages</a></div>
+        </Panel>
+      </form>
+      <Templates key={query.template} draft={d} chosen={query.template} use={(name, draft) => { set(draft); job.setWrong(""); refine({ template: name, from: undefined, number: undefined }); }} />
+    </>
   );
 }

@@ -1,4 +1,5 @@
 // Orders for jobs, each after a question that says what happens and to how many messages.
+import { AgainForm, asTheyAre, orderOf, type Again } from "./again";
 import { at, call, type Job, type Schemas } from "./api";
 import { number, plural } from "./format";
 import { ask, tell, Text } from "./kit";
@@ -22,7 +23,7 @@ export function purge(entity: string, count: number): void {
     title: "Remove messages?", yes: `Remove ${plural(count, "message")}`,
     text: <>
       <p>All messages that are active in <b><Text>{shown(entity)}</Text></b> are removed: {plural(count, "message")} now. Deferred and scheduled ones stay, and so do those that clients have locked.</p>
-      <p>This cannot be undone.</p>
+      <p>This cannot be undone. Export them first if they may be of use.</p>
     </>,
     act: () => start({ kind: "purge", entity }),
   });
@@ -42,18 +43,21 @@ const some = (n?: number) => (n === undefined ? "all messages that fit" : plural
 export function purgeSome(entity: string, filter: Filter, count?: number): void {
   ask({
     title: "Remove messages?", yes: `Remove ${some(count)}`,
-    text: <><p>Of <b><Text>{shown(entity)}</Text></b>, {some(count)} <Text>{words(filter)}</Text> are removed. Those that clients have locked stay.</p><p>This cannot be undone.</p></>,
+    text: <><p>Of <b><Text>{shown(entity)}</Text></b>, {some(count)} <Text>{words(filter)}</Text> are removed. Those that clients have locked stay.</p><p>This cannot be undone. Export them first if they may be of use.</p></>,
     act: () => start({ kind: "purge", entity, filter: without(filter) }),
   });
 }
 
-// resubmit sends dead letters again to their own entity, without what says why they were dead-lettered.
+// resubmit sends dead letters again to their own entity or to another one, as they are or edited.
 export function resubmit(entity: string, filter: Filter, count?: number, then?: () => unknown): void {
+  const order: { now: Again } = { now: asTheyAre };
   ask({
-    title: "Send dead letters again?", yes: `Resubmit ${some(count)}`,
-    text: <p>Of <b><Text>{shown(entity)}</Text></b>, {some(count)} <Text>{words(filter)}</Text> move back to their entity as new messages, without their reason, and their receivers get them.</p>,
+    title: "Send dead letters again?", yes: `Resubmit ${some(count)}`, form: true,
+    text: <AgainForm keep={(a) => (order.now = a)}>
+      <p>Of <b><Text>{shown(entity)}</Text></b>, {some(count)} <Text>{words(filter)}</Text> move as new messages, in batches that are each one change on the disk. Their receivers may get them at once, so this cannot be undone; the job can be cancelled in between.</p>
+    </AgainForm>,
     act: async () => {
-      await start({ kind: "resubmit", entity, filter: without(filter), edit: { strip: true } });
+      await start({ kind: "resubmit", entity, filter: without(filter), ...orderOf(order.now) });
       await then?.();
     },
   });

@@ -7,6 +7,7 @@ import { usePoll } from "./poll";
 import { link, route } from "./route";
 import { refresh } from "./state";
 
+const kinds: Record<Job["kind"], string> = { purge: "Purge", move: "Move", resubmit: "Resubmit" };
 const tones: Record<Job["state"], string> = { running: "", done: "good", cancelled: "warn", failed: "bad" };
 
 function cancel(namespace: string, j: Job, done: () => void): void {
@@ -22,7 +23,7 @@ function cancel(namespace: string, j: Job, done: () => void): void {
 }
 
 function Card({ namespace, j, done }: { namespace: string; j: Job; done: () => void }) {
-  const title = <>{j.kind === "purge" ? "Purge" : "Move"} <Text>{shown(j.entity)}</Text>{j.target && <> → <Text>{shown(j.target)}</Text></>}</>;
+  const title = <>{kinds[j.kind]} <Text>{shown(j.entity)}</Text>{j.target && <> → <Text>{shown(j.target)}</Text></>}</>;
   return (
     <Panel flush title={<>{title} <Badge tone={tones[j.state]}>{j.state}</Badge></>} actions={j.state === "running" && <Button small kind="danger" act={() => cancel(namespace, j, done)}>Cancel</Button>}>
       <progress class="job-progress" max={Math.max(j.total, 1)} value={j.state === "done" ? Math.max(j.total, 1) : j.examined} aria-label={`${number(j.examined)} of ${number(j.total)} messages examined`} />

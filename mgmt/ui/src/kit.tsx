@@ -183,6 +183,7 @@ interface Question {
   text: Children;
   yes: string;
   act: () => unknown;
+  form?: boolean; // the text has fields: a failure is shown there, and they stay
 }
 
 const question = signal<Question | undefined>(undefined);
@@ -194,14 +195,25 @@ export function ask(q: Question): void {
 
 export function Asking() {
   const q = question.value;
+  const [wrong, setWrong] = useState("");
   if (!q) return null;
-  const close = () => (question.value = undefined);
+  const close = () => { question.value = undefined; setWrong(""); };
+  const act = async () => {
+    try {
+      await q.act();
+    } catch (e) {
+      if (q.form) return setWrong(textOf(e));
+      close();
+      throw e;
+    }
+    close();
+  };
   return (
-    <Dialog title={q.title} close={close}>
-      <div class="dialog-body">{q.text}</div>
+    <Dialog title={q.title} close={close} wide={q.form}>
+      <div class="dialog-body">{q.text}{wrong && <Problem text={wrong} />}</div>
       <footer>
         <Button act={close}>Keep</Button>
-        <Button kind="danger" act={async () => { try { await q.act(); } finally { close(); } }}>{q.yes}</Button>
+        <Button kind="danger" act={act}>{q.yes}</Button>
       </footer>
     </Dialog>
   );

@@ -1,46 +1,12 @@
 // Messages as the control API has them.
-import { all, at, call, get } from "./api";
+import { all, at, call, get, type Query, type Schemas } from "./api";
 
 export type Value = unknown; // a JSON value, or an object with one key: the name of a type of AMQP
 
-export interface Message {
-  sequenceNumber: number;
-  enqueuedSequenceNumber?: number;
-  state: "active" | "locked" | "deferred" | "scheduled";
-  enqueuedTime?: string;
-  expiresAt?: string;
-  lockedUntil?: string;
-  lockedBy?: string;
-  deliveryCount?: number;
-  deadLetterReason?: string;
-  deadLetterSource?: string;
-  sizeBytes?: number;
-  messageId?: Value;
-  correlationId?: Value;
-  sessionId?: string;
-  subject?: string;
-  contentType?: string;
-  timeToLive?: string;
-  scheduledEnqueueTime?: string;
-  applicationProperties?: Record<string, Value>;
-  annotations?: Record<string, Value>;
-  deliveryAnnotations?: Record<string, Value>;
-  footer?: Record<string, Value>;
-  body?: string;
-  bodyBase64?: string;
-  bodySections?: string[];
-  bodyValue?: Value;
-  bodySequence?: Value[][];
-  bodyBytes?: number;
-  bodyCut?: boolean;
-  [other: string]: unknown;
-}
+// Message is a message that the server has shown: it has a number, and a body that is data is a text.
+export type Message = Omit<Schemas["Message"], "body"> & { sequenceNumber: number; body?: string };
 
-export interface MessagePage {
-  items: Message[];
-  next?: string;
-  examined: number;
-}
+export type MessagePage = Omit<Schemas["MessagePage"], "items"> & { items: Message[] };
 
 export interface Typed {
   type: string;
@@ -83,29 +49,21 @@ export function hex(bytes: Uint8Array, most = 16_384): string {
     const digits = row.map((b) => b.toString(16).padStart(2, "0")).join(" ").padEnd(47);
     lines.push(`${i.toString(16).padStart(6, "0")}  ${digits}  ${row.map((b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : ".")).join("")}`);
   }
-  if (bytes.length > most) lines.push("…");
   return lines.join("\n");
-}
-
-// formatted returns a text as JSON with line breaks; undefined if it is none.
-export function formatted(text: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return undefined;
-  }
 }
 
 const of = (namespace: string, entity: string) => at`${namespace}/entities/${entity}/messages`;
 
-export const list = (namespace: string, entity: string, query: Record<string, string | number | boolean | undefined>, signal?: AbortSignal) =>
+export const list = (namespace: string, entity: string, query: Query, signal?: AbortSignal) =>
   get<MessagePage>(of(namespace, entity), query, signal);
 
-export const read = (namespace: string, entity: string, sequence: string | number, signal?: AbortSignal) =>
-  get<Message>(`${of(namespace, entity)}/${sequence}`, {}, signal);
+// read reads one message, with the first 256 KiB of its body unless another number of bytes is wanted.
+export const read = (namespace: string, entity: string, sequence: string | number, signal?: AbortSignal, body?: number) =>
+  get<Message>(`${of(namespace, entity)}/${sequence}`, { body }, signal);
 
-export const send = (namespace: string, entity: string, messages: object[]) =>
-  call<{ sequenceNumbers: number[] }>("POST", of(namespace, entity), { body: messages.length === 1 ? messages[0] : messages });
+// sendLines sends messages that are JSON already, byte for byte as they are.
+export const sendLines = (namespace: string, entity: string, lines: string[], signal?: AbortSignal) =>
+  call<Schemas["Sent"]>("POST", of(namespace, entity), { text: `[${lines.join(",")}]`, signal });
 
 export const remove = (namespace: string, entity: string, sequences: number[]) =>
   call<void>("DELETE", of(namespace, entity), { query: { sequenceNumbers: sequences.map(String) } });

@@ -1,19 +1,21 @@
 // The messages of an entity or a sub-queue as a table, and beside it the one that is chosen.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
 import { Search } from "./events";
+import { Export } from "./export";
 import { bytes, number, plural } from "./format";
 import { purgeSome, resubmit } from "./joborders";
 import { keptHere } from "./kept";
 import { ask, Badge, Button, Empty, Loading, Problem, tell, Text, Time } from "./kit";
-import { MessageView } from "./messageview";
+import { MessageView, type Beside } from "./messageview";
 import { list, preview, remove, textOfValue, type Message } from "./message";
 import { deadLetters } from "./names";
 import { go, link, refine, route, withQuery } from "./route";
 import { entityAt, refresh } from "./state";
 import { Table, type Column } from "./virtual";
 
-const pageSize = 100;
+const pageSize = 100; // of the first page; further ones are larger
+const mostRows = 50_000; // that are kept
 
 export const stateTone: Record<string, string> = { active: "", locked: "warn", deferred: "violet", scheduled: "violet" };
 
@@ -30,7 +32,7 @@ function useMessages(namespace: string, entity: string, query: Record<string, st
     try {
       let at = cursor, all = keep, examined = 0;
       do { // pages of a filter may be empty
-        const page = await list(namespace, entity, { ...query, cursor: at, limit: pageSize, body: 160 }, c.signal);
+        const page = await list(namespace, entity, { ...query, cursor: at, limit: cursor ? 1000 : pageSize, body: 160 }, c.signal);
         all = [...all, ...page.items];
         at = page.next;
         examined += page.examined;
@@ -48,7 +50,8 @@ function useMessages(namespace: string, entity: string, query: Record<string, st
     void load();
     return () => busy.current?.abort();
   }, [key]);
-  return { items, next, error, reload: () => load(), more: () => { if (next && !busy.current) void load(next, items); } };
+  const full = (items?.length ?? 0) >= mostRows;
+  return { items, next, error, full, reload: () => load(), more: () => { if (next && !full && !busy.current) void load(next, items); } };
 }
 
 const shownColumns = keptHere<string[]>("columns", ["enqueued", "id", "subject", "state", "session", "deliveries", "size", "body"]);
@@ -63,17 +66,17 @@ function columns(dead: boolean, narrow: boolean, digits: number, href: (m: Messa
   };
   const all: Column<Message>[] = [
     { name: "number", title: "#", width: `${20 + 9 * digits}px`, show: (m) => <a href={href(m)}>{m.sequenceNumber}</a> },
-    { name: "enqueued", title: "Enqueued", width: "160px", show: (m) => <Time at={m.enqueuedTime} brief /> },
+    { name: "enqueued", yields: 4, title: "Enqueued", width: "160px", show: (m) => <Time at={m.enqueuedTime} brief /> },
     { name: "id", title: "Message id", width: "minmax(90px, 1fr)", show: text((m) => m.messageId) },
-    { name: "subject", title: "Subject", width: "minmax(76px, .6fr)", show: text((m) => m.subject) },
-    { name: "state", title: "State", width: "92px", show: (m) => <Badge tone={stateTone[m.state]} title={m.lockedBy}>{m.state}</Badge> },
+    { name: "subject", yields: 3, title: "Subject", width: "minmax(76px, .6fr)", show: text((m) => m.subject) },
+    { name: "state", yields: 1, title: "State", width: "92px", show: (m) => <Badge tone={stateTone[m.state ?? ""]} title={m.lockedBy}>{m.state}</Badge> },
     ...(dead ? [{ name: "reason", title: "Reason", width: "minmax(116px, .9fr)", show: (m: Message) => <Text>{m.deadLetterReason ?? ""}</Text> }] : []),
-    { name: "session", title: "Session", width: "minmax(62px, .5fr)", show: text((m) => m.sessionId) },
-    { name: "correlation", title: "Correlation", width: "minmax(90px, .6fr)", show: text((m) => m.correlationId) },
-    { name: "expires", title: "Expires", width: "150px", show: (m) => (m.expiresAt ? <Time at={m.expiresAt} ageOnly /> : null) },
-    { name: "deliveries", title: "Tries", width: "54px", right: true, show: (m) => number(m.deliveryCount ?? 0) },
-    { name: "size", title: "Size", width: "70px", right: true, show: (m) => <span class="faint">{bytes(m.sizeBytes ?? 0)}</span> },
-    { name: "body", title: "Body", width: "minmax(90px, 1.6fr)", show: (m) => <Text class="mono small">{preview(m)}</Text> },
+    { name: "session", yields: 5, title: "Session", width: "minmax(62px, .5fr)", show: text((m) => m.sessionId) },
+    { name: "correlation", yields: 9, title: "Correlation", width: "minmax(90px, .6fr)", show: text((m) => m.correlationId) },
+    { name: "expires", yields: 6, title: "Expires", width: "150px", show: (m) => (m.expiresAt ? <Time at={m.expiresAt} ageOnly /> : null) },
+    { name: "deliveries", yields: 7, title: "Tries", width: "54px", right: true, show: (m) => number(m.deliveryCount ?? 0) },
+    { name: "size", yields: 8, title: "Size", width: "70px", right: true, show: (m) => <span class="faint">{bytes(m.sizeBytes ?? 0)}</span> },
+    { name: "body", yields: 2, title: "Body", width: "minmax(90px, 1.6fr)", show: (m) => <Text class="mono small">{preview(m)}</Text> },
   ];
   const seen = narrow ? all.filter((c) => [...beside, dead ? "reason" : "state"].includes(c.name)) : all;
   return seen.filter((c) => ["number", "reason"].includes(c.name) || shownColumns.value.includes(c.name));
@@ -102,22 +105,44 @@ function Filters({ dead }: { dead: boolean }) {
       {!dead && <select aria-label="State" value={q.state ?? ""} onChange={(e) => refine({ state: e.currentTarget.value })}>
         <option value="">Every state</option>{["active", "locked", "deferred", "scheduled"].map((s) => <option key={s}>{s}</option>)}
       </select>}
+      <input class="from" aria-label="Begin at number" placeholder="Begin at #" inputMode="numeric" value={q.from ?? ""} onChange={(e) => refine({ from: /^\d+$/.test(e.currentTarget.value) ? e.currentTarget.value : undefined })} />
       <Search key={"t" + (q.text ? 1 : 0)} label="Text in body or properties" value={q.text ?? ""} set={(text) => refine({ text })} />
       <Search key={"q" + (q.sql ? 1 : 0)} label="SQL filter: amount > 100" value={q.sql ?? ""} set={(sql) => refine({ sql })} />
     </>
   );
 }
 
-const words: Record<string, string> = { dueAfter: "due from", dueBefore: "due before" };
+const words: Record<string, string> = { dueAfter: "due from ", dueBefore: "due before ", from: "from #" };
+const said = (filter: string) => words[filter] ?? filter + ": ";
 
 function Applied() {
-  const q = route.value.query, on = filters.filter((f) => q[f]);
+  const q = route.value.query, on = [...filters, "from" as const].filter((f) => q[f]);
   if (on.length === 0) return null;
   return (
     <div class="chips" role="group" aria-label="Filters">
-      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${f}`} onClick={() => refine({ [f]: undefined })}>{words[f] ?? f}: {f in words ? <Time at={q[f]} brief /> : <Text>{q[f]!}</Text>} ×</button>)}
+      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${said(f)}${q[f]} ×`} onClick={() => refine({ [f]: undefined })}>{said(f)}{f.startsWith("due") ? <Time at={q[f]} brief /> : <Text>{q[f]!}</Text>} ×</button>)}
     </div>
   );
+}
+
+// useStepKeys goes to the message before or after by k and j, and by the arrows where they do not scroll a text.
+function useStepKeys({ before, after }: Beside, more?: () => void): void {
+  useEffect(() => {
+    const onKey = (e: KeyboardEvent) => {
+      const target = e.target as Element;
+      if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || target.closest?.("input,textarea,select,dialog,[data-editor]")) return;
+      const arrows = target === document.body || target.closest(".table-box") || target.id === "main";
+      const next = e.key === "j" || (arrows && e.key === "ArrowDown"), previous = e.key === "k" || (arrows && e.key === "ArrowUp");
+      if (!next && !previous) return;
+      const to = next ? after : before;
+      if (next && more) more();
+      if (!to) return;
+      e.preventDefault();
+      go(to);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
 }
 
 // Messages is the tab of an entity's messages or dead letters.
@@ -125,7 +150,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
   const { namespace, query } = route.value;
   const entity = dead ? path + "/" + deadLetters : path, tab = dead ? "dead" : "messages";
   const asked: Record<string, string> = { order: query.order ?? "newest" };
-  for (const f of filters) if (query[f]) asked[f] = query[f]!;
+  for (const f of [...filters, "from"]) if (query[f]) asked[f] = query[f]!;
   const m = useMessages(namespace, entity, asked);
   const [selected, select] = useState<Set<number>>(new Set());
   const here = (seq: number | string) => withQuery(link("entity", path, tab, String(seq)), query);
@@ -154,6 +179,10 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
   const box: Column<Message> = { name: "box", title: "", width: "30px", show: (x) => <input type="checkbox" aria-label={`Select ${x.sequenceNumber}`} checked={selected.has(x.sequenceNumber)} onChange={() => toggle(x.sequenceNumber)} /> };
   const digits = String(items.reduce((n, x) => Math.max(n, x.sequenceNumber), 0)).length;
   const some = [...selected];
+  const at = useMemo(() => items.findIndex((x) => String(x.sequenceNumber) === chosen), [items, chosen]);
+  const beside = { before: at > 0 ? here(items[at - 1]!.sequenceNumber) : undefined, after: items[at + 1] ? here(items[at + 1]!.sequenceNumber) : undefined };
+  useStepKeys(beside, at >= items.length - 2 ? m.more : undefined);
+  const [exporting, exportThem] = useState(false);
   const removeSome = () => ask({
     title: "Remove messages?", yes: `Remove ${plural(some.length, "message")}`, text: <p>The selected {plural(some.length, "message")} of <b><Text>{entity}</Text></b> are removed, or none if a client has locked one. This cannot be undone.</p>,
     act: async () => { await remove(namespace, entity, some); tell(`${plural(some.length, "message")} removed.`); await reload(); },
@@ -174,9 +203,12 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
         {items.length > 0 && <Button small act={() => select(selected.size === items.length ? new Set() : new Set(items.slice(0, 1000).map((x) => x.sequenceNumber)))}>{selected.size === items.length ? "Select none" : "Select all shown"}</Button>}
         {some.length > 0 && <Button small kind="danger" act={removeSome}>Remove {number(some.length)}</Button>}
         {some.length > 0 && dead && <Button small act={() => resubmit(entity, { sequenceNumbers: some }, some.length, reload)}>Resubmit {number(some.length)}</Button>}
-        {some.length === 0 && narrowed && !query.state && !query.dueAfter && items.length > 0 && <Button small kind="danger" act={() => purgeSome(entity, filter)}>Remove all that fit</Button>}
-        {some.length === 0 && narrowed && dead && items.length > 0 && <Button small act={() => resubmit(entity, filter, undefined, reload)}>Resubmit all that fit</Button>}
+        {items.length > 0 && <Button small act={() => exportThem(true)}>{some.length > 0 ? `Export ${number(some.length)}` : narrowed || query.from ? "Export all that fit" : "Export all"}</Button>}
+        {some.length === 0 && narrowed && !query.state && !query.dueAfter && !query.from && items.length > 0 && <Button small kind="danger" act={() => purgeSome(entity, filter)}>Remove all that fit</Button>}
+        {some.length === 0 && narrowed && dead && !query.from && items.length > 0 && <Button small act={() => resubmit(entity, filter, undefined, reload)}>Resubmit all that fit</Button>}
       </div>
+      {m.full && m.next && <p class="notice" role="note">The first {number(mostRows)} are shown. Filter them, or <button type="button" class="link" onClick={() => refine({ from: m.next })}>go on from #{m.next}</button>.</p>}
+      {exporting && <Export entity={entity} numbers={some} query={asked} total={narrowed || query.from ? undefined : total} close={() => exportThem(false)} />}
       {m.error && <Problem text={m.error} retry={m.reload} />}
       {!m.items && !m.error && <Loading />}
       {m.items && items.length === 0 && (
@@ -187,9 +219,9 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
       )}
       {items.length > 0 && (
         <div class="split">
-          <Table items={items} columns={[box, ...columns(dead, chosen !== undefined, digits, (x) => here(x.sequenceNumber))]} id={(x) => x.sequenceNumber} label="Messages" end={m.next ? m.more : undefined}
+          <Table items={items} columns={[box, ...columns(dead, chosen !== undefined, digits, (x) => here(x.sequenceNumber))]} id={(x) => x.sequenceNumber} label="Messages" end={m.next ? m.more : undefined} at={at}
             open={(x) => go(here(x.sequenceNumber))} selected={(x) => String(x.sequenceNumber) === chosen || selected.has(x.sequenceNumber)} />
-          {chosen && <MessageView key={chosen} path={path} dead={dead} sequence={chosen} close={withQuery(link("entity", path, tab), query)} changed={reload} />}
+          {chosen && <MessageView key={chosen} path={path} dead={dead} sequence={chosen} close={withQuery(link("entity", path, tab), query)} changed={reload} beside={beside} />}
         </div>
       )}
       {items.length === 0 && chosen && m.items && <MessageView path={path} dead={dead} sequence={chosen} close={withQuery(link("entity", path, tab), query)} changed={reload} />}

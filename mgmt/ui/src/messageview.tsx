@@ -1,51 +1,17 @@
 // One message: its body in several forms, its properties with their types, and its life.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { open, textOf } from "./api";
 import { bytes, duration, zone } from "./format";
 import { resubmit } from "./joborders";
+import { save } from "./save";
 import { ask, Badge, Button, copy, Dialog, Facts, Field, Loading, Problem, tell, Text, Time, type Children } from "./kit";
 import { Timeline } from "./life";
-import { bodyPath, bytesOf, formatted, hex, read, remove, reschedule, typed, type Message, type Value } from "./message";
+import { Body } from "./bodyview";
+import { bodyPath, read, remove, reschedule, typed, type Message, type Value } from "./message";
 import { stateTone } from "./messages";
 import { deadLetters } from "./names";
 import { usePoll } from "./poll";
-import { link, route, withQuery } from "./route";
-
-interface View {
-  name: string;
-  text: string;
-}
-
-// views are the forms in which the body can be shown, the best one first.
-function views(m: Message): View[] {
-  const list: View[] = [];
-  const json = m.body !== undefined && !m.bodyCut ? formatted(m.body) : undefined;
-  if (json !== undefined) list.push({ name: "JSON", text: json });
-  if (m.body !== undefined) list.push({ name: "Text", text: m.body });
-  if (m.bodyValue !== undefined) list.push({ name: "AMQP value", text: JSON.stringify(m.bodyValue, null, 2) });
-  if (m.bodySequence) list.push({ name: "AMQP sequence", text: JSON.stringify(m.bodySequence, null, 2) });
-  if (m.body !== undefined || m.bodyBase64 !== undefined || m.bodySections) list.push({ name: "Hex", text: hex(bytesOf(m)) });
-  if (m.bodyBase64 !== undefined) list.push({ name: "Base64", text: m.bodyBase64 });
-  return list;
-}
-
-function Body({ m, download }: { m: Message; download: () => Promise<void> }) {
-  const all = views(m);
-  const [chosen, choose] = useState("");
-  const v = all.find((x) => x.name === chosen) ?? all[0];
-  return (
-    <section class="part">
-      <div class="part-head">
-        <h3>Body <span class="faint">{bytes(m.bodyBytes ?? 0)}</span></h3>
-        <div class="chips" role="group" aria-label="Form of the body">{all.map((x) => <button key={x.name} type="button" class="chip" aria-pressed={x === v} onClick={() => choose(x.name)}>{x.name}</button>)}</div>
-        <Button small act={() => copy(v?.text ?? "")} disabled={!v}>Copy</Button>
-        <Button small act={download}>Download</Button>
-      </div>
-      {m.bodyCut && <p class="hint">The body is large: this is its beginning. Download it to have all of it.</p>}
-      {v ? <pre class="body" tabIndex={0} aria-label="Body">{v.text}</pre> : <p class="hint">{m.bodyCut ? "It is not shown." : "The message has no body."}</p>}
-    </section>
-  );
-}
+import { go, link, route, withQuery } from "./route";
 
 function Values({ title, values }: { title: string; values?: Record<string, Value> }) {
   const all = Object.entries(values ?? {});
@@ -97,21 +63,40 @@ function Reschedule({ m, act, close }: { m: Message; act: (to: string) => Promis
   );
 }
 
-// save gives bytes to the reader as a file.
-function save(data: Blob, name: string): void {
-  const a = document.createElement("a");
-  a.href = URL.createObjectURL(data);
-  a.download = name;
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
+// useMessage follows a message. Its body does not change, so it is asked for once; of a large message the rest is asked for less often too.
+function useMessage(namespace: string, entity: string, sequence: string) {
+  const first = useRef<Message>(undefined);
+  const pause = (first.current?.sizeBytes ?? 0) > 1 << 20 ? 30_000 : 5000;
+  return usePoll(JSON.stringify([namespace, entity, sequence]), pause, async (signal) => {
+    const m = await read(namespace, entity, sequence, signal, first.current ? 0 : undefined);
+    const { body, bodyBase64, bodySections, bodyValue, bodySequence, bodyBytes, bodyCut } = (first.current ??= m);
+    return { ...m, body, bodyBase64, bodySections, bodyValue, bodySequence, bodyBytes, bodyCut };
+  });
 }
 
-export function MessageView({ path, dead, sequence, close, changed }: { path: string; dead: boolean; sequence: string; close: string; changed: () => unknown }) {
+function Step({ to, title, sign }: { to?: string; title: string; sign: string }) {
+  return <button type="button" class="button small step-to" aria-label={title} title={title} disabled={!to} onClick={() => to && go(to)}>{sign}</button>;
+}
+
+// Beside are the messages before and after one in the table, as addresses.
+export interface Beside {
+  before?: string;
+  after?: string;
+}
+
+export function MessageView({ path, dead, sequence, close, changed, beside }: { path: string; dead: boolean; sequence: string; close: string; changed: () => unknown; beside?: Beside }) {
   const namespace = route.value.namespace, entity = dead ? path + "/" + deadLetters : path;
-  const p = usePoll(JSON.stringify([namespace, entity, sequence]), 5000, (signal) => read(namespace, entity, sequence, signal));
+  const p = useMessage(namespace, entity, sequence);
   const [moving, move] = useState(false);
   const m = p.value;
-  const head = (title: Children) => <header class="one-head"><h2>{title}</h2><a class="close" href={close} aria-label="Close the message">×</a></header>;
+  const head = (title: Children) => (
+    <header class="one-head"><h2>{title}</h2>
+      <nav aria-label="Messages" class="actions push">
+        <Step to={beside?.before} title="Previous message (k)" sign="‹" /><Step to={beside?.after} title="Next message (j)" sign="›" />
+      </nav>
+      <a class="close" href={close} aria-label="Close the message">×</a>
+    </header>
+  );
   if (!m || p.error) {
     return <section class="panel one" aria-label="Message">{head(`#${sequence}`)}{p.error ? <><Problem text={p.error} retry={p.refresh} /><p class="hint pad">It may have been received or removed meanwhile. <a href={withQuery(link("life"), { entity: path, sequenceNumber: sequence })}>See its life</a></p></> : <Loading />}</section>;
   }
@@ -129,7 +114,7 @@ export function MessageView({ path, dead, sequence, close, changed }: { path: st
   const edit = withQuery(link("entity", path, "send"), { from: entity, number: seq });
   return (
     <section class="panel one" aria-label={`Message ${seq}`}>
-      {head(<>#{seq} <Badge tone={stateTone[m.state]}>{m.state}</Badge> {m.deadLetterReason !== undefined && <Badge tone="bad">{m.deadLetterReason}</Badge>}</>)}
+      {head(<>#{seq} <Badge tone={stateTone[m.state ?? ""]}>{m.state}</Badge> {m.deadLetterReason !== undefined && <Badge tone="bad">{m.deadLetterReason}</Badge>}</>)}
       <div class="one-body">
         <div class="actions">
           <a class="button small" href={edit}>Edit and send</a>

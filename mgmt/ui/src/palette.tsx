@@ -83,7 +83,7 @@ function Palette() {
 
 const keys: [string, string][] = [
   ["/", "Search the entities"], ["Ctrl K", "Go to a screen, an entity or a setting"], ["?", "Show these keys"], ["n", "New queue, topic or subscription"], ["t", "Light or dark"], ["u", "Times: local or UTC"],
-  ["Esc", "Close a window"], ...screens.map((s): [string, string] => ["g " + s.key, s.title]),
+  ["j k", "The next or the previous message, beside an open one"], ["Esc", "Close a window; in an editor, Tab after it leaves"], ...screens.map((s): [string, string] => ["g " + s.key, s.title]),
 ];
 
 function Keys() {
@@ -107,7 +107,7 @@ function onKey(e: KeyboardEvent): void {
     open.value = open.value === "palette" ? "" : "palette";
     return;
   }
-  const typing = (e.target as Element).closest?.("input,textarea,select,dialog");
+  const typing = (e.target as Element).closest?.("input,textarea,select,dialog,[data-editor]");
   if (typing || e.ctrlKey || e.metaKey || e.altKey || asksForKey.value) return;
   const second = Date.now() - waiting < 1500 && screens.find((s) => s.key === e.key);
   waiting = 0;

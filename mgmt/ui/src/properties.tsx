@@ -57,6 +57,12 @@ export function valueOf(p: Property): Value {
   }
 }
 
+// valuesOf makes the application properties that have a name; undefined if there are none.
+export function valuesOf(list: Property[]): Record<string, Value> | undefined {
+  const named = list.filter((p) => p.name !== "");
+  return named.length > 0 ? Object.fromEntries(named.map((p) => [p.name, valueOf(p)])) : undefined;
+}
+
 interface PropertiesProps {
   list: Property[];
   set: (list: Property[]) => void;

@@ -2,9 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { all, at, call, get, textOf, type Schemas, type Session } from "./api";
 import { bytes, number } from "./format";
-import { ask, Button, Dialog, Empty, Field, Loading, Problem, tell, Text, Time } from "./kit";
+import { formatted } from "./json";
+import { ask, Button, Dialog, Empty, Loading, Problem, tell, Text, Time } from "./kit";
 import { usePoll } from "./poll";
 import { route } from "./route";
+import { looksLikeJSON, TextEdit } from "./textedit";
 import { Table, type Column } from "./virtual";
 
 type State = Schemas["SessionState"];
@@ -18,14 +20,6 @@ function fromHex(text: string): string {
 }
 
 const toHex = (base64: string) => [...atob(base64)].map((c) => c.charCodeAt(0).toString(16).padStart(2, "0")).join(" ").replace(/((?:.. ){15}..) /g, "$1\n");
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
 
 function Editor({ address, session, close }: { address: string; session: Session; close: () => void }) {
   const [text, setText] = useState<string>(), [hex, setHex] = useState(false), [wrong, setWrong] = useState("");
@@ -58,13 +52,13 @@ function Editor({ address, session, close }: { address: string; session: Session
         <p>Session <b><Text>{session.id || "(the empty text)"}</Text></b>{session.holder && <>, held by <Text>{session.holder}</Text>, which may write it too</>}</p>
         {text === undefined && !wrong && <Loading />}
         {text !== undefined && <>
-          <Field label={hex ? "Bytes, in hex" : "Text"}><textarea class="mono" rows={12} value={text} spellcheck={false} onInput={(e) => setText(e.currentTarget.value)} /></Field>
+          <TextEdit key={String(hex)} label={hex ? "Bytes, in hex" : "Text"} text={text} set={setText} json={!hex && looksLikeJSON(text)} />
           <label class="check"><input type="checkbox" checked={hex} onChange={(e) => { setHex(e.currentTarget.checked); setText(""); }} /> Write bytes in hex</label>
         </>}
         {wrong && <Problem text={wrong} />}
       </div>
       <footer>
-        {!hex && <Button act={() => setText(pretty(text ?? ""))}>Format as JSON</Button>}
+        {!hex && <Button act={() => setText(formatted(text ?? "") ?? text)}>Format as JSON</Button>}
         {session.stateBytes !== undefined && <Button kind="danger" act={clear}>Clear</Button>}
         <span class="push" />
         <Button act={close}>Close</Button>
@@ -87,15 +81,15 @@ export function Sessions({ path }: { path: string }) {
     },
   });
   const columns: Column<Session>[] = [
-    { name: "id", title: "Session", width: "minmax(140px, 1fr)", show: (s) => (s.id ? <Text>{s.id}</Text> : <span class="faint">(the empty text)</span>) },
-    { name: "active", title: "Active", width: "70px", right: true, show: (s) => number(s.active) },
-    { name: "locked", title: "Locked", width: "70px", right: true, show: (s) => number(s.locked) },
-    { name: "deferred", title: "Deferred", width: "76px", right: true, show: (s) => number(s.deferred) },
-    { name: "scheduled", title: "Scheduled", width: "84px", right: true, show: (s) => number(s.scheduled) },
-    { name: "holder", title: "Held by", width: "minmax(120px, 1fr)", show: (s) => (s.holder ? <Text>{s.holder}</Text> : <span class="faint">free</span>) },
-    { name: "until", title: "Until", width: "150px", show: (s) => (s.lockedUntil ? <Time at={s.lockedUntil} /> : null) },
-    { name: "state", title: "State", width: "90px", right: true, show: (s) => (s.stateBytes !== undefined ? bytes(s.stateBytes) : <span class="faint">none</span>) },
-    { name: "actions", title: "", width: "180px", right: true, show: (s) => <><Button small act={() => edit(s)}>State</Button> {s.holder && <Button small kind="danger" act={() => breakLock(s)}>Take lock</Button>}</> },
+    { name: "id", title: "Session", width: "minmax(100px, 1fr)", show: (s) => (s.id ? <Text>{s.id}</Text> : <span class="faint">(the empty text)</span>) },
+    { name: "active", yields: 2, title: "Active", width: "70px", right: true, show: (s) => number(s.active) },
+    { name: "locked", yields: 6, title: "Locked", width: "70px", right: true, show: (s) => number(s.locked) },
+    { name: "deferred", yields: 8, title: "Deferred", width: "76px", right: true, show: (s) => number(s.deferred) },
+    { name: "scheduled", yields: 9, title: "Scheduled", width: "84px", right: true, show: (s) => number(s.scheduled) },
+    { name: "holder", yields: 3, title: "Held by", width: "minmax(120px, 1fr)", show: (s) => (s.holder ? <Text>{s.holder}</Text> : <span class="faint">free</span>) },
+    { name: "until", title: "Until", width: "100px", yields: 5, show: (s) => (s.lockedUntil ? <Time at={s.lockedUntil} ageOnly /> : null) },
+    { name: "state", yields: 4, title: "State", width: "90px", right: true, show: (s) => (s.stateBytes !== undefined ? bytes(s.stateBytes) : <span class="faint">none</span>) },
+    { name: "actions", title: "", width: "172px", right: true, show: (s) => <><Button small act={() => edit(s)}>State</Button> {s.holder && <Button small kind="danger" act={() => breakLock(s)}>Take lock</Button>}</> },
   ];
   if (!p.value) return p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />;
   return (

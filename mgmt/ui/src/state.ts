@@ -99,7 +99,7 @@ async function load(signal: AbortSignal): Promise<void> {
 }
 
 async function loadNamespaces(signal: AbortSignal): Promise<void> {
-  const list = (await get<{ namespaces: Namespace[] }>("namespaces", {}, signal)).namespaces;
+  const list = (await get<Schemas["NamespaceListBody"]>("namespaces", {}, signal)).namespaces;
   namespaces.value = list;
   if (!route.value.namespace) {
     const first = list.find((n) => n.default) ?? list[0];

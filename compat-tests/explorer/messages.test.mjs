@@ -1,0 +1,329 @@
+// Messages: forms of bodies, the editor, templates, repeating, files, exports, and editing dead letters; with the JavaScript SDK on the other side.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, beforeEach, afterEach, test } from "node:test";
+import { check, launch, open, show, sizes } from "./page.mjs";
+import { connect, namespace } from "./house.mjs";
+
+const client = connect();
+let browser, page;
+before(async () => (browser = await launch()));
+after(async () => {
+  await browser?.close();
+  await client.close();
+});
+beforeEach(async () => {
+  page = await open(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.getByRole("heading", { name: namespace }).waitFor();
+});
+afterEach(async () => {
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
+const to = (hash) => show(page, `#/${namespace}${hash}`);
+const button = (name) => page.getByRole("button", { name, exact: true });
+const sees = (text, within = page.locator("main")) => within.getByText(text).first().waitFor({ timeout: 10_000 });
+const toast = (text) => sees(text, page.locator(".toasts"));
+const agree = (name) => page.getByRole("dialog").getByRole("button", { name }).click();
+const form = (name) => page.getByRole("group", { name: "Form of the body" }).getByRole("button", { name, exact: true });
+const send = (queue, ...messages) => client.createSender(queue).sendMessages(messages);
+const receive = async (queue, n = 1) => client.createReceiver(queue, { receiveMode: "receiveAndDelete" }).receiveMessages(n, { maxWaitTimeInMs: 5000 });
+const raw = (text) => Buffer.from(text);
+const first = async (queue) => (await (await fetch(`http://localhost:${process.env.MINIBUS_PORT_HTTP}/$minibus/v1/namespaces/${namespace}/entities/${queue}/messages?order=newest&limit=1`)).json()).items[0].sequenceNumber;
+const openNewest = async (queue) => to(`/entity/${queue}/messages/${await first(queue)}`);
+// edit writes into the editor once it has come.
+const edit = async (text) => {
+  const at = page.locator(".cm-content");
+  await at.waitFor();
+  await at.fill(text);
+};
+
+test("JSON is a tree with its numbers as they are written", async () => {
+  await send("empty", { body: raw('{"id": 12345678901234567890, "price": 5.0, "lines": [{"sku": "a"}], "none": []}'), contentType: "application/json" });
+  await openNewest("empty");
+  await sees("12345678901234567890");
+  await sees("5.0");
+  const head = page.getByRole("button", { name: /"lines"/ });
+  await head.click();
+  await sees("1 … ]");
+  assert.equal(await page.locator(".folds").getByText('"sku"').count(), 0);
+  await head.click();
+  await sees('"sku"', page.locator(".folds"));
+  await button("Fold").click();
+  assert.equal(await page.locator(".folds").getByText('"sku"').count(), 0);
+  await button("Copy").click();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\n {2}"id": 12345678901234567890,\n/);
+  await check(page, "JSON");
+});
+
+test("XML is a tree of text, and what is no XML a text", async () => {
+  await send("empty", { body: raw('<?xml version="1.0"?><order id="1"><!-- a note --><line><sku>a&amp;b</sku></line><script>alert(1)</script></order>'), contentType: "application/xml" });
+  await openNewest("empty");
+  await sees("<sku>a&amp;b</sku>");
+  await sees("<!-- a note -->");
+  assert.equal(await page.evaluate(() => document.querySelectorAll("main script").length), 0);
+  await form("Text").click();
+  await sees("<?xml version");
+  await send("empty", { body: raw("<order><line></order>"), contentType: "application/xml" });
+  await openNewest("empty");
+  await sees("<order><line></order>");
+  assert.equal(await form("XML").count(), 0);
+});
+
+test("values of AMQP show their types", async () => {
+  await client.createSender("empty").sendMessages({ bodyType: "value", body: { color: "red", n: [1, true] } });
+  await openNewest("empty");
+  assert.equal(await form("AMQP types").getAttribute("aria-pressed"), "true");
+  await sees(/color string/);
+  await sees(/1 boolean/);
+  await send("empty", { body: raw([0xff, 0x00, 0xfe]) });
+  await openNewest("empty");
+  assert.equal(await form("Hex").getAttribute("aria-pressed"), "true");
+  await form("AMQP types").click();
+  await sees(/3\sB, not a text/);
+});
+
+test("of a body of 50 MiB the page has the beginning, and the file all", async () => {
+  const piece = JSON.stringify({ sku: "x".repeat(90), amount: 5 }) + ",", body = "[" + piece.repeat(Math.floor((50 << 20) / piece.length)) + "0]";
+  const answer = await fetch(`http://localhost:${process.env.MINIBUS_PORT_HTTP}/$minibus/v1/namespaces/${namespace}/entities/large/messages`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ body, contentType: "application/json" }) });
+  assert.equal(answer.status, 201, await answer.clone().text());
+  const began = Date.now();
+  await openNewest("large");
+  await sees(/These are the first 256\sKiB of 50\sMiB/);
+  assert.ok(Date.now() - began < 8000, `${Date.now() - began} ms`);
+  assert.equal(await form("JSON").getAttribute("aria-pressed"), "true");
+  assert.ok(await page.evaluate(() => document.querySelectorAll(".fold li").length) < 800);
+  await page.getByRole("button", { name: /100 more of/ }).first().click();
+  await form("Text").click();
+  await page.getByRole("button", { name: /more characters/ }).click();
+  await form("Hex").click();
+  await page.getByRole("button", { name: /more bytes/ }).click();
+  const file = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download all of it" }).click();
+  assert.equal(readFileSync(await (await file).path()).length, body.length);
+});
+
+test("j and k, the arrows and the buttons go from message to message", async () => {
+  await send("steps", ...[1, 2, 3].map((i) => ({ body: `step ${i}`, messageId: `step-${i}` })));
+  await to("/entity/steps/messages?order=oldest");
+  await page.getByRole("table", { name: "Messages" }).getByText("step-1").waitFor();
+  await page.keyboard.press("j");
+  await page.getByRole("region", { name: "Message 1" }).waitFor();
+  await page.keyboard.press("j");
+  await page.getByRole("region", { name: "Message 2" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("region", { name: "Message 3" }).waitFor();
+  assert.ok(await page.getByRole("button", { name: "Next message (j)" }).isDisabled());
+  await page.getByRole("button", { name: "Previous message (k)" }).click();
+  await page.getByRole("region", { name: "Message 2" }).waitFor();
+  await page.keyboard.press("k");
+  await page.getByRole("region", { name: "Message 1" }).waitFor();
+  await page.goBack();
+  await page.getByRole("region", { name: "Message 2" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("j");
+  await page.getByRole("heading", { name: "Jobs" }).waitFor();
+});
+
+test("the editor comes when a text is edited, shows where JSON is wrong, and can be left by keys", async () => {
+  const scripts = () => page.evaluate(() => performance.getEntriesByType("resource").map((e) => e.name).filter((n) => n.endsWith("editor.js")).length);
+  assert.equal(await scripts(), 0);
+  await to("/entity/typed/send");
+  await edit('{"a": ,}');
+  assert.equal(await scripts(), 1);
+  await page.locator(".cm-lintRange-error", { hasText: /^,$/ }).waitFor();
+  await page.locator(".cm-lint-marker-error").hover();
+  await page.getByText('Not JSON: "," is unexpected, in line 1, column 7.').waitFor();
+  await edit('{"a": {{n}}, "b": "{{uuid}}"}');
+  await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" });
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("/");
+  assert.match(await page.locator(".cm-content").textContent(), /^\/\{/, "keys of the page are the editor's");
+  await page.keyboard.press("Control+z");
+  assert.match(await page.locator(".cm-content").textContent(), /^\{/);
+  await page.keyboard.press("Control+f");
+  await page.locator(".cm-search").waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.hasAttribute("data-editor")), false);
+  await check(page, "the editor");
+});
+
+test("Escape in the editor of a session's state leaves the editor first, then the window", async () => {
+  await client.createSender("carts").sendMessages({ body: "x", sessionId: "s" });
+  await to("/entity/carts/sessions");
+  await button("State").click();
+  await edit('{"kept": true}');
+  const dialog = page.getByRole("dialog", { name: "State of a session" });
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.ok(await dialog.isVisible());
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await toast("The state is written.");
+  await button("State").click();
+  await page.locator(".cm-content").getByText("kept").waitFor();
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+});
+
+test("many messages at a rate, with placeholders, can be stopped", async () => {
+  await to("/entity/typed/send");
+  await edit('{"n": {{n}}, "id": "{{uuid}}", "at": "{{now}}"}');
+  await page.getByLabel("Message id").fill("many-{{n}}");
+  await page.getByLabel("How many").fill("3");
+  await button("Send").click();
+  await toast(/3 messages sent/);
+  const got = (await receive("typed", 3)).map((m) => [m.messageId, m.body.n, m.body.id.length, Number.isFinite(Date.parse(m.body.at))]);
+  assert.deepEqual(got, [1, 2, 3].map((n) => [`many-${n}`, n, 36, true]));
+  await page.getByRole("checkbox", { name: /Replace/ }).uncheck();
+  await page.getByLabel("How many").fill("1");
+  await button("Send").click();
+  await toast(/1 message sent/);
+  assert.equal((await receive("typed"))[0].messageId, "many-{{n}}");
+  await page.getByLabel("How many").fill("100000");
+  await page.getByLabel("Messages per second").fill("20");
+  await button("Send").click();
+  await sees(/of 100\s000 sent/);
+  await button("Stop").click();
+  await toast(/messages sent: .* Stopped\./);
+  await page.getByLabel("Messages per second").fill("fast");
+  await button("Send").click();
+  await sees(/write a number above 0/);
+});
+
+test("schedule after a span, by a clock that is frozen", async () => {
+  const clock = `http://localhost:${process.env.MINIBUS_PORT_HTTP}/$minibus/v1/namespaces/${namespace}/clock`;
+  const now = (await (await fetch(clock + "/freeze", { method: "POST" })).json()).now;
+  await to("/entity/typed/send");
+  await page.getByLabel("When").selectOption("after");
+  await page.getByRole("textbox", { name: "Span" }).fill("soon");
+  await button("Schedule").click();
+  await sees(/a number with a unit/);
+  await page.getByRole("textbox", { name: "Span" }).fill("1h 30m");
+  await page.getByLabel("Message id").fill("in-a-while");
+  await button("Schedule").click();
+  await toast(/1 message scheduled/);
+  const item = (await (await fetch(clock.replace("/clock", "/entities/typed/messages?state=scheduled"))).json()).items.find((m) => m.messageId === "in-a-while");
+  assert.equal(Date.parse(item.scheduledEnqueueTime) - Date.parse(now), 5_400_000);
+  await fetch(clock + "/resume", { method: "POST" });
+});
+
+test("templates are saved, loaded, renamed, exported, imported and deleted", async () => {
+  await to("/entity/typed/send");
+  await edit('{"template": 1}');
+  await page.getByLabel("Subject").fill("from a template");
+  await page.getByLabel("Name of the template").fill("first");
+  await button("Save the message").click();
+  await toast(/first is saved/);
+  await page.reload();
+  await page.locator(".templates").getByRole("button", { name: "Load" }).click();
+  assert.equal(await page.getByLabel("Subject").inputValue(), "from a template");
+  assert.match(page.url(), /template=first/);
+  await button("Rename").click();
+  await page.getByLabel("New name of first").fill("second");
+  await page.keyboard.press("Enter");
+  await sees("second", page.locator(".templates"));
+  const file = page.waitForEvent("download");
+  await button("Export").click();
+  const path = await (await file).path();
+  assert.equal(JSON.parse(readFileSync(path, "utf8")).second.fields.subject, "from a template");
+  await button("Delete").click();
+  await agree("Delete 1 template");
+  await sees("Save a message that you send often");
+  const input = page.locator("label", { hasText: "Import" }).locator("input");
+  await input.setInputFiles({ name: "t.json", mimeType: "application/json", buffer: Buffer.from('{"x": {"body": 5}}') });
+  await toast(/This is no template/);
+  await input.setInputFiles(path);
+  await toast(/1 template imported/);
+  await sees("second", page.locator(".templates"));
+  await check(page, "templates");
+});
+
+test("dead letters are exported, sent from the file, and resubmitted with changes", async () => {
+  const long = "y".repeat(100_000);
+  await send("letters", { body: raw(JSON.stringify({ long })), contentType: "application/json", messageId: "long", applicationProperties: { tries: 1, secret: "s" } }, { body: raw([0xff, 1]), messageId: "bytes" }, { body: "text", messageId: "text" });
+  const receiver = client.createReceiver("letters");
+  for (const m of await receiver.receiveMessages(3, { maxWaitTimeInMs: 10_000 })) await receiver.deadLetterMessage(m, { deadLetterReason: m.messageId === "text" ? "Other" : "Poison" });
+  await to("/entity/letters/dead");
+  const row = page.getByRole("row", { name: /Poison/ }).filter({ has: button("Export") });
+  const file = page.waitForEvent("download");
+  await row.getByRole("button", { name: "Export" }).click();
+  const path = await (await file).path(), lines = readFileSync(path, "utf8").trim().split("\n").map((l) => JSON.parse(l));
+  assert.deepEqual(lines.map((l) => l.messageId).sort(), ["bytes", "long"]);
+  assert.equal(JSON.parse(lines.find((l) => l.messageId === "long").body).long, long);
+  assert.equal(Buffer.from(lines.find((l) => l.messageId === "bytes").bodyBase64, "base64").length, 2);
+
+  await row.getByRole("button", { name: "Resubmit" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Send to").fill("nowhere");
+  await dialog.getByRole("button", { name: "Resubmit 2 messages" }).click();
+  await sees("There is no queue or topic nowhere", dialog);
+  await dialog.getByLabel("Send to").fill("typed");
+  await dialog.getByText("Change the messages").click();
+  await dialog.getByLabel("New subject").fill("mended");
+  await button("Add a property").click();
+  await dialog.getByLabel("Name", { exact: true }).fill("tries");
+  await dialog.getByLabel("Type of tries").selectOption("int");
+  await dialog.getByLabel("Value of tries").fill("2");
+  await dialog.getByLabel("Application properties to remove").fill("secret, none");
+  await check(page, "the form of resubmitting");
+  await dialog.getByRole("button", { name: "Resubmit 2 messages" }).click();
+  await toast(/Done: 2 messages/);
+  const got = (await receive("typed", 50)).filter((m) => m.subject === "mended");
+  assert.equal(got.length, 2);
+  for (const m of got) assert.deepEqual(m.applicationProperties, { tries: 2 });
+
+  await to("/entity/letters/send");
+  const input = page.locator("label", { hasText: "Messages from a file" }).locator("input");
+  await input.setInputFiles({ name: "bad.jsonl", mimeType: "text/plain", buffer: Buffer.from('{"body":"a"}\n\n{"bodi":"b"}\n') });
+  await sees(/Line 3.*bodi.*Nothing is sent/);
+  page.errors.splice(0); // the refusal that was asked for
+  await input.setInputFiles(path);
+  await toast(/2 messages sent/);
+  const again = await receive("letters", 2);
+  assert.deepEqual(again.map((m) => m.messageId).sort(), ["bytes", "long"]);
+});
+
+test("a hundred thousand messages are smooth", async () => {
+  const line = JSON.stringify(Array.from({ length: 1000 }, (_, i) => ({ body: `message ${i}`, messageId: `m-${i}`, subject: "load" })));
+  for (let i = 0; i < 100; i++) {
+    const answer = await fetch(`http://localhost:${process.env.MINIBUS_PORT_HTTP}/$minibus/v1/namespaces/${namespace}/entities/crowd/messages`, { method: "POST", headers: { "content-type": "application/json" }, body: line });
+    assert.equal(answer.status, 201);
+  }
+  await to("/entity/crowd/messages?order=oldest");
+  await page.getByText(/shown of 100\s000/).waitFor({ timeout: 10_000 });
+  const box = page.locator(".table-box");
+  const worst = await box.evaluate(async (b) => {
+    let longest = 0;
+    for (let i = 0; i < 60; i++) {
+      const began = performance.now();
+      b.scrollTop = b.scrollHeight;
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      longest = Math.max(longest, performance.now() - began);
+      await new Promise((done) => setTimeout(done, 60));
+    }
+    return longest;
+  });
+  assert.ok(await page.evaluate(() => document.querySelectorAll(".table-all .tr").length) < 100);
+  assert.ok(worst < 1000, `${worst} ms for a frame`);
+  await page.getByText(/1\d\s\d00\+ shown|[2-9]\d\s\d00\+ shown|[2-9]\s\d00\+ shown/).first().waitFor();
+  await page.getByLabel("Begin at number").fill("90000");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "90000", exact: true }).waitFor();
+});
+
+test("the table needs no sideways scrolling", async () => {
+  await send("steps", { body: "wide", messageId: "w".repeat(128), subject: "s".repeat(200), correlationId: "c".repeat(128) });
+  for (const size of [sizes.wide, sizes.phone]) {
+    await page.setViewportSize(size);
+    await to("/entity/steps/messages");
+    await page.getByRole("table", { name: "Messages" }).getByRole("link").first().waitFor();
+    assert.deepEqual(await page.locator(".table-box").evaluate((b) => [b.scrollWidth - b.clientWidth, document.documentElement.scrollWidth - innerWidth]), [0, 0], `${size.width}`);
+  }
+});

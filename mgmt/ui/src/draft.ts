@@ -1,0 +1,104 @@
+// A message that is being written: the text of each field, and the message that it makes.
+import { zone } from "./format";
+import { typed, type Message } from "./message";
+import { valuesOf, type Property } from "./properties";
+import { clock } from "./state";
+
+export const fields = [
+  ["messageId", "Message id"], ["subject", "Subject"], ["contentType", "Content type"], ["correlationId", "Correlation id"], ["sessionId", "Session id"],
+  ["partitionKey", "Partition key"], ["to", "To"], ["replyTo", "Reply to"], ["replyToSessionId", "Reply to session"], ["timeToLive", "Time to live, such as PT1H"],
+] as const;
+
+export interface Draft {
+  body: string;
+  bytes?: string; // base64, of a file or a body that is no text
+  other?: Record<string, unknown>; // a body of another kind, sent as it is
+  fields: Record<string, string>;
+  kept: Record<string, unknown>; // typed ids and further sections of a message that was read
+  properties: Property[];
+  fill: boolean; // whether placeholders are replaced
+}
+
+export const fresh: Draft = { body: "", fields: {}, kept: {}, properties: [], fill: true };
+
+// draftOf makes a draft of a message that there is. Its texts are sent as they are.
+export function draftOf(m: Message): Draft {
+  const d: Draft = { body: m.body ?? "", bytes: m.bodyBase64, fields: {}, kept: {}, properties: [], fill: false };
+  for (const [name] of fields) {
+    const v = m[name];
+    if (typeof v === "string") d.fields[name] = v;
+    else if (v !== undefined) d.kept[name] = v;
+  }
+  for (const name of ["contentEncoding", "priority", "annotations", "userId", "footer"] as const) if (m[name] !== undefined) d.kept[name] = m[name];
+  for (const name of ["bodyValue", "bodySequence", "bodySections"] as const) if (m[name] !== undefined) d.other = { [name]: m[name] };
+  for (const [name, value] of Object.entries(m.applicationProperties ?? {})) {
+    if (!["DeadLetterReason", "DeadLetterErrorDescription"].includes(name)) d.properties.push({ name, ...typed(value) });
+  }
+  return d;
+}
+
+// checkedDraft returns what a file or the browser's storage has, as a draft. It throws if it is none.
+export function checkedDraft(x: unknown): Draft {
+  const d = x as Partial<Draft> | null;
+  const texts = (o: unknown) => typeof o === "object" && o !== null && Object.values(o).every((v) => typeof v === "string");
+  if (!d || typeof d.body !== "string" || !texts(d.fields) || !Array.isArray(d.properties) || !d.properties.every((p) => texts(p) && "name" in p && "type" in p && "text" in p)) {
+    throw new Error("This is no template: it needs body, fields and properties, as an export has them.");
+  }
+  return { ...fresh, ...d, kept: d.kept ?? {}, fill: d.fill !== false };
+}
+
+// instant is what the clock of the namespace shows, in ms.
+export const instant = (): number => clock.value?.frozen ?? Date.now() + (clock.value?.offset ?? 0);
+
+const placeholder = /\{\{(n|uuid|now)\}\}/g;
+
+// uuid makes a random one. Browsers have crypto.randomUUID for pages of this machine or over TLS only.
+function uuid(): string {
+  const b = crypto.getRandomValues(new Uint8Array(16));
+  b[6] = (b[6]! & 0x0f) | 0x40;
+  b[8] = (b[8]! & 0x3f) | 0x80;
+  return [...b].map((x) => x.toString(16).padStart(2, "0")).join("").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+// filled returns the draft of the nth message: with its placeholders replaced, and a message id of its own if many are sent.
+export function filled(d: Draft, n: number, many: boolean): Draft {
+  const id = d.fields.messageId;
+  const numbered = many && id && !(d.fill && id.search(placeholder) >= 0) ? { ...d, fields: { ...d.fields, messageId: `${id}-${n}` } } : d;
+  if (!d.fill) return numbered;
+  const fill = (s: string) => s.replace(placeholder, (_, name: string) => (name === "n" ? String(n) : name === "uuid" ? uuid() : new Date(instant()).toISOString()));
+  return {
+    ...numbered, body: fill(d.body), properties: d.properties.map((p) => ({ ...p, name: fill(p.name), text: fill(p.text) })),
+    fields: Object.fromEntries(Object.entries(numbered.fields).map(([k, v]) => [k, fill(v)])),
+  };
+}
+
+// messageOf makes the message. It throws if a value is not of its type.
+export function messageOf(d: Draft, at?: string): Record<string, unknown> {
+  const m: Record<string, unknown> = { ...d.kept };
+  for (const [name, value] of Object.entries(d.fields)) if (value !== "") m[name] = value;
+  if (d.other) Object.assign(m, d.other);
+  else if (d.bytes !== undefined) m.bodyBase64 = d.bytes;
+  else m.body = d.body;
+  if (at) m.scheduledEnqueueTime = at;
+  const properties = valuesOf(d.properties);
+  if (properties) m.applicationProperties = properties;
+  return m;
+}
+
+// timeIn reads the text of a field for a time, in the zone in which the page shows times.
+export function timeIn(text: string): string {
+  const t = new Date(zone.value === "utc" ? text + "Z" : text);
+  if (Number.isNaN(t.getTime())) throw new Error("Choose the day and the time at which the message becomes active.");
+  return t.toISOString();
+}
+
+const units: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000, min: 60_000, s: 1000, ms: 1 };
+
+// spanIn reads a span, such as 90 s, 1h 30m or PT90S, in ms.
+export function spanIn(text: string): number {
+  const iso = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i.exec(text.trim());
+  if (iso && iso.slice(1).some(Boolean)) return ["d", "h", "m", "s"].reduce((sum, u, i) => sum + Number(iso[i + 1] ?? 0) * units[u]!, 0);
+  const parts = text.trim().toLowerCase();
+  if (!/^(\d+(\.\d+)?\s*(d|h|min|ms|m|s)\s*)+$/.test(parts)) throw new Error("Write the span as a number with a unit: 90 s, 5 min, 1h 30m, 2 d or PT90S.");
+  return [...parts.matchAll(/(\d+(?:\.\d+)?)\s*(d|h|min|ms|m|s)/g)].reduce((sum, [, n, u]) => sum + Number(n) * units[u!]!, 0);
+}

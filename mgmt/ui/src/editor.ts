@@ -1,0 +1,106 @@
+// The editor of texts. It is a script of its own, which the page loads when a text is edited first; nothing else may import it,
+// and it imports nothing that has state.
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, linter } from "@codemirror/lint";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState } from "@codemirror/state";
+import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { mistake } from "./json";
+
+export interface Settings {
+  text: string;
+  label: string;
+  hint?: string; // shown while it is empty
+  json: boolean;
+  changed: (text: string) => void;
+}
+
+export interface Mounted {
+  set: (text: string) => void;
+  json: (on: boolean) => void;
+  focus: () => void;
+  end: () => void;
+}
+
+const colours = HighlightStyle.define([
+  { tag: tags.propertyName, color: "var(--accent)" },
+  { tag: tags.string, color: "var(--good)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--violet)" },
+]);
+
+const look = EditorView.theme({
+  "&": { fontSize: "13px", color: "var(--ink)", background: "var(--card)", borderRadius: "6px", height: "100%" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "1px" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+  ".cm-content": { caretColor: "var(--ink)" },
+  ".cm-gutters": { background: "var(--sunken)", color: "var(--ink-soft)", border: "0", borderRadius: "6px 0 0 6px" },
+  ".cm-placeholder": { color: "var(--ink-soft)" },
+  ".cm-panels": { background: "var(--raised)", color: "var(--ink)", borderColor: "var(--line)" },
+  ".cm-panel.cm-search": { fontFamily: "var(--sans)" },
+  ".cm-panel.cm-search label": { fontSize: "12.5px" },
+  ".cm-textfield": { background: "var(--card)", color: "var(--ink)", border: "1px solid var(--line-strong)", borderRadius: "5px", fontSize: "13px" },
+  ".cm-button": { background: "var(--card)", color: "var(--ink)", border: "1px solid var(--line-strong)", borderRadius: "5px", fontSize: "12.5px", backgroundImage: "none" },
+  "&.cm-focused .cm-matchingBracket": { background: "var(--here)", outline: "1px solid var(--accent)" },
+  "&.cm-focused .cm-nonmatchingBracket": { background: "var(--bad-fill)" },
+  ".cm-searchMatch": { background: "var(--warn-fill)" },
+  ".cm-searchMatch-selected": { background: "var(--here)", outline: "1px solid var(--accent)" },
+  ".cm-selectionMatch": { background: "var(--hover)" },
+  // The policy of the page allows no images but its own, and the marks are images.
+  ".cm-lint-marker-error": { content: "normal", background: "var(--bad)", borderRadius: "50%", width: "9px", height: "9px", margin: "4px auto 0" },
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
+  ".cm-lintRange-active": { background: "var(--bad-fill)" },
+  ".cm-tooltip": { background: "var(--raised)", color: "var(--ink)", border: "1px solid var(--line)" },
+  ".cm-diagnostic": { fontFamily: "var(--sans)", fontSize: "13px" },
+});
+
+// checked reports where a text is no JSON. Placeholders count as values, so they are numbers of the same length to the parser.
+const checked = linter((view) => {
+  const text = view.state.doc.toString();
+  const at = text.trim() === "" ? undefined : mistake(text.replace(/\{\{\w+\}\}/g, (p) => "1".repeat(p.length)));
+  if (at === undefined) return [];
+  const from = Math.min(at, text.trimEnd().length - 1), line = view.state.doc.lineAt(from);
+  const what = at >= text.trimEnd().length ? "it ends too early" : `${JSON.stringify(text[at])} is unexpected`;
+  return [{ from, to: from + 1, severity: "error", message: `Not JSON: ${what}, in line ${line.number}, column ${from - line.from + 1}.` }];
+}, { delay: 300 });
+
+const inJSON = [json(), checked, lintGutter()];
+
+const patience = 2000; // ms in which Tab after Escape leaves, and in which a second Escape does what it does elsewhere
+
+// mount puts an editor into an element. It lives in a shadow root, where its styles are adopted sheets, which the policy of the page allows.
+export function mount(host: HTMLElement, s: Settings): Mounted {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  const language = new Compartment();
+  let escaped = -patience;
+  const onKey = (e: Event) => { // after the editor's own, which lets Tab go after Escape
+    if ((e as KeyboardEvent).key !== "Escape") return;
+    if (e.timeStamp - escaped > patience) e.preventDefault(); // a dialog around stays open
+    escaped = e.timeStamp;
+  };
+  root.addEventListener("keydown", onKey);
+  const view = new EditorView({
+    root, parent: root,
+    state: EditorState.create({
+      doc: s.text,
+      extensions: [
+        lineNumbers(), history(), bracketMatching(), indentOnInput(), indentUnit.of("  "), highlightSelectionMatches(), search({ top: true }),
+        syntaxHighlighting(colours), look, EditorView.lineWrapping, keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
+        language.of(s.json ? inJSON : []), placeholder(s.hint ?? ""),
+        EditorView.contentAttributes.of({ "aria-label": s.label, "aria-description": "Press Escape, then Tab, to leave it", spellcheck: "false" }),
+        EditorView.updateListener.of((u) => u.docChanged && s.changed(u.state.doc.toString())),
+      ],
+    }),
+  });
+  return {
+    set: (text) => { if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }); },
+    json: (on) => view.dispatch({ effects: language.reconfigure(on ? inJSON : []) }),
+    focus: () => view.focus(),
+    end: () => {
+      root.removeEventListener("keydown", onKey);
+      view.destroy();
+    },
+  };
+}

@@ -1,0 +1,121 @@
+// Messages as a file of JSON lines, which minibus send --jsonl and the screen Send take again.
+import { useEffect, useState } from "preact/hooks";
+import { Failure, open, textOf } from "./api";
+import { bytes, number, plural } from "./format";
+import { Button, Dialog, Problem, tell, Text } from "./kit";
+import { bodyPath, list, read, type Message } from "./message";
+import { deadLetters, shown } from "./names";
+import { route } from "./route";
+import { save } from "./save";
+
+const atOnce = 4; // messages that are asked for at the same time
+const inPage = 4096; // bytes of a body that a page of messages has
+const inOne = 1 << 20; // bytes of a body that one message has
+
+function base64(data: Uint8Array): string {
+  let text = "";
+  for (let i = 0; i < data.length; i += 32_768) text += String.fromCharCode(...data.subarray(i, i + 32_768));
+  return btoa(text);
+}
+
+// whole returns a message with all of its body; undefined if it is gone. It throws if the body can't be had as JSON.
+async function whole(namespace: string, entity: string, sequence: number, signal: AbortSignal): Promise<Message | undefined> {
+  let m: Message;
+  try {
+    m = await read(namespace, entity, sequence, signal, inOne);
+    if (!m.bodyCut) return m;
+    if (m.body === undefined && m.bodyBase64 === undefined) throw new Error(`#${sequence} has a large body that is no data`);
+    const data = await (await open("GET", bodyPath(namespace, entity, sequence), { signal })).blob();
+    const { bodyCut: _, ...rest } = m;
+    if (m.body === undefined) return { ...rest, bodyBase64: base64(new Uint8Array(await data.arrayBuffer())) };
+    const bytes = await data.arrayBuffer();
+    try {
+      return { ...rest, body: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+    } catch { // it begins as a text only
+      const { body: __, ...other } = rest;
+      return { ...other, bodyBase64: base64(new Uint8Array(bytes)) };
+    }
+  } catch (e) {
+    if (e instanceof Failure && e.status === 404) return undefined;
+    throw e;
+  }
+}
+
+interface Progress {
+  done: number;
+  size: number;
+  gone: number;
+  left: string[]; // those that can't be exported
+}
+
+// collect reads the messages page by page, or by their numbers, and returns the lines as pieces of a file.
+async function collect(namespace: string, entity: string, numbers: number[], query: Record<string, string>, signal: AbortSignal, progress: (p: Progress) => void): Promise<Blob[]> {
+  const pieces: Blob[] = [], p: Progress = { done: 0, size: 0, gone: 0, left: [] };
+  const add = async (page: (Message | number)[]) => {
+    for (let i = 0; i < page.length; i += atOnce) {
+      const some = await Promise.all(page.slice(i, i + atOnce).map(async (x) => {
+        if (typeof x !== "number" && !x.bodyCut) return x;
+        const n = typeof x === "number" ? x : x.sequenceNumber;
+        try {
+          return await whole(namespace, entity, n, signal);
+        } catch (e) {
+          if (signal.aborted || e instanceof Failure) throw e;
+          p.left.push(textOf(e));
+          return null;
+        }
+      }));
+      const piece = new Blob(some.flatMap((m) => (m ? [JSON.stringify(m), "\n"] : [])));
+      pieces.push(piece);
+      p.size += piece.size;
+      p.done += some.filter(Boolean).length;
+      p.gone += some.filter((m) => m === undefined).length;
+      progress({ ...p });
+    }
+  };
+  if (numbers.length > 0) {
+    await add(numbers);
+    return pieces;
+  }
+  let cursor: string | undefined;
+  do {
+    const page = await list(namespace, entity, { ...query, order: query.order, cursor, limit: 500, body: inPage, properties: true }, signal);
+    await add(page.items);
+    cursor = page.next;
+  } while (cursor);
+  return pieces;
+}
+
+// Export reads messages, those with the numbers or, without any, all that fit the query, and gives them to the reader as a file.
+export function Export({ entity, numbers, query, total, close }: { entity: string; numbers: number[]; query: Record<string, string>; total?: number; close: () => void }) {
+  const [p, set] = useState<Progress>({ done: 0, size: 0, gone: 0, left: [] }), [wrong, setWrong] = useState(""), [over, end] = useState(false);
+  useEffect(() => {
+    const stop = new AbortController();
+    let last: Progress = p;
+    collect(route.value.namespace, entity, numbers, query, stop.signal, (now) => set((last = now))).then((pieces) => {
+      if (stop.signal.aborted) return;
+      const name = entity.replace("/" + deadLetters, "-dead-letters").replace(/[^\w.-]+/g, "-") + ".jsonl";
+      if (last.done > 0) save(new Blob(pieces, { type: "application/x-ndjson" }), name);
+      if (last.left.length + last.gone > 0 || last.done === 0) return end(true);
+      tell(`${plural(last.done, "message")} exported to ${name}.`);
+      close();
+    }, (e) => {
+      if (!stop.signal.aborted) setWrong(textOf(e));
+    });
+    return () => stop.abort();
+  }, []);
+  const of = numbers.length || total;
+  return (
+    <Dialog title="Export messages" close={close}>
+      <div class="dialog-body">
+        <p>Messages of <b><Text>{shown(entity)}</Text></b> as JSON lines. Nothing is locked or removed.</p>
+        <progress class="job-progress" max={of ?? 1} value={of ? p.done : undefined} aria-label="Messages exported" />
+        <p role="status">{number(p.done)}{of ? ` of ${number(of)}` : ""} · {bytes(p.size)}</p>
+        {over && p.gone > 0 && <p>{plural(p.gone, "message was", "messages were")} gone meanwhile.</p>}
+        {over && p.done + p.gone + p.left.length === 0 && <p>There is no message to export.</p>}
+        {p.left.length > 0 && <Problem text={`Left out: ${p.left.slice(0, 10).join("; ")}.`} />}
+        {wrong && <Problem text={wrong} />}
+      </div>
+      <footer><Button act={close}>{over || wrong ? "Close" : "Cancel"}</Button></footer>
+    </Dialog>
+  );
+}

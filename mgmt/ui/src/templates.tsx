@@ -1,0 +1,104 @@
+// Templates: messages that are being written, kept under names in this browser.
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { checkedDraft, type Draft } from "./draft";
+import { ask, Button, Field, Panel, tell, Text } from "./kit";
+import { plural } from "./format";
+import { save } from "./save";
+
+const key = "minibus.templates";
+
+type Templates = Record<string, Draft>;
+
+// checked returns what is a template of a document. It throws if one is none.
+function checked(x: unknown): Templates {
+  if (typeof x !== "object" || x === null || Array.isArray(x)) throw new Error("This is no file of templates: it is an object with a template under each name.");
+  return Object.fromEntries(Object.entries(x).map(([name, d]) => [name, checkedDraft(d)]));
+}
+
+function load(): Templates {
+  try {
+    return checked(JSON.parse(localStorage.getItem(key) ?? "{}"));
+  } catch {
+    return {}; // no storage, or another program's value
+  }
+}
+
+const templates = signal<Templates>(load());
+addEventListener("storage", (e) => { if (e.key === key) templates.value = load(); });
+
+// keep writes all templates, unless the browser has no room for them.
+function keep(next: Templates): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(next));
+  } catch {
+    throw new Error("The browser does not keep it: its storage is full or forbidden. Remove templates, or choose a smaller body.");
+  }
+  templates.value = next;
+}
+
+const named = (name: string): Draft | undefined => (Object.hasOwn(templates.value, name) ? templates.value[name] : undefined);
+
+export const templateNamed = named;
+
+function Row({ name, use, was }: { name: string; use: (name: string, d: Draft) => void; was: boolean }) {
+  const [renaming, rename] = useState<string>();
+  const act = (e: Event) => {
+    e.preventDefault();
+    const to = renaming!.trim();
+    if (to === "" || (to !== name && named(to))) return tell(to ? `There is a template ${to} already. Choose another name.` : "Give the template a name.", true);
+    try {
+      keep(Object.fromEntries(Object.entries(templates.value).map(([n, d]) => [n === name ? to : n, d])));
+      rename(undefined);
+    } catch (x) {
+      tell((x as Error).message, true);
+    }
+  };
+  const remove = () => ask({
+    title: "Delete the template?", yes: "Delete 1 template", text: <p>The template <b><Text>{name}</Text></b> goes from this browser. This cannot be undone.</p>,
+    act: () => keep(Object.fromEntries(Object.entries(templates.value).filter(([n]) => n !== name))),
+  });
+  if (renaming !== undefined) {
+    return <li><form class="bar" onSubmit={act}><input autofocus aria-label={`New name of ${name}`} value={renaming} onInput={(e) => rename(e.currentTarget.value)} /><Button small type="submit">Rename</Button><Button small act={() => rename(undefined)}>Keep</Button></form></li>;
+  }
+  return (
+    <li class={was ? "selected" : ""}><button type="button" class="link" onClick={() => use(name, named(name)!)}><Text>{name}</Text></button>
+      <span class="actions"><Button small act={() => use(name, named(name)!)}>Load</Button><Button small act={() => rename(name)}>Rename</Button><Button small kind="danger" act={remove}>Delete</Button></span></li>
+  );
+}
+
+// Templates lists them. use puts one into the form; draft is what the form has now.
+export function Templates({ draft, use, chosen }: { draft: Draft; use: (name: string, d: Draft) => void; chosen?: string }) {
+  const [name, setName] = useState(chosen ?? "");
+  const names = Object.keys(templates.value).sort((a, b) => a.localeCompare(b));
+  const add = () => {
+    const to = name.trim();
+    const put = () => { keep({ ...templates.value, [to]: draft }); tell(`The template ${to} is saved.`); };
+    if (!named(to)) return put();
+    ask({ title: "Replace the template?", yes: "Replace 1 template", text: <p>The template <b><Text>{to}</Text></b> gets what the form has now. What it had is gone.</p>, act: put });
+  };
+  const read = async (file?: File) => {
+    if (!file) return;
+    try {
+      const found = checked(JSON.parse(await file.text()));
+      const old = Object.keys(found).filter((n) => named(n)).length, put = () => { keep({ ...templates.value, ...found }); tell(`${plural(Object.keys(found).length, "template")} imported.`); };
+      if (old === 0) put();
+      else ask({ title: "Replace templates?", yes: `Replace ${plural(old, "template")}`, text: <p>The file has {plural(Object.keys(found).length, "template")}, of which {old} are here under the same name.</p>, act: put });
+    } catch (e) {
+      tell(e instanceof SyntaxError ? `The file is no JSON: ${e.message}` : (e as Error).message, true);
+    }
+  };
+  return (
+    <Panel title="Templates" actions={<>
+      <label class="button small">Import<input type="file" accept=".json,application/json" class="hidden" onChange={(e) => { void read(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} /></label>
+      {names.length > 0 && <Button small act={() => save(new Blob([JSON.stringify(templates.value, null, 2)], { type: "application/json" }), "minibus-templates.json")}>Export</Button>}
+    </>}>
+      {names.length === 0 && <p class="hint">Save a message that you send often, and load it here next time. Templates stay in this browser, and serve all entities and namespaces.</p>}
+      {names.length > 0 && <ul class="templates">{names.map((n) => <Row key={n} name={n} use={use} was={n === chosen} />)}</ul>}
+      <form class="bar" onSubmit={(e) => { e.preventDefault(); try { add(); } catch (x) { tell((x as Error).message, true); } }}>
+        <Field label="Name of the template"><input value={name} spellcheck={false} onInput={(e) => setName(e.currentTarget.value)} /></Field>
+        <Button type="submit" disabled={name.trim() === ""}>Save the message</Button>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,52 @@
+// A field for a long text. It is a plain one until the editor, a script of its own, has come; it stays one if that does not come.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Mounted } from "./editor";
+
+let script: Promise<typeof import("./editor")> | undefined;
+
+// load loads the editor once.
+function load() {
+  script ??= import("./editor.js");
+  script.catch(() => (script = undefined)); // the next field tries again
+  return script;
+}
+
+export const looksLikeJSON = (text: string): boolean => /^\s*[[{"]/.test(text);
+
+export function TextEdit({ label, text, set, json, hint, rows = 12 }: { label: string; text: string; set: (text: string) => void; json: boolean; hint?: string; rows?: number }) {
+  const host = useRef<HTMLDivElement>(null), plain = useRef<HTMLTextAreaElement>(null), mounted = useRef<Mounted>(undefined);
+  const [ready, setReady] = useState(false);
+  const told = useRef<string[]>([]); // by the editor, and not yet come back as text: what comes back late must not undo what was typed since
+  const latest = useRef({ text, set, json });
+  latest.current = { text, set, json };
+  useEffect(() => {
+    let ended = false;
+    load().then((editor) => {
+      if (ended || !host.current) return;
+      const focused = document.activeElement === plain.current;
+      mounted.current = editor.mount(host.current, { text: latest.current.text, label, hint, json: latest.current.json, changed: (t) => { told.current.push(t); latest.current.set(t); } });
+      setReady(true);
+      if (focused) mounted.current.focus();
+    }, () => undefined);
+    return () => {
+      ended = true;
+      mounted.current?.end();
+    };
+  }, []);
+  useEffect(() => {
+    const at = told.current.lastIndexOf(text);
+    if (at >= 0) told.current.splice(0, at + 1);
+    else {
+      mounted.current?.set(text);
+      told.current = [];
+    }
+  }, [text]);
+  useEffect(() => mounted.current?.json(json), [json, ready]);
+  return (
+    <div class="field">
+      <span class="field-label" aria-hidden="true">{label}{ready && <span class="hint leave">Ctrl F searches · Esc, then Tab, leaves</span>}</span>
+      {!ready && <textarea ref={plain} aria-label={label} class="mono" rows={rows} value={text} spellcheck={false} placeholder={hint} onInput={(e) => set(e.currentTarget.value)} />}
+      <div ref={host} class={`text-edit ${rows > 9 ? "tall" : ""}`} data-editor hidden={!ready} />
+    </div>
+  );
+}
