@@ -6,7 +6,7 @@
 #   compat-tests/bench/features.sh [OUTPUT.jsonl]
 #
 # COUNT (messages per run, 100000), SESSIONS (10000), IDS (ids in the window, 1000000), SCHEDULED (100000), DEPTH (1000000)
-# and ROUNDS (5) change the size; PARTS="sessions duplicates schedules depths readers" what is measured.
+# and ROUNDS (5) change the size; PARTS="sessions duplicates schedules depths readers explorer" what is measured.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -114,6 +114,27 @@ part_readers() {
   for _ in $(seq "$rounds"); do
     run one plain readers-0 -mode both -level -duration 8s
     run one plain readers-10 -mode both -level -duration 8s -readers "$http"
+  done
+  stop one
+}
+
+# The same queue, alone and with the explorer open on it: on its page, its messages, its history. The browser takes a processor of its own, so that
+# only the processor time of the server compares. Needs Node.js and Chromium, and "npm ci" in compat-tests/explorer.
+part_explorer() {
+  local http screen watching
+  start one
+  http=http://localhost:$(tr -d '\n ' <"$work/one/ports" | sed -E 's/.*"http":([0-9]+).*/\1/')
+  run one plain explorer-fill -mode send -count 10000
+  for _ in $(seq "$rounds"); do
+    for screen in "" /messages /history; do
+      run one plain "explorer-none" -mode both -level -duration 8s
+      coproc node compat-tests/explorer/watch.mjs "$http" "#/\$default/entity/plain$screen"
+      watching=$COPROC_PID
+      read -r <&"${COPROC[0]}"
+      run one plain "explorer-open$screen" -mode both -level -duration 8s
+      exec {COPROC[1]}>&-
+      wait "$watching"
+    done
   done
   stop one
 }

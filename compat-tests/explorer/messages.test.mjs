@@ -153,6 +153,19 @@ test("the editor comes when a text is edited, shows where JSON is wrong, and can
   await check(page, "the editor");
 });
 
+test("what is typed over a coloured selection takes no style from it", async () => {
+  await to("/entity/typed/send");
+  for (const text of ['{"a": 1}', '{"b": "two"}']) {
+    await edit(text);
+    await page.locator(".cm-content span[class]").first().waitFor();
+  }
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("{}");
+  assert.equal(await page.locator(".cm-content").textContent(), "{}");
+  await check(page, "typed over a selection");
+});
+
 test("Escape in the editor of a session's state leaves the editor first, then the window", async () => {
   await client.createSender("carts").sendMessages({ body: "x", sessionId: "s" });
   await to("/entity/carts/sessions");

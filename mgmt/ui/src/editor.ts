@@ -68,6 +68,16 @@ const checked = linter((view) => {
 
 const inJSON = [json(), checked, lintGutter()];
 
+// typedOver puts a text in the place of a selection. The browser would keep the colours of what was selected as a style of the new text, which the policy of the page refuses.
+const typedOver = EditorView.domEventHandlers({
+  beforeinput: (e, view) => {
+    if (!["insertText", "insertReplacementText"].includes(e.inputType) || !e.data || view.composing || view.state.selection.ranges.every((r) => r.empty)) return false;
+    view.dispatch(view.state.replaceSelection(e.data), { userEvent: "input.type", scrollIntoView: true });
+    e.preventDefault();
+    return true;
+  },
+});
+
 const patience = 2000; // ms in which Tab after Escape leaves, and in which a second Escape does what it does elsewhere
 
 // mount puts an editor into an element. It lives in a shadow root, where its styles are adopted sheets, which the policy of the page allows.
@@ -87,7 +97,7 @@ export function mount(host: HTMLElement, s: Settings): Mounted {
       doc: s.text,
       extensions: [
         lineNumbers(), history(), bracketMatching(), indentOnInput(), indentUnit.of("  "), highlightSelectionMatches(), search({ top: true }),
-        syntaxHighlighting(colours), look, EditorView.lineWrapping, keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
+        syntaxHighlighting(colours), look, typedOver, EditorView.lineWrapping, keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
         language.of(s.json ? inJSON : []), placeholder(s.hint ?? ""),
         EditorView.contentAttributes.of({ "aria-label": s.label, "aria-description": "Press Escape, then Tab, to leave it", spellcheck: "false" }),
         EditorView.updateListener.of((u) => u.docChanged && s.changed(u.state.doc.toString())),
