@@ -83,6 +83,7 @@ func TestControlAPISendsAndShowsMessages(t *testing.T) {
 	}
 	a.browses(all)
 	a.changes(all)
+	a.schedules()
 	a.covers("messages")
 }
 

@@ -128,4 +128,6 @@ function App() {
 
 start();
 listenForKeys();
-render(<App />, document.getElementById("app")!);
+const root = document.getElementById("app")!;
+root.replaceChildren(); // the frame that is painted before this script is here
+render(<App />, root);

@@ -69,7 +69,7 @@ function columns(dead: boolean, narrow: boolean, digits: number, href: (m: Messa
     { name: "enqueued", yields: 4, title: "Enqueued", width: "160px", show: (m) => <Time at={m.enqueuedTime} brief /> },
     { name: "id", title: "Message id", width: "minmax(90px, 1fr)", show: text((m) => m.messageId) },
     { name: "subject", yields: 3, title: "Subject", width: "minmax(76px, .6fr)", show: text((m) => m.subject) },
-    { name: "state", yields: 1, title: "State", width: "92px", show: (m) => <Badge tone={stateTone[m.state ?? ""]} title={m.lockedBy}>{m.state}</Badge> },
+    { name: "state", yields: 1, title: "State", width: "100px", show: (m) => <Badge tone={stateTone[m.state ?? ""]} title={m.lockedBy}>{m.state}</Badge> },
     ...(dead ? [{ name: "reason", title: "Reason", width: "minmax(116px, .9fr)", show: (m: Message) => <Text>{m.deadLetterReason ?? ""}</Text> }] : []),
     { name: "session", yields: 5, title: "Session", width: "minmax(62px, .5fr)", show: text((m) => m.sessionId) },
     { name: "correlation", yields: 9, title: "Correlation", width: "minmax(90px, .6fr)", show: text((m) => m.correlationId) },

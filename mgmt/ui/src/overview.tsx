@@ -19,12 +19,12 @@ export const status = (e: Entity) => (e.status === "Active" ? <span class="faint
 const count = (n: number, tone = "") => (n ? <span class={tone}>{number(n)}</span> : <span class="faint">0</span>);
 
 const columns: Column<Entity>[] = [
-  { name: "path", title: "Entity", width: "minmax(180px, 1fr)", show: (e) => <a href={link("entity", e.path)}><span class={`icon ${e.kind}`} aria-hidden="true" /><Text>{shown(e.path)}</Text></a> },
+  { name: "path", title: "Entity", width: "minmax(150px, 1fr)", show: (e) => <a href={link("entity", e.path)}><span class={`icon ${e.kind}`} aria-hidden="true" /><Text>{shown(e.path)}</Text></a> },
   { name: "active", title: "Active", width: "84px", right: true, show: (e) => count(e.counts.active) },
   { name: "dead", title: "Dead-letter", width: "92px", right: true, show: (e) => count(e.counts.deadLetter, "dead-text") },
-  { name: "scheduled", title: "Scheduled", width: "88px", right: true, show: (e) => count(e.counts.scheduled) },
-  { name: "size", title: "Size", width: "84px", right: true, show: (e) => <span class="faint">{bytes(e.counts.sizeBytes)}</span> },
-  { name: "status", title: "Status", width: "130px", show: status },
+  { name: "scheduled", yields: 3, title: "Scheduled", width: "88px", right: true, show: (e) => count(e.counts.scheduled) },
+  { name: "size", yields: 4, title: "Size", width: "84px", right: true, show: (e) => <span class="faint">{bytes(e.counts.sizeBytes)}</span> },
+  { name: "status", yields: 2, title: "Status", width: "130px", show: status },
 ];
 
 // weight puts what needs a look first: dead letters, then messages that wait.
