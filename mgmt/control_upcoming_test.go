@@ -2,6 +2,7 @@ package mgmt
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,4 +33,19 @@ func (a *openAPI) schedules() {
 		"due/schedule?from=soon": 400, "due/schedule?from=0001-01-01T00:00:01Z": 400, "nothing/schedule": 404, "due%2F$DeadLetterQueue/schedule": 409} {
 		wants(t, a.as("root", "GET", inDefault+path, ""), status, `"detail":"`)
 	}
+}
+
+// TestControlAPIShowsTimesBeyondItsCalendar as the last that JSON has a form for. Clients may schedule for any time.
+func TestControlAPIShowsTimesBeyondItsCalendar(t *testing.T) {
+	a := controlAPI(t)
+	a.queueWith("far", emulator.QueueOptions{})
+	a.bus.send("far", time.Date(20_000, 1, 1, 0, 0, 0, 0, time.UTC))
+	const last = `9999-12-31T23:59:59.999Z`
+	wants(t, a.as("root", "GET", inDefault+"far/schedule", ""), 200, last)
+	space := strings.TrimSuffix(inDefault, "entities/")
+	wants(t, a.as("root", "GET", space+"clock?due=10", ""), 200, last)
+	wants(t, a.as("root", "GET", space+"history", ""), 200, last)
+	wants(t, a.as("root", "GET", inDefault+"far", ""), 200)
+	wants(t, a.as("root", "GET", inDefault+"far/messages", ""), 200)
+	wants(t, a.as("root", "GET", inDefault+"far/schedule?from=9999-12-31T23:59:00Z", ""), 400, "before the year 10000")
 }

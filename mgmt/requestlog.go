@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -22,7 +23,7 @@ func (h *handler) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begin := time.Now()
 		rec := &answered{ResponseWriter: w}
-		next.ServeHTTP(rec, r)
+		h.guarded(next, rec, r)
 		took := time.Since(begin)
 		if h.options.Observe != nil && rec.code() != http.StatusSwitchingProtocols {
 			h.options.Observe(r.Method, rec.code(), took)
@@ -41,6 +42,24 @@ func (h *handler) logged(next http.Handler) http.Handler {
 		}
 		h.options.Logger.Log(context.Background(), level, "request", attributes...)
 	})
+}
+
+// guarded answers a request. A handler that panics costs its own request only, which gets a 500 if no answer has begun; the log says why.
+func (h *handler) guarded(next http.Handler, w *answered, r *http.Request) {
+	defer func() {
+		switch p := recover(); {
+		case p == nil:
+		case p == http.ErrAbortHandler:
+			panic(p)
+		default:
+			h.options.Logger.Error("request failed", "method", sas.Clip(r.Method), "path", sas.Clip(r.URL.Path), "panic", p, "stack", string(debug.Stack()))
+			if w.status != 0 {
+				panic(http.ErrAbortHandler) // the client must not take the beginning for the whole
+			}
+			http.Error(w, "Minibus failed to answer this request. Its log says why.", http.StatusInternalServerError)
+		}
+	}()
+	next.ServeHTTP(w, r)
 }
 
 // operationalPath reports whether a path shows the state of the process.

@@ -154,3 +154,33 @@ func TestMetricsAreServedUnlessAnEntityHasTheName(t *testing.T) {
 		t.Errorf("DEC-12: a scraper got %s", w.Body)
 	}
 }
+
+// TestAHandlerThatPanicsCostsItsRequestOnly, which gets a 500, or an end of the connection if its answer has begun.
+func TestAHandlerThatPanicsCostsItsRequestOnly(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	var log bytes.Buffer
+	begun := false
+	b.handler = New(Options{
+		Broker: b.Broker, Version: "test", Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		WebSocket: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if begun {
+				w.WriteHeader(http.StatusOK)
+			}
+			panic("out of reach")
+		}),
+	})
+	if r := b.do(http.MethodGet, webSocketPath, ""); r.Code != http.StatusInternalServerError || !strings.Contains(r.Body.String(), "Its log says why.") {
+		t.Errorf("the answer is %d %s", r.Code, r.Body)
+	}
+	if !strings.Contains(log.String(), `msg="request failed" method=GET path=/$servicebus/websocket panic="out of reach"`) {
+		t.Errorf("the log is %s", &log)
+	}
+	begun = true
+	defer func() {
+		if p := recover(); p != http.ErrAbortHandler {
+			t.Errorf("the panic is %v", p)
+		}
+	}()
+	b.do(http.MethodGet, webSocketPath, "")
+	t.Error("half an answer counts as one")
+}

@@ -62,7 +62,7 @@ func (g *goodLines) line() (line []byte, tooLong bool, err error) {
 	}
 }
 
-// check says what is wrong with a line; an empty text if nothing is. The SDK looks into batches itself.
+// check says what is wrong with a line; an empty text if nothing is. A batch is wrong if one of its messages is: the SDK ends the connection for it.
 func check(line []byte, tooLong bool) (code int64, wrong string) {
 	switch {
 	case tooLong:
@@ -71,11 +71,17 @@ func check(line []byte, tooLong bool) (code int64, wrong string) {
 		return 0, ""
 	case !json.Valid(line):
 		return jsonrpc.CodeParseError, "The line is not JSON. Each line is one message of JSON-RPC 2.0."
-	case line[0] == '[':
-		return 0, ""
 	}
-	if _, err := jsonrpc.DecodeMessage(line); err != nil {
-		return jsonrpc.CodeInvalidRequest, "The line is no message of JSON-RPC 2.0: " + err.Error()
+	messages := []json.RawMessage{line}
+	if line[0] == '[' {
+		if err := json.Unmarshal(line, &messages); err != nil || len(messages) == 0 {
+			return jsonrpc.CodeInvalidRequest, "The batch has no message."
+		}
+	}
+	for _, m := range messages {
+		if _, err := jsonrpc.DecodeMessage(m); err != nil {
+			return jsonrpc.CodeInvalidRequest, "The line is no message of JSON-RPC 2.0: " + err.Error()
+		}
 	}
 	return 0, ""
 }

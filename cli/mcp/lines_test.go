@@ -12,7 +12,7 @@ import (
 // TestServeGoesOnAfterBadLines answers lines that are no messages with an error, and the ones behind them as ever.
 func TestServeGoesOnAfterBadLines(t *testing.T) {
 	const ping = `{"jsonrpc":"2.0","id":%d,"method":"ping"}`
-	in := strings.Join([]string{"hello", `{"jsonrpc":"2.0","id":1,`, "", `{"a":1}`, "7", fmt.Sprintf(ping, 2) + "\r", strings.Repeat("x", 17<<20), fmt.Sprintf(ping, 3)}, "\n")
+	in := strings.Join([]string{"hello", `{"jsonrpc":"2.0","id":1,`, "", `{"a":1}`, "7", "[]", "[1]", "[null]", "[{}]", "[" + fmt.Sprintf(ping, 4) + ",7]", fmt.Sprintf(ping, 2) + "\r", strings.Repeat("x", 17<<20), fmt.Sprintf(ping, 3)}, "\n")
 	var out bytes.Buffer
 	if err := Serve(t.Context(), Options{Document: []byte(api), Prefix: "/$minibus/v1/", In: strings.NewReader(in), Out: &out}); err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestServeGoesOnAfterBadLines(t *testing.T) {
 		}
 		codes[int64(m["error"].(map[string]any)["code"].(float64))]++
 	}
-	if len(codes) != 2 || codes[-32700] != 2 || codes[-32600] != 3 {
+	if len(codes) != 2 || codes[-32700] != 2 || codes[-32600] != 8 {
 		t.Errorf("the codes are %v in %s", codes, out.String())
 	}
 	if !answered[2] || !answered[3] {

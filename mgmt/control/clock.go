@@ -158,7 +158,7 @@ func shownClock(ns *emulator.Namespace, most int) *clockOutput {
 	}
 	c := clock{Goal: goal, Now: r.Now, Offset: isoOf(r.Ahead.Truncate(time.Millisecond)), Frozen: r.Frozen, Due: []due{}}
 	for _, d := range ns.NextDue(most) {
-		c.Due = append(c.Due, due{At: d.At, Entity: d.Entity, Kind: dueKinds[d.Kind]})
+		c.Due = append(c.Due, due{At: shownTime(d.At), Entity: d.Entity, Kind: dueKinds[d.Kind]})
 	}
 	return &clockOutput{c}
 }

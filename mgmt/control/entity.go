@@ -114,10 +114,10 @@ func (a *api) getEntity(_ context.Context, in *struct {
 // wholeEntity returns an entity with all that is known of it.
 func (a *api) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys bool) wholeEntity {
 	f, o, s := e.Facts(), e.Options(), e.Settings()
-	w := wholeEntity{Entity: shownEntity(e), Created: moment(f.Created), Updated: moment(f.Updated), ForwardsTo: []forwarding{}, ForwardedFrom: []forwarding{},
+	w := wholeEntity{Entity: shownEntity(e), Created: instant(f.Created), Updated: instant(f.Updated), ForwardsTo: []forwarding{}, ForwardedFrom: []forwarding{},
 		Properties: a.server.WriteSettings(ns, s, keys)}
 	if f.Accessed != 0 {
-		w.Accessed = new(moment(f.Accessed))
+		w.Accessed = new(instant(f.Accessed))
 	}
 	if o.RequiresSession {
 		w.Sessions = &f.Sessions
@@ -127,10 +127,10 @@ func (a *api) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys bool)
 	}
 	now := ns.Now()
 	if f.Oldest != 0 {
-		w.Oldest = &oldestMessage{f.Oldest, moment(f.OldestEnqueued), span(now - f.OldestEnqueued)}
+		w.Oldest = &oldestMessage{f.Oldest, instant(f.OldestEnqueued), span(now - f.OldestEnqueued)}
 	}
 	if f.IdleAt != 0 {
-		w.AutoDelete = &autoDelete{moment(f.IdleAt), span(f.IdleAt - now), f.InUse}
+		w.AutoDelete = &autoDelete{instant(f.IdleAt), span(f.IdleAt - now), f.InUse}
 	}
 	for i, target := range []string{o.ForwardTo, o.ForwardDeadLetteredMessagesTo} {
 		if target != "" {
@@ -149,9 +149,6 @@ func (a *api) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys bool)
 	}
 	return w
 }
-
-// moment returns the time of milliseconds since the Unix epoch.
-func moment(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 // span writes milliseconds as ISO 8601, 0 at least.
 func span(ms int64) string { return isoOf(time.Duration(max(ms, 0)) * time.Millisecond) }

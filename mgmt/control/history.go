@@ -240,4 +240,16 @@ func shownEvent(e *emulator.Event) event {
 	return out
 }
 
-func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+// latest is the last instant that JSON has a form for [RFC 3339 5.6]. Messages may be scheduled for later ones.
+var latest = time.Date(9999, time.December, 31, 23, 59, 59, 999e6, time.UTC)
+
+// instant returns an instant in milliseconds as a time: the latest for one after it.
+func instant(ms int64) time.Time { return shownTime(time.UnixMilli(ms)) }
+
+// shownTime returns a time as answers show it: the latest for one after it.
+func shownTime(t time.Time) time.Time {
+	if t.After(latest) {
+		return latest
+	}
+	return t.UTC()
+}

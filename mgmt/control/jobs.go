@@ -43,7 +43,7 @@ var jobStates = map[emulator.JobState]string{
 func shownJob(j *emulator.Job) job {
 	p, o := j.Progress(), j.Options()
 	out := job{ID: j.ID(), Kind: "purge", Entity: o.Sub.Join(j.Entity().Path()), State: jobStates[p.State], Total: p.Total, Examined: p.Examined, Done: p.Done,
-		Failed: p.Failed, Skipped: p.Skipped, Errors: []jobError{}, Why: p.Why, Started: time.UnixMilli(j.Started()).UTC()}
+		Failed: p.Failed, Skipped: p.Skipped, Errors: []jobError{}, Why: p.Why, Started: instant(j.Started())}
 	if o.Kind == emulator.MoveJob {
 		if out.Kind, out.Target = "move", o.Target; out.Target == "" {
 			out.Target = j.Entity().Path()
@@ -53,7 +53,7 @@ func shownJob(j *emulator.Job) job {
 		}
 	}
 	if p.Ended != 0 {
-		t := time.UnixMilli(p.Ended).UTC()
+		t := instant(p.Ended)
 		out.Ended = &t
 	}
 	for _, e := range p.Errors {

@@ -88,7 +88,7 @@ func shownMatching(m *emulator.Matching) matching {
 		out.Refused = m.Refused.Error()
 	}
 	if m.Scheduled != 0 {
-		at := time.UnixMilli(m.Scheduled).UTC()
+		at := instant(m.Scheduled)
 		out.ScheduledFor = &at
 	}
 	for i := range m.Subscriptions {

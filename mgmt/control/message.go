@@ -183,7 +183,7 @@ func (a *api) rescheduleMessage(_ context.Context, in *struct {
 	if err := done.wait(e.Reschedule(in.SequenceNumber, at.UnixMilli(), emulator.By(in.who, done))); err != nil {
 		return nil, err
 	}
-	return &struct{ Body schedule }{schedule{in.SequenceNumber, time.UnixMilli(at.UnixMilli()).UTC()}}, nil
+	return &struct{ Body schedule }{schedule{in.SequenceNumber, instant(at.UnixMilli())}}, nil
 }
 
 // scan checks the encoded message that a request makes.

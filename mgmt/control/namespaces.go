@@ -95,7 +95,7 @@ func (a *api) deleteNamespace(_ context.Context, in *InNamespace) (*struct{}, er
 func (a *api) shown(ns *emulator.Namespace, host string) namespace {
 	o := ns.Options()
 	limits, _ := ns.Limits().MarshalText() // a namespace has one that exists
-	n := namespace{Name: ns.Name(), Default: ns == a.server.Broker().Default(), Created: time.UnixMilli(ns.Created()).UTC(), Limits: string(limits),
+	n := namespace{Name: ns.Name(), Default: ns == a.server.Broker().Default(), Created: instant(ns.Created()), Limits: string(limits),
 		Port: o.Port, Aliases: o.Aliases, ConnectionStrings: []connectionString{}}
 	endpoint := sas.Local(a.server.Endpoint(ns, host))
 	with := func(p sas.Policy) string {

@@ -199,7 +199,7 @@ func shownReceipt(w *receive.Waiter, ds []*emulator.Delivery, keep bool, err err
 		out.Messages[i] = shownReceived(d)
 	}
 	if id, token, until, ok := w.Session(); ok && keep {
-		out.Session = &heldSession{id, token, time.UnixMilli(until).UTC()}
+		out.Session = &heldSession{id, token, instant(until)}
 	}
 	return json.Marshal(out)
 }

@@ -22,7 +22,7 @@ type entityRule struct {
 }
 
 func (a *api) shownRule(r emulator.RuleOptions) entityRule {
-	return entityRule{Name: r.Name, Created: moment(r.CreatedAt), Properties: a.server.WriteRule(r)}
+	return entityRule{Name: r.Name, Created: instant(r.CreatedAt), Properties: a.server.WriteRule(r)}
 }
 
 // byRuleName returns rules in the order of their names.

@@ -54,7 +54,7 @@ func (a *api) renewSession(_ context.Context, in *OfHolder) (*struct{ Body sessi
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body sessionLock }{sessionLock{time.UnixMilli(until).UTC()}}, nil
+	return &struct{ Body sessionLock }{sessionLock{instant(until)}}, nil
 }
 
 func (a *api) releaseSession(_ context.Context, in *OfHolder) (*struct{}, error) {

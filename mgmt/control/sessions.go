@@ -101,7 +101,7 @@ const emptySession = "$empty"
 func shownSession(x *emulator.SessionInfo) session {
 	s := session{ID: x.ID, Active: x.Active, Locked: x.Locked, Deferred: x.Deferred, Scheduled: x.Scheduled}
 	at := func(ms int64) *time.Time {
-		t := time.UnixMilli(ms).UTC()
+		t := instant(ms)
 		return &t
 	}
 	if x.Held {

@@ -99,7 +99,7 @@ func (a *api) renew(_ context.Context, in *struct {
 	}
 	var out struct{ Body renewals }
 	for _, ms := range untils {
-		out.Body.LockedUntil = append(out.Body.LockedUntil, time.UnixMilli(ms).UTC())
+		out.Body.LockedUntil = append(out.Body.LockedUntil, instant(ms))
 	}
 	return &out, nil
 }

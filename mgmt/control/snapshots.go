@@ -22,7 +22,7 @@ type snapshot struct {
 }
 
 func shownSnapshot(r emulator.SnapshotRecord) snapshot {
-	return snapshot{Name: r.Name, Saved: time.UnixMilli(r.Saved).UTC(), Now: time.UnixMilli(r.Now).UTC(), Frozen: r.Frozen,
+	return snapshot{Name: r.Name, Saved: instant(r.Saved), Now: instant(r.Now), Frozen: r.Frozen,
 		Entities: r.Entities, Messages: r.Messages, Bytes: r.Bytes}
 }
 

@@ -67,7 +67,9 @@ func (a *api) getSchedule(_ context.Context, in *struct {
 		return nil, badRequest("from: the time must lie between the years 1970 and 9999.")
 	}
 	out.From = from.Truncate(time.Minute)
-	out.To = out.From.Add(step * time.Duration(in.Steps))
+	if out.To = out.From.Add(step * time.Duration(in.Steps)); out.To.After(latest) {
+		return nil, badRequest("steps: the last step must end before the year 10000.")
+	}
 	u, err := e.Upcoming(out.From.UnixMilli(), step.Milliseconds(), in.Steps)
 	if err != nil {
 		return nil, err
