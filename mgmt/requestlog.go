@@ -47,9 +47,9 @@ func (h *handler) logged(next http.Handler) http.Handler {
 // guarded answers a request. A handler that panics costs its own request only, which gets a 500 if no answer has begun; the log says why.
 func (h *handler) guarded(next http.Handler, w *answered, r *http.Request) {
 	defer func() {
-		switch p := recover(); {
-		case p == nil:
-		case p == http.ErrAbortHandler:
+		switch p := recover(); p {
+		case nil:
+		case http.ErrAbortHandler:
 			panic(p)
 		default:
 			h.options.Logger.Error("request failed", "method", sas.Clip(r.Method), "path", sas.Clip(r.URL.Path), "panic", p, "stack", string(debug.Stack()))

@@ -2,6 +2,7 @@ package mgmt
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -177,8 +178,8 @@ func TestAHandlerThatPanicsCostsItsRequestOnly(t *testing.T) {
 	}
 	begun = true
 	defer func() {
-		if p := recover(); p != http.ErrAbortHandler {
-			t.Errorf("the panic is %v", p)
+		if err, _ := recover().(error); !errors.Is(err, http.ErrAbortHandler) {
+			t.Errorf("the panic is %v", err)
 		}
 	}()
 	b.do(http.MethodGet, webSocketPath, "")
