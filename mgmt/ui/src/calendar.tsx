@@ -1,7 +1,7 @@
 // When scheduled messages become active: a strip of minutes, hours or days. A click shows the messages of that time.
 import { useState } from "preact/hooks";
 import { at, get, type Schemas } from "./api";
-import { age, number, plural, time, zone } from "./format";
+import { age, instantOf, number, plural, time, zone } from "./format";
 import { Panel, Problem } from "./kit";
 import { usePoll } from "./poll";
 import { refine, route } from "./route";
@@ -90,8 +90,7 @@ export function Calendar({ path }: { path: string }) {
   const [auto, setAuto] = useState<string>();
   const name = query.view ?? auto ?? "day", v = views.find((x) => x.name === name) ?? views[1]!;
   const begin = () => {
-    const d = new Date(query.at ? Date.parse(query.at) : now.value);
-    if (Number.isNaN(d.getTime())) d.setTime(now.value);
+    const d = new Date(instantOf(query.at ?? "") ?? now.value);
     v.begin(d, utc);
     return d;
   };
