@@ -61,6 +61,8 @@ function barsOf(v: View, u: Upcoming, utc: boolean): Bar[] {
 // suits returns the view in which an instant that is so far away is seen best.
 const suits = (ms: number) => (ms < 3_600_000 ? "hour" : ms < 86_400_000 ? "day" : "month");
 
+const latest = Date.UTC(9999, 10, 1); // a strip that begins then ends before the last time of the server
+
 const iso = (ms: number) => new Date(ms).toISOString();
 
 function Strip({ bars, path }: { bars: Bar[]; path: string }) {
@@ -90,7 +92,7 @@ export function Calendar({ path }: { path: string }) {
   const [auto, setAuto] = useState<string>();
   const name = query.view ?? auto ?? "day", v = views.find((x) => x.name === name) ?? views[1]!;
   const begin = () => {
-    const d = new Date(instantOf(query.at ?? "") ?? now.value);
+    const d = new Date(Math.min(instantOf(query.at ?? "") ?? now.value, latest));
     v.begin(d, utc);
     return d;
   };

@@ -121,9 +121,10 @@ const said = (filter: string) => words[filter] ?? filter + ": ";
 function Applied() {
   const q = route.value.query, on = [...filters, "from" as const].filter((f) => q[f]);
   if (on.length === 0) return null;
+  const wrong = (f: string) => (unread(f, q[f]!) ? " is no time such as 2026-11-22T10:00:00Z, and is left out" : "");
   return (
     <div class="chips" role="group" aria-label="Filters">
-      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${said(f)}${q[f]} ×`} onClick={() => refine({ [f]: undefined })}>{said(f)}{unread(f, q[f]!) ? <><Text>{q[f]!}</Text> is no time such as 2026-11-22T10:00:00Z, and is left out</> : f.startsWith("due") ? <Time at={q[f]} brief /> : <Text>{q[f]!}</Text>} ×</button>)}
+      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${said(f)}${q[f]}${wrong(f)} ×`} onClick={() => refine({ [f]: undefined })}>{said(f)}{unread(f, q[f]!) ? <><Text>{q[f]!}</Text>{wrong(f)}</> : f.startsWith("due") ? <Time at={q[f]} brief /> : <Text>{q[f]!}</Text>} ×</button>)}
     </div>
   );
 }
