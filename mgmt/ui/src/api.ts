@@ -27,8 +27,11 @@ export interface Call {
   signal?: AbortSignal;
 }
 
-// at returns a path below a namespace, with every value escaped: at`${namespace}/clock`.
+// at returns a path below a namespace, with every value escaped: at`${namespace}/clock`. It throws for the values . and .. since browsers take them for
+// steps between folders, even when they are escaped, and would ask for something else.
 export function at(parts: TemplateStringsArray, ...values: (string | number)[]): string {
+  const dots = values.find((v) => v === "." || v === "..");
+  if (dots !== undefined) throw new Error(`Browsers cannot ask for anything that has the name ${dots}, so it is out of reach of this page. Use an SDK for it.`);
   const path = parts.map((part, i) => part + (i < values.length ? encodeURIComponent(String(values[i])) : "")).join("");
   return "namespaces/" + path;
 }

@@ -2,6 +2,7 @@
 import { render } from "preact";
 import { useState } from "preact/hooks";
 import { asksForKey, forgetKey, hasKey, useKey } from "./auth";
+import { Boundary } from "./boundary";
 import { ClockScreen } from "./clock";
 import { Configuration } from "./configuration";
 import { Connect } from "./connect";
@@ -17,9 +18,9 @@ import { Life } from "./life";
 import { Overview } from "./overview";
 import { listenForKeys, openKeys, openPalette, Overlay } from "./palette";
 import { link, route } from "./route";
-import { menuOpen, Sidebar } from "./sidebar";
+import { Missing, menuOpen, Sidebar } from "./sidebar";
 import { Snapshots } from "./snapshots";
-import { clock, now, refresh, start, theme, trouble } from "./state";
+import { clock, missing, now, refresh, start, theme, trouble } from "./state";
 import { textOf } from "./api";
 
 function Screen() {
@@ -107,7 +108,14 @@ function Header() {
   );
 }
 
+const broken = (text: string) => `This part of the explorer failed: ${text.replace(/[^.]$/, "$&.")} That is a mistake of the explorer. The rest of it works on.`;
+
+function Broken({ text, again }: { text: string; again: () => void }) {
+  return <Problem text={broken(text)} retry={again}><a class="button small" href={link("")}>Go to the overview</a></Problem>;
+}
+
 function App() {
+  const here = JSON.stringify(route.value);
   if (asksForKey.value) return <><KeyForm /><Toasts /></>;
   return (
     <>
@@ -117,11 +125,11 @@ function App() {
       {menuOpen.value && <div class="shade" onClick={() => (menuOpen.value = false)} />}
       <main id="main" tabIndex={-1}>
         {trouble.value && <Problem text={trouble.value} retry={refresh} />}
-        {route.value.namespace && <Screen />}
+        {missing.value ? <Missing /> : route.value.namespace && <Boundary at={here} instead={(text, again) => <Broken text={text} again={again} />}><Screen /></Boundary>}
       </main>
       <Toasts />
       <Asking />
-      <Overlay />
+      <Boundary at={here} instead={(text) => <div class="toasts"><Problem text={broken(text)} /></div>}><Overlay /></Boundary>
     </>
   );
 }

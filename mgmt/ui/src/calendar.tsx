@@ -1,7 +1,7 @@
 // When scheduled messages become active: a strip of minutes, hours or days. A click shows the messages of that time.
 import { useState } from "preact/hooks";
 import { at, get, type Schemas } from "./api";
-import { age, number, plural, time, zone } from "./format";
+import { age, instantOf, number, plural, time, zone } from "./format";
 import { Panel, Problem } from "./kit";
 import { usePoll } from "./poll";
 import { refine, route } from "./route";
@@ -61,6 +61,8 @@ function barsOf(v: View, u: Upcoming, utc: boolean): Bar[] {
 // suits returns the view in which an instant that is so far away is seen best.
 const suits = (ms: number) => (ms < 3_600_000 ? "hour" : ms < 86_400_000 ? "day" : "month");
 
+const latest = Date.UTC(9999, 10, 1); // a strip that begins then ends before the last time of the server
+
 const iso = (ms: number) => new Date(ms).toISOString();
 
 function Strip({ bars, path }: { bars: Bar[]; path: string }) {
@@ -90,8 +92,7 @@ export function Calendar({ path }: { path: string }) {
   const [auto, setAuto] = useState<string>();
   const name = query.view ?? auto ?? "day", v = views.find((x) => x.name === name) ?? views[1]!;
   const begin = () => {
-    const d = new Date(query.at ? Date.parse(query.at) : now.value);
-    if (Number.isNaN(d.getTime())) d.setTime(now.value);
+    const d = new Date(Math.min(instantOf(query.at ?? "") ?? now.value, latest));
     v.begin(d, utc);
     return d;
   };

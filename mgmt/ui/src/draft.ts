@@ -1,7 +1,7 @@
 // A message that is being written: the text of each field, and the message that it makes.
 import { zone } from "./format";
 import { typed, type Message } from "./message";
-import { valuesOf, type Property } from "./properties";
+import { isType, valuesOf, type Property } from "./properties";
 import { clock } from "./state";
 
 export const fields = [
@@ -21,6 +21,9 @@ export interface Draft {
 
 export const fresh: Draft = { body: "", fields: {}, kept: {}, properties: [], fill: true };
 
+// keptNames are the members of a message that a draft keeps as they are; bodyNames those of bodies that are neither text nor bytes.
+const keptNames = ["contentEncoding", "priority", "annotations", "userId", "footer"] as const, bodyNames = ["bodyValue", "bodySequence", "bodySections"] as const;
+
 // draftOf makes a draft of a message that there is. Its texts are sent as they are.
 export function draftOf(m: Message): Draft {
   const d: Draft = { body: m.body ?? "", bytes: m.bodyBase64, fields: {}, kept: {}, properties: [], fill: false };
@@ -29,22 +32,48 @@ export function draftOf(m: Message): Draft {
     if (typeof v === "string") d.fields[name] = v;
     else if (v !== undefined) d.kept[name] = v;
   }
-  for (const name of ["contentEncoding", "priority", "annotations", "userId", "footer"] as const) if (m[name] !== undefined) d.kept[name] = m[name];
-  for (const name of ["bodyValue", "bodySequence", "bodySections"] as const) if (m[name] !== undefined) d.other = { [name]: m[name] };
+  for (const name of keptNames) if (m[name] !== undefined) d.kept[name] = m[name];
+  for (const name of bodyNames) if (m[name] !== undefined) d.other = { [name]: m[name] };
   for (const [name, value] of Object.entries(m.applicationProperties ?? {})) {
     if (!["DeadLetterReason", "DeadLetterErrorDescription"].includes(name)) d.properties.push({ name, ...typed(value) });
   }
   return d;
 }
 
+const isObject = (x: unknown): x is Record<string, unknown> => typeof x === "object" && x !== null && !Array.isArray(x);
+const isField = (name: string): boolean => fields.some(([f]) => f === name);
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function* mistakesOfProperty(p: unknown, i: number): Generator<string> {
+  const place = `properties[${i}]`;
+  if (!isObject(p)) return yield `${place} is no object with name, type and text`;
+  for (const name of ["name", "type", "text"]) if (typeof p[name] !== "string") yield `${place}.${name} is no text`;
+  if (typeof p.type === "string" && !isType(p.type)) yield `${place}.type is ${p.type}, which is no type of a property`;
+}
+
+// mistakes says what is wrong with what should be a draft.
+function* mistakes(d: Record<string, unknown>): Generator<string> {
+  if (typeof d.body !== "string") yield "body is no text";
+  if (d.bytes !== undefined && !(typeof d.bytes === "string" && base64.test(d.bytes))) yield "bytes is no text in Base64";
+  if (d.other !== undefined) {
+    const names = isObject(d.other) ? Object.keys(d.other) : [];
+    if (names.length !== 1 || !bodyNames.some((n) => n === names[0])) yield `other is no object with one of ${bodyNames.join(", ")}`;
+  }
+  if (!isObject(d.fields)) yield "fields is no object";
+  else for (const [name, v] of Object.entries(d.fields)) if (!isField(name) || typeof v !== "string") yield `fields.${name} is ${isField(name) ? "no text" : "no field of a message"}`;
+  if (d.kept !== undefined && !isObject(d.kept)) yield "kept is no object";
+  else for (const name of Object.keys(d.kept ?? {})) if (!isField(name) && !keptNames.some((n) => n === name)) yield `kept.${name} is nothing that a template keeps`;
+  if (d.fill !== undefined && typeof d.fill !== "boolean") yield "fill is neither true nor false";
+  if (!Array.isArray(d.properties)) yield "properties is no list";
+  else for (const [i, p] of d.properties.entries()) yield* mistakesOfProperty(p, i);
+}
+
 // checkedDraft returns what a file or the browser's storage has, as a draft. It throws if it is none.
 export function checkedDraft(x: unknown): Draft {
-  const d = x as Partial<Draft> | null;
-  const texts = (o: unknown) => typeof o === "object" && o !== null && Object.values(o).every((v) => typeof v === "string");
-  if (!d || typeof d.body !== "string" || !texts(d.fields) || !Array.isArray(d.properties) || !d.properties.every((p) => texts(p) && "name" in p && "type" in p && "text" in p)) {
-    throw new Error("This is no template: it needs body, fields and properties, as an export has them.");
-  }
-  return { ...fresh, ...d, kept: d.kept ?? {}, fill: d.fill !== false };
+  const wrong = isObject(x) ? mistakes(x).next().value : "it is no object";
+  if (wrong) throw new Error(`This is no template: ${wrong}. A template has body, fields and properties, as an export has them.`);
+  const d = x as Draft;
+  return { body: d.body, bytes: d.bytes, other: d.other, fields: d.fields, kept: d.kept ?? {}, properties: d.properties.map(({ name, type, text }) => ({ name, type, text })), fill: d.fill !== false };
 }
 
 // instant is what the clock of the namespace shows, in ms.

@@ -15,6 +15,8 @@ export interface Line {
 
 const step = 100; // lines
 const longest = 2000; // characters of a text
+const levels = 50; // that unfold at once: the page is drawn by calls within calls
+const lowest = 150; // level that is shown
 const openFirst = 30; // parts that unfold by themselves below the first level
 
 // linesOfJSON makes the first line of a document.
@@ -42,25 +44,34 @@ function Value({ text, tone }: { text: string; tone: string }) {
   return <><span class={`fold-${tone || "mark"}`}>{visible(all ? text : text.slice(0, longest))}</span>{!all && <button type="button" class="link" onClick={() => show(true)}>… {number(text.length - longest)} more characters</button>}</>;
 }
 
-function Part({ line, depth, all }: { line: Line; depth: number; all?: boolean }) {
-  const [open, setOpen] = useState(depth === 0 || (all ?? (depth < 3 && line.count <= openFirst)));
+interface Place {
+  depth: number;
+  all?: boolean;
+  until: number; // the level from which parts are folded, even if all are unfolded
+}
+
+function Part({ line, depth, all, until }: { line: Line } & Place) {
+  const [open, setOpen] = useState(depth === 0 || (depth < until && (all ?? (depth < 3 && line.count <= openFirst))));
+  const [next, setNext] = useState(until);
   const name = line.name && <span class="fold-name">{visible(line.name)}</span>;
   if (line.count === 0) return <li class="fold-line">{name}<Value text={line.head} tone={line.tone} /></li>;
+  if (depth >= lowest) return <li class="fold-line">{name}{visible(line.head.slice(0, longest))} <span class="faint">what is deeper is in the other forms of the body</span></li>;
+  const turn = () => { setOpen(!open); setNext(depth + levels); };
   return (
     <li>
-      <button type="button" class="fold-head" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <button type="button" class="fold-head" aria-expanded={open} onClick={turn}>
         {name}<span class={`fold-${line.tone || "mark"}`}>{visible(line.head.slice(0, longest))}</span>{!open && <span class="faint"> {number(line.count)} … {visible(line.tail)}</span>}
       </button>
-      {open && <><Parts list={line.parts()} depth={depth + 1} all={all} /><div class="fold-line fold-mark">{visible(line.tail)}</div></>}
+      {open && <><Parts list={line.parts()} depth={depth + 1} all={all} until={next} /><div class="fold-line fold-mark">{visible(line.tail)}</div></>}
     </li>
   );
 }
 
-function Parts({ list, depth, all }: { list: Line[]; depth: number; all?: boolean }) {
+function Parts({ list, depth, all, until }: { list: Line[] } & Place) {
   const [shown, show] = useState(step);
   return (
     <ul class="fold">
-      {list.slice(0, shown).map((line, i) => <Part key={i} line={line} depth={depth} all={all} />)}
+      {list.slice(0, shown).map((line, i) => <Part key={i} line={line} depth={depth} all={all} until={until} />)}
       {list.length > shown && <li class="fold-line"><button type="button" class="link" onClick={() => show(shown + step)}>{number(Math.min(step, list.length - shown))} more of {number(list.length - shown)}</button></li>}
     </ul>
   );
@@ -68,7 +79,7 @@ function Parts({ list, depth, all }: { list: Line[]; depth: number; all?: boolea
 
 // Fold shows lines. all says whether all parts are folded or unfolded at first; undefined: as fits their number.
 export function Fold({ lines, label, all }: { lines: Line[]; label: string; all?: boolean }) {
-  return <div class="body folds" tabIndex={0} role="region" aria-label={label}><Parts key={String(all)} list={lines} depth={0} all={all} /></div>;
+  return <div class="body folds" tabIndex={0} role="region" aria-label={label}><Parts key={String(all)} list={lines} depth={0} all={all} until={levels} /></div>;
 }
 
 // LongText shows a text, a part of it at a time.

@@ -31,7 +31,7 @@ export const plural = (n: number, one: string, many = one + "s"): string => `${n
 // span says how long something is, in ms, with its two greatest units.
 export function span(ms: number): string {
   const s = Math.floor(Math.abs(ms) / 1000);
-  if (s < 1) return "0 s";
+  if (!(s >= 1)) return "0 s";
   const units: [number, string][] = [[86400 * 365, "y"], [86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   const first = units.findIndex(([size]) => s >= size);
   const [size, name] = units[first]!;
@@ -40,9 +40,18 @@ export function span(ms: number): string {
   return rest > 0 && whole < 100 ? `${whole} ${name} ${rest} ${next![1]}` : `${whole} ${name}`;
 }
 
+const noTime = "no time";
+
+// instantOf reads a time of an address in the form of RFC 3339, in ms; undefined if it is none. So has the server its times, to the year 9999.
+export function instantOf(text: string): number | undefined {
+  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[-+]\d\d:\d\d)$/i.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
 // age says how far an instant is from now.
 export function age(at: number, now: number): string {
   const past = now - at;
+  if (Number.isNaN(past)) return noTime;
   if (Math.abs(past) < 1000) return "now";
   return past > 0 ? span(past) + " ago" : "in " + span(past);
 }
@@ -74,12 +83,14 @@ const clock: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", 
 
 // otherDay reports whether an instant is not of today.
 export function otherDay(at: number, now: number): boolean {
+  if (Number.isNaN(at)) return true;
   const f = form(zone.value === "utc", day);
   return f.format(at) !== f.format(now);
 }
 
 // time shows an instant: the time alone today, else with its day, and the year if it is another one.
 export function time(at: number, now: number, millis = false): string {
+  if (Number.isNaN(at)) return noTime;
   const utc = zone.value === "utc";
   const o = millis ? { ...clock, fractionalSecondDigits: 3 as const } : clock;
   if (!otherDay(at, now)) return form(utc, o).format(at);
@@ -90,6 +101,7 @@ export function time(at: number, now: number, millis = false): string {
 
 // both shows an instant in local time and in UTC.
 export function both(at: number): string {
+  if (Number.isNaN(at)) return noTime;
   const o = { ...day, ...clock, fractionalSecondDigits: 3 as const };
   return `${form(false, { ...o, timeZoneName: "short" }).format(at)}\n${new Date(at).toISOString()}`;
 }

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
+import { Boundary } from "./boundary";
 import { age, both, otherDay, time, visible } from "./format";
 import { now } from "./state";
 
@@ -131,20 +132,29 @@ interface Toast {
   id: number;
   text: string;
   failed: boolean;
+  at: number; // when it was told, in ms
 }
+
+const mostToasts = 2; // at a time, since they stand over the page
+const settled = 1000; // ms; an act that goes to another screen tells of it just before
 
 const toasts = signal<Toast[]>([]);
 let toastId = 0;
 
 export function tell(text: string, failed = false): void {
   const id = ++toastId;
-  toasts.value = [...toasts.value.slice(-3), { id, text, failed }];
+  toasts.value = [...toasts.value, { id, text, failed, at: Date.now() }].slice(-mostToasts);
   setTimeout(() => drop(id), failed ? 15_000 : 4_000);
 }
 
 function drop(id: number): void {
   toasts.value = toasts.value.filter((t) => t.id !== id);
 }
+
+// What was done on another screen is of no more use. A failure stays.
+addEventListener("hashchange", () => {
+  toasts.value = toasts.value.filter((t) => t.failed || Date.now() - t.at < settled);
+});
 
 export function Toasts() {
   return (
@@ -210,7 +220,7 @@ export function Asking() {
   };
   return (
     <Dialog title={q.title} close={close} wide={q.form}>
-      <div class="dialog-body">{q.text}{wrong && <Problem text={wrong} />}</div>
+      <div class="dialog-body"><Boundary instead={(text) => <Problem text={`This question cannot be shown: ${text}`} />}>{q.text}</Boundary>{wrong && <Problem text={wrong} />}</div>
       <footer>
         <Button act={close}>Keep</Button>
         <Button kind="danger" act={act}>{q.yes}</Button>

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
 import { Search } from "./events";
 import { Export } from "./export";
-import { bytes, number, plural } from "./format";
+import { bytes, instantOf, number, plural } from "./format";
 import { purgeSome, resubmit } from "./joborders";
 import { keptHere } from "./kept";
 import { ask, Badge, Button, Empty, Loading, Problem, tell, Text, Time } from "./kit";
@@ -20,6 +20,9 @@ const mostRows = 50_000; // that are kept
 export const stateTone: Record<string, string> = { active: "", locked: "warn", deferred: "violet", scheduled: "violet" };
 
 const filters = ["state", "text", "reason", "sessionId", "sql", "dueAfter", "dueBefore"] as const;
+
+// unread reports whether a filter of the address is for a time and has none. Such a filter is left out, and shown as wrong.
+const unread = (filter: string, text: string) => filter.startsWith("due") && instantOf(text) === undefined;
 
 // useMessages reads pages of messages: the first at once, further ones on demand.
 function useMessages(namespace: string, entity: string, query: Record<string, string>) {
@@ -118,9 +121,10 @@ const said = (filter: string) => words[filter] ?? filter + ": ";
 function Applied() {
   const q = route.value.query, on = [...filters, "from" as const].filter((f) => q[f]);
   if (on.length === 0) return null;
+  const wrong = (f: string) => (unread(f, q[f]!) ? " is no time such as 2026-11-22T10:00:00Z, and is left out" : "");
   return (
     <div class="chips" role="group" aria-label="Filters">
-      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${said(f)}${q[f]} ×`} onClick={() => refine({ [f]: undefined })}>{said(f)}{f.startsWith("due") ? <Time at={q[f]} brief /> : <Text>{q[f]!}</Text>} ×</button>)}
+      {on.map((f) => <button key={f} type="button" class="chip" aria-label={`Remove the filter ${said(f)}${q[f]}${wrong(f)} ×`} onClick={() => refine({ [f]: undefined })}>{said(f)}{unread(f, q[f]!) ? <><Text>{q[f]!}</Text>{wrong(f)}</> : f.startsWith("due") ? <Time at={q[f]} brief /> : <Text>{q[f]!}</Text>} ×</button>)}
     </div>
   );
 }
@@ -150,7 +154,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
   const { namespace, query } = route.value;
   const entity = dead ? path + "/" + deadLetters : path, tab = dead ? "dead" : "messages";
   const asked: Record<string, string> = { order: query.order ?? "newest" };
-  for (const f of [...filters, "from"]) if (query[f]) asked[f] = query[f]!;
+  for (const f of [...filters, "from"]) if (query[f] && !unread(f, query[f])) asked[f] = query[f]!;
   const m = useMessages(namespace, entity, asked);
   const [selected, select] = useState<Set<number>>(new Set());
   const here = (seq: number | string) => withQuery(link("entity", path, tab, String(seq)), query);
@@ -188,7 +192,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
     act: async () => { await remove(namespace, entity, some); tell(`${plural(some.length, "message")} removed.`); await reload(); },
   });
   const filter = { text: query.text, sql: query.sql, reason: query.reason === "$empty" ? "" : query.reason, sessionId: query.sessionId === "$empty" ? "" : query.sessionId };
-  const narrowed = filters.some((f) => query[f]);
+  const narrowed = filters.some((f) => asked[f]);
   const total = dead ? c?.deadLetter : (c?.active ?? 0) + (c?.scheduled ?? 0);
   return (
     <div class={`screen-full messages ${chosen ? "with-one" : ""}`}>
@@ -204,7 +208,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
         {some.length > 0 && <Button small kind="danger" act={removeSome}>Remove {number(some.length)}</Button>}
         {some.length > 0 && dead && <Button small act={() => resubmit(entity, { sequenceNumbers: some }, some.length, reload)}>Resubmit {number(some.length)}</Button>}
         {items.length > 0 && <Button small act={() => exportThem(true)}>{some.length > 0 ? `Export ${number(some.length)}` : narrowed || query.from ? "Export all that fit" : "Export all"}</Button>}
-        {some.length === 0 && narrowed && !query.state && !query.dueAfter && !query.from && items.length > 0 && <Button small kind="danger" act={() => purgeSome(entity, filter)}>Remove all that fit</Button>}
+        {some.length === 0 && narrowed && !query.state && !asked.dueAfter && !asked.dueBefore && !query.from && items.length > 0 && <Button small kind="danger" act={() => purgeSome(entity, filter)}>Remove all that fit</Button>}
         {some.length === 0 && narrowed && dead && !query.from && items.length > 0 && <Button small act={() => resubmit(entity, filter, undefined, reload)}>Resubmit all that fit</Button>}
       </div>
       {m.full && m.next && <p class="notice" role="note">The first {number(mostRows)} are shown. Filter them, or <button type="button" class="link" onClick={() => refine({ from: m.next })}>go on from #{m.next}</button>.</p>}

@@ -8,7 +8,12 @@ export interface Property {
   text: string;
 }
 
+// composed are types of values that have parts, which are written in JSON.
+const composed = ["list", "map", "array", "described"];
+
 const amqpTypes = ["string", "int", "long", "double", "boolean", "uuid", "timestamp", "float", "short", "byte", "uint", "ulong", "ushort", "ubyte", "char", "symbol", "binary", "decimal32", "decimal64", "decimal128", "null"];
+
+export const isType = (name: string): boolean => amqpTypes.includes(name) || composed.includes(name);
 
 // wholes are the ranges of the types of whole numbers, in bits; u: without a sign.
 const wholes: Record<string, bigint> = { byte: 8n, short: 16n, int: 32n, long: 64n, ubyte: 8n, ushort: 16n, uint: 32n, ulong: 64n };
@@ -34,7 +39,7 @@ const forms: Record<string, [RegExp, string]> = {
 
 // valueOf makes the value of a property of a message. It throws if the text is not of the type.
 export function valueOf(p: Property): Value {
-  const form = forms[p.type];
+  const form = Object.hasOwn(forms, p.type) ? forms[p.type] : undefined;
   if (form && !form[0].test(p.text.trim())) throw new Error(`The property ${p.name} is ${form[1]}.`);
   switch (p.type) {
     case "string":

@@ -4,7 +4,7 @@ import type { Entity } from "./api";
 import { newEntity } from "./create";
 import { number, short } from "./format";
 import { keptHere } from "./kept";
-import { Text } from "./kit";
+import { Empty, Text } from "./kit";
 import { nameOf, topicOf } from "./names";
 import { go, link, linkIn, route } from "./route";
 import { current, entities, favourites, isFavourite, namespaces, toggleFavourite } from "./state";
@@ -176,6 +176,17 @@ function Namespaces() {
   );
 }
 
+// Missing stands in place of a screen of a namespace that there is not.
+export function Missing() {
+  const list = namespaces.value ?? [];
+  return (
+    <Empty title="There is no such namespace.">
+      <p><b><Text>{current.value}</Text></b> was deleted or renamed, or the address is wrong.{list.length > 0 && " Choose one that there is:"}</p>
+      <ul class="choose">{list.map((n) => <li key={n.name}><a href={linkIn(n.name, "")}><Text>{n.name}</Text></a>{n.default && list.length > 1 && <span class="faint"> default</span>}</li>)}</ul>
+    </Empty>
+  );
+}
+
 export function Sidebar() {
   const r = route.value, shown = rows.value;
   return (
@@ -193,11 +204,11 @@ export function Sidebar() {
           <a class="button" href={newEntity("queue")} title="New queue, topic or subscription (n)" aria-current={r.screen === "new" ? "page" : undefined} onClick={() => (menuOpen.value = false)}>New</a>
         </div>
       </div>
-      <Rows items={shown} height={28} label="Entities" class="tree" role="tree" at={place.value} atId={place.value === undefined ? undefined : idOf(place.value)}
-        onKeyDown={onTreeKey} onFocus={enterTree} row={(row, i) => <Item key={row.key} row={row} i={i} at={i === place.value} />} />
       {entities.value && shown.length === 0 && (
         <p class="hint side-empty">{search.value ? "No entity has this in its name." : "There are no entities yet. New makes one."}</p>
       )}
+      <Rows items={shown} height={28} label="Entities" class="tree" role="tree" at={place.value} atId={place.value === undefined ? undefined : idOf(place.value)}
+        onKeyDown={onTreeKey} onFocus={enterTree} row={(row, i) => <Item key={row.key} row={row} i={i} at={i === place.value} />} />
     </aside>
   );
 }

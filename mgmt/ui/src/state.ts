@@ -21,6 +21,12 @@ export const current = computed(() => route.value.namespace);
 
 export const entityAt = computed(() => new Map((entities.value ?? []).map((e) => [e.path.toLowerCase(), e])));
 
+// missing reports whether the namespace of the address is none that there is.
+export const missing = computed(() => {
+  const named = current.value.toLowerCase();
+  return named !== "" && namespaces.value !== undefined && !namespaces.value.some((n) => n.name.toLowerCase() === named);
+});
+
 // now is what the clock of the namespace shows.
 export const now = computed(() => {
   const c = clock.value;
@@ -79,23 +85,37 @@ let round = 0;
 // load asks for the entities each time, and for the clock and the namespaces now and then.
 async function load(signal: AbortSignal): Promise<void> {
   if (asksForKey.value) return;
-  const of = current.value;
+  let named = current.value;
   try {
-    if (!namespaces.value || round % 10 === 9) await loadNamespaces(signal);
-    const named = current.value;
-    if (!named) return;
-    if (!clock.value || round % 5 === 4) readClock(await get<Clock>(at`${named}/clock`, { due: 1 }, signal));
+    let wrong = !namespaces.value || missing.value || round % 10 === 9 ? await failureOf(loadNamespaces(signal)) : "";
+    named = current.value;
+    if (!named || missing.value) {
+      trouble.value = wrong;
+      return;
+    }
+    const asked = !clock.value || round % 5 === 4 ? failureOf(loadClock(named, signal)) : "";
     const list = await all<Entity>(at`${named}/entities`, {}, 20_000, signal);
     round++;
     if (current.value !== named) return;
     entities.value = list;
     sample(list);
-    trouble.value = "";
+    wrong ||= await asked;
+    if (current.value === named) trouble.value = wrong;
   } catch (e) {
-    if (signal.aborted || current.value !== of) return;
-    trouble.value = textOf(e);
-    if (e instanceof Failure && e.status === 404) namespaces.value = undefined;
+    if (signal.aborted || current.value !== named) return;
+    if (e instanceof Failure && e.status === 404) await failureOf(loadNamespaces(signal));
+    if (current.value !== named) return;
+    trouble.value = missing.value ? "" : textOf(e);
+    if (missing.value) entities.value = clock.value = undefined;
   }
+}
+
+// failureOf waits for a part of a round, and returns why it failed. The round goes on: each part of the page shows what is known.
+const failureOf = (part: Promise<void>): Promise<string> => part.then(() => "", textOf);
+
+async function loadClock(named: string, signal: AbortSignal): Promise<void> {
+  const c = await get<Clock>(at`${named}/clock`, { due: 1 }, signal);
+  if (current.value === named) readClock(c);
 }
 
 async function loadNamespaces(signal: AbortSignal): Promise<void> {

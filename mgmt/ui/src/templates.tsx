@@ -13,7 +13,13 @@ type Templates = Record<string, Draft>;
 // checked returns what is a template of a document. It throws if one is none.
 function checked(x: unknown): Templates {
   if (typeof x !== "object" || x === null || Array.isArray(x)) throw new Error("This is no file of templates: it is an object with a template under each name.");
-  return Object.fromEntries(Object.entries(x).map(([name, d]) => [name, checkedDraft(d)]));
+  return Object.fromEntries(Object.entries(x).map(([name, d]) => {
+    try {
+      return [name, checkedDraft(d)];
+    } catch (e) {
+      throw new Error(`${name}: ${(e as Error).message}`);
+    }
+  }));
 }
 
 function load(): Templates {
