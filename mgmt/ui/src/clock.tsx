@@ -43,7 +43,7 @@ export function ClockScreen() {
       </Panel>
       <Panel title="Let time pass">
         <div class="bar">{steps.map(([span, title]) => <Button key={span} act={() => advance(span)}>+ {title}</Button>)}</div>
-        <form class="bar" onSubmit={(e) => { e.preventDefault(); setWrong(""); void advance(isoSpan(by)!).catch((x) => setWrong(textOf(x))); }}>
+        <form class="bar span-bar" onSubmit={(e) => { e.preventDefault(); setWrong(""); void advance(isoSpan(by)!).catch((x) => setWrong(textOf(x))); }}>
           <SpanField label="By a duration" value={by} set={(text) => { setBy(text); setWrong(""); }} wrong={wrong} />
           <Button type="submit" disabled={!by.trim()}>Advance</Button>
         </form>
