@@ -134,6 +134,13 @@ test("from a message to the subscriptions that would get it", async () => {
   };
   await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}/dead/${number}`);
   await bench();
+  await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}/dead/${number}`);
+  await page.getByRole("link", { name: "Edit and send" }).click();
+  await sees("Every subscription whose rules select it gets it.");
+  await button("Send").click();
+  await told(new RegExp(`the dead letter #${number} is removed`));
+  await client.createSender("events").sendMessages({ body: "x", applicationProperties: { amount: 5000 } });
+  await kill("events", "large");
   const [later] = await client.createSender("events").scheduleMessages([{ body: "later", subject: "created", applicationProperties: { amount: 5000, ok: true } }], new Date(Date.now() + 7 * 86_400_000));
   await to(`/entity/events/messages/${later}`);
   await bench();

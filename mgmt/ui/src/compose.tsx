@@ -179,7 +179,7 @@ export function Compose({ path }: { path: string }) {
           </div>
           <label class="check"><input type="checkbox" checked={d.fill} onChange={(e) => change({ fill: e.currentTarget.checked })} />
             <span>Replace <code>{"{{n}}"}</code> by the number of the message, <code>{"{{uuid}}"}</code> by a random id, and <code>{"{{now}}"}</code> by the time of the namespace, in the body, the fields and the properties</span></label>
-          {letter && <Mending path={path} cut={cut} remove={removing && !cut} set={setRemoving} />}
+          {letter && <Mending path={path} ofTopic={letter.ofTopic} cut={cut} remove={removing && !cut} set={setRemoving} />}
           {job.wrong && <Problem text={job.wrong} />}
           {job.work && <Working w={job.work} stop={job.stop} />}
           <div class="bar"><Button kind="primary" type="submit" disabled={job.work !== undefined}>{later.how === "now" ? "Send" : "Schedule"}</Button><a class="button" href={link("entity", path, "messages")}>See the messages</a></div>

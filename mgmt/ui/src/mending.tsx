@@ -41,13 +41,13 @@ export function letterOf(query: Record<string, string>) {
     go(link("entity", holder, "dead"));
     return `${sent}, and the dead letter #${number} is removed.`;
   };
-  return { number, after };
+  return { number, after, ofTopic: topicOf(holder) !== undefined };
 }
 
-export function Mending({ path, cut, remove, set }: { path: string; cut: boolean; remove: boolean; set: (remove: boolean) => void }) {
+export function Mending({ path, ofTopic, cut, remove, set }: { path: string; ofTopic: boolean; cut: boolean; remove: boolean; set: (remove: boolean) => void }) {
   return (
     <>
-      <p class="hint">It is sent to <b><Text>{shown(path)}</Text></b> as a new message{topicOf(path) === undefined ? "" : ", to this subscription alone"}.</p>
+      <p class="hint">It is sent to <b><Text>{shown(path)}</Text></b> as a new message.{ofTopic && " Every subscription whose rules select it gets it."}</p>
       <label class="check"><input type="checkbox" checked={remove} disabled={cut} onChange={(e) => set(e.currentTarget.checked)} />
         <span>Remove the dead letter when this is sent{cut && ". It stays, since only the beginning of its body is here"}</span></label>
     </>

@@ -118,7 +118,7 @@ export function MessageView({ path, dead, sequence, close, changed, beside }: { 
     act: async () => { await remove(namespace, entity, [seq]); await done(`Message #${seq} removed.`); },
   });
   const download = async () => save(await (await open("GET", bodyPath(namespace, entity, seq))).blob(), `message-${seq}`);
-  const edit = withQuery(link("entity", path, "send"), { from: entity, number: seq });
+  const edit = withQuery(link("entity", topicOf(path) ?? path, "send"), { from: entity, number: seq });
   const topic = topicOf(path) ?? (entityAt.value.get(path.toLowerCase())?.kind === "topic" ? path : undefined);
   return (
     <section class="panel one" aria-label={`Message ${seq}`}>
