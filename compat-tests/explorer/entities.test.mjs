@@ -56,7 +56,7 @@ test("make a queue with its name alone, and one with every setting", async () =>
   await to("/new?kind=queue");
   await field("Name").fill("whole");
   for (const group of ["Delivery", "Time to live", "Duplicates", "Forwarding", "Size and storage", "Status"]) await unfold(group);
-  const texts = { "Lock duration": "30s", Deliveries: "7", "Time to live": "14d", "Remember message ids for": "1h 30m", "Forward dead letters to": "orders", Size: "2048", "Size of a message": "128", "Delete when idle for": "P30D", Notes: "of the test" };
+  const texts = { "Lock duration": "30s", "Max delivery count": "7", "Time to live": "14d", "Remember message ids for": "1h 30m", "Forward dead letters to": "orders", Size: "2048", "Size of a message": "128", "Delete when idle for": "P30D", Notes: "of the test" };
   for (const [name, text] of Object.entries(texts)) await field(name).fill(text);
   for (const name of ["Sessions", "Keep expired messages as dead letters", "Drop duplicates"]) await field(name).check();
   await field("Status").selectOption("ReceiveDisabled");
@@ -98,7 +98,7 @@ test("errors stand beside their fields, and the form keeps what was typed", asyn
   await sees("already exists");
   refused(409);
   await field("Name").fill("new-one");
-  await field("Deliveries").fill("0");
+  await field("Max delivery count").fill("0");
   await button("Create the queue").click();
   await main().locator("#help-LockDuration", { hasText: "PT5M" }).waitFor();
   await main().locator("#help-MaxDeliveryCount", { hasText: "a whole number from 1" }).waitFor();
@@ -131,7 +131,7 @@ test("change settings, see what is fixed, and go back to a default", async () =>
   assert.equal(await field("Sessions").isDisabled(), true);
   assert.equal(await button("Nothing to save").isDisabled(), true);
   await field("Lock duration").fill("2m");
-  await field("Deliveries").fill("");
+  await field("Max delivery count").fill("");
   await field("Time to live").fill("soon");
   await button("Save 3 changes").click();
   await sees("Write a duration such as");
@@ -219,7 +219,7 @@ test("rules: SQL with its error's place, correlation with types, parameters, del
   assert.deepEqual(await rules(), { large: { FilterType: "Sql", SqlFilter: { SqlExpression: "amount > @least", Parameters: { "@least": { Type: "int", Value: 1000 } } }, Action: { SqlExpression: "SET priority = 'high'" } } });
   await main().getByRole("link", { name: "New rule" }).click();
   await field("Name").fill("eu");
-  await button("Equal properties").click();
+  await button("Equal properties (correlation filter)").click();
   await field("Subject").fill("order");
   for (const [i, [name, type, value]] of [["n", "double", "5.0"], ["id", "long", "9007199254740993"]].entries()) {
     await button("Add a property").click();
@@ -317,7 +317,7 @@ test("the bench shows which subscriptions light up and why not the others, and s
 test("a rule can be tested before it is saved", async () => {
   await put("before", { Subscriptions: [{ Name: "s" }] }, "?kind=topic");
   await to(`/entity/${encodeURIComponent("before/Subscriptions/s")}/rules?new=1`);
-  await button("Equal properties").click();
+  await button("Equal properties (correlation filter)").click();
   await field("Subject").fill("order");
   await button("Test before saving").click();
   await sees("0 of 1 subscription gets it");

@@ -217,7 +217,7 @@ test("schedule after a span, by a clock that is frozen", async () => {
   await page.getByLabel("When").selectOption("after");
   await page.getByRole("textbox", { name: "Span" }).fill("soon");
   await button("Schedule").click();
-  await sees(/a number with a unit/);
+  await sees(/Write a duration such as/);
   await page.getByRole("textbox", { name: "Span" }).fill("1h 30m");
   await page.getByLabel("Message id").fill("in-a-while");
   await button("Schedule").click();

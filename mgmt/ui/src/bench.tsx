@@ -2,15 +2,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { at, call, textOf, type Schemas } from "./api";
 import { Results } from "./benchresults";
-import { fields } from "./draft";
-import { isoOf } from "./durations";
+import { draftOf as draftOfMessage, fields } from "./draft";
 import { sorted } from "./findings";
 import { Button, Field, Panel, Problem, Text } from "./kit";
+import type { Message as Known } from "./message";
 import { shown, topicOf } from "./names";
 import { Properties, valueOf, type Property } from "./properties";
 import { link, refine, route, withQuery } from "./route";
 import { draftOf, emptyDraft, parse, propertiesOf, type Draft } from "./ruletext";
 import { RuleFields, Sentence } from "./rules";
+import { isoSpan, SpanField, typedSpan } from "./spanfield";
 
 type Matching = Schemas["Matching"];
 
@@ -23,6 +24,12 @@ const longest = 6000; // of a message in the address, in characters
 
 // stored returns a message in the form in which it stands in the address: fields, and properties as [name, type, text].
 const stored = (m: Message): string => JSON.stringify({ ...m.fields, p: m.properties.map((p) => [p.name, p.type, p.text]) });
+
+// benchOf returns the address of the bench of a topic, with what the rules look at in a message.
+export function benchOf(topic: string, m: Known): string {
+  const d = draftOfMessage(m), ttl = d.fields.timeToLive;
+  return withQuery(link("entity", topic, "test"), { m: stored({ fields: ttl ? { ...d.fields, timeToLive: typedSpan(ttl) } : d.fields, properties: d.properties }) });
+}
 
 // read reads a message of the address. What is none is an empty one.
 function read(text?: string): Message {
@@ -38,7 +45,7 @@ function read(text?: string): Message {
 // messageOf makes the message of a request. It throws if a value is not of its type.
 function messageOf(m: Message): object {
   const out: Record<string, unknown> = Object.fromEntries(Object.entries(m.fields).filter(([, v]) => v !== ""));
-  if (out.timeToLive) out.timeToLive = isoOf(String(out.timeToLive));
+  if (out.timeToLive) out.timeToLive = isoSpan(String(out.timeToLive));
   const named = m.properties.filter((p) => p.name !== "");
   if (named.length > 0) out.applicationProperties = Object.fromEntries(named.map((p) => [p.name, valueOf(p)]));
   return out;
@@ -47,8 +54,9 @@ function messageOf(m: Message): object {
 const first = ["subject", "sessionId"]; // the rest is folded
 
 function MessageForm({ m, set }: { m: Message; set: (m: Message) => void }) {
-  const input = ([name, title]: readonly [string, string]) => (
-    <Field key={name} label={title}><input value={m.fields[name] ?? ""} spellcheck={false} onInput={(e) => set({ ...m, fields: { ...m.fields, [name]: e.currentTarget.value } })} /></Field>
+  const put = (name: string, text: string) => set({ ...m, fields: { ...m.fields, [name]: text } });
+  const input = ([name, title]: readonly [string, string]) => name === "timeToLive" ? <SpanField key={name} label="Time to live" value={m.fields[name] ?? ""} set={(text) => put(name, text)} /> : (
+    <Field key={name} label={title}><input value={m.fields[name] ?? ""} spellcheck={false} onInput={(e) => put(name, e.currentTarget.value)} /></Field>
   );
   const more = fields.filter(([name]) => !first.includes(name));
   return (

@@ -1,11 +1,12 @@
 // The clock of the namespace: what it shows, what is due next, and how to let time pass.
 import { useState } from "preact/hooks";
-import { at, call, get } from "./api";
+import { at, call, get, textOf } from "./api";
 import { age, both, duration, time, zone } from "./format";
 import { ask, Button, Empty, Facts, Field, Loading, Panel, Problem, tell, Text, Time } from "./kit";
 import { shown } from "./names";
 import { usePoll } from "./poll";
 import { link, route } from "./route";
+import { isoSpan, SpanField } from "./spanfield";
 import { now, refreshClock, type Clock } from "./state";
 
 const kinds: Record<Clock["due"][number]["kind"], string> = {
@@ -13,12 +14,12 @@ const kinds: Record<Clock["due"][number]["kind"], string> = {
   forwardRetried: "a forward is tried again", idle: "the entity is deleted unless it is used",
 };
 
-const steps: [string, string][] = [["PT1S", "1 s"], ["PT30S", "30 s"], ["PT1M", "1 min"], ["PT5M", "5 min"], ["PT1H", "1 h"], ["P1D", "1 day"]];
+const steps: [string, string][] = [["PT1S", "1 s"], ["PT30S", "30 s"], ["PT1M", "1 min"], ["PT5M", "5 min"], ["PT1H", "1 h"], ["PT12H", "12 h"], ["P1D", "1 day"]];
 
 export function ClockScreen() {
   const namespace = route.value.namespace;
   const p = usePoll(namespace, 2000, (signal) => get<Clock>(at`${namespace}/clock`, { due: 50 }, signal));
-  const [by, setBy] = useState("PT10M"), [until, setUntil] = useState("");
+  const [by, setBy] = useState("10m"), [wrong, setWrong] = useState(""), [until, setUntil] = useState("");
   const c = p.value;
   if (!c) return p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />;
   const done = (next: Clock, text: string) => {
@@ -42,9 +43,9 @@ export function ClockScreen() {
       </Panel>
       <Panel title="Let time pass">
         <div class="bar">{steps.map(([span, title]) => <Button key={span} act={() => advance(span)}>+ {title}</Button>)}</div>
-        <form class="bar" onSubmit={(e) => { e.preventDefault(); void advance(by).catch((x: Error) => tell(x.message, true)); }}>
-          <Field label="By a duration (ISO 8601)"><input value={by} spellcheck={false} onInput={(e) => setBy(e.currentTarget.value)} /></Field>
-          <Button type="submit" disabled={!by}>Advance</Button>
+        <form class="bar span-bar" onSubmit={(e) => { e.preventDefault(); setWrong(""); void advance(isoSpan(by)!).catch((x) => setWrong(textOf(x))); }}>
+          <SpanField label="By a duration" value={by} set={(text) => { setBy(text); setWrong(""); }} wrong={wrong} />
+          <Button type="submit" disabled={!by.trim()}>Advance</Button>
         </form>
         <form class="bar" onSubmit={(e) => { e.preventDefault(); void set(toInstant(until)).catch((x: Error) => tell(x.message, true)); }}>
           <Field label={`To an instant (${zone.value === "utc" ? "UTC" : "local time"})`}><input type="datetime-local" step="1" value={until} onInput={(e) => setUntil(e.currentTarget.value)} /></Field>

@@ -1,15 +1,17 @@
 // Sending: every property of a message, from nothing, from a file, from a template, or from a message that there is; once or many times, now or later.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { at as path_, get, textOf } from "./api";
-import { draftOf, fields, filled, fresh, messageOf, spanIn, timeIn, type Draft } from "./draft";
+import { draftOf, fields, filled, fresh, messageOf, timeIn, type Draft } from "./draft";
+import { msOf } from "./durations";
 import { number, plural, zone } from "./format";
 import { formatted } from "./json";
 import { Button, Field, Loading, Panel, Problem, tell, Text } from "./kit";
-import { read } from "./message";
+import { letterOf, Mending, sourceOf } from "./mending";
 import { shown } from "./names";
 import { Properties } from "./properties";
 import { link, refine, route } from "./route";
 import { repeat, sendFile, type Sent } from "./sending";
+import { isoSpan, SpanField, spanHint } from "./spanfield";
 import { refresh, type Clock } from "./state";
 import { Templates, templateNamed } from "./templates";
 import { looksLikeJSON, TextEdit } from "./textedit";
@@ -53,7 +55,7 @@ interface Later {
 async function instantOf(namespace: string, l: Later): Promise<string | undefined> {
   if (l.how === "now") return undefined;
   if (l.how === "at") return timeIn(l.at);
-  const span = spanIn(l.after), clock = await get<Clock>(path_`${namespace}/clock`, { due: 1 });
+  const span = msOf(l.after), clock = await get<Clock>(path_`${namespace}/clock`, { due: 1 });
   return new Date(Date.parse(clock.now) + span).toISOString();
 }
 
@@ -64,7 +66,7 @@ function When({ later, set }: { later: Later; set: (l: Later) => void }) {
         <option value="now">Now</option><option value="at">Scheduled at a time</option><option value="after">Scheduled after a span</option>
       </select></Field>
       {later.how === "at" && <Field label={`Time (${zone.value === "utc" ? "UTC" : "local time"})`} hint="By the clock of the namespace"><input type="datetime-local" step="1" value={later.at} onInput={(e) => set({ ...later, at: e.currentTarget.value })} /></Field>}
-      {later.how === "after" && <Field label="Span" hint="By the clock of the namespace: 90 s, 5 min, 1h 30m"><input value={later.after} placeholder="5 min" onInput={(e) => set({ ...later, after: e.currentTarget.value })} /></Field>}
+      {later.how === "after" && <SpanField label="Span" hint={`${spanHint}, by the clock of the namespace`} value={later.after} set={(after) => set({ ...later, after })} />}
     </>
   );
 }
@@ -118,25 +120,28 @@ function numbers(copies: string, rate: string): [number, number] {
   return [n, n === 1 ? 0 : r];
 }
 
+const inISO = (d: Draft): Draft => (d.fields.timeToLive ? { ...d, fields: { ...d.fields, timeToLive: isoSpan(d.fields.timeToLive) ?? "" } } : d);
+
 // useDraft is the message of the form: one that there is, a template, or an empty one, as the address says.
 function useDraft(namespace: string, query: Record<string, string>, setWrong: (s: string) => void) {
-  const [d, set] = useState<Draft>();
+  const [d, set] = useState<Draft>(), [cut, setCut] = useState(false);
   useEffect(() => {
     const template = query.template === undefined ? undefined : templateNamed(query.template);
     if (query.template !== undefined && !template) setWrong(`This browser has no template ${query.template}.`);
     if (!query.from || !query.number) return set(template ?? fresh);
-    read(namespace, query.from, query.number).then(
-      (m) => { set(draftOf(m)); if (m.bodyCut) setWrong("The body is too large to edit here. What you send has its beginning only."); },
+    sourceOf(namespace, query.from, query.number).then(
+      (m) => { set(draftOf(m)); setCut(m.bodyCut === true); if (m.bodyCut) setWrong("The body is too large to edit here. What you send has its beginning only."); },
       (e) => { set(fresh); setWrong(textOf(e)); });
   }, [query.from, query.number]);
-  return [d, set] as const;
+  return [d, set, cut] as const;
 }
 
 export function Compose({ path }: { path: string }) {
   const { namespace, query } = route.value;
   const job = useWork();
-  const [d, set] = useDraft(namespace, query, job.setWrong), [later, setLater] = useState<Later>({ how: "now", at: "", after: "" });
+  const [d, set, cut] = useDraft(namespace, query, job.setWrong), [later, setLater] = useState<Later>({ how: "now", at: "", after: "" });
   const [copies, setCopies] = useState("1"), [rate, setRate] = useState("");
+  const letter = letterOf(query), [removing, setRemoving] = useState(true);
   if (!d) return <Loading />;
   const change = (p: Partial<Draft>) => set((old) => ({ ...(old ?? d), ...p }));
   const field = (name: string, value: string) => change({ fields: { ...d.fields, [name]: value } });
@@ -144,7 +149,8 @@ export function Compose({ path }: { path: string }) {
     e.preventDefault();
     void job.run(async (signal, show) => {
       const [n, r] = numbers(copies, rate), at = await instantOf(namespace, later);
-      const sent = await repeat(namespace, path, n, r, (i) => messageOf(filled(d, i, n > 1), at), signal, (s) => s.done < n && show({ text: `${number(s.done)} of ${number(n)} sent`, done: s.done, of: n }));
+      const sent = await repeat(namespace, path, n, r, (i) => messageOf(inISO(filled(d, i, n > 1)), at), signal, (s) => s.done < n && show({ text: `${number(s.done)} of ${number(n)} sent`, done: s.done, of: n }));
+      if (letter && sent.done === n) return letter.after(namespace, `${at ? "Scheduled" : "Sent"}${n > 1 ? ` ${plural(n, "message")}, ` : " "}as #${sent.first}${n > 1 ? ` to #${sent.last}` : ""}`, removing && !cut);
       return `${plural(sent.done, "message")} ${at ? "scheduled" : "sent"}${range(sent)}.${sent.done < n ? " Stopped." : ""}`;
     });
   };
@@ -156,8 +162,8 @@ export function Compose({ path }: { path: string }) {
   return (
     <>
       <form onSubmit={submit} class="compose">
-        <Panel title={<>Send to <Text>{shown(path)}</Text></>} actions={<>
-          {(query.from || query.template) && <a class="button small" href={link("entity", path, "send")} onClick={() => { set(fresh); job.setWrong(""); }}>Begin anew</a>}
+        <Panel title={letter ? `Mend and resubmit #${letter.number}` : <>Send to <Text>{shown(path)}</Text></>} actions={<>
+          {(query.from || query.template) && <a class="button small" href={link("entity", path, "send")} onClick={() => { set(fresh); job.setWrong(""); }}>Clear</a>}
           <label class="button small" title="A file of JSON lines: each line is a whole message, as an export has them">Messages from a file<input type="file" accept=".jsonl,.ndjson,.json,.txt" class="hidden" disabled={job.work !== undefined} onChange={(e) => { fromFile(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} /></label>
         </>}>
           <BodyField d={d} set={change} />
@@ -165,6 +171,7 @@ export function Compose({ path }: { path: string }) {
           <div class="grid">
             {fields.map(([name, title]) => (
               d.kept[name] !== undefined ? <Field key={name} label={title}><input value={JSON.stringify(d.kept[name])} disabled /></Field>
+                : name === "timeToLive" ? <SpanField key={name} label="Time to live" value={d.fields[name] ?? ""} set={(text) => field(name, text)} />
                 : <Field key={name} label={title}><input value={d.fields[name] ?? ""} spellcheck={false} onInput={(e) => field(name, e.currentTarget.value)} /></Field>
             ))}
             <When later={later} set={setLater} />
@@ -172,6 +179,7 @@ export function Compose({ path }: { path: string }) {
           </div>
           <label class="check"><input type="checkbox" checked={d.fill} onChange={(e) => change({ fill: e.currentTarget.checked })} />
             <span>Replace <code>{"{{n}}"}</code> by the number of the message, <code>{"{{uuid}}"}</code> by a random id, and <code>{"{{now}}"}</code> by the time of the namespace, in the body, the fields and the properties</span></label>
+          {letter && <Mending path={path} ofTopic={letter.ofTopic} cut={cut} remove={removing && !cut} set={setRemoving} />}
           {job.wrong && <Problem text={job.wrong} />}
           {job.work && <Working w={job.work} stop={job.stop} />}
           <div class="bar"><Button kind="primary" type="submit" disabled={job.work !== undefined}>{later.how === "now" ? "Send" : "Schedule"}</Button><a class="button" href={link("entity", path, "messages")}>See the messages</a></div>

@@ -30,6 +30,12 @@ export function isoOf(text: string): string {
   return written(Math.round(ms));
 }
 
+// msOf reads a duration in ms. It throws if the text is none.
+export function msOf(text: string): number {
+  const [, d, h, m, s] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(isoOf(text))!;
+  return ((Number(d ?? 0) * 24 + Number(h ?? 0)) * 60 + Number(m ?? 0)) * 60_000 + Number(s ?? 0) * 1000;
+}
+
 const parts = (ms: number) => [Math.floor(ms / 86_400_000), Math.floor(ms / 3_600_000) % 24, Math.floor(ms / 60_000) % 60, (ms % 60_000) / 1000] as const;
 
 function written(ms: number): string {

@@ -45,7 +45,7 @@ function Counts({ e }: { e: Entity }) {
       {e.kind !== "topic" && <Tile name="Active" n={c.active} title="With those that are locked or deferred" />}
       {e.kind !== "topic" && <Tile name="Deferred" n={c.deferred} />}
       {e.kind !== "subscription" && <Tile name="Scheduled" n={c.scheduled} />}
-      {e.kind !== "topic" && <Tile name="Dead-letter" n={c.deadLetter} tone="dead" />}
+      {e.kind !== "topic" && <Tile name="Dead letters" n={c.deadLetter} tone="dead" />}
       {(c.transfer > 0 || c.transferDeadLetter > 0) && <Tile name="To forward" n={c.transfer} tone="warn" />}
       {c.transferDeadLetter > 0 && <Tile name="Not forwarded" n={c.transferDeadLetter} tone="dead" />}
       <div class="tile"><span class="tile-name">Size</span><span class="tile-value">{bytes(c.sizeBytes)}</span></div>
@@ -88,7 +88,7 @@ function Subscriptions({ topic }: { topic: string }) {
       {list.length === 0 && <Empty title="Without a subscription, what is sent to the topic is gone at once."><p><a href={newEntity("subscription", topic)}>Make the first one</a>, or in a shell:</p><pre class="block">minibus sub create {topic}/audit</pre></Empty>}
       {list.length > 0 && (
         <table class="plain">
-          <thead><tr><th>Name</th><th class="right">Active</th><th class="right">Dead-letter</th></tr></thead>
+          <thead><tr><th>Name</th><th class="right">Active</th><th class="right">Dead letters</th></tr></thead>
           <tbody>{list.map((e) => (
             <tr key={e.path}><td><a href={link("entity", e.path)}><Text>{e.path.slice(topic.length + "/Subscriptions/".length)}</Text></a></td>
               <td class="right">{number(e.counts.active)}</td><td class="right">{e.counts.deadLetter ? <span class="dead-text">{number(e.counts.deadLetter)}</span> : 0}</td></tr>
@@ -173,8 +173,8 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
         <button type="button" class={`star ${star ? "on" : ""}`} aria-pressed={star} aria-label="Favourite" onClick={() => toggleFavourite(e.path)}>★</button>
         <FaultBadge path={e.path} />
         <CopyButton text={e.path} what="Copy the path" />
-        {e.kind !== "topic" && fresh.counts.active > fresh.counts.deferred && <Button small kind="danger" act={() => purge(e.path, fresh.counts.active - fresh.counts.deferred)}>Purge</Button>}
-        {fresh.counts.deadLetter > 0 && <Button small kind="danger" act={() => purge(e.path + "/" + deadLetters, fresh.counts.deadLetter)}>Purge dead letters</Button>}
+        {e.kind !== "topic" && (tab === "" || tab === "messages") && fresh.counts.active > fresh.counts.deferred && <Button small kind="danger" act={() => purge(e.path, fresh.counts.active - fresh.counts.deferred)}>Purge</Button>}
+        {(tab === "" || tab === "dead") && fresh.counts.deadLetter > 0 && <Button small kind="danger" act={() => purge(e.path + "/" + deadLetters, fresh.counts.deadLetter)}>Purge dead letters</Button>}
       </div>
       <Tabs tabs={tabs} at={tab} />
       {tab === "" && <Summary e={fresh} done={p.refresh} />}

@@ -4,6 +4,7 @@ import { at, call, textOf } from "./api";
 import { kindOf, kinds, operations, type Fault, type Operation, type Order } from "./faultkinds";
 import { Button, Field, Panel, Problem, tell } from "./kit";
 import { deadLetters } from "./names";
+import { isoSpan, SpanField, spanHint } from "./spanfield";
 import { entities } from "./state";
 
 interface Draft {
@@ -35,7 +36,7 @@ function orderOf(d: Draft): Order {
   const k = kindOf(d.kind);
   const o: Order = {
     kind: d.kind, operations: d.operations.length > 0 ? d.operations : undefined, entity: d.entity.trim() || undefined, client: d.client.trim() || undefined,
-    condition: (k.conditions && d.condition) || undefined, for: d.for.trim() || undefined, after: (k.after && d.after) || undefined,
+    condition: (k.conditions && d.condition) || undefined, for: isoSpan(d.for), after: (k.after && d.after) || undefined,
   };
   if (d.kind === "delay") o.delayMilliseconds = numberOf(d.delay, "Delay");
   if (k.endless) return o;
@@ -65,7 +66,7 @@ function Operations({ d, set }: { d: Draft; set: (d: Draft) => void }) {
 export function FaultForm({ namespace, entity, done }: { namespace: string; entity: string; done: () => void }) {
   const [d, set] = useState<Draft>({ ...fresh, entity }), [wrong, setWrong] = useState("");
   const k = kindOf(d.kind);
-  const field = (label: string, name: "client" | "delay" | "skip" | "count" | "probability" | "seed" | "for", hint: string, digits = true) => (
+  const field = (label: string, name: "client" | "delay" | "skip" | "count" | "probability" | "seed", hint: string, digits = true) => (
     <Field label={label} hint={hint}><input value={d[name]} spellcheck={false} inputMode={digits ? "decimal" : undefined} onInput={(e) => set({ ...d, [name]: e.currentTarget.value })} /></Field>
   );
   const submit = async (e: Event) => {
@@ -96,7 +97,7 @@ export function FaultForm({ namespace, entity, done }: { namespace: string; enti
           {!k.endless && field("Go well first", "skip", "Operations before the first that is struck")}
           {!k.endless && field("Probability", "probability", "From 0 to 1, such as 0.1; empty: always")}
           {!k.endless && field("Seed", "seed", "The same one makes the same choices")}
-          {field("For", "for", "Such as PT1M, by the clock of the namespace; empty: until it is removed", false)}
+          <SpanField label="For" value={d.for} set={(text) => set({ ...d, for: text })} hint={`${spanHint}, by the clock of the namespace; empty: until it is removed`} />
         </div>
         <Paths />
         {wrong && <Problem text={wrong} />}

@@ -20,7 +20,7 @@ export async function start(order: Order): Promise<void> {
 // purge removes all messages of an entity or a sub-queue.
 export function purge(entity: string, count: number): void {
   ask({
-    title: "Remove messages?", yes: `Remove ${plural(count, "message")}`,
+    title: "Purge messages?", yes: `Purge ${plural(count, "message")}`,
     text: <>
       <p>All messages that are active in <b><Text>{shown(entity)}</Text></b> are removed: {plural(count, "message")} now. Deferred and scheduled ones stay, and so do those that clients have locked.</p>
       <p>This cannot be undone. Export them first if they may be of use.</p>

@@ -77,7 +77,7 @@ function columns(dead: boolean, narrow: boolean, digits: number, href: (m: Messa
     { name: "session", yields: 5, title: "Session", width: "minmax(62px, .5fr)", show: text((m) => m.sessionId) },
     { name: "correlation", yields: 9, title: "Correlation", width: "minmax(90px, .6fr)", show: text((m) => m.correlationId) },
     { name: "expires", yields: 6, title: "Expires", width: "150px", show: (m) => (m.expiresAt ? <Time at={m.expiresAt} ageOnly /> : null) },
-    { name: "deliveries", yields: 7, title: "Tries", width: "54px", right: true, show: (m) => number(m.deliveryCount ?? 0) },
+    { name: "deliveries", yields: 7, title: "Deliveries", width: "76px", right: true, show: (m) => number(m.deliveryCount ?? 0) },
     { name: "size", yields: 8, title: "Size", width: "70px", right: true, show: (m) => <span class="faint">{bytes(m.sizeBytes ?? 0)}</span> },
     { name: "body", yields: 2, title: "Body", width: "minmax(90px, 1.6fr)", show: (m) => <Text class="mono small">{preview(m)}</Text> },
   ];

@@ -6,12 +6,19 @@ import { resubmit } from "./joborders";
 import { save } from "./save";
 import { ask, Badge, Button, copy, Dialog, Facts, Field, Loading, Problem, tell, Text, Time, type Children } from "./kit";
 import { Timeline } from "./life";
+import { benchOf } from "./bench";
 import { Body } from "./bodyview";
 import { bodyPath, read, remove, reschedule, typed, type Message, type Value } from "./message";
 import { stateTone } from "./messages";
-import { deadLetters } from "./names";
+import { deadLetters, topicOf } from "./names";
 import { usePoll } from "./poll";
+import { entityAt } from "./state";
 import { go, link, route, withQuery } from "./route";
+
+// CamelText is a name that breaks between its words only, unless one alone is too long.
+function CamelText({ name }: { name: string }) {
+  return <bdi>{name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[._-])/).map((word, i) => <>{i > 0 && <wbr />}{word}</>)}</bdi>;
+}
 
 function Values({ title, values }: { title: string; values?: Record<string, Value> }) {
   const all = Object.entries(values ?? {});
@@ -22,7 +29,7 @@ function Values({ title, values }: { title: string; values?: Record<string, Valu
       <table class="plain values"><thead class="hidden"><tr><th>Name</th><th>Value</th><th>Type</th></tr></thead>
         <tbody>{all.map(([name, value]) => {
           const t = typed(value);
-          return <tr key={name}><td><Text>{name}</Text></td><td class="wrap"><Text>{t.text}</Text></td><td class="faint">{t.type}</td></tr>;
+          return <tr key={name}><td><CamelText name={name} /></td><td class="wrap"><Text>{t.text}</Text></td><td class="faint">{t.type}</td></tr>;
         })}</tbody></table>
     </section>
   );
@@ -111,13 +118,15 @@ export function MessageView({ path, dead, sequence, close, changed, beside }: { 
     act: async () => { await remove(namespace, entity, [seq]); await done(`Message #${seq} removed.`); },
   });
   const download = async () => save(await (await open("GET", bodyPath(namespace, entity, seq))).blob(), `message-${seq}`);
-  const edit = withQuery(link("entity", path, "send"), { from: entity, number: seq });
+  const edit = withQuery(link("entity", topicOf(path) ?? path, "send"), { from: entity, number: seq });
+  const topic = topicOf(path) ?? (entityAt.value.get(path.toLowerCase())?.kind === "topic" ? path : undefined);
   return (
     <section class="panel one" aria-label={`Message ${seq}`}>
       {head(<>#{seq} <Badge tone={stateTone[m.state ?? ""]}>{m.state}</Badge> {m.deadLetterReason !== undefined && <Badge tone="bad">{m.deadLetterReason}</Badge>}</>)}
       <div class="one-body">
         <div class="actions">
           <a class="button small" href={edit}>Edit and send</a>
+          {topic !== undefined && <a class="button small" href={benchOf(topic, m)}>Which subscriptions would get this?</a>}
           {dead && <Button small act={() => resubmit(entity, { sequenceNumbers: [seq] }, 1, () => done(`Message #${seq} sent again.`))}>Resubmit</Button>}
           {m.state === "scheduled" && <Button small act={() => move(true)}>Reschedule</Button>}
           <Button small act={() => copy(JSON.stringify(m, null, 2))}>Copy as JSON</Button>

@@ -21,7 +21,7 @@ const count = (n: number, tone = "") => (n ? <span class={tone}>{number(n)}</spa
 const columns: Column<Entity>[] = [
   { name: "path", title: "Entity", width: "minmax(150px, 1fr)", show: (e) => <a href={link("entity", e.path)}><span class={`icon ${e.kind}`} aria-hidden="true" /><Text>{shown(e.path)}</Text></a> },
   { name: "active", title: "Active", width: "84px", right: true, show: (e) => count(e.counts.active) },
-  { name: "dead", title: "Dead-letter", width: "92px", right: true, show: (e) => count(e.counts.deadLetter, "dead-text") },
+  { name: "dead", title: "Dead letters", width: "92px", right: true, show: (e) => count(e.counts.deadLetter, "dead-text") },
   { name: "scheduled", yields: 3, title: "Scheduled", width: "88px", right: true, show: (e) => count(e.counts.scheduled) },
   { name: "size", yields: 4, title: "Size", width: "84px", right: true, show: (e) => <span class="faint">{bytes(e.counts.sizeBytes)}</span> },
   { name: "status", yields: 2, title: "Status", width: "130px", show: status },
@@ -43,7 +43,7 @@ export function Overview() {
       <div class="tiles">
         <Tile name="Entities" value={number(list.length)} />
         <Tile name="Active" value={number(sum((e) => e.counts.active))} />
-        <Tile name="Dead-letter" value={number(dead)} tone={dead ? "dead" : ""} />
+        <Tile name="Dead letters" value={number(dead)} tone={dead ? "dead" : ""} />
         <Tile name="Scheduled" value={number(sum((e) => e.counts.scheduled, list))} />
         <Tile name="Size" value={bytes(sum((e) => e.counts.sizeBytes, list.filter((e) => e.kind !== "subscription")))} />
       </div>

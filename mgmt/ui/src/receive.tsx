@@ -226,7 +226,7 @@ function useHoldings(namespace: string, entity: string): void {
       const { messages } = holding(namespace, entity);
       if (messages.length === 0) return;
       const last = Math.max(...messages.map((m) => Date.parse(m.until)));
-      tell(`${plural(messages.length, "message")} of ${shown(entity)} stay locked until ${time(last, now.value)}. The tab Receive still has them.`);
+      tell(`${plural(messages.length, "message")} of ${shown(entity)} ${messages.length === 1 ? "stays" : "stay"} locked until ${time(last, now.value)}. The tab Receive still has them.`);
     };
   }, [namespace, entity]);
   const h = holding(namespace, entity), first = Math.min(...h.messages.map((m) => Date.parse(m.until)), h.session ? Date.parse(h.session.lockedUntil) : Infinity);

@@ -181,7 +181,7 @@ function RuleForm({ path, rule, all, done }: FormProps) {
           <span id="rule-name-help" class={wrong.name ? "wrong" : "hint"}>{wrong.name ?? "50 characters at most."}</span>
         </div>}
         <RuleFields d={d} set={set} wrong={wrong} />
-        {replaces && <label class="check"><input type="checkbox" checked={alone} onChange={(e) => setAlone(e.currentTarget.checked)} /> Delete the rule <b><Text>{all.name}</Text></b>, which takes every message</label>}
+        {replaces && <label class="check"><input type="checkbox" checked={alone} onChange={(e) => setAlone(e.currentTarget.checked)} /> <span>Delete the rule <b><Text>{all.name}</Text></b>, which takes every message</span></label>}
         {problem && <Problem text={problem} />}
         <div class="bar"><Button kind="primary" type="submit">{rule ? "Save the rule" : "Create the rule"}</Button><Button act={test}>Test before saving</Button><a class="button" href={here}>Cancel</a></div>
       </Panel>

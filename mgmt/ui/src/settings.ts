@@ -25,7 +25,7 @@ const both: Kind[] = ["queue", "topic"], holders: Kind[] = ["queue", "subscripti
 const groups: Group[] = [
   { title: "Delivery", settings: [
     { name: "LockDuration", title: "Lock duration", type: "duration", initial: "1m", kinds: holders, help: "How long a receiver may keep a message before another one gets it." },
-    { name: "MaxDeliveryCount", title: "Deliveries", type: "number", unit: "times", initial: "3", kinds: holders, help: "How often a message is delivered before it goes to the dead-letter queue." },
+    { name: "MaxDeliveryCount", title: "Max delivery count", type: "number", unit: "times", initial: "3", kinds: holders, help: "How often a message is delivered before it goes to the dead-letter queue." },
     { name: "RequiresSession", title: "Sessions", type: "flag", initial: "false", fixed: true, kinds: holders, help: "Every message needs a session id, and one receiver gets a session in order." },
   ] },
   { title: "Time to live and dead letters", settings: [

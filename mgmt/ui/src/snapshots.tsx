@@ -137,7 +137,7 @@ export function Snapshots() {
       {!p.value && !p.error && <Loading />}
       {p.value?.length === 0 && <Empty title="There is no snapshot."><p>Save one before a test changes everything, and restore it afterwards: clients stay connected. A difficult state can be kept for later, too.</p></Empty>}
       {p.value?.map((s) => <Card key={s.name} namespace={namespace} s={s} done={p.refresh} />)}
-      <Panel title="Begin anew" actions={<Button small kind="danger" act={reset}>Reset</Button>}>
+      <Panel title="Reset" actions={<Button small kind="danger" act={reset}>Reset</Button>}>
         <p class="hint">A reset makes the namespace what its configuration says, and empty. Snapshots stay.</p>
       </Panel>
     </>

@@ -2,7 +2,7 @@
 import { at, get, type Schemas } from "./api";
 import { number, plural } from "./format";
 import { Badge, Loading, Panel, Problem, Tabs, Text } from "./kit";
-import { deadLetters } from "./names";
+import { deadLetters, topicOf } from "./names";
 import { usePoll } from "./poll";
 import { link, refine, route, withQuery } from "./route";
 import { Search } from "./events";
@@ -11,13 +11,16 @@ type Diagnosis = Schemas["Diagnosis"];
 
 const titles: Partial<Record<Diagnosis["findings"][number]["code"], string>> = { receiving: "receiving", expired: "expired", "dead-lettered": "dead-lettered" };
 
+// selecting are the findings about rules that select no message.
+const selecting = new Set<string>(["no-rules", "rules-match-nothing", "rules-leave-out"]);
+
 export function Why({ path }: { path: string }) {
   const { namespace, query } = route.value;
   const sub = query.sub === "dead" ? path + "/" + deadLetters : path;
   const p = usePoll(JSON.stringify([namespace, sub, query.client]), 2000, (signal) =>
     get<Diagnosis>(at`${namespace}/entities/${sub}/why`, { client: query.client }, signal));
   const d = p.value;
-  const here = link("entity", path, "why");
+  const here = link("entity", path, "why"), topic = topicOf(path);
   return (
     <>
       <div class="bar">
@@ -32,6 +35,7 @@ export function Why({ path }: { path: string }) {
             {d.findings.map((f, i) => (
               <li key={i} class={f.blocks ? "blocks" : ""}>
                 <p><Badge tone={f.blocks ? "bad" : f.code === "receiving" ? "good" : ""}>{f.blocks ? "blocks" : titles[f.code] ?? f.code.replaceAll("-", " ")}</Badge> <Text class="wrap">{f.text}</Text></p>
+                {topic && selecting.has(f.code) && <p><a href={link("entity", topic, "test")}>Test a message of <Text>{topic}</Text></a></p>}
                 {f.cure && <p class="cure"><b>What to do</b> <Text class="wrap">{f.cure}</Text></p>}
               </li>
             ))}

@@ -1,0 +1,183 @@
+// What a new reader expects: dead letters that are not sent twice, durations as people type them, and ways from a message to the rules.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, afterEach, test } from "node:test";
+import { check, launch, open, show } from "./page.mjs";
+import { connect, namespace } from "./house.mjs";
+
+const client = connect();
+let browser, page;
+before(async () => (browser = await launch()));
+after(async () => {
+  await browser?.close();
+  await client.close();
+});
+beforeEach(async () => {
+  page = await open(browser);
+  await page.getByRole("heading", { name: namespace }).waitFor();
+});
+afterEach(async (t) => {
+  if (process.env.MINIBUS_SHOTS) await page.screenshot({ path: `${process.env.MINIBUS_SHOTS}/${t.name.replaceAll(/\W+/g, "-")}.png` });
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
+const to = (hash) => show(page, `#/${namespace}${hash}`);
+const button = (name) => page.getByRole("button", { name, exact: true });
+const field = (name) => page.getByRole("textbox", { name });
+const main = () => page.locator("main");
+const sees = (text, within = main()) => within.getByText(text).first().waitFor({ timeout: 10_000 });
+const told = (text) => sees(text, page.locator(".toasts"));
+const dead = (path) => client.createReceiver(...path, { subQueueType: "deadLetter" });
+const numbers = async (...path) => (await dead(path).peekMessages(10)).map((m) => String(m.sequenceNumber));
+
+// kill dead-letters the next message.
+async function kill(...path) {
+  const receiver = client.createReceiver(...path);
+  const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  await receiver.deadLetterMessage(m, { deadLetterReason: "Malformed", deadLetterErrorDescription: "no total" });
+  await receiver.close();
+  return String(m.sequenceNumber);
+}
+
+async function mend(queue, body = "mended") {
+  await client.createSender(queue).sendMessages({ body: "broken", applicationProperties: { tenant: "a" } });
+  const number = await kill(queue);
+  await to(`/entity/${queue}/dead/${number}`);
+  await page.getByRole("link", { name: "Edit and send" }).click();
+  await page.getByRole("heading", { name: `Mend and resubmit #${number}` }).waitFor();
+  await page.getByRole("textbox", { name: "Body" }).fill(body);
+  return number;
+}
+
+const box = () => page.getByRole("checkbox", { name: "Remove the dead letter when this is sent" });
+
+test("a mended dead letter is removed when it is sent", async () => {
+  const number = await mend("purged");
+  assert.equal(await box().isChecked(), true);
+  assert.equal(await field("Time to live").inputValue(), "");
+  await check(page, "the form that mends");
+  await button("Send").click();
+  await told(new RegExp(`Sent as #\\d+, and the dead letter #${number} is removed\\.`));
+  await sees("No dead letters.");
+  assert.deepEqual(await numbers("purged"), []);
+  const [m] = await client.createReceiver("purged", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  assert.equal(String(m.body), "mended");
+  assert.deepEqual(m.applicationProperties, { tenant: "a" });
+});
+
+test("a dead letter that is to stay is still there, and the page says so", async () => {
+  const number = await mend("live");
+  await box().uncheck();
+  await button("Send").click();
+  await told(new RegExp(`Sent as #\\d+\\. The dead letter #${number} is still there\\.`));
+  assert.deepEqual(await numbers("live"), [number]);
+});
+
+test("a dead letter that cannot be removed is named with what was sent", async () => {
+  const number = await mend("dying");
+  const holder = dead(["dying"]);
+  await holder.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  page.allowed.push(409);
+  await button("Send").click();
+  await sees(new RegExp(`Sent as #\\d+, but the dead letter #${number} is still there`));
+  page.errors.splice(0); // the refusal that was asked for
+  await holder.close();
+});
+
+test("the clock takes durations as people type them, and says at the field what is wrong", async () => {
+  await to("/clock");
+  await button("+ 12 h").click();
+  await told("Time has passed: 12 h");
+  const form = page.locator("form", { hasText: "By a duration" });
+  for (const [text, wrong] of [["2", "The unit is missing"], ["soon", "Write a duration such as"]]) {
+    await form.getByRole("textbox").fill(text);
+    await form.getByRole("button", { name: "Advance" }).click();
+    await sees(wrong, form);
+  }
+  assert.equal(await page.locator(".toast.failed").count(), 0);
+  for (const [text, shown] of [["2h", "2 h"], ["PT2H", "2 h"], ["1h 30m", /1 h 30/], ["90s", /1 min 30/]]) {
+    await form.getByRole("textbox").fill(text);
+    await form.getByRole("button", { name: "Advance" }).click();
+    await told(shown === "2 h" ? "Time has passed: 2 h" : shown);
+  }
+});
+
+test("times to live and faults take the same durations", async () => {
+  await to("/entity/empty/send");
+  await field("Time to live").fill("2 hours or so");
+  await button("Send").click();
+  await sees("Write a duration such as");
+  await field("Time to live").fill("20m 30s");
+  await button("Send").click();
+  await told(/1 message sent/);
+  const [m] = await client.createReceiver("empty", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  assert.equal(m.timeToLive, 1_230_000);
+  await to("/faults");
+  await field(/^For /).fill("a while");
+  await button("Inject the fault").click();
+  await sees("Write a duration such as");
+  await field(/^For /).fill("2h");
+  await button("Inject the fault").click();
+  await told(/is injected/);
+  await button("Remove").click().catch(() => undefined);
+});
+
+test("from a message to the subscriptions that would get it", async () => {
+  await client.createSender("events").sendMessages({ body: "x", subject: "created", applicationProperties: { amount: 5000, ok: true } });
+  const number = await kill("events", "large");
+  const bench = async () => {
+    await page.getByRole("link", { name: "Which subscriptions would get this?" }).click();
+    await page.waitForURL(/entity\/events\/test\?m=/);
+    await sees("big");
+    assert.equal(await field("Subject").inputValue(), "created");
+    assert.deepEqual(await page.getByLabel("Value").evaluateAll((l) => l.map((x) => x.value)), ["5000", "true"]);
+  };
+  await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}/dead/${number}`);
+  await bench();
+  await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}/dead/${number}`);
+  await page.getByRole("link", { name: "Edit and send" }).click();
+  await sees("Every subscription whose rules select it gets it.");
+  await button("Send").click();
+  await told(new RegExp(`the dead letter #${number} is removed`));
+  await client.createSender("events").sendMessages({ body: "x", applicationProperties: { amount: 5000 } });
+  await kill("events", "large");
+  const [later] = await client.createSender("events").scheduleMessages([{ body: "later", subject: "created", applicationProperties: { amount: 5000, ok: true } }], new Date(Date.now() + 7 * 86_400_000));
+  await to(`/entity/events/messages/${later}`);
+  await bench();
+});
+
+test("from a rule that selects nothing to the test of a message", async () => {
+  await client.createSender("events").sendMessages({ body: "y", applicationProperties: { amount: 5 } });
+  await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}/why`);
+  await page.getByRole("link", { name: "Test a message of events" }).click();
+  await page.waitForURL(/entity\/events\/test/);
+});
+
+test("purge is offered where the messages are, and calls itself so", async () => {
+  await client.createSender("purged").sendMessages([{ body: "1" }, { body: "2" }]);
+  await kill("purged");
+  await to("/entity/purged");
+  await button("Purge dead letters").waitFor();
+  await button("Purge").waitFor();
+  for (const [tab, shown] of [["", [1, 1]], ["/messages", [1, 0]], ["/dead", [0, 1]], ["/send", [0, 0]], ["/settings", [0, 0]]]) {
+    await to(`/entity/purged${tab}`);
+    await page.getByRole("link", { name: /^Settings/ }).waitFor();
+    await page.waitForTimeout(100);
+    assert.deepEqual([await button("Purge").count(), await button("Purge dead letters").count()], shown, tab);
+  }
+  await to("/entity/purged/messages");
+  await button("Purge").click();
+  await page.getByRole("dialog", { name: "Purge messages?" }).getByRole("button", { name: "Purge 1 message" }).waitFor();
+});
+
+test("the tabs of a subscription stand in one row, and names of properties break between words", async () => {
+  await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}`);
+  await sees("Settings");
+  const tops = await main().locator(".tabs").first().locator(".tab").evaluateAll((l) => [...new Set(l.map((x) => x.getBoundingClientRect().top))]);
+  assert.equal(tops.length, 1);
+  const [number] = await numbers("events", "large");
+  await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}/dead/${number}`);
+  const name = page.locator(".values bdi", { hasText: "DeadLetterErrorDescription" });
+  await name.waitFor();
+  assert.equal(await name.evaluate((e) => e.innerHTML), "Dead<wbr>Letter<wbr>Error<wbr>Description");
+});

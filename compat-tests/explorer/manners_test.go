@@ -1,0 +1,12 @@
+package explorer
+
+import (
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+// TestManners mends dead letters, types durations, and goes from a message to the subscriptions that would get it.
+func TestManners(t *testing.T) {
+	browse(t, harness.Options{Config: house(t)}, nil, "manners.test.mjs")
+}
