@@ -120,14 +120,3 @@ export function timeIn(text: string): string {
   if (Number.isNaN(t.getTime())) throw new Error("Choose the day and the time at which the message becomes active.");
   return t.toISOString();
 }
-
-const units: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000, min: 60_000, s: 1000, ms: 1 };
-
-// spanIn reads a span, such as 90 s, 1h 30m or PT90S, in ms.
-export function spanIn(text: string): number {
-  const iso = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i.exec(text.trim());
-  if (iso && iso.slice(1).some(Boolean)) return ["d", "h", "m", "s"].reduce((sum, u, i) => sum + Number(iso[i + 1] ?? 0) * units[u]!, 0);
-  const parts = text.trim().toLowerCase();
-  if (!/^(\d+(\.\d+)?\s*(d|h|min|ms|m|s)\s*)+$/.test(parts)) throw new Error("Write the span as a number with a unit: 90 s, 5 min, 1h 30m, 2 d or PT90S.");
-  return [...parts.matchAll(/(\d+(?:\.\d+)?)\s*(d|h|min|ms|m|s)/g)].reduce((sum, [, n, u]) => sum + Number(n) * units[u!]!, 0);
-}
