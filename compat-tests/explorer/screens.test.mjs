@@ -87,10 +87,11 @@ for (const theme of ["light", "dark"]) for (const size of ["wide", "phone"]) {
 test("an unknown namespace and an unknown entity say so", async () => {
   const page = await open(browser);
   page.allowed.push(404);
-  for (const [hash, text] of [[`#/${namespace}/entity/none`, /none/], ["#/nowhere", /nowhere/]]) {
-    await show(page, hash);
-    await page.getByRole("alert").filter({ hasText: text }).first().waitFor();
-  }
+  await show(page, `#/${namespace}/entity/none`);
+  await page.getByRole("alert").filter({ hasText: /none/ }).first().waitFor();
+  await show(page, "#/nowhere");
+  await page.locator("main").getByText("There is no such namespace.").waitFor();
+  await page.locator("main").getByText("nowhere").waitFor();
   await page.context().close();
 });
 
