@@ -84,7 +84,8 @@ test("markup in bodies of each form, in the editor and in names of templates is 
 test("markup in the address is text", async () => {
   const page = await open(browser, { path: `/#/${encodeURIComponent(markup)}/entity/${encodeURIComponent(markup)}` });
   page.allowed.push(404);
-  await page.getByRole("alert").first().waitFor();
+  await page.locator("main").getByText("There is no such namespace.").waitFor();
+  await page.locator("main").getByText("<img").first().waitFor();
   assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0);
   await page.context().close();
 });

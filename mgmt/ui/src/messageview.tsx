@@ -1,7 +1,7 @@
 // One message: its body in several forms, its properties with their types, and its life.
 import { useRef, useState } from "preact/hooks";
 import { open, textOf } from "./api";
-import { bytes, duration, zone } from "./format";
+import { bytes, duration, zone, visible } from "./format";
 import { resubmit } from "./joborders";
 import { save } from "./save";
 import { ask, Badge, Button, copy, Dialog, Facts, Field, Loading, Problem, tell, Text, Time, type Children } from "./kit";
@@ -17,7 +17,7 @@ import { go, link, route, withQuery } from "./route";
 
 // CamelText is a name that breaks between its words only, unless one alone is too long.
 function CamelText({ name }: { name: string }) {
-  return <bdi>{name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[._-])/).map((word, i) => <>{i > 0 && <wbr />}{word}</>)}</bdi>;
+  return <bdi>{visible(name).split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[._-])/).map((word, i) => <>{i > 0 && <wbr />}{word}</>)}</bdi>;
 }
 
 function Values({ title, values }: { title: string; values?: Record<string, Value> }) {
