@@ -34,7 +34,7 @@ test("a screen that fails is a problem with a way out, and the others work", asy
   assert.match(page.errors.splice(0).join(), /TypeError/);
   await check(page, "the problem");
   await page.getByRole("link", { name: "Go to the overview" }).click();
-  await sees("Dead-letter");
+  await sees("Dead letters");
   await to("/jobs");
   await sees("No job has run since Minibus started.");
   await to("/connections");
