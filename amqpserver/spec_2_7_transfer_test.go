@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	goamqp "github.com/Azure/go-amqp"
@@ -116,6 +117,7 @@ func TestTransfer_FailedCommitIsRejected(t *testing.T) {
 		if !strings.Contains(b.log.String(), "disk on fire") {
 			t.Error("the cause is not in the log")
 		}
+		synctest.Wait()
 		p.Send(0, amqptest.Transfer(0, 1), amqptest.Message("x")...)
 		wantOutcome(t, p, 1, "")
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"minibus/emulator"
@@ -99,6 +100,7 @@ func TestApply_AFailedCommitChangesNothing(t *testing.T) {
 		if _, err := b.ns.Apply(after, true); err == nil {
 			t.Fatal("it does not fail")
 		}
+		synctest.Wait()
 		if got := b.entitiesOf(); !reflect.DeepEqual(got, was) {
 			t.Errorf("entities\n%v\nwant\n%v", got, was)
 		}

@@ -203,6 +203,7 @@ func TestDEL1_FailedDeletionWakesWaitingReceivers(t *testing.T) {
 		if err := <-deleted; err == nil {
 			t.Fatal("a deletion that could not be written succeeded")
 		}
+		synctest.Wait()
 		b.sendTexts("a")
 		if !w.poked() && len(told) == 0 {
 			t.Error("the receiver waits for ever: it was neither poked nor told to attach again")

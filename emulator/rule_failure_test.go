@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+	"testing/synctest"
 
 	"minibus/emulator"
 )
@@ -59,6 +60,7 @@ func TestTOP8_SeveralChangesOfARuleFailTogether(t *testing.T) {
 				if now := s.subscription().Options(); !reflect.DeepEqual(now, before) {
 					t.Errorf("rules %+v\nwant  %+v", now.Rules, before.Rules)
 				}
+				synctest.Wait()
 				b.sendTexts("x")
 				equal(t, "what the one rule set", s.one().property("x"), any(int64(1)))
 				s.wantCounts(1, 0, 0, 0) // locked

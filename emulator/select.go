@@ -104,7 +104,7 @@ func containsFold(b, want []byte) bool {
 	return false
 }
 
-// nextByte returns where c is in b from i on, or len(b); known is what it returned for an i that was not greater.
+// nextByte finds the first c in b from i on, and returns len(b) without one. known is the result for an earlier i.
 func nextByte(b []byte, c byte, i, known int) int {
 	if known >= i {
 		return known

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	goamqp "github.com/Azure/go-amqp"
@@ -195,6 +196,7 @@ func TestSnapshot_ThatFailsChangesNothing(t *testing.T) {
 		if _, err := b.ns.SaveSnapshot(context.Background(), "s", false); !errors.Is(err, errDisk) {
 			t.Errorf("save: %v", err)
 		}
+		synctest.Wait()
 		wantCode(t, "restore what was not saved", second(b.ns.RestoreSnapshot(context.Background(), "s")), emulator.CodeNotFound)
 		save(t, b.ns, "s")
 		wantCode(t, "save again", second(b.ns.SaveSnapshot(context.Background(), "S", false)), emulator.CodeAlreadyExists)

@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	goamqp "github.com/Azure/go-amqp"
@@ -331,6 +332,7 @@ func TestTOP14_FailedDeletionLeavesTheTopicAlive(t *testing.T) {
 			if err := b.ns.DeleteEntity(path); err == nil {
 				t.Fatalf("the deletion of %s could not be written and succeeded", path)
 			}
+			synctest.Wait()
 		}
 		b.sendTexts("2")
 		for _, name := range []string{"a", "b"} {

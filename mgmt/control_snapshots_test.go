@@ -56,6 +56,7 @@ func TestControlAPIOfSnapshots(t *testing.T) {
 	} {
 		a.bus.journal.FailNext(1, &emulator.Error{Code: emulator.CodeQuotaExceeded, Text: "The disk is full."})
 		wants(t, failing(), 409, "The disk is full.")
+		a.bus.journal.WaitUntilWhole()
 	}
 	wants(t, a.as("root", "DELETE", all+"/seeded", ""), 204)
 	for method, path := range map[string]string{"GET": "/seeded", "DELETE": "/seeded", "POST": "/seeded/restore"} {

@@ -78,6 +78,19 @@ func (m *Memory) FailRead(err error) {
 	m.readErr = err
 }
 
+// WaitUntilWhole returns when a fault is over. Until then it takes along what is appended behind it.
+func (m *Memory) WaitUntilWhole() {
+	over := make(flushed)
+	m.Flush(over)
+	<-over
+}
+
+// flushed is closed when a flush is completed.
+type flushed chan struct{}
+
+// Completed implements [emulator.Completion].
+func (f flushed) Completed(error) { close(f) }
+
 // Pause holds everything back until Resume: changes stay uncommitted and body reads unanswered.
 func (m *Memory) Pause() {
 	m.mu.Lock()

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"runtime"
 	"slices"
 
 	"minibus/emulator"
@@ -46,6 +47,16 @@ func (m *Memory) run() {
 		for i, it := range batch {
 			it.finish(errs[i])
 		}
+		if fault != nil {
+			linger()
+		}
+	}
+}
+
+// linger makes a fault last a moment longer, so that a test that does not wait for its end fails always and not now and then.
+func linger() {
+	for range 500 {
+		runtime.Gosched()
 	}
 }
 

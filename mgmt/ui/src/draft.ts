@@ -76,7 +76,7 @@ export function checkedDraft(x: unknown): Draft {
   return { body: d.body, bytes: d.bytes, other: d.other, fields: d.fields, kept: d.kept ?? {}, properties: d.properties.map(({ name, type, text }) => ({ name, type, text })), fill: d.fill !== false };
 }
 
-// instant is what the clock of the namespace shows, in ms.
+// instant returns the time of the namespace, in ms.
 export const instant = (): number => clock.value?.frozen ?? Date.now() + (clock.value?.offset ?? 0);
 
 const placeholder = /\{\{(n|uuid|now)\}\}/g;

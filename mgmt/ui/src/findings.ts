@@ -31,7 +31,7 @@ export function sorted(e: unknown, field: (path: string) => string | undefined):
   return { wrong, rest: rest.join("\n") };
 }
 
-// Place is what the service's parser says about an error: a line from 1 and a column from 0.
+// Place tells where the service's parser found an error: lines count from 1, columns from 0.
 export function placeOf(text: string): { line: number; column: number } | undefined {
   const m = /\[Token line=(\d+), column=(\d+)/.exec(text);
   return m ? { line: Number(m[1]), column: Number(m[2]) } : undefined;

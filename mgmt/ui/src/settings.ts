@@ -61,7 +61,7 @@ export const groupsOf = (kind: Kind): Group[] =>
 
 export const statuses: [string, string][] = [["Active", "Active"], ["Disabled", "Disabled: nobody sends or receives"], ["SendDisabled", "SendDisabled: receive only"], ["ReceiveDisabled", "ReceiveDisabled: send only"]];
 
-// Texts are what is typed, by the names of settings.
+// Texts holds the typed text of each setting, by its name.
 export type Texts = Record<string, string>;
 
 // textsOf returns the texts of the settings of an entity.

@@ -8,7 +8,7 @@ export interface Branch {
   open?: boolean; // undefined: it has nothing below it
 }
 
-// Step is what a key does: it makes a row active, folds or unfolds the one that is, or opens it.
+// Step tells the effect of a key: it makes a row active, folds or unfolds the active one, or opens it.
 export interface Step {
   to?: number;
   fold?: boolean;
