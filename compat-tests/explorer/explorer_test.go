@@ -46,6 +46,7 @@ func TestBundle(t *testing.T) {
 // browse runs tests in the browser against a server.
 func browse(t *testing.T, o harness.Options, environ []string, files ...string) {
 	t.Helper()
+	t.Parallel()
 	harness.NeedAll(t, "to run the explorer in a browser")
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {

@@ -4,7 +4,7 @@ import { after, before, beforeEach, afterEach, test } from "node:test";
 import { address, check, launch, open, show } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
-const entities = Number(process.env.MINIBUS_QUEUES), messages = 100_000, large = 50 * 2 ** 20;
+const entities = Number(process.env.MINIBUS_QUEUES), messages = Number(process.env.MINIBUS_MESSAGES ?? 100_000), large = 50 * 2 ** 20;
 const api = (path) => `${address}/$minibus/v1/namespaces/${encodeURIComponent(namespace)}/${path}`;
 const client = connect();
 let browser, page;
@@ -50,7 +50,7 @@ test("ten thousand entities", async () => {
   assert.ok((await elements()) < 3000, `${await elements()} elements with the palette`);
 });
 
-test("a hundred thousand messages", async () => {
+test("a deep queue", async () => {
   await to("/entity/deep/messages");
   const main = page.locator("main");
   await main.getByText(`message ${messages - 1}`, { exact: false }).first().waitFor({ timeout: 20_000 });

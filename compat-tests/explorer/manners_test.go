@@ -10,3 +10,8 @@ import (
 func TestManners(t *testing.T) {
 	browse(t, harness.Options{Config: house(t)}, nil, "manners.test.mjs")
 }
+
+// TestKeyboard does whole tasks without a mouse.
+func TestKeyboard(t *testing.T) {
+	browse(t, harness.Options{Config: house(t)}, nil, "keyboard.test.mjs")
+}

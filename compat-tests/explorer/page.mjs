@@ -17,11 +17,11 @@ export const sizes = { wide: { width: 1280, height: 800 }, phone: { width: 390, 
 
 // open opens the explorer in a window of its own. Its errors are noted in page.errors.
 export async function open(browser, { theme = "light", size = "wide", path = "/", ...rest } = {}) {
-  const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, locale: "en-GB", timezoneId: "Europe/Berlin", ...rest });
+  const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, reducedMotion: "reduce", locale: "en-GB", timezoneId: "Europe/Berlin", ...rest });
   const page = await context.newPage();
   page.errors = [];
   page.allowed = [];
-  page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.errors.push(`console: ${m.text()}`));
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.errors.push(`console: ${m.text()} (${m.location().url}:${m.location().lineNumber}:${m.location().columnNumber})`));
   page.on("pageerror", (e) => page.errors.push(`error: ${e.stack}`));
   page.on("requestfailed", (r) => r.failure()?.errorText !== "net::ERR_ABORTED" && page.errors.push(`failed: ${r.url()} ${r.failure()?.errorText}`));
   page.on("response", (r) => r.status() >= 400 && !page.allowed.includes(r.status()) && page.errors.push(`${r.status()} ${r.request().method()} ${r.url()}`));
@@ -42,8 +42,20 @@ export async function check(page, name) {
   assert.deepEqual(page.errors, [], name);
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(over <= 0, `${name} is ${over} pixels wider than the window`);
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
+  await accessible(page, name, ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]);
+}
+
+// checkDark checks what the other theme changes of a screen that check has seen: the contrast.
+export async function checkDark(page, name) {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await accessible(page, name + ", dark", { type: "rule", values: ["color-contrast"] });
+  assert.deepEqual(page.errors, [], name + ", dark");
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+async function accessible(page, name, runOnly) {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
+  const { violations } = await page.evaluate((runOnly) => window.axe.run(document, { resultTypes: ["violations"], runOnly }), runOnly);
   const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact))
     .map((v) => `${v.id}: ${v.help}\n` + v.nodes.slice(0, 4).map((n) => `  ${n.html.slice(0, 200)}\n  ${n.failureSummary}`).join("\n"));
   assert.equal(serious.join("\n"), "", name);

@@ -182,7 +182,7 @@ export function Compose({ path }: { path: string }) {
           {letter && <Mending path={path} ofTopic={letter.ofTopic} cut={cut} remove={removing && !cut} set={setRemoving} />}
           {job.wrong && <Problem text={job.wrong} />}
           {job.work && <Working w={job.work} stop={job.stop} />}
-          <div class="bar"><Button kind="primary" type="submit" disabled={job.work !== undefined}>{later.how === "now" ? "Send" : "Schedule"}</Button><a class="button" href={link("entity", path, "messages")}>See the messages</a></div>
+          <div class="bar stick"><Button kind="primary" type="submit" disabled={job.work !== undefined}>{later.how === "now" ? "Send" : "Schedule"}</Button><a class="button" href={link("entity", path, "messages")}>See the messages</a></div>
         </Panel>
       </form>
       <Templates key={query.template} draft={d} chosen={query.template} use={(name, draft) => { set(draft); job.setWrong(""); refine({ template: name, from: undefined, number: undefined }); }} />

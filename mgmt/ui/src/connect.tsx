@@ -4,11 +4,14 @@ import { Badge, Code, Empty, Panel, Text } from "./kit";
 import { topicOf } from "./names";
 import { current, entities, namespaces } from "./state";
 
+const usualPort = "5300";
+
 const language = keptHere("language", "shell");
 
 // literal writes a text as languages with C's escapes do.
 const literal = (s: string) => JSON.stringify(s);
-const quoted = (s: string) => "'" + s.replaceAll("'", "'\\''") + "'";
+// quoted writes a text as one word of a shell.
+export const quoted = (s: string) => (/^[\w./-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'");
 
 interface Program {
   name: string;
@@ -69,6 +72,13 @@ export function Snippets({ entity }: { entity: string }) {
       <Code text={text} label={`Send in ${program.title}`} />
     </>
   );
+}
+
+// Shell shows commands as they are typed in a shell. They look for a Minibus on the usual port and its default namespace; another one is named first.
+export function Shell({ lines }: { lines: string[] }) {
+  const n = namespaces.value?.find((x) => x.name === current.value);
+  const named = n && (location.port !== usualPort || !n.default) ? [`export MINIBUS_CONNECTION=${quoted(n.connectionString)}`] : [];
+  return <Code text={[...named, ...lines].join("\n")} label="In a shell" />;
 }
 
 export function Connect() {

@@ -21,7 +21,7 @@ export interface Settings {
 export interface Mounted {
   set: (text: string) => void;
   json: (on: boolean) => void;
-  focus: () => void;
+  focus: (from: number, to: number) => void; // with that selected
   end: () => void;
 }
 
@@ -68,11 +68,23 @@ const checked = linter((view) => {
 
 const inJSON = [json(), checked, lintGutter()];
 
+// selected returns where the selection begins and ends. The browser knows it before the editor has seen that it has changed;
+// one that does not tell what is selected in a shadow root leaves the editor's own.
+function selected(view: EditorView): [number, number] {
+  const s = (view.root as { getSelection?: () => Selection | null }).getSelection?.();
+  const inside = (n: Node | null): n is Node => n !== null && view.contentDOM.contains(n);
+  if (!s || !inside(s.anchorNode) || !inside(s.focusNode)) return [view.state.selection.main.from, view.state.selection.main.to];
+  const a = view.posAtDOM(s.anchorNode, s.anchorOffset), b = view.posAtDOM(s.focusNode, s.focusOffset);
+  return [Math.min(a, b), Math.max(a, b)];
+}
+
 // typedOver puts a text in the place of a selection. The browser would keep the colours of what was selected as a style of the new text, which the policy of the page refuses.
 const typedOver = EditorView.domEventHandlers({
   beforeinput: (e, view) => {
-    if (!["insertText", "insertReplacementText"].includes(e.inputType) || !e.data || view.composing || view.state.selection.ranges.every((r) => r.empty)) return false;
-    view.dispatch(view.state.replaceSelection(e.data), { userEvent: "input.type", scrollIntoView: true });
+    if (!["insertText", "insertReplacementText"].includes(e.inputType) || !e.data || view.composing) return false;
+    const [from, to] = selected(view);
+    if (from === to) return false;
+    view.dispatch({ changes: { from, to, insert: e.data }, selection: { anchor: from + e.data.length }, userEvent: "input.type", scrollIntoView: true });
     e.preventDefault();
     return true;
   },
@@ -107,7 +119,10 @@ export function mount(host: HTMLElement, s: Settings): Mounted {
   return {
     set: (text) => { if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }); },
     json: (on) => view.dispatch({ effects: language.reconfigure(on ? inJSON : []) }),
-    focus: () => view.focus(),
+    focus: (anchor, head) => {
+      view.dispatch({ selection: { anchor, head } });
+      view.focus();
+    },
     end: () => {
       root.removeEventListener("keydown", onKey);
       view.destroy();

@@ -7,7 +7,7 @@ import { Compose } from "./compose";
 import { DeadLetters } from "./deadletters";
 import { Messages } from "./messages";
 import { carries, Links, useConnections } from "./connections";
-import { Snippets } from "./connect";
+import { quoted, Shell, Snippets } from "./connect";
 import { newEntity } from "./create";
 import { EntitySettings, type Whole } from "./entitysettings";
 import { EventTable } from "./eventtable";
@@ -85,7 +85,7 @@ function Subscriptions({ topic }: { topic: string }) {
   const list = (entities.value ?? []).filter((e) => e.kind === "subscription" && topicOf(e.path)?.toLowerCase() === topic.toLowerCase());
   return (
     <Panel title="Subscriptions" flush actions={<a class="button small" href={newEntity("subscription", topic)}>New subscription</a>}>
-      {list.length === 0 && <Empty title="Without a subscription, what is sent to the topic is gone at once."><p><a href={newEntity("subscription", topic)}>Make the first one</a>, or in a shell:</p><pre class="block">minibus sub create {topic}/audit</pre></Empty>}
+      {list.length === 0 && <Empty title="Without a subscription, what is sent to the topic is gone at once."><p><a href={newEntity("subscription", topic)}>Make the first one</a>, or in a shell:</p><Shell lines={[`minibus sub create ${quoted(topic + "/audit")}`]} /></Empty>}
       {list.length > 0 && (
         <table class="plain">
           <thead><tr><th>Name</th><th class="right">Active</th><th class="right">Dead letters</th></tr></thead>

@@ -1,11 +1,11 @@
 // Small parts of which screens are made.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
 import { Boundary } from "./boundary";
 import { age, both, otherDay, time, visible } from "./format";
-import { now } from "./state";
+import { now, tick } from "./state";
 
 export type Children = ComponentChildren;
 
@@ -14,13 +14,27 @@ export function Text({ children, class: c }: { children: string; class?: string 
   return <bdi class={c} title={children}>{visible(children)}</bdi>;
 }
 
+const tail = 9; // characters that stay of a name that is cut
+
+// Name is Text that is cut in the middle where it has no room: names that begin alike often end differently.
+export function Name({ children, class: c = "" }: { children: string; class?: string }) {
+  const letters = [...visible(children)];
+  if (letters.length < 2 * tail) return <Text class={c}>{children}</Text>;
+  return (
+    <bdi class={`name ${c}`} title={children}>
+      <span class="hidden">{letters.join("")}</span><span class="name-start" aria-hidden="true">{letters.slice(0, -tail).join("")}</span><span class="name-end" aria-hidden="true">{letters.slice(-tail).join("")}</span>
+    </bdi>
+  );
+}
+
 // Time shows an instant and its age. A brief one is for cells of tables: it has no age on other days, when the day takes the room.
-export function Time({ at, millis, ageOnly, brief }: { at?: string; millis?: boolean; ageOnly?: boolean; brief?: boolean }) {
+// Its age counts from what the clock of the namespace shows, or from the computer's if real says so.
+export function Time({ at, millis, ageOnly, brief, real }: { at?: string; millis?: boolean; ageOnly?: boolean; brief?: boolean; real?: boolean }) {
   if (!at) return <span class="faint">–</span>;
-  const t = Date.parse(at);
+  const t = Date.parse(at), current = real ? tick.value : now.value;
   return (
     <time dateTime={at} title={both(t)} class="time">
-      {ageOnly ? age(t, now.value) : <>{time(t, now.value, millis)} {!(brief && otherDay(t, now.value)) && <span class="faint">{age(t, now.value)}</span>}</>}
+      {ageOnly ? age(t, current) : <>{time(t, current, millis)} {!(brief && otherDay(t, current)) && <span class="faint">{age(t, current)}</span>}</>}
     </time>
   );
 }
@@ -91,8 +105,13 @@ export function Facts({ facts }: { facts: [string, Children][] }) {
 }
 
 export function Tabs({ tabs, at }: { tabs: { name: string; href: string; title: string; count?: Children }[]; at: string }) {
+  const bar = useRef<HTMLElement>(null);
+  useLayoutEffect(() => { // where there is no room for all, the one that is open is in sight
+    const b = bar.current, open = b?.querySelector<HTMLElement>("[aria-current]");
+    if (b && open) b.scrollLeft = open.offsetLeft - b.offsetLeft - (b.clientWidth - open.offsetWidth) / 2;
+  }, [at]);
   return (
-    <nav class="tabs" aria-label="Views">
+    <nav ref={bar} class="tabs" aria-label="Views">
       {tabs.map((t) => (
         <a key={t.name} href={t.href} class="tab" aria-current={t.name === at ? "page" : undefined}>{t.title}{t.count !== undefined && <span class="tab-count">{t.count}</span>}</a>
       ))}

@@ -62,7 +62,12 @@ const shownColumns = keptHere<string[]>("columns", ["enqueued", "id", "subject",
 // beside are the columns of the table that stands beside an open message.
 const beside = ["number", "id", "subject", "body"];
 
-function columns(dead: boolean, narrow: boolean, digits: number, href: (m: Message) => string): Column<Message>[] {
+// optional are the columns that a table leaves out where all its messages have nothing in them.
+const optional: Record<string, (m: Message) => boolean> = {
+  subject: (m) => textOfValue(m.subject) !== "", session: (m) => textOfValue(m.sessionId) !== "", correlation: (m) => textOfValue(m.correlationId) !== "", expires: (m) => m.expiresAt !== undefined,
+};
+
+function columns(items: Message[], dead: boolean, narrow: boolean, digits: number, href: (m: Message) => string): Column<Message>[] {
   const text = (of: (m: Message) => unknown) => (m: Message) => {
     const s = textOfValue(of(m));
     return s ? <Text>{s}</Text> : null;
@@ -72,8 +77,8 @@ function columns(dead: boolean, narrow: boolean, digits: number, href: (m: Messa
     { name: "enqueued", yields: 4, title: "Enqueued", width: "160px", show: (m) => <Time at={m.enqueuedTime} brief /> },
     { name: "id", title: "Message id", width: "minmax(90px, 1fr)", show: text((m) => m.messageId) },
     { name: "subject", yields: 3, title: "Subject", width: "minmax(76px, .6fr)", show: text((m) => m.subject) },
-    { name: "state", yields: 1, title: "State", width: "100px", show: (m) => <Badge tone={stateTone[m.state ?? ""]} title={m.lockedBy}>{m.state}</Badge> },
-    ...(dead ? [{ name: "reason", title: "Reason", width: "minmax(116px, .9fr)", show: (m: Message) => <Text>{m.deadLetterReason ?? ""}</Text> }] : []),
+    ...(dead && !items.some((m) => m.state !== "active") ? [] : [{ name: "state", yields: 1, title: "State", width: "100px", show: (m: Message) => <Badge tone={stateTone[m.state ?? ""]} title={m.lockedBy}>{m.state}</Badge> }]),
+    ...(dead ? [{ name: "reason", title: "Reason", width: "minmax(150px, 1.2fr)", show: (m: Message) => <Text>{m.deadLetterReason ?? ""}</Text> }] : []),
     { name: "session", yields: 5, title: "Session", width: "minmax(62px, .5fr)", show: text((m) => m.sessionId) },
     { name: "correlation", yields: 9, title: "Correlation", width: "minmax(90px, .6fr)", show: text((m) => m.correlationId) },
     { name: "expires", yields: 6, title: "Expires", width: "150px", show: (m) => (m.expiresAt ? <Time at={m.expiresAt} ageOnly /> : null) },
@@ -82,7 +87,7 @@ function columns(dead: boolean, narrow: boolean, digits: number, href: (m: Messa
     { name: "body", yields: 2, title: "Body", width: "minmax(90px, 1.6fr)", show: (m) => <Text class="mono small">{preview(m)}</Text> },
   ];
   const seen = narrow ? all.filter((c) => [...beside, dead ? "reason" : "state"].includes(c.name)) : all;
-  return seen.filter((c) => ["number", "reason"].includes(c.name) || shownColumns.value.includes(c.name));
+  return seen.filter((c) => ["number", "reason"].includes(c.name) || (shownColumns.value.includes(c.name) && (!optional[c.name] || items.some(optional[c.name]!))));
 }
 
 const choices = ["enqueued", "id", "subject", "state", "session", "correlation", "expires", "deliveries", "size", "body"];
@@ -223,7 +228,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
       )}
       {items.length > 0 && (
         <div class="split">
-          <Table items={items} columns={[box, ...columns(dead, chosen !== undefined, digits, (x) => here(x.sequenceNumber))]} id={(x) => x.sequenceNumber} label="Messages" end={m.next ? m.more : undefined} at={at}
+          <Table items={items} columns={[box, ...columns(items, dead, chosen !== undefined, digits, (x) => here(x.sequenceNumber))]} id={(x) => x.sequenceNumber} label="Messages" end={m.next ? m.more : undefined} at={at}
             open={(x) => go(here(x.sequenceNumber))} selected={(x) => String(x.sequenceNumber) === chosen || selected.has(x.sequenceNumber)} />
           {chosen && <MessageView key={chosen} path={path} dead={dead} sequence={chosen} close={withQuery(link("entity", path, tab), query)} changed={reload} beside={beside} />}
         </div>

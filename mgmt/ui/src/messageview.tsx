@@ -122,7 +122,7 @@ export function MessageView({ path, dead, sequence, close, changed, beside }: { 
   const topic = topicOf(path) ?? (entityAt.value.get(path.toLowerCase())?.kind === "topic" ? path : undefined);
   return (
     <section class="panel one" aria-label={`Message ${seq}`}>
-      {head(<>#{seq} <Badge tone={stateTone[m.state ?? ""]}>{m.state}</Badge> {m.deadLetterReason !== undefined && <Badge tone="bad">{m.deadLetterReason}</Badge>}</>)}
+      {head(<>#{seq} {!(dead && m.state === "active") && <Badge tone={stateTone[m.state ?? ""]}>{m.state}</Badge>} {m.deadLetterReason !== undefined && <Badge tone="bad">{m.deadLetterReason}</Badge>}</>)}
       <div class="one-body">
         <div class="actions">
           <a class="button small" href={edit}>Edit and send</a>

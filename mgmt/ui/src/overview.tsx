@@ -6,7 +6,7 @@ import { bytes, number, plural } from "./format";
 import { Badge, Empty, Loading, Panel, Text } from "./kit";
 import { shown } from "./names";
 import { link, route } from "./route";
-import { Snippets } from "./connect";
+import { Shell, Snippets } from "./connect";
 import { entities } from "./state";
 import { Table, type Column } from "./virtual";
 
@@ -66,8 +66,8 @@ function NoEntities() {
     <Panel title="This namespace is empty">
       <Empty title="Make the first queue here, in a shell, or with your SDK’s administration client. It appears at once.">
         <p><a class="button primary" href={newEntity("queue")}>New queue</a> <a class="button" href={newEntity("topic")}>New topic</a> <a class="button" href={link("configuration")}>From a Config.json</a></p>
-        <pre class="block">minibus queue create orders{"\n"}minibus topic create events{"\n"}minibus sub create events/audit</pre>
       </Empty>
+      <Shell lines={["minibus queue create orders", "minibus topic create events", "minibus sub create events/audit"]} />
     </Panel>
   );
 }

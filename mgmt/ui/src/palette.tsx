@@ -1,10 +1,11 @@
 // The command palette, and the list of keys.
 import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
+import type { Entity } from "./api";
 import { asksForKey } from "./auth";
 import { newEntity } from "./create";
 import { zone } from "./format";
-import { Dialog, Text } from "./kit";
+import { Dialog, Name } from "./kit";
 import { shown } from "./names";
 import { go, link, linkIn } from "./route";
 import { focusSearch, screens } from "./sidebar";
@@ -29,13 +30,35 @@ function commands(): Command[] {
   return list;
 }
 
-// rank says how well a title fits, the lower the better; -1: not at all. Letters may be left out: "ord" finds "my-orders".
-function rank(title: string, text: string): number {
-  const t = title.toLowerCase(), at = t.indexOf(text);
-  if (at >= 0) return at;
+const views: [string, string][] = [["messages", "Messages"], ["dead", "Dead letters"], ["send", "Send"], ["receive", "Receive"], ["sessions", "Sessions"], ["rules", "Rules"], ["test", "Test a message"], ["history", "History"], ["why", "Why don’t I receive?"], ["settings", "Settings"]];
+const lacks: Record<Entity["kind"], string[]> = { queue: ["rules", "test"], topic: ["dead", "receive", "sessions", "rules"], subscription: ["send"] };
+
+// viewsOf returns the views of an entity whose titles have a word that is typed beside a word of its name.
+function viewsOf(e: Entity, words: string[]): Command[] {
+  const path = e.path.toLowerCase();
+  if (!words.some((w) => path.includes(w))) return [];
+  return views.filter(([name, title]) => !lacks[e.kind].includes(name) && words.some((w) => title.toLowerCase().includes(w)))
+    .map(([name, title]) => ({ title: `${shown(e.path)} › ${title}`, kind: e.kind, run: () => go(link("entity", e.path, name)) }));
+}
+
+const joins = (c?: string) => c !== undefined && /[\p{L}\p{N}]/u.test(c);
+
+// place says how well a word fits into a title, from 0: it is the title, a word of it, the beginning of it or of a word, or within one; undefined: not at all.
+function place(title: string, word: string): number | undefined {
+  const at = title.indexOf(word);
+  if (at < 0) return undefined;
+  const begins = !joins(title[at - 1]), ends = !joins(title[at + word.length]);
+  return title === word ? 0 : begins && ends ? 1 : at === 0 ? 2 : begins ? 3 : 4;
+}
+
+// rank says how well a title fits what is typed, the lower the better; -1: not at all. Letters of one word may be left out: "mord" finds "my-orders".
+function rank(title: string, words: string[]): number {
+  const t = title.toLowerCase(), places = words.map((w) => place(t, w));
+  if (!places.includes(undefined)) return places.reduce<number>((n, p) => n + p! * 1000, 0) + Math.min(t.length, 999);
+  if (words.length > 1) return -1;
   let i = 0;
-  for (const c of t) if (c === text[i]) i++;
-  return i === text.length ? 1000 + t.length : -1;
+  for (const c of t) if (c === words[0]![i]) i++;
+  return i === words[0]!.length ? 100_000 + t.length : -1;
 }
 
 const most = 50;
@@ -44,8 +67,10 @@ function Palette() {
   const [text, setText] = useState(""), [at, setAt] = useState(0);
   const close = () => (open.value = "");
   const found = useMemo(() => {
-    const wanted = text.trim().toLowerCase();
-    return commands().map((c) => ({ c, r: rank(c.title, wanted) })).filter((x) => x.r >= 0).sort((x, y) => x.r - y.r).slice(0, most).map((x) => x.c);
+    const words = text.toLowerCase().split(/[\s›]+/).filter(Boolean);
+    if (words.length === 0) return commands().slice(0, most);
+    const all = words.length > 1 ? [...commands(), ...(entities.value ?? []).flatMap((e) => viewsOf(e, words))] : commands();
+    return all.map((c) => ({ c, r: rank(c.title, words) })).filter((x) => x.r >= 0).sort((x, y) => x.r - y.r).slice(0, most).map((x) => x.c);
   }, [text]);
   const run = (c?: Command) => {
     if (!c) return;
@@ -60,7 +85,7 @@ function Palette() {
   return (
     <Dialog title="Go to" close={close}>
       <input autofocus class="palette-input" role="combobox" aria-label="Command or entity" aria-expanded="true" aria-controls="commands" aria-activedescendant={found.length ? "command-" + at : undefined}
-        placeholder="A screen, an entity, a namespace, a setting" value={text} spellcheck={false}
+        placeholder="A screen, an entity and its view, a setting: orders dead" value={text} spellcheck={false}
         onInput={(e) => { setText(e.currentTarget.value); setAt(0); }}
         onKeyDown={(e) => {
           if (e.key === "ArrowDown") move(1);
@@ -72,7 +97,7 @@ function Palette() {
       <ul id="commands" role="listbox" aria-label="Commands" class="commands">
         {found.map((c, i) => (
           <li key={i} id={"command-" + i} role="option" aria-selected={i === at} onMouseMove={() => setAt(i)} onClick={() => run(c)}>
-            <Text>{c.title}</Text><span class="faint">{c.kind}</span>
+            <Name>{c.title}</Name><span class="faint">{c.kind}</span>
           </li>
         ))}
       </ul>

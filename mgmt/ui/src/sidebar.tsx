@@ -4,7 +4,7 @@ import type { Entity } from "./api";
 import { newEntity } from "./create";
 import { number, short } from "./format";
 import { keptHere } from "./kept";
-import { Empty, Text } from "./kit";
+import { Empty, Name, Text } from "./kit";
 import { nameOf, topicOf } from "./names";
 import { go, link, linkIn, route } from "./route";
 import { current, entities, favourites, isFavourite, namespaces, toggleFavourite } from "./state";
@@ -104,7 +104,7 @@ function Item({ row, i, at }: { row: Row; i: number; at: boolean }) {
         : <span class="twist" aria-hidden="true" />}
       <a href={link("entity", e.path)} tabIndex={-1} aria-current={here ? "page" : undefined} onClick={() => { active.value = row.key; menuOpen.value = false; }}>
         <span class={`icon ${e.kind}`} aria-hidden="true" />
-        <Text class="tree-name">{name}</Text>
+        <Name class="tree-name">{name}</Name>
         <Counts e={e} />
       </a>
       <button type="button" tabIndex={-1} class={`star ${star ? "on" : ""}`} aria-pressed={star} aria-label={`Favourite ${name}`} onClick={() => toggleFavourite(e.path)}>★</button>

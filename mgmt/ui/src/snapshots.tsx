@@ -78,7 +78,7 @@ function Save({ namespace, list, done }: { namespace: string; list: Snapshot[]; 
     if (!old) return save(false);
     ask({
       title: "Replace the snapshot?", yes: "Replace 1 snapshot",
-      text: <p><b><Text>{old.name}</Text></b> has {plural(old.messages, "message")}, saved <Time at={old.saved} />. It is lost when the new one is whole, and stays if that fails.</p>, act: () => save(true),
+      text: <p><b><Text>{old.name}</Text></b> has {plural(old.messages, "message")}, saved <Time at={old.saved} real />. It is lost when the new one is whole, and stays if that fails.</p>, act: () => save(true),
     });
   };
   return (
@@ -99,7 +99,7 @@ function Card({ namespace, s, done }: { namespace: string; s: Snapshot; done: ()
     }, done),
   });
   const remove = () => ask({
-    title: "Delete the snapshot?", yes: "Delete 1 snapshot", text: <p><b><Text>{s.name}</Text></b> with {plural(s.messages, "message")}, saved <Time at={s.saved} />, is deleted. This cannot be undone. The namespace stays as it is.</p>,
+    title: "Delete the snapshot?", yes: "Delete 1 snapshot", text: <p><b><Text>{s.name}</Text></b> with {plural(s.messages, "message")}, saved <Time at={s.saved} real />, is deleted. This cannot be undone. The namespace stays as it is.</p>,
     act: async () => {
       await call("DELETE", at`${namespace}/snapshots/${s.name}`);
       tell(`${s.name} is deleted.`);
@@ -108,7 +108,7 @@ function Card({ namespace, s, done }: { namespace: string; s: Snapshot; done: ()
   });
   return (
     <Panel flush title={<Text>{s.name}</Text>} actions={<><Button small act={restore}>Restore</Button><Button small kind="danger" act={remove}>Delete</Button></>}>
-      <Facts facts={[["Saved", <Time at={s.saved} />], ["Messages", number(s.messages)], ["Size", bytes(s.bytes)], ["Entities", number(s.entities)],
+      <Facts facts={[["Saved", <Time at={s.saved} real />], ["Messages", number(s.messages)], ["Size", bytes(s.bytes)], ["Entities", number(s.entities)],
         ["Clock", <><Time at={s.now} />{s.frozen && " frozen"}</>]]} />
     </Panel>
   );

@@ -1,5 +1,5 @@
 // A field for a long text. It is a plain one until the editor, a script of its own, has come; it stays one if that does not come.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Mounted } from "./editor";
 
 let script: Promise<typeof import("./editor")> | undefined;
@@ -15,7 +15,7 @@ export const looksLikeJSON = (text: string): boolean => /^\s*[[{"]/.test(text);
 
 export function TextEdit({ label, text, set, json, hint, rows = 12 }: { label: string; text: string; set: (text: string) => void; json: boolean; hint?: string; rows?: number }) {
   const host = useRef<HTMLDivElement>(null), plain = useRef<HTMLTextAreaElement>(null), mounted = useRef<Mounted>(undefined);
-  const [ready, setReady] = useState(false);
+  const [ready, setReady] = useState(false), focused = useRef<[number, number]>(undefined); // what was selected in the plain field, if it had the focus
   const told = useRef<string[]>([]); // by the editor, and not yet come back as text: what comes back late must not undo what was typed since
   const latest = useRef({ text, set, json });
   latest.current = { text, set, json };
@@ -23,16 +23,19 @@ export function TextEdit({ label, text, set, json, hint, rows = 12 }: { label: s
     let ended = false;
     load().then((editor) => {
       if (ended || !host.current) return;
-      const focused = document.activeElement === plain.current;
+      const p = plain.current;
+      if (p && document.activeElement === p) focused.current = [p.selectionStart, p.selectionEnd];
       mounted.current = editor.mount(host.current, { text: latest.current.text, label, hint, json: latest.current.json, changed: (t) => { told.current.push(t); latest.current.set(t); } });
       setReady(true);
-      if (focused) mounted.current.focus();
     }, () => undefined);
     return () => {
       ended = true;
       mounted.current?.end();
     };
   }, []);
+  useLayoutEffect(() => { // no key may be lost, or be taken for a command of the page, while the fields change places
+    if (ready && focused.current) mounted.current?.focus(...focused.current);
+  }, [ready]);
   useEffect(() => {
     const at = told.current.lastIndexOf(text);
     if (at >= 0) told.current.splice(0, at + 1);

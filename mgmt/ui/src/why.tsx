@@ -14,6 +14,12 @@ const titles: Partial<Record<Diagnosis["findings"][number]["code"], string>> = {
 // selecting are the findings about rules that select no message.
 const selecting = new Set<string>(["no-rules", "rules-match-nothing", "rules-leave-out"]);
 
+// standing says what a finding is: it blocks, it follows from one that does, or it explains.
+function standing(f: Diagnosis["findings"][number], all: Diagnosis["findings"]): "blocks" | "follows" | "" {
+  if (!f.blocks) return "";
+  return f.code === "empty" && all.some((x) => x.blocks && (selecting.has(x.code) || x.code === "no-subscriptions")) ? "follows" : "blocks";
+}
+
 export function Why({ path }: { path: string }) {
   const { namespace, query } = route.value;
   const sub = query.sub === "dead" ? path + "/" + deadLetters : path;
@@ -32,13 +38,16 @@ export function Why({ path }: { path: string }) {
       {d && (
         <Panel title={<span role="status">{d.blocked ? "Nothing can be received now" : "Messages can be received"}</span>} actions={<span class="faint">{number(d.available)} available · {plural(d.receivers, "receiver")}</span>}>
           <ol class="findings">
-            {d.findings.map((f, i) => (
-              <li key={i} class={f.blocks ? "blocks" : ""}>
-                <p><Badge tone={f.blocks ? "bad" : f.code === "receiving" ? "good" : ""}>{f.blocks ? "blocks" : titles[f.code] ?? f.code.replaceAll("-", " ")}</Badge> <Text class="wrap">{f.text}</Text></p>
-                {topic && selecting.has(f.code) && <p><a href={link("entity", topic, "test")}>Test a message of <Text>{topic}</Text></a></p>}
-                {f.cure && <p class="cure"><b>What to do</b> <Text class="wrap">{f.cure}</Text></p>}
-              </li>
-            ))}
+            {d.findings.map((f, i) => {
+              const is = standing(f, d.findings);
+              return (
+                <li key={i} class={is === "blocks" ? "blocks" : ""}>
+                  <p><Badge tone={is === "blocks" ? "bad" : f.code === "receiving" ? "good" : ""}>{is === "follows" ? "so" : is || (titles[f.code] ?? f.code.replaceAll("-", " "))}</Badge> <Text class="wrap">{f.text}</Text></p>
+                  {topic && selecting.has(f.code) && <p><a href={link("entity", topic, "test")}>Test a message of <Text>{topic}</Text></a></p>}
+                  {f.cure && is !== "follows" && <p class="cure"><b>What to do</b> <Text class="wrap">{f.cure}</Text></p>}
+                </li>
+              );
+            })}
           </ol>
         </Panel>
       )}
