@@ -35,7 +35,7 @@ function Reasons({ path }: { path: string }) {
   const rows = byReason(list), shown = route.value.query.reason;
   return (
     <Panel title="By reason" flush actions={count > most && <span class="faint">of the first {number(most)}</span>}>
-      <table class="plain reasons">
+      <table class="plain by-reason">
         <thead><tr><th>Reason</th><th class="right">Messages</th><th><span class="hidden">Actions</span></th></tr></thead>
         <tbody>{rows.map(([reason, n]) => (
           <tr key={reason} class={shown === (reason || "$empty") ? "selected" : ""}>

@@ -1,7 +1,7 @@
 // Small parts of which screens are made.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
 import { Boundary } from "./boundary";
 import { age, both, otherDay, time, visible } from "./format";
@@ -191,7 +191,7 @@ export function Toasts() {
 // Dialog is a window over the page. Escape closes it, and the focus goes back to where it was.
 export function Dialog({ title, close, children, wide }: { title: string; close: () => void; children: Children; wide?: boolean }) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key, which is for the dialog
     const before = document.activeElement as HTMLElement | null;
     ref.current?.showModal();
     return () => before?.focus?.();
