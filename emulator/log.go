@@ -75,7 +75,8 @@ func (l *log) add(e *entry) {
 		return
 	}
 	i := l.chunkAt(e.seq)
-	l.open(&l.chunks[i])
+	l.noteOpened(&l.chunks[i])
+	l.chunks[i].loosen(l.sub)
 	c := slices.Insert(l.chunks[i].loose, l.chunks[i].index(e.seq), e)
 	if len(c) <= l.shape().chunk {
 		l.chunks[i].loose = c
@@ -95,9 +96,9 @@ func (l *log) newChunk(e *entry) chunk {
 // remove takes e out; it does nothing if e is not in the log.
 func (l *log) remove(e *entry) {
 	for i := l.chunkAt(e.seq); i < len(l.chunks) && l.chunks[i].first() <= e.seq; i++ {
-		c := l.chunks[i].loose // what is packed is not e
-		for j := l.chunks[i].index(e.seq); j < len(c) && c[j].seq == e.seq; j++ {
-			if c[j] == e {
+		c := &l.chunks[i]
+		for j := c.index(e.seq); j < c.len() && c.seq(j) == e.seq; j++ {
+			if c.entry(j) == e {
 				l.removeAt(i, j)
 				return
 			}
@@ -107,13 +108,9 @@ func (l *log) remove(e *entry) {
 
 func (l *log) removeAt(i, j int) {
 	l.n--
-	c := l.chunks[i].loose
 	switch {
-	case len(c) > 1 && j == 0:
-		c[0] = nil
-		l.chunks[i].loose = c[1:]
-	case len(c) > 1:
-		l.chunks[i].loose = slices.Delete(c, j, j+1)
+	case l.chunks[i].len() > 1:
+		l.chunks[i].removeAt(j)
 	case i == 0:
 		l.chunks[0] = chunk{}
 		l.chunks = l.chunks[1:]
@@ -128,16 +125,36 @@ func (l *log) find(seq int64) *entry {
 	if c == nil {
 		return nil
 	}
-	l.open(c)
-	return c.loose[j]
+	l.noteOpened(c)
+	return c.openAt(j, l.sub)
 }
 
 // findLoose is find for what is deferred or scheduled: what is packed is neither.
 func (l *log) findLoose(seq int64) *entry {
-	if c, j := l.locate(seq); c != nil && c.packed == nil {
-		return c.loose[j]
+	c, j := l.locate(seq)
+	if c == nil {
+		return nil
 	}
-	return nil
+	return c.entry(j)
+}
+
+// ready reports whether find would return an entry that a receive may take: all that is packed is ready.
+func (l *log) ready(seq int64) bool {
+	c, j := l.locate(seq)
+	if c == nil {
+		return false
+	}
+	e := c.entry(j)
+	return e == nil || e.ready()
+}
+
+// show returns the entry that find would return, or nil, for those who only look: as of [log.look].
+func (l *log) show(seq int64, passing **entry) *entry {
+	c, j := l.locate(seq)
+	if c == nil {
+		return nil
+	}
+	return c.at(j, l.sub, passing)
 }
 
 // has reports whether find would return an entry.
@@ -149,13 +166,13 @@ func (l *log) has(seq int64) bool {
 // expires returns when the entry that find would return expires, or 0.
 func (l *log) expires(seq int64) int64 {
 	c, j := l.locate(seq)
-	switch {
-	case c == nil:
+	if c == nil {
 		return 0
-	case c.packed != nil:
-		return c.packed[j].expires()
 	}
-	return c.loose[j].expires()
+	if e := c.entry(j); e != nil {
+		return e.expires()
+	}
+	return c.packed[j].expires()
 }
 
 // locate returns the place of the entry that find would return; no chunk if there is none.
@@ -163,7 +180,7 @@ func (l *log) locate(seq int64) (*chunk, int) {
 	for i := l.chunkAt(seq); i < len(l.chunks) && l.chunks[i].first() <= seq; i++ {
 		c := &l.chunks[i]
 		for j := c.index(seq); j < c.len() && c.seq(j) == seq; j++ {
-			if c.packed != nil || c.loose[j].mark != markPending && c.loose[j].mark != markGone {
+			if e := c.entry(j); e == nil || e.mark != markPending && e.mark != markGone {
 				return c, j
 			}
 		}
@@ -191,7 +208,7 @@ func (l *log) descend(from int64, f func(*entry) bool) {
 	for i := min(l.chunkAt(from), len(l.chunks)-1); i >= 0; i-- {
 		c := l.chunks[i].loose
 		for j := len(c) - 1; j >= 0; j-- {
-			if c[j].seq < from && !f(c[j]) {
+			if c[j] != nil && c[j].seq < from && !f(c[j]) {
 				return
 			}
 		}
