@@ -11,6 +11,7 @@ type chunk struct {
 	loose    []*entry      // nil if all is packed; of a packed chunk those that are open, at their places
 	packed   []packedEntry // nil if all is loose; of an open entry only the number counts
 	sessions []*session    // of what is packed; nil if none is of a session
+	top      int64         // no entry has a higher number, and none behind the chunk a lower one
 	open     int           // entries that are open
 	listed   bool          // stands in the log's list of opened chunks
 }
@@ -154,9 +155,10 @@ func (c *chunk) removeAt(i int) {
 	}
 }
 
-// removed returns s without the element at i.
+// removed returns s without the element at i. It moves the smaller part.
 func removed[E any](s []E, i int) []E {
-	if i == 0 {
+	if i < len(s)/2 || i == 0 {
+		copy(s[1:i+1], s[:i])
 		clear(s[:1])
 		return s[1:]
 	}

@@ -65,6 +65,7 @@ func (a *arrivals) pack(r *MessageRecord, s *session, size int) {
 		n++
 	}
 	c := &a.packed[n-1]
+	c.top = r.Seq
 	c.packed = append(c.packed, packedEntry{
 		seq: r.Seq, first: r.EnqueuedSeq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row, body: r.Body, size: uint32(r.Size), count: r.DeliveryCount,
 	})
@@ -92,7 +93,7 @@ func (a *arrivals) sort(size int) {
 	slices.SortFunc(all, func(x, y arrival) int { return cmp.Compare(x.seq, y.seq) })
 	a.packed = a.packed[:0]
 	for part := range slices.Chunk(all, size) {
-		c := chunk{packed: make([]packedEntry, len(part))}
+		c := chunk{packed: make([]packedEntry, len(part)), top: part[len(part)-1].seq}
 		for i := range part {
 			if c.packed[i] = part[i].packedEntry; part[i].s != nil {
 				c.put(i, part[i].s)
