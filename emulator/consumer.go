@@ -77,7 +77,7 @@ func holder(c *Consumer) *Who {
 
 // attachedLocked implements attachment.
 func (c *Consumer) attachedLocked() Attached {
-	a := Attached{Who: c.who, Sub: c.sub, Mode: c.mode, Since: c.since, Available: c.supply.available, Asking: c.inLine || c.promise > 0}
+	a := Attached{Who: c.who, Sub: c.sub, Mode: c.mode, Since: c.since, Available: int(c.supply.available), Asking: c.inLine || c.promise > 0}
 	if c.session != nil {
 		a.Session, a.Until = &c.session.id, c.hold.until
 	}
@@ -108,7 +108,7 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 		c.supply.wake()
 		return dst
 	}
-	taken, full := c.pickLocked(min(max, Quantum, c.supply.available-line.promised), now)
+	taken, full := c.pickLocked(min(max, Quantum, int(c.supply.available)-line.promised), now)
 	c.lineUpLocked(max, len(taken), full, poked)
 	if len(taken) > 0 {
 		q.usage.touch(now)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,15 +53,45 @@ func atRest(b *testing.B, j *storetest.Memory, f func(*benched)) int64 {
 	return int64(with) - int64(heapBytes())
 }
 
-// BenchmarkExpireDeep measures what a message costs that expires in a queue of a million, whose messages expire in the order of their numbers
-// or in any.
+// deafJournal is a journal in memory that can stop to store anything: then what is measured is the broker alone.
+type deafJournal struct {
+	*storetest.Memory
+	deaf atomic.Bool
+}
+
+// Append implements [emulator.Journal].
+func (j *deafJournal) Append(c *emulator.Change) {
+	if j.deaf.Load() {
+		j.Flush(c.Done)
+	} else {
+		j.Memory.Append(c)
+	}
+}
+
+// benchDeep opens a namespace with a queue, all of whose bodies are on disk.
+func benchDeep(b *testing.B, o emulator.QueueOptions) (*benched, *deafJournal) {
+	j := &deafJournal{Memory: storetest.NewMemory()}
+	ns, err := emulator.Open(j, emulator.Options{BodyBudget: 1})
+	if err != nil {
+		b.Fatalf("open namespace: %v", err)
+	}
+	b.Cleanup(func() { ns.Close(); _ = j.Close() })
+	q, err := ns.CreateQueue("q", o)
+	if err != nil {
+		b.Fatalf("create queue: %v", err)
+	}
+	return &benched{b: b, ns: ns, q: q.Entity}, j
+}
+
+// BenchmarkExpireDeep measures what a message costs the broker that expires in a queue of a million, whose messages expire in the order of
+// their numbers or in any.
 func BenchmarkExpireDeep(b *testing.B) {
 	const n, span = 1_000_000, 20_000 // ms
 	for _, order := range []string{"ordered", "random"} {
 		b.Run(order, func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
-				x := benchFull(b, emulator.Options{BodyBudget: 1}, emulator.QueueOptions{})
+				x, j := benchDeep(b, emulator.QueueOptions{})
 				if err := x.ns.Freeze(); err != nil {
 					b.Fatalf("freeze the clock: %v", err)
 				}
@@ -72,6 +103,8 @@ func BenchmarkExpireDeep(b *testing.B) {
 					}
 					return withTTL("x", time.Duration(1000+at)*time.Millisecond)
 				})
+				j.deaf.Store(true)
+				runtime.GC()
 				b.StartTimer()
 				begin := time.Now()
 				if err := x.ns.Advance(time.Minute); err != nil {
@@ -83,5 +116,24 @@ func BenchmarkExpireDeep(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkDrainDeepSessions measures what a message costs the broker that is received and completed, in sessions of ten that are spread over a
+// queue of a million.
+func BenchmarkDrainDeepSessions(b *testing.B) {
+	const n = 1_000_000
+	for b.Loop() {
+		b.StopTimer()
+		x, j := benchDeep(b, emulator.QueueOptions{RequiresSession: true})
+		x.sendEach(n, func(i int) *goamqp.Message { return inSession(fmt.Sprint(i%(n/10)), "x") })
+		j.deaf.Store(true)
+		runtime.GC()
+		b.StartTimer()
+		begin := time.Now()
+		for range n / 10 {
+			x.drainNext(10)
+		}
+		b.ReportMetric(float64(time.Since(begin).Nanoseconds())/n, "ns/message")
 	}
 }

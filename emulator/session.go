@@ -188,8 +188,14 @@ func (s *session) firstReady(l *log) (seq int64, ok bool) {
 
 // nextReady returns the available message with the lowest number (ORD-1) without taking it, or nil. The session's messages stand in l.
 func (s *session) nextReady(l *log) *entry {
-	if seq, ok := s.firstReady(l); ok {
-		return l.find(seq)
+	if e := s.firstReturned(); e != nil || s.available == 0 {
+		return e
+	}
+	for seq := range s.numbers.from(s.next) {
+		if e := l.find(seq); e != nil && e.ready() {
+			return e
+		}
+		s.next = seq + 1
 	}
 	return nil
 }

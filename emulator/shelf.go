@@ -8,8 +8,8 @@ type shelf struct {
 
 // supply is which messages of a shelf, or of a session, are ready to be taken, and who waits for them.
 type supply struct {
-	available int                 // entries that are ready
-	returning int                 // entries on their way back that must not be overtaken (SESS-20)
+	available int32               // entries that are ready
+	returning int32               // entries on their way back that must not be overtaken (SESS-20)
 	next      int64               // the walk has seen all entries with lower numbers: those that are ready stand in returned
 	returned  heap[*entry, bySeq] // ready entries behind the walk
 	line      *line               // nil: no consumer is served from here yet
@@ -64,7 +64,7 @@ func (s *supply) wake() {
 	if s.returning > 0 || s.line == nil {
 		return
 	}
-	for s.line.first != nil && s.available > s.line.promised {
+	for s.line.first != nil && int(s.available) > s.line.promised {
 		c := s.line.first
 		s.line.remove(c)
 		c.promise = c.want

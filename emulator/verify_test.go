@@ -171,7 +171,7 @@ func (v *verifier) line(name string, s *supply, open bool) {
 	if l.promised < 0 {
 		v.fault("%s: %d messages are promised", name, l.promised)
 	}
-	if open && l.first != nil && s.returning == 0 && s.available > l.promised {
+	if open && l.first != nil && s.returning == 0 && int(s.available) > l.promised {
 		v.fault("%s: consumers wait, and so do %d messages", name, s.available)
 	}
 }
