@@ -10,7 +10,7 @@ import (
 type chunk struct {
 	loose    []*entry      // nil if all is packed; of a packed chunk those that are open, at their places
 	packed   []packedEntry // nil if all is loose; of an open entry only the number counts
-	sessions []*session    // of what is packed; nil if none is of a session
+	sessions owners        // of what is packed; nil if none is of a session
 	top      int64         // no entry has a higher number, and none behind the chunk a lower one
 	open     int           // entries that are open
 	listed   bool          // stands in the log's list of opened chunks
@@ -63,14 +63,6 @@ func (c *chunk) entry(i int) *entry {
 	return c.loose[i]
 }
 
-// session returns the session of what is packed at a place, or nil.
-func (c *chunk) session(i int) *session {
-	if c.sessions == nil {
-		return nil
-	}
-	return c.sessions[i]
-}
-
 func (c *chunk) len() int {
 	if c.packed != nil {
 		return len(c.packed)
@@ -95,7 +87,7 @@ func (c *chunk) at(i int, sub SubQueue, passing **entry) *entry {
 	} else {
 		c.packed[i].show(*passing)
 	}
-	(*passing).session = c.session(i)
+	(*passing).session = c.sessions.at(i)
 	return *passing
 }
 
@@ -131,7 +123,7 @@ func (c *chunk) openAt(i int, sub SubQueue) *entry {
 	}
 	if c.loose[i] == nil {
 		c.loose[i] = c.packed[i].entry(sub)
-		c.loose[i].session = c.session(i)
+		c.loose[i].session = c.sessions.at(i)
 		c.open++
 	}
 	return c.loose[i]
@@ -195,21 +187,13 @@ func (c *chunk) pack() (done bool) {
 			c.packed[i].seq = e.seq
 		}
 		if e != nil && e.session != nil {
-			c.put(i, e.session)
+			c.sessions.put(i, e.session, len(c.packed))
 		}
 	}
 	if c.open == 0 {
 		c.loose = nil
 	}
 	return done
-}
-
-// put notes the session of what is packed at a place.
-func (c *chunk) put(i int, s *session) {
-	if c.sessions == nil {
-		c.sessions = make([]*session, len(c.packed))
-	}
-	c.sessions[i] = s
 }
 
 // noteOpened notes that a packed chunk is about to be opened before its turn. It is to be packed again.

@@ -87,7 +87,7 @@ func (a *arrivals) sort(size int) {
 	for i := range a.packed {
 		c := &a.packed[i]
 		for j := range c.packed {
-			all = append(all, arrival{c.packed[j], c.session(j)})
+			all = append(all, arrival{c.packed[j], c.sessions.at(j)})
 		}
 	}
 	slices.SortFunc(all, func(x, y arrival) int { return cmp.Compare(x.seq, y.seq) })
@@ -96,7 +96,7 @@ func (a *arrivals) sort(size int) {
 		c := chunk{packed: make([]packedEntry, len(part)), top: part[len(part)-1].seq}
 		for i := range part {
 			if c.packed[i] = part[i].packedEntry; part[i].s != nil {
-				c.put(i, part[i].s)
+				c.sessions.put(i, part[i].s, len(part))
 			}
 		}
 		a.packed = append(a.packed, c)
