@@ -47,19 +47,19 @@ func (b *box) takeOld(max int, before int64, s *session) []*entry {
 		}
 		return found
 	}
-	l := &b.log
+	v := messageView(&b.log)
 	if s != nil {
-		l = &s.log
+		v = sessionView{s, &b.log}
 	}
 	var seqs []int64
-	l.look(-1<<63, func(e *entry) bool {
+	v.look(-1<<63, func(e *entry) bool {
 		if e.ready() && e.enqueued <= before {
 			seqs = append(seqs, e.seq)
 		}
 		return len(seqs) < max
 	})
 	for _, seq := range seqs {
-		e := l.find(seq)
+		e := b.find(seq)
 		b.take(e, markBusy)
 		found = append(found, e)
 	}

@@ -1,7 +1,7 @@
 package emulator
 
-// box is one sub-queue with all its entries. Those of a session or of a partition also stand on its shelf, from
-// which they are served; the others are served from the box's own. The queue's mutex guards it.
+// box is one sub-queue with all its entries. Those of a partition also stand on its shelf, from which they are served, and a session
+// knows the numbers of its own; the others are served from the box's own shelf. The queue's mutex guards it.
 type box struct {
 	shelf
 	parts     []shelf  // by partition; nil unless the queue is partitioned and this is its main box
@@ -23,45 +23,54 @@ func (b *box) remark(e *entry, m mark) {
 	}
 }
 
-// shelfOf returns the shelf from which e is served.
-func (b *box) shelfOf(e *entry) *shelf {
+// inSession reports whether e is served from its session.
+func (b *box) inSession(e *entry) bool { return e.session != nil && b.sub == Main }
+
+// supplyOf returns the supply from which e is served.
+func (b *box) supplyOf(e *entry) *supply {
 	switch {
-	case e.session != nil && b.sub == Main:
-		return &e.session.shelf
+	case b.inSession(e):
+		return &e.session.supply
 	case b.parts != nil:
-		return &b.parts[partitionOf(e.seq)]
+		return &b.parts[partitionOf(e.seq)].supply
 	}
-	return &b.shelf
+	return &b.supply
 }
 
 func (b *box) insert(e *entry) {
 	b.add(e)
-	if s := b.shelfOf(e); s != &b.shelf {
-		s.add(e)
+	switch {
+	case b.inSession(e):
+		e.session.numbers.add(e.seq)
+	case b.parts != nil:
+		b.parts[partitionOf(e.seq)].add(e)
 	}
 }
 
 func (b *box) erase(e *entry) {
 	b.remove(e)
-	if s := b.shelfOf(e); s != &b.shelf {
-		s.remove(e)
+	switch {
+	case b.inSession(e):
+		e.session.numbers.remove(e.seq)
+	case b.parts != nil:
+		b.parts[partitionOf(e.seq)].remove(e)
 	}
 }
 
 // makeAvailable lets receives have e, which is at rest and active.
 func (b *box) makeAvailable(e *entry) {
-	s := b.shelfOf(e)
+	s := b.supplyOf(e)
 	s.makeAvailable(e)
-	if s != &b.shelf && e.session == nil {
+	if s != &b.supply && e.session == nil {
 		b.available++ // consumers of a partitioned queue wait at the box
 	}
 }
 
 // take removes e, which is ready, from what is available and gives it the mark m.
 func (b *box) take(e *entry, m mark) {
-	s := b.shelfOf(e)
+	s := b.supplyOf(e)
 	s.take(e, m)
-	if s != &b.shelf && e.session == nil {
+	if s != &b.supply && e.session == nil {
 		b.available--
 	}
 }
@@ -150,13 +159,11 @@ func (m *messages) init(q *Entity) {
 // pack packs what waits deep in the queue. The caller has no entry in use that is at rest.
 func (m *messages) pack() {
 	for i := range m.boxes {
-		if b := &m.boxes[i]; b.packs(&m.q.options) {
+		if b := &m.boxes[i]; b.packs() {
 			b.pack(b.next)
 		}
 	}
 }
 
-// packs reports whether entries can be packed: those of a session or a partition stand on a shelf besides the box's.
-func (b *box) packs(o *QueueOptions) bool {
-	return b.parts == nil && (b.sub != Main || !o.RequiresSession)
-}
+// packs reports whether entries can be packed: those of a partition stand on a shelf besides the box's.
+func (b *box) packs() bool { return b.parts == nil }

@@ -1,11 +1,19 @@
 package emulator
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
-// chunk is neighbours in a log, loose or packed.
+// chunk is neighbours in a log: entries, or, if it is packed, numbers. Of a packed chunk single entries can be open: those that somebody took before
+// their turn.
 type chunk struct {
-	loose  []*entry
-	packed []packedEntry // instead of loose
+	loose    []*entry      // nil if all is packed; of a packed chunk those that are open, at their places
+	packed   []packedEntry // nil if all is loose; of an open entry only the number counts
+	sessions owners        // of what is packed; nil if none is of a session
+	top      int64         // no entry has a higher number, and none behind the chunk a lower one
+	open     int           // entries that are open
+	listed   bool          // stands in the log's list of opened chunks
 }
 
 // packedEntry is an entry at rest that has nothing but numbers. It holds no pointer: a deep queue costs the garbage
@@ -17,7 +25,7 @@ type packedEntry struct {
 
 // packable reports whether e can be packed: it is ready to be delivered, it has only numbers, and its body is on disk.
 func (e *entry) packable() bool {
-	return e.ready() && !e.returned && e.extra == nil && e.session == nil && e.body.data == nil && e.body.copies == nil
+	return e.ready() && !e.returned && e.extra == nil && e.body.data == nil && e.body.copies == nil
 }
 
 func (e *entry) pack() packedEntry {
@@ -47,6 +55,14 @@ func (p *packedEntry) expires() int64 {
 	return p.enqueued + p.ttl
 }
 
+// entry returns the entry at a place, nil if it is packed.
+func (c *chunk) entry(i int) *entry {
+	if c.loose == nil {
+		return nil
+	}
+	return c.loose[i]
+}
+
 func (c *chunk) len() int {
 	if c.packed != nil {
 		return len(c.packed)
@@ -63,14 +79,15 @@ func (c *chunk) seq(i int) int64 {
 
 // at returns an entry. Packed ones are shown in passing, one after the other.
 func (c *chunk) at(i int, sub SubQueue, passing **entry) *entry {
-	switch {
-	case c.packed == nil:
-		return c.loose[i]
-	case *passing == nil:
+	if e := c.entry(i); e != nil {
+		return e
+	}
+	if *passing == nil {
 		*passing = c.packed[i].entry(sub)
-	default:
+	} else {
 		c.packed[i].show(*passing)
 	}
+	(*passing).session = c.sessions.at(i)
 	return *passing
 }
 
@@ -93,43 +110,103 @@ func (c *chunk) loosen(sub SubQueue) {
 	if c.packed == nil {
 		return
 	}
-	c.loose = make([]*entry, len(c.packed))
 	for i := range c.packed {
-		c.loose[i] = c.packed[i].entry(sub)
+		c.openAt(i, sub)
 	}
-	c.packed = nil
+	c.packed, c.sessions, c.open = nil, nil, 0
 }
 
-// pack packs the chunk if all of its entries can be. It reports whether no active one is being written; while one is, another
-// try is worth it.
-func (c *chunk) pack() (done bool) {
-	if c.packed != nil {
-		return true
+// openAt returns the entry at a place, which it makes if it is packed.
+func (c *chunk) openAt(i int, sub SubQueue) *entry {
+	if c.loose == nil {
+		c.loose = make([]*entry, len(c.packed))
 	}
+	if c.loose[i] == nil {
+		c.loose[i] = c.packed[i].entry(sub)
+		c.loose[i].session = c.sessions.at(i)
+		c.open++
+	}
+	return c.loose[i]
+}
+
+// removeAt takes out an entry that is not packed.
+func (c *chunk) removeAt(i int) {
+	c.loose = removed(c.loose, i)
+	if c.packed == nil {
+		return
+	}
+	c.packed = removed(c.packed, i)
+	if c.sessions != nil {
+		c.sessions = removed(c.sessions, i)
+	}
+	if c.open--; c.open == 0 {
+		c.loose = nil
+	}
+	if cap(c.packed) > 4*len(c.packed) { // give back the room of those that are gone
+		c.packed, c.loose, c.sessions = slices.Clone(c.packed), slices.Clone(c.loose), slices.Clone(c.sessions)
+	}
+}
+
+// removed returns s without the element at i. It moves the smaller part.
+func removed[E any](s []E, i int) []E {
+	if i < len(s)/2 || i == 0 {
+		copy(s[1:i+1], s[:i])
+		clear(s[:1])
+		return s[1:]
+	}
+	return slices.Delete(s, i, i+1)
+}
+
+// pack packs the entries that can be packed, if they are most of the chunk. It reports whether another try is not worth it: no active entry of a chunk
+// that was loose is being written.
+func (c *chunk) pack() (done bool) {
+	done = true
+	n := 0
 	for _, e := range c.loose {
-		if !e.packable() {
-			return e.mark != markPending && (e.mark != markBusy || e.state != Active)
+		switch {
+		case e == nil:
+		case e.packable():
+			n++
+		case c.packed == nil && (e.mark == markPending || e.mark == markBusy && e.state == Active):
+			done = false
 		}
 	}
-	packed := make([]packedEntry, len(c.loose))
-	for i, e := range c.loose {
-		packed[i] = e.pack()
+	if c.packed == nil {
+		if !done || 2*n < len(c.loose) {
+			return done
+		}
+		c.packed, c.open = make([]packedEntry, len(c.loose)), len(c.loose)
 	}
-	c.loose, c.packed = nil, packed
-	return true
+	for i, e := range c.loose {
+		switch {
+		case e == nil:
+		case e.packable():
+			c.packed[i], c.loose[i] = e.pack(), nil
+			c.open--
+		default:
+			c.packed[i].seq = e.seq
+		}
+		if e != nil && e.session != nil {
+			c.sessions.put(i, e.session, len(c.packed))
+		}
+	}
+	if c.open == 0 {
+		c.loose = nil
+	}
+	return done
 }
 
-// open makes a chunk loose when an entry is taken from it before its turn. The chunk is to be packed again.
-func (l *log) open(c *chunk) {
-	if c.packed != nil {
+// noteOpened notes that a packed chunk is about to be opened before its turn. It is to be packed again.
+func (l *log) noteOpened(c *chunk) {
+	if c.packed != nil && !c.listed {
 		l.opened = append(l.opened, c.first())
-		c.loosen(l.sub)
+		c.listed = true
 	}
 }
 
 // pack packs the chunks whose turn is far away, so that what waits deep in a queue is a few numbers. next is the place of the
 // next delivery: no consumer has an available entry behind it in hand. It must be called where no entry that is at rest is in use,
-// and where entries stand in no other log.
+// and where entries stand in no other log. Consumers of sessions take from anywhere: what they take is opened entry by entry.
 //
 // Each chunk is tried once, when it is far enough from the end, and again after an entry was taken from it. The chunks
 // that come next stay loose, for they would be opened at once.
@@ -144,7 +221,12 @@ func (l *log) pack(next int64) {
 	}
 	again := l.opened[:0]
 	for _, seq := range l.opened {
-		if i := l.chunkAt(seq); i >= front && i < end && !l.chunks[i].pack() {
+		i := l.chunkAt(seq)
+		if i == len(l.chunks) {
+			continue
+		}
+		c := &l.chunks[i]
+		if c.listed = i >= front && i < end && !c.pack(); c.listed {
 			again = append(again, seq)
 		}
 	}

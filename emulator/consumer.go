@@ -17,10 +17,11 @@ type Consumer struct {
 	sub  SubQueue
 	mode ReceiveMode
 
-	shelf   *shelf      // where it is served
-	session *session    // nil: not a session receiver
-	lost    func(error) // of a session receiver
-	since   int64       // ms
+	supply  *supply      // by which it is served
+	session *session     // nil: not a session receiver
+	hold    *sessionHold // of a session receiver
+	lost    func(error)  // of a session receiver
+	since   int64        // ms
 
 	who *Who // guarded by q.mu; nil: unknown
 	waiter
@@ -50,7 +51,11 @@ func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Co
 	q.receivers().Add(1)
 	now := q.ns.Now()
 	q.usage.touch(now)
-	c := &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, shelf: &q.box(sub).shelf, since: now}
+	s := &q.box(sub).supply
+	if s.line == nil {
+		s.line = &line{}
+	}
+	c := &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, supply: s, since: now}
 	q.attached.add(c)
 	return c, nil
 }
@@ -72,9 +77,9 @@ func holder(c *Consumer) *Who {
 
 // attachedLocked implements attachment.
 func (c *Consumer) attachedLocked() Attached {
-	a := Attached{Who: c.who, Sub: c.sub, Mode: c.mode, Since: c.since, Available: c.shelf.available, Asking: c.inLine || c.promise > 0}
+	a := Attached{Who: c.who, Sub: c.sub, Mode: c.mode, Since: c.since, Available: int(c.supply.available), Asking: c.inLine || c.promise > 0}
 	if c.session != nil {
-		a.Session, a.Until = &c.session.id, c.session.until
+		a.Session, a.Until = &c.session.id, c.hold.until
 	}
 	return a
 }
@@ -90,23 +95,26 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 	q := c.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	line := &c.shelf.line
+	if c.closed {
+		return dst
+	}
+	line := c.supply.line
 	poked := c.promise > 0
 	line.promised -= c.promise
 	c.promise = 0
 	now := q.ns.Now()
-	if c.closed || max <= 0 || q.may.receive(c.sub) != nil {
+	if max <= 0 || q.may.receive(c.sub) != nil {
 		c.stopWaitingLocked(poked, now)
-		c.shelf.wake()
+		c.supply.wake()
 		return dst
 	}
-	taken, full := c.pickLocked(min(max, Quantum, c.shelf.available-line.promised), now)
+	taken, full := c.pickLocked(min(max, Quantum, int(c.supply.available)-line.promised), now)
 	c.lineUpLocked(max, len(taken), full, poked)
 	if len(taken) > 0 {
 		q.usage.touch(now)
 		dst = append(dst, c.deliverLocked(taken, now)...)
 	}
-	c.shelf.wake()
+	c.supply.wake()
 	return dst
 }
 
@@ -123,13 +131,13 @@ func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	if c.inLine || poked {
 		c.q.usage.touch(now)
 	}
-	c.shelf.line.remove(&c.waiter)
+	c.supply.line.remove(&c.waiter)
 }
 
 // pickLocked returns up to n available entries, without changing them yet, and whether they are a quantum; expired ones go
 // where expired messages go instead (EXP-5, EXP-7).
 func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
-	if n <= 0 || c.shelf.returning > 0 {
+	if n <= 0 || c.supply.returning > 0 {
 		return nil, false
 	}
 	b := c.q.box(c.sub)
@@ -160,14 +168,14 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 
 func (c *Consumer) nextReadyLocked(b *box) *entry {
 	if c.session != nil {
-		return c.session.nextReady()
+		return c.session.nextReady(&b.log)
 	}
 	return b.nextReady()
 }
 
 // lineUpLocked puts a consumer that asked for max and got taken in its place in the line.
 func (c *Consumer) lineUpLocked(max, taken int, full, poked bool) {
-	line := &c.shelf.line
+	line := c.supply.line
 	c.want = max - taken
 	switch {
 	case c.want == 0 || full:
@@ -220,13 +228,13 @@ func (c *Consumer) Close() {
 		return
 	}
 	poked := c.promise > 0
-	c.shelf.line.promised -= c.promise
+	c.supply.line.promised -= c.promise
 	c.promise = 0
 	c.closed = true
 	q.attached.remove(c)
 	q.receivers().Add(-1)
 	c.stopWaitingLocked(poked, q.ns.Now())
-	c.shelf.wake()
+	c.supply.wake()
 }
 
 // Settle settles a delivery of this consumer, as [Entity.Settle] does. Whatever comes of it, the receiver forgets the delivery

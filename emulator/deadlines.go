@@ -65,7 +65,9 @@ func (d *deadlines[E]) remove(at int64) {
 	if b == nil {
 		return
 	}
-	b.dead++
+	if n := len(b.items); n == 0 || !b.sorted || b.items[n-1].at <= at { // else popDue has returned it
+		b.dead++
+	}
 	if b.dead >= 32 && b.dead*2 >= len(b.items) || b.dead >= len(b.items) {
 		b.compact(d.live)
 	}

@@ -46,7 +46,7 @@
 //   - rest: a message is at rest if it is available, deferred or scheduled: no consumer or change has it in hand.
 //   - return: to give back a message that was removed for a client and did not reach it.
 //   - settle: to end a lock with one of the protocol's outcomes. A lock that ends by itself is not settled.
-//   - shelf: messages from which consumers are served: those of a sub-queue, of a session, or of a partition.
+//   - shelf: messages from which consumers are served: those of a sub-queue or of a partition. A session has a supply, and numbers instead of messages.
 //   - step: what a change does to one message.
 //   - transition: a change of the messages of one entity.
 //   - withhold: to keep a message from all consumers for a while, by a lock without a holder.
@@ -64,7 +64,7 @@
 //   - contract, what the journal, the store, the clock and the settings are: journal.go, store.go, snapshot_store.go, fate.go, clock.go, clock_advance.go, clock_freeze.go,
 //     clock_system.go, clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
 //     rule_limits.go, rule_names.go, errors.go, who.go
-//   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, shelf.go, line.go, numbers.go,
+//   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, seqs.go, shelf.go, line.go, numbers.go,
 //     message_id.go, deadletter.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go, attached.go,
 //     body.go, budget.go, history.go, lock.go, session.go, undelivered.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,

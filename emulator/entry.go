@@ -34,6 +34,24 @@ type entry struct {
 	returned bool // stands in its box's heap of returned messages
 }
 
+// owners are the sessions of neighbouring entries whose numbers alone are kept; nil if none is of a session.
+type owners []*session
+
+func (o owners) at(i int) *session {
+	if o == nil {
+		return nil
+	}
+	return o[i]
+}
+
+// put notes the session of one of n entries.
+func (o *owners) put(i int, s *session, n int) {
+	if *o == nil {
+		*o = make(owners, n)
+	}
+	(*o)[i] = s
+}
+
 // extra holds the fields that only some messages need.
 type extra struct {
 	due     int64  // ms; of scheduled messages

@@ -74,7 +74,8 @@ func (q *Entity) Packed(sub SubQueue) int {
 	defer q.mu.Unlock()
 	n := 0
 	for i := range q.messages.boxes[sub].chunks {
-		n += len(q.messages.boxes[sub].chunks[i].packed)
+		c := &q.messages.boxes[sub].chunks[i]
+		n += len(c.packed) - c.open
 	}
 	return n
 }

@@ -21,7 +21,7 @@ func (f *Fault) TakeLocks(q *Entity, tokens []LockToken) {
 		}
 	}
 	for _, e := range entries {
-		if s := e.session; s != nil && s.holder != nil {
+		if s := e.session; s != nil && s.hold != nil {
 			q.sessions.lose(s, SessionLockLost(q.path), true, now)
 		}
 	}
@@ -35,7 +35,7 @@ func (f *Fault) TakeSession(c *Consumer) {
 	q := c.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if s := c.session; s != nil && s.holder == c {
+	if s := c.session; s != nil && s.hold == c.hold {
 		q.sessions.lose(s, SessionLockLost(q.path), true, q.ns.Now())
 	}
 }

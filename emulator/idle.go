@@ -31,12 +31,12 @@ func (u *usage) idle(now int64) bool {
 // receiverWaits reports whether a receiver with credit waits (IDLE-5).
 func (u *usage) receiverWaits() bool {
 	for i := range u.q.messages.boxes {
-		if l := &u.q.messages.boxes[i].line; l.first != nil || l.promised > 0 {
+		if l := u.q.messages.boxes[i].line; l != nil && (l.first != nil || l.promised > 0) {
 			return true
 		}
 	}
-	for _, s := range u.q.sessions.ends {
-		if s.line.first != nil || s.line.promised > 0 {
+	for _, h := range u.q.sessions.ends {
+		if h.line.first != nil || h.line.promised > 0 {
 			return true
 		}
 	}

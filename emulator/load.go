@@ -179,7 +179,7 @@ func (l *loader) LoadSession(entity int64, id string, state []byte, updated int6
 		return fmt.Errorf("state of session %q: %w", id, err)
 	}
 	s := q.sessions.get(id)
-	s.state, s.updated = state, min(updated, l.now)
+	s.state = &sessionState{data: state, updated: min(updated, l.now)}
 	q.sessions.weigh(int64(len(state)))
 	return nil
 }

@@ -31,20 +31,21 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 		a = &arrivals{}
 		l.arrived[b] = a
 	}
-	if r.onlyNumbers() && b.packs(&q.options) {
-		a.pack(r, b.shape().chunk)
+	var s *session
+	if q.options.RequiresSession && r.Sub == Main && r.HasSession {
+		s = q.sessions.get(r.SessionID)
+	}
+	if r.onlyNumbers() && b.packs() {
+		a.pack(r, s, b.shape().chunk)
 		return nil
 	}
 	e := &entry{
 		seq: r.Seq, first: r.EnqueuedSeq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row, count: r.DeliveryCount, state: r.State, sub: r.Sub,
-		body: l.body(q, r),
+		body: l.body(q, r), session: s,
 	}
 	e.setExtra(extra{
 		due: r.Scheduled, overlay: r.Overlay, system: r.System, reason: r.Reason, hops: r.Hops, source: r.Source,
 	})
-	if q.options.RequiresSession && r.Sub == Main && r.HasSession {
-		e.session = q.sessions.get(r.SessionID)
-	}
 	a.loose = append(a.loose, e)
 	return nil
 }
@@ -56,7 +57,7 @@ func (r *MessageRecord) onlyNumbers() bool {
 		r.Hops == 0 && r.Source == ""
 }
 
-func (a *arrivals) pack(r *MessageRecord, size int) {
+func (a *arrivals) pack(r *MessageRecord, s *session, size int) {
 	n := len(a.packed)
 	a.mixed = a.mixed || n > 0 && a.packed[n-1].last() > r.Seq
 	if n == 0 || len(a.packed[n-1].packed) == size {
@@ -64,21 +65,41 @@ func (a *arrivals) pack(r *MessageRecord, size int) {
 		n++
 	}
 	c := &a.packed[n-1]
+	c.top = r.Seq
 	c.packed = append(c.packed, packedEntry{
 		seq: r.Seq, first: r.EnqueuedSeq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row, body: r.Body, size: uint32(r.Size), count: r.DeliveryCount,
 	})
+	if s != nil && c.sessions == nil {
+		c.sessions = make([]*session, len(c.packed)-1, size)
+	}
+	if c.sessions != nil {
+		c.sessions = append(c.sessions, s)
+	}
 }
 
 // sort puts what is packed in order, in chunks of that size.
 func (a *arrivals) sort(size int) {
-	var all []packedEntry
-	for _, c := range a.packed {
-		all = append(all, c.packed...)
+	type arrival struct {
+		packedEntry
+		s *session
 	}
-	slices.SortFunc(all, func(x, y packedEntry) int { return cmp.Compare(x.seq, y.seq) })
+	var all []arrival
+	for i := range a.packed {
+		c := &a.packed[i]
+		for j := range c.packed {
+			all = append(all, arrival{c.packed[j], c.sessions.at(j)})
+		}
+	}
+	slices.SortFunc(all, func(x, y arrival) int { return cmp.Compare(x.seq, y.seq) })
 	a.packed = a.packed[:0]
-	for c := range slices.Chunk(all, size) {
-		a.packed = append(a.packed, chunk{packed: slices.Clone(c)})
+	for part := range slices.Chunk(all, size) {
+		c := chunk{packed: make([]packedEntry, len(part)), top: part[len(part)-1].seq}
+		for i := range part {
+			if c.packed[i] = part[i].packedEntry; part[i].s != nil {
+				c.sessions.put(i, part[i].s, len(part))
+			}
+		}
+		a.packed = append(a.packed, c)
 	}
 }
 
@@ -118,7 +139,12 @@ func (l *loader) restPackedLocked(q *Entity, b *box, chunks []chunk) {
 	var shared []int64
 	b.look(-1<<63, func(e *entry) bool {
 		b.n++
-		b.available++
+		if e.session != nil {
+			e.session.numbers.add(e.seq)
+			e.session.available++
+		} else {
+			b.available++
+		}
 		b.bytes += e.body.counted()
 		if e.ttl > 0 && e.sub == Main && !q.ns.common.lazy {
 			q.alarm.expiries.add(e.seq, e.expires())

@@ -48,7 +48,7 @@ func (lt *lockTable) hold(e *entry, l *Lock) {
 	}
 	lt.byToken[l.token] = e
 	if l.until == sessionLock {
-		e.session.locked++
+		l.holder.hold.locked++
 		return
 	}
 	lt.ends.add(e, l.until)
@@ -61,7 +61,7 @@ const sessionLock = math.MaxInt64
 // lockedUntil returns when the entry's lock ends.
 func (e *entry) lockedUntil() int64 {
 	if e.lock.until == sessionLock {
-		return e.session.until
+		return e.lock.holder.hold.until
 	}
 	return e.lock.until
 }
@@ -72,7 +72,7 @@ func (lt *lockTable) unlock(e *entry) *Lock {
 	e.lock, e.mark = nil, markBusy
 	delete(lt.byToken, l.token)
 	if l.until == sessionLock {
-		e.session.locked--
+		l.holder.hold.locked--
 	} else {
 		lt.ends.remove(l.until)
 	}
@@ -116,7 +116,7 @@ func (m *messages) rest(e *entry, now int64) {
 func (lt *lockTable) lockForDelivery(e *entry, now int64) {
 	l := &Lock{token: lt.newToken(), until: now + lt.q.options.lockDuration().Milliseconds()}
 	if e.session != nil {
-		l.until, l.holder = sessionLock, e.session.holder
+		l.until, l.holder = sessionLock, e.session.hold.by
 	}
 	lt.hold(e, l)
 }

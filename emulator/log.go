@@ -37,25 +37,25 @@ func (l *log) shape() *layout {
 	return l.layout
 }
 
-// chunkAt returns the index of the first chunk whose last number is at least seq. It looks at both ends first, and then
-// from the front in growing steps: settlements and expiries come from there.
+// chunkAt returns the index of the first chunk that can have a number that is at least seq. It looks at both ends first, and then
+// from the front in growing steps: settlements come from there. It touches no entry, which would be a cache miss for each chunk.
 func (l *log) chunkAt(seq int64) int {
 	n := len(l.chunks)
-	if n == 0 || l.chunks[0].last() >= seq {
+	if n == 0 || l.chunks[0].top >= seq {
 		return 0
 	}
 	if c := &l.chunks[n-1]; c.first() <= seq {
-		if c.last() >= seq {
+		if c.top >= seq {
 			return n - 1
 		}
 		return n
 	}
 	low, high := 0, 1 // the one at low ends before seq
-	for high < n && l.chunks[high].last() < seq {
+	for high < n && l.chunks[high].top < seq {
 		low, high = high, 2*high
 	}
 	high = min(high, n)
-	return low + 1 + sort.Search(high-low-1, func(i int) bool { return l.chunks[low+1+i].last() >= seq })
+	return low + 1 + sort.Search(high-low-1, func(i int) bool { return l.chunks[low+1+i].top >= seq })
 }
 
 // add inserts e; an entry with the same number may stand in the log only while one of the two is leaving it.
@@ -68,36 +68,37 @@ func (l *log) add(e *entry) {
 	}
 	if c := &l.chunks[last]; c.last() <= e.seq {
 		if c.packed == nil && len(c.loose) < l.shape().chunk {
-			c.loose = append(c.loose, e)
+			c.loose, c.top = append(c.loose, e), max(c.top, e.seq)
 		} else {
 			l.chunks = append(l.chunks, l.newChunk(e))
 		}
 		return
 	}
 	i := l.chunkAt(e.seq)
-	l.open(&l.chunks[i])
+	l.noteOpened(&l.chunks[i])
+	l.chunks[i].loosen(l.sub)
 	c := slices.Insert(l.chunks[i].loose, l.chunks[i].index(e.seq), e)
 	if len(c) <= l.shape().chunk {
 		l.chunks[i].loose = c
 		return
 	}
 	half := len(c) / 2
-	upper := chunk{loose: append(make([]*entry, 0, l.shape().chunk), c[half:]...)}
+	upper := chunk{loose: append(make([]*entry, 0, l.shape().chunk), c[half:]...), top: l.chunks[i].top}
 	clear(c[half:])
-	l.chunks[i].loose = c[:half]
+	l.chunks[i].loose, l.chunks[i].top = c[:half], c[half-1].seq
 	l.chunks = slices.Insert(l.chunks, i+1, upper)
 }
 
 func (l *log) newChunk(e *entry) chunk {
-	return chunk{loose: append(make([]*entry, 0, l.shape().chunk), e)}
+	return chunk{loose: append(make([]*entry, 0, l.shape().chunk), e), top: e.seq}
 }
 
 // remove takes e out; it does nothing if e is not in the log.
 func (l *log) remove(e *entry) {
 	for i := l.chunkAt(e.seq); i < len(l.chunks) && l.chunks[i].first() <= e.seq; i++ {
-		c := l.chunks[i].loose // what is packed is not e
-		for j := l.chunks[i].index(e.seq); j < len(c) && c[j].seq == e.seq; j++ {
-			if c[j] == e {
+		c := &l.chunks[i]
+		for j := c.index(e.seq); j < c.len() && c.seq(j) == e.seq; j++ {
+			if c.entry(j) == e {
 				l.removeAt(i, j)
 				return
 			}
@@ -107,13 +108,9 @@ func (l *log) remove(e *entry) {
 
 func (l *log) removeAt(i, j int) {
 	l.n--
-	c := l.chunks[i].loose
 	switch {
-	case len(c) > 1 && j == 0:
-		c[0] = nil
-		l.chunks[i].loose = c[1:]
-	case len(c) > 1:
-		l.chunks[i].loose = slices.Delete(c, j, j+1)
+	case l.chunks[i].len() > 1:
+		l.chunks[i].removeAt(j)
 	case i == 0:
 		l.chunks[0] = chunk{}
 		l.chunks = l.chunks[1:]
@@ -128,16 +125,36 @@ func (l *log) find(seq int64) *entry {
 	if c == nil {
 		return nil
 	}
-	l.open(c)
-	return c.loose[j]
+	l.noteOpened(c)
+	return c.openAt(j, l.sub)
 }
 
 // findLoose is find for what is deferred or scheduled: what is packed is neither.
 func (l *log) findLoose(seq int64) *entry {
-	if c, j := l.locate(seq); c != nil && c.packed == nil {
-		return c.loose[j]
+	c, j := l.locate(seq)
+	if c == nil {
+		return nil
 	}
-	return nil
+	return c.entry(j)
+}
+
+// ready reports whether find would return an entry that a receive may take: all that is packed is ready.
+func (l *log) ready(seq int64) bool {
+	c, j := l.locate(seq)
+	if c == nil {
+		return false
+	}
+	e := c.entry(j)
+	return e == nil || e.ready()
+}
+
+// show returns the entry that find would return, or nil, for those who only look: as of [log.look].
+func (l *log) show(seq int64, passing **entry) *entry {
+	c, j := l.locate(seq)
+	if c == nil {
+		return nil
+	}
+	return c.at(j, l.sub, passing)
 }
 
 // has reports whether find would return an entry.
@@ -149,13 +166,13 @@ func (l *log) has(seq int64) bool {
 // expires returns when the entry that find would return expires, or 0.
 func (l *log) expires(seq int64) int64 {
 	c, j := l.locate(seq)
-	switch {
-	case c == nil:
+	if c == nil {
 		return 0
-	case c.packed != nil:
-		return c.packed[j].expires()
 	}
-	return c.loose[j].expires()
+	if e := c.entry(j); e != nil {
+		return e.expires()
+	}
+	return c.packed[j].expires()
 }
 
 // locate returns the place of the entry that find would return; no chunk if there is none.
@@ -163,7 +180,7 @@ func (l *log) locate(seq int64) (*chunk, int) {
 	for i := l.chunkAt(seq); i < len(l.chunks) && l.chunks[i].first() <= seq; i++ {
 		c := &l.chunks[i]
 		for j := c.index(seq); j < c.len() && c.seq(j) == seq; j++ {
-			if c.packed != nil || c.loose[j].mark != markPending && c.loose[j].mark != markGone {
+			if e := c.entry(j); e == nil || e.mark != markPending && e.mark != markGone {
 				return c, j
 			}
 		}
@@ -191,7 +208,7 @@ func (l *log) descend(from int64, f func(*entry) bool) {
 	for i := min(l.chunkAt(from), len(l.chunks)-1); i >= 0; i-- {
 		c := l.chunks[i].loose
 		for j := len(c) - 1; j >= 0; j-- {
-			if c[j].seq < from && !f(c[j]) {
+			if c[j] != nil && c[j].seq < from && !f(c[j]) {
 				return
 			}
 		}

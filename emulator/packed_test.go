@@ -169,3 +169,35 @@ func TestPacked_QUO4_SizesOfSubscriptions(t *testing.T) {
 		b.wantStored(0, 0)
 	})
 }
+
+// TestPacked_SESS20_Sessions: what waits in sessions is packed too, and each session is received in its order, before and after a restart. A session
+// opens its own messages only.
+func TestPacked_SESS20_Sessions(t *testing.T) {
+	const n, sessions = 16_000, 1600
+	bubbleWith(t, emulator.Options{BodyBudget: 1}, sessionful, func(b *broker) {
+		padding := strings.Repeat("x", 1<<10)
+		for i := range n {
+			b.send(inSession(fmt.Sprint(i%sessions), fmt.Sprintf("%d %s", i+1, padding)))
+		}
+		for _, id := range []int{77, 1234} {
+			before := b.q.Packed(emulator.Main)
+			if before < n/4 {
+				t.Fatalf("%d of %d messages are packed", before, n)
+			}
+			h := b.accept(fmt.Sprint(id))
+			gs := h.take(20)
+			equal(t, "messages of the session", len(gs), n/sessions)
+			for i, g := range gs {
+				wantNumber(t, g, int64(i*sessions+id+1))
+			}
+			if packed := b.q.Packed(emulator.Main); packed < before-n/sessions {
+				t.Errorf("%d messages are packed, %d before one session was received", packed, before)
+			}
+			b.settle(emulator.Complete, gs...)
+			h.c.Close()
+			b.restart()
+		}
+		b.wantCounts(n-2*n/sessions, 0, 0, 0)
+		equal(t, "next session", b.nextID(), "0")
+	})
+}

@@ -99,7 +99,7 @@ func (b *peek) read(err error) {
 // lookLocked notes the next messages and returns where to go on, and whether to.
 func (b *peek) lookLocked(from int64) (next int64, more bool) {
 	looked := 0
-	b.q.logLocked(b.Sub, b.SessionID).look(from, func(e *entry) bool {
+	b.q.viewLocked(b.Sub, b.SessionID).look(from, func(e *entry) bool {
 		if looked++; looked > peekChunk {
 			more = true
 			return false
@@ -126,13 +126,13 @@ func (q *Entity) overLocked(e *entry, now int64) bool {
 	return !q.ns.common.lazy && e.lock == nil && e.state == Active && e.expired(now)
 }
 
-// logLocked returns the entries of a sub-queue or, where sessions have entries of their own, of a session.
-func (q *Entity) logLocked(sub SubQueue, session *string) *log {
+// viewLocked shows the entries of a sub-queue or, where sessions have entries of their own, of a session.
+func (q *Entity) viewLocked(sub SubQueue, session *string) messageView {
 	if session == nil || !q.options.RequiresSession || sub != Main {
 		return &q.box(sub).log
 	}
 	if s := q.sessions.byID[*session]; s != nil {
-		return &s.log
+		return sessionView{s, &q.box(Main).log}
 	}
 	return &log{}
 }

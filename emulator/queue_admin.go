@@ -146,7 +146,7 @@ func (q *Entity) applyOptionsLocked(o QueueOptions) {
 func (q *Entity) detachLocked(now int64) {
 	why := errorf(CodeDetached, q.path, "The link is force detached: the entity '%s' was updated. Attach again.", q.path)
 	for len(q.sessions.ends) > 0 {
-		q.sessions.lose(q.sessions.ends[0], why, false, now)
+		q.sessions.lose(q.sessions.ends[0].s, why, false, now)
 	}
 	q.watchers.tell(why)
 }

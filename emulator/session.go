@@ -2,35 +2,50 @@ package emulator
 
 import (
 	"cmp"
+	"iter"
+	"math"
 	"slices"
 )
 
 // session is one session of a queue (SESS): its messages, its state and who holds it. It exists while it has one of
 // them (SESS-26). The queue's mutex guards it.
 type session struct {
-	shelf
+	supply
 	id      string
-	holder  *Consumer // nil: not locked
-	until   int64     // end of the holder's lock, ms
-	state   []byte    // nil: none
-	updated int64     // when the state was set, ms
-	writing int       // changes of the state being written
-	locked  int       // entries that the holder's lock covers
+	numbers seqs          // of its messages
+	hold    *sessionHold  // nil: not locked
+	state   *sessionState // nil: it never had one
 
-	stale  int64 // what is ready and has a lower number was seen to be expired, which it stays
-	first  int64 // its lowest available number, while it stands in the queue's offers
-	offer  int   // its place there; -1: it is not there
-	ending int   // its place in the queue's sessionEnds; -1: it is not held
+	stale int64 // what is ready and has a lower number was seen to be expired, which it stays
+	first int64 // its lowest available number, while it stands in the queue's offers
+	offer int   // its place there; -1: it is not there
+}
+
+// sessionHold is the lock of a session.
+type sessionHold struct {
+	s      *session
+	by     *Consumer
+	until  int64 // ms
+	locked int   // entries that it covers
+	ending int   // its place in the queue's ends; -1: it is over
+	line   line  // of the holder alone
+}
+
+// sessionState is what clients keep with a session.
+type sessionState struct {
+	data    []byte // nil: none
+	updated int64  // when it was set, ms
+	writing int    // changes of it being written
 }
 
 // sessionTable has the sessions of an entity and those who wait for one. The entity's mutex guards it.
 type sessionTable struct {
 	q       *Entity
 	byID    map[string]*session
-	offers  heap[*session, byFirst] // sessions that accept-next may choose
-	ends    heap[*session, byEnd]   // held sessions
-	accepts []*waitingAccept        // in the order they came
-	bytes   int64                   // of all session states
+	offers  heap[*session, byFirst]   // sessions that accept-next may choose
+	ends    heap[*sessionHold, byEnd] // held sessions
+	accepts []*waitingAccept          // in the order they came
+	bytes   int64                     // of all session states
 }
 
 // Accept asks for a session (SESS-6 to SESS-13).
@@ -61,7 +76,7 @@ func (w *waitingAccept) attachedLocked() Attached {
 func (t *sessionTable) get(id string) *session {
 	s := t.byID[id]
 	if s == nil {
-		s = &session{id: id, offer: -1, ending: -1}
+		s = &session{id: id, offer: -1}
 		if t.byID == nil {
 			t.byID = make(map[string]*session)
 		}
@@ -72,9 +87,41 @@ func (t *sessionTable) get(id string) *session {
 
 // forget drops a session of which nothing is left (SESS-26).
 func (t *sessionTable) forget(s *session) {
-	if s != nil && s.n == 0 && s.holder == nil && s.state == nil && s.writing == 0 && s.returning == 0 {
+	if s != nil && len(s.numbers) == 0 && s.hold == nil && s.data() == nil && (s.state == nil || s.state.writing == 0) && s.returning == 0 {
 		delete(t.byID, s.id)
 	}
+}
+
+// holder returns who holds the session; nil: no consumer does.
+func (s *session) holder() *Consumer {
+	if s.hold == nil {
+		return nil
+	}
+	return s.hold.by
+}
+
+// data returns the session's state, nil if there is none.
+func (s *session) data() []byte {
+	if s.state == nil {
+		return nil
+	}
+	return s.state.data
+}
+
+// updated returns when the state was set, in milliseconds, or 0.
+func (s *session) updated() int64 {
+	if s.state == nil {
+		return 0
+	}
+	return s.state.updated
+}
+
+// setState returns the session's state to be changed.
+func (s *session) setState() *sessionState {
+	if s.state == nil {
+		s.state = &sessionState{}
+	}
+	return s.state
 }
 
 // rank gives a session its place among those that accept-next may choose: unlocked ones with an available
@@ -85,40 +132,72 @@ func (t *sessionTable) rank(s *session) {
 }
 
 func (t *sessionTable) place(s *session) {
-	e := (*entry)(nil)
-	if s.holder == nil && s.returning == 0 && s.available > 0 {
-		e = t.firstOf(s)
+	first, ok := int64(0), false
+	if s.hold == nil && s.returning == 0 && s.available > 0 {
+		first, ok = t.firstOf(s)
 	}
 	switch {
-	case e == nil && s.offer >= 0:
+	case !ok && s.offer >= 0:
 		t.offers.remove(s.offer)
-	case e != nil && s.offer >= 0:
-		s.first = e.seq
+	case ok && s.offer >= 0:
+		s.first = first
 		t.offers.fix(s.offer)
-	case e != nil:
-		s.first = e.seq
+	case ok:
+		s.first = first
 		t.offers.push(s)
 	}
 }
 
-// firstOf returns the first available message of a session that is good for something, or nil. Where expired ones are
+// firstOf returns the number of the first available message of a session that is good for something. Where expired ones are
 // left until a receive, they do not make the session available (EXP-14); none is looked at twice.
-func (t *sessionTable) firstOf(s *session) *entry {
-	first := s.nextReady()
+func (t *sessionTable) firstOf(s *session) (first int64, ok bool) {
+	l := &t.q.box(Main).log
 	now := t.q.ns.Now()
-	if !t.q.ns.common.lazy || first == nil || !first.expired(now) {
-		return first
+	over := func(seq int64) bool {
+		at := l.expires(seq)
+		return at != 0 && at <= now
 	}
-	first = nil
-	s.ascend(s.stale, func(e *entry) bool {
-		if e.ready() && !e.expired(now) {
-			first = e
-			return false
+	if first, ok = s.firstReady(l); !ok || !t.q.ns.common.lazy || !over(first) {
+		return first, ok
+	}
+	for seq := range s.numbers.from(s.stale) {
+		if l.ready(seq) && !over(seq) {
+			return seq, true
 		}
-		s.stale = e.seq + 1
-		return true
-	})
-	return first
+		s.stale = seq + 1
+	}
+	return 0, false
+}
+
+// firstReady returns the lowest available number. The session's messages stand in l.
+func (s *session) firstReady(l *log) (seq int64, ok bool) {
+	if e := s.firstReturned(); e != nil {
+		return e.seq, true
+	}
+	if s.available == 0 {
+		return 0, false
+	}
+	for seq := range s.numbers.from(s.next) {
+		if l.ready(seq) {
+			return seq, true
+		}
+		s.next = seq + 1
+	}
+	return 0, false
+}
+
+// nextReady returns the available message with the lowest number (ORD-1) without taking it, or nil. The session's messages stand in l.
+func (s *session) nextReady(l *log) *entry {
+	if e := s.firstReturned(); e != nil || s.available == 0 {
+		return e
+	}
+	for seq := range s.numbers.from(s.next) {
+		if e := l.find(seq); e != nil && e.ready() {
+			return e
+		}
+		s.next = seq + 1
+	}
+	return nil
 }
 
 // shut closes the session of a message that is on its way back, until open: nothing may overtake it (SESS-20).
@@ -161,11 +240,11 @@ type byFirst struct{}
 func (byFirst) less(a, b *session) bool      { return a.first < b.first }
 func (byFirst) placed(s *session, index int) { s.offer = index }
 
-// byEnd orders the held sessions by the end of their locks.
+// byEnd orders the locks of sessions by their end.
 type byEnd struct{}
 
-func (byEnd) less(a, b *session) bool      { return a.until < b.until }
-func (byEnd) placed(s *session, index int) { s.ending = index }
+func (byEnd) less(a, b *sessionHold) bool      { return a.until < b.until }
+func (byEnd) placed(h *sessionHold, index int) { h.ending = index }
 
 // Sessions lists the ids of sessions, in their order, from the skip-th on and top at most. With all, those that have
 // an active message or a state; otherwise those whose state was set after the instant updatedAfter, in milliseconds
@@ -178,7 +257,7 @@ func (q *Entity) Sessions(all bool, updatedAfter int64, skip, top int) ([]string
 	}
 	var ids []string
 	for _, s := range q.sessions.byID {
-		if all && (s.state != nil || s.hasActive()) || !all && s.state != nil && s.updated > updatedAfter {
+		if all && (s.data() != nil || s.hasActive(&q.box(Main).log)) || !all && s.data() != nil && s.updated() > updatedAfter {
 			ids = append(ids, s.id)
 		}
 	}
@@ -187,15 +266,42 @@ func (q *Entity) Sessions(all bool, updatedAfter int64, skip, top int) ([]string
 	return ids[:min(max(top, 0), len(ids))], nil
 }
 
-// hasActive reports whether a message of the session is active, available or not.
-func (s *session) hasActive() bool {
+// hasActive reports whether a message of the session, which stands in l, is active, available or not.
+func (s *session) hasActive(l *log) bool {
 	if s.available > 0 {
 		return true
 	}
-	active := false
-	s.ascend(-1<<63, func(e *entry) bool {
-		active = e.state == Active && e.mark != markPending
-		return !active
-	})
-	return active
+	for seq := range s.numbers.from(math.MinInt64) {
+		if e := l.findLoose(seq); e != nil && e.state == Active {
+			return true
+		}
+	}
+	return false
+}
+
+// messageView is messages in the order of their numbers, to be looked at.
+type messageView interface {
+	look(from int64, f func(*entry) bool)
+	lookBack(from int64, f func(*entry) bool)
+}
+
+// sessionView is the messages of a session.
+type sessionView struct {
+	s *session
+	l *log // in which they stand
+}
+
+// look is as of [log.look].
+func (v sessionView) look(from int64, f func(*entry) bool) { v.walk(v.s.numbers.from(from), f) }
+
+// lookBack is as of [log.lookBack].
+func (v sessionView) lookBack(from int64, f func(*entry) bool) { v.walk(v.s.numbers.back(from), f) }
+
+func (v sessionView) walk(numbers iter.Seq[int64], f func(*entry) bool) {
+	var passing *entry
+	for seq := range numbers {
+		if e := v.l.show(seq, &passing); e != nil && !f(e) {
+			return
+		}
+	}
 }

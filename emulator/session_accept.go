@@ -11,7 +11,7 @@ func (q *Entity) AcceptSession(id string, a Accept) (*Consumer, error) {
 	if err := q.may.accept(); err != nil {
 		return nil, err
 	}
-	if s := q.sessions.byID[id]; s != nil && s.holder != nil {
+	if s := q.sessions.byID[id]; s != nil && s.hold != nil {
 		return nil, errorf(CodeSessionLocked, q.path,
 			"The requested session '%s' cannot be accepted. It may be locked by another receiver.", id)
 	}
@@ -71,16 +71,16 @@ func (t *sessionTable) grant() {
 func (t *sessionTable) hold(s *session, a Accept) *Consumer {
 	now := t.q.ns.Now()
 	t.q.usage.touch(now)
-	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, shelf: &s.shelf, session: s, lost: a.Lost,
+	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, supply: &s.supply, session: s, lost: a.Lost,
 		since: now, who: a.Who}
 	t.q.attached.add(c)
-	s.holder = c
-	s.until = now + t.q.options.lockDuration().Milliseconds()
-	t.ends.push(s)
+	c.hold = &sessionHold{s: s, by: c, until: now + t.q.options.lockDuration().Milliseconds()}
+	s.hold, s.line = c.hold, &c.hold.line
+	t.ends.push(s.hold)
 	if s.offer >= 0 {
 		t.offers.remove(s.offer)
 	}
-	t.q.alarm.set(s.until)
+	t.q.alarm.set(s.hold.until)
 	return c
 }
 
@@ -108,7 +108,7 @@ func (c *Consumer) SessionID() (id string, ok bool) {
 func (c *Consumer) SessionLockedUntil() int64 {
 	c.q.mu.Lock()
 	defer c.q.mu.Unlock()
-	return c.session.until
+	return c.hold.until
 }
 
 // RenewSession lets the lock of the consumer's session end one lock duration from now and returns when that is
@@ -122,11 +122,10 @@ func (c *Consumer) RenewSession() (until int64, err error) {
 	}
 	now := q.ns.Now()
 	q.usage.touch(now)
-	s := c.session
-	s.until = now + q.options.lockDuration().Milliseconds()
-	q.sessions.ends.fix(s.ending)
-	q.alarm.set(s.until)
-	return s.until, nil
+	c.hold.until = now + q.options.lockDuration().Milliseconds()
+	q.sessions.ends.fix(c.hold.ending)
+	q.alarm.set(c.hold.until)
+	return c.hold.until, nil
 }
 
 // holdsLocked fails if the consumer does not hold its session.
@@ -134,7 +133,7 @@ func (c *Consumer) holdsLocked() error {
 	if err := c.q.may.settle(); err != nil {
 		return err
 	}
-	if c.session == nil || c.session.holder != c || c.session.until <= c.q.ns.Now() {
+	if c.session == nil || c.session.hold != c.hold || c.hold.until <= c.q.ns.Now() {
 		return SessionLockLost(c.q.path)
 	}
 	return nil

@@ -87,13 +87,13 @@ func (q *Entity) sessionInfo(id string) (x SessionInfo, ok bool) {
 			q.mu.Unlock()
 			return x, ok
 		}
-		x.ID, x.HasState, x.State, x.Updated = id, s.state != nil, int64(len(s.state)), s.updated
-		if x.Held = s.holder != nil; x.Held {
-			x.Until, x.Holder = s.until, s.holder.who.name()
+		x.ID, x.HasState, x.State, x.Updated = id, s.data() != nil, int64(len(s.data())), s.updated()
+		if x.Held = s.hold != nil; x.Held {
+			x.Until, x.Holder = s.hold.until, s.hold.by.who.name()
 		}
 		looked := 0
 		more = false
-		s.look(from, func(e *entry) bool {
+		sessionView{s, &q.box(Main).log}.look(from, func(e *entry) bool {
 			if looked++; looked > peekChunk {
 				more = true
 				return false
@@ -102,7 +102,7 @@ func (q *Entity) sessionInfo(id string) (x SessionInfo, ok bool) {
 			x.count(e)
 			return true
 		})
-		ok = ok || s.holder != nil || s.state != nil || x.Active+x.Deferred+x.Scheduled > 0
+		ok = ok || s.hold != nil || s.data() != nil || x.Active+x.Deferred+x.Scheduled > 0
 		q.mu.Unlock()
 	}
 	return x, ok
@@ -133,7 +133,7 @@ func (q *Entity) ReadSessionState(id string) ([]byte, error) {
 		return nil, err
 	}
 	if s := q.sessions.byID[id]; s != nil {
-		return s.state, nil
+		return s.data(), nil
 	}
 	return nil, nil
 }
@@ -166,12 +166,12 @@ func (q *Entity) BreakSession(id string, by *Who) error {
 	switch {
 	case s == nil:
 		return sessionMissing(q.path, id)
-	case s.holder == nil:
+	case s.hold == nil:
 		return errorf(CodeNotAllowed, q.path, "The session '%s' is not locked.", id)
 	}
 	now := q.ns.Now()
 	q.usage.touch(now)
-	held := firstText(s.holder.who.name(), "a receiver inside the process")
+	held := firstText(s.hold.by.who.name(), "a receiver inside the process")
 	q.ns.common.record.add(q, now, &happened{kind: EventSessionBroken, who: by, text: fmt.Sprintf("session '%s', held by %s", id, held)})
 	q.sessions.lose(s, SessionLockLost(q.path), true, now)
 	return nil

@@ -40,12 +40,12 @@ func (t *sessionTable) write(s *session, state []byte, done Completion) error {
 	now := q.ns.Now()
 	q.usage.touch(now)
 	op := &stateOp{q: q, s: s, state: state, at: now, done: done}
-	op.s.writing++
+	s.setState().writing++
 	op.change.Done = op
 	op.change.Ops = append(op.change.Single[:0], Op{
 		Kind: OpSessionState, Record: MessageRecord{Entity: q.id, SessionID: s.id, Enqueued: now}, Data: state,
 	})
-	q.breakLocked(&op.change, OperationManage, Main, holder(s.holder))
+	q.breakLocked(&op.change, OperationManage, Main, holder(s.holder()))
 	q.ns.append(&op.change)
 	return nil
 }
@@ -54,10 +54,10 @@ func (t *sessionTable) write(s *session, state []byte, done Completion) error {
 func (op *stateOp) Completed(err error) {
 	q, s := op.q, op.s
 	q.mu.Lock()
-	s.writing--
+	s.state.writing--
 	if err == nil {
-		q.sessions.weigh(int64(len(op.state) - len(s.state)))
-		s.state, s.updated = op.state, op.at
+		q.sessions.weigh(int64(len(op.state) - len(s.state.data)))
+		s.state.data, s.state.updated = op.state, op.at
 	}
 	q.sessions.forget(s)
 	q.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *Consumer) SessionState() ([]byte, error) {
 	if err := c.holdsLocked(); err != nil {
 		return nil, err
 	}
-	return c.session.state, nil
+	return c.session.data(), nil
 }
 
 // BrowseSessionState returns the state of any session without a lock, as browsing clients ask for it (SESS-24).
@@ -90,7 +90,7 @@ func (q *Entity) BrowseSessionState(id string) ([]byte, error) {
 		return nil, err
 	}
 	if s := q.sessions.byID[id]; s != nil {
-		return s.state, nil
+		return s.data(), nil
 	}
 	return nil, nil
 }

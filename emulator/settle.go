@@ -182,7 +182,7 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction, who *Who) ([]int
 		e := lt.byToken[t]
 		old := e.lock.until
 		if old == sessionLock { // SESS-21
-			untils[i] = e.session.until
+			untils[i] = e.lockedUntil()
 			continue
 		}
 		e.lock.until = until

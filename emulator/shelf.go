@@ -1,18 +1,22 @@
 package emulator
 
-// shelf is an ordered set of entries from which consumers are served: a sub-queue, one session, or one partition. Its
-// queue's mutex guards it.
+// shelf is messages from which consumers are served: those of a sub-queue or of a partition. Its queue's mutex guards it.
 type shelf struct {
 	log
-	available int                 // entries that are ready
+	supply
+}
+
+// supply is which messages of a shelf, or of a session, are ready to be taken, and who waits for them.
+type supply struct {
+	available int32               // entries that are ready
+	returning int32               // entries on their way back that must not be overtaken (SESS-20)
 	next      int64               // the walk has seen all entries with lower numbers: those that are ready stand in returned
 	returned  heap[*entry, bySeq] // ready entries behind the walk
-	returning int                 // entries on their way back that must not be overtaken (SESS-20)
-	line      line
+	line      *line               // nil: no consumer is served from here yet
 }
 
 // makeAvailable lets receives have e, which is at rest and active.
-func (s *shelf) makeAvailable(e *entry) {
+func (s *supply) makeAvailable(e *entry) {
 	e.mark = markFree
 	s.available++
 	if e.seq < s.next && !e.returned {
@@ -21,23 +25,28 @@ func (s *shelf) makeAvailable(e *entry) {
 }
 
 // take removes e, which is ready, from what is available and gives it the mark m.
-func (s *shelf) take(e *entry, m mark) {
+func (s *supply) take(e *entry, m mark) {
 	e.mark = m
 	s.available--
 }
 
-// nextReady returns the available entry with the lowest number (ORD-1) without taking it, or nil.
-func (s *shelf) nextReady() *entry {
+// firstReturned returns the available entry behind the walk with the lowest number, or nil.
+func (s *supply) firstReturned() *entry {
 	for len(s.returned) > 0 {
 		if e := s.returned[0]; e.ready() {
 			return e
 		}
 		s.returned.pop()
 	}
-	if s.available == 0 {
-		return nil
+	return nil
+}
+
+// nextReady returns the available entry with the lowest number (ORD-1) without taking it, or nil.
+func (s *shelf) nextReady() *entry {
+	found := s.firstReturned()
+	if found != nil || s.available == 0 {
+		return found
 	}
-	var found *entry
 	s.ascend(s.next, func(e *entry) bool {
 		if e.ready() {
 			found = e
@@ -51,11 +60,11 @@ func (s *shelf) nextReady() *entry {
 
 // wake pokes as many consumers, from the front of the line, as can take what is available. A poked consumer answers
 // with a Take, which passes on what it does not want.
-func (s *shelf) wake() {
-	if s.returning > 0 {
+func (s *supply) wake() {
+	if s.returning > 0 || s.line == nil {
 		return
 	}
-	for s.line.first != nil && s.available > s.line.promised {
+	for s.line.first != nil && int(s.available) > s.line.promised {
 		c := s.line.first
 		s.line.remove(c)
 		c.promise = c.want

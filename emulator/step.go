@@ -189,7 +189,7 @@ func (p *part) undoLocked(s *step, now int64) {
 		q.sessions.forget(e.session)
 		e.body.count(-1)
 	case undoRelock:
-		if s.lock.until == sessionLock && e.session.holder != s.lock.holder {
+		if s.lock.until == sessionLock && e.session.hold != s.lock.holder.hold {
 			q.messages.rest(e, now) // its session was given up meanwhile
 			return
 		}

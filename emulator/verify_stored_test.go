@@ -49,7 +49,7 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 			}
 		}
 		for i := range q.messages.boxes {
-			q.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
+			q.messages.boxes[i].look(-1<<63, func(e *entry) bool {
 				r, ok := s.rows[e.row]
 				if e.mark == markPending && !ok {
 					return true // given back, and to be stored again
@@ -68,8 +68,8 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 		}
 		for id, x := range q.sessions.byID {
 			key := fmt.Sprint(q.id, "/", id)
-			if have := s.sessions[key]; x.state != nil && have != fmt.Sprint(x.state, x.updated) || x.state == nil && have != "" {
-				fault("%s: state of session %q is %v, stored %s", q.path, id, x.state, have)
+			if have := s.sessions[key]; x.data() != nil && have != fmt.Sprint(x.data(), x.updated()) || x.data() == nil && have != "" {
+				fault("%s: state of session %q is %v, stored %s", q.path, id, x.data(), have)
 			}
 			delete(s.sessions, key)
 		}

@@ -3,6 +3,7 @@ package emulator
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"sync/atomic"
 )
 
@@ -50,9 +51,8 @@ func (v *verifier) check(what string, have, want any) {
 	}
 }
 
-// shelf checks one shelf and returns how many of its entries are ready there.
-func (v *verifier) shelf(name string, s *shelf, mine func(*entry) bool) (ready int) {
-	n := 0
+// supply checks one supply of messages and returns how many of them are ready there, and how many there are.
+func (v *verifier) supply(name string, s *supply, all messageView, mine func(*entry) bool) (ready, n int) {
 	last := int64(-1 << 63)
 	inHeap := map[*entry]bool{}
 	for _, e := range s.returned {
@@ -61,7 +61,7 @@ func (v *verifier) shelf(name string, s *shelf, mine func(*entry) bool) (ready i
 			v.fault("%s: entry %d stands in the heap and does not know it", name, e.seq)
 		}
 	}
-	s.look(-1<<63, func(e *entry) bool { // what is packed stays so
+	all.look(-1<<63, func(e *entry) bool { // what is packed stays so
 		n++
 		if e.seq < last {
 			v.fault("%s: entry %d stands behind %d", name, e.seq, last)
@@ -76,6 +76,12 @@ func (v *verifier) shelf(name string, s *shelf, mine func(*entry) bool) (ready i
 		}
 		return true
 	})
+	return ready, n
+}
+
+// shelf checks one shelf and returns how many of its entries are ready there.
+func (v *verifier) shelf(name string, s *shelf, mine func(*entry) bool) (ready int) {
+	ready, n := v.supply(name, &s.supply, &s.log, mine)
 	v.check(name+": entries", s.n, n)
 	return ready
 }
@@ -137,7 +143,7 @@ func (v *verifier) box(b *box) {
 		}
 		v.check(name+": in no hands", moving, parked)
 	}
-	own := v.shelf(name, &b.shelf, func(e *entry) bool { return b.shelfOf(e) == &b.shelf })
+	own := v.shelf(name, &b.shelf, func(e *entry) bool { return b.supplyOf(e) == &b.supply })
 	for i := range b.parts {
 		p := &b.parts[i]
 		n := v.shelf(fmt.Sprintf("partition %d", i), p, func(*entry) bool { return true })
@@ -146,14 +152,17 @@ func (v *verifier) box(b *box) {
 	}
 	v.check(name+": available", b.available, own+parts)
 	v.check(name+": available by sessions", own+parts, plain)
-	v.line(name, &b.shelf, v.q.may.receive(b.sub) == nil)
+	v.line(name, &b.supply, v.q.may.receive(b.sub) == nil)
 	if v.quiet && b.sub <= DeadLetter && v.q.forwarder.mayStartLocked(b.sub) {
 		v.fault("%s: no forwarder takes the messages that are there", name)
 	}
 }
 
-func (v *verifier) line(name string, s *shelf, open bool) {
-	l := &s.line
+func (v *verifier) line(name string, s *supply, open bool) {
+	l := s.line
+	if l == nil {
+		return
+	}
 	for c := l.first; c != nil; c = c.next {
 		if !c.inLine || c.closed || c.promise != 0 {
 			v.fault("%s: a consumer stands in the line that should not", name)
@@ -162,7 +171,7 @@ func (v *verifier) line(name string, s *shelf, open bool) {
 	if l.promised < 0 {
 		v.fault("%s: %d messages are promised", name, l.promised)
 	}
-	if open && l.first != nil && s.returning == 0 && s.available > l.promised {
+	if open && l.first != nil && s.returning == 0 && int(s.available) > l.promised {
 		v.fault("%s: consumers wait, and so do %d messages", name, s.available)
 	}
 }
@@ -235,18 +244,28 @@ func (v *verifier) sessions() {
 	q := v.q
 	var states int64
 	offers, held := 0, 0
+	of := map[*session][]int64{}
+	q.box(Main).look(-1<<63, func(e *entry) bool {
+		if e.session != nil {
+			of[e.session] = append(of[e.session], e.seq)
+		}
+		return true
+	})
 	for id, s := range q.sessions.byID {
 		name := fmt.Sprintf("session %q", id)
 		v.check(name+": id", s.id, id)
-		states += int64(len(s.state))
-		if s.n == 0 && s.holder == nil && s.state == nil && s.writing == 0 && s.returning == 0 {
+		states += int64(len(s.data()))
+		writing := s.state != nil && s.state.writing > 0
+		if len(s.numbers) == 0 && s.hold == nil && s.data() == nil && !writing && s.returning == 0 {
 			v.fault("%s should be forgotten", name)
 		}
-		v.check(name+": available", s.available, v.shelf(name, &s.shelf, func(*entry) bool { return true }))
-		v.line(name, &s.shelf, q.may.receive(Main) == nil)
+		ready, _ := v.supply(name, &s.supply, sessionView{s, &q.box(Main).log}, func(*entry) bool { return true })
+		v.check(name+": available", s.available, ready)
+		v.check(name+": numbers", slices.Concat(s.numbers...), of[s])
+		v.line(name, &s.supply, q.may.receive(Main) == nil)
 		locked, back := 0, 0
-		var first *entry
-		s.ascend(-1<<63, func(e *entry) bool {
+		first := int64(-1)
+		sessionView{s, &q.box(Main).log}.look(-1<<63, func(e *entry) bool {
 			if e.session != s {
 				v.fault("%s: entry %d is of another", name, e.seq)
 			}
@@ -256,15 +275,19 @@ func (v *verifier) sessions() {
 			if e.lock != nil && e.lock.back {
 				back++
 			}
-			if first == nil && e.ready() {
-				first = e
+			if first < 0 && e.ready() {
+				first = e.seq
 			}
 			if e.ready() && e.seq < s.stale && !e.expired(q.ns.Now()) {
 				v.fault("%s: entry %d is passed over, up to %d, and has not expired", name, e.seq, s.stale)
 			}
 			return true
 		})
-		v.check(name+": locked", s.locked, locked)
+		covered := 0
+		if s.hold != nil {
+			covered = s.hold.locked
+		}
+		v.check(name+": locked", covered, locked)
 		if v.quiet {
 			for _, op := range q.returns.stranded { // they wait for another try
 				if op.e.session == s && op.e.inSession(op.e.state) {
@@ -272,16 +295,16 @@ func (v *verifier) sessions() {
 				}
 			}
 			v.check(name+": returning", s.returning, back)
-			v.check(name+": states being written", s.writing, 0)
+			v.check(name+": states being written", writing, false)
 		}
-		if (s.holder != nil) != (s.ending >= 0) {
-			v.fault("%s: held %v, place among the held %d", name, s.holder != nil, s.ending)
-		}
-		if s.holder != nil {
+		if h := s.hold; h != nil {
 			held++
-			v.earliest(s.until)
+			v.earliest(h.until)
+			if h.s != s || h.by.hold != h || s.line != &h.line || q.sessions.ends[h.ending] != h {
+				v.fault("%s: its lock is %+v", name, *h)
+			}
 		}
-		offered := s.holder == nil && s.returning == 0 && first != nil
+		offered := s.hold == nil && s.returning == 0 && first >= 0
 		if !q.ns.common.lazy && offered != (s.offer >= 0) {
 			v.fault("%s: offered %v, should be %v", name, s.offer >= 0, offered)
 		}
@@ -290,8 +313,8 @@ func (v *verifier) sessions() {
 			if q.sessions.offers[s.offer] != s {
 				v.fault("%s stands elsewhere in the offers", name)
 			}
-			if !q.ns.common.lazy && first != nil && s.first != first.seq {
-				v.fault("%s is offered for %d, its first is %d", name, s.first, first.seq)
+			if !q.ns.common.lazy && first >= 0 && s.first != first {
+				v.fault("%s is offered for %d, its first is %d", name, s.first, first)
 			}
 		}
 	}
@@ -319,7 +342,7 @@ func (ns *Namespace) Verify() (faults []string) {
 		faults = append(faults, q.Verify(true)...)
 		q.mu.Lock()
 		for i := range q.messages.boxes {
-			q.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
+			q.messages.boxes[i].look(-1<<63, func(e *entry) bool {
 				if data := e.body.data; len(data) > 0 && e.mark != markPending {
 					shown[&data[0]] = int64(len(data))
 				}
@@ -359,7 +382,7 @@ func (q *Entity) verifyTopic() (faults []string) {
 		s.mu.Lock()
 		bytes += s.sessions.bytes
 		for i := range s.messages.boxes {
-			s.messages.boxes[i].ascend(-1<<63, func(e *entry) bool {
+			s.messages.boxes[i].look(-1<<63, func(e *entry) bool {
 				if e.mark == markPending {
 					return true
 				}

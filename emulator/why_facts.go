@@ -113,8 +113,8 @@ func (w *why) lookAtSessionsLocked() {
 	for _, s := range t.offers[:min(len(t.offers), whyListed)] {
 		w.available += int64(s.available)
 	}
-	for _, s := range t.ends[:min(len(t.ends), whyListed)] {
-		w.held = append(w.held, holding{who: s.holder.who, session: s.id, known: true, messages: s.n, first: s.until, last: s.until})
+	for _, h := range t.ends[:min(len(t.ends), whyListed)] {
+		w.held = append(w.held, holding{who: h.by.who, session: h.s.id, known: true, messages: h.s.numbers.len(), first: h.until, last: h.until})
 	}
 	for _, a := range w.here {
 		if a.Session != nil {
