@@ -33,6 +33,7 @@ type options struct {
 	readers     string        // address of the control API that ten readers ask meanwhile; empty: none
 	level       bool          // mode both: send one message for each one accepted
 	pid         int
+	metrics     string // address of HTTP of a Minibus, whose metrics are read before and after; empty: none
 	label       string
 	json        string
 }
@@ -63,7 +64,8 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.BoolVar(&o.ids, "ids", false, "give each message an id of its own, as duplicate detection wants it")
 	flags.DurationVar(&o.delay, "delay", 0, "schedule messages for so much later")
 	flags.Var(&o.properties, "property", "an application property of each message, NAME=VALUE, a whole number or a text; may be repeated")
-	flags.IntVar(&o.pid, "pid", 0, "process id of the broker, for processor time and memory")
+	flags.IntVar(&o.pid, "pid", 0, "process id of the broker, for processor time, memory, waits and bytes written")
+	flags.StringVar(&o.metrics, "metrics", "", "address of HTTP of a Minibus, for commits and memory allocated per message")
 	flags.StringVar(&o.label, "label", "", "name of this run in the output")
 	flags.StringVar(&o.json, "json", "", "append the result as one line of JSON to this file; - for standard output")
 	if err := flags.Parse(args); err != nil {

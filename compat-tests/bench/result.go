@@ -8,8 +8,6 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
-
-	"minibus/compat-tests/harness"
 )
 
 // series holds how long each operation of one kind took.
@@ -60,7 +58,12 @@ type result struct {
 	Connections int       `json:"connections"`
 	Seconds     float64   `json:"seconds"`
 	Series      []summary `json:"series"`
-	CPUMicros   float64   `json:"server_cpu_us_per_message,omitempty"` // of the broker, for one message of the largest series
+	CPUMicros   float64   `json:"server_cpu_us_per_message,omitempty"`        // of the broker, for one message of the largest series
+	Waits       float64   `json:"server_waits_per_message,omitempty"`         // of its threads: voluntary context switches
+	Written     float64   `json:"server_bytes_written_per_message,omitempty"` // to files and sockets
+	Commits     float64   `json:"server_commits_per_message,omitempty"`       // with -metrics, as the next two
+	Allocated   float64   `json:"server_bytes_allocated_per_message,omitempty"`
+	Allocations float64   `json:"server_allocations_per_message,omitempty"`
 	PeakKB      int64     `json:"server_peak_kb,omitempty"`
 	MemoryKB    int64     `json:"server_memory_kb,omitempty"`
 
@@ -68,20 +71,31 @@ type result struct {
 	Database float64 `json:"database_bytes_per_message,omitempty"`
 }
 
-func newResult(o options, elapsed time.Duration, all []series, before, after harness.Process) result {
+func newResult(o options, elapsed time.Duration, all []series, before, after figures) result {
 	r := result{
 		Label: o.label, Mode: o.mode, Size: o.size, Inflight: o.inflight, Connections: o.connections,
-		Seconds: elapsed.Seconds(), PeakKB: after.PeakKB, MemoryKB: after.MemoryKB,
+		Seconds: elapsed.Seconds(), PeakKB: after.process.PeakKB, MemoryKB: after.process.MemoryKB,
 	}
 	most := 0
 	for _, s := range all {
 		r.Series = append(r.Series, s.summarize(elapsed))
 		most = max(most, len(s.times))
 	}
-	if o.pid != 0 && most > 0 {
-		r.CPUMicros = float64((after.CPU - before.CPU).Microseconds()) / float64(most)
+	if most > 0 {
+		r.share(before, after, float64(most))
 	}
 	return r
+}
+
+// share divides what the broker did among the messages.
+func (r *result) share(before, after figures, messages float64) {
+	from, to := before.process, after.process
+	r.CPUMicros = float64((to.CPU - from.CPU).Microseconds()) / messages
+	r.Waits = float64(to.Waits-from.Waits) / messages
+	r.Written = float64(to.Written-from.Written) / messages
+	r.Commits = (after.metrics[metricCommits] - before.metrics[metricCommits]) / messages
+	r.Allocated = (after.metrics[metricAllocated] - before.metrics[metricAllocated]) / messages
+	r.Allocations = (after.metrics[metricAllocations] - before.metrics[metricAllocations]) / messages
 }
 
 // print writes the table.
@@ -97,6 +111,11 @@ func (r result) print(out io.Writer) error {
 	if r.PeakKB != 0 {
 		fmt.Fprintf(out, "server: %.1f us of processor time per message, %d MiB resident, %d MiB at its peak\n",
 			r.CPUMicros, r.MemoryKB/1024, r.PeakKB/1024)
+		fmt.Fprintf(out, "server, per message: %.1f waits of a thread, %.0f bytes written to files and sockets\n", r.Waits, r.Written)
+	}
+	if r.Commits != 0 {
+		fmt.Fprintf(out, "server, per message: %.2f commits, %.0f bytes of memory allocated in %.0f pieces\n",
+			r.Commits, r.Allocated, r.Allocations)
 	}
 	return nil
 }

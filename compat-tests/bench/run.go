@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
-
-	"minibus/compat-tests/harness"
 )
 
 // A runner drives one run. Workers share its budget of messages and its deadline.
@@ -96,7 +94,7 @@ func (r *runner) measure(connect func() error, work func() ([]series, error)) (r
 	if err := connect(); err != nil {
 		return result{}, err
 	}
-	before, err := harness.ReadProcess(r.options.pid)
+	before, err := r.figures()
 	if err != nil {
 		return result{}, err
 	}
@@ -110,7 +108,7 @@ func (r *runner) measure(connect func() error, work func() ([]series, error)) (r
 	if err != nil {
 		return result{}, err
 	}
-	after, err := harness.ReadProcess(r.options.pid)
+	after, err := r.figures()
 	if err != nil {
 		return result{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"time"
@@ -17,6 +18,8 @@ type Process struct {
 	CPU      time.Duration // user and system time since its start
 	PeakKB   int64         // VmHWM: peak resident memory since its start
 	MemoryKB int64         // VmRSS: resident memory now
+	Waits    int64         // voluntary context switches of the threads that it has now: how often one waited
+	Written  int64         // bytes passed to write calls, to files and sockets
 }
 
 // ReadProcess reads the figures of a process. For pid 0, and on a system without /proc, it returns zeros.
@@ -35,8 +38,8 @@ func ReadProcess(pid int) (Process, error) {
 	if len(fields) <= system {
 		return p, fmt.Errorf("read processor time: /proc/%d/stat has %d fields", pid, len(fields))
 	}
-	for _, field := range [][]byte{fields[user], fields[system]} {
-		ticks, err := strconv.ParseInt(string(field), 10, 64)
+	for _, part := range [][]byte{fields[user], fields[system]} {
+		ticks, err := strconv.ParseInt(string(part), 10, 64)
 		if err != nil {
 			return p, fmt.Errorf("read processor time: %w", err)
 		}
@@ -46,12 +49,31 @@ func ReadProcess(pid int) (Process, error) {
 	if err != nil {
 		return p, fmt.Errorf("read memory: %w", err)
 	}
-	p.PeakKB, p.MemoryKB = kilobytes(status, "VmHWM:"), kilobytes(status, "VmRSS:")
-	return p, nil
+	p.PeakKB, p.MemoryKB = field(status, "VmHWM:"), field(status, "VmRSS:")
+	if usage, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid)); err == nil { // only for processes of the same user
+		p.Written = field(usage, "wchar:")
+	}
+	p.Waits, err = waits(pid)
+	return p, err
 }
 
-// kilobytes finds a line such as "VmHWM:   1234 kB"; 0 if there is none.
-func kilobytes(status []byte, key string) int64 {
+// waits sums up how often the threads of a process waited. Threads that ended are not counted; those of a Go program stay.
+func waits(pid int) (int64, error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil {
+		return 0, fmt.Errorf("list threads: %w", err)
+	}
+	var sum int64
+	for _, thread := range threads {
+		if status, err := os.ReadFile(thread); err == nil {
+			sum += field(status, "\nvoluntary_ctxt_switches:")
+		}
+	}
+	return sum, nil
+}
+
+// field finds a line such as "VmHWM:   1234 kB"; 0 if there is none.
+func field(status []byte, key string) int64 {
 	_, rest, found := bytes.Cut(status, []byte(key))
 	if fields := bytes.Fields(rest); found && len(fields) > 0 {
 		if n, err := strconv.ParseInt(string(fields[0]), 10, 64); err == nil {
