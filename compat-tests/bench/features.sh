@@ -6,7 +6,7 @@
 #   compat-tests/bench/features.sh [OUTPUT.jsonl]
 #
 # COUNT (messages per run, 100000), SESSIONS (10000), IDS (ids in the window, 1000000), SCHEDULED (100000), DEPTH (1000000)
-# and ROUNDS (5) change the size; PARTS="sessions duplicates schedules depths readers explorer" what is measured.
+# and ROUNDS (5) change the size; PARTS="sessions duplicates schedules depths readers explorer loop" what is measured.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -136,6 +136,30 @@ part_explorer() {
       wait "$watching"
     done
   done
+  stop one
+}
+
+# One message after another: what each costs the server. With strace, one more round counts the system calls; it is slower.
+part_loop() {
+  local http loops=$((count / 10)) tracer
+  start one
+  http=http://127.0.0.1:$(tr -d '\n ' <"$work/one/ports" | sed -E 's/.*"http":([0-9]+).*/\1/')
+  for _ in $(seq "$rounds"); do
+    run one plain loop -mode latency -count "$loops" -metrics "$http"
+  done
+  if command -v strace >/dev/null; then
+    strace -f -c -o "$work/calls" -p "${pids[one]}" 2>/dev/null &
+    tracer=$!
+    until grep -q "^TracerPid:[[:space:]]*[1-9]" "/proc/${pids[one]}/status"; do
+      kill -0 "$tracer" || { echo "strace could not attach" >&2; exit 1; }
+      sleep 0.05
+    done
+    "$work/bench" -url "${urls[one]}" -target plain -mode latency -count "$loops" >/dev/null
+    kill -INT "$tracer"
+    wait "$tracer" || true
+    echo "system calls per message, traced:"
+    awk -v loops="$loops" '$4 ~ /^[0-9]+$/ && $NF != "total" && $4 >= loops / 10 { printf "  %-12s %6.1f\n", $NF, $4 / loops }' "$work/calls"
+  fi
   stop one
 }
 
