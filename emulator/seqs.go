@@ -82,7 +82,7 @@ func (l seqs) from(seq int64) iter.Seq[int64] {
 // back returns the numbers that are at most seq, each once, the highest one first.
 func (l seqs) back(seq int64) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
-		for i := min(l.chunkAt(seq)+1, len(l)-1); i >= 0; i-- { // a number that stands there twice may begin the next chunk too
+		for i := min(l.chunkAt(seq), len(l)-1); i >= 0; i-- {
 			for _, s := range slices.Backward(l[i]) {
 				if s > seq {
 					continue

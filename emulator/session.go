@@ -31,7 +31,7 @@ type sessionHold struct {
 	line   line  // of the holder alone
 }
 
-// sessionState is what clients keep with a session.
+// sessionState holds the bytes that clients keep with a session.
 type sessionState struct {
 	data    []byte // nil: none
 	updated int64  // when it was set, ms
