@@ -1,7 +1,7 @@
 // Whole tasks by the keyboard alone, from the overview to the end. What has the focus is always to be seen.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, afterEach, test } from "node:test";
-import { launch, open } from "./page.mjs";
+import { launch, open, sizes } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
 const client = connect();
@@ -134,7 +134,21 @@ test("the subscription that gets nothing says why, and its rule is changed", asy
   assert.equal(String(m?.body), "y");
 });
 
+test("the search has the focus before another key can come", async () => {
+  for (const [name, size] of Object.entries(sizes)) {
+    await page.setViewportSize(size);
+    const focused = await page.evaluate(async () => {
+      document.activeElement.blur();
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true }));
+      await null; // what the key has started goes on in steps like this one, and keys that wait come after them
+      return document.activeElement.id;
+    });
+    assert.equal(focused, "search", name);
+  }
+});
+
 test("the tree, the theme and the keys", async () => {
+  await page.getByRole("treeitem", { name: "orders" }).waitFor();
   await press("/");
   await type("orders");
   await press("Enter");

@@ -154,10 +154,10 @@ export const screens: { name: string; title: string; key: string }[] = [
   { name: "configuration", title: "Configuration", key: "i" },
 ];
 
-// focusSearch puts the cursor into the search of entities.
+// focusSearch puts the cursor into the search of entities as soon as the menu is drawn, before the next key arrives: a timer would come after it.
 export function focusSearch(): void {
   menuOpen.value = true;
-  setTimeout(() => document.querySelector<HTMLInputElement>("#search")?.focus());
+  queueMicrotask(() => document.querySelector<HTMLInputElement>("#search")?.focus());
 }
 
 function openFirst(): void {
