@@ -63,9 +63,6 @@ func shown(t *testing.T, binary, version string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(server.Log(), "Minibus "+version+"\n") && !strings.Contains(server.Log(), "Minibus "+version+"\r") {
-		t.Errorf("the banner does not name version %s:\n%s", version, server.Log())
-	}
 	response, err := http.Get("http://127.0.0.1:" + strconv.Itoa(server.Ports.HTTP) + "/metrics")
 	if err != nil {
 		t.Fatal(err)
@@ -77,5 +74,9 @@ func shown(t *testing.T, binary, version string) {
 	}
 	if got := response.Header.Get("Server"); got != "Minibus/"+version {
 		t.Errorf("the Server header is %q", got)
+	}
+	server.Stop(t) // the banner follows the ports file, for which Launch waits
+	if !strings.Contains(server.Log(), "Minibus "+version+"\n") && !strings.Contains(server.Log(), "Minibus "+version+"\r") {
+		t.Errorf("the banner does not name version %s:\n%s", version, server.Log())
 	}
 }
