@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"cmp"
 	"container/list"
 	"errors"
 	"io"
@@ -34,6 +35,7 @@ type conn struct {
 	trace  connTrace
 	box    mailbox
 	reader reader
+	socket socket // opened before the goroutines start
 
 	unwanted atomic.Bool // set before the server tells it to make room for another
 	shown    showing
@@ -42,7 +44,9 @@ type conn struct {
 	tenant  *tenant       // nil until it is counted
 	waiting *list.Element // among the strangers
 
-	// owned by the loop
+	turning turning // held for a turn, by the loop or the read goroutine
+
+	// owned by the turn
 	state        connState
 	readGone     <-chan struct{} // the reader's end, until the loop has noticed it
 	openSent     bool
@@ -105,7 +109,7 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 	c := &conn{
 		srv: s, nc: nc, id: id, ns: s.broker.Default(),
 		log:   connLog{s.options.Logger.With("conn", id, "remote", remoteOf(nc)), s.options.Refusals},
-		trace: connTrace{s.trace, id}, box: newMailbox(), tags: newTagMaker(),
+		trace: connTrace{s.trace, id}, box: newMailbox(), turning: make(turning, 1), tags: newTagMaker(),
 		sessions: sessionTable{open: make(map[uint16]*session), formerly: make(map[uint16]struct{})},
 		peer:     peerLimits{maxFrame: frames.MinMaxFrameSize},
 	}
@@ -132,6 +136,7 @@ func (c *conn) serve() {
 		return
 	}
 	c.readGone = c.reader.ended
+	c.begin()
 	go c.reader.loop()
 	go c.out.loop()
 	defer c.end()
@@ -140,6 +145,9 @@ func (c *conn) serve() {
 }
 
 func (c *conn) end() {
+	c.turning.begin()
+	c.dead = cmp.Or(c.dead, errSocketGone) // the read goroutine takes no turn any more
+	c.turning.end()
 	left := c.box.close()
 	c.shown.end()
 	close(c.reader.stop)

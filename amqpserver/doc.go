@@ -8,11 +8,14 @@
 // # Goroutines
 //
 // Each connection has three. The read goroutine takes frames from the socket, decodes them and copies the payload of a
-// transfer once. The loop owns all protocol state (sessions, links, credit, unsettled deliveries), which therefore has
-// no mutex; it runs on the goroutine of [Server.ServeConn]. The write goroutine writes in one call everything that the loop has
-// produced meanwhile. Without it the loop would block on a peer that waits for us to read. All three end with the connection, and
-// ServeConn waits for them. Serve is the accept loop of a listener and starts a goroutine for each connection.
+// transfer once. The loop takes a turn for everything that happens; it runs on the goroutine of [Server.ServeConn]. The write goroutine
+// writes in one call what the socket has not taken from a turn at once. Without it the loop would block on a peer that waits for us to
+// read. All three end with the connection, and ServeConn waits for them. Serve is the accept loop of a listener and starts a goroutine for each connection.
 // A timer's callback ends the wait for a session.
+//
+// All protocol state (sessions, links, credit, unsettled deliveries) belongs to the turn, and has no mutex. One turn at a time is
+// under way. If none is, the read goroutine takes the turn for what it has read itself, and [emulator.Broker.Release] may commit on it, so a client that does one
+// thing after another wakes one goroutine for each. What is said below of the loop holds for a turn on the read goroutine too.
 //
 // Everything that happens elsewhere (a commit, a message for a waiting receiver, a changed entity) reaches a loop through
 // its mailbox. Any goroutine may post to it without blocking.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"sync"
 
 	"minibus/internal/amqp/frames"
@@ -23,7 +22,7 @@ var errFrameSize = errors.New("frame too large")
 
 // frameReader cuts a stream of bytes into frames. Only the read goroutine uses it.
 type frameReader struct {
-	nc    net.Conn
+	in    io.Reader
 	pool  *sync.Pool // of *[]byte, each as large as the largest frame
 	large *[]byte    // where buf comes from if it is a pooled buffer
 	buf   []byte
@@ -32,8 +31,8 @@ type frameReader struct {
 	quiet int
 }
 
-func newFrameReader(nc net.Conn, pool *sync.Pool) *frameReader {
-	return &frameReader{nc: nc, pool: pool, buf: make([]byte, smallReadBuffer), limit: maxFrameBeforeOpen}
+func newFrameReader(in io.Reader, pool *sync.Pool) *frameReader {
+	return &frameReader{in: in, pool: pool, buf: make([]byte, smallReadBuffer), limit: maxFrameBeforeOpen}
 }
 
 // close gives the buffer back. The last body that next returned becomes invalid.
@@ -88,7 +87,7 @@ func (f *frameReader) fill(n int) error {
 	}
 	f.makeRoom(n)
 	for f.w-f.r < n {
-		got, err := f.nc.Read(f.buf[f.w:])
+		got, err := f.in.Read(f.buf[f.w:])
 		f.w += got
 		f.note(got)
 		if err != nil && f.w-f.r < n {

@@ -8,13 +8,41 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// loop owns the connection's state until the connection ends. Each turn takes one thing that happened, lets links
-// send, and starts a write.
-func (c *conn) loop() {
+// mostRounds is how many times a turn takes up what has happened meanwhile. Then it leaves the rest to the next one.
+const mostRounds = 4
+
+// turning is a lock of capacity one. Waiting for it may take as long as a turn, for which a mutex is not made.
+type turning chan struct{}
+
+func (t turning) begin() { t <- struct{}{} }
+func (t turning) end()   { <-t }
+
+func (t turning) tryBegin() bool {
+	select {
+	case t <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// begin prepares the first turn.
+func (c *conn) begin() {
+	if c.socket.open(c.nc); c.socket.raw != nil {
+		c.reader.f.in = &c.socket
+	}
 	c.now = time.Now()
 	c.sessions.linkless = c.now
 	c.timers.timer = time.NewTimer(c.srv.options.HandshakeTimeout)
+}
+
+// loop takes a turn for each thing that happens, until the connection ends. The read goroutine takes the turn for what it has read, if
+// no other is under way: so a client that waits for an answer costs no wake-up of the loop.
+func (c *conn) loop() {
+	c.turning.begin()
+	defer c.turning.end()
 	defer c.timers.timer.Stop()
+	c.box.attend()
 	for !c.finished() {
 		c.wait()
 		c.turn()
@@ -26,9 +54,12 @@ func (c *conn) finished() bool {
 	return c.dead != nil || (c.state == stateClosed && c.out.idle())
 }
 
+// goesOn reports whether links could send more at once.
+func (c *conn) goesOn() bool { return len(c.agenda.runnable) > 0 && !c.out.full() }
+
 // wait blocks until something has happened and handles it. If links could go on it does not block.
 func (c *conn) wait() {
-	if len(c.agenda.runnable) > 0 && !c.out.full() {
+	if c.goesOn() {
 		select {
 		case b := <-c.input():
 			c.handleBatch(b)
@@ -42,18 +73,55 @@ func (c *conn) wait() {
 		}
 		return
 	}
+	if !c.box.leave() {
+		c.handleEvents()
+		return
+	}
+	input, gone := c.input(), c.readGone
+	c.turning.end()
 	select {
-	case b := <-c.input():
+	case b := <-input:
+		c.resume()
 		c.handleBatch(b)
 	case <-c.box.poke:
+		c.resume()
 		c.handleEvents()
 	case r := <-c.out.written:
+		c.resume()
 		c.handleWritten(r)
 	case <-c.timers.timer.C:
+		c.resume()
 		c.timers.fire(time.Now())
-	case <-c.readGone:
+	case <-gone:
+		c.resume()
 		c.handleReadGone()
 	}
+}
+
+// resume begins a turn of the loop after a wait.
+func (c *conn) resume() {
+	c.turning.begin()
+	c.box.attend()
+}
+
+// takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is under way, or because the
+// peer has to wait.
+func (c *conn) takeTurn(b *batch) bool {
+	if !c.turning.tryBegin() {
+		return false
+	}
+	defer c.turning.end()
+	if c.finished() || c.goesOn() || c.input() == nil {
+		return false
+	}
+	c.box.attend()
+	defer c.box.pass()
+	c.handleBatch(b)
+	c.turn()
+	if c.finished() || c.goesOn() {
+		c.box.wake()
+	}
+	return true
 }
 
 // handleReadGone notes that no more input will come. A close of ours is still written.
@@ -86,8 +154,23 @@ func (c *conn) input() <-chan *batch {
 	return c.reader.batches
 }
 
-// turn ends a turn: it joins outcomes into ranges and writes them, lets links send, and starts a write.
+// turn ends a turn. It takes up what has happened meanwhile, for the store may have committed what the turn began.
 func (c *conn) turn() {
+	for range mostRounds {
+		if c.box.any() {
+			c.handleEvents()
+		}
+		c.srv.broker.Hold()
+		c.serveLinks()
+		c.srv.broker.Release()
+		if c.finished() || !c.box.any() {
+			return
+		}
+	}
+}
+
+// serveLinks joins outcomes into ranges and writes them, lets links send, and starts a write.
+func (c *conn) serveLinks() {
 	if c.state == stateOpen {
 		c.agenda.flush()
 		c.agenda.resumeAwaiting()
@@ -110,6 +193,8 @@ func (c *conn) turn() {
 }
 
 func (c *conn) handleEvents() {
+	c.srv.broker.Hold()
+	defer c.srv.broker.Release()
 	c.now = time.Now()
 	events := c.box.take(c.events)
 	for i, e := range events {
@@ -135,6 +220,8 @@ func (c *conn) handleWritten(r writeResult) {
 
 // handleBatch takes frames from the reader and gives the batch back.
 func (c *conn) handleBatch(b *batch) {
+	c.srv.broker.Hold()
+	defer c.srv.broker.Release()
 	c.now = time.Now()
 	for i := range b.frames {
 		if c.state == stateClosed || c.dead != nil {

@@ -14,11 +14,12 @@ func (f eventFunc) run(c *conn) { f(c) }
 // mutex is a leaf. The connection's outstanding work bounds its length: one event per send, settlement, request
 // and link at most.
 type mailbox struct {
-	poke chan struct{} // has one element when there may be something to take
+	poke chan struct{} // has one element when the loop has to look
 
-	mu     sync.Mutex
-	events []event
-	closed bool
+	mu       sync.Mutex
+	events   []event
+	attended bool // a turn is under way, and takes what is posted before it ends
+	closed   bool
 }
 
 func newMailbox() mailbox { return mailbox{poke: make(chan struct{}, 1)} }
@@ -31,15 +32,53 @@ func (m *mailbox) post(e event) bool {
 		return false
 	}
 	m.events = append(m.events, e)
-	first := len(m.events) == 1
+	wake := len(m.events) == 1 && !m.attended
 	m.mu.Unlock()
-	if first {
-		select {
-		case m.poke <- struct{}{}:
-		default:
-		}
+	if wake {
+		m.wake()
 	}
 	return true
+}
+
+// wake makes the loop look.
+func (m *mailbox) wake() {
+	select {
+	case m.poke <- struct{}{}:
+	default:
+	}
+}
+
+// attend begins a turn. Until it ends, posting wakes nobody.
+func (m *mailbox) attend() {
+	m.mu.Lock()
+	m.attended = true
+	m.mu.Unlock()
+}
+
+// leave ends a turn if there are no events; else it returns false.
+func (m *mailbox) leave() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.attended = len(m.events) > 0
+	return !m.attended
+}
+
+// pass ends a turn, and wakes the loop if there are events.
+func (m *mailbox) pass() {
+	m.mu.Lock()
+	m.attended = false
+	left := len(m.events) > 0
+	m.mu.Unlock()
+	if left {
+		m.wake()
+	}
+}
+
+// any reports whether there are events.
+func (m *mailbox) any() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.events) > 0
 }
 
 // take returns all events and gives the mailbox an empty slice to fill.

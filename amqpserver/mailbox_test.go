@@ -45,3 +45,30 @@ func TestMailbox_ClosedTakesNothing(t *testing.T) {
 		t.Errorf("%d events after close", len(got))
 	}
 }
+
+func TestMailbox_WakesNobodyDuringATurn(t *testing.T) {
+	m := newMailbox()
+	nothing := eventFunc(func(*conn) {})
+	m.attend()
+	m.post(nothing)
+	if len(m.poke) != 0 {
+		t.Error("an event during a turn woke the loop")
+	}
+	if m.leave() {
+		t.Error("a turn could end with an event left")
+	}
+	m.take(nil)
+	if !m.leave() {
+		t.Error("a turn could not end")
+	}
+	m.post(nothing)
+	if len(m.poke) != 1 {
+		t.Error("an event after a turn woke nobody")
+	}
+	<-m.poke
+	m.attend()
+	m.pass()
+	if len(m.poke) != 1 {
+		t.Error("events that a turn left woke nobody")
+	}
+}

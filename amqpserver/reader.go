@@ -72,10 +72,12 @@ func (r *reader) loop() {
 		b := <-r.free
 		r.fill(b)
 		err := b.err
-		select {
-		case r.batches <- b:
-		case <-r.stop:
-			return
+		if !r.c.takeTurn(b) {
+			select {
+			case r.batches <- b:
+			case <-r.stop:
+				return
+			}
 		}
 		if err != nil {
 			r.discard(err)

@@ -23,7 +23,7 @@ type output struct {
 	busy     bool      // the write goroutine has a buffer
 	stalled  bool      // full has returned true since the last resume
 	last     time.Time
-	toWriter chan []byte      // capacity one
+	toWriter chan writeJob    // capacity one
 	written  chan writeResult // capacity one
 	ended    chan struct{}
 }
@@ -33,6 +33,12 @@ type output struct {
 type shipped struct {
 	end int // of its last frame in the buffer
 	d   *emulator.Delivery
+}
+
+// writeJob is a buffer for the write goroutine.
+type writeJob struct {
+	buf     []byte
+	written int // bytes that the socket has taken already
 }
 
 // writeResult gives a buffer back to the loop.
@@ -45,7 +51,7 @@ type writeResult struct {
 func newOutput(c *conn) output {
 	return output{
 		c: c, last: time.Now(),
-		toWriter: make(chan []byte, 1), written: make(chan writeResult, 1), ended: make(chan struct{}),
+		toWriter: make(chan writeJob, 1), written: make(chan writeResult, 1), ended: make(chan struct{}),
 	}
 }
 
@@ -55,13 +61,21 @@ func (o *output) append(channel uint16, p frames.Performative) {
 	o.buf = frames.AppendFrame(o.buf, channel, p)
 }
 
-// flush starts a write if there is something to write and no write is under way.
+// flush starts a write if there is something to write and no write is under way. What the socket takes at once is written here.
 func (o *output) flush() {
 	if o.busy || len(o.buf) == 0 {
 		return
 	}
-	o.toWriter <- o.buf
-	o.busy, o.last = true, time.Now()
+	o.last = time.Now()
+	n := o.c.socket.tryWrite(o.buf)
+	if n == len(o.buf) {
+		clear(o.aboard)
+		o.aboard = o.aboard[:0]
+		o.buf = reusable(o.buf)
+		return
+	}
+	o.toWriter <- writeJob{o.buf, n}
+	o.busy = true
 	o.buf, o.spare = o.spare, nil
 	o.aboard, o.leaving = o.leaving, o.aboard
 }
@@ -73,9 +87,15 @@ func (o *output) ship(d *emulator.Delivery) { o.aboard = append(o.aboard, shippe
 func (o *output) done(r writeResult) {
 	o.busy = false
 	o.leaving = slices.DeleteFunc(o.leaving, func(s shipped) bool { return s.end <= r.written })
-	if cap(r.buf) <= keepOut {
-		o.spare = r.buf[:0]
+	o.spare = reusable(r.buf)
+}
+
+// reusable returns an empty buffer in place of one that is written, or nil.
+func reusable(buf []byte) []byte {
+	if cap(buf) > keepOut {
+		return nil
 	}
+	return buf[:0]
 }
 
 // takeBack gives back the deliveries that the socket has not taken. The write goroutine must have ended.
@@ -116,12 +136,13 @@ func (o *output) loop() {
 	defer close(o.ended)
 	defer o.c.barrier("write")
 	var err error
-	for buf := range o.toWriter {
-		written := 0
+	for job := range o.toWriter {
+		n := 0
 		if err == nil {
-			written, err = o.writeAll(buf)
+			n, err = o.writeAll(job.buf[job.written:])
+			o.c.socket.noDeadline(o.c.nc)
 		}
-		o.written <- writeResult{buf, written, err}
+		o.written <- writeResult{job.buf, job.written + n, err}
 	}
 }
 

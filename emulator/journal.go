@@ -154,8 +154,8 @@ type Loader interface {
 // Journal is the durable side of a namespace. The store package implements it on SQLite.
 //
 // Append and ReadBodies never block and may be called under a queue's mutex. Changes are committed in the order in
-// which they were appended, many in one transaction where they have queued up. Completions of changes run on one
-// goroutine, in commit order, after the commit.
+// which they were appended, many in one transaction where they have queued up. Completions of changes run one at a
+// time, in commit order, after the commit, on the journal's goroutine or on one that has called [Store.Release].
 //
 // When a commit fails, every change of its batch and every change appended behind it, until all their completions
 // have run, fails too, in order; a change that is alone at fault fails alone, but for those that need it (Change.Unmet,

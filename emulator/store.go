@@ -17,6 +17,10 @@ type Store interface {
 	// name is free, and what is in it goes later, also after a restart. Nothing is appended for it unless done is told of an error. It does
 	// not block.
 	DeleteNamespace(id int64, done Completion)
+	// Hold says that the caller is about to append changes, and to call Release soon. It may let what is appended wait until then.
+	Hold()
+	// Release ends Hold. It may commit on the caller's goroutine, and run completions there: the caller holds no lock that they need.
+	Release()
 
 	SnapshotStore
 }

@@ -42,6 +42,9 @@ func openConn(path string) (*conn, error) {
 		return nil, err
 	}
 	c.patience(busyTimeout)
+	if file := libc.GoString(lib.Xsqlite3_db_filename(c.tls, c.db, 0)); file != "" {
+		prepareLog(file) // SQLite opens it with the first statement
+	}
 	return c, nil
 }
 

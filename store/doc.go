@@ -8,7 +8,7 @@
 // by ranges of ids.
 //
 // Goroutines: a [Store] owns three, which end in Close. The writer commits all changes that have queued up, without a timer
-// (natural group commit), and runs their completions. Between batches it keeps house: it starts checkpoints, removes
+// (natural group commit), and runs their completions; a caller of Release commits one or two small ones itself if nobody commits. Between batches it keeps house: it starts checkpoints, removes
 // deleted entities, deleted namespaces and forgotten keys of duplicate detection, and shrinks the file. The reader answers ReadBodies on
 // a connection of its own. The checkpointer, which a database in memory does not have, copies the log into the database and checks that
 // both files still exist. A temporary goroutine fails changes and reads that come after Close.
@@ -18,7 +18,8 @@
 // runs. Two advisory locks keep a second Minibus out, one on the database and one on a file beside it.
 //
 // The package calls SQLite through modernc.org/sqlite/lib, without database/sql and its driver. In batches of 200 messages of
-// 1 KiB this inserts two to three times as many a second, because a statement allocates nothing. Only conn.go and stmt.go import unsafe.
+// 1 KiB this inserts two to three times as many a second, because a statement allocates nothing. Only conn.go, stmt.go and
+// systemcalls_linux.go import unsafe.
 //
 // An ephemeral database runs the same code on ":memory:", with one connection that writer and reader share. A
 // temporary file would need a writable directory, which a read-only container

@@ -1,6 +1,9 @@
 package store
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // maxSpare is the capacity above which a buffer is not kept for the next round, so that memory is freed after a flood.
 const maxSpare = 1 << 14
@@ -11,6 +14,8 @@ const maxSpare = 1 << 14
 type inbox[T any] struct {
 	wake chan struct{} // capacity one: there are items, or the inbox was closed
 	done chan struct{} // closed when the serving goroutine has ended
+
+	holds atomic.Int32 // callers that will look themselves at what they put in
 
 	mu      sync.Mutex
 	items   []T
@@ -35,8 +40,17 @@ func (b *inbox[T]) put(v T) {
 	b.items = append(b.items, v)
 	first := len(b.items) == 1
 	b.mu.Unlock()
-	if first {
+	if first && b.holds.Load() == 0 {
 		b.poke()
+	}
+}
+
+// look calls f with what is queued, unless the inbox is closed. f must not keep it.
+func (b *inbox[T]) look(f func(items []T)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		f(b.items)
 	}
 }
 

@@ -46,6 +46,7 @@ func Open(path string, o Options) (*Store, error) {
 	if !o.Ephemeral {
 		s.place = remember(path, s.log)
 	}
+	s.inline = sync == "NORMAL"
 	go s.writer.run()
 	go s.reader.run()
 	if s.checkpointer != nil {

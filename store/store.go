@@ -28,6 +28,8 @@ type Store struct {
 	lock  *fileLock // nil for an ephemeral database
 	place *place    // nil for an ephemeral database
 
+	inline bool // Release may commit: commits do not wait for the disk
+
 	inbox  inbox[item]
 	reads  inbox[*emulator.BodyRead]
 	writer *writer
@@ -93,6 +95,8 @@ func (s *Store) shutdown() error {
 	s.inbox.close(func(it item) { it.finish(closed) })
 	s.reads.close(func(r *emulator.BodyRead) { finishRead(r, closed) })
 	s.checkpointer.close()
+	s.writer.mu.Lock() // a Release may be under way
+	defer s.writer.mu.Unlock()
 	s.writer.copies.close(closed)
 	if s.place.lookAfter(0) != nil {
 		s.writer.conn.leaveLog() // the files at the paths are not ours to delete

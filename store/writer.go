@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"minibus/emulator"
@@ -19,11 +20,12 @@ const (
 	batchesPerLook     = 256 // batches between two looks at the disk and the free pages
 )
 
-// writer commits the changes in the inbox. It and its parts belong to its goroutine; each part has its own statements, and
-// reaches the others through the writer.
+// writer commits the changes in the inbox. It and its parts belong to the goroutine that holds mu: its own, or that of a caller of
+// Release. Each part has its own statements, and reaches the others through the writer.
 type writer struct {
 	s    *Store
 	conn *conn
+	mu   sync.Mutex // held for a round; taken before conn.mu
 
 	tx         transactions
 	room       room
@@ -67,23 +69,45 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 func (w *writer) run() {
 	defer close(w.s.inbox.done)
 	for {
-		w.resolveDoubt()
-		items, closed := w.s.inbox.take()
+		worked, closed := w.step()
 		switch {
-		case len(items) > 0:
-			if slices.ContainsFunc(items, item.isChange) {
-				w.tidy()
-			}
-			w.process(items)
-			if w.tidied {
-				w.afterWork()
-			}
+		case worked:
 		case closed:
 			return
-		case !w.idleWork():
+		default:
 			<-w.s.inbox.wake
 		}
 	}
+}
+
+// step commits what has queued up, or else does some housekeeping, and reports whether there was something to do.
+func (w *writer) step() (worked, closed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.resolveDoubt()
+	if w.round() {
+		return true, false
+	}
+	if w.s.inbox.isClosed() {
+		return false, true
+	}
+	return w.idleWork(), false
+}
+
+// round commits what has queued up, and reports whether there was something. The caller holds mu.
+func (w *writer) round() bool {
+	items, _ := w.s.inbox.take()
+	if len(items) == 0 {
+		return false
+	}
+	if slices.ContainsFunc(items, item.isChange) {
+		w.tidy()
+	}
+	w.process(items)
+	if w.tidied {
+		w.afterWork()
+	}
+	return true
 }
 
 // process commits items in as many transactions as their size needs.

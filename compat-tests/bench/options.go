@@ -34,6 +34,7 @@ type options struct {
 	level       bool          // mode both: send one message for each one accepted
 	pid         int
 	metrics     string // address of HTTP of a Minibus, whose metrics are read before and after; empty: none
+	lean        bool   // a client of our own in place of the library
 	label       string
 	json        string
 }
@@ -66,6 +67,7 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.Var(&o.properties, "property", "an application property of each message, NAME=VALUE, a whole number or a text; may be repeated")
 	flags.IntVar(&o.pid, "pid", 0, "process id of the broker, for processor time, memory, waits and bytes written")
 	flags.StringVar(&o.metrics, "metrics", "", "address of HTTP of a Minibus, for commits and memory allocated per message")
+	flags.BoolVar(&o.lean, "lean", false, "modes send, receive, both and latency: a client without a library, which costs little itself")
 	flags.StringVar(&o.label, "label", "", "name of this run in the output")
 	flags.StringVar(&o.json, "json", "", "append the result as one line of JSON to this file; - for standard output")
 	if err := flags.Parse(args); err != nil {
@@ -114,6 +116,9 @@ func (o options) check() error {
 	}
 	if o.mode == "idle" {
 		return nil
+	}
+	if o.lean && (o.level || o.sessions > 0 || o.ids || o.delay > 0 || o.mode == "sessions" || o.mode == "idle") {
+		return fmt.Errorf("-lean sends one message again and again, and knows the modes send, receive, both and latency alone")
 	}
 	if o.level && (o.count > 0 || o.duration <= 0) {
 		return fmt.Errorf("-level needs a -duration and no -count: who sends and who receives would wait for each other at the end")

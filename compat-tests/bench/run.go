@@ -69,6 +69,13 @@ func run(ctx context.Context, o options) (result, error) {
 	if o.mode == "idle" {
 		return r.measure(func() error { return nil }, func() ([]series, error) { return r.idle(ctx) })
 	}
+	nothing := func() error { return nil }
+	switch {
+	case o.lean && o.mode == "latency":
+		return r.measure(nothing, r.leanLoop)
+	case o.lean:
+		return r.measure(nothing, func() ([]series, error) { return r.leanLoad(ctx) })
+	}
 	if o.mode == "latency" {
 		return r.measure(func() error { return nil }, func() ([]series, error) { return r.oneAfterAnother(ctx) })
 	}

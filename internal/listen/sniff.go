@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"syscall"
 )
 
 // protocol is the protocol that a connection's first bytes show.
@@ -102,6 +103,15 @@ func (c *Conn) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	return c.Conn.Read(p)
+}
+
+// SyscallConn gives direct access to the socket, once the inspected bytes are read. It fails where there is something between: TLS.
+func (c *Conn) SyscallConn() (syscall.RawConn, error) {
+	socket, ok := c.Conn.(syscall.Conn)
+	if !ok || c.begin < c.end {
+		return nil, errors.ErrUnsupported
+	}
+	return socket.SyscallConn()
 }
 
 // ServerName returns the host that the client has dialled, as far as TLS says it; else it is empty.

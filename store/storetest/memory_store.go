@@ -25,6 +25,12 @@ func (m *Memory) Namespaces() ([]emulator.NamespaceRecord, error) {
 	return slices.SortedFunc(maps.Values(m.content.namespaces), func(a, b emulator.NamespaceRecord) int { return cmp.Compare(a.ID, b.ID) }), nil
 }
 
+// Hold implements [emulator.Store]. Changes do not wait here.
+func (m *Memory) Hold() {}
+
+// Release implements [emulator.Store].
+func (m *Memory) Release() {}
+
 // NextNamespace implements [emulator.Store].
 func (m *Memory) NextNamespace() int64 {
 	m.mu.Lock()

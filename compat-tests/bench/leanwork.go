@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// leanLoop is oneAfterAnother with a lean client. The credit for a message goes out with the message, in one write.
+func (r *runner) leanLoop() ([]series, error) {
+	l, err := r.dialLean()
+	if err != nil {
+		return nil, err
+	}
+	defer l.nc.Close()
+	send, receive, accept, total := series{name: "send"}, series{name: "receive"}, series{name: "accept"}, series{name: "total"}
+	for taken := uint32(0); r.toSend.take(); taken++ {
+		begin := time.Now()
+		then := begin
+		l.credit(taken, 1)
+		l.send()
+		if err := l.flush(); err != nil {
+			return nil, err
+		}
+		if err := l.sentAndCame(&send, &receive, &then); err != nil {
+			return nil, err
+		}
+		l.accept(l.transfer.DeliveryID, l.transfer.DeliveryID, r.options.forget)
+		if err := l.flush(); err != nil {
+			return nil, err
+		}
+		if !r.options.forget {
+			if _, err := l.next(); err != nil {
+				return nil, err
+			}
+		}
+		accept.sinceThen(&then)
+		total.add(then.Sub(begin))
+	}
+	return []series{send, receive, accept, total}, nil
+}
+
+// sentAndCame waits for the outcome of a send and for the message. The broker may write them in either order.
+func (l *lean) sentAndCame(send, receive *series, then *time.Time) error {
+	for waiting := 2; waiting > 0; waiting-- {
+		kind, err := l.next()
+		if err != nil {
+			return err
+		}
+		if kind == leanDisposition {
+			send.sinceThen(then)
+			continue
+		}
+		for l.transfer.More {
+			if _, err := l.next(); err != nil {
+				return err
+			}
+		}
+		receive.sinceThen(then)
+	}
+	return nil
+}
+
+// leanLoad sends or receives, or both at once, on connections for each.
+func (r *runner) leanLoad(ctx context.Context) ([]series, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var (
+		group sync.WaitGroup
+		mu    sync.Mutex
+		fault error
+		all   = map[string][]series{}
+	)
+	for name, work := range map[string]func(context.Context, context.CancelFunc, *lean, *series) error{"send": r.leanSend, "receive": r.leanReceive} {
+		if r.options.mode != name && r.options.mode != "both" {
+			continue
+		}
+		for range r.options.connections {
+			l, err := r.dialLean()
+			if err != nil {
+				return nil, err
+			}
+			defer l.nc.Close()
+			defer context.AfterFunc(ctx, func() { _ = l.nc.SetReadDeadline(time.Now()) })()
+			group.Go(func() {
+				times := series{name: name}
+				err := work(ctx, stop, l, &times)
+				mu.Lock()
+				defer mu.Unlock()
+				all[name] = append(all[name], times)
+				if err != nil && ctx.Err() == nil {
+					fault = err
+					stop()
+				}
+			})
+		}
+	}
+	group.Wait()
+	var merged []series
+	for _, name := range []string{"send", "receive"} {
+		if len(all[name]) > 0 {
+			merged = append(merged, merge(name, all[name]))
+		}
+	}
+	return merged, fault
+}
+
+// leanSend keeps the connection's share of transfers in flight. Their outcomes come in their order.
+func (r *runner) leanSend(ctx context.Context, _ context.CancelFunc, l *lean, times *series) error {
+	begun := make([]time.Time, r.share()) // of those in flight, a ring
+	for answers := uint32(0); ; {
+		for int(l.sent-answers) < r.share() && ctx.Err() == nil && r.toSend.take() {
+			begun[int(l.sent)%len(begun)] = time.Now()
+			l.send()
+		}
+		if l.sent == answers {
+			return nil
+		}
+		if err := l.flush(); err != nil {
+			return err
+		}
+		for more := true; more; more = l.more() {
+			if _, err := l.next(); err != nil {
+				return err
+			}
+			for range l.answered() {
+				times.sinceOf(begun[int(answers)%len(begun)])
+				answers++
+			}
+		}
+	}
+}
+
+// leanReceive accepts all that has come at a time. It grants credit for those whose accept is answered.
+func (r *runner) leanReceive(ctx context.Context, stop context.CancelFunc, l *lean, times *series) error {
+	window := uint32(r.share())
+	begun := make([]time.Time, window) // of those that are accepted and not answered, a ring
+	l.credit(0, window)
+	taken, answers, granted := uint32(0), uint32(0), window
+	for ctx.Err() == nil {
+		if err := l.flush(); err != nil {
+			return err
+		}
+		first := taken
+		for more := true; more; more = l.more() {
+			kind, err := l.next()
+			if err != nil {
+				return err
+			}
+			if kind == leanTransfer && !l.transfer.More {
+				begun[int(taken)%len(begun)] = time.Now()
+				taken++
+			} else if kind == leanDisposition {
+				answers += r.leanAnswers(l.answered(), answers, begun, times, stop)
+			}
+		}
+		if taken > first {
+			l.accept(first, taken-1, r.options.forget)
+		}
+		if r.options.forget {
+			answers += r.leanAnswers(taken-first, first, begun, times, stop)
+		}
+		if granted-answers <= window*3/4 {
+			l.credit(taken, window-(taken-answers))
+			granted = answers + window
+		}
+	}
+	return nil
+}
+
+// leanAnswers notes count messages as accepted, from the one with the number first.
+func (r *runner) leanAnswers(count, first uint32, begun []time.Time, times *series, stop context.CancelFunc) uint32 {
+	for i := range count {
+		times.sinceOf(begun[int(first+i)%len(begun)])
+		if r.accepted() {
+			stop()
+		}
+	}
+	return count
+}

@@ -1,0 +1,55 @@
+package store
+
+import "minibus/emulator"
+
+// Bounds of what Release commits on its caller's goroutine: a client that sends or settles one message and waits. What is more is better
+// committed by the writer's goroutine, while callers go on.
+const (
+	inlineChanges = 2
+	inlineOps     = 4
+	inlineBytes   = 64 << 10
+)
+
+// Hold implements [emulator.Store].
+func (s *Store) Hold() { s.inbox.holds.Add(1) }
+
+// Release implements [emulator.Store]. While a client does one thing after another, waking the writer's goroutine, and being woken by it,
+// costs more than the commit.
+func (s *Store) Release() {
+	s.inbox.holds.Add(-1)
+	some, little := false, false
+	s.inbox.look(func(items []item) { some, little = len(items) > 0, isLittle(items) })
+	if !some {
+		return
+	}
+	if !little || !s.inline || !s.writer.mu.TryLock() {
+		s.inbox.poke()
+		return
+	}
+	defer s.writer.mu.Unlock()
+	if s.inbox.isClosed() {
+		return // the writer's goroutine commits the rest, or Close fails it
+	}
+	if s.writer.round() && s.writer.vacuum.look {
+		s.inbox.poke()
+	}
+}
+
+// isLittle reports whether items are few and small, and leave no work for later.
+func isLittle(items []item) bool {
+	ops, bytes := 0, 0
+	for _, it := range items {
+		if it.change == nil {
+			return false
+		}
+		for i := range it.change.Ops {
+			op := &it.change.Ops[i]
+			if op.Kind > emulator.OpCounter && op.Kind != emulator.OpHistory {
+				return false
+			}
+			bytes += len(op.Data)
+		}
+		ops += len(it.change.Ops)
+	}
+	return len(items) <= inlineChanges && ops <= inlineOps && bytes <= inlineBytes
+}

@@ -1,0 +1,144 @@
+package store
+
+import (
+	"errors"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"minibus/emulator"
+)
+
+// appendOne appends a change of one message and returns where its result arrives.
+func appendOne(s *Store, row int64, ops int) chan error {
+	done := make(chan error, 1)
+	c := &emulator.Change{Done: emulator.CompletionFunc(func(err error) { done <- err })}
+	for i := range int64(ops) {
+		c.Ops = append(c.Ops, insertOp(row+i, row+i, []byte("x")))
+	}
+	s.Append(c)
+	return done
+}
+
+// atRest waits until the writer's goroutine has nothing to do.
+func atRest(s *Store) {
+	onWriter(s, func() {})
+	for s.writer.vacuum.look || len(s.inbox.wake) > 0 {
+		onWriter(s, func() {})
+	}
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+}
+
+func TestRelease_CommitsLittleOnTheCallersGoroutine(t *testing.T) {
+	s := newStore(t)
+	byCaller := 0
+	for row := int64(1); row <= 50; row++ {
+		atRest(s)
+		s.Hold()
+		done := appendOne(s, row, 1)
+		if len(done) != 0 {
+			t.Fatal("a change was committed before Release")
+		}
+		s.Release()
+		byCaller += len(done)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if byCaller == 0 {
+		t.Error("Release never committed")
+	}
+}
+
+func TestRelease_LeavesMuchToTheWriter(t *testing.T) {
+	s := newStore(t)
+	atRest(s)
+	s.writer.mu.Lock() // nobody else can commit
+	s.Hold()
+	done := appendOne(s, 1, inlineOps+1)
+	s.Release()
+	s.writer.mu.Unlock()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRelease_WhileAnotherCommits(t *testing.T) {
+	s := newStore(t)
+	s.writer.mu.Lock()
+	s.Hold()
+	done := appendOne(s, 1, 1)
+	s.Release() // does not wait
+	if len(done) != 0 {
+		t.Error("it is committed already")
+	}
+	s.writer.mu.Unlock()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRelease_NotWhereCommitsWaitForTheDisk(t *testing.T) {
+	s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{Synchronous: "full"})
+	defer s.Close()
+	if s.inline {
+		t.Error("a turn of a connection would wait for the disk")
+	}
+}
+
+func TestRelease_AfterCloseFails(t *testing.T) {
+	s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{})
+	wait(t, s, putQueue(1, "q"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.Hold()
+	done := appendOne(s, 1, 1)
+	s.Release()
+	if err := <-done; !errors.Is(err, errClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Each change gets its result, also while the store closes, and those that were committed are there afterwards.
+func TestRelease_LosesNothingBesideTheWriterAndClose(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := mustOpen(t, path, Options{})
+	wait(t, s, putQueue(1, "q"))
+	var row, stored atomic.Int64
+	var group sync.WaitGroup
+	begun := make(chan struct{}, 400)
+	for i := range 4 {
+		group.Go(func() {
+			for range 100 {
+				if i > 0 {
+					s.Hold()
+				}
+				done := appendOne(s, row.Add(1), 1)
+				if i > 0 {
+					s.Release()
+				}
+				begun <- struct{}{}
+				if err := <-done; err == nil {
+					stored.Add(1)
+				} else if !errors.Is(err, errClosed) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 200 {
+		<-begun
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	group.Wait()
+	s = mustOpen(t, path, Options{})
+	defer s.Close()
+	if n, err := s.reader.conn.queryInt("SELECT count(*) FROM message"); err != nil || n != stored.Load() {
+		t.Errorf("%d messages of %d are there: %v", n, stored.Load(), err)
+	}
+}
