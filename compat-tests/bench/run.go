@@ -69,6 +69,9 @@ func run(ctx context.Context, o options) (result, error) {
 	if o.mode == "idle" {
 		return r.measure(func() error { return nil }, func() ([]series, error) { return r.idle(ctx) })
 	}
+	if o.mode == "echo" {
+		return r.measure(func() error { return nil }, func() ([]series, error) { return r.echo(ctx) })
+	}
 	if o.mode == "latency" {
 		return r.measure(func() error { return nil }, func() ([]series, error) { return r.oneAfterAnother(ctx) })
 	}
