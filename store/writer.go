@@ -17,6 +17,9 @@ const (
 const (
 	busyBatchesPerStep = 8   // batches between two steps of a sweep or prune under load
 	batchesPerLook     = 256 // batches between two looks at the disk and the free pages
+
+	idleAfter    = 20 * time.Millisecond // without changes, after which housekeeping makes no pauses
+	longestPause = 10 * time.Millisecond
 )
 
 // writer commits the changes in the inbox. It and its parts belong to its goroutine; each part has its own statements, and
@@ -36,6 +39,8 @@ type writer struct {
 	marks      marks
 	sweeper    sweeper
 	vacuum     vacuum
+
+	busy time.Time // when a batch of changes was committed last
 
 	errs    []error  // results of the batch in hand, by item
 	undo    []func() // takes back what the open transaction did to the parts, in order
@@ -75,14 +80,35 @@ func (w *writer) run() {
 				w.tidy()
 			}
 			w.process(items)
+			w.busy = time.Now()
 			if w.tidied {
 				w.afterWork()
 			}
 		case closed:
 			return
-		case !w.idleWork():
-			<-w.s.inbox.wake
+		default:
+			w.rest()
 		}
+	}
+}
+
+// rest does a step of housekeeping or, if there is none, waits for items. While clients work, each step is followed by a pause as long as the step, so that
+// they find the writer free more often than not, and the processor too.
+func (w *writer) rest() {
+	begin := time.Now()
+	if !w.idleWork() {
+		<-w.s.inbox.wake
+		return
+	}
+	now := time.Now()
+	if now.Sub(w.busy) > idleAfter {
+		return
+	}
+	pause := time.NewTimer(min(now.Sub(begin), longestPause))
+	defer pause.Stop()
+	select {
+	case <-w.s.inbox.wake:
+	case <-pause.C:
 	}
 }
 
