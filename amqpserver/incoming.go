@@ -1,6 +1,9 @@
 package amqpserver
 
 import (
+	"slices"
+	"sync"
+
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
@@ -55,8 +58,9 @@ type delivered struct {
 type part struct {
 	delivered
 	begun   bool
-	refused bool // it has its outcome; the rest is discarded
-	counted int  // bytes in conn.assembling
+	refused bool     // it has its outcome; the rest is discarded
+	pieces  [][]byte // payloads of several transfers, until the last one has arrived
+	size    int      // bytes of pieces, counted in conn.assembling
 }
 
 // handleTransfer takes one transfer frame [AMQP 2.7.5].
@@ -125,18 +129,30 @@ func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
 // end it.
 func (in *incoming) collect(payload []byte, more bool) {
 	p, c := &in.part, in.s.c
-	size := len(p.raw) + len(payload)
+	size := p.size + len(payload)
 	switch {
 	case size > in.maxMessage:
 		in.refusePart(in.tooLarge(size, in.maxMessage))
-	case p.raw == nil && !more:
+	case p.pieces == nil && !more:
 		p.raw = payload // the usual case: one transfer, whose payload is ours already
 	case c.assembling+len(payload) > c.tokens.bound(maxAssembly, strangerAssembly)+in.maxMessage:
 		in.refusePart(linkErrorf(amqp.CondResourceLimit, "The connection has too many unfinished deliveries."))
 	default:
 		c.assembling += len(payload)
-		p.counted += len(payload)
-		p.raw = append(p.raw, payload...)
+		p.size = size
+		if p.pieces = append(p.pieces, payload); !more {
+			p.join(&c.srv.readBuffers)
+		}
+	}
+}
+
+// join makes the pieces one. To append each to the ones before would copy a large message several times. Buffers of the pool go back to it.
+func (p *part) join(pool *sync.Pool) {
+	p.raw = slices.Concat(p.pieces...)
+	for _, piece := range p.pieces {
+		if buf := piece[:cap(piece)]; len(piece) >= pieceOfPool && len(buf) > len(piece) {
+			pool.Put(&buf)
+		}
 	}
 }
 
@@ -148,8 +164,8 @@ func (in *incoming) refusePart(err error) {
 }
 
 func (in *incoming) forget() {
-	in.s.c.assembling -= in.part.counted
-	in.part.counted, in.part.raw = 0, nil
+	in.s.c.assembling -= in.part.size
+	in.part.size, in.part.pieces, in.part.raw = 0, nil, nil
 }
 
 func (in *incoming) drop() {

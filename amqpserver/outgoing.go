@@ -323,5 +323,5 @@ func (o *outgoing) release() {
 		o.consumer.Close()
 	}
 	o.s.sent.outlive(o)
-	o.rest, o.lapsed = nil, nil
+	o.rest, o.tail, o.lapsed = nil, nil, nil
 }

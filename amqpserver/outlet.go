@@ -15,8 +15,9 @@ type outlet struct {
 	credit   credit
 	inLine   bool            // stands in agenda.runnable
 	first    bool            // no frame of rest has been written
-	rest     []byte          // a message that takes several frames
-	written  int             // how much of rest is written
+	rest     []byte          // a message that takes several frames, without tail
+	tail     []byte          // the end of the message; not ours to change
+	written  int             // how much of both is written
 	restHead frames.Transfer // of the first frame of rest
 	restTag  [16]byte
 	removed  []*emulator.Delivery // received and deleted messages in the delivery that is being sent
@@ -28,6 +29,8 @@ func (o *outlet) queued() *bool { return &o.inLine }
 type content interface {
 	// Append appends the encoded message.
 	Append(dst []byte) []byte
+	// AppendHead appends the encoded message without its end, and returns the end, which is not copied.
+	AppendHead(dst []byte) (head, tail []byte)
 	// Size returns about how many bytes Append adds.
 	Size() int
 }
@@ -62,10 +65,11 @@ func (o *outlet) send(m content, tag []byte, settled bool) serial {
 			o.ship()
 			return id
 		}
-		o.rest, o.written = append(o.rest[:0], buf[head:]...), 0
+		o.rest, o.tail, o.written = append(o.rest[:0], buf[head:]...), nil, 0
 		c.out.buf = buf[:start]
 	} else {
-		o.rest, o.written = m.Append(o.rest[:0]), 0
+		o.rest, o.tail = m.AppendHead(o.rest[:0])
+		o.written = 0
 	}
 	o.restHead, o.first = *t, true
 	o.restHead.DeliveryTag = o.restTag[:copy(o.restTag[:], tag)]
@@ -83,7 +87,7 @@ func (o *outlet) finish() bool {
 	if o.partial() {
 		return false
 	}
-	o.rest, o.written = o.rest[:0], 0
+	o.rest, o.tail, o.written = o.rest[:0], nil, 0
 	if cap(o.rest) > writeChunk {
 		o.rest = nil
 	}
@@ -109,7 +113,7 @@ func (o *outlet) takeBack() {
 }
 
 // partial reports whether a delivery has been begun and not finished.
-func (o *outlet) partial() bool { return o.written < len(o.rest) }
+func (o *outlet) partial() bool { return o.written < len(o.rest)+len(o.tail) }
 
 // writePiece writes one frame of rest. Only the first names the delivery, as in the service.
 func (o *outlet) writePiece() {
@@ -124,14 +128,21 @@ func (o *outlet) writePiece() {
 	buf, start := frames.BeginFrame(c.out.buf, frames.TypeAMQP, s.channel)
 	buf = t.AppendTo(buf)
 	n := c.peer.maxFrame - (len(buf) - start)
-	if left := len(o.rest) - o.written; n >= left {
+	if left := len(o.rest) + len(o.tail) - o.written; n >= left {
 		n, t.More = left, false
 		buf = t.AppendTo(buf[:start+frames.HeaderSize])
 	}
-	buf = append(buf, o.rest[o.written:o.written+n]...)
+	end := o.written + n
+	if o.written < len(o.rest) {
+		buf = append(buf, o.rest[o.written:min(end, len(o.rest))]...)
+		o.written = min(end, len(o.rest))
+	}
+	if o.written < end {
+		buf = append(buf, o.tail[o.written-len(o.rest):end-len(o.rest)]...)
+	}
 	o.traceTransfer(t, n)
 	c.out.buf = frames.EndFrame(buf, start)
-	o.written += n
+	o.written = end
 	o.first = false
 	s.win.sent()
 }

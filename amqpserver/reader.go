@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,9 @@ const (
 	batchFrames = 64
 	batchBytes  = 256 << 10
 )
+
+// pieceOfPool is how large a piece of a delivery must be to lie in a buffer of the pool, until it is joined with the others.
+const pieceOfPool = 32 << 10
 
 // inFrame is one decoded frame. Transfers and dispositions, the frequent ones, are stored by value.
 type inFrame struct {
@@ -105,7 +109,7 @@ func (r *reader) fill(b *batch) {
 		if err == nil {
 			b.frames = append(b.frames, inFrame{})
 			in := &b.frames[len(b.frames)-1]
-			if err = in.decode(h, body); err == nil {
+			if err = in.decode(h, body, r.f.pool); err == nil {
 				size += len(in.payload)
 				r.opening(in)
 			} else {
@@ -142,8 +146,8 @@ func (r *reader) opening(in *inFrame) {
 // errFrameType reports a SASL frame after the SASL layer.
 var errFrameType = errors.New("unexpected frame type")
 
-// decode decodes a frame. The result does not refer to body, which the next read overwrites.
-func (in *inFrame) decode(h frames.Header, body []byte) error {
+// decode decodes a frame. The result does not refer to body, which the next read overwrites. Buffers for large payloads come from the pool.
+func (in *inFrame) decode(h frames.Header, body []byte, pool *sync.Pool) error {
 	in.channel = h.Channel
 	switch {
 	case h.Type != frames.TypeAMQP:
@@ -152,7 +156,7 @@ func (in *inFrame) decode(h frames.Header, body []byte) error {
 		in.kind = frameEmpty
 		return nil
 	case frames.IsTransfer(body):
-		return in.decodeTransfer(body)
+		return in.decodeTransfer(body, pool)
 	case isDisposition(body):
 		return in.decodeDisposition(body)
 	}
@@ -162,7 +166,7 @@ func (in *inFrame) decode(h frames.Header, body []byte) error {
 	return err
 }
 
-func (in *inFrame) decodeTransfer(body []byte) error {
+func (in *inFrame) decodeTransfer(body []byte, pool *sync.Pool) error {
 	in.kind = frameTransfer
 	payload, err := in.transfer.Decode(body)
 	if err != nil {
@@ -172,6 +176,10 @@ func (in *inFrame) decodeTransfer(body []byte) error {
 	in.transfer.DeliveryTag = nil
 	if state, ok := in.transfer.State.(*frames.TransactionalState); ok {
 		in.transfer.State = &frames.TransactionalState{TxnID: bytes.Clone(state.TxnID)}
+	}
+	if in.transfer.More && len(payload) >= pieceOfPool {
+		in.payload = append((*pool.Get().(*[]byte))[:0], payload...)
+		return nil
 	}
 	in.payload = append(make([]byte, 0, len(payload)), payload...)
 	return nil

@@ -16,6 +16,9 @@ type replies struct {
 // Append implements content.
 func (r *request) Append(dst []byte) []byte { return append(dst, r.response...) }
 
+// AppendHead implements content.
+func (r *request) AppendHead(dst []byte) (head, tail []byte) { return dst, r.response }
+
 // Size implements content.
 func (r *request) Size() int { return len(r.response) }
 
@@ -170,5 +173,5 @@ func (to *replies) release() {
 		r.drop()
 	}
 	to.takeBack()
-	to.queue, to.rest, to.written = nil, nil, 0
+	to.queue, to.rest, to.tail, to.written = nil, nil, nil, 0
 }

@@ -33,7 +33,7 @@ func (a *alarm) set(at int64) {
 	a.timer = a.q.ns.clock.At(instant(at), func() { a.ring(at) })
 }
 
-// ring runs everything that is due and sets the timer anew.
+// ring runs everything that is due, a turn at a time, and sets the timer anew.
 func (a *alarm) ring(at int64) {
 	for more := true; more; {
 		a.q.mu.Lock()
@@ -52,8 +52,11 @@ func (a *alarm) ring(at int64) {
 			}
 		}
 		a.q.mu.Unlock()
-		if idle {
+		switch {
+		case idle:
 			a.q.ns.deleteIdle(a.q)
+		case more:
+			_ = a.q.ns.flush() // clients wait in the journal for one turn, not for all that is due
 		}
 	}
 }

@@ -14,27 +14,53 @@ type bodies struct {
 // removeCopy gives up a copy that is no longer stored, and with it the body if it was the last and the body is still
 // there.
 func (b *bodies) removeCopy(p *payload) {
-	b.evict(p)
-	if p.copies == nil || p.copies.stored.Add(-1) > 0 || b.q.ns.stage.Load() == stageGone {
-		return
+	if b.giveUpCopy(p) {
+		b.q.ns.removeBodies(p.id)
 	}
-	op := &bodyRemoval{ns: b.q.ns}
-	op.change.Done = op
-	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpDelete, DropBody: true, Record: MessageRecord{Body: p.id}})
-	b.q.ns.append(&op.change)
 }
 
-// bodyRemoval is a stored body that is being removed after the last of its copies. It belongs to no entity.
+// giveUpCopy gives up a copy, and reports whether it was the last and the body has to be removed.
+func (b *bodies) giveUpCopy(p *payload) (last bool) {
+	b.evict(p)
+	return p.copies != nil && p.copies.stored.Add(-1) <= 0 && b.q.ns.stage.Load() != stageGone
+}
+
+// bodyRemoval is stored bodies that are being removed after the last of their copies. They belong to no entity. Each change removes a turn of them: clients wait
+// in the journal for one of these, not for all.
 type bodyRemoval struct {
 	change Change
 	ns     *Namespace
+	left   []int64 // those of change and the ones after them
 }
 
-// Completed has it tried again later if it failed: nothing else would ever remove the body.
+// removeBodies removes stored bodies, if there are any.
+func (ns *Namespace) removeBodies(ids ...int64) {
+	if len(ids) > 0 {
+		(&bodyRemoval{ns: ns, left: ids}).begin()
+	}
+}
+
+// begin removes the next turn of bodies. The namespace does not come to rest before.
+func (op *bodyRemoval) begin() {
+	op.ns.forwarding.add()
+	op.change = Change{Done: op}
+	op.change.Ops = op.change.Single[:0]
+	for _, id := range op.left[:min(turn, len(op.left))] {
+		op.change.Ops = append(op.change.Ops, Op{Kind: OpDelete, DropBody: true, Record: MessageRecord{Body: id}})
+	}
+	op.ns.append(&op.change)
+}
+
+// Completed goes on, and if it failed has it tried again later: nothing else would ever remove the bodies.
 func (op *bodyRemoval) Completed(err error) {
+	defer op.ns.forwarding.done()
 	if err != nil {
-		op.ns.logger.Debug("a body without messages could not be removed; trying again", "error", err)
+		op.ns.logger.Debug("bodies without messages could not be removed; trying again", "error", err)
 		op.wait()
+		return
+	}
+	if op.left = op.left[len(op.change.Ops):]; len(op.left) > 0 {
+		op.begin()
 	}
 }
 
@@ -49,7 +75,7 @@ func (op *bodyRemoval) again() {
 	case stage == stageLeaving:
 		op.wait()
 	default:
-		op.ns.append(&op.change)
+		op.begin()
 	}
 }
 
@@ -129,14 +155,18 @@ func (b *bodies) uncount(p *payload) {
 
 // removeAll gives up the bodies of everything in an entity that was deleted.
 func (b *bodies) removeAll() {
+	var last []int64
 	for i := range b.q.messages.boxes {
 		b.q.messages.boxes[i].look(-1<<63, func(e *entry) bool {
 			if e.mark == markPending {
 				return true // only a new self of another entry that stands in the log as well
 			}
 			b.uncount(e.body)
-			b.removeCopy(e.body)
+			if b.giveUpCopy(e.body) {
+				last = append(last, e.body.id)
+			}
 			return true
 		})
 	}
+	b.q.ns.removeBodies(last...)
 }

@@ -95,12 +95,19 @@ func (d *Delivery) Size() int { return int(d.size) }
 
 // Append appends the encoded message as the client must see it. The delivery must be ready.
 func (d *Delivery) Append(dst []byte) []byte {
+	head, tail := d.AppendHead(dst)
+	return append(head, tail...)
+}
+
+// AppendHead is Append without the end of the message, which it returns: the body and what follows it stand in the message as the client sees it as its
+// sender wrote them, and a large body need not be copied. The caller must not change tail.
+func (d *Delivery) AppendHead(dst []byte) (head, tail []byte) {
 	m, err := message.Scan(d.body)
 	if err != nil {
-		return dst // every stored message was scanned before
+		return dst, nil // every stored message was scanned before
 	}
 	p := d.patch(&m)
-	return p.Append(dst, &m)
+	return p.AppendHead(dst, &m)
 }
 
 // patch returns what the broker changes in the message.

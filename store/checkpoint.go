@@ -2,6 +2,7 @@ package store
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	lib "modernc.org/sqlite/lib"
@@ -17,7 +18,16 @@ type checkpointer struct {
 	done chan struct{}
 
 	running sync.Mutex // held during a checkpoint; SQLite allows one at a time
+
+	ripening atomic.Bool // the writer wants to begin the log anew
+	ripe     atomic.Bool // it can do that without a long wait
 }
+
+const (
+	fewFrames     = 256                   // of the log: so few are copied in a moment
+	quickCopy     = 10 * time.Millisecond // so short is a checkpoint while the disk is not busy
+	longestBreath = 50 * time.Millisecond // between two checkpoints
+)
 
 func newCheckpointer(s *Store, path, synchronous string) (*checkpointer, error) {
 	c, err := openConn(path)
@@ -56,10 +66,50 @@ func (k *checkpointer) run() {
 			}
 			// If the log file is gone, save its content into the database.
 		}
-		k.running.Lock()
-		k.tell(k.checkpoint(k.conn))
-		k.running.Unlock()
+		k.copy()
 	}
+}
+
+// ripen asks for a checkpoint, and for more of them until so little of the log is left that the writer can begin it anew.
+func (k *checkpointer) ripen() {
+	k.ripening.Store(true)
+	k.poke()
+}
+
+// copy runs a checkpoint. If the writer wants to begin the log anew it runs more of them, which copy what the writer added meanwhile, until one was so short
+// that the writer may wait for the next.
+func (k *checkpointer) copy() {
+	for {
+		begin := time.Now()
+		k.running.Lock()
+		err := k.checkpoint(k.conn)
+		frames, copied, leftErr := k.conn.logFrames()
+		k.running.Unlock()
+		k.tell(err)
+		if err != nil || leftErr != nil || !k.ripening.Load() {
+			return
+		}
+		took := time.Since(begin)
+		if frames-copied <= fewFrames && took <= quickCopy && k.ripening.CompareAndSwap(true, false) {
+			k.ripe.Store(true)
+			k.s.inbox.poke()
+			return
+		}
+		select {
+		case <-k.quit:
+			return
+		case <-time.After(min(took, longestBreath)):
+		}
+	}
+}
+
+// canBeginAnew reports whether the log can begin anew without a long wait, as the writer wants.
+func (k *checkpointer) canBeginAnew() bool {
+	if !k.ripe.Load() || !k.running.TryLock() {
+		return false
+	}
+	k.running.Unlock()
+	return true
 }
 
 // beginAnew copies the rest of the log, on the writer's goroutine, and begins the log anew; with cut, it truncates the file. A
@@ -68,6 +118,8 @@ func (k *checkpointer) run() {
 func (k *checkpointer) beginAnew(c *conn, cut bool) error {
 	k.running.Lock()
 	defer k.running.Unlock()
+	k.ripening.Store(false)
+	k.ripe.Store(false)
 	if err := k.checkpoint(c); err != nil {
 		return err
 	}

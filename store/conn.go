@@ -133,10 +133,10 @@ func (c *conn) checkpoint(mode int32) error {
 	return c.check(lib.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, mode, c.out, c.out+8))
 }
 
-// logFrames returns how many frames of the log SQLite knows; none without a log.
-func (c *conn) logFrames() (int, error) {
+// logFrames returns how many frames of the log SQLite knows, and how many of them are in the database file; none without a log.
+func (c *conn) logFrames() (all, copied int, err error) {
 	rc := lib.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, lib.SQLITE_CHECKPOINT_NOOP, c.out, c.out+8)
-	return max(0, int(*(*int32)(cPointer(c.out)))), c.check(rc)
+	return max(0, int(*(*int32)(cPointer(c.out)))), max(0, int(*(*int32)(cPointer(c.out + 8)))), c.check(rc)
 }
 
 // leaveLog keeps close from copying and deleting the log, so that a refused database stays as it was.

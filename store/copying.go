@@ -10,8 +10,8 @@ import (
 
 // Sizes of a step of a copy: one or two milliseconds of work, so that commits hardly wait for it.
 const (
-	copyRows  = 200
-	copyBytes = 512 << 10
+	copyRows  = 100
+	copyBytes = 256 << 10
 )
 
 // copies makes the copies, one after the other, in small transactions between the batches. A copy is that of one moment although the namespace goes on

@@ -44,6 +44,8 @@ func (w *writer) afterWork() {
 // idleWork does one step of housekeeping that can wait, and reports whether there was one.
 func (w *writer) idleWork() bool {
 	switch {
+	case w.log.ripe():
+		w.log.checkpointIfDue()
 	case w.cleanSome():
 		w.log.checkpointIfDue()
 	case w.vacuum.look:

@@ -8,6 +8,8 @@ const (
 	inlineChanges = 2
 	inlineOps     = 4
 	inlineBytes   = 64 << 10
+
+	mostOwed = 16 // such commits until the writer's goroutine does what is due after them
 )
 
 // Hold implements [emulator.Store].
@@ -30,8 +32,11 @@ func (s *Store) Release() {
 	if s.inbox.isClosed() {
 		return // the writer's goroutine commits the rest, or Close fails it
 	}
-	if s.writer.round() && s.writer.vacuum.look {
-		s.inbox.poke()
+	if !s.writer.round() {
+		return
+	}
+	if s.writer.owed++; s.writer.owed == mostOwed {
+		s.inbox.poke() // what is due after a commit may wait for the disk, which the caller must not
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 // acknowledged. Frames of an earlier generation behind the end are normal too; they have other salts. But a transaction
 // committed behind the damage is lost: tellLostLog logs that, and copies the log beside itself before it begins anew.
 func (c *conn) tellLostLog(path string, log *slog.Logger) error {
-	taken, err := c.logFrames()
+	taken, _, err := c.logFrames()
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (c *conn) tellLostLog(path string, log *slog.Logger) error {
 	if err != nil || lost.transactions == 0 {
 		return err
 	}
-	if now, err := c.logFrames(); err != nil || now != taken {
+	if now, _, err := c.logFrames(); err != nil || now != taken {
 		return err // another program is writing to it
 	}
 	kept := fmt.Sprintf("%s-wal.damaged-%s", path, time.Now().UTC().Format("20060102T150405Z"))

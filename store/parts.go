@@ -12,6 +12,9 @@ import (
 // pieces whose body row was never committed.
 const maxInline = 1 << 20
 
+// mostParts is how many parts a body has at most, by the largest message that an entity may take.
+const mostParts = 101
+
 func partCount(data []byte) int { return (len(data) + maxInline - 1) / maxInline }
 
 // inParts reports whether the body of op is written in parts. The state of a session never is: it is a single value, always

@@ -114,6 +114,7 @@ func (r *reader) copyBody(st *stmt, id int64) ([]byte, error) {
 
 func (r *reader) readParts(id int64, want int) ([]byte, error) {
 	var buf bytes.Buffer
+	buf.Grow(min(want, mostParts) * maxInline) // or it would be copied as it grows
 	r.part.bindInt(1, id)
 	found := 0
 	for {

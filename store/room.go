@@ -24,6 +24,10 @@ const (
 	// the same page into one than a smaller one, and is read faster after a crash than a larger one.
 	logSteps = 4
 
+	// From that part of the ceiling on, the checkpointer copies again what was written meanwhile, until the writer can begin the log anew without a long wait.
+	// The writer reaches the ceiling only if it writes faster than the disk.
+	ripenAt = 2
+
 	keepRoom = 10 * time.Second // at most, for a returned message: its queue may have been deleted
 
 	tellFullEvery = time.Minute // between two log lines that the disk is full

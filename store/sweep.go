@@ -9,11 +9,11 @@ import (
 
 // Sizes of a step of a sweep: about a millisecond of work each, so that commits hardly wait for it.
 const (
-	sweepScan     = 2000
-	sweepDrop     = 500
+	sweepScan     = 1000
+	sweepDrop     = 200
 	sweepStates   = 100
 	sweepEntities = 50
-	clearRows     = 500
+	clearRows     = 200
 )
 
 // sweeper removes what is left of deleted entities and namespaces, in small transactions between the batches. A crash leaves

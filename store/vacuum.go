@@ -1,12 +1,14 @@
 package store
 
+import "fmt"
+
 const (
 	pageSize = 8192
 
-	// A file shrinks once more than half of it, and at least 32 MiB, is free; in steps of 2 MiB, while
+	// A file shrinks once more than half of it, and at least 32 MiB, is free; in steps of 512 KiB, while
 	// there is nothing to commit.
 	vacuumWorthPages = 4096
-	vacuumStep       = 256
+	vacuumStep       = 64
 )
 
 // vacuum gives free pages of the file back to the disk.
@@ -19,7 +21,7 @@ type vacuum struct {
 }
 
 func (v *vacuum) prepare() error {
-	return prepareAll(v.w.conn, map[string]**stmt{"PRAGMA incremental_vacuum(256)": &v.some})
+	return prepareAll(v.w.conn, map[string]**stmt{fmt.Sprintf("PRAGMA incremental_vacuum(%d)", vacuumStep): &v.some})
 }
 
 // worth reports whether there are that many free pages, and more than half of the file is free.

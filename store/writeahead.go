@@ -19,7 +19,7 @@ func (l *writeAhead) prepare() (err error) {
 	}
 	l.limit(l.w.room.log)
 	if l.durable {
-		l.fresh, err = l.w.conn.logFrames()
+		l.fresh, _, err = l.w.conn.logFrames()
 	}
 	return err
 }
@@ -49,6 +49,10 @@ func (l *writeAhead) checkpointIfDue() {
 	}
 	l.w.conn.mu.Lock()
 	defer l.w.conn.mu.Unlock()
+	if l.ripe() {
+		l.beginAnew()
+		return
+	}
 	pages := l.fresh + l.w.conn.pagesWritten(false)
 	if pages < l.checkpoint {
 		return
@@ -57,12 +61,18 @@ func (l *writeAhead) checkpointIfDue() {
 	l.fresh = 0
 	l.pages += pages
 	l.w.room.look()
-	if l.pages < l.longest {
+	switch {
+	case l.pages >= l.longest:
+		l.beginAnew()
+	case l.pages >= l.longest/ripenAt:
+		l.w.s.checkpointer.ripen()
+	default:
 		l.w.s.checkpointer.poke()
-		return
 	}
-	l.beginAnew()
 }
+
+// ripe reports whether nearly all of the log is in the file, after the writer asked for that.
+func (l *writeAhead) ripe() bool { return l.durable && l.w.s.checkpointer.canBeginAnew() }
 
 // beginAnew copies all of the log into the file, if need be with the reserve's room, so that the log begins anew.
 func (l *writeAhead) beginAnew() {

@@ -18,6 +18,9 @@ const (
 const (
 	busyBatchesPerStep = 8   // batches between two steps of a sweep or prune under load
 	batchesPerLook     = 256 // batches between two looks at the disk and the free pages
+
+	idleAfter    = 20 * time.Millisecond // without changes, after which housekeeping makes no pauses
+	longestPause = 10 * time.Millisecond
 )
 
 // writer commits the changes in the inbox. It and its parts belong to the goroutine that holds mu: its own, or that of a caller of
@@ -38,6 +41,9 @@ type writer struct {
 	marks      marks
 	sweeper    sweeper
 	vacuum     vacuum
+
+	busy time.Time // when a batch of changes was committed last
+	owed int       // batches since afterWork
 
 	errs    []error  // results of the batch in hand, by item
 	undo    []func() // takes back what the open transaction did to the parts, in order
@@ -75,23 +81,23 @@ func (w *writer) run() {
 		case closed:
 			return
 		default:
-			<-w.s.inbox.wake
+			w.rest()
 		}
 	}
 }
 
-// step commits what has queued up, or else does some housekeeping, and reports whether there was something to do.
+// step commits what has queued up and does what is due after it, and reports whether there was something to do.
 func (w *writer) step() (worked, closed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.resolveDoubt()
-	if w.round() {
-		return true, false
+	if !w.round() && w.owed == 0 {
+		return false, w.s.inbox.isClosed()
 	}
-	if w.s.inbox.isClosed() {
-		return false, true
+	if w.owed = 0; w.tidied {
+		w.afterWork()
 	}
-	return w.idleWork(), false
+	return true, false
 }
 
 // round commits what has queued up, and reports whether there was something. The caller holds mu.
@@ -104,10 +110,31 @@ func (w *writer) round() bool {
 		w.tidy()
 	}
 	w.process(items)
-	if w.tidied {
-		w.afterWork()
-	}
+	w.busy = time.Now()
 	return true
+}
+
+// rest does a step of housekeeping or, if there is none, waits for items. While clients work, each step is followed by a pause as long as the step, so that
+// they find the writer free more often than not, and the processor too.
+func (w *writer) rest() {
+	begin := time.Now()
+	w.mu.Lock()
+	worked, busy := w.idleWork(), w.busy
+	w.mu.Unlock()
+	if !worked {
+		<-w.s.inbox.wake
+		return
+	}
+	now := time.Now()
+	if now.Sub(busy) > idleAfter {
+		return
+	}
+	pause := time.NewTimer(min(now.Sub(begin), longestPause))
+	defer pause.Stop()
+	select {
+	case <-w.s.inbox.wake:
+	case <-pause.C:
+	}
 }
 
 // process commits items in as many transactions as their size needs.

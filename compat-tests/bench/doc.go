@@ -4,8 +4,8 @@
 //	go run ./compat-tests/bench report FILE          the medians of a -json file as a table
 //
 // Modes: send, receive (receive and accept), both at once, latency (send, receive, accept, one message after
-// another), sessions (drain sessions in order, with many receivers at once), and idle (hold connections). Messages may have
-// ids, sessions and due times. It prints rates and percentiles as a table, and as JSON with -json. With the process id of a broker on this
+// another), sessions (drain sessions in order, with many receivers at once), idle (hold connections), and echo (what the machine
+// itself takes for one thing after another, without a broker). Messages may have ids, sessions and due times. It prints rates and percentiles as a table, and as JSON with -json. With the process id of a broker on this
 // machine it also prints the broker's processor time for each message, how often its threads waited, how much they wrote, and its peak
 // memory; with the address of HTTP of a Minibus, also commits and memory allocated.
 //

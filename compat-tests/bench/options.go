@@ -50,7 +50,7 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.StringVar(&o.password, "password", "", "password for SASL PLAIN")
 	flags.StringVar(&o.target, "target", "queue.1", "address to send to")
 	flags.StringVar(&o.source, "source", "", "address to receive from (default: the target)")
-	flags.StringVar(&o.mode, "mode", "both", "send, receive, both, latency, sessions (drain -sessions in order), or idle (hold -connections for -duration)")
+	flags.StringVar(&o.mode, "mode", "both", "send, receive, both, latency, sessions (drain -sessions in order), idle (hold -connections for -duration), or echo (latency of this machine, without a broker)")
 	flags.IntVar(&o.size, "size", 1024, "bytes of a message's body")
 	flags.IntVar(&o.inflight, "inflight", 200, "operations without answer at a time, in each direction, over all connections")
 	flags.IntVar(&o.connections, "connections", 1, "connections in each direction")
@@ -107,7 +107,7 @@ func (p *properties) Set(text string) error {
 
 func (o options) check() error {
 	switch o.mode {
-	case "send", "receive", "both", "latency", "sessions", "idle":
+	case "send", "receive", "both", "latency", "sessions", "idle", "echo":
 	default:
 		return fmt.Errorf("unknown mode %q", o.mode)
 	}

@@ -13,11 +13,13 @@ import (
 type row struct {
 	label, series     string
 	rates, p50s, p99s []float64
-	cpus, memory      []float64
+	maxima            []float64
+	cpus              []float64
+	memory, peaks     []float64
 	database          []float64 // bytes per message, if measured
 }
 
-// reportFile prints the medians of a result file as a table in Markdown, in the order of the file.
+// reportFile prints the medians of a result file as a table in Markdown, in the order of the file. The maximum is that of all runs.
 func reportFile(path string, out io.Writer) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -49,8 +51,8 @@ func reportFile(path string, out io.Writer) error {
 
 // printRows prints rows. It leaves out the column of the database if no run measured it.
 func printRows(rows []*row, out io.Writer) {
-	heading, line := "| Run | Operation | Runs | Rate/s | p50 µs | p99 µs | Server CPU µs/message | Server memory MiB |",
-		"| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+	heading, line := "| Run | Operation | Runs | Rate/s | p50 µs | p99 µs | Max µs | Server CPU µs/message | Server memory MiB | At its peak |",
+		"| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
 	measured := slices.ContainsFunc(rows, func(r *row) bool { return len(r.database) > 0 })
 	if measured {
 		heading, line = heading+" Database bytes/message |", line+" ---: |"
@@ -58,8 +60,8 @@ func printRows(rows []*row, out io.Writer) {
 	fmt.Fprintln(out, heading)
 	fmt.Fprintln(out, line)
 	for _, r := range rows {
-		fmt.Fprintf(out, "| %s | %s | %d | %.0f | %.0f | %.0f | %.1f | %.0f |", r.label, r.series, len(r.rates),
-			median(r.rates), median(r.p50s), median(r.p99s), median(r.cpus), median(r.memory))
+		fmt.Fprintf(out, "| %s | %s | %d | %.0f | %.0f | %.0f | %.0f | %.1f | %.0f | %.0f |", r.label, r.series, len(r.rates),
+			median(r.rates), median(r.p50s), median(r.p99s), slices.Max(r.maxima), median(r.cpus), median(r.memory), median(r.peaks))
 		switch {
 		case len(r.database) > 0:
 			fmt.Fprintf(out, " %.0f |", median(r.database))
@@ -80,8 +82,10 @@ func addTo(rows []*row, r result, s summary) []*row {
 	known.rates = append(known.rates, s.Rate)
 	known.p50s = append(known.p50s, s.P50)
 	known.p99s = append(known.p99s, s.P99)
+	known.maxima = append(known.maxima, s.Max)
 	known.cpus = append(known.cpus, r.CPUMicros)
 	known.memory = append(known.memory, float64(r.MemoryKB)/1024)
+	known.peaks = append(known.peaks, float64(r.PeakKB)/1024)
 	return rows
 }
 

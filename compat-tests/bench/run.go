@@ -66,18 +66,18 @@ func run(ctx context.Context, o options) (result, error) {
 			r.permits <- struct{}{}
 		}
 	}
-	if o.mode == "idle" {
-		return r.measure(func() error { return nil }, func() ([]series, error) { return r.idle(ctx) })
-	}
 	nothing := func() error { return nil }
 	switch {
+	case o.mode == "idle":
+		return r.measure(nothing, func() ([]series, error) { return r.idle(ctx) })
+	case o.mode == "echo":
+		return r.measure(nothing, func() ([]series, error) { return r.echo(ctx) })
 	case o.lean && o.mode == "latency":
 		return r.measure(nothing, r.leanLoop)
 	case o.lean:
 		return r.measure(nothing, func() ([]series, error) { return r.leanLoad(ctx) })
-	}
-	if o.mode == "latency" {
-		return r.measure(func() error { return nil }, func() ([]series, error) { return r.oneAfterAnother(ctx) })
+	case o.mode == "latency":
+		return r.measure(nothing, func() ([]series, error) { return r.oneAfterAnother(ctx) })
 	}
 	var senders, receivers []*connection
 	connect := func() (err error) {

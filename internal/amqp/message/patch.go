@@ -38,6 +38,12 @@ type Patch struct {
 // any; message annotations; properties; application properties if there are any; body and footer as they were. It
 // allocates nothing if dst has room and the overlay has fewer than dozens of entries.
 func (p *Patch) Append(dst []byte, m *Message) []byte {
+	head, tail := p.AppendHead(dst, m)
+	return append(head, tail...)
+}
+
+// AppendHead is Append without the body and the footer, which it returns as they stand in the message.
+func (p *Patch) AppendHead(dst []byte, m *Message) (head, tail []byte) {
 	var over *system
 	if p.System != nil {
 		s := readSystem(p.System)
@@ -48,10 +54,15 @@ func (p *Patch) Append(dst []byte, m *Message) []byte {
 	dst = p.appendMessageAnnotations(dst, m, over)
 	dst = p.appendProperties(dst, m, over)
 	dst = p.appendApplicationProperties(dst, m, over != nil && over.replace)
-	if !p.OmitBody {
-		dst = append(dst, m.Bytes(m.Body)...)
+	switch {
+	case p.OmitBody || m.Body.Empty():
+		return dst, m.Bytes(m.Footer)
+	case m.Footer.Empty():
+		return dst, m.Bytes(m.Body)
+	case m.Footer.Start == m.Body.End:
+		return dst, m.Raw[m.Body.Start:m.Footer.End]
 	}
-	return append(dst, m.Bytes(m.Footer)...)
+	return append(dst, m.Bytes(m.Body)...), m.Bytes(m.Footer)
 }
 
 // appendHeader writes the header section. It keeps the sender's encoding of durable, priority and first-acquirer (PROP-12).

@@ -274,3 +274,21 @@ func TestPROP10_HasMessageIDKnowsNullFromEmpty(t *testing.T) {
 		}
 	}
 }
+
+func TestAppendHead_LeavesTheBodyWhereItIs(t *testing.T) {
+	for name, raw := range map[string][]byte{
+		"body":               join(properties(t, "id"), data(t, "one"), data(t, "two")),
+		"body and footer":    join(properties(t, "id"), data(t, "one"), footer(t, one("f", "x"))),
+		"footer before body": join(footer(t, one("f", "x")), properties(t, "id"), data(t, "one")),
+		"no body":            properties(t, "id"),
+	} {
+		m, p := scan(t, raw), message.Patch{SequenceNumber: 7}
+		head, tail := p.AppendHead([]byte{0xee}, m)
+		if got, want := join(head, tail), p.Append([]byte{0xee}, m); !bytes.Equal(got, want) {
+			t.Errorf("%s: head and tail are % x, want % x", name, got, want)
+		}
+		if name != "no body" && &tail[0] != &raw[len(raw)-len(tail)] && name != "footer before body" {
+			t.Errorf("%s: the tail is a copy", name)
+		}
+	}
+}
