@@ -21,7 +21,7 @@ test("markup in every field is shown as text", async () => {
   });
   await client.createSender("carts").sendMessages({ body: markup, sessionId: markup });
   const receiver = client.createReceiver("orders");
-  const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 20_000 });
   await receiver.deadLetterMessage(m, { deadLetterReason: markup, deadLetterErrorDescription: markup });
   const rule = { FilterType: "Correlation", CorrelationFilter: { Label: markup, Properties: { [markup]: markup } }, Action: { SqlExpression: `SET [a] = '${markup.replaceAll("'", "''")}'` } };
   const large = "/entity/events%2FSubscriptions%2Flarge", entities = `${address}/$minibus/v1/namespaces/${namespace}/entities`;
@@ -42,7 +42,8 @@ test("markup in every field is shown as text", async () => {
     "/configuration", `/new?kind=subscription&topic=${encodeURIComponent(markup)}`, "/events", "/entity/orders/dead", "/entity/orders/dead/1", "/entity/orders/send?from=orders%2F%24DeadLetterQueue&number=1", "/entity/orders/history", "/entity/orders/why",
     "/entity/carts/sessions", "/life?entity=orders&sequenceNumber=1", "/connections", "/jobs", "/clock", "/faults", "/snapshots", "/entity/carts/receive", "/entity/orders/receive?from=dead"]) {
     await show(page, `#/${namespace}${hash}`);
-    await page.waitForTimeout(700);
+    await page.locator("main .loading").first().waitFor({ state: "detached" });
+    await page.waitForTimeout(500); // what comes a moment later must not run either
     assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0, hash);
     assert.notEqual(await page.title(), "ran", hash);
     await check(page, hash);
@@ -82,8 +83,7 @@ test("markup in bodies of each form, in the editor and in names of templates is 
 });
 
 test("markup in the address is text", async () => {
-  const page = await open(browser, { path: `/#/${encodeURIComponent(markup)}/entity/${encodeURIComponent(markup)}` });
-  page.allowed.push(404);
+  const page = await open(browser, { path: `/#/${encodeURIComponent(markup)}/entity/${encodeURIComponent(markup)}`, allowed: [404] });
   await page.locator("main").getByText("There is no such namespace.").waitFor();
   await page.locator("main").getByText("<img").first().waitFor();
   assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0);

@@ -1,7 +1,8 @@
 // Who is connected, with which links, and how to end them.
 import { all, at, call, type Connection, type Link } from "./api";
+import { ask } from "./asking";
 import { bytes, number, plural } from "./format";
-import { ask, Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time } from "./kit";
+import { Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time } from "./kit";
 import { shown } from "./names";
 import { usePoll } from "./poll";
 import { link, route, withQuery } from "./route";

@@ -11,7 +11,7 @@ import { quoted, Shell, Snippets } from "./connect";
 import { newEntity } from "./create";
 import { EntitySettings, type Whole } from "./entitysettings";
 import { EventTable } from "./eventtable";
-import { useEvents } from "./events";
+import { Standing, useEvents } from "./events";
 import { Calendar } from "./calendar";
 import { FaultBadge } from "./faults";
 import { bytes, duration, number } from "./format";
@@ -135,7 +135,7 @@ function History({ path }: { path: string }) {
   const { events, state, loaded } = useEvents(route.value.namespace, { entity: path }, paused);
   return (
     <>
-      <div class="bar"><Button act={() => pause(!paused)}>{paused ? "Go on" : "Pause"}</Button><span class={`live ${paused || state ? "" : "on"}`}>{state ? "not connected" : paused ? "paused" : "live"}</span></div>
+      <div class="bar"><Button act={() => pause(!paused)}>{paused ? "Go on" : "Pause"}</Button><Standing state={state} loaded={loaded} paused={paused} /></div>
       {state && <Problem text={state} />}
       {events.length > 0 ? <EventTable events={events} label="Events, the newest first" without={["entity"]} /> : loaded && <Empty title="Nothing has happened here since Minibus began to remember." />}
     </>

@@ -5,7 +5,7 @@ import { newEntity } from "./create";
 import { bytes, number, plural } from "./format";
 import { Badge, Empty, Loading, Panel, Text } from "./kit";
 import { shown } from "./names";
-import { link, route } from "./route";
+import { go, link, route } from "./route";
 import { Shell, Snippets } from "./connect";
 import { entities } from "./state";
 import { Table, type Column } from "./virtual";
@@ -54,7 +54,7 @@ export function Overview() {
       {list.length > 0 && <Panel title="Messages"><Chart /></Panel>}
       {list.length > 0 && (
         <Panel title={plural(list.length, "entity", "entities")} flush actions={<a class="button small" href={newEntity("queue")}>New entity</a>}>
-          <Table items={sorted} columns={columns} id={(e) => e.path} label="Entities, those with dead letters first" most={16} open={(e) => (location.hash = link("entity", e.path))} />
+          <Table items={sorted} columns={columns} id={(e) => e.path} label="Entities, those with dead letters first" most={16} open={(e) => go(link("entity", e.path))} />
         </Panel>
       )}
     </>
