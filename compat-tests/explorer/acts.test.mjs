@@ -68,6 +68,20 @@ test("counts are live", async () => {
   await tile.getByText("2", { exact: true }).waitFor();
 });
 
+test("how many messages come and go is seen at a glance", async () => {
+  await to("/entity/live");
+  const tile = (name) => page.locator(".tile", { hasText: new RegExp(`^${name}[\\d–]`) }).locator(".tile-value");
+  const busy = /^(0\.[1-9]|[1-9])/; // more than none
+  await tile("In").getByText("0/s", { exact: true }).waitFor();
+  await client.createSender("live").sendMessages(Array.from({ length: 50 }, () => ({ body: "x" })));
+  await tile("In").getByText(busy).waitFor();
+  assert.equal((await client.createReceiver("live", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 20_000 })).length, 1);
+  await tile("Out").getByText(busy).waitFor();
+  await to("");
+  await page.getByRole("main").getByRole("link", { name: /^Connections/ }).click();
+  await page.getByRole("heading", { name: /^Connections/ }).waitFor();
+});
+
 test("live events follow, stop and are filtered", async () => {
   await to("/events?entity=live");
   await sees("live", page.getByRole("status"));
@@ -222,6 +236,10 @@ test("detach a link and close a connection", async () => {
   await other.createReceiver("dying").receiveMessages(1, { maxWaitTimeInMs: 20_000 });
   await to("/entity/dying");
   const row = page.getByRole("row", { name: /receiver/ });
+  await row.getByRole("link", { name: "Why?" }).click();
+  await page.waitForURL(/\/why\?client=/);
+  await sees("receiver");
+  await page.goBack();
   await row.getByRole("button", { name: "Detach" }).click();
   await agree("Detach the link");
   await row.waitFor({ state: "detached" });
@@ -232,6 +250,12 @@ test("detach a link and close a connection", async () => {
   await agree("Close the connection");
   await card.waitFor({ state: "detached" });
   await other.close().catch(() => undefined);
+});
+
+test("what a client was refused", async () => {
+  await to("/connections");
+  await assert.rejects(client.createSender("nowhere").sendMessages({ body: "x" }));
+  await page.getByRole("row", { name: /a token for nowhere .*could not be found/ }).first().waitFor();
 });
 
 test("why is nothing received", async () => {

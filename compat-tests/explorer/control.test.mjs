@@ -278,7 +278,7 @@ test("keys move in the tree, fold it and open entities", async () => {
 });
 
 test("keys move in a tree of 10,000 entities", async () => {
-  const items = Array.from({ length: 10_000 }, (_, i) => ({ path: `queue-${String(i).padStart(5, "0")}`, kind: "queue", status: "Active", counts: { active: 0, deadLetter: 0, scheduled: 0, deferred: 0, transfer: 0, transferDeadLetter: 0, sizeBytes: 0 } }));
+  const items = Array.from({ length: 10_000 }, (_, i) => ({ path: `queue-${String(i).padStart(5, "0")}`, kind: "queue", status: "Active", counts: { active: 0, deadLetter: 0, scheduled: 0, deferred: 0, transfer: 0, transferDeadLetter: 0, sizeBytes: 0 }, traffic: { stored: 0, delivered: 0, completed: 0 } }));
   await page.route(/\/entities(\?|$)/, (r) => r.fulfill({ json: { items } }));
   await page.reload();
   await tree().getByText("queue-00000").waitFor();

@@ -1,6 +1,8 @@
 // Everything that came in a message or a name is text.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, before, test } from "node:test";
+import rhea from "rhea"; // which the SDK speaks AMQP with
 import { address, check, launch, open, show } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
@@ -51,6 +53,19 @@ test("markup in every field is shown as text", async () => {
   await show(page, `#/${namespace}/entity/orders/dead/1`);
   await page.getByText("\u27e8202e\u27e9gnp.exe").waitFor();
   await page.context().close();
+});
+
+test("markup in what a client says of itself is shown as text", async () => {
+  const container = rhea.create_container({ id: markup });
+  const connection = container.connect({ host: "localhost", port: Number(/sb:\/\/[^:]+:(\d+)/.exec(process.env.MINIBUS_CONNECTION_STRING)[1]), reconnect: false, properties: { product: markup, version: markup, platform: markup } });
+  await once(connection, "connection_open");
+  const page = await open(browser, { path: `/#/${namespace}/connections` });
+  await page.getByRole("heading", { name: markup }).waitFor();
+  assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0);
+  assert.notEqual(await page.title(), "ran");
+  await check(page, "a client with markup");
+  await page.context().close();
+  connection.close();
 });
 
 test("markup in bodies of each form, in the editor and in names of templates is text", async () => {
@@ -123,4 +138,22 @@ test("a page of another origin gets nothing", async () => {
   const names = (await (await fetch(address + "/$minibus/v1/namespaces")).json()).namespaces.map((n) => n.name);
   assert.ok(!names.includes("evil-one"), "nothing was created");
   await context.close();
+});
+
+test("a stranger's name that leads here gets nothing, even for a page of its own", async () => {
+  const stranger = await launch("--host-resolver-rules=MAP evil.test 127.0.0.1"), page = await stranger.newPage();
+  const there = `http://evil.test:${process.env.MINIBUS_PORT_HTTP}`;
+  assert.equal((await page.goto(there + "/")).status(), 403);
+  await page.route(there + "/page", (r) => r.fulfill({ contentType: "text/html", body: "<!doctype html><title>loaded before the name led here</title>" }));
+  await page.goto(there + "/page");
+  const tries = await page.evaluate(async (port) => {
+    const status = (path, init) => fetch(path, init).then((r) => r.status, String), api = "/$minibus/v1/namespaces";
+    const socket = new WebSocket(`ws://evil.test:${port}/$servicebus/websocket`, "AMQPWSB10");
+    return [await status("/"), await status("/$minibus/ui/app.js"), await status(api), await status(api, { method: "POST", body: '{"name":"evil-two"}' }), await status("/orders/messages", { method: "POST", body: "x" }),
+      await new Promise((done) => { socket.onopen = () => done("open"); socket.onerror = () => done(403); })];
+  }, process.env.MINIBUS_PORT_HTTP);
+  assert.deepEqual(tries, Array(6).fill(403));
+  const names = (await (await fetch(address + "/$minibus/v1/namespaces")).json()).namespaces.map((n) => n.name);
+  assert.ok(!names.includes("evil-two"), "nothing was created");
+  await stranger.close();
 });

@@ -8,8 +8,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 export const address = process.env.MINIBUS_EXPLORER ?? `http://localhost:${process.env.MINIBUS_PORT_HTTP}`;
 
-export async function launch() {
-  return chromium.launch({ executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"] });
+export async function launch(...args) {
+  return chromium.launch({ executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", ...args] });
 }
 
 // sizes are those of a small laptop and a phone.

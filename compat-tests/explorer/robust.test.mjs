@@ -139,3 +139,17 @@ test("a namespace that is gone leaves a choice of the others", async () => {
   await sees("There is no such namespace.");
   await check(page, "a namespace that never was");
 });
+
+test("the frame is painted before the script of the page is there", async () => {
+  await page.context().close();
+  page = await (await browser.newContext()).newPage();
+  let come;
+  const coming = new Promise((f) => (come = f));
+  await page.route("**/app.js", async (r) => { await coming; await r.continue(); });
+  await page.goto(address, { waitUntil: "commit" });
+  await page.getByRole("banner").getByText("Minibus").waitFor();
+  await page.getByRole("status").getByText("Loading…").waitFor();
+  await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
+  come();
+  await page.getByRole("heading", { name: namespace }).waitFor();
+});

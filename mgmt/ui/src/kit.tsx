@@ -98,6 +98,12 @@ export function Badge({ tone = "", children, title }: { tone?: string; children:
   return <span class={`badge ${tone}`} title={title}>{children}</span>;
 }
 
+// Tile is a number at a glance. A tone counts while there is something; with an address the tile leads there.
+export function Tile({ name, value, tone = "", title, to }: { name: string; value: string; tone?: string; title?: string; to?: string }) {
+  const inner = <><span class="tile-name">{name}</span><span class="tile-value">{value}</span></>, c = `tile ${value === "0" ? "zero" : tone}`;
+  return to ? <a class={c} title={title} href={to}>{inner}</a> : <div class={c} title={title}>{inner}</div>;
+}
+
 // Facts is a list of names and values in columns.
 export function Facts({ facts }: { facts: [string, Children][] }) {
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
