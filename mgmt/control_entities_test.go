@@ -42,7 +42,7 @@ func TestControlAPIListsEntities(t *testing.T) {
 	wants(t, a.as("root", "GET", list+"?limit=0", ""), 400, `"detail":"The request is not as /$minibus/v1/openapi.json says: query.limit: expected number >= 1."`)
 	wants(t, a.as("root", "GET", list+"?most=1", ""), 400, "query.most: unknown query parameter")
 	wants(t, a.as("root", "GET", control.Prefix+"namespaces/nothing/entities", ""), 404)
-	wants(t, a.as("root", "GET", control.Prefix+"namespaces/$default/entities", ""), 200, `{"items":[`)
+	wants(t, a.as("root", "GET", control.Prefix+"namespaces/$default/entities", ""), 200, `{"items":[`, `"traffic":{"stored":0,"delivered":0,"completed":0}`)
 	wants(t, a.as("root", "GET", list+"/events%2Fsubscriptions%2FLARGE", ""), 200, `"path":"events/Subscriptions/large","kind":"subscription","status":"Active"`)
 	wants(t, a.as("root", "GET", list+"/nothing", ""), 404, `The messaging entity 'nothing' could not be found`)
 	wants(t, a.bus.at("orders.localhost", 5300, "GET", control.Prefix+"namespaces/$this", "", authorization, a.root()), 200, `"name":"orders"`)

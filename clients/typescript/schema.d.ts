@@ -958,6 +958,7 @@ export interface components {
             status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
             /** @description Of a topic, by name */
             subscriptions?: components["schemas"]["Leaf"][];
+            traffic: components["schemas"]["Traffic"];
         };
         Client: {
             /** @description As in connections; none of HTTP requests */
@@ -1163,6 +1164,7 @@ export interface components {
             path: string;
             /** @enum {string} */
             status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
+            traffic: components["schemas"]["Traffic"];
         };
         /** @description An entity in the form of Config.json */
         EntityBody: {
@@ -1616,6 +1618,7 @@ export interface components {
             rules: string[];
             /** @enum {string} */
             status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
+            traffic: components["schemas"]["Traffic"];
         };
         /**
          * @description A profile of limits, as of --limits
@@ -2302,6 +2305,23 @@ export interface components {
             };
             Subscriptions?: components["schemas"]["Subscription"][];
         };
+        Traffic: {
+            /**
+             * Format: int64
+             * @description Removed by receivers
+             */
+            completed: number;
+            /**
+             * Format: int64
+             * @description Given to receivers, again and again if need be
+             */
+            delivered: number;
+            /**
+             * Format: int64
+             * @description Sent, scheduled, forwarded or copied to it since Minibus started
+             */
+            stored: number;
+        };
         Upcoming: {
             /**
              * Format: date-time
@@ -2404,6 +2424,7 @@ export interface components {
              * @description Of a topic
              */
             subscriptions?: number;
+            traffic: components["schemas"]["Traffic"];
             /**
              * Format: date-time
              * @description When its settings or rules were changed last

@@ -1,6 +1,8 @@
 // Everything that came in a message or a name is text.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, before, test } from "node:test";
+import rhea from "rhea"; // which the SDK speaks AMQP with
 import { address, check, launch, open, show } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
@@ -21,7 +23,7 @@ test("markup in every field is shown as text", async () => {
   });
   await client.createSender("carts").sendMessages({ body: markup, sessionId: markup });
   const receiver = client.createReceiver("orders");
-  const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 20_000 });
   await receiver.deadLetterMessage(m, { deadLetterReason: markup, deadLetterErrorDescription: markup });
   const rule = { FilterType: "Correlation", CorrelationFilter: { Label: markup, Properties: { [markup]: markup } }, Action: { SqlExpression: `SET [a] = '${markup.replaceAll("'", "''")}'` } };
   const large = "/entity/events%2FSubscriptions%2Flarge", entities = `${address}/$minibus/v1/namespaces/${namespace}/entities`;
@@ -42,7 +44,8 @@ test("markup in every field is shown as text", async () => {
     "/configuration", `/new?kind=subscription&topic=${encodeURIComponent(markup)}`, "/events", "/entity/orders/dead", "/entity/orders/dead/1", "/entity/orders/send?from=orders%2F%24DeadLetterQueue&number=1", "/entity/orders/history", "/entity/orders/why",
     "/entity/carts/sessions", "/life?entity=orders&sequenceNumber=1", "/connections", "/jobs", "/clock", "/faults", "/snapshots", "/entity/carts/receive", "/entity/orders/receive?from=dead"]) {
     await show(page, `#/${namespace}${hash}`);
-    await page.waitForTimeout(700);
+    await page.locator("main .loading").first().waitFor({ state: "detached" });
+    await page.waitForTimeout(500); // what comes a moment later must not run either
     assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0, hash);
     assert.notEqual(await page.title(), "ran", hash);
     await check(page, hash);
@@ -50,6 +53,19 @@ test("markup in every field is shown as text", async () => {
   await show(page, `#/${namespace}/entity/orders/dead/1`);
   await page.getByText("\u27e8202e\u27e9gnp.exe").waitFor();
   await page.context().close();
+});
+
+test("markup in what a client says of itself is shown as text", async () => {
+  const container = rhea.create_container({ id: markup });
+  const connection = container.connect({ host: "localhost", port: Number(/sb:\/\/[^:]+:(\d+)/.exec(process.env.MINIBUS_CONNECTION_STRING)[1]), reconnect: false, properties: { product: markup, version: markup, platform: markup } });
+  await once(connection, "connection_open");
+  const page = await open(browser, { path: `/#/${namespace}/connections` });
+  await page.getByRole("heading", { name: markup }).waitFor();
+  assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0);
+  assert.notEqual(await page.title(), "ran");
+  await check(page, "a client with markup");
+  await page.context().close();
+  connection.close();
 });
 
 test("markup in bodies of each form, in the editor and in names of templates is text", async () => {
@@ -82,8 +98,7 @@ test("markup in bodies of each form, in the editor and in names of templates is 
 });
 
 test("markup in the address is text", async () => {
-  const page = await open(browser, { path: `/#/${encodeURIComponent(markup)}/entity/${encodeURIComponent(markup)}` });
-  page.allowed.push(404);
+  const page = await open(browser, { path: `/#/${encodeURIComponent(markup)}/entity/${encodeURIComponent(markup)}`, allowed: [404] });
   await page.locator("main").getByText("There is no such namespace.").waitFor();
   await page.locator("main").getByText("<img").first().waitFor();
   assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0);
@@ -123,4 +138,12 @@ test("a page of another origin gets nothing", async () => {
   const names = (await (await fetch(address + "/$minibus/v1/namespaces")).json()).namespaces.map((n) => n.name);
   assert.ok(!names.includes("evil-one"), "nothing was created");
   await context.close();
+});
+
+test("a stranger's name that leads here gets nothing", async () => {
+  const stranger = await launch("--host-resolver-rules=MAP evil.test 127.0.0.1"), page = await stranger.newPage();
+  for (const path of ["/", "/$minibus/ui/app.js", "/$minibus/v1/namespaces"]) {
+    assert.equal((await page.goto(`http://evil.test:${process.env.MINIBUS_PORT_HTTP}${path}`)).status(), 403, path);
+  }
+  await stranger.close();
 });

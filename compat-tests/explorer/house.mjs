@@ -12,10 +12,10 @@ export async function fill(client) {
   await sender.scheduleMessages({ body: "later", messageId: "later" }, new Date(Date.now() + 3_600_000));
   const receiver = client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
   for (const reason of ["PaymentDeclined", "PaymentDeclined", "Malformed"]) {
-    const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+    const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 20_000 });
     await receiver.deadLetterMessage(m, { deadLetterReason: reason, deadLetterErrorDescription: "the card was refused" });
   }
-  await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  await receiver.receiveMessages(1, { maxWaitTimeInMs: 20_000 });
   await client.createSender("events").sendMessages([{ body: "x", applicationProperties: { amount: 5000 } }, { body: "y", applicationProperties: { amount: 5 } }]);
   const carts = client.createSender("carts");
   for (const sessionId of ["alice", "bob", "عربي"]) await carts.sendMessages({ body: "cart", sessionId });

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 const main = () => page.locator("main");
-const sees = (text, within = main()) => within.getByText(text).first().waitFor({ timeout: 10_000 });
+const sees = (text, within = main()) => within.getByText(text).first().waitFor();
 const told = (text) => sees(text, page.locator(".toasts"));
 const press = (...keys) => keys.reduce((before, k) => before.then(() => page.keyboard.press(k)), Promise.resolve());
 const type = (text) => page.keyboard.type(text);
@@ -49,7 +49,7 @@ async function bareFocus(tries = 20) {
 
 // tabTo presses Tab until a control has the focus. Each one on the way must show that it has it.
 async function tabTo(wanted) {
-  await wanted.waitFor({ timeout: 10_000 });
+  await wanted.waitFor();
   for (let i = 0; i < most; i++) {
     if (await wanted.evaluate((e) => e === e.getRootNode().activeElement)) return;
     await press("Tab");
@@ -66,6 +66,7 @@ async function follow(role, name) {
 
 // goTo opens what the palette finds first. It types at once, as people do: no key may be lost before the palette has the focus.
 async function goTo(text) {
+  await page.getByRole("treeitem", { name: text.split(" ")[0] }).first().waitFor(); // the page knows the entity
   await press("Control+k");
   await type(text);
   await page.getByRole("listbox", { name: "Commands" }).getByRole("option").first().waitFor();
@@ -98,7 +99,7 @@ test("a queue is made, sent to, and received from", async () => {
 test("a dead letter is found, explained, mended and sent again", async () => {
   await client.createSender("dying").sendMessages({ body: '{"total": "none"}', contentType: "application/json", messageId: "order-7" });
   const receiver = client.createReceiver("dying");
-  const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 20_000 });
   await receiver.deadLetterMessage(m, { deadLetterReason: "Malformed", deadLetterErrorDescription: "the total is no number" });
   await goTo("dying dead");
   await follow("link", String(m.sequenceNumber));
@@ -111,7 +112,7 @@ test("a dead letter is found, explained, mended and sent again", async () => {
   await press("Escape", "Tab");
   await follow("button", "Send");
   await told(/and the dead letter #\d+ is removed/);
-  const [mended] = await client.createReceiver("dying", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  const [mended] = await client.createReceiver("dying", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 20_000 });
   assert.deepEqual(mended.body, { total: 7 });
 });
 
@@ -130,7 +131,7 @@ test("the subscription that gets nothing says why, and its rule is changed", asy
   await follow("button", "Save the rule");
   await sees("amount > 1");
   await client.createSender("events").sendMessages({ body: "y", applicationProperties: { amount: 5 } });
-  const [m] = await client.createReceiver("events", "large").receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+  const [m] = await client.createReceiver("events", "large").receiveMessages(1, { maxWaitTimeInMs: 20_000 });
   assert.equal(String(m?.body), "y");
 });
 

@@ -37,7 +37,7 @@ const to = (hash) => show(page, `#/${namespace}${hash}`);
 const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
 
 test("ten thousand entities", async () => {
-  await page.locator("main").getByText(new RegExp(`^${String(entities + 2).replace(/(?=...$)/, "\\s")} entities$`)).waitFor({ timeout: 20_000 });
+  await page.locator("main").getByText(new RegExp(`^${String(entities + 2).replace(/(?=...$)/, "\\s")} entities$`)).waitFor();
   assert.ok((await elements()) < 3000, `${await elements()} elements`);
   await check(page, "overview of ten thousand entities");
   await page.keyboard.press("/");
@@ -53,7 +53,7 @@ test("ten thousand entities", async () => {
 test("a deep queue", async () => {
   await to("/entity/deep/messages");
   const main = page.locator("main");
-  await main.getByText(`message ${messages - 1}`, { exact: false }).first().waitFor({ timeout: 20_000 });
+  await main.getByText(`message ${messages - 1}`, { exact: false }).first().waitFor();
   const box = main.locator(".table-box").first();
   for (let i = 0; i < 30; i++) {
     await box.evaluate((b) => (b.scrollTop = b.scrollHeight));
@@ -67,7 +67,7 @@ test("a deep queue", async () => {
 test("a body of 50 MiB", async () => {
   await to("/entity/heavy/messages/1");
   const main = page.locator("main");
-  await main.getByText("xxxxxxxx").first().waitFor({ timeout: 20_000 });
+  await main.getByText("xxxxxxxx").first().waitFor();
   assert.ok((await page.evaluate(() => document.body.textContent.length)) < 2 ** 20, "the page holds a part of the body");
   const [download] = await Promise.all([page.waitForEvent("download", { timeout: 30_000 }), main.getByText("Download", { exact: false }).first().click()]);
   let size = 0;
@@ -81,9 +81,9 @@ for (const size of ["wide", "phone"]) test(`texts from right to left, and emoji,
   page = await open(browser, { size });
   await page.getByRole("heading", { name: namespace }).waitFor();
   await to("/entity/heavy/messages");
-  await page.locator("main").getByText("שלום").first().waitFor({ timeout: 20_000 });
+  await page.locator("main").getByText("שלום").first().waitFor();
   await check(page, "a list with texts from right to left");
   await to("/entity/heavy/messages/2");
-  await page.locator("main").getByText("مرحبا").filter({ visible: true }).first().waitFor({ timeout: 20_000 });
+  await page.locator("main").getByText("مرحبا").filter({ visible: true }).first().waitFor();
   await check(page, "a message from right to left");
 });

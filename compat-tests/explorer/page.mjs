@@ -8,20 +8,21 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 export const address = process.env.MINIBUS_EXPLORER ?? `http://localhost:${process.env.MINIBUS_PORT_HTTP}`;
 
-export async function launch() {
-  return chromium.launch({ executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"] });
+export async function launch(...args) {
+  return chromium.launch({ executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", ...args] });
 }
 
 // sizes are those of a small laptop and a phone.
 export const sizes = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
-// open opens the explorer in a window of its own. Its errors are noted in page.errors.
-export async function open(browser, { theme = "light", size = "wide", path = "/", ...rest } = {}) {
+// open opens the explorer in a window of its own. Its errors are noted in page.errors, except for answers whose status is in page.allowed.
+export async function open(browser, { theme = "light", size = "wide", path = "/", allowed = [], ...rest } = {}) {
   const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, reducedMotion: "reduce", locale: "en-GB", timezoneId: "Europe/Berlin", ...rest });
   const page = await context.newPage();
   page.errors = [];
-  page.allowed = [];
-  page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.errors.push(`console: ${m.text()} (${m.location().url}:${m.location().lineNumber}:${m.location().columnNumber})`));
+  page.allowed = [...allowed];
+  const asked = (text) => page.allowed.includes(Number(/the server responded with a status of (\d+)/.exec(text)?.[1]));
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && !asked(m.text()) && page.errors.push(`console: ${m.text()} (${m.location().url}:${m.location().lineNumber}:${m.location().columnNumber})`));
   page.on("pageerror", (e) => page.errors.push(`error: ${e.stack}`));
   page.on("requestfailed", (r) => r.failure()?.errorText !== "net::ERR_ABORTED" && page.errors.push(`failed: ${r.url()} ${r.failure()?.errorText}`));
   page.on("response", (r) => r.status() >= 400 && !page.allowed.includes(r.status()) && page.errors.push(`${r.status()} ${r.request().method()} ${r.url()}`));
@@ -30,10 +31,46 @@ export async function open(browser, { theme = "light", size = "wide", path = "/"
   return page;
 }
 
-// show goes to a screen by its address after #.
+// show goes to a screen by its address after #, and waits until the page has drawn it, though not for what the screen asks the server.
 export async function show(page, hash) {
-  await page.evaluate((h) => (location.hash = h), hash);
-  await page.waitForTimeout(50);
+  await page.evaluate((h) => new Promise((drawn) => {
+    const frame = () => requestAnimationFrame(() => setTimeout(drawn));
+    const before = location.hash;
+    location.hash = h;
+    if (location.hash === before) frame();
+    else addEventListener("hashchange", frame, { once: true });
+  }), hash);
+}
+
+// until waits until what is returned holds. A value that is read once may be that of a moment before.
+export async function until(holds, what, patience = 30_000) {
+  for (const end = Date.now() + patience; !(await holds()); await new Promise((done) => setTimeout(done, 50))) assert.ok(Date.now() < end, typeof what === "string" ? what : what());
+}
+
+// refused waits for the server's refusal that a test asked for, with the line that the browser writes of it, and takes both out of the page's errors.
+export async function refused(page, status) {
+  const answers = () => page.errors.filter((e) => e.startsWith(`${status} `)).length, lines = () => page.errors.filter((e) => e.includes(`status of ${status}`)).length;
+  await until(() => answers() > 0 && lines() >= answers(), () => `no request was refused with ${status}, of the errors ${page.errors}`);
+  page.errors = page.errors.filter((e) => !e.includes(`status of ${status}`) && !e.startsWith(`${status} `));
+}
+
+// copied presses what copies a text, and returns the text from the clipboard once the page says that it is there.
+export async function copied(page, button) {
+  await page.evaluate(() => navigator.clipboard.writeText(""));
+  await button.click();
+  await until(() => page.evaluate(async () => (await navigator.clipboard.readText()) !== ""), "nothing was copied");
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
+// taken receives so many messages: one call may return fewer, if the others come a moment later.
+export async function taken(receiver, n) {
+  const list = [];
+  while (list.length < n) {
+    const more = await receiver.receiveMessages(n - list.length, { maxWaitTimeInMs: 20_000 });
+    if (more.length === 0) break;
+    list.push(...more);
+  }
+  return list;
 }
 
 // check fails if the page made an error, if it is wider than the window, or if axe-core has a serious finding. Axe comes

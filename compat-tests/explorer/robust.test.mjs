@@ -1,7 +1,7 @@
 // What the page does with what it does not expect: in the address, in answers, in bodies, in files.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { address, check, launch, open, show } from "./page.mjs";
+import { address, check, launch, open, show, until } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
 const client = connect();
@@ -17,7 +17,7 @@ after(async () => {
 });
 
 const to = (hash, in_ = namespace) => show(page, `#/${in_}${hash}`);
-const sees = (text, within = page.locator("body")) => within.getByText(text).first().waitFor({ timeout: 10_000 });
+const sees = (text, within = page.locator("body")) => within.getByText(text).first().waitFor();
 
 // fresh opens a page whose answers below a path of the namespace are replaced, if one is given.
 async function fresh(hash, path, answer) {
@@ -31,7 +31,8 @@ async function fresh(hash, path, answer) {
 test("a screen that fails is a problem with a way out, and the others work", async () => {
   await fresh("/connections", "/connections", (r) => r.fulfill({ json: { items: [null] } }));
   await sees(/This part of the explorer failed/);
-  assert.match(page.errors.splice(0).join(), /TypeError/);
+  await until(() => /TypeError/.test(page.errors.join()), "the failure is in the console");
+  page.errors = page.errors.filter((e) => !/TypeError/.test(e));
   await check(page, "the problem");
   await page.getByRole("link", { name: "Go to the overview" }).click();
   await sees("Dead letters");
@@ -65,7 +66,6 @@ test("the entities come without the clock", async () => {
   await sees("the clock is broken");
   await page.locator(".tree").getByText("orders").waitFor();
   await page.getByRole("heading", { name: "10 entities" }).waitFor();
-  page.errors.length = 0;
 });
 
 test("a body of four hundred levels unfolds by parts", async () => {
@@ -107,9 +107,8 @@ test("a file that is no template is refused with what is wrong, and toasts are f
   await check(page, "templates");
   // The toast of what was done stays on its screen; that of a failure comes along.
   const [done, failed] = [page.locator(".toast", { hasText: "imported" }), page.locator(".toast.failed")];
-  await page.waitForTimeout(1100);
   await to("/jobs");
-  await done.waitFor({ state: "detached", timeout: 1000 });
+  await done.waitFor({ state: "detached" });
   assert.equal(await failed.count(), 1);
 });
 
@@ -133,11 +132,24 @@ test("a namespace that is gone leaves a choice of the others", async () => {
   page.allowed.push(404);
   assert.ok((await fetch(`${api}/passing`, { method: "DELETE" })).ok);
   await sees("There is no such namespace.");
-  page.errors = page.errors.filter((e) => !/404/.test(e));
   await check(page, "a namespace that is gone");
   await page.locator(".choose").getByText(namespace).click();
   await page.getByRole("heading", { name: "10 entities" }).waitFor();
   await to("/jobs", "never");
   await sees("There is no such namespace.");
   await check(page, "a namespace that never was");
+});
+
+test("the frame is painted before the script of the page is there", async () => {
+  await page.context().close();
+  page = await (await browser.newContext()).newPage();
+  let come;
+  const coming = new Promise((f) => (come = f));
+  await page.route("**/app.js", async (r) => { await coming; await r.continue(); });
+  await page.goto(address, { waitUntil: "commit" });
+  await page.getByRole("banner").getByText("Minibus").waitFor();
+  await page.getByRole("status").getByText("Loading…").waitFor();
+  await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
+  come();
+  await page.getByRole("heading", { name: namespace }).waitFor();
 });

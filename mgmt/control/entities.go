@@ -17,10 +17,18 @@ import (
 
 // Entity is a queue, topic or subscription in a list.
 type Entity struct {
-	Path   string `json:"path"`
-	Kind   string `json:"kind" enum:"queue,topic,subscription"`
-	Status string `json:"status" enum:"Active,Disabled,SendDisabled,ReceiveDisabled"`
-	Counts counts `json:"counts"`
+	Path    string  `json:"path"`
+	Kind    string  `json:"kind" enum:"queue,topic,subscription"`
+	Status  string  `json:"status" enum:"Active,Disabled,SendDisabled,ReceiveDisabled"`
+	Counts  counts  `json:"counts"`
+	Traffic traffic `json:"traffic"`
+}
+
+// traffic counts what went through an entity. Two answers, and the time between them, make a rate.
+type traffic struct {
+	Stored    int64 `json:"stored" doc:"Sent, scheduled, forwarded or copied to it since Minibus started"`
+	Delivered int64 `json:"delivered" doc:"Given to receivers, again and again if need be"`
+	Completed int64 `json:"completed" doc:"Removed by receivers"`
 }
 
 // counts are the messages of an entity by state.
@@ -124,7 +132,9 @@ const maxEntities = 1 << 30
 
 // shownEntity returns an entity as lists show it.
 func shownEntity(e *emulator.Entity) Entity {
-	return Entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(cmp.Or(e.Options().Status, emulator.StatusActive)), Counts: shownCounts(e.Counts())}
+	t := e.Traffic()
+	return Entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(cmp.Or(e.Options().Status, emulator.StatusActive)), Counts: shownCounts(e.Counts()),
+		Traffic: traffic{Stored: t.Stored, Delivered: t.Delivered, Completed: t.Completed}}
 }
 
 // shownCounts returns counts as answers show them.

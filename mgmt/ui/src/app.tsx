@@ -1,6 +1,7 @@
 // The explorer: the frame around the screens.
 import { render } from "preact";
 import { useState } from "preact/hooks";
+import { Asking } from "./asking";
 import { asksForKey, forgetKey, hasKey, useKey } from "./auth";
 import { Boundary } from "./boundary";
 import { ClockScreen } from "./clock";
@@ -13,7 +14,7 @@ import { Events } from "./events";
 import { span, time, zone } from "./format";
 import { Faults } from "./faults";
 import { Jobs } from "./jobs";
-import { Asking, Button, Empty, Field, Problem, Toasts } from "./kit";
+import { Button, Empty, Field, Problem } from "./kit";
 import { Life } from "./life";
 import { Overview } from "./overview";
 import { listenForKeys, openKeys, openPalette, Overlay } from "./palette";
@@ -22,6 +23,7 @@ import { Missing, menuOpen, Sidebar } from "./sidebar";
 import { Snapshots } from "./snapshots";
 import { clock, missing, now, refresh, start, theme, trouble } from "./state";
 import { textOf } from "./api";
+import { Toasts } from "./toasts";
 
 function Screen() {
   const { screen, rest } = route.value;

@@ -1,6 +1,7 @@
 // A chart of counts over the last minutes.
-import { number, short, span } from "./format";
-import { sampled, samples, type Sample } from "./state";
+import { number, perSecond, short, span } from "./format";
+import { Tile } from "./kit";
+import { rates, sampled, samples, type Sample } from "./state";
 
 const width = 600, height = 120;
 
@@ -19,6 +20,13 @@ const lines: Line[] = [
 function path(list: Sample[], of: (s: Sample) => number, top: number): string {
   const first = list[0]!.at, wide = Math.max(list[list.length - 1]!.at - first, 1);
   return list.map((s, i) => `${i ? "L" : "M"}${(((s.at - first) / wide) * width).toFixed(1)} ${(height - (of(s) / top) * (height - 8)).toFixed(1)}`).join("");
+}
+
+// RateTiles show how many messages come and go, of an entity, or of the namespace without a path.
+export function RateTiles({ of = "", out = true }: { of?: string; out?: boolean }) {
+  sampled.value; // draw again with each sample
+  const r = rates(of), shown = (n?: number) => (n === undefined ? "–" : perSecond(n));
+  return <><Tile name="In" value={shown(r?.stored)} title="Messages that come, per second" />{out && <Tile name="Out" value={shown(r?.completed)} title="Messages that receivers remove, per second" />}</>;
 }
 
 // Chart shows the counts of an entity, or of the namespace without a path.

@@ -1,13 +1,15 @@
 // The clock of the namespace: what it shows, what is due next, and how to let time pass.
 import { useState } from "preact/hooks";
 import { at, call, get, textOf } from "./api";
+import { ask } from "./asking";
 import { age, both, duration, time, zone } from "./format";
-import { ask, Button, Empty, Facts, Field, Loading, Panel, Problem, tell, Text, Time } from "./kit";
+import { Button, Empty, Facts, Field, Loading, Panel, Problem, Text, Time } from "./kit";
 import { shown } from "./names";
 import { usePoll } from "./poll";
 import { link, route } from "./route";
 import { isoSpan, SpanField } from "./spanfield";
 import { now, refreshClock, type Clock } from "./state";
+import { tell } from "./toasts";
 
 const kinds: Record<Clock["due"][number]["kind"], string> = {
   lockEnds: "a lock ends", scheduled: "scheduled messages become active", expires: "messages expire", sessionLockEnds: "the lock of a session ends",

@@ -5,7 +5,7 @@ import { draftOf, fields, filled, fresh, messageOf, timeIn, type Draft } from ".
 import { msOf } from "./durations";
 import { number, plural, zone } from "./format";
 import { formatted } from "./json";
-import { Button, Field, Loading, Panel, Problem, tell, Text } from "./kit";
+import { Button, Field, Loading, Panel, Problem, Text } from "./kit";
 import { letterOf, Mending, sourceOf } from "./mending";
 import { shown } from "./names";
 import { Properties } from "./properties";
@@ -15,6 +15,7 @@ import { isoSpan, SpanField, spanHint } from "./spanfield";
 import { refresh, type Clock } from "./state";
 import { Templates, templateNamed } from "./templates";
 import { looksLikeJSON, TextEdit } from "./textedit";
+import { tell } from "./toasts";
 
 const mostMessages = 1_000_000;
 
@@ -129,9 +130,11 @@ function useDraft(namespace: string, query: Record<string, string>, setWrong: (s
     const template = query.template === undefined ? undefined : templateNamed(query.template);
     if (query.template !== undefined && !template) setWrong(`This browser has no template ${query.template}.`);
     if (!query.from || !query.number) return set(template ?? fresh);
+    let ended = false; // the address has changed meanwhile
     sourceOf(namespace, query.from, query.number).then(
-      (m) => { set(draftOf(m)); setCut(m.bodyCut === true); if (m.bodyCut) setWrong("The body is too large to edit here. What you send has its beginning only."); },
-      (e) => { set(fresh); setWrong(textOf(e)); });
+      (m) => { if (ended) return; set(draftOf(m)); setCut(m.bodyCut === true); if (m.bodyCut) setWrong("The body is too large to edit here. What you send has its beginning only."); },
+      (e) => { if (ended) return; set(fresh); setWrong(textOf(e)); });
+    return () => { ended = true; };
   }, [query.from, query.number]);
   return [d, set, cut] as const;
 }

@@ -2,12 +2,16 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { at, call, Failure, open, textOf, type Schemas } from "./api";
+import { ask } from "./asking";
 import { DiffView, lossesOf } from "./configdiff";
 import { findingOf, mark } from "./findings";
 import { plural } from "./format";
-import { ask, Button, copy, Loading, Panel, Problem, tell, Text } from "./kit";
+import { Button, copy, Loading, Panel, Problem, Text } from "./kit";
+import { useTurns } from "./poll";
 import { refine, route } from "./route";
+import { save } from "./save";
 import { refresh } from "./state";
+import { tell, tellUndo } from "./toasts";
 
 type Diff = Schemas["ConfigDiff"];
 
@@ -18,24 +22,27 @@ async function running(namespace: string, keys: boolean): Promise<string> {
   return (await open("GET", at`${namespace}/config`, { query: { keys: keys || undefined } })).text();
 }
 
-function download(name: string, text: string): void {
-  const a = document.createElement("a");
-  a.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  a.download = name;
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
-}
-
 function Running({ namespace, edit }: { namespace: string; edit: (text: string) => void }) {
   const [keys, setKeys] = useState(false), [text, setText] = useState<string>(), [problem, setProblem] = useState("");
-  const load = () => running(namespace, keys).then((t) => { setText(t); setProblem(""); }, (e) => setProblem(textOf(e)));
+  const begin = useTurns();
+  const load = async () => {
+    const latest = begin();
+    try {
+      const t = await running(namespace, keys);
+      if (!latest()) return;
+      setText(t);
+      setProblem("");
+    } catch (e) {
+      if (latest()) setProblem(textOf(e));
+    }
+  };
   useEffect(() => void load(), [namespace, keys]);
   return (
     <Panel title="What runs now" actions={<>
       <label class="check small"><input type="checkbox" checked={keys} onChange={(e) => setKeys(e.currentTarget.checked)} /> with keys</label>
       <Button small act={load}>Read again</Button>
       <Button small act={async () => copy(await running(namespace, keys))}>Copy</Button>
-      <Button small act={async () => download("Config.json", await running(namespace, keys))}>Download</Button>
+      <Button small act={async () => save(new Blob([await running(namespace, keys)], { type: "application/json" }), "Config.json")}>Download</Button>
     </>}>
       <p class="hint">Minibus starts with the same entities from this file{keys ? ". The keys in it open the namespace: keep it safe" : ""}.</p>
       {problem && <Problem text={problem} />}
@@ -79,14 +86,21 @@ function apply({ diff, text, prune }: Compared, namespace: string, done: (d: Dif
     title: "Apply the configuration?", yes: s.delete > 0 ? `Apply and delete ${plural(s.delete, "entity", "entities")}` : "Apply",
     text: <>
       <p>{plural(s.create, "entity", "entities")} created, {s.change} changed, {s.delete} deleted, in one step.</p>
-      <p>{lost > 0 ? <><b>{plural(lost, "message")}</b> of deleted entities are lost. This cannot be undone.</> : "No message is lost."}</p>
+      <p>{lost > 0 ? <><b>{plural(lost, "message")}</b> of deleted entities are lost.</> : "No message is lost."}</p>
       {s.change > 0 && <p>Clients of changed entities attach again by themselves.</p>}
     </>,
+    losing: lost > 0 ? "configuration" : undefined,
     act: async () => {
+      const before = lost > 0 ? undefined : await running(namespace, true).catch(() => undefined); // a file cannot say everything
       const applied = await call<Diff>("POST", at`${namespace}/config`, { query: { prune: prune || undefined }, text });
       refresh();
-      tell("The configuration was applied.");
       done(applied);
+      if (before === undefined) return tell("The configuration was applied.");
+      tellUndo("The configuration was applied.", async () => {
+        await call<Diff>("POST", at`${namespace}/config`, { text: before });
+        refresh();
+        return `What was changed or deleted is as it was.${s.create > 0 ? " What was created stays." : ""}`;
+      });
     },
   });
 }
@@ -95,18 +109,21 @@ export function Configuration() {
   const { namespace, query } = route.value, prune = query.prune === "1";
   const text = draft.value.namespace === namespace ? draft.value.text : "";
   const [compared, setCompared] = useState<Compared>(), [wrong, setWrong] = useState<unknown>(), [applied, setApplied] = useState(0);
-  const area = useRef<HTMLTextAreaElement>(null);
+  const area = useRef<HTMLTextAreaElement>(null), begin = useTurns();
   const set = (next: string) => {
+    begin(); // what was asked of another text does not count
     draft.value = { namespace, text: next };
     setCompared(undefined);
     setWrong(undefined);
   };
   const compare = async (with_: string, pruned: boolean) => {
+    const latest = begin();
     setWrong(undefined);
     try {
       const diff = await call<Diff>("POST", at`${namespace}/config/diff`, { query: { prune: pruned || undefined }, text: with_ });
-      setCompared({ diff, text: with_, prune: pruned });
+      if (latest()) setCompared({ diff, text: with_, prune: pruned });
     } catch (e) {
+      if (!latest()) return;
       setCompared(undefined);
       setWrong(e);
     }

@@ -1,9 +1,11 @@
 // Who is connected, with which links, and how to end them.
 import { all, at, call, type Connection, type Link } from "./api";
+import { ask } from "./asking";
 import { bytes, number, plural } from "./format";
-import { ask, Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time } from "./kit";
-import { shown } from "./names";
+import { Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time } from "./kit";
+import { deadLetters, shown } from "./names";
 import { usePoll } from "./poll";
+import { Refusals } from "./refusals";
 import { link, route, withQuery } from "./route";
 
 const waits: Record<Link["waitsFor"], string> = {
@@ -50,6 +52,9 @@ function detach(namespace: string, c: Connection, l: Link, done: () => void): vo
   });
 }
 
+// whyOf returns the address that says what a receiver waits for.
+const whyOf = (c: Connection, l: Link) => withQuery(link("entity", l.entity!, "why"), { sub: l.subQueue === deadLetters ? "dead" : undefined, client: `${c.id}/${l.id}` });
+
 export function Links({ namespace, connection: c, links, done }: { namespace: string; connection: Connection; links: Link[]; done: () => void }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={`Links of ${nameOf(c)}`}>
@@ -64,7 +69,7 @@ export function Links({ namespace, connection: c, links, done }: { namespace: st
               <td>{waits[l.waitsFor]}</td>
               <td class="right">{number(l.credit)}</td><td class="right">{number(l.unsettled)}</td><td class="right">{number(l.deliveries)}</td>
               <td><Time at={l.lastActive} ageOnly /></td>
-              <td class="right"><Button small act={() => detach(namespace, c, l, done)}>Detach</Button></td>
+              <td class="right">{l.role === "receiver" && l.entity && <a class="button small" href={whyOf(c, l)} title="Why doesn’t it receive?">Why?</a>} <Button small act={() => detach(namespace, c, l, done)}>Detach</Button></td>
             </tr>
           ))}
         </tbody>
@@ -118,6 +123,7 @@ export function Connections() {
       {p.error && <Problem text={p.error} retry={p.refresh} />}
       {!p.value && !p.error && <Loading />}
       {p.value?.length === 0 && <Empty title="No client is connected."><p><a href={link("connect")}>Copy a connection string</a>, and start your program.</p></Empty>}
+      <Refusals namespace={namespace} />
       {p.value?.map((c) => <Card key={c.id} namespace={namespace} c={c} done={p.refresh} />)}
     </>
   );

@@ -1,12 +1,13 @@
 // Making a queue, a topic or a subscription.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { at, call } from "./api";
-import { Fields, fieldOf, focusWrong } from "./entityform";
+import { Fields, fieldOf, useFocusOn } from "./entityform";
 import { sorted } from "./findings";
-import { Button, Panel, Problem, Tabs, tell } from "./kit";
+import { Button, Panel, Problem, Tabs } from "./kit";
 import { go, link, route, withQuery } from "./route";
 import { propertiesOf, type Kind, type Texts } from "./settings";
 import { entities, refresh } from "./state";
+import { tell } from "./toasts";
 
 const kinds: { kind: Kind; title: string; what: string }[] = [
   { kind: "queue", title: "Queue", what: "Each message goes to one receiver." },
@@ -37,7 +38,8 @@ export function Create() {
   const [name, setName] = useState(""), [topic, setTopic] = useState(query.topic ?? ""), [texts, setTexts] = useState<Texts>({});
   const [wrong, setWrong] = useState<Texts>({}), [problem, setProblem] = useState("");
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useFocusOn(wrong);
+  useLayoutEffect(() => { // before the next key, which is for the name
     first.current?.focus();
     setTopic(query.topic ?? "");
     setWrong({});
@@ -46,7 +48,6 @@ export function Create() {
   const refuse = (fields: Texts, rest: string) => {
     setWrong(fields);
     setProblem(rest);
-    focusWrong();
   };
   const submit = async () => {
     const { properties, wrong: local } = propertiesOf(kind, texts);
@@ -61,8 +62,8 @@ export function Create() {
       return refuse(found.wrong, found.rest);
     }
     refresh();
-    tell(`${title} created.`);
     go(link("entity", path));
+    tell(`${title} created.`);
   };
   return (
     <>

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { at, get, type Entity } from "./api";
 import { Bench } from "./bench";
-import { Chart } from "./chart";
+import { Chart, RateTiles } from "./chart";
 import { Compose } from "./compose";
 import { DeadLetters } from "./deadletters";
 import { Messages } from "./messages";
@@ -11,13 +11,13 @@ import { quoted, Shell, Snippets } from "./connect";
 import { newEntity } from "./create";
 import { EntitySettings, type Whole } from "./entitysettings";
 import { EventTable } from "./eventtable";
-import { useEvents } from "./events";
+import { Standing, useEvents } from "./events";
 import { Calendar } from "./calendar";
 import { FaultBadge } from "./faults";
 import { bytes, duration, number } from "./format";
 import { holding } from "./held";
 import { purge } from "./joborders";
-import { Badge, Button, CopyButton, Empty, Facts, Loading, Panel, Problem, Tabs, Text, Time, type Children } from "./kit";
+import { Badge, Button, CopyButton, Empty, Facts, Loading, Panel, Problem, Tabs, Text, Tile, Time, type Children } from "./kit";
 import { deadLetters, shown, topicOf, words } from "./names";
 import { usePoll } from "./poll";
 import { Receive } from "./receive";
@@ -34,21 +34,18 @@ export function useEntity(path: string) {
   return usePoll(JSON.stringify([namespace, path]), 3000, (signal) => get<Whole>(at`${namespace}/entities/${path}`, {}, signal));
 }
 
-function Tile({ name, n, tone = "", title }: { name: string; n: number; tone?: string; title?: string }) {
-  return <div class={`tile ${n ? tone : "zero"}`} title={title}><span class="tile-name">{name}</span><span class="tile-value">{number(n)}</span></div>;
-}
-
 function Counts({ e }: { e: Entity }) {
   const c = e.counts;
   return (
     <div class="tiles">
-      {e.kind !== "topic" && <Tile name="Active" n={c.active} title="With those that are locked or deferred" />}
-      {e.kind !== "topic" && <Tile name="Deferred" n={c.deferred} />}
-      {e.kind !== "subscription" && <Tile name="Scheduled" n={c.scheduled} />}
-      {e.kind !== "topic" && <Tile name="Dead letters" n={c.deadLetter} tone="dead" />}
-      {(c.transfer > 0 || c.transferDeadLetter > 0) && <Tile name="To forward" n={c.transfer} tone="warn" />}
-      {c.transferDeadLetter > 0 && <Tile name="Not forwarded" n={c.transferDeadLetter} tone="dead" />}
-      <div class="tile"><span class="tile-name">Size</span><span class="tile-value">{bytes(c.sizeBytes)}</span></div>
+      {e.kind !== "topic" && <Tile name="Active" value={number(c.active)} title="With those that are locked or deferred" />}
+      {e.kind !== "topic" && <Tile name="Deferred" value={number(c.deferred)} />}
+      {e.kind !== "subscription" && <Tile name="Scheduled" value={number(c.scheduled)} />}
+      {e.kind !== "topic" && <Tile name="Dead letters" value={number(c.deadLetter)} tone="dead" />}
+      {(c.transfer > 0 || c.transferDeadLetter > 0) && <Tile name="To forward" value={number(c.transfer)} tone="warn" />}
+      {c.transferDeadLetter > 0 && <Tile name="Not forwarded" value={number(c.transferDeadLetter)} tone="dead" />}
+      <Tile name="Size" value={bytes(c.sizeBytes)} />
+      <RateTiles of={e.path} out={e.kind !== "topic"} />
     </div>
   );
 }
@@ -135,7 +132,7 @@ function History({ path }: { path: string }) {
   const { events, state, loaded } = useEvents(route.value.namespace, { entity: path }, paused);
   return (
     <>
-      <div class="bar"><Button act={() => pause(!paused)}>{paused ? "Go on" : "Pause"}</Button><span class={`live ${paused || state ? "" : "on"}`}>{state ? "not connected" : paused ? "paused" : "live"}</span></div>
+      <div class="bar"><Button act={() => pause(!paused)}>{paused ? "Go on" : "Pause"}</Button><Standing state={state} loaded={loaded} paused={paused} /></div>
       {state && <Problem text={state} />}
       {events.length > 0 ? <EventTable events={events} label="Events, the newest first" without={["entity"]} /> : loaded && <Empty title="Nothing has happened here since Minibus began to remember." />}
     </>

@@ -1,5 +1,5 @@
 // The fields of the settings of an entity, in groups of which each can be folded.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { topicOf } from "./names";
 import { groupsOf, statuses, type Group, type Kind, type Setting, type Texts } from "./settings";
 import { entities } from "./state";
@@ -79,12 +79,12 @@ function brief(g: Group, p: FieldsProps, open: boolean): string {
 // Folded is a group of settings. It opens when something in it is wrong, and stays as the reader leaves it.
 function Folded({ g, p }: { g: Group; p: FieldsProps }) {
   const wrong = g.settings.some((s) => p.wrong[s.name]);
-  const [open, setOpen] = useState(p.before !== undefined);
-  useEffect(() => {
-    if (wrong) setOpen(true);
+  const [open, setOpen] = useState(p.before !== undefined), group = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => {
+    if (wrong) group.current!.open = true; // at once: a field that is folded takes no cursor
   }, [p.wrong]);
   return (
-    <details class="group" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
+    <details ref={group} class="group" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary><b>{g.title}</b> <span class="faint">{brief(g, p, open)}</span></summary>
       <div class="settings">
         {g.settings.map((s) => <SettingField key={s.name} s={s} text={p.texts[s.name] ?? ""} set={(text) => p.set(s.name, text)} wrong={p.wrong[s.name]} exists={p.before !== undefined} />)}
@@ -102,9 +102,11 @@ export function Fields(p: FieldsProps) {
   );
 }
 
-// focusWrong puts the cursor into the first field that is wrong.
-export function focusWrong(): void {
-  setTimeout(() => document.querySelector<HTMLElement>("[aria-invalid]")?.focus());
+// useFocusOn puts the cursor into the first field that is wrong, before the next key arrives.
+export function useFocusOn(wrong: Texts): void {
+  useLayoutEffect(() => {
+    if (Object.keys(wrong).length > 0) document.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+  }, [wrong]);
 }
 
 // fieldOf returns the field of a path in the body of a request.

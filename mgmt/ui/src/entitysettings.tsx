@@ -1,17 +1,33 @@
 // The settings of an entity that exists: changing them, and deleting the entity.
 import { useState } from "preact/hooks";
-import { at, call, type Schemas } from "./api";
-import { Fields, fieldOf, focusWrong, lossOf } from "./entityform";
+import { at, call, open, type Schemas } from "./api";
+import { ask } from "./asking";
+import { Fields, fieldOf, lossOf, useFocusOn } from "./entityform";
 import { sorted } from "./findings";
 import { plural } from "./format";
-import { ask, Button, Panel, Problem, tell, Text } from "./kit";
-import { shown, topicOf } from "./names";
+import { parse, type Node } from "./json";
+import { Button, Panel, Problem, Text } from "./kit";
+import { nameOf, shown, topicOf } from "./names";
 import { Policies } from "./policies";
 import { go, link, route } from "./route";
 import { propertiesOf, textsOf, type Texts } from "./settings";
 import { refresh } from "./state";
+import { tell, tellUndo } from "./toasts";
 
 export type Whole = Schemas["WholeEntity"];
+
+// entityText returns what a Config.json has of an entity, with its subscriptions, rules and keys.
+async function entityText(namespace: string, path: string): Promise<string | undefined> {
+  const text = await (await open("GET", at`${namespace}/config`, { query: { keys: true } })).text(), whole = parse(text);
+  const child = (n: Node | undefined, name: string) => n?.items?.[n.names?.indexOf(JSON.stringify(name)) ?? -1];
+  const named = (list: Node | undefined, name: string) => list?.items?.find((n) => {
+    const at = child(n, "Name");
+    return at && (JSON.parse(text.slice(at.from, at.to)) as string).toLowerCase() === name.toLowerCase();
+  });
+  const of = child(child(whole?.root, "UserConfig"), "Namespaces")?.items?.[0], topic = topicOf(path);
+  const found = topic ? named(child(named(child(of, "Topics"), topic), "Subscriptions"), nameOf({ path, kind: "subscription" })) : named(child(of, "Queues"), path) ?? named(child(of, "Topics"), path);
+  return found && text.slice(found.from, found.to);
+}
 
 // drop deletes an entity after a question that says what goes with it.
 export function drop(e: Whole): void {
@@ -21,14 +37,22 @@ export function drop(e: Whole): void {
     text: <>
       <p><b><Text>{shown(e.path)}</Text></b> is deleted{subscriptions > 0 && <> with {plural(subscriptions, "subscription")}</>}, and {messages > 0 ? <b>{plural(messages, "message")}</b> : "no message"} with it.</p>
       {sources > 0 && <p>{plural(sources, "entity", "entities")} {sources === 1 ? "forwards" : "forward"} to it. What they forward waits there until there is such an entity again.</p>}
-      <p>Clients that send or receive here lose their links. This cannot be undone.</p>
+      <p>Clients that send or receive here lose their links.</p>
     </>,
+    losing: messages > 0 ? "deletion" : undefined,
     act: async () => {
+      const text = messages > 0 ? undefined : await entityText(namespace, e.path).catch(() => undefined); // a Config.json cannot say everything
       await call("DELETE", at`${namespace}/entities/${e.path}`);
       const topic = e.kind === "subscription" ? topicOf(e.path) : undefined;
       go(topic ? link("entity", topic) : link(""));
       refresh();
-      tell(`The ${e.kind} was deleted${messages > 0 ? ` with ${plural(messages, "message")}` : ""}.`);
+      if (!text) return tell(`The ${e.kind} was deleted${messages > 0 ? ` with ${plural(messages, "message")}` : ""}.`);
+      tellUndo(`The ${e.kind} was deleted. It was empty.`, async () => {
+        await call("PUT", at`${namespace}/entities/${e.path}`, { query: { kind: e.kind, onlyNew: true }, text });
+        refresh();
+        go(link("entity", e.path));
+        return `The ${e.kind} is back, with its settings and empty.`;
+      });
     },
   });
 }
@@ -36,6 +60,7 @@ export function drop(e: Whole): void {
 export function EntitySettings({ e, done }: { e: Whole; done: () => void }) {
   const [before, setBefore] = useState(() => textsOf(e.kind, e.properties)), [texts, setTexts] = useState<Texts>(before);
   const [wrong, setWrong] = useState<Texts>({}), [problem, setProblem] = useState("");
+  useFocusOn(wrong);
   const begin = (from: Texts) => {
     setBefore(from);
     setTexts(from);
@@ -47,7 +72,6 @@ export function EntitySettings({ e, done }: { e: Whole; done: () => void }) {
   const refuse = (fields: Texts, rest: string) => {
     setWrong(fields);
     setProblem(rest);
-    focusWrong();
   };
   const submit = async () => {
     if (Object.keys(local).length > 0) return refuse(local, "");

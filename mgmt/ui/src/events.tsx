@@ -1,6 +1,6 @@
 // What happens to messages, as it happens.
-import { useEffect, useRef, useState } from "preact/hooks";
-import { at, get, type Event, type Schemas } from "./api";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { at, get, textOf, type Event, type Schemas } from "./api";
 import { EventTable, kinds, wordsOf } from "./eventtable";
 import { plural } from "./format";
 import { Button, Empty, Problem } from "./kit";
@@ -18,41 +18,45 @@ interface Filter {
 // useEvents follows the events that fit, the newest first. It begins with the last ones that Minibus remembers.
 export function useEvents(namespace: string, filter: Filter, paused: boolean) {
   const [events, set] = useState<Event[]>([]), [state, setState] = useState(""), [skips, setSkips] = useState(0), [loaded, setLoaded] = useState(false);
-  const stop = useRef(paused);
+  const stop = useRef(paused), waiting = useRef<Event[]>([]);
   stop.current = paused;
   const key = JSON.stringify([namespace, filter]);
+  const add = (list: Event[]) => set((old) => {
+    const last = old[0]?.number ?? 0;
+    return [...list.filter((e) => e.number > last).reverse(), ...old].slice(0, most);
+  });
   useEffect(() => {
-    const waiting: Event[] = [];
     let ended = false;
+    waiting.current = [];
     set([]);
+    setState("");
     setLoaded(false);
-    const add = (list: Event[]) => set((old) => {
-      const last = old[0]?.number ?? 0;
-      return [...list.filter((e) => e.number > last).reverse(), ...old].slice(0, most);
-    });
-    const begin = async () => {
-      try {
-        const page = await get<Schemas["HistoryPage"]>(at`${namespace}/history`, { ...filter, order: "newest", limit: 200 });
-        if (!ended) add([...page.items].reverse());
-      } catch {
-        // the stream says what is wrong
-      }
-      if (!ended) setLoaded(true);
+    const fill = async () => { // while the stream runs, so that nothing falls between the two
+      const { items } = await get<Schemas["HistoryPage"]>(at`${namespace}/history`, { ...filter, order: "newest", limit: 200 });
+      if (!ended) set((old) => [...new Map([...items, ...old].map((e) => [e.number, e])).values()].sort((a, b) => b.number - a.number).slice(0, most));
     };
-    void begin();
     const end = watch(namespace, filter, {
       events: (list) => {
-        waiting.push(...list);
-        if (waiting.length > most) waiting.splice(0, waiting.length - most);
-        if (!stop.current) add(waiting.splice(0));
+        waiting.current.push(...list);
+        if (waiting.current.length > most) waiting.current.splice(0, waiting.current.length - most);
+        if (!stop.current) add(waiting.current.splice(0));
       },
-      skipped: () => setSkips((n) => n + 1), state: setState, now: () => now.value,
+      connected: (gap) => {
+        if (ended) return;
+        setState("");
+        if (gap) void fill().catch((e) => !ended && setState(textOf(e))).finally(() => !ended && setLoaded(true));
+      },
+      failed: (text) => !ended && setState(text),
+      skipped: () => setSkips((n) => n + 1), now: () => now.value,
     });
     return () => {
       ended = true;
       end();
     };
   }, [key]);
+  useEffect(() => {
+    if (!paused) add(waiting.current.splice(0));
+  }, [paused]);
   return { events, state, skips, loaded };
 }
 
@@ -72,9 +76,23 @@ function Chips({ chosen, set }: { chosen: string[]; set: (list: string[]) => voi
 
 // Search is a field whose text counts when the reader pauses.
 export function Search({ label, value, set, list }: { label: string; value: string; set: (s: string) => void; list?: string }) {
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  return <input type="search" aria-label={label} placeholder={label} defaultValue={value} list={list} spellcheck={false}
-    onInput={(e) => { const v = e.currentTarget.value.trim(); clearTimeout(timer.current); timer.current = setTimeout(() => set(v), 300); }} />;
+  const input = useRef<HTMLInputElement>(null), timer = useRef<ReturnType<typeof setTimeout>>(undefined), told = useRef(value);
+  useLayoutEffect(() => { // a value from elsewhere: a chip, or back
+    if (value !== told.current && input.current) input.current.value = value;
+    told.current = value;
+  }, [value]);
+  useEffect(() => () => clearTimeout(timer.current), []); // what is left half typed is for no other screen
+  const tell = (text: string) => {
+    told.current = text;
+    set(text);
+  };
+  return <input ref={input} type="search" aria-label={label} placeholder={label} defaultValue={value} list={list} spellcheck={false}
+    onInput={(e) => { const v = e.currentTarget.value.trim(); clearTimeout(timer.current); timer.current = setTimeout(tell, 300, v); }} />;
+}
+
+// Standing says whether what happens now is shown.
+export function Standing({ state, loaded, paused }: { state: string; loaded: boolean; paused: boolean }) {
+  return <span class={`live ${paused || state || !loaded ? "" : "on"}`} role="status">{state ? "not connected" : paused ? "paused" : loaded ? "live" : "connecting…"}</span>;
 }
 
 export function Events() {
@@ -93,7 +111,7 @@ export function Events() {
         <Search label="Message id" value={query.messageId ?? ""} set={(messageId) => refine({ messageId })} />
         <Search label="Client" value={query.client ?? ""} set={(client) => refine({ client })} />
         <Button act={() => pause(!paused)}>{paused ? "Go on" : "Pause"}</Button>
-        <span class={`live ${paused || state ? "" : "on"}`} role="status">{state ? "not connected" : paused ? "paused" : "live"} · {plural(events.length, "event")}</span>
+        <Standing state={state} loaded={loaded} paused={paused} /><span class="faint">{plural(events.length, "event")}</span>
       </div>
       <Chips chosen={chosen} set={(list) => refine({ kind: list.join(",") })} />
       {state && <Problem text={state} />}

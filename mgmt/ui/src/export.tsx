@@ -2,11 +2,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { Failure, open, textOf } from "./api";
 import { bytes, number, plural } from "./format";
-import { Button, Dialog, Problem, tell, Text } from "./kit";
+import { Button, Dialog, Problem, Text } from "./kit";
 import { bodyPath, list, read, type Message } from "./message";
 import { deadLetters, shown } from "./names";
 import { route } from "./route";
 import { save } from "./save";
+import { tell } from "./toasts";
 
 const atOnce = 4; // messages that are asked for at the same time
 const inPage = 4096; // bytes of a body that a page of messages has

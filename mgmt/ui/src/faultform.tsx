@@ -2,10 +2,11 @@
 import { useState } from "preact/hooks";
 import { at, call, textOf } from "./api";
 import { kindOf, kinds, operations, type Fault, type Operation, type Order } from "./faultkinds";
-import { Button, Field, Panel, Problem, tell } from "./kit";
+import { Button, Field, Panel, Problem } from "./kit";
 import { deadLetters } from "./names";
 import { isoSpan, SpanField, spanHint } from "./spanfield";
 import { entities } from "./state";
+import { tell } from "./toasts";
 
 interface Draft {
   kind: Order["kind"];

@@ -1,12 +1,14 @@
 // Faults: errors that a tester injects into a namespace, with how often each has struck.
 import { all, at, call } from "./api";
+import { ask } from "./asking";
 import { duration, number, plural } from "./format";
 import { FaultForm } from "./faultform";
 import { kindOf, operations, strikes, type Fault } from "./faultkinds";
-import { ask, Badge, Button, Empty, Facts, Loading, Panel, Problem, tell, Text, Time, type Children } from "./kit";
+import { Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time, type Children } from "./kit";
 import { shown } from "./names";
 import { usePoll } from "./poll";
 import { link, refine, route, withQuery } from "./route";
+import { tell } from "./toasts";
 
 const tones: Record<Fault["state"], string> = { active: "bad", spent: "", over: "", removed: "" };
 const states: Record<Fault["state"], string> = { active: "active", spent: "spent", over: "over", removed: "removed" };

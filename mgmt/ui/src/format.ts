@@ -17,6 +17,9 @@ export function short(n: number): string {
   return String(n);
 }
 
+// perSecond shows a rate: 0, 0.4, 12, 3 400.
+export const perSecond = (n: number): string => `${n > 0 && n < 9.95 ? n.toFixed(1) : number(Math.round(n))}/s`;
+
 export function bytes(n: number): string {
   let v = n;
   for (const unit of ["B", "KiB", "MiB", "GiB"]) {

@@ -1,11 +1,13 @@
 // Orders for jobs, each after a question that says what happens and to how many messages.
 import { AgainForm, asTheyAre, orderOf, type Again } from "./again";
 import { at, call, type Job, type Schemas } from "./api";
+import { ask } from "./asking";
 import { number, plural } from "./format";
-import { ask, tell, Text } from "./kit";
+import { Text } from "./kit";
 import { shown } from "./names";
 import { go, link, route } from "./route";
 import { refresh } from "./state";
+import { tell } from "./toasts";
 
 export type Order = Schemas["JobOrder"];
 
@@ -13,17 +15,17 @@ export type Order = Schemas["JobOrder"];
 export async function start(order: Order): Promise<void> {
   const job = await call<Job>("POST", at`${route.value.namespace}/jobs`, { body: order, query: { wait: "1s" } });
   refresh();
-  tell(job.state === "done" ? `Done: ${plural(job.done, "message")}${job.failed ? `, ${number(job.failed)} failed` : ""}.` : "The job runs in the background.");
   if (job.state !== "done" || job.failed > 0) go(link("jobs"));
+  tell(job.state === "done" ? `Done: ${plural(job.done, "message")}${job.failed ? `, ${number(job.failed)} failed` : ""}.` : "The job runs in the background.");
 }
 
 // purge removes all messages of an entity or a sub-queue.
 export function purge(entity: string, count: number): void {
   ask({
-    title: "Purge messages?", yes: `Purge ${plural(count, "message")}`,
+    title: "Purge messages?", yes: `Purge ${plural(count, "message")}`, losing: "purge",
     text: <>
       <p>All messages that are active in <b><Text>{shown(entity)}</Text></b> are removed: {plural(count, "message")} now. Deferred and scheduled ones stay, and so do those that clients have locked.</p>
-      <p>This cannot be undone. Export them first if they may be of use.</p>
+      <p>Export them first if they may be of use.</p>
     </>,
     act: () => start({ kind: "purge", entity }),
   });
@@ -42,8 +44,8 @@ const some = (n?: number) => (n === undefined ? "all messages that fit" : plural
 // purgeSome removes the messages that fit.
 export function purgeSome(entity: string, filter: Filter, count?: number): void {
   ask({
-    title: "Remove messages?", yes: `Remove ${some(count)}`,
-    text: <><p>Of <b><Text>{shown(entity)}</Text></b>, {some(count)} <Text>{words(filter)}</Text> are removed. Those that clients have locked stay.</p><p>This cannot be undone. Export them first if they may be of use.</p></>,
+    title: "Remove messages?", yes: `Remove ${some(count)}`, losing: "removing",
+    text: <><p>Of <b><Text>{shown(entity)}</Text></b>, {some(count)} <Text>{words(filter)}</Text> are removed. Those that clients have locked stay.</p><p>Export them first if they may be of use.</p></>,
     act: () => start({ kind: "purge", entity, filter: without(filter) }),
   });
 }

@@ -1,7 +1,8 @@
 // Jobs: work on many messages in the background.
 import { all, at, call, type Job } from "./api";
+import { ask } from "./asking";
 import { number, plural } from "./format";
-import { ask, Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time } from "./kit";
+import { Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time } from "./kit";
 import { shown } from "./names";
 import { usePoll } from "./poll";
 import { link, route } from "./route";

@@ -1,11 +1,10 @@
 // Small parts of which screens are made.
-import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
-import { Boundary } from "./boundary";
 import { age, both, otherDay, time, visible } from "./format";
 import { now, tick } from "./state";
+import { tell } from "./toasts";
 
 export type Children = ComponentChildren;
 
@@ -99,6 +98,12 @@ export function Badge({ tone = "", children, title }: { tone?: string; children:
   return <span class={`badge ${tone}`} title={title}>{children}</span>;
 }
 
+// Tile is a number at a glance. A tone counts while there is something; with an address the tile leads there.
+export function Tile({ name, value, tone = "", title, to }: { name: string; value: string; tone?: string; title?: string; to?: string }) {
+  const inner = <><span class="tile-name">{name}</span><span class="tile-value">{value}</span></>, c = `tile ${value === "0" ? "zero" : tone}`;
+  return to ? <a class={c} title={title} href={to}>{inner}</a> : <div class={c} title={title}>{inner}</div>;
+}
+
 // Facts is a list of names and values in columns.
 export function Facts({ facts }: { facts: [string, Children][] }) {
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
@@ -146,48 +151,6 @@ export function Code({ text, label }: { text: string; label?: string }) {
   return <div class="code"><pre tabIndex={0} aria-label={label ?? "Code"}>{text}</pre><CopyButton text={text} /></div>;
 }
 
-// Toasts are short texts about what was done, or what failed.
-interface Toast {
-  id: number;
-  text: string;
-  failed: boolean;
-  at: number; // when it was told, in ms
-}
-
-const mostToasts = 2; // at a time, since they stand over the page
-const settled = 1000; // ms; an act that goes to another screen tells of it just before
-
-const toasts = signal<Toast[]>([]);
-let toastId = 0;
-
-export function tell(text: string, failed = false): void {
-  const id = ++toastId;
-  toasts.value = [...toasts.value, { id, text, failed, at: Date.now() }].slice(-mostToasts);
-  setTimeout(() => drop(id), failed ? 15_000 : 4_000);
-}
-
-function drop(id: number): void {
-  toasts.value = toasts.value.filter((t) => t.id !== id);
-}
-
-// What was done on another screen is of no more use. A failure stays.
-addEventListener("hashchange", () => {
-  toasts.value = toasts.value.filter((t) => t.failed || Date.now() - t.at < settled);
-});
-
-export function Toasts() {
-  return (
-    <div class="toasts" aria-live="polite">
-      {toasts.value.map((t) => (
-        <div key={t.id} class={`toast ${t.failed ? "failed" : ""}`} role={t.failed ? "alert" : "status"}>
-          <span class="wrap">{t.text}</span>
-          <button type="button" class="close" aria-label="Dismiss" onClick={() => drop(t.id)}>×</button>
-        </div>
-      ))}
-    </div>
-  );
-}
-
 // Dialog is a window over the page. Escape closes it, and the focus goes back to where it was.
 export function Dialog({ title, close, children, wide }: { title: string; close: () => void; children: Children; wide?: boolean }) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -204,46 +167,5 @@ export function Dialog({ title, close, children, wide }: { title: string; close:
         {children}
       </div>
     </dialog>
-  );
-}
-
-interface Question {
-  title: string;
-  text: Children;
-  yes: string;
-  act: () => unknown;
-  form?: boolean; // the text has fields: a failure is shown there, and they stay
-}
-
-const question = signal<Question | undefined>(undefined);
-
-// ask shows what is about to happen, and does it if the reader agrees.
-export function ask(q: Question): void {
-  question.value = q;
-}
-
-export function Asking() {
-  const q = question.value;
-  const [wrong, setWrong] = useState("");
-  if (!q) return null;
-  const close = () => { question.value = undefined; setWrong(""); };
-  const act = async () => {
-    try {
-      await q.act();
-    } catch (e) {
-      if (q.form) return setWrong(textOf(e));
-      close();
-      throw e;
-    }
-    close();
-  };
-  return (
-    <Dialog title={q.title} close={close} wide={q.form}>
-      <div class="dialog-body"><Boundary instead={(text) => <Problem text={`This question cannot be shown: ${text}`} />}>{q.text}</Boundary>{wrong && <Problem text={wrong} />}</div>
-      <footer>
-        <Button act={close}>Keep</Button>
-        <Button kind="danger" act={act}>{q.yes}</Button>
-      </footer>
-    </Dialog>
   );
 }

@@ -1,17 +1,19 @@
 // The messages of an entity or a sub-queue as a table, and beside it the one that is chosen.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
+import { ask } from "./asking";
 import { Search } from "./events";
 import { Export } from "./export";
 import { bytes, instantOf, number, plural } from "./format";
 import { purgeSome, resubmit } from "./joborders";
 import { keptHere } from "./kept";
-import { ask, Badge, Button, Empty, Loading, Problem, tell, Text, Time } from "./kit";
+import { Badge, Button, Empty, Loading, Problem, Text, Time } from "./kit";
 import { MessageView, type Beside } from "./messageview";
 import { list, preview, remove, textOfValue, type Message } from "./message";
 import { deadLetters } from "./names";
 import { go, link, refine, route, withQuery } from "./route";
 import { entityAt, refresh } from "./state";
+import { tell } from "./toasts";
 import { Table, type Column } from "./virtual";
 
 const pageSize = 100; // of the first page; further ones are larger
@@ -26,12 +28,13 @@ const unread = (filter: string, text: string) => filter.startsWith("due") && ins
 
 // useMessages reads pages of messages: the first at once, further ones on demand.
 function useMessages(namespace: string, entity: string, query: Record<string, string>) {
-  const [items, set] = useState<Message[]>(), [next, setNext] = useState<string>(), [error, setError] = useState("");
-  const busy = useRef<AbortController>(undefined);
   const key = JSON.stringify([namespace, entity, query]);
+  const [state, set] = useState<{ key: string; items?: Message[]; next?: string; error?: string }>({ key });
+  const busy = useRef<AbortController>(undefined), asked = useRef({ namespace, entity, query, key });
+  asked.current = { namespace, entity, query, key }; // by an act that began with another filter, too
   const load = async (cursor?: string, keep: Message[] = []) => {
     busy.current?.abort();
-    const c = (busy.current = new AbortController());
+    const c = (busy.current = new AbortController()), { namespace, entity, query, key } = asked.current;
     try {
       let at = cursor, all = keep, examined = 0;
       do { // pages of a filter may be empty
@@ -40,19 +43,17 @@ function useMessages(namespace: string, entity: string, query: Record<string, st
         at = page.next;
         examined += page.examined;
       } while (at && all.length === keep.length && examined < (query.dueAfter ? 5_000_000 : 200_000)); // a time needs no content of messages
-      set(all);
-      setNext(at);
-      setError("");
+      set({ key, items: all, next: at });
     } catch (e) {
-      if (!c.signal.aborted) setError(textOf(e));
+      if (!c.signal.aborted) set((old) => ({ ...(old.key === key ? old : { key }), error: textOf(e) }));
     }
     if (busy.current === c) busy.current = undefined;
   };
   useEffect(() => {
-    set(undefined);
     void load();
     return () => busy.current?.abort();
   }, [key]);
+  const { items, next, error } = state.key === key ? state : ({} as typeof state); // those of another filter are not shown
   const full = (items?.length ?? 0) >= mostRows;
   return { items, next, error, full, reload: () => load(), more: () => { if (next && !full && !busy.current) void load(next, items); } };
 }
@@ -114,8 +115,8 @@ function Filters({ dead }: { dead: boolean }) {
         <option value="">Every state</option>{["active", "locked", "deferred", "scheduled"].map((s) => <option key={s}>{s}</option>)}
       </select>}
       <input class="from" aria-label="Begin at number" placeholder="Begin at #" inputMode="numeric" value={q.from ?? ""} onChange={(e) => refine({ from: /^\d+$/.test(e.currentTarget.value) ? e.currentTarget.value : undefined })} />
-      <Search key={"t" + (q.text ? 1 : 0)} label="Text in body or properties" value={q.text ?? ""} set={(text) => refine({ text })} />
-      <Search key={"q" + (q.sql ? 1 : 0)} label="SQL filter: amount > 100" value={q.sql ?? ""} set={(sql) => refine({ sql })} />
+      <Search label="Text in body or properties" value={q.text ?? ""} set={(text) => refine({ text })} />
+      <Search label="SQL filter: amount > 100" value={q.sql ?? ""} set={(sql) => refine({ sql })} />
     </>
   );
 }
@@ -136,7 +137,7 @@ function Applied() {
 
 // useStepKeys goes to the message before or after by k and j, and by the arrows where they do not scroll a text.
 function useStepKeys({ before, after }: Beside, more?: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key arrives
     const onKey = (e: KeyboardEvent) => {
       const target = e.target as Element;
       if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || target.closest?.("input,textarea,select,dialog,[data-editor]")) return;
@@ -193,7 +194,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
   useStepKeys(beside, at >= items.length - 2 ? m.more : undefined);
   const [exporting, exportThem] = useState(false);
   const removeSome = () => ask({
-    title: "Remove messages?", yes: `Remove ${plural(some.length, "message")}`, text: <p>The selected {plural(some.length, "message")} of <b><Text>{entity}</Text></b> are removed, or none if a client has locked one. This cannot be undone.</p>,
+    title: "Remove messages?", yes: `Remove ${plural(some.length, "message")}`, losing: "removing", text: <p>The selected {plural(some.length, "message")} of <b><Text>{entity}</Text></b> are removed, or none if a client has locked one.</p>,
     act: async () => { await remove(namespace, entity, some); tell(`${plural(some.length, "message")} removed.`); await reload(); },
   });
   const filter = { text: query.text, sql: query.sql, reason: query.reason === "$empty" ? "" : query.reason, sessionId: query.sessionId === "$empty" ? "" : query.sessionId };

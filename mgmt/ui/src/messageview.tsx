@@ -1,10 +1,11 @@
 // One message: its body in several forms, its properties with their types, and its life.
 import { useRef, useState } from "preact/hooks";
 import { open, textOf } from "./api";
+import { ask } from "./asking";
 import { bytes, duration, zone, visible } from "./format";
 import { resubmit } from "./joborders";
 import { save } from "./save";
-import { ask, Badge, Button, copy, Dialog, Facts, Field, Loading, Problem, tell, Text, Time, type Children } from "./kit";
+import { Badge, Button, copy, Dialog, Facts, Field, Loading, Problem, Text, Time, type Children } from "./kit";
 import { Timeline } from "./life";
 import { benchOf } from "./bench";
 import { Body } from "./bodyview";
@@ -14,6 +15,7 @@ import { deadLetters, topicOf } from "./names";
 import { usePoll } from "./poll";
 import { entityAt } from "./state";
 import { go, link, route, withQuery } from "./route";
+import { tell } from "./toasts";
 
 // CamelText is a name that breaks between its words only, unless one alone is too long.
 function CamelText({ name }: { name: string }) {
@@ -109,12 +111,12 @@ export function MessageView({ path, dead, sequence, close, changed, beside }: { 
   }
   const seq = m.sequenceNumber;
   const done = async (text: string) => {
+    go(close); // before anything asks for a message that is gone
     tell(text);
-    location.hash = close; // before anything asks for a message that is gone
     await changed();
   };
   const removeIt = () => ask({
-    title: m.state === "scheduled" ? "Cancel this message?" : "Remove this message?", yes: "Remove 1 message", text: <p>Message #{seq} of <b><Text>{entity}</Text></b> is removed. This cannot be undone.</p>,
+    title: m.state === "scheduled" ? "Cancel this message?" : "Remove this message?", yes: "Remove 1 message", losing: "removing", text: <p>Message #{seq} of <b><Text>{entity}</Text></b> is removed.</p>,
     act: async () => { await remove(namespace, entity, [seq]); await done(`Message #${seq} removed.`); },
   });
   const download = async () => save(await (await open("GET", bodyPath(namespace, entity, seq))).blob(), `message-${seq}`);

@@ -1,18 +1,15 @@
 // The overview of a namespace: what there is, and what needs a look.
-import type { Entity } from "./api";
-import { Chart } from "./chart";
+import { all, at, type Connection, type Entity } from "./api";
+import { Chart, RateTiles } from "./chart";
 import { newEntity } from "./create";
 import { bytes, number, plural } from "./format";
-import { Badge, Empty, Loading, Panel, Text } from "./kit";
+import { Badge, Empty, Loading, Panel, Text, Tile } from "./kit";
 import { shown } from "./names";
-import { link, route } from "./route";
+import { usePoll } from "./poll";
+import { go, link, route } from "./route";
 import { Shell, Snippets } from "./connect";
 import { entities } from "./state";
 import { Table, type Column } from "./virtual";
-
-function Tile({ name, value, tone = "" }: { name: string; value: string; tone?: string }) {
-  return <div class={`tile ${tone}`}><span class="tile-name">{name}</span><span class="tile-value">{value}</span></div>;
-}
 
 export const status = (e: Entity) => (e.status === "Active" ? <span class="faint">active</span> : <Badge tone="warn">{e.status}</Badge>);
 
@@ -30,6 +27,13 @@ const columns: Column<Entity>[] = [
 // weight puts what needs a look first: dead letters, then messages that wait.
 const weight = (e: Entity) => e.counts.deadLetter * 1e6 + (e.kind === "topic" ? 0 : e.counts.active) + e.counts.scheduled;
 
+// Clients counts the connections.
+function Clients() {
+  const namespace = route.value.namespace;
+  const p = usePoll(namespace, 10_000, (signal) => all<Connection>(at`${namespace}/connections`, {}, 1000, signal));
+  return <Tile name="Connections" value={p.value ? number(p.value.length) : "–"} to={link("connections")} title="Clients that are connected" />;
+}
+
 export function Overview() {
   const list = entities.value;
   if (!list) return <Loading />;
@@ -46,6 +50,8 @@ export function Overview() {
         <Tile name="Dead letters" value={number(dead)} tone={dead ? "dead" : ""} />
         <Tile name="Scheduled" value={number(sum((e) => e.counts.scheduled, list))} />
         <Tile name="Size" value={bytes(sum((e) => e.counts.sizeBytes, list.filter((e) => e.kind !== "subscription")))} />
+        <RateTiles />
+        <Clients />
       </div>
       {list.length === 0 && <NoEntities />}
       {list.length > 0 && messages === 0 && (
@@ -54,7 +60,7 @@ export function Overview() {
       {list.length > 0 && <Panel title="Messages"><Chart /></Panel>}
       {list.length > 0 && (
         <Panel title={plural(list.length, "entity", "entities")} flush actions={<a class="button small" href={newEntity("queue")}>New entity</a>}>
-          <Table items={sorted} columns={columns} id={(e) => e.path} label="Entities, those with dead letters first" most={16} open={(e) => (location.hash = link("entity", e.path))} />
+          <Table items={sorted} columns={columns} id={(e) => e.path} label="Entities, those with dead letters first" most={16} open={(e) => go(link("entity", e.path))} />
         </Panel>
       )}
     </>

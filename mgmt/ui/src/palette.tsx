@@ -10,6 +10,7 @@ import { shown } from "./names";
 import { go, link, linkIn } from "./route";
 import { focusSearch, screens } from "./sidebar";
 import { current, entities, namespaces, theme } from "./state";
+import { undoLast } from "./toasts";
 
 const open = signal<"" | "palette" | "keys">("");
 
@@ -25,6 +26,7 @@ function commands(): Command[] {
   for (const n of namespaces.value ?? []) if (n.name !== current.value) list.push({ title: n.name, kind: "namespace", run: () => go(linkIn(n.name, "")) });
   for (const t of ["light", "dark", "system"] as const) list.push({ title: `Theme: ${t}`, kind: "setting", run: () => (theme.value = t) });
   list.push({ title: zone.value === "utc" ? "Show local times" : "Show times in UTC", kind: "setting", run: () => (zone.value = zone.value === "utc" ? "local" : "utc") });
+  list.push({ title: "Undo", kind: "act", run: undoLast });
   list.push({ title: "Keys", kind: "help", run: () => (open.value = "keys") });
   for (const e of entities.value ?? []) list.push({ title: shown(e.path), kind: e.kind, run: () => go(link("entity", e.path)) });
   return list;
@@ -71,7 +73,7 @@ function Palette() {
     if (words.length === 0) return commands().slice(0, most);
     const all = words.length > 1 ? [...commands(), ...(entities.value ?? []).flatMap((e) => viewsOf(e, words))] : commands();
     return all.map((c) => ({ c, r: rank(c.title, words) })).filter((x) => x.r >= 0).sort((x, y) => x.r - y.r).slice(0, most).map((x) => x.c);
-  }, [text]);
+  }, [text, entities.value, namespaces.value]);
   const run = (c?: Command) => {
     if (!c) return;
     close();
@@ -107,7 +109,7 @@ function Palette() {
 }
 
 const keys: [string, string][] = [
-  ["/", "Search the entities"], ["Ctrl K", "Go to a screen, an entity or a setting"], ["?", "Show these keys"], ["n", "New queue, topic or subscription"], ["t", "Light or dark"], ["u", "Times: local or UTC"],
+  ["/", "Search the entities"], ["Ctrl K", "Go to a screen, an entity or a setting"], ["?", "Show these keys"], ["n", "New queue, topic or subscription"], ["z", "Undo, where a note offers it"], ["t", "Light or dark"], ["u", "Times: local or UTC"],
   ["j k", "The next or the previous message, beside an open one"], ["Esc", "Close a window; in an editor, Tab after it leaves"], ...screens.map((s): [string, string] => ["g " + s.key, s.title]),
 ];
 
@@ -119,7 +121,8 @@ function Keys() {
   );
 }
 
-let waiting = 0; // when g was pressed, ms
+const patience = 1500; // ms from g to the letter of a screen, by when they were pressed
+let waiting = -patience; // when g was pressed, ms
 
 function toggleTheme(): void {
   const dark = theme.value === "dark" || (theme.value === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
@@ -134,13 +137,14 @@ function onKey(e: KeyboardEvent): void {
   }
   const typing = (e.target as Element).closest?.("input,textarea,select,dialog,[data-editor]");
   if (typing || e.ctrlKey || e.metaKey || e.altKey || asksForKey.value) return;
-  const second = Date.now() - waiting < 1500 && screens.find((s) => s.key === e.key);
-  waiting = 0;
+  const second = e.timeStamp - waiting < patience && screens.find((s) => s.key === e.key);
+  waiting = -patience;
   if (second) go(link(second.name));
-  else if (e.key === "g") waiting = Date.now();
+  else if (e.key === "g") waiting = e.timeStamp;
   else if (e.key === "/") focusSearch();
   else if (e.key === "?") open.value = "keys";
   else if (e.key === "n") go(newEntity("queue"));
+  else if (e.key === "z") undoLast();
   else if (e.key === "t") toggleTheme();
   else if (e.key === "u") zone.value = zone.value === "utc" ? "local" : "utc";
   else return;

@@ -1,11 +1,13 @@
 // The policies of a queue or a topic: names, rights and keys with which clients may use that entity alone.
 import { useEffect, useState } from "preact/hooks";
 import { at, call, get, textOf } from "./api";
+import { ask } from "./asking";
 import type { Whole } from "./entitysettings";
 import { sorted } from "./findings";
-import { ask, Badge, Button, copy, Empty, Loading, Panel, Problem, tell, Text } from "./kit";
+import { Badge, Button, copy, Empty, Loading, Panel, Problem, Text } from "./kit";
 import { route } from "./route";
 import { current, namespaces } from "./state";
+import { tell, tellUndo, type Undo } from "./toasts";
 
 interface Policy {
   KeyName: string;
@@ -55,20 +57,25 @@ export function Policies({ path }: { path: string }) {
   const [list, setList] = useState<Policy[]>(), [problem, setProblem] = useState("");
   const show = (e: Whole) => setList((e.properties.AuthorizationRules ?? []) as Policy[]);
   useEffect(() => void get<Whole>(entity, { keys: true }).then(show, (e) => setProblem(textOf(e))), [entity]);
-  const save = async (next: Policy[], text: string) => {
+  const save = async (next: Policy[], text?: string, undo?: Undo) => {
     await call("PATCH", entity, { body: { Properties: { AuthorizationRules: next } } });
     setList(next);
-    tell(text);
+    if (text && undo) tellUndo(text, undo);
+    else if (text) tell(text);
+  };
+  const change = (next: Policy[], text: string, undone: string) => {
+    const before = list ?? [];
+    return save(next, text, async () => { await save(before); return undone; });
   };
   const drop = (p: Policy) => ask({
     title: "Delete the policy?", yes: "Delete the policy",
-    text: <p>With <code>--auth sas</code>, clients that use the keys of <b><Text>{p.KeyName}</Text></b> get no further. This cannot be undone.</p>,
-    act: () => save((list ?? []).filter((x) => x !== p), "The policy was deleted."),
+    text: <p>With <code>--auth sas</code>, clients that use the keys of <b><Text>{p.KeyName}</Text></b> get no further.</p>,
+    act: () => change((list ?? []).filter((x) => x !== p), "The policy was deleted.", "The policy is back, with its keys."),
   });
   const renew = (p: Policy) => ask({
     title: "Make new keys?", yes: "Make new keys",
     text: <p>Both keys of <b><Text>{p.KeyName}</Text></b> are replaced. With <code>--auth sas</code>, clients need the new connection string.</p>,
-    act: () => save((list ?? []).map((x) => (x === p ? { ...p, PrimaryKey: newKey(), SecondaryKey: newKey() } : x)), "The policy has new keys."),
+    act: () => change((list ?? []).map((x) => (x === p ? { ...p, PrimaryKey: newKey(), SecondaryKey: newKey() } : x)), "The policy has new keys.", "The policy has its old keys again."),
   });
   return (
     <Panel title="Policies of this entity alone">

@@ -34,6 +34,15 @@ export function every(pause: () => number, work: (signal: AbortSignal) => Promis
   };
 }
 
+// useTurns returns a function that begins a turn. What it returns reports whether that is still the latest one: an older answer that is slower must not take its place.
+export function useTurns(): () => () => boolean {
+  const last = useRef(0);
+  return useCallback(() => {
+    const n = ++last.current;
+    return () => n === last.current;
+  }, []);
+}
+
 export interface Polled<T> {
   value?: T;
   error?: string;

@@ -1,14 +1,16 @@
 // The tab Receive of an entity: messages with locks, which the reader settles as a program would.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
+import { ask } from "./asking";
 import { plural, span, time } from "./format";
 import { check, drop, forgetOver, holding, receive, releaseSession, renew, renewSession, settle, type Held, type HeldSession, type Order, type Outcome, type Receipt } from "./held";
-import { ask, Badge, Button, CopyButton, Dialog, Empty, Field, Panel, Problem, tell, Text, type Children } from "./kit";
+import { Badge, Button, CopyButton, Dialog, Empty, Field, Panel, Problem, Text, type Children } from "./kit";
 import { preview, textOfValue } from "./message";
 import { deadLetters, shown } from "./names";
 import { every } from "./poll";
 import { link, refine, route } from "./route";
 import { clock, now } from "./state";
+import { tell } from "./toasts";
 
 const most = 64; // messages of one receive
 

@@ -41,8 +41,10 @@ export function withQuery(address: string, query: Record<string, string | number
   return text ? address + "?" + text : address;
 }
 
+// go shows a screen before the next key arrives, which is for that screen. The event of the browser comes after it.
 export function go(address: string): void {
   location.hash = address;
+  hash.value = location.hash;
 }
 
 // refine changes arguments of the address without a step that back would take.

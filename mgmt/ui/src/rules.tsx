@@ -1,14 +1,16 @@
 // The rules of a subscription: the list, and a form for one of them.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { at, call, open, type Schemas } from "./api";
+import { ask } from "./asking";
 import { mark, placeOf, sorted } from "./findings";
 import { plural } from "./format";
-import { ask, Button, Empty, Field, Loading, Panel, Problem, tell, Text, type Children } from "./kit";
+import { Button, Empty, Field, Loading, Panel, Problem, Text, type Children } from "./kit";
 import { shown } from "./names";
 import { Properties } from "./properties";
 import { go, link, route, withQuery } from "./route";
 import { correlationFields, draftOf, emptyDraft, filterTypes, parse, propertiesOf, valueTypes, type Draft, type FilterType } from "./ruletext";
 import { refresh } from "./state";
+import { tell, tellUndo } from "./toasts";
 
 export type Rule = Schemas["EntityRule"];
 
@@ -35,8 +37,14 @@ export function Sentence({ properties: p }: { properties: Schemas["RulePropertie
   );
 }
 
+// draftAt reads a rule as text, for its numbers as they are written.
+async function draftAt(namespace: string, path: string, name: string): Promise<{ name: string; draft: Draft }> {
+  const r = parse(await (await open("GET", at`${namespace}/entities/${path}/rules/${name}`)).text()) as { name: string; properties: Record<string, unknown> };
+  return { name: r.name, draft: draftOf(r.properties) };
+}
+
 function remove(path: string, rule: Rule, left: number, done: () => void): void {
-  const namespace = route.value.namespace;
+  const namespace = route.value.namespace, address = at`${namespace}/entities/${path}/rules/${rule.name}`;
   ask({
     title: "Delete the rule?", yes: "Delete the rule",
     text: <>
@@ -44,9 +52,14 @@ function remove(path: string, rule: Rule, left: number, done: () => void): void 
       <p>{left > 0 ? `${plural(left, "rule")} ${left === 1 ? "is" : "are"} left.` : "It is the last one: the subscription takes no message then."}</p>
     </>,
     act: async () => {
-      await call("DELETE", at`${namespace}/entities/${path}/rules/${rule.name}`);
+      const { draft } = await draftAt(namespace, path, rule.name);
+      await call("DELETE", address);
       done();
-      tell("The rule was deleted.");
+      tellUndo(`The rule ${rule.name} was deleted.`, async () => {
+        await call("PUT", address, { query: { onlyNew: true }, body: { Properties: propertiesOf(draft) } });
+        done();
+        return `The rule ${rule.name} is back. What was sent meanwhile did not come by it.`;
+      });
     },
   });
 }
@@ -76,7 +89,7 @@ export function RuleList({ path, rules, done }: { path: string; rules: Rule[]; d
 export function SqlField({ id, label, hint, text, set, wrong, placeholder }: { id: string; label: string; hint: Children; text: string; set: (text: string) => void; wrong?: string; placeholder: string }) {
   const area = useRef<HTMLTextAreaElement>(null);
   const place = wrong ? placeOf(wrong) : undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (place) mark(area.current, place.line, place.column);
   }, [wrong]);
   return (
@@ -162,8 +175,8 @@ function RuleForm({ path, rule, all, done }: FormProps) {
       return setProblem(found.rest);
     }
     done();
-    tell(rule ? "The rule was changed. It counts for what is sent from now on." : "The rule was created.");
     go(here);
+    tell(rule ? "The rule was changed. It counts for what is sent from now on." : "The rule was created.");
   };
   const test = () => {
     try {
@@ -189,14 +202,10 @@ function RuleForm({ path, rule, all, done }: FormProps) {
   );
 }
 
-// ExistingRule reads the rule as text, for its numbers as they are written.
 function ExistingRule({ path, name, done }: { path: string; name: string; done: () => void }) {
   const [read, setRead] = useState<{ name: string; draft: Draft }>(), [problem, setProblem] = useState("");
   useEffect(() => {
-    open("GET", at`${route.value.namespace}/entities/${path}/rules/${name}`).then((a) => a.text()).then((text) => {
-      const r = parse(text) as { name: string; properties: Record<string, unknown> };
-      setRead({ name: r.name, draft: draftOf(r.properties) });
-    }).catch((e: Error) => setProblem(e.message));
+    draftAt(route.value.namespace, path, name).then(setRead, (e: Error) => setProblem(e.message));
   }, [path, name]);
   if (problem) return <Problem text={problem}><a href={link("entity", path, "rules")}>All rules</a></Problem>;
   return read ? <RuleForm path={path} rule={read} done={done} /> : <Loading />;

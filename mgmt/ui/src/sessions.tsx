@@ -1,12 +1,14 @@
 // The sessions of an entity: who holds them, what they wait for, and their state, which can be edited.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { all, at, call, get, textOf, type Schemas, type Session } from "./api";
+import { ask } from "./asking";
 import { bytes, number } from "./format";
 import { formatted } from "./json";
-import { ask, Button, Dialog, Empty, Loading, Problem, tell, Text, Time } from "./kit";
+import { Button, Dialog, Empty, Loading, Problem, Text, Time } from "./kit";
 import { usePoll } from "./poll";
 import { route } from "./route";
 import { looksLikeJSON, TextEdit } from "./textedit";
+import { tellUndo } from "./toasts";
 import { Table, type Column } from "./virtual";
 
 type State = Schemas["SessionState"];
@@ -22,28 +24,34 @@ function fromHex(text: string): string {
 const toHex = (base64: string) => [...atob(base64)].map((c) => c.charCodeAt(0).toString(16).padStart(2, "0")).join(" ").replace(/((?:.. ){15}..) /g, "$1\n");
 
 function Editor({ address, session, close }: { address: string; session: Session; close: () => void }) {
-  const [text, setText] = useState<string>(), [hex, setHex] = useState(false), [wrong, setWrong] = useState("");
+  const [text, setText] = useState<string>(), [hex, setHex] = useState(false), [wrong, setWrong] = useState(""), before = useRef<Partial<State>>({});
   useEffect(() => {
     if (session.stateBytes === undefined) return setText("");
     get<State>(address + "/state").then(
-      (s) => { setHex(s.base64 !== undefined); setText(s.base64 !== undefined ? toHex(s.base64) : s.text ?? ""); },
+      (s) => { before.current = s; setHex(s.base64 !== undefined); setText(s.base64 !== undefined ? toHex(s.base64) : s.text ?? ""); },
       (e) => setWrong(textOf(e)));
   }, [address]);
+  const done = (what: string) => {
+    const { text, base64 } = before.current, had = text !== undefined || base64 !== undefined;
+    tellUndo(what, async () => {
+      await (had ? call("PUT", address + "/state", { body: base64 !== undefined ? { base64 } : { text } }) : call("DELETE", address + "/state"));
+      return had ? "The session has its old state again." : "The session has no state again.";
+    });
+    close();
+  };
   const save = async () => {
     try {
       await call("PUT", address + "/state", { body: hex ? { base64: fromHex(text ?? "") } : { text: text ?? "" } });
-      tell("The state is written.");
-      close();
+      done("The state is written.");
     } catch (e) {
       setWrong(textOf(e));
     }
   };
   const clear = () => ask({
-    title: "Clear the state?", yes: "Clear the state", text: <p>The state of the session <b><Text>{session.id}</Text></b>, {bytes(session.stateBytes ?? 0)}, is removed. This cannot be undone.</p>,
+    title: "Clear the state?", yes: "Clear the state", text: <p>The state of the session <b><Text>{session.id}</Text></b>, {bytes(session.stateBytes ?? 0)}, is removed.</p>,
     act: async () => {
       await call("DELETE", address + "/state");
-      tell("The state is cleared.");
-      close();
+      done("The state is cleared.");
     },
   });
   return (

@@ -2,11 +2,13 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { all, at, call, textOf, type Schemas } from "./api";
+import { ask } from "./asking";
 import { bytes, number, plural, span } from "./format";
-import { ask, Button, Empty, Facts, Field, Loading, Panel, Problem, tell, Text, Time, type Children } from "./kit";
+import { Button, Empty, Facts, Field, Loading, Panel, Problem, Text, Time, type Children } from "./kit";
 import { usePoll } from "./poll";
 import { route } from "./route";
 import { entities, refresh, tick } from "./state";
+import { tell } from "./toasts";
 
 type Snapshot = Schemas["Snapshot"];
 
@@ -58,7 +60,7 @@ function Lost({ namespace, keeps }: { namespace: string; keeps: Children }) {
   const now = inside();
   return (
     <>
-      <p>What is in <b><Text>{namespace}</Text></b> now is lost: {plural(now.messages, "message")} in {plural(now.entities, "entity", "entities")}. This cannot be undone, unless you save a snapshot before.</p>
+      <p>What is in <b><Text>{namespace}</Text></b> now is lost: {plural(now.messages, "message")} in {plural(now.entities, "entity", "entities")}.</p>
       <p>{keeps}</p>
       <p>Clients stay connected: their links are detached, and SDKs attach them again by themselves. Locks from before are lost, open transactions are rolled back, and jobs end.</p>
     </>
@@ -91,7 +93,7 @@ function Save({ namespace, list, done }: { namespace: string; list: Snapshot[]; 
 
 function Card({ namespace, s, done }: { namespace: string; s: Snapshot; done: () => void }) {
   const restore = () => ask({
-    title: "Restore the snapshot?", yes: "Restore",
+    title: "Restore the snapshot?", yes: "Restore", losing: "restoring",
     text: <Lost namespace={namespace} keeps={<>Afterwards it is what it was when <b><Text>{s.name}</Text></b> was saved: {plural(s.messages, "message")} in {plural(s.entities, "entity", "entities")}. Its clock shows <Time at={s.now} /> again{s.frozen ? ", and stands still" : ""}. The snapshot stays.</>} />,
     act: () => begin(namespace, `Restoring ${s.name}`, "Cancelled. The namespace has its old state, or the restored one if that was complete.", async (signal) => {
       await call("POST", at`${namespace}/snapshots/${s.name}/restore`, { signal });
@@ -118,7 +120,7 @@ export function Snapshots() {
   const namespace = route.value.namespace;
   const p = usePoll(namespace, 5000, (signal) => all<Snapshot>(at`${namespace}/snapshots`, { limit: undefined }, 1000, signal));
   const reset = () => ask({
-    title: "Reset the namespace?", yes: "Reset",
+    title: "Reset the namespace?", yes: "Reset", losing: "reset",
     text: <Lost namespace={namespace} keeps="Afterwards it has the entities of its configuration and no others, all of them empty, and its clock shows the machine’s time. Snapshots and keys stay, faults are removed." />,
     act: () => begin(namespace, `Resetting ${namespace}`, "The reset was asked for already, and may be complete.", async (signal) => {
       await call("POST", at`${namespace}/reset`, { signal });

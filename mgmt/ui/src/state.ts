@@ -47,6 +47,8 @@ export interface Sample {
   active: number;
   deadLetter: number;
   scheduled: number;
+  stored: number; // since Minibus started, and so completed
+  completed: number;
 }
 
 const keptSamples = 180;
@@ -56,14 +58,34 @@ export const sampled = signal(0); // changes with each sample
 
 export const samples = (path: string): Sample[] => history.get(path.toLowerCase()) ?? [];
 
-const sums: (keyof Sample)[] = ["active", "deadLetter", "scheduled"];
+// Rates are messages per second, over the last seconds.
+export interface Rates {
+  stored: number;
+  completed: number;
+}
+
+const recent = 10_000; // ms
+
+// rates returns how many messages come to an entity and leave it, or the namespace without a path; undefined while that is not known.
+export function rates(path: string): Rates | undefined {
+  const list = samples(path), last = list.at(-1), first = last && list.find((s) => s !== last && s.at >= last.at - recent);
+  if (!last || !first) return undefined;
+  const rate = (name: keyof Rates) => Math.max(0, ((last[name] - first[name]) * 1000) / (last.at - first.at)); // an entity that was deleted takes its counts along
+  return { stored: rate("stored"), completed: rate("completed") };
+}
+
+const sums = ["active", "deadLetter", "scheduled", "stored", "completed"] as const;
+const ofTopics: (typeof sums)[number][] = ["scheduled", "stored"], notOfSubscriptions: (typeof sums)[number][] = ["stored"]; // what is sent to a topic counts once, not its copies
+
+const sampleOf = (e: Entity, at: number): Sample => ({ at, active: e.counts.active, deadLetter: e.counts.deadLetter, scheduled: e.counts.scheduled, stored: e.traffic.stored, completed: e.traffic.completed });
 
 function sample(list: Entity[]): void {
-  const time = Date.now(), total: Sample = { at: time, active: 0, deadLetter: 0, scheduled: 0 };
+  const time = Date.now(), total: Sample = { at: time, active: 0, deadLetter: 0, scheduled: 0, stored: 0, completed: 0 };
   const open = route.value.screen === "entity" ? route.value.rest[0]?.toLowerCase() : undefined;
   for (const e of list) {
-    for (const key of sums) total[key] += e.kind === "topic" && key !== "scheduled" ? 0 : e.counts[key as "active"];
-    if (list.length <= keptEntities || e.path.toLowerCase() === open) push(e.path.toLowerCase(), { at: time, active: e.counts.active, deadLetter: e.counts.deadLetter, scheduled: e.counts.scheduled });
+    const s = sampleOf(e, time);
+    for (const key of sums) if (e.kind === "queue" || (e.kind === "topic" ? ofTopics.includes(key) : !notOfSubscriptions.includes(key))) total[key] += s[key];
+    if (list.length <= keptEntities || e.path.toLowerCase() === open) push(e.path.toLowerCase(), s);
   }
   push("", total);
   sampled.value++;

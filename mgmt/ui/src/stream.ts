@@ -9,7 +9,8 @@ const patience = 2000; // ms before it connects again
 export interface Watcher {
   events: (list: Event[]) => void;
   skipped: () => void;
-  state: (text: string) => void; // empty: connected
+  connected: (gap: boolean) => void; // gap: events before this were not read
+  failed: (text: string) => void;
   now: () => number; // what the clock of the namespace shows
 }
 
@@ -42,7 +43,7 @@ export function watch(namespace: string, query: Query, to: Watcher): () => void 
       end.signal.addEventListener("abort", abort, { once: true });
       try {
         const answer = await open("GET", at`${namespace}/events`, { query: { ...query, from: last ? String(last + 1) : undefined }, signal: reading.signal });
-        to.state("");
+        to.connected(last === 0);
         if (await read(answer, reading.signal)) {
           to.skipped();
           last = 0;
@@ -50,7 +51,7 @@ export function watch(namespace: string, query: Query, to: Watcher): () => void 
           continue;
         }
       } catch (e) {
-        if (!reading.signal.aborted) to.state(textOf(e));
+        if (!reading.signal.aborted) to.failed(textOf(e));
       }
       end.signal.removeEventListener("abort", abort);
       await sleep(document.hidden ? 0 : patience, end.signal);

@@ -1,10 +1,12 @@
 // Templates: messages that are being written, kept under names in this browser.
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { ask } from "./asking";
 import { checkedDraft, type Draft } from "./draft";
-import { ask, Button, Field, Panel, tell, Text } from "./kit";
+import { Button, Field, Panel, Text } from "./kit";
 import { plural } from "./format";
 import { save } from "./save";
+import { tell, tellUndo } from "./toasts";
 
 const key = "minibus.templates";
 
@@ -43,6 +45,13 @@ function keep(next: Templates): void {
   templates.value = next;
 }
 
+// replace writes all templates where some are lost by it, and tells of it.
+function replace(next: Templates, text: string): void {
+  const before = templates.value;
+  keep(next);
+  tellUndo(text, () => { keep(before); return "The templates are what they were."; });
+}
+
 const named = (name: string): Draft | undefined => (Object.hasOwn(templates.value, name) ? templates.value[name] : undefined);
 
 export const templateNamed = named;
@@ -61,8 +70,8 @@ function Row({ name, use, was }: { name: string; use: (name: string, d: Draft) =
     }
   };
   const remove = () => ask({
-    title: "Delete the template?", yes: "Delete 1 template", text: <p>The template <b><Text>{name}</Text></b> goes from this browser. This cannot be undone.</p>,
-    act: () => keep(Object.fromEntries(Object.entries(templates.value).filter(([n]) => n !== name))),
+    title: "Delete the template?", yes: "Delete 1 template", text: <p>The template <b><Text>{name}</Text></b> goes from this browser.</p>,
+    act: () => replace(Object.fromEntries(Object.entries(templates.value).filter(([n]) => n !== name)), `The template ${name} is deleted.`),
   });
   if (renaming !== undefined) {
     return <li><form class="bar" onSubmit={act}><input autofocus aria-label={`New name of ${name}`} value={renaming} onInput={(e) => rename(e.currentTarget.value)} /><Button small type="submit">Rename</Button><Button small act={() => rename(undefined)}>Keep</Button></form></li>;
@@ -79,17 +88,17 @@ export function Templates({ draft, use, chosen }: { draft: Draft; use: (name: st
   const names = Object.keys(templates.value).sort((a, b) => a.localeCompare(b));
   const add = () => {
     const to = name.trim();
-    const put = () => { keep({ ...templates.value, [to]: draft }); tell(`The template ${to} is saved.`); };
-    if (!named(to)) return put();
-    ask({ title: "Replace the template?", yes: "Replace 1 template", text: <p>The template <b><Text>{to}</Text></b> gets what the form has now. What it had is gone.</p>, act: put });
+    const next = { ...templates.value, [to]: draft }, text = `The template ${to} is saved.`;
+    if (!named(to)) { keep(next); return tell(text); }
+    ask({ title: "Replace the template?", yes: "Replace 1 template", text: <p>The template <b><Text>{to}</Text></b> gets what the form has now.</p>, act: () => replace(next, text) });
   };
   const read = async (file?: File) => {
     if (!file) return;
     try {
       const found = checked(JSON.parse(await file.text()));
-      const old = Object.keys(found).filter((n) => named(n)).length, put = () => { keep({ ...templates.value, ...found }); tell(`${plural(Object.keys(found).length, "template")} imported.`); };
-      if (old === 0) put();
-      else ask({ title: "Replace templates?", yes: `Replace ${plural(old, "template")}`, text: <p>The file has {plural(Object.keys(found).length, "template")}, of which {old} are here under the same name.</p>, act: put });
+      const old = Object.keys(found).filter((n) => named(n)).length, next = { ...templates.value, ...found }, text = `${plural(Object.keys(found).length, "template")} imported.`;
+      if (old === 0) { keep(next); tell(text); }
+      else ask({ title: "Replace templates?", yes: `Replace ${plural(old, "template")}`, text: <p>The file has {plural(Object.keys(found).length, "template")}, of which {old} are here under the same name.</p>, act: () => replace(next, text) });
     } catch (e) {
       tell(e instanceof SyntaxError ? `The file is no JSON: ${e.message}` : (e as Error).message, true);
     }

@@ -165,6 +165,7 @@ from .subscription_matching_status import SubscriptionMatchingStatus
 from .subscription_properties import SubscriptionProperties
 from .topic import Topic
 from .topic_properties import TopicProperties
+from .traffic import Traffic
 from .upcoming import Upcoming
 from .wait_for import WaitFor
 from .waited import Waited
@@ -338,6 +339,7 @@ __all__ = (
     "SubscriptionProperties",
     "Topic",
     "TopicProperties",
+    "Traffic",
     "Upcoming",
     "Waited",
     "WaitFor",

@@ -16,6 +16,7 @@ from typing import cast
 if TYPE_CHECKING:
   from ..models.counts import Counts
   from ..models.leaf import Leaf
+  from ..models.traffic import Traffic
 
 
 
@@ -33,6 +34,7 @@ class Branch:
             kind (BranchKind):
             path (str):
             status (BranchStatus):
+            traffic (Traffic):
             forward_dead_lettered_messages_to (str | Unset):
             forward_to (str | Unset):
             subscriptions (list[Leaf] | Unset): Of a topic, by name
@@ -42,6 +44,7 @@ class Branch:
     kind: BranchKind
     path: str
     status: BranchStatus
+    traffic: Traffic
     forward_dead_lettered_messages_to: str | Unset = UNSET
     forward_to: str | Unset = UNSET
     subscriptions: list[Leaf] | Unset = UNSET
@@ -53,6 +56,7 @@ class Branch:
     def to_dict(self) -> dict[str, Any]:
         from ..models.counts import Counts # noqa: PLC0415
         from ..models.leaf import Leaf # noqa: PLC0415
+        from ..models.traffic import Traffic # noqa: PLC0415
         counts = self.counts.to_dict()
 
         kind = self.kind.value
@@ -60,6 +64,8 @@ class Branch:
         path = self.path
 
         status = self.status.value
+
+        traffic = self.traffic.to_dict()
 
         forward_dead_lettered_messages_to = self.forward_dead_lettered_messages_to
 
@@ -82,6 +88,7 @@ class Branch:
             "kind": kind,
             "path": path,
             "status": status,
+            "traffic": traffic,
         })
         if forward_dead_lettered_messages_to is not UNSET:
             field_dict["forwardDeadLetteredMessagesTo"] = forward_dead_lettered_messages_to
@@ -98,6 +105,7 @@ class Branch:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.counts import Counts # noqa: PLC0415
         from ..models.leaf import Leaf # noqa: PLC0415
+        from ..models.traffic import Traffic # noqa: PLC0415
         d = dict(src_dict)
         counts = Counts.from_dict(d.pop("counts"))
 
@@ -112,6 +120,11 @@ class Branch:
         path = d.pop("path")
 
         status = BranchStatus(d.pop("status"))
+
+
+
+
+        traffic = Traffic.from_dict(d.pop("traffic"))
 
 
 
@@ -137,6 +150,7 @@ class Branch:
             kind=kind,
             path=path,
             status=status,
+            traffic=traffic,
             forward_dead_lettered_messages_to=forward_dead_lettered_messages_to,
             forward_to=forward_to,
             subscriptions=subscriptions,

@@ -14,6 +14,7 @@ from typing import cast
 
 if TYPE_CHECKING:
   from ..models.counts import Counts
+  from ..models.traffic import Traffic
 
 
 
@@ -31,12 +32,14 @@ class Entity:
             kind (EntityKind):
             path (str):
             status (EntityStatus):
+            traffic (Traffic):
      """
 
     counts: Counts
     kind: EntityKind
     path: str
     status: EntityStatus
+    traffic: Traffic
 
 
 
@@ -44,6 +47,7 @@ class Entity:
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.counts import Counts # noqa: PLC0415
+        from ..models.traffic import Traffic # noqa: PLC0415
         counts = self.counts.to_dict()
 
         kind = self.kind.value
@@ -51,6 +55,8 @@ class Entity:
         path = self.path
 
         status = self.status.value
+
+        traffic = self.traffic.to_dict()
 
 
         field_dict: dict[str, Any] = {}
@@ -60,6 +66,7 @@ class Entity:
             "kind": kind,
             "path": path,
             "status": status,
+            "traffic": traffic,
         })
 
         return field_dict
@@ -69,6 +76,7 @@ class Entity:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.counts import Counts # noqa: PLC0415
+        from ..models.traffic import Traffic # noqa: PLC0415
         d = dict(src_dict)
         counts = Counts.from_dict(d.pop("counts"))
 
@@ -87,11 +95,17 @@ class Entity:
 
 
 
+        traffic = Traffic.from_dict(d.pop("traffic"))
+
+
+
+
         entity = cls(
             counts=counts,
             kind=kind,
             path=path,
             status=status,
+            traffic=traffic,
         )
 
         return entity

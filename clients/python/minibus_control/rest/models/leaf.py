@@ -15,6 +15,7 @@ from typing import cast
 
 if TYPE_CHECKING:
   from ..models.counts import Counts
+  from ..models.traffic import Traffic
 
 
 
@@ -34,6 +35,7 @@ class Leaf:
             path (str):
             rules (list[str]): The names of its rules
             status (LeafStatus):
+            traffic (Traffic):
             forward_dead_lettered_messages_to (str | Unset):
             forward_to (str | Unset):
      """
@@ -44,6 +46,7 @@ class Leaf:
     path: str
     rules: list[str]
     status: LeafStatus
+    traffic: Traffic
     forward_dead_lettered_messages_to: str | Unset = UNSET
     forward_to: str | Unset = UNSET
 
@@ -53,6 +56,7 @@ class Leaf:
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.counts import Counts # noqa: PLC0415
+        from ..models.traffic import Traffic # noqa: PLC0415
         counts = self.counts.to_dict()
 
         kind = self.kind.value
@@ -66,6 +70,8 @@ class Leaf:
 
 
         status = self.status.value
+
+        traffic = self.traffic.to_dict()
 
         forward_dead_lettered_messages_to = self.forward_dead_lettered_messages_to
 
@@ -81,6 +87,7 @@ class Leaf:
             "path": path,
             "rules": rules,
             "status": status,
+            "traffic": traffic,
         })
         if forward_dead_lettered_messages_to is not UNSET:
             field_dict["forwardDeadLetteredMessagesTo"] = forward_dead_lettered_messages_to
@@ -94,6 +101,7 @@ class Leaf:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.counts import Counts # noqa: PLC0415
+        from ..models.traffic import Traffic # noqa: PLC0415
         d = dict(src_dict)
         counts = Counts.from_dict(d.pop("counts"))
 
@@ -117,6 +125,11 @@ class Leaf:
 
 
 
+        traffic = Traffic.from_dict(d.pop("traffic"))
+
+
+
+
         forward_dead_lettered_messages_to = d.pop("forwardDeadLetteredMessagesTo", UNSET)
 
         forward_to = d.pop("forwardTo", UNSET)
@@ -128,6 +141,7 @@ class Leaf:
             path=path,
             rules=rules,
             status=status,
+            traffic=traffic,
             forward_dead_lettered_messages_to=forward_dead_lettered_messages_to,
             forward_to=forward_to,
         )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
   from ..models.entity_rule import EntityRule
   from ..models.forwarding import Forwarding
   from ..models.oldest_message import OldestMessage
+  from ..models.traffic import Traffic
 
 
 
@@ -42,6 +43,7 @@ class WholeEntity:
             path (str):
             properties (EntityProperties): Settings by their names in Config.json. Not every kind of entity has all of them
             status (WholeEntityStatus):
+            traffic (Traffic):
             updated (datetime.datetime): When its settings or rules were changed last
             accessed (datetime.datetime | Unset): When it was used last since the process started
             auto_delete (AutoDelete | Unset):
@@ -59,6 +61,7 @@ class WholeEntity:
     path: str
     properties: EntityProperties
     status: WholeEntityStatus
+    traffic: Traffic
     updated: datetime.datetime
     accessed: datetime.datetime | Unset = UNSET
     auto_delete: AutoDelete | Unset = UNSET
@@ -78,6 +81,7 @@ class WholeEntity:
         from ..models.entity_rule import EntityRule # noqa: PLC0415
         from ..models.forwarding import Forwarding # noqa: PLC0415
         from ..models.oldest_message import OldestMessage # noqa: PLC0415
+        from ..models.traffic import Traffic # noqa: PLC0415
         counts = self.counts.to_dict()
 
         created = self.created.isoformat()
@@ -103,6 +107,8 @@ class WholeEntity:
         properties = self.properties.to_dict()
 
         status = self.status.value
+
+        traffic = self.traffic.to_dict()
 
         updated = self.updated.isoformat()
 
@@ -143,6 +149,7 @@ class WholeEntity:
             "path": path,
             "properties": properties,
             "status": status,
+            "traffic": traffic,
             "updated": updated,
         })
         if accessed is not UNSET:
@@ -170,6 +177,7 @@ class WholeEntity:
         from ..models.entity_rule import EntityRule # noqa: PLC0415
         from ..models.forwarding import Forwarding # noqa: PLC0415
         from ..models.oldest_message import OldestMessage # noqa: PLC0415
+        from ..models.traffic import Traffic # noqa: PLC0415
         d = dict(src_dict)
         counts = Counts.from_dict(d.pop("counts"))
 
@@ -214,6 +222,11 @@ class WholeEntity:
 
 
         status = WholeEntityStatus(d.pop("status"))
+
+
+
+
+        traffic = Traffic.from_dict(d.pop("traffic"))
 
 
 
@@ -278,6 +291,7 @@ class WholeEntity:
             path=path,
             properties=properties,
             status=status,
+            traffic=traffic,
             updated=updated,
             accessed=accessed,
             auto_delete=auto_delete,
