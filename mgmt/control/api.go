@@ -18,6 +18,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/printable"
+	"minibus/internal/strictjson"
 	"minibus/mgmt/control/receive"
 )
 
@@ -54,13 +55,21 @@ func newAPI(s Server, adapter huma.Adapter) *api {
 					Description: "SharedAccessSignature sr=...&sig=...&se=...&skn=..."}},
 			},
 		},
-		Formats:                      huma.DefaultFormats,
+		Formats:                      map[string]huma.Format{"application/json": strict, "json": strict},
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
 	}, adapter)
 	a.document = sync.OnceValues(a.describe)
 	return a
 }
+
+// strict reads and writes the bodies.
+var strict = huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: func(data []byte, v any) error {
+	if err := strictjson.Check(data); err != nil {
+		return err
+	}
+	return strictjson.Words(huma.DefaultJSONFormat.Unmarshal(data, v))
+}}
 
 // readOnly says of an operation that it changes nothing although its method says that it may. A GET needs no such word.
 var readOnly = map[string]any{"x-read-only": true}
