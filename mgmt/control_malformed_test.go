@@ -1,6 +1,7 @@
 package mgmt
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -77,4 +78,25 @@ func TestControlAPIRefusesWhatItWouldMiss(t *testing.T) {
 	wants(t, a.as("root", "GET", faults, ""), 200, `"items":[]`)
 	wants(t, a.as("root", "POST", messages, `{"body":"\ud83d\ude00","applicationProperties":{"a":1,"A":2}}`), 201)
 	wants(t, a.as("root", "GET", messages+"?properties=true", ""), 200, `"body":"😀"`, `"A":2`, `"a":1`)
+}
+
+// TestControlAPIRefusesUnknownQueries of every operation, as the document says.
+func TestControlAPIRefusesUnknownQueries(t *testing.T) {
+	a := controlAPI(t)
+	parameter := regexp.MustCompile(`\{[a-zA-Z]+\}`)
+	for template, methods := range a.paths {
+		path := parameter.ReplaceAllString(strings.ReplaceAll(template, "{namespace}", "orders"), "1")
+		for method, o := range methods {
+			if path == control.DocumentPath {
+				continue
+			}
+			for query, want := range map[string]string{"?unlike=1": "query.unlike: unknown query parameter", "?unlike=1&unlike=1": "more than once"} {
+				body := ""
+				if o.RequestBody.Content != nil {
+					body = "{}"
+				}
+				wants(t, a.as("root", method, path+query, body), 400, want)
+			}
+		}
+	}
 }
