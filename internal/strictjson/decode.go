@@ -18,20 +18,35 @@ import (
 // Decode reads one document, into a pointer. It keeps numbers as they are written where the type is any, and refuses names that a struct does not have,
 // in this case.
 func Decode(text []byte, into any) error {
+	_, err := decode(text, into)
+	return err
+}
+
+// DecodeText is Decode of a text that a person may have written: an error begins with the line and column, where they are known.
+func DecodeText(text []byte, into any) error {
+	at, err := decode(text, into)
+	if err != nil && at > 0 {
+		return fmt.Errorf("near %s: %w", place(text, at), err)
+	}
+	return err
+}
+
+// decode returns also where the error is; 0: not known.
+func decode(text []byte, into any) (at int64, err error) {
 	members, err := names(text)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("near %s: %w", place(text, offset(d, err)), Words(err))
+		return offset(d, err), Words(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("near %s: more than one JSON document", place(text, d.InputOffset()))
+		return d.InputOffset(), errors.New("more than one JSON document")
 	}
-	return exact(members, reflect.TypeOf(into).Elem())
+	return 0, exact(members, reflect.TypeOf(into).Elem())
 }
 
 // offset is where an error was found.

@@ -70,8 +70,11 @@ func TestDecode(t *testing.T) {
 		`{} {}`:                   "more than one JSON document",
 		`{`:                       "unexpected EOF",
 	} {
-		if err := Decode([]byte(text), new(outer)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Decode(%s) = %v, want %q", text, err, want)
+		if err := DecodeText([]byte(text), new(outer)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("DecodeText(%s) = %v, want %q", text, err, want)
+		}
+		if err := Decode([]byte(text), new(outer)); err == nil || strings.Contains(err.Error(), "line") {
+			t.Errorf("Decode(%s) = %v", text, err)
 		}
 	}
 }

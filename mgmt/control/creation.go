@@ -104,7 +104,7 @@ func (body *creation) read(text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
-	if err := strictjson.Decode(text, body); err != nil {
+	if err := strictjson.DecodeText(text, body); err != nil {
 		return badRequest("The body of the request is not what %s says, %v.", DocumentPath, err)
 	}
 	return nil
