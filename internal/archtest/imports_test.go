@@ -19,7 +19,7 @@ type floor struct {
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server"},
-		"sbtest":      {"server", "config", "emulator", "mgmt/control", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
+		"sbtest":      {"server", "config", "emulator", "mgmt/control", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
