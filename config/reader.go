@@ -64,7 +64,7 @@ func (r *reader) array(n *node) []*node {
 }
 
 // keys warns of unknown keys (a setting under a misspelt key silently keeps its default), of duplicate keys, and of the keys in
-// inert, which are known but have no effect.
+// inert, which are known but have no effect. Where the reader is strict, the first two are errors.
 func (r *reader) keys(n *node, known []string, inert ...string) {
 	seen := map[string]bool{}
 	for _, m := range n.members {
@@ -74,6 +74,8 @@ func (r *reader) keys(n *node, known []string, inert ...string) {
 			continue // $schema and comments in the form of keys
 		}
 		switch {
+		case seen[lower] && r.strict:
+			r.fail(at, "found the key "+strconv.Quote(clip(m.key))+" a second time", "", "leave one of them out")
 		case seen[lower]:
 			r.warn(at, "found the key "+strconv.Quote(clip(m.key))+" a second time", "the last one counts")
 		case containsFold(inert, m.key):

@@ -24,7 +24,7 @@ func TestEveryControlHasAnExample(t *testing.T) {
 		}
 		examples.Write(text)
 	}
-	for _, of := range []reflect.Type{reflect.TypeFor[*sbtest.Server](), reflect.TypeFor[*sbtest.Session]()} {
+	for _, of := range []reflect.Type{reflect.TypeFor[*sbtest.Server](), reflect.TypeFor[*sbtest.Session](), reflect.TypeFor[*sbtest.Held]()} {
 		for i := range of.NumMethod() {
 			if name := of.Method(i).Name; !strings.Contains(examples.String(), "."+name+"(") {
 				t.Errorf("no example calls %s", name)

@@ -57,7 +57,12 @@ func (a *Server) ReadConfiguration(ns *emulator.Namespace, from string, text []b
 	if wrong = a.findings(report); t == nil || len(wrong) > 0 {
 		return nil, nil, wrong
 	}
-	return t.Entities, config.OnlyAtTheStart(t), nil
+	for _, f := range report.Findings {
+		if f.Severity == config.Warning {
+			notes = append(notes, f.String())
+		}
+	}
+	return t.Entities, append(notes, config.OnlyAtTheStart(t)...), nil
 }
 
 // WriteConfiguration implements [control.Configurations].

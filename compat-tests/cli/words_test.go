@@ -101,3 +101,24 @@ func TestWhyOfATopic(t *testing.T) {
 	}
 	b.fails(5, []string{"not met after 100ms: no messages"}, "wait", "events/audit", "--dead-letter", "1", "--timeout", "100ms")
 }
+
+// TestNothingIsMissed of what a program writes: the second of two members of one name, bytes that are no text, and keys of a file that mean nothing.
+func TestNothingIsMissed(t *testing.T) {
+	b := start(t, queue("orders"))
+	for line, want := range map[string]string{
+		`{"body":"a","body":"b"}`: `line 1: not a message in JSON: found "body" twice in one object`,
+		`{"Body":"a"}`:            `unknown field "Body", did you mean body?`,
+		"{\"body\":\"\xff\"}":     "the text is not UTF-8",
+		`{"priority":300}`:        "priority: found 300; allowed: a whole number from 0 to 255",
+	} {
+		b.failed(b.finish(feeding(b.command("send", "orders", "--jsonl"), line+"\n")), 2, []string{want}, "send", "--jsonl")
+	}
+	if all := b.peek("orders"); len(all) > 0 {
+		t.Errorf("sent: %+v", all)
+	}
+	b.fails(2, []string{`found "kind" twice in one object`}, "fault", "add", "--json", b.file("fault.json", `{"kind":"throttle","kind":"drop"}`))
+	r := b.try("config", "diff", b.file("Config.json", `{"UserConfig":{"Namespaces":[{"Name":"sbemulatorns","Queues":[{"Name":"orders","Properties":{"LockDurtion":"PT1M"}}]}]}}`))
+	if !strings.Contains(r.errors, `found the unknown key "LockDurtion", it is ignored; did you mean LockDuration?`) {
+		t.Errorf("config diff says %q", r.errors)
+	}
+}

@@ -19,7 +19,7 @@ type floor struct {
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server"},
-		"sbtest":      {"server", "config", "emulator", "mgmt/control", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
+		"sbtest":      {"server", "config", "emulator", "mgmt/control", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
@@ -40,7 +40,7 @@ var floors = []floor{
 			"internal/entitypath", "internal/loglimit", "internal/sas", "internal/hostname", "internal/dotnet"},
 		"mgmt/atom": {"emulator", "internal/amqp", "internal/dotnet", "internal/printable"},
 		"mgmt/control": {"emulator", "emulator/filter", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/closest", "internal/dotnet",
-			"internal/entitypath", "internal/printable", "internal/sas"},
+			"internal/entitypath", "internal/printable", "internal/sas", "internal/strictjson"},
 		"mgmt/control/receive": {"emulator"},
 		"mgmt/rest":            {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
 		"mgmt/ui":              {},
@@ -57,12 +57,13 @@ var floors = []floor{
 		"internal/amqp":             {},
 		"internal/amqp/frames":      {"internal/amqp"},
 		"internal/amqp/message":     {"internal/amqp"},
-		"internal/amqp/messagejson": {"internal/amqp", "internal/amqp/message", "internal/dotnet", "internal/printable"},
+		"internal/amqp/messagejson": {"internal/amqp", "internal/amqp/message", "internal/dotnet", "internal/printable", "internal/strictjson"},
 		"internal/closest":          {},
 		"internal/hostname":         {},
 		"internal/dotnet":           {},
 		"internal/entitypath":       {},
 		"internal/printable":        {},
+		"internal/strictjson":       {"internal/printable"},
 		"internal/sas":              {"internal/entitypath", "internal/hostname", "internal/printable"},
 		"internal/tlsca":            {"internal/hostname"},
 		"internal/loglimit":         {},

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -18,6 +19,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/printable"
+	"minibus/internal/strictjson"
 	"minibus/mgmt/control/receive"
 )
 
@@ -54,7 +56,7 @@ func newAPI(s Server, adapter huma.Adapter) *api {
 					Description: "SharedAccessSignature sr=...&sig=...&se=...&skn=..."}},
 			},
 		},
-		Formats:                      huma.DefaultFormats,
+		Formats:                      map[string]huma.Format{"application/json": strict, "json": strict},
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
 	}, adapter)
@@ -62,19 +64,31 @@ func newAPI(s Server, adapter huma.Adapter) *api {
 	return a
 }
 
+// strict reads and writes the bodies.
+var strict = huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: func(data []byte, v any) error {
+	if err := strictjson.Check(data); err != nil {
+		return err
+	}
+	return strictjson.Words(huma.DefaultJSONFormat.Unmarshal(data, v))
+}}
+
 // readOnly says of an operation that it changes nothing although its method says that it may. A GET needs no such word.
 var readOnly = map[string]any{"x-read-only": true}
 
 // schemas begins the references to schemas in the document.
 const schemas = "#/components/schemas/"
 
-// register adds an operation. statuses are those of its errors, besides 401 and 503, which all operations share.
+// onlyQuery describes the status 400 of operations that would not refuse anything else.
+const onlyQuery = "A query that the operation does not have"
+
+// register adds an operation. statuses are those of its errors, besides 401 and 503, which all operations share, as they do 400 for a query.
 func register[I, O any](a *api, o huma.Operation, run func(context.Context, *I) (*O, error), statuses ...int) {
 	o.Path = Prefix + o.Path
 	if o.MaxBodyBytes == 0 {
 		o.MaxBodyBytes = maxBody
 	}
-	o.Errors = append(statuses, http.StatusUnauthorized, http.StatusServiceUnavailable)
+	refuses := slices.Contains(statuses, http.StatusBadRequest)
+	o.Errors = append(statuses, http.StatusBadRequest, http.StatusUnauthorized, http.StatusServiceUnavailable)
 	huma.Register(a.API, o, func(ctx context.Context, in *I) (*O, error) {
 		out, err := run(ctx, in)
 		if err != nil {
@@ -88,6 +102,9 @@ func register[I, O any](a *api, o huma.Operation, run func(context.Context, *I) 
 		if registered != nil {
 			delete(registered.Responses, strconv.Itoa(http.StatusUnprocessableEntity))
 			delete(registered.Responses, strconv.Itoa(http.StatusInternalServerError))
+			if r := registered.Responses[strconv.Itoa(http.StatusBadRequest)]; registered.OperationID == o.OperationID && !refuses {
+				r.Description = onlyQuery
+			}
 		}
 	}
 }

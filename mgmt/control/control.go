@@ -1,9 +1,12 @@
 package control
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -81,6 +84,10 @@ func New(s Server) http.Handler {
 			refuseRoute(w, r, h)
 			return
 		}
+		if wrong := checkQuery(r.URL.RawQuery); wrong != nil {
+			Refuse(w, wrong)
+			return
+		}
 		if r.Header.Get("Content-Type") == "application/x-www-form-urlencoded" {
 			r.Header.Set("Content-Type", "application/json") // curl -d says the former unless it is told otherwise
 		}
@@ -93,6 +100,20 @@ func Document() []byte {
 	answer := httptest.NewRecorder()
 	New(nil).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, DocumentPath, nil))
 	return answer.Body.Bytes()
+}
+
+// checkQuery returns the answer to a query of which the operation would miss a part, or nil. No argument is there more than once: a list has commas.
+func checkQuery(raw string) *Error {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return badRequest("The query of the request can't be read: %v.", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if len(query[name]) > 1 {
+			return badRequest("The query has %q more than once. A list is one argument with commas, such as state=active,locked.", clipped(name))
+		}
+	}
+	return nil
 }
 
 // refuseRoute answers a request that no pattern of the mux takes. h is the mux's answer.

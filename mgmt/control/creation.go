@@ -6,16 +6,14 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/internal/strictjson"
 )
 
 // maxBody bounds the body of a request, in bytes.
@@ -30,8 +28,8 @@ type creation struct {
 	Rules   []rule           `json:"authorizationRules"`
 
 	// Queues and Topics have the form of Config.json. The server reads them.
-	Queues json.RawMessage `json:"queues"`
-	Topics json.RawMessage `json:"topics"`
+	Queues json.RawMessage `json:"Queues"`
+	Topics json.RawMessage `json:"Topics"`
 }
 
 // rule is a policy of a new namespace.
@@ -103,27 +101,13 @@ func (a *api) readEntities(text []byte, body creation) ([]emulator.EntityConfig,
 
 // read reads the text of a body, which may be empty.
 func (body *creation) read(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(body)
-	if err == nil {
-		if _, err = d.Token(); err == nil {
-			err = errors.New("it has more than one value")
-		}
-	}
-	if errors.Is(err, io.EOF) {
+	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
-	at := d.InputOffset()
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		at = syntax.Offset
-	} else if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		at = wrong.Offset
+	if err := strictjson.DecodeText(text, body); err != nil {
+		return badRequest("The body of the request is not what %s says, %v.", DocumentPath, err)
 	}
-	before := string(text[:min(int(at), len(text))])
-	line := strings.Count(before, "\n")
-	column := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])
-	return badRequest("The body of the request is not what %s says, near line %d, column %d: %v.", DocumentPath, line+1, max(column, 1), err)
+	return nil
 }
 
 // options returns the settings of the new namespace.

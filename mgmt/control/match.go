@@ -1,7 +1,6 @@
 package control
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp/message"
 	"minibus/internal/amqp/messagejson"
+	"minibus/internal/strictjson"
 )
 
 // triedRule is the name of a rule that is tried and not stored.
@@ -35,10 +35,11 @@ func (matchOrder) Schema(r huma.Registry) *huma.Schema {
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (o *matchOrder) UnmarshalJSON(text []byte) error {
-	var body struct{ Message, Rule json.RawMessage }
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&body); err != nil {
+	var body struct {
+		Message json.RawMessage `json:"message"`
+		Rule    json.RawMessage `json:"rule"`
+	}
+	if err := strictjson.Decode(text, &body); err != nil {
 		return err
 	}
 	if body.Message == nil {

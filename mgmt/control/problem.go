@@ -41,8 +41,10 @@ func badRequest(format string, args ...any) *Error {
 	return newError(http.StatusBadRequest, nil, format, args...)
 }
 
-// init makes Huma answer with an [Error] when it finds an argument wrong. Only variables of its package can say so.
+// init makes Huma answer with an [Error] when it finds an argument wrong, and take names in their own case only. Only variables of its package can
+// say so.
 func init() {
+	huma.ValidateStrictCasing = true
 	huma.NewError = func(status int, detail string, wrong ...error) huma.StatusError {
 		return rejected(status, detail, wrong)
 	}

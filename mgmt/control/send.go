@@ -16,6 +16,7 @@ import (
 	"minibus/internal/amqp/message"
 	"minibus/internal/amqp/messagejson"
 	"minibus/internal/printable"
+	"minibus/internal/strictjson"
 )
 
 const (
@@ -49,7 +50,7 @@ func (s *sending) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	var list []json.RawMessage
-	if err := json.Unmarshal(text, &list); err != nil {
+	if err := strictjson.Decode(text, &list); err != nil {
 		return err
 	}
 	if len(list) == 0 || len(list) > maxSent {

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"time"
+
+	"minibus/internal/strictjson"
 )
 
 // Message is a message as JSON. Who sends one leaves out what only the service can set; it is not looked at.
@@ -68,8 +68,10 @@ type Values map[string]any
 // UnmarshalJSON implements [json.Unmarshaler]. It keeps numbers as they are written: 5 and 5.0 are of different types.
 func (v *Values) UnmarshalJSON(text []byte) error {
 	var m map[string]any
-	if err := decode(text, &m); err != nil {
-		return err
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&m); err != nil {
+		return strictjson.Words(err)
 	}
 	*v = m
 	return nil
@@ -81,28 +83,14 @@ func Read(text []byte) (*Message, error) {
 	if bytes.Equal(bytes.TrimSpace(text), []byte("null")) {
 		return nil, errors.New("found null; allowed: an object")
 	}
-	err := decode(text, &m)
+	err := strictjson.Decode(text, &m)
 	if e := base64.CorruptInputError(0); errors.As(err, &e) {
 		return nil, errors.New("bodyBase64 or bodySections: not base64")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("not a message in JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return nil, fmt.Errorf("not a message in JSON: %w", err)
 	}
 	return &m, nil
-}
-
-// decode reads one JSON document, strictly and with its numbers as they are written.
-func decode(text []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more than one JSON document")
-	}
-	return nil
 }
 
 // Check reports why the body can't be sent, or nil.
