@@ -64,7 +64,7 @@ type OpKind uint8
 
 // The operations of a change.
 const (
-	OpInsert       OpKind = iota + 1 // store Record, and Data under Record.Body if Data is not nil
+	OpInsert       OpKind = iota + 1 // store Record, or Copies of it, and Data under Record.Body if Data is not nil
 	OpUpdate                         // write the changeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount, Overlay, System, Reason, EnqueuedSeq, Hops, Source
 	OpDelete                         // remove row Record.Row (0: none), and body Record.Body, which may take a while, if DropBody
 	OpCounter                        // nothing but the counter: Record.Entity's last number becomes Record.Seq
@@ -88,6 +88,37 @@ type Op struct {
 	Record      MessageRecord
 	Data        []byte // OpInsert: the encoded message; not changed and not kept after Completed
 	Entity      EntityRecord
+
+	// Copies are the messages that an OpInsert stores, if there are several: Record, which is the first of them, and copies of it in other
+	// entities or with other numbers. Their rows follow that of Record, in their order. All have newly drawn numbers.
+	Copies []CopyRecord
+}
+
+// CopyRecord is what one of [Op.Copies] has for itself.
+type CopyRecord struct {
+	Entity    int64
+	Seq       int64
+	Partition uint8 // from which partition of Entity the number was drawn
+}
+
+// MaxCopies is how many [Op.Copies] there may be.
+const MaxCopies = 64
+
+// Each calls f for each message that an OpInsert stores, as an operation of its own, until f fails.
+func (o *Op) Each(f func(*Op) error) error {
+	if len(o.Copies) == 0 {
+		return f(o)
+	}
+	one := *o
+	one.Copies = nil
+	for i, c := range o.Copies {
+		one.Record.Row, one.Record.Entity, one.Record.Seq, one.Partition = o.Record.Row+int64(i), c.Entity, c.Seq, c.Partition
+		if err := f(&one); err != nil {
+			return err
+		}
+		one.Data = nil
+	}
+	return nil
 }
 
 // Change is an atomic unit: all its operations are committed in one transaction, or none is.

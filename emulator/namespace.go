@@ -251,4 +251,7 @@ func mapped[A, B any](list []A, f func(A) B) []B {
 }
 
 // newRow returns an id that no row, body or entity ever had.
-func (ns *Namespace) newRow() int64 { return ns.lastRow.Add(1) }
+func (ns *Namespace) newRow() int64 { return ns.newRows(1) }
+
+// newRows returns the first of n such ids that follow each other.
+func (ns *Namespace) newRows(n int) int64 { return ns.lastRow.Add(int64(n)) - int64(n) + 1 }

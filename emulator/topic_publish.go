@@ -15,6 +15,8 @@ type publication struct {
 	held       bool  // the maker holds the mutexes of all subscriptions
 	sent       int64 // messages that were not scheduled
 	parts      []*part
+	room       []part     // for more of them
+	alike      bool       // what differs from its last copy in its place alone can join it
 	passed     []happened // what to record of the topic
 	bytes      int64      // of the bodies that have copies
 }
@@ -71,13 +73,20 @@ func (op *publication) fanOutLocked(o *original) int {
 	proto := payload{id: o.body, data: op.q.ns.budget.copy(&o.in.m), size: uint32(len(o.in.m.Raw))}
 	proto.copies = o.newCopies(int32(len(list)))
 	op.bytes += proto.joint(len(list))
-	op.change.Ops = slices.Grow(op.change.Ops, len(list)+1)
+	op.alike = false
+	row := o.body
+	if o.stored {
+		row = op.q.ns.newRows(len(list))
+	}
 	for i := range list {
-		body := proto
+		if i == 1 && !o.stored {
+			row = op.q.ns.newRows(len(list) - 1)
+		}
 		if s := list[i].s; i == 0 || s != list[i-1].s {
 			s.reach.selected, s.reach.last = s.reach.selected+1, o.at
 		}
-		op.copyLocked(&list[i], o, &body, i == 0)
+		op.copyLocked(list[i:], o, &proto, row)
+		row++
 	}
 	return len(list)
 }
@@ -100,32 +109,58 @@ func (o *original) newCopies(n int32) *copies {
 	return newCopies(n)
 }
 
-// copyLocked adds one copy to its subscription, with a number of the subscription's own (SEQ-15, SEQ-21).
-func (op *publication) copyLocked(c *copyOf, o *original, body *payload, first bool) {
-	p := op.partOf(c.s)
+// copyLocked adds the first copy of a list to its subscription, with a number of the subscription's own (SEQ-15, SEQ-21).
+func (op *publication) copyLocked(list []copyOf, o *original, body *payload, row int64) {
+	c := &list[0]
+	p := op.partOf(c.s, len(list))
 	q := p.q
 	if !op.held {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 	}
-	e := &entry{
-		seq: q.counters.draw(&p.drawn, q.counters.partitionOf(o.seq)), first: o.first, enqueued: o.at,
-		ttl: q.options.effectiveTTL(c.ttl), row: o.body, body: body,
-	}
-	if !first || o.stored {
-		e.row = q.ns.newRow()
-	}
+	both := &struct {
+		e entry
+		p payload
+	}{p: *body}
+	e := &both.e
+	e.seq, e.first, e.enqueued, e.row, e.body = q.counters.draw(&p.drawn, q.counters.partitionOf(o.seq)), o.first, o.at, row, &both.p
+	e.ttl = q.options.effectiveTTL(c.ttl)
 	c.s.placeLocked(e, c, o)
 	p.expectLocked(e)
 	last := &p.steps[len(p.steps)-1]
 	last.event, last.text = EventCopied, c.rule
+	op.insertCopyLocked(q, e, c, o, len(list))
+}
+
+// insertCopyLocked adds a copy to the change: to the operation that stores the copy before, if it differs in nothing but its place.
+func (op *publication) insertCopyLocked(q *Entity, e *entry, c *copyOf, o *original, left int) {
+	alike := e.sub == Main && c.info == &o.in.info && e.overlay() == nil && e.system() == nil && e.reason() == "" && e.source() == ""
+	if alike && op.alike && op.joinLocked(q, e, left) {
+		return
+	}
+	op.alike = alike
 	r := e.record(q.id)
 	q.ns.ids.describe(&r, c.info)
 	insert := Op{Kind: OpInsert, Record: r}
-	if first && !o.stored {
+	if e.row == o.body && !o.stored {
 		insert.Data = o.in.m.Raw
 	}
 	op.change.Ops = append(op.change.Ops, q.counters.drawing(insert))
+}
+
+// joinLocked adds a copy to the last operation, and reports whether it could. At most left copies are still to come.
+func (op *publication) joinLocked(q *Entity, e *entry, left int) bool {
+	last := &op.change.Ops[len(op.change.Ops)-1]
+	r := &last.Record
+	if e.body.id != r.Body || e.ttl != r.TTL || e.row != r.Row+int64(max(len(last.Copies), 1)) || len(last.Copies) == MaxCopies {
+		return false
+	}
+	if last.Copies == nil {
+		last.Copies = make([]CopyRecord, 1, min(left+1, MaxCopies))
+		last.Copies[0] = CopyRecord{Entity: r.Entity, Seq: r.Seq, Partition: last.Partition}
+	}
+	last.Copies = append(last.Copies, CopyRecord{Entity: q.id, Seq: e.seq, Partition: uint8(q.counters.partitionOf(e.seq))})
+	return true
 }
 
 // placeLocked gives a copy what few messages have, and its place in the subscription: a session, or the dead-letter queue
@@ -172,10 +207,15 @@ func (o *original) overflows(overlay, system []byte) bool {
 	return err != nil || m.HeaderBytes() > maxHeaderBytes
 }
 
-// partOf returns the publication's part of a subscription.
-func (op *publication) partOf(s *Subscription) *part {
+// partOf returns the publication's part of a subscription. Some others may be needed after it.
+func (op *publication) partOf(s *Subscription, some int) *part {
 	if s.part == nil {
-		s.part = &part{q: s.Entity, who: op.who}
+		if len(op.room) == 0 {
+			op.room = make([]part, some)
+			op.parts = slices.Grow(op.parts, some)
+		}
+		s.part, op.room = &op.room[0], op.room[1:]
+		s.part.q, s.part.who = s.Entity, op.who
 		s.part.steps = s.part.one[:0]
 		op.parts = append(op.parts, s.part)
 	}

@@ -45,6 +45,9 @@ func (m *messages) prepare() error {
 }
 
 func (m *messages) insert(op *emulator.Op) error {
+	if len(op.Copies) > 0 {
+		return op.Each(m.insert)
+	}
 	r, es := &op.Record, &m.w.entities
 	e, err := es.live(r.Entity)
 	if err != nil {

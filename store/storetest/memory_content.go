@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"minibus/emulator"
@@ -91,7 +92,23 @@ func (c *memoryContent) applyOp(op *emulator.Op) (undo func(), err error) {
 	}
 	switch op.Kind {
 	case emulator.OpInsert:
-		return c.insert(op)
+		var undo []func()
+		err := op.Each(func(one *emulator.Op) error {
+			own := *one
+			back, err := c.insert(&own)
+			undo = append(undo, back)
+			return err
+		})
+		back := func() {
+			for _, f := range slices.Backward(undo) {
+				f()
+			}
+		}
+		if err != nil {
+			undo = undo[:len(undo)-1]
+			back()
+		}
+		return back, err
 	case emulator.OpUpdate:
 		return c.update(op)
 	case emulator.OpDelete:

@@ -64,6 +64,9 @@ var cases = []struct {
 	{"CompletionsRunInOrderOfAppend", testOrder},
 	{"FlushComesAfterWhatWasAppended", testFlush},
 	{"BodiesOfAnySize", testBodies},
+	{"CopiesAreMessagesOfTheirOwn", testCopies},
+	{"DEL3_CopiesGoWithTheirEntities", testCopiesOfDeleted},
+	{"CopiesAreStoredTogether", testCopiesAreAtomic},
 	{"ChangesAfterCloseFail", testClose},
 }
 
