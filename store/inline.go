@@ -1,6 +1,11 @@
 package store
 
-import "minibus/emulator"
+import (
+	"fmt"
+	"runtime/debug"
+
+	"minibus/emulator"
+)
 
 // Bounds of what Release commits on its caller's goroutine: a client that sends or settles one message and waits. What is more is better
 // committed by the writer's goroutine, while callers go on.
@@ -32,6 +37,19 @@ func (s *Store) Release() {
 	if s.inbox.isClosed() {
 		return // the writer's goroutine commits the rest, or Close fails it
 	}
+	s.commitInline()
+}
+
+// commitInline commits what has queued up. A panic ends the process, as it does on the writer's goroutine: the caller may be prepared to lose
+// a connection by one, and would go on with a store in an unknown state.
+func (s *Store) commitInline() {
+	defer func() {
+		if p := recover(); p != nil {
+			stack := debug.Stack()
+			go panic(fmt.Sprintf("%v\n\n%s", p, stack))
+			select {}
+		}
+	}()
 	if !s.writer.round() {
 		return
 	}
@@ -52,9 +70,9 @@ func isLittle(items []item) bool {
 			if op.Kind > emulator.OpCounter && op.Kind != emulator.OpHistory {
 				return false
 			}
+			ops += max(1, len(op.Copies))
 			bytes += len(op.Data)
 		}
-		ops += len(it.change.Ops)
 	}
 	return len(items) <= inlineChanges && ops <= inlineOps && bytes <= inlineBytes
 }

@@ -18,13 +18,14 @@ declare -A pids urls
 
 cleanup() {
   stop "${!pids[@]}" || true
+  [[ -z ${rabbit_pid:-} ]] || compat-tests/bench/rabbitmq.sh stop "$work/rabbit" >/dev/null 2>&1 || true
   rm -rf "$work"
 }
 trap cleanup EXIT
 
-start() { # server
+start() { # server, where it keeps its data if that is not a file
   mkdir "$work/$1"
-  "$work/minibus" --data "$work/$1/minibus.db" --config "$work/Config.json" --host 127.0.0.1 \
+  "$work/minibus" "${2:---data=$work/$1/minibus.db}" --config "$work/Config.json" --host 127.0.0.1 \
     --amqp-port 0 --tls-port 0 --http-port 0 --ports-file "$work/$1/ports" >"$work/$1/log" 2>&1 &
   pids[$1]=$!
   until [[ -s $work/$1/ports ]]; do
@@ -145,28 +146,50 @@ part_explorer() {
   stop one
 }
 
-# One message after another: what each costs the server. With strace, one more round counts the system calls; it is slower.
+# One message after another, on disk and in memory, beside RabbitMQ: what each costs the server, with the library and with the lean client. RabbitMQ knows only
+# receivers that do not wait for the answer to a settlement (-forget), so Minibus is measured with and without waiting. With strace, one more round
+# counts the system calls.
 part_loop() {
-  local http loops=$((count / 10)) tracer
-  start one
-  http=http://127.0.0.1:$(tr -d '\n ' <"$work/one/ports" | sed -E 's/.*"http":([0-9]+).*/\1/')
+  local loops=$((count / 10)) client server
+  start disk
+  start memory --ephemeral
+  rabbit_pid=$(compat-tests/bench/rabbitmq.sh start "$work/rabbit" 25672)
   for _ in $(seq "$rounds"); do
-    run one plain loop -mode latency -count "$loops" -metrics "$http"
-  done
-  if command -v strace >/dev/null; then
-    strace -f -c -o "$work/calls" -p "${pids[one]}" 2>/dev/null &
-    tracer=$!
-    until grep -q "^TracerPid:[[:space:]]*[1-9]" "/proc/${pids[one]}/status"; do
-      kill -0 "$tracer" || { echo "strace could not attach" >&2; exit 1; }
-      sleep 0.05
+    for client in "" -lean; do
+      for server in disk memory; do
+        run "$server" plain "loop-$server$client" -mode latency -count "$loops" $client -metrics "$(web "$server")"
+        run "$server" plain "loop-$server$client-forget" -mode latency -count "$loops" $client -forget
+      done
+      "$work/bench" -url amqp://127.0.0.1:25672 -user guest -password guest -target /amq/queue/bench -pid "$rabbit_pid" -json "$out" \
+        -label "loop-rabbitmq$client-forget" -mode latency -count "$((loops / 2))" $client -forget
     done
-    "$work/bench" -url "${urls[one]}" -target plain -mode latency -count "$loops" >/dev/null
-    kill -INT "$tracer"
-    wait "$tracer" || true
-    echo "system calls per message, traced:"
-    awk -v loops="$loops" '$4 ~ /^[0-9]+$/ && $NF != "total" && $4 >= loops / 10 { printf "  %-12s %6.1f\n", $NF, $4 / loops }' "$work/calls"
-  fi
-  stop one
+  done
+  compat-tests/bench/rabbitmq.sh stop "$work/rabbit" >/dev/null
+  rabbit_pid=""
+  for server in disk memory; do
+    calls_of "$server" "$loops"
+  done
+  stop disk memory
+}
+
+web() { # server: its address of HTTP
+  printf 'http://127.0.0.1:%s' "$(tr -d '\n ' <"$work/$1/ports" | sed -E 's/.*"http":([0-9]+).*/\1/')"
+}
+
+calls_of() { # server, messages: the system calls of one message after another, with the lean client
+  local tracer
+  command -v strace >/dev/null || return 0
+  strace -f -c -o "$work/calls" -p "${pids[$1]}" 2>/dev/null &
+  tracer=$!
+  until grep -q "^TracerPid:[[:space:]]*[1-9]" "/proc/${pids[$1]}/status"; do
+    kill -0 "$tracer" || { echo "strace could not attach" >&2; exit 1; }
+    sleep 0.05
+  done
+  "$work/bench" -url "${urls[$1]}" -target plain -mode latency -count "$2" -lean >/dev/null
+  kill -INT "$tracer"
+  wait "$tracer" || true
+  echo "system calls per message, $1, traced:"
+  awk -v loops="$2" '$4 ~ /^[0-9]+$/ && $NF != "total" && $4 >= loops / 10 { printf "  %-12s %6.1f\n", $NF, $4 / loops }' "$work/calls"
 }
 
 # One message after another while something large happens: while checkpoints run, a queue is purged, expires, falls due or is deleted, a snapshot is saved,
@@ -183,7 +206,7 @@ part_tails() {
 }
 
 http() { # server: the address of its control API
-  printf 'http://127.0.0.1:%s/$minibus/v1/namespaces/$default' "$(tr -d '\n ' <"$work/$1/ports" | sed -E 's/.*"http":([0-9]+).*/\1/')"
+  printf '%s/$minibus/v1/namespaces/$default' "$(web "$1")"
 }
 
 ask() { # method, path, body: of the control API
