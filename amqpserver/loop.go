@@ -62,7 +62,7 @@ func (c *conn) wait() {
 	if c.goesOn() {
 		select {
 		case b := <-c.input():
-			c.handleBatch(b)
+			c.handleHanded(b)
 		case <-c.box.poke:
 			c.handleEvents()
 		case r := <-c.out.written:
@@ -82,7 +82,7 @@ func (c *conn) wait() {
 	select {
 	case b := <-input:
 		c.resume()
-		c.handleBatch(b)
+		c.handleHanded(b)
 	case <-c.box.poke:
 		c.resume()
 		c.handleEvents()
@@ -104,14 +104,14 @@ func (c *conn) resume() {
 	c.box.attend()
 }
 
-// takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is under way, or because the
-// peer has to wait.
+// takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is under way, because the peer
+// has to wait, or because the loop has not handled an earlier batch.
 func (c *conn) takeTurn(b *batch) bool {
 	if !c.turning.tryBegin() {
 		return false
 	}
 	defer c.turning.end()
-	if c.finished() || c.goesOn() || c.input() == nil {
+	if c.finished() || c.goesOn() || c.input() == nil || c.reader.handed.Load() > 0 {
 		return false
 	}
 	c.box.attend()
@@ -216,6 +216,12 @@ func (c *conn) handleWritten(r writeResult) {
 	if r.err != nil {
 		c.dead = r.err
 	}
+}
+
+// handleHanded handles a batch that the reader has handed to the loop. Until then the reader takes no turn: it would overtake.
+func (c *conn) handleHanded(b *batch) {
+	c.handleBatch(b)
+	c.reader.handed.Add(-1)
 }
 
 // handleBatch takes frames from the reader and gives the batch back.

@@ -51,6 +51,7 @@ type reader struct {
 	f       *frameReader
 	batches chan *batch   // to the loop
 	free    chan *batch   // back from it
+	handed  atomic.Int32  // batches on their way to the loop, which has to handle them before later ones are
 	stop    chan struct{} // closed when the loop has ended
 	ended   chan struct{}
 	begun   time.Time
@@ -77,6 +78,7 @@ func (r *reader) loop() {
 		r.fill(b)
 		err := b.err
 		if !r.c.takeTurn(b) {
+			r.handed.Add(1)
 			select {
 			case r.batches <- b:
 			case <-r.stop:

@@ -1,0 +1,39 @@
+package amqpserver
+
+import "testing"
+
+// The loop may have a batch in hand and wait for the turn. The read goroutine must not overtake it.
+func TestTurn_TheReadGoroutineDoesNotOvertakeTheLoop(t *testing.T) {
+	server, _ := tcpPair(t)
+	c := socketConn(t, server)
+	c.begin()
+	defer c.timers.timer.Stop()
+	first, second := &batch{frames: []inFrame{{kind: frameEmpty}}}, &batch{frames: []inFrame{{kind: frameEmpty}}}
+	if !c.takeTurn(first) {
+		t.Fatal("the read goroutine takes no turn although nobody else does")
+	}
+	<-c.reader.free
+	c.reader.handed.Add(1) // as it does before it hands a batch over
+	if c.takeTurn(second) {
+		t.Error("a batch was handled before the one that the loop has in hand")
+	}
+	c.turning.begin()
+	c.handleHanded(first)
+	c.turning.end()
+	<-c.reader.free
+	if !c.takeTurn(second) {
+		t.Error("the read goroutine takes no turn any more")
+	}
+}
+
+func TestTurn_OneAtATime(t *testing.T) {
+	server, _ := tcpPair(t)
+	c := socketConn(t, server)
+	c.begin()
+	defer c.timers.timer.Stop()
+	c.turning.begin()
+	if c.takeTurn(&batch{}) {
+		t.Error("two turns were under way")
+	}
+	c.turning.end()
+}
