@@ -23,8 +23,8 @@ const (
 	Scheduled State = 2
 )
 
-// Completion is told the result of an operation, exactly once. It runs on the journal's goroutine, or on the
-// caller's when there was nothing to wait for; it must not block and must not call back into the package.
+// Completion is told the result of an operation, exactly once. It runs on the journal's goroutine, on one that
+// has called [Store.Release], or on the caller's when there was nothing to wait for; it must not block and must not call back into the package.
 type Completion interface {
 	Completed(err error)
 }
@@ -94,7 +94,7 @@ type Op struct {
 	Copies []CopyRecord
 }
 
-// CopyRecord is what one of [Op.Copies] has for itself.
+// CopyRecord says where one of [Op.Copies] belongs, and its number there.
 type CopyRecord struct {
 	Entity    int64
 	Seq       int64
