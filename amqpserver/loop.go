@@ -105,13 +105,14 @@ func (c *conn) resume() {
 }
 
 // takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is under way, because the peer
-// has to wait, or because the loop has not handled an earlier batch.
+// has to wait, or because the loop has not handled an earlier batch. A settlement while others are being committed is the loop's too: a
+// turn then writes the next messages, and the read goroutine would not hear meanwhile what else the peer settles.
 func (c *conn) takeTurn(b *batch) bool {
 	if !c.turning.tryBegin() {
 		return false
 	}
 	defer c.turning.end()
-	if c.finished() || c.goesOn() || c.input() == nil || c.reader.handed.Load() > 0 {
+	if c.finished() || c.goesOn() || c.input() == nil || c.reader.handed.Load() > 0 || c.outstanding > 0 && b.settles() {
 		return false
 	}
 	c.box.attend()

@@ -204,3 +204,8 @@ func isDisposition(body []byte) bool {
 	const smallUlong, code = 0x53, 0x15
 	return len(body) > 3 && body[0] == 0 && body[1] == smallUlong && body[2] == code
 }
+
+// settles reports whether the batch begins with a settlement.
+func (b *batch) settles() bool {
+	return len(b.frames) > 0 && b.frames[0].kind == frameDisposition
+}

@@ -37,3 +37,24 @@ func TestTurn_OneAtATime(t *testing.T) {
 	}
 	c.turning.end()
 }
+
+// A peer that receives without a pause settles while earlier settlements are being committed. The read goroutine collects what it settles.
+func TestTurn_TheLoopSettlesWhileOperationsAreUnderWay(t *testing.T) {
+	server, _ := tcpPair(t)
+	c := socketConn(t, server)
+	c.begin()
+	defer c.timers.timer.Stop()
+	settlement := func() *batch { return &batch{frames: []inFrame{{kind: frameDisposition}}} }
+	c.outstanding = 1
+	if c.takeTurn(settlement()) {
+		t.Error("the read goroutine settles although an operation is under way")
+	}
+	if !c.takeTurn(&batch{frames: []inFrame{{kind: frameEmpty}}}) {
+		t.Error("the read goroutine leaves to the loop what is no settlement")
+	}
+	<-c.reader.free
+	c.outstanding = 0
+	if !c.takeTurn(settlement()) {
+		t.Error("the read goroutine takes no turn for a settlement although nothing is under way")
+	}
+}
