@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -12,12 +13,18 @@ import (
 	"minibus/emulator"
 )
 
-// These benchmarks measure SQLite without the store: the same rows, pages and checkpoints, 200 messages of
-// 1 KiB in a transaction, from one goroutine. Compare BenchmarkInsert/file/flight=200 with them.
+// These benchmarks measure SQLite without the store: the same rows, pages and checkpoints, messages of 1 KiB, from one goroutine. Compare
+// BenchmarkInsert/file/flight=200 with batches of 200, and flight=1 with one message in a transaction.
 const bareBatch = 200
 
 // BenchmarkBareInsert goes through this package's own statements.
 func BenchmarkBareInsert(b *testing.B) {
+	for _, batch := range []int{1, bareBatch} {
+		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) { benchBareInsert(b, batch) })
+	}
+}
+
+func benchBareInsert(b *testing.B, batch int) {
 	s := benchStore(b, false)
 	data := make([]byte, 1024)
 	onWriter(s, func() {
@@ -27,7 +34,7 @@ func BenchmarkBareInsert(b *testing.B) {
 			if err := w.tx.begin.exec(); err != nil {
 				b.Fatal(err)
 			}
-			for range bareBatch {
+			for range batch {
 				op := insertChange(int64(n), data).Ops[0]
 				bareInsert(b, w, &op)
 				n++

@@ -2,6 +2,7 @@
 //
 //	go run ./compat-tests/bench -url amqp://localhost:5672 -target queue.1 -mode both -duration 10s -pid $(pgrep -x minibus)
 //	go run ./compat-tests/bench report FILE          the medians of a -json file as a table
+//	go run ./compat-tests/bench echo                 a server for mode echo: it prints its -url
 //
 // Modes: send, receive (receive and accept), both at once, latency (send, receive, accept, one message after
 // another), sessions (drain sessions in order, with many receivers at once), idle (hold connections), and echo (what the machine

@@ -5,24 +5,27 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 )
 
-// echo sends a body to a goroutine of this process, over a socket, and gets it back, one after another. No broker takes part: the slowest of these times are
-// what the machine itself adds.
+// echoScheme begins the -url of an echo that is a process of its own.
+const echoScheme = "tcp://"
+
+// echo sends a body to an echo, over a socket, and gets it back, one after another. No broker takes part. An echo in this process shows how slow
+// the machine itself is at times. One that is a process of its own shows what two processes pay to wake each other, whatever the server does.
 func (r *runner) echo(ctx context.Context) ([]series, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("listen for the echo: %w", err)
-	}
-	defer listener.Close()
-	go func() {
-		if c, err := listener.Accept(); err == nil {
-			_, _ = io.Copy(onlyWriter{c}, c)
-			c.Close()
+	address, own := strings.CutPrefix(r.options.url, echoScheme)
+	if !own {
+		listener, err := listenEcho()
+		if err != nil {
+			return nil, err
 		}
-	}()
-	c, err := net.Dial("tcp", listener.Addr().String())
+		defer listener.Close()
+		address = listener.Addr().String()
+		go serveEcho(listener)
+	}
+	c, err := net.Dial("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the echo: %w", err)
 	}
@@ -39,6 +42,38 @@ func (r *runner) echo(ctx context.Context) ([]series, error) {
 		times.add(time.Since(begin))
 	}
 	return []series{times}, nil
+}
+
+// echoCommand prints the address of an echo as a -url for mode echo, and serves it until the process is stopped.
+func echoCommand(output io.Writer) error {
+	listener, err := listenEcho()
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(output, echoScheme+listener.Addr().String()); err != nil {
+		return err
+	}
+	return serveEcho(listener)
+}
+
+func listenEcho() (net.Listener, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for the echo: %w", err)
+	}
+	return listener, nil
+}
+
+// serveEcho serves one connection at a time, until the listener is closed.
+func serveEcho(listener net.Listener) error {
+	for {
+		c, err := listener.Accept()
+		if err != nil {
+			return fmt.Errorf("accept a connection of the echo: %w", err)
+		}
+		_, _ = io.Copy(onlyWriter{c}, c)
+		c.Close()
+	}
 }
 
 // onlyWriter hides the methods of a socket by which the kernel would copy alone.

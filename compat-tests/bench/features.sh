@@ -148,13 +148,19 @@ part_explorer() {
 
 # One message after another, on disk and in memory, beside RabbitMQ: what each costs the server, with the library and with the lean client. RabbitMQ knows only
 # receivers that do not wait for the answer to a settlement (-forget), so Minibus is measured with and without waiting. With strace, one more round
-# counts the system calls.
+# counts the system calls. The echo shows what one round trip between two processes takes if the server does nothing.
 part_loop() {
   local loops=$((count / 10)) client server
+  mkdir "$work/echo"
+  "$work/bench" echo >"$work/echo/url" &
+  pids[echo]=$!
+  until [[ -s $work/echo/url ]]; do sleep 0.01; done
+  urls[echo]=$(<"$work/echo/url")
   start disk
   start memory --ephemeral
   rabbit_pid=$(compat-tests/bench/rabbitmq.sh start "$work/rabbit" 25672)
   for _ in $(seq "$rounds"); do
+    run echo "" loop-echo -mode echo -count "$loops"
     for client in "" -lean; do
       for server in disk memory; do
         run "$server" plain "loop-$server$client" -mode latency -count "$loops" $client -metrics "$(web "$server")"
@@ -169,7 +175,7 @@ part_loop() {
   for server in disk memory; do
     calls_of "$server" "$loops"
   done
-  stop disk memory
+  stop disk memory echo
 }
 
 web() { # server: its address of HTTP

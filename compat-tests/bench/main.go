@@ -20,6 +20,9 @@ func command(args []string) error {
 	if len(args) == 2 && args[0] == "report" {
 		return reportFile(args[1], os.Stdout)
 	}
+	if len(args) == 1 && args[0] == "echo" {
+		return echoCommand(os.Stdout)
+	}
 	o, err := parseOptions(args, os.Stderr)
 	if err != nil {
 		return err
