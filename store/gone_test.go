@@ -108,7 +108,7 @@ func TestDatabaseOfTheFirstSchemaOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.migrate(0); err != nil {
+	if err := c.migrate(0, 1); err != nil {
 		t.Fatal(err)
 	}
 	err = c.exec("INSERT INTO entity VALUES(1,1,1,'q',0,0,NULL); INSERT INTO counter VALUES(1,0,1,7); INSERT INTO body VALUES(5,1,0,'x');" +

@@ -52,10 +52,8 @@ func (c *conn) setUp(path, sync string, log *slog.Logger) error {
 			return err
 		}
 	}
-	for ; version < int64(len(migrations)); version++ {
-		if err := c.migrate(version); err != nil {
-			return fmt.Errorf("bring the schema to version %d: %w", version+1, err)
-		}
+	if err := c.migrate(version, int64(len(migrations))); err != nil {
+		return err
 	}
 	return c.exec("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;" +
 		"PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA synchronous=" + sync)
@@ -86,19 +84,33 @@ func (c *conn) recognise() (version int64, err error) {
 	return version, nil
 }
 
-// migrate runs one migration in a transaction. The first one runs before the database enters WAL mode, so that the
-// application id is in the file itself.
-func (c *conn) migrate(version int64) error {
-	script, err := migrationFiles.ReadFile(migrations[version])
-	if err != nil {
-		return err
+// migrate brings the schema from one version to another in one transaction, for each waits for the disk several times. A new database does not
+// enter WAL mode before, so that the application id is in the file itself.
+func (c *conn) migrate(from, to int64) error {
+	if from >= to {
+		return nil
 	}
-	err = c.exec(fmt.Sprintf("BEGIN IMMEDIATE; %s; PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
-		script, applicationID, version+1))
+	err := c.exec("BEGIN IMMEDIATE")
+	for version := from; version < to && err == nil; version++ {
+		if err = c.runMigration(version); err != nil {
+			err = fmt.Errorf("bring the schema to version %d: %w", version+1, err)
+		}
+	}
+	if err == nil {
+		err = c.exec(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", applicationID, to))
+	}
 	if err != nil {
 		c.rollback()
 	}
 	return err
+}
+
+func (c *conn) runMigration(version int64) error {
+	script, err := migrationFiles.ReadFile(migrations[version])
+	if err != nil {
+		return err
+	}
+	return c.exec(string(script))
 }
 
 // openError wraps an error at start into one line that says what to do.

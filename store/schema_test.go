@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"minibus/emulator"
@@ -162,5 +163,34 @@ func TestDatabaseOfTheFourthSchemaOpens(t *testing.T) {
 		if restart == 0 {
 			s = mustOpen(t, path, Options{})
 		}
+	}
+}
+
+// A database that can't be brought to this version's schema stays as it is, so that the version that wrote it can still open it.
+func TestFailedMigrationChangesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	c, err := openConn(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.migrate(0, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.exec("CREATE TABLE namespace(x)"); err != nil { // as the migration to version 4 wants to
+		t.Fatal(err)
+	}
+	c.close()
+	if s, err := Open(path, Options{}); err == nil {
+		s.Close()
+		t.Fatal("the database was opened")
+	} else if !strings.Contains(err.Error(), "bring the schema to version 4: ") {
+		t.Errorf("the error is: %v", err)
+	}
+	if c, err = openConn(path); err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	if version, err := c.queryInt("PRAGMA user_version"); err != nil || version != 1 {
+		t.Errorf("the version of the schema is %d (%v)", version, err)
 	}
 }

@@ -23,7 +23,7 @@ func (r *runner) echo(ctx context.Context) ([]series, error) {
 		}
 		defer listener.Close()
 		address = listener.Addr().String()
-		go serveEcho(listener)
+		go func() { _ = serveEcho(listener) }()
 	}
 	c, err := net.Dial("tcp", address)
 	if err != nil {

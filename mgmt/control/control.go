@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
@@ -49,8 +50,14 @@ type Server interface {
 	Inspector
 }
 
-// New returns the handler of all requests below [Prefix].
+// New returns the handler of all requests below [Prefix]. It describes its operations at the first request: this takes longer than all else that
+// a start does.
 func New(s Server) http.Handler {
+	described := sync.OnceValue(func() http.Handler { return describe(s) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { described().ServeHTTP(w, r) })
+}
+
+func describe(s Server) http.Handler {
 	mux := http.NewServeMux()
 	a := newAPI(s, humago.NewAdapter(mux, ""))
 	a.namespaces()
