@@ -70,36 +70,43 @@ func (k *checkpointer) run() {
 	}
 }
 
-// ripen asks for a checkpoint, and for more of them until so little of the log is left that the writer can begin it anew.
+// ripen asks for a checkpoint, and for more of them until so little of the log is left that the writer can begin it anew, or until that turns out to be
+// impossible. Then the checkpointer pokes the writer.
 func (k *checkpointer) ripen() {
 	k.ripening.Store(true)
 	k.poke()
 }
 
 // copy runs a checkpoint. If the writer wants to begin the log anew it runs more of them, which copy what the writer added meanwhile, until one was so short
-// that the writer may wait for the next.
+// that the writer may wait for the next. It gives up if a checkpoint fails, or copies nothing because another program reads an old state.
 func (k *checkpointer) copy() {
-	for {
+	for before := 0; ; {
 		begin := time.Now()
 		k.running.Lock()
 		err := k.checkpoint(k.conn)
 		frames, copied, leftErr := k.conn.logFrames()
 		k.running.Unlock()
 		k.tell(err)
-		if err != nil || leftErr != nil || !k.ripening.Load() {
+		took, few := time.Since(begin), frames-copied <= fewFrames
+		ripe, hopeless := few && took <= quickCopy, err != nil || leftErr != nil || !few && copied == before
+		if ripe || hopeless || !k.ripening.Load() || !k.breathe(took) {
+			if k.ripening.CompareAndSwap(true, false) {
+				k.ripe.Store(ripe)
+				k.s.inbox.poke()
+			}
 			return
 		}
-		took := time.Since(begin)
-		if frames-copied <= fewFrames && took <= quickCopy && k.ripening.CompareAndSwap(true, false) {
-			k.ripe.Store(true)
-			k.s.inbox.poke()
-			return
-		}
-		select {
-		case <-k.quit:
-			return
-		case <-time.After(min(took, longestBreath)):
-		}
+		before = copied
+	}
+}
+
+// breathe pauses as long as a checkpoint took, for the disk has other work. It returns false if the checkpointer has to end.
+func (k *checkpointer) breathe(took time.Duration) bool {
+	select {
+	case <-k.quit:
+		return false
+	case <-time.After(min(took, longestBreath)):
+		return true
 	}
 }
 

@@ -122,8 +122,7 @@ func TestDUP16_ForgettingSurvivesAKill(t *testing.T) {
 	}
 	wait(t, s, rememberOp(100, 2000))
 	onWriter(s, func() {
-		for s.writer.idleWork() {
-		}
+		housekeep(s)
 	})
 	if got := count(t, s, "history"); got != 11 {
 		t.Errorf("%d rows are left, want 11", got)
@@ -139,8 +138,7 @@ func TestFailedForgettingIsTakenUpAgain(t *testing.T) {
 	})
 	wait(t, s, forgetOp(1010))
 	onWriter(s, func() {
-		for s.writer.idleWork() {
-		}
+		housekeep(s)
 		_ = s.writer.conn.exec("DROP TRIGGER no")
 	})
 	if got := count(t, s, "history"); got != 50 {
@@ -148,8 +146,7 @@ func TestFailedForgettingIsTakenUpAgain(t *testing.T) {
 	}
 	wait(t, s, forgetOp(1020))
 	onWriter(s, func() {
-		for s.writer.idleWork() {
-		}
+		housekeep(s)
 	})
 	if got := count(t, s, "history"); got != 30 {
 		t.Errorf("%d rows are left, want 30", got)

@@ -41,11 +41,14 @@ func (w *writer) afterWork() {
 	}
 }
 
-// idleWork does one step of housekeeping that can wait, and reports whether there was one.
+// idleWork does one step of housekeeping that can wait, and reports whether there was one. While the log is to begin anew there is none: it would
+// add to the log, and clients would wait at its ceiling. The checkpointer pokes the writer afterwards.
 func (w *writer) idleWork() bool {
 	switch {
 	case w.log.ripe():
 		w.log.checkpointIfDue()
+	case w.log.ripening():
+		return false
 	case w.cleanSome():
 		w.log.checkpointIfDue()
 	case w.vacuum.look:

@@ -9,6 +9,9 @@ const (
 	// there is nothing to commit.
 	vacuumWorthPages = 4096
 	vacuumStep       = 64
+
+	// The log begins anew after so many pages, 16 MiB. The file itself is cut then, and clients wait for it.
+	vacuumCut = 2048
 )
 
 // vacuum gives free pages of the file back to the disk.
@@ -16,6 +19,7 @@ type vacuum struct {
 	w       *writer
 	look    bool // check the free pages when idle
 	running bool
+	uncut   int // pages given back since the log was last told to begin anew
 
 	some *stmt
 }
@@ -46,6 +50,10 @@ func (v *vacuum) step() {
 		v.w.s.log.Warn("giving space back failed", "error", err)
 	}
 	v.running = err == nil && freeErr == nil && free > vacuumStep
+	if v.uncut += vacuumStep; v.uncut >= vacuumCut && v.w.log.durable {
+		v.uncut = 0
+		v.w.s.checkpointer.ripen()
+	}
 }
 
 func (v *vacuum) giveBack() error {

@@ -74,6 +74,9 @@ func (l *writeAhead) checkpointIfDue() {
 // ripe reports whether nearly all of the log is in the file, after the writer asked for that.
 func (l *writeAhead) ripe() bool { return l.durable && l.w.s.checkpointer.canBeginAnew() }
 
+// ripening reports whether the writer asked for that, and the checkpointer still works on it.
+func (l *writeAhead) ripening() bool { return l.durable && l.w.s.checkpointer.ripening.Load() }
+
 // beginAnew copies all of the log into the file, if need be with the reserve's room, so that the log begins anew.
 func (l *writeAhead) beginAnew() {
 	r := &l.w.room

@@ -50,3 +50,50 @@ func TestLogRipensFromHalfOfItsCeiling(t *testing.T) {
 		l.w.s.checkpointer.running.Unlock()
 	})
 }
+
+// TestHousekeepingDoesNotFillALogThatIsToBeginAnew: nothing that can wait is added to it.
+func TestHousekeepingDoesNotFillALogThatIsToBeginAnew(t *testing.T) {
+	s := newStore(t)
+	onWriter(s, func() {
+		w, k := s.writer, s.checkpointer
+		k.running.Lock() // nothing is copied meanwhile
+		defer k.running.Unlock()
+		w.vacuum.uncut = vacuumCut - vacuumStep - 1
+		for _, want := range []bool{false, true} { // the cut of the file would be long
+			if w.vacuum.step(); w.log.ripening() != want {
+				t.Fatalf("ripening is %v after %d pages that the file gave back", !want, w.vacuum.uncut)
+			}
+		}
+		w.vacuum.look = true
+		if w.idleWork() || !w.vacuum.look {
+			t.Error("housekeeping goes on while the log is to begin anew")
+		}
+		k.ripening.Store(false)
+		if !w.idleWork() || w.vacuum.look {
+			t.Error("housekeeping does not go on afterwards")
+		}
+	})
+}
+
+// TestLogDoesNotRipenWhileAnOldStateIsRead: the checkpointer gives up, and housekeeping does not wait for another program's reader.
+func TestLogDoesNotRipenWhileAnOldStateIsRead(t *testing.T) {
+	s := newStore(t)
+	other, err := openConn(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.close()
+	if err := other.exec("BEGIN; SELECT count(*) FROM message"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(40) {
+		wait(t, s, insertOp(10+i, 1+i, make([]byte, 64<<10)))
+	}
+	onWriter(s, func() {
+		s.checkpointer.ripening.Store(true)
+		s.checkpointer.copy()
+		if s.writer.log.ripening() || s.writer.log.ripe() {
+			t.Errorf("ripening %v, ripe %v", s.writer.log.ripening(), s.writer.log.ripe())
+		}
+	})
+}
