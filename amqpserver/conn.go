@@ -65,7 +65,7 @@ type conn struct {
 	cbsSenders   int
 	uncommitted  int // bytes sent to the domain and not committed
 	outstanding  int // operations whose completion will arrive in the mailbox
-	assembling   int // bytes of unfinished deliveries
+	assembly     assembly
 	draining     bool
 	sendings     spares[sending]
 	settlings    spares[settling]
@@ -115,6 +115,7 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 	}
 	c.reader, c.out = newReader(c), newOutput(c)
 	c.tokens, c.timers = credentials{c: c}, timers{c: c}
+	c.assembly = newAssembly(c)
 	c.requests, c.transactions = requests{c: c}, transactions{c: c}
 	if c.tokens.checked() {
 		c.tokens.by = time.Now().Add(s.options.FirstToken)
@@ -156,7 +157,7 @@ func (c *conn) end() {
 	c.letGo()        // before the socket: over a WebSocket, closing waits for the peer
 	_ = c.nc.Close()
 	<-c.reader.ended
-	c.srv.uncommitted.Add(-int64(c.uncommitted))
+	c.srv.arriving.ask(&c.assembly.share, 0, 0)
 }
 
 // takeBack returns messages that were removed for the client but stand in a buffer, or in a reply among the remaining events.

@@ -75,11 +75,12 @@ func (t *timers) arm(wait time.Duration) {
 func (t *timers) checkIdle(now time.Time) {
 	c := t.c
 	o := &c.srv.options
-	if limit := 2 * o.IdleTimeout; c.input() != nil && c.reader.silence(now) >= limit {
+	reads := c.input() != nil // else it is us that the peer waits for
+	if limit := 2 * o.IdleTimeout; reads && c.reader.silence(now) >= limit {
 		c.close(inactive(limit))
 		return
 	}
-	if o.LinkIdle > 0 {
+	if o.LinkIdle > 0 && reads {
 		for e := range c.sessions.links {
 			e.base().checkIdle(now, o.LinkIdle)
 		}

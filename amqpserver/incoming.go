@@ -60,7 +60,7 @@ type part struct {
 	begun   bool
 	refused bool     // it has its outcome; the rest is discarded
 	pieces  [][]byte // payloads of several transfers, until the last one has arrived
-	size    int      // bytes of pieces, counted in conn.assembling
+	size    int      // bytes of pieces, counted in the connection's assembly
 }
 
 // handleTransfer takes one transfer frame [AMQP 2.7.5].
@@ -115,13 +115,12 @@ func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
 	if t.More || in.released {
 		return nil
 	}
-	refused := p.refused
 	in.s.c.whole = p.delivered
-	in.drop()
-	if !refused {
+	if !p.refused {
 		in.sink.take(in, &in.s.c.whole)
 	}
 	in.s.c.whole = delivered{}
+	in.drop() // after take, which goes on with its share of the room
 	return nil
 }
 
@@ -135,11 +134,10 @@ func (in *incoming) collect(payload []byte, more bool) {
 		in.refusePart(in.tooLarge(size, in.maxMessage))
 	case p.pieces == nil && !more:
 		p.raw = payload // the usual case: one transfer, whose payload is ours already
-	case c.assembling+len(payload) > c.tokens.bound(maxAssembly, strangerAssembly)+in.maxMessage:
+	case c.assembly.bytes+len(payload) > c.assembly.limitFor(in):
 		in.refusePart(linkErrorf(amqp.CondResourceLimit, "The connection has too many unfinished deliveries."))
 	default:
-		c.assembling += len(payload)
-		p.size = size
+		c.assembly.grow(in, len(payload))
 		if p.pieces = append(p.pieces, payload); !more {
 			p.join(&c.srv.readBuffers)
 		}
@@ -154,6 +152,7 @@ func (p *part) join(pool *sync.Pool) {
 			pool.Put(&buf)
 		}
 	}
+	p.pieces = nil
 }
 
 // refusePart rejects an unfinished delivery and discards what has arrived.
@@ -164,8 +163,8 @@ func (in *incoming) refusePart(err error) {
 }
 
 func (in *incoming) forget() {
-	in.s.c.assembling -= in.part.size
-	in.part.size, in.part.pieces, in.part.raw = 0, nil, nil
+	in.s.c.assembly.forget(&in.part)
+	in.part.pieces, in.part.raw = nil, nil
 }
 
 func (in *incoming) drop() {

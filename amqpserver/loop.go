@@ -140,14 +140,14 @@ func (c *conn) handleReadGone() {
 // errSocketGone ends the loop when the reader has.
 var errSocketGone = errors.New("the connection was lost")
 
-// input returns the channel of frames, or nil while the peer has to wait: until the journal takes what it has sent,
+// input returns the channel of frames, or nil while the peer has to wait: until the journal takes what it has sent, until there is room for its large delivery,
 // or until it reads what we have answered. During a shutdown input returns nil while an operation is under
 // way, or a client that sends without a pause would never get its close.
 func (c *conn) input() <-chan *batch {
 	switch {
 	case c.draining && c.state == stateOpen && c.outstanding > 0:
 		return nil
-	case c.uncommitted >= maxUncommitted,
+	case !c.assembly.mayGrow(), c.uncommitted >= maxUncommitted,
 		c.uncommitted > 0 && c.srv.uncommitted.Load() >= maxUncommittedAll,
 		len(c.out.buf) >= c.tokens.bound(maxPendingReplies, strangerReplies), c.late.full():
 		return nil

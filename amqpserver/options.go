@@ -56,6 +56,9 @@ type Options struct {
 	ChannelMax uint16
 	HandleMax  uint32
 
+	// LargeBytes is how much memory deliveries over 1 MiB take in each direction. If they need more, clients wait. Default 224 MiB.
+	LargeBytes int
+
 	// MaxLinks is how many links one connection may have. Default 8,192.
 	MaxLinks int
 }
@@ -64,7 +67,7 @@ type Options struct {
 const (
 	maxFrameBeforeOpen = 8 << 10   // bytes of a frame before open
 	maxUncommitted     = 4 << 20   // bytes sent to the domain and not yet committed, per connection
-	maxUncommittedAll  = 128 << 20 // the same for all connections; one that has nothing under way may still send
+	maxUncommittedAll  = 128 << 20 // the same for all connections, without large deliveries; one that has nothing under way may still send
 	maxAssembly        = 16 << 20  // bytes of unfinished deliveries per connection, beyond the largest single one
 	maxPendingOut      = 1 << 20   // bytes written but not sent above which no delivery is started
 	maxPendingReplies  = 4 << 20   // bytes written but not sent above which no frame is read
@@ -96,6 +99,7 @@ func (o Options) withDefaults() Options {
 	defaultTo(&o.ChannelMax, 4_999)
 	defaultTo(&o.HandleMax, 1_023)
 	defaultTo(&o.MaxLinks, 8_192)
+	defaultTo(&o.LargeBytes, 224<<20)
 	return o
 }
 

@@ -33,6 +33,7 @@ type outgoing struct {
 	stopped    bool                 // the server is shutting down
 	taken      []*emulator.Delivery // not yet written, in order
 	takenBytes int
+	large      largeShare
 	lapsed     lapsed // deliveries whose locks ended while the client had them
 }
 
@@ -110,6 +111,13 @@ func (o *outgoing) resume() {
 
 // pump takes messages and writes them. It reports whether there may be more at once.
 func (o *outgoing) pump() bool {
+	o.large.waits = false
+	more := o.pumpOnce()
+	o.settleShare()
+	return more
+}
+
+func (o *outgoing) pumpOnce() bool {
 	if o.released || o.opening != nil {
 		return false
 	}
@@ -127,7 +135,7 @@ func (o *outgoing) pump() bool {
 		return false // an injected fault has struck
 	}
 	o.write()
-	crowded := asked == 0 && o.crowded()
+	crowded := o.large.waits || asked == 0 && o.crowded()
 	if crowded {
 		o.s.c.agenda.awaiting = append(o.s.c.agenda.awaiting, o)
 	}
@@ -167,7 +175,7 @@ func (o *outgoing) take() (asked, got int) {
 	}
 	before := len(o.taken)
 	// Take returns at most a quantum; the rest of the number only says how much the consumer would wait for.
-	o.taken = o.consumer.Take(o.taken, asked)
+	o.pull(asked)
 	for _, d := range o.taken[before:] {
 		o.takenBytes += d.Size()
 	}
@@ -178,6 +186,9 @@ func (o *outgoing) take() (asked, got int) {
 	}
 	if got == emulator.Quantum || o.takenBytes >= maxTakenBytes {
 		asked = got // there may be more, for another turn
+	}
+	if o.large.waits {
+		asked = 0
 	}
 	return asked, got
 }
@@ -324,4 +335,5 @@ func (o *outgoing) release() {
 	}
 	o.s.sent.outlive(o)
 	o.rest, o.tail, o.lapsed = nil, nil, nil
+	o.settleShare()
 }

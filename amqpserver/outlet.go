@@ -18,6 +18,7 @@ type outlet struct {
 	rest     []byte          // a message that takes several frames, without tail
 	tail     []byte          // the end of the message; not ours to change
 	written  int             // how much of both is written
+	moved    int64           // bytes of deliveries that take several frames, in all
 	restHead frames.Transfer // of the first frame of rest
 	restTag  [16]byte
 	removed  []*emulator.Delivery // received and deleted messages in the delivery that is being sent
@@ -143,6 +144,7 @@ func (o *outlet) writePiece() {
 	o.traceTransfer(t, n)
 	c.out.buf = frames.EndFrame(buf, start)
 	o.written = end
+	o.moved += int64(n)
 	o.first = false
 	s.win.sent()
 }

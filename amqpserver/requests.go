@@ -56,6 +56,7 @@ type request struct {
 	in       *incoming       // the link it came on
 	injected *emulator.Fault // strikes the reply; nil: none
 
+	size     int                  // bytes
 	removed  []*emulator.Delivery // received and deleted messages in its reply
 	response []byte               // on its way to the loop
 }
@@ -152,7 +153,9 @@ func (managementSink) take(in *incoming, d *delivered) {
 		return
 	}
 	r.injected = f
+	r.size = len(d.raw)
 	c.outstanding++
+	c.assembly.goes(r.size)
 	// The reply may come from another goroutine, so it always goes through the mailbox.
 	management.Handle(management.Context{
 		Queue: in.queue, Sub: in.node.sub,
@@ -171,6 +174,7 @@ func (managementSink) take(in *incoming, d *delivered) {
 		},
 	}, m, func(response []byte) {
 		r.response = response
+		c.assembly.arrived(r.size)
 		if !c.box.post(r) {
 			r.drop()
 		}
@@ -179,6 +183,7 @@ func (managementSink) take(in *incoming, d *delivered) {
 
 // run takes a response that may come from another goroutine.
 func (r *request) run(c *conn) {
+	c.uncommitted -= r.size
 	if (r.injected != nil || c.late != nil) && c.delayed(&r.in.link, r.injected, r.reply) {
 		return
 	}

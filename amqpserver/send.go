@@ -49,7 +49,11 @@ func (sendSink) take(in *incoming, d *delivered) {
 	op.in, op.id, op.settled, op.size = in, d.id, d.settled, len(d.raw)
 	messages, err := op.parse(d)
 	if err == nil && len(messages) > 0 {
-		err = in.send(messages, op)
+		c.assembly.goes(op.size)
+		if err = in.send(messages, op); err != nil {
+			c.assembly.arrived(op.size)
+			c.uncommitted -= op.size
+		}
 	}
 	switch {
 	case err != nil:
@@ -61,8 +65,6 @@ func (sendSink) take(in *incoming, d *delivered) {
 			in.s.received.answer(d.id, outcomeAccepted)
 		}
 	default:
-		c.uncommitted += op.size
-		c.srv.uncommitted.Add(int64(op.size))
 		in.owe()
 	}
 }
@@ -112,12 +114,13 @@ func (op *sending) parse(d *delivered) ([]message.Message, error) {
 // Completed implements emulator.Completion: it runs on the journal's goroutine.
 func (op *sending) Completed(err error) {
 	op.err = err
-	op.in.s.c.box.post(op)
+	c := op.in.s.c
+	c.assembly.arrived(op.size)
+	c.box.post(op)
 }
 
 func (op *sending) run(c *conn) {
 	c.uncommitted -= op.size
-	c.srv.uncommitted.Add(-int64(op.size))
 	if (op.injected != nil || c.late != nil) && c.delayed(&op.in.link, op.injected, op.answer) {
 		return
 	}

@@ -25,7 +25,9 @@ type Server struct {
 	trace   *tracer // nil without Options.Trace
 
 	readBuffers sync.Pool    // of *[]byte, each as large as the largest frame
-	uncommitted atomic.Int64 // bytes of all connections that are on their way to the journal
+	uncommitted atomic.Int64 // bytes of all connections that are on their way to the journal, without large deliveries
+	arriving    room         // for large deliveries from clients, until the journal has them
+	departing   room         // for large deliveries to clients
 	lastConn    atomic.Int64
 	refused     refusals
 	links       atomic.Int64 // attached now
@@ -47,6 +49,7 @@ func New(b *emulator.Broker, o Options) *Server {
 		broker: b, options: o.withDefaults(),
 		listeners: make(map[net.Listener]struct{}), conns: make(map[*conn]struct{}), tenants: make(map[*emulator.Namespace]*tenant),
 	}
+	s.arriving.size, s.departing.size = s.options.LargeBytes, s.options.LargeBytes
 	s.readBuffers.New = func() any {
 		b := make([]byte, s.options.MaxFrameSize)
 		return &b

@@ -23,6 +23,9 @@ type Consumer struct {
 	lost    func(error)  // of a session receiver
 	since   int64        // ms
 
+	most     int // bytes of the largest message that Take gives out; 0: any
+	withheld int // bytes of the message that the last Take did not give out; 0: none
+
 	who *Who // guarded by q.mu; nil: unknown
 	waiter
 	ended []*Lock // guarded by q.mu
@@ -84,6 +87,12 @@ func (c *Consumer) attachedLocked() Attached {
 	return a
 }
 
+// Limit makes Take stop at the first message of more than so many bytes. [Consumer.Withheld] has its size then.
+func (c *Consumer) Limit(bytes int) { c.most = bytes }
+
+// Withheld returns the size of the message at which the last Take stopped, as [Delivery.Size] does; 0 if it did not.
+func (c *Consumer) Withheld() int { return c.withheld }
+
 // Take appends up to max messages, a quantum at most (64, or 1 MiB), to dst, those with the lowest numbers first (ORD-1). If there
 // are fewer the consumer waits in line, in the order in which consumers granted credit (ORD-4), and is notified when
 // there is something to take. Take(dst, 0) says that the consumer can't take anything now: it leaves the line, and
@@ -101,7 +110,7 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 	line := c.supply.line
 	poked := c.promise > 0
 	line.promised -= c.promise
-	c.promise = 0
+	c.promise, c.withheld = 0, 0
 	now := q.ns.Now()
 	if max <= 0 || q.may.receive(c.sub) != nil {
 		c.stopWaitingLocked(poked, now)
@@ -134,7 +143,7 @@ func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	c.supply.line.remove(&c.waiter)
 }
 
-// pickLocked returns up to n available entries, without changing them yet, and whether they are a quantum; expired ones go
+// pickLocked returns up to n available entries, without changing them yet, and whether it stopped because of their size or number; expired ones go
 // where expired messages go instead (EXP-5, EXP-7).
 func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 	if n <= 0 || c.supply.returning > 0 {
@@ -149,13 +158,18 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 		if e == nil {
 			break
 		}
+		size, over := int(e.body.size), e.expired(now)
+		if c.most > 0 && size > c.most && !over {
+			c.withheld = size
+			break
+		}
 		b.take(e, markBusy)
-		if e.expired(now) {
+		if over {
 			expired = append(expired, e)
 			continue
 		}
 		picked = append(picked, e)
-		bytes += int(e.body.size)
+		bytes += size
 	}
 	for _, e := range expired {
 		b.makeAvailable(e)
@@ -163,7 +177,7 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 	if len(expired) > 0 {
 		c.q.messages.expire(expired, now)
 	}
-	return picked, len(picked) == Quantum || bytes >= quantumBytes
+	return picked, len(picked) == Quantum || bytes >= quantumBytes || c.withheld > 0
 }
 
 func (c *Consumer) nextReadyLocked(b *box) *entry {

@@ -1,0 +1,193 @@
+package amqpserver_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"minibus/amqpserver"
+	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
+	"minibus/internal/amqptest"
+)
+
+const mebibyte = 1 << 20
+
+// crowd is a bench whose room is for two connections that send large messages of up to 4 MiB to "large".
+func crowd(t *testing.T, f func(t *testing.T, b *bench), sets ...func(*amqpserver.Options)) {
+	t.Helper()
+	sets = append(sets, func(o *amqpserver.Options) { o.LargeBytes = 2 * (16 + 4) * mebibyte })
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, sets...)
+		b.queue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096})
+		f(t, b)
+	})
+}
+
+// sender returns a peer with a link to a queue.
+func (b *bench) sender(t *testing.T, queue string) *amqptest.Peer {
+	t.Helper()
+	p := b.opened(t)
+	p.AttachSender(0, 0, queue)
+	return p
+}
+
+func large(bytes int) []byte { return amqptest.Message(strings.Repeat("x", bytes)) }
+
+// sendPart sends the beginning of a delivery.
+func sendPart(p *amqptest.Peer, id uint32, bytes int) {
+	p.Send(0, &frames.Transfer{DeliveryID: id, HasDeliveryID: true, More: true})
+	continuePart(p, bytes)
+}
+
+// continuePart sends more of it.
+func continuePart(p *amqptest.Peer, bytes int) {
+	for chunk := 60_000; bytes > 0; bytes -= chunk {
+		p.Send(0, &frames.Transfer{More: true}, make([]byte, min(chunk, bytes))...)
+	}
+}
+
+// waiting returns a peer whose message of 3 MiB waits behind two others that have begun.
+func (b *bench) waiting(t *testing.T) (holders [2]*amqptest.Peer, p *amqptest.Peer) {
+	t.Helper()
+	for i := range holders {
+		holders[i] = b.sender(t, "large")
+		sendPart(holders[i], 7, 2*mebibyte)
+	}
+	synctest.Wait()
+	p = b.sender(t, "large")
+	go sendInFrames(p, 0, 1, large(3*mebibyte))
+	p.WantSilence(time.Second)
+	return holders, p
+}
+
+func TestLarge_WaitsForRoomWhileSmallOnesPass(t *testing.T) {
+	crowd(t, func(t *testing.T, b *bench) {
+		holders, p := b.waiting(t)
+		small := b.sender(t, "large")
+		sendInFrames(small, 0, 3, large(900<<10))
+		wantOutcome(t, small, 3, "")
+		p.WantSilence(10 * time.Second)
+		holders[1].Send(0, &frames.Transfer{Aborted: true})
+		wantOutcome(t, p, 1, "")
+	})
+}
+
+func TestLarge_RoomIsGivenBack(t *testing.T) {
+	for name, end := range map[string]func(p *amqptest.Peer){
+		"aborted":        func(p *amqptest.Peer) { p.Send(0, &frames.Transfer{Aborted: true}) },
+		"detached":       func(p *amqptest.Peer) { p.Send(0, &frames.Detach{Closed: true}) },
+		"session ended":  func(p *amqptest.Peer) { p.Send(0, &frames.End{}) },
+		"closed":         func(p *amqptest.Peer) { p.Send(0, &frames.Close{}) },
+		"vanished":       func(p *amqptest.Peer) { p.Close() },
+		"broken":         func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 1, 2, 3, 4, 5}) },
+		"too large":      func(p *amqptest.Peer) { continuePart(p, 3*mebibyte) },
+		"whole":          func(p *amqptest.Peer) { p.Send(0, &frames.Transfer{}) },
+		"nothing, ended": func(p *amqptest.Peer) { time.Sleep(30 * time.Second) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			crowd(t, func(t *testing.T, b *bench) {
+				holders, p := b.waiting(t)
+				end(holders[0])
+				begun := time.Now()
+				wantOutcome(t, p, 1, "")
+				if d := time.Since(begun); d > 5*time.Second {
+					t.Errorf("the room was given back after %v", d)
+				}
+			})
+		})
+	}
+}
+
+func TestLarge_RoomOfAnEntityThatIsDeleted(t *testing.T) {
+	crowd(t, func(t *testing.T, b *bench) {
+		b.queue("other", emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096})
+		for range 2 {
+			sendPart(b.sender(t, "other"), 7, 2*mebibyte)
+		}
+		synctest.Wait()
+		p := b.sender(t, "large")
+		go sendInFrames(p, 0, 1, large(3*mebibyte))
+		p.WantSilence(time.Second)
+		if err := b.ns.DeleteEntity("other"); err != nil {
+			t.Fatal(err)
+		}
+		wantOutcome(t, p, 1, "")
+	})
+}
+
+// A delivery that stands still is refused once others wait for its room, and one that gets on is not.
+func TestLarge_StalledDeliveryIsRefused(t *testing.T) {
+	crowd(t, func(t *testing.T, b *bench) {
+		alone := b.sender(t, "large")
+		sendPart(alone, 5, 2*mebibyte)
+		time.Sleep(time.Minute)
+		alone.Send(0, &frames.Transfer{Aborted: true}) // nobody waited: it was not refused
+		alone.WantSilence(time.Second)
+		holders, p := b.waiting(t)
+		time.Sleep(20 * time.Second)
+		continuePart(holders[1], mebibyte)
+		wantOutcome(t, holders[0], 7, amqp.CondServerBusy)
+		wantOutcome(t, p, 1, "")
+		holders[1].WantSilence(time.Second)
+		continuePart(holders[0], mebibyte) // what still comes of it is of no interest
+		holders[0].Send(0, &frames.Transfer{})
+		holders[0].WantSilence(time.Second)
+		sendInFrames(holders[0], 0, 8, large(2*mebibyte))
+		wantOutcome(t, holders[0], 8, "")
+	})
+}
+
+// A connection that waits for room is neither silent nor are its links idle.
+func TestLarge_WaitingIsNotIdle(t *testing.T) {
+	crowd(t, func(t *testing.T, b *bench) {
+		holders, p := b.waiting(t)
+		for range 12 {
+			time.Sleep(4 * time.Second)
+			for _, h := range holders {
+				continuePart(h, 160<<10)
+			}
+		}
+		p.WantSilence(time.Second)
+		holders[0].Send(0, &frames.Transfer{Aborted: true})
+		wantOutcome(t, p, 1, "")
+	}, func(o *amqpserver.Options) { o.IdleTimeout, o.LinkIdle = 5*time.Second, 5*time.Second })
+}
+
+// What is on its way to the journal takes room, even if its connection has ended.
+func TestLarge_CountsUntilTheJournalHasIt(t *testing.T) {
+	crowd(t, func(t *testing.T, b *bench) {
+		b.journal.Pause()
+		for range 6 { // 24 MiB, which leave room for one that has begun
+			p := b.sender(t, "large")
+			sendInFrames(p, 0, 0, large(4*mebibyte-1024))
+			synctest.Wait()
+			p.Close()
+		}
+		synctest.Wait()
+		p := b.sender(t, "large")
+		go func() {
+			sendPart(p, 1, 2*mebibyte)
+			p.Send(0, &frames.Detach{Closed: true})
+		}()
+		p.WantSilence(time.Minute) // it is not read
+		b.journal.Resume()
+		amqptest.Want[*frames.Detach](p)
+	})
+}
+
+func TestLarge_ServerStopsWhileAConnectionWaits(t *testing.T) {
+	crowd(t, func(t *testing.T, b *bench) {
+		_, p := b.waiting(t)
+		stopped := make(chan error, 1)
+		go func() { stopped <- b.server.Shutdown(t.Context()) }()
+		if c := amqptest.Want[*frames.Close](p); c.Error == nil || c.Error.Condition != amqp.CondForced {
+			t.Errorf("closed with %v", c.Error)
+		}
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,51 @@
+package compat
+
+import (
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/compat-tests/harness"
+)
+
+// TestMemory_LargeMessagesAtOnce sends ten messages of 100 MiB at once, each over a connection of its own, and receives them at once. The server has 2.3 GiB if
+// it counts them for each connection only.
+func TestMemory_LargeMessagesAtOnce(t *testing.T) {
+	const n, size, most = 10, 100*mebibyte - 1024, 700 * mebibyte
+	b := startStored(t, harness.WriteConfig(t, harness.Queue{Name: queueName, MaxMessageSizeInKilobytes: 100 << 10}))
+	message := blob(size)
+	atOnce := func(what string, f func(c *azservicebus.Client) error) {
+		t.Helper()
+		results := make(chan error, n)
+		for range n {
+			c := b.connect()
+			go func() { results <- f(c) }()
+		}
+		for range n {
+			b.must(what, <-results)
+		}
+		peak := b.server.PeakResident(b)
+		t.Logf("%s: %d MiB at the peak", what, peak/mebibyte)
+		if peak > most {
+			t.Errorf("%s: the server had %d MiB of memory, want at most %d", what, peak/mebibyte, most/mebibyte)
+		}
+	}
+	atOnce("send", func(c *azservicebus.Client) error {
+		s, err := c.NewSender(queueName, nil)
+		if err != nil {
+			return err
+		}
+		return s.SendMessage(b.ctx, message, nil)
+	})
+	atOnce("receive", func(c *azservicebus.Client) error {
+		r, err := c.NewReceiverForQueue(queueName, nil)
+		if err != nil {
+			return err
+		}
+		got, err := r.ReceiveMessages(b.ctx, 1, nil)
+		if err != nil {
+			return err
+		}
+		return r.CompleteMessage(b.ctx, got[0], nil)
+	})
+}
