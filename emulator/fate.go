@@ -23,6 +23,9 @@ func (c *Change) Unmet() error {
 	return nil
 }
 
+// Tied reports whether the change needs others, or others need it.
+func (c *Change) Tied() bool { return c.ties != nil }
+
 // Failed notes that the change has failed alone, for those that need it. A journal calls it before it goes on to the next
 // change.
 func (c *Change) Failed(err error) {

@@ -8,8 +8,8 @@ import (
 
 // Bodies over maxInline bytes are written ahead of their message's row, a piece per transaction. So no transaction is
 // much larger than maxBatchBytes: the log stays small, checkpoints can run in between, and changes appended before
-// a message of 100 MB do not wait for it. Changes appended after it do, since changes keep their order. A start removes
-// pieces whose body row was never committed.
+// a message of 100 MB do not wait for it, nor do most of those in other entities (see letPass). A start removes pieces whose body row was never
+// committed.
 const maxInline = 1 << 20
 
 // mostParts is how many parts a body has at most, by the largest message that an entity may take.
@@ -44,6 +44,9 @@ func (m *messages) writeParts(c *emulator.Change) error {
 				return fmt.Errorf("write part %d of body %d: %w", n, op.Record.Body, err)
 			}
 			m.w.log.checkpointIfDue()
+			if err := m.w.letPass(c); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -45,6 +45,7 @@ type writer struct {
 	busy time.Time // when a batch of changes was committed last
 	owed int       // batches since afterWork
 
+	behind  []item   // what is to be committed after the batch in hand
 	errs    []error  // results of the batch in hand, by item
 	undo    []func() // takes back what the open transaction did to the parts, in order
 	batches int
@@ -141,26 +142,36 @@ func (w *writer) rest() {
 func (w *writer) process(items []item) {
 	for len(items) > 0 {
 		n := w.batchLength(items)
-		if err := w.commitBatch(items[:n]); err != nil {
-			w.failRest(items[n:], err)
+		if first := items[0].change; first != nil && isLarge(first) {
+			items = slices.Clone(items) // the inbox reuses them while others pass
+		}
+		w.behind = items[n:]
+		err := w.commitBatch(items[:n])
+		items, w.behind = w.behind, nil
+		if err != nil {
+			w.failRest(items, err)
 			return
 		}
-		if items = items[n:]; len(items) == 0 {
+		if len(items) == 0 {
 			items = w.room.behindRefused()
 		}
 	}
 }
 
-// batchLength returns how many items go into the next transaction. A change with a large body comes first in its
-// batch, because its parts are written before the transaction begins.
+// batchLength returns how many items go into the next transaction. A change with a large body is alone, because its parts are written
+// before the transaction begins, and others pass meanwhile.
 func (w *writer) batchLength(items []item) int {
 	ops, bytes, maxBytes := 0, 0, min(maxBatchBytes, int(w.room.log/2))
 	for i, it := range items {
 		if it.change == nil {
 			continue
 		}
-		if i > 0 && (ops >= maxBatchOps || bytes >= maxBytes || isLarge(it.change)) {
+		large := isLarge(it.change)
+		if i > 0 && (ops >= maxBatchOps || bytes >= maxBytes || large) {
 			return i
+		}
+		if large {
+			return 1
 		}
 		ops += len(it.change.Ops)
 		for j := range it.change.Ops {

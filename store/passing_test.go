@@ -1,0 +1,162 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"minibus/emulator"
+)
+
+// finished notes in which order changes are completed, and with which errors.
+type finished struct {
+	mu    sync.Mutex
+	names []string
+	errs  []error
+	all   sync.WaitGroup
+}
+
+// change returns a change; then runs when it is completed.
+func (f *finished) change(name string, then func(), ops ...emulator.Op) *emulator.Change {
+	f.all.Add(1)
+	return &emulator.Change{Ops: ops, Done: emulator.CompletionFunc(func(err error) {
+		f.mu.Lock()
+		f.names, f.errs = append(f.names, name), append(f.errs, err)
+		f.mu.Unlock()
+		if then != nil {
+			then()
+		}
+		f.all.Done()
+	})}
+}
+
+func (f *finished) want(t *testing.T, names string, cause error) {
+	t.Helper()
+	f.all.Wait()
+	if got := strings.Join(f.names, " "); got != names {
+		t.Errorf("completed in the order %q, want %q", got, names)
+	}
+	for i, err := range f.errs {
+		if !errors.Is(err, cause) {
+			t.Errorf("%s: %v, want %v", f.names[i], err, cause)
+		}
+	}
+}
+
+// largeInsert is an insert of a message whose body has three parts.
+func largeInsert(entity, row, seq int64) emulator.Op {
+	return into(entity, insertOp(row, seq, make([]byte, 2*maxInline+1)))
+}
+
+func smallInsert(entity, row, seq int64) emulator.Op {
+	return into(entity, insertOp(row, seq, []byte("small")))
+}
+
+func TestPassing_OtherEntitiesDoNotWaitForALargeBody(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"), putQueue(3, "three"))
+	wait(t, s, smallInsert(2, 9, 1))
+	var f finished
+	var late *emulator.Change
+	hold(s, func() {
+		late = f.change("late", nil, smallInsert(2, 16, 3))
+		s.Append(f.change("large", nil, largeInsert(1, 10, 1)))
+		s.Append(f.change("same", nil, smallInsert(1, 11, 2)))
+		s.Append(f.change("large too", nil, largeInsert(3, 12, 1)))
+		s.Append(f.change("both", nil, smallInsert(2, 13, 2), smallInsert(3, 14, 2)))
+		s.Append(f.change("after both", nil, smallInsert(2, 15, 4)))
+		s.Append(f.change("gone", func() { s.Append(late) }, into(4, emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: emulator.MessageRecord{Row: 9, Body: 9}})))
+	})
+	f.want(t, "gone large same large too both after both late", nil)
+	if got := stored(t, s); len(got) != 7 || lastSeq(t, s, 1) != 2 || lastSeq(t, s, 3) != 2 {
+		t.Errorf("stored are %v", got)
+	}
+}
+
+func TestPassing_ChangesThatComeWhileTheBodyIsWritten(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"))
+	var f finished
+	hold(s, func() {
+		third := f.change("third", nil, smallInsert(2, 13, 3))
+		second := f.change("second", func() { s.Append(third) }, smallInsert(2, 12, 2))
+		s.Append(f.change("large", nil, largeInsert(1, 10, 1)))
+		s.Append(f.change("first", func() { s.Append(second) }, smallInsert(2, 11, 1)))
+	})
+	f.want(t, "first second third large", nil)
+}
+
+// What is about more than messages keeps its place, and nothing passes it.
+func TestPassing_NothingPassesChangesOfEntities(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"), putQueue(3, "three"))
+	tied := func(f *finished) []*emulator.Change {
+		a, b := f.change("a", nil, smallInsert(2, 20, 1)), f.change("b", nil, smallInsert(3, 21, 1))
+		b.Needs(a)
+		return []*emulator.Change{a, b}
+	}
+	for i, c := range []struct {
+		between func(f *finished) []*emulator.Change
+		order   string
+	}{
+		{func(f *finished) []*emulator.Change {
+			return []*emulator.Change{f.change("put", nil, putQueue(4, "four"))}
+		}, "large put small"},
+		{tied, "large a b small"},
+		{func(f *finished) []*emulator.Change {
+			f.all.Add(1)
+			s.Flush(emulator.CompletionFunc(func(error) { f.names = append(f.names, "flush"); f.errs = append(f.errs, nil); f.all.Done() }))
+			return nil
+		}, "large flush small"},
+	} {
+		var f finished
+		row := int64(100 * (i + 1))
+		hold(s, func() {
+			s.Append(f.change("large", nil, largeInsert(1, row, int64(i+1))))
+			for _, b := range c.between(&f) {
+				s.Append(b)
+			}
+			s.Append(f.change("small", nil, smallInsert(2, row+1, int64(i+2))))
+		})
+		f.want(t, c.order, nil)
+	}
+}
+
+// If a passing change can't be written, the large one and all behind it fail too: the domain made them before it knew.
+func TestPassing_FailureFailsWhatWasPassed(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"))
+	broken := errors.New("the disk is on fire")
+	var f finished
+	commits := 0
+	hold(s, func() {
+		s.beforeCommit = func() error {
+			if commits++; commits == 2 { // that of the first part is the first
+				return broken
+			}
+			return nil
+		}
+		s.Append(f.change("large", nil, largeInsert(1, 10, 1)))
+		s.Append(f.change("same", nil, smallInsert(1, 11, 2)))
+		s.Append(f.change("other", nil, smallInsert(2, 12, 1)))
+	})
+	f.all.Wait()
+	if got := fmt.Sprint(f.names); got != "[other large same]" {
+		t.Errorf("completed in the order %v", got)
+	}
+	for i, err := range f.errs {
+		if err == nil {
+			t.Errorf("%s succeeded", f.names[i])
+		}
+	}
+	onWriter(s, func() {
+		if n, err := s.writer.conn.queryInt("SELECT count(*) FROM body_part"); n != 0 || err != nil {
+			t.Errorf("%d parts are left (%v)", n, err)
+		}
+	})
+	if got := stored(t, s); len(got) != 0 {
+		t.Errorf("stored are %v", got)
+	}
+}
