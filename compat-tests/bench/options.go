@@ -49,7 +49,7 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.StringVar(&o.user, "user", "", "user name for SASL PLAIN; empty: SASL ANONYMOUS")
 	flags.StringVar(&o.password, "password", "", "password for SASL PLAIN")
 	flags.StringVar(&o.target, "target", "queue.1", "address to send to")
-	flags.StringVar(&o.source, "source", "", "address to receive from (default: the target)")
+	flags.StringVar(&o.source, "source", "", "address to receive from (default: the target); %d in it is the number of the connection, from 0")
 	flags.StringVar(&o.mode, "mode", "both", "send, receive, both, latency, sessions (drain -sessions in order), idle (hold -connections for -duration), or echo (latency of this machine, without a broker)")
 	flags.IntVar(&o.size, "size", 1024, "bytes of a message's body")
 	flags.IntVar(&o.inflight, "inflight", 200, "operations without answer at a time, in each direction, over all connections")

@@ -2,6 +2,7 @@
 # Starts and stops a private RabbitMQ with AMQP 1.0 for comparisons: a node of its own, in a directory of its own.
 #
 #   rabbitmq.sh start DIR PORT   prints the process id once the durable queue "bench" exists
+#   rabbitmq.sh define DIR PORT FILE   declares what a file of definitions has: exchanges, queues, bindings
 #   rabbitmq.sh stop DIR
 #
 # Uses Debian's rabbitmq-server package and installs it when it is missing.
@@ -15,6 +16,11 @@ readonly bin=/usr/lib/rabbitmq/bin
 
 if [[ $action == stop ]]; then
   "$bin/rabbitmqctl" -q shutdown
+  exit
+fi
+
+if [[ $action == define ]]; then
+  "$bin/rabbitmqctl" -q import_definitions "$4" >&2
   exit
 fi
 

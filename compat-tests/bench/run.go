@@ -202,6 +202,7 @@ func ended(ctx context.Context, err error) bool {
 type connection struct {
 	conn    *amqp.Conn
 	session *amqp.Session
+	number  int // among those of its direction, from 0
 }
 
 func (r *runner) connect(ctx context.Context) (*connection, error) {
@@ -223,12 +224,13 @@ func (r *runner) connect(ctx context.Context) (*connection, error) {
 
 func (r *runner) connectAll(ctx context.Context) ([]*connection, error) {
 	var all []*connection
-	for range r.options.connections {
+	for i := range r.options.connections {
 		c, err := r.connect(ctx)
 		if err != nil {
 			closeAll(all)
 			return nil, err
 		}
+		c.number = i
 		all = append(all, c)
 	}
 	return all, nil

@@ -2,19 +2,20 @@
 # What a topic costs: one of so many subscriptions selects each message, or all do, by SQL filters that are looked up (an
 # equality), by SQL filters that have to be evaluated (a range), and by correlation filters; beside a plain queue. Each run
 # has a server and a database of its own. The file is measured after the server has ended, which folds the log into it: what
-# it is larger than without messages, divided by the messages. Minibus alone.
+# it is larger than without messages, divided by the messages. Where all subscriptions select a message, another run receives and completes all copies.
 #
 #   compat-tests/bench/topics.sh [OUTPUT.jsonl]
 #   go run ./compat-tests/bench report OUTPUT.jsonl
 #
 # COUNT (messages per run where one subscription selects them, 50000), COPIES (copies per run where all do, 100000),
-# MOST (subscriptions, 1000) and ROUNDS (3) change the size.
+# MOST (subscriptions, 1000) and ROUNDS (3) change the size; PARTS="queue one all sizes rabbitmq" what is measured. rabbitmq is a topic with 100
+# subscriptions beside a fanout exchange with 100 durable queues. BINARY is the Minibus to measure, without it that of this checkout.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 readonly out=${1:-topics.jsonl} count=${COUNT:-50000} copies=${COPIES:-100000} most=${MOST:-1000} rounds=${ROUNDS:-3}
 work=$(mktemp -d)
-pid=""
+pid="" rabbit_pid=""
 
 stop() {
   [[ -z $pid ]] || { kill "$pid" && wait "$pid"; } || true
@@ -22,12 +23,13 @@ stop() {
 }
 cleanup() {
   stop
+  [[ -z $rabbit_pid ]] || compat-tests/bench/rabbitmq.sh stop "$work/rabbit" >/dev/null 2>&1 || true
   rm -rf "$work"
 }
 trap cleanup EXIT
 
-start() { # begins with an empty database
-  rm -f "$work"/minibus.db* "$work/ports"
+start() {
+  rm -f "$work/ports"
   "$work/minibus" --data "$work/minibus.db" --config "$work/Config.json" --host 127.0.0.1 \
     --amqp-port 0 --tls-port 0 --http-port 0 --ports-file "$work/ports" >"$work/minibus.log" 2>&1 &
   pid=$!
@@ -60,42 +62,115 @@ configure() { # kind, subscriptions, whether all select the messages of tenant 0
   } >"$work/Config.json"
 }
 
-measure() { # label, target, messages, bytes
+empty() { # begins with an empty database, and measures it
+  rm -f "$work"/minibus.db*
   start && stop
-  local empty full warmup=$(($3 / 20 + 1))
   empty=$(stat -c %s "$work/minibus.db")
-  start
-  send() {
-    "$work/bench" -url "$url" -target "$1" -pid "$pid" -mode send -size "$4" -property tenant=0 -property color=red \
-      -property size=7 "${@:5}" -label "$2" -count "$3"
-  }
-  send "$2" warmup "$warmup" "$4" >/dev/null
-  send "$2" "$1" "$3" "$4" -json "$out"
-  stop
-  full=$(stat -c %s "$work/minibus.db")
-  printf '{"label": "%s", "database_bytes_per_message": %d}\n' "$1" $(((full - empty) / ($3 + warmup))) >>"$out"
 }
 
-go build -o "$work/bench" ./compat-tests/bench
-CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$work/minibus" ./cmd/minibus
+send() { # label, target, messages, bytes, flags...
+  "$work/bench" -url "$url" -target "$2" -pid "${pid:-0}" -mode send -size "$4" -property tenant=0 -property color=red \
+    -property size=7 "${@:5}" -label "$1" -count "$3"
+}
 
-for _ in $(seq "$rounds"); do
+drain() { # label, messages, subscriptions, flags...
+  "$work/bench" -url "$url" -source 'topic/Subscriptions/s%d' -pid "${pid:-0}" -mode receive -connections "$3" -inflight $(($3 > 200 ? $3 : 200)) \
+    "${@:4}" -label "$1" -count "$2"
+}
+
+measure() { # label, target, messages, bytes
+  local warmup=$(($3 / 20 + 1))
+  empty && start
+  send warmup "$2" "$warmup" "$4" >/dev/null
+  send "$1" "$2" "$3" "$4" -json "$out"
+  stop
+  note "$1" "$(stat -c %s "$work/minibus.db")" $(($3 + warmup))
+}
+
+note() { # label, bytes of the database, messages
+  printf '{"label": "%s", "database_bytes_per_message": %d}\n' "$1" $((($2 - empty) / $3)) >>"$out"
+}
+
+measure_all() { # label, subscriptions, bytes, flags for receiving...: a message for each subscription, then all copies are received
+  local messages=$((copies / $2))
+  measure "$1" topic "$messages" "$3"
+  start
+  drain "$1" $((messages * $2)) "$2" "${@:4}" -json "$out"
+  stop
+}
+
+part_queue() {
   configure sql 1 one
   measure queue queue "$count" 1024
+}
+
+part_one() {
+  local kind subs
   for kind in sql range correlation; do
     for ((subs = 1; subs <= most; subs *= 10)); do
       configure "$kind" "$subs" one
       measure "$kind, 1 of $subs" topic "$count" 1024
     done
   done
+}
+
+part_all() {
+  local kind subs
   for kind in sql correlation; do
     for ((subs = 1; subs <= most; subs *= 10)); do
       configure "$kind" "$subs" all
-      measure "$kind, all of $subs" topic $((copies / subs)) 1024
+      measure_all "$kind, all of $subs" "$subs" 1024
     done
   done
+}
+
+part_sizes() {
+  local size
   for size in 1024 65536; do
     configure sql 100 all
-    measure "all of 100, bodies of $size bytes" topic $((copies / 100)) "$size"
+    measure_all "all of 100, bodies of $size bytes" 100 "$size"
+  done
+}
+
+# RabbitMQ knows only receivers that do not wait for the answer to a settlement (-forget), and forgets to go on if one has credit for two messages alone. So
+# both have 50 for each receiver.
+part_rabbitmq() {
+  local subs=100 messages=$((copies / 100)) label="RabbitMQ, fanout to 100" window=(-forget -inflight 5000) user=(-user guest -password guest)
+  configure correlation "$subs" all
+  measure_all "Minibus, all of $subs" "$subs" 1024 "${window[@]}"
+  rm -rf "$work/rabbit"
+  rabbit_pid=$(compat-tests/bench/rabbitmq.sh start "$work/rabbit" 25672)
+  fanout "$subs" >"$work/fanout.json"
+  compat-tests/bench/rabbitmq.sh define "$work/rabbit" 25672 "$work/fanout.json"
+  empty=$(du -sb "$work/rabbit/mnesia" | cut -f1)
+  user+=(-url amqp://127.0.0.1:25672 -pid "$rabbit_pid")
+  send "$label" /exchange/fanout $((messages / 20 + 1)) 1024 "${user[@]}" >/dev/null
+  send "$label" /exchange/fanout "$messages" 1024 "${user[@]}" -json "$out"
+  note "$label" "$(du -sb "$work/rabbit/mnesia" | cut -f1)" $((messages + messages / 20 + 1))
+  drain "$label" $((messages * subs)) "$subs" "${user[@]}" -source '/amq/queue/s%d' "${window[@]}" -json "$out"
+  compat-tests/bench/rabbitmq.sh stop "$work/rabbit" >/dev/null
+  rabbit_pid=""
+}
+
+fanout() { # queues: definitions of RabbitMQ
+  local i queues="" bindings=""
+  for ((i = 0; i < $1; i++)); do
+    queues+=",{\"name\": \"s$i\", \"vhost\": \"/\", \"durable\": true, \"auto_delete\": false, \"arguments\": {}}"
+    bindings+=",{\"source\": \"fanout\", \"vhost\": \"/\", \"destination\": \"s$i\", \"destination_type\": \"queue\", \"routing_key\": \"\", \"arguments\": {}}"
+  done
+  printf '{"exchanges": [{"name": "fanout", "vhost": "/", "type": "fanout", "durable": true, "auto_delete": false, "internal": false, "arguments": {}}],
+    "queues": [%s], "bindings": [%s]}' "${queues:1}" "${bindings:1}"
+}
+
+go build -o "$work/bench" ./compat-tests/bench
+if [[ -n ${BINARY:-} ]]; then
+  cp "$BINARY" "$work/minibus"
+else
+  CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$work/minibus" ./cmd/minibus
+fi
+
+for _ in $(seq "$rounds"); do
+  for part in ${PARTS:-queue one all sizes}; do
+    "part_$part"
   done
 done

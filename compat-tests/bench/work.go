@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -90,11 +92,12 @@ func (r *runner) newReceiver(ctx context.Context, c *connection, credit int) (*a
 	if r.options.forget {
 		mode = amqp.ReceiverSettleModeFirst
 	}
-	receiver, err := c.session.NewReceiver(ctx, r.options.source, &amqp.ReceiverOptions{
+	source := strings.ReplaceAll(r.options.source, "%d", strconv.Itoa(c.number))
+	receiver, err := c.session.NewReceiver(ctx, source, &amqp.ReceiverOptions{
 		Credit: -1, SettlementMode: &mode, SourceDurability: amqp.DurabilityUnsettledState,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("attach receiver to %s: %w", r.options.source, err)
+		return nil, fmt.Errorf("attach receiver to %s: %w", source, err)
 	}
 	if err := receiver.IssueCredit(uint32(credit)); err != nil {
 		return nil, fmt.Errorf("grant credit: %w", err)
