@@ -34,6 +34,10 @@ type copies struct {
 	addSession *stmt
 	lastOf     *stmt
 	rows       *stmt
+
+	published     *stmt
+	publishedFrom *stmt
+
 	sizes      *stmt
 	bodies     *stmt
 	partsOf    *stmt

@@ -40,6 +40,14 @@ func (cs *copies) prepare() error {
 			SELECT row+?1, ?2, entity+?1, body+?1, sub, seq, state, delivery_count, enqueued, ttl, scheduled, size, enqueued_seq, hops,
 				session, message_id, reason, source, overlay, system
 			FROM message WHERE row BETWEEN ?3 AND ?4 AND state<%d AND entity+?1 IN (SELECT id FROM entity)`, stateGone): &cs.rows,
+		fmt.Sprintf(`INSERT OR IGNORE INTO message(row, ns, entity, body, sub, seq, state, delivery_count, enqueued, ttl, scheduled, size, enqueued_seq, hops,
+				session, message_id)
+			SELECT p.row+c.key+?1, ?2, ((?2-1)<<40)+json_extract(c.value, '$[0]') AS of, body+?1, 0, json_extract(c.value, '$[1]'), 0, 0, enqueued, ttl, 0,
+				size, enqueued_seq, hops, session, message_id
+			FROM publication p, json_each(p.copies) c
+			WHERE p.row>?3-%d AND p.row<=?4 AND p.row+c.key BETWEEN ?3 AND ?4 AND (p.there>>c.key)&1 AND of IN (SELECT id FROM entity)`,
+			emulator.MaxCopies): &cs.published,
+		fmt.Sprintf("SELECT row FROM publication WHERE row>?-%d AND row<=? ORDER BY row LIMIT ?", emulator.MaxCopies): &cs.publishedFrom,
 		`SELECT m.row, m.body, m.size, b.parts FROM message m LEFT JOIN body b ON b.id=m.body-?1
 			WHERE m.row>?2 AND m.row<=?3 ORDER BY m.row LIMIT ?4`: &cs.sizes,
 		`INSERT INTO body(id, ns, parts, crc, data) SELECT id+?1, ?2, parts, crc, data FROM body b
@@ -48,9 +56,9 @@ func (cs *copies) prepare() error {
 		`INSERT OR IGNORE INTO body_part(body, ns, part, data)
 			SELECT body+?1, ?2, part, data FROM body_part WHERE body=?3 AND part=?4`: &cs.parts,
 		`INSERT OR IGNORE INTO body(id, ns, parts, crc, data) SELECT id+?1, ?2, parts, crc, data FROM body
-			WHERE id=(SELECT body FROM message WHERE row=?3) AND EXISTS(SELECT 1 FROM message WHERE row=?3+?1)`: &cs.keepBodies,
+			WHERE id=(SELECT body-?1 FROM message WHERE row=?3+?1)`: &cs.keepBodies,
 		`INSERT OR IGNORE INTO body_part(body, ns, part, data) SELECT body+?1, ?2, part, data FROM body_part
-			WHERE body=(SELECT body FROM message WHERE row=?3) AND EXISTS(SELECT 1 FROM message WHERE row=?3+?1)`: &cs.keepParts,
+			WHERE body=(SELECT body-?1 FROM message WHERE row=?3+?1)`: &cs.keepParts,
 		`INSERT OR IGNORE INTO body(id, ns, parts, crc, data) SELECT id+?1, ?2, parts, crc, data FROM body WHERE id=?3`:     &cs.keepOne,
 		`INSERT OR IGNORE INTO body_part(body, ns, part, data) SELECT body+?1, ?2, part, data FROM body_part WHERE body=?3`: &cs.keepPartsOfOne,
 	})
@@ -141,6 +149,9 @@ func (c *copying) copySession(entity int64, id string) error {
 
 func (c *copying) copyRows() (end bool, err error) {
 	wk := &c.walked
+	if wk.cursor >= c.high {
+		return true, nil
+	}
 	st := c.w.copies.lastOf
 	st.bindInts(wk.cursor, c.high, int64(wk.left))
 	if _, err := st.step(); err != nil {
@@ -148,7 +159,10 @@ func (c *copying) copyRows() (end bool, err error) {
 	}
 	to, n := st.columnInt(0), int(st.columnInt(1))
 	if st.reset(); n == 0 {
-		return true, nil
+		to = c.high
+	}
+	if to, n, err = c.publishedUpTo(to, n); n == 0 || err != nil {
+		return true, err
 	}
 	from := wk.cursor + 1
 	for _, added := range slices.Sorted(maps.Keys(c.kept.rows)) {
@@ -168,10 +182,36 @@ func (c *copying) copyRows() (end bool, err error) {
 	return false, nil
 }
 
-// copyRange copies the messages with some rows, unless they are copied.
+// publishedUpTo returns up to which row the step in hand copies, at most to, and how many rows it copies, with those that publications have besides n. Some
+// publications always find room, as the rows of the first may be copied already.
+func (c *copying) publishedUpTo(to int64, n int) (int64, int, error) {
+	if !c.w.published.some {
+		return to, n, nil
+	}
+	limit := c.walked.left/emulator.MaxCopies + emulator.MaxCopies/packedCopies + 1
+	st, found := c.w.copies.publishedFrom, 0
+	st.bindInts(c.walked.cursor+1, to, int64(limit+1))
+	err := st.each(func(st *stmt) error {
+		if found++; found > limit {
+			to = st.columnInt(0) - 1
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("look for copies to copy: %w", err)
+	}
+	return to, n + min(found, limit)*emulator.MaxCopies, nil
+}
+
+// copyRange copies the messages with some rows, unless they are copied. They are messages of their own in the copy even if they share a row here.
 func (c *copying) copyRange(from, to int64) error {
 	if from > to {
 		return nil
+	}
+	if c.w.published.some {
+		if err := c.w.copies.published.run(c.offset, c.to.number, from, to); err != nil {
+			return fmt.Errorf("copy the copies with the rows %d to %d: %w", from, to, err)
+		}
 	}
 	if err := c.w.copies.rows.run(c.offset, c.to.number, from, to); err != nil {
 		return fmt.Errorf("copy the message rows %d to %d: %w", from, to, err)

@@ -34,6 +34,7 @@ type crashWorker struct {
 	slots  chan struct{}               // changes in flight
 	stored chan emulator.MessageRecord // acknowledged
 	ready  []emulator.MessageRecord    // stored and not yet deleted
+	copies map[int64]int               // messages with a body
 }
 
 func crashChild(path string) {
@@ -43,7 +44,7 @@ func crashChild(path string) {
 	}
 	w := &crashWorker{
 		s: s, state: newCrashState(), next: map[int64]int64{},
-		slots: make(chan struct{}, 64), stored: make(chan emulator.MessageRecord, 128),
+		slots: make(chan struct{}, 64), stored: make(chan emulator.MessageRecord, 4096), copies: map[int64]int{},
 	}
 	if err := w.state.load(s); err != nil {
 		panic(err)
@@ -66,17 +67,32 @@ func crashChild(path string) {
 	}
 }
 
+// insert stores a message, or copies of one that share a body.
 func (w *crashWorker) insert() {
-	entity := crashEntities[rand.IntN(len(crashEntities))]
-	w.state.last[entity]++
-	row := w.next[entity]
-	w.next[entity]++
-	r := emulator.MessageRecord{Row: row, Body: row, Entity: entity, Seq: w.state.last[entity]}
-	key := crashKey(r.Seq)
-	w.send('i', emulator.Op{Kind: emulator.OpInsert, DrawsNumber: true, Record: r, Data: crashBody(r.Row)},
-		emulator.Op{Kind: emulator.OpHistory, Data: key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: r.Seq / 10}},
-		emulator.Op{Kind: emulator.OpSessionState, Data: crashText(r.Seq), Record: emulator.MessageRecord{Entity: entity, SessionID: "s"}},
-	)
+	entity, n := crashEntities[rand.IntN(len(crashEntities))], 1
+	if rand.IntN(5) == 0 {
+		n = packedCopies - 1 + rand.IntN(20)
+	}
+	op := emulator.Op{Kind: emulator.OpInsert, DrawsNumber: true, Data: crashBody(w.next[entity])}
+	ops := []emulator.Op{{}, {}}
+	var records []emulator.MessageRecord
+	for range n {
+		w.state.last[entity]++
+		r := emulator.MessageRecord{Row: w.next[entity], Body: w.next[entity] - int64(len(records)), Entity: entity, Seq: w.state.last[entity]}
+		w.next[entity]++
+		key := crashKey(r.Seq)
+		ops = append(ops, emulator.Op{Kind: emulator.OpHistory, Data: key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: r.Seq / 10}})
+		records = append(records, r)
+		if n > 1 {
+			op.Copies = append(op.Copies, emulator.CopyRecord{Entity: entity, Seq: r.Seq})
+		}
+	}
+	op.Record = records[0]
+	last := w.state.last[entity]
+	ops[0] = op
+	ops[1] = emulator.Op{Kind: emulator.OpSessionState, Data: crashText(last), Record: emulator.MessageRecord{Entity: entity, SessionID: "s"}}
+	w.copies[op.Record.Body] = n
+	w.send('i', records, ops...)
 }
 
 // passingEntities is how many a namespace of passBy has, by one change.
@@ -117,25 +133,31 @@ func (w *crashWorker) change() {
 	w.ready = w.ready[:last]
 	if r.DeliveryCount < 3 && rand.IntN(2) == 0 {
 		r.DeliveryCount++
-		w.send('u', emulator.Op{Kind: emulator.OpUpdate, Record: r})
+		w.send('u', []emulator.MessageRecord{r}, emulator.Op{Kind: emulator.OpUpdate, Record: r})
 		return
 	}
-	w.send('d', emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: r})
+	w.copies[r.Body]--
+	w.send('d', []emulator.MessageRecord{r}, emulator.Op{Kind: emulator.OpDelete, DropBody: w.copies[r.Body] == 0, Record: r})
 }
 
-// send reports a change in a small letter, appends it, and reports its commit in a capital letter.
-func (w *crashWorker) send(kind byte, ops ...emulator.Op) {
+// send reports what happens to messages by a change in small letters, appends it, and reports its commit in capital letters.
+func (w *crashWorker) send(kind byte, records []emulator.MessageRecord, ops ...emulator.Op) {
 	w.slots <- struct{}{}
-	r := ops[0].Record
-	line := fmt.Sprintf("%d %d %d %d\n", r.Row, r.Entity, r.Seq, r.DeliveryCount)
-	fmt.Printf("%c %s", kind, line)
+	report := func(kind byte) {
+		for _, r := range records {
+			fmt.Printf("%c %d %d %d %d\n", kind, r.Row, r.Entity, r.Seq, r.DeliveryCount)
+		}
+	}
+	report(kind)
 	w.s.Append(&emulator.Change{Ops: ops, Done: emulator.CompletionFunc(func(err error) {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Printf("%c %s", kind-'a'+'A', line)
+		report(kind - 'a' + 'A')
 		if kind != 'd' {
-			w.stored <- r
+			for _, r := range records {
+				w.stored <- r
+			}
 		}
 		<-w.slots
 	})})

@@ -128,31 +128,26 @@ func (es *entities) bury(id int64) error {
 	return nil
 }
 
-// took notes that e got a message: its row, which can be older than e if it moved here, and the number that it drew, if any.
-func (es *entities) took(e *entityState, op *emulator.Op) {
-	e.firstRow = min(e.firstRow, op.Record.Row)
-	if op.DrawsNumber {
-		es.draw(e, op)
-	}
-}
+// took notes that e got a message, whose row can be older than e if it moved here.
+func (es *entities) took(e *entityState, row int64) { e.firstRow = min(e.firstRow, row) }
 
 // count notes a number that no message keeps.
 func (es *entities) count(op *emulator.Op) error {
 	e, err := es.live(op.Record.Entity)
 	if err == nil {
-		es.draw(e, op)
+		es.draw(e, op.Partition, op.Record.Seq)
 	}
 	return err
 }
 
-// draw notes the number that op drew. The last one counts, not the greatest (SEQ-6).
-func (es *entities) draw(e *entityState, op *emulator.Op) {
-	i := slices.IndexFunc(e.counters, func(c counter) bool { return c.partition == op.Partition })
+// draw notes a number that was drawn from e. The last one counts, not the greatest (SEQ-6).
+func (es *entities) draw(e *entityState, partition uint8, seq int64) {
+	i := slices.IndexFunc(e.counters, func(c counter) bool { return c.partition == partition })
 	if i < 0 {
 		i = len(e.counters)
-		e.counters = append(e.counters, counter{partition: op.Partition})
+		e.counters = append(e.counters, counter{partition: partition})
 	}
-	e.counters[i].seq, e.counters[i].drawn = op.Record.Seq, true
+	e.counters[i].seq, e.counters[i].drawn = seq, true
 	if !e.drawn {
 		e.drawn = true
 		es.drawn = append(es.drawn, e)

@@ -9,7 +9,7 @@ import (
 // A small batch does not remove a message but marks it as gone in its row. The writer later removes goneTogether of them in one
 // transaction. Removing one touches the page of its row, that of its body, and, when that page becomes empty, the
 // pages around it, the list of free pages and the map of pages: 25 KB of log for a message of 1 KiB, 57 KB for one of 4 KiB.
-// Together they share most of these pages. A load skips marked messages and hands them to the writer.
+// Together they share most of these pages. Of a publication the row is marked if its last copy goes. A load skips marked messages and hands them to the writer.
 const (
 	stateGone = 8 // in the column message.state; no emulator.State
 
@@ -19,7 +19,10 @@ const (
 )
 
 // goner is a message that is marked as gone.
-type goner struct{ row, body int64 }
+type goner struct {
+	row, body   int64
+	publication int64 // row of the publication that is marked instead; 0: none
+}
 
 // marks keeps the marked messages until they are removed.
 type marks struct {
@@ -46,11 +49,14 @@ func (m *marks) mark(row, body int64) (done bool, err error) {
 	if err := cmp.Or(m.w.copies.keepRow(row), m.set.run(row)); err != nil {
 		return false, fmt.Errorf("mark message row %d: %w", row, err)
 	}
+	g := goner{row: row, body: body}
 	if m.w.conn.changes() == 0 {
-		return false, nil
+		if g.publication, err = m.w.published.mark(row); g.publication == 0 || err != nil {
+			return false, err
+		}
 	}
 	n := len(m.leaving)
-	m.leaving = append(m.leaving, goner{row, body})
+	m.leaving = append(m.leaving, g)
 	m.w.undo = append(m.w.undo, func() { m.leaving = m.leaving[:n] })
 	return true, nil
 }
@@ -68,7 +74,15 @@ func (m *marks) makeWay(body int64) error {
 	g := m.gone[i]
 	m.gone = slices.Delete(m.gone, i, i+1)
 	m.w.undo = append(m.w.undo, func() { m.gone = append(m.gone, g) })
-	return m.w.messages.remove(g.row, g.body, true)
+	return m.drop(g)
+}
+
+// drop removes a marked message with its body.
+func (m *marks) drop(g goner) error {
+	if g.publication == 0 {
+		return m.w.messages.remove(g.row, g.body, true)
+	}
+	return cmp.Or(m.w.copies.keepBody(g.row), m.w.published.removeRow.run(g.publication), m.w.messages.removeBody(g.body))
 }
 
 // byItself reports whether a batch is so small that it is cheaper to mark its messages and remove them later.
@@ -93,7 +107,7 @@ func (m *marks) removeIfDue() {
 func (m *marks) remove() {
 	err := m.w.tx.aside(func() error {
 		for _, g := range m.gone {
-			if err := m.w.messages.remove(g.row, g.body, true); err != nil {
+			if err := m.drop(g); err != nil {
 				return err
 			}
 		}

@@ -128,3 +128,34 @@ func TestDatabaseOfTheFirstSchemaOpens(t *testing.T) {
 		t.Errorf("people see %d messages", got)
 	}
 }
+
+// TestTheLastCopyIsMarked: the last copy that shares a row with others is marked there; after kill -9 it stays gone, also in the views, and goes with
+// the body.
+func TestTheLastCopyIsMarked(t *testing.T) {
+	s := newStore(t)
+	op := insertOp(10, 1, []byte("x"))
+	for i := range int64(5) {
+		op.Copies = append(op.Copies, emulator.CopyRecord{Entity: 1, Seq: 1 + i})
+	}
+	wait(t, s, op)
+	if m, p, v := count(t, s, "message"), count(t, s, "publication"), count(t, s, "messages WHERE entity='q' AND seq BETWEEN 1 AND 5"); m != 0 || p != 1 || v != 5 {
+		t.Errorf("stored are %d messages and %d publications, people see %d", m, p, v)
+	}
+	for i := range int64(5) {
+		r := emulator.MessageRecord{Row: 10 + i, Entity: 1, Body: 10}
+		wait(t, s, emulator.Op{Kind: emulator.OpDelete, DropBody: i == 4, Record: r})
+	}
+	s = mustOpen(t, killed(t, s), Options{})
+	if got, m, v := stored(t, s), count(t, s, "publication WHERE there=0"), count(t, s, "messages"); len(got) != 0 || m != 1 || v != 0 {
+		t.Errorf("%d messages are loaded, %d publications marked, people see %d messages", len(got), m, v)
+	}
+	path := s.Path()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = mustOpen(t, path, Options{})
+	defer s.Close()
+	if p, b := count(t, s, "publication"), count(t, s, "body"); p != 0 || b != 0 {
+		t.Errorf("left are %d publications and %d bodies", p, b)
+	}
+}

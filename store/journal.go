@@ -86,7 +86,7 @@ func (j *journal) Flush(done emulator.Completion) { j.s.inbox.put(item{flush: do
 // ReadBodies implements [emulator.Journal].
 func (j *journal) ReadBodies(r *emulator.BodyRead) { j.s.reads.put(r) }
 
-// Load implements [emulator.Journal]. Messages come in the order of their rows. If it fails because the file is
+// Load implements [emulator.Journal]. Messages come in the order of their rows, and then those that share a row. If it fails because the file is
 // damaged, Close leaves the file as it is.
 func (j *journal) Load(l emulator.Loader) error {
 	s := j.s

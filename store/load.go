@@ -13,7 +13,7 @@ type loads struct {
 	mu sync.Mutex // held for a load
 	c  *conn
 
-	counters, entities, messages, sessions, history *stmt
+	counters, entities, messages, published, sessions, history *stmt
 }
 
 func newLoads(c *conn) (*loads, error) {
@@ -25,12 +25,15 @@ func newLoads(c *conn) (*loads, error) {
 		"SELECT entity, id, updated, state FROM session WHERE (entity, id)>(?1, ?2) AND entity<=?3 ORDER BY entity, id LIMIT ?4": &ld.sessions,
 		`SELECT row, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, enqueued_seq, hops, session, message_id,
 			reason, source, overlay, system FROM message WHERE row BETWEEN ? AND ? ORDER BY row LIMIT ?`: &ld.messages,
+		`SELECT row, there, body, enqueued, ttl, size, enqueued_seq, hops, session, message_id, copies
+			FROM publication WHERE row BETWEEN ? AND ? ORDER BY row LIMIT ?`: &ld.published,
 	})
 }
 
 // Rows of a page.
 const (
 	loadRows   = 2000
+	loadCopies = 50 // publications
 	loadStates = 100
 )
 
@@ -40,7 +43,7 @@ func (ld *loads) load(number int64, l emulator.Loader) ([]goner, error) {
 	defer ld.mu.Unlock()
 	one := &loading{loads: ld, l: l, last: map[int64][]emulator.CounterRecord{}, historyFrom: map[int64]int64{}}
 	one.first, one.end = emulator.RowsOf(number)
-	for _, part := range []func() error{one.loadCounters, one.loadEntities, one.loadMessages, one.loadSessions, one.loadHistory} {
+	for _, part := range []func() error{one.loadCounters, one.loadEntities, one.loadMessages, one.loadCopies, one.loadSessions, one.loadHistory} {
 		if err := part(); err != nil {
 			return nil, err
 		}
@@ -129,7 +132,7 @@ func (ld *loading) loadMessages() error {
 		readMessage(st, &r)
 		next = r.Row + 1
 		if r.State == stateGone {
-			ld.gone = append(ld.gone, goner{r.Row, r.Body})
+			ld.gone = append(ld.gone, goner{row: r.Row, body: r.Body})
 			return nil
 		}
 		if ld.dead[r.Entity] {

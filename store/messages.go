@@ -28,8 +28,10 @@ func (m *messages) prepare() error {
 		`UPDATE message SET entity=?2, sub=?3, seq=?4, state=?5, delivery_count=?6, enqueued=?7, ttl=?8, scheduled=?9,
 			enqueued_seq=?10, hops=?11, reason=?12, source=?13, overlay=?14, system=?15 WHERE row=?1`: &m.updateRow,
 
-		"DELETE FROM message WHERE row=?":                                                    &m.removeRow,
-		"SELECT entity FROM message WHERE row=?":                                             &m.entityOf,
+		"DELETE FROM message WHERE row=?": &m.removeRow,
+		fmt.Sprintf(`SELECT entity FROM message WHERE row=?1 UNION ALL
+			SELECT ((ns-1)<<40)+json_extract(copies, '$['||(?1-row)||'][0]') FROM publication WHERE row<=?1 AND row>?1-%d AND (there>>(?1-row))&1`,
+			emulator.MaxCopies): &m.entityOf,
 		"INSERT INTO body(id, ns, parts, crc, data) VALUES(?,?,?,?,?)":                       &m.insertBody,
 		"DELETE FROM body WHERE id=?":                                                        &m.deleteBody,
 		"INSERT INTO body_part(ns, body, part, data) VALUES(?,?,?,?)":                        &m.insertPart,
@@ -45,7 +47,10 @@ func (m *messages) prepare() error {
 }
 
 func (m *messages) insert(op *emulator.Op) error {
-	if len(op.Copies) > 0 {
+	switch {
+	case m.w.published.takes(op):
+		return m.w.published.insert(op)
+	case len(op.Copies) > 0:
 		return op.Each(m.insert)
 	}
 	r, es := &op.Record, &m.w.entities
@@ -66,9 +71,17 @@ func (m *messages) insert(op *emulator.Op) error {
 		return fmt.Errorf("insert message row %d: %w", r.Row, err)
 	}
 	m.w.copies.added(r.Row)
-	es.took(e, op)
+	m.took(e, op)
 	m.w.namespaces.use(e.space, max(r.Row, r.Body))
 	return nil
+}
+
+// took notes that an entity got a message, and the number that it drew, if any.
+func (m *messages) took(e *entityState, op *emulator.Op) {
+	m.w.entities.took(e, op.Record.Row)
+	if op.DrawsNumber {
+		m.w.entities.draw(e, op.Partition, op.Record.Seq)
+	}
 }
 
 func (m *messages) bindInsert(r *emulator.MessageRecord) error {
@@ -113,8 +126,8 @@ func (m *messages) storeBody(sp *space, id int64, data []byte) error {
 
 // update writes the changeable columns of a message, which may move to another entity.
 func (m *messages) update(op *emulator.Op) error {
-	r, es := &op.Record, &m.w.entities
-	e, err := es.live(r.Entity)
+	r := &op.Record
+	e, err := m.w.entities.live(r.Entity)
 	if err != nil {
 		return err
 	}
@@ -128,9 +141,13 @@ func (m *messages) update(op *emulator.Op) error {
 		return fmt.Errorf("update message row %d: %w", r.Row, err)
 	}
 	if m.w.conn.changes() == 0 {
-		return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d is not stored", r.Row)}
+		if done, err := m.w.published.change(r); err != nil {
+			return fmt.Errorf("update message row %d: %w", r.Row, err)
+		} else if !done {
+			return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d is not stored", r.Row)}
+		}
 	}
-	es.took(e, op)
+	m.took(e, op)
 	return nil
 }
 
@@ -172,13 +189,30 @@ func (m *messages) remove(row, body int64, dropBody bool) error {
 	if err := cmp.Or(m.w.copies.keepRow(row), m.w.copies.keepBody(row)); err != nil {
 		return err
 	}
-	if err := m.removeRow.run(row); err != nil {
-		return fmt.Errorf("delete message row %d: %w", row, err)
+	if err := m.removeMessage(row, body); err != nil {
+		return err
 	}
 	if !dropBody {
 		return nil
 	}
 	return m.removeBody(body)
+}
+
+// removeMessage removes the row of a message, or the copy in a publication. All rows but those of copies are also the id of the body.
+func (m *messages) removeMessage(row, body int64) error {
+	if row != body {
+		if done, err := m.w.published.remove(row); done || err != nil {
+			return err
+		}
+	}
+	if err := m.removeRow.run(row); err != nil {
+		return fmt.Errorf("delete message row %d: %w", row, err)
+	}
+	if row != body || m.w.conn.changes() > 0 {
+		return nil
+	}
+	_, err := m.w.published.remove(row)
+	return err
 }
 
 func (m *messages) removeBody(id int64) error {

@@ -13,7 +13,7 @@ var migrationFiles embed.FS
 // migrations bring a database from the version of their index to the next one. They are never changed once released.
 var migrations = []string{
 	"migrations/0001_init.sql", "migrations/0002_gone.sql", "migrations/0003_body_checksum.sql", "migrations/0004_namespaces.sql",
-	"migrations/0005_snapshots.sql",
+	"migrations/0005_snapshots.sql", "migrations/0006_publications.sql",
 }
 
 const applicationID = 0x4d425553 // "MBUS"; identifies Minibus databases

@@ -18,7 +18,7 @@ import (
 )
 
 // tables are those in which a namespace has rows.
-var tables = []string{"message", "body", "body_part", "session", "history", "counter", "entity"}
+var tables = []string{"message", "publication", "body", "body_part", "session", "history", "counter", "entity"}
 
 func tryNamespace(change func(emulator.Completion)) error {
 	res := make(chan error, 1)

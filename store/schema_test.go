@@ -194,3 +194,45 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 		t.Errorf("the version of the schema is %d (%v)", version, err)
 	}
 }
+
+// TestDatabaseOfTheFifthSchemaOpens: testdata has one as a kill left it, with a snapshot, copies that share a body and a marked message. The next version finds
+// the same, and stores copies that share a row beside them.
+func TestDatabaseOfTheFifthSchemaOpens(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	unpack(t, path, "testdata/schema5.db.gz")
+	var want map[string]*everything
+	if err := json.Unmarshal(read(t, "testdata/schema5.json"), &want); err != nil {
+		t.Fatal(err)
+	}
+	s := mustOpen(t, path, Options{})
+	for id, w := range want {
+		slices.Sort(w.Sessions)
+		if got := everythingIn(t, s.Journal(int64(id[0]-'0'))); !reflect.DeepEqual(got, w) {
+			t.Errorf("namespace %s has\n%+v, want\n%+v", id, got, w)
+		}
+	}
+	people := count(t, s, "messages")
+	op := into(4, insertOp(want["1"].NextRow, 100, []byte("new")))
+	for i := range int64(packedCopies) {
+		op.Copies = append(op.Copies, emulator.CopyRecord{Entity: 4 + i%2, Seq: 100 + i})
+	}
+	wait(t, s, op)
+	if n, p := count(t, s, "messages"), count(t, s, "publication"); n != people+packedCopies || p != 1 {
+		t.Errorf("people see %d messages, %d before; %d publications", n, people, p)
+	}
+	if err := restoreCopy(s, 2, s.Snapshots(2)[0].Number, s.NextNamespace()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = mustOpen(t, path, Options{})
+	defer s.Close()
+	got := everythingIn(t, s.Journal(1))
+	if n := len(want["1"].Messages); len(got.Messages) != n+packedCopies || !reflect.DeepEqual(got.Messages[:n], want["1"].Messages) {
+		t.Errorf("found after a restart is\n%+v", got)
+	}
+	if got := everythingIn(t, s.Journal(2)); len(got.Messages) != len(want["2"].Messages) {
+		t.Errorf("the restored namespace has %d messages", len(got.Messages))
+	}
+}

@@ -155,6 +155,24 @@ func (c *changer) insert(copies int) {
 	c.do(ops...)
 }
 
+// publish stores copies of a message by one operation.
+func (c *changer) publish(copies int) {
+	c.seq++
+	op := into(c.entity(), insertOp(c.draw(), c.seq, bytes.Repeat([]byte{byte(c.next)}, 1+rand.IntN(2000))))
+	op.Record.MessageID, op.Record.Enqueued = fmt.Sprint("id", c.seq), c.seq
+	c.copies[op.Record.Body] = copies
+	for i := range int64(copies) {
+		r := op.Record
+		if r.Row += i; i > 0 {
+			c.draw()
+			c.seq++
+			r.Entity, r.Seq = c.entity(), c.seq
+		}
+		op.Copies, c.live = append(op.Copies, emulator.CopyRecord{Entity: r.Entity, Seq: r.Seq}), append(c.live, r)
+	}
+	c.do(op)
+}
+
 // take takes a message off the list.
 func (c *changer) take() emulator.MessageRecord {
 	i := rand.IntN(len(c.live))
@@ -194,6 +212,8 @@ func (c *changer) handOn() {
 
 func (c *changer) change() {
 	switch n := rand.IntN(20); {
+	case n < 2:
+		c.publish(packedCopies - 1 + rand.IntN(20))
 	case n < 6 || len(c.live) < 20:
 		c.insert(1 + rand.IntN(2)*rand.IntN(3))
 	case n < 10:
@@ -336,7 +356,7 @@ func difference(have, want string) (text string) {
 func wantNoOrphans(t *testing.T, s *Store, number int64) {
 	t.Helper()
 	for _, table := range []string{
-		"body WHERE ns=%[1]d AND id NOT IN (SELECT body FROM message WHERE ns=%[1]d)",
+		"body WHERE ns=%[1]d AND id NOT IN (SELECT body FROM message_or_copy WHERE ns=%[1]d)",
 		"body_part WHERE ns=%[1]d AND body NOT IN (SELECT id FROM body WHERE ns=%[1]d)",
 	} {
 		if n := count(t, s, fmt.Sprintf(table, number)); n != 0 {

@@ -12,6 +12,7 @@ const (
 	sweepScan     = 1000
 	sweepDrop     = 200
 	sweepStates   = 100
+	sweepCopies   = 200 // publications
 	sweepEntities = 50
 	clearRows     = 200
 )
@@ -27,6 +28,8 @@ type sweeper struct {
 	failed   bool // tombstones are left behind by a step that failed
 
 	rows, bodies     *stmt
+	published        *stmt
+	references       *stmt
 	counters, states *stmt
 	bury             *stmt
 
@@ -43,12 +46,14 @@ func (sw *sweeper) prepare() error {
 		return err
 	}
 	return prepareAll(sw.w.conn, map[string]**stmt{
-		"SELECT row, body, entity FROM message WHERE row>? AND row<=? ORDER BY row LIMIT ?": &sw.rows,
-		"SELECT id, 0, 0 FROM body WHERE id>? AND id<=? ORDER BY id LIMIT ?":                &sw.bodies,
-		"DELETE FROM counter WHERE entity=?":                                                &sw.counters,
-		"DELETE FROM session WHERE row IN (SELECT row FROM session WHERE entity=? LIMIT ?)": &sw.states,
-		"DELETE FROM entity WHERE id=? AND deleted=1":                                       &sw.bury,
-		"DELETE FROM namespace WHERE id=? AND (deleted=1 OR owner IS NOT NULL)":             &sw.burySpace,
+		"SELECT row, body, entity FROM message WHERE row>? AND row<=? ORDER BY row LIMIT ?":            &sw.rows,
+		"SELECT row, body, there, copies FROM publication WHERE row>? AND row<=? ORDER BY row LIMIT ?": &sw.published,
+		"SELECT row, body, 0 FROM publication WHERE row>? AND row<=? ORDER BY row LIMIT ?":             &sw.references,
+		"SELECT id, 0, 0 FROM body WHERE id>? AND id<=? ORDER BY id LIMIT ?":                           &sw.bodies,
+		"DELETE FROM counter WHERE entity=?":                                                           &sw.counters,
+		"DELETE FROM session WHERE row IN (SELECT row FROM session WHERE entity=? LIMIT ?)":            &sw.states,
+		"DELETE FROM entity WHERE id=? AND deleted=1":                                                  &sw.bury,
+		"DELETE FROM namespace WHERE id=? AND (deleted=1 OR owner IS NOT NULL)":                        &sw.burySpace,
 	})
 }
 
@@ -169,6 +174,10 @@ func newSweep(w *writer, sp *space, dead []*entityState, thorough bool) *sweep {
 	s.then = []func() (bool, error){
 		s.removeStates, s.removeHistory, s.findReferences, s.removeBodies, s.removeTombstones,
 	}
+	if w.published.some {
+		s.then = slices.Insert(s.then, 2, s.findShared) // before findReferences: a copy that changes meanwhile leaves its publication for a row of message
+		s.then = slices.Insert(s.then, 0, s.removeCopies)
+	}
 	if thorough {
 		s.then = slices.Insert(s.then, 0, s.findBodies)
 		s.cursor = s.first - 1
@@ -245,7 +254,13 @@ func (s *sweep) findBodies() (end bool, err error) {
 }
 
 // findReferences marks the candidates that other messages share. keep sees copies that are made meanwhile.
-func (s *sweep) findReferences() (end bool, err error) {
+func (s *sweep) findReferences() (end bool, err error) { return s.hold(s.w.sweeper.rows) }
+
+// findShared is findReferences for messages that share a row.
+func (s *sweep) findShared() (end bool, err error) { return s.hold(s.w.sweeper.references) }
+
+// hold marks the candidates that the next rows of a statement have.
+func (s *sweep) hold(rows *stmt) (end bool, err error) {
 	if len(s.candidates) == 0 {
 		return true, nil
 	}
@@ -254,7 +269,7 @@ func (s *sweep) findReferences() (end bool, err error) {
 		s.candidates = slices.Compact(s.candidates) // several messages that are gone may have shared one
 		s.held = make([]bool, len(s.candidates))
 	}
-	if end, err = s.read(s.w.sweeper.rows, s.cursor, s.last, sweepScan); err != nil {
+	if end, err = s.read(rows, s.cursor, s.last, sweepScan); err != nil {
 		return false, err
 	}
 	for _, r := range s.scan {

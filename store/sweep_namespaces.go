@@ -19,6 +19,7 @@ func (sw *sweeper) clear(dead ...*space) {
 func (sw *sweeper) prepareRanges() error {
 	for _, t := range []struct{ table, key, of string }{
 		{"message", "row", "row"},
+		{"publication", "row", "row"},
 		{"body", "id", "id"},
 		{"body_part", "id", "body"},
 		{"session", "row", "entity"},

@@ -141,3 +141,37 @@ func TestASharedBodyStaysWhenSeveralOfItsMessagesGo(t *testing.T) {
 		t.Errorf("%d bodies are left for the third message", n)
 	}
 }
+
+// TestABodyOfACopyThatChangesStays: a copy leaves the row that it shares for one of its own between two steps of the sweep of another copy's subscription.
+func TestABodyOfACopyThatChangesStays(t *testing.T) {
+	for steps := range 12 {
+		s := newStore(t)
+		wait(t, s, putQueue(2, "two"))
+		op := insertOp(10, 1, []byte("shared"))
+		for i := range int64(packedCopies) {
+			op.Copies = append(op.Copies, emulator.CopyRecord{Entity: 1 + i/(packedCopies-1), Seq: 1 + i})
+		}
+		wait(t, s, op)
+		changed := insertOp(10+packedCopies-1, packedCopies, nil)
+		changed.Kind, changed.Record.Entity, changed.Record.Body, changed.Record.DeliveryCount = emulator.OpUpdate, 2, 10, 1
+		onWriter(s, func() {
+			w := s.writer
+			store := func(op emulator.Op) {
+				if err := w.store([]item{{change: &emulator.Change{Ops: []emulator.Op{op}}}}); err != nil {
+					t.Error(err)
+				}
+			}
+			store(dropQueue(1))
+			for i := 0; i < steps && w.sweeper.now != nil; i++ {
+				w.sweeper.step()
+			}
+			store(changed)
+			for w.sweeper.now != nil {
+				w.sweeper.step()
+			}
+		})
+		if got := stored(t, s); len(got) != 1 || got[changed.Record.Row].DeliveryCount != 1 || count(t, s, "body") != 1 || count(t, s, "publication") != 0 {
+			t.Errorf("after %d steps: stored are %+v, %d bodies and %d publications", steps, got, count(t, s, "body"), count(t, s, "publication"))
+		}
+	}
+}

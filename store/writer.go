@@ -36,6 +36,7 @@ type writer struct {
 	namespaces namespaces
 	entities   entities
 	messages   messages
+	published  publications
 	history    history
 	copies     copies
 	marks      marks
@@ -60,10 +61,11 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 		w: w, byNumber: map[int64]*space{}, current: map[int64]*space{}, snapshots: map[int64]emulator.SnapshotRecord{},
 	}
 	w.entities, w.messages = entities{w: w, byID: map[int64]*entityState{}}, messages{w: w}
+	w.published = publications{w: w}
 	w.history, w.marks, w.copies = history{w: w}, marks{w: w, due: goneTogether}, copies{w: w, size: copyRows}
 	w.sweeper, w.vacuum = sweeper{w: w}, vacuum{w: w}
 	for _, prepare := range []func() error{
-		w.tx.prepare, w.room.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare, w.history.prepare, w.marks.prepare,
+		w.tx.prepare, w.room.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare, w.published.prepare, w.history.prepare, w.marks.prepare,
 		w.vacuum.prepare,
 	} {
 		if err := prepare(); err != nil {

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"minibus/emulator"
+)
+
+// publications writes the copies of one message that a topic makes for several subscriptions: one row for all of them, with a bit for each that is
+// still there. A row for each copy was measured to cost most of a fan-out, and a page of the log for each that is completed. A copy that changes leaves
+// the row and becomes one of message.
+type publications struct {
+	w    *writer
+	some bool   // there may be some
+	text []byte // memory for the column copies
+
+	insertRow, find, setThere, removeRow *stmt
+	toMessage                            *stmt
+}
+
+// packedCopies is how many copies are worth a row together.
+const packedCopies = 4
+
+// entityBits is what the column copies has of the id of an entity: without the number of its namespace, so that a copy of the row means the copied entity.
+const entityBits = 1<<40 - 1
+
+func (ps *publications) prepare() error {
+	err := prepareAll(ps.w.conn, map[string]**stmt{
+		`INSERT INTO publication(row, ns, there, body, enqueued, ttl, size, enqueued_seq, hops, session, message_id, copies)
+			VALUES(?,?,?,?,?,?,?,?,?,?,?,?)`: &ps.insertRow,
+		fmt.Sprintf("SELECT row, there, size FROM publication WHERE row<=?1 AND row>?1-%d ORDER BY row DESC LIMIT 1", emulator.MaxCopies): &ps.find,
+		"UPDATE publication SET there=?2 WHERE row=?1": &ps.setThere,
+		"DELETE FROM publication WHERE row=?":          &ps.removeRow,
+		`INSERT INTO message(row, entity, sub, seq, state, delivery_count, enqueued, ttl, scheduled, enqueued_seq, hops, reason, source, overlay, system,
+				body, size, ns, session, message_id)
+			SELECT ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?, body, size, ns, session, message_id FROM publication WHERE row=?`: &ps.toMessage,
+	})
+	if err != nil {
+		return err
+	}
+	some, err := ps.w.conn.queryInt("SELECT EXISTS(SELECT 1 FROM publication)")
+	ps.some = some != 0
+	return err
+}
+
+// takes reports whether the copies that op stores can share a row.
+func (ps *publications) takes(op *emulator.Op) bool {
+	r := &op.Record
+	return len(op.Copies) >= packedCopies && r.Sub == emulator.Main && r.State == emulator.Active && r.DeliveryCount == 0 && r.Scheduled == 0 &&
+		r.Overlay == nil && r.System == nil && r.Reason == "" && r.Source == ""
+}
+
+// insert stores copies.
+func (ps *publications) insert(op *emulator.Op) error {
+	r, es := &op.Record, &ps.w.entities
+	e, err := es.live(r.Entity)
+	if err != nil {
+		return err
+	}
+	if op.Data != nil {
+		if err := ps.w.messages.storeBody(e.space, r.Body, op.Data); err != nil {
+			return err
+		}
+	}
+	ps.w.sweeper.keep(r.Body)
+	text := append(ps.text[:0], '[')
+	for i, c := range op.Copies {
+		if e, err = es.live(c.Entity); err != nil {
+			return err
+		}
+		row := r.Row + int64(i)
+		ps.w.copies.added(row)
+		es.took(e, row)
+		es.draw(e, c.Partition, c.Seq)
+		text = append(strconv.AppendInt(append(text, '['), c.Entity&entityBits, 10), ',')
+		text = append(strconv.AppendInt(text, c.Seq, 10), ']', ',')
+	}
+	text[len(text)-1] = ']'
+	ps.text, ps.some = text, true
+	ps.w.namespaces.use(e.space, max(r.Row+int64(len(op.Copies))-1, r.Body))
+	return ps.insertOne(r, len(op.Copies), text)
+}
+
+func (ps *publications) insertOne(r *emulator.MessageRecord, n int, text []byte) error {
+	st := ps.insertRow
+	st.bindInts(r.Row, emulator.NamespaceOf(r.Row), allThere(n), r.Body, r.Enqueued, r.TTL, r.Size, r.EnqueuedSeq, int64(r.Hops))
+	if !r.HasSession {
+		st.bindNull(10)
+	} else if err := st.bindText(10, r.SessionID); err != nil {
+		return err
+	}
+	if err := cmp.Or(st.bindTextOrNull(11, r.MessageID), st.bindText(12, string(text)), st.exec()); err != nil {
+		return fmt.Errorf("insert the publication with row %d: %w", r.Row, err)
+	}
+	return nil
+}
+
+// allThere is the column there of a publication with n copies.
+func allThere(n int) int64 { return int64(^uint64(0) >> (emulator.MaxCopies - n)) }
+
+// copyPlace is where a copy lies in a publication.
+type copyPlace struct {
+	row   int64 // of the publication
+	there int64
+	bit   int64 // of the copy
+	size  int64
+}
+
+// holding looks for the publication that has a copy.
+func (ps *publications) holding(row int64) (p copyPlace, found bool, err error) {
+	if !ps.some {
+		return p, false, nil
+	}
+	ps.find.bindInt(1, row)
+	found, err = ps.find.step()
+	if err != nil {
+		return p, false, fmt.Errorf("look for message row %d: %w", row, err)
+	}
+	if !found {
+		return p, false, nil
+	}
+	p.row, p.there, p.size = ps.find.columnInt(0), ps.find.columnInt(1), ps.find.columnInt(2)
+	ps.find.reset()
+	p.bit = 1 << (row - p.row)
+	return p, p.there&p.bit != 0, nil
+}
+
+// take takes a copy out of its publication. What is left of a publication without copies goes too.
+func (ps *publications) take(p copyPlace) error {
+	rest := p.there &^ p.bit
+	var err error
+	if rest == 0 {
+		err = ps.removeRow.run(p.row)
+	} else {
+		err = ps.setThere.run(p.row, rest)
+	}
+	if err != nil {
+		return fmt.Errorf("take a copy out of the publication with row %d: %w", p.row, err)
+	}
+	return nil
+}
+
+// mark notes of the last copy of a body that it is gone, and returns the row of its publication, 0 if it did not: the row and the body go later.
+func (ps *publications) mark(row int64) (publication int64, err error) {
+	p, found, err := ps.holding(row)
+	if err != nil || !found || p.there != p.bit || p.size > goneSize {
+		return 0, err
+	}
+	return p.row, ps.setThere.run(p.row, 0)
+}
+
+// remove removes a copy, and reports whether there was one.
+func (ps *publications) remove(row int64) (done bool, err error) {
+	p, found, err := ps.holding(row)
+	if err != nil || !found {
+		return false, err
+	}
+	return true, ps.take(p)
+}
+
+// change makes a copy a message of its own, with other values, and reports whether there was one.
+func (ps *publications) change(r *emulator.MessageRecord) (done bool, err error) {
+	p, found, err := ps.holding(r.Row)
+	if err != nil || !found {
+		return false, err
+	}
+	ps.toMessage.bindInt(16, p.row)
+	if err := bindMessage(ps.toMessage, r); err != nil {
+		return false, err
+	}
+	if err := ps.toMessage.exec(); err != nil {
+		return false, err
+	}
+	return true, ps.take(p)
+}
