@@ -31,7 +31,7 @@ func TestBundle(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", command, err, text)
 		}
 	}
-	for _, name := range []string{"app.js", "app.css", "editor.js"} {
+	for _, name := range []string{"app.js", "app.css", "editor.js", "index.html"} {
 		made, err := os.ReadFile(filepath.Join(out, name))
 		if err != nil {
 			t.Fatal(err)

@@ -16,11 +16,6 @@ import (
 // Prefix begins the paths of the script and the style. No entity's name can begin with $.
 const Prefix = "/$minibus/ui/"
 
-// policy lets the page run its own script and use its own style, both from files, and talk to the server that it came from. What came
-// in a message can neither run nor load anything, even if it became markup by mistake.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
 //go:embed files
 var files embed.FS
 
@@ -32,6 +27,20 @@ type file struct {
 }
 
 var served = load()
+
+// policy lets the page run its own script and use its own style, and talk to the server that it came from. The scripts and most of the style are
+// files; what is painted first is one style in the page, named here by its hash. What came in a message can neither run nor load
+// anything, even if it became markup by mistake.
+var policy = "default-src 'none'; script-src 'self'; style-src 'self' '" + hashOfStyle(served["index.html"].text) + "'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// hashOfStyle returns the source expression of a policy for the only style in a page.
+func hashOfStyle(page []byte) string {
+	_, rest, _ := bytes.Cut(page, []byte("<style>"))
+	style, _, _ := bytes.Cut(rest, []byte("</style>"))
+	sum := sha256.Sum256(style)
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
 
 // load reads all files. It panics if it can't, since they are part of the program.
 func load() map[string]file {
@@ -91,7 +100,6 @@ func serve(w http.ResponseWriter, r *http.Request, name string) {
 	head.Set("Content-Type", f.kind)
 	head.Set("Content-Security-Policy", policy)
 	head.Set("Referrer-Policy", "no-referrer")
-	head.Set("Cross-Origin-Opener-Policy", "same-origin")
 	head.Set("Cache-Control", "no-cache")
 	if f.kind == icon {
 		head.Set("Cache-Control", "max-age=86400") // browsers ask for it at each step

@@ -1131,16 +1131,16 @@ ic,{});case"connect":return n(Fr,{});default:return n(I,{title:"There is no such
 s,o]=w(po()?"Minibus does not accept the key of this connection string.":"");return n("main",{class:"key-form",children:n("form",{onSubmit:r=>{r.preventDefault();try{fr(e),te()}catch(a){o(L(a))}},class:"\
 panel",children:[n("h1",{children:"This Minibus asks for a key"}),n("p",{children:"Paste a connection string of the default namespace whose policy has the right Manage. It stays in this tab and goes n\
 owhere: the tab signs each request with it."}),n(W,{label:"Connection string",children:n("textarea",{autofocus:!0,rows:4,value:e,spellcheck:!1,onInput:r=>t(r.currentTarget.value),placeholder:"Endpoint\
-=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=…"})}),s&&n(O,{text:s}),n(k,{kind:"primary",type:"submit",disabled:!e.trim(),children:"Open"})]})})}var kf={system:"◐",
-light:"☀",dark:"☾"},xf={system:"light",light:"dark",dark:"system"};function _f(){let e=De.value;if(!e)return null;let t=e.offset!==0||e.frozen!==void 0,s=e.frozen!==void 0?"frozen":t?(e.offset>0?"\
-+":"−")+Te(e.offset):"";return n("a",{class:`chip ${t?"warn":""}`,href:_("clock"),title:"The clock of the namespace",children:[ke(re.value,re.value),oe.value==="utc"&&" UTC",s&&n("b",{children:s})]})}
-function Tf(){return n("header",{class:"top",children:[n("button",{type:"button",class:"tool menu","aria-label":"Menu","aria-expanded":Be.value,onClick:()=>Be.value=!Be.value,children:"☰"}),n("a",{class:"\
-brand",href:_(""),children:[n("img",{src:"/$minibus/ui/icon.svg",alt:"",width:"22",height:"22"}),"Minibus"]}),n("button",{type:"button",class:"go-to",onClick:tc,children:["Go to… ",n("kbd",{children:"\
-Ctrl K"})]}),n(_f,{}),n("button",{type:"button",class:"tool","aria-label":`Times: ${oe.value}`,title:"Times: local or UTC (u)",onClick:()=>oe.value=oe.value==="utc"?"local":"utc",children:oe.value==="\
-utc"?"UTC":"local"}),n("button",{type:"button",class:"tool","aria-label":`Theme: ${Re.value}`,title:`Theme: ${Re.value}`,onClick:()=>Re.value=xf[Re.value],children:kf[Re.value]}),n("button",{type:"but\
-ton",class:"tool","aria-label":"Keys",title:"Keys (?)",onClick:nc,children:"?"}),po()&&n("button",{type:"button",class:"tool",onClick:mr,children:"Forget key"})]})}var rc=e=>`This part of the explorer\
- failed: ${e.replace(/[^.]$/,"$&.")} That is a mistake of the explorer. The rest of it works on.`;function Sf({text:e,again:t}){return n(O,{text:rc(e),retry:t,children:n("a",{class:"button small",href:_(
-""),children:"Go to the overview"})})}function Cf(){let e=JSON.stringify(C.value);return Ze.value?n(b,{children:[n(wf,{}),n(ko,{})]}):n(b,{children:[n("a",{class:"skip",href:"#main",onClick:t=>{t.preventDefault(),
-document.getElementById("main")?.focus()},children:"Skip to the content"}),n(Tf,{}),n(Zl,{}),Be.value&&n("div",{class:"shade",onClick:()=>Be.value=!1}),n("main",{id:"main",tabIndex:-1,children:[Dt.value&&
-n(O,{text:Dt.value,retry:te}),Ot.value?n(Gl,{}):C.value.namespace&&n(gt,{at:e,instead:(t,s)=>n(Sf,{text:t,again:s}),children:n(vf,{})})]}),n(ko,{}),n($r,{}),n(gt,{at:e,instead:t=>n("div",{class:"toast\
-s",children:n(O,{text:rc(t)})}),children:n(sc,{})})]})}Tr();ec();var ac=document.getElementById("app");ac.replaceChildren();zi(n(Cf,{}),ac);
+=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=…"})}),s&&n(O,{text:s}),n(k,{kind:"primary",type:"submit",disabled:!e.trim(),children:"Open"})]})})}var kf=document.querySelector(
+".brand svg"),xf={system:"◐",light:"☀",dark:"☾"},_f={system:"light",light:"dark",dark:"system"};function Tf(){let e=De.value;if(!e)return null;let t=e.offset!==0||e.frozen!==void 0,s=e.frozen!==
+void 0?"frozen":t?(e.offset>0?"+":"−")+Te(e.offset):"";return n("a",{class:`chip ${t?"warn":""}`,href:_("clock"),title:"The clock of the namespace",children:[ke(re.value,re.value),oe.value==="utc"&&
+" UTC",s&&n("b",{children:s})]})}function Sf(){return n("header",{class:"top",children:[n("button",{type:"button",class:"tool menu","aria-label":"Menu","aria-expanded":Be.value,onClick:()=>Be.value=!Be.
+value,children:"☰"}),n("a",{class:"brand",href:_(""),children:[n("span",{class:"logo",ref:e=>e?.append(kf)}),"Minibus"]}),n("button",{type:"button",class:"go-to",onClick:tc,children:["Go to… ",n("\
+kbd",{children:"Ctrl K"})]}),n(Tf,{}),n("button",{type:"button",class:"tool","aria-label":`Times: ${oe.value}`,title:"Times: local or UTC (u)",onClick:()=>oe.value=oe.value==="utc"?"local":"utc",children:oe.
+value==="utc"?"UTC":"local"}),n("button",{type:"button",class:"tool","aria-label":`Theme: ${Re.value}`,title:`Theme: ${Re.value}`,onClick:()=>Re.value=_f[Re.value],children:xf[Re.value]}),n("button",{
+type:"button",class:"tool","aria-label":"Keys",title:"Keys (?)",onClick:nc,children:"?"}),po()&&n("button",{type:"button",class:"tool",onClick:mr,children:"Forget key"})]})}var rc=e=>`This part of the\
+ explorer failed: ${e.replace(/[^.]$/,"$&.")} That is a mistake of the explorer. The rest of it works on.`;function Cf({text:e,again:t}){return n(O,{text:rc(e),retry:t,children:n("a",{class:"button sm\
+all",href:_(""),children:"Go to the overview"})})}function $f(){let e=JSON.stringify(C.value);return Ze.value?n(b,{children:[n(wf,{}),n(ko,{})]}):n(b,{children:[n("a",{class:"skip",href:"#main",onClick:t=>{
+t.preventDefault(),document.getElementById("main")?.focus()},children:"Skip to the content"}),n(Sf,{}),n(Zl,{}),Be.value&&n("div",{class:"shade",onClick:()=>Be.value=!1}),n("main",{id:"main",tabIndex:-1,
+children:[Dt.value&&n(O,{text:Dt.value,retry:te}),Ot.value?n(Gl,{}):C.value.namespace&&n(gt,{at:e,instead:(t,s)=>n(Cf,{text:t,again:s}),children:n(vf,{})})]}),n(ko,{}),n($r,{}),n(gt,{at:e,instead:t=>n(
+"div",{class:"toasts",children:n(O,{text:rc(t)})}),children:n(sc,{})})]})}Tr();ec();var ac=document.getElementById("app");ac.replaceChildren();zi(n($f,{}),ac);

@@ -84,6 +84,8 @@ function KeyForm() {
   );
 }
 
+const logo = document.querySelector(".brand svg")!; // of the frame, which has it painted already
+
 const icons = { system: "◐", light: "☀", dark: "☾" } as const;
 const following = { system: "light", light: "dark", dark: "system" } as const;
 
@@ -99,7 +101,7 @@ function Header() {
   return (
     <header class="top">
       <button type="button" class="tool menu" aria-label="Menu" aria-expanded={menuOpen.value} onClick={() => (menuOpen.value = !menuOpen.value)}>☰</button>
-      <a class="brand" href={link("")}><img src="/$minibus/ui/icon.svg" alt="" width="22" height="22" />Minibus</a>
+      <a class="brand" href={link("")}><span class="logo" ref={(e) => e?.append(logo)} />Minibus</a>
       <button type="button" class="go-to" onClick={openPalette}>Go to… <kbd>Ctrl K</kbd></button>
       <ClockChip />
       <button type="button" class="tool" aria-label={`Times: ${zone.value}`} title="Times: local or UTC (u)" onClick={() => (zone.value = zone.value === "utc" ? "local" : "utc")}>{zone.value === "utc" ? "UTC" : "local"}</button>
