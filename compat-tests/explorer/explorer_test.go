@@ -48,13 +48,18 @@ func browse(t *testing.T, o harness.Options, environ []string, files ...string) 
 	t.Helper()
 	t.Parallel()
 	harness.NeedAll(t, "to run the explorer in a browser")
+	drive(t, append(harness.Start(t, o).Environ(), environ...), files...)
+}
+
+// drive runs tests in the browser.
+func drive(t *testing.T, environ []string, files ...string) {
+	t.Helper()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatal("Chromium is missing: apt-get install chromium")
 	}
 	harness.InstallNodeModules(t, ".")
-	server := harness.Start(t, o)
-	harness.Run(t, append(append(server.Environ(), "MINIBUS_CHROMIUM="+chromium), environ...), "node", append([]string{"--test"}, files...)...)
+	harness.Run(t, append(environ, "MINIBUS_CHROMIUM="+chromium), "node", append([]string{"--test"}, files...)...)
 }
 
 // house returns a configuration with an entity of each kind.
