@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
 import rhea from "rhea"; // which the SDK speaks AMQP with
-import { address, check, launch, open, show } from "./page.mjs";
+import { address, check, launch, open, settled, show } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
 const client = connect();
@@ -45,7 +45,7 @@ test("markup in every field is shown as text", async () => {
     "/entity/carts/sessions", "/life?entity=orders&sequenceNumber=1", "/connections", "/jobs", "/clock", "/faults", "/snapshots", "/entity/carts/receive", "/entity/orders/receive?from=dead"]) {
     await show(page, `#/${namespace}${hash}`);
     await page.locator("main .loading").first().waitFor({ state: "detached" });
-    await page.waitForTimeout(500); // what comes a moment later must not run either
+    await settled(page); // what comes a moment later must not run either
     assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0, hash);
     assert.notEqual(await page.title(), "ran", hash);
     await check(page, hash);

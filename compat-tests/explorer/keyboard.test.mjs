@@ -30,7 +30,7 @@ const control = (role, name) => page.getByRole(role, { name, exact: true }).filt
 const most = 150; // presses of Tab from one control to the next
 
 // bareFocus returns what has the focus and does not show it, or is out of sight. An editor shows it a moment later.
-async function bareFocus(tries = 20) {
+async function bareFocus(tries = 60) {
   const bare = await page.evaluate(() => {
     let e = document.activeElement;
     while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
@@ -43,7 +43,7 @@ async function bareFocus(tries = 20) {
     return seen && r.bottom > 0 && r.top < innerHeight ? "" : e.outerHTML.slice(0, 200);
   });
   if (!bare || tries === 0) return bare;
-  await page.waitForTimeout(25);
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
   return bareFocus(tries - 1);
 }
 

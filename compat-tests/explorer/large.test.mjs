@@ -1,7 +1,7 @@
 // Much of everything: ten thousand entities, a hundred thousand messages, a body of 50 MiB, names from right to left and emoji. The page keeps no more in its document than it shows.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, afterEach, test } from "node:test";
-import { address, check, launch, open, show } from "./page.mjs";
+import { address, check, launch, open, show, until } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
 const entities = Number(process.env.MINIBUS_QUEUES), messages = Number(process.env.MINIBUS_MESSAGES ?? 100_000), large = 50 * 2 ** 20;
@@ -56,8 +56,8 @@ test("a deep queue", async () => {
   await main.getByText(`message ${messages - 1}`, { exact: false }).first().waitFor();
   const box = main.locator(".table-box").first();
   for (let i = 0; i < 30; i++) {
-    await box.evaluate((b) => (b.scrollTop = b.scrollHeight));
-    await page.waitForTimeout(100);
+    const tall = await box.evaluate((b) => (b.scrollTop = b.scrollHeight, b.scrollHeight));
+    await until(() => box.evaluate((b, tall) => b.scrollHeight > tall, tall), "more messages come");
   }
   assert.ok((await elements()) < 3000, `${await elements()} elements`);
   assert.ok(await main.getByText(/^message \d+/).count() || await main.getByText(/message \d+/).count(), "messages are in sight after scrolling");

@@ -21,6 +21,9 @@ export async function open(browser, { theme = "light", size = "wide", path = "/"
   const page = await context.newPage();
   page.errors = [];
   page.allowed = [...allowed];
+  page.unanswered = new Set();
+  page.on("request", (r) => page.unanswered.add(r));
+  for (const end of ["requestfailed", "response"]) page.on(end, (x) => page.unanswered.delete(end === "response" ? x.request() : x));
   const asked = (text) => page.allowed.includes(Number(/the server responded with a status of (\d+)/.exec(text)?.[1]));
   page.on("console", (m) => ["error", "warning"].includes(m.type()) && !asked(m.text()) && page.errors.push(`console: ${m.text()} (${m.location().url}:${m.location().lineNumber}:${m.location().columnNumber})`));
   page.on("pageerror", (e) => page.errors.push(`error: ${e.stack}`));
@@ -40,6 +43,12 @@ export async function show(page, hash) {
     if (location.hash === before) frame();
     else addEventListener("hashchange", frame, { once: true });
   }), hash);
+}
+
+// settled waits until the page has an answer to all that it has asked, and has drawn it.
+export async function settled(page) {
+  await until(() => page.unanswered.size === 0, "the page has its answers");
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
 }
 
 // until waits until what is returned holds. A value that is read once may be that of a moment before.

@@ -1,7 +1,7 @@
 // What the page does with what it does not expect: in the address, in answers, in bodies, in files.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { address, check, launch, open, show, until } from "./page.mjs";
+import { address, check, launch, open, settled, show, until } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
 const client = connect();
@@ -56,7 +56,7 @@ test("times in the address that are none are shown as wrong", async () => {
     await to(`/entity/orders/messages?view=hour&at=${at}`);
     await sees(/Next due/);
     assert.equal(await page.locator(".strip-bar").count(), 60, at);
-    await page.waitForTimeout(300);
+    await settled(page);
     assert.deepEqual(page.errors, [], at);
   }
 });
@@ -80,7 +80,8 @@ test("a body of four hundred levels unfolds by parts", async () => {
       if (levels < 150) await page.locator(".fold-head[aria-expanded=false]").evaluate((b) => b.click());
     }
     await sees(/what is deeper is in the other forms/);
-    await page.waitForTimeout(2500); // it is drawn again
+    for (let round = 0; round < 2; round++) await page.waitForResponse((r) => r.url().includes("/entities?")); // it is drawn again
+    await settled(page);
     await check(page, "a deep body");
   }
 });

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { at, get, textOf, type Event, type Schemas } from "./api";
 import { EventTable, kinds, wordsOf } from "./eventtable";
-import { plural } from "./format";
+import { number, plural } from "./format";
 import { Button, Empty, Problem } from "./kit";
 import { shown } from "./names";
 import { refine, route } from "./route";
@@ -17,7 +17,7 @@ interface Filter {
 
 // useEvents follows the events that fit, the newest first. It begins with the last ones that Minibus remembers.
 export function useEvents(namespace: string, filter: Filter, paused: boolean) {
-  const [events, set] = useState<Event[]>([]), [state, setState] = useState(""), [skips, setSkips] = useState(0), [loaded, setLoaded] = useState(false);
+  const [events, set] = useState<Event[]>([]), [state, setState] = useState(""), [skips, setSkips] = useState(0), [loaded, setLoaded] = useState(false), [more, setMore] = useState(0);
   const stop = useRef(paused), waiting = useRef<Event[]>([]);
   stop.current = paused;
   const key = JSON.stringify([namespace, filter]);
@@ -31,6 +31,7 @@ export function useEvents(namespace: string, filter: Filter, paused: boolean) {
     set([]);
     setState("");
     setLoaded(false);
+    setMore(0);
     const fill = async () => { // while the stream runs, so that nothing falls between the two
       const { items } = await get<Schemas["HistoryPage"]>(at`${namespace}/history`, { ...filter, order: "newest", limit: 200 });
       if (!ended) set((old) => [...new Map([...items, ...old].map((e) => [e.number, e])).values()].sort((a, b) => b.number - a.number).slice(0, most));
@@ -40,6 +41,7 @@ export function useEvents(namespace: string, filter: Filter, paused: boolean) {
         waiting.current.push(...list);
         if (waiting.current.length > most) waiting.current.splice(0, waiting.current.length - most);
         if (!stop.current) add(waiting.current.splice(0));
+        setMore(waiting.current.length);
       },
       connected: (gap) => {
         if (ended) return;
@@ -55,9 +57,11 @@ export function useEvents(namespace: string, filter: Filter, paused: boolean) {
     };
   }, [key]);
   useEffect(() => {
-    if (!paused) add(waiting.current.splice(0));
+    if (paused) return;
+    add(waiting.current.splice(0));
+    setMore(0);
   }, [paused]);
-  return { events, state, skips, loaded };
+  return { events, state, skips, loaded, more };
 }
 
 function Chips({ chosen, set }: { chosen: string[]; set: (list: string[]) => void }) {
@@ -100,7 +104,7 @@ export function Events() {
   const [paused, pause] = useState(false);
   const chosen = (query.kind ?? "").split(",").filter(Boolean);
   const filter = { entity: query.entity, kind: query.kind, messageId: query.messageId, client: query.client };
-  const { events, state, skips, loaded } = useEvents(namespace, filter, paused);
+  const { events, state, skips, loaded, more } = useEvents(namespace, filter, paused);
   const filtered = Object.values(filter).some(Boolean);
   return (
     <div class="screen-full">
@@ -111,7 +115,7 @@ export function Events() {
         <Search label="Message id" value={query.messageId ?? ""} set={(messageId) => refine({ messageId })} />
         <Search label="Client" value={query.client ?? ""} set={(client) => refine({ client })} />
         <Button act={() => pause(!paused)}>{paused ? "Go on" : "Pause"}</Button>
-        <Standing state={state} loaded={loaded} paused={paused} /><span class="faint">{plural(events.length, "event")}</span>
+        <Standing state={state} loaded={loaded} paused={paused} /><span class="faint">{plural(events.length, "event")}{more > 0 && `, ${number(more)} more since the pause`}</span>
       </div>
       <Chips chosen={chosen} set={(list) => refine({ kind: list.join(",") })} />
       {state && <Problem text={state} />}
