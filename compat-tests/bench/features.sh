@@ -135,7 +135,7 @@ part_explorer() {
   for _ in $(seq "$rounds"); do
     for screen in "" /messages /history; do
       run one plain "explorer-none" -mode both -level -duration 8s
-      coproc node compat-tests/explorer/watch.mjs "$http" "#/\$default/entity/plain$screen"
+      coproc node compat-tests/explorer/watch.mjs "$http" "#/sbemulatorns/entity/plain$screen"
       watching=$COPROC_PID
       read -r <&"${COPROC[0]}"
       run one plain "explorer-open$screen" -mode both -level -duration 8s
