@@ -150,6 +150,8 @@ test("from a rule that selects nothing to the test of a message", async () => {
   await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}/why`);
   await page.getByRole("link", { name: "Test a message of events" }).click();
   await page.waitForURL(/entity\/events\/test/);
+  await button("audit").click(); // which got it
+  await sees("amount > 1000 is false: amount is 5");
 });
 
 test("purge is offered where the messages are, and calls itself so", async () => {

@@ -5,13 +5,14 @@ import { Results } from "./benchresults";
 import { draftOf as draftOfMessage, fields } from "./draft";
 import { sorted } from "./findings";
 import { Button, Field, Panel, Problem, Text } from "./kit";
-import type { Message as Known } from "./message";
-import { shown, topicOf } from "./names";
+import { list, read as readStored, type Message as Known } from "./message";
+import { nameOf, shown, topicOf } from "./names";
 import { Properties, valueOf, type Property } from "./properties";
 import { link, refine, route, withQuery } from "./route";
 import { draftOf, emptyDraft, parse, propertiesOf, type Draft } from "./ruletext";
 import { RuleFields, Sentence } from "./rules";
 import { isoSpan, SpanField, typedSpan } from "./spanfield";
+import { entities } from "./state";
 
 type Matching = Schemas["Matching"];
 
@@ -25,11 +26,14 @@ const longest = 6000; // of a message in the address, in characters
 // stored returns a message in the form in which it stands in the address: fields, and properties as [name, type, text].
 const stored = (m: Message): string => JSON.stringify({ ...m.fields, p: m.properties.map((p) => [p.name, p.type, p.text]) });
 
-// benchOf returns the address of the bench of a topic, with what the rules look at in a message.
-export function benchOf(topic: string, m: Known): string {
+// lookedAt returns what the rules look at in a message.
+function lookedAt(m: Known): Message {
   const d = draftOfMessage(m), ttl = d.fields.timeToLive;
-  return withQuery(link("entity", topic, "test"), { m: stored({ fields: ttl ? { ...d.fields, timeToLive: typedSpan(ttl) } : d.fields, properties: d.properties }) });
+  return { fields: ttl ? { ...d.fields, timeToLive: typedSpan(ttl) } : d.fields, properties: d.properties };
 }
+
+// benchOf returns the address of the bench of a topic, with a message.
+export const benchOf = (topic: string, m: Known): string => withQuery(link("entity", topic, "test"), { m: stored(lookedAt(m)) });
 
 // read reads a message of the address. What is none is an empty one.
 function read(text?: string): Message {
@@ -131,6 +135,18 @@ function Trial({ path, rule, problem }: { path: string; rule: string; problem: u
   );
 }
 
+// Copies offers the messages that other subscriptions of the topic got: then nobody has to type one.
+function Copies({ topic, set }: { topic: string; set: (m: Message) => void }) {
+  const owners = (entities.value ?? []).filter((e) => topicOf(e.path)?.toLowerCase() === topic.toLowerCase() && e.counts.active > 0).slice(0, 3);
+  const take = async (path: string) => {
+    const namespace = route.value.namespace;
+    const { items: [newest] } = await list(namespace, path, { order: "newest", limit: 1 }); // without its properties
+    if (newest) set(lookedAt(await readStored(namespace, path, newest.sequenceNumber)));
+  };
+  if (owners.length === 0) return null;
+  return <div class="bar"><span class="faint">Or take the newest message of</span>{owners.map((e) => <Button key={e.path} small act={() => take(e.path)}>{nameOf(e)}</Button>)}</div>;
+}
+
 export function Bench({ path }: { path: string }) {
   const { query } = route.value, topic = topicOf(path), rule = query.rule ?? "";
   const [m, setM] = useState<Message>(() => read(query.m));
@@ -149,6 +165,7 @@ export function Bench({ path }: { path: string }) {
     <div class="bench">
       <Panel title="A message that is not sent">
         <p class="hint">Type what the rules look at. What each subscription would do shows at once; nothing is sent, and the body does not matter. The address of this page has the message.</p>
+        <Copies topic={topic ?? path} set={set} />
         <MessageForm m={m} set={set} />
         <Trial key={rule} path={path} rule={rule} problem={problem} />
       </Panel>

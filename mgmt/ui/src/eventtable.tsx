@@ -40,7 +40,7 @@ export function clientOf(e: Event): string {
 }
 
 const columns: Column<Event>[] = [
-  { name: "time", title: "Time", width: "196px", show: (e) => <Time at={e.time} millis brief /> },
+  { name: "time", title: "Time", width: "222px", show: (e) => <Time at={e.time} millis brief /> },
   { name: "kind", title: "What", width: "148px", show: (e) => <Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> },
   { name: "entity", title: "Entity", width: "minmax(140px, 1fr)", show: (e) => <a href={link("entity", e.entity)}><Text>{shown(entityOf(e))}</Text></a> },
   { name: "message", title: "Message", width: "minmax(120px, 1fr)", show: (e) =>
