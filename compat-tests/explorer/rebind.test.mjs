@@ -121,6 +121,12 @@ test("a page whose name is led here after it was loaded can do nothing", async (
 for (const host of [stranger, "localhost", "127.0.0.1"]) test(`a page of ${host} from a port beside can do nothing`, async () => {
   const page = await (await browser.newContext()).newPage(), then = await state();
   await page.goto(`http://${host}:${beside.address().port}/`);
-  for (const to of [stranger, "localhost", "127.0.0.1"]) await refusedAll(page, `http://${to}:${port}`, then);
+  for (const to of [stranger, "localhost", "127.0.0.1"]) {
+    await refusedAll(page, `http://${to}:${port}`, then);
+    const [window] = await Promise.all([page.waitForEvent("popup"), page.evaluate((to) => void open(to), `http://${to}:${port}/`)]);
+    await window.waitForLoadState();
+    assert.equal(await window.locator("#app").count(), 0, `${to} in a window that the page opened`);
+    await window.close();
+  }
   await page.context().close();
 });
