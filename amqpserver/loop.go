@@ -44,8 +44,9 @@ func (c *conn) loop() {
 	defer c.timers.timer.Stop()
 	c.box.attend()
 	for !c.finished() {
-		c.wait()
-		c.turn()
+		if c.wait(); !c.finished() {
+			c.turn()
+		}
 	}
 }
 
@@ -81,27 +82,33 @@ func (c *conn) wait() {
 	c.turning.end()
 	select {
 	case b := <-input:
-		c.resume()
-		c.handleHanded(b)
+		if c.resume() {
+			c.handleHanded(b)
+		}
 	case <-c.box.poke:
-		c.resume()
-		c.handleEvents()
+		if c.resume() {
+			c.handleEvents()
+		}
 	case r := <-c.out.written:
-		c.resume()
-		c.handleWritten(r)
+		if c.resume() {
+			c.handleWritten(r)
+		}
 	case <-c.timers.timer.C:
-		c.resume()
-		c.timers.fire(time.Now())
+		if c.resume() {
+			c.timers.fire(time.Now())
+		}
 	case <-gone:
-		c.resume()
-		c.handleReadGone()
+		if c.resume() {
+			c.handleReadGone()
+		}
 	}
 }
 
-// resume begins a turn of the loop after a wait.
-func (c *conn) resume() {
+// resume begins a turn of the loop after a wait. It returns false if there is nothing left to do: the read goroutine may have taken the last turn.
+func (c *conn) resume() bool {
 	c.turning.begin()
 	c.box.attend()
+	return !c.finished()
 }
 
 // takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is under way, because the peer
@@ -117,11 +124,18 @@ func (c *conn) takeTurn(b *batch) bool {
 	}
 	c.box.attend()
 	defer c.box.pass()
+	whole := false
+	defer func() {
+		if !whole {
+			c.dead = errSocketGone // a panic: the loop would go on with a turn that is half done, and take messages for a socket that is closed
+		}
+	}()
 	c.handleBatch(b)
 	c.turn()
 	if c.finished() || c.goesOn() {
 		c.box.wake()
 	}
+	whole = true
 	return true
 }
 
