@@ -16,7 +16,7 @@ func TestExplorer(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	b.handler = New(Options{Broker: b.Broker, Control: controlled{b}})
 	w := b.do("GET", "/", "", "Accept", browserAccepts)
-	wants(t, w, 200, "<!doctype html>", "$minibus/ui/app.js")
+	wants(t, w, 200, "<!doctype html>", "$minibus/ui/start.js")
 	policy := w.Header().Get("Content-Security-Policy")
 	for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"} {
 		if !strings.Contains(policy, want) {
@@ -30,6 +30,7 @@ func TestExplorer(t *testing.T) {
 		t.Errorf("a page that the browser has: %d, %d bytes", again.Code, again.Body.Len())
 	}
 	wants(t, b.do("HEAD", "/", "", "Accept", browserAccepts), 200)
+	wants(t, b.do("GET", ui.Prefix+"start.js", ""), 200, "./app.js")
 	wants(t, b.do("GET", ui.Prefix+"app.js", ""), 200)
 	wants(t, b.do("GET", ui.Prefix+"other.js", ""), 404)
 	wants(t, b.do("GET", ui.Prefix, ""), 404)
