@@ -64,6 +64,27 @@ func bareInsert(b *testing.B, w *writer, op *emulator.Op) {
 	}
 }
 
+// BenchmarkBareLarge writes a body of 100 MiB as the store does: parts of 1 MiB, a transaction for each.
+func BenchmarkBareLarge(b *testing.B) {
+	const size = 100 << 20
+	s := benchStore(b, false)
+	data := make([]byte, size)
+	b.SetBytes(size)
+	onWriter(s, func() {
+		m := &s.writer.messages
+		b.ResetTimer()
+		for n := range b.N {
+			for part := range partCount(data) {
+				if err := m.writePart(int64(n+1), part, data[part*maxInline:(part+1)*maxInline], false); err != nil {
+					b.Fatal(err)
+				}
+				s.writer.log.checkpointIfDue()
+			}
+		}
+		b.StopTimer()
+	})
+}
+
 // BenchmarkDriverInsert goes through database/sql, with statements prepared once.
 func BenchmarkDriverInsert(b *testing.B) {
 	db := driverDatabase(b)

@@ -18,7 +18,7 @@ declare -A pids urls
 
 cleanup() {
   stop "${!pids[@]}" || true
-  [[ -z ${rabbit_pid:-} ]] || compat-tests/bench/rabbitmq.sh stop "$work/rabbit" >/dev/null 2>&1 || true
+  stop_rabbit || true
   rm -rf "$work"
 }
 trap cleanup EXIT
@@ -47,6 +47,17 @@ stop() { # servers...
 
 run() { # server, queue, label, flags...
   "$work/bench" -url "${urls[$1]}" -target "$2" -pid "${pids[$1]}" -json "$out" -label "$3" "${@:4}"
+}
+
+start_rabbit() { rabbit_pid=$(compat-tests/bench/rabbitmq.sh start "$work/rabbit" 25672); }
+
+stop_rabbit() {
+  [[ -z ${rabbit_pid:-} ]] || compat-tests/bench/rabbitmq.sh stop "$work/rabbit" >/dev/null 2>&1
+  rabbit_pid=""
+}
+
+rabbit() { # label, flags...
+  "$work/bench" -url amqp://127.0.0.1:25672 -user guest -password guest -target /amq/queue/bench -pid "$rabbit_pid" -json "$out" -label "$1" "${@:2}"
 }
 
 go build -o "$work/bench" ./compat-tests/bench
@@ -158,7 +169,7 @@ part_loop() {
   urls[echo]=$(<"$work/echo/url")
   start disk
   start memory --ephemeral
-  rabbit_pid=$(compat-tests/bench/rabbitmq.sh start "$work/rabbit" 25672)
+  start_rabbit
   for _ in $(seq "$rounds"); do
     run echo "" loop-echo -mode echo -count "$loops"
     for client in "" -lean; do
@@ -166,12 +177,10 @@ part_loop() {
         run "$server" plain "loop-$server$client" -mode latency -count "$loops" $client -metrics "$(web "$server")"
         run "$server" plain "loop-$server$client-forget" -mode latency -count "$loops" $client -forget
       done
-      "$work/bench" -url amqp://127.0.0.1:25672 -user guest -password guest -target /amq/queue/bench -pid "$rabbit_pid" -json "$out" \
-        -label "loop-rabbitmq$client-forget" -mode latency -count "$((loops / 2))" $client -forget
+      rabbit "loop-rabbitmq$client-forget" -mode latency -count "$((loops / 2))" $client -forget
     done
   done
-  compat-tests/bench/rabbitmq.sh stop "$work/rabbit" >/dev/null
-  rabbit_pid=""
+  stop_rabbit
   for server in disk memory; do
     calls_of "$server" "$loops"
   done
@@ -276,9 +285,10 @@ part_inflight() {
   stop small large
 }
 
-# Large messages, each size in and out on a server of its own, ten senders of 100 MiB at once; beside a file written and synced.
+# Large messages, each size in and out on a server of its own, ten senders of 100 MiB at once; beside RabbitMQ, and a file written and synced.
 part_large() {
   local mib bytes file=$work/file
+  start_rabbit
   for _ in $(seq "$rounds"); do
     echo "dd, 400 MiB, synced: $(dd if=/dev/zero of="$file" bs=1M count=400 conv=fsync 2>&1 | tail -1)"
     rm "$file"
@@ -288,12 +298,15 @@ part_large() {
       run one large "large-$mib" -mode send -inflight 4 -count $((400 / mib)) -size "$bytes"
       run one large "large-$mib" -mode receive -inflight 4 -count $((400 / mib)) -size "$bytes"
       stop one
+      rabbit "large-$mib-rabbitmq" -mode send -inflight 4 -count $((400 / mib)) -size "$bytes"
+      rabbit "large-$mib-rabbitmq" -mode receive -inflight 4 -count $((400 / mib)) -size "$bytes" -forget
     done
     start one
     run one large "large-100x10" -mode send -inflight 10 -connections 10 -count 10 -size "$bytes"
     run one large "large-100x10" -mode receive -inflight 10 -connections 10 -count 10 -size "$bytes"
     stop one
   done
+  stop_rabbit
 }
 
 for part in ${PARTS:-sessions duplicates schedules depths readers}; do
