@@ -20,10 +20,13 @@ type assembly struct {
 
 func newAssembly(c *conn) assembly {
 	a := assembly{c: c}
-	a.share.resume = func() { c.box.post(eventFunc(func(*conn) {})) } // a turn asks anew
+	a.share.resume = c.lookAgain
 	a.share.stall = func() { c.box.post(eventFunc((*conn).giveUpParts)) }
 	return a
 }
+
+// lookAgain causes a turn, which asks anew for what the connection waits for.
+func (c *conn) lookAgain() { c.box.post(eventFunc(func(*conn) {})) }
 
 // limitFor returns how many bytes the unfinished deliveries may have together.
 func (a *assembly) limitFor(in *incoming) int {

@@ -26,7 +26,7 @@ func (o *outgoing) pull(most int) {
 
 func (o *outgoing) ask(needs int) bool {
 	if s := &o.large.share; s.resume == nil {
-		s.resume = func() { o.s.c.box.post(eventFunc(func(*conn) {})) } // a turn asks anew
+		s.resume = o.s.c.lookAgain
 		s.stall = func() { o.s.c.box.post(eventFunc(func(*conn) { o.endIfStalled() })) }
 	}
 	return o.s.c.srv.departing.ask(&o.large.share, needs, o.moved)

@@ -82,33 +82,27 @@ func (c *conn) wait() {
 	c.turning.end()
 	select {
 	case b := <-input:
-		if c.resume() {
-			c.handleHanded(b)
-		}
+		c.resume()
+		c.handleHanded(b)
 	case <-c.box.poke:
-		if c.resume() {
-			c.handleEvents()
-		}
+		c.resume()
+		c.handleEvents()
 	case r := <-c.out.written:
-		if c.resume() {
-			c.handleWritten(r)
-		}
+		c.resume()
+		c.handleWritten(r)
 	case <-c.timers.timer.C:
-		if c.resume() {
-			c.timers.fire(time.Now())
-		}
+		c.resume()
+		c.timers.fire(time.Now())
 	case <-gone:
-		if c.resume() {
-			c.handleReadGone()
-		}
+		c.resume()
+		c.handleReadGone()
 	}
 }
 
-// resume begins a turn of the loop after a wait. It returns false if there is nothing left to do: the read goroutine may have taken the last turn.
-func (c *conn) resume() bool {
+// resume begins a turn of the loop after a wait.
+func (c *conn) resume() {
 	c.turning.begin()
 	c.box.attend()
-	return !c.finished()
 }
 
 // takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is under way, because the peer

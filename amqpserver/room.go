@@ -23,7 +23,7 @@ type room struct {
 	timer *time.Timer // runs while shares wait
 }
 
-// share is what a connection or a link needs of a room.
+// A share counts how much of a room a connection or a link needs.
 type share struct {
 	// Any goroutine may call these, without the room's mutex. They only post.
 	resume func() // it may go on

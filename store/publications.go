@@ -23,7 +23,8 @@ type publications struct {
 // packedCopies is how many copies are worth a row together.
 const packedCopies = 4
 
-// entityBits is what the column copies has of the id of an entity: without the number of its namespace, so that a copy of the row means the copied entity.
+// entityBits masks the bits of an entity's id that the column copies keeps. They leave out the number of the namespace, so a row that is copied to another
+// namespace names the copied entities there.
 const entityBits = 1<<40 - 1
 
 func (ps *publications) prepare() error {
