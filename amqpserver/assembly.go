@@ -16,6 +16,7 @@ type assembly struct {
 	large int   // unfinished deliveries of more than largeDelivery
 	moved int64 // bytes of large deliveries, in all
 	waits bool  // for room
+	may   bool  // it has room
 }
 
 func newAssembly(c *conn) assembly {
@@ -54,7 +55,7 @@ func (a *assembly) forget(p *part) {
 	}
 	p.size = 0
 	if a.large == 0 && a.limit > 0 {
-		a.limit, a.waits = 0, false
+		a.limit, a.waits, a.may = 0, false, false
 		a.c.srv.arriving.ask(&a.share, 0, a.moved)
 	}
 }
@@ -71,9 +72,12 @@ func (a *assembly) mayGrow() bool {
 			e.base().active = time.Now()
 		}
 	}
-	a.waits = !may
+	a.waits, a.may = !may, may
 	return may
 }
+
+// mayGather reports whether a part may have a buffer for all that it announces: if it is large, has room, and no other one of the connection is large.
+func (a *assembly) mayGather(p *part) bool { return a.may && a.large == 1 && p.size > largeDelivery }
 
 // goes counts bytes that are handed to the domain, until it calls arrived.
 func (a *assembly) goes(bytes int) {

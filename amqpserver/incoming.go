@@ -1,9 +1,6 @@
 package amqpserver
 
 import (
-	"slices"
-	"sync"
-
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
@@ -52,15 +49,6 @@ type delivered struct {
 	settled bool
 	state   frames.DeliveryState
 	raw     []byte
-}
-
-// part is a delivery whose last transfer has not arrived.
-type part struct {
-	delivered
-	begun   bool
-	refused bool     // it has its outcome; the rest is discarded
-	pieces  [][]byte // payloads of several transfers, until the last one has arrived
-	size    int      // bytes of pieces, counted in the connection's assembly
 }
 
 // handleTransfer takes one transfer frame [AMQP 2.7.5].
@@ -138,21 +126,13 @@ func (in *incoming) collect(payload []byte, more bool) {
 		in.refusePart(linkErrorf(amqp.CondResourceLimit, "The connection has too many unfinished deliveries."))
 	default:
 		c.assembly.grow(in, len(payload))
-		if p.pieces = append(p.pieces, payload); !more {
+		if p.pieces = append(p.pieces, payload); c.assembly.mayGather(p) {
+			p.gather(in.maxMessage, &c.srv.readBuffers)
+		}
+		if !more {
 			p.join(&c.srv.readBuffers)
 		}
 	}
-}
-
-// join makes the pieces one. To append each to the ones before would copy a large message several times. Buffers of the pool go back to it.
-func (p *part) join(pool *sync.Pool) {
-	p.raw = slices.Concat(p.pieces...)
-	for _, piece := range p.pieces {
-		if buf := piece[:cap(piece)]; len(piece) >= pieceOfPool && len(buf) > len(piece) {
-			pool.Put(&buf)
-		}
-	}
-	p.pieces = nil
 }
 
 // refusePart rejects an unfinished delivery and discards what has arrived.
@@ -164,7 +144,7 @@ func (in *incoming) refusePart(err error) {
 
 func (in *incoming) forget() {
 	in.s.c.assembly.forget(&in.part)
-	in.part.pieces, in.part.raw = nil, nil
+	in.part.release()
 }
 
 func (in *incoming) drop() {

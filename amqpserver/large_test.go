@@ -1,6 +1,9 @@
 package amqpserver_test
 
 import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -190,4 +193,62 @@ func TestLarge_ServerStopsWhileAConnectionWaits(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// What arrives is what was sent, however a large message is built, also if deliveries of two links take turns.
+func TestLarge_ArrivesAsItWasSent(t *testing.T) {
+	random := func(bytes int) []byte {
+		b := make([]byte, bytes)
+		_, _ = rand.NewChaCha8([32]byte{1}).Read(b)
+		return b
+	}
+	data := func(body []byte) []byte { return amqp.AppendBinary(amqp.AppendDescriptor(nil, 0x75), body) }
+	footer := []byte{0x00, 0x53, 0x78, 0xc1, 0x01, 0x00}
+	one := data(random(3 * mebibyte))
+	for name, message := range map[string][]byte{
+		"one section":             one,
+		"with a footer":           slices.Concat(one, footer),
+		"two large sections":      slices.Concat(data(random(1050<<10)), data(random(2*mebibyte))),
+		"a small one first":       slices.Concat(data([]byte("small")), one),
+		"many small sections":     bytes.Repeat(data(random(1000)), 3000),
+		"a value":                 slices.Concat([]byte{0x00, 0x53, 0x77}, one[3:]),
+		"just above the boundary": data(random(mebibyte)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			crowd(t, func(t *testing.T, b *bench) {
+				p := b.sender(t, "large")
+				p.AttachSender(0, 1, "large")
+				sendInFrames(p, 0, 0, message)
+				wantOutcome(t, p, 0, "")
+				if got := b.receiveRaw(t, "large"); !bytes.HasSuffix(got, message) {
+					t.Error("the message received is not the one sent")
+				}
+				sendInTurns(p, message, one)
+				both := [][]byte{b.receiveRaw(t, "large"), b.receiveRaw(t, "large")}
+				for i, want := range [][]byte{message, one} {
+					if !slices.ContainsFunc(both, func(got []byte) bool { return bytes.HasSuffix(got, want) }) {
+						t.Errorf("of two that took turns, number %d was not received as it was sent", i)
+					}
+				}
+			})
+		})
+	}
+}
+
+// sendInTurns sends deliveries 1 and 2 on the links 0 and 1, frame by frame in turns.
+func sendInTurns(p *amqptest.Peer, messages ...[]byte) {
+	const chunk = 60_000
+	for i := 0; ; i += chunk {
+		left := false
+		for handle, m := range messages {
+			if i < len(m) {
+				id, end := uint32(handle+1), min(i+chunk, len(m))
+				p.Send(0, &frames.Transfer{Handle: uint32(handle), DeliveryID: id, HasDeliveryID: i == 0, More: end < len(m)}, m[i:end]...)
+				left = true
+			}
+		}
+		if !left {
+			return
+		}
+	}
 }

@@ -43,7 +43,6 @@ func (m *messages) writeParts(c *emulator.Change) error {
 			if err := m.writePart(op.Record.Body, n, piece, c.Restores); err != nil {
 				return fmt.Errorf("write part %d of body %d: %w", n, op.Record.Body, err)
 			}
-			m.w.log.checkpointIfDue()
 			if err := m.w.letPass(c); err != nil {
 				return err
 			}

@@ -9,25 +9,43 @@ import (
 // Writing the parts of a large body takes a second or so. Changes behind it that have nothing to do with it pass meanwhile: the order of changes counts within an
 // entity, where each draws a number, and around those that are about whole entities. A row changes only when what was done to it before is committed.
 
-// letPass commits, between two parts of a large body, changes that stand behind it.
+// letPass commits, between two parts of a large body, changes that stand behind it. While the log is nearly full, it goes on with that until the log has begun anew:
+// more parts would fill it, and then all would wait until it is copied.
 func (w *writer) letPass(large *emulator.Change) error {
+	for {
+		some, err := w.letSomePass(large)
+		if err != nil {
+			return err
+		}
+		w.log.checkpointIfDue()
+		if !w.log.crowded() {
+			return nil
+		}
+		if !some {
+			<-w.s.inbox.wake // by a change, or by the checkpointer
+		}
+	}
+}
+
+// letSomePass commits changes of one transaction, and reports whether there were any.
+func (w *writer) letSomePass(large *emulator.Change) (some bool, err error) {
 	items, _ := w.s.inbox.take()
 	w.behind = append(w.behind, items...)
 	if len(w.behind) == 0 || w.room.refusal != nil {
-		return nil
+		return false, nil
 	}
 	passing := w.passing(large)
 	if len(passing) == 0 {
-		return nil
+		return false, nil
 	}
 	errs := w.errs
 	w.errs = nil
-	err := w.commitBatch(passing)
+	err = w.commitBatch(passing)
 	w.errs = errs
 	if err != nil {
-		return passError{err}
+		return true, passError{err}
 	}
-	return nil
+	return true, nil
 }
 
 // passError is a failure of changes that passed. Whatever it was, the changes that they passed fail too, with all that is behind them: it hides its cause.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"minibus/emulator"
 )
@@ -158,5 +159,57 @@ func TestPassing_FailureFailsWhatWasPassed(t *testing.T) {
 	})
 	if got := stored(t, s); len(got) != 0 {
 		t.Errorf("stored are %v", got)
+	}
+}
+
+// While the checkpointer is at work on a log that is nearly full, a large body waits and small changes go on.
+func TestPassing_SmallChangesGoOnWhileTheLogIsCopied(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, putQueue(2, "two"))
+	onWriter(s, func() {
+		s.writer.room.free = func() (int64, bool) { return 64 << 20, true } // of which a sixteenth is the log's
+		s.writer.room.look()
+	})
+	s.checkpointer.running.Lock() // it copies, and copies
+	copying := true
+	end := func() {
+		if copying {
+			copying = false
+			s.checkpointer.running.Unlock()
+		}
+	}
+	defer end()
+	large := make(chan error, 1)
+	s.Append(&emulator.Change{
+		Ops:  []emulator.Op{into(1, insertOp(10, 1, make([]byte, 12<<20)))},
+		Done: emulator.CompletionFunc(func(err error) { large <- err }),
+	})
+	for seq := range int64(10) {
+		small := make(chan error, 1)
+		s.Append(&emulator.Change{
+			Ops: []emulator.Op{smallInsert(2, 100+seq, seq+1)}, Done: emulator.CompletionFunc(func(err error) { small <- err }),
+		})
+		select {
+		case err := <-small:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case err := <-large:
+			t.Fatalf("the large body was written (%v) while the log could not begin anew", err)
+		case <-time.After(10 * time.Second):
+			t.Fatalf("small change %d waits", seq)
+		}
+		if seq == 0 {
+			for !s.checkpointer.ripening.Load() {
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}
+	end()
+	if err := <-large; err != nil {
+		t.Fatal(err)
+	}
+	if got := stored(t, s); len(got) != 11 {
+		t.Errorf("%d messages are stored, want 11", len(got))
 	}
 }

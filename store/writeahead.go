@@ -71,6 +71,16 @@ func (l *writeAhead) checkpointIfDue() {
 	}
 }
 
+// crowded reports whether the log has come near its ceiling while the checkpointer works on it. Then what can wait should.
+func (l *writeAhead) crowded() bool {
+	if !l.ripening() {
+		return false
+	}
+	l.w.conn.mu.Lock()
+	defer l.w.conn.mu.Unlock()
+	return l.pages+l.fresh+l.w.conn.pagesWritten(false) >= l.longest*3/4
+}
+
 // ripe reports whether nearly all of the log is in the file, after the writer asked for that.
 func (l *writeAhead) ripe() bool { return l.durable && l.w.s.checkpointer.canBeginAnew() }
 

@@ -1,0 +1,48 @@
+package amqpserver
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+	"testing"
+
+	"minibus/internal/amqp"
+)
+
+// The pieces of a large delivery move, as they come, to a buffer of the length that its body announces.
+func TestPart_Gather(t *testing.T) {
+	data := amqp.AppendBinary(amqp.AppendDescriptor(nil, 0x75), bytes.Repeat([]byte("0123456789"), 20_000))
+	footer := []byte{0x00, 0x53, 0x78, 0xc1, 0x01, 0x00}
+	for name, c := range map[string]struct {
+		message      []byte
+		most         int
+		room, pieces int // of the buffer before the end; pieces not in it
+	}{
+		"as announced":          {data, len(data), len(data), 0},
+		"more than announced":   {slices.Concat(data, footer), 1 << 20, len(data), 1},
+		"two sections":          {slices.Concat(data, data), 1 << 20, len(data), 4},
+		"less than announced":   {data[:len(data)-70_000], len(data), len(data), 0},
+		"too much is announced": {data, len(data) - 1, 0, 4},
+		"nothing is announced":  {data[8:], 1 << 20, 0, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+			var p part
+			for piece := range slices.Chunk(c.message, 60_000) {
+				p.pieces = append(p.pieces, append((*pool.Get().(*[]byte))[:0], piece...))
+				if p.size += len(piece); p.size > 100_000 {
+					p.gather(c.most, &pool)
+				}
+			}
+			if got := cap(p.whole); got < c.room || got > c.room+c.room/8 { // make rounds up
+				t.Errorf("the buffer has room for %d bytes, want %d", got, c.room)
+			}
+			if len(p.pieces) != c.pieces {
+				t.Errorf("%d pieces are left, want %d", len(p.pieces), c.pieces)
+			}
+			if p.join(&pool); !bytes.Equal(p.raw, c.message) {
+				t.Error("the joined delivery is not what was sent")
+			}
+		})
+	}
+}
