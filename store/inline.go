@@ -23,13 +23,20 @@ func (s *Store) Hold() { s.inbox.holds.Add(1) }
 // Release implements [emulator.Store]. While a client does one thing after another, waking the writer's goroutine, and being woken by it,
 // costs more than the commit.
 func (s *Store) Release() {
-	s.inbox.holds.Add(-1)
+	if s.inbox.holds.Add(-1) > 0 {
+		s.company.seen()
+	}
 	some, little := false, false
 	s.inbox.look(func(items []item) { some, little = len(items) > 0, isLittle(items) })
 	if !some {
 		return
 	}
-	if !little || !s.inline || !s.writer.mu.TryLock() {
+	if !little || !s.inline || s.company.is() {
+		s.inbox.poke()
+		return
+	}
+	if !s.writer.mu.TryLock() {
+		s.company.seen()
 		s.inbox.poke()
 		return
 	}

@@ -23,12 +23,14 @@ func appendOne(s *Store, row int64, ops int) chan error {
 
 // atRest waits until the writer's goroutine has nothing to do.
 func atRest(s *Store) {
-	onWriter(s, func() {})
-	for s.writer.vacuum.look || len(s.inbox.wake) > 0 {
+	busy := func() bool {
+		s.writer.mu.Lock()
+		defer s.writer.mu.Unlock()
+		return s.writer.vacuum.look || len(s.inbox.wake) > 0
+	}
+	for onWriter(s, func() {}); busy(); {
 		onWriter(s, func() {})
 	}
-	s.writer.mu.Lock()
-	defer s.writer.mu.Unlock()
 }
 
 func TestRelease_CommitsLittleOnTheCallersGoroutine(t *testing.T) {

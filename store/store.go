@@ -28,7 +28,8 @@ type Store struct {
 	lock  *fileLock // nil for an ephemeral database
 	place *place    // nil for an ephemeral database
 
-	inline bool // Release may commit: commits do not wait for the disk
+	inline  bool // Release may commit: commits do not wait for the disk
+	company company
 
 	inbox  inbox[item]
 	reads  inbox[*emulator.BodyRead]

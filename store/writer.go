@@ -1,6 +1,7 @@
 package store
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -91,6 +92,9 @@ func (w *writer) run() {
 
 // step commits what has queued up and does what is due after it, and reports whether there was something to do.
 func (w *writer) step() (worked, closed bool) {
+	if w.s.company.is() {
+		runtime.Gosched() // whoever can append now does
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.resolveDoubt()
@@ -112,6 +116,7 @@ func (w *writer) round() bool {
 	if slices.ContainsFunc(items, item.isChange) {
 		w.tidy()
 	}
+	w.s.company.committed(len(items))
 	w.process(items)
 	w.busy = time.Now()
 	return true
