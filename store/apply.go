@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -123,21 +124,22 @@ func (w *writer) applyOp(op *emulator.Op) error {
 	return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("operation of unknown kind %d", op.Kind)}
 }
 
-// writePending writes what the operations so far have gathered: counters, each once, and the history of duplicate
+// writePending writes what the operations so far have gathered: counters and publications, each once, and the history of duplicate
 // detection.
 func (w *writer) writePending() error {
 	if err := w.entities.writeCounters(); err != nil {
 		return err
 	}
-	if err := w.history.write(); err != nil {
+	if err := cmp.Or(w.history.write(), w.published.write()); err != nil {
 		return err
 	}
 	w.dropPending()
 	return nil
 }
 
-// dropPending forgets the gathered counters and keys.
+// dropPending forgets the gathered counters, publications and keys.
 func (w *writer) dropPending() {
+	w.published.drop()
 	w.entities.dropCounters()
 	w.history.pending = w.history.pending[:0]
 }

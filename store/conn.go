@@ -22,6 +22,9 @@ type conn struct {
 	db  uintptr
 	out uintptr // C memory for results by pointer: two words
 	all []*stmt
+
+	inside bool // a transaction of [transactions.run] has begun
+	lost   bool // SQLite has ended it after an error: what ran now would be a transaction of its own, and is refused
 }
 
 // openConn opens path, which may be ":memory:". The file is created if it is missing.

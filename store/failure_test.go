@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -298,4 +299,31 @@ func (l *firstLine) Enabled(context.Context, slog.Level) bool { return true }
 func (l *firstLine) Handle(context.Context, slog.Record) error {
 	l.f()
 	return nil
+}
+
+// After an error on which SQLite ends the transaction, nothing of the same change is written by itself.
+func TestNothingIsWrittenOutsideOfATransaction(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, insertOp(10, 1, []byte("kept")), insertOp(11, 2, []byte("kept too")))
+	var err error
+	onWriter(s, func() {
+		w := s.writer
+		if err = w.conn.exec("CREATE TEMP TRIGGER t BEFORE DELETE ON main.message WHEN OLD.row=11 BEGIN SELECT RAISE(ROLLBACK, 'the disk'); END"); err != nil {
+			return
+		}
+		err = w.tx.run(func() error {
+			return cmp.Or(w.messages.removeRow.run(11), w.messages.removeRow.run(10))
+		})
+		if err == nil || !strings.Contains(err.Error(), "the disk") {
+			err = fmt.Errorf("the transaction did not end with the trigger's error: %w", err)
+			return
+		}
+		err = w.tx.run(func() error { return w.messages.removeRow.run(12) })
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if got := stored(t, s); len(got) != 2 {
+		t.Errorf("stored are %v", got)
+	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"minibus/emulator"
@@ -15,6 +16,9 @@ type publications struct {
 	w    *writer
 	some bool   // there may be some
 	text []byte // memory for the column copies
+
+	// What the open transaction has taken out of publications and not yet written, by row: many receivers complete copies of one publication together.
+	taken []copyPlace
 
 	insertRow, find, setThere, removeRow *stmt
 	toMessage                            *stmt
@@ -109,10 +113,26 @@ type copyPlace struct {
 	size  int64
 }
 
+// has looks for a message row in the publication, and reports whether it is there.
+func (p *copyPlace) has(row int64) bool {
+	i := row - p.row
+	if i < 0 || i >= emulator.MaxCopies {
+		return false
+	}
+	p.bit = 1 << i
+	return p.there&p.bit != 0
+}
+
 // holding looks for the publication that has a copy.
 func (ps *publications) holding(row int64) (p copyPlace, found bool, err error) {
 	if !ps.some {
 		return p, false, nil
+	}
+	i, _ := ps.search(row + 1)
+	if i > 0 {
+		if p = ps.taken[i-1]; p.has(row) {
+			return p, true, nil
+		}
 	}
 	ps.find.bindInt(1, row)
 	found, err = ps.find.step()
@@ -124,27 +144,52 @@ func (ps *publications) holding(row int64) (p copyPlace, found bool, err error) 
 	}
 	p.row, p.there, p.size = ps.find.columnInt(0), ps.find.columnInt(1), ps.find.columnInt(2)
 	ps.find.reset()
-	p.bit = 1 << (row - p.row)
-	return p, p.there&p.bit != 0, nil
+	if i, changed := ps.search(p.row); changed {
+		p = ps.taken[i]
+	}
+	return p, p.has(row), nil
 }
 
-// take takes a copy out of its publication. What is left of a publication without copies goes too.
-func (ps *publications) take(p copyPlace) error {
-	rest := p.there &^ p.bit
-	var err error
-	if rest == 0 {
-		err = ps.removeRow.run(p.row)
+// search returns the place in taken of the publication with that row, or where it would be.
+func (ps *publications) search(row int64) (i int, found bool) {
+	return slices.BinarySearchFunc(ps.taken, row, func(p copyPlace, row int64) int { return cmp.Compare(p.row, row) })
+}
+
+// take takes copies out of their publication, when write is called.
+func (ps *publications) take(p copyPlace) {
+	p.there &^= p.bit
+	if i, found := ps.search(p.row); found {
+		ps.taken[i] = p
 	} else {
-		err = ps.setThere.run(p.row, rest)
+		ps.taken = slices.Insert(ps.taken, i, p)
 	}
-	if err != nil {
-		return fmt.Errorf("take a copy out of the publication with row %d: %w", p.row, err)
+}
+
+// write writes what was taken. What is left of a publication without copies goes too.
+func (ps *publications) write() error {
+	for _, p := range ps.taken {
+		var err error
+		if p.there == 0 {
+			err = ps.removeRow.run(p.row)
+		} else {
+			err = ps.setThere.run(p.row, p.there)
+		}
+		if err != nil {
+			return fmt.Errorf("take copies out of the publication with row %d: %w", p.row, err)
+		}
 	}
+	ps.drop()
 	return nil
 }
 
+// drop forgets what was taken and not written.
+func (ps *publications) drop() { ps.taken = ps.taken[:0] }
+
 // mark notes of the last copy of a body that it is gone, and returns the row of its publication, 0 if it did not: the row and the body go later.
 func (ps *publications) mark(row int64) (publication int64, err error) {
+	if err := ps.write(); err != nil {
+		return 0, err
+	}
 	p, found, err := ps.holding(row)
 	if err != nil || !found || p.there != p.bit || p.size > goneSize {
 		return 0, err
@@ -158,7 +203,8 @@ func (ps *publications) remove(row int64) (done bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
-	return true, ps.take(p)
+	ps.take(p)
+	return true, nil
 }
 
 // change makes a copy a message of its own, with other values, and reports whether there was one.
@@ -174,5 +220,6 @@ func (ps *publications) change(r *emulator.MessageRecord) (done bool, err error)
 	if err := ps.toMessage.exec(); err != nil {
 		return false, err
 	}
-	return true, ps.take(p)
+	ps.take(p)
+	return true, nil
 }

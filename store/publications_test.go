@@ -1,7 +1,11 @@
 package store
 
 import (
+	"errors"
+	"maps"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"minibus/emulator"
@@ -86,4 +90,73 @@ func compareCopies(t *testing.T, s *Store, n int, apart int64) {
 		message_id, reason, source FROM message_or_copy WHERE row>=1000)`); d != 0 {
 		t.Errorf("people see %d differences", d)
 	}
+}
+
+// TestCopiesLeaveTogether removes and changes copies of several publications in the same transactions, in any order, with bad changes among them.
+func TestCopiesLeaveTogether(t *testing.T) {
+	const publications, each = 12, 9
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s := newStore(t)
+		want := map[int64]emulator.MessageRecord{}
+		for p := range int64(publications) {
+			op := insertOp(10+p*each, p*each, []byte("shared")) // rows follow each other without a gap
+			for i := range int64(each) {
+				op.Copies = append(op.Copies, emulator.CopyRecord{Entity: 1, Seq: op.Record.Seq + i})
+				m := op.Record
+				m.Row, m.Seq = m.Row+i, m.Seq+i
+				want[m.Row] = m
+			}
+			wait(t, s, op)
+		}
+		left := slices.Sorted(maps.Keys(want))
+		r.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+		for len(left) > 0 {
+			n := min(1+r.IntN(40), len(left))
+			var results []<-chan error
+			hold(s, func() {
+				for i, row := range left[:n] {
+					m := want[row]
+					switch {
+					case r.IntN(4) == 0:
+						m.DeliveryCount++
+						want[row] = m
+						results = append(results, begin(s, emulator.Op{Kind: emulator.OpUpdate, Record: m}))
+					case i == 5 && r.IntN(2) == 0: // it takes the copy and fails
+						results = append(results, failing(begin(s, emulator.Op{Kind: emulator.OpDelete, Record: m}, insertOp(9, 999, nil), insertOp(9, 999, nil))))
+					default:
+						delete(want, row)
+						for range 1 + r.IntN(2) { // the second finds nothing, which is no error
+							results = append(results, begin(s, emulator.Op{Kind: emulator.OpDelete, Record: m}))
+						}
+					}
+				}
+			})
+			left = left[n:]
+			for _, res := range results {
+				if err := <-res; err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := stored(t, s); !reflect.DeepEqual(got, rows(want)) {
+				t.Fatalf("seed %d, with %d rows left: stored are\n%v, want\n%v", seed, len(left), got, want)
+			}
+		}
+		if got := stored(t, mustOpen(t, killed(t, s), Options{})); !reflect.DeepEqual(got, rows(want)) {
+			t.Errorf("seed %d: after a restart there are\n%v, want\n%v", seed, got, want)
+		}
+	}
+}
+
+// failing wants an error, and returns a result without one.
+func failing(res <-chan error) <-chan error {
+	none := make(chan error, 1)
+	go func() {
+		if err := <-res; err == nil {
+			none <- errors.New("a bad change succeeded")
+			return
+		}
+		none <- nil
+	}()
+	return none
 }

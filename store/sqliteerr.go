@@ -23,6 +23,9 @@ func (e *sqliteError) primary() int32 { return e.code & 0xff }
 // errMalformed says that the file is damaged, although SQLite did not notice.
 var errMalformed = &sqliteError{code: lib.SQLITE_CORRUPT, text: "malformed content"}
 
+// errLost is the error of statements after one that made SQLite end the transaction.
+var errLost = &sqliteError{code: lib.SQLITE_ABORT_ROLLBACK, text: "the transaction has been rolled back"}
+
 func isCode(err error, codes ...int32) bool {
 	var se *sqliteError
 	if !errors.As(err, &se) {

@@ -127,6 +127,9 @@ func (s *stmt) shrink(i int) {
 
 // exec runs the statement to its end and makes it ready for the next run.
 func (s *stmt) exec() error {
+	if s.c.lost {
+		return errLost
+	}
 	rc := lib.Xsqlite3_step(s.c.tls, s.p)
 	if rc == lib.SQLITE_DONE {
 		lib.Xsqlite3_reset(s.c.tls, s.p)
@@ -134,6 +137,7 @@ func (s *stmt) exec() error {
 	}
 	err := s.c.check(rc)
 	lib.Xsqlite3_reset(s.c.tls, s.p)
+	s.c.lost = s.c.inside && !s.c.inTransaction()
 	return err
 }
 

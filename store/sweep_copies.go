@@ -26,9 +26,7 @@ func (s *sweep) removeCopies() (end bool, err error) {
 		return false, err
 	}
 	for _, x := range list {
-		if err := s.w.published.take(copyPlace{row: x.row, there: x.there, bit: x.dead}); err != nil {
-			return false, err
-		}
+		s.w.published.take(copyPlace{row: x.row, there: x.there, bit: x.dead})
 		if !s.thorough {
 			s.candidates = append(s.candidates, x.body)
 		}

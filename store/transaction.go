@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"time"
 
 	lib "modernc.org/sqlite/lib"
@@ -27,6 +28,8 @@ func (t *transactions) run(f func() error) error {
 	if err := t.start(); err != nil {
 		return err
 	}
+	t.w.conn.inside = true
+	defer func() { t.w.conn.inside, t.w.conn.lost = false, false }()
 	err := f()
 	if err == nil && t.w.s.beforeCommit != nil {
 		err = t.w.s.beforeCommit()
@@ -87,5 +90,10 @@ func (t *transactions) withReserve(f func() error) error {
 func (t *transactions) aside(f func() error) error {
 	t.w.conn.mu.Lock()
 	defer t.w.conn.mu.Unlock()
-	return t.withReserve(func() error { return t.run(f) })
+	return t.withReserve(func() error {
+		return t.run(func() error {
+			defer t.w.published.drop()
+			return cmp.Or(f(), t.w.published.write())
+		})
+	})
 }
