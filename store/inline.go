@@ -44,6 +44,11 @@ func (s *Store) Release() {
 	if s.inbox.isClosed() {
 		return // the writer's goroutine commits the rest, or Close fails it
 	}
+	if w := s.writer; !w.tidied || w.room.full || !w.tx.tryBegin() {
+		s.inbox.poke() // there is more to do; or another program holds the write lock, and the caller has heartbeats to send
+		return
+	}
+	defer s.writer.tx.endBegun()
 	s.commitInline()
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"minibus/emulator"
 )
@@ -79,6 +80,63 @@ func TestRelease_WhileAnotherCommits(t *testing.T) {
 	s.writer.mu.Unlock()
 	if err := <-done; err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestRelease_WhileAnotherProgramHoldsTheWriteLock(t *testing.T) {
+	s := newStore(t)
+	other, err := openConn(s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.close()
+	for row := range int64(20) {
+		atRest(s)
+		if err := other.exec("BEGIN IMMEDIATE"); err != nil {
+			t.Fatal(err)
+		}
+		s.Hold()
+		done := appendOne(s, row+1, 1)
+		begun := time.Now()
+		s.Release()
+		if d := time.Since(begun); d > busyTimeout*time.Millisecond/2 {
+			t.Fatalf("Release waited %v", d)
+		}
+		if len(done) != 0 {
+			t.Error("it is committed already")
+		}
+		if err := other.exec("ROLLBACK"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A transaction that Release began, and for which there was no use, holds no lock.
+func TestRelease_EndsWhatItBegan(t *testing.T) {
+	s := newStore(t)
+	set := func(lost *emulator.Error) {
+		s.place.mu.Lock()
+		defer s.place.mu.Unlock()
+		s.place.looked, s.place.lost = time.Now().Add(time.Hour), lost
+	}
+	for row := range int64(10) {
+		atRest(s)
+		set(&emulator.Error{Code: emulator.CodeInternal, Text: "The file is gone"})
+		s.Hold()
+		done := appendOne(s, row+1, 1)
+		s.Release()
+		if err := <-done; err == nil {
+			t.Fatal("a change was stored in a lost file")
+		}
+		set(nil)
+		s.writer.mu.Lock()
+		if s.writer.conn.inTransaction() {
+			t.Error("a transaction is open")
+		}
+		s.writer.mu.Unlock()
 	}
 }
 

@@ -17,6 +17,7 @@ type transactions struct {
 	w             *writer
 	begin, commit *stmt
 	patience      time.Duration // how long to wait for programs that hold the write lock
+	begun         bool          // tryBegin has begun the next transaction
 }
 
 func (t *transactions) prepare() error {
@@ -46,9 +47,33 @@ func (t *transactions) run(f func() error) error {
 	return err
 }
 
+// tryBegin begins the next transaction, unless another program holds the write lock: then it returns false, and does not wait.
+func (t *transactions) tryBegin() bool {
+	t.w.conn.mu.Lock()
+	defer t.w.conn.mu.Unlock()
+	t.w.conn.patience(0)
+	defer t.w.conn.patience(busyTimeout)
+	t.begun = t.begin.exec() == nil
+	return t.begun
+}
+
+// endBegun ends a transaction of tryBegin for which there was no use.
+func (t *transactions) endBegun() {
+	if t.begun {
+		t.begun = false
+		t.w.conn.mu.Lock()
+		defer t.w.conn.mu.Unlock()
+		t.w.conn.rollback()
+	}
+}
+
 // start begins a transaction and takes the write lock. SQLite itself waits for busyTimeout; during Close
 // start waits no longer than that.
 func (t *transactions) start() error {
+	if t.begun {
+		t.begun = false
+		return nil
+	}
 	since := time.Now()
 	err := t.begin.exec()
 	if !isCode(err, lib.SQLITE_BUSY) {
