@@ -17,15 +17,16 @@ type checkpointer struct {
 	quit chan struct{}
 	done chan struct{}
 
-	running sync.Mutex // held during a checkpoint; SQLite allows one at a time
+	running sync.Mutex    // held during a checkpoint; SQLite allows one at a time
+	quick   time.Duration // so short is a checkpoint of a few frames while the disk is not busy
 
 	ripening atomic.Bool // the writer wants to begin the log anew
 	ripe     atomic.Bool // it can do that without a long wait
 }
 
 const (
-	fewFrames     = 256                   // of the log: so few are copied in a moment
-	quickCopy     = 10 * time.Millisecond // so short is a checkpoint while the disk is not busy
+	fewFrames     = 256 // of the log: so few are copied in a moment
+	quickCopy     = 10 * time.Millisecond
 	longestBreath = 50 * time.Millisecond // between two checkpoints
 )
 
@@ -39,7 +40,7 @@ func newCheckpointer(s *Store, path, synchronous string) (*checkpointer, error) 
 		return nil, err
 	}
 	return &checkpointer{
-		s: s, conn: c, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+		s: s, conn: c, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}), quick: quickCopy,
 	}, nil
 }
 
@@ -78,9 +79,10 @@ func (k *checkpointer) ripen() {
 }
 
 // copy runs a checkpoint. If the writer wants to begin the log anew it runs more of them, which copy what the writer added meanwhile, until one was so short
-// that the writer may wait for the next. It gives up if a checkpoint fails, or copies nothing because another program reads an old state.
+// that the writer may wait for the next, or had little to copy: then it is the disk that is slow, and the next will be no shorter. It gives up if a checkpoint
+// fails, or copies nothing because another program reads an old state.
 func (k *checkpointer) copy() {
-	for before := 0; ; {
+	for before, little := 0, false; ; {
 		begin := time.Now()
 		k.running.Lock()
 		err := k.checkpoint(k.conn)
@@ -88,7 +90,7 @@ func (k *checkpointer) copy() {
 		k.running.Unlock()
 		k.tell(err)
 		took, few := time.Since(begin), frames-copied <= fewFrames
-		ripe, hopeless := few && took <= quickCopy, err != nil || leftErr != nil || !few && copied == before
+		ripe, hopeless := few && (took <= k.quick || little), err != nil || leftErr != nil || !few && copied == before
 		if ripe || hopeless || !k.ripening.Load() || !k.breathe(took) {
 			if k.ripening.CompareAndSwap(true, false) {
 				k.ripe.Store(ripe)
@@ -96,7 +98,7 @@ func (k *checkpointer) copy() {
 			}
 			return
 		}
-		before = copied
+		before, little = copied, few
 	}
 }
 

@@ -1,6 +1,9 @@
 package store
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestLogBeginsAnewBeforeItsCeiling: the checkpointer copies until so little is left that the writer does not wait for it.
 func TestLogBeginsAnewBeforeItsCeiling(t *testing.T) {
@@ -31,6 +34,24 @@ func TestLogBeginsAnewBeforeItsCeiling(t *testing.T) {
 			t.Errorf("ripe %v with %d pages: it did not begin anew", l.ripe(), l.pages)
 		}
 	})
+}
+
+// TestLogBeginsAnewOnASlowDisk: where each checkpoint takes long, another one makes nothing better.
+func TestLogBeginsAnewOnASlowDisk(t *testing.T) {
+	s := newStore(t)
+	onWriter(s, func() { s.checkpointer.quick = 0 })
+	wait(t, s, insertOp(10, 1, make([]byte, 64<<10)))
+	onWriter(s, func() {
+		s.checkpointer.ripening.Store(true)
+		s.checkpointer.poke()
+	})
+	for range 2000 {
+		if !s.checkpointer.ripening.Load() {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("the checkpointer goes on and on")
 }
 
 // TestLogRipensFromHalfOfItsCeiling.
