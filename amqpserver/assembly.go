@@ -17,6 +17,8 @@ type assembly struct {
 	moved int64 // bytes of large deliveries, in all
 	waits bool  // for room
 	may   bool  // it has room
+
+	gathering *part // the one that has a buffer for all that it announces; nil: none
 }
 
 func newAssembly(c *conn) assembly {
@@ -54,6 +56,9 @@ func (a *assembly) forget(p *part) {
 		a.large--
 	}
 	p.size = 0
+	if a.gathering == p {
+		a.gathering = nil
+	}
 	if a.large == 0 && a.limit > 0 {
 		a.limit, a.waits, a.may = 0, false, false
 		a.c.srv.arriving.ask(&a.share, 0, a.moved)
@@ -65,7 +70,7 @@ func (a *assembly) mayGrow() bool {
 	if a.large == 0 {
 		return true
 	}
-	may := a.c.srv.arriving.ask(&a.share, a.limit, a.moved)
+	may := a.c.srv.arriving.ask(&a.share, a.needs(), a.moved)
 	if may && a.waits {
 		a.c.reader.heard()
 		for e := range a.c.sessions.links {
@@ -76,8 +81,22 @@ func (a *assembly) mayGrow() bool {
 	return may
 }
 
+// needs returns how many bytes the connection may come to hold. The limit has room for the buffer of one large delivery, but not if others arrive beside it.
+func (a *assembly) needs() int {
+	if a.large > 1 && a.gathering != nil {
+		return a.limit + a.gathering.spare()
+	}
+	return a.limit
+}
+
 // mayGather reports whether a part may have a buffer for all that it announces: if it is large, has room, and no other one of the connection is large.
-func (a *assembly) mayGather(p *part) bool { return a.may && a.large == 1 && p.size > largeDelivery }
+func (a *assembly) mayGather(p *part) bool {
+	may := a.may && a.large == 1 && p.size > largeDelivery
+	if may {
+		a.gathering = p
+	}
+	return may
+}
 
 // goes counts bytes that are handed to the domain, until it calls arrived.
 func (a *assembly) goes(bytes int) {

@@ -195,6 +195,29 @@ func TestLarge_ServerStopsWhileAConnectionWaits(t *testing.T) {
 	})
 }
 
+// The buffer that a delivery has for what it announces counts when another large one arrives on the same connection.
+func TestLarge_AnnouncedBufferCounts(t *testing.T) {
+	crowd(t, func(t *testing.T, b *bench) {
+		first := b.sender(t, "large")
+		first.AttachSender(0, 1, "large")
+		message := large(4*mebibyte - 1024)
+		begin := func(p *amqptest.Peer, handle, id uint32, bytes int) {
+			for i := 0; i < bytes; i += 60_000 {
+				p.Send(0, &frames.Transfer{Handle: handle, DeliveryID: id, HasDeliveryID: i == 0, More: true}, message[i:i+60_000]...)
+			}
+		}
+		begin(first, 0, 1, 3*mebibyte/2)
+		synctest.Wait()
+		begin(first, 1, 2, 3*mebibyte/2)
+		synctest.Wait()
+		second := b.sender(t, "large")
+		go sendInFrames(second, 0, 1, large(3*mebibyte))
+		second.WantSilence(time.Second)
+		first.Send(0, &frames.Transfer{Handle: 1, Aborted: true})
+		wantOutcome(t, second, 1, "")
+	})
+}
+
 // What arrives is what was sent, however a large message is built, also if deliveries of two links take turns.
 func TestLarge_ArrivesAsItWasSent(t *testing.T) {
 	random := func(bytes int) []byte {

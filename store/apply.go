@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -130,7 +129,10 @@ func (w *writer) writePending() error {
 	if err := w.entities.writeCounters(); err != nil {
 		return err
 	}
-	if err := cmp.Or(w.history.write(), w.published.write()); err != nil {
+	if err := w.history.write(); err != nil {
+		return err
+	}
+	if err := w.published.write(); err != nil {
 		return err
 	}
 	w.dropPending()

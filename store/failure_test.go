@@ -303,6 +303,18 @@ func (l *firstLine) Handle(context.Context, slog.Record) error {
 
 // After an error on which SQLite ends the transaction, nothing of the same change is written by itself.
 func TestNothingIsWrittenOutsideOfATransaction(t *testing.T) {
+	for name, remove := range map[string]func(w *writer) error{
+		"a statement": func(w *writer) error { return w.messages.removeRow.run(11) },
+		"one that returns rows": func(w *writer) error {
+			_, err := w.conn.queryInt("DELETE FROM message WHERE row=11 RETURNING row")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) { nothingIsWritten(t, remove) })
+	}
+}
+
+func nothingIsWritten(t *testing.T, remove func(w *writer) error) {
 	s := newStore(t)
 	wait(t, s, insertOp(10, 1, []byte("kept")), insertOp(11, 2, []byte("kept too")))
 	var err error
@@ -312,7 +324,7 @@ func TestNothingIsWrittenOutsideOfATransaction(t *testing.T) {
 			return
 		}
 		err = w.tx.run(func() error {
-			return cmp.Or(w.messages.removeRow.run(11), w.messages.removeRow.run(10))
+			return cmp.Or(remove(w), w.messages.removeRow.run(10))
 		})
 		if err == nil || !strings.Contains(err.Error(), "the disk") {
 			err = fmt.Errorf("the transaction did not end with the trigger's error: %w", err)

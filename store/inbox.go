@@ -72,13 +72,27 @@ func (b *inbox[T]) poke() {
 func (b *inbox[T]) take() (items []T, closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	items = b.items
+	return b.takeLocked(), b.closed
+}
+
+func (b *inbox[T]) takeLocked() []T {
+	items := b.items
 	b.items = b.spare[:0]
 	b.spare = items
 	if cap(items) > maxSpare {
 		b.spare = nil
 	}
-	return items, b.closed
+	return items
+}
+
+// takeIf is take if ok says yes to what is queued; else it returns nothing.
+func (b *inbox[T]) takeIf(ok func(items []T) bool) (items []T) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || !ok(b.items) {
+		return nil
+	}
+	return b.takeLocked()
 }
 
 // close waits until the serving goroutine has finished what is queued and ended; late gets the items that come after.

@@ -44,7 +44,7 @@ func (s *Store) Release() {
 	if s.inbox.isClosed() {
 		return // the writer's goroutine commits the rest, or Close fails it
 	}
-	if w := s.writer; !w.tidied || w.room.full || !w.tx.tryBegin() {
+	if w := s.writer; !w.tidied || w.room.full || w.room.kept > 0 || !w.tx.tryBegin() {
 		s.inbox.poke() // there is more to do; or another program holds the write lock, and the caller has heartbeats to send
 		return
 	}
@@ -62,7 +62,8 @@ func (s *Store) commitInline() {
 			select {}
 		}
 	}()
-	if !s.writer.round() {
+	if !s.writer.roundOf(s.inbox.takeIf(isLittle)) {
+		s.inbox.poke() // more has come meanwhile
 		return
 	}
 	if s.writer.owed++; s.writer.owed == mostOwed {

@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -110,6 +112,57 @@ func TestRelease_WhileAnotherProgramHoldsTheWriteLock(t *testing.T) {
 		}
 		if err := <-done; err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// What comes while Release is about to commit may be large, and is not committed by its caller.
+func TestRelease_LeavesWhatCameMeanwhileToTheWriter(t *testing.T) {
+	s := newStore(t)
+	atRest(s)
+	stacks := make(chan string, 2)
+	done := emulator.CompletionFunc(func(error) { stacks <- string(debug.Stack()) })
+	s.Hold()
+	s.writer.mu.Lock()
+	s.Append(&emulator.Change{Ops: []emulator.Op{insertOp(1, 1, []byte("x"))}, Done: done})
+	s.Append(&emulator.Change{Ops: []emulator.Op{insertOp(2, 2, make([]byte, maxInline+1))}, Done: done})
+	s.commitInline()
+	s.writer.mu.Unlock()
+	for range 2 {
+		if stack := <-stacks; strings.Contains(stack, "commitInline") {
+			t.Errorf("committed by\n%s", stack)
+		}
+	}
+	s.Release()
+}
+
+// In memory the reader has the same connection, and would find a transaction open.
+func TestRelease_BeginsNothingAheadInMemory(t *testing.T) {
+	s := mustOpen(t, "", Options{Ephemeral: true})
+	defer s.Close()
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	if w := s.writer; !w.tx.tryBegin() || w.tx.begun || w.conn.inTransaction() {
+		t.Error("a transaction is open while the connection is free")
+	}
+}
+
+// While room is kept for a message that was given back, the writer looks at the disk first.
+func TestRelease_NotWhileRoomIsKept(t *testing.T) {
+	s := newStore(t)
+	for row := range int64(20) {
+		atRest(s)
+		s.writer.mu.Lock()
+		s.writer.room.kept, s.writer.room.keptTil = 1, time.Now().Add(time.Hour)
+		s.writer.mu.Unlock()
+		stack := make(chan string, 1)
+		s.Hold()
+		s.Append(&emulator.Change{
+			Ops: []emulator.Op{insertOp(row+1, row+1, []byte("x"))}, Done: emulator.CompletionFunc(func(error) { stack <- string(debug.Stack()) }),
+		})
+		s.Release()
+		if strings.Contains(<-stack, "commitInline") {
+			t.Fatal("the caller committed")
 		}
 	}
 }

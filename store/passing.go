@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"time"
 
 	"minibus/emulator"
 )
@@ -12,6 +13,12 @@ import (
 // letPass commits, between two parts of a large body, changes that stand behind it. While the log is nearly full, it goes on with that until the log has begun anew:
 // more parts would fill it, and then all would wait until it is copied.
 func (w *writer) letPass(large *emulator.Change) error {
+	waited := false
+	defer func() {
+		if waited {
+			w.s.inbox.poke() // what woke us may have been for the writer's goroutine
+		}
+	}()
 	for {
 		some, err := w.letSomePass(large)
 		if err != nil {
@@ -22,7 +29,11 @@ func (w *writer) letPass(large *emulator.Change) error {
 			return nil
 		}
 		if !some {
-			<-w.s.inbox.wake // by a change, or by the checkpointer
+			waited = true
+			select {
+			case <-w.s.inbox.wake: // by a change, or by the checkpointer
+			case <-time.After(longestBreath):
+			}
 		}
 	}
 }

@@ -166,6 +166,9 @@ func (s *stmt) step() (row bool, err error) {
 	}
 	err = s.c.check(rc)
 	s.reset()
+	if err != nil {
+		s.c.lost = s.c.inside && !s.c.inTransaction()
+	}
 	return false, err
 }
 

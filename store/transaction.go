@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"time"
 
 	lib "modernc.org/sqlite/lib"
@@ -47,8 +46,12 @@ func (t *transactions) run(f func() error) error {
 	return err
 }
 
-// tryBegin begins the next transaction, unless another program holds the write lock: then it returns false, and does not wait.
+// tryBegin begins the next transaction, unless another program holds the write lock: then it returns false, and does not wait. In memory there is no other
+// program, and the reader has the same connection.
 func (t *transactions) tryBegin() bool {
+	if !t.w.log.durable {
+		return true
+	}
 	t.w.conn.mu.Lock()
 	defer t.w.conn.mu.Unlock()
 	t.w.conn.patience(0)
@@ -71,8 +74,9 @@ func (t *transactions) endBegun() {
 // start waits no longer than that.
 func (t *transactions) start() error {
 	if t.begun {
-		t.begun = false
-		return nil
+		if t.begun = false; t.w.conn.inTransaction() {
+			return nil
+		}
 	}
 	since := time.Now()
 	err := t.begin.exec()
@@ -118,7 +122,10 @@ func (t *transactions) aside(f func() error) error {
 	return t.withReserve(func() error {
 		return t.run(func() error {
 			defer t.w.published.drop()
-			return cmp.Or(f(), t.w.published.write())
+			if err := f(); err != nil {
+				return err
+			}
+			return t.w.published.write()
 		})
 	})
 }

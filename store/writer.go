@@ -110,6 +110,10 @@ func (w *writer) step() (worked, closed bool) {
 // round commits what has queued up, and reports whether there was something. The caller holds mu.
 func (w *writer) round() bool {
 	items, _ := w.s.inbox.take()
+	return w.roundOf(items)
+}
+
+func (w *writer) roundOf(items []item) bool {
 	if len(items) == 0 {
 		return false
 	}
