@@ -218,7 +218,7 @@ func TestLarge_AnnouncedBufferCounts(t *testing.T) {
 	})
 }
 
-// What arrives is what was sent, however a large message is built, also if deliveries of two links take turns.
+// A large message arrives as it was sent, whatever its sections are, and also if the deliveries of two links take turns.
 func TestLarge_ArrivesAsItWasSent(t *testing.T) {
 	random := func(bytes int) []byte {
 		b := make([]byte, bytes)

@@ -93,7 +93,7 @@ func (w *writer) run() {
 // step commits what has queued up and does what is due after it, and reports whether there was something to do.
 func (w *writer) step() (worked, closed bool) {
 	if w.s.company.is() {
-		runtime.Gosched() // whoever can append now does
+		runtime.Gosched() // lets other connections append first
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
