@@ -29,7 +29,7 @@ func benchWith(b *testing.B, o emulator.QueueOptions) *benched {
 // benchFull is benchWith with options for the namespace too.
 func benchFull(b *testing.B, no emulator.Options, o emulator.QueueOptions) *benched {
 	b.Helper()
-	j := storetest.NewMemory()
+	j := storetest.NewUncheckedMemory()
 	ns, err := emulator.Open(j, no)
 	if err != nil {
 		b.Fatalf("open namespace: %v", err)

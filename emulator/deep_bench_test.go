@@ -20,7 +20,7 @@ func BenchmarkSessionsAtRest(b *testing.B) {
 	for _, c := range []struct{ sessions, each int }{{100_000, 1}, {100_000, 10}, {10, 100_000}} {
 		b.Run(fmt.Sprintf("%dx%d", c.sessions, c.each), func(b *testing.B) {
 			for b.Loop() {
-				j := storetest.NewMemory()
+				j := storetest.NewUncheckedMemory()
 				sent := atRest(b, j, func(x *benched) {
 					if _, err := x.ns.CreateQueue("q", emulator.QueueOptions{RequiresSession: true}); err != nil {
 						b.Fatalf("create queue: %v", err)
@@ -70,7 +70,7 @@ func (j *deafJournal) Append(c *emulator.Change) {
 
 // benchDeep opens a namespace with a queue, all of whose bodies are on disk.
 func benchDeep(b *testing.B, o emulator.QueueOptions) (*benched, *deafJournal) {
-	j := &deafJournal{Memory: storetest.NewMemory()}
+	j := &deafJournal{Memory: storetest.NewUncheckedMemory()}
 	ns, err := emulator.Open(j, emulator.Options{BodyBudget: 1})
 	if err != nil {
 		b.Fatalf("open namespace: %v", err)

@@ -35,7 +35,7 @@ func BenchmarkTopicSend(b *testing.B) {
 }
 
 func benchTopic(b *testing.B, kind string, subs int, all bool) {
-	j := storetest.NewMemory()
+	j := storetest.NewUncheckedMemory()
 	ns, err := emulator.Open(j, emulator.Options{})
 	if err != nil {
 		b.Fatalf("open namespace: %v", err)

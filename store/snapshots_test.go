@@ -98,7 +98,7 @@ func restoreCopy(s *Store, namespace, from, to int64) error {
 	return err
 }
 
-// changer makes random changes in a namespace.
+// changer makes random changes in a namespace. As the domain does, it changes a message only when earlier changes of it and its body are completed.
 type changer struct {
 	t        *testing.T
 	s        *Store
@@ -108,7 +108,13 @@ type changer struct {
 	live     []emulator.MessageRecord
 	copies   map[int64]int // messages with a body
 	held     bool          // nothing is committed meanwhile
-	results  []<-chan error
+	begun    []changing
+}
+
+// changing is a change that is not yet known to be completed.
+type changing struct {
+	bodies []int64
+	result <-chan error
 }
 
 func newChanger(t *testing.T, s *Store, namespace int64) *changer {
@@ -122,7 +128,13 @@ func newChanger(t *testing.T, s *Store, namespace int64) *changer {
 
 func (c *changer) draw() int64 { c.next++; return c.next - 1 }
 
-func (c *changer) do(ops ...emulator.Op) { c.results = append(c.results, begin(c.s, ops...)) }
+func (c *changer) do(ops ...emulator.Op) {
+	x := changing{result: begin(c.s, ops...)}
+	for _, op := range ops {
+		x.bodies = append(x.bodies, op.Record.Body)
+	}
+	c.begun = append(c.begun, x)
+}
 
 func (c *changer) addEntity() {
 	id := c.draw()
@@ -173,16 +185,38 @@ func (c *changer) publish(copies int) {
 	c.do(op)
 }
 
+// atRest returns the place of a message that is not being changed, -1 if it finds none.
+func (c *changer) atRest() int {
+	c.t.Helper()
+	c.begun = slices.DeleteFunc(c.begun, func(x changing) bool {
+		select {
+		case err := <-x.result:
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			return true
+		default:
+			return false
+		}
+	})
+	for range 10 {
+		i := rand.IntN(len(c.live))
+		if !slices.ContainsFunc(c.begun, func(x changing) bool { return slices.Contains(x.bodies, c.live[i].Body) }) {
+			return i
+		}
+	}
+	return -1
+}
+
 // take takes a message off the list.
-func (c *changer) take() emulator.MessageRecord {
-	i := rand.IntN(len(c.live))
+func (c *changer) take(i int) emulator.MessageRecord {
 	r := c.live[i]
 	c.live = slices.Delete(c.live, i, i+1)
 	return r
 }
 
-func (c *changer) remove() {
-	r := c.take()
+func (c *changer) remove(i int) {
+	r := c.take(i)
 	c.copies[r.Body]--
 	last := c.copies[r.Body] == 0
 	c.do(emulator.Op{Kind: emulator.OpDelete, Record: r, DropBody: last})
@@ -197,8 +231,8 @@ func (c *changer) remove() {
 }
 
 // handOn removes a message and stores others with its body.
-func (c *changer) handOn() {
-	r := c.take()
+func (c *changer) handOn(i int) {
+	r := c.take(i)
 	ops := []emulator.Op{{Kind: emulator.OpDelete, Record: r}}
 	for range 2 {
 		c.seq++
@@ -216,15 +250,19 @@ func (c *changer) change() {
 		c.publish(packedCopies - 1 + rand.IntN(20))
 	case n < 6 || len(c.live) < 20:
 		c.insert(1 + rand.IntN(2)*rand.IntN(3))
-	case n < 10:
-		c.remove()
-	case n < 12:
-		c.handOn()
 	case n < 15:
-		i := rand.IntN(len(c.live))
-		r := &c.live[i]
-		r.DeliveryCount, r.Entity, r.Overlay = r.DeliveryCount+1, c.entity(), []byte("changed")
-		c.do(emulator.Op{Kind: emulator.OpUpdate, Record: *r})
+		i := c.atRest()
+		switch {
+		case i < 0: // all that it looked at are being changed
+		case n < 10:
+			c.remove(i)
+		case n < 12:
+			c.handOn(i)
+		default:
+			r := &c.live[i]
+			r.DeliveryCount, r.Entity, r.Overlay = r.DeliveryCount+1, c.entity(), []byte("changed")
+			c.do(emulator.Op{Kind: emulator.OpUpdate, Record: *r})
+		}
 	case n < 17:
 		state := emulator.Op{Kind: emulator.OpSessionState, Record: emulator.MessageRecord{
 			Entity: c.entity(), SessionID: fmt.Sprint("s", rand.IntN(9)), Enqueued: c.next}}
@@ -264,12 +302,12 @@ func (c *changer) dropEntity() {
 // settle waits for all changes.
 func (c *changer) settle() {
 	c.t.Helper()
-	for _, res := range c.results {
-		if err := <-res; err != nil {
+	for _, x := range c.begun {
+		if err := <-x.result; err != nil {
 			c.t.Fatal(err)
 		}
 	}
-	c.results = nil
+	c.begun = nil
 }
 
 func inFileAndMemory(t *testing.T, f func(t *testing.T, o Options)) {

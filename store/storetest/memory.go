@@ -29,6 +29,7 @@ type Memory struct {
 	readErr  error // makes only the next read fail
 	commits  int
 	content  *memoryContent
+	changing map[int64]int // rows by how many of their changes are not yet completed; nil: not checked
 }
 
 // memoryItem is one thing to do, in order. Exactly one of the first four fields is set.
@@ -40,11 +41,17 @@ type memoryItem struct {
 	late      bool // it came after Close
 }
 
-// NewMemory returns an empty journal.
-func NewMemory() *Memory { return newMemory(newMemoryContent()) }
+// NewMemory returns an empty journal. It panics if a change breaks the contract of [emulator.Journal].
+func NewMemory() *Memory { return newMemory(newMemoryContent(), true) }
 
-func newMemory(c *memoryContent) *Memory {
+// NewUncheckedMemory returns an empty journal for benchmarks, in which the checks of [NewMemory] would count.
+func NewUncheckedMemory() *Memory { return newMemory(newMemoryContent(), false) }
+
+func newMemory(c *memoryContent, checked bool) *Memory {
 	m := &Memory{content: c}
+	if checked {
+		m.changing = map[int64]int{}
+	}
 	m.idle = sync.NewCond(&m.mu)
 	return m
 }
@@ -136,7 +143,7 @@ func (m *Memory) Close() error {
 // Reopen closes m and returns a journal with the same content, as after a restart of the process.
 func (m *Memory) Reopen() *Memory {
 	_ = m.Close() // never fails
-	return newMemory(m.content)
+	return newMemory(m.content, m.changing != nil)
 }
 
 // Load implements [emulator.Journal].

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 
@@ -11,8 +13,51 @@ func (m *Memory) put(it memoryItem) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	it.late = m.closed
+	if it.change != nil && m.changing != nil {
+		m.beginLocked(it.change)
+	}
 	m.queue = append(m.queue, it)
 	m.startLocked()
+}
+
+// beginLocked notes the rows of a change. It panics if one of them has a change that is not completed, because the contract of [emulator.Journal] forbids that.
+func (m *Memory) beginLocked(c *emulator.Change) {
+	for row := range rowsOf(c) {
+		if m.changing[row] > 0 && !c.Restores {
+			panic(fmt.Sprintf("row %d is changed before its last change is completed", row))
+		}
+	}
+	for row := range rowsOf(c) {
+		m.changing[row]++
+	}
+}
+
+// end is called before the completion of a change.
+func (m *Memory) end(c *emulator.Change) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for row := range rowsOf(c) {
+		if m.changing[row]--; m.changing[row] == 0 {
+			delete(m.changing, row)
+		}
+	}
+}
+
+// rowsOf returns the rows of the messages that a change stores, changes or removes.
+func rowsOf(c *emulator.Change) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i := range c.Ops {
+			op := &c.Ops[i]
+			switch op.Kind {
+			case emulator.OpInsert, emulator.OpUpdate, emulator.OpDelete:
+				for n := range max(1, len(op.Copies)) {
+					if row := op.Record.Row; row != 0 && !yield(row+int64(n)) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 func (m *Memory) startLocked() {
@@ -45,6 +90,9 @@ func (m *Memory) run() {
 		errs := m.applyLocked(batch, fault)
 		m.mu.Unlock()
 		for i, it := range batch {
+			if it.change != nil && m.changing != nil {
+				m.end(it.change)
+			}
 			it.finish(errs[i])
 		}
 		if fault != nil {

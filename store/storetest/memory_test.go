@@ -50,6 +50,34 @@ func TestMemoryPauseHoldsEverythingBack(t *testing.T) {
 	}
 }
 
+// The domain's tests show with this that it keeps the contract, on which the order of changes in a database depends.
+func TestMemoryRefusesChangesOfARowBeforeItsLastIsCompleted(t *testing.T) {
+	m := NewMemory()
+	h := &harness{t: t, Journal: m, next: m.NextRow()}
+	q := h.queue("q")
+	op := h.message(q, 1, "x")
+	m.Pause()
+	inserted := h.begin(op)
+	remove := &emulator.Change{Ops: []emulator.Op{{Kind: emulator.OpDelete, Record: op.Record, DropBody: true}}}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a message was removed before it was stored")
+			}
+		}()
+		m.Append(remove)
+	}()
+	m.Resume()
+	if err := <-inserted; err != nil {
+		t.Fatal(err)
+	}
+	m.Append(remove)
+	m.WaitUntilWhole()
+	if n, _ := m.Stored(); n != 0 {
+		t.Errorf("%d messages are stored, want 0", n)
+	}
+}
+
 func TestMemoryKeepsNamespaces(t *testing.T) {
 	RunStore(t, func(*testing.T) (Store, func() Store) {
 		m := NewMemory()
