@@ -299,6 +299,7 @@ test("rules: SQL with its error's place, correlation with types, parameters, del
   await sees("takes no message");
   await main().locator(".rule-row", { hasText: "eu" }).getByRole("button", { name: "Delete" }).click();
   await agree("Delete the rule");
+  await main().locator(".rule-row", { hasText: "eu" }).waitFor({ state: "detached" });
   await main().locator(".rule-row", { hasText: "none" }).getByRole("button", { name: "Delete" }).click();
   await sees("It is the last one", page.getByRole("dialog"));
   await agree("Delete the rule");

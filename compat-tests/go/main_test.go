@@ -3,6 +3,7 @@ package compat
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -12,7 +13,14 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+// TestMain lets more parallel tests run at once than there are processors, unless the flag -parallel says how many: they are those that wait for
+// locks and schedules in real time.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	harness.Main(m)
+}
 
 const (
 	queueName    = "orders"
