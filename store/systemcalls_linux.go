@@ -22,6 +22,10 @@ import (
 // A logFile changes no order that matters. SQLite has asked for the whole transaction to be written when it publishes the commit, syncs,
 // or reads, and by then it is: the last frame of a transaction, which has the size of the database in its head, a read, a write elsewhere and a
 // change of the file's size write what is held back. A failure is that of the call that finds it, before the commit is published.
+//
+// A transaction that is larger than the cache goes to the log in parts before its commit. If SQLite then changes a page that it has written, it
+// reads every later frame before the commit and writes a new head with a new checksum. Nothing follows the last of these heads, so they
+// are not held back. If the transaction is rolled back, the parts held back are dropped: their place belongs to the next writer.
 
 const (
 	frameHead    = 24        // bytes of the head of a frame in the log
@@ -42,12 +46,31 @@ type logFile struct {
 	held  []byte // not yet written
 	begin int64  // where in the file
 	last  bool   // the frame in hand is the last of its transaction
+	read  int64  // where SQLite read last
 }
 
 // prepareLog arranges that the log of a database is written through a logFile by connections that are opened from now on.
 func prepareLog(path string) {
 	replace()
 	ourLogs.Store(path+"-wal", struct{}{})
+}
+
+// dropOnRollback arranges that what the connection's logFile holds back is dropped when a transaction is rolled back, also by SQLite itself.
+func dropOnRollback(c *conn) {
+	lib.Xsqlite3_rollback_hook(c.tls, c.db, functionPointer(any(logRolledBack)), c.db)
+}
+
+func logRolledBack(tls *libc.TLS, db uintptr) {
+	out := tls.Alloc(8)
+	defer tls.Free(8)
+	if lib.Xsqlite3_file_control(tls, db, 0, lib.SQLITE_FCNTL_JOURNAL_POINTER, out) != lib.SQLITE_OK {
+		return
+	}
+	if file := *(*uintptr)(cPointer(out)); file != 0 {
+		if v, ok := logFiles.Load((*lib.TunixFile)(cPointer(file)).Fh); ok {
+			v.(*logFile).drop()
+		}
+	}
 }
 
 func replaceCalls() {
@@ -104,15 +127,21 @@ func logWrite(tls *libc.TLS, fd int32, p uintptr, n lib.Tsize_t, off lib.Toff_t)
 }
 
 func logRead(tls *libc.TLS, fd int32, p uintptr, n lib.Tsize_t, off lib.Toff_t) lib.Tssize_t {
-	if err := flushLog(fd); err != 0 {
-		return lib.Tssize_t(failWith(tls, err))
+	if v, ok := logFiles.Load(fd); ok {
+		f := v.(*logFile)
+		f.read = off
+		if err := f.flush(); err != 0 {
+			return lib.Tssize_t(failWith(tls, err))
+		}
 	}
 	return libc.Xpread(tls, fd, p, n, off)
 }
 
 func logTruncate(tls *libc.TLS, fd int32, size lib.Toff_t) int32 {
-	if err := flushLog(fd); err != 0 {
-		return failWith(tls, err)
+	if v, ok := logFiles.Load(fd); ok {
+		if err := v.(*logFile).flush(); err != 0 {
+			return failWith(tls, err)
+		}
 	}
 	return libc.Xftruncate(tls, fd, size)
 }
@@ -133,13 +162,6 @@ func failWith(tls *libc.TLS, err syscall.Errno) int32 {
 	return -1
 }
 
-func flushLog(fd int32) syscall.Errno {
-	if v, ok := logFiles.Load(fd); ok {
-		return v.(*logFile).flush()
-	}
-	return 0
-}
-
 // write holds frames back until their transaction is complete. Anything else it writes at once.
 func (f *logFile) write(data []byte, off int64) syscall.Errno {
 	if off != f.begin+int64(len(f.held)) {
@@ -148,7 +170,7 @@ func (f *logFile) write(data []byte, off int64) syscall.Errno {
 		}
 		f.begin = off
 	}
-	if len(f.held) == 0 && len(data) != frameHead {
+	if len(f.held) == 0 && (len(data) != frameHead || off == f.read) {
 		return pwrite(f.fd, data, off)
 	}
 	f.held = append(f.held, data...)
@@ -166,11 +188,15 @@ func (f *logFile) write(data []byte, off int64) syscall.Errno {
 func (f *logFile) flush() syscall.Errno {
 	held, begin := f.held, f.begin
 	f.begin += int64(len(held))
-	f.held = f.held[:0]
-	if cap(held) > 2*mostHeld {
+	f.drop()
+	return pwrite(f.fd, held, begin)
+}
+
+func (f *logFile) drop() {
+	if cap(f.held) > 2*mostHeld {
 		f.held = nil
 	}
-	return pwrite(f.fd, held, begin)
+	f.held = f.held[:0]
 }
 
 func pwrite(fd int32, b []byte, off int64) syscall.Errno {

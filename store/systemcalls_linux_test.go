@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -14,27 +15,17 @@ import (
 // worth nothing if it is rolled back.
 func TestLogFile_TransactionsLargerThanTheCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	c, err := openConn(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.close()
-	other, err := openConn(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.close()
-	fill := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<500) INSERT INTO t SELECT randomblob(3000) FROM n"
+	c, other := openLogged(t, path), openLogged(t, path)
 	for i, step := range []struct {
 		sql       string
 		own, seen int64 // rows afterwards, on this connection and on another one
 	}{
-		{"PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=5; CREATE TABLE t(b BLOB)", 0, 0},
-		{"BEGIN; " + fill, 500, 0},
+		{"CREATE TABLE t(b BLOB)", 0, 0},
+		{"BEGIN; " + fillTable, 500, 0},
 		{"ROLLBACK", 0, 0},
-		{"BEGIN; " + fill + "; " + fill, 1000, 0},
+		{"BEGIN; " + fillTable + "; " + fillTable, 1000, 0},
 		{"COMMIT", 1000, 1000},
-		{"BEGIN; " + fill, 1500, 1000},
+		{"BEGIN; " + fillTable, 1500, 1000},
 		{"ROLLBACK; PRAGMA wal_checkpoint(TRUNCATE)", 1000, 1000},
 		{"DELETE FROM t WHERE rowid%2=0", 500, 500},
 	} {
@@ -49,7 +40,95 @@ func TestLogFile_TransactionsLargerThanTheCache(t *testing.T) {
 			t.Errorf("step %d: another one sees %d rows, not %d: %v", i, seen, step.seen, err)
 		}
 	}
-	if n, err := other.queryInt("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check<>'ok'"); err != nil || n != 0 {
+	checkIntegrity(t, other)
+}
+
+// After a COMMIT the whole transaction is in the files, even if SQLite wrote a page of it early, changed it again, and therefore computed
+// the checksums of all frames anew.
+func TestLogFile_ACommitLeavesNothingHeldBack(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.db")
+	c := openLogged(t, path)
+	must(t, c.exec("CREATE TABLE t(i INTEGER PRIMARY KEY, b BLOB); INSERT INTO t VALUES(0, zeroblob(3000))"))
+	for round := range int64(3) {
+		must(t, c.exec("BEGIN"))
+		for range 4 {
+			must(t, c.exec("UPDATE t SET b=randomblob(3000) WHERE i=0; "+fillTable))
+		}
+		must(t, c.exec("UPDATE t SET b=randomblob(3000) WHERE i=0; COMMIT"))
+		other := copyOf(t, path)
+		if n, err := other.queryInt("SELECT count(*) FROM t"); err != nil || n != 1+(round+1)*2000 {
+			t.Errorf("round %d: %d rows are in the files: %v", round, n, err)
+		}
+		checkIntegrity(t, other)
+	}
+}
+
+// What was held back of a transaction that is rolled back does not overwrite what another connection commits in its place.
+func TestLogFile_ARollbackDropsWhatIsHeldBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	c, other := openLogged(t, path), openLogged(t, path)
+	held := func() (n int) {
+		logFiles.Range(func(_, f any) bool { n += len(f.(*logFile).held); return true })
+		return n
+	}
+	must(t, c.exec("CREATE TABLE t(i INTEGER PRIMARY KEY, b BLOB)"))
+	for round, end := range []string{
+		"ROLLBACK",
+		"INSERT OR ROLLBACK INTO t(i) SELECT max(i) FROM t", // SQLite ends the transaction
+	} {
+		must(t, other.exec("PRAGMA wal_checkpoint(TRUNCATE)")) // else SQLite reads the log to undo page 1
+		must(t, c.exec("BEGIN; "+fillTable))
+		if held() == 0 {
+			t.Fatal("nothing is held back that could be dropped")
+		}
+		if err := c.exec(end); round == 0 && err != nil || c.inTransaction() {
+			t.Fatalf("%s: %v", end, err)
+		}
+		must(t, other.exec(strings.Replace(fillTable, "random", "zero", 1)))
+		for _, c := range []*conn{c, copyOf(t, path), other} {
+			if n, err := c.queryInt("SELECT count(*) FROM t WHERE b=zeroblob(3000)"); err != nil || n != int64(round+1)*500 {
+				t.Errorf("after %s: %d rows: %v", end, n, err)
+			}
+			checkIntegrity(t, c)
+		}
+	}
+}
+
+const fillTable = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<500) INSERT INTO t(b) SELECT randomblob(3000) FROM n"
+
+// openLogged returns a connection whose transactions are soon larger than its cache.
+func openLogged(t *testing.T, path string) *conn {
+	t.Helper()
+	c, err := openConn(path)
+	must(t, err)
+	t.Cleanup(c.close)
+	must(t, c.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=20"))
+	return c
+}
+
+// copyOf returns a connection to a copy of the files of path: what a process that is killed now leaves.
+func copyOf(t *testing.T, path string) *conn {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "b.db")
+	for _, end := range []string{"", "-wal"} {
+		b, err := os.ReadFile(path + end)
+		must(t, err)
+		must(t, os.WriteFile(copied+end, b, 0o600))
+	}
+	return openLogged(t, copied)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkIntegrity(t *testing.T, c *conn) {
+	t.Helper()
+	if n, err := c.queryInt("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check<>'ok'"); err != nil || n != 0 {
 		t.Errorf("%d problems: %v", n, err)
 	}
 }

@@ -4,3 +4,5 @@ package store
 
 // prepareLog changes nothing here: SQLite's own calls write the log.
 func prepareLog(string) {}
+
+func dropOnRollback(*conn) {}
