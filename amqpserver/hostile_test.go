@@ -144,11 +144,11 @@ func TestHostile_PeerThatWritesAndNeverReads(t *testing.T) {
 	})
 }
 
-// trap is a trace that panics on one frame, in place of a bug.
-type trap struct{}
+// trap is a trace that panics on a frame, in place of a bug.
+type trap string
 
-func (trap) Write(b []byte) (int, error) {
-	if strings.Contains(string(b), "handle=77") {
+func (word trap) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), string(word)) {
 		panic("a mistake of ours")
 	}
 	return len(b), nil
@@ -169,7 +169,23 @@ func TestHostile_PanicCostsOneConnection(t *testing.T) {
 		if log := b.log.String(); !containsAll(log, "a mistake of ours", "stack=", "remote=", "conn=c2") {
 			t.Errorf("log is %q", log)
 		}
-	}, func(o *amqpserver.Options) { o.Trace = trap{} })
+	}, func(o *amqpserver.Options) { o.Trace = trap("handle=77") })
+}
+
+// A panic while links are served, after the frames of a turn, releases the store too: the bench counts.
+func TestHostile_PanicOfALinkThatSends(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(2, "q"))
+		p.Send(0, amqptest.Flow(2, 0, 5))
+		b.send(t, b.client(t), "q", "x")
+		p.WantEOF()
+		time.Sleep(time.Minute + time.Second) // its lock runs on
+		b.wantReceivable(t, "q", 1)
+		if log := b.log.String(); !containsAll(log, "a mistake of ours", "serveLinks") {
+			t.Errorf("log is %q", log)
+		}
+	}, func(o *amqpserver.Options) { o.Trace = trap("c1 <- ch=0 transfer") })
 }
 
 func containsAll(s string, words ...string) bool {

@@ -169,9 +169,7 @@ func (c *conn) turn() {
 		if c.box.any() {
 			c.handleEvents()
 		}
-		c.srv.broker.Hold()
 		c.serveLinks()
-		c.srv.broker.Release()
 		if c.finished() || !c.box.any() {
 			return
 		}
@@ -180,6 +178,8 @@ func (c *conn) turn() {
 
 // serveLinks joins outcomes into ranges and writes them, lets links send, and starts a write.
 func (c *conn) serveLinks() {
+	c.srv.broker.Hold()
+	defer c.srv.broker.Release()
 	if c.state == stateOpen {
 		c.agenda.flush()
 		c.agenda.resumeAwaiting()

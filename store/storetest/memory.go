@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"minibus/emulator"
 )
@@ -29,6 +30,7 @@ type Memory struct {
 	readErr  error // makes only the next read fail
 	commits  int
 	content  *memoryContent
+	holds    atomic.Int64
 	changing map[int64]int // rows by how many of their changes are not yet completed; nil: not checked
 }
 

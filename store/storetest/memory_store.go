@@ -26,10 +26,13 @@ func (m *Memory) Namespaces() ([]emulator.NamespaceRecord, error) {
 }
 
 // Hold implements [emulator.Store]. Changes do not wait here.
-func (m *Memory) Hold() {}
+func (m *Memory) Hold() { m.holds.Add(1) }
 
 // Release implements [emulator.Store].
-func (m *Memory) Release() {}
+func (m *Memory) Release() { m.holds.Add(-1) }
+
+// Holds returns how many callers of Hold have not yet called Release.
+func (m *Memory) Holds() int { return int(m.holds.Load()) }
 
 // NextNamespace implements [emulator.Store].
 func (m *Memory) NextNamespace() int64 {
