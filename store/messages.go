@@ -34,7 +34,7 @@ func (m *messages) prepare() error {
 			emulator.MaxCopies): &m.entityOf,
 		"INSERT INTO body(id, ns, parts, crc, data) VALUES(?,?,?,?,?)":                       &m.insertBody,
 		"DELETE FROM body WHERE id=?":                                                        &m.deleteBody,
-		"INSERT INTO body_part(ns, body, part, data) VALUES(?,?,?,?)":                        &m.insertPart,
+		"INSERT OR REPLACE INTO body_part(ns, body, part, data) VALUES(?,?,?,?)":             &m.insertPart,
 		"DELETE FROM body_part WHERE body=?":                                                 &m.removeParts,
 		"DELETE FROM body_part WHERE body=?1 AND NOT EXISTS(SELECT 1 FROM body WHERE id=?1)": &m.dropOrphans,
 	})

@@ -66,20 +66,26 @@ func (m *messages) writePart(body int64, n int, piece []byte, restores bool) err
 	return within(func() error { return m.w.tx.run(m.insertPart.exec) })
 }
 
-// dropParts removes the pieces of a failed change, as far as the disk allows; the next start removes the rest.
-func (m *messages) dropParts(c *emulator.Change) {
-	err := m.w.tx.aside(func() error {
-		for i := range c.Ops {
-			if !inParts(&c.Ops[i]) {
-				continue
-			}
-			if err := m.dropOrphans.run(c.Ops[i].Record.Body); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+// dropParts removes the pieces of a change that failed with cause, as far as the disk allows; the next start removes the rest. If
+// another program holds the write lock, the client has waited long enough for it.
+func (m *messages) dropParts(c *emulator.Change, cause error) {
+	err := cause
+	if !isBusy(cause) {
+		err = m.w.tx.aside(func() error { return m.dropPartsOf(c) })
+	}
 	if err != nil {
 		m.w.s.log.Warn("parts of a failed message stay until the next start", "error", err)
 	}
+}
+
+func (m *messages) dropPartsOf(c *emulator.Change) error {
+	for i := range c.Ops {
+		if !inParts(&c.Ops[i]) {
+			continue
+		}
+		if err := m.dropOrphans.run(c.Ops[i].Record.Body); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -59,8 +59,10 @@ func (w *writer) letSomePass(large *emulator.Change) (some bool, err error) {
 	return true, nil
 }
 
-// passError is a failure of changes that passed. Whatever it was, the changes that they passed fail too, with all that is behind them: it hides its cause.
+// passError is a failure of changes that passed. Whatever it was, the changes that they passed fail too, with all that is behind them.
 type passError struct{ error }
+
+func (e passError) Unwrap() error { return e.error }
 
 // passing takes the changes for one transaction that may pass out of those that stand behind.
 func (w *writer) passing(large *emulator.Change) (passing []item) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	lib "modernc.org/sqlite/lib"
+
 	"minibus/emulator"
 )
 
@@ -127,37 +129,77 @@ func TestPassing_NothingPassesChangesOfEntities(t *testing.T) {
 
 // If a passing change can't be written, the large one and all behind it fail too: the domain made them before it knew.
 func TestPassing_FailureFailsWhatWasPassed(t *testing.T) {
+	for name, c := range map[string]struct {
+		cause   error
+		code    emulator.Code
+		commits int   // that are tried: the first part, the passing change, and the removal of the part
+		parts   int64 // that are left
+	}{
+		"the disk is on fire": {errors.New("the disk is on fire"), emulator.CodeInternal, 3, 0},
+		"another program holds the lock, and would go on with that": {&sqliteError{code: lib.SQLITE_BUSY}, emulator.CodeServerBusy, 2, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			wait(t, s, putQueue(2, "two"))
+			var f finished
+			commits := 0
+			hold(s, func() {
+				s.beforeCommit = func() error {
+					if commits++; commits == 2 {
+						return c.cause
+					}
+					return nil
+				}
+				s.Append(f.change("large", nil, largeInsert(1, 10, 1)))
+				s.Append(f.change("same", nil, smallInsert(1, 11, 2)))
+				s.Append(f.change("other", nil, smallInsert(2, 12, 1)))
+			})
+			f.all.Wait()
+			if got := fmt.Sprint(f.names); got != "[other large same]" {
+				t.Errorf("completed in the order %v", got)
+			}
+			for i, err := range f.errs {
+				var de *emulator.Error
+				if !errors.As(err, &de) || de.Code != c.code {
+					t.Errorf("%s: %v", f.names[i], err)
+				}
+			}
+			onWriter(s, func() {
+				if commits != c.commits {
+					t.Errorf("%d commits were tried, not %d", commits, c.commits)
+				}
+				if n, err := s.writer.conn.queryInt("SELECT count(*) FROM body_part"); n != c.parts || err != nil {
+					t.Errorf("%d parts are left (%v)", n, err)
+				}
+			})
+			if got := stored(t, s); len(got) != 0 {
+				t.Errorf("stored are %v", got)
+			}
+		})
+	}
+}
+
+// Parts that could not be removed do not stand in the way of a message that comes again, with the same body, until it can be stored.
+func TestParts_AreWrittenAgain(t *testing.T) {
 	s := newStore(t)
-	wait(t, s, putQueue(2, "two"))
-	broken := errors.New("the disk is on fire")
-	var f finished
 	commits := 0
 	hold(s, func() {
 		s.beforeCommit = func() error {
-			if commits++; commits == 2 { // that of the first part is the first
-				return broken
+			if commits++; commits == 3 {
+				return &sqliteError{code: lib.SQLITE_BUSY}
 			}
 			return nil
 		}
-		s.Append(f.change("large", nil, largeInsert(1, 10, 1)))
-		s.Append(f.change("same", nil, smallInsert(1, 11, 2)))
-		s.Append(f.change("other", nil, smallInsert(2, 12, 1)))
 	})
-	f.all.Wait()
-	if got := fmt.Sprint(f.names); got != "[other large same]" {
-		t.Errorf("completed in the order %v", got)
-	}
-	for i, err := range f.errs {
-		if err == nil {
-			t.Errorf("%s succeeded", f.names[i])
+	op := largeInsert(1, 10, 1)
+	for again := range 2 {
+		done := make(chan error, 1)
+		s.Append(&emulator.Change{Ops: []emulator.Op{op}, Restores: true, Done: emulator.CompletionFunc(func(err error) { done <- err })})
+		if err := <-done; (err == nil) != (again == 1) {
+			t.Fatalf("time %d: %v", again, err)
 		}
 	}
-	onWriter(s, func() {
-		if n, err := s.writer.conn.queryInt("SELECT count(*) FROM body_part"); n != 0 || err != nil {
-			t.Errorf("%d parts are left (%v)", n, err)
-		}
-	})
-	if got := stored(t, s); len(got) != 0 {
+	if got := stored(t, s); len(got) != 1 {
 		t.Errorf("stored are %v", got)
 	}
 }

@@ -48,6 +48,9 @@ func isFull(err error) bool {
 	return errors.As(err, &se) && (se.primary() == lib.SQLITE_FULL || se.code == lib.SQLITE_IOERR_SHMSIZE)
 }
 
+// isBusy reports whether err says that another program holds a lock.
+func isBusy(err error) bool { return isCode(err, lib.SQLITE_BUSY, lib.SQLITE_LOCKED) }
+
 // isDamage reports whether err says that the file is damaged or not a database.
 func isDamage(err error) bool { return isCode(err, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB) }
 
@@ -70,7 +73,7 @@ func domainError(err error) error {
 	switch {
 	case isFull(err):
 		return &emulator.Error{Code: emulator.CodeQuotaExceeded, Err: err, Text: textFull}
-	case isCode(err, lib.SQLITE_BUSY, lib.SQLITE_LOCKED):
+	case isBusy(err):
 		return &emulator.Error{Code: emulator.CodeServerBusy, Text: "The message store is locked by another program", Err: err}
 	case isCode(err, lib.SQLITE_TOOBIG):
 		return &emulator.Error{Code: emulator.CodeMessageTooLarge, Text: "The message is too large to be stored", Err: err}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -265,10 +266,10 @@ func (w *writer) store(batch []item) error {
 	first := batch[0].change
 	large := first != nil && isLarge(first) && !w.room.refuses(first)
 	if large {
-		if err := w.messages.writeParts(first); isFull(err) {
+		if err := w.messages.writeParts(first); isFull(err) && !errors.As(err, new(passError)) {
 			w.room.refuseParts(first, err)
 		} else if err != nil {
-			w.messages.dropParts(first)
+			w.messages.dropParts(first, err)
 			w.s.trouble.note(err)
 			return err
 		}
@@ -281,7 +282,7 @@ func (w *writer) store(batch []item) error {
 	switch {
 	case !large:
 	case err != nil || w.errs[0] != nil:
-		w.messages.dropParts(first)
+		w.messages.dropParts(first, err)
 	case first.Restores:
 		w.room.kept = 0
 	}
