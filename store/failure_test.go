@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -45,6 +46,25 @@ func newStore(t *testing.T) *Store {
 	})
 	wait(t, s, putQueue(1, "q"))
 	return s
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// copyFiles copies the files of a database, as a process that is killed now leaves them.
+func copyFiles(t *testing.T, path string) (copied string) {
+	t.Helper()
+	copied = filepath.Join(t.TempDir(), "copied.db")
+	for _, end := range []string{"", "-wal"} {
+		b, err := os.ReadFile(path + end)
+		must(t, err)
+		must(t, os.WriteFile(copied+end, b, 0o600))
+	}
+	return copied
 }
 
 // onWriter runs f on the writer's goroutine.

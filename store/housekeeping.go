@@ -9,8 +9,7 @@ func (w *writer) tidy() {
 		return
 	}
 	w.tidied = true
-	w.log.takeOver()
-	w.sweeper.resume()
+	w.sweeper.resume(w.log.takeOver())
 	for _, e := range w.entities.byID {
 		if e.historyFrom > 0 {
 			w.history.pruneLater(e)

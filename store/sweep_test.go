@@ -127,6 +127,50 @@ func TestRAD5_BodyThatComesBackStays(t *testing.T) {
 	}
 }
 
+// TestBodiesWithoutMessagesAreRemovedAfterACrash: the last two copies of a message go at once, and the process is killed before the change that removes
+// their body. After a stop in order nothing is looked for.
+func TestBodiesWithoutMessagesAreRemovedAfterACrash(t *testing.T) {
+	s := newStore(t)
+	copies := func(row int64) emulator.Op {
+		op := insertOp(row, row, []byte("shared"))
+		for i := range int64(packedCopies) {
+			op.Copies = append(op.Copies, emulator.CopyRecord{Entity: 1, Seq: row + i})
+		}
+		return op
+	}
+	wait(t, s, insertOp(10, 1, []byte("lost")), insertOp(20, 2, make([]byte, 2*maxInline)), insertOp(30, 3, []byte("alone")), copies(100), copies(200))
+	var ops []emulator.Op
+	for _, of := range []struct{ row, body int64 }{{10, 10}, {20, 20}, {101, 100}} {
+		ops = append(ops, emulator.Op{Kind: emulator.OpDelete, Record: emulator.MessageRecord{Entity: 1, Row: of.row, Body: of.body}})
+	}
+	for i := range int64(packedCopies) {
+		ops = append(ops, emulator.Op{Kind: emulator.OpDelete, Record: emulator.MessageRecord{Entity: 1, Row: 200 + i, Body: 200}})
+	}
+	wait(t, s, ops...)
+	if n := count(t, s, "body"); n != 5 {
+		t.Fatalf("%d bodies are stored, not 5", n)
+	}
+	path := copyFiles(t, s.Path())
+	for _, crashed := range []bool{true, false} {
+		again := mustOpen(t, path, Options{})
+		before := stored(t, again)
+		onWriter(again, func() {
+			again.writer.tidy()
+			if again.writer.sweeper.now != nil != crashed {
+				t.Errorf("the namespace is swept: %t", !crashed)
+			}
+		})
+		sweepNow(again)
+		if n, parts := count(t, again, "body"), count(t, again, "body_part"); n != 2 || parts != 0 {
+			t.Errorf("%d bodies and %d parts are left, not those of messages", n, parts)
+		}
+		if left := stored(t, again); len(left) != 1+packedCopies-1 || len(left) != len(before) {
+			t.Errorf("%d messages are left of %d", len(left), len(before))
+		}
+		must(t, again.Close())
+	}
+}
+
 // TestASharedBodyStaysWhenSeveralOfItsMessagesGo: two of three subscriptions with a copy of a message are deleted at once.
 func TestASharedBodyStaysWhenSeveralOfItsMessagesGo(t *testing.T) {
 	s := newStore(t)

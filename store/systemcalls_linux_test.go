@@ -107,23 +107,10 @@ func openLogged(t *testing.T, path string) *conn {
 	return c
 }
 
-// copyOf returns a connection to a copy of the files of path: what a process that is killed now leaves.
+// copyOf returns a connection to what a process that is killed now leaves.
 func copyOf(t *testing.T, path string) *conn {
 	t.Helper()
-	copied := filepath.Join(t.TempDir(), "b.db")
-	for _, end := range []string{"", "-wal"} {
-		b, err := os.ReadFile(path + end)
-		must(t, err)
-		must(t, os.WriteFile(copied+end, b, 0o600))
-	}
-	return openLogged(t, copied)
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return openLogged(t, copyFiles(t, path))
 }
 
 func checkIntegrity(t *testing.T, c *conn) {
