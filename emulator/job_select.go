@@ -33,9 +33,12 @@ func (j *Job) look() (found []*Delivery, more bool, err error) {
 
 // lookForLocked is look for messages of which the numbers are given.
 func (j *Job) lookForLocked() (found []*Delivery, more bool, err error) {
-	now, seqs := j.q.ns.Now(), j.want.Seqs
-	start, _ := slices.BinarySearch(seqs, j.from)
-	for _, seq := range seqs[start:min(start+peekChunk, len(seqs))] {
+	now, bytes := j.q.ns.Now(), 0
+	start, _ := slices.BinarySearch(j.want.Seqs, j.from)
+	for looked, seq := range j.want.Seqs[start:] {
+		if looked == peekChunk || bytes >= quantumBytes {
+			return found, true, nil
+		}
 		j.from = seq + 1
 		there := false
 		j.q.box(j.sub).look(seq, func(e *entry) bool {
@@ -48,6 +51,7 @@ func (j *Job) lookForLocked() (found []*Delivery, more bool, err error) {
 			there = true
 			if d := j.considerLocked(e, now); d != nil {
 				found = append(found, d)
+				bytes += int(d.size)
 			}
 			return false
 		})
@@ -56,7 +60,7 @@ func (j *Job) lookForLocked() (found []*Delivery, more bool, err error) {
 			j.fail(seq, j.q.noMessage(seq))
 		}
 	}
-	return found, start+peekChunk < len(seqs), nil
+	return found, false, nil
 }
 
 // considerLocked returns what is to be known of a message that the job may concern, else nil.

@@ -3,6 +3,7 @@ package emulator_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,6 +137,36 @@ func TestMoveJobResubmits(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A job reads few large bodies at a time, also if it is told their numbers.
+func TestMoveJobReadsFewLargeBodiesAtATime(t *testing.T) {
+	bubbleWith(t, small, emulator.QueueOptions{}, func(b *broker) {
+		b.create("target", emulator.QueueOptions{})
+		const many = 40
+		var seqs []int64
+		for i := range many {
+			seqs = append(seqs, int64(i+1))
+		}
+		for name, s := range map[string]emulator.Selection{"numbers": {Seqs: seqs}, "numbers and a text": {Seqs: seqs, Text: "x"}, "all": {}} {
+			for range many {
+				b.sendTexts(strings.Repeat("x", 100_000))
+			}
+			b.j.mu.Lock()
+			b.j.most = 0
+			b.j.mu.Unlock()
+			p := b.job(emulator.JobOptions{Kind: emulator.MoveJob, Target: "target", Select: s})
+			b.wantJob(p, emulator.JobDone, many, many, 0, 0)
+			b.j.mu.Lock()
+			if b.j.most == 0 || b.j.most > 1<<20+100_100 {
+				t.Errorf("%s: %d bytes in one read", name, b.j.most)
+			}
+			b.j.mu.Unlock()
+			for i := range seqs {
+				seqs[i] += many
+			}
+		}
+	})
 }
 
 func TestMoveJobEdits(t *testing.T) {

@@ -24,6 +24,9 @@ type journal struct {
 	harmed   int64                   // the body that reads find damaged
 	hook     func(ops []emulator.Op) // called before each change is appended
 	readHook func()                  // called before each read
+	reading  int                     // reads that are not completed
+	together int                     // the most reads at a time
+	most     int                     // the most bytes of bodies of a read
 }
 
 func (j *journal) Append(c *emulator.Change) {
@@ -59,9 +62,17 @@ func (j *journal) ReadBodies(r *emulator.BodyRead) {
 	case err != nil:
 		go r.Done.Completed(err)
 		return
-	case lost != 0, harmed != 0:
+	default:
+		j.mu.Lock()
+		j.reading++
+		j.together = max(j.together, j.reading)
+		j.mu.Unlock()
 		done := r.Done
 		r.Done = emulator.CompletionFunc(func(err error) {
+			j.mu.Lock()
+			j.reading--
+			j.most = max(j.most, len(slices.Concat(r.Bodies...)))
+			j.mu.Unlock()
 			for i, id := range r.IDs {
 				if id == lost || id == harmed {
 					r.Bodies[i] = nil

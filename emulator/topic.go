@@ -26,6 +26,7 @@ type Topic struct {
 	sql      int                      // rules with a SQL filter (QUO-10)
 	offered  int64                    // messages that the rules have been asked about since the namespace was opened
 	match    match
+	line     dueLine
 }
 
 func newTopic(ns *Namespace, id int64, path string, o TopicOptions) *Topic {

@@ -2,45 +2,71 @@ package emulator
 
 import "minibus/internal/amqp/message"
 
-// dueRead is due messages of a topic whose properties are being read from disk: the rules need them.
-type dueRead struct {
+// dueLine has the due messages of a topic, in their order. The rules need their properties, so bodies that are on disk only are read, a turn of them at a
+// time: what fell due while the broker was down may not fit into memory. The topic's mutex guards it.
+type dueLine struct {
+	waiting []*entry // busy
+	active  bool     // a turn is being read or committed
+}
+
+// dueTurn is what is taken from the line at a time. The next one is taken when it is committed.
+type dueTurn struct {
 	read    BodyRead
 	t       *Topic
 	due     []*entry
-	missing []*entry
+	missing []*entry // those of due that are being read
 }
 
 // publishDueLocked sends messages that were scheduled in a topic to its subscriptions, by the rules of this moment
 // (SCHED-16). Until that is committed they are still scheduled.
 func (t *Topic) publishDueLocked(due []*entry, now int64) {
-	r := &dueRead{t: t}
 	t.usage.touch(now) // until now the topic was in use (SCHED-26)
 	for _, e := range due {
 		if e.mark != markFree {
 			continue // it was due twice: a failed cancel adds it once more
 		}
 		e.mark = markBusy
-		r.due = append(r.due, e)
-		if e.body.data == nil {
-			r.missing = append(r.missing, e)
-			r.read.IDs = append(r.read.IDs, e.body.id)
-		}
+		t.line.waiting = append(t.line.waiting, e)
 	}
-	switch {
-	case len(r.due) == 0:
-	case len(r.missing) == 0:
-		t.publishOwnLocked(r.due, nil, now)
-	default:
-		t.ns.reading.add()
-		r.read.Done = r
-		t.ns.journal.ReadBodies(&r.read)
+	if !t.line.active {
+		t.nextDueLocked(now)
 	}
 }
 
-// Completed goes on when the bodies are there.
-func (r *dueRead) Completed(err error) {
-	t := r.t
-	defer t.ns.reading.done()
+// nextDueLocked begins the next turn of due messages: at most quantumBytes of bodies have to be read, or they are those of one message.
+func (t *Topic) nextDueLocked(now int64) {
+	line := &t.line
+	if len(line.waiting) == 0 || t.may.use() != nil {
+		*line = dueLine{}
+		return
+	}
+	line.active = true
+	d := &dueTurn{t: t}
+	bytes := 0
+	for _, e := range line.waiting[:min(turn, len(line.waiting))] {
+		if bytes >= quantumBytes {
+			break
+		}
+		d.due = append(d.due, e)
+		if e.body.data == nil {
+			bytes += int(e.body.size)
+			d.missing = append(d.missing, e)
+			d.read.IDs = append(d.read.IDs, e.body.id)
+		}
+	}
+	line.waiting = line.waiting[len(d.due):]
+	t.ns.reading.add()
+	if len(d.missing) == 0 {
+		d.publishLocked(nil, now)
+		return
+	}
+	d.read.Done = CompletionFunc(d.goOn)
+	t.ns.journal.ReadBodies(&d.read)
+}
+
+// goOn publishes the messages when their bodies are there.
+func (d *dueTurn) goOn(err error) {
+	t := d.t
 	t.ns.deeds.Add(1)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,18 +75,29 @@ func (r *dueRead) Completed(err error) {
 	}
 	if err != nil {
 		t.ns.logger.Error("scheduled messages could not be read; trying again", "entity", t.path, "error", err)
-		for _, e := range r.due {
+		for _, e := range append(d.due, t.line.waiting...) {
 			t.schedule.retry(e)
 		}
+		t.line = dueLine{}
+		t.ns.reading.done()
 		return
 	}
-	bodies := make(map[int64][]byte, len(r.missing))
-	for i, e := range r.missing {
-		if bodies[e.row] = r.read.Bodies[i]; bodies[e.row] == nil {
-			t.bodies.of(e, &r.read, i) // tells
+	bodies := make(map[int64][]byte, len(d.missing))
+	for i, e := range d.missing {
+		if bodies[e.row] = d.read.Bodies[i]; bodies[e.row] == nil {
+			t.bodies.of(e, &d.read, i) // tells
 		}
 	}
-	t.publishOwnLocked(r.due, bodies, t.ns.Now())
+	d.publishLocked(bodies, t.ns.Now())
+}
+
+// Completed takes the next turn when this one is committed, or has failed and will be tried again.
+func (d *dueTurn) Completed(error) {
+	t := d.t
+	defer t.ns.reading.done()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.nextDueLocked(t.ns.Now())
 }
 
 // retry lets a due message be tried again later.
@@ -70,10 +107,11 @@ func (s *schedule) retry(e *entry) {
 	s.q.alarm.set(s.q.alarm.later())
 }
 
-// publishOwnLocked makes the publication of due messages. bodies has, by row, those that are not in memory.
-func (t *Topic) publishOwnLocked(due []*entry, bodies map[int64][]byte, now int64) {
-	op := t.publicationLocked(false, untold)
-	for _, e := range due {
+// publishLocked makes the publication. bodies has, by row, those that are not in memory.
+func (d *dueTurn) publishLocked(bodies map[int64][]byte, now int64) {
+	t := d.t
+	op := t.publicationLocked(false, d)
+	for _, e := range d.due {
 		raw := e.body.data
 		if raw == nil {
 			raw = bodies[e.row]

@@ -1,6 +1,8 @@
 package emulator_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +60,39 @@ func TestSCHED16_DEC21_DueWhileTheBrokerWasDown(t *testing.T) {
 		b.wantCounts(0, 0, 1, 0)
 		b.sendTexts("4")
 		equal(t, "topic's number afterwards", b.sub("a").peek()[2].firstSeq(), 6)
+	})
+}
+
+// What falls due while the broker is down may be more than fits into memory: it is read and published in turns, in its order.
+func TestSCHED16_DEC21_ManyDueAtTheStartAreReadInTurns(t *testing.T) {
+	topicBubbleWith(t, small, emulator.TopicOptions{}, named("a"), func(b *broker) {
+		const many = 300
+		var want []string
+		for i := range many {
+			name := fmt.Sprint(i)
+			want = append(want, name)
+			b.send(at(name+strings.Repeat(" ", 100_000), soon(time.Minute)))
+		}
+		b.stop()
+		time.Sleep(time.Hour)
+		b.start()
+		b = b.on("t")
+		b.j.mu.Lock()
+		if b.j.together != 1 || b.j.most > 1<<20+100_100 {
+			t.Errorf("%d reads at a time, %d bytes in one", b.j.together, b.j.most)
+		}
+		b.j.mu.Unlock()
+		var got []string
+		for len(got) < many {
+			some := b.sub("a").receive(10)
+			if len(some) == 0 {
+				break
+			}
+			for _, g := range some {
+				got = append(got, strings.TrimSpace(g.body()))
+			}
+		}
+		equalSlices(t, "activated", got, want...)
 	})
 }
 
