@@ -185,8 +185,8 @@ type Loader interface {
 // Journal is the durable side of a namespace. The store package implements it on SQLite.
 //
 // Append and ReadBodies never block and may be called under a queue's mutex. Changes of an entity are committed in the order in
-// which they were appended, many in one transaction where they have queued up, and so are changes around one that is about more than
-// messages, or is tied to others, or a Flush. Else changes of other entities may be committed before one with a large body. So a change is
+// which they were appended, many in one transaction where they have queued up, and so are changes that are tied to others, and all around one that
+// is about more than what is in entities. Else changes of other entities may be committed before one with a large body. So a change is
 // appended only when those of the same messages and bodies are completed, unless it Restores. Completions of changes run one at a
 // time, in commit order, after the commit, on the journal's goroutine or on one that has called [Store.Release].
 //

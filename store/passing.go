@@ -8,7 +8,8 @@ import (
 )
 
 // Writing the parts of a large body takes a second or so. Changes behind it that have nothing to do with it pass meanwhile: the order of changes counts within an
-// entity, where each draws a number, and around those that are about whole entities. A row changes only when what was done to it before is committed.
+// entity, where each draws a number, and around those that are about whole entities. Changes that are tied to others keep their order too, and so none of them passes. A row changes
+// only when what was done to it before is committed.
 
 // letPass commits, between two parts of a large body, changes that stand behind it. While the log is nearly full, it goes on with that until the log has begun anew:
 // more parts would fill it, and then all would wait until it is copied.
@@ -74,8 +75,11 @@ func (w *writer) passing(large *emulator.Change) (passing []item) {
 		if closed {
 			return false
 		}
-		if it.change == nil || isLarge(it.change) || !passes(it.change, stays) {
-			closed = it.change == nil || !stay(it.change, stays)
+		if it.change == nil {
+			return false // a flush
+		}
+		if isLarge(it.change) || it.change.Tied() || !passes(it.change, stays) {
+			closed = !stay(it.change, stays)
 			return false
 		}
 		ops += len(it.change.Ops)
@@ -97,16 +101,16 @@ func passes(c *emulator.Change, stays map[int64]struct{}) bool {
 	return about(c, func(entity int64) bool { _, there := stays[entity]; return !there })
 }
 
-// about calls f for the entities of a change, until it returns false. It returns false then, and for a change that is about more than messages or has to do
-// with other changes.
+// about calls f for the entities of a change, until it returns false. It returns false then, and for a change that is about more than what is in entities,
+// or brings back messages, which may be on their way out in earlier changes.
 func about(c *emulator.Change, f func(entity int64) bool) bool {
-	if c.Tied() || c.Restores {
+	if c.Restores {
 		return false
 	}
 	for i := range c.Ops {
 		op := &c.Ops[i]
 		switch op.Kind {
-		case emulator.OpInsert, emulator.OpUpdate, emulator.OpCounter, emulator.OpHistory:
+		case emulator.OpInsert, emulator.OpUpdate, emulator.OpCounter, emulator.OpSessionState, emulator.OpHistory, emulator.OpPruneHistory:
 		case emulator.OpDelete:
 			if op.Record.Row == 0 {
 				continue // a body that nothing refers to any more

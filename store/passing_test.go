@@ -91,39 +91,53 @@ func TestPassing_ChangesThatComeWhileTheBodyIsWritten(t *testing.T) {
 	f.want(t, "first second third large", nil)
 }
 
-// What is about more than messages keeps its place, and nothing passes it.
-func TestPassing_NothingPassesChangesOfEntities(t *testing.T) {
-	s := newStore(t)
-	wait(t, s, putQueue(2, "two"), putQueue(3, "three"))
+// What is about more than messages keeps its place, and nothing passes it. What is tied to others, of whatever entity, keeps its place too, but is passed.
+func TestPassing_WhatKeepsItsPlace(t *testing.T) {
 	tied := func(f *finished) []*emulator.Change {
-		a, b := f.change("a", nil, smallInsert(2, 20, 1)), f.change("b", nil, smallInsert(3, 21, 1))
+		a, b, none := f.change("a", nil, smallInsert(2, 20, 1)), f.change("b", nil, smallInsert(3, 21, 1)), f.change("none", nil)
 		b.Needs(a)
-		return []*emulator.Change{a, b}
+		none.Needs(a) // all that it had to say is known already
+		return []*emulator.Change{a, b, none, f.change("of a's entity", nil, smallInsert(2, 22, 2))}
 	}
-	for i, c := range []struct {
+	restored := func(f *finished) []*emulator.Change {
+		c := f.change("restored", nil, smallInsert(3, 20, 1))
+		c.Restores = true
+		return []*emulator.Change{c}
+	}
+	for name, c := range map[string]struct {
 		between func(f *finished) []*emulator.Change
 		order   string
 	}{
-		{func(f *finished) []*emulator.Change {
-			return []*emulator.Change{f.change("put", nil, putQueue(4, "four"))}
+		"an entity": {func(f *finished) []*emulator.Change {
+			return []*emulator.Change{f.change("put", nil, putQueue(5, "five"))}
 		}, "large put small"},
-		{tied, "large a b small"},
-		{func(f *finished) []*emulator.Change {
-			f.all.Add(1)
-			s.Flush(emulator.CompletionFunc(func(error) { f.names = append(f.names, "flush"); f.errs = append(f.errs, nil); f.all.Done() }))
-			return nil
-		}, "large flush small"},
-	} {
-		var f finished
-		row := int64(100 * (i + 1))
-		hold(s, func() {
-			s.Append(f.change("large", nil, largeInsert(1, row, int64(i+1))))
-			for _, b := range c.between(&f) {
-				s.Append(b)
+		"tied":     {tied, "small large a b none of a's entity"},
+		"restored": {restored, "large restored small"},
+		"flush":    {func(f *finished) []*emulator.Change { return []*emulator.Change{nil} }, "small large flush"},
+		"state, and keys that are forgotten": {func(f *finished) []*emulator.Change {
+			return []*emulator.Change{
+				f.change("state of the same", nil, sessionOp(1, "s", []byte("x"))), f.change("state", nil, sessionOp(2, "s", []byte("x"))),
+				f.change("forgets", nil, emulator.Op{Kind: emulator.OpPruneHistory, Record: emulator.MessageRecord{Entity: 3, Enqueued: 1}}),
 			}
-			s.Append(f.change("small", nil, smallInsert(2, row+1, int64(i+2))))
+		}, "state forgets small large state of the same"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			wait(t, s, putQueue(2, "two"), putQueue(3, "three"), putQueue(4, "four"))
+			var f finished
+			hold(s, func() {
+				s.Append(f.change("large", nil, largeInsert(1, 10, 1)))
+				for _, b := range c.between(&f) {
+					if b != nil {
+						s.Append(b)
+						continue
+					}
+					s.Flush(f.change("flush", nil).Done)
+				}
+				s.Append(f.change("small", nil, smallInsert(4, 11, 1)))
+			})
+			f.want(t, c.order, nil)
 		})
-		f.want(t, c.order, nil)
 	}
 }
 
