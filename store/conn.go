@@ -23,6 +23,8 @@ type conn struct {
 	out uintptr // C memory for results by pointer: two words
 	all []*stmt
 
+	foundLog bool // the database had a log when it was opened: the process before was killed
+
 	inside bool // a transaction of [transactions.run] has begun
 	lost   bool // SQLite has ended it after an error: what ran now would be a transaction of its own, and is refused
 }

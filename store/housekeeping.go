@@ -9,7 +9,9 @@ func (w *writer) tidy() {
 		return
 	}
 	w.tidied = true
-	w.sweeper.resume(w.log.takeOver())
+	w.log.takeOver()
+	w.sweeper.crashed = w.conn.foundLog
+	w.sweeper.resume()
 	for _, e := range w.entities.byID {
 		if e.historyFrom > 0 {
 			w.history.pruneLater(e)

@@ -62,7 +62,7 @@ func (s *Store) commitInline() {
 			select {}
 		}
 	}()
-	if !s.writer.roundOf(s.inbox.takeIf(isLittle)) {
+	if !s.writer.round(s.inbox.takeIf(isLittle)) {
 		s.inbox.poke() // more has come meanwhile
 		return
 	}

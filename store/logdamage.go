@@ -28,6 +28,7 @@ func (c *conn) tellLostLog(path string, log *slog.Logger) error {
 		return err
 	}
 	lost, err := lostLog(path+"-wal", taken)
+	c.foundLog = taken > 0 || lost.transactions > 0
 	if err != nil || lost.transactions == 0 {
 		return err
 	}

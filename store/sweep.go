@@ -23,7 +23,8 @@ type sweeper struct {
 	w        *writer
 	now      *sweep // nil when there is nothing to remove of entities
 	waiting  []*entityState
-	crashed  []*space // to be swept although nothing in them is deleted
+	crashed  bool     // the process before was killed: namespaces are swept even if nothing in them is deleted
+	whole    []*space // those
 	thorough bool     // of the sweeps until none is waiting
 	spaces   []*space
 	failed   bool // tombstones are left behind by a step that failed
@@ -61,7 +62,7 @@ func (sw *sweeper) prepare() error {
 // start removes what is left of deleted entities, after what is being removed.
 func (sw *sweeper) start(dead ...*entityState) {
 	if sw.failed {
-		sw.resume(false)
+		sw.resume()
 		return
 	}
 	sw.waiting = append(sw.waiting, dead...)
@@ -72,11 +73,11 @@ func (sw *sweeper) start(dead ...*entityState) {
 
 // resume removes all that is left, also what an earlier process left. After a crash it sweeps all namespaces: a body whose last two messages went
 // at once is removed by a change of its own, which may not have been committed.
-func (sw *sweeper) resume(crashed bool) {
-	sw.now, sw.waiting, sw.crashed, sw.spaces, sw.failed, sw.thorough = nil, nil, nil, nil, false, true
+func (sw *sweeper) resume() {
+	sw.now, sw.waiting, sw.whole, sw.spaces, sw.failed, sw.thorough = nil, nil, nil, nil, false, true
 	for _, sp := range sw.w.namespaces.current {
-		if first, _ := emulator.RowsOf(sp.number); crashed && sp.high >= first {
-			sw.crashed = append(sw.crashed, sp)
+		if first, _ := emulator.RowsOf(sp.number); sw.crashed && sp.high >= first {
+			sw.whole = append(sw.whole, sp)
 		}
 	}
 	for _, e := range sw.w.entities.byID {
@@ -99,13 +100,13 @@ func (sw *sweeper) next() {
 	switch {
 	case len(sw.waiting) > 0:
 		sp = sw.waiting[0].space
-	case len(sw.crashed) > 0:
-		sp = sw.crashed[0]
+	case len(sw.whole) > 0:
+		sp = sw.whole[0]
 	default:
-		sw.thorough = false
+		sw.thorough, sw.crashed = false, false
 		return
 	}
-	sw.crashed = slices.DeleteFunc(sw.crashed, func(of *space) bool { return of == sp })
+	sw.whole = slices.DeleteFunc(sw.whole, func(of *space) bool { return of == sp })
 	var dead []*entityState
 	sw.waiting = slices.DeleteFunc(sw.waiting, func(e *entityState) bool {
 		if e.space == sp {
@@ -137,7 +138,7 @@ func (sw *sweeper) step() bool {
 	}
 	if err := some(); err != nil {
 		sw.w.s.log.Warn("removing a deleted entity or namespace failed; it goes on with the next deletion or start", "error", err)
-		sw.now, sw.waiting, sw.crashed, sw.spaces, sw.failed = nil, nil, nil, nil, true
+		sw.now, sw.waiting, sw.whole, sw.spaces, sw.failed = nil, nil, nil, nil, true
 	}
 	return true
 }

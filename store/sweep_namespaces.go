@@ -10,7 +10,7 @@ import (
 // clear removes what is in deleted namespaces. It lies together in each table, so nothing has to be searched.
 func (sw *sweeper) clear(dead ...*space) {
 	if sw.failed {
-		sw.resume(false)
+		sw.resume()
 		return
 	}
 	sw.spaces = append(sw.spaces, dead...)

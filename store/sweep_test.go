@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -159,6 +160,10 @@ func TestBodiesWithoutMessagesAreRemovedAfterACrash(t *testing.T) {
 			if again.writer.sweeper.now != nil != crashed {
 				t.Errorf("the namespace is swept: %t", !crashed)
 			}
+			again.beforeCommit = func() error { return errors.New("the disk is on fire") }
+			again.writer.sweeper.step()
+			again.beforeCommit = nil
+			again.writer.sweeper.start() // as the next deletion does
 		})
 		sweepNow(again)
 		if n, parts := count(t, again, "body"), count(t, again, "body_part"); n != 2 || parts != 0 {

@@ -20,8 +20,8 @@ import (
 // keep their calls.
 //
 // A logFile changes no order that matters. SQLite has asked for the whole transaction to be written when it publishes the commit, syncs,
-// or reads, and by then it is: the last frame of a transaction, which has the size of the database in its head, a read, a write elsewhere and a
-// change of the file's size write what is held back. A failure is that of the call that finds it, before the commit is published.
+// or changes the file's size, and by then it is: the last frame of a transaction, which has the size of the database in its head, a write elsewhere and a
+// change of the size write what is held back. A read gets it from memory. A failure is that of the call that finds it, before the commit is published.
 //
 // A transaction that is larger than the cache goes to the log in parts before its commit. If SQLite then changes a page that it has written, it
 // reads every later frame before the commit and writes a new head with a new checksum. Nothing follows the last of these heads, so they
@@ -130,8 +130,8 @@ func logRead(tls *libc.TLS, fd int32, p uintptr, n lib.Tsize_t, off lib.Toff_t) 
 	if v, ok := logFiles.Load(fd); ok {
 		f := v.(*logFile)
 		f.read = off
-		if err := f.flush(); err != 0 {
-			return lib.Tssize_t(failWith(tls, err))
+		if f.holds(off, int64(n)) {
+			return lib.Tssize_t(copy(unsafe.Slice((*byte)(cPointer(p)), int(n)), f.held[off-f.begin:]))
 		}
 	}
 	return libc.Xpread(tls, fd, p, n, off)
@@ -183,6 +183,9 @@ func (f *logFile) write(data []byte, off int64) syscall.Errno {
 	}
 	return 0
 }
+
+// holds reports whether a range of the file is held back. A frame is, or is not, as a whole.
+func (f *logFile) holds(off, n int64) bool { return off >= f.begin && off+n <= f.begin+int64(len(f.held)) }
 
 // flush writes what is held back. What can't be written is dropped: the transaction fails.
 func (f *logFile) flush() syscall.Errno {

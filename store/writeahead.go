@@ -31,16 +31,14 @@ func (l *writeAhead) limit(bytes int64) {
 }
 
 // takeOver begins the log anew if an earlier process left one that is long enough for a checkpoint. Otherwise the logs of short
-// lives would add up, and each start would read all of them. It reports whether there was a log: a process that ends in order leaves none.
-func (l *writeAhead) takeOver() (left bool) {
+// lives would add up, and each start would read all of them.
+func (l *writeAhead) takeOver() {
 	l.w.conn.mu.Lock()
 	defer l.w.conn.mu.Unlock()
 	l.w.room.look()
-	left = l.durable && l.fresh > 0
-	if left && l.fresh >= l.checkpoint {
+	if l.durable && l.fresh >= l.checkpoint {
 		l.beginAnew()
 	}
-	return left
 }
 
 // checkpointIfDue starts a checkpoint when the log has grown: between batches, and not in a commit as SQLite

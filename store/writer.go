@@ -99,8 +99,9 @@ func (w *writer) step() (worked, closed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.resolveDoubt()
-	if !w.round() && w.owed == 0 {
-		return false, w.s.inbox.isClosed()
+	items, closed := w.s.inbox.take() // what comes after that is late if closed
+	if !w.round(items) && w.owed == 0 {
+		return false, closed
 	}
 	if w.owed = 0; w.tidied {
 		w.afterWork()
@@ -108,13 +109,8 @@ func (w *writer) step() (worked, closed bool) {
 	return true, false
 }
 
-// round commits what has queued up, and reports whether there was something. The caller holds mu.
-func (w *writer) round() bool {
-	items, _ := w.s.inbox.take()
-	return w.roundOf(items)
-}
-
-func (w *writer) roundOf(items []item) bool {
+// round commits what had queued up, and reports whether there was something. The caller holds mu.
+func (w *writer) round(items []item) bool {
 	if len(items) == 0 {
 		return false
 	}
