@@ -92,6 +92,7 @@ func New(o Options) http.Handler {
 	if h.options.Logger == nil {
 		h.options.Logger = slog.New(slog.DiscardHandler)
 	}
+	h.runtime = newRuntimeAPI(h.authorize, h.options.MissingIsGone)
 	return h.logged(h.header(h.closing(h.pages(h.routes()))))
 }
 
@@ -120,7 +121,6 @@ func (h *handler) routes() *mux.Router {
 	} else {
 		r.MatcherFunc(isControl).HandlerFunc(control.Off)
 	}
-	m := &runtimeAPI{authorize: h.authorize, gone: h.options.MissingIsGone, batches: make(chan struct{}, maxLargeBatches)}
 	entities := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := h.request(w, r)
 		err := h.find(x)
@@ -128,7 +128,7 @@ func (h *handler) routes() *mux.Router {
 		case isResourceManager(r):
 			refuseResourceManager(w, err)
 		case isRuntime(r, x.target):
-			m.serve(x, err)
+			h.runtime.serve(x, err)
 		default:
 			administer(h, x, err)
 		}
@@ -151,7 +151,10 @@ func (h *handler) namesEntity(r *http.Request) bool {
 	return h.find(x) == nil && domain{x.ns}.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0
 }
 
-type handler struct{ options Options }
+type handler struct {
+	options Options
+	runtime *runtimeAPI
+}
 
 // inert is the policy of every answer: a browser may show it, but runs no script, loads nothing, and shows it in no frame. Any
 // client can send a message, and a script in one would have all rights here.

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"golang.org/x/sync/semaphore"
+
 	"minibus/emulator"
 	"minibus/internal/entitypath"
 	"minibus/internal/sas"
@@ -17,7 +19,12 @@ type runtimeAPI struct {
 	authorize func(x *request, claim sas.Claims, entity string) error
 	gone      bool // DEC-13
 	reading   atomic.Int64
-	batches   chan struct{} // one for each large batch that is being read and stored
+	batches   chan struct{}       // one for each large batch that is being read and stored
+	writing   *semaphore.Weighted // bytes of large messages that are being received
+}
+
+func newRuntimeAPI(authorize func(x *request, claim sas.Claims, entity string) error, gone bool) *runtimeAPI {
+	return &runtimeAPI{authorize: authorize, gone: gone, batches: make(chan struct{}, maxLargeBatches), writing: semaphore.NewWeighted(maxWriting)}
 }
 
 // runtimeCall is one request to the runtime API.

@@ -1,6 +1,7 @@
 package mgmt
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,12 +16,19 @@ import (
 	"minibus/mgmt/rest"
 )
 
+// errCrowded answers receives of large messages while others use up maxWriting; clients back off and try again.
+var errCrowded = problemf(http.StatusServiceUnavailable,
+	"SubCode=50004. Too many large messages are being received over HTTP at once. Try again later. ")
+
 // errClientGone ends a request whose client has gone, or whose server is shutting down.
 var errClientGone = problemf(http.StatusServiceUnavailable, "SubCode=50004. The server is shutting down. ")
 
 const (
 	// longestWait is how long a receive waits for a message, unless it asks for less.
 	longestWait = time.Minute
+	// maxWriting bounds the bytes that large messages of all requests together have in memory, in the message and in the answer. A message of more than half
+	// of it is received alone.
+	maxWriting = 256 << 20
 	// maxEmptyBody is how many bytes of an unexpected body are read.
 	maxEmptyBody = 64 << 10
 )
@@ -74,6 +82,7 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 		return nil, err
 	}
 	w := receive.New(x.entity, x.sub, mode, x.who())
+	w.Bound(x.api.room)
 	defer w.Close()
 	d, err := w.Next(x.r.Context(), wait)
 	switch {
@@ -91,6 +100,19 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	a := x.delivery(d, mode)
 	w.Hand(x.w, a.status, a.body, d)
 	return nil, nil
+}
+
+// room waits until a message of so many bytes may be received.
+func (a *runtimeAPI) room(ctx context.Context, bytes int, wait time.Duration) (done func(), err error) {
+	n := min(2*int64(bytes), maxWriting)
+	if !a.writing.TryAcquire(n) {
+		ctx, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		if a.writing.Acquire(ctx, n) != nil {
+			return nil, errCrowded
+		}
+	}
+	return func() { a.writing.Release(n) }, nil
 }
 
 // delivery makes the answer with a message. It already sets headers of the response, so no other answer may follow.

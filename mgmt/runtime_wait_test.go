@@ -2,11 +2,15 @@ package mgmt
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"minibus/emulator"
 )
@@ -64,6 +68,61 @@ func TestORD4_ReceivesOverHTTPAreServedInTurn(t *testing.T) {
 		for i, body := range []string{"first", "second", "third"} {
 			b.post("q", body)
 			wants(t, <-answers[i], 200, body)
+		}
+	})
+}
+
+// slowClient is a client that has not yet read the body of its answer.
+type slowClient struct {
+	*httptest.ResponseRecorder
+	reads chan struct{}
+}
+
+func (c *slowClient) Write(b []byte) (int, error) {
+	<-c.reads
+	return c.ResponseRecorder.Write(b)
+}
+
+// TestLargeMessagesShareMemoryOnTheirWayOut: a receive waits for the memory that large messages of other requests take, and takes none before. Small
+// messages need none.
+func TestLargeMessagesShareMemoryOnTheirWayOut(t *testing.T) {
+	timed(t, emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096}, func(t *testing.T, b *bus) {
+		h := &handler{options: Options{Broker: b.Broker, Ready: func() bool { return true }, Logger: slog.New(slog.DiscardHandler)}}
+		h.runtime = newRuntimeAPI(h.authorize, false)
+		h.runtime.writing = semaphore.NewWeighted(5 << 20) // for one of the messages and its answer
+		b.handler = h.routes()
+		b.makeQueue("small", emulator.QueueOptions{})
+		for range 3 {
+			b.post("q", strings.Repeat("x", 2<<20))
+		}
+		slow := &slowClient{httptest.NewRecorder(), make(chan struct{})}
+		answered := make(chan struct{})
+		go func() {
+			b.handler.ServeHTTP(slow, httptest.NewRequest(http.MethodDelete, "http://localhost/q/messages/head", http.NoBody))
+			close(answered)
+		}()
+		synctest.Wait()
+		start := time.Now()
+		wants(t, b.do("DELETE", "/q/messages/head?timeout=10", ""), 503, "Too many large messages are being received over HTTP at once.")
+		wants(t, b.do("DELETE", "/q/messages/head?timeout=0", ""), 503)
+		if took := time.Since(start); took != 10*time.Second {
+			t.Errorf("it was refused after %v", took)
+		}
+		b.post("small", "small")
+		wants(t, b.do("DELETE", "/small/messages/head", ""), 200, "small")
+		gone, leave := b.begin("DELETE", "/q/messages/head")
+		synctest.Wait()
+		leave()
+		<-gone
+		waiting, _ := b.begin("POST", "/q/messages/head")
+		synctest.Wait()
+		b.wantCounts("q", 2, 0)
+		close(slow.reads)
+		<-answered
+		wants(t, <-waiting, 201, "xx")
+		wants(t, b.do("DELETE", "/q/messages/head", ""), 200, "xx")
+		if !h.runtime.writing.TryAcquire(5 << 20) {
+			t.Error("not all of the memory was given back")
 		}
 	})
 }

@@ -185,7 +185,9 @@ func (f *logFile) write(data []byte, off int64) syscall.Errno {
 }
 
 // holds reports whether a range of the file is held back. A frame is, or is not, as a whole.
-func (f *logFile) holds(off, n int64) bool { return off >= f.begin && off+n <= f.begin+int64(len(f.held)) }
+func (f *logFile) holds(off, n int64) bool {
+	return off >= f.begin && off+n <= f.begin+int64(len(f.held))
+}
 
 // flush writes what is held back. What can't be written is dropped: the transaction fails.
 func (f *logFile) flush() syscall.Errno {

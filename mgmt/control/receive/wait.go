@@ -27,7 +27,16 @@ type Waiter struct {
 	consumer *emulator.Consumer
 	taken    *emulator.Delivery
 	over     bool // the time is up
+
+	room Room   // nil: any message may be taken
+	done func() // gives back what room gave; nil: nothing
 }
+
+// Room waits until a message of so many bytes may be in memory. It returns what ends that, or fails when the time is up or ctx ends.
+type Room func(ctx context.Context, bytes int, wait time.Duration) (done func(), err error)
+
+// freely is how many bytes a message may have that needs no room.
+const freely = 1 << 20
 
 // change is a change of the entity, with the reason for which a link would be detached; nil: none.
 type change struct {
@@ -40,9 +49,13 @@ func New(entity *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMo
 	return &Waiter{entity: entity, sub: sub, mode: mode, who: who, ready: make(chan struct{}, 1), changed: make(chan change, 1), unwatch: func() {}}
 }
 
+// Bound lets Next ask for room before it takes a message of more than 1 MiB. Close gives it back. Call Bound before Next.
+func (w *Waiter) Bound(room Room) { w.room = room }
+
 // Next returns a delivery that is ready to be written, or nil if none came in time. It measures real time (DEC-35). If the client
 // goes away, Next gives the message back and fails with [ErrGone].
 func (w *Waiter) Next(ctx context.Context, wait time.Duration) (*emulator.Delivery, error) {
+	until := time.Now().Add(wait)
 	deadline := time.NewTimer(wait)
 	defer deadline.Stop()
 	if err := w.open(ctx, deadline.C); err != nil || w.consumer == nil {
@@ -56,6 +69,12 @@ func (w *Waiter) Next(ctx context.Context, wait time.Duration) (*emulator.Delive
 		if d := w.look(); d != nil || w.taken == nil && w.over {
 			w.taken = nil
 			return d, nil
+		}
+		if size := w.consumer.Withheld(); w.taken == nil && size > 0 {
+			if err := w.makeRoom(ctx, size, time.Until(until)); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		select {
 		case <-w.ready:
@@ -92,8 +111,30 @@ func (w *Waiter) open(ctx context.Context, deadline <-chan time.Time) (err error
 	}
 	if w.consumer, err = w.entity.NewConsumer(w.sub, w.mode, w.notify); err == nil {
 		w.consumer.Introduce(w.who)
+		if w.room != nil {
+			w.consumer.Limit(freely)
+		}
 	}
 	return err
+}
+
+// makeRoom waits until the next message, which has that size, may be taken.
+func (w *Waiter) makeRoom(ctx context.Context, size int, wait time.Duration) (err error) {
+	w.giveRoomBack()
+	if w.done, err = w.room(ctx, size, wait); err == nil {
+		w.consumer.Limit(size)
+	}
+	if ctx.Err() != nil {
+		return nil // Next sees that
+	}
+	return err
+}
+
+func (w *Waiter) giveRoomBack() {
+	if w.done != nil {
+		w.done()
+		w.done = nil
+	}
 }
 
 // watch lets the waiter learn of changes of its entity, until unwatch.
@@ -116,6 +157,7 @@ func (w *Waiter) Return(ds ...*emulator.Delivery) {
 // Close ends the waiter. It frees its session, if it has one.
 func (w *Waiter) Close() {
 	w.unwatch()
+	w.giveRoomBack()
 	if w.session != nil {
 		w.session.held.drop(w)
 	}
