@@ -36,8 +36,8 @@ func (t *Topic) publishDueLocked(due []*entry, now int64) {
 // nextDueLocked begins the next turn of due messages: at most quantumBytes of bodies have to be read, or they are those of one message.
 func (t *Topic) nextDueLocked(now int64) {
 	line := &t.line
-	if len(line.waiting) == 0 || t.may.use() != nil {
-		*line = dueLine{}
+	if len(line.waiting) == 0 || t.may.use() != nil { // a deletion may be taken back
+		t.retryDueLocked(nil)
 		return
 	}
 	line.active = true
@@ -75,10 +75,7 @@ func (d *dueTurn) goOn(err error) {
 	}
 	if err != nil {
 		t.ns.logger.Error("scheduled messages could not be read; trying again", "entity", t.path, "error", err)
-		for _, e := range append(d.due, t.line.waiting...) {
-			t.schedule.retry(e)
-		}
-		t.line = dueLine{}
+		t.retryDueLocked(d.due)
 		t.ns.reading.done()
 		return
 	}
@@ -91,13 +88,26 @@ func (d *dueTurn) goOn(err error) {
 	d.publishLocked(bodies, t.ns.Now())
 }
 
-// Completed takes the next turn when this one is committed, or has failed and will be tried again.
-func (d *dueTurn) Completed(error) {
+// Completed takes the next turn when this one is committed. If it failed, it is tried again later, and so are those behind it.
+func (d *dueTurn) Completed(err error) {
 	t := d.t
 	defer t.ns.reading.done()
+	t.ns.deeds.Add(1)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err != nil {
+		t.retryDueLocked(nil)
+		return
+	}
 	t.nextDueLocked(t.ns.Now())
+}
+
+// retryDueLocked ends the line: the messages that wait in it are tried again later, behind those of a turn.
+func (t *Topic) retryDueLocked(due []*entry) {
+	for _, e := range append(due, t.line.waiting...) {
+		t.schedule.retry(e)
+	}
+	t.line = dueLine{}
 }
 
 // retry lets a due message be tried again later.

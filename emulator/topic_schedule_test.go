@@ -1,9 +1,11 @@
 package emulator_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"minibus/emulator"
@@ -91,6 +93,59 @@ func TestSCHED16_DEC21_ManyDueAtTheStartAreReadInTurns(t *testing.T) {
 			for _, g := range some {
 				got = append(got, strings.TrimSpace(g.body()))
 			}
+		}
+		equalSlices(t, "activated", got, want...)
+	})
+}
+
+// A topic whose deletion fails goes on with what was due meanwhile.
+func TestSCHED16_DueWhileADeletionFails(t *testing.T) {
+	topicBubbleWith(t, small, emulator.TopicOptions{}, named("a"), func(b *broker) {
+		const many = 50 // several turns
+		for range many {
+			b.send(at(strings.Repeat("x", 100_000), soon(time.Minute)))
+		}
+		b.j.on(emulator.OpInsert, b.j.Pause)
+		wait(time.Minute) // the first turn is being committed
+		b.j.on(emulator.OpDeleteEntity, func() {
+			b.j.Resume()
+			synctest.Wait()
+			b.failOnce()
+		})
+		if err := b.ns.DeleteEntity("t"); !errors.Is(err, errDisk) {
+			t.Fatalf("the deletion ended with %v", err)
+		}
+		wait(time.Minute)
+		b.on("t").wantCounts(0, 0, 0, 0)
+		b.sub("a").wantCounts(many, 0, 0, 0)
+	})
+}
+
+// What is due while nothing can be stored is tried again later, in its order. A start does not wait for that.
+func TestSCHED16_DEC21_DueWhileNothingCanBeStored(t *testing.T) {
+	topicBubbleWith(t, small, emulator.TopicOptions{}, named("a"), func(b *broker) {
+		const many = 300
+		var want []string
+		for i := range many {
+			want = append(want, fmt.Sprint(i))
+			b.send(at(want[i], soon(time.Minute)))
+		}
+		b.stop()
+		time.Sleep(time.Hour)
+		b.j.Memory = b.j.Reopen()
+		b.failOnce()
+		reads := b.j.reads
+		start := time.Now()
+		b.open()
+		if took := time.Since(start); took > time.Second || b.j.reads-reads != 1 {
+			t.Errorf("the start took %v and %d reads", took, b.j.reads-reads)
+		}
+		b = b.on("t")
+		b.wantCounts(0, 0, many, 0)
+		wait(time.Minute)
+		var got []string
+		for _, g := range b.sub("a").receive(many) {
+			got = append(got, g.body())
 		}
 		equalSlices(t, "activated", got, want...)
 	})

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"minibus/emulator"
+	"minibus/mgmt/control/receive"
 )
 
 // timed runs a test in a bubble, with the queue q.
@@ -87,10 +88,7 @@ func (c *slowClient) Write(b []byte) (int, error) {
 // messages need none.
 func TestLargeMessagesShareMemoryOnTheirWayOut(t *testing.T) {
 	timed(t, emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096}, func(t *testing.T, b *bus) {
-		h := &handler{options: Options{Broker: b.Broker, Ready: func() bool { return true }, Logger: slog.New(slog.DiscardHandler)}}
-		h.runtime = newRuntimeAPI(h.authorize, false)
-		h.runtime.writing = semaphore.NewWeighted(5 << 20) // for one of the messages and its answer
-		b.handler = h.routes()
+		h := b.withRoomForOne()
 		b.makeQueue("small", emulator.QueueOptions{})
 		for range 3 {
 			b.post("q", strings.Repeat("x", 2<<20))
@@ -121,10 +119,75 @@ func TestLargeMessagesShareMemoryOnTheirWayOut(t *testing.T) {
 		<-answered
 		wants(t, <-waiting, 201, "xx")
 		wants(t, b.do("DELETE", "/q/messages/head", ""), 200, "xx")
-		if !h.runtime.writing.TryAcquire(5 << 20) {
-			t.Error("not all of the memory was given back")
+		b.wantFree(h)
+	})
+}
+
+func (b *bus) wantFree(h *handler) {
+	b.t.Helper()
+	if !h.runtime.writing.TryAcquire(5 << 20) {
+		b.t.Error("not all of the memory was given back")
+		return
+	}
+	h.runtime.writing.Release(5 << 20)
+}
+
+// TestAWaitForMemoryEnds when another receiver takes the large message, and when there is nothing to wait for any more.
+func TestAWaitForMemoryEnds(t *testing.T) {
+	timed(t, emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096}, func(t *testing.T, b *bus) {
+		h := b.withRoomForOne()
+		large := strings.Repeat("x", 2<<20)
+		for name, c := range map[string]struct {
+			meanwhile func()
+			status    int
+			text      string
+		}{
+			"another message comes": {func() { b.post("q", "small") }, 200, "small"},
+			"the memory is free": {func() {
+				h.runtime.writing.Release(5 << 20)
+				time.Sleep(5 * time.Second)
+				b.wantFree(h)
+			}, 204, ""},
+			"the entity is deleted": {func() {
+				if err := b.ns.DeleteEntity("q"); err != nil {
+					t.Error(err)
+				}
+			}, 404, ""},
+		} {
+			if !b.ns.Exists("q") {
+				b.makeQueue("q", emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096})
+			}
+			h.runtime.writing.TryAcquire(5 << 20)
+			b.post("q", large)
+			waiting, _ := b.begin("DELETE", "/q/messages/head?timeout=30")
+			synctest.Wait()
+			w := receive.New(b.queue("q"), emulator.Main, emulator.ReceiveAndDelete, nil)
+			if d, err := w.Next(context.Background(), 0); d == nil || err != nil {
+				t.Fatalf("%s: the message can't be received by another client: %v", name, err)
+			}
+			w.Close()
+			start := time.Now()
+			c.meanwhile()
+			wants(t, <-waiting, c.status, c.text)
+			if took := time.Since(start); c.status != 204 && took > time.Second {
+				t.Errorf("%s: it took %v", name, took)
+			}
+			if c.status == 204 {
+				b.wantFree(h)
+			} else {
+				h.runtime.writing.Release(5 << 20)
+			}
 		}
 	})
+}
+
+// withRoomForOne lets the bus have memory for one message of 2 MiB and its answer.
+func (b *bus) withRoomForOne() *handler {
+	h := &handler{options: Options{Broker: b.Broker, Ready: func() bool { return true }, Logger: slog.New(slog.DiscardHandler)}}
+	h.runtime = newRuntimeAPI(h.authorize, false)
+	h.runtime.writing = semaphore.NewWeighted(5 << 20)
+	b.handler = h.routes()
+	return h
 }
 
 // TestLOCK8_LocksOfHTTPExpire independently of their connection.

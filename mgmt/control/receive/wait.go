@@ -35,8 +35,10 @@ type Waiter struct {
 // Room waits until a message of so many bytes may be in memory. It returns what ends that, or fails when the time is up or ctx ends.
 type Room func(ctx context.Context, bytes int, wait time.Duration) (done func(), err error)
 
-// freely is how many bytes a message may have that needs no room.
-const freely = 1 << 20
+const (
+	freely    = 1 << 20     // bytes of a message that needs no room
+	lookAgain = time.Second // a waiter for room is not told what comes, or that the message for which it waits has gone
+)
 
 // change is a change of the entity, with the reason for which a link would be detached; nil: none.
 type change struct {
@@ -70,11 +72,14 @@ func (w *Waiter) Next(ctx context.Context, wait time.Duration) (*emulator.Delive
 			w.taken = nil
 			return d, nil
 		}
-		if size := w.consumer.Withheld(); w.taken == nil && size > 0 {
-			if err := w.makeRoom(ctx, size, time.Until(until)); err != nil {
-				return nil, err
+		if w.taken == nil {
+			w.giveRoomBack() // what it was for went to another receiver
+			if size := w.consumer.Withheld(); size > 0 {
+				if err := w.makeRoom(ctx, size, time.Until(until)); err != nil {
+					return nil, err
+				}
+				continue
 			}
-			continue
 		}
 		select {
 		case <-w.ready:
@@ -118,22 +123,29 @@ func (w *Waiter) open(ctx context.Context, deadline <-chan time.Time) (err error
 	return err
 }
 
-// makeRoom waits until the next message, which has that size, may be taken.
-func (w *Waiter) makeRoom(ctx context.Context, size int, wait time.Duration) (err error) {
-	w.giveRoomBack()
-	if w.done, err = w.room(ctx, size, wait); err == nil {
+// makeRoom waits until the next message, which has that size, may be taken, or may not be the next one any more.
+func (w *Waiter) makeRoom(ctx context.Context, size int, wait time.Duration) error {
+	done, err := w.room(ctx, size, min(wait, lookAgain))
+	switch {
+	case err == nil:
+		w.done = done
 		w.consumer.Limit(size)
+	case ctx.Err() == nil && wait <= lookAgain:
+		return err
 	}
-	if ctx.Err() != nil {
-		return nil // Next sees that
+	select {
+	case c := <-w.changed:
+		return w.allowed(c)
+	default:
+		return nil
 	}
-	return err
 }
 
 func (w *Waiter) giveRoomBack() {
 	if w.done != nil {
 		w.done()
 		w.done = nil
+		w.consumer.Limit(freely)
 	}
 }
 
