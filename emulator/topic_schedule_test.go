@@ -124,11 +124,11 @@ func TestSCHED16_DueWhileADeletionFails(t *testing.T) {
 // What is due while nothing can be stored is tried again later, in its order. A start does not wait for that.
 func TestSCHED16_DEC21_DueWhileNothingCanBeStored(t *testing.T) {
 	topicBubbleWith(t, small, emulator.TopicOptions{}, named("a"), func(b *broker) {
-		const many = 300
+		const many = 50 // several turns
 		var want []string
 		for i := range many {
 			want = append(want, fmt.Sprint(i))
-			b.send(at(want[i], soon(time.Minute)))
+			b.send(at(want[i]+strings.Repeat(" ", 100_000), soon(time.Minute)))
 		}
 		b.stop()
 		time.Sleep(time.Hour)
@@ -144,8 +144,10 @@ func TestSCHED16_DEC21_DueWhileNothingCanBeStored(t *testing.T) {
 		b.wantCounts(0, 0, many, 0)
 		wait(time.Minute)
 		var got []string
-		for _, g := range b.sub("a").receive(many) {
-			got = append(got, g.body())
+		for range 10 {
+			for _, g := range b.sub("a").receive(many) {
+				got = append(got, strings.TrimSpace(g.body()))
+			}
 		}
 		equalSlices(t, "activated", got, want...)
 	})
