@@ -9,7 +9,7 @@ type dueLine struct {
 	active  bool     // a turn is being read or committed
 }
 
-// dueTurn is what is taken from the line at a time. The next one is taken when it is committed.
+// dueTurn has the messages that go from the line at a time. The next turn begins when this one is committed.
 type dueTurn struct {
 	read    BodyRead
 	t       *Topic
