@@ -56,7 +56,7 @@ func TestOutput_WhatTheSocketDoesNotTakeAtOnce(t *testing.T) {
 	var want []byte
 	left := 0 // how often the write goroutine was needed
 	got := make(chan []byte)
-	for i := range 200 {
+	for i := range 40 {
 		chunk := bytes.Repeat([]byte{byte(i)}, 10_000)
 		want = append(want, chunk...)
 		c.out.buf = append(c.out.buf, chunk...)

@@ -39,7 +39,9 @@ func TestMain(m *testing.M) {
 
 // newClient returns a client of the server.
 func newClient(bus *sbtest.Server) *azservicebus.Client {
-	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), nil)
+	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), &azservicebus.ClientOptions{
+		RetryOptions: azservicebus.RetryOptions{RetryDelay: 10 * time.Millisecond}, // 4 s by default
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,9 @@ func worker(ctx context.Context, connectionString string) error {
 // order sends messages as a customer does.
 func order(t *testing.T, connectionString string, messages ...*azservicebus.Message) {
 	t.Helper()
-	client, err := azservicebus.NewClientFromConnectionString(connectionString, nil)
+	client, err := azservicebus.NewClientFromConnectionString(connectionString, &azservicebus.ClientOptions{
+		RetryOptions: azservicebus.RetryOptions{RetryDelay: 10 * time.Millisecond}, // 4 s by default
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (m *Memory) run() {
 
 // linger makes a fault last a moment longer, so that a test that does not wait for its end fails always and not now and then.
 func linger() {
-	for range 500 {
+	for range 50 {
 		runtime.Gosched()
 	}
 }
