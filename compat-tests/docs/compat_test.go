@@ -32,7 +32,8 @@ func shell(t *testing.T, dir, lines string) (string, error) {
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", lines)
 	cmd.Dir = dir
 	// The lines must not find a workspace of the developer's.
-	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(cmd.Env, harness.OwnModule...)
 	cmd.WaitDelay = 10 * time.Second // a server that the lines leave behind has the pipe
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"minibus/compat-tests/harness"
 )
 
 // modulePath is the SDK's module. Our own go.mod decides which version is tested.
@@ -138,7 +140,7 @@ func goTool(t *testing.T, dir string, args ...string) string {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
 	// -mod=mod: go.sum may lack the sums of modules that only the SDK's tests need. GOWORK: the copy belongs to no workspace.
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd.Env = append(os.Environ(), harness.OwnModule...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

@@ -29,39 +29,68 @@ func Binary(t testing.TB) string {
 	return path
 }
 
-// Build is Binary outside of a test. tags are separated by commas; only those of the first call in a process count.
+// Build is Binary outside of a test. tags are separated by commas; only those of the first call in a process count. A binary that is built
+// with tags is not the one that MINIBUS_BINARY names.
 func Build(tags string) (string, error) {
 	binary.once.Do(func() { binary.path, binary.err = build(tags) })
 	return binary.path, binary.err
 }
 
 func build(tags string) (string, error) {
-	if given := os.Getenv("MINIBUS_BINARY"); given != "" {
+	if given := os.Getenv("MINIBUS_BINARY"); given != "" && tags == "" {
 		return given, nil
 	}
 	root, err := Root()
 	if err != nil {
 		return "", err
 	}
-	// One directory per process: the go command's cache makes the next build cheap, and another test process may be using
-	// its own file.
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the cache: %w", err)
+	}
+	cache = filepath.Join(cache, "minibus-ci", "bin", "tags-"+tags)
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", fmt.Errorf("make the cache: %w", err)
+	}
 	dir, err := os.MkdirTemp("", "minibus-compat-")
 	if err != nil {
 		return "", fmt.Errorf("make directory for the binary: %w", err)
 	}
 	path := filepath.Join(dir, "minibus"+Exe)
-	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, "./cmd/minibus")
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build minibus: %w\n%s", err, out)
+	if err := buildInto(path, cache, root, tags); err != nil {
+		_ = os.RemoveAll(dir)
+		return "", err
 	}
 	return path, nil
 }
 
+// buildInto builds in a directory that all test processes share: for all but the first, the go command finds that the binary is up to date,
+// which saves linking it. The process has a link of its own, so the next build does not disturb it.
+func buildInto(path, cache, root, tags string) error {
+	release, err := lock(filepath.Join(cache, "lock"))
+	if err != nil {
+		return err
+	}
+	defer release()
+	shared := filepath.Join(cache, "minibus"+Exe)
+	cmd := exec.Command("go", "build", "-tags", tags, "-o", shared, "./cmd/minibus")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build minibus: %w\n%s", err, out)
+	}
+	if os.Link(shared, path) == nil {
+		return nil
+	}
+	binary, err := os.ReadFile(shared) // the cache may be on another disk
+	if err != nil {
+		return fmt.Errorf("read the built binary: %w", err)
+	}
+	return os.WriteFile(path, binary, 0o755) //nolint:gosec // a program
+}
+
 // Cleanup removes what Binary built. A TestMain calls it after its tests, a command at its end.
 func Cleanup() {
-	if binary.path != "" && os.Getenv("MINIBUS_BINARY") == "" {
+	if binary.path != "" && binary.path != os.Getenv("MINIBUS_BINARY") {
 		os.RemoveAll(filepath.Dir(binary.path))
 	}
 }

@@ -9,7 +9,10 @@ import (
 )
 
 // OwnModule are the variables with which the go command takes a directory of [GoModule] for a module that belongs to no workspace.
-var OwnModule = []string{"GOWORK=off", "GOFLAGS=-mod=mod"}
+var OwnModule = []string{"GOWORK=off", GoFlags("-mod=mod")}
+
+// GoFlags returns GOFLAGS with a flag more than this process has. Packages that were built with the same flags are in the go command's cache.
+func GoFlags(flag string) string { return "GOFLAGS=" + os.Getenv("GOFLAGS") + " " + flag }
 
 // GoModule makes a module "shop" of a directory, with the versions of this one, which it replaces by the checkout. So programs
 // that use the same packages have everything that they need in the module cache.

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"os"
 	"testing"
 )
@@ -10,13 +11,21 @@ import (
 // or a port.
 func Lock(t testing.TB, path string) (release func()) {
 	t.Helper()
+	release, err := lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return release
+}
+
+func lock(path string) (release func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666) //nolint:gosec // some are shared by all users
 	if err != nil {
-		t.Fatalf("open for the lock: %v", err)
+		return nil, fmt.Errorf("open for the lock: %w", err)
 	}
 	if err := lockFile(file); err != nil {
 		_ = file.Close()
-		t.Fatalf("lock %s: %v", path, err)
+		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	return func() { _ = file.Close() }
+	return func() { _ = file.Close() }, nil
 }

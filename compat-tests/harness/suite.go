@@ -22,13 +22,14 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// everything reports whether all tests must run, whatever they need. Continuous integration always sets MINIBUS_COMPAT=all.
-func everything() bool { return os.Getenv("MINIBUS_COMPAT") == "all" }
+// All reports whether all tests must run, whatever they need and however long they take. Continuous integration always sets
+// MINIBUS_COMPAT=all.
+func All() bool { return os.Getenv("MINIBUS_COMPAT") == "all" }
 
-// NeedAll skips the test unless MINIBUS_COMPAT=all, because it needs more than Go.
+// NeedAll skips the test unless MINIBUS_COMPAT=all, because it needs more than Go, or takes long.
 func NeedAll(t testing.TB, what string) {
 	t.Helper()
-	if !everything() {
+	if !All() {
 		t.Skip("set MINIBUS_COMPAT=all " + what)
 	}
 }
@@ -36,7 +37,7 @@ func NeedAll(t testing.TB, what string) {
 // Lack skips a test that can't run here, with the reason. With MINIBUS_COMPAT=all the test fails.
 func Lack(t testing.TB, format string, args ...any) {
 	t.Helper()
-	if everything() {
+	if All() {
 		t.Fatalf(format, args...)
 	}
 	t.Skipf(format, args...)

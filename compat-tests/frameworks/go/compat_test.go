@@ -30,7 +30,7 @@ func settings(s *harness.Server) []string {
 }
 
 // alone are variables for the go command in a module that belongs to no workspace.
-var alone = []string{"GOWORK=off", "GOFLAGS=-mod=readonly"}
+var alone = []string{"GOWORK=off", harness.GoFlags("-mod=readonly")}
 
 // goTest runs tests of the module in dir and returns what they print. It does not vet other people's code, which takes a minute.
 func goTest(t *testing.T, environ []string, dir string, args ...string) string {

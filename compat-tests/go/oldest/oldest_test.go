@@ -80,7 +80,7 @@ func suite(t *testing.T, root, mod string, names []string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-timeout", "14m", "-modfile", mod, "-tags", "oldest",
 		"-run", "^("+strings.Join(names, "|")+")$", "./compat-tests/go")
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "MINIBUS_GO_MOD="+mod)
+	cmd.Env = append(os.Environ(), harness.GoFlags("-mod=mod"), "MINIBUS_GO_MOD="+mod)
 	return cmd.CombinedOutput()
 }
 
