@@ -19,6 +19,7 @@ type measured struct {
 
 // TestBench measures in all ways, and leaves nothing behind.
 func TestBench(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "empty"}, {Name: "full"}, {Name: "sessions", RequiresSession: true}})
 	b.send("full", "x")
 	table := b.run("bench", "--messages", "500", "--size", "100")
@@ -70,6 +71,7 @@ func (b *bench) wantNothingOfBench(want map[string]int) {
 
 // TestBenchIsInterrupted while it sends and while it receives, with a queue of its own and a given one.
 func TestBenchIsInterrupted(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "empty"}, {Name: "sessions", RequiresSession: true}})
 	for _, args := range [][]string{{"-n", "1000000"}, {"empty", "-n", "1000000"}, {"sessions", "-n", "1000000", "--sessions", "3"}, {"empty", "-n", "20000", "--in-flight", "500"}} {
 		cmd := b.command(append([]string{"bench"}, args...)...)

@@ -7,11 +7,14 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/compat-tests/harness"
 )
 
 // TestClockAfterACrashOnTheWay kills the server while a clock is advanced over thousands of schedules. The next process stands at the end of the way, and has every message
 // once, in the order of the schedules.
 func TestClockAfterACrashOnTheWay(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	const messages = 3000
 	b, again := durable(t)
 	start := b.clock("freeze").Now

@@ -69,6 +69,7 @@ func (c *cloud) lines(script string) {
 
 // TestCloud runs all commands for entities and messages.
 func TestCloud(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	c := newCloud(t)
 	c.lines(`
 		queue create made --forward-to q      # made
@@ -131,6 +132,7 @@ func TestCloud(t *testing.T) {
 
 // TestCloudControl runs the commands that steer, which take a Minibus.
 func TestCloudControl(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	c := newCloud(t)
 	c.lines(`
 		clock freeze                          # frozen  true

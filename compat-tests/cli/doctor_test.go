@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/compat-tests/harness"
 )
 
 // finding has what these tests read of doctor.
@@ -94,6 +96,7 @@ func unused(t *testing.T) string {
 
 // TestDoctorWithoutServer finds a port that is taken, a Config.json with a mistake, a broken certificate and a database that can't be written.
 func TestDoctorWithoutServer(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := &bench{T: t, ctx: t.Context(), connection: "Endpoint=sb://localhost:1;SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true"}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	b.must("listen", err)

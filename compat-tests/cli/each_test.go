@@ -8,6 +8,7 @@ import (
 
 // TestJSONOfCommandsThatChange wants a document from each command that changes something, with what it has done.
 func TestJSONOfCommandsThatChange(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "orders"}, {Name: "tables", RequiresSession: true}})
 	b.run("send", "orders", "one")
 	b.run("send", "orders", "two", "--schedule", "1h")

@@ -98,6 +98,7 @@ func TestTheLocalMinibus(t *testing.T) {
 
 // TestCompletion loads the script into bash and asks it, as bash does for the tabulator key.
 func TestCompletion(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"))
 	b.send("orders", "x")
 	b.run("snapshot", "save", "seeded")

@@ -65,6 +65,7 @@ func TestHistory(t *testing.T) {
 
 // TestHistoryLists lists events by all filters, in both orders, by pages.
 func TestHistoryLists(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "orders"}, {Name: "others"}})
 	b.run("send", "orders", "x", "--repeat", "1100")
 	b.send("others", "last")
@@ -109,6 +110,7 @@ func TestHistoryLists(t *testing.T) {
 
 // TestHistoryFollows shows what comes, beginning without a gap, until it is interrupted and until the server ends.
 func TestHistoryFollows(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "orders"}, {Name: "others"}})
 	b.send("orders", "1", "2")
 	for _, format := range []string{"table", "jsonl", "json"} {
@@ -134,6 +136,7 @@ func TestHistoryFollows(t *testing.T) {
 
 // TestWait waits for a program that receives with the SDK.
 func TestWait(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "orders"}, {Name: "others"}}, harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
 	b.send("orders", "1", "2", "3")
 	b.send("events", "4")

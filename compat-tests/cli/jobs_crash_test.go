@@ -18,6 +18,7 @@ import (
 
 // TestAMoveAfterACrash kills the server while a job moves messages, again and again, to and fro. Afterwards each message is in one place, and whole.
 func TestAMoveAfterACrash(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	const messages = 2000
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("MINIBUS_CRASH_ROUNDS"), "5"))
 	if err != nil {

@@ -209,6 +209,7 @@ func TestPeek(t *testing.T) {
 }
 
 func TestTail(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("q"))
 	if got := b.try("tail", "q"); got.code != 0 || got.errors != "no messages in q\n" {
 		t.Errorf("tail of nothing gives %+v", got)

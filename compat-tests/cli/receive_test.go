@@ -51,6 +51,7 @@ func TestReceive(t *testing.T) {
 
 // TestReceive_InterruptedLeavesNothingLocked interrupts a command that waits for more messages, and one in the middle of many.
 func TestReceive_InterruptedLeavesNothingLocked(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "q", LockDuration: "PT5M"}, {Name: "sessions", RequiresSession: true, LockDuration: "PT5M"}})
 	b.send("q", "1", "2")
 	b.interrupt(func(line string) bool { return strings.Contains(line, `"2"`) }, "receive", "q", "--all", "--wait", "60s", "--abandon", "-o", "jsonl")
@@ -89,6 +90,7 @@ func (b *bench) interrupt(after func(line string) bool, args ...string) (printed
 
 // TestReceive_OutputThatFails closes the pipe behind the first message: those that were not written must still be there.
 func TestReceive_OutputThatFails(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "q", LockDuration: "PT5M"}})
 	b.send("q", "1", "2", "3")
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -171,6 +173,7 @@ func TestDeadLetters(t *testing.T) {
 
 // TestResubmit_Interrupted looks for every message after an interrupt in the middle: none may be lost, and none may stay locked.
 func TestResubmit_Interrupted(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "q", LockDuration: "PT5M"}, {Name: "to"}})
 	const many = 2000
 	b.run("send", "q", "x", "--repeat", fmt.Sprint(many))
@@ -234,6 +237,7 @@ func TestPurge(t *testing.T) {
 
 // TestConnections tries each way to name the namespace, and each way to fail.
 func TestConnections(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("q"))
 	with := func(environ []string, args ...string) result {
 		cmd := b.command(args...)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"minibus/compat-tests/harness"
 )
 
 // terminal opens a pseudo-terminal: the side of the person, and that of the program.
@@ -61,6 +63,7 @@ func (b *bench) atTerminal(environ []string, typed string, args ...string) (seen
 }
 
 func TestAtATerminal(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("q"))
 	b.send("q", "1", "2")
 	const bold = "\x1b[1mNUMBER"
@@ -102,6 +105,7 @@ func TestAtATerminal(t *testing.T) {
 
 // TestBenchShowsProgress to a person.
 func TestBenchShowsProgress(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("q"))
 	if seen, code := b.atTerminal(nil, "", "bench", "--duration", "1s", "--in-flight", "1"); code != 0 || !strings.Contains(seen, "\rsent ") || !strings.Contains(seen, "\x1b[1mOPERATION") {
 		t.Errorf("bench at a terminal ended with %d: %q", code, seen)

@@ -25,6 +25,7 @@ const patience = 2 * time.Minute
 
 // TestGenerated compares the directory clients with what the document makes today.
 func TestGenerated(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	python := harness.Python(t, filepath.Join(directory, "python"))
 	harness.InstallNodeModules(t, filepath.Join(directory, "typescript"))
 	document := served(t)

@@ -15,6 +15,7 @@ import (
 // TestShellInATransactionLosesNothing holds the write lock of the database for longer than SQLite waits by itself, as an sqlite3
 // shell does between BEGIN and COMMIT. Sends and settlements meanwhile are answered after the commit, and the answers are true.
 func TestShellInATransactionLosesNothing(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	t.Parallel()
 	const n = 10
 	data := filepath.Join(t.TempDir(), "minibus.db")

@@ -16,6 +16,7 @@ const controlMessages = "/$minibus/v1/namespaces/$default/entities/%s/messages"
 // TestControl_ALongQueueIsReadInBoundedMemory looks through a queue for texts that no message has, with a filter of either kind. The bodies are five times
 // what the server keeps of bodies in memory.
 func TestControl_ALongQueueIsReadInBoundedMemory(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	const batches, each, size = 400, 100, 8 << 10
 	b := startStored(t, harness.WriteConfig(t, harness.Queue{Name: queueName, MaxMessageSizeInKilobytes: 4096}, harness.Queue{Name: "other"}))
 	b.sendAtOnce(batches, func() error {

@@ -72,6 +72,7 @@ func newAdminClient(s *harness.Server) *adminClient {
 // TestDEC21_Kill9KeepsEntitiesThatWereAnswered creates and deletes queues, topics with subscriptions and rules from several
 // clients and kills the server in the middle, twenty times on one database: what was answered holds.
 func TestDEC21_Kill9KeepsEntitiesThatWereAnswered(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	t.Parallel()
 	o := harness.Options{Config: harness.WriteConfig(t, harness.Queue{Name: queueName}), Data: filepath.Join(t.TempDir(), "minibus.db")}
 	book := &entityBook{entries: map[string]entityState{}}

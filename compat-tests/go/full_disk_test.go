@@ -36,6 +36,7 @@ const (
 // them is stored. Meanwhile messages can be completed, though senders go on. Sends work again once messages are gone, and once another
 // program has freed space. Nothing acknowledged is lost.
 func TestFullDiskRefusesSendsDrainsAndComesBack(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	d := newFullDisk(t)
 	d.crowd(10 << 20)
 	d.fill()

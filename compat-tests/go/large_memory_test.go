@@ -11,6 +11,7 @@ import (
 // TestMemory_LargeMessagesAtOnce sends ten messages of 100 MiB at once, each over a connection of its own, and receives them at once. The server has 2.3 GiB if
 // it counts them for each connection only. How much of what is free the runtime still has depends on the other work of the machine.
 func TestMemory_LargeMessagesAtOnce(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	const n, size, most = 10, 100*mebibyte - 1024, 1000 * mebibyte
 	b := startStored(t, harness.WriteConfig(t, harness.Queue{Name: queueName, MaxMessageSizeInKilobytes: 100 << 10}))
 	message := blob(size)

@@ -24,6 +24,7 @@ func startCheckedSpaces(t *testing.T) *spaces {
 // TestKeysOfANamespaceOpenNothingInAnother tries the root key of the other namespace in every way over every transport, on links, over
 // HTTP and for the administration. The own key opens everything.
 func TestKeysOfANamespaceOpenNothingInAnother(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	s := startCheckedSpaces(t)
 	for space, name := range spaceNames {
 		for _, wayName := range wayNames {

@@ -22,6 +22,7 @@ const (
 // TestAThousandNamespacesAtRest makes them from a Config.json and starts again without it: everything is there, and the server is small
 // both times.
 func TestAThousandNamespacesAtRest(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	t.Parallel()
 	all := []harness.Space{{}}
 	var queues []harness.Queue

@@ -31,6 +31,7 @@ func sameEntities(names ...string) func(space int) harness.Space {
 
 // TestNamespacesDoNotMixOverAMQP reaches both namespaces in every way over every transport.
 func TestNamespacesDoNotMixOverAMQP(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	s := startSpaces(t, nil, sameEntities(cells()...))
 	for _, cell := range cells() {
 		name, transport, _ := strings.Cut(cell, ".")

@@ -104,6 +104,7 @@ func takesAMinute(t *testing.T) {
 
 // go-amqp asks for a frame a minute; the client does nothing for longer.
 func TestConnect_AnIdleConnectionIsKept(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	takesAMinute(t)
 	provesAnywhere(t, "conn.idle")
 	b := start(t)
@@ -260,6 +261,7 @@ func TestDeadLetters_InOrderAndNobodySendsThem(t *testing.T) {
 
 // Without a deadline the SDK names no time, and the server waits for 65 s.
 func TestSession_AcceptNextTimesOut(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	takesAMinute(t)
 	provesAnywhere(t, "sess.timeout")
 	b := serve(t, sessions)

@@ -50,6 +50,7 @@ var stopSources = []struct {
 // on one database. Afterwards every message is either at a client or in its entity. Locked ones are in their
 // entity with unchanged delivery counts, unless their completion was acknowledged.
 func TestDEC21_RAD5_StopUnderLoadLosesNothing(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	t.Parallel()
 	large := 1024
 	o := harness.Options{

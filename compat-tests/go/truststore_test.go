@@ -28,6 +28,7 @@ func exportStore(t *testing.T, dir string, args ...string) string {
 }
 
 func TestKeytoolListsTheTrustStore(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	keytool := java(t, "keytool")
 	dir := t.TempDir()
 	for password, args := range map[string][]string{"changeit": nil, "another one": {"--password", "another one"}} {
@@ -41,6 +42,7 @@ func TestKeytoolListsTheTrustStore(t *testing.T) {
 // In the handshake Java names neither addresses nor names without dots, and still checks them. A foreign name gets no
 // certificate.
 func TestJavaTrustsEveryName(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	program := java(t, "java")
 	dir := t.TempDir()
 	store := exportStore(t, dir)

@@ -22,15 +22,21 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// archive packs a binary as a release does.
-func archive(t *testing.T, binary string) []byte {
+// archive packs the binary as a release does, once for all tests.
+func archive(t *testing.T) []byte {
 	t.Helper()
-	data, err := os.ReadFile(binary)
+	if archived != nil {
+		return archived
+	}
+	data, err := os.ReadFile(harness.Binary(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := tar.NewWriter(z)
 	if err := w.WriteHeader(&tar.Header{Name: "minibus", Mode: 0o755, Size: int64(len(data))}); err != nil {
 		t.Fatal(err)
@@ -44,8 +50,11 @@ func archive(t *testing.T, binary string) []byte {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return packed.Bytes()
+	archived = packed.Bytes()
+	return archived
 }
+
+var archived []byte
 
 // archiveName is the name of a release's archive for this machine.
 func archiveName(version string) string {
@@ -76,7 +85,7 @@ func releases(t *testing.T, files map[string][]byte) string {
 // release serves a release whose checksum of the archive is the given one, or the right one.
 func release(t *testing.T, sum string) string {
 	t.Helper()
-	packed, name := archive(t, harness.Binary(t)), archiveName(released)
+	packed, name := archive(t), archiveName(released)
 	if sum == "" {
 		right := sha256.Sum256(packed)
 		sum = hex.EncodeToString(right[:])
@@ -170,6 +179,7 @@ func works(t *testing.T, j *job, queue string) {
 }
 
 func TestAction_DownloadsARelease(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	config := harness.WriteConfig(t, harness.Queue{Name: "orders"})
 	for name, tt := range map[string]struct {
 		ref     string
@@ -194,6 +204,7 @@ func TestAction_DownloadsARelease(t *testing.T) {
 }
 
 func TestAction_FromAMirrorAndWithAKey(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	j := act(t, `D:\a\_actions\someone\fork\main`, "INPUT_RELEASES="+release(t, "")+"/o/r/releases/",
 		"INPUT_ARGS="+freePorts+" --auth sas", "MINIBUS_ROOT_KEY=secretOfTheTest")
 	if j.err != nil || !strings.Contains(j.env["SERVICEBUS_CONNECTION_STRING"], "SharedAccessKey=secretOfTheTest;") ||
@@ -208,6 +219,7 @@ func TestAction_FromAMirrorAndWithAKey(t *testing.T) {
 
 // TestAction_WithoutANameOfTheHost binds an IPv6 address, which the connection string has in brackets. The key has the line break of a pasted secret.
 func TestAction_WithoutANameOfTheHost(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	j := act(t, `D:\a\_actions\someone\fork\main`, "INPUT_RELEASES="+release(t, "")+"/o/r/releases/", "NO_PROXY=::1",
 		"INPUT_ARGS=--host ::1 --amqp-port 0 --tls-port off --http-port 0 --auth sas", "MINIBUS_ROOT_KEY= secretOfTheTest\n")
 	if j.err != nil {
@@ -240,6 +252,7 @@ func TestAction_BuildsALocalCheckout(t *testing.T) {
 
 // What goes wrong is said as an error of the workflow, nothing is exported, and nothing keeps running.
 func TestAction_SaysWhatIsWrong(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	own := "/runner/_actions/o/r/" + tag
 	broken := filepath.Join(t.TempDir(), "Config.json")
 	if err := os.WriteFile(broken, []byte(`{"UserConfig": 5}`), 0o600); err != nil {

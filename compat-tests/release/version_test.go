@@ -29,6 +29,7 @@ func install(t *testing.T, dir, flags string) string {
 }
 
 func TestVersion_OfGoInstall(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	dir, commit := checkout(t)
 	clean := install(t, dir, "-buildvcs=true")
 	for _, argument := range []string{"version", "--version", "-v"} {
