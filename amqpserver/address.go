@@ -25,7 +25,7 @@ const addressCBS = "$cbs"
 type node struct {
 	kind nodeKind
 	host string // with its port, if there is one; empty: the address is a path
-	path string // of the entity, in the client's spelling
+	path string // of the entity, in the client's spelling until it is found
 	sub  emulator.SubQueue
 }
 

@@ -217,6 +217,6 @@ func (l *link) lookUp(claim sas.Claims) error {
 	if err != nil {
 		return err
 	}
-	l.queue = q
+	l.queue, l.node.path = q, q.Path() // the logs and the connections show the broker's spelling (DEC-9)
 	return l.sufferAttach()
 }

@@ -357,3 +357,20 @@ func TestControl_TheClientIsToldWhatItUnderstands(t *testing.T) {
 		}
 	})
 }
+
+// TestDEC9_LinksShowTheNameOfTheirEntity whatever case the client wrote.
+func TestDEC9_LinksShowTheNameOfTheirEntity(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		if _, err := b.ns.CreateQueue("Orders", emulator.QueueOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		p := b.opened(t)
+		p.AttachSender(0, 0, "ORDERS")
+		p.AttachReceiver(0, amqptest.ReceiverAttach(1, "Orders/$deadletterqueue"))
+		c := b.only(t)
+		linkTo(t, c, "orders")
+		if l := linkTo(t, c, "orders/$DeadLetterQueue"); l.Entity != "orders" {
+			t.Errorf("the link's entity is %q", l.Entity)
+		}
+	})
+}

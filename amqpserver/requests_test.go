@@ -137,11 +137,14 @@ func TestERR4_PutTokenForAMissingQueue(t *testing.T) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "$cbs")
 		replyLink(p, 0, 1, "$cbs", "cbs", "reply", 10)
-		request(t, p, 0, 0, 0, putToken("amqp://myhost/nosuch", "reply", "1"))
-		m, _, _ := wantReply(t, p)
-		text, _ := m.ApplicationProperties["status-description"].(string)
-		if m.ApplicationProperties["status-code"] != int32(404) || !strings.Contains(text, "'sb://myhost/nosuch' could not be found.") {
-			t.Errorf("reply %v", m.ApplicationProperties)
+		for i, name := range []string{"nosuch", "$nosuch", "a/$nosuch"} { // a name may begin with $ (DEC-9)
+			request(t, p, 0, 0, uint32(i), putToken("amqp://myhost/"+name, "reply", "1"))
+			m, _, _ := wantReply(t, p)
+			text, _ := m.ApplicationProperties["status-description"].(string)
+			missing := strings.Contains(text, "'sb://myhost/"+name+"' could not be found.")
+			if m.ApplicationProperties["status-code"] != int32(404) || !missing {
+				t.Errorf("reply %v", m.ApplicationProperties)
+			}
 		}
 		if !strings.Contains(b.log.String(), "nosuch") {
 			t.Error("the refusal is not in the log")

@@ -147,9 +147,13 @@ func TestERR4_MissingEntityAtOnceAndByName(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		start := time.Now()
-		text := wantRefused(t, p, amqptest.ReceiverAttach(0, "no/such"), "amqp:not-found")
-		if !strings.HasPrefix(text, "The messaging entity 'no/such' could not be found.") {
-			t.Errorf("description %q", text)
+		for _, name := range []string{"no/such", "$nosuch", "no/$such"} { // a name may begin with $ (DEC-9)
+			for _, attach := range []*frames.Attach{amqptest.ReceiverAttach(0, name), amqptest.SenderAttach(0, name)} {
+				text := wantRefused(t, p, attach, "amqp:not-found")
+				if !strings.HasPrefix(text, "The messaging entity '"+name+"' could not be found.") {
+					t.Errorf("description %q", text)
+				}
+			}
 		}
 		if time.Since(start) != 0 {
 			t.Errorf("it took %v", time.Since(start))

@@ -37,8 +37,9 @@ func TestDEC1_DEC5_QUO9_QUO10_ProfilesHaveTheirRanges(t *testing.T) {
 		{"idle 5 min", queueProps(`"AutoDeleteOnIdle": "PT5M"`), "rspe"},
 		{"idle 4 min", queueProps(`"AutoDeleteOnIdle": "PT4M"`), ""},
 		{"idle 1 d", queueProps(`"AutoDeleteOnIdle": "P1D"`), "rsp"},
-		{"size 5120", queueProps(`"MaxSizeInMegabytes": 5120`), "rsp"},
-		{"size 1500", queueProps(`"MaxSizeInMegabytes": 1500`), "r"},
+		{"size 5120", queueProps(`"MaxSizeInMegabytes": 5120`), "rspe"},
+		{"size 1500", queueProps(`"MaxSizeInMegabytes": 1500`), "re"},
+		{"size 5121", queueProps(`"MaxSizeInMegabytes": 5121`), "r"},
 		{"size 10240", queueProps(`"MaxSizeInMegabytes": 10240`), "rp"},
 		{"size 81920 partitioned", queueProps(`"MaxSizeInMegabytes": 81920, "EnablePartitioning": true`), "rs"},
 		{"message 256", queueProps(`"MaxMessageSizeInKilobytes": 256`), "rse"},
@@ -105,14 +106,15 @@ func TestDEC5_OtherProfilesPointToRelaxed(t *testing.T) {
 
 func TestDEC9_Names(t *testing.T) {
 	for _, tt := range []struct{ name, in string }{
-		{"a", "rs"}, {"A9", "rs"}, {"a/b/c", "rs"}, {"a.b-c_d", "rs"}, {"orders.v2", "rs"},
+		{"a", "rse"}, {"A9", "rse"}, {"a/b/c", "rse"}, {"a.b-c_d", "rse"}, {"orders.v2", "rse"},
+		{"a-", "rs"}, {"MassTransit/Fault--Shop/Order--", "rs"}, {"--", ""},
 		{"_a", "r"}, {"a_", "r"}, {"a~b", "r"}, {"~a", "r"}, {"fault~queue_", "r"},
 		{"-a", ""}, {"a.", ""}, {"/a", ""}, {"a/", ""}, {"a//b", ""}, {".", ""}, {"..", ""}, {"a/../b", ""}, {"a/./b", ""},
 		{"a b", ""}, {"a\\tb", ""}, {`a\\b`, ""}, {"$a", ""}, {"a/$b", ""}, {"ä", ""}, {"a@b", ""}, {"a?b", ""}, {"a#b", ""}, {"a*b", ""},
-		{strings.Repeat("a", 260), "rs"}, {strings.Repeat("a", 261), ""}, {"", ""},
+		{strings.Repeat("a", 260), "rse"}, {strings.Repeat("a", 261), ""}, {"", ""},
 	} {
 		text, got := wrap(`"Queues": [{"Name": "`+tt.name+`"}]`), ""
-		for _, profile := range []Limits{LimitsRelaxed, LimitsStandard} {
+		for _, profile := range []Limits{LimitsRelaxed, LimitsStandard, LimitsEmulator} {
 			if accepted(text, profile) {
 				got += string(profile[0])
 			}

@@ -25,7 +25,11 @@ func (r nameRule) allowed() string {
 	if r.loose() {
 		s += ", '~'"
 	}
-	return s + ", beginning and ending with a letter or digit"
+	s += ", beginning and ending with a letter or digit"
+	if r.limits.Profile().EndingHyphens {
+		s += ", or ending with '-'"
+	}
+	return s
 }
 
 func (r nameRule) loose() bool { return r.limits.Profile().LooseNames }

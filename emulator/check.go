@@ -10,9 +10,10 @@ import (
 // minAutoDelete is the shortest span after which an idle entity may be deleted (IDLE-1).
 const minAutoDelete = 5 * time.Minute
 
-// checkLocked refuses settings of an entity that the broker can't work with, whatever their source. The caller holds
-// ns.admin. The readers of settings check the ranges that are only customary (DEC-5).
+// checkLocked refuses settings of an entity that the broker can't work with, whatever their source, and names the targets
+// as the broker does. The caller holds ns.admin. The readers of settings check the ranges that are only customary (DEC-5).
 func (ns *Namespace) checkLocked(path string, o *QueueOptions) error {
+	o.nameTargets()
 	if err := o.Status.check(path); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func TestDLQ1_EveryQueueHasOneAndPathsIgnoreCase(t *testing.T) {
 			if err != nil {
 				t.Fatalf("queue %s: %v", path, err)
 			}
-			equal(t, "path", q.Path(), "Orders/In")
+			equal(t, "path", q.Path(), "orders/in")
 			for _, sub := range []emulator.SubQueue{emulator.DeadLetter, emulator.TransferDeadLetter} {
 				if err := q.CanReceive(sub); err != nil {
 					t.Errorf("receive from sub-queue %d: %v", sub, err)

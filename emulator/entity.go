@@ -1,8 +1,11 @@
 package emulator
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
+
+	"minibus/internal/entitypath"
 )
 
 // Entity has the common part of queues, topics and subscriptions: messages in sub-queues under one mutex, in a topic only the
@@ -13,7 +16,7 @@ type Entity struct {
 	ns           *Namespace
 	id           int64
 	kind         EntityKind
-	path         string        // as created
+	path         string        // as nameOf has it
 	topic        *Topic        // the topic that it is; nil on others
 	subscription *Subscription // the subscription that it is; nil on others
 
@@ -49,9 +52,24 @@ type watcher struct {
 	notify func(error)
 }
 
+// nameOf returns a path as the broker shows it: a queue or a topic in lower case, whatever case the client wrote,
+// a subscription in the case of its creation (DEC-9).
+func nameOf(path string) string {
+	if topic, name, ok := entitypath.SplitSubscription(path); ok {
+		return subscriptionPath(strings.ToLower(topic), name)
+	}
+	return strings.ToLower(path)
+}
+
+// nameTargets names the queues and topics to which an entity forwards as they are shown. The administration's texts of
+// them stay as they are.
+func (o *QueueOptions) nameTargets() {
+	o.ForwardTo, o.ForwardDeadLetteredMessagesTo = nameOf(o.ForwardTo), nameOf(o.ForwardDeadLetteredMessagesTo)
+}
+
 func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Entity {
 	now := ns.Now()
-	q := &Entity{ns: ns, id: id, kind: kind, path: path, options: o, counters: newCounters(&o)}
+	q := &Entity{ns: ns, id: id, kind: kind, path: nameOf(path), options: o, counters: newCounters(&o)}
 	q.may.q, q.bodies.q, q.history.q, q.forwarder.q, q.returns.q, q.undelivered.q = q, q, q, q, q, q
 	q.usage = usage{q: q, created: now, updated: now}
 	q.sessions.q = q
@@ -81,7 +99,8 @@ func (q *Entity) Subscription() (*Subscription, error) {
 	return q.subscription, nil
 }
 
-// Path returns the entity's name as it was created, of a subscription "topic/Subscriptions/name".
+// Path returns the entity's name, of a subscription "topic/Subscriptions/name". Queues and topics are in lower case,
+// subscriptions as they were created (DEC-9).
 func (q *Entity) Path() string { return q.path }
 
 // Kind tells what the entity is.

@@ -111,7 +111,7 @@ func newFault(ns *Namespace, o FaultOptions) (*Fault, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.path = q.path
+		f.path, f.options.Entity = q.path, f.sub.Join(q.path)
 	}
 	if o.For > 0 {
 		f.until = ns.Now() + o.For.Milliseconds()

@@ -56,6 +56,9 @@ func (j *Job) check() error {
 	if err != nil {
 		return err
 	}
+	if o.Target != "" {
+		o.Target = target.path
+	}
 	switch {
 	case target == j.q && o.Sub == Main:
 		return errorf(CodeArgument, j.q.path, "The messages of '%s' are there already. Name another target.", j.q.path)

@@ -96,7 +96,8 @@ type loadedSubscription struct {
 	o SubscriptionOptions
 }
 
-// LoadEntity takes in one entity.
+// LoadEntity takes in one entity. A database of an older Minibus may have its path, and those of its targets, in
+// another case (DEC-9).
 func (l *loader) LoadEntity(r EntityRecord) error {
 	l.lastRow = max(l.lastRow, r.ID)
 	var err error
@@ -104,6 +105,7 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 	case KindQueue:
 		var o QueueOptions
 		if err = json.Unmarshal(r.Options, &o); err == nil {
+			o.nameTargets()
 			err = l.addEntity(newEntity(l.ns, r.ID, KindQueue, r.Path, o), r)
 		}
 	case KindTopic:
@@ -114,6 +116,7 @@ func (l *loader) LoadEntity(r EntityRecord) error {
 	case KindSubscription:
 		var o SubscriptionOptions
 		if err = json.Unmarshal(r.Options, &o); err == nil {
+			o.Queue.nameTargets()
 			l.subscriptions = append(l.subscriptions, loadedSubscription{r, o})
 		}
 	default:

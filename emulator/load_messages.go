@@ -44,7 +44,7 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 		body: l.body(q, r), session: s,
 	}
 	e.setExtra(extra{
-		due: r.Scheduled, overlay: r.Overlay, system: r.System, reason: r.Reason, hops: r.Hops, source: r.Source,
+		due: r.Scheduled, overlay: r.Overlay, system: r.System, reason: r.Reason, hops: r.Hops, source: nameOf(r.Source),
 	})
 	a.loose = append(a.loose, e)
 	return nil

@@ -68,7 +68,8 @@ func (p *Planned) changes() bool { return p.Action != ActionKeep && p.Action != 
 func (c *configurator) planAll(list []EntityConfig, prune bool) (plan []Planned) {
 	named := make(map[string]bool, len(list))
 	for _, e := range list {
-		named[strings.ToLower(e.Path)] = true
+		e.Path = nameOf(e.Path)
+		named[e.Path] = true
 		if e.Topic == nil {
 			plan = append(plan, c.planQueue(e))
 			continue
@@ -103,7 +104,9 @@ func (q *Entity) Settings() Settings {
 }
 
 func (c *configurator) planQueue(e EntityConfig) Planned {
-	p := Planned{Path: e.Path, Kind: KindQueue, Action: ActionCreate, New: Settings{Queue: e.Queue}}
+	o := *e.Queue
+	o.nameTargets()
+	p := Planned{Path: e.Path, Kind: KindQueue, Action: ActionCreate, New: Settings{Queue: &o}}
 	q := c.ns.catalog.lookUp(e.Path)
 	if q == nil {
 		return p
@@ -111,7 +114,7 @@ func (c *configurator) planQueue(e EntityConfig) Planned {
 	if q.kind != KindQueue {
 		return p.refuse(errorf(CodeAlreadyExists, e.Path, "The queue '%s' can't be created: a topic has that name.", e.Path))
 	}
-	old, next := q.Options(), q.configured(*e.Queue)
+	old, next := q.Options(), q.configured(o)
 	p.Path, p.Old, p.New.Queue, p.entity = q.path, Settings{Queue: &old}, &next, q
 	return p.compare("queue", old, next, c.sameQueue(old, next))
 }
@@ -133,6 +136,7 @@ func (c *configurator) planTopic(e EntityConfig) Planned {
 }
 
 func (c *configurator) planSubscription(topic string, o SubscriptionOptions) Planned {
+	o.Queue.nameTargets()
 	path := subscriptionPath(topic, o.Name)
 	p := Planned{Path: path, Kind: KindSubscription, Action: ActionCreate, New: Settings{Subscription: &o}, topic: topic}
 	q := c.ns.catalog.lookUp(path)

@@ -47,6 +47,7 @@ type Profile struct {
 	Metadata                             int      // characters of the user's metadata
 	Partitioning, Express                bool
 	LooseNames                           bool // names may have ~ anywhere and _ at their ends (DEC-9)
+	EndingHyphens                        bool // names may end with hyphens (DEC-9)
 
 	// How many there may be.
 	Entities      int // queues and topics (QUO-11)
@@ -87,6 +88,7 @@ var profiles = [...]Profile{
 		Partitioning:     true,
 		Express:          true,
 		LooseNames:       true,
+		EndingHyphens:    true,
 		Partitions:       standard.Partitions,
 	},
 	LimitsStandard: standard,
@@ -106,6 +108,7 @@ var standard = Profile{
 	Metadata:         1024,
 	Partitioning:     true,
 	Express:          true,
+	EndingHyphens:    true,
 
 	Entities: 10_000, Partitioned: 100,
 	Subscriptions: 2_000, SQLFilters: 2_000, Correlations: 100_000,
@@ -136,9 +139,10 @@ func microsoft() Profile {
 	p.Window = DurationRange{Least: 5 * time.Second, Most: 5 * time.Minute}
 	p.AutoDelete = DurationRange{Least: minAutoDelete, Most: time.Hour, OrForever: true}
 	p.Deliveries.Most = 10
-	p.Megabytes = IntRange{100, 1024, 1}
+	p.Megabytes = IntRange{100, 5120, 1} // 5120 is what NServiceBus sets (DEC-9)
 	p.FixedMegabytes = 100
 	p.Partitioning, p.Partitioned, p.Partitions = false, 0, 1
+	p.EndingHyphens = false
 	p.Entities, p.Subscriptions, p.Rules, p.SQLFilters, p.Correlations = 50, 50, 1_000, 70, 1_000
 	p.Connections, p.Receivers = 10, 200
 	return p

@@ -12,6 +12,7 @@ import (
 func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
+	path = nameOf(path)
 	if err := ns.mayCreateLocked(path, &o); err != nil {
 		return nil, err
 	}
@@ -78,9 +79,9 @@ func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 		return nil, err
 	}
 	if name := immutable(q.Options(), o); name != "" {
-		return nil, errorf(CodeArgument, path, "%s of the queue '%s' can't be changed.", name, path)
+		return nil, errorf(CodeArgument, q.path, "%s of the queue '%s' can't be changed.", name, q.path)
 	}
-	if err := ns.checkLocked(path, &o); err != nil {
+	if err := ns.checkLocked(q.path, &o); err != nil {
 		return nil, err
 	}
 	if err := ns.putEntity(q, o, ns.Now()); err != nil {

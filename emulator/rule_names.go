@@ -42,12 +42,9 @@ func (l Limits) AllowsSegment(segment string) bool {
 
 // EndsWell reports whether a name begins and ends as the profile has it (DEC-9).
 func (l Limits) EndsWell(name string) bool {
-	for _, i := range []int{0, len(name) - 1} {
-		if name == "" || !alphanumeric(name[i]) && (!profiles[l].LooseNames || name[i] != '_' && name[i] != '~') {
-			return false
-		}
-	}
-	return true
+	p := profiles[l]
+	loose := func(c byte) bool { return alphanumeric(c) || p.LooseNames && (c == '_' || c == '~') }
+	return name != "" && loose(name[0]) && (loose(name[len(name)-1]) || name[len(name)-1] == '-' && p.EndingHyphens)
 }
 
 func alphanumeric(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -23,6 +23,7 @@ func (ns *Namespace) CreateTopic(path string, o TopicOptions) (*Topic, error) {
 func (ns *Namespace) createTopic(path string, o TopicOptions) (*Topic, error) {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
+	path = nameOf(path)
 	settings := o.Queue()
 	if err := ns.mayCreateLocked(path, &settings); err != nil {
 		return nil, err
@@ -46,10 +47,10 @@ func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 	}
 	o.Subscriptions = nil
 	if name := immutable(t.Entity.Options(), o.Queue()); name != "" {
-		return nil, errorf(CodeArgument, path, "%s of the topic '%s' can't be changed.", name, path)
+		return nil, errorf(CodeArgument, t.path, "%s of the topic '%s' can't be changed.", name, t.path)
 	}
 	settings := o.Queue()
-	if err := ns.checkLocked(path, &settings); err != nil {
+	if err := ns.checkLocked(t.path, &settings); err != nil {
 		return nil, err
 	}
 	if err := ns.putEntity(t.Entity, o, ns.Now()); err != nil {

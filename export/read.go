@@ -157,7 +157,7 @@ func (r *reader) one(ctx context.Context, path string) error {
 		return fmt.Errorf("read %s from %s: there is no queue or topic of that name", path, r.client.host)
 	}
 	e := p.entries[0]
-	e.name = path // the service answers with the spelling of the request anyway
+	e.name = strings.ToLower(path) // as the lists have it (DEC-9); this answer has the spelling of the request
 	if e.description.Name == "QueueDescription" {
 		return r.queue(e)
 	}

@@ -41,6 +41,7 @@ var operations = map[targetKind]map[string]func(*call) (*answer, error){
 	targetNamespace: {http.MethodGet: (*call).getNamespace},
 	targetQueues:    {http.MethodGet: (*call).listQueues},
 	targetTopics:    {http.MethodGet: (*call).listTopics},
+	targetOthers:    {http.MethodGet: (*call).listOthers},
 	targetEntity: {
 		http.MethodGet: (*call).getEntity, http.MethodPut: (*call).putEntity, http.MethodDelete: (*call).deleteEntity,
 	},

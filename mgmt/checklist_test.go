@@ -311,9 +311,31 @@ func TestChecklist15_DEC9_Names(t *testing.T) {
 		wants(t, b.do("PUT", loose, queueEntry("")), 201)
 		wants(t, strict.do("PUT", loose, queueEntry("")), 400, "contains character(s) that is not allowed by Service Bus.")
 	}
-	for _, own := range []string{"/q/$DeadLetterQueue", "/$management", "/a/$b/c", "/$Resources/others", "/$Resources"} {
+	for _, ending := range []string{"/a-", "/MassTransit/Fault--Shop/Order--"} {
+		wants(t, b.do("PUT", ending, queueEntry("")), 201)
+		wants(t, strict.do("PUT", ending, queueEntry("")), 201)
+		w := newBus(t, emulator.LimitsEmulator).do("PUT", ending, queueEntry(""))
+		wants(t, w, 400, "contains character(s) that is not allowed by Service Bus.")
+	}
+	for _, own := range []string{"/q/$DeadLetterQueue", "/q/$Transfer/$DeadLetterQueue", "/q/$management", "/$management",
+		"/$cbs", "/$minibus/v2/x", "/$Resources/others", "/$Resources", "/$Resources/queues/q"} {
 		wants(t, b.do("GET", own, ""), 400, "The specified HTTP verb (GET) is not valid. ")
 		wants(t, b.do("PUT", own, queueEntry("")), 400, "The specified HTTP verb (PUT) is not valid. ")
+	}
+	for _, missing := range []string{"/$nservicebus-verification-queue", "/$missing/b", "/a/$b/c"} {
+		wants(t, b.do("GET", missing+v2024+"&enrich=False", ""), 200, "Publicly Listed Services")
+		wants(t, b.do("DELETE", missing, ""), 404, "No service is hosted at the specified address. ")
+		wants(t, b.do("PUT", missing, queueEntry("")), 400, "contains character(s) that is not allowed by Service Bus.")
+		wants(t, b.do("PUT", missing, queueEntry(""), ifMatch, "*"), 400, "contains character(s) that is not allowed by Service Bus.")
+		wants(t, b.do("POST", missing+"/messages", "hello"), 404, "")
+		wants(t, b.do("DELETE", missing+"/messages/head", ""), 404, "")
+		wants(t, b.do("GET", missing+"/Subscriptions/s", ""), 200, "Publicly Listed Services")
+		wants(t, b.do("GET", missing+"/Subscriptions/s/Rules", ""), 200, "Publicly Listed Services")
+	}
+	for _, list := range []string{"EventHubs", "Relays", "NotificationHubs"} {
+		w := b.do("GET", "/$Resources/"+strings.ToLower(list)+v2021, "")
+		wants(t, w, 200, `<title type="text">`+list+`</title>`)
+		lacks(t, w, "<entry", "next")
 	}
 	wants(t, b.do("PATCH", "/q", ""), 400, "The specified HTTP verb (PATCH) is not valid. ")
 	wants(t, b.do("POST", "/q", ""), 400, "(POST)")

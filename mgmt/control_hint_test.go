@@ -31,13 +31,13 @@ func TestControlAPIGuessesTheEntity(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, guess := range map[string]string{
-		"parcles": "Did you mean Parcels?", "parcles%2F$DeadLetterQueue/why": "Did you mean Parcels?", "evnts/why": "Did you mean events?",
+		"parcles": "Did you mean parcels?", "parcles%2F$DeadLetterQueue/why": "Did you mean parcels?", "evnts/why": "Did you mean events?",
 		"events%2FSubscriptions%2Flrge/messages": "Did you mean events/Subscriptions/large?", "events%2Flrge": "Did you mean events/Subscriptions/large?",
 	} {
 		wants(t, a.as("root", "GET", inDefault+path, ""), 404, guess)
 	}
-	wants(t, a.as("root", "POST", control.Prefix+"namespaces/$default/faults", `{"kind": "throttle", "entity": "parcles"}`), 404, "Did you mean Parcels?")
-	wants(t, a.as("root", "PATCH", inDefault+"parcles", `{}`), 404, "Did you mean Parcels?")
+	wants(t, a.as("root", "POST", control.Prefix+"namespaces/$default/faults", `{"kind": "throttle", "entity": "parcles"}`), 404, "Did you mean parcels?")
+	wants(t, a.as("root", "PATCH", inDefault+"parcles", `{}`), 404, "Did you mean parcels?")
 	if answer := a.as("root", "GET", inDefault+"unlike", ""); strings.Contains(answer.Body.String(), "Did you mean") {
 		t.Errorf("a path that is like none: %s", answer.Body)
 	}

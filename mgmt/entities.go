@@ -186,6 +186,15 @@ func (c *call) listQueues() (*answer, error) {
 	})), nil
 }
 
+// listOthers answers with an empty list.
+func (c *call) listOthers() (*answer, error) {
+	p, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	return c.feed(c.target.list, p, nil), nil
+}
+
 func (c *call) listTopics() (*answer, error) {
 	p, err := c.page()
 	if err != nil {

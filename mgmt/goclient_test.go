@@ -206,7 +206,7 @@ func TestChecklist12_GoClientPages(t *testing.T) {
 				names = append(names, q.QueueName)
 			}
 		}
-		if pages != wantPages || strings.Join(names, " ") != "Q3 q1 q10 q2" {
+		if pages != wantPages || strings.Join(names, " ") != "q1 q10 q2 q3" {
 			t.Errorf("pages of %d: %d with %v", size, pages, names)
 		}
 	}

@@ -64,7 +64,7 @@ func TestGoClientTopics(t *testing.T) {
 			names = append(names, x.TopicName)
 		}
 	}
-	if strings.Join(names, " ") != "Events more" {
+	if strings.Join(names, " ") != "events more" {
 		t.Errorf("listed %v", names)
 	}
 	if _, err := c.DeleteTopic(background, "Events", nil); err != nil {

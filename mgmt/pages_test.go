@@ -85,7 +85,7 @@ func pathsOf(t *testing.T, h *handler) []string {
 	}
 	kinds := map[targetKind]string{
 		targetRoot: "/", targetEntity: "/q", targetSubscription: "/t/Subscriptions/s", targetRule: "/t/Subscriptions/s/Rules/r", targetNamespace: "/$namespaceinfo",
-		targetQueues: "/$Resources/queues", targetTopics: "/$Resources/topics", targetSubscriptions: "/t/Subscriptions", targetRules: "/t/Subscriptions/s/Rules",
+		targetQueues: "/$Resources/queues", targetTopics: "/$Resources/topics", targetOthers: "/$Resources/EventHubs", targetSubscriptions: "/t/Subscriptions", targetRules: "/t/Subscriptions/s/Rules",
 	}
 	for kind := range operations {
 		if kinds[kind] == "" {

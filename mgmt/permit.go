@@ -45,7 +45,7 @@ func (p *permission) needed(method string) sas.Claims {
 // unusable adds the service's words for a list request with bad credentials.
 func (p *permission) unusable(err error) error {
 	refusal := problemOf(err)
-	if k := p.target.kind; refusal.status == http.StatusUnauthorized && p.r.Header.Get("Authorization") != "" && (k == targetQueues || k == targetTopics) {
+	if k := p.target.kind; refusal.status == http.StatusUnauthorized && p.r.Header.Get("Authorization") != "" && (k == targetQueues || k == targetTopics || k == targetOthers) {
 		return problemf(refusal.status, "claim is empty or token is invalid. %s", refusal.detail)
 	}
 	return refusal

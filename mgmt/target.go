@@ -20,14 +20,16 @@ const (
 	targetNamespace                // $namespaceinfo
 	targetQueues                   // $Resources/queues
 	targetTopics                   // $Resources/topics
+	targetOthers                   // $Resources/EventHubs and other lists that are empty here
 	targetSubscriptions            // topic/Subscriptions
 	targetRules                    // topic/Subscriptions/name/Rules
-	targetNone                     // something with a segment of the service's own, such as a dead-letter queue
+	targetNone                     // a path of the service's own, such as that of a dead-letter queue, or of Minibus
 )
 
 // target is the entity or list that a request names.
 type target struct {
 	kind         targetKind
+	list         string // title of the feed of targetOthers
 	entity       string // path of the queue or topic, decoded
 	subscription string
 	rule         string
@@ -77,12 +79,35 @@ func reserved(segments []string) (target, bool) {
 	switch n := len(segments); {
 	case n == 1 && strings.EqualFold(segments[0], "$namespaceinfo"):
 		return target{kind: targetNamespace}, true
-	case n == 2 && strings.EqualFold(segments[0], "$Resources") && strings.EqualFold(segments[1], "queues"):
+	case n == 2 && strings.EqualFold(segments[0], resources) && strings.EqualFold(segments[1], "queues"):
 		return target{kind: targetQueues}, true
-	case n == 2 && strings.EqualFold(segments[0], "$Resources") && strings.EqualFold(segments[1], "topics"):
+	case n == 2 && strings.EqualFold(segments[0], resources) && strings.EqualFold(segments[1], "topics"):
 		return target{kind: targetTopics}, true
+	case n == 2 && strings.EqualFold(segments[0], resources):
+		for _, list := range otherResources {
+			if strings.EqualFold(segments[1], list) {
+				return target{kind: targetOthers, list: list}, true
+			}
+		}
 	}
 	return target{}, false
+}
+
+const resources = "$Resources"
+
+// otherResources are lists of what other kinds of namespaces have. Tools that know all kinds ask for them.
+var otherResources = []string{"EventHubs", "NotificationHubs", "Relays"}
+
+// isOwn reports whether a path belongs to the service or to Minibus. Any other path names a queue or topic, which does
+// not exist if the path begins with $ (DEC-9).
+func isOwn(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	for _, own := range []string{resources, "$namespaceinfo", "$cbs", "$minibus"} {
+		if strings.EqualFold(first, own) {
+			return true
+		}
+	}
+	return entitypath.Entity(path) != path
 }
 
 // named finds the entity. A name may contain the keywords; the last ones count.
@@ -107,7 +132,7 @@ func named(s []string) target {
 		t.messages = s[n-3:] // the message's id is one of the keywords
 	}
 	t.messaging = join(n - len(t.messages))
-	if strings.HasPrefix(t.entity, "$") || strings.Contains(t.entity, "/$") {
+	if isOwn(t.entity) {
 		t.kind = targetNone
 	}
 	return t

@@ -160,7 +160,7 @@ func TestExportExplainsWhatIsWrong(t *testing.T) {
 func TestExportOfOneEntity(t *testing.T) {
 	p := run(t, "--ephemeral", "--config", rich)
 	for path, want := range map[string][2]string{
-		"A/B.C": {`"Name": "A/B.C"`, `"dup"`}, "events/Subscriptions/ALL": {`"all"`, `"rules"`},
+		"A/B.C": {`"Name": "a/b.c"`, `"dup"`}, "events/Subscriptions/ALL": {`"all"`, `"rules"`},
 	} {
 		text := exported(t, connectionTo(p.ports.HTTP, "UseDevelopmentEmulator=true;EntityPath="+path))
 		if !strings.Contains(text, want[0]) || strings.Contains(text, want[1]) {

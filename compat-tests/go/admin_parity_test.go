@@ -85,6 +85,14 @@ func TestAdminClient_QueueProperties(t *testing.T) {
 	got, err := c.GetQueue(b.ctx, strings.ToUpper(b.name("a/b.c-d_e1")), nil)
 	b.must("get", err)
 	b.same("properties", got.QueueProperties, p)
+	b.wantAll("queues", func() []string {
+		return listed(b, c.NewListQueuesPager(nil), func(p admin.ListQueuesResponse) (names []string) {
+			for _, q := range p.Queues {
+				names = append(names, q.QueueName)
+			}
+			return names
+		})
+	}, "a/b.c-d_e1", "plain")
 	p.MaxDeliveryCount, p.LockDuration, p.Status = to.Ptr(int32(7)), to.Ptr("PT30S"), to.Ptr(admin.EntityStatusActive)
 	updated, err := c.UpdateQueue(b.ctx, b.name("a/b.c-d_e1"), p, nil)
 	b.must("update", err)

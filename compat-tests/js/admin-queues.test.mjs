@@ -67,10 +67,13 @@ test("what an update leaves undefined gets its default", async () => {
   assert.deepEqual(await admin.getQueue(created.name), { ...defaults, name: created.name, maxDeliveryCount: 4, requiresSession: true });
 });
 
-test("names are compared without case and keep the case of their creation", proves("admin.queuenames"), async () => {
+test("names are compared without case and listed in lower case", proves("admin.queuenames"), async () => {
   await admin.createQueue("Queues.CASE");
   assert.equal((await admin.getQueueRuntimeProperties("queues.case")).totalMessageCount, 0);
   assert.equal(await admin.queueExists("QUEUES.case"), true);
+  const listed = [];
+  for await (const queue of admin.listQueues()) listed.push(queue.name);
+  assert.ok(listed.includes("queues.case") && !listed.includes("Queues.CASE"), String(listed));
   await exists(admin.createQueue("queues.Case"), /^SubCode=40900\./);
   await admin.deleteQueue("queues.CASE");
   assert.equal(await admin.queueExists("Queues.CASE"), false);

@@ -116,7 +116,7 @@ func TestEntitiesShowWhatTheyHoldAndWhatWentThroughThem(t *testing.T) {
 		`minibus_entities{kind="queue"} 3`,
 		`minibus_entity_messages{entity="orders",kind="queue",namespace="a",state="active"} 0`,
 		`minibus_entity_messages{entity="orders",kind="queue",namespace="sbemulatorns",state="active"} 3`,
-		`minibus_entity_messages{entity="Bills/2026",kind="queue",namespace="sbemulatorns",state="active"} 1`,
+		`minibus_entity_messages{entity="bills/2026",kind="queue",namespace="sbemulatorns",state="active"} 1`,
 		`minibus_entity_messages_total{entity="orders",event="stored",kind="queue",namespace="sbemulatorns"} 3`,
 		`minibus_messages{state="active"} 4`,
 		`minibus_messages_total{event="stored"} 4`,

@@ -199,11 +199,12 @@ class AdminQueuesTest extends Case {
 
     @Test
     @Proves("admin.queuenames")
-    void names_keep_their_case_and_match_without() {
+    void names_match_in_any_case_and_are_listed_in_lower_case() {
         final String base = Bus.name("Queue");
-        for (String name : List.of(base, base + "/with/slashes", base + ".dots_and-dashes", "q".repeat(260))) {
+        for (String name : List.of(base, base + "/with/slashes", base + ".dots_and-dashes", base + "-", "q".repeat(260))) {
             assertEquals(name, admin.createQueue(name).getName());
             assertEquals(10, admin.getQueue(name.toUpperCase()).getMaxDeliveryCount());
+            assertTrue(admin.listQueues().stream().anyMatch(q -> q.getName().equals(name.toLowerCase())));
             admin.deleteQueue(name.toLowerCase());
             assertFalse(admin.getQueueExists(name));
         }
