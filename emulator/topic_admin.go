@@ -107,7 +107,7 @@ func (t *Topic) admit(s *Subscription) {
 	t.mu.Lock()
 	t.order(s.rules)
 	t.addSubscription(s)
-	t.touched.Store(t.ns.Now()) // IDLE-2
+	t.usage.touch(t.ns.Now()) // CNT-9, IDLE-2
 	t.mu.Unlock()
 	t.ns.addEntity(s.Entity)
 }

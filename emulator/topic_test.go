@@ -416,3 +416,31 @@ func TestERR5_NamesOfTopicsAndSubscriptions(t *testing.T) {
 		}
 	})
 }
+
+func TestCNT9_ANewSubscriptionIsAnAccessOfItsTopic(t *testing.T) {
+	for name, subscribe := range map[string]func(b *broker) error{
+		"one by one": func(b *broker) error {
+			_, err := b.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: "s"})
+			return err
+		},
+		"a configuration": func(b *broker) error {
+			topic := emulator.TopicOptions{Subscriptions: named("s")}
+			return b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "t", Topic: &topic}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			topicBubble(t, emulator.TopicOptions{}, nil, func(b *broker) {
+				topic := b.on("t").q
+				wait(time.Minute)
+				equal(t, "accessed before", topic.Times().Accessed, 0)
+				if err := subscribe(b); err != nil {
+					t.Fatal(err)
+				}
+				equal(t, "accessed", topic.Times().Accessed, time.Now().UnixMilli())
+				if times := topic.Times(); times.Updated != times.Created {
+					t.Errorf("updated at %d, created at %d", times.Updated, times.Created)
+				}
+			})
+		})
+	}
+}
