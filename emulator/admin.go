@@ -1,5 +1,11 @@
 package emulator
 
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
 // Admin holds what the administration API stores with an entity and returns, but the broker does not use: texts as a
 // client wrote them, settings that only the service's machinery knows, authorization rules. In the zero value none of
 // it was ever set, as for an entity of a configuration file.
@@ -38,4 +44,31 @@ type AuthorizationRule struct {
 	ClaimValue   string   `json:"claimValue,omitempty"` // "" means None
 	Created      string   `json:"created,omitempty"`    // as the client wrote it, like Modified; "" if it gave none
 	Modified     string   `json:"modified,omitempty"`
+
+	// When an entity got the rule, and when the rule was last changed, in milliseconds since the Unix epoch; 0: an older
+	// Minibus did not write it down. The broker sets them.
+	CreatedAt  int64 `json:"createdAt,omitempty"`
+	ModifiedAt int64 `json:"modifiedAt,omitempty"`
+}
+
+// date gives the rules their times. A rule that the old settings have too keeps them as far as it is the same.
+func (a *Admin) date(old []AuthorizationRule, now int64) {
+	a.AuthorizationRules = slices.Clone(a.AuthorizationRules)
+	for i := range a.AuthorizationRules {
+		r := &a.AuthorizationRules[i]
+		r.CreatedAt, r.ModifiedAt = now, now
+		same := func(o AuthorizationRule) bool { return strings.EqualFold(o.KeyName, r.KeyName) }
+		if at := slices.IndexFunc(old, same); at >= 0 {
+			r.CreatedAt = old[at].CreatedAt
+			if unchanged := old[at]; reflect.DeepEqual(unchanged.undated(), r.undated()) {
+				r.ModifiedAt = unchanged.ModifiedAt
+			}
+		}
+	}
+}
+
+// undated returns the rule without the broker's times.
+func (r AuthorizationRule) undated() AuthorizationRule {
+	r.CreatedAt, r.ModifiedAt = 0, 0
+	return r
 }

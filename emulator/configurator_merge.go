@@ -8,7 +8,7 @@ import (
 // configured returns what a queue's settings are once a configuration is true that has these. What a configuration can't say stays;
 // of a list that it does not have nothing changes, while an empty one clears.
 func (q *Entity) configured(file QueueOptions) QueueOptions {
-	file.Admin = q.Options().Admin.configured(file.Admin)
+	file.Admin = q.Options().Admin.configured(file.Admin, q.ns.Now())
 	return file
 }
 
@@ -16,7 +16,7 @@ func (q *Entity) configured(file QueueOptions) QueueOptions {
 func (t *Topic) configured(file TopicOptions) TopicOptions {
 	old, asked := t.Options(), file.Admin.SupportOrdering
 	file.Subscriptions = nil
-	file.Admin = old.Admin.configured(file.Admin)
+	file.Admin = old.Admin.configured(file.Admin, t.ns.Now())
 	file.SupportOrdering = old.SupportOrdering
 	if asked != nil && *asked != old.ordered() {
 		file.SupportOrdering, file.Admin.SupportOrdering = *asked, asked
@@ -48,12 +48,13 @@ func (s *Subscription) configured(file SubscriptionOptions) SubscriptionOptions 
 
 // configured returns what an entity keeps for the administration once a configuration is true. A configuration says nothing of this but
 // authorization rules, and of a topic SupportOrdering.
-func (a Admin) configured(file Admin) Admin {
+func (a Admin) configured(file Admin, now int64) Admin {
 	switch {
 	case file.AuthorizationRules == nil:
 	case len(file.AuthorizationRules) == 0:
 		a.AuthorizationRules = nil
 	default:
+		file.date(a.AuthorizationRules, now)
 		a.AuthorizationRules = file.AuthorizationRules
 	}
 	return a

@@ -109,6 +109,7 @@ func (c *configurator) planQueue(e EntityConfig) Planned {
 	p := Planned{Path: e.Path, Kind: KindQueue, Action: ActionCreate, New: Settings{Queue: &o}}
 	q := c.ns.catalog.lookUp(e.Path)
 	if q == nil {
+		o.Admin.date(nil, c.ns.Now())
 		return p
 	}
 	if q.kind != KindQueue {
@@ -125,6 +126,7 @@ func (c *configurator) planTopic(e EntityConfig) Planned {
 	p := Planned{Path: e.Path, Kind: KindTopic, Action: ActionCreate, New: Settings{Topic: &settings}}
 	q := c.ns.catalog.lookUp(e.Path)
 	if q == nil {
+		settings.Admin.date(nil, c.ns.Now())
 		return p
 	}
 	if q.topic == nil {

@@ -16,6 +16,7 @@ func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err := ns.mayCreateLocked(path, &o); err != nil {
 		return nil, err
 	}
+	o.Admin.date(nil, ns.Now())
 	q := newEntity(ns, ns.newRow(), KindQueue, path, o)
 	if err := ns.putEntity(q, o, q.usage.updated); err != nil {
 		return nil, err
@@ -84,6 +85,7 @@ func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err := ns.checkLocked(q.path, &o); err != nil {
 		return nil, err
 	}
+	o.Admin.date(q.Options().Admin.AuthorizationRules, ns.Now())
 	if err := ns.putEntity(q, o, ns.Now()); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ func (ns *Namespace) createTopic(path string, o TopicOptions) (*Topic, error) {
 	if err := ns.mayCreateLocked(path, &settings); err != nil {
 		return nil, err
 	}
+	o.Admin.date(nil, ns.Now())
 	t := newTopic(ns, ns.newRow(), path, o)
 	if err := ns.putEntity(t.Entity, t.settings, t.usage.updated); err != nil {
 		return nil, err
@@ -53,6 +54,7 @@ func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 	if err := ns.checkLocked(t.path, &settings); err != nil {
 		return nil, err
 	}
+	o.Admin.date(t.Options().Admin.AuthorizationRules, ns.Now())
 	if err := ns.putEntity(t.Entity, o, ns.Now()); err != nil {
 		return nil, err
 	}

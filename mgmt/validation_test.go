@@ -40,6 +40,7 @@ func TestDEC1_ValuesByProfile(t *testing.T) {
 		{ms, value("DefaultMessageTimeToLive", "P1D"), "must be between 00:05:00 and 01:00:00"},
 		{all, value("AutoDeleteOnIdle", "PT4M"), "Parameter name: AutoDeleteOnIdle"},
 		{all, value("AutoDeleteOnIdle", "PT5M"), ""},
+		{all, value("MaxSizeInMegabytes", "5120"), ""},
 		{all, value("MaxDeliveryCount", "0"), "Parameter name: MaxDeliveryCount"},
 		{all, value("MaxDeliveryCount", "99999999999999999999"), "The value is not a whole number."},
 		{all[:3], value("MaxDeliveryCount", "2147483647"), ""},

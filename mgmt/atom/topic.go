@@ -85,7 +85,7 @@ func supportsOrdering(o *emulator.TopicOptions) bool {
 
 // Topic is a topic in an answer.
 type Topic struct {
-	Path          string // as created
+	Path          string // in lower case
 	Options       emulator.TopicOptions
 	Counts        emulator.Counts
 	Times         emulator.Times
@@ -106,7 +106,7 @@ func (t Topic) write(w *writer, v View) {
 	w.int("SizeInBytes", t.Counts.SizeBytes)
 	w.bool("FilteringMessagesBeforePublishing", o.Admin.FilteringMessagesBeforePublishing)
 	w.bool("IsAnonymousAccessible", false)
-	w.authorizationRules(o.Admin.AuthorizationRules)
+	w.authorizationRules(o.Admin.AuthorizationRules, v)
 	w.status(o.Status)
 	w.time("CreatedAt", t.Times.Created)
 	w.time("UpdatedAt", t.Times.Updated)

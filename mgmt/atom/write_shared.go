@@ -13,11 +13,13 @@ type View struct {
 	Limits  emulator.Limits
 	// Full is the form of get and list, with AccessedAt and CountDetails. Answers to create and update are shorter.
 	Full bool
+	// Enriched says that the client asked with enrich, whatever its value.
+	Enriched bool
 }
 
 // Queue is a queue in an answer.
 type Queue struct {
-	Path    string // as created
+	Path    string // in lower case
 	Options emulator.QueueOptions
 	Counts  emulator.Counts
 	Times   emulator.Times
@@ -46,7 +48,7 @@ func (q Queue) write(w *writer, v View) {
 	w.int("SizeInBytes", q.Counts.SizeBytes)
 	w.int("MessageCount", total(q.Counts))
 	w.bool("IsAnonymousAccessible", false)
-	w.authorizationRules(o.Admin.AuthorizationRules)
+	w.authorizationRules(o.Admin.AuthorizationRules, v)
 	w.status(o.Status)
 	w.forwardTo(o)
 	w.time("CreatedAt", q.Times.Created)
