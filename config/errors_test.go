@@ -58,7 +58,7 @@ func TestErrorsAreExact(t *testing.T) {
 		{"nested property", rule(`"FilterType": "Correlation", "CorrelationFilter": {"Properties": {"a b": []}}`), `CorrelationFilter.Properties["a b"]: found an array; allowed: text`},
 		{"property of no type", typedProperty(`{"Value": 1}`), `Properties.at: found an object without Type or Value; allowed: an object such as {"Type": "dateTime", "Value"`},
 		{"property without a value", typedProperty(`{"Type": "int", "Value": null}`), `Properties.at: found an object without Type or Value`},
-		{"unknown type", typedProperty(`{"Type": "datetime", "Value": "2026-11-22"}`), `Properties.at.Type: found "datetime"; allowed: string, boolean, int, long, double, float, dateTime, ` +
+		{"unknown type", typedProperty(`{"Type": "datetime", "Value": "2026-11-22"}`), `Properties.at.Type: found "datetime"; allowed: string, boolean, int, long, double, float, decimal, dateTime, ` +
 			`duration, guid, byte, short, unsignedByte, unsignedShort, unsignedInt, unsignedLong; did you mean dateTime?`},
 		{"number for a type", typedProperty(`{"Type": 1, "Value": 1}`), `Properties.at.Type: found the number 1; allowed: string, `},
 		{"bad time", "{\n" + typedProperty(`{"Type": "dateTime", "Value": "22.11.2026"}`)[1:], `Config.json:2:293: error: $.UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Rules[0].Properties.` +

@@ -30,6 +30,7 @@ func TestTOP9_ValuesHaveTheirTypes(t *testing.T) {
 		{`{"Type": "byte", "Value": -128}`, int8(-128)}, {`{"Type": "short", "Value": 1}`, int16(1)}, {`{"Type": "unsignedByte", "Value": 255}`, uint8(255)},
 		{`{"Type": "unsignedShort", "Value": 1}`, uint16(1)}, {`{"Type": "unsignedInt", "Value": 1}`, uint32(1)},
 		{`{"Type": "unsignedLong", "Value": 18446744073709551615}`, uint64(math.MaxUint64)},
+		{`{"Type": "decimal", "Value": 12.5}`, amqp.Decimal128{0x0c, 0x3e, 15: 125}}, {`{"Type": "decimal", "Value": "-0.000001"}`, amqp.Decimal128{0x8c, 0x34, 15: 1}},
 		{`{"Type": "guid", "Value": "6ba7b810-9dad-11d1-80b4-00c04fd430c8"}`,
 			amqp.UUID{0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0, 0xc0, 0x4f, 0xd4, 0x30, 0xc8}},
 		{`{"Type": "dateTime", "Value": "2026-11-22T10:00:00.123Z"}`, amqp.TimestampOf(time.Date(2026, 11, 22, 10, 0, 0, 123e6, time.UTC))},

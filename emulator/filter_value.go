@@ -25,7 +25,7 @@ func filterValue(s message.Scalar) filter.Value {
 	case message.TypeDateTimeOffset:
 		return filter.DateTimeOffset(int64(s.Bits))
 	case message.TypeUUID:
-		return filter.GUID(bytes16(s))
+		return filter.GUID(s.Bytes16())
 	case message.TypeDecimal128:
 		return decimalValue(s)
 	case message.TypeOther:
@@ -106,17 +106,11 @@ func scalarOf(v filter.Value) message.Scalar {
 
 // decimalValue returns a decimal; one that .NET cannot hold is carried as it is encoded.
 func decimalValue(s message.Scalar) filter.Value {
-	v := filter.Decimal128(bytes16(s))
+	v := filter.Decimal128(s.Bytes16())
 	if v.Kind() == filter.KindOpaque {
 		return filter.Opaque(string(s.Append(nil)))
 	}
 	return v
-}
-
-func bytes16(s message.Scalar) (b [16]byte) {
-	binary.BigEndian.PutUint64(b[:8], s.Bits)
-	binary.BigEndian.PutUint64(b[8:], s.Low)
-	return b
 }
 
 func wide(t message.Type, b [16]byte) message.Scalar {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"minibus/emulator/filter"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
 	"minibus/internal/dotnet"
 )
@@ -23,6 +24,7 @@ var valueTypes = []ValueType{
 	{"string", "blue", filter.KindString}, {"boolean", "true", filter.KindBool},
 	{"int", "-7", filter.KindInt32}, {"long", "-7", filter.KindInt64},
 	{"double", "1.5", filter.KindFloat64}, {"float", "1.5", filter.KindFloat32},
+	{"decimal", "12.50", filter.KindDecimal},
 	{"dateTime", "2026-11-22T10:00:00.1234567Z", filter.KindDateTime}, {"duration", "PT1.5S", filter.KindTimeSpan},
 	{"guid", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", filter.KindGUID},
 	{"byte", "-7", filter.KindInt8}, {"short", "-7", filter.KindInt16},
@@ -69,6 +71,10 @@ func TypedText(x any) (name, text string) {
 		return "dateTime", text
 	case filter.KindTimeSpan:
 		return "duration", spanText(v.Ticks())
+	case filter.KindDecimal:
+		if text, ok := dotnet.DecimalText(v.Decimal128()); ok {
+			return "decimal", text
+		}
 	}
 	if name = typeName(v.Kind()); name == "" {
 		name = "string"
@@ -125,6 +131,9 @@ func (t ValueType) Parse(text string) (value any, ok bool) {
 		return parseTime(text)
 	case filter.KindTimeSpan:
 		return parseDuration(text)
+	case filter.KindDecimal:
+		b, ok := dotnet.ParseDecimal(text)
+		return amqp.Decimal128(b), ok
 	}
 	v, ok := filter.Parse(text, t.kind)
 	if !ok {

@@ -41,11 +41,11 @@ func TestControlAPISendsAndShowsMessages(t *testing.T) {
 	const all = inDefault + "work/messages"
 	wants(t, a.as("root", "POST", all, `{`+everySection+`,"durable":true,"priority":9,"firstAcquirer":true,
 		"applicationProperties":{"long":5,"double":5.0,"text":"x","yes":true,"none":null,"int":{"int":-5},"when":{"timestamp":"2026-01-31T12:00:00.5Z"},
-			"span":{"described":{"descriptor":{"symbol":"com.microsoft:timespan"},"value":600}},"c":{"char":"é"},"d":{"decimal32":"AAAAAQ=="}},
+			"span":{"described":{"descriptor":{"symbol":"com.microsoft:timespan"},"value":600}},"c":{"char":"é"},"d":{"decimal32":"AAAAAQ=="},"m":{"decimal128":"-12.50"}},
 		"annotations":{"x-opt-mine":{"ubyte":1}},"deliveryAnnotations":{"x-trace":"y"},"footer":{"f":{"short":2}},"body":{"id":7}}`), 201, `{"sequenceNumbers":[1]}`)
 	wants(t, a.as("root", "GET", all+"/1", ""), 200, everySection[:len(everySection)-len(`,"timeToLive":"PT1H"`)], `"timeToLive":"PT1H"`, `"durable":true`, `"priority":9`, `"firstAcquirer":true`,
 		`"long":5`, `"double":{"double":5}`, `"none":null`, `"int":{"int":-5}`, `"when":{"timestamp":"2026-01-31T12:00:00.5Z"}`,
-		`"span":{"described":{"descriptor":{"symbol":"com.microsoft:timespan"},"value":600}}`, `"c":{"char":"é"}`, `"d":{"decimal32":"AAAAAQ=="}`,
+		`"span":{"described":{"descriptor":{"symbol":"com.microsoft:timespan"},"value":600}}`, `"c":{"char":"é"}`, `"d":{"decimal32":"AAAAAQ=="}`, `"m":{"decimal128":"-12.50"}`,
 		`"annotations":{"x-opt-mine":{"ubyte":1}}`, `"deliveryAnnotations":{"x-trace":"y"}`, `"footer":{"f":{"short":2}}`, `"body":"{\"id\":7}"`, `"bodyBytes":8`, `"state":"active"`, `"expiresAt":"`)
 	wants(t, a.as("root", "POST", all, `[{"bodyBase64":"AP8="},{"bodySections":["YQ==","Yg=="]},{"bodyValue":{"map":[["k",{"uint":1}]]}},{"bodySequence":[[1,"two"],[null]]},{"bodyValue":"text"},{}]`),
 		201, `{"sequenceNumbers":[2,3,4,5,6,7]}`)

@@ -52,10 +52,23 @@ func TestTOP9_ValuesOfRulesKeepTheirTicks(t *testing.T) {
 	}
 }
 
+// A decimal is one for AMQP's clients too, and keeps its places.
+func TestTOP9_DecimalsOfRulesComeBack(t *testing.T) {
+	b := newTopicBus(t)
+	const schema = "http://www.w3.org/2001/XMLSchema"
+	filter := func(prefix string) string {
+		return `<Filter i:type="CorrelationFilter"><Properties>` + typed("debt", "decimal", "-0.000001", prefix, schema) +
+			typed("price", "decimal", "12.50", prefix, schema) + `</Properties></Filter>`
+	}
+	wants(t, b.do("PUT", "/t/Subscriptions/s/Rules/r", ruleBody(filter("l28"))), 201, filter("d6p1"))
+	b.restart()
+	wants(t, b.do("GET", "/t/Subscriptions/s/Rules/r", ""), 200, filter("d6p1"))
+}
+
 // What .NET has no value for is refused, and not changed to something near.
 func TestTOP9_ValuesThatCannotBeKeptAreRefused(t *testing.T) {
 	b := newTopicBus(t)
-	for _, v := range [][2]string{{"dateTime", "2026-01-02T03:04:05.123456789Z"}, {"duration", "P10675200D"}, {"double", "1e999"}, {"boolean", "True"}, {"int", "x"}, {"what", "x"}} {
+	for _, v := range [][2]string{{"dateTime", "2026-01-02T03:04:05.123456789Z"}, {"duration", "P10675200D"}, {"double", "1e999"}, {"decimal", "1e5"}, {"decimal", "79228162514264337593543950336"}, {"boolean", "True"}, {"int", "x"}, {"what", "x"}} {
 		w := b.do("PUT", "/t/Subscriptions/s/Rules/r", ruleBody(`<Filter i:type="CorrelationFilter"><Properties>`+
 			typed("a", v[0], v[1], "l28", "http://www.w3.org/2001/XMLSchema")+`</Properties></Filter>`))
 		wants(t, w, 400, "The value '"+v[1]+"' of 'a' is not of the type "+v[0])

@@ -208,6 +208,17 @@ func TestTOP16_UnzonedTimesLeaveAsTimestamps(t *testing.T) {
 	})
 }
 
+// The bytes are those of Azure.Messaging.ServiceBus 7.21.0 for 12.5m.
+func TestTOP9_TOP16_DecimalsComeBackAsTheyWere(t *testing.T) {
+	inRuleBubble(t, func(f *fixture) {
+		properties := amqp.Map{{Key: "price", Value: amqp.Decimal128{0x0c, 0x3e, 15: 125}}}
+		f.request("add-rule", ruleNamed("a", correlationFilter(nil, properties))).want(f, 200, "")
+		if got := fmt.Sprint(f.rules(int32(0), int32(100))); !strings.Contains(got, fmt.Sprint(properties)) {
+			f.Errorf("rules %s, want them to have %v", got, properties)
+		}
+	})
+}
+
 func TestTOP16_PagesEndWithNoContent(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
 		for _, name := range []string{"b", "a"} {

@@ -115,7 +115,7 @@ func TestDecimals(t *testing.T) {
 			t.Errorf("%s is %s, want %s", text, got, want)
 		}
 		encoded := decimal(t, text)
-		if back := Decimal128(encoded.Decimal128()); back != encoded {
+		if back := Decimal128(encoded.Decimal128()); back.Text() != encoded.Text() || back.Kind() != KindDecimal {
 			t.Errorf("%s comes back from its encoding as %s %q", text, back.Kind(), back)
 		}
 	}
@@ -129,9 +129,13 @@ func TestDecimals(t *testing.T) {
 		want  string // empty for opaque
 	}{
 		{[16]byte{0x30, 0x40, 15: 5}, "5"}, {[16]byte{0xb0, 0x3e, 15: 25}, "-2.5"}, {[16]byte{0x30, 0x44, 15: 1}, "100"}, {[16]byte{}, "0"},
+		{[16]byte{0x0c, 0x3e, 15: 125}, "12.5"}, {[16]byte{0x8c, 0x34, 15: 1}, "-0.000001"}, // of .NET's client
 		{[16]byte{0x78}, ""}, {[16]byte{0x7c}, ""}, {[16]byte{0x5f, 15: 1}, ""}, {[16]byte{0x01, 15: 1}, ""}, {[16]byte{0x30, 0x80, 15: 1}, ""},
 	} {
 		got := Decimal128(c.bytes)
+		if got.Kind() == KindDecimal && c.bytes != [16]byte{} && got.Decimal128() != c.bytes {
+			t.Errorf("decimal128 %x is carried as %x", c.bytes, got.Decimal128())
+		}
 		if c.want == "" && (got.Kind() != KindOpaque || got.Text() != string(c.bytes[:])) || c.want != "" && got.Text() != c.want {
 			t.Errorf("decimal128 %x is %s %q, want %q", c.bytes, got.Kind(), got.Text(), c.want)
 		}

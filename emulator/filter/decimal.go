@@ -4,17 +4,16 @@ import (
 	"encoding/binary"
 	"math/big"
 	"strings"
+
+	"minibus/internal/dotnet"
 )
 
 // Decimals are rare: a client must send one on purpose, or an action must subtract unsigned longs. A Value holds the
 // shortest text, and arithmetic uses exact fractions, rounded to the range of System.Decimal: 96 bits and 28 places.
-const (
-	decimalPlaces  = 28
-	maxDecimalText = 64 // no number in range needs more characters
-)
+const maxDecimalText = 64 // no number in range needs more characters
 
 var (
-	decimalLimit = new(big.Int).Lsh(big.NewInt(1), 96)
+	decimalLimit = new(big.Int).Lsh(big.NewInt(1), dotnet.DecimalBits)
 	ten          = big.NewInt(10)
 )
 
@@ -32,21 +31,11 @@ func parseDecimal(text string) (Value, bool) {
 	return v, err == nil
 }
 
-// Decimal128 makes a decimal from the sixteen bytes of an AMQP decimal128 (IEEE 754-2008, binary integer encoding). Numbers
+// Decimal128 makes a decimal from the sixteen bytes of an AMQP decimal128, as IEEE 754-2008 or as .NET's client encodes it. Numbers
 // beyond System.Decimal, infinities and NaN become opaque, with the sixteen bytes as their text.
 func Decimal128(b [16]byte) Value {
-	high, low := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
-	negative := high>>63 == 1
-	if high>>61&3 == 3 {
-		return Opaque(string(b[:])) // special values, and coefficients that the standard counts as zero
-	}
-	exponent := int(high>>49&0x3fff) - 6176
-	coefficient := new(big.Int).SetUint64(high & (1<<49 - 1))
-	coefficient.Or(coefficient.Lsh(coefficient, 64), new(big.Int).SetUint64(low))
-	if coefficient.Sign() == 0 {
-		return Value{kind: KindDecimal, str: "0"}
-	}
-	if exponent > 40 || exponent < -80 {
+	coefficient, exponent, ok := dotnet.DecimalParts(b)
+	if !ok {
 		return Opaque(string(b[:]))
 	}
 	r := new(big.Rat).SetInt(coefficient)
@@ -56,30 +45,22 @@ func Decimal128(b [16]byte) Value {
 	} else {
 		r.Mul(r, scale)
 	}
-	if negative {
-		r.Neg(r)
-	}
 	v, err := decimalOf(r)
 	if err != nil {
 		return Opaque(string(b[:]))
 	}
+	v.num, v.hi = binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 	return v
 }
 
-// Decimal128 encodes a [KindDecimal] as an AMQP decimal128.
+// Decimal128 encodes a [KindDecimal] as an AMQP decimal128: as it came, or as .NET's client does if it was computed.
 func (v Value) Decimal128() (b [16]byte) {
-	digits, negative := strings.CutPrefix(v.str, "-")
-	whole, fraction, _ := strings.Cut(digits, ".")
-	coefficient, ok := new(big.Int).SetString(whole+fraction, 10)
-	if !ok {
-		coefficient = new(big.Int)
+	if v.num == 0 && v.hi == 0 {
+		b, _ = dotnet.ParseDecimal(v.str) // decimalOf has rounded it to what .NET has
+		return b
 	}
-	coefficient.FillBytes(b[:])
-	high := binary.BigEndian.Uint64(b[:8]) | uint64(6176-len(fraction))<<49
-	if negative {
-		high |= 1 << 63
-	}
-	binary.BigEndian.PutUint64(b[:8], high)
+	binary.BigEndian.PutUint64(b[:8], v.num)
+	binary.BigEndian.PutUint64(b[8:], v.hi)
 	return b
 }
 
@@ -101,8 +82,8 @@ func rational(v Value) *big.Rat {
 
 // decimalOf rounds a fraction, half to even, to as many places as fit.
 func decimalOf(r *big.Rat) (Value, error) {
-	scale := new(big.Int).Exp(ten, big.NewInt(decimalPlaces), nil)
-	for places := decimalPlaces; places >= 0; places-- {
+	scale := new(big.Int).Exp(ten, big.NewInt(dotnet.DecimalPlaces), nil)
+	for places := dotnet.DecimalPlaces; places >= 0; places-- {
 		coefficient := roundHalfEven(new(big.Int).Mul(r.Num(), scale), r.Denom())
 		if coefficient.CmpAbs(decimalLimit) < 0 {
 			return Value{kind: KindDecimal, str: decimalText(coefficient, places)}, nil

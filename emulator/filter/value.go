@@ -45,8 +45,8 @@ func (k Kind) String() string {
 // has no pointer except its text's, so evaluation makes no garbage. The zero Value is missing.
 type Value struct {
 	kind Kind
-	num  uint64 // bool, integers, float bits, ticks, first half of a Guid
-	hi   uint64 // second half of a Guid
+	num  uint64 // bool, integers, float bits, ticks, first half of a Guid, of a decimal as it came
+	hi   uint64 // second half of a Guid, of a decimal
 	str  string // text of a string, digits of a decimal, encoding of an opaque value
 }
 

@@ -42,7 +42,7 @@ var floors = []floor{
 		"mgmt/control": {"emulator", "emulator/filter", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/closest", "internal/dotnet",
 			"internal/entitypath", "internal/printable", "internal/sas", "internal/strictjson"},
 		"mgmt/control/receive": {"emulator"},
-		"mgmt/rest":            {"internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
+		"mgmt/rest":            {"internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
 		"mgmt/ui":              {},
 		"mgmt/ui/bundle":       {}, // a tool: makes the files of the package above it
 		"store":                {"emulator"},

@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/dotnet"
 )
 
 // Parameter is a named value: a parameter of an SQL text, whose name begins with @, or an application property of a
 // correlation filter.
 type Parameter struct {
 	Key string
-	// Value is a string, bool, integer, float32, float64, time.Time, UnzonedTime or TimeSpan.
+	// Value is a string, bool, integer, float32, float64, amqp.Decimal128, time.Time, UnzonedTime or TimeSpan.
 	Value any
 }
 
@@ -59,8 +61,6 @@ func typedValue(typeName, text string) (any, error) {
 	switch typeName {
 	case "", "string":
 		return text, nil
-	case "decimal":
-		typeName = "double"
 	case "guid": // no type of the documents
 		return text, strconv.ErrSyntax
 	}
@@ -128,6 +128,9 @@ func textValue(v any) (typeName, ns, text string) {
 		return "float", nsSchema, formatDouble(float64(v), 32)
 	case string:
 		return "string", nsSchema, v
+	case amqp.Decimal128:
+		text, _ := dotnet.DecimalText(v) // rules have only those that have a text
+		return "decimal", nsSchema, text
 	}
 	return cmp.Or(integerTypes[fmt.Sprintf("%T", v)], "string"), nsSchema, fmt.Sprint(v)
 }

@@ -11,6 +11,7 @@ import (
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/amqp/messagejson"
 	"minibus/internal/dotnet"
 )
 
@@ -52,8 +53,7 @@ func parseNumber(s string) (any, bool) {
 	return f, err == nil // a number out of range stays text
 }
 
-// formatValue writes a property's value as a header of an answer. ok is false for null and for types that headers
-// don't have.
+// formatValue writes a property's value as a header of an answer. ok is false for null and for malformed values.
 func formatValue(v message.Scalar) (text string, ok bool) {
 	switch v.Type {
 	case message.TypeBool:
@@ -64,6 +64,8 @@ func formatValue(v message.Scalar) (text string, ok bool) {
 		return strconv.FormatInt(int64(v.Bits), 10), true
 	case message.TypeFloat, message.TypeDouble:
 		return formatFloat(math.Float64frombits(v.Bits), v.Type == message.TypeFloat), true
+	case message.TypeDecimal128:
+		return formatDecimal(v.Bytes16()), true
 	case message.TypeChar:
 		return quote(string(rune(v.Bits))), true
 	case message.TypeTimestamp:
@@ -92,14 +94,26 @@ func formatFloat(f float64, single bool) string {
 	return s
 }
 
-// formatOther writes binaries in base 64; ok is false for other types.
+// formatDecimal writes a decimal as a number, and what is no System.Decimal in base 64, as the control API does.
+func formatDecimal(b [16]byte) string {
+	if text, ok := dotnet.DecimalText(b); ok {
+		return text
+	}
+	return quote(base64.StdEncoding.EncodeToString(b[:]))
+}
+
+// formatOther writes binaries in base 64. Headers have nothing for the types that are left, and the service says nothing about
+// them: they look as in the control API.
 func formatOther(v message.Scalar) (string, bool) {
-	r := amqp.NewReader([]byte(v.Text))
-	if code, _ := r.Peek(); code != amqp.CodeBinary8 && code != amqp.CodeBinary32 {
+	value, err := message.DecodeValue([]byte(v.Text))
+	if err != nil {
 		return "", false
 	}
-	b, ok, err := r.Bytes()
-	return quote(base64.StdEncoding.EncodeToString(b)), ok && err == nil
+	if b, ok := value.([]byte); ok {
+		return quote(base64.StdEncoding.EncodeToString(b)), true
+	}
+	text, err := json.Marshal(messagejson.ToJSON(value))
+	return quote(string(text)), err == nil
 }
 
 // quote puts a text into quotation marks. It replaces control characters, which a header can't hold, by spaces.

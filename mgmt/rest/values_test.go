@@ -48,7 +48,10 @@ func TestShownValues(t *testing.T) {
 		{described("com.microsoft:timespan", int64(864_000_000_000+15_000_000)), `"1.00:00:01.5000000"`},
 		{described("com.microsoft:timespan", int64(-10_000_000)), `"-00:00:01"`},
 		{described("com.microsoft:datetime-offset", int64(noon)*10_000+621_355_968_000_000_000), `"Tue, 30 Jun 2026 20:51:21 GMT"`},
-		{nil, ""}, {amqp.List{int32(1)}, ""}, {described("x", "y"), ""},
+		{amqp.Decimal128{0x8c, 0x3c, 14: 0x04, 15: 0xe2}, "-12.50"}, {amqp.Decimal128{0x30, 0x3c, 14: 0x04, 15: 0xe2}, "12.50"}, // of .NET, of IEEE 754
+		{amqp.Decimal128{0x78}, `"eAAAAAAAAAAAAAAAAAAAAA=="`},
+		{amqp.Decimal64{1}, `"{\"decimal64\":\"AQAAAAAAAAA=\"}"`}, {amqp.List{int32(1)}, `"{\"list\":[{\"int\":1}]}"`},
+		{described("x", "y"), `"{\"described\":{\"descriptor\":{\"symbol\":\"x\"},\"value\":\"y\"}}"`}, {nil, ""},
 	} {
 		raw, err := amqp.AppendValue(nil, tt.value)
 		if err != nil {

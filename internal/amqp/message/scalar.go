@@ -160,7 +160,7 @@ func (s Scalar) TextOf() (text string, ok bool) {
 	case TypeString, TypeURI:
 		return s.Text, true
 	case TypeUUID:
-		return amqp.UUID(s.bytes16()).String(), true
+		return amqp.UUID(s.Bytes16()).String(), true
 	case TypeUbyte, TypeUshort, TypeUint, TypeUlong:
 		return strconv.FormatUint(s.Bits, 10), true
 	case TypeByte, TypeShort, TypeInt, TypeLong:
@@ -176,7 +176,8 @@ func (s Scalar) TextOf() (text string, ok bool) {
 	return "", false
 }
 
-func (s Scalar) bytes16() (b [16]byte) {
+// Bytes16 returns the bytes of a uuid or a decimal128.
+func (s Scalar) Bytes16() (b [16]byte) {
 	binary.BigEndian.PutUint64(b[:8], s.Bits)
 	binary.BigEndian.PutUint64(b[8:], s.Low)
 	return b

@@ -65,9 +65,9 @@ func (s Scalar) appendBits(dst []byte) []byte {
 	case TypeTimestamp:
 		return amqp.AppendTimestamp(dst, Timestamp(n))
 	case TypeUUID:
-		return amqp.AppendUUID(dst, s.bytes16())
+		return amqp.AppendUUID(dst, s.Bytes16())
 	case TypeDecimal128:
-		b := s.bytes16()
+		b := s.Bytes16()
 		return append(append(dst, amqp.CodeDecimal128), b[:]...)
 	}
 	return dst

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"minibus/internal/amqp"
+	"minibus/internal/dotnet"
 )
 
 // maxDepth bounds how deep values are nested. The decoder of AMQP counts the sections around them too.
@@ -178,7 +179,7 @@ var scalars = map[string]func(string) (any, error){
 	"uuid":    uuid, "timestamp": timestamp, "char": char,
 	"decimal32":  func(s string) (any, error) { v := amqp.Decimal32{}; err := bits(s, v[:]); return v, err },
 	"decimal64":  func(s string) (any, error) { v := amqp.Decimal64{}; err := bits(s, v[:]); return v, err },
-	"decimal128": func(s string) (any, error) { v := amqp.Decimal128{}; err := bits(s, v[:]); return v, err },
+	"decimal128": decimal128,
 }
 
 // symbol reads one of ASCII, as the standard has them [AMQP 1.6.21].
@@ -220,6 +221,16 @@ func char(s string) (any, error) {
 		err = errors.New("there is no such character")
 	}
 	return amqp.Char(n), err
+}
+
+// decimal128 reads a number as .NET has them, or the bytes of any other.
+func decimal128(s string) (any, error) {
+	if b, ok := dotnet.ParseDecimal(s); ok {
+		return amqp.Decimal128(b), nil
+	}
+	var v amqp.Decimal128
+	err := bits(s, v[:])
+	return v, err
 }
 
 // bits reads the bytes of a decimal number.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"minibus/internal/amqp"
+	"minibus/internal/dotnet"
 )
 
 // exact is the largest whole number that every reader of JSON keeps.
@@ -81,9 +82,19 @@ func scalarToJSON(v any) any {
 	case amqp.Decimal64:
 		return tagged("decimal64", base64.StdEncoding.EncodeToString(v[:]))
 	case amqp.Decimal128:
-		return tagged("decimal128", base64.StdEncoding.EncodeToString(v[:]))
+		return tagged("decimal128", decimal(v))
 	}
 	return tagged("unknown", nil) // there is no other type
+}
+
+// decimal returns the number if that is what .NET's client would write it for, so that it is sent again as it came.
+func decimal(v amqp.Decimal128) string {
+	if text, ok := dotnet.DecimalText(v); ok {
+		if back, _ := dotnet.ParseDecimal(text); back == v {
+			return text
+		}
+	}
+	return base64.StdEncoding.EncodeToString(v[:])
 }
 
 func listToJSON(items []any) []any {

@@ -19,6 +19,7 @@ func TestValuesComeBack(t *testing.T) {
 	for _, v := range []any{nil, "", "text", true, int64(5), int64(math.MinInt64), int64(1<<53 + 1), int8(-1), int16(2), int32(3), uint8(4), uint16(5), uint32(6), uint64(math.MaxUint64),
 		float32(1.5), float32(math.Inf(1)), 0.5, 2.0, 1e300, math.Inf(-1), amqp.Symbol("s"), []byte{}, []byte{1, 255}, amqp.UUID{1}, amqp.Timestamp(5), amqp.Timestamp(math.MinInt64),
 		amqp.Char('é'), amqp.Char('7'), amqp.Char(0xd800), amqp.Decimal32{1}, amqp.Decimal64{2}, amqp.Decimal128{3},
+		amqp.Decimal128{0x0c, 0x3e, 15: 125}, amqp.Decimal128{0x8c, 0x40}, amqp.Decimal128{0x30, 0x3e, 15: 125}, // 12.5 and -0 of .NET, 12.5 of IEEE 754
 		amqp.List{"a", int32(1), nil, amqp.List{}}, amqp.Map{{Key: "k", Value: int64(1)}, {Key: int32(2), Value: amqp.Map{}}},
 		amqp.Array{Code: amqp.CodeInt, Items: []any{int32(1), int32(2)}}, amqp.Array{Code: amqp.CodeString32, Items: []any{"a"}}, amqp.Array{Code: amqp.CodeBool, Items: []any{true}},
 		amqp.Array{Code: amqp.CodeList32, Items: []any{amqp.List{"x"}}},
@@ -49,12 +50,29 @@ func TestValuesComeBack(t *testing.T) {
 	}
 }
 
+// TestDecimalsOfDotNet are numbers for people.
+func TestDecimalsOfDotNet(t *testing.T) {
+	for _, text := range []string{`"12.50"`, `12.50`} {
+		var v messagejson.Values
+		if err := json.Unmarshal([]byte(`{"v":{"decimal128":`+text+`}}`), &v); err != nil {
+			t.Fatal(err)
+		}
+		got, err := messagejson.FromJSON(v["v"])
+		if want := (amqp.Decimal128{0x0c, 0x3c, 14: 0x04, 15: 0xe2}); err != nil || got != any(want) {
+			t.Errorf("%s is %v, %v", text, got, err)
+		}
+		if shown, _ := json.Marshal(messagejson.ToJSON(got)); string(shown) != `{"decimal128":"12.50"}` {
+			t.Errorf("%s is shown as %s", text, shown)
+		}
+	}
+}
+
 // TestWrongValues are refused with what is allowed.
 func TestWrongValues(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"int":"x"}`: "no value of type int", `{"int":5000000000}`: "no value of type int", `{"nothing":1}`: "there is no type", `{"a":1,"b":2}`: "allowed:", `[1]`: "allowed:",
 		`{"list":5}`: "a list is an array", `{"map":[[1]]}`: "pairs", `{"array":{"type":"int","values":["x"]}}`: "no value of type int", `{"array":[]}`: "an array is",
-		`{"described":{"value":1}}`: "a described value is", `{"uuid":"12"}`: "no value of type uuid", `{"symbol":"é"}`: "no value of type symbol", `{"decimal32":"AA=="}`: "no value of type decimal32",
+		`{"described":{"value":1}}`: "a described value is", `{"uuid":"12"}`: "no value of type uuid", `{"symbol":"é"}`: "no value of type symbol", `{"decimal32":"AA=="}`: "no value of type decimal32", `{"decimal128":1e5}`: "no value of type decimal128",
 		`{"timestamp":"soon"}`: "no value of type timestamp", `{"binary":"?"}`: "no value of type binary", `1e999`: "no value of type double", `{"char":"xy"}`: "no value of type char", `{"char":1114112}`: "no value of type char",
 		strings.Repeat(`{"list":[`, 32) + strings.Repeat(`]}`, 32): "nested",
 	} {

@@ -3,7 +3,7 @@ import type { Property } from "./properties";
 import { words } from "./names";
 
 // valueTypes are the types of values in rules.
-export const valueTypes = ["string", "long", "double", "boolean", "int", "dateTime", "duration", "guid", "float", "short", "byte", "unsignedByte", "unsignedShort", "unsignedInt", "unsignedLong"];
+export const valueTypes = ["string", "long", "double", "boolean", "int", "dateTime", "duration", "guid", "decimal", "float", "short", "byte", "unsignedByte", "unsignedShort", "unsignedInt", "unsignedLong"];
 
 export const correlationFields: [string, string][] = [
   ["Label", "Subject"], ["MessageId", "Message id"], ["CorrelationId", "Correlation id"], ["SessionId", "Session id"],
