@@ -172,7 +172,7 @@ func (in *incoming) openQueue(answer *frames.Attach, properties amqp.Map) error 
 
 // attachOutgoing opens a link on which the client receives.
 func (s *session) attachOutgoing(a *frames.Attach) error {
-	if err := checkSource(a.Source); err != nil {
+	if err := checkSource(a); err != nil {
 		return err
 	}
 	n := parseAddress(a.Source.Address)

@@ -32,11 +32,10 @@ func TestLink_WhatIsNotServedIsRefusedWithACure(t *testing.T) { // [AMQP 3.5.3],
 		cure   []string
 	}{
 		"selector, by number": {filter("jms-selector", amqp.Described{Descriptor: uint64(0x0000468C00000004), Value: "color = 'red'"}),
-			[]string{"'jms-selector'", "subscription", "rule"}},
+			[]string{"jms-selector", "subscription", "rule"}},
 		"selector, by name": {filter("x", amqp.Described{Descriptor: amqp.Symbol("apache.org:selector-filter:string"), Value: "a = 1"}),
-			[]string{"'x'", "apache.org:selector-filter:string", "rule"}},
-		"no local":       {filter("no-local", amqp.Described{Descriptor: uint64(0x0000468C00000003), Value: amqp.List{}}), []string{"'no-local'"}},
-		"a bare value":   {filter("mine", "x"), []string{"'mine'"}},
+			[]string{"x (apache", "apache.org:selector-filter:string", "rule"}},
+		"no local":       {filter("no-local", amqp.Described{Descriptor: uint64(0x0000468C00000003), Value: amqp.List{}}), []string{"no-local"}},
 		"no source":      {receiver(func(a *frames.Attach) { a.Source = nil }), []string{"source", "queue", "subscription"}},
 		"no address":     {receiver(func(a *frames.Attach) { a.Source = &frames.Source{} }), []string{"source", "queue", "subscription"}},
 		"dynamic source": {receiver(func(a *frames.Attach) { a.Source.Dynamic = true }), []string{"dynamic", "AutoDeleteOnIdle"}},
@@ -52,6 +51,30 @@ func TestLink_WhatIsNotServedIsRefusedWithACure(t *testing.T) { // [AMQP 3.5.3],
 					if !strings.Contains(strings.ToLower(text), strings.ToLower(want)) {
 						t.Errorf("%q does not say %q", text, want)
 					}
+				}
+			})
+		})
+	}
+}
+
+// TestLink_OtherFiltersAreRefusedInTheServicesWords: .NET's client looks for them after the last quotation mark, and then says
+// that there are no non-exclusive sessions.
+func TestLink_OtherFiltersAreRefusedInTheServicesWords(t *testing.T) { // amqp-data-plane 4.3
+	for key, value := range map[string]any{
+		"com.microsoft:non-exclusive-session-filter": amqp.Described{Descriptor: uint64(0x137000000E), Value: amqp.List{"o'brien", nil}},
+		"com.microsoft:non-exclusive-session-filter:list": amqp.Described{
+			Descriptor: amqp.Symbol("com.microsoft:non-exclusive-session-filter:list"), Value: amqp.List{nil, amqp.UUID{1}}},
+		"mine": "x",
+	} {
+		t.Run(key, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				a := amqptest.ReceiverAttach(0, "q")
+				a.LinkName = "q:session-id:o'brien"
+				a.Source.Filter = amqp.Map{{Key: amqp.Symbol(key), Value: value}}
+				text := wantRefused(t, b.opened(t), a, "amqp:not-allowed")
+				const want = "The link 'q:session-id:o'brien' contains invalid filter type. System only support Jms or Apache selector filter type."
+				if !strings.HasPrefix(text, want) || strings.LastIndex(text, "'") > strings.Index(text, " contains") {
+					t.Errorf("%q", text)
 				}
 			})
 		})
