@@ -100,13 +100,25 @@ func (ds *deliveries) settleSingle(id serial, v *verdict) {
 	case ok:
 		ds.settle(id, u, v)
 	case ds.gone(id):
-	case !v.quiet:
-		f := fault{condition: amqp.CondMessageLockLost, text: emulator.LockLostText}
+	case !ds.refuseLapsed(id, id, v) && !v.quiet:
+		f := fault{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: ds.entity()}
 		ds.s.c.log.refused("settle", f)
 		ds.s.settled.reject(id, id, f)
-	default:
-		ds.refuseLapsed(id, id, v)
 	}
+}
+
+// entity returns the entity from which the session's client receives, empty if there are several.
+func (ds *deliveries) entity() (path string) {
+	for _, e := range ds.s.links {
+		o, ok := e.(*outgoing)
+		switch {
+		case ok && path == "":
+			path = o.entity()
+		case ok && path != o.entity():
+			return ""
+		}
+	}
+	return path
 }
 
 // settleRange settles the unsettled deliveries of a range and ignores the others. A client's range
@@ -137,14 +149,15 @@ func (ds *deliveries) settleRange(first, last serial, v *verdict) {
 	}
 }
 
-// refuseLapsed rejects the deliveries of a range whose locks have ended (LOCK-7).
-func (ds *deliveries) refuseLapsed(first, last serial, v *verdict) {
+// refuseLapsed rejects the deliveries of a range whose locks have ended (LOCK-7), and reports whether there are any.
+func (ds *deliveries) refuseLapsed(first, last serial, v *verdict) (some bool) {
 	for _, e := range ds.s.links {
 		o, ok := e.(*outgoing)
 		if !ok || len(o.lapsed) == 0 {
 			continue
 		}
 		o.lapsed.cut(first, last, func(r idRange) {
+			some = true
 			o.touch()
 			f := o.lapsedFault(v)
 			ds.s.c.log.refused("settle", f)
@@ -156,6 +169,7 @@ func (ds *deliveries) refuseLapsed(first, last serial, v *verdict) {
 			}
 		})
 	}
+	return some
 }
 
 // settle settles one delivery; the answer follows the commit.

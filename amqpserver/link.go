@@ -70,6 +70,11 @@ func (l *link) detachSoon(err error, q *emulator.Entity) {
 	l.s.c.box.post(eventFunc(func(*conn) {
 		f := faultOf(err)
 		f.entity = q.Path()
+		if f.condition == amqp.CondNotFound {
+			l.s.c.log.Debug("link closed", "entity", f.entity, "reason", f.text) // the domain has a line about the deletion
+			l.endWith(f)
+			return
+		}
 		l.detach(f)
 	}))
 }

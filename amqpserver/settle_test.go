@@ -3,6 +3,7 @@ package amqpserver_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,6 +141,7 @@ func TestLOCK7_SettlingTwice(t *testing.T) { // amqp-data-plane 6.3
 		p.WantSilence(time.Second)
 		settle(p, 77, 77, false, &frames.Accepted{})
 		wantLockLost(t, wantSettled(t, p, 77, 77))
+		wantEntityInLog(t, b, 2)
 	})
 }
 
@@ -150,7 +152,22 @@ func TestLOCK7_SettlingAfterTheLockExpired(t *testing.T) {
 			time.Sleep(61 * time.Second)
 			settle(p, 0, 0, false, state)
 			wantLockLost(t, wantSettled(t, p, 0, 0))
+			wantEntityInLog(t, b, 1)
 		})
+	}
+}
+
+// wantEntityInLog checks that the lines about refused settlements say from which entity the client receives.
+func wantEntityInLog(t *testing.T, b *bench, times int) {
+	t.Helper()
+	const want = `msg="settle refused"`
+	for line := range strings.Lines(b.log.String()) {
+		if strings.Contains(line, want) && strings.Contains(line, "entity=q ") {
+			times--
+		}
+	}
+	if times != 0 {
+		t.Errorf("%d more lines with %s should name the entity:\n%s", times, want, b.log)
 	}
 }
 

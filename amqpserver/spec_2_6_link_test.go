@@ -299,6 +299,10 @@ func TestLOCK17_DEL2_EntityChangesDetachAllLinks(t *testing.T) {
 					t.Errorf("detached %v", seen)
 				}
 				p.WantSilence(time.Second)
+				// The domain has a line about a deletion, which names the entity and counts its links.
+				if lines := strings.Count(b.log.String(), "link closed"); c.name == "delete" && lines != 0 {
+					t.Errorf("the log has %d lines about links of a deleted entity:\n%s", lines, b.log)
+				}
 			})
 		})
 	}

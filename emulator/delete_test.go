@@ -1,6 +1,9 @@
 package emulator_test
 
 import (
+	"bytes"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,6 +48,26 @@ func TestDEL1_DeleteRemovesEverything(t *testing.T) {
 		wait(time.Hour) // its timers are dead
 		after, _ := b.j.seen()
 		equal(t, "changes in the journal after the deletion", after, changes)
+	})
+}
+
+func TestDEL2_OneLineOfTheLogSaysThatLinksEndWithTheirEntity(t *testing.T) {
+	var lines bytes.Buffer
+	options := emulator.Options{Logger: slog.New(slog.NewTextHandler(&lines, nil))}
+	topicBubbleWith(t, options, emulator.TopicOptions{}, named("a", "b"), func(b *broker) {
+		quiet := b.create("quiet", emulator.QueueOptions{})
+		for _, q := range []*emulator.Entity{b.q, b.sub("a").q, b.sub("b").q, b.sub("b").q} {
+			defer q.Watch(emulator.Main, func(error) {})()
+		}
+		for _, q := range []*emulator.Entity{quiet.q, b.q} {
+			if err := b.ns.DeleteEntity(q.Path()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const want = `msg="the links of a deleted entity were closed"`
+		if got := lines.String(); strings.Count(got, "links") != 2 || !strings.Contains(got, want) || !strings.Contains(got, "entity=t links=4\n") {
+			t.Errorf("the log has\n%s", got)
+		}
 	})
 }
 

@@ -124,17 +124,30 @@ func (q *Entity) reviveLocked() {
 		"The link is force detached: the entity '%s' could not be deleted. Attach again.", q.path))
 }
 
-// finish ends entities whose deletion is committed.
+// finish ends entities whose deletion is committed. One line of the log says how many links end with an entity, a topic's with those
+// of its subscriptions: their clients may wonder.
 func (d *deletion) finish() {
+	var top *Entity
+	links := 0
+	tell := func() {
+		if links > 0 {
+			top.ns.logger.Info("the links of a deleted entity were closed", "entity", top.path, "links", links)
+		}
+	}
 	for _, q := range d.all {
+		if s := q.subscription; top == nil || s == nil || s.topic.Entity != top {
+			tell()
+			top, links = q, 0
+		}
 		q.alarm.stop()
 		q.ns.parkers.Delete(q)
-		q.bury()
+		links += q.bury()
 	}
+	tell()
 }
 
-// bury gives up what a deleted entity has.
-func (q *Entity) bury() {
+// bury gives up what a deleted entity has, and returns the number of its links.
+func (q *Entity) bury() (links int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.bodies.removeAll()
@@ -144,4 +157,5 @@ func (q *Entity) bury() {
 		q.sessions.weigh(-q.sessions.bytes)
 	}
 	q.watchers.tell(q.missing())
+	return len(q.watchers)
 }

@@ -23,10 +23,10 @@ const (
 	EventDeliveredDeleted                   // given to a consumer and removed
 	EventRenewed                            // its lock was renewed
 	EventCompleted                          // removed by a consumer
-	EventAbandoned                          // available again
+	EventAbandoned                          // available again, unless the next event says otherwise
 	EventReleased                           // available again, as if it had not been delivered
 	EventDeferred                           // set aside
-	EventLockExpired                        // available again: nobody settled it in time
+	EventLockExpired                        // the same: nobody settled it in time
 	EventReturned                           // available again: it was removed for a consumer and did not reach it
 	EventDeadLettered                       // moved to the dead-letter queue
 	EventExpired                            // removed or dead-lettered: its time to live was over

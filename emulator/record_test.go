@@ -59,13 +59,37 @@ func TestRecordTellsTheLifeOfAMessageToItsEnd(t *testing.T) {
 		}
 		equalSlices(t, "life", b.life("first"),
 			"sent q 1", "delivered q 1", "abandoned q 1 count 1", "delivered q 1 count 1", "lock renewed q 1 count 1", "lock expired q 1 count 2",
-			"delivered q 1 count 2", "dead-lettered q 1 count 3 MaxDeliveryCountExceeded", "delivered q/dlq 1 count 3", "completed q/dlq 1 count 3")
+			"delivered q 1 count 2", "abandoned q 1 count 3", "dead-lettered q 1 count 3 MaxDeliveryCountExceeded", "delivered q/dlq 1 count 3", "completed q/dlq 1 count 3")
 		events, _ := b.ns.Events(0, emulator.EventFilter{Kinds: []emulator.EventKind{emulator.EventDelivered}})
 		for e := range events {
 			if e.Until != e.At+10_000 {
 				t.Errorf("delivered at %d, locked until %d", e.At, e.Until)
 			}
 		}
+	})
+}
+
+// TestRecordTellsHowTheLastDeliveryEnded, before it says what became of the message.
+func TestRecordTellsHowTheLastDeliveryEnded(t *testing.T) {
+	o := emulator.QueueOptions{MaxDeliveryCount: 1, LockDuration: 10 * time.Second}
+	bubbleWith(t, recorded(), o, func(b *broker) {
+		for _, id := range []string{"abandoned", "locked", "late"} {
+			m := text("a")
+			if id == "late" {
+				m = withTTL("a", 3*time.Second)
+			}
+			m.Properties = properties(id)
+			b.send(m)
+		}
+		got := b.receive(3)
+		b.settle(emulator.Abandon, got[0])
+		wait(5 * time.Second)
+		b.settle(emulator.Abandon, got[2]) // its time to live is over
+		wait(5 * time.Second)              // the lock of the second one ends
+		equalSlices(t, "abandoned", b.life("abandoned"), "sent q 1", "delivered q 1", "abandoned q 1 count 1", "dead-lettered q 1 count 1 MaxDeliveryCountExceeded")
+		equalSlices(t, "locked", b.life("locked"), "sent q 2", "delivered q 2", "lock expired q 2 count 1", "dead-lettered q 2 count 1 MaxDeliveryCountExceeded")
+		equalSlices(t, "late", b.life("late"), "sent q 3", "delivered q 3", "abandoned q 3 count 1", "expired q 3")
+		equal(t, "abandoned and available again", b.q.Traffic().Abandoned, 0)
 	})
 }
 

@@ -125,15 +125,24 @@ func (op *transition) abandonLocked(e *entry, properties []byte, v EventKind, f 
 	switch {
 	case e.expired(now) && e.state == Active: // EXP-8, EXP-9
 		op.expireLocked(e, count, properties, f)
+		op.failedLocked(v, count)
 	case e.sub == Main && count >= op.q.options.maxDelivery(): // DC-7
 		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)), EventDeadLettered, f)
+		op.failedLocked(v, count)
 	case e.sub == Main && len(overlay) > maxHeaderBytes:
 		op.deadLetterLocked(e, count, headerSizeProperties(), EventDeadLettered, f)
+		op.failedLocked(v, count)
 	case count == e.count && properties == nil:
 		op.restLocked(e, v, f) // nothing to write
 	default:
 		op.changeLocked(e, e.state, count, overlay, v, f)
 	}
+}
+
+// failedLocked adds to the last step how the delivery ended that caused it.
+func (op *transition) failedLocked(v EventKind, count uint32) {
+	last := &op.steps[len(op.steps)-1]
+	last.failed, last.count = v, count
 }
 
 // merged returns e's changed properties with those of a settlement. In a dead-letter queue, where nothing can be

@@ -11,7 +11,8 @@ type step struct {
 	state  State
 	effect effect
 	event  EventKind
-	text   string // of the event
+	failed EventKind // how the delivery ended that caused the event; the record has it before
+	text   string    // of the event
 }
 
 // effect says what a committed step does to its entry.
@@ -157,6 +158,9 @@ func (p *part) recordLocked(s *step, now int64) {
 		return
 	}
 	e := s.e
+	if s.failed != EventNone {
+		r.add(p.q, now, &happened{kind: s.failed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: s.count, who: p.who})
+	}
 	h := happened{kind: s.event, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, who: p.who, text: s.text}
 	switch {
 	case s.effect == effectChange:
