@@ -82,8 +82,8 @@ type accepting struct {
 // as one is available (SESS-8).
 func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator.ReceiveMode) error {
 	if o.node.sub != emulator.Main {
-		return fault{amqp.CondNotAllowed, // DLQ-6
-			"A dead-letter queue has no sessions; attach without a session filter.", o.entity(), endsLink}
+		return fault{condition: amqp.CondNotAllowed, // DLQ-6
+			text: "A dead-letter queue has no sessions; attach without a session filter.", entity: o.entity(), ends: endsLink}
 	}
 	o.accepting = &accepting{filter: f}
 	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.lost, Who: o.who()}

@@ -24,6 +24,7 @@ type fault struct {
 	text      string
 	entity    string // path of the entity concerned, if any
 	ends      scope
+	detaches  bool // a refused delivery's link ends too [AMQP 2.7.3]
 }
 
 // scope says what an error ends that a frame's handler returns.
@@ -59,7 +60,7 @@ func faultOf(err error) fault {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &de):
-		return fault{condition: management.Condition(de.Code), text: de.Text, entity: de.Entity}
+		return fault{condition: management.Condition(de.Code), text: de.Text, entity: de.Entity, detaches: de.Code == emulator.CodeMessageTooLarge}
 	}
 	return fault{condition: amqp.CondInternal, text: "The service was unable to process the request; please retry the operation."}
 }

@@ -1,9 +1,12 @@
 package amqpserver
 
 import (
+	"fmt"
+
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
+	"minibus/internal/sas"
 )
 
 const (
@@ -153,7 +156,14 @@ func (in *incoming) drop() {
 }
 
 func (in *incoming) tooLarge(size, limit int) error {
-	return fault{amqp.CondSizeExceeded, sizeText(size, limit), in.entity(), endsLink}
+	return fault{condition: amqp.CondSizeExceeded, text: sizeText(size, limit), entity: in.entity(), ends: endsLink, detaches: true}
+}
+
+// batchTooLarge refuses a batch on a link for larger messages in the service's words, which surprise. Clients do not try again.
+func (in *incoming) batchTooLarge(size, limit int) error {
+	return fault{condition: amqp.CondNotAllowed, text: fmt.Sprintf("The link '%s' is force detached by the broker because publisher(link%d) "+
+		"received a batch message with no data in it. Detach origin: Publisher. (The batch has %d bytes, and may have %d. Send larger messages one by one.)",
+		sas.Clip(in.name), in.number, size, limit), entity: in.entity(), ends: endsLink, detaches: true}
 }
 
 // refuse rejects a delivery. A sender that has settled it does not learn of it (ERR-7), unless the error ends the link.
@@ -167,7 +177,7 @@ func (in *incoming) refuseAs(operation string, d *delivered, err error, f fault)
 	if !d.settled && !in.noRejected {
 		in.s.received.reject(d.id, d.id, f)
 	}
-	if f.condition == amqp.CondSizeExceeded || in.noRejected || d.settled && in.mustTell(d) { // [AMQP 2.7.3, 4.3]
+	if f.detaches || in.noRejected || d.settled && in.mustTell(d) { // [AMQP 2.7.3, 4.3]
 		in.endWith(f)
 	}
 }

@@ -97,7 +97,7 @@ func (op *sending) parse(d *delivered) ([]message.Message, error) {
 		return op.one[:], nil
 	case message.BatchFormat:
 		if limit := op.in.maxBatch; len(d.raw) > limit {
-			return nil, op.in.tooLarge(len(d.raw), limit)
+			return nil, op.in.batchTooLarge(len(d.raw), limit) // a link without larger messages ended before
 		}
 		messages, err := message.Batch(d.raw)
 		if err != nil {

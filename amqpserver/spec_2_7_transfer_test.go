@@ -2,6 +2,7 @@ package amqpserver_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -335,13 +336,15 @@ func TestQUO5_EveryLinkEndsWithAMessageOverItsLimit(t *testing.T) {
 		attach  *frames.Attach
 		format  uint32
 		payload []byte
+
+		condition amqp.Symbol // empty: tooLarge
 	}{
-		{"message", amqptest.SenderAttach(0, "q"), 0, large(262_144)},
-		{"batch", amqptest.SenderAttach(0, "q"), 0x80013700, batchOf(large(100_000), large(100_000), large(100_000))},
-		{"batch where messages may be larger", amqptest.SenderAttach(0, "big"), 0x80013700, batchOf(large(600_000), large(600_000))},
-		{"request", amqptest.SenderAttach(0, "q/$management"), 0, large(1 << 20)},
-		{"token", amqptest.SenderAttach(0, "$cbs"), 0, large(1 << 20)},
-		{"discharge", controlAttach(0), 0, large(65_536)},
+		{"message", amqptest.SenderAttach(0, "q"), 0, large(262_144), ""},
+		{"batch", amqptest.SenderAttach(0, "q"), 0x80013700, batchOf(large(100_000), large(100_000), large(100_000)), ""},
+		{"batch where messages may be larger", amqptest.SenderAttach(0, "big"), 0x80013700, batchOf(large(600_000), large(600_000)), "amqp:not-allowed"}, // QUO-6
+		{"request", amqptest.SenderAttach(0, "q/$management"), 0, large(1 << 20), ""},
+		{"token", amqptest.SenderAttach(0, "$cbs"), 0, large(1 << 20), ""},
+		{"discharge", controlAttach(0), 0, large(65_536), ""},
 	} {
 		for _, settled := range []bool{false, true} {
 			t.Run(c.name, func(t *testing.T) {
@@ -357,21 +360,42 @@ func TestQUO5_EveryLinkEndsWithAMessageOverItsLimit(t *testing.T) {
 							Settled: settled, More: i+chunk < len(c.payload)}
 						p.Send(0, tr, c.payload[i:min(i+chunk, len(c.payload))]...)
 					}
+					condition := cmp.Or(c.condition, tooLarge)
 					if !settled {
-						wantOutcome(t, p, 5, tooLarge)
+						wantOutcome(t, p, 5, condition)
 					}
-					wantDetach(t, p, 0, tooLarge)
+					wantDetach(t, p, 0, condition)
 					p.WantSilence(time.Second)
 					p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q")) // the session lives
 					b.wantReceivable(t, "q", 0)
 					b.wantReceivable(t, "big", 0)
-					if n := strings.Count(b.log.String(), string(tooLarge)); n != 1 {
+					if n := strings.Count(b.log.String(), "condition="+string(condition)); n != 1 {
 						t.Errorf("it is logged %d times", n)
 					}
 				})
 			})
 		}
 	}
+}
+
+// TestQUO8_PropertiesAboveTheLimit: the link lives on, and so do the other sends of the client.
+func TestQUO8_PropertiesAboveTheLimit(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.AttachSender(0, 0, "q")
+		m := &goamqp.Message{ApplicationProperties: map[string]any{"a": strings.Repeat("x", 66_000)}, Data: [][]byte{{1}}}
+		raw, err := m.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr := amqptest.Transfer(0, 0)
+		tr.More = true
+		p.Send(0, tr, raw[:60_000]...)
+		p.Send(0, &frames.Transfer{}, raw[60_000:]...)
+		wantOutcome(t, p, 0, tooLarge)
+		p.Send(0, amqptest.Transfer(0, 1), amqptest.Message("next")...)
+		wantOutcome(t, p, 1, "")
+	})
 }
 
 func TestQUO5_DeliveryThatNeverEndsIsRefusedAtTheLimit(t *testing.T) { // [AMQP 2.7.3]
@@ -395,9 +419,9 @@ func TestQUO5_DeliveryThatNeverEndsIsRefusedAtTheLimit(t *testing.T) { // [AMQP 
 	})
 }
 
-// TestQUO5_ClientLearnsOfAMessageOverTheLimit: the send fails with that error and the link has ended; the next link of the same
-// session works. The test sends a batch, whose limit the client does not know: a message it would refuse itself.
-func TestQUO5_ClientLearnsOfAMessageOverTheLimit(t *testing.T) {
+// TestQUO6_ClientLearnsOfABatchOverTheLimit, which it does not know where messages may be larger: the send fails with the service's
+// words and the link has ended; the next link of the same session works. The condition keeps .NET's client from trying again.
+func TestQUO6_ClientLearnsOfABatchOverTheLimit(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		ctx := t.Context()
 		b.queue("big", emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096})
@@ -409,13 +433,20 @@ func TestQUO5_ClientLearnsOfAMessageOverTheLimit(t *testing.T) {
 		one := amqptest.Message(strings.Repeat("x", 600_000))
 		batch := &goamqp.Message{Format: 0x80013700, Data: [][]byte{one, one}}
 		var refused *goamqp.Error
-		if err := sender.Send(ctx, batch, nil); !errors.As(err, &refused) || refused.Condition != goamqp.ErrCondMessageSizeExceeded {
+		if err := sender.Send(ctx, batch, nil); !errors.As(err, &refused) || refused.Condition != goamqp.ErrCondNotAllowed {
 			t.Errorf("the batch fails with %v", err)
+		} else {
+			for _, want := range []string{"The link '" + sender.LinkName() + "' is force detached by the broker because publisher(link",
+				") received a batch message with no data in it. Detach origin: Publisher.", "1048576"} {
+				if !strings.Contains(refused.Description, want) {
+					t.Errorf("%q does not say %q", refused.Description, want)
+				}
+			}
 		}
 		time.Sleep(time.Second)
 		var ended *goamqp.LinkError
 		err = sender.Send(ctx, goamqp.NewMessage([]byte("x")), nil)
-		if !errors.As(err, &ended) || ended.RemoteErr == nil || ended.RemoteErr.Condition != goamqp.ErrCondMessageSizeExceeded {
+		if !errors.As(err, &ended) || ended.RemoteErr == nil || ended.RemoteErr.Condition != goamqp.ErrCondNotAllowed {
 			t.Errorf("a message on the link that has ended fails with %v", err)
 		}
 		b.send(t, s, "big", "x")

@@ -87,8 +87,8 @@ func (in *incoming) mayWorkIn(t *transaction) error {
 	if in.root() == t.root || t.cross && in.via == nil {
 		return nil
 	}
-	return fault{amqp.CondNotAllowed, "The transaction is bound to the entity '" + t.root +
-		"': all its operations must be on the same entity, or go through it.", in.entity(), endsLink}
+	return fault{condition: amqp.CondNotAllowed, text: "The transaction is bound to the entity '" + t.root +
+		"': all its operations must be on the same entity, or go through it.", entity: in.entity(), ends: endsLink}
 }
 
 // settleIn settles a delivery in a transaction: its message stays locked until the discharge (TXN-6, TXN-17).

@@ -35,8 +35,9 @@ func (s *session) mayReceive(q *emulator.Entity) error {
 	if s.coordinators == 0 || s.via == "" || s.via == rootOf(q.Path()) {
 		return nil
 	}
-	return fault{amqp.CondNotAllowed, "Transactions of this session go through the entity '" + s.via +
-		"': it takes no receiver for another entity. Use a client of its own for that.", q.Path(), endsLink}
+	return fault{condition: amqp.CondNotAllowed, text: "Local transactions cannot span multiple top-level entities such as queue or topic. " +
+		"Those of this session go through the entity '" + s.via + "', so it takes no receiver for another one. Use a client of its own for that.",
+		entity: q.Path(), ends: endsLink}
 }
 
 // openVia finds the destination of a link's messages, if the link's target is only the entity that they go

@@ -18,6 +18,7 @@ const (
 	CodeEntityDisabled                  // STAT-2
 	CodeQuotaExceeded                   // QUO-2, or no space left on the disk
 	CodeMessageTooLarge                 // QUO-5
+	CodeHeaderTooLarge                  // all properties of a message together (QUO-8)
 	CodeAlreadyExists                   // ERR-5
 	CodeTimeout                         // the server waited as long as it was allowed to
 	CodeServerBusy                      // back off and try again

@@ -285,6 +285,8 @@ func exceptionName(err error) string {
 		return "QuotaExceededException"
 	case CodeMessageTooLarge:
 		return "MessageSizeExceededException"
+	case CodeHeaderTooLarge:
+		return headerSizeExceeded
 	}
 	return ""
 }

@@ -46,7 +46,7 @@ const maxHeaderOfSent = 64 << 10
 // broker.
 func (l Limits) checkMessage(entity string, m *message.Message, i *message.Info) error {
 	if n := m.HeaderBytes(); n > maxHeaderOfSent {
-		return errorf(CodeQuotaExceeded, entity, "The properties of the message have %d bytes, which exceeds the limit of %d bytes.", n, maxHeaderOfSent)
+		return errorf(CodeHeaderTooLarge, entity, "The size quota for this stream (%d) has been exceeded. The properties of the message have %d bytes in all.", maxHeaderOfSent, n)
 	}
 	if l == LimitsRelaxed {
 		return nil

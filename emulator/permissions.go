@@ -69,6 +69,13 @@ func (m *permissions) receive(sub SubQueue) error {
 	return nil
 }
 
+// CanBrowse fails for an entity whose messages are forwarded (FWD-4).
+func (q *Entity) CanBrowse(sub SubQueue) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.may.browse(sub)
+}
+
 // browse fails for requests to $management of an entity whose messages are forwarded (FWD-4).
 func (m *permissions) browse(sub SubQueue) error {
 	if err := m.use(); err != nil {

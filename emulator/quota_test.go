@@ -156,7 +156,9 @@ func TestQUO8_HeaderOfAMessage(t *testing.T) {
 			}
 			b.send(m)
 			m.ApplicationProperties["more"] = strings.Repeat("x", 10<<10)
-			wantCode(t, "send", b.trySend(m), emulator.CodeQuotaExceeded)
+			err := b.trySend(m)
+			wantCode(t, "send", err, emulator.CodeHeaderTooLarge)
+			wantText(t, "send", err, "The size quota for this stream (65536) has been exceeded.")
 			b.wantCounts(1, 0, 0, 0)
 		})
 	}

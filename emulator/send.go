@@ -11,7 +11,7 @@ import (
 // messages' bytes, or copies of them where they are a [message.Message.Part] of something.
 //
 // An error means that nothing was stored and that c will not be called; otherwise c is told once whether the
-// messages are durable. Errors: CodeNotFound, CodeEntityDisabled, CodeMessageTooLarge, CodeArgument, CodeNotAllowed,
+// messages are durable. Errors: CodeNotFound, CodeEntityDisabled, CodeMessageTooLarge, CodeHeaderTooLarge, CodeArgument, CodeNotAllowed,
 // CodeQuotaExceeded.
 func (q *Entity) Send(msgs []message.Message, c Completion) error {
 	if len(msgs) == 0 {

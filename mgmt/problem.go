@@ -65,6 +65,7 @@ var statusOf = map[emulator.Code]struct {
 	emulator.CodeQuotaExceeded:  {http.StatusForbidden, "SubCode=40300. "},
 
 	emulator.CodeMessageTooLarge: {http.StatusForbidden, "SubCode=40300. "},
+	emulator.CodeHeaderTooLarge:  {http.StatusForbidden, "SubCode=40300. "},
 	emulator.CodeMessageLockLost: {http.StatusNotFound, ""}, // DEC-13
 	emulator.CodeSessionLockLost: {http.StatusNotFound, ""},
 

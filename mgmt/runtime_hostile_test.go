@@ -114,7 +114,7 @@ func TestHostileSends(t *testing.T) {
 	w := httptest.NewRecorder()
 	b.handler.ServeHTTP(w, r)
 	wants(t, w, 400, "BrokerProperties is not a JSON object")
-	wants(t, b.do("POST", "/q/messages", "x", "Big", strings.Repeat("x", 65<<10)), 403, "SubCode=40300. The properties of the message have")
+	wants(t, b.do("POST", "/q/messages", "x", "Big", strings.Repeat("x", 65<<10)), 403, "SubCode=40300. The size quota for this stream (65536) has been exceeded.")
 	wants(t, b.do("POST", "/q/messages/head", strings.Repeat("x", 100_000)), 400, "must have none")
 	b.wantCounts("q", 0, 0)
 }

@@ -42,6 +42,7 @@ var statuses = map[emulator.Code]struct {
 	emulator.CodeEntityDisabled:  {statusBadRequest, amqp.CondEntityDisabled},
 	emulator.CodeQuotaExceeded:   {statusForbidden, amqp.CondResourceLimit},
 	emulator.CodeMessageTooLarge: {statusForbidden, amqp.CondSizeExceeded},
+	emulator.CodeHeaderTooLarge:  {statusForbidden, amqp.CondSizeExceeded},
 	emulator.CodeAlreadyExists:   {statusConflict, amqp.CondAlreadyExists},
 	emulator.CodeTimeout:         {statusTimeout, amqp.CondTimeout},
 	emulator.CodeServerBusy:      {statusUnavailable, amqp.CondServerBusy},

@@ -37,3 +37,26 @@ func TestFWD4_RequestsToAnEntityThatForwards(t *testing.T) {
 		remove(f, int32(1), time.Now()).want(f, 204, "")
 	})
 }
+
+// TestFWD4_RulesOfASubscriptionThatForwards: they can be made and deleted here, but listed over HTTP only.
+func TestFWD4_RulesOfASubscriptionThatForwards(t *testing.T) {
+	inRuleBubble(t, func(f *fixture) {
+		f.create("target", emulator.QueueOptions{})
+		s := f.subscription()
+		o := s.Options()
+		o.Queue.ForwardTo = "target"
+		if _, err := f.ns.UpdateSubscription("t", o); err != nil {
+			f.Fatal(err)
+		}
+		f.request("add-rule", ruleNamed("a", sqlFilter("a = 1"))).want(f, 200, "")
+		f.request("remove-rule", amqp.Map{{Key: "rule-name", Value: "$Default"}}).want(f, 200, "")
+		a := f.request("enumerate-rules", amqp.Map{{Key: "skip", Value: int32(0)}, {Key: "top", Value: int32(100)}})
+		const text = "Cannot create a message browser on an entity with auto-forwarding enabled."
+		if a.code != 400 || a.condition != "amqp:not-allowed" || a.text != text {
+			f.Errorf("%d %q %q", a.code, a.condition, a.text)
+		}
+		if rules, err := s.Rules(0, 10); err != nil || len(rules) != 1 || rules[0].Name != "a" {
+			f.Errorf("rules %+v, %v", rules, err)
+		}
+	})
+}

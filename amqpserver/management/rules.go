@@ -65,6 +65,9 @@ func (c *call) listRules(a args) ([]emulator.RuleOptions, error) {
 	if err := c.refuseSubQueue("rules"); err != nil {
 		return nil, err
 	}
+	if err := c.Queue.CanBrowse(emulator.Main); err != nil { // the service opens a browser for it
+		return nil, err
+	}
 	skip, err := a.count("skip", 0, math.MaxInt32)
 	if err != nil {
 		return nil, err

@@ -111,6 +111,7 @@ var statusOf = map[emulator.Code]int{
 	emulator.CodeEntityDisabled:  http.StatusConflict,
 	emulator.CodeDetached:        http.StatusConflict,
 	emulator.CodeMessageTooLarge: http.StatusRequestEntityTooLarge,
+	emulator.CodeHeaderTooLarge:  http.StatusRequestEntityTooLarge,
 	emulator.CodeServerBusy:      http.StatusServiceUnavailable,
 	emulator.CodeTimeout:         http.StatusServiceUnavailable,
 }
