@@ -34,10 +34,20 @@ func (s *session) handleAttach(a *frames.Attach) error {
 	case s.c.sessions.linked >= s.c.tokens.bound(o.MaxLinks, strangerLinks):
 		return sessionErrorf(amqp.CondResourceLimit, "The connection has %d links already%s.", s.c.sessions.linked, s.c.tokens.untilKnown())
 	}
+	if s.isEcho(a) {
+		s.put(&refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}})
+		return nil
+	}
 	if err := s.attach(a); err != nil {
 		s.refuseLink(a, err)
 	}
 	return nil
+}
+
+// isEcho reports whether an attach is the refusal of a link that has just ended [AMQP 2.6.3]. rhea writes one when it has closed a link
+// before it saw our attach, and another for each answer. It gets none: its own detach follows and ends the link.
+func (s *session) isEcho(a *frames.Attach) bool {
+	return a.Source == nil && a.Target == nil && a.Coordinator == nil && a.LinkName == s.gone && s.gone != ""
 }
 
 func (s *session) attach(a *frames.Attach) error {

@@ -110,8 +110,9 @@ func (s *session) put(e endpoint) {
 	}
 }
 
-func (s *session) free(handle uint32) {
-	s.links = s.links.without(handle)
+func (s *session) free(l *link) {
+	s.gone = l.name
+	s.links = s.links.without(l.handle)
 	s.c.sessions.unlinked(1, s.c.now)
 }
 
@@ -146,10 +147,6 @@ func (l *link) endWith(f fault) {
 	}
 	l.state, l.cause = linkClosing, &f
 	l.letGo()
-	if l.opening != nil {
-		l.s.write(reply(l.opening)) // without source and target: the link was not created
-		l.opening = nil
-	}
 	l.sendDetach()
 }
 
@@ -172,7 +169,7 @@ func (s *session) handleDetach(p *frames.Detach) error {
 	s.c.release(func(a *lateAnswer) bool { return a.link == l }) // the client waits for no delay any more
 	switch l.state {
 	case linkDetaching:
-		s.free(l.handle)
+		s.free(l)
 	case linkAttached:
 		l.state = linkClosing
 		if e.detached() {
@@ -199,10 +196,15 @@ func (l *link) sendDetach() {
 // mute reports whether our detach has been written: nothing may refer to the link's deliveries any more.
 func (l *link) mute() bool { return l.state == linkDetaching }
 
-// detachNow writes our detach. Answers that are still owed are dropped.
+// detachNow writes our detach. Answers that are still owed are dropped. A peer that still waits for its attach gets the refusal
+// first: it knows no link with our handle before that [AMQP 2.6.3].
 func (l *link) detachNow() {
 	l.letGo()
 	l.s.flushOutcomes()
+	if l.opening != nil {
+		l.s.write(reply(l.opening)) // without source and target: the link was not created
+		l.opening = nil
+	}
 	d := &frames.Detach{Handle: l.handle, Closed: true}
 	if l.cause != nil {
 		d.Error = l.s.c.wireError(*l.cause)
@@ -210,7 +212,7 @@ func (l *link) detachNow() {
 	l.state = linkDetaching
 	l.s.write(d)
 	if l.left {
-		l.s.free(l.handle)
+		l.s.free(l)
 	}
 }
 

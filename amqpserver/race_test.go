@@ -64,7 +64,7 @@ func TestSESS9_SessionGrantedWhileTheClientGivesUp(t *testing.T) {
 		p.Send(0, sessionAttach(0, "s", nil))
 		synctest.Wait()
 		turn(p, func() { b.put(t, "s", "a", "x") }, &frames.Detach{Handle: 0, Closed: true})
-		amqptest.Want[*frames.Detach](p) // and no attach
+		wantNeverAttached(t, p)
 		p.WantSilence(time.Minute)
 		b.wantFree(t, "s", "a")
 	})

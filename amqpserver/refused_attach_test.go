@@ -3,6 +3,7 @@ package amqpserver_test
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"minibus/emulator"
@@ -159,4 +160,29 @@ func TestERR9_DescriptionsAreCutBetweenCharacters(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLink_RefusalOfAnEndedLinkIsNotAnswered: rhea writes an attach without source and target for each that it gets after its detach, so an
+// answer would bring the next one, without end [AMQP 2.6.3].
+func TestLink_RefusalOfAnEndedLinkIsNotAnswered(t *testing.T) {
+	for _, a := range []*frames.Attach{amqptest.ReceiverAttach(0, "q"), amqptest.SenderAttach(0, "q")} {
+		t.Run(a.LinkName, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.opened(t)
+				p.Send(0, a)
+				p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+				for answered := false; !answered; {
+					_, answered = p.Next().Body.(*frames.Detach)
+				}
+				echo := &frames.Attach{LinkName: a.LinkName, Handle: 0, Role: a.Role, HasInitialDeliveryCount: bool(!a.Role)}
+				p.Send(0, echo)
+				p.Send(0, amqptest.Flow(0, 0, 1000))
+				p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+				p.WantSilence(time.Minute)
+				echo.LinkName = "another"
+				wantRefused(t, p, echo, "amqp:not-implemented")
+				p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q")) // the handle is free
+			})
+		})
+	}
 }

@@ -15,6 +15,7 @@ type session struct {
 	win          window
 	links        linkTable
 	handles      uint32 // one above the highest that a link has had
+	gone         string // name of the link that ended last
 	nextDelivery serial // id of the next delivery that we send, contiguous over all links
 	taken        int    // deliveries that its links have taken and not written yet
 	sent         deliveries

@@ -129,7 +129,7 @@ func (r release) restarts(t *testing.T) {
 // TestRhea drives the AMQP library under that SDK, anonymously and with a password, without tokens.
 func TestRhea(t *testing.T) {
 	needNode(t)
-	config := harness.WriteConfig(t, harness.Queue{Name: "rhea", MaxDeliveryCount: 10})
+	config := harness.WriteConfig(t, harness.Queue{Name: "rhea", MaxDeliveryCount: 10}, harness.Queue{Name: "sessions", RequiresSession: true})
 	node(t, harness.Start(t, harness.Options{Config: config}), nil, "rhea.mjs")
 }
 

@@ -1,5 +1,6 @@
 // A plain AMQP client (rhea, the library under the JavaScript SDK) against the queue "rhea": anonymous and with a password,
-// every body type, several frames, and the outcomes. MINIBUS_ADDR is host:port. Ends with status 0 when all came back.
+// every body type, several frames, and the outcomes; and against the queue "sessions", where it gives up waiting. MINIBUS_ADDR is host:port.
+// Ends with status 0 when all came back.
 import assert from "node:assert/strict";
 import rhea from "rhea";
 
@@ -64,7 +65,28 @@ function receive() {
   });
 }
 
+// Closes a receiver while it waits for a session, and listens to what follows. rhea throws out of its loop when a detach names a link that it
+// does not know, and attaches a link anew when it sees the attach of one that it has closed.
+function giveUp() {
+  const { container, connection } = connect({});
+  return new Promise((resolve, reject) => {
+    const seen = [];
+    container.on("receiver_open", ({ receiver }) => seen.push(receiver.source?.address ? "attached" : "refused"));
+    container.on("receiver_close", () => seen.push("detached"));
+    container.on("connection_close", () => resolve(seen));
+    container.on("disconnected", ({ error }) => (error ? reject(error) : resolve(seen)));
+    const receiver = connection.open_receiver({
+      source: { address: "sessions", filter: { "com.microsoft:session-filter": null } }, credit_window: 0,
+    });
+    setTimeout(() => receiver.close(), 300);
+    setTimeout(() => connection.close(), 1_000);
+  });
+}
+
 await send();
+const seen = await giveUp();
+assert.deepEqual(seen.slice(0, 2), ["refused", "detached"]);
+assert.ok(seen.length <= 4, `the end of a link echoes: ${seen}`);
 const got = await receive();
 assert.equal(got.size, bodies.length);
 for (const [i] of bodies.entries()) {
