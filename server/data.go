@@ -45,6 +45,9 @@ func chooseData(s config.Settings, own func(path string)) (dataChoice, error) {
 	}
 	err = os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
+		err = checkKind(path)
+	}
+	if err == nil {
 		own(path)
 		err = tryWrite(path)
 	}
@@ -79,12 +82,28 @@ func defaultData(image string) (string, error) {
 	return filepath.Join(home, ".local", "share", "minibus", "minibus.db"), nil
 }
 
+// checkKind refuses a path under which, or beside which, something lies that can be no file of a database. Opening a named pipe would wait for
+// somebody who writes to it.
+func checkKind(path string) error {
+	for _, p := range []string{path, path + "-wal", path + "-shm", path + "-lock"} {
+		info, err := os.Stat(p)
+		switch {
+		case err != nil || info.Mode().IsRegular():
+		case p != path:
+			return fmt.Errorf("%s belongs to it and is not a file", p)
+		case info.IsDir():
+			return errors.New("it is a directory")
+		default:
+			return errors.New("it is a named pipe, a device or a socket, and no file")
+		}
+	}
+	return nil
+}
+
 // tryWrite checks that the database can be opened for writing and that files can be made beside it.
 func tryWrite(path string) error {
 	info, err := os.Stat(path)
 	switch {
-	case err == nil && info.IsDir():
-		return errors.New("it is a directory")
 	case err == nil:
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
