@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"minibus/internal/filelock"
 )
 
 // portsFile is the content of --ports-file: the number of each bound port. It omits ports that are off.
@@ -40,15 +42,77 @@ func (p portsFile) writeFile(path string) error {
 	return nil
 }
 
-// removePortsFile removes the ports file, so that it exists only while its ports serve: at the start, once the ports are bound, the
-// file of an earlier process, and at the end our own. Before the ports are bound the file may belong to a Minibus that runs. It does
-// nothing for an empty path.
-func removePortsFile(path string) error {
-	if path == "" {
+// publication is the ports file of a process. The file exists only while its ports serve, and the process has it locked as long as it is
+// there, so that another one with the same path leaves it alone. A path that is empty means that there is none.
+type publication struct {
+	path string
+	file *os.File // nil before there is one
+}
+
+// clear removes the file of a process that has ended without doing so.
+func (p *publication) clear() error {
+	if p.path == "" {
 		return nil
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove the ports file %s: %w", path, plain(err))
+	info, err := os.Stat(p.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("the ports file %s is not a file; correct --ports-file", p.path)
+	}
+	if err := p.lock(); err != nil {
+		return err
+	}
+	return p.remove()
+}
+
+// write makes the file.
+func (p *publication) write(ports portsFile) error {
+	if p.path == "" {
+		return nil
+	}
+	if err := p.clear(); err != nil { // another process may have begun with ours
+		return err
+	}
+	if err := ports.writeFile(p.path); err != nil {
+		return err
+	}
+	return p.lock()
+}
+
+// lock takes the file that is at the path.
+func (p *publication) lock() error {
+	f, err := os.OpenFile(p.path, os.O_RDWR, 0)
+	if err == nil {
+		err = filelock.Try(f)
+	}
+	switch {
+	case err == nil:
+		p.file = f
+		return nil
+	case f != nil:
+		_ = f.Close() // nothing was written
+	}
+	if errors.Is(err, filelock.ErrLocked) {
+		return fmt.Errorf("the ports file %s belongs to another Minibus, which is running: stop that one, or name another file with --ports-file", p.path)
+	}
+	return fmt.Errorf("lock the ports file %s: %w", p.path, plain(err))
+}
+
+// remove removes the file that lock has taken, unless another one has taken its place.
+func (p *publication) remove() error {
+	if p.file == nil {
+		return nil
+	}
+	ours, err := p.file.Stat()
+	_ = p.file.Close() // before the removal, or Windows refuses that
+	p.file = nil
+	if now, statErr := os.Stat(p.path); err != nil || statErr != nil || !os.SameFile(ours, now) {
+		return nil
+	}
+	if err := os.Remove(p.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the ports file %s: %w", p.path, plain(err))
 	}
 	return nil
 }

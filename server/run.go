@@ -87,7 +87,8 @@ func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) err
 	if s.Trace {
 		c.Trace = stderr
 	}
-	c.bound = func() error { return removePortsFile(s.PortsFile) }
+	published := &publication{path: s.PortsFile}
+	c.bound = published.clear
 	a, err := Start(ctx, c)
 	if errors.Is(err, context.Canceled) {
 		return nil // stopped before it was ready
@@ -95,12 +96,12 @@ func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
-	err = a.announce(stdout, source)
+	err = a.announce(stdout, source, published)
 	if err == nil {
 		<-ctx.Done()
 		log.Info("shutting down")
 	}
-	if removeErr := removePortsFile(s.PortsFile); err == nil {
+	if removeErr := published.remove(); err == nil {
 		err = removeErr
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
@@ -112,12 +113,10 @@ func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) err
 }
 
 // announce writes the ports file and then prints the banner and the ready line: tools wait for either, and the line promises the file.
-func (a *Server) announce(stdout io.Writer, source string) error {
-	if file := a.config.Settings.PortsFile; file != "" {
-		p := portsFile{AMQP: a.ports.amqp, TLS: a.ports.tls, HTTP: a.ports.http, Extra: a.ports.extra, Namespaces: a.spaces.served()}
-		if err := p.writeFile(file); err != nil {
-			return err
-		}
+func (a *Server) announce(stdout io.Writer, source string, published *publication) error {
+	p := portsFile{AMQP: a.ports.amqp, TLS: a.ports.tls, HTTP: a.ports.http, Extra: a.ports.extra, Namespaces: a.spaces.served()}
+	if err := published.write(p); err != nil {
+		return err
 	}
 	_, err := io.WriteString(stdout, a.banner(source))
 	if err != nil {

@@ -99,6 +99,9 @@ func TestPortsFileIsThereOnlyWhileItsPortsServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone("after the end")
+	if err := (portsFile{AMQP: 1}).writeFile(file); err != nil { // as a Minibus that was killed leaves it
+		t.Fatal(err)
+	}
 	busy := run(t, "--ephemeral", "--ports-file", file)
 	err := Run(context.Background(), []string{"--amqp-port", strconv.Itoa(busy.ports.AMQP), "--ephemeral", "--ports-file", file}, nil, &output{}, &output{})
 	if err == nil || !strings.Contains(err.Error(), "in use") {
@@ -107,11 +110,55 @@ func TestPortsFileIsThereOnlyWhileItsPortsServe(t *testing.T) {
 	if kept, err := readPortsFile(file); err != nil || kept.AMQP != busy.ports.AMQP {
 		t.Errorf("after a start on a busy port the file of the Minibus that runs has %+v, %v", kept, err)
 	}
+	if err := busy.end(t); err != nil {
+		t.Fatal(err)
+	}
+	if err := (portsFile{AMQP: 1}).writeFile(file); err != nil {
+		t.Fatal(err)
+	}
 	err = Run(context.Background(), append(slices.Clone(freePorts), "--data", t.TempDir(), "--ports-file", file), nil, &output{}, &output{})
 	if err == nil {
 		t.Error("a start with a directory as its database succeeds")
 	}
 	gone("after a start that failed with its ports bound")
+}
+
+// A shell that names a ports file for its clients names it for every server that is started there too.
+func TestPortsFileOfARunningMinibusIsLeftAlone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ports.json")
+	first := run(t, "--ephemeral", "--ports-file", file)
+	untouched := func(when string) {
+		t.Helper()
+		if kept, err := readPortsFile(file); err != nil || kept.AMQP != first.ports.AMQP {
+			t.Errorf("%s: the file has %+v, %v", when, kept, err)
+		}
+	}
+	start := func(config string) error {
+		return Run(context.Background(), append(slices.Clone(freePorts), "--ephemeral", "--ports-file", file, "--config", config), nil, &output{}, &output{})
+	}
+	err := start("")
+	if err == nil || !strings.Contains(err.Error(), "the ports file "+file+" belongs to another Minibus") || !strings.Contains(err.Error(), "--ports-file") {
+		t.Errorf("a second Minibus with the same ports file: %v", err)
+	}
+	untouched("after a second start")
+	if err := start(filepath.Join(t.TempDir(), "none.json")); err == nil {
+		t.Error("a start without its configuration succeeds")
+	}
+	untouched("after a start that failed")
+	taken := portsFile{AMQP: 1}
+	if err := taken.writeFile(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.end(t); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := readPortsFile(file); err != nil || kept.AMQP != 1 {
+		t.Errorf("the end removed a file that another program had put there: %+v, %v", kept, err)
+	}
+	last := run(t, "--ephemeral", "--ports-file", file) // nobody holds it
+	if err := last.end(t); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestHealthcheckCommand(t *testing.T) {

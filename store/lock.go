@@ -6,10 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-)
 
-// errLocked is tryLock's error when another process has the lock.
-var errLocked = errors.New("locked")
+	"minibus/internal/filelock"
+)
 
 // fileLock keeps a second Minibus off a database with two advisory locks, which end with the process, however that ends, and
 // which the sqlite3 shell ignores. The one on the database itself holds under every name of the file, hard
@@ -53,10 +52,10 @@ func lockFile(database, path string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the database: %w", err)
 	}
-	if err = tryLock(f); err == nil {
+	if err = filelock.Try(f); err == nil {
 		return f, nil
 	}
-	if !errors.Is(err, errLocked) {
+	if !errors.Is(err, filelock.ErrLocked) {
 		err = fmt.Errorf("lock the database with %s: %w", path, err)
 	} else {
 		err = fmt.Errorf("database %s is in use by another Minibus%s: stop that one, or name another file with --data", database, holder(database))

@@ -23,7 +23,7 @@ var floors = []floor{
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
-			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname"},
+			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname", "internal/filelock"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
@@ -45,7 +45,7 @@ var floors = []floor{
 		"mgmt/rest":            {"internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
 		"mgmt/ui":              {},
 		"mgmt/ui/bundle":       {}, // a tool: makes the files of the package above it
-		"store":                {"emulator"},
+		"store":                {"emulator", "internal/filelock"},
 		"store/storetest":      {"emulator"},
 		"config":               {"emulator", "internal/closest", "internal/entitypath", "internal/dotnet", "internal/printable"},
 	}},
@@ -59,6 +59,7 @@ var floors = []floor{
 		"internal/amqp/message":     {"internal/amqp"},
 		"internal/amqp/messagejson": {"internal/amqp", "internal/amqp/message", "internal/dotnet", "internal/printable", "internal/strictjson"},
 		"internal/closest":          {},
+		"internal/filelock":         {},
 		"internal/hostname":         {},
 		"internal/dotnet":           {},
 		"internal/entitypath":       {},

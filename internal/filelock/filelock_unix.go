@@ -1,6 +1,6 @@
 //go:build unix
 
-package store
+package filelock
 
 import (
 	"errors"
@@ -8,10 +8,11 @@ import (
 	"syscall"
 )
 
-func tryLock(f *os.File) error {
+// Try locks an open file until it is closed. The error is [ErrLocked] if another process, or another opening of the file, has the lock.
+func Try(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errLocked
+		return ErrLocked
 	}
 	return err
 }
