@@ -16,6 +16,7 @@ var (
 // authorizationRules decodes the shared access policies of a namespace or an entity. Messages never show a key.
 // seen are the names in use.
 func (d *decoder) authorizationRules(n *node, seen map[string]*node) []emulator.AuthorizationRule {
+	n = d.ourRules(n)
 	items := d.array(n)
 	d.quota(n, len(items), emulator.MaxAuthorizationRules, "authorization rules")
 	if n == nil || n.kind != kindArray {

@@ -80,7 +80,7 @@ func (d *decoder) queue(n *node) {
 	o.DuplicateDetectionWindow = d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange)
 	o.EnablePartitioning = d.partitioning(props)
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
-	o.MaxMessageSizeInKilobytes = d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange)
+	o.MaxMessageSizeInKilobytes = d.integer(d.ourInteger(props.get("MaxMessageSizeInKilobytes"), messageRange), 0, messageRange)
 	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"), map[string]*node{})
 	e.config.Queue = o
 	d.register(e)
@@ -96,11 +96,11 @@ func (d *decoder) queueOptions(props *node, e *entity) *emulator.QueueOptions {
 		DeadLetteringOnExpiration: d.boolean(props.get("DeadLetteringOnMessageExpiration")),
 
 		RequiresSession:  d.boolean(props.get("RequiresSession")),
-		AutoDeleteOnIdle: none(d.duration(props.get("AutoDeleteOnIdle"), Forever, autoDeleteRange)),
+		AutoDeleteOnIdle: d.autoDelete(props.get("AutoDeleteOnIdle")),
 		Status:           d.status(props.get("Status")),
 		UserMetadata:     d.metadata(props.get("UserMetadata")),
 
-		EnableBatchedOperations: d.optional(props.get("EnableBatchedOperations")),
+		EnableBatchedOperations: d.optional(d.ourBoolean(props.get("EnableBatchedOperations"))),
 	}
 	d.forward(e, props.get("ForwardTo"), &o.ForwardTo)
 	d.forward(e, props.get("ForwardDeadLetteredMessagesTo"), &o.ForwardDeadLetteredMessagesTo)
@@ -123,16 +123,16 @@ func (d *decoder) topic(n *node) {
 		DefaultMessageTimeToLive:   none(d.duration(props.get("DefaultMessageTimeToLive"), defaultTimeToLive, ttlRange)),
 		RequiresDuplicateDetection: d.boolean(props.get("RequiresDuplicateDetection")),
 		DuplicateDetectionWindow:   d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange),
-		AutoDeleteOnIdle:           none(d.duration(props.get("AutoDeleteOnIdle"), Forever, autoDeleteRange)),
+		AutoDeleteOnIdle:           d.autoDelete(props.get("AutoDeleteOnIdle")),
 		EnablePartitioning:         d.partitioning(props),
-		MaxMessageSizeInKilobytes:  d.integer(props.get("MaxMessageSizeInKilobytes"), 0, messageRange),
-		EnableBatchedOperations:    d.optional(props.get("EnableBatchedOperations")),
+		MaxMessageSizeInKilobytes:  d.integer(d.ourInteger(props.get("MaxMessageSizeInKilobytes"), messageRange), 0, messageRange),
+		EnableBatchedOperations:    d.optional(d.ourBoolean(props.get("EnableBatchedOperations"))),
 		Status:                     d.status(props.get("Status")),
 		UserMetadata:               d.metadata(props.get("UserMetadata")),
 	}
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
 	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"), map[string]*node{})
-	o.Admin.SupportOrdering = d.optional(props.get("SupportOrdering"))
+	o.Admin.SupportOrdering = d.optional(d.ourBoolean(props.get("SupportOrdering")))
 	o.SupportOrdering = !o.EnablePartitioning
 	if given := o.Admin.SupportOrdering; given != nil {
 		o.SupportOrdering = *given
@@ -180,14 +180,20 @@ func (d *decoder) properties(n *node, known []string) *node {
 
 // size reads MaxSizeInMegabytes; 0 is the default (QUO-1).
 func (d *decoder) size(props *node, partitioned bool) int64 {
+	of := sizeRange
 	if partitioned {
-		return d.integer(props.get("MaxSizeInMegabytes"), 0, partitionedSize)
+		of = partitionedSize
 	}
-	return d.integer(props.get("MaxSizeInMegabytes"), 0, sizeRange)
+	return d.integer(d.ourInteger(props.get("MaxSizeInMegabytes"), of), 0, of)
+}
+
+// autoDelete reads AutoDeleteOnIdle; 0 is never.
+func (d *decoder) autoDelete(n *node) time.Duration {
+	return none(d.duration(d.ourDuration(n, autoDeleteRange), Forever, autoDeleteRange))
 }
 
 func (d *decoder) partitioning(props *node) bool {
-	n := props.get("EnablePartitioning")
+	n := d.ourBoolean(props.get("EnablePartitioning"))
 	v := d.boolean(n)
 	if v && !d.limits.Partitioning {
 		d.fail(n, "found EnablePartitioning", "false in this profile", d.relaxedCure(true))
@@ -199,6 +205,7 @@ func (d *decoder) partitioning(props *node) bool {
 func (d *decoder) status(n *node) emulator.Status {
 	all := []string{string(emulator.StatusActive), string(emulator.StatusDisabled),
 		string(emulator.StatusSendDisabled), string(emulator.StatusReceiveDisabled)}
+	n = d.ourStatus(n, all)
 	s := d.text(n, "")
 	for _, known := range all {
 		if strings.EqualFold(s, known) {
@@ -212,7 +219,7 @@ func (d *decoder) status(n *node) emulator.Status {
 }
 
 func (d *decoder) metadata(n *node) string {
-	s := d.text(n, "")
+	s := d.text(d.ourText(n), "")
 	if most := d.limits.Metadata; most > 0 && len([]rune(s)) > most {
 		d.fail(n, "found "+strconv.Itoa(len([]rune(s)))+" characters", "up to "+strconv.Itoa(most)+" characters", "")
 	}

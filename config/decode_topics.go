@@ -19,7 +19,7 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 		topic.pending = append(topic.pending, d.queueOptions(props, topic))
 		topic.config.Topic.Subscriptions = append(topic.config.Topic.Subscriptions, emulator.SubscriptionOptions{
 			Name: name, Rules: d.rules(rulesOf(item), counts),
-			DeadLetteringOnFilterErrors: d.optional(props.get("DeadLetteringOnFilterEvaluationExceptions")),
+			DeadLetteringOnFilterErrors: d.optional(d.ourBoolean(props.get("DeadLetteringOnFilterEvaluationExceptions"))),
 		})
 	}
 	d.quota(n, counts.sql, d.limits.SQLFilters, "SQL filters in one topic")

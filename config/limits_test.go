@@ -35,7 +35,7 @@ func TestDEC1_DEC5_QUO9_QUO10_ProfilesHaveTheirRanges(t *testing.T) {
 		{"deliveries 2^31-1", queueProps(`"MaxDeliveryCount": 2147483647`), "rsp"},
 		{"deliveries 2^31", queueProps(`"MaxDeliveryCount": 2147483648`), ""},
 		{"idle 5 min", queueProps(`"AutoDeleteOnIdle": "PT5M"`), "rspe"},
-		{"idle 4 min", queueProps(`"AutoDeleteOnIdle": "PT4M"`), ""},
+		{"idle 4 min", queueProps(`"AutoDeleteOnIdle": "PT4M"`), "r"}, // as PT5M
 		{"idle 1 d", queueProps(`"AutoDeleteOnIdle": "P1D"`), "rsp"},
 		{"size 5120", queueProps(`"MaxSizeInMegabytes": 5120`), "rspe"},
 		{"size 1500", queueProps(`"MaxSizeInMegabytes": 1500`), "re"},

@@ -56,12 +56,13 @@ func (d *decoder) namespace(n *node) {
 	if rules := d.authorizationRules(n.get("AuthorizationRules"), d.policies); rules != nil {
 		t.AuthorizationRules = append(rules, t.AuthorizationRules...)
 	}
-	if at := n.get("Aliases"); at != nil && t.Aliases == nil {
+	list := d.ourTexts(n.get("Aliases"))
+	if list != nil && t.Aliases == nil {
 		t.Aliases = []string{} // an empty list takes all aliases away; nil keeps them
 	}
-	aliases := d.array(n.get("Aliases"))
+	aliases := d.array(list)
 	if count := len(aliases); count > emulator.MaxAliases {
-		d.fail(n.get("Aliases"), fmt.Sprintf("found %d aliases", count), fmt.Sprintf("up to %d", emulator.MaxAliases), "")
+		d.fail(list, fmt.Sprintf("found %d aliases", count), fmt.Sprintf("up to %d", emulator.MaxAliases), "")
 	}
 	for _, at := range aliases {
 		d.beyond(at, false)
@@ -69,7 +70,7 @@ func (d *decoder) namespace(n *node) {
 			t.Aliases = append(t.Aliases, host)
 		}
 	}
-	if at := n.get("Port"); at != nil {
+	if at := d.ourInteger(n.get("Port"), portNumbers); at != nil {
 		t.Port = d.port(at)
 	}
 	d.entities(n)
