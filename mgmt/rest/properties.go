@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -72,8 +73,8 @@ func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
 	var ms float64
 	switch span := fields["TimeToLiveTimeSpan"]; {
 	case len(seconds) > 0 && string(seconds) != "null":
-		var v float64
-		if json.Unmarshal(seconds, &v) != nil {
+		v, ok := number(seconds)
+		if !ok {
 			return errorf("The property 'TimeToLive' of BrokerProperties is not a number of seconds.")
 		}
 		ms = upToMillis(v * 1e7)
@@ -98,6 +99,15 @@ func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
 		p.TTL = int64(ms)
 	}
 	return nil
+}
+
+// number reads a JSON number, also in quotes as .NET takes it: some clients write every value as text.
+func number(raw json.RawMessage) (v float64, ok bool) {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		raw = json.RawMessage(strings.TrimSpace(s))
+	}
+	return v, string(raw) != "null" && json.Unmarshal(raw, &v) == nil
 }
 
 // upToMillis rounds ticks of 100 ns up to milliseconds, after rounding off floating-point errors: 0.029 seconds make 29.

@@ -92,7 +92,8 @@ func TestParseProperties(t *testing.T) {
 	for text, want := range map[string]string{
 		`{`: "not a JSON object", `[]`: "not a JSON object", `"x"`: "not a JSON object", `{} {}`: "not a JSON object",
 		`{"Label":1}`: "'Label' of BrokerProperties is not a string", `{"SessionId":{}}`: "'SessionId'",
-		`{"TimeToLive":"40"}`: "not a number of seconds", `{"TimeToLive":0}`: "must be positive", `{"TimeToLive":-1}`: "must be positive",
+		`{"TimeToLive":"soon"}`: "not a number of seconds", `{"TimeToLive":""}`: "not a number of seconds", `{"TimeToLive":"0x10"}`: "not a number of seconds",
+		`{"TimeToLive":"NaN"}`: "not a number of seconds", `{"TimeToLive":"-1"}`: "must be positive", `{"TimeToLive":true}`: "not a number of seconds", `{"TimeToLive":0}`: "must be positive", `{"TimeToLive":-1}`: "must be positive",
 		`{"TimeToLiveTimeSpan":40}`: "not a time span", `{"TimeToLiveTimeSpan":"x"}`: "not a time span", `{"TimeToLiveTimeSpan":"0:00:00"}`: "must be positive",
 		`{"TimeToLiveTimeSpan":"25:00:00"}`: "not a time span", `{"ScheduledEnqueueTimeUtc":5}`: "not a date", `{"ScheduledEnqueueTimeUtc":"soon"}`: "not a date",
 		`{"SessionId":"a","PartitionKey":"b"}`: "must be equal",
@@ -133,6 +134,7 @@ func TestTimeToLive(t *testing.T) { // management-rest 7.1
 		`"TimeToLive":40`: 40_000, `"TimeToLive":0.5`: 500, `"TimeToLive":1e3`: 1_000_000, `"TimeToLive":922337203685.47754`: 0,
 		`"TimeToLive":null`: 0, `"TimeToLiveTimeSpan":"0.00:00:40"`: 40_000, `"TimeToLiveTimeSpan":"00:01:30.5"`: 90_500,
 		`"TimeToLiveTimeSpan":"10675199.02:48:05.4775807"`: 0, `"TimeToLiveTimeSpan":"1.00:00:00"`: 86_400_000, `"TimeToLiveTimeSpan":"00:00:00.0000001"`: 1,
+		`"TimeToLive":"40"`: 40_000, `"TimeToLive":"0.5"`: 500, `"TimeToLive":" 1e3 "`: 1_000_000, `"TimeToLive":"922337203685.47754"`: 0,
 		`"TimeToLive":1,"TimeToLiveTimeSpan":"00:01:00"`: 1000, `"TimeToLiveTimeSpan":"0:05"`: 300_000,
 	} {
 		p, err := parseProperties("{" + text + "}")
@@ -147,8 +149,14 @@ func TestScheduledTimes(t *testing.T) {
 		"Tue, 30 Jun 2026 20:51:21 GMT": true, "2026-06-30T20:51:21Z": true, "2026-06-30T22:51:21+02:00": true, "Tuesday, 30-Jun-26 20:51:21 GMT": true,
 		"Tue, 30 Jun 2026 20:51:21 +0000": true, "Tue, 30 Jun 2026 22:51:21 +0200": true, "30 Jun 2026 20:51:21 +0000": true,
 		"Tue, 30 Jun 2026 15:51:21 EST": true, "Tue, 30 Jun 2026 20:51:21 UT": true, "Tue, 30 Jun 2026 20:51:21 Z": true,
-		"Tue, 30 Jun 2026 20:51:21 -0000": true, "Tue, 30 Jun 2026 20:51:21": false, "Tue, 30 Jun 2026 20:51:21 CEST": false,
-		"30.6.2026": false, "": false,
+		"Tue, 30 Jun 2026 20:51:21 -0000": true, "Tue, 30 Jun 2026 20:51:21 CEST": false,
+		"Tue, 30 Jun 2026 20:51:21": true, "Tue, 30 Jun 2026 20:51:21 UTC": true, "2026-06-30T20:51:21": true, "2026-06-30 20:51:21": true,
+		"2026-06-30 20:51:21 UTC": true, "2026-06-30T20:51:21 UTC": true, "2026-06-30 20:51:21.000": true, "2026-06-30T20:51:21.0000000": true,
+		"2026-06-30 20:51:21Z": true, "2026-06-30 20:51:21 Z": true, "2026-06-30 20:51:21 GMT": true, "2026-06-30 22:51:21+02:00": true,
+		"2026-06-30 22:51:21 +02:00": true, "2026-06-30 22:51:21 +0200": true, "06/30/2026 20:51:21": true, "6/30/2026 8:51:21 PM": true, "6/30/2026 8:51:21 pm UTC": true,
+		"30 Jun 2026 20:51:21": true, " 2026-06-30T20:51:21Z ": true, "Tuesday, 30 June 2026 20:51:21": true,
+		"2026-06-30T20:51:21 CEST": false, "2026-06-30T20:51:21 +2": false, "30/06/2026 20:51:21": false,
+		"30.6.2026": false, "": false, " UTC": false, "UTC": false, "2026-06-31T20:51:21": false, "2026-06-30T25:51:21": false,
 	} {
 		p, err := parseProperties(`{"ScheduledEnqueueTimeUtc":"` + text + `"}`)
 		if (err == nil) != want || want && amqp.TimestampOf(p.Scheduled) != noon {
@@ -169,6 +177,19 @@ func TestScheduledTimesAreInTheYearsOfDotNet(t *testing.T) {
 		case want == "" && (err == nil || !strings.Contains(err.Error(), "is not a date such as")):
 			t.Errorf("%s: %v %v", text, p.Scheduled, err)
 		case want != "" && (err != nil || p.Scheduled.UTC().Format(time.RFC3339Nano) != want):
+			t.Errorf("%s: %v %v, want %s", text, p.Scheduled, err, want)
+		}
+	}
+}
+
+// Minutes and days are enough, as .NET reads them.
+func TestScheduledTimesWithoutSeconds(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026-06-30T20:51": "2026-06-30T20:51:00Z", "2026-06-30 20:51 UTC": "2026-06-30T20:51:00Z", "2026-06-30": "2026-06-30T00:00:00Z",
+		"6/30/2026 8:51 AM": "2026-06-30T08:51:00Z", "6/30/2026": "2026-06-30T00:00:00Z", "2026-06-30T20:51:21.1234567": "2026-06-30T20:51:21.124Z",
+	} {
+		p, err := parseProperties(`{"ScheduledEnqueueTimeUtc":"` + text + `"}`)
+		if err != nil || p.Scheduled.UTC().Format(time.RFC3339Nano) != want {
 			t.Errorf("%s: %v %v, want %s", text, p.Scheduled, err, want)
 		}
 	}
