@@ -62,7 +62,7 @@ func (k *checkpointer) run() {
 			return
 		case <-k.wake:
 		case <-idle.C:
-			if k.s.place.look() == nil {
+			if k.s.place.look() == nil && k.check() == nil {
 				continue
 			}
 			// If the log file is gone, save its content into the database.
@@ -140,11 +140,24 @@ func (k *checkpointer) beginAnew(c *conn, cut bool) error {
 	if cut {
 		mode = lib.SQLITE_CHECKPOINT_TRUNCATE
 	}
-	return c.checkpoint(mode)
+	err := c.checkpoint(mode)
+	k.s.place.databaseLength.Store(k.s.databaseLength())
+	return err
+}
+
+// check looks whether the files are as long as they have to be.
+func (k *checkpointer) check() error {
+	k.running.Lock()
+	defer k.running.Unlock()
+	return k.s.checkFiles(k.conn)
 }
 
 func (k *checkpointer) checkpoint(c *conn) error {
+	if err := k.s.checkFiles(c); err != nil {
+		return err
+	}
 	err := c.checkpoint(lib.SQLITE_CHECKPOINT_PASSIVE)
+	k.s.place.databaseLength.Store(k.s.databaseLength())
 	if err == nil {
 		k.s.stats.checkpoints.Add(1)
 	}

@@ -45,6 +45,7 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	if !o.Ephemeral {
 		s.place = remember(path, s.log)
+		s.place.databaseLength.Store(s.databaseLength())
 	}
 	s.inline = sync == "NORMAL"
 	go s.writer.run()

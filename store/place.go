@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"minibus/emulator"
@@ -18,10 +19,13 @@ const (
 	tellEvery  = 10 * time.Minute // between two log lines about the same loss
 	putBackOr  = "put it back where it was, or restart Minibus, which then begins with the file at that path, or empty if there is none"
 	restartFor = "restart Minibus; what was stored until now is being written to the database"
+	cureCut    = "keep the program that cut it away from it, and restart Minibus, which then begins with what is left"
 )
 
-// place watches whether the open files are still the ones at their paths. What is written to a file that
-// was deleted or replaced is gone when the process ends, so the store refuses changes until the file is back.
+// place watches whether the open files are still the ones at their paths, and as long as they have to be. What is
+// written to a file that was deleted or replaced is gone when the process ends, so the store refuses changes until
+// the file is back. What is written to a log that was cut stands behind a gap, where no start finds it, so the store
+// refuses changes until the restart.
 type place struct {
 	log   *slog.Logger
 	files []heldFile // immutable
@@ -30,11 +34,15 @@ type place struct {
 	looked time.Time
 	told   time.Time
 	lost   *emulator.Error // nil: all files are at their paths
+
+	cut            atomic.Pointer[emulator.Error] // nil: the files are whole
+	databaseLength atomic.Int64                   // after the last checkpoint
 }
 
 // heldFile is a file as it was when it was opened.
 type heldFile struct {
 	what, path, cure string
+	isLog            bool
 	info             os.FileInfo
 }
 
@@ -43,7 +51,7 @@ func remember(path string, log *slog.Logger) *place {
 	p := &place{log: log, looked: time.Now()}
 	for _, f := range []heldFile{
 		{what: "The database", path: path, cure: putBackOr},
-		{what: "The write-ahead log", path: path + "-wal", cure: restartFor},
+		{what: "The write-ahead log", path: path + "-wal", cure: restartFor, isLog: true},
 	} {
 		var err error
 		if f.info, err = os.Stat(f.path); err == nil {
@@ -68,7 +76,7 @@ func (p *place) lookAfter(age time.Duration) error {
 		p.lookLocked(now)
 	}
 	if p.lost == nil {
-		return nil
+		return p.isCut()
 	}
 	return p.lost
 }
@@ -101,4 +109,39 @@ func (f *heldFile) there() bool {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	return os.SameFile(f.info, now)
+}
+
+// logLength returns the length of the log, and whether the file at its path still is the open one.
+func (p *place) logLength() (length int64, ours bool) {
+	for i := range p.files {
+		f := &p.files[i]
+		if !f.isLog {
+			continue
+		}
+		now, err := os.Stat(f.path)
+		if err != nil {
+			return 0, false
+		}
+		return now.Size(), os.SameFile(f.info, now)
+	}
+	return 0, false
+}
+
+// isCut returns why nothing can be stored since a file was cut, or nil.
+func (p *place) isCut() error {
+	if cut := p.cut.Load(); cut != nil {
+		return cut
+	}
+	return nil
+}
+
+// noteCut notes that a file was cut to a length, and returns the error of all changes from now on.
+func (p *place) noteCut(what, path string, length int64) error {
+	cut := &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf(
+		"The %s %s was cut while Minibus was running, so nothing can be stored: %s.", what, path, cureCut)}
+	if p.cut.CompareAndSwap(nil, cut) {
+		p.log.Error("a file of the message store was cut while it was in use: what it had is lost, "+
+			"and nothing is stored until Minibus is restarted", "path", path, "bytesLeft", length, "cure", cureCut)
+	}
+	return p.isCut()
 }

@@ -99,6 +99,7 @@ func (s *Store) shutdown() error {
 	s.writer.mu.Lock() // a Release may be under way
 	defer s.writer.mu.Unlock()
 	s.writer.copies.close(closed)
+	_ = s.checkFiles(s.writer.conn)
 	if s.place.lookAfter(0) != nil {
 		s.writer.conn.leaveLog() // the files at the paths are not ours to delete
 	}

@@ -54,6 +54,9 @@ func (t *transactions) tryBegin() bool {
 	}
 	t.w.conn.mu.Lock()
 	defer t.w.conn.mu.Unlock()
+	if t.w.s.checkLog(t.w.conn) != nil {
+		return false // start tells it
+	}
 	t.w.conn.patience(0)
 	defer t.w.conn.patience(busyTimeout)
 	t.begun = t.begin.exec() == nil
@@ -77,6 +80,9 @@ func (t *transactions) start() error {
 		if t.begun = false; t.w.conn.inTransaction() {
 			return nil
 		}
+	}
+	if err := t.w.s.checkLog(t.w.conn); err != nil {
+		return err
 	}
 	since := time.Now()
 	err := t.begin.exec()

@@ -43,7 +43,10 @@ func (v *vacuum) worth(pages int64) bool {
 // step gives a few free pages back. Once started, vacuuming goes on until most free pages are gone, not only half.
 func (v *vacuum) step() {
 	v.w.conn.mu.Lock()
-	err := v.giveBack()
+	err := v.w.s.checkLog(v.w.conn)
+	if err == nil {
+		err = v.giveBack()
+	}
 	free, freeErr := v.w.room.freePages.one()
 	v.w.conn.mu.Unlock()
 	if err != nil {

@@ -107,6 +107,27 @@ func TestLogDeleted_LosesNothing(t *testing.T) {
 	b.wantEmpty(b.receiver)
 }
 
+// TestLogCut_IsToldAndNothingIsAcknowledged cuts the write-ahead log of a running server, as a tool that rotates logs
+// does. What it had is lost; nothing is acknowledged any more, and the next start works.
+func TestLogCut_IsToldAndNothingIsAcknowledged(t *testing.T) {
+	b, data := startOnDisk(t)
+	b.send("one", "two")
+	b.must("cut the log", os.Truncate(data+"-wal", 0))
+	if err := b.sender.SendMessage(b.ctx, message("three"), nil); err == nil || !strings.Contains(err.Error(), "was cut") {
+		t.Errorf("got %v, want an error that says why", err)
+	}
+	if text := b.waitHealth(http.StatusServiceUnavailable); !strings.Contains(text, data+"-wal") {
+		t.Errorf("health does not name the file: %s", text)
+	}
+	b.server.Stop(t)
+	b = connectBench(t, harness.Start(t, b.server.Options()))
+	b.send("four")
+	if m := b.receive(b.receiver, 1); string(m[0].Body) != "four" {
+		t.Errorf("received %q", m[0].Body)
+	}
+	b.wantEmpty(b.receiver)
+}
+
 // TestDatabaseReplaced_IsToldAndLeftAlone puts another database in the place of the open one: the server never writes to it.
 func TestDatabaseReplaced_IsToldAndLeftAlone(t *testing.T) {
 	b, data := startOnDisk(t)
