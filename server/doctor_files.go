@@ -72,7 +72,7 @@ func (d *doctor) writable(about, path string, given bool) {
 // userOf names the process that has the database, as its lock file says. It says nothing of one that has ended.
 func (d *doctor) userOf(path string) string {
 	text, err := os.ReadFile(path + "-lock")
-	pid := strings.TrimSpace(string(text))
+	pid, _, _ := strings.Cut(string(text), "\n")
 	if err != nil || pid == "" || !d.running {
 		return ""
 	}

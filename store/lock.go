@@ -10,14 +10,21 @@ import (
 	"minibus/internal/filelock"
 )
 
-// fileLock keeps a second Minibus off a database with two advisory locks, which end with the process, however that ends, and
-// which the sqlite3 shell ignores. The one on the database itself holds under every name of the file, hard
-// links too. The one on a file beside it holds the owner's process id. That file is never removed: otherwise two
-// processes could lock two files of the same name.
+// fileLock keeps a second Minibus off a database with two advisory locks, which end with the process, however that
+// ends, and which the sqlite3 shell ignores. The one on the database itself holds under every name of the file, hard
+// links too. The one on a file beside it holds the owner's process id, and a second line from the moment at which the
+// database has a log until that has been emptied. So the next process knows whether there has to be one. That file is
+// never removed: otherwise two processes could lock two files of the same name.
 //
 // Nothing else may open and close the database file while SQLite has it open: closing any descriptor of a file ends the locks
 // that SQLite has on it.
-type fileLock struct{ beside, database *os.File }
+type fileLock struct {
+	beside, database *os.File
+
+	left bool // the process before was killed, and has left a log
+}
+
+const hasLog = "The write-ahead log belongs to the database: do not remove it."
 
 // lockDatabase takes both locks; its error says which process has them. It creates a missing database file with mode 0600; SQLite
 // gives its log the same mode.
@@ -32,9 +39,24 @@ func lockDatabase(path string) (*fileLock, error) {
 		l.release()
 		return nil, err
 	}
-	_ = l.beside.Truncate(0) // the process id is for people only
-	_, _ = fmt.Fprintln(l.beside, os.Getpid())
+	text := make([]byte, 200)
+	n, _ := l.beside.ReadAt(text, 0)
+	l.left = strings.Contains(string(text[:n]), hasLog)
+	l.note(l.left)
 	return l, nil
+}
+
+// note writes the process id, which is for people only, and whether the database has a log.
+func (l *fileLock) note(log bool) {
+	if l == nil {
+		return
+	}
+	text := fmt.Sprintln(os.Getpid())
+	if log {
+		text += hasLog + "\n"
+	}
+	_ = l.beside.Truncate(0)
+	_, _ = l.beside.WriteAt([]byte(text), 0)
 }
 
 // realPath returns the path of a database without symbolic links. SQLite keeps its log there, so all other files beside a database
@@ -70,7 +92,8 @@ func holder(database string) string {
 	if err != nil || len(id) == 0 {
 		return ", under another name of the file"
 	}
-	return fmt.Sprintf(" (process %s)", strings.TrimSpace(string(id)))
+	first, _, _ := strings.Cut(string(id), "\n")
+	return fmt.Sprintf(" (process %s)", first)
 }
 
 // release gives the locks back. On a nil lock, of an ephemeral database, it does nothing.

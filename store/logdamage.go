@@ -16,6 +16,7 @@ import (
 const (
 	walHeader   = 32
 	frameHeader = 24
+	walMagic    = 0x377f0682 // or one more: the order of bytes
 )
 
 // tellLostLog compares the log with the part that SQLite took of it at the open. SQLite reads up to the first damaged frame and
@@ -28,26 +29,67 @@ func (c *conn) tellLostLog(path string, log *slog.Logger) error {
 		return err
 	}
 	lost, err := lostLog(path+"-wal", taken)
-	c.foundLog = taken > 0 || lost.transactions > 0
-	if err != nil || lost.transactions == 0 {
+	c.foundLog = taken > 0 || lost.transactions > 0 || lost.unreadable
+	if err != nil || lost.transactions == 0 && !lost.unreadable {
 		return err
 	}
 	if now, _, err := c.logFrames(); err != nil || now != taken {
 		return err // another program is writing to it
 	}
-	kept := fmt.Sprintf("%s-wal.damaged-%s", path, time.Now().UTC().Format("20060102T150405Z"))
-	if err := copyFile(kept, path+"-wal"); err != nil {
-		kept = "none: " + err.Error()
+	if kept := keepLog(path); lost.transactions > 0 {
+		log.Warn("the write-ahead log is damaged, by a power cut or a disk: what was committed behind the damage is lost",
+			"path", path+"-wal", "framesGood", taken, "transactionsLost", lost.transactions, "bytesLost", lost.bytes, "copy", kept)
+	} else {
+		log.Warn("the write-ahead log is none, or damaged beyond recognition: what was not yet in the database is lost",
+			"path", path+"-wal", "bytes", fileSize(path+"-wal"), "copy", kept)
 	}
-	log.Warn("the write-ahead log is damaged, by a power cut or a disk: what was committed behind the damage is lost",
-		"path", path+"-wal", "framesGood", taken, "transactionsLost", lost.transactions, "bytesLost", lost.bytes, "copy", kept)
 	return c.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE)
 }
 
-// lostFrames counts the committed transactions in a log that SQLite did not take.
+// keepLog copies a log that is of no use to SQLite, and returns the path of the copy.
+func keepLog(path string) string {
+	kept := fmt.Sprintf("%s-wal.damaged-%s", path, time.Now().UTC().Format("20060102T150405Z"))
+	if err := copyFile(kept, path+"-wal"); err != nil {
+		return "none: " + err.Error()
+	}
+	return kept
+}
+
+// found is what an earlier process left: the lengths of the files, -1 without one.
+type found struct{ database, log int64 }
+
+func find(path string) (f found) {
+	length := func(path string) int64 {
+		if info, err := os.Stat(path); err == nil {
+			return info.Size()
+		}
+		return -1
+	}
+	path = realPath(path)
+	return found{length(path), length(path + "-wal")}
+}
+
+// tell logs what is missing, before SQLite deletes a log without a database. Left says that the process before was
+// killed, and left a log.
+func (f found) tell(path string, left bool, log *slog.Logger) {
+	switch {
+	case f.database <= 0 && f.log > walHeader:
+		log.Warn("the database is missing or empty, but not its write-ahead log, which is worth nothing without it: what the database had is lost",
+			"path", path, "log", path+"-wal", "copy", keepLog(path))
+	case !left:
+	case f.database == 0:
+		log.Warn("the database is empty, although the process before was killed and had stored something: what it had is lost", "path", path)
+	case f.database > 0 && f.log < 0:
+		log.Warn("the write-ahead log is missing, although the process before was killed: what it had not yet copied into the database is lost",
+			"path", path+"-wal")
+	}
+}
+
+// lostFrames is what SQLite did not take of a log: committed transactions, or all of a file that is no log.
 type lostFrames struct {
 	transactions int
 	bytes        int64
+	unreadable   bool
 }
 
 // lostLog looks for transactions behind the frames that SQLite took. Each frame's checksum continues that of the frame before, as
@@ -69,6 +111,7 @@ func lostLog(path string, taken int) (lost lostFrames, err error) {
 	for {
 		commits, err := w.next()
 		if err != nil {
+			lost.unreadable = !w.good && w.at > walHeader
 			return lost, endOfLog(err)
 		}
 		if commits {
@@ -93,6 +136,7 @@ type walk struct {
 	order  binary.ByteOrder
 	salts  [8]byte // of this generation of the log
 	salted bool    // salts are known
+	good   bool    // the header is that of a log
 	before [8]byte // checksum of the frame before
 	frame  []byte
 }
@@ -107,7 +151,7 @@ func newWalk(f io.ReaderAt, taken int) (*walk, error) {
 		w.order = binary.BigEndian
 	}
 	size := int(binary.BigEndian.Uint32(head[8:]))
-	if w.sum([8]byte{}, head[:24]) == w.before {
+	if w.good = w.sum([8]byte{}, head[:24]) == w.before && binary.BigEndian.Uint32(head[:])&^1 == walMagic; w.good {
 		w.salts, w.salted = [8]byte(head[16:]), true
 	} else {
 		size = pageSize // nothing in the header counts

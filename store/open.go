@@ -33,11 +33,13 @@ func Open(path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	if !o.Ephemeral {
+		before := find(path)
 		if s.lock, err = claim(path); err != nil {
 			return nil, err
 		}
 		path = realPath(path)
 		s.path = path
+		before.tell(path, s.lock.left, s.log)
 	}
 	if err := s.open(path, sync, o.Ephemeral); err != nil {
 		s.lock.release()
@@ -46,6 +48,7 @@ func Open(path string, o Options) (*Store, error) {
 	if !o.Ephemeral {
 		s.place = remember(path, s.log)
 		s.place.databaseLength.Store(s.databaseLength())
+		s.lock.note(true)
 	}
 	s.inline = sync == "NORMAL"
 	go s.writer.run()

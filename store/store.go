@@ -104,6 +104,9 @@ func (s *Store) shutdown() error {
 		s.writer.conn.leaveLog() // the files at the paths are not ours to delete
 	}
 	err := s.writer.finish()
+	if err == nil && !s.damaged.Load() && s.writer.room.logSize() == 0 {
+		s.lock.note(false)
+	}
 	if s.reader.conn != s.writer.conn {
 		s.reader.conn.close()
 	}

@@ -43,6 +43,37 @@ func TestDamagedBodyIsNotDelivered(t *testing.T) {
 	}
 }
 
+// TestLogThatIsGoneAfterAKillIsTold kills the server, and removes or overwrites its log, or empties the database: the
+// server says so at the next start. After a stop in order there is no log, and nothing is said.
+func TestLogThatIsGoneAfterAKillIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		damage func(data string) error
+		told   string
+	}{
+		"removed":           {func(data string) error { return os.Remove(data + "-wal") }, "log is missing"},
+		"garbage":           {func(data string) error { return os.WriteFile(data+"-wal", make([]byte, 99_999), 0o600) }, "beyond recognition"},
+		"an empty database": {func(data string) error { return os.Truncate(data, 0) }, "database is missing or empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, data := startOnDisk(t)
+			b.send("one")
+			b.server.Stop(t)
+			b = connectBench(t, harness.Start(t, b.server.Options()))
+			if log := b.server.Log(); strings.Contains(log, "level=WARN") && strings.Contains(log, data+"-wal") {
+				t.Errorf("after a stop in order: %s", log)
+			}
+			b.send("two")
+			b.server.Kill(t)
+			b.must("damage the files", c.damage(data))
+			b = connectBench(t, harness.Start(t, b.server.Options()))
+			if log := b.server.Log(); !strings.Contains(log, c.told) {
+				t.Errorf("the log does not say so: %s", log)
+			}
+			b.send("three")
+		})
+	}
+}
+
 // TestDamagedLogIsTold kills the server, flips a bit in the middle of its write-ahead log, and starts it again: the rest of the log is
 // lost, and the server logs how much that is. Without damage it logs nothing.
 func TestDamagedLogIsTold(t *testing.T) {
