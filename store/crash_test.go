@@ -33,6 +33,10 @@ func TestMain(m *testing.M) {
 		crashChild(path)
 		return
 	}
+	if spec := os.Getenv(powerChildEnv); spec != "" {
+		powerChild(spec)
+		return
+	}
 	os.Exit(m.Run())
 }
 

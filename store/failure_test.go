@@ -55,6 +55,13 @@ func must(t *testing.T, err error) {
 	}
 }
 
+func checkIntegrity(t *testing.T, c *conn) {
+	t.Helper()
+	if n, err := c.queryInt("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check<>'ok'"); err != nil || n != 0 {
+		t.Errorf("%d problems: %v", n, err)
+	}
+}
+
 // copyFiles copies the files of a database, as a process that is killed now leaves them.
 func copyFiles(t *testing.T, path string) (copied string) {
 	t.Helper()

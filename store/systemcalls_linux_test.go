@@ -112,13 +112,6 @@ func copyOf(t *testing.T, path string) *conn {
 	return openLogged(t, copyFiles(t, path))
 }
 
-func checkIntegrity(t *testing.T, c *conn) {
-	t.Helper()
-	if n, err := c.queryInt("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check<>'ok'"); err != nil || n != 0 {
-		t.Errorf("%d problems: %v", n, err)
-	}
-}
-
 func testFrame(last byte, page byte) (head, body []byte) {
 	head = make([]byte, frameHead)
 	head[7] = last
