@@ -4,19 +4,22 @@ import (
 	"encoding/binary"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
-// Record keeps in memory what happened to messages, for people who look for one: an [Event] for each committed step of a message, each
-// delivery, and each refusal. It is bounded in bytes and forgets the oldest events first. It is not stored, so it begins with the process.
+// Record keeps in memory what happened to messages, for people who look for one: an [Event] for each committed step
+// of a message, each delivery, and each refusal. It is bounded in bytes, with the clients and entities that events
+// name, and forgets the oldest events first. It is not stored, so it begins with the process.
 //
 // Events lie in chunks, encoded, without pointers of their own: half a million of them cost the garbage collector nothing. A chunk is only
 // ever appended to, so readers go through what they have taken without a lock, and never hold up those who add.
 //
 // The lock is a leaf. A nil Record records nothing.
 type Record struct {
-	most int // chunks
+	most int64 // bytes of all chunks
 
 	mu      sync.Mutex
+	size    int64            // bytes of all chunks
 	chunks  []*chunkOfEvents // oldest first; the last one is being written
 	next    int64            // number of the next event
 	changed chan struct{}    // closed when an event is added; nil while no goroutine waits
@@ -24,7 +27,7 @@ type Record struct {
 	waiting atomic.Int32
 }
 
-// eventChunk is how many bytes of events are forgotten together.
+// eventChunk is how many bytes of events are forgotten together, fewer if they name many clients and entities.
 const eventChunk = 128 << 10
 
 // chunkOfEvents has neighbouring events. What they share, such as the paths of entities, stands in it once.
@@ -33,12 +36,13 @@ type chunkOfEvents struct {
 	events int
 	base   int64 // ms; time of its first event
 	buf    []byte
+	size   int64 // bytes with the places and clients
 
 	places  []place
 	clients []*Who
 
 	// while the chunk is being written
-	placeOf map[*Entity]uint64
+	placeOf map[int64]uint64 // by id of the entity
 	whoOf   map[*Who]uint64
 }
 
@@ -53,7 +57,7 @@ func NewRecord(bytes int64) *Record {
 	if bytes <= 0 {
 		return nil
 	}
-	return &Record{most: int(max(bytes/eventChunk, 2)), next: 1}
+	return &Record{most: bytes, next: 1}
 }
 
 // happened is an event that is added.
@@ -76,7 +80,10 @@ func (r *Record) add(q *Entity, now int64, h *happened) {
 	}
 	r.mu.Lock()
 	c := r.chunk(len(h.text), now)
+	before := c.size
 	c.append(q, now, h)
+	r.size += c.size - before
+	r.forget()
 	r.next++
 	changed := r.changed
 	if r.waiting.Load() > 0 && changed != nil {
@@ -92,18 +99,30 @@ const maxEvent = 96
 // chunk returns one with room for an event.
 func (r *Record) chunk(text int, now int64) *chunkOfEvents {
 	if n := len(r.chunks); n > 0 {
-		if c := r.chunks[n-1]; len(c.buf)+text+maxEvent <= cap(c.buf) {
+		c := r.chunks[n-1]
+		if len(c.buf)+text+maxEvent <= cap(c.buf) && c.size < 2*eventChunk {
 			return c
 		}
-		r.chunks[n-1].placeOf, r.chunks[n-1].whoOf = nil, nil // they would keep deleted entities
-	}
-	if len(r.chunks) >= r.most {
-		r.chunks = append(r.chunks[:0:0], r.chunks[1:]...) // readers have the old list
+		c.placeOf, c.whoOf = nil, nil
+		c.places, c.clients = append(c.places[:0:0], c.places...), append(c.clients[:0:0], c.clients...)
 	}
 	c := &chunkOfEvents{first: r.next, base: now, buf: make([]byte, 0, max(eventChunk, text+maxEvent)),
-		placeOf: make(map[*Entity]uint64), whoOf: map[*Who]uint64{nil: 0}, clients: []*Who{nil}}
+		placeOf: map[int64]uint64{}, whoOf: map[*Who]uint64{nil: 0}, clients: []*Who{nil}}
+	c.size = int64(cap(c.buf))
+	r.size += c.size
 	r.chunks = append(r.chunks, c)
 	return c
+}
+
+// forget drops the oldest chunks until the rest keeps to the bytes.
+func (r *Record) forget() {
+	n := 0
+	for ; r.size > r.most && n < len(r.chunks)-2; n++ {
+		r.size -= r.chunks[n].size
+	}
+	if n > 0 {
+		r.chunks = append(r.chunks[:0:0], r.chunks[n:]...) // readers have the old list
+	}
 }
 
 // delivered records that an entry was locked for a consumer, or for who asks for deferred messages.
@@ -113,17 +132,19 @@ func (r *Record) delivered(q *Entity, e *entry, who *Who, now int64) {
 
 // append writes an event: its length, and then its fields, most of them as varints.
 func (c *chunkOfEvents) append(q *Entity, now int64, h *happened) {
-	at, ok := c.placeOf[q]
+	at, ok := c.placeOf[q.id]
 	if !ok {
 		at = uint64(len(c.places))
-		c.placeOf[q] = at
+		c.placeOf[q.id] = at
 		c.places = append(c.places, place{q.ns.id, q.path})
+		c.size += int64(unsafe.Sizeof(place{})) + textSize(q.path)
 	}
 	client, ok := c.whoOf[h.who]
 	if !ok {
 		client = uint64(len(c.clients))
 		c.whoOf[h.who] = client
 		c.clients = append(c.clients, h.who)
+		c.size += int64(unsafe.Sizeof(h.who)) + h.who.size()
 	}
 	b := append(c.buf, byte(h.kind), byte(h.sub))
 	b = binary.AppendVarint(b, now-c.base)

@@ -3,6 +3,7 @@ package emulator
 import (
 	"fmt"
 	"strings"
+	"unsafe"
 )
 
 // Who says who receives. The front ends fill it in, and it never changes; the domain only repeats it to people.
@@ -39,6 +40,18 @@ func (w *Who) Is(text string) bool {
 	}
 	return false
 }
+
+// size is how many bytes of memory a client takes that nothing else names any more.
+func (w *Who) size() int64 {
+	size := int64(unsafe.Sizeof(*w))
+	for _, s := range []string{w.Connection, w.Link, w.Container, w.Product, w.Remote} {
+		size += textSize(s)
+	}
+	return size
+}
+
+// textSize is how many bytes a text takes of the heap, beside the string itself.
+func textSize(s string) int64 { return int64(len(s)+15) &^ 15 }
 
 // name is the shortest by which people know the client; empty if it is unknown.
 func (w *Who) name() string {

@@ -24,7 +24,7 @@ func (s *soak) start() error {
 	fmt.Fprintf(s.logFile, "--- life %d, %s\n", s.life, time.Now().Format(time.RFC3339))
 	began := time.Now()
 	server, err := harness.Launch(s.options.binary, ports, harness.Options{
-		Config: s.config, Data: s.data, Log: s.logFile, Args: []string{"--log-level", "warn"},
+		Config: s.config, Data: s.data, Log: s.logFile, Args: []string{"--log-level", "warn", "--history", history},
 		Env: []string{"MINIBUS_CLOCK_FILE=" + s.clockFile()},
 	})
 	s.server = server

@@ -23,6 +23,10 @@ const (
 	heapGrowth     = 6 << 20
 	residentGrowth = 48 << 20
 
+	// history is the memory of a life for the record of events: so little that it is full long before the first
+	// checkpoint. One that is still filling would look like a leak.
+	history = "1MiB"
+
 	// The most that it may have with nothing stored.
 	heapBound     = 32 << 20
 	residentBound = 224 << 20
