@@ -18,7 +18,7 @@ type assembly struct {
 	waits bool  // for room
 	may   bool  // it has room
 
-	gathering *part // the one that has a buffer for all that it announces; nil: none
+	gathering *part // the one that has a buffer for what it announces; nil: none
 }
 
 func newAssembly(c *conn) assembly {
@@ -61,7 +61,7 @@ func (a *assembly) forget(p *part) {
 	}
 	if a.large == 0 && a.limit > 0 {
 		a.limit, a.waits, a.may = 0, false, false
-		a.c.srv.arriving.ask(&a.share, 0, a.moved)
+		a.c.srv.arriving.ask(&a.share, 0, 0, a.moved)
 	}
 }
 
@@ -70,7 +70,8 @@ func (a *assembly) mayGrow() bool {
 	if a.large == 0 {
 		return true
 	}
-	may := a.c.srv.arriving.ask(&a.share, a.needs(), a.moved)
+	wants, most := a.needs()
+	may := a.c.srv.arriving.ask(&a.share, wants, most, a.moved)
 	if may && a.waits {
 		a.c.reader.heard()
 		for e := range a.c.sessions.links {
@@ -81,21 +82,34 @@ func (a *assembly) mayGrow() bool {
 	return may
 }
 
-// needs returns how many bytes the connection may come to hold. The limit has room for the buffer of one large delivery, but not if others arrive beside it.
-func (a *assembly) needs() int {
-	if a.large > 1 && a.gathering != nil {
-		return a.limit + a.gathering.spare()
+// growStep is what the share of a connection grows by. It is more than a batch of the reader.
+const growStep = 1 << 20
+
+// needs returns how many bytes the connection wants to hold, up to two steps more than it has, and how many it may
+// come to want. The limit has room for the buffer of one large delivery, but not if others arrive beside it.
+func (a *assembly) needs() (wants, most int) {
+	wants, most = a.bytes, a.limit
+	if a.gathering != nil {
+		spare := a.gathering.spare()
+		if wants += spare; a.large > 1 {
+			most += spare
+		}
 	}
-	return a.limit
+	wants = (wants + 2*growStep - 1) / growStep * growStep
+	return min(wants, most), most
 }
 
-// mayGather reports whether a part may have a buffer for all that it announces: if it is large, has room, and no other one of the connection is large.
-func (a *assembly) mayGather(p *part) bool {
-	may := a.may && a.large == 1 && p.size > largeDelivery
-	if may {
-		a.gathering = p
+// gather moves what has arrived of a large delivery to a buffer, if there is room for that and no other one of the
+// connection is large.
+func (a *assembly) gather(p *part, most int) {
+	if !a.may || a.large > 1 || p.size <= largeDelivery {
+		return
 	}
-	return may
+	a.gathering = p
+	if p.announce(most); p.due() > cap(p.whole) && !a.mayGrow() {
+		return
+	}
+	p.gather(&a.c.srv.readBuffers)
 }
 
 // goes counts bytes that are handed to the domain, until it calls arrived.

@@ -157,7 +157,7 @@ func (c *conn) end() {
 	c.letGo()        // before the socket: over a WebSocket, closing waits for the peer
 	_ = c.nc.Close()
 	<-c.reader.ended
-	c.srv.arriving.ask(&c.assembly.share, 0, 0)
+	c.srv.arriving.ask(&c.assembly.share, 0, 0, 0)
 }
 
 // takeBack returns messages that were removed for the client but stand in a buffer, or in a reply among the remaining events.

@@ -129,9 +129,8 @@ func (in *incoming) collect(payload []byte, more bool) {
 		in.refusePart(linkErrorf(amqp.CondResourceLimit, "The connection has too many unfinished deliveries."))
 	default:
 		c.assembly.grow(in, len(payload))
-		if p.pieces = append(p.pieces, payload); c.assembly.mayGather(p) {
-			p.gather(in.maxMessage, &c.srv.readBuffers)
-		}
+		p.pieces = append(p.pieces, payload)
+		c.assembly.gather(p, in.maxMessage)
 		if !more {
 			p.join(&c.srv.readBuffers)
 		}

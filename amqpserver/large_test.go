@@ -18,10 +18,11 @@ import (
 
 const mebibyte = 1 << 20
 
-// crowd is a bench whose room is for two connections that send large messages of up to 4 MiB to "large".
+// crowd is a bench whose room is for all that a connection may send that sends large messages of up to 4 MiB to
+// "large", and 5 MiB of others.
 func crowd(t *testing.T, f func(t *testing.T, b *bench), sets ...func(*amqpserver.Options)) {
 	t.Helper()
-	sets = append(sets, func(o *amqpserver.Options) { o.LargeBytes = 2 * (16 + 4) * mebibyte })
+	sets = slices.Insert(sets, 0, func(o *amqpserver.Options) { o.LargeBytes = (16 + 4 + 5) * mebibyte })
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, sets...)
 		b.queue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096})
@@ -147,10 +148,10 @@ func TestLarge_StalledDeliveryIsRefused(t *testing.T) {
 func TestLarge_WaitingIsNotIdle(t *testing.T) {
 	crowd(t, func(t *testing.T, b *bench) {
 		holders, p := b.waiting(t)
-		for range 12 {
+		for range 6 {
 			time.Sleep(4 * time.Second)
 			for _, h := range holders {
-				continuePart(h, 160<<10)
+				continuePart(h, 10<<10)
 			}
 		}
 		p.WantSilence(time.Second)
@@ -163,7 +164,7 @@ func TestLarge_WaitingIsNotIdle(t *testing.T) {
 func TestLarge_CountsUntilTheJournalHasIt(t *testing.T) {
 	crowd(t, func(t *testing.T, b *bench) {
 		b.journal.Pause()
-		for range 6 { // 24 MiB, which leave room for one that has begun
+		for range 6 { // 24 MiB, which leave too little for another one
 			p := b.sender(t, "large")
 			sendInFrames(p, 0, 0, large(4*mebibyte-1024))
 			synctest.Wait()
@@ -172,7 +173,7 @@ func TestLarge_CountsUntilTheJournalHasIt(t *testing.T) {
 		synctest.Wait()
 		p := b.sender(t, "large")
 		go func() {
-			sendPart(p, 1, 2*mebibyte)
+			sendPart(p, 1, 4*mebibyte-1024)
 			p.Send(0, &frames.Detach{Closed: true})
 		}()
 		p.WantSilence(time.Minute) // it is not read
@@ -274,4 +275,89 @@ func sendInTurns(p *amqptest.Peer, messages ...[]byte) {
 			return
 		}
 	}
+}
+
+// Connections claim what arrives and not what may come: two send at the same time where the room is for one that
+// sends all that it may.
+func TestLarge_ClaimsWhatArrives(t *testing.T) {
+	crowd(t, func(t *testing.T, b *bench) {
+		first, second := b.sender(t, "large"), b.sender(t, "large")
+		sendPart(first, 7, 2*mebibyte)
+		synctest.Wait()
+		sendInFrames(second, 0, 1, large(2*mebibyte))
+		wantOutcome(t, second, 1, "")
+		first.Send(0, &frames.Transfer{Aborted: true})
+	})
+}
+
+// slowly sends one large message at less than 1 MiB in 10 s, until it has its end.
+func slowly(p *amqptest.Peer) {
+	sendPart(p, 7, mebibyte+100_000)
+	for range 28 {
+		time.Sleep(time.Second)
+		continuePart(p, 100_000)
+	}
+	p.Send(0, &frames.Transfer{})
+}
+
+// A client that is slow has what it has sent, and others pass it. It is not refused, and gets its turn.
+func TestLarge_OthersPassASlowOne(t *testing.T) {
+	crowd(t, func(t *testing.T, b *bench) {
+		slow := b.sender(t, "large")
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			slowly(slow)
+		}()
+		time.Sleep(5 * time.Second)
+		results := make(chan time.Duration)
+		const others, each = 4, 5
+		for range others {
+			p := b.sender(t, "large")
+			go func() {
+				for id := range uint32(each) {
+					begun := time.Now()
+					sendInFrames(p, 0, id, large(4*mebibyte-1024))
+					wantOutcome(t, p, id, "")
+					results <- time.Since(begun)
+				}
+			}()
+		}
+		for range others * each {
+			if d := <-results; d > 2*time.Second {
+				t.Errorf("a message took %v beside a slow one", d)
+			}
+		}
+		<-done
+		wantOutcome(t, slow, 7, amqp.CondDecode) // it came whole: it is no message
+	})
+}
+
+// Where slow clients have so much that nobody can pass them, the first has to get on, even if it does not stand still.
+func TestLarge_SlowOneInTheWayIsRefused(t *testing.T) {
+	crowd(t, func(t *testing.T, b *bench) {
+		b.queue("larger", emulator.QueueOptions{MaxMessageSizeInKilobytes: 64 << 10})
+		slow := b.sender(t, "larger")
+		stop, stopped := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(stopped)
+			sendPart(slow, 7, 3*mebibyte)
+			for {
+				select {
+				case <-time.After(time.Second):
+					continuePart(slow, 100_000)
+				case <-stop:
+					return
+				}
+			}
+		}()
+		time.Sleep(5 * time.Second)
+		p := b.sender(t, "larger")
+		go sendInFrames(p, 0, 1, large(4*mebibyte))
+		p.WantSilence(25 * time.Second)
+		wantOutcome(t, p, 1, "")
+		wantOutcome(t, slow, 7, amqp.CondServerBusy)
+		close(stop)
+		<-stopped
+	}, func(o *amqpserver.Options) { o.LargeBytes = (64 + 16 + 2) * mebibyte })
 }

@@ -29,7 +29,7 @@ func (o *outgoing) ask(needs int) bool {
 		s.resume = o.s.c.lookAgain
 		s.stall = func() { o.s.c.box.post(eventFunc(func(*conn) { o.endIfStalled() })) }
 	}
-	return o.s.c.srv.departing.ask(&o.large.share, needs, o.moved)
+	return o.s.c.srv.departing.ask(&o.large.share, needs, needs, o.moved)
 }
 
 // settleShare gives back what the link does not need any more.

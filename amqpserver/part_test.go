@@ -9,7 +9,7 @@ import (
 	"minibus/internal/amqp"
 )
 
-// The pieces of a large delivery move, as they come, to a buffer of the length that its body announces.
+// The pieces of a large delivery move, as they come, to a buffer that grows to the length that its body announces.
 func TestPart_Gather(t *testing.T) {
 	data := amqp.AppendBinary(amqp.AppendDescriptor(nil, 0x75), bytes.Repeat([]byte("0123456789"), 20_000))
 	footer := []byte{0x00, 0x53, 0x78, 0xc1, 0x01, 0x00}
@@ -31,7 +31,8 @@ func TestPart_Gather(t *testing.T) {
 			for piece := range slices.Chunk(c.message, 60_000) {
 				p.pieces = append(p.pieces, append((*pool.Get().(*[]byte))[:0], piece...))
 				if p.size += len(piece); p.size > 100_000 {
-					p.gather(c.most, &pool)
+					p.announce(c.most)
+					p.gather(&pool)
 				}
 			}
 			if got := cap(p.whole); got < c.room || got > c.room+c.room/8 { // make rounds up
@@ -44,5 +45,22 @@ func TestPart_Gather(t *testing.T) {
 				t.Error("the joined delivery is not what was sent")
 			}
 		})
+	}
+}
+
+// The buffer grows as the delivery does: who announces much and sends little gets little.
+func TestPart_BufferGrowsInSteps(t *testing.T) {
+	pool := sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+	message := amqp.AppendBinary(amqp.AppendDescriptor(nil, 0x75), make([]byte, 4<<20))
+	var p part
+	for piece := range slices.Chunk(message, 60_000) {
+		p.pieces, p.size = append(p.pieces, piece), p.size+len(piece)
+		p.announce(len(message))
+		if p.gather(&pool); cap(p.whole) > 4*p.size+1<<16 {
+			t.Fatalf("of %d bytes, %d have come, and the buffer is for %d", len(message), p.size, cap(p.whole))
+		}
+	}
+	if cap(p.whole) < len(message) || len(p.pieces) > 0 {
+		t.Errorf("the buffer is for %d bytes, and %d pieces are left", cap(p.whole), len(p.pieces))
 	}
 }
