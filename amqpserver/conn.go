@@ -116,7 +116,7 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 	c.reader, c.out = newReader(c), newOutput(c)
 	c.tokens, c.timers = credentials{c: c}, timers{c: c}
 	c.assembly = newAssembly(c)
-	c.requests, c.transactions = requests{c: c}, transactions{c: c}
+	c.requests, c.transactions = requests{c: c, reserved: map[*reservation]struct{}{}}, transactions{c: c}
 	if c.tokens.checked() {
 		c.tokens.by = time.Now().Add(s.options.FirstToken)
 	}
@@ -158,6 +158,7 @@ func (c *conn) end() {
 	_ = c.nc.Close()
 	<-c.reader.ended
 	c.srv.arriving.ask(&c.assembly.share, 0, 0, 0)
+	c.requests.endReservations()
 }
 
 // takeBack returns messages that were removed for the client but stand in a buffer, or in a reply among the remaining events.
@@ -165,8 +166,11 @@ func (c *conn) takeBack(left []event) {
 	defer c.barrier("take back")
 	c.out.takeBack()
 	for _, e := range left {
-		if r, ok := e.(*request); ok {
-			r.drop()
+		switch e := e.(type) {
+		case *request:
+			e.drop()
+		case *reserving:
+			e.drop()
 		}
 	}
 }

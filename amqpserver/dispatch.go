@@ -161,6 +161,7 @@ func (c *conn) shutdown() {
 		return
 	}
 	c.draining = true
+	c.requests.giveUpWaiting()
 	c.releaseAll()
 	for _, s := range c.sessions.open {
 		s.stopReceiving()

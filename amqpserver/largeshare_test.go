@@ -1,6 +1,7 @@
 package amqpserver_test
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +16,7 @@ import (
 // laden is a bench with messages of 2 MiB in "large", and room for one of them.
 func laden(t *testing.T, n int, f func(t *testing.T, b *bench), sets ...func(*amqpserver.Options)) {
 	t.Helper()
-	sets = append(sets, func(o *amqpserver.Options) { o.LargeBytes = 3 * mebibyte })
+	sets = slices.Insert(sets, 0, func(o *amqpserver.Options) { o.LargeBytes = 3 * mebibyte })
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, sets...)
 		b.queue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096})

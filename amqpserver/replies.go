@@ -11,6 +11,8 @@ type replies struct {
 	target string // address of the target, by which requests may ask for this link
 	order  int64  // a later one is greater
 	queue  []*request
+
+	writing *reservation // of the reply that is being written; nil: it is not large
 }
 
 // Append implements content.
@@ -47,6 +49,8 @@ type requests struct {
 	waiting int
 	held    int   // bytes of replies that wait for credit
 	links   int64 // links for replies that there have been
+
+	reserved map[*reservation]struct{} // large replies
 }
 
 // full reports whether no further request can be taken.
@@ -68,9 +72,15 @@ func (rs *requests) reply(r *request, response []byte) {
 		rs.waiting--
 		rs.c.log.Debug("reply dropped", "entity", r.node.String(), "replyTo", r.replyTo)
 		r.drop()
+		if r.reserved != nil {
+			r.reserved.end()
+		}
 		return
 	}
 	r.response = response
+	if r.reserved != nil {
+		r.reserved.queued(to)
+	}
 	to.queue = append(to.queue, r)
 	rs.held += len(response)
 	rs.c.agenda.run(to)
@@ -150,13 +160,16 @@ func (to *replies) pump() bool {
 	}
 	c := to.s.c
 	for to.finish() && len(to.queue) > 0 && to.credit.left() > 0 && to.s.win.outgoing > 0 && !c.out.full() {
+		to.settleReservation()
 		r := to.queue[0]
 		to.queue[0] = nil
 		to.queue = to.queue[1:]
 		c.requests.done(r)
 		to.removed = append(to.removed, r.removed...)
+		to.writing = r.reserved
 		to.send(r, c.tags.makeShort(), true)
 	}
+	to.settleReservation()
 	if to.credit.drain && !to.partial() && !c.out.full() {
 		to.credit.exhaust()
 		to.writeFlow(true)
@@ -171,7 +184,11 @@ func (to *replies) release() {
 	for _, r := range to.queue {
 		to.s.c.requests.done(r)
 		r.drop()
+		if r.reserved != nil {
+			r.reserved.end()
+		}
 	}
 	to.takeBack()
 	to.queue, to.rest, to.tail, to.written = nil, nil, nil, 0
+	to.settleReservation()
 }

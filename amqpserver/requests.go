@@ -59,6 +59,7 @@ type request struct {
 	size     int                  // bytes
 	removed  []*emulator.Delivery // received and deleted messages in its reply
 	response []byte               // on its way to the loop
+	reserved *reservation         // of a large reply; nil: none
 }
 
 // newRequest takes a request's delivery: it decodes what routing needs, and accepts the delivery, which says that the
@@ -168,6 +169,7 @@ func (managementSink) take(in *incoming, d *delivered) {
 		Struck:         struck,
 		Fault:          f,
 		Removed:        func(ds []*emulator.Delivery) { r.removed = ds },
+		Reserve:        r.reserve,
 		Authorize:      func(claim sas.Claims) error { return c.tokens.authorize(right{in.node, claim}) },
 		Refused: func(operation string, err error) {
 			c.box.post(eventFunc(func(c *conn) { c.log.refusedRequest(operation, entity, err) }))

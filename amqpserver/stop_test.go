@@ -85,9 +85,13 @@ func left(t *testing.T, ns *emulator.Namespace, path string) (labels []string) {
 	}
 	for from := int64(0); ; {
 		list := make(chan [][]byte, 1)
-		if err := q.Peek(emulator.Peek{From: from, Max: 250}, func(found [][]byte, err error) {
+		if err := q.Peek(emulator.Peek{From: from, Max: 250}, func(ds []*emulator.Delivery, err error) {
 			if err != nil {
 				t.Error(err)
+			}
+			var found [][]byte
+			for _, d := range ds {
+				found = append(found, d.Append(nil))
 			}
 			list <- found
 		}); err != nil {

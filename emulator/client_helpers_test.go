@@ -175,7 +175,7 @@ func (b *broker) tryPeek(sub emulator.SubQueue, from int64, max, maxBytes int, o
 	b.t.Helper()
 	var msgs [][]byte
 	done := newOutcome()
-	err := b.q.Peek(emulator.Peek{Sub: sub, From: from, Max: max, MaxBytes: maxBytes, OmitBody: omit}, func(m [][]byte, err error) { msgs = m; done <- err })
+	err := b.q.Peek(emulator.Peek{Sub: sub, From: from, Max: max, MaxBytes: maxBytes, OmitBody: omit}, func(ds []*emulator.Delivery, err error) { msgs = encoded(ds); done <- err })
 	if err == nil {
 		err = <-done
 	}
@@ -259,4 +259,13 @@ func (b *broker) deadLetterOne(m *goamqp.Message) {
 	b.t.Helper()
 	b.send(m)
 	b.settle(emulator.DeadLetterOutcome, b.receive(1)...)
+}
+
+// encoded returns messages as a client sees them.
+func encoded(ds []*emulator.Delivery) [][]byte {
+	msgs := make([][]byte, len(ds))
+	for i, d := range ds {
+		msgs[i] = d.Append(nil)
+	}
+	return msgs
 }

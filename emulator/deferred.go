@@ -19,6 +19,21 @@ func (q *Entity) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, h
 	return err
 }
 
+// SizeOf returns the bytes of the messages of a sub-queue with those numbers, of those that are there.
+func (q *Entity) SizeOf(sub SubQueue, seqs []int64) (bytes int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.may.browse(sub) != nil {
+		return 0
+	}
+	for _, seq := range seqs {
+		if e := q.box(sub).findLoose(seq); e != nil {
+			bytes += int(e.body.size)
+		}
+	}
+	return bytes
+}
+
 // deferredReceive is a receive of messages by their numbers.
 type deferredReceive struct {
 	q      *Entity

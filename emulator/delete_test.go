@@ -138,7 +138,7 @@ func TestDEL1_LateResultsOfADeletedQueue(t *testing.T) {
 		})
 		pending(func(o outcome) error { return b.q.CancelScheduled([]int64{6}, o) })
 		pending(func(o outcome) error {
-			return b.q.Peek(emulator.Peek{Max: 10}, func(_ [][]byte, err error) { o <- err })
+			return b.q.Peek(emulator.Peek{Max: 10}, func(_ []*emulator.Delivery, err error) { o <- err })
 		})
 		wait(time.Minute) // the activation and the end of a lock are being written too
 		deleted := newOutcome()

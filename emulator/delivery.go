@@ -90,6 +90,9 @@ func (d *Delivery) Seq() int64 { return d.seq }
 // DeliveryCount returns the number of earlier failed deliveries (DC-1).
 func (d *Delivery) DeliveryCount() uint32 { return d.count }
 
+// Bodiless reports whether the client sees the message without its body (PEEK-14).
+func (d *Delivery) Bodiless() bool { return d.omitBody }
+
 // Size returns the bytes of the message as its sender encoded it.
 func (d *Delivery) Size() int { return int(d.size) }
 

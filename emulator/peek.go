@@ -1,5 +1,7 @@
 package emulator
 
+import "slices"
+
 // Limits of one peek (PEEK-6).
 const (
 	maxPeek      = 250
@@ -18,9 +20,9 @@ const (
 //
 // With a session Peek shows only its messages; the session need not be locked (PEEK-7).
 //
-// done is called once with the encoded messages, possibly before Peek returns and on any goroutine. A synchronous
-// error means that it will not be called: CodeArgument for a max that is not positive (PEEK-12).
-func (q *Entity) Peek(p Peek, done func([][]byte, error)) error {
+// done is called once with the messages, which are ready, possibly before Peek returns and on any goroutine. A
+// synchronous error means that it will not be called: CodeArgument for a max that is not positive (PEEK-12).
+func (q *Entity) Peek(p Peek, done func([]*Delivery, error)) error {
 	if p.Max <= 0 {
 		return errorf(CodeArgument, q.path, "The number of messages to peek must be greater than zero; it is %d.", p.Max)
 	}
@@ -40,13 +42,17 @@ type Peek struct {
 	MaxBytes  int     // about; 0: 256 KiB
 	OmitBody  bool    // PEEK-14
 	SessionID *string // only this session's messages; nil: all
+
+	// Reserve, if set, calls then when messages of so many bytes may be read, or with an error, which done gets.
+	// Until then the peek holds none.
+	Reserve func(bytes int, then func(error))
 }
 
 // peek is one call of Peek.
 type peek struct {
 	Peek
 	q    *Entity
-	done func([][]byte, error)
+	done func([]*Delivery, error)
 	now  int64
 
 	found []*Delivery
@@ -65,35 +71,53 @@ func (b *peek) run() error {
 		b.q.usage.touch(b.now) // PEEK-11
 		b.q.mu.Unlock()
 	}
-	var missing []*Delivery
-	for _, d := range b.found {
-		if d.body == nil {
-			missing = append(missing, d)
-		}
+	if b.Reserve != nil {
+		b.Reserve(b.bytes, b.fetch)
+	} else {
+		b.fetch(nil)
 	}
-	if len(missing) == 0 {
-		b.done(b.encode(), nil)
-		return nil
-	}
-	b.q.bodies.read(missing, b.read)
 	return nil
 }
 
-// read ends a peek whose bodies had to be read. If all of its messages are gone by now it looks further: an empty
-// reply would mean that there are no more (PEEK-6).
+// fetch gets the bodies of what was found.
+func (b *peek) fetch(err error) {
+	if err != nil {
+		b.done(nil, err)
+		return
+	}
+	var missing []*Delivery
+	b.q.mu.Lock()
+	for _, d := range b.found {
+		if e := b.q.box(b.Sub).findLoose(d.seq); e != nil && e.body.id == d.bodyID && e.body.data != nil {
+			d.body = e.body.data
+		} else {
+			missing = append(missing, d)
+		}
+	}
+	b.q.mu.Unlock()
+	if len(missing) == 0 {
+		b.done(b.found, nil)
+		return
+	}
+	b.q.bodies.read(missing, b.read)
+}
+
+// read ends a peek whose bodies had to be read. One that was removed meanwhile is left out. If all are gone by now it
+// looks further: an empty reply would mean that there are no more (PEEK-6).
 func (b *peek) read(err error) {
-	msgs := b.encode()
-	if err == nil && len(msgs) == 0 {
-		b.From = b.found[len(b.found)-1].seq + 1
+	found, last := b.found, b.found[len(b.found)-1].seq
+	found = slices.DeleteFunc(found, func(d *Delivery) bool { return d.body == nil })
+	if err == nil && len(found) == 0 {
+		b.From = last + 1
 		b.found, b.bytes = nil, 0
 		if err = b.run(); err == nil {
 			return
 		}
 	}
 	if err != nil {
-		msgs = nil
+		found = nil
 	}
-	b.done(msgs, err)
+	b.done(found, err)
 }
 
 // lookLocked notes the next messages and returns where to go on, and whether to.
@@ -114,7 +138,7 @@ func (b *peek) lookLocked(from int64) (next int64, more bool) {
 		}
 		b.bytes += size
 		d := newDelivery(b.q, e, nil)
-		d.e, d.mode, d.withState, d.body = nil, ReceiveAndDelete, true, e.body.data
+		d.e, d.mode, d.withState, d.omitBody = nil, ReceiveAndDelete, true, b.OmitBody
 		b.found = append(b.found, d)
 		return len(b.found) < b.Max
 	})
@@ -135,17 +159,4 @@ func (q *Entity) viewLocked(sub SubQueue, session *string) messageView {
 		return sessionView{s, &q.box(Main).log}
 	}
 	return &log{}
-}
-
-// encode returns the messages; one that was removed while its body was read is left out.
-func (b *peek) encode() [][]byte {
-	msgs := make([][]byte, 0, len(b.found))
-	for _, d := range b.found {
-		if d.body == nil {
-			continue
-		}
-		d.omitBody = b.OmitBody
-		msgs = append(msgs, d.Append(make([]byte, 0, len(d.body)+peekOverhead)))
-	}
-	return msgs
 }

@@ -348,7 +348,7 @@ func (s *clients) fetchDeferred() {
 	l := s.newLink("plain")
 	var msgs [][]byte
 	done := newOutcome()
-	if err := l.q.Peek(emulator.Peek{Max: 250, OmitBody: true}, func(m [][]byte, err error) { msgs = m; done <- err }); err != nil {
+	if err := l.q.Peek(emulator.Peek{Max: 250, OmitBody: true}, func(ds []*emulator.Delivery, err error) { msgs = encoded(ds); done <- err }); err != nil {
 		return
 	}
 	<-done
@@ -415,7 +415,7 @@ func (s *clients) browse(r *rand.Rand, quit chan struct{}) {
 			if c := q.Counts(); min(c.Active, c.DeadLetter, c.Scheduled, c.Deferred, c.Transfer, c.SizeBytes) < 0 || c.Deferred > c.Active {
 				s.t.Errorf("counts of %s: %+v", path, c)
 			}
-			_ = q.Peek(emulator.Peek{Max: 1 + r.IntN(20), Sub: emulator.SubQueue(r.IntN(2))}, func([][]byte, error) {})
+			_ = q.Peek(emulator.Peek{Max: 1 + r.IntN(20), Sub: emulator.SubQueue(r.IntN(2))}, func([]*emulator.Delivery, error) {})
 			_, _ = q.Sessions(r.IntN(2) == 0, 0, 0, 100)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 func (w *overlap) peekAny() {
 	if _, q := w.any(); q != nil {
-		_ = q.Peek(emulator.Peek{Sub: w.anySub(), Max: 3}, func([][]byte, error) {})
+		_ = q.Peek(emulator.Peek{Sub: w.anySub(), Max: 3}, func([]*emulator.Delivery, error) {})
 	}
 }
 

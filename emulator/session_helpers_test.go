@@ -205,7 +205,7 @@ func (b *broker) peekSession(id string) []*got {
 	b.t.Helper()
 	var msgs [][]byte
 	done := newOutcome()
-	err := b.q.Peek(emulator.Peek{Max: 250, SessionID: &id}, func(m [][]byte, err error) { msgs = m; done <- err })
+	err := b.q.Peek(emulator.Peek{Max: 250, SessionID: &id}, func(ds []*emulator.Delivery, err error) { msgs = encoded(ds); done <- err })
 	if err == nil {
 		err = <-done
 	}

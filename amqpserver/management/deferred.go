@@ -1,6 +1,9 @@
 package management
 
 import (
+	"fmt"
+	"slices"
+
 	"minibus/emulator"
 	"minibus/internal/amqp"
 )
@@ -10,6 +13,10 @@ const (
 	settleFirst  = 0 // receive and delete
 	settleSecond = 1 // peek-lock
 )
+
+// maxReceived is how many bytes several messages have together that one request receives: as many as the largest that
+// an entity may allow (QUO-5).
+const maxReceived = 100 << 20
 
 // receiveBySequenceNumber serves receive-by-sequence-number. It returns deferred messages in the requested order (DEF-4), all of
 // them or none (DEF-5), locked or removed at once (DEF-3, RAD-3). Those of a session go to its receiver only (DEF-9,
@@ -30,16 +37,36 @@ func receiveBySequenceNumber(c *call, a args) {
 		c.fail(err)
 		return
 	}
-	err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, holder, c.Who, func(ds []*emulator.Delivery, err error) {
+	bytes := c.Queue.SizeOf(c.Sub, seqs)
+	if bytes > maxReceived && len(seqs) > 1 {
+		c.fail(&emulator.Error{Code: emulator.CodeArgument, Text: fmt.Sprintf(
+			"The %d messages have %d bytes together, more than the %d that one reply can have. Receive fewer of them at a time.",
+			len(seqs), bytes, maxReceived)})
+		return
+	}
+	c.reserve(bytes, func(err error) { // before the time of the locks begins
+		if err == nil {
+			err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, holder, c.Who, func(ds []*emulator.Delivery, err error) {
+				if err != nil {
+					c.fail(err)
+					return
+				}
+				c.received(ds, mode)
+			})
+		}
 		if err != nil {
 			c.fail(err)
-			return
 		}
-		c.received(ds, mode)
 	})
-	if err != nil {
-		c.fail(err)
+}
+
+// reserve calls then once a reply with messages of so many bytes may be made.
+func (c *call) reserve(bytes int, then func(error)) {
+	if c.Reserve == nil {
+		then(nil)
+		return
 	}
+	c.Reserve(bytes, then)
 }
 
 // parseMode reads receiver-settle-mode. The default is a lock, which loses nothing.
@@ -65,31 +92,40 @@ func parseMode(a args) (emulator.ReceiveMode, error) {
 // received replies with deliveries. The lock token stands beside its message, for the clients that do not take it from
 // the message's annotations; deleted messages have none.
 func (c *call) received(ds []*emulator.Delivery, mode emulator.ReceiveMode) {
-	const perMessage = 512 // the map around each message, and what the broker adds to it
-	size := 32
-	for _, d := range ds {
-		size += perMessage + d.Size()
-	}
 	if mode == emulator.ReceiveAndDelete && c.Removed != nil {
 		c.Removed(ds)
 	}
+	c.messages(ds, mode == emulator.PeekLock)
+}
+
+// messages replies with deliveries.
+func (c *call) messages(ds []*emulator.Delivery, locked bool) {
+	const perMessage = 512 // the map around each message, and what the broker adds to it
+	size := 32
+	for _, d := range ds {
+		if size += perMessage; !d.Bodiless() {
+			size += d.Size()
+		}
+	}
 	c.ok(size, func(dst []byte) []byte {
-		return appendField(dst, "messages", func(dst []byte) []byte {
-			return appendDeliveries(dst, ds, mode == emulator.PeekLock)
-		})
+		return appendField(dst, "messages", func(dst []byte) []byte { return appendDeliveries(dst, ds, locked) })
 	})
 }
 
 func appendDeliveries(dst []byte, ds []*emulator.Delivery, locked bool) []byte {
 	dst, list := amqp.BeginList(dst)
-	var scratch []byte // encoded messages differ in size, so one buffer serves all of them
+	var scratch []byte
 	for _, d := range ds {
-		scratch = d.Append(scratch[:0])
+		head, tail := d.AppendHead(scratch[:0])
+		scratch = head
 		var m amqp.Mark
 		pairs := 1
 		dst, m = amqp.BeginMap(dst)
 		dst = amqp.AppendString(dst, "message")
-		dst = amqp.AppendBinary(dst, scratch)
+		dst = append(amqp.AppendBinarySize(dst, len(head)+len(tail)), head...)
+		for step := range slices.Chunk(tail, 1<<20) { // nothing can interrupt a copy
+			dst = append(dst, step...)
+		}
 		if locked {
 			dst = amqp.AppendString(dst, "lock-token")
 			dst = amqp.AppendUUID(dst, amqp.UUID(d.Token()))

@@ -127,3 +127,24 @@ func TestReceiveRefusesAnUnknownMode(t *testing.T) {
 		}
 	})
 }
+
+// Messages are received by their numbers once there is memory for their reply, and not locked before.
+func TestReceiveDeferred_ReservesMemoryFirst(t *testing.T) {
+	inBubble(t, func(f *fixture) {
+		f.deferred(2)
+		reserved := 0
+		free := f.ctx
+		f.ctx.Reserve = func(bytes int, then func(error)) {
+			reserved += bytes
+			then(&emulator.Error{Code: emulator.CodeServerBusy, Text: "There is no room."})
+		}
+		receive(f, []int64{1, 2}, uint32(1)).want(f, 503, "com.microsoft:server-busy")
+		if reserved == 0 {
+			f.Error("no memory was asked for")
+		}
+		f.ctx = free
+		if msgs, _ := messages(f, receive(f, []int64{1, 2}, uint32(1))); len(msgs) != 2 {
+			f.Errorf("%d messages", len(msgs))
+		}
+	})
+}

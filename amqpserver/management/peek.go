@@ -1,9 +1,6 @@
 package management
 
-import (
-	"minibus/emulator"
-	"minibus/internal/amqp"
-)
+import "minibus/emulator"
 
 // maxPeek is the most messages that one peek returns; clients that want more ask again (PEEK-6).
 const maxPeek = 250
@@ -23,7 +20,7 @@ func peekMessage(c *call, a args) {
 
 func (c *call) parsePeek(a args) (p emulator.Peek, err error) {
 	const countKey = "message-count"
-	p.Sub, p.MaxBytes = c.Sub, c.MaxReplyBytes
+	p.Sub, p.MaxBytes, p.Reserve = c.Sub, c.MaxReplyBytes, c.Reserve
 	if p.MaxBytes <= 0 {
 		p.MaxBytes = int(c.Queue.MaxMessageSize())
 	}
@@ -67,29 +64,13 @@ func (c *call) peekedSession(a args) (*string, error) {
 }
 
 // peeked replies with the messages of a peek.
-func (c *call) peeked(msgs [][]byte, err error) {
-	if err != nil {
+func (c *call) peeked(ds []*emulator.Delivery, err error) {
+	switch {
+	case err != nil:
 		c.fail(err)
-		return
-	}
-	if len(msgs) == 0 {
+	case len(ds) == 0:
 		c.empty()
-		return
+	default:
+		c.messages(ds, false)
 	}
-	const perMessage = 32 // the map around each message
-	size := 32
-	for _, m := range msgs {
-		size += perMessage + len(m)
-	}
-	c.ok(size, func(dst []byte) []byte {
-		return appendField(dst, "messages", func(dst []byte) []byte { return appendMessages(dst, msgs) })
-	})
-}
-
-func appendMessages(dst []byte, msgs [][]byte) []byte {
-	dst, list := amqp.BeginList(dst)
-	for _, m := range msgs {
-		dst = appendField(dst, "message", func(dst []byte) []byte { return amqp.AppendBinary(dst, m) })
-	}
-	return amqp.EndList(dst, list, len(msgs))
 }

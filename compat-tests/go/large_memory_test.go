@@ -50,3 +50,38 @@ func TestMemory_LargeMessagesAtOnce(t *testing.T) {
 		return r.CompleteMessage(b.ctx, got[0], nil)
 	})
 }
+
+// TestMemory_PeeksOfLargeMessages lets eight clients look at twelve messages of 20 MiB at once, of which a reply has
+// five. The server has 2.5 GiB if replies are not bounded together.
+func TestMemory_PeeksOfLargeMessages(t *testing.T) {
+	const clients, messages, size, most = 8, 12, 20 * mebibyte, 1000 * mebibyte
+	b := startStored(t, harness.WriteConfig(t, harness.Queue{Name: queueName, MaxMessageSizeInKilobytes: 100 << 10}))
+	for range messages {
+		b.must("send", b.sender.SendMessage(b.ctx, blob(size), nil))
+	}
+	results := make(chan error, clients)
+	for range clients {
+		c := b.connect()
+		go func() {
+			r, err := c.NewReceiverForQueue(queueName, nil)
+			if err != nil {
+				results <- err
+				return
+			}
+			for seen := 0; seen < messages && err == nil; {
+				var got []*azservicebus.ReceivedMessage
+				got, err = r.PeekMessages(b.ctx, messages, nil)
+				seen += len(got)
+			}
+			results <- err
+		}()
+	}
+	for range clients {
+		b.must("peek", <-results)
+	}
+	peak := b.server.PeakResident(b)
+	t.Logf("%d MiB at the peak", peak/mebibyte)
+	if peak > most {
+		t.Errorf("the server had %d MiB of memory, want at most %d", peak/mebibyte, most/mebibyte)
+	}
+}

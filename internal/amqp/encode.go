@@ -90,9 +90,10 @@ func AppendTimestamp(dst []byte, v Timestamp) []byte {
 func AppendUUID(dst []byte, v UUID) []byte { return append(append(dst, CodeUUID), v[:]...) }
 
 // AppendBinary appends a binary; nil and empty are both the empty binary.
-func AppendBinary(dst []byte, v []byte) []byte {
-	return append(appendSize(dst, CodeBinary8, len(v)), v...)
-}
+func AppendBinary(dst []byte, v []byte) []byte { return append(AppendBinarySize(dst, len(v)), v...) }
+
+// AppendBinarySize begins a binary of n bytes, which the caller appends.
+func AppendBinarySize(dst []byte, n int) []byte { return appendSize(dst, CodeBinary8, n) }
 
 // AppendString appends a string. It must be valid UTF-8, as every decoded string is.
 func AppendString(dst []byte, v string) []byte {
