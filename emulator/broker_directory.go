@@ -12,12 +12,38 @@ type directory struct {
 	list  []*Namespace          // by name
 	found map[handle]*Namespace // what is committed
 	taken map[handle]*Namespace // that, and what is being written
-	ended map[handle]bool       // ports and aliases of deleted namespaces, until others have them
 	many  bool                  // there has been more than one namespace in this process
+
+	ended map[handle]int64 // ports and aliases of deleted namespaces, until others have them, with the number of their end
+	ends  []endedHandle    // the same in their order, and some that others have
+	last  int64            // number of the last end
+}
+
+// mostEnded is how many ports and aliases of deleted namespaces are remembered: those that ended last.
+const mostEnded = 10_000
+
+// endedHandle is an element of directory.ends. It counts only if ended has its number.
+type endedHandle struct {
+	handle
+	number int64
 }
 
 func newDirectory() directory {
-	return directory{found: make(map[handle]*Namespace), taken: make(map[handle]*Namespace), ended: make(map[handle]bool)}
+	return directory{found: make(map[handle]*Namespace), taken: make(map[handle]*Namespace), ended: make(map[handle]int64)}
+}
+
+// end remembers that a namespace which had a handle is deleted.
+func (d *directory) end(h handle) {
+	d.last++
+	d.ended[h] = d.last
+	d.ends = append(d.ends, endedHandle{h, d.last})
+	if len(d.ends) <= mostEnded {
+		return
+	}
+	if first := d.ends[0]; d.ended[first.handle] == first.number {
+		delete(d.ended, first.handle)
+	}
+	d.ends = d.ends[1:]
 }
 
 // claim keeps handles for a namespace, until replace or release. It fails, with CodeAlreadyExists, if another one has one of them.
@@ -54,7 +80,7 @@ func (d *directory) replace(ns *Namespace, was, will []handle) {
 		delete(d.found, h)
 		delete(d.taken, h)
 		if len(will) == 0 && h.name == "" {
-			d.ended[h] = true
+			d.end(h)
 		}
 	}
 	for _, h := range will {
@@ -83,7 +109,7 @@ func (d *directory) find(h handle) *Namespace {
 func (d *directory) hasEnded(h handle) bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	return d.ended[h]
+	return d.ended[h] != 0
 }
 
 // all returns all namespaces by name.

@@ -23,7 +23,8 @@ func suffixesOf(more []string) []string {
 // Find returns the namespace that a connection to a host means, which may come with a port, or a request for it; port is the one at which it
 // arrived. The first of these decides:
 //
-//  1. The host is an alias of a namespace. If that is deleted, Find fails with CodeNotFound: its clients mean none of the others.
+//  1. The host is an alias of a namespace. If that is deleted, and one of the last that were, Find fails with CodeNotFound: its clients
+//     mean none of the others.
 //  2. The host is a name under a suffix of the service, localhost or one of Options.NamespaceSuffixes: the rest is the namespace's name. If
 //     there is none with it, Find fails with CodeNotFound, so that a mistyped name does not lead elsewhere.
 //  3. The port belongs to a namespace. If that is deleted, Find fails too: its clients may have kept connections.
