@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"minibus/emulator"
 )
@@ -24,6 +25,8 @@ type copies struct {
 	active []*copying
 	size   int // rows of a step
 	live   int // those of namespaces that go on meanwhile
+
+	turn copyTurn
 
 	prepared   bool
 	entities   *stmt
@@ -132,6 +135,7 @@ func (cs *copies) add(c *copying) {
 	first, _ := emulator.RowsOf(c.from.number)
 	c.kept = keeping{}
 	c.walked = progress{cursor: first - 1}
+	cs.turn.passed(cs.w.sweeper.pending())
 	live := c.snapshot != nil
 	if live {
 		cs.live++
@@ -240,4 +244,49 @@ func (cs *copies) close(err error) {
 		c.done.Completed(err)
 	}
 	cs.active, cs.live = nil, 0
+	cs.sweepEnded(allSweeps)
+}
+
+// copyTurn lets a copy wait for sweeps that another one has passed: sweeps wait for copies, and copies without a
+// pause would keep them waiting for ever.
+type copyTurn struct {
+	mu    sync.Mutex
+	ended int // sweeps
+	after int // so many sweeps must have ended when the next copy begins
+	held  []func()
+}
+
+// passed notes that a copy begins before so many sweeps.
+func (t *copyTurn) passed(sweeps int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.after = max(t.after, t.ended+sweeps)
+}
+
+// await calls begin once the next copy may begin.
+func (t *copyTurn) await(begin func()) {
+	t.mu.Lock()
+	if t.ended < t.after {
+		t.held = append(t.held, begin)
+		t.mu.Unlock()
+		return
+	}
+	t.mu.Unlock()
+	begin()
+}
+
+// sweepEnded notes the end of sweeps.
+func (cs *copies) sweepEnded(sweeps int) {
+	t := &cs.turn
+	t.mu.Lock()
+	t.ended = min(t.ended+sweeps, t.after)
+	var held []func()
+	if t.ended == t.after {
+		t.ended, t.after = 0, 0
+		held, t.held = t.held, nil
+	}
+	t.mu.Unlock()
+	for _, begin := range held {
+		begin()
+	}
 }

@@ -1,6 +1,9 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // tidy removes what a crash left behind, once. It runs when all namespaces are loaded, or before the first change, and not in Open,
 // because a database whose Load fails must stay as it is.
@@ -40,6 +43,19 @@ func (w *writer) afterWork() {
 	if w.batches%busyBatchesPerStep == 0 {
 		w.cleanSome()
 	}
+	w.keepUp()
+}
+
+// keepUp gives the removal of what was deleted as much time as the batches had, once it lags behind: else clients
+// that never pause could delete, and store anew, faster than it is removed.
+func (w *writer) keepUp() {
+	spent := min(w.spent, longestPause)
+	w.spent = 0
+	if !w.sweeper.lags() || w.log.ripening() {
+		return
+	}
+	for begin := time.Now(); time.Since(begin) < spent && w.cleanSome(); {
+	}
 }
 
 // idleWork does one step of housekeeping that can wait, and reports whether there was one. While the log is to begin anew there is none: it would
@@ -64,9 +80,12 @@ func (w *writer) idleWork() bool {
 	return true
 }
 
-// cleanSome does one step of a prune or a sweep, and reports whether there was one.
+// cleanSome does one step of a prune, a sweep or a copy, and reports whether there was one. A copy adds no more than
+// is removed of deleted copies and namespaces meanwhile, which it has no use for.
 func (w *writer) cleanSome() bool {
+	w.cleared = !w.cleared && w.sweeper.clearSome()
 	switch {
+	case w.cleared:
 	case w.copies.step(): // others would remove what it has not copied
 	case len(w.history.prunes) > 0: // first, because it is short, and a sweep may be long
 		w.history.pruneSome()

@@ -42,10 +42,12 @@ func (s *Store) CopySnapshot(ctx context.Context, number, to int64, done emulato
 // beginCopy begins a copy in its place among the changes.
 func (s *Store) beginCopy(c *copying, begun emulator.Completion) {
 	s.copies.Store(c.to.number, c)
-	s.change(emulator.CompletionFunc(func(err error) {
-		s.copies.Delete(c.to.number)
-		begun.Completed(err)
-	}), emulator.Op{Kind: opBeginCopy, Entity: emulator.EntityRecord{ID: c.to.number}})
+	s.writer.copies.turn.await(func() {
+		s.change(emulator.CompletionFunc(func(err error) {
+			s.copies.Delete(c.to.number)
+			begun.Completed(err)
+		}), emulator.Op{Kind: opBeginCopy, Entity: emulator.EntityRecord{ID: c.to.number}})
+	})
 }
 
 // LoadCopy implements [emulator.SnapshotStore].

@@ -2,7 +2,9 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"minibus/emulator"
 )
@@ -17,6 +19,9 @@ const (
 	clearRows     = 200
 )
 
+// allSweeps stands for all sweeps that there are.
+const allSweeps = math.MaxInt32
+
 // sweeper removes what is left of deleted entities and namespaces, in small transactions between the batches. A crash leaves
 // tombstones, and the next start goes on.
 type sweeper struct {
@@ -27,7 +32,8 @@ type sweeper struct {
 	whole    []*space // those
 	thorough bool     // of the sweeps until none is waiting
 	spaces   []*space
-	failed   bool // tombstones are left behind by a step that failed
+	failed   bool      // tombstones are left behind by a step that failed
+	since    time.Time // when there began to be something to do; zero: there is nothing
 
 	rows, bodies     *stmt
 	published        *stmt
@@ -65,6 +71,7 @@ func (sw *sweeper) start(dead ...*entityState) {
 		sw.resume()
 		return
 	}
+	sw.begin()
 	sw.waiting = append(sw.waiting, dead...)
 	if sw.now == nil {
 		sw.next()
@@ -74,6 +81,7 @@ func (sw *sweeper) start(dead ...*entityState) {
 // resume removes all that is left, also what an earlier process left. After a crash it sweeps all namespaces: a body whose last two messages went
 // at once is removed by a change of its own, which may not have been committed.
 func (sw *sweeper) resume() {
+	sw.begin()
 	sw.now, sw.waiting, sw.whole, sw.spaces, sw.failed, sw.thorough = nil, nil, nil, nil, false, true
 	for _, sp := range sw.w.namespaces.current {
 		if first, _ := emulator.RowsOf(sp.number); sw.crashed && sp.high >= first {
@@ -104,6 +112,7 @@ func (sw *sweeper) next() {
 		sp = sw.whole[0]
 	default:
 		sw.thorough, sw.crashed = false, false
+		sw.w.copies.sweepEnded(allSweeps)
 		return
 	}
 	sw.whole = slices.DeleteFunc(sw.whole, func(of *space) bool { return of == sp })
@@ -129,18 +138,51 @@ func (sw *sweeper) keep(body int64) {
 
 // step removes some rows, and reports whether there was anything to do.
 func (sw *sweeper) step() bool {
-	some := sw.clearSome
-	switch {
-	case sw.now != nil:
-		some = sw.now.step
-	case len(sw.spaces) == 0:
+	if sw.now == nil {
+		if sw.clearSome() {
+			return true
+		}
+		sw.since = time.Time{}
 		return false
 	}
+	sw.try(sw.now.step)
+	return true
+}
+
+func (sw *sweeper) try(some func() error) {
 	if err := some(); err != nil {
 		sw.w.s.log.Warn("removing a deleted entity or namespace failed; it goes on with the next deletion or start", "error", err)
 		sw.now, sw.waiting, sw.whole, sw.spaces, sw.failed = nil, nil, nil, nil, true
+		sw.w.copies.sweepEnded(allSweeps)
 	}
-	return true
+}
+
+// begin notes that there is something to do.
+func (sw *sweeper) begin() {
+	if sw.since.IsZero() {
+		sw.since = time.Now()
+	}
+}
+
+// lagsAfter is how long clients that never pause go first.
+const lagsAfter = 10 * time.Second
+
+// lags reports whether there has been something to do for so long that clients should wait for it.
+func (sw *sweeper) lags() bool { return !sw.since.IsZero() && time.Since(sw.since) > lagsAfter }
+
+// pending returns how many sweeps remove all that is to be removed of entities now.
+func (sw *sweeper) pending() (sweeps int) {
+	spaces := map[*space]struct{}{}
+	for _, sp := range sw.whole {
+		spaces[sp] = struct{}{}
+	}
+	for _, e := range sw.waiting {
+		spaces[e.space] = struct{}{}
+	}
+	if sweeps = len(spaces); sw.now != nil {
+		sweeps++
+	}
+	return sweeps
 }
 
 // aside runs a step in a transaction.
@@ -217,6 +259,7 @@ func (s *sweep) step() error {
 		}
 		s.w.vacuum.look = true
 		sw.next()
+		s.w.copies.sweepEnded(1)
 	}
 	return err
 }

@@ -13,6 +13,7 @@ func (sw *sweeper) clear(dead ...*space) {
 		sw.resume()
 		return
 	}
+	sw.begin()
 	sw.spaces = append(sw.spaces, dead...)
 }
 
@@ -38,8 +39,17 @@ func (sw *sweeper) prepareRanges() error {
 	return nil
 }
 
-// clearSome removes some rows of the namespaces that have waited longest, and those namespaces that are empty.
-func (sw *sweeper) clearSome() error {
+// clearSome removes some of what is in deleted namespaces, and reports whether there was anything.
+func (sw *sweeper) clearSome() bool {
+	if len(sw.spaces) == 0 {
+		return false
+	}
+	sw.try(sw.clearOldest)
+	return true
+}
+
+// clearOldest removes some rows of the namespaces that have waited longest, and those namespaces that are empty.
+func (sw *sweeper) clearOldest() error {
 	empty := 0
 	err := sw.aside(func() (err error) {
 		empty, err = sw.clearRows()

@@ -45,8 +45,10 @@ type writer struct {
 	sweeper    sweeper
 	vacuum     vacuum
 
-	busy time.Time // when a batch of changes was committed last
-	owed int       // batches since afterWork
+	busy    time.Time     // when a batch of changes was committed last
+	owed    int           // batches since afterWork
+	spent   time.Duration // on them
+	cleared bool          // by the last step of cleanSome
 
 	behind  []item   // what is to be committed after the batch in hand
 	errs    []error  // results of the batch in hand, by item
@@ -118,8 +120,10 @@ func (w *writer) round(items []item) bool {
 		w.tidy()
 	}
 	w.s.company.committed(len(items))
+	begin := time.Now()
 	w.process(items)
 	w.busy = time.Now()
+	w.spent += w.busy.Sub(begin)
 	return true
 }
 
