@@ -40,7 +40,7 @@ func (a *app) configPrint() *cobra.Command {
 			return a.about("print the configuration", err)
 		}
 		defer func() { _ = answer.Body.Close() }()
-		if _, err := io.Copy(a.out.w, answer.Body); err != nil {
+		if _, err := io.Copy(a.out.data, answer.Body); err != nil {
 			return a.about("print the configuration", err)
 		}
 		return a.out.push()
@@ -66,7 +66,7 @@ func (a *app) printFile(file, limits string, keys bool) error {
 	if err != nil {
 		return err
 	}
-	_, _ = a.out.w.Write(written)
+	_, _ = a.out.data.Write(written)
 	return a.out.push()
 }
 
@@ -187,14 +187,14 @@ func (a *app) showDiff(d configDiff, would string) error {
 		return a.out.document(d)
 	}
 	for _, line := range d.lines() {
-		a.out.text("%s\n", visible(line))
+		a.out.write("%s\n", visible(line))
 	}
 	s := d.Summary
 	switch {
 	case d.Same:
-		a.out.text("the same: %d\n", s.Keep)
+		a.out.write("the same: %d\n", s.Keep)
 	default:
-		a.out.text("%screate %d, change %d, delete %d; the same: %d\n", would, s.Create, s.Change, s.Delete, s.Keep)
+		a.out.write("%screate %d, change %d, delete %d; the same: %d\n", would, s.Create, s.Change, s.Delete, s.Keep)
 	}
 	if s.Leave > 0 {
 		a.note("not in the file, and left alone without --prune: %d", s.Leave)

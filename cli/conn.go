@@ -119,7 +119,7 @@ func (a *app) connShow() *cobra.Command {
 			if err := a.out.one(s, c.pairs()...); err != nil || a.out.format != "table" {
 				return err
 			}
-			a.out.text("\n")
+			a.out.write("\n")
 			a.out.list("LINK", "ROLE", "ADDRESS", "MODE", "SESSION", "CREDIT", "UNSETTLED", "WINDOW", "MESSAGES", "WAITS FOR")
 			for _, l := range c.Links {
 				session := ""

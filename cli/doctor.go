@@ -92,13 +92,10 @@ func (a *app) doctorText(findings []Finding) error {
 	colours := map[Level]string{Good: "32", Note: "33", Wrong: "31"}
 	for _, f := range findings {
 		level := string(f.Level)
-		level += "      "[:6-len(level)]
-		if a.out.colours {
-			level = "\x1b[" + colours[f.Level] + "m" + level + "\x1b[0m"
-		}
-		a.out.text("%s%-*s  %s\n", level, width, f.About, visible(f.Detail))
+		a.out.coloured(colours[f.Level], level+"      "[:6-len(level)])
+		a.out.write("%-*s  %s\n", width, f.About, visible(f.Detail))
 		if f.Cure != "" {
-			a.out.text("%*s-> %s\n", 6+width+2, "", visible(f.Cure))
+			a.out.write("%*s-> %s\n", 6+width+2, "", visible(f.Cure))
 		}
 	}
 	if err := a.out.push(); err != nil {

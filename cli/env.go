@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"net/url"
 	"regexp"
 	"strings"
@@ -76,7 +77,7 @@ func (a *app) printEnv(format string, f *envFlags) error {
 	if err != nil {
 		return err
 	}
-	_, _ = a.out.w.WriteString(text)
+	_, _ = io.WriteString(a.out.data, text)
 	return a.out.push()
 }
 

@@ -186,11 +186,11 @@ func (a *app) matchOne(ctx context.Context, at *address, f *matchFlags, m *messa
 func (a *app) matchText(m *matching) {
 	switch {
 	case m.Refused != "":
-		a.out.text("%s would refuse it: %s\n", visible(m.Topic), visible(m.Refused))
+		a.out.write("%s would refuse it: %s\n", visible(m.Topic), visible(m.Refused))
 	case m.Duplicate:
-		a.out.text("%s would drop it: it had a message with the id\n", visible(m.Topic))
+		a.out.write("%s would drop it: it had a message with the id\n", visible(m.Topic))
 	case m.ScheduledFor != "":
-		a.out.text("%s would keep it until %s and ask the rules then\n", visible(m.Topic), m.ScheduledFor)
+		a.out.write("%s would keep it until %s and ask the rules then\n", visible(m.Topic), m.ScheduledFor)
 	}
 	for _, s := range m.Subscriptions {
 		name, status := s.Name, ""
@@ -201,9 +201,9 @@ func (a *app) matchText(m *matching) {
 			status = ", status " + s.Status
 		}
 		if len(s.Copies) == 0 {
-			a.out.text("%s: not reached%s\n", visible(name), status)
+			a.out.write("%s: not reached%s\n", visible(name), status)
 		} else {
-			a.out.text("%s: reached%s\n", visible(name), status)
+			a.out.write("%s: reached%s\n", visible(name), status)
 		}
 		for i := range s.Copies {
 			a.copyText(&s.Copies[i])
@@ -212,17 +212,17 @@ func (a *app) matchText(m *matching) {
 			if r.Outcome == "true" && !r.ActionFails {
 				continue
 			}
-			a.out.text("  rule %s is %s\n", visible(r.Name), r.Outcome)
+			a.out.write("  rule %s is %s\n", visible(r.Name), r.Outcome)
 			for _, why := range r.Reasons {
-				a.out.text("    %s\n", visible(why.Text))
+				a.out.write("    %s\n", visible(why.Text))
 			}
 			if r.ActionFails {
-				a.out.text("    its action fails: %s\n", visible(r.Error))
+				a.out.write("    its action fails: %s\n", visible(r.Error))
 			}
 		}
 	}
 	if m.Unexplained > 0 {
-		a.out.text("and %s that do not select it\n", plural(m.Unexplained, "more rule"))
+		a.out.write("and %s that do not select it\n", plural(m.Unexplained, "more rule"))
 	}
 }
 
@@ -234,19 +234,19 @@ func (a *app) copyText(c *matchedCopy) {
 	if c.SubQueue != "" {
 		what += ", dead-lettered: " + c.DeadLetterReason + ": " + c.DeadLetterErrorDescription
 	}
-	a.out.text("  %s\n", visible(what))
+	a.out.write("  %s\n", visible(what))
 	for _, x := range c.Changes {
 		after := "removed"
 		if !x.Removed {
 			after = jsonText(x.After)
 		}
-		a.out.text("    %s: %s -> %s\n", visible(x.Property), visible(jsonText(x.Before)), visible(after))
+		a.out.write("    %s: %s -> %s\n", visible(x.Property), visible(jsonText(x.Before)), visible(after))
 	}
 	if len(c.Forwards) > 0 {
-		a.out.text("    goes on to %s\n", visible(strings.Join(c.Forwards, ", then ")))
+		a.out.write("    goes on to %s\n", visible(strings.Join(c.Forwards, ", then ")))
 	}
 	if c.Stopped != "" {
-		a.out.text("    goes no further: %s\n", visible(c.Stopped))
+		a.out.write("    goes no further: %s\n", visible(c.Stopped))
 	}
 }
 

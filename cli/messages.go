@@ -239,7 +239,7 @@ func (a *app) messageBody() *cobra.Command {
 				return err
 			}
 			defer func() { _ = answer.Body.Close() }()
-			to := io.Writer(a.out.w)
+			to := a.out.data
 			if file != "" {
 				f, err := os.Create(file)
 				if err != nil {

@@ -12,14 +12,20 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/mattn/go-isatty"
+
+	"minibus/internal/printable"
 )
 
 // output writes what a command found to standard output, in the format of --output.
 type output struct {
 	format  string
-	w       *bufio.Writer
+	text    io.Writer     // for people: nothing in it steers a terminal
+	raw     *bufio.Writer // below it: for what the program chose itself
+	data    io.Writer     // for bytes as they are; at a terminal the same as text
 	colours bool
 
 	columns []string
@@ -31,7 +37,12 @@ type output struct {
 }
 
 func newOutput(format string, e Environment) output {
-	return output{format: format, w: bufio.NewWriter(e.Stdout), colours: colourful(e)}
+	raw := bufio.NewWriter(e.Stdout)
+	o := output{format: format, text: printable.Screen(raw), raw: raw, data: raw, colours: colourful(e)}
+	if terminal(e.Stdout) {
+		o.data = o.text
+	}
+	return o
 }
 
 // colourful reports whether standard output is a terminal that shows colours (no-color.org).
@@ -91,10 +102,23 @@ func (o *output) writeLive(row []string, header bool) {
 }
 
 func (o *output) header(line string, header bool) {
-	if header && o.colours {
-		line = "\x1b[1m" + line + "\x1b[0m"
+	if header {
+		o.coloured("1", line)
+	} else {
+		o.write("%s", line)
 	}
-	_, _ = fmt.Fprintln(o.w, line) // the writer keeps its error for push
+	o.write("\n")
+}
+
+// coloured writes text with a code of colour, if the terminal has colours.
+func (o *output) coloured(code, text string) {
+	if !o.colours || code == "" {
+		o.write("%s", text)
+		return
+	}
+	_, _ = o.raw.WriteString("\x1b[" + code + "m") // the writer keeps its error for push
+	o.write("%s", text)
+	_, _ = o.raw.WriteString("\x1b[0m")
 }
 
 // one writes a single thing: in a table, its pairs of name and value below each other.
@@ -105,10 +129,10 @@ func (o *output) one(item any, pairs ...[2]string) error {
 	var table bytes.Buffer
 	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	for _, p := range pairs {
-		_, _ = fmt.Fprintf(t, "%s\t%s\n", p[0], visible(p[1]))
+		_, _ = fmt.Fprintf(t, "%s\t%s\n", visible(p[0]), visible(p[1]))
 	}
 	_ = t.Flush()
-	_, _ = o.w.Write(table.Bytes())
+	o.write("%s", table.Bytes())
 	return o.push()
 }
 
@@ -117,12 +141,12 @@ func (o *output) done(item any, format string, args ...any) error {
 	if o.format != "table" {
 		return o.document(item)
 	}
-	_, _ = fmt.Fprintln(o.w, visible(fmt.Sprintf(format, args...)))
+	o.write("%s\n", visible(fmt.Sprintf(format, args...)))
 	return o.push()
 }
 
-// text writes text for people that is not a list.
-func (o *output) text(format string, args ...any) { _, _ = fmt.Fprintf(o.w, format, args...) }
+// write writes text for people that is not a list.
+func (o *output) write(format string, args ...any) { _, _ = fmt.Fprintf(o.text, format, args...) }
 
 // element writes an item of the array, at once, so that what was written is never taken for lost.
 func (o *output) element(item any) error {
@@ -135,8 +159,8 @@ func (o *output) element(item any) error {
 		separator = "[\n"
 	}
 	o.items++
-	_, _ = o.w.WriteString(separator)
-	_, _ = o.w.Write(bytes.TrimSpace(data))
+	_, _ = o.raw.WriteString(separator)
+	_, _ = o.raw.Write(bytes.TrimSpace(data))
 	return o.push()
 }
 
@@ -149,7 +173,7 @@ func (o *output) document(item any) error {
 	if err != nil {
 		return err
 	}
-	_, _ = o.w.Write(data)
+	_, _ = o.raw.Write(data)
 	return o.push()
 }
 
@@ -158,7 +182,7 @@ func (o *output) line(item any) error {
 	if err != nil {
 		return err
 	}
-	_, _ = o.w.Write(data)
+	_, _ = o.raw.Write(data)
 	return o.push()
 }
 
@@ -170,12 +194,34 @@ func encode(item any, indent string) ([]byte, error) {
 	if err := e.Encode(item); err != nil {
 		return nil, fmt.Errorf("write as JSON: %w", err)
 	}
-	return b.Bytes(), nil
+	return escaped(b.Bytes()), nil
+}
+
+// escaped writes what would steer a terminal as JSON can: \u009b. Only texts and names have such characters.
+func escaped(text []byte) []byte {
+	if bytes.IndexFunc(text, func(r rune) bool {
+		return r > unicode.MaxASCII && !printable.Plain(r) || r == 0x7f || r == utf8.RuneError
+	}) < 0 {
+		return text
+	}
+	var b bytes.Buffer
+	for _, r := range string(text) { // bytes that are not UTF-8 become U+FFFD
+		switch {
+		case r < 0x7f || printable.Plain(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.Bytes()
 }
 
 // push writes what is buffered.
 func (o *output) push() error {
-	if err := o.w.Flush(); err != nil {
+	if err := o.raw.Flush(); err != nil {
 		return &failure{code: exitFailed, text: fmt.Sprintf("write to standard output: %v", unwrapped(err))}
 	}
 	return nil
@@ -191,15 +237,15 @@ func unwrapped(err error) error {
 
 // flush writes the list at the end of the command.
 func (o *output) flush() error {
-	if o.w == nil || !o.listed {
+	if o.raw == nil || !o.listed {
 		return nil
 	}
 	o.listed = false
 	switch {
 	case o.format == "json" && o.items == 0:
-		_, _ = fmt.Fprintln(o.w, "[]")
+		_, _ = fmt.Fprintln(o.raw, "[]")
 	case o.format == "json":
-		_, _ = fmt.Fprintln(o.w, "\n]")
+		_, _ = fmt.Fprintln(o.raw, "\n]")
 	case o.format == "table" && !o.live && len(o.rows) > 0:
 		o.table()
 	}
@@ -239,7 +285,7 @@ func visible(s string) string {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
 			return ' '
-		case !unicode.IsPrint(r):
+		case !printable.Plain(r):
 			return '\uFFFD'
 		}
 		return r

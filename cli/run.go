@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"minibus/internal/printable"
 )
 
 // Environment is what a command has around it.
@@ -70,8 +72,8 @@ func Run(ctx context.Context, args []string, e Environment) (err error) {
 	}
 	root.SetArgs(args)
 	root.SetIn(e.Stdin)
-	root.SetOut(e.Stdout)
-	root.SetErr(e.Stderr)
+	root.SetOut(printable.Screen(e.Stdout))
+	root.SetErr(printable.Screen(e.Stderr))
 	defer func() {
 		// The SDK asserts the types of properties that any client can send with another type.
 		if r := recover(); r != nil {
@@ -100,6 +102,8 @@ func (a *app) finish(ctx context.Context, err error) error {
 		}
 		return &failure{code: exitInterrupted, text: "interrupted" + a.interrupted}
 	}
-	f.text = a.redact(f.text)
+	var shown strings.Builder
+	_, _ = printable.Screen(&shown).Write([]byte(a.redact(f.text)))
+	f.text = shown.String()
 	return f
 }

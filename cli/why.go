@@ -71,7 +71,7 @@ func (a address) path() string {
 
 // whyText writes the findings for people: a line for each and its cure below it.
 func (a *app) whyText(d *explanation) {
-	a.out.text("%s: available messages: %d, attached receivers: %d\n", visible(d.Entity), d.Available, d.Receivers)
+	a.out.write("%s: available messages: %d, attached receivers: %d\n", visible(d.Entity), d.Available, d.Receivers)
 	width := 0
 	for _, f := range d.Findings {
 		width = max(width, len(f.Code))
@@ -81,13 +81,10 @@ func (a *app) whyText(d *explanation) {
 		if f.Blocks {
 			mark, colour = "!", "31"
 		}
-		code := fmt.Sprintf("%s %-*s", mark, width, f.Code)
-		if a.out.colours && colour != "" {
-			code = "\x1b[" + colour + "m" + code + "\x1b[0m"
-		}
-		a.out.text("%s  %s\n", code, visible(f.Text))
+		a.out.coloured(colour, fmt.Sprintf("%s %-*s", mark, width, f.Code))
+		a.out.write("  %s\n", visible(f.Text))
 		if f.Cure != "" {
-			a.out.text("%*s-> %s\n", width+4, "", visible(f.Cure))
+			a.out.write("%*s-> %s\n", width+4, "", visible(f.Cure))
 		}
 	}
 }

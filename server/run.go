@@ -13,6 +13,7 @@ import (
 	"minibus/cli"
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/internal/printable"
 	"minibus/internal/sas"
 	"minibus/internal/tlsca"
 	"minibus/mgmt/control"
@@ -49,7 +50,7 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		_, err = io.WriteString(stdout, ThisBuild().String())
 		return err
 	case config.CommandCheck:
-		return check(command, stdout)
+		return check(command, onScreen(stdout))
 	case config.CommandExport:
 		return exportNamespace(ctx, command, os.Stdin, stdout, stderr)
 	case config.CommandCert:
@@ -60,7 +61,15 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return healthcheck(ctx, command.Settings)
 	}
 	tuneMemory(environ)
-	return serve(ctx, command.Settings, stdout, stderr)
+	return serve(ctx, command.Settings, onScreen(stdout), onScreen(stderr))
+}
+
+// onScreen returns a writer that keeps texts of clients and files from steering the terminal, if w is one.
+func onScreen(w io.Writer) io.Writer {
+	if isTerminal(w) {
+		return printable.Screen(w)
+	}
+	return w
 }
 
 // authorityFile returns where a Minibus with the settings in the environment keeps the certificate of its authority.

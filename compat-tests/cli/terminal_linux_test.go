@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"golang.org/x/sys/unix"
 
 	"minibus/compat-tests/harness"
@@ -109,5 +110,39 @@ func TestBenchShowsProgress(t *testing.T) {
 	b := start(t, queue("q"))
 	if seen, code := b.atTerminal(nil, "", "bench", "--duration", "1s", "--in-flight", "1"); code != 0 || !strings.Contains(seen, "\rsent ") || !strings.Contains(seen, "\x1b[1mOPERATION") {
 		t.Errorf("bench at a terminal ended with %d: %q", code, seen)
+	}
+}
+
+// TestNoMessageSteersATerminal sends one whose texts and names would, by escape sequences, by the C1 controls that stand for them, and by what
+// turns text around.
+func TestNoMessageSteersATerminal(t *testing.T) {
+	b := start(t, queue("q"))
+	const evil = "a\x1b]0;owned\x07b\u009b31mc\u202ed\re\U000e0001"
+	sender, err := b.client.NewSender("q", nil)
+	b.must("make a sender", err)
+	evilText := evil
+	b.must("send", sender.SendMessage(b.ctx, &azservicebus.Message{Body: []byte(evil), MessageID: &evilText, Subject: &evilText,
+		ApplicationProperties: map[string]any{evil: evil}}, nil))
+	for _, line := range []string{"peek q", "message ls q", "message show q 1", "message body q 1", "history q"} {
+		for _, format := range []string{"table", "json", "jsonl"} {
+			seen, _ := b.atTerminal([]string{"NO_COLOR=1"}, "", append(strings.Fields(line), "-o", format)...)
+			if strings.ContainsAny(strings.ReplaceAll(seen, "\r\n", "\n"), "\x1b\x07\r\u009b\u202e\U000e0001") || seen == "" {
+				t.Errorf("minibus %s -o %s writes %q to a terminal", line, format, seen)
+			}
+		}
+	}
+	if body := b.try("message", "body", "q", "1").out; body != evil {
+		t.Errorf("message body writes %q to a file", body)
+	}
+	if shown := b.run("message", "show", "q", "1"); strings.ContainsAny(shown, "\x1b\x07\r\u009b\u202e") {
+		t.Errorf("message show writes %q", shown)
+	}
+	type message struct {
+		MessageID, Body       string
+		ApplicationProperties map[string]any
+	}
+	shown := b.run("message", "show", "q", "1", "-o", "json")
+	if m := decode[message](b, shown); m.Body != evil || m.MessageID != evil || m.ApplicationProperties[evil] != evil || strings.ContainsAny(shown, "\u009b\u202e") {
+		t.Errorf("as JSON it is %q, read back %+v", shown, m)
 	}
 }

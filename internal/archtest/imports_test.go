@@ -23,7 +23,7 @@ var floors = []floor{
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
-			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname", "internal/filelock"},
+			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname", "internal/filelock", "internal/printable"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
