@@ -19,6 +19,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 
 	"minibus/internal/sas"
+	"minibus/internal/secrets"
 )
 
 // variables have a connection string, the first one first.
@@ -71,18 +72,11 @@ func (a *app) variable(name string) string {
 // host is the host that the connection string names.
 func (a *app) host() string { return visible(a.target.Host()) }
 
-// redact removes the key, which a server may send back.
-func (a *app) redact(text string) string {
-	for _, secret := range []string{a.target.Key, a.target.Signature} {
-		if len(secret) > 3 {
-			text = strings.ReplaceAll(text, secret, "***")
-		}
-	}
-	if i := strings.Index(text, "sig="); i >= 0 {
-		text = text[:i] + "sig=***"
-	}
-	return text
-}
+// hider hides the key, which a server may send back.
+func (a *app) hider() *secrets.Hider { return secrets.New(a.target.Key, a.target.Signature) }
+
+// redact removes keys and signatures from a text.
+func (a *app) redact(text string) string { return a.hider().Text(text) }
 
 // tlsConfig trusts the system's authorities, the one of --ca, and without it that of the local Minibus, which can only vouch for
 // names of Service Bus and of this machine.

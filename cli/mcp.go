@@ -22,7 +22,7 @@ With --auth sas it needs a key of the default namespace with the Manage right.`,
 		}
 		a.quiet = true
 		return mcp.Serve(cmd.Context(), mcp.Options{Document: a.env.Document(), Prefix: controlPrefix, Version: a.env.Version, Target: a.host(), AllowWrite: *write,
-			Call: a.controlText, In: a.env.Stdin, Out: a.env.Stdout})
+			Call: a.controlText, Hider: a.hider(), In: a.env.Stdin, Out: a.env.Stdout})
 	}
 	return c
 }

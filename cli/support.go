@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"minibus/internal/sas"
+	"minibus/internal/secrets"
 )
 
 // SupportPart is a file of a support bundle.
@@ -28,8 +29,6 @@ type SupportPart struct {
 type Support struct {
 	// Parts returns what the program knows: its version and platform, the settings of the server without secrets, the entities of a namespace as a Config.json.
 	Parts func(ctx context.Context, serverFlags []string, c sas.Connection, caFile string) []SupportPart
-	// Redact removes signatures and keys from a text.
-	Redact func(string) string
 }
 
 const supportReadme = `A support bundle of Minibus, a local Azure Service Bus.
@@ -96,7 +95,7 @@ func (a *app) writeSupport(file string, parts []SupportPart) error {
 	add := func(name string, text []byte) error {
 		w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Now()})
 		if err == nil {
-			_, err = w.Write([]byte(a.discreet(string(text))))
+			_, err = w.Write(a.discreet(name, text))
 		}
 		names = append(names, name)
 		return err
@@ -133,14 +132,13 @@ func (a *app) writeSupport(file string, parts []SupportPart) error {
 	return a.out.done(map[string]any{"file": file, "bytes": buffer.Len(), "parts": names}, "wrote %s (%d KiB); look through it before you give it away", file, buffer.Len()>>10)
 }
 
-// discreet removes keys and signatures from a text.
-func (a *app) discreet(text string) string {
-	for _, secret := range []string{a.target.Key, a.target.Signature, a.variable("MINIBUS_ROOT_KEY")} {
-		if len(secret) > 3 {
-			text = strings.ReplaceAll(text, secret, "***")
-		}
+// discreet removes keys and signatures from a file of the bundle.
+func (a *app) discreet(name string, text []byte) []byte {
+	hider := secrets.New(a.target.Key, a.target.Signature, a.variable("MINIBUS_ROOT_KEY"))
+	if strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".jsonl") {
+		return hider.JSON(text)
 	}
-	return a.env.Support.Redact(text)
+	return []byte(hider.Text(string(text)))
 }
 
 func jsonPart(name string, v any, err error) SupportPart {

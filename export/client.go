@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"minibus/internal/sas"
+	"minibus/internal/secrets"
 )
 
 // Limits of the answers. The largest honest page, a hundred rules with all their properties, stays below 10 MiB.
@@ -173,15 +174,7 @@ func (c *client) token(u url.URL) string {
 
 // redact removes keys and tokens that a server may send back.
 func (c *client) redact(s string) string {
-	for _, secret := range []string{c.connection.Key, c.connection.Signature} {
-		if secret != "" {
-			s = strings.ReplaceAll(s, secret, "***")
-		}
-	}
-	if i := strings.Index(s, "sig="); i >= 0 {
-		s = s[:i] + "sig=***"
-	}
-	return s
+	return secrets.New(c.connection.Key, c.connection.Signature).Text(s)
 }
 
 // backoff doubles with each attempt; the random part keeps parallel requests from coming back together.

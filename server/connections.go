@@ -17,16 +17,16 @@ const requestPrefix = "http:"
 
 // OpenConnections implements [control.Inspector].
 func (a *Server) OpenConnections(ns *emulator.Namespace) []string {
-	return append(a.amqp.Open(ns), slices.Collect(maps.Keys(waiting(ns)))...)
+	return append(a.amqp.Open(ns), slices.Collect(maps.Keys(a.waiting(ns)))...)
 }
 
 // Connections implements [control.Inspector].
 func (a *Server) Connections(ns *emulator.Namespace, chosen func(id string) bool) []control.Connection {
 	var list []control.Connection
 	for _, c := range a.amqp.Inspect(ns, func(c *amqpserver.Connection) bool { return chosen == nil || chosen(c.ID) }) {
-		list = append(list, shownConnection(&c))
+		list = append(list, a.shownConnection(&c))
 	}
-	for id, c := range waiting(ns) {
+	for id, c := range a.waiting(ns) {
 		if chosen == nil || chosen(id) {
 			list = append(list, *c)
 		}
@@ -59,7 +59,7 @@ func refuseRequest(id string) error {
 }
 
 // waiting returns the HTTP requests of a namespace that wait for a message, by id.
-func waiting(ns *emulator.Namespace) map[string]*control.Connection {
+func (a *Server) waiting(ns *emulator.Namespace) map[string]*control.Connection {
 	all := make(map[string]*control.Connection)
 	ns.EachAttached(func(e *emulator.Entity, at emulator.Attached) {
 		if at.Who == nil || at.Who.Connection != "" {
@@ -68,7 +68,7 @@ func waiting(ns *emulator.Namespace) map[string]*control.Connection {
 		id := requestPrefix + at.Who.Remote
 		c := all[id]
 		if c == nil {
-			c = &control.Connection{ID: id, Remote: at.Who.Remote, Transport: "http", Product: redact(at.Who.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
+			c = &control.Connection{ID: id, Remote: at.Who.Remote, Transport: "http", Product: a.hider.Text(at.Who.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
 			all[id] = c
 		}
 		c.Links = append(c.Links, control.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: at.Sub.Name(),
@@ -78,18 +78,18 @@ func waiting(ns *emulator.Namespace) map[string]*control.Connection {
 }
 
 // shownConnection returns a connection as the control API shows it. Clients choose names, which may be secrets in a wrong place.
-func shownConnection(c *amqpserver.Connection) control.Connection {
-	s := control.Connection{ID: c.ID, Remote: c.Remote, Transport: string(c.Transport), Host: redact(c.Host), Container: redact(c.Container), Product: redact(c.Product),
-		Version: redact(c.Version), Platform: redact(c.Platform), Since: milli(c.Since), Policies: append([]string{}, c.Policies...), Busy: c.Busy, Ending: c.Ending,
+func (a *Server) shownConnection(c *amqpserver.Connection) control.Connection {
+	s := control.Connection{ID: c.ID, Remote: c.Remote, Transport: string(c.Transport), Host: a.hider.Text(c.Host), Container: a.hider.Text(c.Container), Product: a.hider.Text(c.Product),
+		Version: a.hider.Text(c.Version), Platform: a.hider.Text(c.Platform), Since: milli(c.Since), Policies: append([]string{}, c.Policies...), Busy: c.Busy, Ending: c.Ending,
 		PendingBytes: c.Pending, Links: make([]control.Link, len(c.Links))}
 	for i := range c.Links {
-		s.Links[i] = shownLink(&c.Links[i])
+		s.Links[i] = a.shownLink(&c.Links[i])
 	}
 	return s
 }
 
-func shownLink(l *amqpserver.Link) control.Link {
-	s := control.Link{ID: l.Number, Name: redact(l.Name), Role: "sender", Address: redact(l.Address), Entity: l.Entity, SubQueue: l.Sub.Name(), SessionID: l.Session,
+func (a *Server) shownLink(l *amqpserver.Link) control.Link {
+	s := control.Link{ID: l.Number, Name: a.hider.Text(l.Name), Role: "sender", Address: a.hider.Text(l.Address), Entity: l.Entity, SubQueue: l.Sub.Name(), SessionID: l.Session,
 		Since: milli(l.Since), LastActive: milli(l.Active), Credit: l.Credit, Unsettled: l.Unsettled, SessionWindow: l.Window, Deliveries: l.Passed, WaitsFor: string(l.WaitsFor)}
 	if l.Receives {
 		s.Role = "receiver"
@@ -117,7 +117,7 @@ func modeName(m emulator.ReceiveMode) string {
 func (a *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
 	all := a.amqp.Refusals(ns)
 	for i := range all {
-		all[i].Text, all[i].Entity = redact(all[i].Text), redact(all[i].Entity)
+		all[i].Text, all[i].Entity = a.hider.Text(all[i].Text), a.hider.Text(all[i].Entity)
 	}
 	return all
 }

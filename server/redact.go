@@ -5,24 +5,48 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"regexp"
+	"slices"
+
+	"minibus/emulator"
+	"minibus/internal/sas"
+	"minibus/internal/secrets"
 )
 
-// secrets matches secrets that a client may have put into a wrong place, such as an address: the signature of a token, a web
-// token, a key of a connection string. The text before them stays readable.
-var secrets = regexp.MustCompile(`(?i)((?:\b|%3f|%26)sig(?:=|%3d)|\bbearer(?: |\+|%20)+|(?:\b|%3f|%26)sharedaccesskey(?:=|%3d))[^&\s;"']+`)
-
-func redact(text string) string { return secrets.ReplaceAllString(text, "${1}***") }
+// hider returns what hides the keys that the configuration has, and secrets that a client puts into a wrong place, such as an
+// address. The key that everybody knows is none.
+func (c *Config) hider() *secrets.Hider {
+	known := []string{c.Settings.RootKey}
+	learn := func(rules []emulator.AuthorizationRule) {
+		for _, r := range rules {
+			known = append(known, r.PrimaryKey, r.SecondaryKey)
+		}
+	}
+	for _, t := range c.Topology.All() {
+		learn(t.AuthorizationRules)
+		for _, e := range t.Entities {
+			switch {
+			case e.Queue != nil:
+				learn(e.Queue.Admin.AuthorizationRules)
+			case e.Topic != nil:
+				learn(e.Topic.Admin.AuthorizationRules)
+			}
+		}
+	}
+	return secrets.New(slices.DeleteFunc(known, func(key string) bool { return key == sas.DefaultKey })...)
+}
 
 // discreet is a log handler that removes secrets. The front ends log no header, no query and no body, but clients choose names,
 // addresses and the texts of errors.
-type discreet struct{ slog.Handler }
+type discreet struct {
+	slog.Handler
+	hider *secrets.Hider
+}
 
 // Handle implements slog.Handler.
 func (d discreet) Handle(ctx context.Context, r slog.Record) error {
-	clean := slog.NewRecord(r.Time, r.Level, redact(r.Message), r.PC)
+	clean := slog.NewRecord(r.Time, r.Level, d.hider.Text(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
-		clean.AddAttrs(redactAttr(a))
+		clean.AddAttrs(d.attr(a))
 		return true
 	})
 	return d.Handler.Handle(ctx, clean)
@@ -32,39 +56,45 @@ func (d discreet) Handle(ctx context.Context, r slog.Record) error {
 func (d discreet) WithAttrs(attrs []slog.Attr) slog.Handler {
 	clean := make([]slog.Attr, len(attrs))
 	for i, a := range attrs {
-		clean[i] = redactAttr(a)
+		clean[i] = d.attr(a)
 	}
-	return discreet{d.Handler.WithAttrs(clean)}
+	return discreet{d.Handler.WithAttrs(clean), d.hider}
 }
 
 // WithGroup implements slog.Handler.
-func (d discreet) WithGroup(name string) slog.Handler { return discreet{d.Handler.WithGroup(name)} }
+func (d discreet) WithGroup(name string) slog.Handler {
+	return discreet{d.Handler.WithGroup(name), d.hider}
+}
 
 // discreetLines is a writer of whole lines that removes secrets. Clients choose the names, addresses and texts in frames.
-type discreetLines struct{ io.Writer }
+type discreetLines struct {
+	io.Writer
+	hider *secrets.Hider
+}
 
 // Write implements io.Writer.
 func (d discreetLines) Write(lines []byte) (int, error) {
-	if _, err := io.WriteString(d.Writer, redact(string(lines))); err != nil {
+	if _, err := io.WriteString(d.Writer, d.hider.Text(string(lines))); err != nil {
 		return 0, fmt.Errorf("write without secrets: %w", err)
 	}
 	return len(lines), nil
 }
 
-// redactAttr removes secrets from texts and from values that the log writes as texts.
-func redactAttr(a slog.Attr) slog.Attr {
+// attr removes secrets from texts and from values that the log writes as texts.
+func (d discreet) attr(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
 	switch v.Kind() {
 	case slog.KindString:
-		return slog.String(a.Key, redact(v.String()))
+		return slog.String(a.Key, d.hider.Text(v.String()))
 	case slog.KindAny:
-		if text := fmt.Sprint(v.Any()); secrets.MatchString(text) {
-			return slog.String(a.Key, redact(text))
+		text := fmt.Sprint(v.Any())
+		if clean := d.hider.Text(text); clean != text {
+			return slog.String(a.Key, clean)
 		}
 	case slog.KindGroup:
 		clean := make([]any, len(v.Group()))
 		for i, inner := range v.Group() {
-			clean[i] = redactAttr(inner)
+			clean[i] = d.attr(inner)
 		}
 		return slog.Group(a.Key, clean...)
 	}

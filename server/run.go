@@ -34,7 +34,7 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 			Authority: func() (string, error) { return authorityFile(environ) },
 			Document:  control.Document, Version: Version(),
 			Examine: func(ctx context.Context, flags []string) ([]cli.Finding, error) { return examine(ctx, flags, environ) },
-			Support: cli.Support{Redact: redact, Parts: func(ctx context.Context, flags []string, c sas.Connection, caFile string) []cli.SupportPart {
+			Support: cli.Support{Parts: func(ctx context.Context, flags []string, c sas.Connection, caFile string) []cli.SupportPart {
 				return supportParts(ctx, flags, environ, c, caFile)
 			}}})
 	}

@@ -16,6 +16,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/listen"
 	"minibus/internal/loglimit"
+	"minibus/internal/secrets"
 	"minibus/mgmt"
 	"minibus/mgmt/control"
 	"minibus/store"
@@ -42,6 +43,7 @@ type Config struct {
 // Server is a running Minibus.
 type Server struct {
 	config Config
+	hider  *secrets.Hider
 	log    *slog.Logger
 	ready  atomic.Bool
 
@@ -74,14 +76,15 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	c.Logger = slog.New(discreet{c.Logger.Handler()})
-	if c.Trace != nil {
-		c.Trace = discreetLines{c.Trace}
-	}
 	if c.Topology == nil {
 		c.Topology = &config.Topology{Namespace: config.DefaultNamespace}
 	}
-	a := &Server{config: c, log: c.Logger, refusals: loglimit.New(c.Logger), pipe: listen.NewPipe()}
+	hider := c.hider()
+	c.Logger = slog.New(discreet{c.Logger.Handler(), hider})
+	if c.Trace != nil {
+		c.Trace = discreetLines{c.Trace, hider}
+	}
+	a := &Server{config: c, hider: hider, log: c.Logger, refusals: loglimit.New(c.Logger), pipe: listen.NewPipe()}
 	for _, step := range []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.checkStoredKeys, a.serve} {
 		err := ctx.Err()
 		if err == nil {

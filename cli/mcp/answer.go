@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"unicode/utf8"
 
 	"minibus/internal/printable"
@@ -17,18 +16,15 @@ const (
 	mostAnswer = 64 << 10
 )
 
-// secrets are keys in an answer. An assistant passes on what it reads, and needs no key to use the tools.
-var secrets = regexp.MustCompile(`(SharedAccessKey=|"(?:[pP]rimary|[sS]econdary)Key":\s*")[^;"\\]+`)
-
-// shown returns an answer of the API as an assistant gets it.
-func shown(text []byte) string {
+// shown returns an answer of the API as an assistant gets it. An assistant passes on what it reads, and needs no key to use the tools.
+func (o *Options) shown(text []byte) string {
 	if len(text) == 0 {
 		return "done"
 	}
 	if !utf8.Valid(text) {
 		text = []byte("base64 " + base64.StdEncoding.EncodeToString(text))
 	}
-	text = secrets.ReplaceAll(shortened(text), []byte("${1}(hidden)"))
+	text = shortened(o.Hider.JSON(text))
 	if len(text) <= mostAnswer {
 		return string(text)
 	}

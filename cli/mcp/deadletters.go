@@ -54,7 +54,7 @@ func groupDeadLetters(o *Options) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var in struct{ Entity, Namespace string }
 		if err := json.Unmarshal(r.Params.Arguments, &in); err != nil || in.Entity == "" {
-			return refusal(`group_dead_letters needs the argument "entity"`), nil
+			return o.refusal(`group_dead_letters needs the argument "entity"`), nil
 		}
 		if !strings.HasSuffix(strings.ToLower(in.Entity), "/$deadletterqueue") {
 			in.Entity += "/$DeadLetterQueue"
@@ -64,7 +64,7 @@ func groupDeadLetters(o *Options) mcp.ToolHandler {
 		for cursor := ""; more && seen < mostDeadLetters; {
 			text, err := o.Call(ctx, http.MethodGet, path+"?"+url.Values{"limit": {"1000"}, "body": {"0"}, "properties": {"true"}, "order": {"newest"}, "cursor": {cursor}}.Encode(), nil)
 			if err != nil {
-				return refusal(err.Error()), nil
+				return o.refusal(err.Error()), nil
 			}
 			var page struct {
 				Items []deadLetter
@@ -82,7 +82,7 @@ func groupDeadLetters(o *Options) mcp.ToolHandler {
 		if err != nil {
 			return nil, fmt.Errorf("write groups: %w", err)
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: shown(text)}}}, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: o.shown(text)}}}, nil
 	}
 }
 

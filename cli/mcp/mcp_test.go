@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"minibus/internal/secrets"
 )
 
 // api is a document with what the control API's has, and what it may get.
@@ -92,6 +94,7 @@ func TestCallsBecomeRequests(t *testing.T) {
 }
 
 func TestAnswersAreBoundedAndHideKeys(t *testing.T) {
+	o := &Options{Hider: secrets.New("known")}
 	long := strings.Repeat("ä", mostText)
 	for text, want := range map[string]string{
 		"":         "done",
@@ -99,10 +102,13 @@ func TestAnswersAreBoundedAndHideKeys(t *testing.T) {
 		`{"n":12345678901234567890,"body":"` + long + `"}`: "... (cut: 8192 bytes in all)\",\"n\":12345678901234567890}",
 		"[\"" + strings.Repeat(`x","`, mostAnswer) + `"]`:  "Ask for less",
 		"\xff\xfe": "base64 //4=",
-		`Endpoint=sb://h;SharedAccessKey=abc;UseDevelopmentEmulator=true;`: "SharedAccessKey=(hidden);UseDev",
-		`{"PrimaryKey": "abc", "secondaryKey":"def"}`:                      `{"PrimaryKey": "(hidden)", "secondaryKey":"(hidden)"}`,
+		`Endpoint=sb://h;SharedAccessKey=abc;UseDevelopmentEmulator=true;`: "SharedAccessKey=***;UseDev",
+		`{"c": "Endpoint=sb://h;SharedAccessKey=a\"b\\c&d'e f;x"}`:         `{"c": "Endpoint=sb://h;SharedAccessKey=***;x"}`,
+		`{"text": "` + strings.Repeat("x", mostText-3) + `known"}`:         "x***",
+		`not JSON, with the key known`:                                     "the key ***",
+		`{"PrimaryKey": "abc", "secondaryKey":"def"}`:                      `{"PrimaryKey": "***", "secondaryKey":"***"}`,
 	} {
-		got := shown([]byte(text))
+		got := o.shown([]byte(text))
 		if !strings.Contains(got, want) || len(got) > mostAnswer+200 {
 			t.Errorf("%.50q is shown as %.200q, want %q", text, got, want)
 		}

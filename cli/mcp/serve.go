@@ -8,6 +8,8 @@ import (
 	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"minibus/internal/secrets"
 )
 
 // Options say what to serve.
@@ -21,6 +23,8 @@ type Options struct {
 	// Call sends a request to the API and returns the answer's body. path is relative to the prefix and escaped; body becomes JSON unless it is
 	// nil. The error of an answer that is one has the API's words.
 	Call func(ctx context.Context, method, path string, body any) ([]byte, error)
+
+	Hider *secrets.Hider // hides keys in answers
 
 	In  io.Reader
 	Out io.Writer
@@ -59,7 +63,7 @@ func Serve(ctx context.Context, o Options) error {
 			withheld[op.name] = true
 		}
 	}
-	server.AddReceivingMiddleware(refusing(withheld))
+	server.AddReceivingMiddleware(o.refusing(withheld))
 	out := &wholeWrites{w: o.Out}
 	err = server.Run(ctx, unhurried{&mcp.IOTransport{Reader: newGoodLines(o.In, out), Writer: out}})
 	if errors.Is(err, io.EOF) {
@@ -81,27 +85,27 @@ func (o *operation) handler(options *Options) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		path, body, err := o.request(r.Params.Arguments, options.Prefix)
 		if err != nil {
-			return refusal(err.Error()), nil
+			return options.refusal(err.Error()), nil
 		}
 		answer, err := options.Call(ctx, o.method, path, body)
 		if err != nil {
-			return refusal(err.Error()), nil
+			return options.refusal(err.Error()), nil
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: shown(answer)}}}, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: options.shown(answer)}}}, nil
 	}
 }
 
 // refusal is an error that an assistant reads, and can do better after.
-func refusal(text string) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: shown([]byte(text))}}}
+func (o *Options) refusal(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: o.shown([]byte(text))}}}
 }
 
 // refusing answers calls of tools that are there with --allow-write only.
-func refusing(withheld map[string]bool) mcp.Middleware {
+func (o *Options) refusing(withheld map[string]bool) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			if call, ok := r.(*mcp.CallToolRequest); ok && withheld[call.Params.Name] {
-				return refusal(call.Params.Name + " changes the bus, and minibus mcp was started without --allow-write. Ask the user to start it with the flag."), nil
+				return o.refusal(call.Params.Name + " changes the bus, and minibus mcp was started without --allow-write. Ask the user to start it with the flag."), nil
 			}
 			return next(ctx, method, r)
 		}

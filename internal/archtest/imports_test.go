@@ -23,13 +23,13 @@ var floors = []floor{
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "export", "cli", "server/metrics", "internal/sas",
-			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname", "internal/filelock", "internal/printable"},
+			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname", "internal/filelock", "internal/printable", "internal/secrets"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":     {"cli/mcp", "config", "internal/sas", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
-		"cli/mcp": {"internal/printable"},
-		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/printable"},
+		"cli":     {"cli/mcp", "config", "internal/sas", "internal/secrets", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
+		"cli/mcp": {"internal/printable", "internal/secrets"},
+		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/secrets", "internal/printable"},
 	}},
 	{"adapters, strangers to each other", map[string][]string{
 		"amqpserver": {"emulator", "internal/amqp", "internal/amqp/frames", "internal/amqp/message",
@@ -66,6 +66,7 @@ var floors = []floor{
 		"internal/printable":        {},
 		"internal/strictjson":       {"internal/printable"},
 		"internal/sas":              {"internal/entitypath", "internal/hostname", "internal/printable"},
+		"internal/secrets":          {},
 		"internal/tlsca":            {"internal/hostname"},
 		"internal/loglimit":         {},
 		"internal/listen":           {"internal/loglimit"},

@@ -1,3 +1,3 @@
-// Package printable makes texts from clients safe to repeat: in an error, in the log, on the wire. It has pure
-// functions only.
+// Package printable makes texts from clients safe to repeat: in an error, in the log, on the wire. Its
+// functions are pure, and its writer keeps a character at most.
 package printable
