@@ -1,6 +1,7 @@
 package mgmt
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -14,11 +15,17 @@ import (
 // authorize fails unless the request's token gives a claim on an entity; the error is a *problem to answer
 // with. The path is the entity's own, without /messages, sub-queues and the like.
 func (h *handler) authorize(x *request, need sas.Claims, path string) error {
+	_, err := h.granted(x, need, path)
+	return err
+}
+
+// granted is authorize with what the token gives a right to.
+func (h *handler) granted(x *request, need sas.Claims, path string) (sas.Grant, error) {
 	g, err := h.verify(x, path)
 	if err == nil && !g.Claims.Allows(need) {
 		err = problemf(http.StatusUnauthorized, "%s ", sas.Required(need, x.r.Host, path))
 	}
-	return err
+	return g, err
 }
 
 // everything is the grant of every request where tokens are not checked (DEC-10).
@@ -49,18 +56,24 @@ func (h *handler) check(x *request, token string, at sas.Resource) (sas.Grant, e
 }
 
 // controlling lets through requests to the control API with a token of a policy of the default namespace that may manage it. The document
-// is for all.
+// is for all. A request that lasts longer than its token ends with it.
 func (h *handler) controlling(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := h.request(w, r)
 		err := h.useDefault(x)
+		var g sas.Grant
 		if err == nil {
-			err = h.authorize(x, sas.Manage, "")
+			g, err = h.granted(x, sas.Manage, "")
 		}
 		if err != nil && r.URL.Path != control.DocumentPath {
 			p := problemOf(err)
 			control.Refuse(w, &control.Error{Status: p.status, Detail: withoutSubCode(p.detail)})
 			return
+		}
+		if !g.Until.IsZero() {
+			ctx, cancel := context.WithDeadlineCause(r.Context(), g.Until, control.ErrTokenExpired)
+			defer cancel()
+			r = r.WithContext(ctx)
 		}
 		next.ServeHTTP(w, r)
 	})

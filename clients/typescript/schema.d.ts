@@ -623,7 +623,7 @@ export interface paths {
         };
         /**
          * What happens to messages, as it happens
-         * @description Server-sent events. Each has the number of the event as id, event: event, and as data what listHistory has for an event. If the reader is too slow, or begins before the oldest event that Minibus remembers, event: missed comes with the count of the events that it does not get. The stream ends with the namespace and with Minibus.
+         * @description Server-sent events. Each has the number of the event as id, event: event, and as data what listHistory has for an event. If the reader is too slow, or begins before the oldest event that Minibus remembers, event: missed comes with the count of the events that it does not get. The stream ends with the namespace, with the token of the request, and with Minibus.
          */
         get: operations["streamEvents"];
         put?: never;

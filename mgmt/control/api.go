@@ -91,6 +91,9 @@ func register[I, O any](a *api, o huma.Operation, run func(context.Context, *I) 
 	o.Errors = append(statuses, http.StatusBadRequest, http.StatusUnauthorized, http.StatusServiceUnavailable)
 	huma.Register(a.API, o, func(ctx context.Context, in *I) (*O, error) {
 		out, err := run(ctx, in)
+		if err != nil && errors.Is(context.Cause(ctx), ErrTokenExpired) {
+			err = ErrTokenExpired
+		}
 		if err != nil {
 			return nil, problemOf(err)
 		}

@@ -37,7 +37,7 @@ func (a *api) stream() {
 		OperationID: "streamEvents", Method: http.MethodGet, Path: "namespaces/{namespace}/events", Tags: []string{"history"},
 		Summary: "What happens to messages, as it happens",
 		Description: "Server-sent events. Each has the number of the event as id, event: event, and as data what listHistory has for an event. If the reader is too slow, or begins " +
-			"before the oldest event that Minibus remembers, event: missed comes with the count of the events that it does not get. The stream ends with the namespace and with Minibus.",
+			"before the oldest event that Minibus remembers, event: missed comes with the count of the events that it does not get. The stream ends with the namespace, with the token of the request, and with Minibus.",
 		Responses: map[string]*huma.Response{"200": {Description: "The stream", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
 	}, a.streamEvents, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
@@ -70,6 +70,9 @@ func (a *api) streamEvents(_ context.Context, in *struct {
 		_, w := humago.Unwrap(ctx)
 		s := &eventStream{w: w, c: http.NewResponseController(w), ns: ns, filter: f, next: next}
 		_ = s.run(ctx.Context()) // the client is gone if this fails
+		if errors.Is(context.Cause(ctx.Context()), ErrTokenExpired) {
+			_ = s.comment("the token has expired")
+		}
 	}}, nil
 }
 

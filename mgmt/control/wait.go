@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -93,6 +94,9 @@ func (a *api) waitFor(ctx context.Context, in *struct {
 	s, err := ns.Wait(ctx, what)
 	if err != nil {
 		return nil, err
+	}
+	if !s.Met && errors.Is(context.Cause(ctx), ErrTokenExpired) {
+		return nil, ErrTokenExpired
 	}
 	out := &struct{ Body waited }{waited{Met: s.Met, Events: s.Events, Next: s.Next, Text: s.String(), SequenceNumber: s.Message}}
 	if what.Entity != "" {

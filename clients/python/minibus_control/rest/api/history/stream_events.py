@@ -162,7 +162,7 @@ def sync_detailed(
      Server-sent events. Each has the number of the event as id, event: event, and as data what
     listHistory has for an event. If the reader is too slow, or begins before the oldest event that
     Minibus remembers, event: missed comes with the count of the events that it does not get. The stream
-    ends with the namespace and with Minibus.
+    ends with the namespace, with the token of the request, and with Minibus.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -228,7 +228,7 @@ def sync(
      Server-sent events. Each has the number of the event as id, event: event, and as data what
     listHistory has for an event. If the reader is too slow, or begins before the oldest event that
     Minibus remembers, event: missed comes with the count of the events that it does not get. The stream
-    ends with the namespace and with Minibus.
+    ends with the namespace, with the token of the request, and with Minibus.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -289,7 +289,7 @@ async def asyncio_detailed(
      Server-sent events. Each has the number of the event as id, event: event, and as data what
     listHistory has for an event. If the reader is too slow, or begins before the oldest event that
     Minibus remembers, event: missed comes with the count of the events that it does not get. The stream
-    ends with the namespace and with Minibus.
+    ends with the namespace, with the token of the request, and with Minibus.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -355,7 +355,7 @@ async def asyncio(
      Server-sent events. Each has the number of the event as id, event: event, and as data what
     listHistory has for an event. If the reader is too slow, or begins before the oldest event that
     Minibus remembers, event: missed comes with the count of the events that it does not get. The stream
-    ends with the namespace and with Minibus.
+    ends with the namespace, with the token of the request, and with Minibus.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
